@@ -1,0 +1,71 @@
+# Tests: what `make check` runs, and how a test runs under a sanitizer, valgrind or a fuzzer.
+# Each item of a list reads "label: command"; scripts/run_tests.sh runs them and counts.
+
+ASAN := $(BUILD)/asan
+TSAN := $(BUILD)/tsan
+FUZZ := $(BUILD)/fuzz
+
+FUZZ_SECONDS ?= 60
+TEST_JOBS    ?= 2
+
+TEST_NAMES := $(TESTS:$(BUILD)/tests/%=%)
+
+# Slow checkers run the same tests on smaller problems.
+export OPENBLAS_NUM_THREADS := 1
+SMALL := env PBS_TEST_SCALE=small
+
+SHELL_TESTS := $(filter-out tests/demo/%,$(wildcard tests/*/test_*.sh))
+DEMO_TESTS  := $(wildcard tests/demo/test_*.sh)
+
+# Tests that run threads, for ThreadSanitizer; tests worth valgrind's time.
+TSAN_TESTS     ?= $(filter base/% sparse/% linear/% world/%determinism world/%thread%,$(TEST_NAMES))
+VALGRIND_TESTS ?= $(filter base/% world/test_world world/test_body world/test_snapshot,$(TEST_NAMES))
+
+# Address space randomisation beyond what gcc 12's ThreadSanitizer can map is switched off where allowed.
+NO_RANDOM := $(shell setarch -R true 2>/dev/null && echo setarch -R)
+ASAN_ENV  := ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1
+TSAN_ENV  := TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
+VALGRIND  := valgrind --quiet --leak-check=full --errors-for-leak-kinds=definite,indirect,possible --error-exitcode=9
+
+RUN_UNIT     := $(foreach t,$(TEST_NAMES),"$(t): $(BUILD)/tests/$(t)")
+RUN_SHELL    := $(foreach t,$(SHELL_TESTS),"$(t:.sh=): bash $(t)")
+RUN_CORPUS   := $(foreach f,$(FUZZERS),"fuzz/corpus/$(f): scripts/run_corpus.sh $(BUILD)/corpus/$(f) fuzz/corpus/$(f)")
+RUN_ASAN     := $(foreach t,$(TEST_NAMES),"asan/$(t): $(SMALL) $(ASAN_ENV) $(ASAN)/tests/$(t)")
+RUN_TSAN     := $(foreach t,$(TSAN_TESTS),"tsan/$(t): $(SMALL) $(TSAN_ENV) $(NO_RANDOM) $(TSAN)/tests/$(t)")
+RUN_VALGRIND := $(foreach t,$(VALGRIND_TESTS),"valgrind/$(t): $(SMALL) $(VALGRIND) $(BUILD)/tests/$(t)")
+RUN_FUZZ     := $(foreach f,$(FUZZERS),"fuzz/$(f): scripts/run_fuzzer.sh $(FUZZ)/fuzz_$(f) fuzz/corpus/$(f) $(FUZZ_SECONDS)")
+RUN_DEMO     := $(foreach t,$(DEMO_TESTS),"$(t:.sh=): bash $(t)")
+
+run = TEST_JOBS=$(TEST_JOBS) scripts/run_tests.sh
+quick_tests = $(RUN_SHELL) $(RUN_UNIT) $(RUN_CORPUS)
+
+CHECK ?= full
+check: check-$(CHECK)                            ## everything CI runs; CHECK=quick leaves out the slow checkers
+
+check-quick: lib tests examples corpus
+	$(run) $(quick_tests)
+
+check-full: lib tests examples benches corpus asan-build tsan-build fuzz-build demo
+	$(run) $(RUN_DEMO) $(RUN_FUZZ) $(RUN_VALGRIND) $(RUN_TSAN) $(RUN_ASAN) $(quick_tests)
+
+test-%: $(BUILD)/tests/%                         ## run one test: make test-linear/test_pcg
+	$<
+
+corpus: $(FUZZERS:%=$(BUILD)/corpus/%)
+asan: asan-build                                 ## every test under AddressSanitizer and UBSan
+	$(run) $(RUN_ASAN)
+tsan: tsan-build                                 ## the threaded tests under ThreadSanitizer
+	$(run) $(RUN_TSAN)
+valgrind: tests                                  ## selected tests under valgrind
+	$(run) $(RUN_VALGRIND)
+fuzz: fuzz-build                                 ## every fuzz target for FUZZ_SECONDS
+	$(run) $(RUN_FUZZ)
+
+asan-build:
+	$(MAKE) BUILD=$(ASAN) SANITIZE=address CFLAGS='-O1 -g' tests
+tsan-build:
+	$(MAKE) BUILD=$(TSAN) SANITIZE=thread CFLAGS='-O2 -g' $(TSAN_TESTS:%=$(TSAN)/tests/%)
+fuzz-build:
+	$(MAKE) BUILD=$(FUZZ) SANITIZE=fuzzer CC=clang CFLAGS='-O1 -g' $(FUZZERS:%=$(FUZZ)/fuzz_%)
+
+.PHONY: check check-quick check-full corpus asan tsan valgrind fuzz asan-build tsan-build fuzz-build

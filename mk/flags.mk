@@ -1,0 +1,36 @@
+# Compilers, flags and the version, which lives in include/pbs/base.h only.
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+ifeq ($(origin CXX),default)
+CXX := g++
+endif
+
+BUILD  ?= build
+CFLAGS ?= -O3 -g
+
+WARNINGS   := -Wall -Wextra -Wconversion -Wshadow -Wpedantic -Wno-psabi
+# The results are promised to the bit, so no contraction of a * b + c; no -march, so that the library
+# runs on any processor (base/config.h picks wider instructions when it runs).
+ARITHMETIC := -ffp-contract=off -fno-math-errno -fno-trapping-math
+CFLAGS_ALL := -std=c11 $(CFLAGS) -fPIC -fvisibility=hidden $(ARITHMETIC) $(WARNINGS) -D_GNU_SOURCE
+
+# One of: address, thread, fuzzer; set by the targets asan, tsan and fuzz together with BUILD.
+# Multiversioned functions are chosen by resolvers that run before a sanitizer is ready, hence the define.
+SANITIZE_address := -fsanitize=address,undefined
+SANITIZE_thread  := -fsanitize=thread
+SANITIZE_fuzzer  := -fsanitize=fuzzer-no-link,address,undefined
+ifdef SANITIZE
+SANITIZE_FLAGS := $(SANITIZE_$(SANITIZE)) -fno-sanitize-recover=all -fno-omit-frame-pointer
+CFLAGS_ALL     += $(SANITIZE_FLAGS) -DPBS_NO_MULTIVERSION
+endif
+
+LIBS_PRIVATE := -lopenblas -lmetis -lm -lpthread
+
+version = $(shell sed -n 's/^\#define PBS_VERSION_$(1) *\([0-9]*\).*/\1/p' include/pbs/base.h 2>/dev/null)
+MAJOR   := $(call version,MAJOR)
+VERSION := $(MAJOR).$(call version,MINOR).$(call version,PATCH)
+
+# So that a `make install` inside a test sees what this make was given, and rebuilds nothing.
+export CC CXX BUILD CFLAGS

@@ -1,0 +1,90 @@
+# How each kind of file is made. Headers are tracked by the compiler (-MMD), flags by $(BUILD)/flags.
+
+# One short line per command; V=1 shows the commands themselves.
+say = $(if $(V),,@printf "  %-3s %s\n" $(1) $@;)
+
+$(BUILD)/flags: force
+	@mkdir -p $(BUILD)
+	@echo '$(CC) $(CFLAGS_ALL)' | cmp -s - $@ || echo '$(CC) $(CFLAGS_ALL)' > $@
+
+# Examples see what a host sees; the library sees itself; tests and benches see everything.
+PUBLIC_INCLUDES  := -Iinclude
+LIBRARY_INCLUDES := -Isrc -Iinclude
+EXAMPLE_INCLUDES := -Iinclude -Iexamples -Ibench
+ALL_INCLUDES     := -Isrc -Iinclude -Iexamples -Ibench -Itests
+
+$(BUILD)/obj/src/%:      INCLUDES := $(LIBRARY_INCLUDES) -DPBS_BUILD
+$(BUILD)/obj/examples/%: INCLUDES := $(EXAMPLE_INCLUDES)
+$(BUILD)/obj/bench/%:    INCLUDES := $(ALL_INCLUDES)
+$(BUILD)/obj/tests/%:    INCLUDES := $(ALL_INCLUDES)
+$(BUILD)/obj/fuzz/%:     INCLUDES := $(ALL_INCLUDES)
+
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(CFLAGS_ALL) $(INCLUDES) -MMD -MP -c $< -o $@
+
+BULLET_CFLAGS = $(shell pkg-config --cflags bullet)
+BULLET_LIBS   = $(shell pkg-config --libs bullet)
+$(BUILD)/obj/%.o: %.cpp $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CXX)$(CXX) -std=c++17 $(CFLAGS) $(ARITHMETIC) -Wall -Wextra $(SANITIZE_FLAGS) $(INCLUDES) \
+	    $(patsubst -I%,-isystem %,$(BULLET_CFLAGS)) -MMD -MP -c $< -o $@
+
+-include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
+
+# --- the library ---
+
+# Archives are made anew, so that a removed source leaves no object behind.
+archive = $(call say,AR)rm -f $@; ar rcs $@ $(filter %.o,$^)
+
+$(INTERNAL_LIB): $(LIBRARY_OBJECTS) ; $(archive)
+$(COMMON_LIB):   $(COMMON_OBJECTS)  ; $(archive)
+$(SCENES_LIB):   $(SCENE_OBJECTS)   ; $(archive)
+$(SUPPORT_LIB):  $(SUPPORT_OBJECTS) ; $(archive)
+
+$(BUILD)/exports.txt: lib/libpbs.map
+	@mkdir -p $(@D)
+	@sed -n 's/^ *\(pbs_[a-z0-9_]*\);.*/\1/p' $< > $@
+
+# All objects become one, in which only the exported names stay visible.
+$(STATIC_LIB): $(LIBRARY_OBJECTS) $(BUILD)/exports.txt
+	$(call say,AR)ld -r --force-group-allocation $(filter %.o,$^) -o $(BUILD)/pbs.o
+	@objcopy --keep-global-symbols=$(BUILD)/exports.txt $(BUILD)/pbs.o
+	@rm -f $@
+	@ar rcs $@ $(BUILD)/pbs.o
+
+$(REAL_LIB): $(LIBRARY_OBJECTS) lib/libpbs.map
+	@mkdir -p $(@D)
+	$(call say,LD)$(CC) $(CFLAGS_ALL) -shared -Wl,-soname,$(SONAME) -Wl,--version-script,lib/libpbs.map -Wl,-z,defs \
+	    $(filter %.o,$^) -Wl,--as-needed $(LIBS_PRIVATE) -o $@
+
+$(SHARED_LIB): $(REAL_LIB)
+	@ln -sf $(notdir $(REAL_LIB)) $(LIB_OUT)/$(SONAME)
+	@ln -sf $(SONAME) $@
+
+# --- programs ---
+
+HELPERS := $(SCENES_LIB) $(COMMON_LIB)
+group = -Wl,--start-group $(filter %.a,$^) -Wl,--end-group
+link = $(call say,LD)mkdir -p $(@D); $(CC) $(CFLAGS_ALL) $(filter %.o,$^) $(group) $(LIBS_PRIVATE) -o $@
+
+$(TESTS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(SUPPORT_LIB) $(HELPERS) $(INTERNAL_LIB)
+	$(link) -lcmocka
+
+# A sanitized build is made of objects of its own, never of lib/.
+EXAMPLE_LIBRARY := $(if $(SANITIZE),$(INTERNAL_LIB),$(STATIC_LIB))
+$(EXAMPLES): $(BUILD)/examples/%: $(BUILD)/obj/examples/%.o $(HELPERS) $(EXAMPLE_LIBRARY)
+	$(link)
+
+$(BENCHES): $(BUILD)/bench/%: $(BUILD)/obj/bench/%.o $(HELPERS) $(INTERNAL_LIB)
+	$(link) $(if $(wildcard bench/$*.cpp),$(BULLET_LIBS) -lstdc++)
+
+# Each fuzz target twice: with libFuzzer (clang), and with a plain driver that runs files once.
+FUZZ_LIBS := $(SUPPORT_LIB) $(HELPERS) $(INTERNAL_LIB)
+$(FUZZERS:%=$(BUILD)/fuzz_%): $(BUILD)/fuzz_%: $(BUILD)/obj/fuzz/fuzz_%.o $(FUZZ_LIBS)
+	$(link) -fsanitize=fuzzer
+
+$(FUZZERS:%=$(BUILD)/corpus/%): $(BUILD)/corpus/%: $(BUILD)/obj/fuzz/fuzz_%.o $(BUILD)/obj/fuzz/driver.o $(FUZZ_LIBS)
+	$(link)
+
+.PHONY: force

@@ -1,0 +1,27 @@
+# What is in the tree. A new source, test, example, bench or fuzz target needs no line here.
+
+object = $(patsubst %,$(BUILD)/obj/%.o,$(basename $(1)))
+
+LIBRARY_OBJECTS := $(call object,$(wildcard src/*/*.c))
+COMMON_OBJECTS  := $(call object,$(wildcard examples/common/*.c))
+SCENE_OBJECTS   := $(call object,$(wildcard bench/scenes/*.c))
+SUPPORT_OBJECTS := $(call object,$(wildcard tests/support/*.c))
+
+INTERNAL_LIB := $(BUILD)/libpbs_internal.a# every object, nothing hidden: what tests link
+COMMON_LIB   := $(BUILD)/libcommon.a
+SCENES_LIB   := $(BUILD)/libscenes.a
+SUPPORT_LIB  := $(BUILD)/libtestsupport.a
+
+TESTS    := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/test_*.c))
+EXAMPLES := $(patsubst %.c,$(BUILD)/%,$(wildcard examples/*.c))
+BULLET   := $(shell pkg-config --exists bullet && echo yes)
+BENCHES  := $(patsubst %.c,$(BUILD)/%,$(wildcard bench/*.c)) \
+            $(if $(BULLET),$(patsubst %.cpp,$(BUILD)/%,$(wildcard bench/*.cpp)))
+FUZZERS  := $(patsubst fuzz/fuzz_%.c,%,$(wildcard fuzz/fuzz_*.c))
+
+# Built into lib/, unless BUILD is a folder of one's own.
+LIB_OUT    := $(if $(filter build,$(BUILD)),lib,$(BUILD)/lib)
+STATIC_LIB := $(LIB_OUT)/libpbs.a
+SHARED_LIB := $(LIB_OUT)/libpbs.so
+SONAME     := libpbs.so.$(MAJOR)
+REAL_LIB   := $(LIB_OUT)/libpbs.so.$(VERSION)

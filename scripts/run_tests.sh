@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# Runs tests, TEST_JOBS at a time, and counts their cases.
+#   scripts/run_tests.sh "label: command" ...
+# One line per test with its result; the output of failing ones only. A command fails by its exit status;
+# 77 means that it was skipped, for the reason its last line gives. Cases are counted from cmocka's summary
+# lines or from lines "ok - ...", "not ok - ..." and "skip - ..."; a test that prints neither is one case.
+# Ends with "N passed, M failed" (and ", K skipped").
+set -u
+unset MAKEFLAGS MFLAGS MAKELEVEL
+
+jobs=${TEST_JOBS:-2}
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
+passed=0 failed=0 skipped=0
+
+# sum PATTERN FILE: adds up the first number in each line that matches.
+sum() {
+    grep -aE "$1" "$2" | sed -E 's/[^0-9]*([0-9]+).*/\1/' | awk '{ s += $1 } END { print s + 0 }'
+}
+
+run_one() { # number, command
+    local start=$EPOCHREALTIME
+    bash -c "$2" >"$logs/$1.out" 2>&1 </dev/null
+    echo "$? $start $EPOCHREALTIME" >"$logs/$1.tmp"
+    mv "$logs/$1.tmp" "$logs/$1.done"
+}
+
+report() { # number, label
+    local log=$logs/$1.out status start end p f s word
+    read -r status start end <"$logs/$1.done"
+    p=$(($(sum '^\[  PASSED  \] [0-9]+ test' "$log") + $(grep -acE '^ok - ' "$log")))
+    f=$(($(sum '^\[  FAILED  \] .*[0-9]+ test\(s\), listed' "$log") + $(grep -acE '^not ok - ' "$log")))
+    s=$(($(sum '^\[  SKIPPED \] .*[0-9]+ test\(s\), listed' "$log") + $(grep -acE '^skip - ' "$log")))
+    if [ "$status" = 77 ]; then
+        p=0 f=0 s=1
+    elif [ "$status" != 0 ] && [ "$f" = 0 ]; then
+        f=1
+    elif [ "$status" = 0 ] && [ $((p + f + s)) = 0 ]; then
+        p=1
+    fi
+    passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+
+    word=ok
+    [ "$s" = 0 ] || word="ok, $s skipped"
+    [ "$status" != 77 ] || word="skipped: $(tail -n 1 "$log")"
+    [ "$f" = 0 ] || word="FAILED ($f of $((p + f)), exit status $status)"
+    printf '%-52s %4d cases %7.1f s  %s\n' "$2" $((p + f + s)) "$(awk "BEGIN { print $end - $start }")" "$word"
+    if [ "$f" != 0 ]; then
+        sed 's/^/    | /' "$log" | tail -n 200
+    elif [ "$status" != 77 ] && [ "$s" != 0 ]; then
+        grep -aE '^(skip - |\[  SKIPPED \])' "$log" | sed 's/^/    | /'
+    fi
+}
+
+# Tests start in the order given and are reported as they end.
+next=1 running=()
+labels=() commands=()
+for item in "$@"; do
+    labels+=("${item%%: *}") commands+=("${item#*: }")
+done
+while [ "$next" -le $# ] || [ ${#running[@]} -gt 0 ]; do
+    while [ "$next" -le $# ] && [ ${#running[@]} -lt "$jobs" ]; do
+        run_one "$next" "${commands[$((next - 1))]}" &
+        running+=("$next")
+        next=$((next + 1))
+    done
+    wait -n 2>/dev/null
+    still=()
+    for i in ${running[@]+"${running[@]}"}; do
+        if [ -e "$logs/$i.done" ]; then report "$i" "${labels[$((i - 1))]}"; else still+=("$i"); fi
+    done
+    running=(${still[@]+"${still[@]}"})
+done
+
+line="$passed passed, $failed failed"
+[ "$skipped" = 0 ] || line="$line, $skipped skipped"
+echo "$line"
+[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
