@@ -43,23 +43,23 @@ CHECK ?= full
 check: check-$(CHECK)                            ## everything CI runs; CHECK=quick leaves out the slow checkers
 
 check-quick: lib tests examples corpus
-	$(run) $(quick_tests)
+	@$(run) $(quick_tests)
 
 check-full: lib tests examples benches corpus asan-build tsan-build fuzz-build demo
-	$(run) $(RUN_DEMO) $(RUN_FUZZ) $(RUN_VALGRIND) $(RUN_TSAN) $(RUN_ASAN) $(quick_tests)
+	@$(run) $(RUN_DEMO) $(RUN_FUZZ) $(RUN_VALGRIND) $(RUN_TSAN) $(RUN_ASAN) $(quick_tests)
 
 test-%: $(BUILD)/tests/%                         ## run one test: make test-linear/test_pcg
 	$<
 
 corpus: $(FUZZERS:%=$(BUILD)/corpus/%)
 asan: asan-build                                 ## every test under AddressSanitizer and UBSan
-	$(run) $(RUN_ASAN)
+	@$(run) $(RUN_ASAN)
 tsan: tsan-build                                 ## the threaded tests under ThreadSanitizer
-	$(run) $(RUN_TSAN)
+	@$(run) $(RUN_TSAN)
 valgrind: tests                                  ## selected tests under valgrind
-	$(run) $(RUN_VALGRIND)
+	@$(run) $(RUN_VALGRIND)
 fuzz: fuzz-build                                 ## every fuzz target for FUZZ_SECONDS
-	$(run) $(RUN_FUZZ)
+	@$(run) $(RUN_FUZZ)
 
 asan-build:
 	$(MAKE) BUILD=$(ASAN) SANITIZE=address CFLAGS='-O1 -g' tests

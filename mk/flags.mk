@@ -17,13 +17,12 @@ ARITHMETIC := -ffp-contract=off -fno-math-errno -fno-trapping-math
 CFLAGS_ALL := -std=c11 $(CFLAGS) -fPIC -fvisibility=hidden $(ARITHMETIC) $(WARNINGS) -D_GNU_SOURCE
 
 # One of: address, thread, fuzzer; set by the targets asan, tsan and fuzz together with BUILD.
-# Multiversioned functions are chosen by resolvers that run before a sanitizer is ready, hence the define.
 SANITIZE_address := -fsanitize=address,undefined
 SANITIZE_thread  := -fsanitize=thread
 SANITIZE_fuzzer  := -fsanitize=fuzzer-no-link,address,undefined
 ifdef SANITIZE
 SANITIZE_FLAGS := $(SANITIZE_$(SANITIZE)) -fno-sanitize-recover=all -fno-omit-frame-pointer
-CFLAGS_ALL     += $(SANITIZE_FLAGS) -DPBS_NO_MULTIVERSION
+CFLAGS_ALL     += $(SANITIZE_FLAGS)
 endif
 
 LIBS_PRIVATE := -lopenblas -lmetis -lm -lpthread

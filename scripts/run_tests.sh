@@ -46,7 +46,7 @@ report() { # number, label
     [ "$f" = 0 ] || word="FAILED ($f of $((p + f)), exit status $status)"
     printf '%-52s %4d cases %7.1f s  %s\n' "$2" $((p + f + s)) "$(awk "BEGIN { print $end - $start }")" "$word"
     if [ "$f" != 0 ]; then
-        sed 's/^/    | /' "$log" | tail -n 200
+        grep -av '^ok - ' "$log" | sed 's/^/    | /' | tail -n 100
     elif [ "$status" != 77 ] && [ "$s" != 0 ]; then
         grep -aE '^(skip - |\[  SKIPPED \])' "$log" | sed 's/^/    | /'
     fi

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# An installed libpbs is found, linked and run by a host, through pkg-config and through CMake, and leaves when told to.
+. "$(dirname "$0")/../../scripts/checks.sh"
+
+here=tests/install
+prefix=$scratch/prefix
+stage=$scratch/stage
+version=$(sed -n 's/^#define PBS_VERSION_[A-Z]* *\([0-9]*\).*/\1/p' include/pbs/base.h | head -n 3 | paste -sd.)
+major=${version%%.*} minor=$(echo "$version" | cut -d. -f2)
+CC=${CC:-gcc}
+
+install_to() { make -s install PREFIX="$1" DESTDIR="${2:-}" LIBDIR="$1/lib/here"; }
+uninstall_from() { make -s uninstall PREFIX="$1" DESTDIR="${2:-}" LIBDIR="$1/lib/here"; }
+files_in() { (cd "$1" && find . ! -type d | sort); }
+
+check "make install PREFIX LIBDIR" install_to "$prefix"
+check "make install with DESTDIR" install_to "$prefix" "$stage"
+check "DESTDIR holds the same files" diff <(files_in "$prefix") <(files_in "$stage$prefix")
+check "all headers are there" diff <(ls include/pbs) <(ls "$prefix/include/pbs")
+
+# --- pkg-config ---
+export PKG_CONFIG_PATH=$prefix/lib/here/pkgconfig
+
+build_shared() { $CC $here/consumer.c $(pkg-config --cflags --libs pbs) -o "$scratch/shared"; }
+build_static() {
+    $CC $here/consumer.c $(pkg-config --cflags pbs) "$prefix/lib/here/libpbs.a" \
+        $(pkg-config --static --libs pbs | sed 's/-lpbs//') -o "$scratch/static"
+}
+needs() { readelf -d "$1" | grep NEEDED | grep -q "$2"; }
+
+check "pkg-config gives version $version" test "$(pkg-config --modversion pbs)" = "$version"
+check "builds shared through pkg-config" build_shared
+check "asks for libpbs.so.$major by its SONAME" needs "$scratch/shared" "libpbs\.so\.$major\]"
+check "runs shared" env LD_LIBRARY_PATH="$prefix/lib/here" "$scratch/shared"
+check "builds static through pkg-config --static" build_static
+refuse "static asks for no libpbs.so" needs "$scratch/static" libpbs
+check "runs static" "$scratch/static"
+
+# --- CMake ---
+configure() { # version, folder, prefix
+    cmake -S $here -B "$scratch/$2" -DWANTED="$1" -DCMAKE_C_COMPILER="$CC" \
+        -Dpbs_DIR="$3/lib/here/cmake/pbs" -DCMAKE_BUILD_TYPE=Release
+}
+check "find_package(pbs $major.$minor)" configure "$major.$minor" cmake "$prefix"
+check "builds with CMake" cmake --build "$scratch/cmake"
+check "pbs::pbs runs" "$scratch/cmake/consumer_shared"
+check "pbs::static runs" "$scratch/cmake/consumer_static"
+check "find_package(pbs $version EXACT)" configure "$version;EXACT" exact "$prefix"
+refuse "an older minor version is refused" configure "$major.$((minor - 1))" older "$prefix"
+refuse "a newer minor version is refused" configure "$major.$((minor + 1))" newer "$prefix"
+refuse "a newer patch is refused" configure "$version.1" patch "$prefix"
+refuse "another major version is refused" configure "$((major + 1)).0" other "$prefix"
+check "a staged package is found where it lies" configure "$major.$minor" staged "$stage$prefix"
+check "builds against the staged package" cmake --build "$scratch/staged"
+
+# --- uninstall ---
+check "make uninstall" uninstall_from "$prefix"
+check "make uninstall with DESTDIR" uninstall_from "$prefix" "$stage"
+check "no file is left" test -z "$(find "$prefix" "$stage" ! -type d)"
+check "no folder of ours is left" test -z "$(find "$prefix" "$stage" -type d -name '*pbs')"
+finish
