@@ -1,0 +1,14 @@
+// One self-contained page: a WebGL2 viewer (play, scrub, orbit, wireframe, soft shadow, energy chart) with the frames
+// as 16-bit positions, differenced, deflated and in base64. Where WebGL is missing it shows the contact sheet.
+
+#ifndef PBS_COMMON_HTML_WRITER_H
+#define PBS_COMMON_HTML_WRITER_H
+
+#include "png.h"
+#include "scene_picture.h"
+
+/// `sheet` is the fallback picture.
+bool html_write(const char *path, const struct scene_picture *scene, const struct image *sheet,
+                struct message *message);
+
+#endif
