@@ -1,0 +1,36 @@
+// Preconditioned conjugate gradients with early return on indefiniteness (OPT section 3.1, "Conjugate gradient").
+#ifndef PBS_LINEAR_PCG_H
+#define PBS_LINEAR_PCG_H
+
+#include "linear/preconditioner.h"
+
+enum pcg_outcome {
+    PCG_CONVERGED,
+    PCG_INDEFINITE, ///< a direction of negative curvature was met: x is the last iterate (on the first iteration: the preconditioned right-hand side)
+    PCG_ITERATION_LIMIT
+};
+
+struct pcg_options {
+    double relative_tolerance; ///< of |r| / |b|, in the Euclidean norm
+    uint32_t iteration_limit;
+};
+
+struct pcg_result {
+    enum pcg_outcome outcome;
+    uint32_t iterations;       ///< products with A
+    double relative_residual;
+};
+
+struct pcg_workspace {
+    size_t capacity;
+    double *r, *z, *p, *ap;
+};
+
+pbs_status pcg_reserve(struct memory *memory, struct pcg_workspace *w, size_t row_count);
+void pcg_free(struct memory *memory, struct pcg_workspace *w);
+
+/// Solves A x = b from x = 0; b, x: 3 * row_count, row order, must not overlap. The residual is recomputed from scratch at claimed convergence.
+struct pcg_result pcg_solve(struct tasks *tasks, const struct bsr *a, const struct preconditioner *m, const double *b,
+                            const struct pcg_options *options, struct pcg_workspace *w, double *x);
+
+#endif

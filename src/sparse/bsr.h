@@ -1,0 +1,29 @@
+// A symmetric matrix of 3x3 blocks, upper triangle stored by rows, diagonal block first. Rows are in a layout's order.
+// The product is one pass over each domain without halo buffers: blocks inside a domain serve both triangles at once, blocks between two
+// domains are read by both; so the result does not depend on the number of threads.
+#ifndef PBS_SPARSE_BSR_H
+#define PBS_SPARSE_BSR_H
+
+#include "base/tasks.h"
+#include "sparse/layout.h"
+
+struct bsr {
+    const struct layout *layout; ///< not owned
+    uint32_t row_count;
+    size_t block_count;
+    size_t *row_start;    ///< row_count + 1: first block of each row, which is the diagonal one
+    uint32_t *column;     ///< block_count: ascending within a row
+    size_t *outer_start;  ///< row_count: first block of the row whose column belongs to another domain
+    size_t *incoming_start;    ///< row_count + 1
+    uint32_t *incoming_row;    ///< rows of other domains that hold a block in this column
+    size_t *incoming_block;    ///< and which block that is
+    double *values;       ///< 9 per block, row-major, cache-line aligned
+};
+
+/// y = A x; x, y: 3 * row_count in row order, must not overlap.
+void bsr_multiply(struct tasks *tasks, const struct bsr *a, const double *x, double *y);
+
+/// The index of block (row, column) with row <= column, or SIZE_MAX where the pattern has none.
+size_t bsr_find(const struct bsr *a, uint32_t row, uint32_t column);
+
+#endif
