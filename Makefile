@@ -21,6 +21,7 @@ examples: $(EXAMPLES)
 
 include mk/rules.mk
 include mk/check.mk
+include mk/abi.mk
 include mk/install.mk
 include mk/tools.mk
 

@@ -27,6 +27,7 @@ ASAN_ENV  := ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 UBSAN_O
 TSAN_ENV  := TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
 VALGRIND  := valgrind --quiet --leak-check=full --errors-for-leak-kinds=definite,indirect,possible --error-exitcode=9
 
+RUN_ABI      := "abi/check: scripts/abi.sh check $(REAL_LIB) include lib/abi"
 RUN_UNIT     := $(foreach t,$(TEST_NAMES),"$(t): $(BUILD)/tests/$(t)")
 RUN_SHELL    := $(foreach t,$(SHELL_TESTS),"$(t:.sh=): bash $(t)")
 RUN_CORPUS   := $(foreach f,$(FUZZERS),"fuzz/corpus/$(f): scripts/run_corpus.sh $(BUILD)/corpus/$(f) fuzz/corpus/$(f)")
@@ -37,7 +38,7 @@ RUN_FUZZ     := $(foreach f,$(FUZZERS),"fuzz/$(f): scripts/run_fuzzer.sh $(FUZZ)
 RUN_DEMO     := $(foreach t,$(DEMO_TESTS),"$(t:.sh=): bash $(t)")
 
 run = TEST_JOBS=$(TEST_JOBS) scripts/run_tests.sh
-quick_tests = $(RUN_SHELL) $(RUN_UNIT) $(RUN_CORPUS)
+quick_tests = $(RUN_SHELL) $(RUN_ABI) $(RUN_UNIT) $(RUN_CORPUS)
 
 CHECK ?= full
 check: check-$(CHECK)                            ## everything CI runs; CHECK=quick leaves out the slow checkers

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# The library's binary interface, recorded and checked.
+#   scripts/abi.sh record LIBRARY HEADERS RECORD    writes RECORD/libpbs.abi and RECORD/layout.txt
+#   scripts/abi.sh check  LIBRARY HEADERS RECORD    fails if a host that was built for the record would break
+# LIBRARY is a shared library with debug information, HEADERS the folder that holds pbs/.
+#
+# Two views, since each misses something. abidiff follows types from the exported functions, and so never sees
+# constants that travel as int32_t; the layout table (abi_layout.pl, abi_compare.pl) holds every public struct and constant.
+set -eu
+here=$(dirname "$0")
+action=$1 library=$2 headers=$3 record=$4
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+layout() {
+    (cd "$headers" && printf '#include <%s>\n' pbs/*.h) >"$scratch/all.c"
+    gcc -std=c11 -g -gdwarf-4 -fno-eliminate-unused-debug-types -I"$headers" -c "$scratch/all.c" -o "$scratch/all.o"
+    perl "$here/abi_layout.pl" "$scratch/all.o"
+}
+
+# A struct that states its own size may grow at its end; all the rest that abidiff reports is a failure.
+growing_structs() {
+    awk '$1 == "struct" { name = $2; first = 1 }
+         $1 == "member" && first { first = 0
+             if ($3 == "struct_size")
+                 printf "[suppress_type]\n  type_kind = struct\n  name = %s\n  has_data_member_inserted_at = end\n\n", name }' \
+        "$record/layout.txt"
+}
+
+case $action in
+record)
+    mkdir -p "$record"
+    layout >"$record/layout.txt"
+    abidw --headers-dir "$headers" --drop-private-types --no-comp-dir-path --no-corpus-path --no-elf-needed \
+        --no-show-locs --type-id-style hash --out-file "$record/libpbs.abi" "$library"
+    ;;
+check)
+    status=0
+    layout >"$scratch/layout.txt"
+    perl "$here/abi_compare.pl" "$record/layout.txt" "$scratch/layout.txt" || status=1
+    growing_structs >"$scratch/growing.suppr"
+    abidiff --fail-no-debug-info --headers-dir2 "$headers" --drop-private-types --no-added-syms \
+        --suppressions "$scratch/growing.suppr" "$record/libpbs.abi" "$library" || status=1
+    if [ $status != 0 ]; then
+        echo "The binary interface differs from $record. If that is meant, bump the SONAME or the version, say so in"
+        echo "CHANGELOG.md under abi, and record it: make abi-record"
+    fi
+    exit $status
+    ;;
+*)
+    echo "abi.sh: record or check, not $action" >&2
+    exit 2
+    ;;
+esac

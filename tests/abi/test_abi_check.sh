@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# The ABI check itself: it must fail on each kind of break and pass what is promised to be harmless.
+# A small library (sample/) is recorded; each case edits a copy of it and checks that against the record.
+. "$(dirname "$0")/../../scripts/checks.sh"
+
+build() { # folder
+    (cd "$1" && gcc -std=c11 -g -fPIC -shared -Wl,-soname,libsample.so.0 -I. sample.c -o libsample.so)
+}
+
+original=$scratch/original
+cp -r tests/abi/sample "$original"
+build "$original"
+check "a record is written" scripts/abi.sh record "$original/libsample.so" "$original" "$scratch/record"
+check "the record holds no path of this machine" sh -c "! grep -rE '$scratch|/usr/|$PWD' '$scratch/record'"
+
+edited() { # sed script for the header, sed script for the source
+    rm -rf "$scratch/copy"
+    cp -r tests/abi/sample "$scratch/copy"
+    sed -i "$1" "$scratch/copy/pbs/sample.h"
+    sed -i "${2:-}" "$scratch/copy/sample.c"
+    ! diff -r tests/abi/sample "$scratch/copy" >/dev/null || { echo "the edit changed nothing"; return 3; }
+    build "$scratch/copy" || return 3
+}
+against_record() { scripts/abi.sh check "$scratch/copy/libsample.so" "$scratch/copy" "$scratch/record"; }
+
+breaks() { # name, edits...
+    local name=$1
+    shift
+    check "can be built: $name" edited "$@"
+    refuse "fails: $name" against_record
+}
+harmless() {
+    local name=$1
+    shift
+    check "can be built: $name" edited "$@"
+    check "passes: $name" against_record
+}
+
+harmless "a comment" 's|^// Does not, so it may not.|// Not this one.|'
+harmless "a member appended to a struct with struct_size" 's|^} pbs_sample_desc;|    double appended;\n&|'
+harmless "a symbol added" 's|^#endif|int32_t pbs_sample_more(void);\n&|' '$a int32_t pbs_sample_more(void) { return 1; }'
+harmless "a constant appended with a new value" 's|^    PBS_SAMPLE_LAST|&,\n    PBS_SAMPLE_NEW = 17|'
+harmless "a struct added" 's|^#endif|typedef struct pbs_new { double x; } pbs_new;\n&|'
+harmless "a private struct grown" '$a // same' 's|int32_t private_member;|&\n    double more;|'
+
+breaks "a member inserted in a struct with struct_size" 's|^    double density;|    double inserted;\n&|'
+breaks "a member put into old padding, where struct_size cannot tell" 's|^    uint32_t count;|&\n    uint32_t hidden;|'
+breaks "a struct without struct_size grown" 's|^    uint64_t id;|&\n    uint64_t grown;|'
+breaks "a member removed" '/^    uint32_t count;/d'
+breaks "a member of another type" 's|uint32_t count;|float count;|'
+breaks "a member renamed" 's|uint32_t count;|uint32_t counted;|'
+breaks "members swapped" '/^    double density;/d;s|^    uint32_t count;|&\n    double density;|'
+breaks "a symbol removed" '/pbs_sample_name/d' '/^pbs_sample_id pbs_sample_name/,$d'
+breaks "an enum value inserted that shifts others" 's|^    PBS_SAMPLE_SHELL|    PBS_SAMPLE_INSERTED,\n&|'
+breaks "an enum value inserted that shifts none" 's|^    PBS_SAMPLE_SHELL|    PBS_SAMPLE_INSERTED = 50,\n    PBS_SAMPLE_SHELL = 2|'
+breaks "an enum value changed" 's|PBS_SAMPLE_SOLID = 1|PBS_SAMPLE_SOLID = 5|'
+breaks "an enum value removed" '/PBS_SAMPLE_LAST/d'
+breaks "a parameter of another type" 's|int32_t pbs_sample_desc_init(pbs_sample_desc \*desc, size_t|int32_t pbs_sample_desc_init(pbs_sample_desc *desc, uint32_t|' \
+    's|pbs_sample_desc_init(pbs_sample_desc \*desc, size_t|pbs_sample_desc_init(pbs_sample_desc *desc, uint32_t|'
+breaks "a callback of another type" 's|(void \*user, const double \*x)|(void *user, const float *x)|' 's|fn(NULL, &desc->density)|fn(NULL, 0)|'
+finish

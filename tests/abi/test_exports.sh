@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# The headers, lib/libpbs.map and both libraries name the same functions, and nothing else is visible.
+. "$(dirname "$0")/../../scripts/checks.sh"
+
+lib=$([ "${BUILD:-build}" = build ] && echo lib || echo "$BUILD/lib")
+major=$(sed -n 's/^#define PBS_VERSION_MAJOR *\([0-9]*\).*/\1/p' include/pbs/base.h)
+
+scripts/exports.sh >"$scratch/headers"
+sed -n 's/^ *\(pbs_[a-z0-9_]*\);.*/\1/p' lib/libpbs.map | LC_ALL=C sort >"$scratch/map"
+nm --defined-only -g "$lib/libpbs.a" | awk 'NF == 3 { print $3 }' | LC_ALL=C sort >"$scratch/archive"
+nm --defined-only -D "$lib/libpbs.so" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | LC_ALL=C sort >"$scratch/shared"
+nm --undefined-only "$lib/libpbs.a" | awk 'NF == 2 { print $2 }' >"$scratch/undefined"
+
+check "the headers declare something" test -s "$scratch/headers"
+check "the map is what the headers declare" diff "$scratch/headers" "$scratch/map"
+check "libpbs.a exports the map" diff "$scratch/map" "$scratch/archive"
+check "libpbs.so exports the map" diff "$scratch/map" "$scratch/shared"
+refuse "no exported name is without pbs_" grep -v '^pbs_' "$scratch/archive" "$scratch/shared"
+refuse "no pbs_ name is left undefined" grep '^pbs_' "$scratch/undefined"
+refuse "the library neither prints nor ends the process" \
+    grep -xE 'printf|puts|putchar|perror|abort|exit|_exit|setlocale|signal|raise' "$scratch/undefined"
+check "the SONAME is libpbs.so.$major" sh -c "readelf -d $lib/libpbs.so | grep -q 'SONAME.*\[libpbs.so.$major\]'"
+check "the shared library runs any processor's code only where it has it" sh -c "! readelf -n $lib/libpbs.so | grep -qE 'x86 ISA needed:.*v[234]'"
+finish
