@@ -1,0 +1,252 @@
+// A pool of threads for parallel loops. Whoever takes part in a loop grabs the next index from one counter until none
+// is left; the calling thread takes part and waits only for those who are inside a piece, never for one that sleeps
+// or whose processor was taken away. Idle threads look for work for a few microseconds, then sleep.
+#include "base/tasks.h"
+
+#include <fenv.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "base/config.h"
+
+enum {
+    MAX_THREADS = 1024,
+    SPIN_COUNT = 100 ///< pauses before sleeping: 1 to 5 microseconds, about what waking a sleeper costs
+};
+
+// `state` holds OPEN while indices may be left, plus ENTRANT for each worker inside the loop.
+#define OPEN    1u
+#define ENTRANT 2u
+
+struct tasks {
+    pbs_tasks host;
+    atomic_bool busy; ///< a loop is running; loops inside its pieces are run serially
+
+    // The loop: written by the caller while nobody is inside, read by those who entered.
+    pbs_work_fn work;
+    void *context;
+    size_t count;
+    fenv_t environment; ///< rounding and flush-to-zero of the caller, so that all threads give the same bits
+
+    _Alignas(CACHE_LINE) atomic_size_t next;
+    _Alignas(CACHE_LINE) atomic_uint state;
+
+    _Alignas(CACHE_LINE) pthread_mutex_t mutex;
+    pthread_cond_t opened;     ///< a loop is open, or the pool is closing
+    pthread_cond_t left;       ///< the last worker left a closed loop
+    atomic_uint sleeper_count; ///< workers that sleep, or are about to
+    atomic_bool caller_sleeps;
+    atomic_bool closing;
+
+    int32_t worker_count;
+    pthread_t workers[];
+};
+
+static void pause_briefly(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/// Takes indices until none is left, then closes the loop to those who come late.
+static void take_pieces(struct tasks *tasks) {
+    const size_t count = tasks->count;
+    for (;;) {
+        const size_t index = atomic_fetch_add_explicit(&tasks->next, 1, memory_order_relaxed);
+        if (index >= count) {
+            break;
+        }
+        tasks->work(tasks->context, index);
+    }
+    atomic_fetch_and(&tasks->state, ~OPEN);
+}
+
+// --- workers ---
+
+static bool is_awaited(struct tasks *tasks) {
+    return (atomic_load(&tasks->state) & OPEN) != 0 || atomic_load(&tasks->closing);
+}
+
+/// Returns when a loop is open or the pool closes.
+static void wait_for_loop(struct tasks *tasks) {
+    for (int i = 0; i < SPIN_COUNT; i++) {
+        if (is_awaited(tasks)) {
+            return;
+        }
+        pause_briefly();
+    }
+    pthread_mutex_lock(&tasks->mutex);
+    atomic_fetch_add(&tasks->sleeper_count, 1);
+    while (!is_awaited(tasks)) {
+        pthread_cond_wait(&tasks->opened, &tasks->mutex);
+    }
+    atomic_fetch_sub(&tasks->sleeper_count, 1);
+    pthread_mutex_unlock(&tasks->mutex);
+}
+
+/// False when the loop closed meanwhile. Once inside, the caller cannot begin another loop.
+static bool enter_loop(struct tasks *tasks) {
+    unsigned state = atomic_load(&tasks->state);
+    while ((state & OPEN) != 0) {
+        if (atomic_compare_exchange_weak(&tasks->state, &state, state + ENTRANT)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void leave_loop(struct tasks *tasks) {
+    const unsigned before = atomic_fetch_sub(&tasks->state, ENTRANT);
+    if (before == ENTRANT && atomic_load(&tasks->caller_sleeps)) {
+        pthread_mutex_lock(&tasks->mutex);
+        pthread_cond_signal(&tasks->left);
+        pthread_mutex_unlock(&tasks->mutex);
+    }
+}
+
+static void *run_worker(void *argument) {
+    struct tasks *tasks = argument;
+    while (!atomic_load(&tasks->closing)) {
+        wait_for_loop(tasks);
+        if (enter_loop(tasks)) {
+            fesetenv(&tasks->environment);
+            take_pieces(tasks);
+            leave_loop(tasks);
+        }
+    }
+    return NULL;
+}
+
+// --- the calling thread ---
+
+static void open_loop(struct tasks *tasks, size_t count, pbs_work_fn work, void *context) {
+    tasks->work = work;
+    tasks->context = context;
+    tasks->count = count;
+    fegetenv(&tasks->environment);
+    atomic_store_explicit(&tasks->next, 0, memory_order_relaxed);
+    atomic_store(&tasks->state, OPEN);
+    // A worker counts itself as asleep before it looks at the state for the last time, so one of both sees the other.
+    if (atomic_load(&tasks->sleeper_count) > 0) {
+        pthread_mutex_lock(&tasks->mutex);
+        pthread_cond_broadcast(&tasks->opened);
+        pthread_mutex_unlock(&tasks->mutex);
+    }
+}
+
+static void wait_for_workers(struct tasks *tasks) {
+    for (int i = 0; i < SPIN_COUNT; i++) {
+        if (atomic_load(&tasks->state) == 0) {
+            return;
+        }
+        pause_briefly();
+    }
+    pthread_mutex_lock(&tasks->mutex);
+    atomic_store(&tasks->caller_sleeps, true);
+    while (atomic_load(&tasks->state) != 0) {
+        pthread_cond_wait(&tasks->left, &tasks->mutex);
+    }
+    atomic_store(&tasks->caller_sleeps, false);
+    pthread_mutex_unlock(&tasks->mutex);
+}
+
+static void run_serially(size_t count, pbs_work_fn work, void *context) {
+    for (size_t i = 0; i < count; i++) {
+        work(context, i);
+    }
+}
+
+void tasks_for(struct tasks *tasks, size_t count, pbs_work_fn work, void *context) {
+    const bool serves = tasks != NULL && (tasks->host.parallel_for != NULL || tasks->worker_count > 0);
+    if (!serves || count <= 1 || atomic_exchange(&tasks->busy, true)) {
+        run_serially(count, work, context);
+        return;
+    }
+    if (tasks->host.parallel_for != NULL) {
+        tasks->host.parallel_for(tasks->host.user, count, work, context);
+    } else {
+        open_loop(tasks, count, work, context);
+        take_pieces(tasks);
+        wait_for_workers(tasks);
+    }
+    atomic_store(&tasks->busy, false);
+}
+
+// --- life ---
+
+static int32_t processor_count(void) {
+    const long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count < 1 ? 1 : count > MAX_THREADS ? MAX_THREADS : (int32_t)count;
+}
+
+static void join_workers(struct tasks *tasks) {
+    pthread_mutex_lock(&tasks->mutex);
+    atomic_store(&tasks->closing, true);
+    pthread_cond_broadcast(&tasks->opened);
+    pthread_mutex_unlock(&tasks->mutex);
+    for (int32_t i = 0; i < tasks->worker_count; i++) {
+        pthread_join(tasks->workers[i], NULL);
+    }
+}
+
+/// Starts the workers with all signals blocked, so that the host's handlers run on the host's threads.
+static pbs_status start_workers(struct tasks *tasks, int32_t count) {
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int refusal = 0;
+    while (tasks->worker_count < count && refusal == 0) {
+        refusal = pthread_create(&tasks->workers[tasks->worker_count], NULL, run_worker, tasks);
+        tasks->worker_count += refusal == 0;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (refusal != 0) {
+        return status_fail(PBS_ERROR_THREAD, "the system started %d of %d threads (error %d)",
+                           (int)tasks->worker_count, (int)count, refusal);
+    }
+    return PBS_OK;
+}
+
+pbs_status tasks_create(struct memory *memory, const pbs_tasks *host, int32_t threads,
+                        struct tasks **out) {
+    if (threads < 0 || threads > MAX_THREADS) {
+        return status_fail(PBS_ERROR_ARGUMENT, "threads is %d, must be between 0 and %d",
+                           (int)threads, MAX_THREADS);
+    }
+    const bool host_serves = host != NULL && host->parallel_for != NULL;
+    const int32_t workers = host_serves ? 0 : (threads == 0 ? processor_count() : threads) - 1;
+    struct tasks *tasks =
+        memory_allocate(memory, 1, sizeof *tasks + (size_t)workers * sizeof tasks->workers[0]);
+    if (tasks == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    if (host_serves) {
+        tasks->host = *host;
+    }
+    pthread_mutex_init(&tasks->mutex, NULL);
+    pthread_cond_init(&tasks->opened, NULL);
+    pthread_cond_init(&tasks->left, NULL);
+    const pbs_status status = start_workers(tasks, workers);
+    if (status < 0) {
+        tasks_destroy(memory, tasks);
+        return status;
+    }
+    *out = tasks;
+    return PBS_OK;
+}
+
+void tasks_destroy(struct memory *memory, struct tasks *tasks) {
+    if (tasks == NULL) {
+        return;
+    }
+    join_workers(tasks);
+    pthread_cond_destroy(&tasks->left);
+    pthread_cond_destroy(&tasks->opened);
+    pthread_mutex_destroy(&tasks->mutex);
+    memory_release(memory, tasks);
+}
