@@ -28,6 +28,8 @@ TSAN_ENV  := TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
 VALGRIND  := valgrind --quiet --leak-check=full --errors-for-leak-kinds=definite,indirect,possible --error-exitcode=9
 
 RUN_ABI      := "abi/check: scripts/abi.sh check $(REAL_LIB) include lib/abi"
+RUN_STYLE    := "format: make -s format-check" "docs: make -s docs"
+RUN_TIDY     := "tidy: make -s tidy"
 RUN_UNIT     := $(foreach t,$(TEST_NAMES),"$(t): $(BUILD)/tests/$(t)")
 RUN_SHELL    := $(foreach t,$(SHELL_TESTS),"$(t:.sh=): bash $(t)")
 RUN_CORPUS   := $(foreach f,$(FUZZERS),"fuzz/corpus/$(f): scripts/run_corpus.sh $(BUILD)/corpus/$(f) fuzz/corpus/$(f)")
@@ -37,17 +39,20 @@ RUN_VALGRIND := $(foreach t,$(VALGRIND_TESTS),"valgrind/$(t): $(SMALL) $(VALGRIN
 RUN_FUZZ     := $(foreach f,$(FUZZERS),"fuzz/$(f): scripts/run_fuzzer.sh $(FUZZ)/fuzz_$(f) fuzz/corpus/$(f) $(FUZZ_SECONDS)")
 RUN_DEMO     := $(foreach t,$(DEMO_TESTS),"$(t:.sh=): bash $(t)")
 
+# A make that was not told how many jobs to run takes as many as the tests do.
+parallel = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(TEST_JOBS))
 run = TEST_JOBS=$(TEST_JOBS) scripts/run_tests.sh
-quick_tests = $(RUN_SHELL) $(RUN_ABI) $(RUN_UNIT) $(RUN_CORPUS)
+quick_tests = $(RUN_STYLE) $(RUN_SHELL) $(RUN_ABI) $(RUN_UNIT) $(RUN_CORPUS)
 
 CHECK ?= full
-check: check-$(CHECK)                            ## everything CI runs; CHECK=quick leaves out the slow checkers
+check:                                    ## everything CI runs; CHECK=quick leaves out the slow checkers
+	@$(parallel) check-$(CHECK)
 
 check-quick: lib tests examples corpus
 	@$(run) $(quick_tests)
 
 check-full: lib tests examples benches corpus asan-build tsan-build fuzz-build demo
-	@$(run) $(RUN_DEMO) $(RUN_FUZZ) $(RUN_VALGRIND) $(RUN_TSAN) $(RUN_ASAN) $(quick_tests)
+	@$(run) $(RUN_DEMO) $(RUN_TIDY) $(RUN_FUZZ) $(RUN_VALGRIND) $(RUN_TSAN) $(RUN_ASAN) $(quick_tests)
 
 test-%: $(BUILD)/tests/%                         ## run one test: make test-linear/test_pcg
 	$<
@@ -63,10 +68,10 @@ fuzz: fuzz-build                                 ## every fuzz target for FUZZ_S
 	@$(run) $(RUN_FUZZ)
 
 asan-build:
-	$(MAKE) BUILD=$(ASAN) SANITIZE=address CFLAGS='-O1 -g' tests
+	@$(parallel) BUILD=$(ASAN) SANITIZE=address CFLAGS='-O1 -g' tests
 tsan-build:
-	$(MAKE) BUILD=$(TSAN) SANITIZE=thread CFLAGS='-O2 -g' $(TSAN_TESTS:%=$(TSAN)/tests/%)
+	@$(parallel) BUILD=$(TSAN) SANITIZE=thread CFLAGS='-O2 -g' $(TSAN_TESTS:%=$(TSAN)/tests/%)
 fuzz-build:
-	$(MAKE) BUILD=$(FUZZ) SANITIZE=fuzzer CC=clang CFLAGS='-O1 -g' $(FUZZERS:%=$(FUZZ)/fuzz_%)
+	@$(parallel) BUILD=$(FUZZ) SANITIZE=fuzzer CC=clang CFLAGS='-O1 -g' $(FUZZERS:%=$(FUZZ)/fuzz_%)
 
 .PHONY: check check-quick check-full corpus asan tsan valgrind fuzz asan-build tsan-build fuzz-build

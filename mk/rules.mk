@@ -10,8 +10,8 @@ $(BUILD)/flags: force
 # Examples see what a host sees; the library sees itself; tests and benches see everything.
 PUBLIC_INCLUDES  := -Iinclude
 LIBRARY_INCLUDES := -Isrc -Iinclude
-EXAMPLE_INCLUDES := -Iinclude -Iexamples -Ibench
-ALL_INCLUDES     := -Isrc -Iinclude -Iexamples -Ibench -Itests
+EXAMPLE_INCLUDES := -Iinclude -Iexamples -Iexamples/common -Ibench
+ALL_INCLUDES     := -Isrc -Iinclude -Iexamples -Iexamples/common -Ibench -Itests
 
 $(BUILD)/obj/src/%:      INCLUDES := $(LIBRARY_INCLUDES) -DPBS_BUILD
 $(BUILD)/obj/examples/%: INCLUDES := $(EXAMPLE_INCLUDES)

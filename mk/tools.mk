@@ -1,25 +1,32 @@
 # Everything that is not building, testing or installing.
 
+demo:                                             ## drop a body; leaves demo/drop.html, .png, .glb and .csv
+	@$(parallel) $(BUILD)/examples/drop
+	$(BUILD)/examples/drop --out demo
+
 benches: $(BENCHES)
-
-demo: $(BUILD)/examples/drop                     ## drop a body; leaves demo/drop.html, .png, .glb and .csv
-	$< --out demo
-
-bench: benches                                   ## run every benchmark; machine-readable lines
+bench:                                           ## run every benchmark; machine-readable lines
+	@$(parallel) benches
 	@for program in $(BENCHES); do $$program || exit 1; done
 
-FORMATTED = $(shell git ls-files '*.c' '*.h' '*.cpp')
-format:                                          ## clang-format over our files
-	clang-format -i $(FORMATTED)
-format-check:
-	clang-format --dry-run -Werror $(FORMATTED)
+# Everything in C and C++ that is ours, in the tree or about to be.
+OUR_CODE = $(shell find include src examples tests bench fuzz -name node_modules -prune -o -name '*.[ch]' -print \
+                   -o -name '*.cpp' -print 2>/dev/null | sort)
+
+format:                                          ## clang-format over all our code
+	clang-format -i $(OUR_CODE)
+
+format-check:                                    ## fails where format would change something
+	clang-format --dry-run -Werror $(OUR_CODE)
 
 tidy:                                            ## clang-tidy over library and examples
-	clang-tidy --quiet $(wildcard src/*/*.c) -- -std=c11 -D_GNU_SOURCE -DPBS_BUILD $(LIBRARY_INCLUDES)
-	$(if $(EXAMPLES),clang-tidy --quiet $(wildcard examples/*.c examples/common/*.c) -- -std=c11 -D_GNU_SOURCE $(EXAMPLE_INCLUDES))
+	$(call tidy,$(wildcard src/*/*.c),-DPBS_BUILD $(LIBRARY_INCLUDES))
+	$(call tidy,$(wildcard examples/*.c examples/common/*.c),$(EXAMPLE_INCLUDES))
+tidy = $(if $(1),clang-tidy --quiet $(1) -- -std=c11 -D_GNU_SOURCE $(2))
 
-docs:                                            ## the API reference in build/docs/html
-	doxygen mk/Doxyfile
+docs:                                            ## the API reference, in build/docs/html
+	@mkdir -p $(BUILD)/docs
+	(cat mk/Doxyfile; echo 'PROJECT_NUMBER = $(VERSION)'; echo 'OUTPUT_DIRECTORY = $(BUILD)/docs') | doxygen -
 
 deps:                                            ## install what a bare Debian 12 lacks
 	scripts/install_deps.sh
@@ -27,4 +34,4 @@ deps:                                            ## install what a bare Debian 1
 clean:                                           ## remove everything that was built
 	rm -rf $(BUILD) build demo lib/*.a lib/*.so lib/*.so.*
 
-.PHONY: benches demo bench format format-check tidy docs deps clean
+.PHONY: demo benches bench format format-check tidy docs deps clean
