@@ -17,23 +17,26 @@ struct stencil_groups {
     uint32_t *domain_group; ///< domain_count + 1: groups of domain d
     uint32_t *stencil;      ///< [g * 8 + l]: index in the term's own list, UINT32_MAX in a lane that pads
     uint8_t *local;         ///< [(g * width + a) * 8 + l]: which of the stencil's own nodes is local node a
-    uint32_t *node;         ///< [(g * width + a) * 8 + l]: node; ascending by row in a, so every pair is in the upper triangle. Padding repeats a valid node
+    uint32_t *node;         ///< [(g * width + a) * 8 + l]: node; ascending by row in a, so every pair is in the upper triangle. Padding repeats the nodes of lane 0
     uint32_t *vector_slot;  ///< [(g * width + a) * 8 + l]: where its gradient is added, in units of 3 doubles. Padding: the dump slot
     uint32_t *block_slot;   ///< [(g * pair_count + p) * 8 + l]: where its Hessian block is added, in units of 9 doubles. Padding: the dump slot
 };
 
 struct assembly {
     struct layout layout;
-    struct bsr pattern;            ///< values == null
+    struct bsr pattern;            ///< values == null; points to `layout`, so the assembly must stay where it was built
     size_t term_count;
     struct stencil_groups *terms;  ///< one for each set of stencils given, in that order
-    size_t vector_slot_count;      ///< nodes, then slots for other domains, then one dump slot per domain
-    size_t block_slot_count;       ///< blocks, then slots for other domains, then one dump slot per domain
-    size_t *vector_gather_start, *block_gather_start; ///< who adds what: see the source
-    uint32_t *vector_gather_target, *block_gather_target;
-    uint32_t *vector_gather_slot, *block_gather_slot;
-    uint32_t *domain_vector_slot;  ///< domain_count + 1: slots behind the array proper that domain d writes (its dump slot is last)
+    size_t vector_slot_count;      ///< nodes, then for each domain: its dump slot, its slots for other domains. Arrays: vector_slot_count x 3
+    size_t block_slot_count;       ///< blocks, then the same. Arrays: block_slot_count x 9, which covers BSR_VALUE_PADDING
+    uint32_t *domain_vector_slot;  ///< domain_count + 1: slots behind the array proper that domain d writes (its dump slot is first)
     uint32_t *domain_block_slot;
+    uint32_t *vector_gather_start; ///< domain_count + 1: what domain d adds to its own, vector_gather_slot to vector_gather_target
+    uint32_t *vector_gather_target;
+    uint32_t *vector_gather_slot;
+    uint32_t *block_gather_start;
+    uint32_t *block_gather_target;
+    uint32_t *block_gather_slot;
 };
 
 /// The stencils are copied. Diagonal blocks are always in the pattern. Gradients are in NODE order, the matrix in ROW order.

@@ -7,21 +7,35 @@
 #include "base/tasks.h"
 #include "sparse/layout.h"
 
+/// Kernels load rows of a block four entries at a time, so values must be readable (and may hold anything) a
+/// little beyond the last block: an array of this many more doubles.
+#define BSR_VALUE_PADDING 8
+
 struct bsr {
     const struct layout *layout; ///< not owned
     uint32_t row_count;
-    size_t block_count;
-    size_t *row_start;    ///< row_count + 1: first block of each row, which is the diagonal one
-    uint32_t *column;     ///< block_count: ascending within a row
-    size_t *outer_start;  ///< row_count: first block of the row whose column belongs to another domain
-    size_t *incoming_start;    ///< row_count + 1
-    uint32_t *incoming_row;    ///< rows of other domains that hold a block in this column
-    size_t *incoming_block;    ///< and which block that is
-    double *values;       ///< 9 per block, row-major, cache-line aligned
+    size_t block_count;    ///< below 2^32
+    uint32_t *row_start;   ///< row_count + 1: first block of each row, which is the diagonal one
+    uint32_t *column;      ///< block_count: ascending within a row
+    uint32_t *outer_start; ///< row_count: first block of the row whose column belongs to another domain
+    uint32_t *incoming_start; ///< row_count + 1
+    uint32_t *incoming_row;   ///< rows of other domains that hold a block in this column, ascending
+    uint32_t *incoming_block; ///< and which block that is
+    double *values;           ///< 9 per block, row-major, cache-line aligned; see BSR_VALUE_PADDING
 };
+
+/// The pattern of a graph's matrix, with every diagonal block; values == null. Keeps a pointer to the layout.
+pbs_status bsr_build_pattern(struct memory *memory, const struct graph *graph,
+                             const struct layout *layout, struct bsr *out);
+
+/// Frees the pattern; values belong to whoever set them.
+void bsr_free_pattern(struct memory *memory, struct bsr *a);
 
 /// y = A x; x, y: 3 * row_count in row order, must not overlap.
 void bsr_multiply(struct tasks *tasks, const struct bsr *a, const double *x, double *y);
+
+/// The rows of y = A x that one domain owns; the whole of x is read.
+void bsr_multiply_domain(const struct bsr *a, uint32_t domain, const double *x, double *y);
 
 /// The index of block (row, column) with row <= column, or SIZE_MAX where the pattern has none.
 size_t bsr_find(const struct bsr *a, uint32_t row, uint32_t column);

@@ -1,0 +1,125 @@
+// The pattern of a symmetric block matrix: rows sorted by listing columns in ascending order, never
+// by comparing.
+#include "sparse/bsr.h"
+
+static pbs_status allocate_pattern(struct memory *memory, struct bsr *a) {
+    const size_t n = a->row_count;
+    a->row_start = memory_allocate(memory, n + 1, sizeof *a->row_start);
+    a->outer_start = memory_allocate(memory, n, sizeof *a->outer_start);
+    a->incoming_start = memory_allocate(memory, n + 1, sizeof *a->incoming_start);
+    a->column = memory_allocate(memory, a->block_count, sizeof *a->column);
+    return a->row_start && a->outer_start && a->incoming_start && a->column ? PBS_OK
+                                                                            : PBS_ERROR_MEMORY;
+}
+
+/// Blocks of each row of the upper triangle, into row_start; outer_start serves as the counter of
+/// entries.
+static void fill_columns(const struct graph *graph, struct bsr *a) {
+    const struct layout *layout = a->layout;
+    uint32_t block = 0;
+    for (uint32_t row = 0; row < a->row_count; row++) {
+        const uint32_t node = layout->node[row];
+        a->row_start[row] = block;
+        a->outer_start[row] = block + 1;
+        a->column[block++] = row;
+        for (size_t k = graph->start[node]; k < graph->start[node + 1]; k++) {
+            block += layout->row[graph->neighbor[k]] > row;
+        }
+    }
+    a->row_start[a->row_count] = block;
+    for (uint32_t column = 0; column < a->row_count; column++) {
+        const uint32_t node = layout->node[column];
+        for (size_t k = graph->start[node]; k < graph->start[node + 1]; k++) {
+            const uint32_t row = layout->row[graph->neighbor[k]];
+            if (row < column) {
+                a->column[a->outer_start[row]++] = column;
+            }
+        }
+    }
+}
+
+/// Where each row's columns leave the row's domain; counts the incoming blocks of each row.
+static void find_outer(struct bsr *a) {
+    const struct layout *layout = a->layout;
+    for (uint32_t d = 0; d < layout->domain_count; d++) {
+        const uint32_t end = layout->domain_start[d + 1];
+        for (uint32_t row = layout->domain_start[d]; row < end; row++) {
+            uint32_t k = a->row_start[row + 1];
+            for (; a->column[k - 1] >= end; k--) {
+                a->incoming_start[a->column[k - 1] + 1]++;
+            }
+            a->outer_start[row] = k;
+        }
+    }
+    for (uint32_t row = 0; row < a->row_count; row++) {
+        a->incoming_start[row + 1] += a->incoming_start[row];
+    }
+}
+
+static pbs_status fill_incoming(struct memory *memory, struct bsr *a) {
+    const size_t count = a->incoming_start[a->row_count];
+    a->incoming_row = memory_allocate(memory, count, sizeof *a->incoming_row);
+    a->incoming_block = memory_allocate(memory, count, sizeof *a->incoming_block);
+    uint32_t *fill = memory_allocate(memory, a->row_count, sizeof *fill);
+    if (!a->incoming_row || !a->incoming_block || !fill) {
+        memory_release(memory, fill);
+        return PBS_ERROR_MEMORY;
+    }
+    for (uint32_t row = 0; row < a->row_count; row++) {
+        for (uint32_t k = a->outer_start[row]; k < a->row_start[row + 1]; k++) {
+            const uint32_t column = a->column[k];
+            const uint32_t slot = a->incoming_start[column] + fill[column]++;
+            a->incoming_row[slot] = row;
+            a->incoming_block[slot] = k;
+        }
+    }
+    memory_release(memory, fill);
+    return PBS_OK;
+}
+
+pbs_status bsr_build_pattern(struct memory *memory, const struct graph *graph,
+                             const struct layout *layout, struct bsr *out) {
+    *out = (struct bsr){0};
+    struct bsr a = {.layout = layout, .row_count = graph->node_count};
+    a.block_count = graph->node_count + graph->start[graph->node_count] / 2;
+    if (a.block_count > UINT32_MAX / 2) {
+        return status_fail(PBS_ERROR_ARGUMENT, "a matrix of %zu blocks, at most %u", a.block_count,
+                           UINT32_MAX / 2);
+    }
+    pbs_status status = allocate_pattern(memory, &a);
+    if (status == PBS_OK) {
+        fill_columns(graph, &a);
+        find_outer(&a);
+        status = fill_incoming(memory, &a);
+    }
+    if (status != PBS_OK) {
+        bsr_free_pattern(memory, &a);
+        return status;
+    }
+    *out = a;
+    return PBS_OK;
+}
+
+void bsr_free_pattern(struct memory *memory, struct bsr *a) {
+    memory_release(memory, a->row_start);
+    memory_release(memory, a->column);
+    memory_release(memory, a->outer_start);
+    memory_release(memory, a->incoming_start);
+    memory_release(memory, a->incoming_row);
+    memory_release(memory, a->incoming_block);
+    *a = (struct bsr){0};
+}
+
+size_t bsr_find(const struct bsr *a, uint32_t row, uint32_t column) {
+    uint32_t low = a->row_start[row];
+    uint32_t high = a->row_start[row + 1];
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (a->column[middle] < column) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < a->row_start[row + 1] && a->column[low] == column ? low : SIZE_MAX;
+}

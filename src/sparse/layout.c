@@ -1,0 +1,242 @@
+// Domains by METIS, then reverse Cuthill-McKee inside each, from a node at the rim of the domain as
+// George and Liu find it ("An implementation of a pseudoperipheral node finder", TOMS 5, 1979).
+#include "sparse/layout.h"
+
+#include "sparse/metis_bridge.h"
+
+// Two searches improve the start nearly always, more than a few never pay.
+#define RIM_SEARCHES 6
+
+/// Breadth-first searches over the nodes of one domain.
+struct search {
+    const struct graph *graph; ///< neighbors by ascending degree
+    const uint32_t *domain;    ///< node -> domain
+    uint32_t *stamp;           ///< node -> the last search that saw it; UINT32_MAX once numbered
+    uint32_t *depth;           ///< node -> level in the last search
+    uint32_t searches;
+};
+
+uint32_t layout_domain_count(uint32_t node_count) {
+    if (node_count < 1024) {
+        return 1;
+    }
+    if (node_count < 4096) {
+        return 2;
+    }
+    if (node_count < 16384) {
+        return 4;
+    }
+    return node_count < 131072 ? 8 : 16;
+}
+
+uint32_t layout_domain_of(const struct layout *layout, uint32_t row) {
+    uint32_t low = 0;
+    uint32_t high = layout->domain_count;
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (layout->domain_start[middle] <= row) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/// Lists the part of the domain that hangs together with `from`, level by level; returns its size.
+static uint32_t search_from(struct search *s, uint32_t from, uint32_t *queue) {
+    const uint32_t stamp = s->searches++;
+    uint32_t found = 1;
+    queue[0] = from;
+    s->stamp[from] = stamp;
+    s->depth[from] = 0;
+    for (uint32_t next = 0; next < found; next++) {
+        const uint32_t node = queue[next];
+        for (size_t k = s->graph->start[node]; k < s->graph->start[node + 1]; k++) {
+            const uint32_t other = s->graph->neighbor[k];
+            if (s->domain[other] == s->domain[node] && s->stamp[other] != stamp) {
+                s->stamp[other] = stamp;
+                s->depth[other] = s->depth[node] + 1;
+                queue[found++] = other;
+            }
+        }
+    }
+    return found;
+}
+
+static size_t degree(const struct graph *graph, uint32_t node) {
+    return graph->start[node + 1] - graph->start[node];
+}
+
+/// The node of least degree in the last level of a search.
+static uint32_t last_node(const struct search *s, const uint32_t *queue, uint32_t found) {
+    const uint32_t depth = s->depth[queue[found - 1]];
+    uint32_t best = queue[found - 1];
+    for (uint32_t i = found; i-- > 0 && s->depth[queue[i]] == depth;) {
+        if (degree(s->graph, queue[i]) <= degree(s->graph, best)) {
+            best = queue[i];
+        }
+    }
+    return best;
+}
+
+/// Cuthill-McKee order of one connected part, into queue; returns its size.
+static uint32_t number_part(struct search *s, uint32_t from, uint32_t *queue) {
+    uint32_t found = search_from(s, from, queue);
+    uint32_t depth = s->depth[queue[found - 1]];
+    uint32_t start = from;
+    for (int i = 0; i < RIM_SEARCHES; i++) {
+        start = last_node(s, queue, found);
+        found = search_from(s, start, queue);
+        if (s->depth[queue[found - 1]] <= depth) {
+            break;
+        }
+        depth = s->depth[queue[found - 1]];
+    }
+    for (uint32_t i = 0; i < found; i++) {
+        s->stamp[queue[i]] = UINT32_MAX;
+    }
+    return found;
+}
+
+static void reverse(uint32_t *list, uint32_t count) {
+    for (uint32_t i = 0; i < count / 2; i++) {
+        const uint32_t other = list[i];
+        list[i] = list[count - 1 - i];
+        list[count - 1 - i] = other;
+    }
+}
+
+/// Fills domain_start, and node with the nodes of each domain in ascending order.
+static void sort_by_domain(const uint32_t *domain, struct layout *layout) {
+    uint32_t *start = layout->domain_start;
+    for (uint32_t n = 0; n < layout->node_count; n++) {
+        start[domain[n] + 1]++;
+    }
+    uint32_t fill[LAYOUT_DOMAIN_LIMIT];
+    for (uint32_t d = 0; d < layout->domain_count; d++) {
+        start[d + 1] += start[d];
+        fill[d] = start[d];
+    }
+    for (uint32_t n = 0; n < layout->node_count; n++) {
+        layout->node[fill[domain[n]]++] = n;
+    }
+}
+
+/// nodes: those of one domain, ascending; numbered: as many, overwritten with their new order.
+static void number_domain(struct search *s, const uint32_t *nodes, uint32_t count,
+                          uint32_t *numbered) {
+    uint32_t done = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (s->stamp[nodes[i]] != UINT32_MAX) {
+            done += number_part(s, nodes[i], numbered + done);
+        }
+    }
+    reverse(numbered, count);
+}
+
+/// order: the nodes by ascending degree, equal ones by index.
+static pbs_status sort_by_degree(struct memory *memory, const struct graph *graph,
+                                 uint32_t *order) {
+    size_t most = 0;
+    for (uint32_t n = 0; n < graph->node_count; n++) {
+        most = degree(graph, n) > most ? degree(graph, n) : most;
+    }
+    uint32_t *start = memory_allocate(memory, most + 2, sizeof *start);
+    if (!start) {
+        return PBS_ERROR_MEMORY;
+    }
+    for (uint32_t n = 0; n < graph->node_count; n++) {
+        start[degree(graph, n) + 1]++;
+    }
+    for (size_t d = 0; d <= most; d++) {
+        start[d + 1] += start[d];
+    }
+    for (uint32_t n = 0; n < graph->node_count; n++) {
+        order[start[degree(graph, n)]++] = n;
+    }
+    memory_release(memory, start);
+    return PBS_OK;
+}
+
+/// The rows inside each domain. domain, order, stamp: node_count; order and stamp are overwritten.
+static pbs_status number_rows(struct memory *memory, const struct graph *graph,
+                              const uint32_t *domain, uint32_t *order, uint32_t *stamp,
+                              struct layout *layout) {
+    struct graph sorted = {0};
+    RETURN_IF_FAILED(sort_by_degree(memory, graph, order));
+    RETURN_IF_FAILED(graph_reorder_neighbors(memory, graph, order, &sorted));
+    sort_by_domain(domain, layout);
+    struct search s = {&sorted, domain, stamp, layout->row, 1};
+    for (uint32_t d = 0; d < layout->domain_count; d++) {
+        const uint32_t first = layout->domain_start[d];
+        number_domain(&s, layout->node + first, layout->domain_start[d + 1] - first, order + first);
+    }
+    for (uint32_t i = 0; i < layout->node_count; i++) {
+        layout->node[i] = order[i];
+        layout->row[order[i]] = i;
+    }
+    graph_free(memory, &sorted);
+    return PBS_OK;
+}
+
+static pbs_status fill_layout(struct memory *memory, const struct graph *graph,
+                              struct layout *layout) {
+    const size_t n = graph->node_count;
+    uint32_t *domain = memory_allocate(memory, n, sizeof *domain);
+    uint32_t *order = memory_allocate(memory, n, sizeof *order);
+    uint32_t *stamp = memory_allocate(memory, n, sizeof *stamp);
+    pbs_status status = domain && order && stamp ? PBS_OK : PBS_ERROR_MEMORY;
+    if (status == PBS_OK) {
+        status = metis_partition(memory, graph, layout->domain_count, domain);
+    }
+    if (status == PBS_OK) {
+        status = number_rows(memory, graph, domain, order, stamp, layout);
+    }
+    memory_release(memory, domain);
+    memory_release(memory, order);
+    memory_release(memory, stamp);
+    return status;
+}
+
+pbs_status layout_from_graph(struct memory *memory, const struct graph *graph,
+                             uint32_t domain_count, struct layout *out) {
+    *out = (struct layout){0};
+    if (domain_count > LAYOUT_DOMAIN_LIMIT) {
+        return status_fail(PBS_ERROR_ARGUMENT, "%u domains, at most %d", domain_count,
+                           LAYOUT_DOMAIN_LIMIT);
+    }
+    struct layout layout = {.node_count = graph->node_count};
+    layout.domain_count = domain_count ? domain_count : layout_domain_count(graph->node_count);
+    layout.row = memory_allocate(memory, graph->node_count, sizeof *layout.row);
+    layout.node = memory_allocate(memory, graph->node_count, sizeof *layout.node);
+    layout.domain_start = memory_allocate(memory, (size_t)layout.domain_count + 1,
+                                          sizeof *layout.domain_start);
+    pbs_status status = PBS_ERROR_MEMORY;
+    if (layout.row && layout.node && layout.domain_start) {
+        status = fill_layout(memory, graph, &layout);
+    }
+    if (status != PBS_OK) {
+        layout_free(memory, &layout);
+        return status;
+    }
+    *out = layout;
+    return PBS_OK;
+}
+
+pbs_status layout_build(struct memory *memory, uint32_t node_count, uint32_t domain_count,
+                        const struct stencils *sets, size_t set_count, struct layout *out) {
+    *out = (struct layout){0};
+    struct graph graph;
+    RETURN_IF_FAILED(graph_build(memory, node_count, sets, set_count, &graph));
+    const pbs_status status = layout_from_graph(memory, &graph, domain_count, out);
+    graph_free(memory, &graph);
+    return status;
+}
+
+void layout_free(struct memory *memory, struct layout *layout) {
+    memory_release(memory, layout->row);
+    memory_release(memory, layout->node);
+    memory_release(memory, layout->domain_start);
+    *layout = (struct layout){0};
+}
