@@ -1,0 +1,77 @@
+// Eight doubles at a time, with the compiler's portable vectors: one element of a mesh in each lane.
+#ifndef PBS_BASE_LANES_H
+#define PBS_BASE_LANES_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/config.h"
+
+#define LANES 8
+
+typedef double lanes8 __attribute__((vector_size(64)));
+typedef int64_t mask8 __attribute__((vector_size(64)));
+
+ALWAYS_INLINE lanes8 lanes_set(double a) {
+    return (lanes8){a, a, a, a, a, a, a, a};
+}
+
+ALWAYS_INLINE lanes8 lanes_load(const double *p) {
+    lanes8 v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+ALWAYS_INLINE void lanes_store(double *p, lanes8 v) {
+    memcpy(p, &v, sizeof v);
+}
+
+/// a where the mask is set (all ones), b elsewhere.
+ALWAYS_INLINE lanes8 lanes_select(mask8 mask, lanes8 a, lanes8 b) {
+    return (lanes8)((mask & (mask8)a) | (~mask & (mask8)b));
+}
+
+ALWAYS_INLINE lanes8 lanes_max(lanes8 a, lanes8 b) {
+    return lanes_select(a > b, a, b);
+}
+
+ALWAYS_INLINE lanes8 lanes_min(lanes8 a, lanes8 b) {
+    return lanes_select(a < b, a, b);
+}
+
+ALWAYS_INLINE lanes8 lanes_abs(lanes8 a) {
+    return (lanes8)((mask8)a & INT64_MAX);
+}
+
+ALWAYS_INLINE lanes8 lanes_sqrt(lanes8 a) {
+    lanes8 r;
+    for (int i = 0; i < LANES; i++) {
+        r[i] = sqrt(a[i]);
+    }
+    return r;
+}
+
+ALWAYS_INLINE lanes8 lanes_log(lanes8 a) {
+    lanes8 r;
+    for (int i = 0; i < LANES; i++) {
+        r[i] = log(a[i]);
+    }
+    return r;
+}
+
+ALWAYS_INLINE bool lanes_any(mask8 mask) {
+    int64_t any = 0;
+    for (int i = 0; i < LANES; i++) {
+        any |= mask[i];
+    }
+    return any != 0;
+}
+
+/// Lane 0 first: the order is part of the result.
+ALWAYS_INLINE double lanes_sum(lanes8 a) {
+    return ((a[0] + a[1]) + (a[2] + a[3])) + ((a[4] + a[5]) + (a[6] + a[7]));
+}
+
+#endif
