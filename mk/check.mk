@@ -51,7 +51,7 @@ check:                                    ## everything CI runs; CHECK=quick lea
 check-quick: lib tests examples corpus
 	@$(run) $(quick_tests)
 
-check-full: lib tests examples benches corpus asan-build tsan-build fuzz-build demo
+check-full: lib tests examples benches corpus asan-build tsan-build fuzz-build demo-files
 	@$(run) $(RUN_DEMO) $(RUN_TIDY) $(RUN_FUZZ) $(RUN_VALGRIND) $(RUN_TSAN) $(RUN_ASAN) $(quick_tests)
 
 test-%: $(BUILD)/tests/%                         ## run one test: make test-linear/test_pcg

@@ -13,7 +13,7 @@ LIBRARY_INCLUDES := -Isrc -Iinclude
 EXAMPLE_INCLUDES := -Iinclude -Iexamples -Iexamples/common -Ibench
 ALL_INCLUDES     := -Isrc -Iinclude -Iexamples -Iexamples/common -Ibench -Itests
 
-$(BUILD)/obj/src/%:      INCLUDES := $(LIBRARY_INCLUDES) -DPBS_BUILD
+$(BUILD)/obj/src/%:      INCLUDES := $(LIBRARY_INCLUDES)
 $(BUILD)/obj/examples/%: INCLUDES := $(EXAMPLE_INCLUDES)
 $(BUILD)/obj/bench/%:    INCLUDES := $(ALL_INCLUDES)
 $(BUILD)/obj/tests/%:    INCLUDES := $(ALL_INCLUDES)

@@ -1,8 +1,9 @@
 # Everything that is not building, testing or installing.
 
 demo:                                             ## drop a body; leaves demo/drop.html, .png, .glb and .csv
-	@$(parallel) $(BUILD)/examples/drop
-	$(BUILD)/examples/drop --out demo
+	@$(parallel) demo-files
+demo-files: $(BUILD)/examples/drop
+	$< --out demo
 
 benches: $(BENCHES)
 bench:                                           ## run every benchmark; machine-readable lines
@@ -20,7 +21,7 @@ format-check:                                    ## fails where format would cha
 	clang-format --dry-run -Werror $(OUR_CODE)
 
 tidy:                                            ## clang-tidy over library and examples
-	$(call tidy,$(wildcard src/*/*.c),-DPBS_BUILD $(LIBRARY_INCLUDES))
+	$(call tidy,$(wildcard src/*/*.c),$(LIBRARY_INCLUDES))
 	$(call tidy,$(wildcard examples/*.c examples/common/*.c),$(EXAMPLE_INCLUDES))
 tidy = $(if $(1),clang-tidy --quiet $(1) -- -std=c11 -D_GNU_SOURCE $(2))
 
@@ -34,4 +35,4 @@ deps:                                            ## install what a bare Debian 1
 clean:                                           ## remove everything that was built
 	rm -rf $(BUILD) build demo lib/*.a lib/*.so lib/*.so.*
 
-.PHONY: demo benches bench format format-check tidy docs deps clean
+.PHONY: demo demo-files benches bench format format-check tidy docs deps clean

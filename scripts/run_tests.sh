@@ -4,7 +4,7 @@
 # One line per test with its result; the output of failing ones only. A command fails by its exit status;
 # 77 means that it was skipped, for the reason its last line gives. Cases are counted from cmocka's summary
 # lines or from lines "ok - ...", "not ok - ..." and "skip - ..."; a test that prints neither is one case.
-# Ends with "N passed, M failed" (and ", K skipped").
+# A test that takes longer than TEST_TIMEOUT seconds (900) fails. Ends with "N passed, M failed" (and ", K skipped").
 set -u
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
@@ -20,7 +20,7 @@ sum() {
 
 run_one() { # number, command
     local start=$EPOCHREALTIME
-    bash -c "$2" >"$logs/$1.out" 2>&1 </dev/null
+    timeout "${TEST_TIMEOUT:-900}" bash -c "$2" >"$logs/$1.out" 2>&1 </dev/null
     echo "$? $start $EPOCHREALTIME" >"$logs/$1.tmp"
     mv "$logs/$1.tmp" "$logs/$1.done"
 }
@@ -31,7 +31,8 @@ report() { # number, label
     p=$(($(sum '^\[  PASSED  \] [0-9]+ test' "$log") + $(grep -acE '^ok - ' "$log")))
     f=$(($(sum '^\[  FAILED  \] .*[0-9]+ test\(s\), listed' "$log") + $(grep -acE '^not ok - ' "$log")))
     s=$(($(sum '^\[  SKIPPED \] .*[0-9]+ test\(s\), listed' "$log") + $(grep -acE '^skip - ' "$log")))
-    if [ "$status" = 77 ]; then
+    # A skip without a reason is a failure.
+    if [ "$status" = 77 ] && [ "$f" = 0 ] && [ -s "$log" ]; then
         p=0 f=0 s=1
     elif [ "$status" != 0 ] && [ "$f" = 0 ]; then
         f=1
@@ -42,13 +43,13 @@ report() { # number, label
 
     word=ok
     [ "$s" = 0 ] || word="ok, $s skipped"
-    [ "$status" != 77 ] || word="skipped: $(tail -n 1 "$log")"
+    [ "$s" = 0 ] || [ "$status" != 77 ] || word="skipped: $(tail -n 1 "$log")"
     [ "$f" = 0 ] || word="FAILED ($f of $((p + f)), exit status $status)"
     printf '%-52s %4d cases %7.1f s  %s\n' "$2" $((p + f + s)) "$(awk "BEGIN { print $end - $start }")" "$word"
     if [ "$f" != 0 ]; then
         grep -av '^ok - ' "$log" | sed 's/^/    | /' | tail -n 100
     elif [ "$status" != 77 ] && [ "$s" != 0 ]; then
-        grep -aE '^(skip - |\[  SKIPPED \])' "$log" | sed 's/^/    | /'
+        grep -aE '^(skip - |\[  SKIPPED \] )' "$log" | grep -av 'test(s)' | sort -u | sed 's/^/    | /'
     fi
 }
 

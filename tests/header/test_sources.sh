@@ -3,7 +3,7 @@
 # processor; and each file includes headers of its own floor or of lower ones only (DESIGN.md section 4).
 . "$(dirname "$0")/../../scripts/checks.sh"
 
-flags="-std=c11 -D_GNU_SOURCE -DPBS_BUILD -Isrc -Iinclude -ffp-contract=off -fno-math-errno
+flags="-std=c11 -D_GNU_SOURCE -Isrc -Iinclude -ffp-contract=off -fno-math-errno
        -Wall -Wextra -Wconversion -Wshadow -Wpedantic -Wno-psabi -Werror"
 
 compile() { # compiler and options, file
@@ -27,7 +27,7 @@ fi
 
 floor_of() {
     case $1 in
-    base) echo 0 ;; geometry | sparse) echo 1 ;; linear) echo 2 ;; energy | contact) echo 3 ;;
+    pbs) echo -1 ;; base) echo 0 ;; geometry | sparse) echo 1 ;; linear) echo 2 ;; energy | contact) echo 3 ;;
     minimize) echo 4 ;; integrate) echo 5 ;; fracture) echo 6 ;; world) echo 7 ;; *) echo unknown ;;
     esac
 }
