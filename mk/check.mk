@@ -32,8 +32,11 @@ RUN_STYLE    := "format: make -s format-check" "docs: make -s docs"
 RUN_TIDY     := "tidy: make -s tidy"
 RUN_UNIT     := $(foreach t,$(TEST_NAMES),"$(t): $(BUILD)/tests/$(t)")
 RUN_SHELL    := $(foreach t,$(SHELL_TESTS),"$(t:.sh=): bash $(t)")
+# Each example as it is, except the long one, which is the demo; that one briefly under AddressSanitizer.
+RUN_EXAMPLES := $(foreach e,$(filter-out $(BUILD)/examples/drop,$(EXAMPLES)),"$(e:$(BUILD)/%=%): $(e)")
 RUN_CORPUS   := $(foreach f,$(FUZZERS),"fuzz/corpus/$(f): scripts/run_corpus.sh $(BUILD)/corpus/$(f) fuzz/corpus/$(f)")
-RUN_ASAN     := $(foreach t,$(TEST_NAMES),"asan/$(t): $(SMALL) $(ASAN_ENV) $(ASAN)/tests/$(t)")
+RUN_ASAN     := $(foreach t,$(TEST_NAMES),"asan/$(t): $(SMALL) $(ASAN_ENV) $(ASAN)/tests/$(t)") \
+                $(if $(wildcard examples/drop.c),"asan/examples/drop: $(ASAN_ENV) $(ASAN)/examples/drop --frames 3 --out $(ASAN)/demo")
 RUN_TSAN     := $(foreach t,$(TSAN_TESTS),"tsan/$(t): $(SMALL) $(TSAN_ENV) $(NO_RANDOM) $(TSAN)/tests/$(t)")
 RUN_VALGRIND := $(foreach t,$(VALGRIND_TESTS),"valgrind/$(t): $(SMALL) $(VALGRIND) $(BUILD)/tests/$(t)")
 RUN_FUZZ     := $(foreach f,$(FUZZERS),"fuzz/$(f): scripts/run_fuzzer.sh $(FUZZ)/fuzz_$(f) fuzz/corpus/$(f) $(FUZZ_SECONDS)")
@@ -42,7 +45,7 @@ RUN_DEMO     := $(foreach t,$(DEMO_TESTS),"$(t:.sh=): bash $(t)")
 # A make that was not told how many jobs to run takes as many as the tests do.
 parallel = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(TEST_JOBS))
 run = TEST_JOBS=$(TEST_JOBS) scripts/run_tests.sh
-quick_tests = $(RUN_STYLE) $(RUN_SHELL) $(RUN_ABI) $(RUN_UNIT) $(RUN_CORPUS)
+quick_tests = $(RUN_STYLE) $(RUN_SHELL) $(RUN_ABI) $(RUN_EXAMPLES) $(RUN_UNIT) $(RUN_CORPUS)
 
 CHECK ?= full
 check:                                    ## everything CI runs; CHECK=quick leaves out the slow checkers
@@ -68,7 +71,7 @@ fuzz: fuzz-build                                 ## every fuzz target for FUZZ_S
 	@$(run) $(RUN_FUZZ)
 
 asan-build:
-	@$(parallel) BUILD=$(ASAN) SANITIZE=address CFLAGS='-O1 -g' tests
+	@$(parallel) BUILD=$(ASAN) SANITIZE=address CFLAGS='-O1 -g' tests examples
 tsan-build:
 	@$(parallel) BUILD=$(TSAN) SANITIZE=thread CFLAGS='-O2 -g' $(TSAN_TESTS:%=$(TSAN)/tests/%)
 fuzz-build:

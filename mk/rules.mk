@@ -7,27 +7,27 @@ $(BUILD)/flags: force
 	@mkdir -p $(BUILD)
 	@echo '$(CC) $(CFLAGS_ALL)' | cmp -s - $@ || echo '$(CC) $(CFLAGS_ALL)' > $@
 
+# The library that a host links never ends its process, so asserts are for the sanitized builds.
 # Examples see what a host sees; the library sees itself; tests and benches see everything.
-PUBLIC_INCLUDES  := -Iinclude
 LIBRARY_INCLUDES := -Isrc -Iinclude
 EXAMPLE_INCLUDES := -Iinclude -Iexamples -Iexamples/common -Ibench
 ALL_INCLUDES     := -Isrc -Iinclude -Iexamples -Iexamples/common -Ibench -Itests
 
-$(BUILD)/obj/src/%:      INCLUDES := $(LIBRARY_INCLUDES)
-$(BUILD)/obj/examples/%: INCLUDES := $(EXAMPLE_INCLUDES)
-$(BUILD)/obj/bench/%:    INCLUDES := $(ALL_INCLUDES)
-$(BUILD)/obj/tests/%:    INCLUDES := $(ALL_INCLUDES)
-$(BUILD)/obj/fuzz/%:     INCLUDES := $(ALL_INCLUDES)
+$(BUILD)/obj/src/%:      OPTIONS := $(LIBRARY_INCLUDES) $(if $(SANITIZE),,-DNDEBUG)
+$(BUILD)/obj/examples/%: OPTIONS := $(EXAMPLE_INCLUDES)
+$(BUILD)/obj/bench/%:    OPTIONS := $(ALL_INCLUDES)
+$(BUILD)/obj/tests/%:    OPTIONS := $(ALL_INCLUDES)
+$(BUILD)/obj/fuzz/%:     OPTIONS := $(ALL_INCLUDES)
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(CFLAGS_ALL) $(INCLUDES) -MMD -MP -c $< -o $@
+	$(call say,CC)$(CC) $(CFLAGS_ALL) $(OPTIONS) -MMD -MP -c $< -o $@
 
 BULLET_CFLAGS = $(shell pkg-config --cflags bullet)
 BULLET_LIBS   = $(shell pkg-config --libs bullet)
 $(BUILD)/obj/%.o: %.cpp $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(call say,CXX)$(CXX) -std=c++17 $(CFLAGS) $(ARITHMETIC) -Wall -Wextra $(SANITIZE_FLAGS) $(INCLUDES) \
+	$(call say,CXX)$(CXX) -std=c++17 $(CFLAGS) $(ARITHMETIC) -Wall -Wextra $(SANITIZE_FLAGS) $(OPTIONS) \
 	    $(patsubst -I%,-isystem %,$(BULLET_CFLAGS)) -MMD -MP -c $< -o $@
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# What a compiler or grep can say of the library's sources: no warning under gcc and clang, for x86-64 and for another
-# processor; and each file includes headers of its own floor or of lower ones only (DESIGN.md section 4).
+# What a compiler or grep can say of our sources: no warning under gcc and clang, the library also for another processor;
+# and each file of the library includes headers of its own floor or of lower ones only (DESIGN.md section 4).
 . "$(dirname "$0")/../../scripts/checks.sh"
 
-flags="-std=c11 -D_GNU_SOURCE -Isrc -Iinclude -ffp-contract=off -fno-math-errno
+flags="-std=c11 -D_GNU_SOURCE -Isrc -Iinclude -Iexamples -Iexamples/common -Ibench -Itests -ffp-contract=off -fno-math-errno
        -Wall -Wextra -Wconversion -Wshadow -Wpedantic -Wno-psabi -Werror"
 
 compile() { # compiler and options, file
@@ -13,6 +13,14 @@ compile() { # compiler and options, file
 for file in src/*/*.c; do
     check "$file, gcc, no warning" compile gcc "$file"
     check "$file, clang, no warning" compile clang "$file"
+done
+
+# What is not the library need not be compiled once more to be read.
+for file in examples/*.c examples/common/*.c bench/*.c bench/scenes/*.c tests/*/*.c fuzz/*.c; do
+    [ -e "$file" ] || continue
+    case $file in tests/install/* | tests/abi/*) continue ;; esac
+    check "$file, gcc, no warning" compile "gcc -fsyntax-only" "$file"
+    check "$file, clang, no warning" compile "clang -fsyntax-only" "$file"
 done
 
 # Another processor: compiled only, against its C library's headers.
