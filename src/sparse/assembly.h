@@ -24,7 +24,7 @@ struct stencil_groups {
 
 struct assembly {
     struct layout layout;
-    struct bsr pattern;            ///< values == null; points to `layout`, so the assembly must stay where it was built
+    struct bsr pattern;            ///< values == null
     size_t term_count;
     struct stencil_groups *terms;  ///< one for each set of stencils given, in that order
     size_t vector_slot_count;      ///< nodes, then for each domain: its dump slot, its slots for other domains. Arrays: vector_slot_count x 3

@@ -2,8 +2,14 @@
 // by comparing.
 #include "sparse/bsr.h"
 
-static pbs_status allocate_pattern(struct memory *memory, struct bsr *a) {
+static pbs_status allocate_pattern(struct memory *memory, const struct layout *layout,
+                                   struct bsr *a) {
     const size_t n = a->row_count;
+    a->layout = memory_allocate(memory, 1, sizeof *a->layout);
+    if (!a->layout) {
+        return PBS_ERROR_MEMORY;
+    }
+    *a->layout = *layout;
     a->row_start = memory_allocate(memory, n + 1, sizeof *a->row_start);
     a->outer_start = memory_allocate(memory, n, sizeof *a->outer_start);
     a->incoming_start = memory_allocate(memory, n + 1, sizeof *a->incoming_start);
@@ -80,13 +86,13 @@ static pbs_status fill_incoming(struct memory *memory, struct bsr *a) {
 pbs_status bsr_build_pattern(struct memory *memory, const struct graph *graph,
                              const struct layout *layout, struct bsr *out) {
     *out = (struct bsr){0};
-    struct bsr a = {.layout = layout, .row_count = graph->node_count};
+    struct bsr a = {.row_count = graph->node_count};
     a.block_count = graph->node_count + graph->start[graph->node_count] / 2;
     if (a.block_count > UINT32_MAX / 2) {
         return status_fail(PBS_ERROR_ARGUMENT, "a matrix of %zu blocks, at most %u", a.block_count,
                            UINT32_MAX / 2);
     }
-    pbs_status status = allocate_pattern(memory, &a);
+    pbs_status status = allocate_pattern(memory, layout, &a);
     if (status == PBS_OK) {
         fill_columns(graph, &a);
         find_outer(&a);
@@ -101,6 +107,7 @@ pbs_status bsr_build_pattern(struct memory *memory, const struct graph *graph,
 }
 
 void bsr_free_pattern(struct memory *memory, struct bsr *a) {
+    memory_release(memory, a->layout);
     memory_release(memory, a->row_start);
     memory_release(memory, a->column);
     memory_release(memory, a->outer_start);

@@ -12,7 +12,7 @@
 #define BSR_VALUE_PADDING 8
 
 struct bsr {
-    const struct layout *layout; ///< not owned
+    struct layout *layout; ///< a copy of the layout's struct; its arrays are not owned
     uint32_t row_count;
     size_t block_count;    ///< below 2^32
     uint32_t *row_start;   ///< row_count + 1: first block of each row, which is the diagonal one
@@ -24,7 +24,7 @@ struct bsr {
     double *values;           ///< 9 per block, row-major, cache-line aligned; see BSR_VALUE_PADDING
 };
 
-/// The pattern of a graph's matrix, with every diagonal block; values == null. Keeps a pointer to the layout.
+/// The pattern of a graph's matrix, with every diagonal block; values == null. The layout's arrays must outlive it.
 pbs_status bsr_build_pattern(struct memory *memory, const struct graph *graph,
                              const struct layout *layout, struct bsr *out);
 

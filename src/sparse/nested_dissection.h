@@ -1,0 +1,12 @@
+// An elimination order of block rows with little fill: METIS nested dissection on the graph of the blocks.
+#ifndef PBS_SPARSE_NESTED_DISSECTION_H
+#define PBS_SPARSE_NESTED_DISSECTION_H
+
+#include "sparse/bsr.h"
+
+/// Rows first .. end - 1 as a matrix of its own (couplings to other rows ignored).
+/// order: end - first rows; order[k] is the row to eliminate k-th.
+pbs_status nested_dissection_order(struct memory *memory, const struct bsr *pattern, uint32_t first,
+                                   uint32_t end, uint32_t *order);
+
+#endif
