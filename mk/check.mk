@@ -18,7 +18,8 @@ SHELL_TESTS := $(filter-out tests/demo/%,$(wildcard tests/*/test_*.sh))
 DEMO_TESTS  := $(wildcard tests/demo/test_*.sh)
 
 # Tests that run threads, for ThreadSanitizer; tests worth valgrind's time.
-TSAN_TESTS     ?= $(filter base/% sparse/% linear/% world/%determinism world/%thread%,$(TEST_NAMES))
+TSAN_TESTS     ?= $(filter base/% sparse/% linear/%,$(TEST_NAMES)) \
+                  $(foreach t,$(TEST_NAMES),$(if $(findstring determinism,$(t))$(findstring thread,$(t)),$(t)))
 VALGRIND_TESTS ?= $(filter base/% world/test_world world/test_body world/test_snapshot,$(TEST_NAMES))
 
 # Address space randomisation beyond what gcc 12's ThreadSanitizer can map is switched off where allowed.
@@ -57,8 +58,8 @@ check-quick: lib tests examples corpus
 check-full: lib tests examples benches corpus asan-build tsan-build fuzz-build demo-files
 	@$(run) $(RUN_DEMO) $(RUN_TIDY) $(RUN_FUZZ) $(RUN_VALGRIND) $(RUN_TSAN) $(RUN_ASAN) $(quick_tests)
 
-test-%: $(BUILD)/tests/%                         ## run one test: make test-linear/test_pcg
-	$<
+test: $(T:%=$(BUILD)/tests/%)                    ## one test with its output: make test T=linear/test_pcg
+	@$<
 
 corpus: $(FUZZERS:%=$(BUILD)/corpus/%)
 asan: asan-build                                 ## every test under AddressSanitizer and UBSan
@@ -77,4 +78,4 @@ tsan-build:
 fuzz-build:
 	@$(parallel) BUILD=$(FUZZ) SANITIZE=fuzzer CC=clang CFLAGS='-O1 -g' $(FUZZERS:%=$(FUZZ)/fuzz_%)
 
-.PHONY: check check-quick check-full corpus asan tsan valgrind fuzz asan-build tsan-build fuzz-build
+.PHONY: check test check-quick check-full corpus asan tsan valgrind fuzz asan-build tsan-build fuzz-build
