@@ -48,6 +48,7 @@ $(BUILD)/exports.txt: lib/libpbs.map
 
 # All objects become one, in which only the exported names stay visible.
 $(STATIC_LIB): $(LIBRARY_OBJECTS) $(BUILD)/exports.txt
+	@mkdir -p $(@D)
 	$(call say,AR)ld -r --force-group-allocation $(filter %.o,$^) -o $(BUILD)/pbs.o
 	@objcopy --keep-global-symbols=$(BUILD)/exports.txt $(BUILD)/pbs.o
 	@rm -f $@
