@@ -1,34 +1,42 @@
-// Collisions with obstacles as constraints phi_b(x_p) >= 0, and held degrees of freedom: the gradient projection of OPT sections 3.2 and 5.1
-// (integrators.md section 5). The map P takes every constrained node to the closest admissible point; the minimiser works on E(x) = E'(P(x)).
-// Only for points that are single nodes. Knows no energies, no linear algebra beyond 3x3, and never decides a step length.
+// Collisions with obstacles as constraints phi_b(x_p) >= 0, and held degrees of freedom: the
+// gradient projection of OPT sections 3.2 and 5.1. The map P takes every constrained node to the
+// closest admissible point; the minimiser works on E(x) = E'(P(x)). Only for points that are single
+// nodes. Knows no energies, no linear algebra beyond 3x3, and never decides a step length.
 //
 // What a minimiser does, and when:
 //
-//   once per stage          projection_begin       takes the scene; afterwards no pair is active
-//   each initial guess      projection_apply       makes it admissible
-//   once per iteration      projection_activate    at an admissible x with g' = grad E'(x), both known: fixes the active set until the next call, turns g' into
-//                                                  grad E, and lists the nodes whose rows of the Hessian are changed:
-//                                                      H = Q^T H' Q + C + s (I - Q)
-//                                                  per listed node, off-diagonal blocks (a, b) becoming Q_a H'_ab Q_b; s > 0 keeps the block regular and is the
-//                                                  minimiser's to choose. grad E lies in the range of Q, and so does every CG direction.
-//   each line-search trial  projection_apply       y = x + a d to P(y); a failure means: treat E as infinite at this a
-//                           projection_pull_back   g'(P(y)) to grad E(y) = J^T g', so that phi'(a) = grad E(y) . d
-//   at the end              projection_activate    once more at the solution, then
-//                           projection_forces      contact forces on the obstacles
-//                           projection_friction    Coulomb friction on velocities
+// Once per stage: projection_begin takes the scene; afterwards no pair is active.
 //
-// Which pairs are active: OPT's rule is "touching and g'.n >= 0". For a node that touches one surface this is what happens here. Where a node touches several,
-// the rule taken one by one holds nodes that could slide off, and misses surfaces that the others push the node into; so the active set is there the support of
-// the multipliers lambda >= 0 for which |g' - sum lambda n| is least, which makes grad E = 0 the same as the Karush-Kuhn-Tucker conditions.
+// Each initial guess: projection_apply makes it admissible.
 //
-// P(y): the closest point to y at which held axes are at their targets, phi = 0 for active pairs and phi >= 0 for all others. For one surface this is OPT's
-// x - phi n, and J = I - n n^T - phi Hess(phi); for several, Newton's method on the closest-point conditions. A room or a hollow cylinder counts as
-// several smooth surfaces. Held axes win over obstacles: an obstacle that the remaining axes cannot leave is ignored for that node.
+// Once per iteration, at an admissible x with g' = grad E'(x): projection_activate fixes the active
+// set until the next call, turns g' into grad E and lists the nodes whose rows of the Hessian
+// change,
+//     H = Q^T H' Q + C + s (I - Q)
+// where off-diagonal blocks become Q_a H'_ab Q_b and s > 0, the minimiser's to choose, keeps the
+// block regular. grad E lies in the range of Q, and so does every direction that CG finds.
+//
+// Each line-search trial y = x + a d: projection_apply gives P(y), where E' and g' are evaluated; a
+// failure means that E is infinite at this a. projection_pull_back turns g'(P(y)) into
+// grad E(y) = J^T g', so that phi'(a) = grad E(y) . d.
+//
+// At the end: projection_activate once more at the solution with its g', then projection_forces
+// and, on velocities, projection_friction.
+//
+// Which pairs are active: OPT's rule is "touching and g'.n >= 0". For a node that touches one
+// surface this is what happens here. Where a node touches several, the rule taken one by one holds
+// nodes that could slide off, and misses surfaces that the others push the node into; so the active
+// set is there the support of the multipliers lambda >= 0 for which |g' - sum lambda n| is least.
+// Then grad E = 0 is the same as the Karush-Kuhn-Tucker conditions.
+//
+// P(y) is the closest point to y at which held axes are at their targets, phi = 0 for active pairs
+// and phi >= 0 for all others; see closest_point.h. A room or a hollow cylinder counts as several
+// smooth surfaces. Held axes win: an obstacle that the other axes cannot leave is ignored.
 #ifndef PBS_CONTACT_PROJECTION_H
 #define PBS_CONTACT_PROJECTION_H
 
 #include "base/tasks.h"
-#include "geometry/shape.h"
+#include "contact/closest_point.h"
 
 /// A collider at the end of the step.
 struct obstacle {
@@ -47,16 +55,16 @@ struct projection_scene {
     const uint8_t *colliding; ///< node_count: nonzero where obstacles act; null: nowhere
     const uint8_t *held;      ///< node_count: PBS_AXIS_* bits that are held; null: none
     const double *targets;    ///< node_count x 3: where held axes are put; may be null with held
-    double scale;             ///< metres: the diagonal of the scene, of the order of its largest coordinate. Touching means |phi| <= 1e-12 scale, violated phi < -1e-13 scale
+    double scale; ///< metres: the diagonal of the scene, of the order of its largest coordinate.
+                  ///< Touching means |phi| <= 1e-12 scale, violated phi < -1e-13 scale
 };
-
-enum { PROJECTION_MAX_ACTIVE = 3 };
 
 /// A node with an active pair or a held axis, as the Hessian needs it.
 struct projection_active {
     uint32_t node;
     uint32_t slot;       ///< index into projection.slots
-    double tangent[9];   ///< Q: the symmetric projector onto the directions in which the node may move to first order
+    double tangent[9];   ///< Q: the symmetric projector onto the directions in which the node may
+                         ///< move to first order
     double curvature[9]; ///< C = -Q (sum lambda Hess(phi)) Q, units of E' per square metre
 };
 
@@ -66,18 +74,13 @@ struct projection_slot {
     uint8_t held;
     uint8_t colliding;
     uint8_t active_count;
-    uint8_t moved;       ///< the last projection_apply changed this node's gradient: jacobian holds J
-    uint32_t active[PROJECTION_MAX_ACTIVE];    ///< indices into projection.surfaces, ascending, of independent normals
-    double multiplier[PROJECTION_MAX_ACTIVE];  ///< lambda, units of E' per metre, >= 0
-    double jacobian[9];  ///< J, symmetric
-};
-
-/// One smooth piece of an obstacle's boundary.
-struct projection_surface {
-    struct shape shape;
-    struct pose pose;
-    uint32_t obstacle;
-    double low[3], high[3]; ///< outside this box the surface neither touches nor is violated
+    uint8_t moved;  ///< the last projection_apply gave this node a J that is not the identity
+    uint8_t failed; ///< the last projection_apply found no admissible point
+    uint32_t worst; ///< where it failed: a surface that is still violated
+    uint32_t active[CLOSEST_POINT_MAX_ACTIVE]; ///< indices into projection.surfaces, ascending, of
+                                               ///< independent normals
+    double multiplier[CLOSEST_POINT_MAX_ACTIVE]; ///< lambda, units of E' per metre, >= 0
+    double jacobian[9];                          ///< J, symmetric
 };
 
 /// Zero is a valid empty one. Buffers grow and stay.
@@ -86,11 +89,12 @@ struct projection {
     size_t slot_count, slot_capacity;
     struct projection_slot *slots; ///< ascending by node
     size_t surface_count, surface_capacity;
-    struct projection_surface *surfaces;
+    struct contact_surface *surfaces;
     size_t active_count, active_capacity;
     struct projection_active *active; ///< ascending by node; written by projection_activate
     size_t force_capacity;
     double *forces; ///< obstacle_count x 3, newtons, on the obstacles; written by projection_forces
+    const double *x; ///< only within projection_activate
 };
 
 /// Takes the scene, empties the active set. Allocates only when the scene has outgrown the buffers.
@@ -100,24 +104,27 @@ pbs_status projection_begin(struct memory *memory, const struct projection_scene
 
 void projection_free(struct memory *memory, struct projection *projection);
 
-/// x = P(y); y may be x. PBS_ERROR_INADMISSIBLE (node and obstacle in the message) when some node found no admissible point, or y is not finite
-/// at a constrained node; x is then meaningless.
+/// x = P(y); y may be x. PBS_ERROR_INADMISSIBLE (node and obstacle in the message) when some node
+/// found no admissible point, or y is not finite at a constrained node; x is then meaningless.
 pbs_status projection_apply(struct tasks *tasks, struct projection *projection, const double *y,
                             double *x);
 
 /// gradient = J^T gradient, J at the y last given to projection_apply.
-void projection_pull_back(struct tasks *tasks, const struct projection *projection,
-                          double *gradient);
+void projection_pull_back(struct tasks *tasks, struct projection *projection, double *gradient);
 
-/// x: admissible; gradient: g' in, grad E = Q g' out. Fixes active sets and multipliers, fills projection->active.
+/// x: admissible; gradient: g' in, grad E = Q g' out. Fixes active sets and multipliers, fills
+/// projection->active.
 void projection_activate(struct tasks *tasks, struct projection *projection, const double *x,
                          double *gradient);
 
-/// Sums -lambda n / weight over the active pairs of each obstacle into projection->forces. weight: c of DESIGN eq. (1), s^2.
+/// Sums -lambda n / weight over the active pairs of each obstacle into projection->forces. weight:
+/// c of DESIGN eq. (1), s^2.
 void projection_forces(struct projection *projection, const double *x, double weight);
 
-/// Coulomb friction after the solve: reduces each active node's velocity relative to the obstacle's surface, within the node's tangent space, by at most
-/// mu lambda / weight * h / mass and never beyond zero. Positions are not touched. Returns the loss of kinetic energy relative to the obstacles, joules, >= 0.
+/// Coulomb friction after the solve: reduces each active node's velocity relative to the obstacle's
+/// surface, within the node's tangent space, by at most mu lambda / weight * h / mass and never
+/// beyond zero. Positions are not touched. Returns the loss of kinetic energy relative to the
+/// obstacles, joules, >= 0.
 double projection_friction(const struct projection *projection, const double *x, const double *mass,
                            double weight, double h, double *velocity);
 

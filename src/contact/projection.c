@@ -1,0 +1,457 @@
+// The constraint projection of OPT sections 3.2 and 5.1 over all nodes of a scene; the geometry of
+// one node is closest_point.c. Nodes are taken in chunks of fixed size and none sees another, so
+// the result does not depend on the number of threads.
+#include "contact/projection.h"
+
+#include "base/math3.h"
+#include "base/vector.h"
+#include "pbs/body.h"
+#include "pbs/collider.h"
+
+enum { CHUNK = 256, MAX_TOUCHING = 8 };
+
+static const double touching = 1e-12, violated = 1e-13; // relative to the scale
+static const double parallel = 1e-10; // as in closest_point.c: an obstacle that cannot be left
+
+// --- surfaces: obstacles cut at their inner edges ---
+
+// The half-space of a hollow shape's flat wall: its local axis times `sign`, at `distance` from the
+// centre. What is solid is below y = 0, so y points inwards.
+static void make_wall(const struct obstacle *obstacle, int axis, double sign, double distance,
+                      struct contact_surface *out) {
+    const double *r = obstacle->pose.rotation;
+    out->shape = (struct shape){.kind = PBS_SHAPE_HALF_SPACE};
+    double x[3], y[3], z[3];
+    for (int i = 0; i < 3; i++) {
+        x[i] = r[3 * i + (axis + 1) % 3];
+        y[i] = -sign * r[3 * i + axis];
+    }
+    cross3(x, y, z);
+    for (int i = 0; i < 3; i++) {
+        out->pose.rotation[3 * i] = x[i];
+        out->pose.rotation[3 * i + 1] = y[i];
+        out->pose.rotation[3 * i + 2] = z[i];
+    }
+    add_scaled3(obstacle->pose.translation, -distance, y, out->pose.translation);
+}
+
+static size_t surface_count_of(const struct obstacle *obstacle) {
+    if (!obstacle->shape.hollow) {
+        return 1;
+    }
+    return obstacle->shape.kind == PBS_SHAPE_BOX        ? 6
+           : obstacle->shape.kind == PBS_SHAPE_CYLINDER ? 3
+                                                        : 1;
+}
+
+static void make_surfaces(const struct obstacle *obstacle, struct contact_surface *out) {
+    const struct shape *shape = &obstacle->shape;
+    out->shape = *shape;
+    out->pose = obstacle->pose;
+    if (shape->hollow && shape->kind == PBS_SHAPE_BOX) {
+        for (int i = 0; i < 6; i++) {
+            make_wall(obstacle, i / 2, i % 2 ? -1.0 : 1.0, shape->size[i / 2], out + i);
+        }
+    } else if (shape->hollow && shape->kind == PBS_SHAPE_CYLINDER) {
+        out->shape.size[1] = INFINITY;
+        make_wall(obstacle, 1, 1.0, shape->size[1], out + 1);
+        make_wall(obstacle, 1, -1.0, shape->size[1], out + 2);
+    }
+}
+
+static void list_surfaces(struct projection *p) {
+    const struct projection_scene *scene = &p->scene;
+    struct contact_surface *out = p->surfaces;
+    for (size_t b = 0; b < scene->obstacle_count; b++) {
+        make_surfaces(scene->obstacles + b, out);
+        const size_t count = surface_count_of(scene->obstacles + b);
+        for (size_t i = 0; i < count; i++, out++) {
+            out->obstacle = (uint32_t)b;
+            shape_bounds(&out->shape, &out->pose, touching * scene->scale, out->low, out->high);
+        }
+    }
+}
+
+// --- slots: the nodes that anything acts on ---
+
+static uint8_t held_axes(const struct projection_scene *scene, size_t node) {
+    return scene->held ? scene->held[node] & PBS_AXIS_ALL : 0;
+}
+
+static bool collides(const struct projection_scene *scene, size_t node) {
+    return scene->obstacle_count > 0 && scene->colliding && scene->colliding[node];
+}
+
+static size_t count_slots(const struct projection_scene *scene) {
+    size_t count = 0;
+    for (size_t i = 0; i < scene->node_count; i++) {
+        count += held_axes(scene, i) != 0 || collides(scene, i);
+    }
+    return count;
+}
+
+static void list_slots(struct projection *p) {
+    struct projection_slot *slot = p->slots;
+    for (size_t i = 0; i < p->scene.node_count; i++) {
+        const uint8_t held = held_axes(&p->scene, i);
+        const bool colliding = collides(&p->scene, i);
+        if (held || colliding) {
+            slot->node = (uint32_t)i;
+            slot->held = held;
+            // Nothing can move a node that is held altogether.
+            slot->colliding = colliding && held != PBS_AXIS_ALL;
+            slot->active_count = 0;
+            slot->moved = 0;
+            slot->failed = 0;
+            slot++;
+        }
+    }
+}
+
+pbs_status projection_begin(struct memory *memory, const struct projection_scene *scene,
+                            struct projection *projection) {
+    struct projection *p = projection;
+    if (!(scene->scale > 0.0) || isinf(scene->scale)) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "scale of the scene is %g m, must be positive and finite", scene->scale);
+    }
+    size_t surface_count = 0;
+    for (size_t b = 0; b < scene->obstacle_count; b++) {
+        surface_count += surface_count_of(scene->obstacles + b);
+    }
+    const size_t slot_count = count_slots(scene);
+    RETURN_IF_FAILED(memory_reserve(memory, &p->surfaces, &p->surface_capacity, surface_count,
+                                    sizeof *p->surfaces));
+    RETURN_IF_FAILED(
+        memory_reserve(memory, &p->slots, &p->slot_capacity, slot_count, sizeof *p->slots));
+    RETURN_IF_FAILED(
+        memory_reserve(memory, &p->active, &p->active_capacity, slot_count, sizeof *p->active));
+    RETURN_IF_FAILED(memory_reserve(memory, &p->forces, &p->force_capacity,
+                                    3 * scene->obstacle_count, sizeof *p->forces));
+    p->scene = *scene;
+    p->surface_count = surface_count;
+    p->slot_count = slot_count;
+    p->active_count = 0;
+    list_surfaces(p);
+    list_slots(p);
+    vector_zero(NULL, 3 * scene->obstacle_count, p->forces);
+    return PBS_OK;
+}
+
+void projection_free(struct memory *memory, struct projection *projection) {
+    memory_release(memory, projection->surfaces);
+    memory_release(memory, projection->slots);
+    memory_release(memory, projection->active);
+    memory_release(memory, projection->forces);
+    *projection = (struct projection){0};
+}
+
+// --- loops over slots ---
+
+struct slot_loop {
+    struct projection *projection;
+    void (*work)(struct projection *, struct projection_slot *, double *);
+    double *vector; // 3 per node
+};
+
+static void run_slots(void *context, size_t chunk) {
+    const struct slot_loop *loop = context;
+    const size_t count = loop->projection->slot_count;
+    const size_t end = (chunk + 1) * CHUNK < count ? (chunk + 1) * CHUNK : count;
+    for (size_t i = chunk * CHUNK; i < end; i++) {
+        struct projection_slot *slot = loop->projection->slots + i;
+        loop->work(loop->projection, slot, loop->vector + 3 * (size_t)slot->node);
+    }
+}
+
+static void for_each_slot(struct tasks *tasks, struct projection *projection, double *vector,
+                          void (*work)(struct projection *, struct projection_slot *, double *)) {
+    struct slot_loop loop = {projection, work, vector};
+    tasks_for(tasks, (projection->slot_count + CHUNK - 1) / CHUNK, run_slots, &loop);
+}
+
+// --- P ---
+
+static void hold_axes(const struct projection *p, const struct projection_slot *slot, double *x) {
+    const double *target = p->scene.targets + 3 * (size_t)slot->node;
+    for (unsigned i = 0; i < 3 && slot->held; i++) {
+        x[i] = slot->held >> i & 1u ? target[i] : x[i];
+    }
+}
+
+static struct closest_point closest_problem(const struct projection *p,
+                                            const struct projection_slot *slot) {
+    return (struct closest_point){.surfaces = p->surfaces,
+                                  .surface_count = slot->colliding ? p->surface_count : 0,
+                                  .scale = p->scene.scale,
+                                  .tolerance = violated * p->scene.scale,
+                                  .held = slot->held,
+                                  .active_count = slot->active_count,
+                                  .active = slot->active};
+}
+
+static void project_slot(struct projection *p, struct projection_slot *slot, double *x) {
+    hold_axes(p, slot, x);
+    const double y[3] = {x[0], x[1], x[2]};
+    const struct closest_point problem = closest_problem(p, slot);
+    slot->worst = (uint32_t)p->surface_count;
+    slot->failed = !(isfinite(y[0]) && isfinite(y[1]) && isfinite(y[2])) ||
+                   !closest_point_find(&problem, y, x, slot->jacobian, &slot->worst);
+    slot->moved = slot->held || slot->active_count > 0 || x[0] != y[0] || x[1] != y[1] ||
+                  x[2] != y[2];
+}
+
+static pbs_status report_failure(const struct projection *p, const struct projection_slot *slot,
+                                 const double *x) {
+    x += 3 * (size_t)slot->node;
+    if (slot->worst >= p->surface_count) {
+        return status_fail(PBS_ERROR_INADMISSIBLE, "node %u: position (%g, %g, %g), must be finite",
+                           slot->node, x[0], x[1], x[2]);
+    }
+    return status_fail(
+        PBS_ERROR_INADMISSIBLE,
+        "node %u: no point outside all obstacles found near (%g, %g, %g), inside collider %u",
+        slot->node, x[0], x[1], x[2], p->surfaces[slot->worst].obstacle);
+}
+
+pbs_status projection_apply(struct tasks *tasks, struct projection *projection, const double *y,
+                            double *x) {
+    if (x != y) {
+        vector_copy(tasks, 3 * projection->scene.node_count, y, x);
+    }
+    for_each_slot(tasks, projection, x, project_slot);
+    for (size_t i = 0; i < projection->slot_count; i++) {
+        if (projection->slots[i].failed) {
+            return report_failure(projection, projection->slots + i, x);
+        }
+    }
+    return PBS_OK;
+}
+
+static void pull_back_slot(struct projection *p, struct projection_slot *slot, double *gradient) {
+    (void)p;
+    if (slot->moved) {
+        const double g[3] = {gradient[0], gradient[1], gradient[2]};
+        multiply_transposed3(slot->jacobian, g, gradient);
+    }
+}
+
+void projection_pull_back(struct tasks *tasks, struct projection *projection, double *gradient) {
+    for_each_slot(tasks, projection, gradient, pull_back_slot);
+}
+
+// --- the active set ---
+
+// The surfaces that a node touches and that its free axes can leave, with what is needed of them.
+struct touch {
+    size_t count;
+    uint32_t surface[MAX_TOUCHING];
+    double normal[MAX_TOUCHING][3]; // held components zero
+};
+
+static void find_touching(const struct projection *p, const struct projection_slot *slot,
+                          const double x[3], struct touch *touch) {
+    touch->count = 0;
+    for (uint32_t b = 0; b < p->surface_count && touch->count < MAX_TOUCHING; b++) {
+        const struct contact_surface *s = p->surfaces + b;
+        if (contact_surface_touches(s, x, touching * p->scene.scale)) {
+            double *n = touch->normal[touch->count];
+            shape_distance(&s->shape, &s->pose, x, n, NULL);
+            free_part(slot->held, n);
+            if (dot3(n, n) > parallel) {
+                touch->surface[touch->count++] = b;
+            }
+        }
+    }
+}
+
+// A candidate for the active set: some of the touching surfaces, and how well they carry g'.
+struct support {
+    size_t count;
+    uint32_t surface[CLOSEST_POINT_MAX_ACTIVE];
+    double lambda[CLOSEST_POINT_MAX_ACTIVE];
+    double residual; // |g' - sum lambda n|
+};
+
+// False when the set's normals are dependent or it would have to pull.
+static bool carry(const struct touch *touch, uint32_t held, unsigned set, const double g[3],
+                  struct support *out) {
+    double normals[CLOSEST_POINT_MAX_ACTIVE][3], basis[3][3], rest[3];
+    out->count = 0;
+    for (size_t i = 0; i < touch->count; i++) {
+        if (set >> i & 1u) {
+            if (out->count == CLOSEST_POINT_MAX_ACTIVE) {
+                return false;
+            }
+            copy3(touch->normal[i], normals[out->count]);
+            out->surface[out->count++] = touch->surface[i];
+        }
+    }
+    if (tangent_basis(held, out->count, normals, basis) < 0) {
+        return false;
+    }
+    normal_components(out->count, normals, g, out->lambda);
+    copy3(g, rest);
+    for (size_t i = 0; i < out->count; i++) {
+        if (!(out->lambda[i] >= 0.0)) {
+            return false;
+        }
+        add_scaled3(rest, -out->lambda[i], normals[i], rest);
+    }
+    out->residual = norm3(rest);
+    return true;
+}
+
+// The least residual; of equal ones the largest set, so that a pair with g'.n = 0 is active.
+static void find_support(const struct touch *touch, uint32_t held, const double g[3],
+                         struct support *best) {
+    const double noise = 1e-13 * norm3(g);
+    *best = (struct support){.residual = norm3(g)};
+    for (unsigned set = 1; set < 1u << touch->count; set++) {
+        struct support s;
+        if (carry(touch, held, set, g, &s) &&
+            (s.residual < best->residual - noise ||
+             (s.residual <= best->residual + noise && s.count > best->count))) {
+            *best = s;
+        }
+    }
+}
+
+static void activate_slot(struct projection *p, struct projection_slot *slot, double *gradient) {
+    slot->active_count = 0;
+    slot->moved = slot->held != 0;
+    if (!slot->colliding) {
+        return;
+    }
+    const double *x = p->x + 3 * (size_t)slot->node;
+    struct touch touch;
+    find_touching(p, slot, x, &touch);
+    if (touch.count == 0) {
+        return;
+    }
+    double g[3] = {gradient[0], gradient[1], gradient[2]};
+    free_part(slot->held, g);
+    struct support support;
+    find_support(&touch, slot->held, g, &support);
+    slot->active_count = (uint8_t)support.count;
+    for (size_t i = 0; i < support.count; i++) {
+        slot->active[i] = support.surface[i];
+        slot->multiplier[i] = support.lambda[i];
+    }
+}
+
+// Q, and C = -Q (sum lambda Hess phi) Q.
+static void describe_active(const struct projection *p, const struct projection_slot *slot,
+                            const double x[3], struct projection_active *out) {
+    double normals[3][3], basis[3][3], bend[9] = {0.0}, half[9];
+    for (size_t i = 0; i < slot->active_count; i++) {
+        const struct contact_surface *s = p->surfaces + slot->active[i];
+        double hessian[9];
+        shape_distance(&s->shape, &s->pose, x, normals[i], hessian);
+        free_part(slot->held, normals[i]);
+        for (int e = 0; e < 9; e++) {
+            bend[e] -= slot->multiplier[i] * hessian[e];
+        }
+    }
+    const int dimension = tangent_basis(slot->held, slot->active_count, normals, basis);
+    tangent_projector(dimension, basis, out->tangent);
+    multiply33(out->tangent, bend, half);
+    multiply33(half, out->tangent, out->curvature);
+}
+
+struct active_loop {
+    struct projection *projection;
+    double *gradient;
+};
+
+static void describe_chunk(void *context, size_t chunk) {
+    const struct active_loop *loop = context;
+    struct projection *p = loop->projection;
+    const size_t end = (chunk + 1) * CHUNK < p->active_count ? (chunk + 1) * CHUNK
+                                                             : p->active_count;
+    for (size_t i = chunk * CHUNK; i < end; i++) {
+        struct projection_active *active = p->active + i;
+        const size_t at = 3 * (size_t)active->node;
+        describe_active(p, p->slots + active->slot, p->x + at, active);
+        double *gradient = loop->gradient + at;
+        const double g[3] = {gradient[0], gradient[1], gradient[2]};
+        multiply3(active->tangent, g, gradient);
+    }
+}
+
+void projection_activate(struct tasks *tasks, struct projection *projection, const double *x,
+                         double *gradient) {
+    struct projection *p = projection;
+    p->x = x;
+    for_each_slot(tasks, p, gradient, activate_slot);
+    p->active_count = 0;
+    for (size_t i = 0; i < p->slot_count; i++) {
+        const struct projection_slot *slot = p->slots + i;
+        if (slot->active_count > 0 || slot->held) {
+            p->active[p->active_count].node = slot->node;
+            p->active[p->active_count++].slot = (uint32_t)i;
+        }
+    }
+    struct active_loop loop = {p, gradient};
+    tasks_for(tasks, (p->active_count + CHUNK - 1) / CHUNK, describe_chunk, &loop);
+    p->x = NULL;
+}
+
+// --- after the solve ---
+
+void projection_forces(struct projection *projection, const double *x, double weight) {
+    const struct projection *p = projection;
+    vector_zero(NULL, 3 * p->scene.obstacle_count, p->forces);
+    for (size_t i = 0; i < p->active_count; i++) {
+        const struct projection_slot *slot = p->slots + p->active[i].slot;
+        for (size_t k = 0; k < slot->active_count; k++) {
+            const struct contact_surface *s = p->surfaces + slot->active[k];
+            double *force = p->forces + 3 * (size_t)s->obstacle, n[3];
+            shape_distance(&s->shape, &s->pose, x + 3 * (size_t)slot->node, n, NULL);
+            add_scaled3(force, -slot->multiplier[k] / weight, n, force);
+        }
+    }
+}
+
+static void surface_velocity(const struct obstacle *obstacle, const double x[3], double v[3]) {
+    double arm[3], turning[3];
+    subtract3(x, obstacle->pose.translation, arm);
+    cross3(obstacle->angular_velocity, arm, turning);
+    add3(obstacle->velocity, turning, v);
+}
+
+// Takes up to `most` off the tangential velocity relative to the obstacle; returns half the drop of
+// its square.
+static double rub(const struct obstacle *obstacle, const double tangent[9], const double x[3],
+                  double most, double *velocity) {
+    double moving[3], relative[3], slip[3];
+    surface_velocity(obstacle, x, moving);
+    subtract3(velocity, moving, relative);
+    multiply3(tangent, relative, slip);
+    const double speed = norm3(slip);
+    const double left = speed > most ? speed - most : 0.0;
+    if (speed == 0.0) {
+        return 0.0;
+    }
+    add_scaled3(velocity, left / speed - 1.0, slip, velocity);
+    return 0.5 * (speed * speed - left * left);
+}
+
+double projection_friction(const struct projection *projection, const double *x, const double *mass,
+                           double weight, double h, double *velocity) {
+    const struct projection *p = projection;
+    double loss = 0.0;
+    for (size_t i = 0; i < p->active_count; i++) {
+        const struct projection_active *active = p->active + i;
+        const struct projection_slot *slot = p->slots + active->slot;
+        for (size_t k = 0; k < slot->active_count; k++) {
+            const struct contact_surface *s = p->surfaces + slot->active[k];
+            const struct obstacle *obstacle = p->scene.obstacles + s->obstacle;
+            const double m = mass[active->node];
+            const double most = obstacle->friction * slot->multiplier[k] / weight * h / m;
+            const size_t at = 3 * (size_t)active->node;
+            loss += m * rub(obstacle, active->tangent, x + at, most, velocity + at);
+        }
+    }
+    return loss;
+}
