@@ -1,5 +1,6 @@
-// Minimisation of one stage: OPT section 3 with the corrections of integrators.md section 5.1 (truncated conjugate gradients, downhill test, length
-// clamp, line search, noise rule, gradient projection with an active set fixed per iteration), and plain Newton as a baseline.
+// Minimisation of one stage: OPT section 3 with the corrections of integrators.md section 5.1
+// (truncated conjugate gradients, downhill test, length clamp, line search, noise rule, gradient
+// projection with an active set fixed per iteration), and plain Newton as a baseline.
 #ifndef PBS_MINIMIZE_NEWTON_H
 #define PBS_MINIMIZE_NEWTON_H
 
@@ -8,35 +9,38 @@
 #include "minimize/objective.h"
 
 struct newton_options {
-    int32_t method;            ///< PBS_METHOD_*
-    int32_t line_search;       ///< PBS_LINE_SEARCH_*
-    int32_t initial_guess;     ///< PBS_GUESS_*
+    int32_t method;        ///< PBS_METHOD_*
+    int32_t line_search;   ///< PBS_LINE_SEARCH_*
+    int32_t initial_guess; ///< PBS_GUESS_*
     uint32_t newton_limit, linear_limit;
-    double tolerance;          ///< tau, N
-    double forcing;            ///< sigma, N^(-1/2)
-    double step_length_limit;  ///< ell, m
+    double tolerance;         ///< tau, N
+    double forcing;           ///< sigma, N^(-1/2)
+    double step_length_limit; ///< ell, m
 };
 
 struct newton_result {
-    pbs_status status;         ///< PBS_OK, or PBS_ERROR_CONVERGENCE, PBS_ERROR_INADMISSIBLE, PBS_ERROR_HOST with the thread's message set
+    pbs_status status; ///< PBS_OK, or PBS_ERROR_CONVERGENCE, PBS_ERROR_INADMISSIBLE, PBS_ERROR_HOST
+                       ///< with the thread's message set
     uint32_t newton_iterations, linear_solves, linear_iterations, evaluations;
     uint32_t indefinite_solves, gradient_directions, clamped_steps, noise_accepts, shifted_factors;
     double gradient_norm, preconditioner_shift;
-    double value;              ///< E at the end
+    double value; ///< E at the end
     double time_evaluate, time_hessian, time_factor, time_solve, time_search;
 };
 
 /// Buffers, matrix and preconditioner for one topology.
 struct newton;
 
-pbs_status newton_create(struct memory *memory, const struct assembly *assembly, int32_t preconditioner,
-                         enum preconditioner_order order, struct newton **out);
+pbs_status newton_create(struct memory *memory, const struct assembly *assembly,
+                         int32_t preconditioner, enum preconditioner_order order,
+                         struct newton **out);
 void newton_destroy(struct newton *newton, struct memory *memory);
 
-/// x (node order): in, the state at the start of the step, feasible for the projection's masks and obstacles as far as they can be; out, the minimiser. On failure x is the
-/// best state found. No allocation. After a success the projection holds the active pairs and multipliers at x.
+/// x (node order): in, the state at the start of the step, feasible for the projection's masks and
+/// obstacles as far as they can be; out, the minimiser. On failure x is the best state found. No
+/// allocation. After a success the projection holds the active pairs and multipliers at x.
 struct newton_result newton_minimize(struct newton *newton, const struct objective *objective,
-                                     struct projection *projection, const struct newton_options *options,
-                                     double *x);
+                                     struct projection *projection,
+                                     const struct newton_options *options, double *x);
 
 #endif

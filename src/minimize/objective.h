@@ -1,12 +1,11 @@
-// The objective of one stage: DESIGN eq. (1) divided by the weight c, so that energies are joules and gradients newtons:
+// The objective of one stage: DESIGN eq. (1) divided by the weight c, so that energies are joules
+// and gradients newtons:
 //     E'(x) = |x - predictor|_M^2 / (2 c) + sum_k P_k(x),
 // its gradient (node order) and Hessian (row order), without constraints. Allocates nothing.
 #ifndef PBS_MINIMIZE_OBJECTIVE_H
 #define PBS_MINIMIZE_OBJECTIVE_H
 
-#include "energy/term.h"
-
-struct rayleigh_damping; // energy/rayleigh_damping.h
+#include "energy/rayleigh_damping.h"
 
 /// What is minimised. All pointers belong to the caller.
 struct objective {
@@ -14,12 +13,13 @@ struct objective {
     const struct assembly *assembly;
     const struct term *terms;
     size_t term_count;
-    const struct rayleigh_damping *damping; ///< null: none
-    const double *mass;      ///< per node, kg
-    const double *predictor; ///< node order
-    double weight;           ///< c, s^2
+    const struct rayleigh *damping; ///< null: none
+    const double *mass;             ///< per node, kg
+    const double *predictor;        ///< node order
+    double weight;                  ///< c, s^2; infinity leaves inertia out
     struct stage_view stage;
     bool project_hessian;
+    struct terms_scratch *scratch; ///< reserved for this assembly
 };
 
 struct objective_result {
@@ -28,12 +28,17 @@ struct objective_result {
     int answer;                        ///< EVALUATE_*
 };
 
-/// Evaluates what is not null: gradient (vector_slot_count x 3, first the nodes), blocks (block_slot_count x 9).
-struct objective_result objective_evaluate(const struct objective *objective, const double *x, bool value,
-                                           double *gradient, double *blocks);
+/// Evaluates what is not null: gradient (vector_slot_count x 3, first the nodes), blocks
+/// (block_slot_count x 9).
+struct objective_result objective_evaluate(const struct objective *objective, const double *x,
+                                           bool value, double *gradient, double *blocks);
 
-/// The largest step in (0, limit] along direction that keeps the objective finite, as its terms say.
-double objective_max_step(const struct objective *objective, const double *x, const double *direction,
-                          double limit);
+/// The sum of the parts of E without their signs: what rounding errors of E are relative to.
+double objective_magnitude(const struct objective_result *result);
+
+/// The largest step in (0, limit] along direction that keeps the objective finite, as its terms
+/// say.
+double objective_max_step(const struct objective *objective, const double *x,
+                          const double *direction, double limit);
 
 #endif

@@ -1,0 +1,108 @@
+// MINRES of Paige and Saunders (1975) with a preconditioner, in the form of Elman, Silvester and
+// Wathen, Finite Elements and Fast Iterative Solvers, algorithm 6.1: Lanczos vectors v,
+// preconditioned ones z, search directions w, one Givens rotation an iteration.
+#include "linear/minres.h"
+
+#include <math.h>
+
+#include "base/vector.h"
+
+struct lanczos {
+    struct tasks *tasks;
+    const struct bsr *a;
+    const struct preconditioner *m;
+    size_t count;
+    struct minres_workspace w;  ///< rotated: index 0 is the oldest
+    double gamma_before, gamma; ///< norms of the last two v in the norm of M^-1
+    double cosine_before, cosine, sine_before, sine;
+    double eta; ///< signed norm of the residual
+};
+
+static void rotate3(double *vectors[3]) {
+    double *oldest = vectors[0];
+    vectors[0] = vectors[1];
+    vectors[1] = vectors[2];
+    vectors[2] = oldest;
+}
+
+static double inner(const struct lanczos *s, const double *x, const double *y) {
+    return vector_dot(s->tasks, s->count, x, y);
+}
+
+static void start(struct lanczos *s, const double *b, double *x) {
+    vector_zero(s->tasks, s->count, x);
+    for (int i = 0; i < 2; i++) {
+        vector_zero(s->tasks, s->count, s->w.w[i]);
+    }
+    vector_zero(s->tasks, s->count, s->w.v[0]);
+    vector_copy(s->tasks, s->count, b, s->w.v[1]);
+    s->m->table->apply(s->m->state, s->tasks, b, s->w.z[0]);
+    s->gamma = sqrt(inner(s, s->w.z[0], s->w.v[1]));
+    s->gamma_before = 1.0;
+    s->eta = s->gamma;
+    s->cosine_before = s->cosine = 1.0;
+    s->sine_before = s->sine = 0.0;
+}
+
+/// v_{j+1} = A z_j - (delta / gamma_j) v_j - (gamma_j / gamma_{j-1}) v_{j-1}; returns delta.
+static double extend(struct lanczos *s) {
+    double *const z = s->w.z[0];
+    double *const next = s->w.v[2];
+    vector_scale(s->tasks, s->count, 1.0 / s->gamma, z);
+    bsr_multiply(s->tasks, s->a, z, next);
+    const double delta = inner(s, next, z);
+    vector_add_scaled(s->tasks, s->count, -delta / s->gamma, s->w.v[1], next);
+    vector_add_scaled(s->tasks, s->count, -s->gamma / s->gamma_before, s->w.v[0], next);
+    s->m->table->apply(s->m->state, s->tasks, next, s->w.z[1]);
+    return delta;
+}
+
+static void update(struct lanczos *s, double delta, double *x) {
+    const double gamma_next = sqrt(fmax(inner(s, s->w.z[1], s->w.v[2]), 0.0));
+    const double a0 = s->cosine * delta - s->cosine_before * s->sine * s->gamma;
+    const double a1 = sqrt(a0 * a0 + gamma_next * gamma_next);
+    const double a2 = s->sine * delta + s->cosine_before * s->cosine * s->gamma;
+    const double a3 = s->sine_before * s->gamma;
+    s->cosine_before = s->cosine;
+    s->sine_before = s->sine;
+    s->cosine = a0 / a1;
+    s->sine = gamma_next / a1;
+    double *const w = s->w.w[2];
+    vector_combine(s->tasks, s->count, s->w.z[0], -a3, s->w.w[0], w);
+    vector_add_scaled(s->tasks, s->count, -a2, s->w.w[1], w);
+    vector_scale(s->tasks, s->count, 1.0 / a1, w);
+    vector_add_scaled(s->tasks, s->count, s->cosine * s->eta, w, x);
+    s->eta *= -s->sine;
+    s->gamma_before = s->gamma;
+    s->gamma = gamma_next;
+}
+
+static void shift(struct lanczos *s) {
+    rotate3(s->w.v);
+    rotate3(s->w.w);
+    double *const z = s->w.z[0];
+    s->w.z[0] = s->w.z[1];
+    s->w.z[1] = z;
+}
+
+struct minres_result minres_solve(struct tasks *tasks, const struct bsr *a,
+                                  const struct preconditioner *m, const double *b,
+                                  const struct minres_options *options,
+                                  const struct minres_workspace *workspace, double *x) {
+    struct lanczos s = {
+        .tasks = tasks, .a = a, .m = m, .count = 3 * (size_t)a->row_count, .w = *workspace};
+    start(&s, b, x);
+    struct minres_result result = {.converged = s.gamma == 0.0};
+    const double first = s.gamma;
+    while (!result.converged && result.iterations < options->iteration_limit && isfinite(s.eta)) {
+        const double delta = extend(&s);
+        update(&s, delta, x);
+        shift(&s);
+        result.iterations++;
+        result.relative_residual = fabs(s.eta) / first;
+        // gamma == 0: the Krylov space is exhausted, and x is as good as it gets.
+        result.converged = result.relative_residual <= options->relative_tolerance ||
+                           s.gamma == 0.0;
+    }
+    return result;
+}

@@ -1,0 +1,80 @@
+// Search directions that are always downhill: OPT section 3.1, "Conjugate gradient" and "Downhill
+// direction".
+#include "minimize/direction.h"
+
+#include <math.h>
+
+#include "base/vector.h"
+
+// OPT's kappa: the least cosine between a direction and steepest descent.
+static const double DOWNHILL = 1e-2;
+
+double direction_forcing(const struct direction_options *options, double gradient_norm) {
+    return fmin(0.5, options->forcing * sqrt(fmax(gradient_norm, options->tolerance)));
+}
+
+enum direction_kind direction_choose(double slope, double direction_norm, double gradient_norm) {
+    const double bound = DOWNHILL * direction_norm * gradient_norm;
+    if (slope < -bound) {
+        return DIRECTION_NEWTON;
+    }
+    return slope > bound ? DIRECTION_REVERSED : DIRECTION_GRADIENT;
+}
+
+void direction_steepest(struct tasks *tasks, const struct bsr *h, const double *g, double *scratch,
+                        double *d) {
+    const size_t count = 3 * (size_t)h->row_count;
+    bsr_multiply(tasks, h, g, scratch);
+    const double curvature = fabs(vector_dot(tasks, count, g, scratch));
+    const double length = vector_dot(tasks, count, g, g) / curvature;
+    vector_copy(tasks, count, g, d);
+    vector_scale(tasks, count, isfinite(length) ? -length : -1.0, d);
+}
+
+/// Conjugate gradients on H d = -g. The right-hand side is negated at the end, where it costs
+/// least.
+static struct pcg_result solve(struct tasks *tasks, const struct bsr *h,
+                               const struct preconditioner *m, const double *g, double tolerance,
+                               const struct direction_options *options,
+                               struct pcg_workspace *workspace, double *d) {
+    const struct pcg_options pcg = {.relative_tolerance = tolerance,
+                                    .iteration_limit = options->iteration_limit};
+    const struct pcg_result result = pcg_solve(tasks, h, m, g, &pcg, workspace, d);
+    vector_scale(tasks, 3 * (size_t)h->row_count, -1.0, d);
+    return result;
+}
+
+struct direction_result direction_compute(struct tasks *tasks, const struct bsr *h,
+                                          const struct preconditioner *m, const double *g,
+                                          const struct direction_options *options,
+                                          struct pcg_workspace *workspace, double *d) {
+    const size_t count = 3 * (size_t)h->row_count;
+    const double gradient_norm = vector_norm(tasks, count, g);
+    struct direction_result result = {.kind = DIRECTION_GRADIENT};
+    if (m != NULL) {
+        const struct pcg_result pcg = solve(
+            tasks, h, m, g, direction_forcing(options, gradient_norm), options, workspace, d);
+        result.linear_iterations = pcg.iterations;
+        result.indefinite = pcg.outcome == PCG_INDEFINITE;
+        result.slope = vector_dot(tasks, count, g, d);
+        result.kind = direction_choose(result.slope, vector_norm(tasks, count, d), gradient_norm);
+        // Without negative curvature d.g = -d.H d < 0, and the cosine is bounded by the condition
+        // number of H alone. On fine, stiff meshes it is then rightly below kappa, and steepest
+        // descent would crawl.
+        if (!result.indefinite && result.slope < 0.0 && isfinite(result.slope)) {
+            result.kind = DIRECTION_NEWTON;
+        }
+    }
+    if (result.kind == DIRECTION_REVERSED) {
+        vector_scale(tasks, count, -1.0, d);
+    } else if (result.kind == DIRECTION_GRADIENT) {
+        direction_steepest(tasks, h, g, workspace->ap, d);
+    }
+    const double length = vector_norm(tasks, count, d);
+    if (length > options->length_limit) {
+        vector_scale(tasks, count, options->length_limit / length, d);
+        result.clamped = true;
+    }
+    result.slope = vector_dot(tasks, count, g, d);
+    return result;
+}

@@ -1,0 +1,47 @@
+// The direction of one Newton iteration: truncated conjugate gradients on H d = -g, made downhill
+// and of bounded length (OPT section 3.1; integrators.md section 5.1, items 4 to 6).
+#ifndef PBS_MINIMIZE_DIRECTION_H
+#define PBS_MINIMIZE_DIRECTION_H
+
+#include "linear/pcg.h"
+
+struct direction_options {
+    double tolerance;         ///< tau, N
+    double forcing;           ///< sigma, N^(-1/2)
+    double length_limit;      ///< ell, m
+    uint32_t iteration_limit; ///< products with H at most
+};
+
+enum direction_kind {
+    DIRECTION_NEWTON,   ///< what conjugate gradients found
+    DIRECTION_REVERSED, ///< its opposite
+    DIRECTION_GRADIENT  ///< steepest descent
+};
+
+struct direction_result {
+    enum direction_kind kind;
+    bool indefinite; ///< negative curvature was met
+    bool clamped;
+    uint32_t linear_iterations;
+    double slope; ///< g . d < 0; 0 when g is not usable
+};
+
+/// OPT's relative tolerance of the linear solve: min(1/2, sigma sqrt(max(|g|, tau))).
+double direction_forcing(const struct direction_options *options, double gradient_norm);
+
+/// Which of d, -d and -g is suitably downhill: u.g < -kappa |u| |g|.
+enum direction_kind direction_choose(double slope, double direction_norm, double gradient_norm);
+
+/// Fills d from the gradient g; both in row order. m == null: no usable factor, so steepest
+/// descent.
+struct direction_result direction_compute(struct tasks *tasks, const struct bsr *h,
+                                          const struct preconditioner *m, const double *g,
+                                          const struct direction_options *options,
+                                          struct pcg_workspace *workspace, double *d);
+
+/// d = -g times the length at which the quadratic model is least along it (where the curvature is
+/// negative: as if it were positive).
+void direction_steepest(struct tasks *tasks, const struct bsr *h, const double *g, double *scratch,
+                        double *d);
+
+#endif

@@ -1,0 +1,56 @@
+// One-dimensional searches along a path: how far to go. Knows values and slopes of phi(step) only,
+// so that it is tested on functions alone. Strong Wolfe conditions by expansion and zoom (Nocedal
+// and Wright, algorithms 3.5 and 3.6), or backtracking.
+#ifndef PBS_MINIMIZE_LINE_SEARCH_H
+#define PBS_MINIMIZE_LINE_SEARCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/// A point of phi. A value that is infinite or not a number counts as too high.
+struct line_sample {
+    double step, value, slope;
+};
+
+struct line_function {
+    void *context;
+    /// Fills value and slope at out->step. False: the search must stop at once.
+    bool (*evaluate)(void *context, struct line_sample *out);
+    /// The sample evaluated last is the one to return, unless keep is called again. May be null.
+    void (*keep)(void *context);
+};
+
+struct line_search_options {
+    double decrease;      ///< c1 of the sufficient decrease
+    double curvature;     ///< c2 of the curvature condition
+    double limit;         ///< steps stay below; infinity where there is no bound
+    uint32_t trial_limit; ///< evaluations at most
+};
+
+enum line_outcome {
+    LINE_ACCEPTED, ///< the conditions hold
+    LINE_BEST,     ///< they do not, but phi decreased: the lowest sample seen
+    LINE_NONE,     ///< no sample was lower than phi(0)
+    LINE_STOPPED   ///< evaluate returned false
+};
+
+struct line_result {
+    enum line_outcome outcome;
+    struct line_sample sample; ///< the one kept last; the origin for LINE_NONE
+    uint32_t evaluations;
+};
+
+struct line_search_table {
+    int32_t id; ///< PBS_LINE_SEARCH_*
+    const char *name;
+    /// origin: phi(0) with a negative slope; first: the first trial, evaluated already and not yet
+    /// kept.
+    struct line_result (*search)(const struct line_function *function,
+                                 const struct line_search_options *options,
+                                 struct line_sample origin, struct line_sample first);
+};
+
+extern const struct line_search_table *const line_search_tables[]; ///< ended by null
+const struct line_search_table *line_search_find(int32_t id);
+
+#endif

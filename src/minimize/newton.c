@@ -1,0 +1,197 @@
+// The stabilised minimisation of OPT section 3 (integrators.md section 5.1): truncated Newton
+// directions, line search along the projected path, active set fixed in each iteration.
+#include "minimize/newton.h"
+
+#include <math.h>
+
+#include "base/clock.h"
+#include "base/vector.h"
+#include "minimize/direction.h"
+#include "minimize/line_search.h"
+#include "minimize/state.h"
+#include "pbs/world.h"
+
+// Strong Wolfe conditions: Nocedal and Wright's values for Newton directions.
+static const double DECREASE = 1e-4;
+static const double CURVATURE = 0.9;
+enum { TRIAL_LIMIT = 64 };
+
+// The noise rule: the energy's change along the step is hidden by rounding below NOISE_SLOPE, and
+// may rise by NOISE_RISE, both relative to the energy's parts; a search that finds nothing lower
+// has arrived when |gradient| is below NOISE_TOLERANCE times the tolerance.
+static const double NOISE_SLOPE = 1e-10;
+static const double NOISE_RISE = 1e-12;
+static const double NOISE_TOLERANCE = 100.0;
+
+// How much of the bound that keeps the energy finite the first trial may use.
+static const double BOUND_MARGIN = 0.9;
+
+/// phi(a) = E(x + a d) with slope grad E . d, grad E with the projection's Jacobian.
+static bool evaluate_path(void *context, struct line_sample *out) {
+    struct minimization *const m = context;
+    struct newton *const newton = m->newton;
+    struct tasks *const tasks = m->objective->tasks;
+    const size_t count = newton_coordinate_count(newton);
+    double *const y = newton->gradient;
+    vector_combine(tasks, count, newton->current.x, out->step, newton->direction, y);
+    out->value = INFINITY;
+    out->slope = NAN;
+    if (minimization_evaluate(m, y)) {
+        vector_copy(tasks, count, newton->trial.gradient, newton->gradient);
+        projection_pull_back(tasks, m->projection, newton->gradient);
+        out->slope = vector_dot(tasks, count, newton->gradient, newton->direction);
+        // A gradient that overflowed is of no use to the next iteration.
+        out->value = isfinite(out->slope) ? newton->trial.objective.value : INFINITY;
+    }
+    return !m->stopped;
+}
+
+static void keep_trial(void *context) {
+    struct newton *const newton = ((struct minimization *)context)->newton;
+    iterate_swap(&newton->trial, &newton->kept);
+}
+
+/// Below the energy's resolution the gradient alone decides. The trial's grad E is in
+/// newton->gradient.
+static bool accept_noise(struct minimization *m, struct line_sample origin,
+                         struct line_sample first) {
+    const struct newton *const newton = m->newton;
+    const double magnitude = objective_magnitude(&newton->current.objective);
+    if (!(fabs(origin.slope) < NOISE_SLOPE * magnitude &&
+          first.value - origin.value < NOISE_RISE * magnitude)) {
+        return false;
+    }
+    const double norm = vector_norm(m->objective->tasks, newton_coordinate_count(newton),
+                                    newton->gradient);
+    if (!(norm < m->result.gradient_norm)) {
+        return false;
+    }
+    m->result.noise_accepts += first.value < origin.value ? 0U : 1U;
+    return true;
+}
+
+/// Searches along newton->direction; newton->kept is the state found.
+static enum line_outcome search(struct minimization *m, double slope) {
+    const struct newton *const newton = m->newton;
+    const struct line_function function = {m, evaluate_path, keep_trial};
+    const double bound = objective_max_step(m->objective, newton->current.x, newton->direction,
+                                            INFINITY);
+    const struct line_search_options options = {
+        .decrease = DECREASE, .curvature = CURVATURE, .limit = bound, .trial_limit = TRIAL_LIMIT};
+    const struct line_sample origin = {0.0, newton->current.objective.value, slope};
+    struct line_sample first = {.step = fmin(1.0, BOUND_MARGIN * bound)};
+    if (!evaluate_path(m, &first)) {
+        return LINE_STOPPED;
+    }
+    if (accept_noise(m, origin, first)) {
+        keep_trial(m);
+        return LINE_ACCEPTED;
+    }
+    return line_search_find(m->options->line_search)
+        ->search(&function, &options, origin, first)
+        .outcome;
+}
+
+/// direction = what conjugate gradients give at the current state. Its slope, or 0 when there is
+/// none.
+static double find_direction(struct minimization *m, struct direction_result *out) {
+    struct newton *const newton = m->newton;
+    const struct direction_options options = {.tolerance = m->options->tolerance,
+                                              .forcing = m->options->forcing,
+                                              .length_limit = m->options->step_length_limit,
+                                              .iteration_limit = m->options->linear_limit};
+    const bool factored = minimization_linearize(m);
+    if (m->stopped) {
+        return 0.0;
+    }
+    const double start = clock_seconds();
+    *out = direction_compute(m->objective->tasks, &newton->hessian,
+                             factored ? &newton->preconditioner : NULL, newton->gradient_rows,
+                             &options, &newton->pcg, newton->direction_rows);
+    minimization_take_direction(m);
+    m->result.time_solve += clock_seconds() - start;
+    m->result.linear_solves++;
+    m->result.linear_iterations += out->linear_iterations;
+    m->result.indefinite_solves += out->indefinite;
+    m->result.gradient_directions += out->kind == DIRECTION_GRADIENT;
+    m->result.clamped_steps += out->clamped;
+    return out->slope;
+}
+
+/// Steepest descent, for a Newton direction along which nothing lower was found.
+static enum line_outcome search_steepest(struct minimization *m) {
+    struct newton *const newton = m->newton;
+    direction_steepest(m->objective->tasks, &newton->hessian, newton->gradient_rows, newton->pcg.ap,
+                       newton->direction_rows);
+    minimization_take_direction(m);
+    m->result.gradient_directions++;
+    const size_t count = newton_coordinate_count(newton);
+    return search(
+        m, vector_dot(m->objective->tasks, count, newton->gradient_rows, newton->direction_rows));
+}
+
+/// One iteration from the current state. False when it was the last, with result.status set.
+static bool iterate(struct minimization *m) {
+    struct direction_result direction = {0};
+    const double slope = find_direction(m, &direction);
+    const double start = clock_seconds();
+    enum line_outcome outcome = slope < 0.0 ? search(m, slope) : LINE_NONE;
+    const bool arrived = m->result.gradient_norm < NOISE_TOLERANCE * m->options->tolerance;
+    if (outcome == LINE_NONE && !arrived && !m->stopped && direction.kind != DIRECTION_GRADIENT) {
+        outcome = search_steepest(m);
+    }
+    m->result.time_search += clock_seconds() - start;
+    m->result.newton_iterations++;
+    if (m->stopped) {
+        minimization_fail_stopped(m);
+        return false;
+    }
+    if (outcome == LINE_NONE) {
+        m->result.noise_accepts += arrived;
+        if (!arrived) {
+            minimization_fail_unconverged(m, "no lower energy found along the search direction");
+        }
+        return false;
+    }
+    iterate_swap(&m->newton->kept, &m->newton->current);
+    return true;
+}
+
+static void stabilized_run(struct minimization *m) {
+    for (;;) {
+        minimization_activate(m);
+        if (minimization_is_solved(m)) {
+            return;
+        }
+        if (m->result.newton_iterations >= m->options->newton_limit) {
+            minimization_fail_unconverged(m, "not converged");
+            return;
+        }
+        if (!iterate(m)) {
+            return;
+        }
+    }
+}
+
+bool minimization_is_solved(const struct minimization *m) {
+    const double norm = m->result.gradient_norm;
+    const bool enough = !m->naive || m->result.newton_iterations > 0 || norm == 0.0;
+    return enough && norm < m->options->tolerance;
+}
+
+struct newton_result newton_minimize(struct newton *newton, const struct objective *objective,
+                                     struct projection *projection,
+                                     const struct newton_options *options, double *x) {
+    struct minimization m = {
+        .newton = newton, .objective = objective, .projection = projection, .options = options};
+    if (!minimization_guess(&m, x)) {
+        return m.result;
+    }
+    if (options->method == PBS_METHOD_PLAIN_NEWTON) {
+        plain_newton_run(&m);
+    } else {
+        stabilized_run(&m);
+    }
+    vector_copy(objective->tasks, newton_coordinate_count(newton), newton->current.x, x);
+    return m.result;
+}

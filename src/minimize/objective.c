@@ -1,0 +1,112 @@
+// Inertia, terms and lagged damping added up. Sums are taken in pieces cut by the number of nodes,
+// so threads do not change a bit.
+#include "minimize/objective.h"
+
+#include <math.h>
+
+enum { PIECES = 64 };
+
+struct inertia {
+    const struct objective *objective;
+    const double *x;
+    double *gradient; ///< may be null
+    double *blocks;   ///< may be null
+    double sums[PIECES];
+};
+
+static size_t piece_start(const struct inertia *inertia, size_t piece) {
+    return inertia->objective->assembly->layout.node_count * piece / PIECES;
+}
+
+/// |x - predictor|_M^2 / c over the nodes of one piece, with its gradient.
+static double add_gradient(const struct inertia *inertia, size_t begin, size_t end) {
+    const struct objective *const o = inertia->objective;
+    double sum = 0.0;
+    for (size_t i = begin; i < end; i++) {
+        const double stiffness = o->mass[i] / o->weight;
+        for (size_t k = 3 * i; k < 3 * i + 3; k++) {
+            const double offset = inertia->x[k] - o->predictor[k];
+            sum += stiffness * offset * offset;
+            if (inertia->gradient != NULL) {
+                inertia->gradient[k] += stiffness * offset;
+            }
+        }
+    }
+    return sum;
+}
+
+static void add_diagonal(const struct inertia *inertia, size_t begin, size_t end) {
+    const struct objective *const o = inertia->objective;
+    for (size_t i = begin; i < end; i++) {
+        double *const block = inertia->blocks +
+                              9 * o->assembly->pattern.row_start[o->assembly->layout.row[i]];
+        for (int k = 0; k < 9; k += 4) {
+            block[k] += o->mass[i] / o->weight;
+        }
+    }
+}
+
+static void add_inertia_piece(void *context, size_t piece) {
+    struct inertia *const inertia = context;
+    const size_t begin = piece_start(inertia, piece);
+    const size_t end = piece_start(inertia, piece + 1);
+    inertia->sums[piece] = add_gradient(inertia, begin, end);
+    if (inertia->blocks != NULL) {
+        add_diagonal(inertia, begin, end);
+    }
+}
+
+static double add_inertia(const struct objective *objective, const double *x, double *gradient,
+                          double *blocks) {
+    struct inertia inertia = {
+        .objective = objective, .x = x, .gradient = gradient, .blocks = blocks};
+    tasks_for(objective->tasks, PIECES, add_inertia_piece, &inertia);
+    double sum = 0.0;
+    for (int i = 0; i < PIECES; i++) {
+        sum += inertia.sums[i];
+    }
+    return 0.5 * sum;
+}
+
+struct objective_result objective_evaluate(const struct objective *objective, const double *x,
+                                           bool value, double *gradient, double *blocks) {
+    const struct evaluation evaluation = {.what = (value ? EVALUATE_VALUE : 0U) |
+                                                  (gradient != NULL ? EVALUATE_GRADIENT : 0U) |
+                                                  (blocks != NULL ? EVALUATE_HESSIAN : 0U),
+                                          .x = x,
+                                          .stage = objective->stage,
+                                          .project = objective->project_hessian};
+    struct terms_result terms = {
+        .gradient = gradient, .blocks = blocks, .scratch = objective->scratch};
+    struct objective_result result = {.value = INFINITY};
+    result.answer = terms_evaluate(objective->tasks, objective->assembly, objective->terms,
+                                   objective->term_count, &evaluation, &terms);
+    if (result.answer != EVALUATE_OK) {
+        return result;
+    }
+    if (objective->damping != NULL) {
+        rayleigh_add(objective->damping, objective->tasks, objective->assembly, &evaluation,
+                     &terms);
+    }
+    for (int i = 0; i < ENERGY_KIND_COUNT; i++) {
+        result.by_kind[i] = terms.by_kind[i];
+    }
+    result.value = terms.value + add_inertia(objective, x, gradient, blocks);
+    return result;
+}
+
+double objective_magnitude(const struct objective_result *result) {
+    double inertia = result->value;
+    double sum = 0.0;
+    for (int i = 0; i < ENERGY_KIND_COUNT; i++) {
+        inertia -= result->by_kind[i];
+        sum += fabs(result->by_kind[i]);
+    }
+    return sum + fabs(inertia);
+}
+
+double objective_max_step(const struct objective *objective, const double *x,
+                          const double *direction, double limit) {
+    return terms_max_step(objective->tasks, objective->assembly, objective->terms,
+                          objective->term_count, x, direction, limit, objective->scratch);
+}

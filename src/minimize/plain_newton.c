@@ -1,0 +1,80 @@
+// Newton's method as OPT compares with it: full steps of an accurately solved linear system, no
+// safeguard of any kind.
+#include <math.h>
+
+#include "base/clock.h"
+#include "base/vector.h"
+#include "linear/minres.h"
+#include "minimize/state.h"
+
+static const double LINEAR_TOLERANCE = 1e-10;
+
+/// Solves H d = -grad E. The vectors of the line search are not in use, and serve MINRES.
+static void solve(struct minimization *m) {
+    struct newton *const newton = m->newton;
+    struct tasks *const tasks = m->objective->tasks;
+    struct pcg_workspace *const p = &newton->pcg;
+    const struct minres_workspace workspace = {
+        .v = {p->r, p->z, p->p},
+        .z = {p->ap, newton->trial.x},
+        .w = {newton->kept.x, newton->kept.gradient, newton->trial.gradient}};
+    const struct minres_options options = {LINEAR_TOLERANCE, m->options->linear_limit};
+    const struct minres_result result = minres_solve(tasks, &newton->hessian,
+                                                     &newton->preconditioner, newton->gradient_rows,
+                                                     &options, &workspace, newton->direction_rows);
+    vector_scale(tasks, newton_coordinate_count(newton), -1.0, newton->direction_rows);
+    minimization_take_direction(m);
+    m->result.linear_solves++;
+    m->result.linear_iterations += result.iterations;
+}
+
+/// current = P(current + d). False where E is not finite.
+static bool step(struct minimization *m) {
+    struct newton *const newton = m->newton;
+    vector_combine(m->objective->tasks, newton_coordinate_count(newton), newton->current.x, 1.0,
+                   newton->direction, newton->gradient);
+    const double start = clock_seconds();
+    const bool finite = minimization_evaluate(m, newton->gradient);
+    m->result.time_search += clock_seconds() - start;
+    if (finite) {
+        iterate_swap(&newton->trial, &newton->current);
+    }
+    return finite;
+}
+
+/// One iteration. False with a status set when it cannot go on.
+static bool iterate(struct minimization *m) {
+    const bool factored = minimization_linearize(m);
+    if (factored) {
+        const double start = clock_seconds();
+        solve(m);
+        m->result.time_solve += clock_seconds() - start;
+        m->result.newton_iterations++;
+    }
+    if (factored && step(m)) {
+        return true;
+    }
+    if (m->stopped) {
+        minimization_fail_stopped(m);
+    } else {
+        minimization_fail_unconverged(m, factored ? "plain Newton left the finite energies"
+                                                  : "no usable factor");
+    }
+    return false;
+}
+
+void plain_newton_run(struct minimization *m) {
+    for (;;) {
+        minimization_activate(m);
+        if (minimization_is_solved(m)) {
+            return;
+        }
+        if (m->result.newton_iterations >= m->options->newton_limit) {
+            minimization_fail_unconverged(m, "plain Newton did not converge");
+            return;
+        }
+        if (!iterate(m)) {
+            return;
+        }
+    }
+}

@@ -1,0 +1,165 @@
+// Buffers of the minimiser and the evaluations that all its methods share.
+#include "minimize/state.h"
+
+#include <math.h>
+
+#include "base/clock.h"
+#include "base/vector.h"
+
+size_t newton_coordinate_count(const struct newton *newton) {
+    return 3 * (size_t)newton->assembly->layout.node_count;
+}
+
+static pbs_status allocate_vector(struct memory *memory, size_t count, double **out) {
+    *out = memory_allocate(memory, count, sizeof **out);
+    return *out == NULL ? PBS_ERROR_MEMORY : PBS_OK;
+}
+
+static pbs_status allocate_iterate(struct memory *memory, const struct assembly *assembly,
+                                   struct iterate *out) {
+    RETURN_IF_FAILED(allocate_vector(memory, 3 * (size_t)assembly->layout.node_count, &out->x));
+    return allocate_vector(memory, 3 * assembly->vector_slot_count, &out->gradient);
+}
+
+static void free_iterate(struct memory *memory, struct iterate *iterate) {
+    memory_release(memory, iterate->x);
+    memory_release(memory, iterate->gradient);
+}
+
+static pbs_status allocate_buffers(struct memory *memory, struct newton *newton) {
+    const size_t count = newton_coordinate_count(newton);
+    RETURN_IF_FAILED(allocate_iterate(memory, newton->assembly, &newton->current));
+    RETURN_IF_FAILED(allocate_iterate(memory, newton->assembly, &newton->trial));
+    RETURN_IF_FAILED(allocate_iterate(memory, newton->assembly, &newton->kept));
+    RETURN_IF_FAILED(allocate_vector(memory, count, &newton->gradient));
+    RETURN_IF_FAILED(allocate_vector(memory, count, &newton->gradient_rows));
+    RETURN_IF_FAILED(allocate_vector(memory, count, &newton->direction));
+    RETURN_IF_FAILED(allocate_vector(memory, count, &newton->direction_rows));
+    RETURN_IF_FAILED(
+        allocate_vector(memory, 9 * newton->assembly->block_slot_count, &newton->hessian.values));
+    RETURN_IF_FAILED(pcg_reserve(memory, &newton->pcg, newton->hessian.row_count));
+    return block_columns_build(memory, &newton->assembly->pattern, &newton->columns);
+}
+
+pbs_status newton_create(struct memory *memory, const struct assembly *assembly,
+                         int32_t preconditioner, enum preconditioner_order order,
+                         struct newton **out) {
+    struct newton *newton = memory_allocate(memory, 1, sizeof *newton);
+    if (newton == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    newton->assembly = assembly;
+    newton->hessian = assembly->pattern;
+    pbs_status status = allocate_buffers(memory, newton);
+    if (status == PBS_OK) {
+        status = preconditioner_create(memory, preconditioner, &newton->hessian, order,
+                                       &newton->preconditioner);
+    }
+    if (status != PBS_OK) {
+        newton_destroy(newton, memory);
+        return status;
+    }
+    *out = newton;
+    return PBS_OK;
+}
+
+void newton_destroy(struct newton *newton, struct memory *memory) {
+    if (newton == NULL) {
+        return;
+    }
+    if (newton->preconditioner.table != NULL) {
+        preconditioner_destroy(memory, &newton->preconditioner);
+    }
+    block_columns_free(memory, &newton->columns);
+    pcg_free(memory, &newton->pcg);
+    memory_release(memory, newton->hessian.values);
+    memory_release(memory, newton->direction_rows);
+    memory_release(memory, newton->direction);
+    memory_release(memory, newton->gradient_rows);
+    memory_release(memory, newton->gradient);
+    free_iterate(memory, &newton->kept);
+    free_iterate(memory, &newton->trial);
+    free_iterate(memory, &newton->current);
+    memory_release(memory, newton);
+}
+
+void iterate_swap(struct iterate *a, struct iterate *b) {
+    const struct iterate old = *a;
+    *a = *b;
+    *b = old;
+}
+
+bool minimization_evaluate(struct minimization *m, const double *y) {
+    struct iterate *const trial = &m->newton->trial;
+    trial->objective = (struct objective_result){.value = INFINITY};
+    m->result.evaluations++;
+    if (projection_apply(m->objective->tasks, m->projection, y, trial->x) != PBS_OK) {
+        return false;
+    }
+    trial->objective = objective_evaluate(m->objective, trial->x, true, trial->gradient, NULL);
+    m->stopped = trial->objective.answer == EVALUATE_STOP;
+    if (trial->objective.answer != EVALUATE_OK) {
+        trial->objective.value = INFINITY;
+    }
+    return isfinite(trial->objective.value);
+}
+
+void minimization_activate(struct minimization *m) {
+    struct newton *const newton = m->newton;
+    struct tasks *const tasks = m->objective->tasks;
+    const size_t count = newton_coordinate_count(newton);
+    vector_copy(tasks, count, newton->current.gradient, newton->gradient);
+    projection_activate(tasks, m->projection, newton->current.x, newton->gradient);
+    m->result.gradient_norm = vector_norm(tasks, count, newton->gradient);
+    m->result.value = newton->current.objective.value;
+}
+
+/// Factors the Hessian; a factor that needed a shift is counted.
+static bool factor(struct minimization *m) {
+    const struct preconditioner *const p = &m->newton->preconditioner;
+    if (p->table->factor(p->state, m->objective->tasks, &m->newton->hessian) != PBS_OK) {
+        return false;
+    }
+    const double shift = p->table->shift(p->state);
+    m->result.shifted_factors += shift > 0.0;
+    m->result.preconditioner_shift = fmax(m->result.preconditioner_shift, shift);
+    return true;
+}
+
+bool minimization_linearize(struct minimization *m) {
+    struct newton *const newton = m->newton;
+    struct tasks *const tasks = m->objective->tasks;
+    const double start = clock_seconds();
+    const struct objective_result answer = objective_evaluate(m->objective, newton->current.x,
+                                                              false, NULL, newton->hessian.values);
+    m->stopped = answer.answer == EVALUATE_STOP;
+    constrain_hessian(tasks, &newton->assembly->layout, &newton->columns, m->projection->active,
+                      m->projection->active_count, &newton->hessian);
+    assembly_to_rows(tasks, newton->assembly, newton->gradient, newton->gradient_rows);
+    const double middle = clock_seconds();
+    m->result.time_hessian += middle - start;
+    const bool factored = !m->stopped && factor(m);
+    m->result.time_factor += clock_seconds() - middle;
+    return factored;
+}
+
+void minimization_take_direction(struct minimization *m) {
+    struct newton *const newton = m->newton;
+    constrain_direction(&newton->assembly->layout, m->projection->active,
+                        m->projection->active_count, newton->direction_rows);
+    assembly_to_nodes(m->objective->tasks, newton->assembly, newton->direction_rows,
+                      newton->direction);
+}
+
+void minimization_fail_stopped(struct minimization *m) {
+    m->result.status = status_fail(PBS_ERROR_HOST,
+                                   "a callback of the host asked to stop in Newton iteration %u",
+                                   m->result.newton_iterations);
+}
+
+void minimization_fail_unconverged(struct minimization *m, const char *reason) {
+    m->result.status = status_fail(
+        PBS_ERROR_CONVERGENCE,
+        "%s after %u Newton iterations: |gradient| = %g N, must be below %g N", reason,
+        m->result.newton_iterations, m->result.gradient_norm, m->options->tolerance);
+}

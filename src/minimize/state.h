@@ -1,0 +1,75 @@
+// What the parts of the minimiser share: the buffers that stay (struct newton) and one call's view
+// of the problem (struct minimization).
+#ifndef PBS_MINIMIZE_STATE_H
+#define PBS_MINIMIZE_STATE_H
+
+#include "minimize/constrained_hessian.h"
+#include "minimize/newton.h"
+
+/// An admissible state and what is known there.
+struct iterate {
+    double *x;        ///< node order
+    double *gradient; ///< g' = grad E', vector_slot_count x 3
+    struct objective_result objective;
+};
+
+struct newton {
+    const struct assembly *assembly;
+    struct bsr hessian;
+    struct block_columns columns;
+    struct preconditioner preconditioner;
+    struct pcg_workspace pcg;
+    struct iterate current, trial, kept; ///< the minimiser's state, the latest evaluation, the one
+                                         ///< the line search will return
+    double *gradient; ///< node order: grad E, of the current state or, during a line search, of the
+                      ///< trial
+    double *gradient_rows; ///< row order: grad E of the current state
+    double *direction;     ///< node order
+    double *direction_rows;
+};
+
+struct minimization {
+    struct newton *newton;
+    const struct objective *objective;
+    struct projection *projection;
+    const struct newton_options *options;
+    struct newton_result result;
+    bool naive;   ///< the guess ignores the forces: at least one iteration
+    bool stopped; ///< a host's callback said so
+};
+
+size_t newton_coordinate_count(const struct newton *newton);
+
+/// trial.x = P(y); then value and gradient there. False when that state is not admissible (value
+/// infinite) or the host stopped.
+bool minimization_evaluate(struct minimization *m, const double *y);
+
+/// Exchanges two states without copying.
+void iterate_swap(struct iterate *a, struct iterate *b);
+
+/// Starts from x: both guesses of OPT section 3.1, projected; the one with the lower E becomes
+/// current. False with result.status set.
+bool minimization_guess(struct minimization *m, const double *x);
+
+/// Fixes the active set at the current state; newton->gradient = grad E, gradient_norm in the
+/// result.
+void minimization_activate(struct minimization *m);
+
+/// |grad E| is below the tolerance, and a naive guess has had its iteration.
+bool minimization_is_solved(const struct minimization *m);
+
+/// The constrained Hessian and its factor at the current state, gradient_rows. False when there is
+/// no usable factor.
+bool minimization_linearize(struct minimization *m);
+
+/// direction from direction_rows, with what rounding left outside the tangent space removed.
+void minimization_take_direction(struct minimization *m);
+
+/// Status and message for a state from which no step leads on.
+void minimization_fail_stopped(struct minimization *m);
+void minimization_fail_unconverged(struct minimization *m, const char *reason);
+
+/// The baseline: full steps with MINRES, from the current state.
+void plain_newton_run(struct minimization *m);
+
+#endif
