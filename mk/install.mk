@@ -31,6 +31,6 @@ uninstall:                                       ## what install put there
 	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,libpbs.a libpbs.so $(SONAME) $(notdir $(REAL_LIB)))
 	rm -f $(DESTDIR)$(PKGDIR)/pbs.pc $(addprefix $(DESTDIR)$(CMAKEDIR)/,pbsConfig.cmake pbsConfigVersion.cmake)
 	rm -f $(DESTDIR)$(LICENSEDIR)/LICENSE
-	-rmdir --ignore-fail-on-non-empty $(addprefix $(DESTDIR),$(INCLUDEDIR)/pbs $(CMAKEDIR) $(LICENSEDIR))
+	@rmdir --ignore-fail-on-non-empty $(addprefix $(DESTDIR),$(INCLUDEDIR)/pbs $(CMAKEDIR) $(LICENSEDIR)) 2>/dev/null || true
 
 .PHONY: install uninstall
