@@ -4,6 +4,7 @@
 #define PBS_ENERGY_MATERIAL_H
 
 #include "energy/term.h"
+#include "pbs/body.h"
 
 /// One lane-group after another; every array is [group][...][8]. Built by solid.c from the assembly's groups.
 struct solid_elements {
@@ -27,8 +28,16 @@ struct material_table {
     double (*point)(double mu, double lambda, const double f[9], bool project, double p[9], double dp[81]);
 };
 
+extern const struct material_table material_fixed_corotated;
+extern const struct material_table material_neo_hookean;
+extern const struct material_table material_stable_neo_hookean;
+extern const struct material_table material_st_venant_kirchhoff;
+
 extern const struct material_table *const material_tables[]; ///< ended by null
 const struct material_table *material_find(int32_t id);
 const struct material_table *material_find_by_name(const char *name);
+
+/// Lame's parameters of linear elasticity.
+void material_lame(double young, double poisson, double *mu, double *lambda);
 
 #endif

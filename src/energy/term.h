@@ -45,6 +45,7 @@ struct term_table {
     /// Null: no bound.
     double (*max_step)(const void *self, const struct assembly *assembly, const struct stencil_groups *groups,
                        uint32_t domain, const double *x, const double *direction, double limit);
+    bool has_damping;       ///< evaluate heeds damping_weights; terms without are left out of such an evaluation
     bool on_calling_thread; ///< evaluate is run on the thread that steps the world (a host's callbacks)
 };
 

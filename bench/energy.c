@@ -1,0 +1,195 @@
+// What elements cost: value, gradient, exact and projected Hessian with assembly, in nanoseconds per tetrahedron and
+// in products with the assembled matrix, one thread, on a cube of about 100 000 tetrahedra.
+//
+//     energy [CELLS]      CELLS along an edge of the cube, 26 at first
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "energy/evaluate.h"
+#include "energy/solid.h"
+
+struct mesh {
+    size_t node_count, tet_count;
+    double *rest;
+    uint32_t *tets;
+};
+
+static void *allocate(size_t count, size_t size) {
+    void *block = calloc(count, size);
+    if (block == NULL) {
+        fprintf(stderr, "out of memory\n");
+        exit(1);
+    }
+    return block;
+}
+
+/// n^3 cells of six tetrahedra around the diagonal, one for each order of the axes.
+static struct mesh make_cube(uint32_t n) {
+    static const int order[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {1, 0, 2}, {2, 1, 0}};
+    const uint32_t step[3] = {1, n + 1, (n + 1) * (n + 1)};
+    struct mesh mesh = {.node_count = (size_t)step[2] * (n + 1), .tet_count = 6 * (size_t)n * n * n};
+    mesh.rest = allocate(3 * mesh.node_count, sizeof(double));
+    mesh.tets = allocate(4 * mesh.tet_count, sizeof(uint32_t));
+    for (size_t i = 0; i < mesh.node_count; i++) {
+        mesh.rest[3 * i] = (double)(i % (n + 1)) / n;
+        mesh.rest[3 * i + 1] = (double)(i / (n + 1) % (n + 1)) / n;
+        mesh.rest[3 * i + 2] = (double)(i / step[2]) / n;
+    }
+    uint32_t *tet = mesh.tets;
+    for (uint32_t cell = 0; cell < n * n * n; cell++) {
+        const uint32_t corner = cell % n + cell / n % n * step[1] + cell / (n * n) * step[2];
+        for (int k = 0; k < 6; k++, tet += 4) {
+            const uint32_t middle = corner + step[order[k][0]];
+            const uint32_t next = middle + step[order[k][1]];
+            tet[0] = corner;
+            tet[1] = k < 3 ? middle : next;
+            tet[2] = k < 3 ? next : middle;
+            tet[3] = corner + step[0] + step[1] + step[2];
+        }
+    }
+    return mesh;
+}
+
+static void require(pbs_status status) {
+    if (status < 0) {
+        fprintf(stderr, "%s\n", pbs_last_error());
+        exit(1);
+    }
+}
+
+struct bench {
+    struct memory memory;
+    struct mesh mesh;
+    struct assembly assembly;
+    struct terms_scratch scratch;
+    struct terms_result result;
+    double *x, *y, *product;
+    double multiply_seconds;
+};
+
+/// Seconds of the fastest of several runs.
+static double time_evaluation(struct bench *bench, const struct term *term,
+                              const struct evaluation *evaluation) {
+    double best = 1e30;
+    for (int run = 0; run < 15; run++) {
+        const double start = clock_seconds();
+        terms_evaluate(NULL, &bench->assembly, term, 1, evaluation, &bench->result);
+        const double seconds = clock_seconds() - start;
+        best = seconds < best ? seconds : best;
+    }
+    return best;
+}
+
+static void time_multiply(struct bench *bench) {
+    struct bsr matrix = bench->assembly.pattern;
+    matrix.values = bench->result.blocks;
+    bench->multiply_seconds = 1e30;
+    for (int run = 0; run < 30; run++) {
+        const double start = clock_seconds();
+        bsr_multiply(NULL, &matrix, bench->y, bench->product);
+        const double seconds = clock_seconds() - start;
+        bench->multiply_seconds = seconds < bench->multiply_seconds ? seconds : bench->multiply_seconds;
+    }
+}
+
+static struct solid *make_solid(struct bench *bench, const struct material_table *material) {
+    double *constants = allocate(3 * bench->mesh.tet_count, sizeof(double));
+    for (size_t t = 0; t < bench->mesh.tet_count; t++) {
+        constants[t] = 1e5;
+        constants[bench->mesh.tet_count + t] = 0.3;
+    }
+    const struct solid_input input = {
+        .material = material,
+        .tet_count = bench->mesh.tet_count,
+        .tets = bench->mesh.tets,
+        .rest = bench->mesh.rest,
+        .young = constants,
+        .poisson = constants + bench->mesh.tet_count,
+        .damping = constants + 2 * bench->mesh.tet_count,
+    };
+    struct solid *solid = NULL;
+    require(solid_create(&bench->memory, &input, &solid));
+    free(constants);
+    return solid;
+}
+
+static void report(const struct bench *bench, const char *material, const char *what, double seconds) {
+    printf("energy material=%s what=%s tets=%zu ns_per_tet=%.2f products=%.2f\n", material, what,
+           bench->mesh.tet_count, 1e9 * seconds / (double)bench->mesh.tet_count,
+           seconds / bench->multiply_seconds);
+}
+
+static void run_material(struct bench *bench, const struct material_table *material) {
+    static const struct {
+        const char *name;
+        uint32_t what;
+        bool project;
+    } kinds[] = {{"value", EVALUATE_VALUE, false},
+                 {"gradient", EVALUATE_GRADIENT, false},
+                 {"value+gradient", EVALUATE_VALUE | EVALUATE_GRADIENT, false},
+                 {"hessian", EVALUATE_HESSIAN, false},
+                 {"hessian-projected", EVALUATE_HESSIAN, true}};
+    struct solid *solid = make_solid(bench, material);
+    const struct term term = solid_term(solid);
+    require(solid_bind(solid, &bench->memory, &bench->assembly.terms[0]));
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        const struct evaluation evaluation = {
+            .what = kinds[k].what, .x = bench->x, .project = kinds[k].project};
+        report(bench, material->name, kinds[k].name, time_evaluation(bench, &term, &evaluation));
+    }
+    solid_destroy(solid, &bench->memory);
+}
+
+static void set_up(struct bench *bench, uint32_t cells) {
+    memory_init(&bench->memory, NULL);
+    bench->mesh = make_cube(cells);
+    struct solid *solid = make_solid(bench, material_tables[0]);
+    const struct stencils stencils = solid_term(solid).stencils;
+    require(assembly_build(&bench->memory, (uint32_t)bench->mesh.node_count, 0, &stencils, 1,
+                           &bench->assembly));
+    solid_destroy(solid, &bench->memory);
+    require(terms_reserve(&bench->memory, &bench->assembly, &bench->scratch));
+    const size_t count = 3 * bench->mesh.node_count;
+    bench->x = allocate(count, sizeof(double));
+    bench->y = allocate(count, sizeof(double));
+    bench->product = allocate(count, sizeof(double));
+    uint64_t random = 1;
+    for (size_t i = 0; i < count; i++) {
+        random = random * 6364136223846793005U + 1442695040888963407U;
+        bench->y[i] = (double)(random >> 11) / 9007199254740992.0 - 0.5;
+        bench->x[i] = bench->mesh.rest[i] + 0.05 / cells * bench->y[i];
+    }
+    bench->result.scratch = &bench->scratch;
+    bench->result.gradient = memory_allocate(&bench->memory, bench->assembly.vector_slot_count,
+                                             3 * sizeof(double));
+    bench->result.blocks = memory_allocate(&bench->memory, bench->assembly.block_slot_count,
+                                           9 * sizeof(double));
+}
+
+static void tear_down(struct bench *bench) {
+    memory_release(&bench->memory, bench->result.gradient);
+    memory_release(&bench->memory, bench->result.blocks);
+    terms_release(&bench->memory, &bench->scratch);
+    assembly_free(&bench->memory, &bench->assembly);
+    free(bench->mesh.rest);
+    free(bench->mesh.tets);
+    free(bench->x);
+    free(bench->y);
+    free(bench->product);
+}
+
+int main(int argc, char **argv) {
+    struct bench bench = {0};
+    set_up(&bench, argc > 1 ? (uint32_t)atoi(argv[1]) : 26);
+    time_multiply(&bench);
+    printf("energy nodes=%zu tets=%zu blocks=%zu domains=%u product_ms=%.3f product_gb_per_s=%.2f\n",
+           bench.mesh.node_count, bench.mesh.tet_count, bench.assembly.pattern.block_count,
+           bench.assembly.layout.domain_count, 1e3 * bench.multiply_seconds,
+           72e-9 * (double)bench.assembly.pattern.block_count / bench.multiply_seconds);
+    for (size_t k = 0; material_tables[k] != NULL; k++) {
+        run_material(&bench, material_tables[k]);
+    }
+    tear_down(&bench);
+    return 0;
+}

@@ -1,0 +1,177 @@
+// Between the host's stencils, in the host's order of nodes, and the assembly's slots. The host's block is made symmetric, and positive
+// semidefinite where that was asked for and the host did not do it; answers that are not finite count as recoverable.
+#include "energy/custom.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/lanes.h"
+#include "energy/project.h"
+
+enum { MAX_WIDTH = 8, MAX_SIZE = 3 * MAX_WIDTH };
+
+struct custom {
+    struct custom_input input;
+    uint32_t *nodes;
+};
+
+/// What the host answers for one stencil.
+struct answer {
+    double value;
+    double gradient[MAX_SIZE];
+    double hessian[MAX_SIZE * MAX_SIZE];
+};
+
+pbs_status custom_create(struct memory *memory, const struct custom_input *input,
+                         struct custom **out) {
+    struct custom *custom = memory_allocate(memory, 1, sizeof *custom);
+    const size_t count = input->stencil_count * input->width;
+    uint32_t *nodes = memory_allocate(memory, count, sizeof *nodes);
+    if (custom == NULL || nodes == NULL) {
+        memory_release(memory, nodes);
+        memory_release(memory, custom);
+        return PBS_ERROR_MEMORY;
+    }
+    memcpy(nodes, input->nodes, count * sizeof *nodes);
+    custom->input = *input;
+    custom->input.nodes = nodes;
+    custom->nodes = nodes;
+    *out = custom;
+    return PBS_OK;
+}
+
+void custom_destroy(struct custom *custom, struct memory *memory) {
+    if (custom != NULL) {
+        memory_release(memory, custom->nodes);
+        memory_release(memory, custom);
+    }
+}
+
+static bool all_finite(size_t count, const double *x) {
+    for (size_t i = 0; i < count; i++) {
+        if (!isfinite(x[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void make_symmetric(size_t size, double *a) {
+    for (size_t i = 0; i < size; i++) {
+        for (size_t j = 0; j < i; j++) {
+            const double mean = 0.5 * (a[size * i + j] + a[size * j + i]);
+            a[size * i + j] = mean;
+            a[size * j + i] = mean;
+        }
+    }
+}
+
+static int ask(const struct custom_input *input, size_t stencil, const struct evaluation *evaluation,
+               struct answer *answer) {
+    const uint32_t *nodes = input->nodes + stencil * input->width;
+    const size_t size = 3 * (size_t)input->width;
+    const uint32_t what = evaluation->what;
+    double x[MAX_SIZE];
+    for (size_t a = 0; a < input->width; a++) {
+        memcpy(x + 3 * a, evaluation->x + 3 * (size_t)nodes[a], 3 * sizeof *x);
+    }
+    *answer = (struct answer){0};
+    const int32_t reply =
+        input->evaluate(input->user, stencil, x, evaluation->project,
+                        what & EVALUATE_VALUE ? &answer->value : NULL,
+                        what & EVALUATE_GRADIENT ? answer->gradient : NULL,
+                        what & EVALUATE_HESSIAN ? answer->hessian : NULL);
+    if (reply != 0) {
+        return reply < 0 ? EVALUATE_STOP : EVALUATE_RECOVERABLE;
+    }
+    if (!isfinite(answer->value) || !all_finite(size, answer->gradient) ||
+        !all_finite(size * size, answer->hessian)) {
+        return EVALUATE_RECOVERABLE;
+    }
+    if (what & EVALUATE_HESSIAN) {
+        make_symmetric(size, answer->hessian);
+        if (evaluation->project && !project_is_semidefinite((int)size, answer->hessian)) {
+            project_symmetric((int)size, answer->hessian);
+        }
+    }
+    return EVALUATE_OK;
+}
+
+static void add_gradient(const struct stencil_groups *groups, size_t group, size_t lane,
+                         const double *from, double *gradient) {
+    for (size_t a = 0; a < groups->width; a++) {
+        const size_t at = (group * groups->width + a) * LANES + lane;
+        double *to = gradient + 3 * (size_t)groups->vector_slot[at];
+        for (size_t i = 0; i < 3; i++) {
+            to[i] += from[3 * (size_t)groups->local[at] + i];
+        }
+    }
+}
+
+static void add_hessian(const struct stencil_groups *groups, size_t group, size_t lane,
+                        const double *from, double *blocks) {
+    const size_t width = groups->width;
+    const uint8_t *local = groups->local + group * width * LANES + lane;
+    const uint32_t *slot = groups->block_slot + group * groups->pair_count * LANES + lane;
+    for (size_t a = 0; a < width; a++) {
+        for (size_t b = a; b < width; b++, slot += LANES) {
+            double *to = blocks + 9 * (size_t)*slot;
+            const double *corner =
+                from + 9 * width * local[a * LANES] + 3 * (size_t)local[b * LANES];
+            for (size_t i = 0; i < 9; i++) {
+                to[i] += corner[3 * width * (i / 3) + i % 3];
+            }
+        }
+    }
+}
+
+static int evaluate(const void *self, const struct assembly *assembly,
+                    const struct stencil_groups *groups, uint32_t domain,
+                    const struct evaluation *evaluation, struct evaluation_sums *sums) {
+    const struct custom *custom = self;
+    struct answer answer;
+    (void)assembly;
+    const size_t begin = (size_t)groups->domain_group[domain] * LANES;
+    const size_t end = (size_t)groups->domain_group[domain + 1] * LANES;
+    for (size_t at = begin; at < end; at++) {
+        if (groups->stencil[at] == UINT32_MAX) {
+            continue;
+        }
+        const int reply = ask(&custom->input, groups->stencil[at], evaluation, &answer);
+        if (reply != EVALUATE_OK) {
+            return reply;
+        }
+        sums->value += answer.value;
+        if (evaluation->what & EVALUATE_GRADIENT) {
+            add_gradient(groups, at / LANES, at % LANES, answer.gradient, sums->gradient);
+        }
+        if (evaluation->what & EVALUATE_HESSIAN) {
+            add_hessian(groups, at / LANES, at % LANES, answer.hessian, sums->blocks);
+        }
+    }
+    return EVALUATE_OK;
+}
+
+static const struct term_table table_concurrent = {
+    .name = "custom",
+    .kind = ENERGY_HOST,
+    .evaluate = evaluate,
+};
+
+static const struct term_table table_on_calling_thread = {
+    .name = "custom",
+    .kind = ENERGY_HOST,
+    .evaluate = evaluate,
+    .on_calling_thread = true,
+};
+
+struct term custom_term(struct custom *custom) {
+    return (struct term){
+        .table = custom->input.is_concurrent ? &table_concurrent : &table_on_calling_thread,
+        .self = custom,
+        .has_stencils = true,
+        .stencils = {.count = custom->input.stencil_count,
+                     .width = custom->input.width,
+                     .nodes = custom->nodes},
+    };
+}

@@ -1,0 +1,176 @@
+// The sum of all terms over all domains.
+#include "energy/evaluate.h"
+
+#include <math.h>
+
+#include "base/config.h"
+
+/// What one domain found; each on cache lines of its own.
+struct domain_share {
+    _Alignas(CACHE_LINE) double by_kind[ENERGY_KIND_COUNT];
+    double step;
+    int answer;
+};
+
+struct pass {
+    const struct assembly *assembly;
+    const struct term *terms;
+    size_t term_count;
+    const struct evaluation *evaluation;
+    const struct terms_result *result;
+    const double *x, *direction; ///< of max_step
+    double limit;
+    struct domain_share *shares;
+};
+
+pbs_status terms_reserve(struct memory *memory, const struct assembly *assembly,
+                         struct terms_scratch *scratch) {
+    return memory_reserve(memory, &scratch->shares, &scratch->capacity, assembly->layout.domain_count,
+                          sizeof *scratch->shares);
+}
+
+void terms_release(struct memory *memory, struct terms_scratch *scratch) {
+    memory_release(memory, scratch->shares);
+    *scratch = (struct terms_scratch){0};
+}
+
+static void clear(const struct pass *pass, uint32_t domain) {
+    pass->shares[domain] = (struct domain_share){.step = pass->limit};
+    if (pass->result->gradient != NULL) {
+        assembly_clear_vector(pass->assembly, domain, pass->result->gradient);
+    }
+    if (pass->result->blocks != NULL) {
+        assembly_clear_blocks(pass->assembly, domain, pass->result->blocks);
+    }
+}
+
+/// The share of one domain in those terms that run on the calling thread, or in those that do not. Stops at the first refusal.
+static void evaluate_domain(const struct pass *pass, uint32_t domain, bool on_calling_thread) {
+    struct domain_share *share = &pass->shares[domain];
+    const struct stencil_groups *groups = pass->assembly->terms;
+    for (size_t k = 0; k < pass->term_count && share->answer == EVALUATE_OK; k++) {
+        const struct term_table *table = pass->terms[k].table;
+        const struct stencil_groups *own = pass->terms[k].has_stencils ? groups++ : NULL;
+        if (table->on_calling_thread != on_calling_thread ||
+            (pass->evaluation->damping_weights && !table->has_damping)) {
+            continue;
+        }
+        struct evaluation_sums sums = {.gradient = pass->result->gradient,
+                                       .blocks = pass->result->blocks};
+        share->answer = table->evaluate(pass->terms[k].self, pass->assembly, own, domain,
+                                        pass->evaluation, &sums);
+        share->by_kind[table->kind] += sums.value;
+    }
+}
+
+static void evaluate_piece(void *context, size_t domain) {
+    const struct pass *pass = context;
+    clear(pass, (uint32_t)domain);
+    evaluate_domain(pass, (uint32_t)domain, false);
+}
+
+static void gather_piece(void *context, size_t domain) {
+    const struct pass *pass = context;
+    if (pass->result->gradient != NULL) {
+        assembly_gather_vector(pass->assembly, (uint32_t)domain, pass->result->gradient);
+    }
+    if (pass->result->blocks != NULL) {
+        assembly_gather_blocks(pass->assembly, (uint32_t)domain, pass->result->blocks);
+    }
+}
+
+/// Stop outweighs recoverable outweighs ok.
+static int worse(int a, int b) {
+    if (a < 0 || b < 0) {
+        return EVALUATE_STOP;
+    }
+    return a > 0 || b > 0 ? EVALUATE_RECOVERABLE : EVALUATE_OK;
+}
+
+static int collect_answers(const struct pass *pass) {
+    int answer = EVALUATE_OK;
+    for (uint32_t d = 0; d < pass->assembly->layout.domain_count; d++) {
+        answer = worse(answer, pass->shares[d].answer);
+    }
+    return answer;
+}
+
+/// The host is not asked about a state that a term of ours, or an earlier domain, has refused.
+static int evaluate_on_calling_thread(const struct pass *pass) {
+    int answer = collect_answers(pass);
+    for (uint32_t d = 0; d < pass->assembly->layout.domain_count && answer == EVALUATE_OK; d++) {
+        evaluate_domain(pass, d, true);
+        answer = worse(answer, pass->shares[d].answer);
+    }
+    return answer;
+}
+
+static void collect_values(const struct pass *pass, struct terms_result *result) {
+    result->value = 0.0;
+    for (int kind = 0; kind < ENERGY_KIND_COUNT; kind++) {
+        result->by_kind[kind] = 0.0;
+        for (uint32_t d = 0; d < pass->assembly->layout.domain_count; d++) {
+            result->by_kind[kind] += pass->shares[d].by_kind[kind];
+        }
+        result->value += result->by_kind[kind];
+    }
+}
+
+int terms_evaluate(struct tasks *tasks, const struct assembly *assembly, const struct term *terms,
+                   size_t term_count, const struct evaluation *evaluation,
+                   struct terms_result *result) {
+    struct terms_result wanted = *result;
+    wanted.gradient = evaluation->what & EVALUATE_GRADIENT ? result->gradient : NULL;
+    wanted.blocks = evaluation->what & EVALUATE_HESSIAN ? result->blocks : NULL;
+    struct pass pass = {.assembly = assembly,
+                        .terms = terms,
+                        .term_count = term_count,
+                        .evaluation = evaluation,
+                        .result = &wanted,
+                        .shares = result->scratch->shares};
+    tasks_for(tasks, assembly->layout.domain_count, evaluate_piece, &pass);
+    int answer = evaluate_on_calling_thread(&pass);
+    collect_values(&pass, result);
+    if (answer == EVALUATE_OK && !isfinite(result->value)) {
+        answer = EVALUATE_RECOVERABLE;
+    }
+    if (answer != EVALUATE_OK) {
+        result->value = INFINITY;
+        return answer;
+    }
+    tasks_for(tasks, assembly->layout.domain_count, gather_piece, &pass);
+    return EVALUATE_OK;
+}
+
+static void max_step_piece(void *context, size_t domain) {
+    const struct pass *pass = context;
+    const struct stencil_groups *groups = pass->assembly->terms;
+    double step = pass->limit;
+    for (size_t k = 0; k < pass->term_count; k++) {
+        const struct term *term = &pass->terms[k];
+        const struct stencil_groups *own = term->has_stencils ? groups++ : NULL;
+        if (term->table->max_step != NULL) {
+            step = term->table->max_step(term->self, pass->assembly, own, (uint32_t)domain, pass->x,
+                                         pass->direction, step);
+        }
+    }
+    pass->shares[domain].step = step;
+}
+
+double terms_max_step(struct tasks *tasks, const struct assembly *assembly, const struct term *terms,
+                      size_t term_count, const double *x, const double *direction, double limit,
+                      struct terms_scratch *scratch) {
+    struct pass pass = {.assembly = assembly,
+                        .terms = terms,
+                        .term_count = term_count,
+                        .x = x,
+                        .direction = direction,
+                        .limit = limit,
+                        .shares = scratch->shares};
+    tasks_for(tasks, assembly->layout.domain_count, max_step_piece, &pass);
+    double step = limit;
+    for (uint32_t d = 0; d < assembly->layout.domain_count; d++) {
+        step = fmin(step, scratch->shares[d].step);
+    }
+    return step;
+}

@@ -1,0 +1,70 @@
+// Fixed corotated solid (Stomakhin, Howes, Schroeder, Teran 2012, "Energetically consistent invertible elasticity", eq. 8):
+//     psi = mu sum (s_i - 1)^2 + lambda/2 (J - 1)^2 in the signed singular values s, finite for every F.
+#include "energy/material.h"
+#include "energy/tangent.h"
+
+#define MATERIAL_TANGENT_ROTATED
+
+// The energy has a kink where s_i + s_j = 0 (inverted, two stretches equal and opposite), with a curvature of -4 mu / (s_i + s_j)
+// across it. The denominator is kept above this, so that the exact Hessian stays finite; it is exact everywhere else.
+#define SMALLEST_SUM 1e-6
+
+ALWAYS_INLINE lanes8 density(lanes8 mu, lanes8 lambda, const lanes8 f[9]) {
+    lanes8 u[9];
+    lanes8 v[9];
+    lanes8 s[3];
+    svd3_lanes(f, u, s, v);
+    const lanes8 j = s[0] * s[1] * s[2] - 1.0;
+    lanes8 sum = lanes_set(0.0);
+    for (int i = 0; i < 3; i++) {
+        sum += (s[i] - 1.0) * (s[i] - 1.0);
+    }
+    return mu * sum + 0.5 * lambda * j * j;
+}
+
+/// P = 2 mu (F - R) + lambda (J - 1) cof F, R = U V^T.
+ALWAYS_INLINE void stress(lanes8 mu, lanes8 lambda, const lanes8 f[9], lanes8 p[9]) {
+    lanes8 u[9];
+    lanes8 v[9];
+    lanes8 s[3];
+    lanes8 cofactor[9];
+    svd3_lanes(f, u, s, v);
+    cofactor_lanes(f, cofactor);
+    const lanes8 pressure = lambda * (determinant_lanes(f, cofactor) - 1.0);
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            const lanes8 rotation = dot_lanes(u + 3 * i, v + 3 * j);
+            const int ij = 3 * i + j;
+            p[ij] = 2.0 * mu * (f[ij] - rotation) + pressure * cofactor[ij];
+        }
+    }
+}
+
+ALWAYS_INLINE void principal(lanes8 mu, lanes8 lambda, const lanes8 s[3], struct principal *out) {
+    const lanes8 pressure = lambda * (s[0] * s[1] * s[2] - 1.0);
+    const lanes8 c[3] = {s[1] * s[2], s[0] * s[2], s[0] * s[1]};
+    for (int i = 0, k = 0; i < 3; i++) {
+        for (int j = i; j < 3; j++, k++) {
+            out->hessian[k] = lambda * c[i] * c[j];
+            out->hessian[k] += i == j ? 2.0 * mu : pressure * s[3 - i - j];
+        }
+    }
+    for (int i = 0, pair = 0; i < 3; i++) {
+        for (int j = i + 1; j < 3; j++, pair++) {
+            const lanes8 sum = lanes_max(s[i] + s[j], lanes_set(SMALLEST_SUM));
+            out->symmetric[pair] = 2.0 * mu - pressure * s[2 - pair];
+            out->antisymmetric[pair] = 2.0 * mu * (1.0 - 2.0 / sum) + pressure * s[2 - pair];
+        }
+    }
+}
+
+#include "energy/solid_kernel.h"
+
+const struct material_table material_fixed_corotated = {
+    .id = PBS_MATERIAL_FIXED_COROTATED,
+    .name = "fixed-corotated",
+    .inversion_is_infinite = false,
+    .parameters = material_lame,
+    .evaluate = solid_evaluate,
+    .point = solid_point,
+};

@@ -1,0 +1,53 @@
+// Moves what eight elements computed, one in each lane, to where the assembly wants it: transposed, so that each block is
+// written as contiguous memory. Lanes are taken in order, as two of them may share a target.
+#ifndef PBS_ENERGY_SCATTER_H
+#define PBS_ENERGY_SCATTER_H
+
+#include "base/lanes.h"
+
+#define INTERLEAVE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+
+/// out[l][e] = in[e][l]: three rounds that exchange halves of 1, 2 and 4 doubles.
+ALWAYS_INLINE void transpose_lanes(const lanes8 in[8], lanes8 out[8]) {
+    lanes8 a[8];
+    lanes8 b[8];
+    for (int i = 0; i < 8; i += 2) {
+        a[i] = INTERLEAVE(in[i], in[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+        a[i + 1] = INTERLEAVE(in[i], in[i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+    }
+    for (int i = 0; i < 8; i += 4) {
+        for (int j = i; j < i + 2; j++) {
+            b[j] = INTERLEAVE(a[j], a[j + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+            b[j + 2] = INTERLEAVE(a[j], a[j + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+        }
+    }
+    for (int i = 0; i < 4; i++) {
+        out[i] = INTERLEAVE(b[i], b[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+        out[i + 4] = INTERLEAVE(b[i], b[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+}
+
+#undef INTERLEAVE
+
+/// blocks[slot[l]] += lane l of k.
+ALWAYS_INLINE void scatter_block(const lanes8 k[9], const uint32_t slot[LANES], double *blocks) {
+    lanes8 by_lane[8];
+    transpose_lanes(k, by_lane);
+    for (int l = 0; l < LANES; l++) {
+        double *target = blocks + 9 * (size_t)slot[l];
+        lanes_store(target, lanes_load(target) + by_lane[l]);
+        target[8] += k[8][l];
+    }
+}
+
+/// vector[slot[l]] += lane l of v.
+ALWAYS_INLINE void scatter_vector(const lanes8 v[3], const uint32_t slot[LANES], double *vector) {
+    for (int l = 0; l < LANES; l++) {
+        double *target = vector + 3 * (size_t)slot[l];
+        target[0] += v[0][l];
+        target[1] += v[1][l];
+        target[2] += v[2][l];
+    }
+}
+
+#endif
