@@ -1,0 +1,364 @@
+// Signed distances of shapes against nearest points found by search, their derivatives against
+// finite differences, hollow against solid, poses, and bounds.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/math3.h"
+#include "geometry/shape.h"
+#include "pbs/collider.h"
+
+static const struct shape shapes[] = {
+    {PBS_SHAPE_HALF_SPACE, false, {0.0, 0.0, 0.0}}, {PBS_SHAPE_SPHERE, false, {0.7, 0.0, 0.0}},
+    {PBS_SHAPE_BOX, false, {0.5, 0.3, 0.8}},        {PBS_SHAPE_CAPSULE, false, {0.4, 0.6, 0.0}},
+    {PBS_SHAPE_CYLINDER, false, {0.5, 0.4, 0.0}},
+};
+enum { SHAPE_COUNT = sizeof shapes / sizeof shapes[0] };
+
+static const struct pose at_origin = {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 0, 0}};
+
+static uint64_t random_state = 1;
+
+static double uniform(double low, double high) {
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return low + (high - low) * (double)(random_state >> 11) * 0x1p-53;
+}
+
+static void random_point(double reach, double x[3]) {
+    for (int i = 0; i < 3; i++) {
+        x[i] = uniform(-reach, reach);
+    }
+}
+
+static void random_unit(double a[3]) {
+    do {
+        random_point(1.0, a);
+    } while (norm3(a) < 0.1);
+    scale3(1.0 / norm3(a), a, a);
+}
+
+static struct pose random_pose(void) {
+    struct pose pose;
+    double x[3], y[3], z[3];
+    random_unit(x);
+    do {
+        random_unit(y);
+        add_scaled3(y, -dot3(x, y), x, y);
+    } while (norm3(y) < 0.1);
+    scale3(1.0 / norm3(y), y, y);
+    cross3(x, y, z);
+    for (int i = 0; i < 3; i++) {
+        pose.rotation[3 * i] = x[i];
+        pose.rotation[3 * i + 1] = y[i];
+        pose.rotation[3 * i + 2] = z[i];
+        pose.translation[i] = uniform(-3.0, 3.0);
+    }
+    return pose;
+}
+
+// The shapes as sets, written without distances.
+static bool inside(const struct shape *s, const double p[3]) {
+    const double rho = sqrt(p[0] * p[0] + p[2] * p[2]);
+    const double y = fmax(fabs(p[1]) - s->size[1], 0.0);
+    switch (s->kind) {
+    case PBS_SHAPE_SPHERE: return norm3(p) <= s->size[0];
+    case PBS_SHAPE_BOX:
+        return fabs(p[0]) <= s->size[0] && fabs(p[1]) <= s->size[1] && fabs(p[2]) <= s->size[2];
+    case PBS_SHAPE_CAPSULE: return rho * rho + y * y <= s->size[0] * s->size[0];
+    case PBS_SHAPE_CYLINDER: return rho <= s->size[0] && y == 0.0;
+    default: return p[1] <= 0.0;
+    }
+}
+
+// Where the segment from a, on one side of the surface, to b on the other crosses it.
+static double crossing(const struct shape *s, const double a[3], const double b[3]) {
+    double low = 0.0, high = 1.0;
+    const bool first = inside(s, a);
+    for (int i = 0; i < 60; i++) {
+        const double middle = 0.5 * (low + high);
+        double p[3], ab[3];
+        subtract3(b, a, ab);
+        add_scaled3(a, middle, ab, p);
+        if (inside(s, p) == first) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+// |phi| is the radius of the largest ball about p that stays on p's side: no direction crosses the
+// surface before it, and the gradient's direction does there.
+static void distance_is_to_the_nearest_point(void **state) {
+    (void)state;
+    for (int s = 0; s < SHAPE_COUNT; s++) {
+        const struct shape *shape = shapes + s;
+        for (int trial = 0; trial < 300; trial++) {
+            double p[3], n[3], through[3];
+            random_point(1.5, p);
+            const double phi = shape_distance(shape, &at_origin, p, n, NULL);
+            assert_int_equal(phi < 0.0, inside(shape, p));
+            add_scaled3(p, -1.5 * phi, n, through);
+            // Nothing else lies within half the distance behind the nearest point, unless the shape
+            // is thin.
+            if (inside(shape, through) != inside(shape, p)) {
+                assert_true(fabs(crossing(shape, p, through) * 1.5 * fabs(phi) - fabs(phi)) <
+                            1e-14);
+            }
+            double foot[3], just_short[3], just_past[3];
+            add_scaled3(p, -phi, n, foot);
+            add_scaled3(foot, copysign(1e-12, phi), n, just_short);
+            add_scaled3(foot, -copysign(1e-12, phi), n, just_past);
+            assert_int_equal(inside(shape, just_short), inside(shape, p));
+            assert_int_not_equal(inside(shape, just_past), inside(shape, p));
+            for (int direction = 0; direction < 200; direction++) {
+                double u[3], q[3];
+                random_unit(u);
+                add_scaled3(p, fabs(phi) * (1.0 - 1e-12), u, q);
+                assert_int_equal(inside(shape, q), inside(shape, p));
+            }
+        }
+    }
+}
+
+// False near a kink, where the gradient changes by more than curvature explains.
+static bool is_smooth(const struct shape *shape, const struct pose *pose, const double x[3],
+                      double h) {
+    double g[3], other[3], change[3], q[3];
+    shape_distance(shape, pose, x, g, NULL);
+    for (int i = 0; i < 3; i++) {
+        for (int sign = -1; sign <= 1; sign += 2) {
+            copy3(x, q);
+            q[i] += sign * h;
+            shape_distance(shape, pose, q, other, NULL);
+            subtract3(other, g, change);
+            if (norm3(change) > 50.0 * h) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// Second derivatives jump where the nearest face becomes an edge.
+static bool is_twice_smooth(const struct shape *shape, const struct pose *pose, const double x[3],
+                            double h) {
+    double a[9], b[9], q[3];
+    shape_distance(shape, pose, x, NULL, a);
+    for (int i = 0; i < 6; i++) {
+        copy3(x, q);
+        q[i / 2] += i % 2 ? h : -h;
+        shape_distance(shape, pose, q, NULL, b);
+        for (int e = 0; e < 9; e++) {
+            if (fabs(a[e] - b[e]) > 1e4 * h) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// Central differences of step 1e-5: rounding 1e-16 * 10 / 1e-5 = 1e-10, and a third of h^2 times
+// derivatives that the two tests above bound.
+static void derivatives_match_finite_differences(void **state) {
+    (void)state;
+    const double h = 1e-5;
+    for (int s = 0; s < 2 * SHAPE_COUNT; s++) {
+        struct shape shape = shapes[s / 2];
+        shape.hollow = s % 2;
+        int smooth_count = 0;
+        for (int trial = 0; trial < 1000; trial++) {
+            const struct pose pose = random_pose();
+            double x[3], g[3], hessian[9];
+            random_point(1.5, x);
+            add3(x, pose.translation, x);
+            shape_distance(&shape, &pose, x, g, hessian);
+            assert_true(fabs(norm3(g) - 1.0) < 1e-14);
+            if (!is_smooth(&shape, &pose, x, h) || !is_twice_smooth(&shape, &pose, x, h)) {
+                continue;
+            }
+            smooth_count++;
+            for (int i = 0; i < 3; i++) {
+                double plus[3], minus[3], g_plus[3], g_minus[3];
+                copy3(x, plus);
+                copy3(x, minus);
+                plus[i] += h;
+                minus[i] -= h;
+                const double rise = shape_distance(&shape, &pose, plus, g_plus, NULL) -
+                                    shape_distance(&shape, &pose, minus, g_minus, NULL);
+                assert_true(fabs(rise / (2.0 * h) - g[i]) < 1e-7);
+                for (int j = 0; j < 3; j++) {
+                    assert_true(fabs((g_plus[j] - g_minus[j]) / (2.0 * h) - hessian[3 * i + j]) <
+                                1e-6 * (1.0 + fabs(hessian[3 * i + j])));
+                }
+            }
+        }
+        // Kinks are thin; a test that skipped everything would prove nothing.
+        assert_true(smooth_count > 900);
+    }
+}
+
+// |grad phi| = 1 everywhere, so the Hessian takes it to zero; and it is symmetric to the bit.
+static void hessian_is_symmetric_and_kills_the_gradient(void **state) {
+    (void)state;
+    for (int s = 0; s < SHAPE_COUNT; s++) {
+        for (int trial = 0; trial < 1000; trial++) {
+            const struct pose pose = random_pose();
+            double x[3], g[3], hessian[9], product[3];
+            random_point(2.0, x);
+            add3(x, pose.translation, x);
+            shape_distance(shapes + s, &pose, x, g, hessian);
+            multiply3(hessian, g, product);
+            double size = 1.0;
+            for (int e = 0; e < 9; e++) {
+                size = fmax(size, fabs(hessian[e]));
+                assert_true(hessian[e] == hessian[e % 3 * 3 + e / 3]);
+            }
+            assert_true(norm3(product) < 1e-14 * size);
+        }
+    }
+}
+
+// Regions of a box by hand: a face, an edge, a corner and the inside.
+static void box_has_the_curvature_of_what_is_nearest(void **state) {
+    (void)state;
+    const struct shape box = {PBS_SHAPE_BOX, false, {1.0, 1.0, 1.0}};
+    double g[3], h[9];
+    assert_true(shape_distance(&box, &at_origin, (const double[3]){0.2, 1.5, 0.3}, g, h) == 0.5);
+    for (int e = 0; e < 9; e++) {
+        assert_true(h[e] == 0.0);
+    }
+    // Edge along z: distance 5, direction (3, 4) / 5, curvature 1/5 across it in the plane.
+    assert_true(shape_distance(&box, &at_origin, (const double[3]){4.0, 5.0, 0.3}, g, h) == 5.0);
+    assert_true(fabs(g[0] - 0.6) < 1e-15 && fabs(g[1] - 0.8) < 1e-15 && g[2] == 0.0);
+    assert_true(fabs(h[0] - 0.64 / 5.0) < 1e-15 && fabs(h[1] + 0.48 / 5.0) < 1e-15 && h[8] == 0.0);
+    // Corner: distance 3, direction (1, -2, 2) / 3, trace of the Hessian 2 / 3.
+    assert_true(shape_distance(&box, &at_origin, (const double[3]){2.0, -3.0, 3.0}, g, h) == 3.0);
+    assert_true(fabs(g[1] + 2.0 / 3.0) < 1e-15);
+    assert_true(fabs(h[0] + h[4] + h[8] - 2.0 / 3.0) < 1e-15);
+    // Inside: the nearest face, flat.
+    assert_true(shape_distance(&box, &at_origin, (const double[3]){0.1, 0.2, -0.75}, g, h) ==
+                -0.25);
+    assert_true(g[2] == -1.0 && h[0] == 0.0 && h[4] == 0.0);
+}
+
+static void hollow_is_minus_solid(void **state) {
+    (void)state;
+    for (int s = 0; s < SHAPE_COUNT; s++) {
+        struct shape hollow = shapes[s];
+        hollow.hollow = true;
+        for (int trial = 0; trial < 100; trial++) {
+            const struct pose pose = random_pose();
+            double x[3], g[2][3], h[2][9];
+            random_point(4.0, x);
+            assert_true(shape_distance(shapes + s, &pose, x, g[0], h[0]) ==
+                        -shape_distance(&hollow, &pose, x, g[1], h[1]));
+            for (int e = 0; e < 9; e++) {
+                assert_true(h[0][e] == -h[1][e] && g[0][e % 3] == -g[1][e % 3]);
+            }
+        }
+    }
+}
+
+// phi(R p + t) in the pose is phi(p) in the shape's own frame.
+static void a_pose_moves_the_shape(void **state) {
+    (void)state;
+    for (int s = 0; s < SHAPE_COUNT; s++) {
+        for (int trial = 0; trial < 100; trial++) {
+            const struct pose pose = random_pose();
+            double p[3], x[3], g[3], moved[3], rotated[3];
+            random_point(2.0, p);
+            multiply3(pose.rotation, p, x);
+            add3(x, pose.translation, x);
+            const double local = shape_distance(shapes + s, &at_origin, p, g, NULL);
+            assert_true(fabs(shape_distance(shapes + s, &pose, x, moved, NULL) - local) < 1e-14);
+            multiply3(pose.rotation, g, rotated);
+            subtract3(rotated, moved, rotated);
+            assert_true(norm3(rotated) < 1e-13 || fabs(local) < 1e-6 || local < 0.0);
+        }
+    }
+}
+
+// Every point of a medial axis gives a finite unit gradient and a finite Hessian, the same each
+// time.
+static void medial_axes_are_harmless(void **state) {
+    (void)state;
+    static const double points[][3] = {{0, 0, 0},      {0, 0.1, 0},     {0, -0.6, 0},
+                                       {0, 2, 0},      {0.1, 0.1, 0.1}, {0.5, 0.3, 0.8},
+                                       {-0.5, 0.3, 0}, {0.5, 0.4, 0}};
+    for (int s = 0; s < SHAPE_COUNT; s++) {
+        for (size_t i = 0; i < sizeof points / sizeof points[0]; i++) {
+            double g[2][3], h[9];
+            const double phi = shape_distance(shapes + s, &at_origin, points[i], g[0], h);
+            assert_true(phi == shape_distance(shapes + s, &at_origin, points[i], g[1], NULL));
+            assert_memory_equal(g[0], g[1], sizeof g[0]);
+            assert_true(fabs(norm3(g[0]) - 1.0) < 1e-15);
+            for (int e = 0; e < 9; e++) {
+                assert_true(fabs(h[e]) < 1e3);
+            }
+        }
+    }
+}
+
+static void bounds_hold_the_shape(void **state) {
+    (void)state;
+    for (int s = 0; s < SHAPE_COUNT; s++) {
+        for (int trial = 0; trial < 2000; trial++) {
+            const struct pose pose = trial % 2 ? random_pose() : at_origin;
+            const double margin = uniform(0.0, 0.5);
+            double x[3], low[3], high[3];
+            random_point(1.8, x);
+            add3(x, pose.translation, x);
+            shape_bounds(shapes + s, &pose, margin, low, high);
+            if (shape_distance(shapes + s, &pose, x, NULL, NULL) <= margin) {
+                for (int i = 0; i < 3; i++) {
+                    assert_true(x[i] >= low[i] - 1e-14 && x[i] <= high[i] + 1e-14);
+                }
+            }
+        }
+    }
+    // Tight where that is easy to say: a box in its own frame, and the ground.
+    double low[3], high[3];
+    shape_bounds(shapes + 2, &at_origin, 0.1, low, high);
+    assert_true(fabs(high[2] - 0.9) < 1e-15 && fabs(low[0] + 0.6) < 1e-15);
+    shape_bounds(shapes + 0, &at_origin, 0.1, low, high);
+    assert_true(high[1] == 0.1 && isinf(low[1]) && isinf(high[0]));
+}
+
+static void refuses_impossible_shapes(void **state) {
+    (void)state;
+    for (int s = 0; s < SHAPE_COUNT; s++) {
+        assert_int_equal(shape_check(shapes + s), PBS_OK);
+    }
+    const struct shape bad[] = {{5, false, {1, 1, 1}},
+                                {-1, false, {1, 1, 1}},
+                                {PBS_SHAPE_SPHERE, false, {0, 1, 1}},
+                                {PBS_SHAPE_BOX, false, {1, 1, -1}},
+                                {PBS_SHAPE_CAPSULE, false, {1, NAN, 1}},
+                                {PBS_SHAPE_CYLINDER, true, {1, INFINITY, 1}}};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_int_equal(shape_check(bad + i), PBS_ERROR_ARGUMENT);
+    }
+    shape_check(bad + 3);
+    assert_non_null(strstr(pbs_last_error(), "box: size[2] is -1 m, must be positive and finite"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(distance_is_to_the_nearest_point),
+        cmocka_unit_test(derivatives_match_finite_differences),
+        cmocka_unit_test(hessian_is_symmetric_and_kills_the_gradient),
+        cmocka_unit_test(box_has_the_curvature_of_what_is_nearest),
+        cmocka_unit_test(hollow_is_minus_solid),
+        cmocka_unit_test(a_pose_moves_the_shape),
+        cmocka_unit_test(medial_axes_are_harmless),
+        cmocka_unit_test(bounds_hold_the_shape),
+        cmocka_unit_test(refuses_impossible_shapes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
