@@ -12,8 +12,8 @@ enum { MAX_PASSES = 20 };
 // How much longer a later column may be before they are exchanged.
 #define ORDER_SLACK (1.0 + 4.0 * ORTHOGONAL)
 
-// A squared column length below this, where the longest entry is 1, counts as zero: squares would underflow.
-#define VANISHING 1.0e-280
+// A squared column length below this, where the longest entry is 1, counts as zero: its square would underflow.
+#define VANISHING 1.0e-140
 
 // Up to this tangent a rotation is given to rounding by the first terms of its series.
 #define SMALL_TANGENT 1.0e-3
