@@ -10,13 +10,15 @@ struct preconditioner_table {
     int32_t id;       ///< PBS_PRECONDITIONER_*
     const char *name; ///< "block-jacobi"
     size_t state_size;
-    /// Once per pattern: everything that depends on the pattern alone. State is zeroed memory of state_size.
+    /// Once per pattern: everything that depends on the pattern alone. State is zeroed memory of state_size; the pattern must outlive it.
     pbs_status (*analyze)(void *state, struct memory *memory, const struct bsr *pattern,
                           enum preconditioner_order order);
     /// Once per matrix with that pattern. No allocation. PBS_ERROR_CONVERGENCE when the matrix has no usable factor.
     pbs_status (*factor)(void *state, struct tasks *tasks, const struct bsr *a);
-    /// z = M^-1 r, row order. Symmetric positive definite.
+    /// z = M^-1 r, row order. Symmetric positive definite. r and z must not overlap.
     void (*apply)(const void *state, struct tasks *tasks, const double *r, double *z);
+    /// The same for the rows of one domain, when they need nothing else of r; else null.
+    void (*apply_domain)(const void *state, uint32_t domain, const double *r, double *z);
     void (*release)(void *state, struct memory *memory);
     /// The diagonal shift (relative to the diagonal) that the last factor needed; 0 as a rule.
     double (*shift)(const void *state);
@@ -29,10 +31,22 @@ struct preconditioner {
 
 /// All tables, ended by null: none, block Jacobi, block incomplete Cholesky.
 extern const struct preconditioner_table *const preconditioner_tables[];
+/// Null when there is none with that id.
 const struct preconditioner_table *preconditioner_find(int32_t id);
 
 pbs_status preconditioner_create(struct memory *memory, int32_t id, const struct bsr *pattern,
                                  enum preconditioner_order order, struct preconditioner *out);
+/// One that was never created (all zero) is fine.
 void preconditioner_destroy(struct memory *memory, struct preconditioner *p);
+
+/// Applies a table's apply_domain to all domains: the `apply` of whoever has an apply_domain.
+void preconditioner_apply_domains(const struct preconditioner_table *table, const void *state,
+                                  uint32_t domain_count, struct tasks *tasks, const double *r,
+                                  double *z);
+
+// The rows of the table.
+extern const struct preconditioner_table no_preconditioner;
+extern const struct preconditioner_table block_jacobi;
+extern const struct preconditioner_table incomplete_cholesky;
 
 #endif

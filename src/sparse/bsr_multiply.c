@@ -8,39 +8,7 @@
 
 #include <string.h>
 
-#include "base/lanes.h"
-
-typedef double quad __attribute__((vector_size(32)));
-typedef double pair __attribute__((vector_size(16)));
-
-ALWAYS_INLINE quad load4(const double *p) {
-    quad v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-
-ALWAYS_INLINE quad set4(double a) {
-    return (quad){a, a, a, a};
-}
-
-/// Three entries and a zero, in two loads that match the stores of add3.
-ALWAYS_INLINE quad load3(const double *p) {
-    pair low;
-    memcpy(&low, p, sizeof low);
-    return (quad){low[0], low[1], p[2], 0.0};
-}
-
-ALWAYS_INLINE void add_to3(double *p, quad v) {
-    pair low;
-    memcpy(&low, p, sizeof low);
-    low += (pair){v[0], v[1]};
-    memcpy(p, &low, sizeof low);
-    p[2] += v[2];
-}
-
-ALWAYS_INLINE double sum3(quad v) {
-    return v[0] + v[1] + v[2];
-}
+#include "sparse/block3.h"
 
 PBS_MULTIVERSION
 void bsr_multiply_domain(const struct bsr *a, uint32_t domain, const double *x, double *y) {
@@ -50,44 +18,44 @@ void bsr_multiply_domain(const struct bsr *a, uint32_t domain, const double *x, 
     const uint32_t *restrict column = a->column;
     memset(y + 3 * (size_t)first, 0, 3 * (size_t)(end - first) * sizeof *y);
     for (uint32_t i = first; i < end; i++) {
-        const quad xi = load3(x + 3 * (size_t)i);
-        const quad x0 = set4(xi[0]);
-        const quad x1 = set4(xi[1]);
-        const quad x2 = set4(xi[2]);
+        const quad xi = quad_load3(x + 3 * (size_t)i);
+        const quad x0 = quad_set(xi[0]);
+        const quad x1 = quad_set(xi[1]);
+        const quad x2 = quad_set(xi[2]);
         uint32_t k = a->row_start[i];
         const uint32_t outer = a->outer_start[i];
         const uint32_t last = a->row_start[i + 1];
         const double *block = values + 9 * (size_t)k;
-        quad y0 = load4(block) * xi;
-        quad y1 = load4(block + 3) * xi;
-        quad y2 = load4(block + 6) * xi;
+        quad y0 = quad_load(block) * xi;
+        quad y1 = quad_load(block + 3) * xi;
+        quad y2 = quad_load(block + 6) * xi;
         for (k++; k < outer; k++) {
             block = values + 9 * (size_t)k;
             const size_t j = 3 * (size_t)column[k];
-            const quad r0 = load4(block);
-            const quad r1 = load4(block + 3);
-            const quad r2 = load4(block + 6);
-            const quad xj = load3(x + j);
+            const quad r0 = quad_load(block);
+            const quad r1 = quad_load(block + 3);
+            const quad r2 = quad_load(block + 6);
+            const quad xj = quad_load3(x + j);
             y0 += r0 * xj;
             y1 += r1 * xj;
             y2 += r2 * xj;
-            add_to3(y + j, r0 * x0 + r1 * x1 + r2 * x2);
+            quad_add3(y + j, r0 * x0 + r1 * x1 + r2 * x2);
         }
         for (; k < last; k++) {
             block = values + 9 * (size_t)k;
-            const quad xj = load3(x + 3 * (size_t)column[k]);
-            y0 += load4(block) * xj;
-            y1 += load4(block + 3) * xj;
-            y2 += load4(block + 6) * xj;
+            const quad xj = quad_load3(x + 3 * (size_t)column[k]);
+            y0 += quad_load(block) * xj;
+            y1 += quad_load(block + 3) * xj;
+            y2 += quad_load(block + 6) * xj;
         }
-        quad sum = {sum3(y0), sum3(y1), sum3(y2), 0.0};
+        quad sum = {quad_sum3(y0), quad_sum3(y1), quad_sum3(y2), 0.0};
         for (uint32_t s = a->incoming_start[i]; s < a->incoming_start[i + 1]; s++) {
             block = values + 9 * (size_t)a->incoming_block[s];
             const double *xj = x + 3 * (size_t)a->incoming_row[s];
-            sum += load4(block) * set4(xj[0]) + load4(block + 3) * set4(xj[1]) +
-                   load4(block + 6) * set4(xj[2]);
+            sum += quad_load(block) * quad_set(xj[0]) + quad_load(block + 3) * quad_set(xj[1]) +
+                   quad_load(block + 6) * quad_set(xj[2]);
         }
-        add_to3(y + 3 * (size_t)i, sum);
+        quad_add3(y + 3 * (size_t)i, sum);
     }
 }
 

@@ -1,0 +1,152 @@
+// Block Jacobi: the inverses of the diagonal 3x3 blocks. A block that is not positive definite is
+// replaced by its absolute value Q |Lambda| Q^T before it is inverted: unlike the positive
+// semidefinite part that leaves no null space, and unlike a shift it keeps the scale of every
+// direction, so that one bad node does not outweigh all others.
+#include <math.h>
+
+#include "base/eigen3.h"
+#include "base/math3.h"
+#include "linear/preconditioner.h"
+#include "pbs/world.h"
+#include "sparse/block3.h"
+
+// Below this part of the largest one an eigenvalue of a repaired block counts as this part.
+#define SMALLEST_EIGENVALUE 1e-6
+
+struct jacobi {
+    const struct layout *layout;
+    double *inverse;   ///< 9 per row, symmetric, and the padding of quad_load
+    uint32_t *bad_row; ///< per domain: a row that is not finite, or UINT32_MAX
+};
+
+static pbs_status jacobi_analyze(void *state, struct memory *memory, const struct bsr *pattern,
+                                 enum preconditioner_order order) {
+    (void)order;
+    struct jacobi *s = state;
+    s->layout = pattern->layout;
+    s->inverse = memory_allocate(memory, 9 * (size_t)pattern->row_count + BSR_VALUE_PADDING,
+                                 sizeof *s->inverse);
+    s->bad_row = memory_allocate(memory, s->layout->domain_count, sizeof *s->bad_row);
+    return s->inverse && s->bad_row ? PBS_OK : PBS_ERROR_MEMORY;
+}
+
+static void jacobi_release(void *state, struct memory *memory) {
+    struct jacobi *s = state;
+    memory_release(memory, s->inverse);
+    memory_release(memory, s->bad_row);
+}
+
+/// By the pivots of the Cholesky factorisation, all above rounding.
+static bool is_positive_definite(const double m[9]) {
+    const double tiny = 1e-14;
+    if (!(m[0] > 0.0)) {
+        return false;
+    }
+    const double p1 = m[4] - m[1] * m[1] / m[0];
+    if (!(p1 > tiny * m[4])) {
+        return false;
+    }
+    const double c = m[5] - m[1] * m[2] / m[0];
+    return m[8] - m[2] * m[2] / m[0] - c * c / p1 > tiny * m[8];
+}
+
+static void invert_absolute(const double m[9], double inverse[9]) {
+    double lambda[3];
+    double q[9];
+    eigen3(m, lambda, q);
+    const double largest = fmax(fabs(lambda[0]), fabs(lambda[2]));
+    for (int i = 0; i < 9; i++) {
+        inverse[i] = 0.0;
+    }
+    for (int e = 0; e < 3; e++) {
+        const double magnitude = fmax(fabs(lambda[e]), SMALLEST_EIGENVALUE * largest);
+        for (int i = 0; i < 9; i++) {
+            inverse[i] += q[3 * (i / 3) + e] * q[3 * (i % 3) + e] /
+                          (largest > 0.0 ? magnitude : 1.0);
+        }
+    }
+}
+
+/// False when the block is not finite.
+static bool invert_block(const double m[9], double inverse[9]) {
+    double sum = 0.0;
+    for (int i = 0; i < 9; i++) {
+        sum += m[i];
+    }
+    if (!isfinite(sum)) {
+        return false;
+    }
+    if (is_positive_definite(m)) {
+        invert33(m, inverse);
+    } else {
+        invert_absolute(m, inverse);
+    }
+    return true;
+}
+
+struct factorisation {
+    struct jacobi *state;
+    const struct bsr *a;
+};
+
+static void factor_piece(void *context, size_t domain) {
+    const struct factorisation *f = context;
+    struct jacobi *s = f->state;
+    s->bad_row[domain] = UINT32_MAX;
+    for (uint32_t i = s->layout->domain_start[domain]; i < s->layout->domain_start[domain + 1];
+         i++) {
+        const double *block = f->a->values + 9 * (size_t)f->a->row_start[i];
+        if (!invert_block(block, s->inverse + 9 * (size_t)i)) {
+            s->bad_row[domain] = i;
+            return;
+        }
+    }
+}
+
+static pbs_status jacobi_factor(void *state, struct tasks *tasks, const struct bsr *a) {
+    struct jacobi *s = state;
+    struct factorisation f = {s, a};
+    tasks_for(tasks, s->layout->domain_count, factor_piece, &f);
+    for (uint32_t d = 0; d < s->layout->domain_count; d++) {
+        if (s->bad_row[d] != UINT32_MAX) {
+            return status_fail(PBS_ERROR_CONVERGENCE,
+                               "node %u: the diagonal block of the matrix is not finite",
+                               s->layout->node[s->bad_row[d]]);
+        }
+    }
+    return PBS_OK;
+}
+
+PBS_MULTIVERSION
+static void jacobi_apply_domain(const void *state, uint32_t domain, const double *r, double *z) {
+    const struct jacobi *s = state;
+    const size_t end = s->layout->domain_start[domain + 1];
+    for (size_t i = s->layout->domain_start[domain]; i < end; i++) {
+        const double *m = s->inverse + 9 * i;
+        const double *v = r + 3 * i;
+        quad_store3(z + 3 * i, quad_load(m) * quad_set(v[0]) + quad_load(m + 3) * quad_set(v[1]) +
+                                   quad_load(m + 6) * quad_set(v[2]));
+    }
+}
+
+static void jacobi_apply(const void *state, struct tasks *tasks, const double *r, double *z) {
+    const struct jacobi *s = state;
+    preconditioner_apply_domains(&block_jacobi, state, s->layout->domain_count, tasks, r, z);
+}
+
+static double jacobi_shift(const void *state) {
+    (void)state;
+    return 0.0;
+}
+
+const struct preconditioner_table block_jacobi = {
+    .id = PBS_PRECONDITIONER_BLOCK_JACOBI,
+    .name = "block-jacobi",
+    .state_size = sizeof(struct jacobi),
+    .analyze = jacobi_analyze,
+    .factor = jacobi_factor,
+    .apply = jacobi_apply,
+    .apply_domain = jacobi_apply_domain,
+    .release = jacobi_release,
+    .shift = jacobi_shift,
+};
