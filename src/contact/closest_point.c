@@ -209,22 +209,37 @@ static double newton_step(struct linearization *at, const double y[3], double x[
     return norm3(step);
 }
 
+// Whether the last steps were of rounding's size. Where surfaces meet at a small angle that is more
+// than 1e-14 of the scale: there the steps stop shrinking.
+static bool is_settled(const struct closest_point *problem, const struct linearization *at,
+                       double length, double previous) {
+    if (length <= 1e-14 * problem->scale) {
+        return true;
+    }
+    double off = 0.0;
+    for (size_t i = 0; i < at->count; i++) {
+        off = fmax(off, fabs(at->phi[i]));
+    }
+    return off <= 0.1 * problem->tolerance && length <= 1e-11 * problem->scale &&
+           length >= 0.5 * previous;
+}
+
 static bool closest_on_all(const struct closest_point *problem, size_t count,
                            const uint32_t *members, const double y[3], const double start[3],
                            double x[3], double jacobian[9]) {
     struct linearization at;
-    double length = INFINITY, inverse[4];
+    double length = INFINITY, previous = INFINITY, inverse[4];
     copy3(start, x);
     for (int i = 0; i < MAX_NEWTON; i++) {
         if (!linearize(problem, count, members, y, x, &at)) {
             return false;
         }
-        // The step after this length is below rounding.
-        if (length <= 1e-14 * problem->scale) {
+        if (is_settled(problem, &at, length, previous)) {
             reduced_inverse(&at, inverse);
             spread(at.dimension, at.basis, inverse, jacobian);
             return true;
         }
+        previous = length;
         length = newton_step(&at, y, x);
     }
     return false;

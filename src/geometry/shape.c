@@ -32,8 +32,9 @@ static void distance_to_point(const double d[3], unsigned axes, int fallback,
         out->gradient[fallback] = 1.0;
         return;
     }
-    scale3(1.0 / length, d, out->gradient);
     for (int i = 0; i < 3; i++) {
+        // Divided, so that one axis alone gives exactly 1 and no curvature.
+        out->gradient[i] = d[i] / length;
         out->hessian[4 * i] = axes >> i & 1u ? 1.0 / length : 0.0;
     }
     add_square(out->hessian, -1.0 / length, out->gradient);

@@ -1,31 +1,24 @@
 // Signed distances of shapes against nearest points found by search, their derivatives against
 // finite differences, hollow against solid, poses, and bounds.
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/math3.h"
 #include "geometry/shape.h"
 #include "pbs/collider.h"
+#include "support/random.h"
+#include "support/testing.h"
 
 static const struct shape shapes[] = {
     {PBS_SHAPE_HALF_SPACE, false, {0.0, 0.0, 0.0}}, {PBS_SHAPE_SPHERE, false, {0.7, 0.0, 0.0}},
     {PBS_SHAPE_BOX, false, {0.5, 0.3, 0.8}},        {PBS_SHAPE_CAPSULE, false, {0.4, 0.6, 0.0}},
     {PBS_SHAPE_CYLINDER, false, {0.5, 0.4, 0.0}},
 };
-enum { SHAPE_COUNT = sizeof shapes / sizeof shapes[0] };
+enum { SHAPE_COUNT = COUNT_OF(shapes) };
 
 static const struct pose at_origin = {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 0, 0}};
 
-static uint64_t random_state = 1;
+static struct random random_numbers;
 
 static double uniform(double low, double high) {
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return low + (high - low) * (double)(random_state >> 11) * 0x1p-53;
+    return random_uniform(&random_numbers, low, high);
 }
 
 static void random_point(double reach, double x[3]) {
@@ -43,20 +36,8 @@ static void random_unit(double a[3]) {
 
 static struct pose random_pose(void) {
     struct pose pose;
-    double x[3], y[3], z[3];
-    random_unit(x);
-    do {
-        random_unit(y);
-        add_scaled3(y, -dot3(x, y), x, y);
-    } while (norm3(y) < 0.1);
-    scale3(1.0 / norm3(y), y, y);
-    cross3(x, y, z);
-    for (int i = 0; i < 3; i++) {
-        pose.rotation[3 * i] = x[i];
-        pose.rotation[3 * i + 1] = y[i];
-        pose.rotation[3 * i + 2] = z[i];
-        pose.translation[i] = uniform(-3.0, 3.0);
-    }
+    random_rotation(&random_numbers, pose.rotation);
+    random_point(3.0, pose.translation);
     return pose;
 }
 
@@ -292,7 +273,7 @@ static void medial_axes_are_harmless(void **state) {
                                        {0, 2, 0},      {0.1, 0.1, 0.1}, {0.5, 0.3, 0.8},
                                        {-0.5, 0.3, 0}, {0.5, 0.4, 0}};
     for (int s = 0; s < SHAPE_COUNT; s++) {
-        for (size_t i = 0; i < sizeof points / sizeof points[0]; i++) {
+        for (size_t i = 0; i < COUNT_OF(points); i++) {
             double g[2][3], h[9];
             const double phi = shape_distance(shapes + s, &at_origin, points[i], g[0], h);
             assert_true(phi == shape_distance(shapes + s, &at_origin, points[i], g[1], NULL));
@@ -341,14 +322,15 @@ static void refuses_impossible_shapes(void **state) {
                                 {PBS_SHAPE_BOX, false, {1, 1, -1}},
                                 {PBS_SHAPE_CAPSULE, false, {1, NAN, 1}},
                                 {PBS_SHAPE_CYLINDER, true, {1, INFINITY, 1}}};
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
         assert_int_equal(shape_check(bad + i), PBS_ERROR_ARGUMENT);
     }
     shape_check(bad + 3);
-    assert_non_null(strstr(pbs_last_error(), "box: size[2] is -1 m, must be positive and finite"));
+    assert_message("box: size[2] is -1 m, must be positive and finite");
 }
 
 int main(void) {
+    random_numbers = random_seed(1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(distance_is_to_the_nearest_point),
         cmocka_unit_test(derivatives_match_finite_differences),

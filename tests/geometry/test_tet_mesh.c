@@ -1,16 +1,9 @@
 // Checks, boundaries, masses and normals of tetrahedral meshes: refusals with their sentences,
 // closed outward boundaries of boxes cut into tetrahedra, and slivers that must pass.
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/math3.h"
 #include "geometry/tet_mesh.h"
+#include "support/allocator.h"
+#include "support/testing.h"
 
 enum { CELLS = 4, SIDE = CELLS + 1, GRID_VERTICES = SIDE * SIDE * SIDE };
 
@@ -64,8 +57,8 @@ static void make_grid(struct grid *grid) {
 static void assert_refused(const struct tet_mesh_view *mesh, const char *sentence) {
     struct memory memory;
     memory_init(&memory, NULL);
-    assert_int_equal(tet_mesh_check(mesh, &memory), PBS_ERROR_MESH);
-    assert_non_null(strstr(pbs_last_error(), sentence));
+    assert_status(tet_mesh_check(mesh, &memory), PBS_ERROR_MESH);
+    assert_message(sentence);
     assert_int_equal(memory.bytes_in_use, 0);
 }
 
@@ -229,36 +222,25 @@ static void boundary_of_a_fan_is_quick(void **state) {
     free(tets);
 }
 
-static void *fail_after(void *user, size_t size, size_t alignment) {
-    int *left = user;
-    if ((*left)-- <= 0) {
-        return NULL;
-    }
-    const size_t whole = (size + alignment - 1) / alignment * alignment;
-    return aligned_alloc(alignment, whole ? whole : alignment);
-}
-
-static void release(void *user, void *pointer, size_t size) {
-    (void)user;
-    (void)size;
-    free(pointer);
-}
-
 static void every_failed_allocation_is_a_status(void **state) {
     (void)state;
     struct grid grid;
     make_grid(&grid);
     pbs_status status = PBS_ERROR_MEMORY;
-    for (int k = 0; status != PBS_OK; k++) {
-        int left = k;
+    for (uint64_t k = 0; status != PBS_OK; k++) {
+        struct test_allocator allocator;
+        test_allocator_init(&allocator);
+        test_allocator_fail_after(&allocator, k);
+        const pbs_allocator hooks = test_allocator_hooks(&allocator);
         struct memory memory;
-        memory_init(&memory, &(const pbs_allocator){fail_after, release, &left});
+        memory_init(&memory, &hooks);
         uint32_t *triangles = NULL;
         size_t count = 0;
         status = tet_mesh_boundary(&grid.view, &memory, &triangles, &count);
         assert_true(status == PBS_OK || status == PBS_ERROR_MEMORY);
         memory_release(&memory, triangles);
-        assert_int_equal(memory.bytes_in_use, 0);
+        assert_int_equal(allocator.bytes_in_use, 0);
+        assert_false(allocator.was_misused);
         assert_true(k < 10);
     }
 }
