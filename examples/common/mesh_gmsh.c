@@ -266,11 +266,11 @@ static bool read_nodes_4(struct mesh_scan *scan, const struct gmsh *file, struct
 
 enum { LINE_NUMBERS = 160 };
 
+// All integers of the line that the scan stands in; its end is not passed.
 static bool read_line_integers(struct mesh_scan *scan, int64_t *numbers, size_t *count) {
     struct mesh_token token;
-    *count = 0;
-    while (scan_word_in_line(scan, &token)) {
-        char room[64];
+    char room[64];
+    for (*count = 0; scan_word_in_line(scan, &token); ++*count) {
         if (*count == LINE_NUMBERS) {
             return scan_fail(scan, "more than %d numbers in an element's line", LINE_NUMBERS);
         }
@@ -278,27 +278,8 @@ static bool read_line_integers(struct mesh_scan *scan, int64_t *numbers, size_t 
             return scan_fail(scan, "expected an integer of an element, found '%s'",
                              token_show(&token, room));
         }
-        ++*count;
     }
-    if (scan->at >= scan->end) {
-        return true;
-    }
-    scan->at++;
-    scan->line++;
     return true;
-}
-
-static bool fail_in_line(struct mesh_scan *scan, size_t line, const char *format, ...)
-    TEXT_PRINTF(3, 4);
-
-static bool fail_in_line(struct mesh_scan *scan, size_t line, const char *format, ...) {
-    char text[400];
-    va_list arguments;
-    va_start(arguments, format);
-    text_vprint(text, sizeof text, format, arguments);
-    va_end(arguments);
-    scan->line = line;
-    return scan_fail(scan, "%s", text);
 }
 
 static bool take_element(struct mesh_scan *scan, struct raw_mesh *raw,
@@ -310,52 +291,52 @@ static bool take_element(struct mesh_scan *scan, struct raw_mesh *raw,
     return true;
 }
 
+// Where the nodes of an element begin in its line, which must hold exactly what its type and tags say.
+static bool find_nodes(struct mesh_scan *scan, const struct gmsh *file,
+                       const struct element_type *type, const int64_t *numbers, size_t count,
+                       size_t *head) {
+    size_t nodes = (size_t)type->nodes;
+    int64_t tags = file->version == 10 ? 2 : count > 2 ? numbers[2] : 0;
+    if (tags < 0 || tags > LINE_NUMBERS) {
+        return scan_fail(scan, "element %lld declares %lld tags", (long long)numbers[0],
+                         (long long)tags);
+    }
+    *head = 3 + (size_t)tags;
+    if (count == *head + nodes) {
+        return true;
+    }
+    if (!scan->options->lenient || count != 3 + nodes) {
+        return scan_fail(scan,
+                         "element %lld has %zu numbers in its line, expected %zu for a %s with %lld tags",
+                         (long long)numbers[0], count, *head + nodes, type->name, (long long)tags);
+    }
+    text_print(scan->report->warning, sizeof scan->report->warning,
+               "line %zu: element %lld declares %lld tags and has none", scan->line,
+               (long long)numbers[0], (long long)tags);
+    *head = 3;
+    return true;
+}
+
 // 1.0: "id type physical elementary count nodes"; 2.x: "id type tags tag... nodes".
 static bool read_element_line(struct mesh_scan *scan, const struct gmsh *file,
                               struct raw_mesh *raw) {
     int64_t numbers[LINE_NUMBERS];
     size_t count = 0;
-    struct mesh_token token;
-    struct mesh_scan here = *scan;
-    if (!scan_word(&here, &token)) {
-        *scan = here;
+    size_t head = 0;
+    struct mesh_token first;
+    if (!scan_word(scan, &first)) {
         return scan_fail(scan, "the file ends where an element was expected");
     }
-    here.at = token.text;
-    *scan = here;
-    size_t line = scan->line;
+    scan->at = first.text;
     if (!read_line_integers(scan, numbers, &count)) {
         return false;
     }
-    size_t next = scan->line;
-    scan->line = line;
-    const struct element_type *type = count > 1 ? find_type(scan, numbers[1]) : NULL;
-    if (type == NULL) {
-        return count > 1 || fail_in_line(scan, line, "the line ends before the type of an element");
+    if (count < 2) {
+        return scan_fail(scan, "the line ends before the type of an element");
     }
-    int64_t tags = file->version == 10 ? 2 : count > 2 ? numbers[2] : -1;
-    size_t head = file->version == 10 ? 3 : 3 + (size_t)(tags > 0 ? tags : 0);
-    head = file->version == 10 ? 5 : head;
-    size_t nodes = (size_t)type->nodes;
-    if (tags < 0 || tags > LINE_NUMBERS) {
-        return fail_in_line(scan, line, "element %lld has no possible number of tags",
-                            (long long)numbers[0]);
-    }
-    if (count != head + nodes) {
-        if (!scan->options->lenient || count != 3 + nodes) {
-            return fail_in_line(scan, line,
-                                "element %lld has %zu numbers in its line, expected %zu for a %s with %lld tags",
-                                (long long)numbers[0], count, head + nodes, type->name,
-                                (long long)tags);
-        }
-        text_print(scan->report->warning, sizeof scan->report->warning,
-                   "line %zu: element %lld declares %lld tags and has none", line,
-                   (long long)numbers[0], (long long)tags);
-        head = 3;
-    }
-    bool taken = take_element(scan, raw, type, numbers[0], numbers + head);
-    scan->line = taken ? next : line;
-    return taken;
+    const struct element_type *type = find_type(scan, numbers[1]);
+    return type != NULL && find_nodes(scan, file, type, numbers, count, &head) &&
+           take_element(scan, raw, type, numbers[0], numbers + head);
 }
 
 static bool read_binary_elements(struct mesh_scan *scan, const struct gmsh *file,
@@ -504,7 +485,8 @@ static bool skip_section(struct mesh_scan *scan, const struct mesh_token *name) 
             return true;
         }
     }
-    return fail_in_line(scan, opened, "section %s never ends", token_show(name, room));
+    scan->line = opened;
+    return scan_fail(scan, "section %s never ends", token_show(name, room));
 }
 
 static bool read_section(struct mesh_scan *scan, struct gmsh *file, const struct mesh_token *name,

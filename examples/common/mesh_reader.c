@@ -90,11 +90,14 @@ static enum mesh_format detect_format(struct mesh_scan scan) {
         return FORMAT_VTK;
     }
     scan.hash_comment = true;
-    if (!is_text(&scan) || !scan_word(&scan, &first)) {
+    if (!scan_word(&scan, &first)) {
         return FORMAT_NONE;
     }
     if (first.text[0] == '$') {
         return FORMAT_GMSH;
+    }
+    if (!is_text(&scan)) {
+        return FORMAT_NONE;
     }
     if (token_is(&first, "MeshVersionFormatted")) {
         return FORMAT_MEDIT;

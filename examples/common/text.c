@@ -234,6 +234,20 @@ void text_buffer_add_base64(struct text_buffer *buffer, const void *bytes, size_
     buffer->data[buffer->length] = 0;
 }
 
+void text_buffer_add_json_string(struct text_buffer *buffer, const char *text) {
+    text_buffer_add(buffer, "\"");
+    for (; *text != 0; text++) {
+        unsigned char c = (unsigned char)*text;
+        // '<' could end a script, the others could end a string.
+        if (c < 32 || c == '"' || c == '\\' || c == '<' || c == 127) {
+            text_buffer_print(buffer, "\\u%04x", (unsigned)c);
+        } else {
+            text_buffer_add_bytes(buffer, text, 1);
+        }
+    }
+    text_buffer_add(buffer, "\"");
+}
+
 void text_buffer_print(struct text_buffer *buffer, const char *format, ...) {
     char room[1024];
     va_list arguments;

@@ -45,6 +45,8 @@ struct text_buffer {
 void text_buffer_add(struct text_buffer *buffer, const char *text);
 void text_buffer_add_bytes(struct text_buffer *buffer, const void *bytes, size_t size);
 void text_buffer_add_base64(struct text_buffer *buffer, const void *bytes, size_t size);
+/// A JSON string with its quotes; also safe inside an HTML script.
+void text_buffer_add_json_string(struct text_buffer *buffer, const char *text);
 void text_buffer_print(struct text_buffer *buffer, const char *format, ...) TEXT_PRINTF(2, 3);
 void text_buffer_free(struct text_buffer *buffer);
 /// Writes all bytes to a file. Fails also when the buffer itself failed.

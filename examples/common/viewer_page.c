@@ -1,0 +1,353 @@
+// The page's own style and script: a WebGL2 viewer in plain JavaScript. Strings by the line, since C promises no more
+// than 4095 characters to one literal.
+
+#include "viewer_page.h"
+
+const char *const viewer_head[] = {
+    "<!DOCTYPE html>\n",
+    "<html lang='en'><head><meta charset='utf-8'>\n",
+    "<meta name='viewport' content='width=device-width,initial-scale=1'>\n",
+    "<style>\n",
+    "html,body{margin:0;height:100%;background:#e9edf1;color:#26313b;font:14px "
+    "system-ui,sans-serif}\n",
+    "body{display:flex;flex-direction:column}\n",
+    "#view{flex:1;min-height:0;position:relative}\n",
+    "#view "
+    "canvas{position:absolute;inset:0;width:100%;height:100%;touch-action:none;cursor:grab}\n",
+    "#name{position:absolute;left:14px;top:10px;font-size:18px;font-weight:600;pointer-events:no"
+    "ne}\n",
+    "#scale{position:absolute;right:14px;top:12px;opacity:.7;pointer-events:none}\n",
+    "#sheet{display:none;max-width:100%;margin:auto}\n",
+    "#bar{display:flex;gap:12px;align-items:center;padding:8px "
+    "14px;background:#fff;border-top:1px solid #d4dae0}\n",
+    "#bar button{width:74px;padding:5px;font:inherit;border:1px solid "
+    "#b8c2cc;border-radius:5px;background:#f5f7f9}\n",
+    "#seek{flex:1}#time{width:150px;text-align:right;font-variant-numeric:tabular-nums}\n",
+    "#chart{height:120px;background:#fff}\n",
+    "</style></head><body>\n",
+    "<div id='view'><canvas id='gl'></canvas><div id='name'></div><div id='scale'></div><img "
+    "id='sheet' alt='contact sheet'></div>\n",
+    "<div id='bar'><button id='play'>Pause</button><input id='seek' type='range' min='0' "
+    "value='0'>\n",
+    "<label><input id='wire' type='checkbox'> wireframe</label><span id='time'></span></div>\n",
+    "<canvas id='chart'></canvas>\n",
+    NULL,
+};
+
+const char *const viewer_script[] = {
+    "'use strict';\n",
+    "const $ = id => document.getElementById(id);\n",
+    "const frames = scene.frames, count = 3 * scene.vertices;\n",
+    "const bytes = text => Uint8Array.from(atob(text), c => c.charCodeAt(0));\n",
+    "const inflate = async text => new Uint8Array(await new Response(new "
+    "Blob([bytes(text)]).stream()\n",
+    "    .pipeThrough(new DecompressionStream('deflate'))).arrayBuffer());\n",
+    "\n",
+    "// Frames: 16-bit positions, low bytes then high bytes, each frame as the difference to the "
+    "one before.\n",
+    "function unpackFrames(raw) {\n",
+    "    const all = new Uint16Array(frames * count);\n",
+    "    for (let f = 0; f < frames; f++) {\n",
+    "        const low = 2 * f * count, high = low + count, at = f * count;\n",
+    "        for (let i = 0; i < count; i++) {\n",
+    "            all[at + i] = (raw[low + i] | raw[high + i] << 8) + (f ? all[at - count + i] : "
+    "0);\n",
+    "        }\n",
+    "    }\n",
+    "    return all;\n",
+    "}\n",
+    "\n",
+    "// Vector and matrix algebra, column by column.\n",
+    "const sub = (a, b) => a.map((x, i) => x - b[i]);\n",
+    "const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];\n",
+    "const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] "
+    "- a[1] * b[0]];\n",
+    "const unit = a => { const l = Math.hypot(...a) || 1; return a.map(x => x / l); };\n",
+    "function multiply(a, b) {\n",
+    "    const c = new Float32Array(16);\n",
+    "    for (let i = 0; i < 16; i++) for (let k = 0; k < 4; k++) c[i] += a[i % 4 + 4 * k] * b[4 "
+    "* (i >> 2) + k];\n",
+    "    return c;\n",
+    "}\n",
+    "function lookAt(eye, to, up) {\n",
+    "    const z = unit(sub(eye, to)), x = unit(cross(up, z)), y = cross(z, x);\n",
+    "    return [x[0], y[0], z[0], 0, x[1], y[1], z[1], 0, x[2], y[2], z[2], 0, -dot(x, eye), "
+    "-dot(y, eye), -dot(z, eye), 1];\n",
+    "}\n",
+    "const perspective = (f, aspect, n, r) => [f / aspect, 0, 0, 0, 0, f, 0, 0, 0, 0, (n + r) / "
+    "(n - r), -1, 0, 0, 2 * n * r / (n - r), 0];\n",
+    "const orthographic = r => [1 / r, 0, 0, 0, 0, 1 / r, 0, 0, 0, 0, -1 / (2 * r), 0, 0, 0, 0, "
+    "1];\n",
+    "\n",
+    "function vertexNormals(p, triangles, out) {\n",
+    "    out.fill(0);\n",
+    "    for (let t = 0; t < triangles.length; t += 3) {\n",
+    "        const a = 3 * triangles[t], b = 3 * triangles[t + 1], c = 3 * triangles[t + 2];\n",
+    "        const ux = p[b] - p[a], uy = p[b + 1] - p[a + 1], uz = p[b + 2] - p[a + 2];\n",
+    "        const vx = p[c] - p[a], vy = p[c + 1] - p[a + 1], vz = p[c + 2] - p[a + 2];\n",
+    "        const x = uy * vz - uz * vy, y = uz * vx - ux * vz, z = ux * vy - uy * vx;\n",
+    "        for (const i of [a, b, c]) { out[i] += x; out[i + 1] += y; out[i + 2] += z; }\n",
+    "    }\n",
+    "}\n",
+    "function edgesOf(triangles) {\n",
+    "    const edges = [];\n",
+    "    for (let i = 0; i < triangles.length; i++) {\n",
+    "        const a = triangles[i], b = triangles[i % 3 == 2 ? i - 2 : i + 1];\n",
+    "        if (a < b) edges.push(a, b);\n",
+    "    }\n",
+    "    return new Uint32Array(edges);\n",
+    "}\n",
+    "\n",
+    "const vertexShader = `#version 300 es\n",
+    "layout(location=0) in vec3 position; layout(location=1) in vec3 normal;\n",
+    "uniform mat4 camera, light; out vec3 at, smoothNormal; out vec4 lit;\n",
+    "void main() { at = position; smoothNormal = normal; lit = light * vec4(position, 1.); "
+    "gl_Position = camera * vec4(position, 1.); }`;\n",
+    "const fragmentShader = `#version 300 es\n",
+    "precision highp float; precision highp sampler2DShadow;\n",
+    "in vec3 at, smoothNormal; in vec4 lit; out vec4 pixel;\n",
+    "uniform vec3 color, eye, sun, middle; uniform float size, grid, texel; uniform int kind; "
+    "uniform sampler2DShadow shadow;\n",
+    "float reached() {\n",
+    "    vec3 p = lit.xyz * .5 + .5; float sum = 0.;\n",
+    "    for (int i = 0; i < 24; i++) {\n",
+    "        float r = sqrt((float(i) + .5) / 24.) * 7. * texel, a = 2.39996 * float(i);\n",
+    "        sum += texture(shadow, vec3(p.xy + r * vec2(cos(a), sin(a)), p.z - .004));\n",
+    "    }\n",
+    "    return sum / 24.;\n",
+    "}\n",
+    "void main() {\n",
+    "    if (kind == 2) { pixel = vec4(color, 1.); return; }\n",
+    "    vec3 view = normalize(at - eye), n = normalize(smoothNormal), flatNormal = "
+    "normalize(cross(dFdx(at), dFdy(at)));\n",
+    "    if (dot(flatNormal, view) > 0.) flatNormal = -flatNormal;\n",
+    "    if (dot(n, flatNormal) < 0.) n = -n;\n",
+    "    n = normalize(mix(flatNormal, n, smoothstep(.6, .85, dot(n, flatNormal))));\n",
+    "    vec3 base = color; float alpha = 1.;\n",
+    "    if (kind == 1) {\n",
+    "        n = vec3(0., 1., 0.);\n",
+    "        vec2 g = at.xz / grid, w = fwidth(g), d = abs(g - round(g));\n",
+    "        vec2 line = (1. - smoothstep(vec2(.011), vec2(.011) + 1.5 * w, d)) * (1. - "
+    "smoothstep(.15, .5, w));\n",
+    "        base *= 1. - .2 * max(line.x, line.y);\n",
+    "        alpha = 1. - smoothstep(1., 6., distance(at.xz, middle.xz) / size);\n",
+    "    }\n",
+    "    float key = max(dot(n, sun), 0.) * reached(), sky = .5 + .5 * n.y;\n",
+    "    float shine = kind == 0 ? .25 * pow(max(dot(n, normalize(sun - view)), 0.), 48.) * key "
+    ": 0.;\n",
+    "    vec3 c = base * (vec3(.16) + vec3(.30, .32, .36) * sky + vec3(1., .95, .86) * key) + "
+    "shine;\n",
+    "    pixel = vec4(pow(min(c, vec3(1.)), vec3(1. / 2.2)), alpha);\n",
+    "}`;\n",
+    "\n",
+    "function program(gl) {\n",
+    "    const p = gl.createProgram();\n",
+    "    for (const [type, text] of [[gl.VERTEX_SHADER, vertexShader], [gl.FRAGMENT_SHADER, "
+    "fragmentShader]]) {\n",
+    "        const shader = gl.createShader(type);\n",
+    "        gl.shaderSource(shader, text); gl.compileShader(shader);\n",
+    "        if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS)) throw new "
+    "Error(gl.getShaderInfoLog(shader));\n",
+    "        gl.attachShader(p, shader);\n",
+    "    }\n",
+    "    gl.linkProgram(p);\n",
+    "    if (!gl.getProgramParameter(p, gl.LINK_STATUS)) throw new "
+    "Error(gl.getProgramInfoLog(p));\n",
+    "    return p;\n",
+    "}\n",
+    "function drawable(gl, positions, triangles) {\n",
+    "    const o = {positions, triangles, normals: new Float32Array(positions.length), edges: "
+    "edgesOf(triangles)};\n",
+    "    o.vao = gl.createVertexArray(); gl.bindVertexArray(o.vao);\n",
+    "    o.buffers = [0, 1].map(i => {\n",
+    "        const b = gl.createBuffer(); gl.bindBuffer(gl.ARRAY_BUFFER, b);\n",
+    "        gl.enableVertexAttribArray(i); gl.vertexAttribPointer(i, 3, gl.FLOAT, false, 0, 0); "
+    "return b;\n",
+    "    });\n",
+    "    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());\n",
+    "    const indices = new Uint32Array(triangles.length + o.edges.length);\n",
+    "    indices.set(triangles); indices.set(o.edges, triangles.length);\n",
+    "    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, indices, gl.STATIC_DRAW);\n",
+    "    o.upload = () => {\n",
+    "        vertexNormals(o.positions, o.triangles, o.normals);\n",
+    "        [o.positions, o.normals].forEach((data, i) => {\n",
+    "            gl.bindBuffer(gl.ARRAY_BUFFER, o.buffers[i]); gl.bufferData(gl.ARRAY_BUFFER, "
+    "data, gl.DYNAMIC_DRAW);\n",
+    "        });\n",
+    "    };\n",
+    "    o.upload();\n",
+    "    return o;\n",
+    "}\n",
+    "\n",
+    "function chart(frame) {\n",
+    "    const canvas = $('chart'), names = scene.energyNames, values = scene.energies, n = "
+    "names.length;\n",
+    "    if (!n) { canvas.style.display = 'none'; return; }\n",
+    "    const ratio = devicePixelRatio, w = canvas.clientWidth, h = canvas.clientHeight, c = "
+    "canvas.getContext('2d');\n",
+    "    canvas.width = w * ratio; canvas.height = h * ratio; c.scale(ratio, ratio);\n",
+    "    const low = Math.min(...values), high = Math.max(...values), left = 78, right = 150;\n",
+    "    const x = f => left + (w - left - right) * (frames > 1 ? f / (frames - 1) : 0);\n",
+    "    const y = v => h - 12 - (h - 24) * (v - low) / (high - low || 1);\n",
+    "    c.font = '12px system-ui,sans-serif'; c.fillStyle = '#5a6672'; c.textAlign = 'right';\n",
+    "    c.fillText(high.toPrecision(3) + ' J', left - 8, y(high) + 8); "
+    "c.fillText(low.toPrecision(3) + ' J', left - 8, y(low));\n",
+    "    c.strokeStyle = '#e3e8ec'; c.strokeRect(left, y(high), w - left - right, y(low) - "
+    "y(high));\n",
+    "    c.textAlign = 'left'; c.lineWidth = 1.6;\n",
+    "    names.forEach((name, i) => {\n",
+    "        c.strokeStyle = c.fillStyle = ['#c8502d', '#2878b5', '#3a923a', '#8a5fb8', "
+    "'#b58a1f', '#2f3a44'][i % 6];\n",
+    "        c.beginPath();\n",
+    "        for (let f = 0; f < frames; f++) c.lineTo(x(f), y(values[f * n + i]));\n",
+    "        c.stroke(); c.fillText(name, w - right + 12, 20 + 15 * i);\n",
+    "    });\n",
+    "    c.strokeStyle = '#26313b'; c.lineWidth = 1; c.beginPath();\n",
+    "    c.moveTo(x(frame), 6); c.lineTo(x(frame), h - 6); c.stroke();\n",
+    "}\n",
+    "\n",
+    "async function start() {\n",
+    "    $('name').textContent = scene.title; $('seek').max = frames - 1;\n",
+    "    const gl = $('gl').getContext('webgl2', {antialias: true, preserveDrawingBuffer: "
+    "true});\n",
+    "    if (!gl || typeof DecompressionStream == 'undefined') {\n",
+    "        $('gl').style.display = $('bar').style.display = 'none'; $('sheet').style.display = "
+    "'block';\n",
+    "        $('sheet').src = 'data:image/jpeg;base64,' + sheet; chart(0);\n",
+    "        document.title = 'ready ' + frames + ' frames (contact sheet)';\n",
+    "        return;\n",
+    "    }\n",
+    "    const raw = await inflate(data), all = unpackFrames(raw);\n",
+    "    const triangles = new Uint32Array(raw.slice(2 * frames * count).buffer);\n",
+    "    const still = new Float32Array(bytes(scene.obstaclePositions).buffer);\n",
+    "    const stillTriangles = new Uint32Array(bytes(scene.obstacleTriangles).buffer);\n",
+    "    const step = scene.upper.map((u, i) => (u - scene.lower[i]) / 65535);\n",
+    "    const low = scene.viewLower, high = scene.viewUpper, middle = low.map((l, i) => (l + "
+    "high[i]) / 2);\n",
+    "    const size = Math.hypot(...sub(high, low)) || 1, p = program(gl), at = {};\n",
+    "    for (const u of ['camera', 'light', 'color', 'eye', 'sun', 'middle', 'size', 'grid', "
+    "'texel', 'kind', 'shadow']) at[u] = gl.getUniformLocation(p, u);\n",
+    "    const body = drawable(gl, new Float32Array(count), triangles);\n",
+    "    const obstacle = drawable(gl, still, stillTriangles);\n",
+    "    const r = 9 * size, g = scene.ground, [mx, , mz] = middle;\n",
+    "    const floor = drawable(gl, new Float32Array([mx - r, g, mz - r, mx - r, g, mz + r, mx + "
+    "r, g, mz + r, mx + r, g, mz - r]), new Uint32Array([0, 1, 2, 0, 2, 3]));\n",
+    "    $('scale').textContent = 'grid ' + scene.grid + ' m';\n",
+    "\n",
+    "    const map = gl.createTexture(), target = gl.createFramebuffer(), cells = 1536;\n",
+    "    gl.bindTexture(gl.TEXTURE_2D, map);\n",
+    "    gl.texImage2D(gl.TEXTURE_2D, 0, gl.DEPTH_COMPONENT24, cells, cells, 0, "
+    "gl.DEPTH_COMPONENT, gl.UNSIGNED_INT, null);\n",
+    "    for (const [k, v] of [[gl.TEXTURE_MIN_FILTER, gl.LINEAR], [gl.TEXTURE_MAG_FILTER, "
+    "gl.LINEAR], [gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE],\n",
+    "        [gl.TEXTURE_WRAP_T, gl.CLAMP_TO_EDGE], [gl.TEXTURE_COMPARE_MODE, "
+    "gl.COMPARE_REF_TO_TEXTURE], [gl.TEXTURE_COMPARE_FUNC, gl.LEQUAL]]) "
+    "gl.texParameteri(gl.TEXTURE_2D, k, v);\n",
+    "    gl.bindFramebuffer(gl.FRAMEBUFFER, target);\n",
+    "    gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.DEPTH_ATTACHMENT, gl.TEXTURE_2D, map, 0);\n",
+    "\n",
+    "    let frame = 0, playing = true, turn = .5, tilt = .3, zoom = 1, aim = [...middle], last "
+    "= 0;\n",
+    "    function setFrame(f) {\n",
+    "        const whole = Math.floor(f), part = f - whole, a = whole * count, b = "
+    "Math.min(whole + 1, frames - 1) * count;\n",
+    "        for (let i = 0; i < count; i++) {\n",
+    "            body.positions[i] = scene.lower[i % 3] + step[i % 3] * (all[a + i] + part * "
+    "(all[b + i] - all[a + i]));\n",
+    "        }\n",
+    "        body.upload(); frame = f;\n",
+    "        $('seek').value = whole; $('time').textContent = (f / scene.rate).toFixed(3) + ' s  "
+    " frame ' + whole;\n",
+    "    }\n",
+    "    function drawBody(shadows) {\n",
+    "        gl.bindVertexArray(body.vao);\n",
+    "        for (const part of scene.parts) {\n",
+    "            gl.uniform3fv(at.color, part.color); gl.drawElements(gl.TRIANGLES, 3 * "
+    "part.count, gl.UNSIGNED_INT, 12 * part.first);\n",
+    "        }\n",
+    "        gl.bindVertexArray(obstacle.vao); gl.uniform3f(at.color, .42, .45, .5);\n",
+    "        if (stillTriangles.length) gl.drawElements(gl.TRIANGLES, stillTriangles.length, "
+    "gl.UNSIGNED_INT, 0);\n",
+    "        if (!shadows && $('wire').checked) {\n",
+    "            gl.uniform1i(at.kind, 2); gl.uniform3f(at.color, .1, .12, .15);\n",
+    "            for (const o of [body, obstacle]) {\n",
+    "                gl.bindVertexArray(o.vao); if (o.edges.length) gl.drawElements(gl.LINES, "
+    "o.edges.length, gl.UNSIGNED_INT, 4 * o.triangles.length);\n",
+    "            }\n",
+    "        }\n",
+    "    }\n",
+    "    function draw() {\n",
+    "        const canvas = $('gl'), w = canvas.width = canvas.clientWidth * devicePixelRatio, h "
+    "= canvas.height = canvas.clientHeight * devicePixelRatio;\n",
+    "        const sun = unit([-.45, 1, .55]), away = 1.75 * size / Math.min(1, w / h) * zoom;\n",
+    "        const eye = [aim[0] + away * Math.sin(turn) * Math.cos(tilt), aim[1] + away * "
+    "Math.sin(tilt), aim[2] + away * Math.cos(turn) * Math.cos(tilt)];\n",
+    "        const light = multiply(orthographic(.6 * size), lookAt(sun.map((s, i) => middle[i] "
+    "+ 1e-3 * size * s), middle, [0, 0, 1]));\n",
+    "        const camera = multiply(perspective(2.9, w / h, away * .02, away + 12 * size), "
+    "lookAt(eye, aim, [0, 1, 0]));\n",
+    "        gl.useProgram(p); gl.enable(gl.DEPTH_TEST); gl.enable(gl.POLYGON_OFFSET_FILL); "
+    "gl.polygonOffset(1.5, 2);\n",
+    "        gl.uniformMatrix4fv(at.light, false, light); gl.uniform3fv(at.eye, eye); "
+    "gl.uniform3fv(at.sun, sun); gl.uniform3fv(at.middle, middle);\n",
+    "        gl.uniform1f(at.size, size); gl.uniform1f(at.grid, scene.grid); "
+    "gl.uniform1f(at.texel, 1 / cells); gl.uniform1i(at.kind, 2);\n",
+    "        gl.bindTexture(gl.TEXTURE_2D, null); gl.bindFramebuffer(gl.FRAMEBUFFER, target); "
+    "gl.viewport(0, 0, cells, cells);\n",
+    "        gl.clear(gl.DEPTH_BUFFER_BIT); gl.uniformMatrix4fv(at.camera, false, light); "
+    "drawBody(true);\n",
+    "        gl.bindFramebuffer(gl.FRAMEBUFFER, null); gl.bindTexture(gl.TEXTURE_2D, map); "
+    "gl.viewport(0, 0, w, h);\n",
+    "        gl.clearColor(.9, .915, .93, 1); gl.clear(gl.COLOR_BUFFER_BIT | "
+    "gl.DEPTH_BUFFER_BIT);\n",
+    "        gl.uniformMatrix4fv(at.camera, false, camera); gl.uniform1i(at.kind, 0); "
+    "drawBody(false);\n",
+    "        gl.enable(gl.BLEND); gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, "
+    "gl.ONE, gl.ONE);\n",
+    "        gl.uniform1i(at.kind, 1); gl.uniform3f(at.color, .62, .62, .63); "
+    "gl.bindVertexArray(floor.vao);\n",
+    "        if (eye[1] > g) gl.drawElements(gl.TRIANGLES, 6, gl.UNSIGNED_INT, 0);\n",
+    "        gl.disable(gl.BLEND); chart(frame);\n",
+    "    }\n",
+    "    function tick(now) {\n",
+    "        if (playing) { setFrame((frame + Math.min((now - last) / 1000, .1) * scene.rate) % "
+    "Math.max(frames - 1, 1)); draw(); }\n",
+    "        last = now; requestAnimationFrame(tick);\n",
+    "    }\n",
+    "    function pause(stop) { playing = !stop; $('play').textContent = stop ? 'Play' : "
+    "'Pause'; }\n",
+    "    function fromHash() {\n",
+    "        const asked = /frame=([0-9]+)/.exec(location.hash);\n",
+    "        if (asked) { pause(true); setFrame(Math.min(+asked[1], frames - 1)); draw(); }\n",
+    "    }\n",
+    "    $('play').onclick = () => pause(playing);\n",
+    "    $('seek').oninput = () => { pause(true); setFrame(+$('seek').value); draw(); };\n",
+    "    $('wire').onchange = draw; onresize = draw; onhashchange = fromHash;\n",
+    "    $('gl').onpointerdown = e => $('gl').setPointerCapture(e.pointerId);\n",
+    "    $('gl').onpointermove = e => {\n",
+    "        if (!e.buttons) return;\n",
+    "        if (e.shiftKey || e.buttons > 1) {\n",
+    "            const k = 1.2 * size * zoom / $('gl').clientHeight;\n",
+    "            aim[0] -= k * e.movementX * Math.cos(turn); aim[2] += k * e.movementX * "
+    "Math.sin(turn); aim[1] += k * e.movementY;\n",
+    "        } else { turn -= .008 * e.movementX; tilt = Math.max(-.2, Math.min(1.55, tilt + "
+    ".008 * e.movementY)); }\n",
+    "        draw();\n",
+    "    };\n",
+    "    $('gl').oncontextmenu = e => e.preventDefault();\n",
+    "    $('gl').onwheel = e => { e.preventDefault(); zoom = Math.max(.1, Math.min(6, zoom * "
+    "Math.exp(.001 * e.deltaY))); draw(); };\n",
+    "    $('chart').onpointerdown = $('chart').onpointermove = e => {\n",
+    "        if (!e.buttons) return;\n",
+    "        const part = (e.offsetX - 78) / ($('chart').clientWidth - 228);\n",
+    "        pause(true); setFrame(Math.round(Math.max(0, Math.min(1, part)) * (frames - 1))); "
+    "draw();\n",
+    "    };\n",
+    "    setFrame(0); fromHash(); draw();\n",
+    "    if (gl.getError()) throw new Error('WebGL reports an error');\n",
+    "    document.title = 'ready ' + frames + ' frames'; requestAnimationFrame(tick);\n",
+    "}\n",
+    "start().catch(e => { document.title = 'failed: ' + e.message; $('name').textContent = "
+    "document.title; });\n",
+    NULL,
+};
