@@ -1,9 +1,11 @@
-// A minimisation problem made of a host's energy (custom term), held axes and obstacles, with everything below the minimiser set up.
+// A minimisation problem made of a host's energy (custom term), held axes and obstacles, with
+// everything below the minimiser set up.
 #ifndef PBS_TESTS_MINIMIZE_FIXTURE_H
 #define PBS_TESTS_MINIMIZE_FIXTURE_H
 
 #include "energy/custom.h"
 #include "minimize/newton.h"
+#include "pbs/collider.h"
 #include "pbs/world.h"
 #include "support/testing.h"
 
@@ -49,8 +51,8 @@ static inline void fixture_create(struct fixture *f, const struct fixture_input 
     assert_ok(assembly_build(&f->memory, input->node_count, input->domains, &f->term.stencils, 1,
                              &f->assembly));
     assert_ok(terms_reserve(&f->memory, &f->assembly, &f->scratch));
-    assert_ok(newton_create(&f->memory, &f->assembly, input->preconditioner, ORDER_NATURAL,
-                            &f->newton));
+    assert_ok(
+        newton_create(&f->memory, &f->assembly, input->preconditioner, ORDER_NATURAL, &f->newton));
     f->mass = memory_allocate(&f->memory, f->node_count, sizeof *f->mass);
     f->predictor = memory_allocate(&f->memory, 3 * f->node_count, sizeof *f->predictor);
     for (size_t i = 0; i < f->node_count; i++) {
