@@ -9,33 +9,36 @@
 // across it. The denominator is kept above this, so that the exact Hessian stays finite; it is exact everywhere else.
 #define SMALLEST_SUM 1e-6
 
-ALWAYS_INLINE lanes8 density(lanes8 mu, lanes8 lambda, const lanes8 f[9]) {
-    lanes8 u[9];
-    lanes8 v[9];
-    lanes8 s[3];
-    svd3_lanes(f, u, s, v);
-    const lanes8 j = s[0] * s[1] * s[2] - 1.0;
+struct measures {
+    lanes8 f[9], u[9], v[9], s[3];
+};
+
+ALWAYS_INLINE void measure(const lanes8 f[9], struct measures *m) {
+    for (int i = 0; i < 9; i++) {
+        m->f[i] = f[i];
+    }
+    svd3_lanes(f, m->u, m->s, m->v);
+}
+
+ALWAYS_INLINE lanes8 density(lanes8 mu, lanes8 lambda, const struct measures *m) {
+    const lanes8 j = m->s[0] * m->s[1] * m->s[2] - 1.0;
     lanes8 sum = lanes_set(0.0);
     for (int i = 0; i < 3; i++) {
-        sum += (s[i] - 1.0) * (s[i] - 1.0);
+        sum += (m->s[i] - 1.0) * (m->s[i] - 1.0);
     }
     return mu * sum + 0.5 * lambda * j * j;
 }
 
 /// P = 2 mu (F - R) + lambda (J - 1) cof F, R = U V^T.
-ALWAYS_INLINE void stress(lanes8 mu, lanes8 lambda, const lanes8 f[9], lanes8 p[9]) {
-    lanes8 u[9];
-    lanes8 v[9];
-    lanes8 s[3];
+ALWAYS_INLINE void stress(lanes8 mu, lanes8 lambda, const struct measures *m, lanes8 p[9]) {
     lanes8 cofactor[9];
-    svd3_lanes(f, u, s, v);
-    cofactor_lanes(f, cofactor);
-    const lanes8 pressure = lambda * (determinant_lanes(f, cofactor) - 1.0);
+    cofactor_lanes(m->f, cofactor);
+    const lanes8 pressure = lambda * (determinant_lanes(m->f, cofactor) - 1.0);
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
-            const lanes8 rotation = dot_lanes(u + 3 * i, v + 3 * j);
+            const lanes8 rotation = dot_lanes(m->u + 3 * i, m->v + 3 * j);
             const int ij = 3 * i + j;
-            p[ij] = 2.0 * mu * (f[ij] - rotation) + pressure * cofactor[ij];
+            p[ij] = 2.0 * mu * (m->f[ij] - rotation) + pressure * cofactor[ij];
         }
     }
 }

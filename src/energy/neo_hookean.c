@@ -15,27 +15,36 @@ ALWAYS_INLINE lanes8 log_lanes(lanes8 j) {
     return (j - 1.0) - log_excess_lanes(j - 1.0);
 }
 
-/// psi = mu (tr E - (J-1)) + mu ((J-1) - ln J) + lambda/2 (ln J)^2, each part of second order.
-ALWAYS_INLINE lanes8 density(lanes8 mu, lanes8 lambda, const lanes8 f[9]) {
-    lanes8 cofactor[9];
-    lanes8 e[6];
-    cofactor_lanes(f, cofactor);
-    green_strain_lanes(f, e);
-    const lanes8 determinant = determinant_lanes(f, cofactor);
-    const lanes8 j = admissible(determinant) - 1.0;
-    const lanes8 excess = log_excess_lanes(j);
-    const lanes8 log_j = j - excess;
-    const lanes8 psi = mu * (trace_excess_lanes(e, j) + excess) + 0.5 * lambda * log_j * log_j;
-    return lanes_select(determinant < SMALLEST_J, lanes_set(INFINITY), psi);
+struct measures {
+    lanes8 f[9], cofactor[9], e[6];
+    lanes8 determinant;
+    lanes8 j;      ///< J - 1 of an admissible J
+    lanes8 excess; ///< (J - 1) - ln J
+};
+
+ALWAYS_INLINE void measure(const lanes8 f[9], struct measures *m) {
+    for (int i = 0; i < 9; i++) {
+        m->f[i] = f[i];
+    }
+    cofactor_lanes(f, m->cofactor);
+    green_strain_lanes(f, m->e);
+    m->determinant = determinant_lanes(f, m->cofactor);
+    m->j = admissible(m->determinant) - 1.0;
+    m->excess = log_excess_lanes(m->j);
 }
 
-ALWAYS_INLINE void stress(lanes8 mu, lanes8 lambda, const lanes8 f[9], lanes8 p[9]) {
-    lanes8 cofactor[9];
-    cofactor_lanes(f, cofactor);
-    const lanes8 j = admissible(determinant_lanes(f, cofactor));
-    const lanes8 pressure = (lambda * log_lanes(j) - mu) / j;
+/// psi = mu (tr E - (J-1)) + mu ((J-1) - ln J) + lambda/2 (ln J)^2, each part of second order.
+ALWAYS_INLINE lanes8 density(lanes8 mu, lanes8 lambda, const struct measures *m) {
+    const lanes8 log_j = m->j - m->excess;
+    const lanes8 psi =
+        mu * (trace_excess_lanes(m->e, m->j) + m->excess) + 0.5 * lambda * log_j * log_j;
+    return lanes_select(m->determinant < SMALLEST_J, lanes_set(INFINITY), psi);
+}
+
+ALWAYS_INLINE void stress(lanes8 mu, lanes8 lambda, const struct measures *m, lanes8 p[9]) {
+    const lanes8 pressure = (lambda * (m->j - m->excess) - mu) / admissible(m->determinant);
     for (int i = 0; i < 9; i++) {
-        p[i] = mu * f[i] + pressure * cofactor[i];
+        p[i] = mu * m->f[i] + pressure * m->cofactor[i];
     }
 }
 

@@ -1,6 +1,7 @@
 // The element kernels of one material, eight tetrahedra at a time. A material's .c defines, over lanes and inline,
-//     lanes8 density(lanes8 mu, lanes8 lambda, const lanes8 f[9]);
-//     void stress(lanes8 mu, lanes8 lambda, const lanes8 f[9], lanes8 p[9]);
+//     struct measures; void measure(const lanes8 f[9], struct measures *m);   what density and stress share
+//     lanes8 density(lanes8 mu, lanes8 lambda, const struct measures *m);
+//     void stress(lanes8 mu, lanes8 lambda, const struct measures *m, lanes8 p[9]);
 //     void principal(lanes8 mu, lanes8 lambda, const lanes8 sigma[3], struct principal *out);
 // and either MATERIAL_TANGENT_ROTATED (the exact Hessian too goes through the rotated frame) or the closed form
 //     struct tangent; struct tangent_side;
@@ -48,38 +49,61 @@ ALWAYS_INLINE void element_load(const struct solid_elements *elements,
     }
 }
 
-static PBS_MULTIVERSION void add_value(const struct solid_elements *elements,
-                                       const struct stencil_groups *groups, size_t begin, size_t end,
-                                       const double *x, double *value) {
+ALWAYS_INLINE void scatter_forces(const struct element_lanes *e, const lanes8 p[9],
+                                  const uint32_t *slot, double *gradient) {
+    lanes8 force[4][3];
+    for (int i = 0; i < 3; i++) {
+        for (int a = 0; a < 3; a++) {
+            force[a + 1][i] = e->volume * dot_lanes(p + 3 * i, e->b + 3 * a);
+        }
+        force[0][i] = -(force[1][i] + force[2][i] + force[3][i]);
+    }
+    for (int a = 0; a < 4; a++) {
+        scatter_vector(force[a], slot + a * LANES, gradient);
+    }
+}
+
+/// Compiled three times, for value, gradient or both.
+ALWAYS_INLINE void add_first_order(const struct solid_elements *elements,
+                                   const struct stencil_groups *groups, size_t begin, size_t end,
+                                   const double *x, double *value, double *gradient) {
     lanes8 sum = lanes_set(0.0);
     for (size_t g = begin; g < end; g++) {
         struct element_lanes e;
+        struct measures m;
         element_load(elements, groups, g, x, &e);
-        sum += e.volume * density(e.mu, e.lambda, e.f);
+        measure(e.f, &m);
+        if (value != NULL) {
+            sum += e.volume * density(e.mu, e.lambda, &m);
+        }
+        if (gradient != NULL) {
+            lanes8 p[9];
+            stress(e.mu, e.lambda, &m, p);
+            scatter_forces(&e, p, groups->vector_slot + g * 4 * LANES, gradient);
+        }
     }
-    *value += lanes_sum(sum);
+    if (value != NULL) {
+        *value += lanes_sum(sum);
+    }
+}
+
+static PBS_MULTIVERSION void add_value(const struct solid_elements *elements,
+                                       const struct stencil_groups *groups, size_t begin, size_t end,
+                                       const double *x, double *value) {
+    add_first_order(elements, groups, begin, end, x, value, NULL);
 }
 
 static PBS_MULTIVERSION void add_gradient(const struct solid_elements *elements,
                                           const struct stencil_groups *groups, size_t begin,
                                           size_t end, const double *x, double *gradient) {
-    for (size_t g = begin; g < end; g++) {
-        struct element_lanes e;
-        lanes8 p[9];
-        lanes8 force[4][3];
-        element_load(elements, groups, g, x, &e);
-        stress(e.mu, e.lambda, e.f, p);
-        for (int i = 0; i < 3; i++) {
-            for (int a = 0; a < 3; a++) {
-                force[a + 1][i] = e.volume * dot_lanes(p + 3 * i, e.b + 3 * a);
-            }
-            force[0][i] = -(force[1][i] + force[2][i] + force[3][i]);
-        }
-        const uint32_t *slot = groups->vector_slot + g * 4 * LANES;
-        for (int a = 0; a < 4; a++) {
-            scatter_vector(force[a], slot + a * LANES, gradient);
-        }
-    }
+    add_first_order(elements, groups, begin, end, x, NULL, gradient);
+}
+
+static PBS_MULTIVERSION void add_value_and_gradient(const struct solid_elements *elements,
+                                                    const struct stencil_groups *groups,
+                                                    size_t begin, size_t end, const double *x,
+                                                    double *value, double *gradient) {
+    add_first_order(elements, groups, begin, end, x, value, gradient);
 }
 
 // Pairs of a tetrahedron's nodes in the assembly's order.
@@ -190,11 +214,14 @@ static PBS_MULTIVERSION void add_exact_hessian(const struct solid_elements *elem
 static int solid_evaluate(const struct solid_elements *elements, const struct stencil_groups *groups,
                           size_t begin, size_t end, const struct evaluation *evaluation,
                           struct evaluation_sums *sums) {
-    if (evaluation->what & EVALUATE_VALUE) {
+    const uint32_t first_order = evaluation->what & (EVALUATE_VALUE | EVALUATE_GRADIENT);
+    if (first_order == EVALUATE_VALUE) {
         add_value(elements, groups, begin, end, evaluation->x, &sums->value);
-    }
-    if (evaluation->what & EVALUATE_GRADIENT) {
+    } else if (first_order == EVALUATE_GRADIENT) {
         add_gradient(elements, groups, begin, end, evaluation->x, sums->gradient);
+    } else if (first_order != 0) {
+        add_value_and_gradient(elements, groups, begin, end, evaluation->x, &sums->value,
+                               sums->gradient);
     }
     if ((evaluation->what & EVALUATE_HESSIAN) && evaluation->project) {
         add_rotated_hessian(elements, groups, begin, end, evaluation, sums->blocks);
@@ -232,11 +259,13 @@ static double solid_point(double mu, double lambda, const double f[9], bool proj
                           double dp[81]) {
     lanes8 lanes[9];
     lanes8 out[9];
+    struct measures m;
     for (int i = 0; i < 9; i++) {
         lanes[i] = lanes_set(f[i]);
     }
+    measure(lanes, &m);
     if (p != NULL) {
-        stress(lanes_set(mu), lanes_set(lambda), lanes, out);
+        stress(lanes_set(mu), lanes_set(lambda), &m, out);
         for (int i = 0; i < 9; i++) {
             p[i] = out[i][0];
         }
@@ -249,5 +278,5 @@ static double solid_point(double mu, double lambda, const double f[9], bool proj
             dp[9 * row + column] = out[ik][0];
         }
     }
-    return density(lanes_set(mu), lanes_set(lambda), lanes)[0];
+    return density(lanes_set(mu), lanes_set(lambda), &m)[0];
 }

@@ -3,9 +3,19 @@
 #include "energy/material.h"
 #include "energy/tangent.h"
 
-ALWAYS_INLINE lanes8 density(lanes8 mu, lanes8 lambda, const lanes8 f[9]) {
-    lanes8 e[6];
-    green_strain_lanes(f, e);
+struct measures {
+    lanes8 f[9], e[6];
+};
+
+ALWAYS_INLINE void measure(const lanes8 f[9], struct measures *m) {
+    for (int i = 0; i < 9; i++) {
+        m->f[i] = f[i];
+    }
+    green_strain_lanes(f, m->e);
+}
+
+ALWAYS_INLINE lanes8 density(lanes8 mu, lanes8 lambda, const struct measures *m) {
+    const lanes8 *e = m->e;
     const lanes8 trace = e[0] + e[3] + e[5];
     const lanes8 square = e[0] * e[0] + e[3] * e[3] + e[5] * e[5] +
                           2.0 * (e[1] * e[1] + e[2] * e[2] + e[4] * e[4]);
@@ -13,9 +23,7 @@ ALWAYS_INLINE lanes8 density(lanes8 mu, lanes8 lambda, const lanes8 f[9]) {
 }
 
 /// Second Piola stress S = lambda tr(E) + 2 mu E, full matrix.
-ALWAYS_INLINE void second_stress(lanes8 mu, lanes8 lambda, const lanes8 f[9], lanes8 s[9]) {
-    lanes8 e[6];
-    green_strain_lanes(f, e);
+ALWAYS_INLINE void second_stress(lanes8 mu, lanes8 lambda, const lanes8 e[6], lanes8 s[9]) {
     const lanes8 pressure = lambda * (e[0] + e[3] + e[5]);
     s[0] = pressure + 2.0 * mu * e[0];
     s[4] = pressure + 2.0 * mu * e[3];
@@ -27,11 +35,11 @@ ALWAYS_INLINE void second_stress(lanes8 mu, lanes8 lambda, const lanes8 f[9], la
 }
 
 /// P = F S.
-ALWAYS_INLINE void stress(lanes8 mu, lanes8 lambda, const lanes8 f[9], lanes8 p[9]) {
+ALWAYS_INLINE void stress(lanes8 mu, lanes8 lambda, const struct measures *m, lanes8 p[9]) {
     lanes8 s[9];
-    second_stress(mu, lambda, f, s);
+    second_stress(mu, lambda, m->e, s);
     for (int i = 0; i < 3; i++) {
-        multiply_lanes(s, f + 3 * i, p + 3 * i);
+        multiply_lanes(s, m->f + 3 * i, p + 3 * i);
     }
 }
 
@@ -65,9 +73,11 @@ struct tangent_side {
 
 ALWAYS_INLINE void tangent_set(lanes8 mu, lanes8 lambda, lanes8 weight, const lanes8 f[9],
                                struct tangent *t) {
+    lanes8 e[6];
+    green_strain_lanes(f, e);
     t->mu = weight * mu;
     t->lambda = weight * lambda;
-    second_stress(t->mu, t->lambda, f, t->stress);
+    second_stress(t->mu, t->lambda, e, t->stress);
     for (int i = 0; i < 3; i++) {
         for (int j = i; j < 3; j++) {
             t->left[3 * i + j] = t->mu * dot_lanes(f + 3 * i, f + 3 * j);

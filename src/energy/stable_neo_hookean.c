@@ -3,25 +3,32 @@
 #include "energy/material.h"
 #include "energy/tangent.h"
 
-/// With t = (Ic - 3)/4: psi = lambda/2 (J-1)^2 + mu/2 (t - ln(1+t)) + 3/4 mu (tr E - (J-1)), each part of second order.
-ALWAYS_INLINE lanes8 density(lanes8 mu, lanes8 lambda, const lanes8 f[9]) {
-    lanes8 cofactor[9];
-    lanes8 e[6];
-    cofactor_lanes(f, cofactor);
-    green_strain_lanes(f, e);
-    const lanes8 j = determinant_lanes(f, cofactor) - 1.0;
-    const lanes8 trace = e[0] + e[3] + e[5];
-    return 0.5 * lambda * j * j + 0.5 * mu * log_excess_lanes(0.5 * trace) +
-           0.75 * mu * trace_excess_lanes(e, j);
+struct measures {
+    lanes8 f[9], cofactor[9], e[6];
+    lanes8 j; ///< J - 1
+};
+
+ALWAYS_INLINE void measure(const lanes8 f[9], struct measures *m) {
+    for (int i = 0; i < 9; i++) {
+        m->f[i] = f[i];
+    }
+    cofactor_lanes(f, m->cofactor);
+    green_strain_lanes(f, m->e);
+    m->j = determinant_lanes(f, m->cofactor) - 1.0;
 }
 
-ALWAYS_INLINE void stress(lanes8 mu, lanes8 lambda, const lanes8 f[9], lanes8 p[9]) {
-    lanes8 cofactor[9];
-    cofactor_lanes(f, cofactor);
-    const lanes8 pressure = lambda * (determinant_lanes(f, cofactor) - 1.0) - 0.75 * mu;
-    const lanes8 stretch = mu - mu / (squared_norm_lanes(f) + 1.0);
+/// With t = (Ic - 3)/4: psi = lambda/2 (J-1)^2 + mu/2 (t - ln(1+t)) + 3/4 mu (tr E - (J-1)), each part of second order.
+ALWAYS_INLINE lanes8 density(lanes8 mu, lanes8 lambda, const struct measures *m) {
+    const lanes8 trace = m->e[0] + m->e[3] + m->e[5];
+    return 0.5 * lambda * m->j * m->j + 0.5 * mu * log_excess_lanes(0.5 * trace) +
+           0.75 * mu * trace_excess_lanes(m->e, m->j);
+}
+
+ALWAYS_INLINE void stress(lanes8 mu, lanes8 lambda, const struct measures *m, lanes8 p[9]) {
+    const lanes8 pressure = lambda * m->j - 0.75 * mu;
+    const lanes8 stretch = mu - mu / (squared_norm_lanes(m->f) + 1.0);
     for (int i = 0; i < 9; i++) {
-        p[i] = stretch * f[i] + pressure * cofactor[i];
+        p[i] = stretch * m->f[i] + pressure * m->cofactor[i];
     }
 }
 

@@ -1,0 +1,118 @@
+// A cube of n^3 cells, six tetrahedra each, with its assembly: what the tests of element terms evaluate on.
+#ifndef PBS_TESTS_ENERGY_CUBE_FIXTURE_H
+#define PBS_TESTS_ENERGY_CUBE_FIXTURE_H
+
+#include "support/testing.h"
+
+#include "energy/evaluate.h"
+#include "energy/solid.h"
+#include "support/random.h"
+
+struct cube {
+    struct memory memory;
+    size_t node_count, tet_count;
+    double *rest;
+    uint32_t *tets;
+    double *young, *poisson, *damping; ///< by tetrahedron, varied
+    struct assembly assembly;
+    struct terms_scratch scratch;
+    struct terms_result result;
+};
+
+static inline void cube_make_mesh(struct cube *cube, uint32_t n) {
+    static const int order[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {1, 0, 2}, {2, 1, 0}};
+    const uint32_t step[3] = {1, n + 1, (n + 1) * (n + 1)};
+    cube->node_count = (size_t)step[2] * (n + 1);
+    cube->tet_count = 6 * (size_t)n * n * n;
+    cube->rest = memory_allocate(&cube->memory, cube->node_count, 3 * sizeof(double));
+    cube->tets = memory_allocate(&cube->memory, cube->tet_count, 4 * sizeof(uint32_t));
+    for (size_t i = 0; i < cube->node_count; i++) {
+        cube->rest[3 * i] = (double)(i % (n + 1)) / n;
+        cube->rest[3 * i + 1] = (double)(i / (n + 1) % (n + 1)) / n;
+        cube->rest[3 * i + 2] = (double)(i / step[2]) / n;
+    }
+    uint32_t *tet = cube->tets;
+    for (uint32_t cell = 0; cell < n * n * n; cell++) {
+        const uint32_t corner = cell % n + cell / n % n * step[1] + cell / (n * n) * step[2];
+        for (int k = 0; k < 6; k++, tet += 4) {
+            const uint32_t middle = corner + step[order[k][0]];
+            const uint32_t next = middle + step[order[k][1]];
+            tet[0] = corner;
+            tet[1] = k < 3 ? middle : next;
+            tet[2] = k < 3 ? next : middle;
+            tet[3] = corner + step[0] + step[1] + step[2];
+        }
+    }
+}
+
+static inline struct solid_input cube_solid_input(const struct cube *cube,
+                                                  const struct material_table *material) {
+    return (struct solid_input){.material = material,
+                                .tet_count = cube->tet_count,
+                                .tets = cube->tets,
+                                .rest = cube->rest,
+                                .young = cube->young,
+                                .poisson = cube->poisson,
+                                .damping = cube->damping};
+}
+
+/// Builds the assembly of these terms' stencils and all arrays of an evaluation.
+static inline void cube_assemble(struct cube *cube, const struct term *terms, size_t count,
+                                 uint32_t domain_count) {
+    struct stencils sets[8];
+    size_t set_count = 0;
+    for (size_t k = 0; k < count; k++) {
+        if (terms[k].has_stencils) {
+            sets[set_count++] = terms[k].stencils;
+        }
+    }
+    assert_ok(assembly_build(&cube->memory, (uint32_t)cube->node_count, domain_count, sets,
+                             set_count, &cube->assembly));
+    assert_ok(terms_reserve(&cube->memory, &cube->assembly, &cube->scratch));
+    cube->result.scratch = &cube->scratch;
+    cube->result.gradient = memory_allocate(&cube->memory, cube->assembly.vector_slot_count,
+                                            3 * sizeof(double));
+    cube->result.blocks = memory_allocate(&cube->memory, cube->assembly.block_slot_count,
+                                          9 * sizeof(double));
+}
+
+static inline void cube_make(struct cube *cube, uint32_t n) {
+    struct random random = random_seed(n);
+    *cube = (struct cube){0};
+    memory_init(&cube->memory, NULL);
+    cube_make_mesh(cube, n);
+    cube->young = memory_allocate(&cube->memory, cube->tet_count, sizeof(double));
+    cube->poisson = memory_allocate(&cube->memory, cube->tet_count, sizeof(double));
+    cube->damping = memory_allocate(&cube->memory, cube->tet_count, sizeof(double));
+    random_fill(&random, 1.0, 3.0, cube->young, cube->tet_count);
+    random_fill(&random, 0.0, 0.45, cube->poisson, cube->tet_count);
+    random_fill(&random, 0.0, 0.1, cube->damping, cube->tet_count);
+}
+
+static inline void cube_free(struct cube *cube) {
+    memory_release(&cube->memory, cube->result.gradient);
+    memory_release(&cube->memory, cube->result.blocks);
+    terms_release(&cube->memory, &cube->scratch);
+    assembly_free(&cube->memory, &cube->assembly);
+    memory_release(&cube->memory, cube->rest);
+    memory_release(&cube->memory, cube->tets);
+    memory_release(&cube->memory, cube->young);
+    memory_release(&cube->memory, cube->poisson);
+    memory_release(&cube->memory, cube->damping);
+    assert_int_equal(cube->memory.bytes_in_use, 0);
+}
+
+/// x = rest, each coordinate moved by up to `amount`.
+static inline void cube_positions(const struct cube *cube, struct random *random, double amount,
+                                  double *x) {
+    for (size_t i = 0; i < 3 * cube->node_count; i++) {
+        x[i] = cube->rest[i] + random_uniform(random, -amount, amount);
+    }
+}
+
+static inline int cube_evaluate(struct cube *cube, const struct term *terms, size_t count,
+                                const struct evaluation *evaluation) {
+    return terms_evaluate(NULL, &cube->assembly, terms, count, evaluation, &cube->result);
+}
+
+#endif
