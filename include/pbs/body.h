@@ -74,6 +74,11 @@ PBS_API pbs_status pbs_custom_desc_init(pbs_custom_desc *d, size_t struct_size);
 /// @return PBS_ERROR_MESH (stencil indices), PBS_ERROR_ARGUMENT, PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
 PBS_API pbs_status pbs_body_create_custom(pbs_world *w, const pbs_custom_desc *d, pbs_body *out);
 
+/// Gives the callback named `tag` to the custom bodies of this world that carry this tag, and to those that a later
+/// pbs_world_restore brings back: restored bodies have none until their tag is registered, before or after the restore.
+/// @return PBS_ERROR_ARGUMENT (null, tag 0), PBS_ERROR_MEMORY
+PBS_API pbs_status pbs_world_register_callback(pbs_world *w, uint64_t tag, pbs_custom_fn evaluate, void *user);
+
 /// Removes the body; its id is never valid again. @return PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_destroy(pbs_world *w, pbs_body b);
 PBS_API bool pbs_body_is_valid(const pbs_world *w, pbs_body b);

@@ -1,0 +1,402 @@
+// One step of a scheme (integrators.md section 1.1): stages, new state, energy control, friction.
+#include "integrate/step.h"
+
+#include <math.h>
+
+#include "base/vector.h"
+
+// --- workspace ---
+
+static bool reserve_array(struct memory *memory, double **array, size_t count) {
+    memory_release(memory, *array);
+    *array = memory_allocate(memory, count, sizeof(double));
+    return *array != NULL;
+}
+
+static bool reserve_kinematics(struct memory *memory, struct kinematics *k, size_t count,
+                               bool acceleration) {
+    return reserve_array(memory, &k->x, count) && reserve_array(memory, &k->v, count) &&
+           (!acceleration || reserve_array(memory, &k->a, count));
+}
+
+static void free_kinematics(struct memory *memory, struct kinematics *k) {
+    memory_release(memory, k->x);
+    memory_release(memory, k->v);
+    memory_release(memory, k->a);
+}
+
+static bool reserve_all(struct step_workspace *w, struct memory *memory,
+                        const struct scheme_table *scheme, const struct assembly *assembly) {
+    const size_t count = 3 * (size_t)assembly->layout.node_count;
+    const bool kept = scheme->keeps_acceleration;
+    bool done = reserve_kinematics(memory, &w->now, count, kept) &&
+                reserve_kinematics(memory, &w->next, count, kept) &&
+                reserve_array(memory, &w->position_history, count) &&
+                reserve_array(memory, &w->velocity_history, count) &&
+                reserve_array(memory, &w->predictor, count);
+    // All states rotate, so all have the same arrays.
+    if (scheme->history > 1) {
+        done = done && reserve_kinematics(memory, &w->before, count, kept);
+    }
+    for (uint32_t i = 0; i < scheme->stage_limit; i++) {
+        done = done && reserve_kinematics(memory, &w->stages[i], count, true);
+    }
+    if (kept || scheme->control != NULL) {
+        done = done && reserve_array(memory, &w->gradient_now, 3 * assembly->vector_slot_count) &&
+               reserve_array(memory, &w->gradient_next, 3 * assembly->vector_slot_count);
+    }
+    return done;
+}
+
+pbs_status step_workspace_reserve(struct step_workspace *workspace, struct memory *memory,
+                                  const struct scheme_table *scheme,
+                                  const struct assembly *assembly) {
+    step_workspace_free(workspace, memory);
+    if (!reserve_all(workspace, memory, scheme, assembly)) {
+        step_workspace_free(workspace, memory);
+        return PBS_ERROR_MEMORY;
+    }
+    workspace->node_count = assembly->layout.node_count;
+    workspace->scheme = scheme;
+    workspace->memory.known = 1;
+    return PBS_OK;
+}
+
+void step_workspace_free(struct step_workspace *workspace, struct memory *memory) {
+    free_kinematics(memory, &workspace->now);
+    free_kinematics(memory, &workspace->before);
+    free_kinematics(memory, &workspace->next);
+    for (int i = 0; i < SCHEME_STAGE_LIMIT; i++) {
+        free_kinematics(memory, &workspace->stages[i]);
+    }
+    memory_release(memory, workspace->position_history);
+    memory_release(memory, workspace->velocity_history);
+    memory_release(memory, workspace->predictor);
+    memory_release(memory, workspace->gradient_now);
+    memory_release(memory, workspace->gradient_next);
+    *workspace = (struct step_workspace){0};
+}
+
+// --- one step ---
+
+/// What the parts of a step share.
+struct step {
+    const struct step_problem *problem;
+    const struct step_span *span;
+    struct step_workspace *w;
+    struct step_view view;
+    struct step_result result;
+    struct tasks *tasks;
+    size_t count; ///< 3 * nodes
+};
+
+static bool failed(const struct step *step) {
+    return step->result.status < 0;
+}
+
+static double fraction_at(const struct step_span *span, double time) {
+    return time == 1.0 ? span->end : span->begin + time * (span->end - span->begin);
+}
+
+/// Puts held axes of a state where the script has them; velocity and acceleration may be null.
+static void hold(const struct step *step, double *x, double *v, double *a) {
+    const struct scripts *scripts = &step->problem->scripts;
+    for (size_t i = 0; i < step->w->node_count; i++) {
+        for (uint32_t axis = 0; scripts->held[i] != 0 && axis < 3; axis++) {
+            if ((scripts->held[i] >> axis & 1u) == 0) {
+                continue;
+            }
+            x[3 * i + axis] = scripts->targets[3 * i + axis];
+            if (v != NULL) {
+                v[3 * i + axis] = scripts->velocity[3 * i + axis];
+            }
+            if (a != NULL) {
+                a[3 * i + axis] = 0.0;
+            }
+        }
+    }
+}
+
+static void combine(const struct step *step, const struct combination *combination, double *out) {
+    const struct step_workspace *w = step->w;
+    struct kinematics states[STATE_COUNT] = {[STATE_NOW] = w->now, [STATE_BEFORE] = w->before};
+    for (int i = 0; i < SCHEME_STAGE_LIMIT; i++) {
+        states[STATE_STAGE_1 + i] = w->stages[i];
+    }
+    combination_evaluate(step->tasks, combination, states, step->count, out);
+}
+
+static void add_counts(struct newton_result *sum, const struct newton_result *stage) {
+    sum->newton_iterations += stage->newton_iterations;
+    sum->linear_solves += stage->linear_solves;
+    sum->linear_iterations += stage->linear_iterations;
+    sum->evaluations += stage->evaluations;
+    sum->indefinite_solves += stage->indefinite_solves;
+    sum->gradient_directions += stage->gradient_directions;
+    sum->clamped_steps += stage->clamped_steps;
+    sum->noise_accepts += stage->noise_accepts;
+    sum->shifted_factors += stage->shifted_factors;
+    sum->time_evaluate += stage->time_evaluate;
+    sum->time_hessian += stage->time_hessian;
+    sum->time_factor += stage->time_factor;
+    sum->time_solve += stage->time_solve;
+    sum->time_search += stage->time_search;
+    sum->gradient_norm = stage->gradient_norm;
+    sum->preconditioner_shift = fmax(sum->preconditioner_shift, stage->preconditioner_shift);
+    sum->value = stage->value;
+}
+
+/// v = (x - p_x) / b, a = (x - predictor) / c.
+static void differentiate_stage(const struct step *step, const struct stage_recipe *recipe,
+                                struct kinematics *stage) {
+    const struct step_workspace *w = step->w;
+    vector_combine(step->tasks, step->count, stage->x, -1.0, w->position_history, stage->v);
+    vector_scale(step->tasks, step->count, 1.0 / recipe->length, stage->v);
+    vector_combine(step->tasks, step->count, stage->x, -1.0, w->predictor, stage->a);
+    vector_scale(step->tasks, step->count, 1.0 / recipe->weight, stage->a);
+}
+
+/// The power that damping and drag take out at a stage: R is quadratic in v = (x - p_x) / b, so it is 2 R / b.
+static double dissipated_power(const struct objective *objective, const double *x) {
+    bool any = objective->damping != NULL;
+    for (size_t i = 0; i < objective->term_count; i++) {
+        any = any || objective->terms[i].table->kind == ENERGY_DISSIPATED;
+    }
+    if (!any) {
+        return 0.0;
+    }
+    const struct objective_result result = objective_evaluate(objective, x, true, NULL, NULL);
+    return 2.0 * result.by_kind[ENERGY_DISSIPATED] / objective->stage.length;
+}
+
+static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
+    const struct step_problem *problem = step->problem;
+    struct step_workspace *w = step->w;
+    struct kinematics *stage = &w->stages[index];
+    struct stage_recipe recipe = {0};
+    problem->scheme->stage(&step->view, index, &recipe);
+
+    // The stage's objective: histories, predictor p_x + b p_v, weight c.
+    combine(step, &recipe.position_history, w->position_history);
+    combine(step, &recipe.velocity_history, w->velocity_history);
+    vector_combine(step->tasks, step->count, w->position_history, recipe.length,
+                   w->velocity_history, w->predictor);
+    struct objective objective = problem->objective;
+    objective.damping = problem->damping;
+    objective.predictor = w->predictor;
+    objective.weight = recipe.weight;
+    objective.stage = (struct stage_view){.origin = w->position_history, .length = recipe.length};
+
+    // Scripts and obstacles of the stage's time; the minimiser projects its guesses onto them.
+    const double fraction = fraction_at(step->span, recipe.time);
+    problem->scripts.place_held(problem->scripts.self, fraction);
+    step->result.status = problem->scripts.place_obstacles(problem->scripts.self, fraction);
+    if (failed(step)) {
+        return;
+    }
+    vector_copy(step->tasks, step->count, w->now.x, stage->x);
+    const struct newton_result solved = newton_minimize(problem->newton, &objective,
+                                                        problem->projection, &problem->options,
+                                                        stage->x);
+    add_counts(&step->result.newton, &solved);
+    step->result.stages++;
+    if (solved.status == PBS_ERROR_CONVERGENCE && problem->allow_unconverged) {
+        step->result.status = PBS_NOT_CONVERGED;
+    } else if (solved.status < 0) {
+        step->result.status = solved.status;
+        return;
+    }
+    differentiate_stage(step, &recipe, stage);
+    hold(step, stage->x, stage->v, stage->a);
+    step->result.dissipated +=
+        step->view.h / stage_count * dissipated_power(&objective, stage->x);
+}
+
+// --- forces at a state ---
+
+/// The lagged damping matrix: at x_n, or for schemes of second order at the predictor x_n + h v_n where that is
+/// admissible (integrators.md section 1.1: lagging from x_n costs an order).
+static void start_damping(struct step *step) {
+    const struct step_problem *problem = step->problem;
+    struct step_workspace *w = step->w;
+    const struct objective *o = &problem->objective;
+    int answer = EVALUATE_RECOVERABLE;
+    if (problem->scheme->order > 1) {
+        vector_combine(step->tasks, step->count, w->now.x, step->view.h, w->now.v, w->predictor);
+        answer = rayleigh_begin(problem->damping, step->tasks, o->assembly, o->terms,
+                                o->term_count, w->predictor, true, o->scratch);
+    }
+    if (answer == EVALUATE_RECOVERABLE) {
+        answer = rayleigh_begin(problem->damping, step->tasks, o->assembly, o->terms,
+                                o->term_count, w->now.x, true, o->scratch);
+    }
+    if (answer != EVALUATE_OK) {
+        step->result.status = status_fail(
+            PBS_ERROR_INADMISSIBLE, "the elastic energy is infinite at the start of the step, so damping has no matrix");
+    }
+}
+
+/// Value and gradient of the potentials alone: an infinite weight removes inertia from the objective.
+static pbs_status evaluate_potential(const struct step *step, const double *x, double *value,
+                                     double *gradient) {
+    struct objective objective = step->problem->objective;
+    objective.term_count = step->problem->conservative_count;
+    objective.damping = NULL;
+    objective.predictor = x;
+    objective.weight = INFINITY;
+    objective.stage = (struct stage_view){.origin = x, .length = 1.0};
+    const struct objective_result result = objective_evaluate(&objective, x, true, gradient, NULL);
+    *value = result.value;
+    if (result.answer == EVALUATE_STOP) {
+        return status_fail(PBS_ERROR_HOST, "an energy callback of the host asked to stop");
+    }
+    if (result.answer != EVALUATE_OK || !isfinite(result.value)) {
+        return status_fail(PBS_ERROR_INADMISSIBLE,
+                           "the potential at an end of the step is %g, must be finite", result.value);
+    }
+    return PBS_OK;
+}
+
+/// a_n = -M^-1 grad P(x_n), total: dissipative terms see the velocity v_n through an origin x_n - h v_n.
+static void start_acceleration(struct step *step) {
+    struct step_workspace *w = step->w;
+    const double h = step->view.h;
+    vector_combine(step->tasks, step->count, w->now.x, -h, w->now.v, w->predictor);
+    struct objective objective = step->problem->objective;
+    objective.damping = step->problem->damping;
+    objective.predictor = w->now.x;
+    objective.weight = INFINITY;
+    objective.stage = (struct stage_view){.origin = w->predictor, .length = h};
+    const struct objective_result result =
+        objective_evaluate(&objective, w->now.x, false, w->gradient_now, NULL);
+    if (result.answer != EVALUATE_OK) {
+        step->result.status = status_fail(
+            result.answer == EVALUATE_STOP ? PBS_ERROR_HOST : PBS_ERROR_INADMISSIBLE,
+            "the forces at the start of the step cannot be evaluated");
+        return;
+    }
+    for (size_t i = 0; i < step->count; i++) {
+        w->now.a[i] = -w->gradient_now[i] / objective.mass[i / 3];
+    }
+    hold(step, w->now.x, NULL, w->now.a);
+}
+
+static void control_velocity(struct step *step) {
+    struct step_workspace *w = step->w;
+    struct control_view view = {
+        .step = &step->view,
+        .tasks = step->tasks,
+        .node_count = w->node_count,
+        .mass = step->problem->objective.mass,
+        .held = step->problem->scripts.held,
+        .x_now = w->now.x,
+        .x_next = w->next.x,
+        .dissipated = step->result.dissipated,
+        .gradient_now = w->gradient_now,
+        .gradient_next = w->gradient_next,
+        .memory = w->memory.values,
+        .velocity = w->next.v,
+    };
+    step->result.status = evaluate_potential(step, w->now.x, &view.potential_now, w->gradient_now);
+    if (!failed(step)) {
+        step->result.status =
+            evaluate_potential(step, w->next.x, &view.potential_next, w->gradient_next);
+    }
+    if (!failed(step)) {
+        step->problem->scheme->control(&view);
+    }
+}
+
+// --- the new state ---
+
+static void finish(struct step *step) {
+    const struct step_problem *problem = step->problem;
+    struct step_workspace *w = step->w;
+    struct state_recipe recipe = {0};
+    problem->scheme->finish(&step->view, &recipe);
+    combine(step, &recipe.position, w->next.x);
+    combine(step, &recipe.velocity, w->next.v);
+    if (problem->scheme->keeps_acceleration) {
+        combine(step, &recipe.acceleration, w->next.a);
+    }
+    problem->scripts.place_held(problem->scripts.self, step->span->end);
+    hold(step, w->next.x, w->next.v, w->next.a);
+    if (!vector_is_finite(step->tasks, step->count, w->next.x) ||
+        !vector_is_finite(step->tasks, step->count, w->next.v)) {
+        step->result.status = status_fail(PBS_ERROR_INADMISSIBLE,
+                                          "the step of %g s ends in a state that is not finite",
+                                          step->view.h);
+    }
+}
+
+/// Multipliers are newtons, as the objective is divided by its weight; hence the weight of 1 here.
+static void touch(struct step *step) {
+    const struct step_problem *problem = step->problem;
+    struct projection *projection = problem->projection;
+    projection_forces(projection, step->w->next.x, 1.0);
+    step->result.dissipated += projection_friction(projection, step->w->next.x,
+                                                   problem->objective.mass, 1.0, step->view.h,
+                                                   step->w->next.v);
+    for (size_t i = 0; i < projection->slot_count; i++) {
+        step->result.active_contacts += projection->slots[i].active_count;
+    }
+}
+
+struct step_result step_take(const struct step_problem *problem, const struct step_span *span,
+                             struct step_workspace *workspace) {
+    struct step step = {
+        .problem = problem,
+        .span = span,
+        .w = workspace,
+        .view = {.h = span->h,
+                 .h_before = workspace->memory.h_before,
+                 .known = workspace->memory.known,
+                 .parameters = problem->parameters},
+        .tasks = problem->objective.tasks,
+        .count = 3 * workspace->node_count,
+    };
+    // A control writes its memory only in a step that is taken.
+    const struct scheme_memory before = workspace->memory;
+    if (problem->damping != NULL) {
+        start_damping(&step);
+    }
+    if (!failed(&step) && problem->scheme->keeps_acceleration &&
+        !workspace->memory.has_acceleration) {
+        start_acceleration(&step);
+    }
+    const uint32_t stage_count = problem->scheme->stage_count(&step.view);
+    for (uint32_t i = 0; i < stage_count && !failed(&step); i++) {
+        run_stage(&step, i, stage_count);
+    }
+    const pbs_status solved = step.result.status;
+    if (!failed(&step)) {
+        finish(&step);
+    }
+    if (!failed(&step) && problem->scheme->control != NULL) {
+        control_velocity(&step);
+    }
+    if (!failed(&step)) {
+        touch(&step);
+        step.result.status = solved;
+    } else {
+        workspace->memory = before;
+    }
+    return step.result;
+}
+
+void step_accept(struct step_workspace *workspace, double h) {
+    struct step_workspace *w = workspace;
+    const struct kinematics before = w->before;
+    if (w->scheme->history > 1) {
+        w->before = w->now;
+        w->now = w->next;
+        w->next = before;
+        w->memory.known = 2;
+    } else {
+        const struct kinematics now = w->now;
+        w->now = w->next;
+        w->next = now;
+    }
+    w->memory.h_before = h;
+    w->memory.has_acceleration = w->scheme->keeps_acceleration;
+}

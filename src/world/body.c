@@ -1,0 +1,231 @@
+// What all bodies have in common: creation and destruction, state, pins and targets.
+#include "world/body.h"
+
+#include <string.h>
+
+#include "world/check.h"
+#include "world/settings.h"
+#include "world/world.h"
+
+void body_free(struct body *body, struct memory *memory) {
+    if (body == NULL) {
+        return;
+    }
+    memory_release(memory, body->solid.tets);
+    memory_release(memory, body->solid.rest);
+    memory_release(memory, body->solid.density.per_tet);
+    memory_release(memory, body->solid.young.per_tet);
+    memory_release(memory, body->solid.poisson.per_tet);
+    memory_release(memory, body->solid.triangles);
+    memory_release(memory, body->custom.stencils);
+    memory_release(memory, body);
+}
+
+// --- creation and destruction ---
+
+/// Bodies changed: what was built for the old ones is of no use.
+static void invalidate(pbs_world *w) {
+    w->topology.is_current = false;
+    w->scene.free_reference = 0.0;
+    scene_forget_history(&w->scene);
+}
+
+static pbs_body add(pbs_world *w, struct body *body) {
+    body->slot = handle_insert(&w->scene.bodies, body);
+    invalidate(w);
+    return (pbs_body){handle_id(&w->scene.bodies, body->slot, HANDLE_BODY, w->scene.stamp)};
+}
+
+pbs_status pbs_body_create_solid(pbs_world *w, const pbs_solid_desc *d, pbs_body *out) {
+    RETURN_IF_FAILED(world_enter(w));
+    RETURN_IF_FAILED(check_pointer(out, "out"));
+    pbs_solid_desc settings = {0};
+    RETURN_IF_FAILED(settings_read(&settings_solid, d, &settings));
+    struct body *body = NULL;
+    RETURN_IF_FAILED(handle_reserve(&w->scene.bodies, &w->memory));
+    RETURN_IF_FAILED(solid_body_create(&w->scene, &w->memory, &settings, &body));
+    *out = add(w, body);
+    return PBS_OK;
+}
+
+pbs_status pbs_body_create_custom(pbs_world *w, const pbs_custom_desc *d, pbs_body *out) {
+    RETURN_IF_FAILED(world_enter(w));
+    RETURN_IF_FAILED(check_pointer(out, "out"));
+    pbs_custom_desc settings = {0};
+    RETURN_IF_FAILED(settings_read(&settings_custom, d, &settings));
+    if (settings.evaluate == NULL) {
+        return status_fail(PBS_ERROR_ARGUMENT, "evaluate is null");
+    }
+    struct body *body = NULL;
+    RETURN_IF_FAILED(handle_reserve(&w->scene.bodies, &w->memory));
+    RETURN_IF_FAILED(custom_body_create(&w->scene, &w->memory, &settings, &body));
+    *out = add(w, body);
+    return PBS_OK;
+}
+
+pbs_status pbs_body_destroy(pbs_world *w, pbs_body b) {
+    RETURN_IF_FAILED(world_enter(w));
+    if (b.id == 0) {
+        return PBS_OK;
+    }
+    pbs_status status = PBS_OK;
+    struct body *body = world_enter_body(w, b, &status);
+    RETURN_IF_FAILED(status);
+    struct scene *scene = &w->scene;
+    nodes_remove(&scene->nodes, body->node_start, body->node_count);
+    handle_remove(&scene->bodies, body->slot);
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        struct body *other = scene_body(scene, i);
+        other->node_start -= other->node_start > body->node_start ? body->node_count : 0;
+    }
+    body_free(body, &w->memory);
+    invalidate(w);
+    return PBS_OK;
+}
+
+// --- reading ---
+
+bool pbs_body_is_valid(const pbs_world *w, pbs_body b) {
+    return world_body(w, b) != NULL;
+}
+
+size_t pbs_body_vertex_count(const pbs_world *w, pbs_body b) {
+    const struct body *body = world_body(w, b);
+    return body != NULL ? body->node_count : 0;
+}
+
+const double *pbs_body_positions(const pbs_world *w, pbs_body b) {
+    const struct body *body = world_body(w, b);
+    return body != NULL ? w->scene.nodes.x + 3 * body->node_start : NULL;
+}
+
+const double *pbs_body_velocities(const pbs_world *w, pbs_body b) {
+    const struct body *body = world_body(w, b);
+    return body != NULL ? w->scene.nodes.v + 3 * body->node_start : NULL;
+}
+
+const double *pbs_body_masses(const pbs_world *w, pbs_body b) {
+    const struct body *body = world_body(w, b);
+    return body != NULL ? w->scene.nodes.mass + body->node_start : NULL;
+}
+
+pbs_status pbs_body_surface(const pbs_world *w, pbs_body b, const uint32_t **indices,
+                            size_t *triangle_count) {
+    pbs_status status = PBS_OK;
+    const struct body *body = world_enter_body(w, b, &status);
+    RETURN_IF_FAILED(status);
+    RETURN_IF_FAILED(check_pointer(indices, "indices"));
+    RETURN_IF_FAILED(check_pointer(triangle_count, "triangle_count"));
+    *indices = body->solid.triangles;
+    *triangle_count = body->solid.triangle_count;
+    return PBS_OK;
+}
+
+// --- setting the state ---
+
+static pbs_status enter_with_vectors(pbs_world *w, pbs_body b, const double *xyz,
+                                     size_t vertex_count, const char *name, struct body **out) {
+    pbs_status status = PBS_OK;
+    *out = world_enter_body(w, b, &status);
+    RETURN_IF_FAILED(status);
+    if (vertex_count != (*out)->node_count) {
+        return status_fail(PBS_ERROR_ARGUMENT, "vertex_count is %zu, but the body has %zu vertices",
+                           vertex_count, (*out)->node_count);
+    }
+    return check_vectors(xyz, vertex_count, name);
+}
+
+pbs_status pbs_body_set_positions(pbs_world *w, pbs_body b, const double *xyz,
+                                  size_t vertex_count) {
+    struct body *body = NULL;
+    RETURN_IF_FAILED(enter_with_vectors(w, b, xyz, vertex_count, "positions", &body));
+    struct nodes *nodes = &w->scene.nodes;
+    const size_t bytes = 3 * body->node_count * sizeof(double);
+    memmove(nodes->x + 3 * body->node_start, xyz, bytes);
+    // Held vertices are held at their new places; targets that were pending are dropped.
+    memcpy(nodes->target + 3 * body->node_start, nodes->x + 3 * body->node_start, bytes);
+    scene_forget_history(&w->scene);
+    return PBS_OK;
+}
+
+pbs_status pbs_body_set_velocities(pbs_world *w, pbs_body b, const double *xyz,
+                                   size_t vertex_count) {
+    struct body *body = NULL;
+    RETURN_IF_FAILED(enter_with_vectors(w, b, xyz, vertex_count, "velocities", &body));
+    memmove(w->scene.nodes.v + 3 * body->node_start, xyz, 3 * body->node_count * sizeof(double));
+    scene_forget_history(&w->scene);
+    return PBS_OK;
+}
+
+// --- pins and targets ---
+
+static pbs_status enter_with_vertices(pbs_world *w, pbs_body b, const uint32_t *vertices,
+                                      size_t count, struct body **out) {
+    pbs_status status = PBS_OK;
+    *out = world_enter_body(w, b, &status);
+    RETURN_IF_FAILED(status);
+    if (count == 0) {
+        return PBS_OK;
+    }
+    RETURN_IF_FAILED(check_pointer(vertices, "vertices"));
+    for (size_t i = 0; i < count; i++) {
+        if (vertices[i] >= (*out)->node_count) {
+            return status_fail(PBS_ERROR_ARGUMENT,
+                               "vertices[%zu] is %u, but the body has %zu vertices", i,
+                               (unsigned)vertices[i], (*out)->node_count);
+        }
+    }
+    return PBS_OK;
+}
+
+static pbs_status check_axes(uint32_t axes) {
+    return axes != 0 && (axes & ~(uint32_t)PBS_AXIS_ALL) == 0
+               ? PBS_OK
+               : status_fail(PBS_ERROR_ARGUMENT, "axes is %#x, must be bits of PBS_AXIS_ALL",
+                             (unsigned)axes);
+}
+
+pbs_status pbs_body_pin(pbs_world *w, pbs_body b, const uint32_t *vertices, size_t count,
+                        uint32_t axes) {
+    struct body *body = NULL;
+    RETURN_IF_FAILED(enter_with_vertices(w, b, vertices, count, &body));
+    RETURN_IF_FAILED(check_axes(axes));
+    struct nodes *nodes = &w->scene.nodes;
+    for (size_t i = 0; i < count; i++) {
+        const size_t node = body->node_start + vertices[i];
+        nodes->held[node] |= (uint8_t)axes;
+        for (uint32_t axis = 0; axis < 3; axis++) {
+            if ((axes >> axis & 1u) != 0) {
+                nodes->target[3 * node + axis] = nodes->x[3 * node + axis];
+            }
+        }
+    }
+    return PBS_OK;
+}
+
+pbs_status pbs_body_unpin(pbs_world *w, pbs_body b, const uint32_t *vertices, size_t count,
+                          uint32_t axes) {
+    struct body *body = NULL;
+    RETURN_IF_FAILED(enter_with_vertices(w, b, vertices, count, &body));
+    RETURN_IF_FAILED(check_axes(axes));
+    for (size_t i = 0; i < count; i++) {
+        w->scene.nodes.held[body->node_start + vertices[i]] &= (uint8_t)~axes;
+    }
+    return PBS_OK;
+}
+
+pbs_status pbs_body_set_targets(pbs_world *w, pbs_body b, const uint32_t *vertices, size_t count,
+                                const double *targets) {
+    struct body *body = NULL;
+    RETURN_IF_FAILED(enter_with_vertices(w, b, vertices, count, &body));
+    RETURN_IF_FAILED(check_vectors(targets, count, "targets"));
+    struct nodes *nodes = &w->scene.nodes;
+    for (size_t i = 0; i < count; i++) {
+        const size_t node = body->node_start + vertices[i];
+        if (nodes->held[node] == 0) {
+            nodes->held[node] = PBS_AXIS_ALL;
+        }
+        memcpy(nodes->target + 3 * node, targets + 3 * i, 3 * sizeof *targets);
+    }
+    return PBS_OK;
+}

@@ -1,0 +1,77 @@
+// Checks of what a host passes in; see check.h. Comparisons are written so that a NaN fails them.
+#include "world/check.h"
+
+#include <math.h>
+
+pbs_status check_pointer(const void *pointer, const char *name) {
+    return pointer != NULL ? PBS_OK : status_fail(PBS_ERROR_ARGUMENT, "%s is null", name);
+}
+
+pbs_status check_finite(double value, const char *name) {
+    return isfinite(value)
+               ? PBS_OK
+               : status_fail(PBS_ERROR_ARGUMENT, "%s is %g, must be finite", name, value);
+}
+
+pbs_status check_positive(double value, const char *name) {
+    return isfinite(value) && value > 0.0
+               ? PBS_OK
+               : status_fail(PBS_ERROR_ARGUMENT, "%s is %g, must be positive and finite", name,
+                             value);
+}
+
+pbs_status check_not_negative(double value, const char *name) {
+    return isfinite(value) && value >= 0.0
+               ? PBS_OK
+               : status_fail(PBS_ERROR_ARGUMENT, "%s is %g, must be zero or positive, and finite",
+                             name, value);
+}
+
+pbs_status check_between(double value, double low, double high, const char *name) {
+    return value > low && value < high
+               ? PBS_OK
+               : status_fail(PBS_ERROR_ARGUMENT, "%s is %g, must be above %g and below %g", name,
+                             value, low, high);
+}
+
+pbs_status check_choice(int64_t value, int64_t low, int64_t high, const char *name) {
+    return value >= low && value <= high
+               ? PBS_OK
+               : status_fail(PBS_ERROR_ARGUMENT, "%s is %lld, must be %lld to %lld", name,
+                             (long long)value, (long long)low, (long long)high);
+}
+
+pbs_status check_count(size_t count, const char *name) {
+    return count >= 1 && count <= CHECK_COUNT_LIMIT
+               ? PBS_OK
+               : status_fail(PBS_ERROR_ARGUMENT, "%s is %zu, must be 1 to %zu", name, count,
+                             CHECK_COUNT_LIMIT);
+}
+
+pbs_status check_vectors(const double *values, size_t count, const char *name) {
+    if (count == 0) {
+        return PBS_OK;
+    }
+    RETURN_IF_FAILED(check_pointer(values, name));
+    for (size_t i = 0; i < 3 * count; i++) {
+        if (!isfinite(values[i])) {
+            return status_fail(PBS_ERROR_ARGUMENT, "%s of vertex %zu: %c is %g, must be finite",
+                               name, i / 3, "xyz"[i % 3], values[i]);
+        }
+    }
+    return PBS_OK;
+}
+
+pbs_status check_quaternion(const double orientation[4], const char *name, double unit[4]) {
+    const double *q = orientation;
+    const double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    if (!(fabs(norm - 1.0) <= 1e-6)) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "%s is (%g, %g, %g, %g) of norm %g, must be a unit quaternion", name,
+                           q[0], q[1], q[2], q[3], norm);
+    }
+    for (int i = 0; i < 4; i++) {
+        unit[i] = orientation[i] / norm;
+    }
+    return PBS_OK;
+}

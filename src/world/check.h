@@ -1,0 +1,27 @@
+// Checks of what a host passes in. Each refusal names the value, what it must be and what was found.
+#ifndef PBS_WORLD_CHECK_H
+#define PBS_WORLD_CHECK_H
+
+#include "base/status.h"
+
+/// More nodes or elements than this in one world are refused: indices are 32 bits wide.
+#define CHECK_COUNT_LIMIT ((size_t)1 << 28)
+
+pbs_status check_pointer(const void *pointer, const char *name);
+pbs_status check_finite(double value, const char *name);
+pbs_status check_positive(double value, const char *name);
+pbs_status check_not_negative(double value, const char *name);
+/// low < value < high
+pbs_status check_between(double value, double low, double high, const char *name);
+/// low <= value <= high
+pbs_status check_choice(int64_t value, int64_t low, int64_t high, const char *name);
+/// 1 .. CHECK_COUNT_LIMIT
+pbs_status check_count(size_t count, const char *name);
+
+/// Three finite numbers each; null is refused unless count is 0.
+pbs_status check_vectors(const double *values, size_t count, const char *name);
+
+/// Four numbers of norm 1 within 1e-6; writes them normalised.
+pbs_status check_quaternion(const double orientation[4], const char *name, double unit[4]);
+
+#endif

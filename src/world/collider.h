@@ -1,0 +1,10 @@
+// What a collider's description must satisfy, for creation and for restored ones.
+#ifndef PBS_WORLD_COLLIDER_H
+#define PBS_WORLD_COLLIDER_H
+
+#include "world/world.h"
+
+/// Writes the orientation normalised.
+pbs_status collider_check(const pbs_collider_desc *d, double unit[4]);
+
+#endif

@@ -1,0 +1,79 @@
+// Energies of the present state. Reads the world only: terms are summed here one after another, without the scratch that
+// steps use; a world whose bodies changed since the last step gets its terms made for the moment.
+#include <math.h>
+
+#include "base/math3.h"
+#include "world/settings.h"
+#include "world/world.h"
+
+static double kinetic_energy(const struct nodes *nodes) {
+    double sum = 0.0;
+    for (size_t i = 0; i < nodes->count; i++) {
+        sum += nodes->mass[i] * dot3(nodes->v + 3 * i, nodes->v + 3 * i);
+    }
+    return 0.5 * sum;
+}
+
+/// One term over all domains in order.
+static pbs_status evaluate_term(const struct model *model, const struct term *term,
+                                const struct stencil_groups *groups, const double *x,
+                                double *value) {
+    const struct evaluation evaluation = {
+        .what = EVALUATE_VALUE, .x = x, .stage = {.origin = x, .length = 1.0}};
+    for (uint32_t d = 0; d < model->assembly.layout.domain_count; d++) {
+        struct evaluation_sums sums = {0};
+        const int answer =
+            term->table->evaluate(term->self, &model->assembly, groups, d, &evaluation, &sums);
+        if (answer < 0) {
+            return status_fail(PBS_ERROR_HOST, "an energy callback of the host asked to stop");
+        }
+        *value += answer == EVALUATE_OK ? sums.value : INFINITY;
+    }
+    return PBS_OK;
+}
+
+static pbs_status sum_terms(const struct model *model, const double *x,
+                            double by_kind[ENERGY_KIND_COUNT]) {
+    const struct stencil_groups *groups = model->assembly.terms;
+    for (size_t i = 0; i < model->conservative_count; i++) {
+        const struct term *term = &model->terms[i];
+        const struct stencil_groups *own = term->has_stencils ? groups++ : NULL;
+        RETURN_IF_FAILED(evaluate_term(model, term, own, x, &by_kind[term->table->kind]));
+    }
+    return PBS_OK;
+}
+
+static pbs_status sum_scene(const pbs_world *w, double by_kind[ENERGY_KIND_COUNT]) {
+    const struct scene *scene = &w->scene;
+    if (scene->nodes.count == 0) {
+        return PBS_OK;
+    }
+    RETURN_IF_FAILED(world_check_callbacks(w));
+    if (w->topology.is_current) {
+        return sum_terms(&w->topology.model, scene->nodes.x, by_kind);
+    }
+    // A copy, so that the world's own account is not touched; what is taken is given back.
+    struct memory memory = w->memory;
+    struct model model;
+    RETURN_IF_FAILED(model_build(scene, &memory, &model));
+    const pbs_status status = sum_terms(&model, scene->nodes.x, by_kind);
+    model_free(&model, &memory);
+    return status;
+}
+
+pbs_status pbs_world_energy(const pbs_world *w, pbs_energy *out) {
+    RETURN_IF_FAILED(world_enter(w));
+    pbs_energy energy = {.struct_size = sizeof energy};
+    // The caller's struct is looked at before the work is done.
+    RETURN_IF_FAILED(results_check(&settings_energy, out));
+    double by_kind[ENERGY_KIND_COUNT] = {0.0};
+    RETURN_IF_FAILED(sum_scene(w, by_kind));
+    energy.kinetic = kinetic_energy(&w->scene.nodes);
+    energy.elastic = by_kind[ENERGY_ELASTIC];
+    energy.gravity = by_kind[ENERGY_GRAVITY];
+    energy.host = by_kind[ENERGY_HOST];
+    energy.dissipated = w->scene.dissipated;
+    energy.total =
+        energy.kinetic + energy.elastic + energy.gravity + energy.contact + energy.host;
+    return results_write(&settings_energy, &energy, out);
+}

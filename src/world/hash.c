@@ -1,0 +1,34 @@
+// A hash of the state. Numbers are taken by their bits, so that states which differ in the last bit differ here; -0 and
+// 0 are the same state and are made the same bits.
+#include <string.h>
+
+#include "world/world.h"
+
+/// Multiply and fold, after the finaliser of Steele, Lea and Flood's SplitMix.
+static uint64_t mix(uint64_t hash, uint64_t value) {
+    hash = (hash ^ value) * UINT64_C(0xbf58476d1ce4e5b9);
+    hash = (hash ^ hash >> 29) * UINT64_C(0x94d049bb133111eb);
+    return hash ^ hash >> 32;
+}
+
+static uint64_t mix_number(uint64_t hash, double value) {
+    uint64_t bits;
+    value = value == 0.0 ? 0.0 : value;
+    memcpy(&bits, &value, sizeof bits);
+    return mix(hash, bits);
+}
+
+uint64_t pbs_world_hash(const pbs_world *w) {
+    status_clear();
+    if (w == NULL) {
+        return 0;
+    }
+    const struct nodes *nodes = &w->scene.nodes;
+    uint64_t hash = mix(UINT64_C(0x9e3779b97f4a7c15), nodes->count);
+    hash = mix_number(hash, w->scene.time);
+    for (size_t i = 0; i < 3 * nodes->count; i++) {
+        hash = mix_number(hash, nodes->x[i]);
+        hash = mix_number(hash, nodes->v[i]);
+    }
+    return hash;
+}

@@ -1,0 +1,17 @@
+// Poses of colliders and their scripted motion at constant linear and angular velocity.
+#ifndef PBS_WORLD_MOTION_H
+#define PBS_WORLD_MOTION_H
+
+#include "contact/projection.h"
+#include "world/scene.h"
+
+/// Row-major rotation of a unit quaternion x, y, z, w.
+void rotation_of(const double orientation[4], double rotation[9]);
+
+/// The collider at a fraction (0 .. 1) of a step of h seconds, with its velocities.
+void motion_place(const struct collider *collider, double fraction, double h, struct obstacle *out);
+
+/// The step is over: the collider is where its script said.
+void motion_finish(struct collider *collider);
+
+#endif

@@ -1,0 +1,80 @@
+// The nodes of all bodies; see nodes.h. The arrays are told apart by a table, so that each operation is one loop.
+#include "world/nodes.h"
+
+#include <string.h>
+
+#include "world/check.h"
+
+struct column {
+    void *variable; ///< address of the pointer to the array
+    size_t size;    ///< bytes per node
+};
+
+enum { COLUMN_COUNT = 8 };
+
+static void list_columns(struct nodes *n, struct column columns[COLUMN_COUNT]) {
+    const struct column list[COLUMN_COUNT] = {
+        {&n->x, 3 * sizeof(double)},       {&n->v, 3 * sizeof(double)},
+        {&n->initial, 3 * sizeof(double)}, {&n->target, 3 * sizeof(double)},
+        {&n->mass, sizeof(double)},        {&n->stiffness, sizeof(double)},
+        {&n->held, sizeof(uint8_t)},       {&n->colliding, sizeof(uint8_t)},
+    };
+    memcpy(columns, list, sizeof list);
+}
+
+static char *address(const struct column *column) {
+    char *array;
+    memcpy(&array, column->variable, sizeof array);
+    return array;
+}
+
+pbs_status nodes_reserve(struct nodes *nodes, struct memory *memory, size_t more) {
+    if (more > CHECK_COUNT_LIMIT - nodes->count) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "the world has %zu vertices and cannot take %zu more; the limit is %zu",
+                           nodes->count, more, CHECK_COUNT_LIMIT);
+    }
+    struct column columns[COLUMN_COUNT];
+    list_columns(nodes, columns);
+    size_t capacity = nodes->capacity;
+    for (int i = 0; i < COLUMN_COUNT; i++) {
+        // Arrays that a failure left larger than the common capacity are simply made anew.
+        capacity = nodes->capacity;
+        RETURN_IF_FAILED(memory_reserve(memory, columns[i].variable, &capacity, nodes->count + more,
+                                        columns[i].size));
+    }
+    nodes->capacity = capacity;
+    return PBS_OK;
+}
+
+size_t nodes_append(struct nodes *nodes, size_t more) {
+    const size_t start = nodes->count;
+    struct column columns[COLUMN_COUNT];
+    list_columns(nodes, columns);
+    for (int i = 0; i < COLUMN_COUNT; i++) {
+        memset(address(&columns[i]) + start * columns[i].size, 0, more * columns[i].size);
+    }
+    nodes->count += more;
+    return start;
+}
+
+void nodes_remove(struct nodes *nodes, size_t start, size_t count) {
+    const size_t rest = nodes->count - start - count;
+    struct column columns[COLUMN_COUNT];
+    list_columns(nodes, columns);
+    for (int i = 0; i < COLUMN_COUNT; i++) {
+        char *array = address(&columns[i]);
+        const size_t size = columns[i].size;
+        memmove(array + start * size, array + (start + count) * size, rest * size);
+    }
+    nodes->count -= count;
+}
+
+void nodes_free(struct nodes *nodes, struct memory *memory) {
+    struct column columns[COLUMN_COUNT];
+    list_columns(nodes, columns);
+    for (int i = 0; i < COLUMN_COUNT; i++) {
+        memory_release(memory, address(&columns[i]));
+    }
+    *nodes = (struct nodes){0};
+}

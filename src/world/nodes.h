@@ -1,0 +1,28 @@
+// The nodes of all bodies, one after another in order of creation: state and what belongs to a node alone.
+#ifndef PBS_WORLD_NODES_H
+#define PBS_WORLD_NODES_H
+
+#include "base/memory.h"
+
+/// All zero is a valid empty one.
+struct nodes {
+    size_t count, capacity;
+    double *x;          ///< count x 3, metres
+    double *v;          ///< count x 3, m/s
+    double *initial;    ///< count x 3, metres: where gravity's energy is zero
+    double *target;     ///< count x 3, metres: where held axes are at the end of the next step
+    double *mass;       ///< count, kg, > 0
+    double *stiffness;  ///< count, N: Young modulus times nodal volume^(2/3); 0 in custom bodies
+    uint8_t *held;      ///< count, PBS_AXIS_* bits
+    uint8_t *colliding; ///< count, 1 where colliders act
+};
+
+/// Makes room for `more` nodes; nodes_append cannot fail afterwards.
+pbs_status nodes_reserve(struct nodes *nodes, struct memory *memory, size_t more);
+
+/// Adds zeroed nodes; returns the first.
+size_t nodes_append(struct nodes *nodes, size_t more);
+void nodes_remove(struct nodes *nodes, size_t start, size_t count);
+void nodes_free(struct nodes *nodes, struct memory *memory);
+
+#endif

@@ -1,0 +1,84 @@
+// State in the form in which hosts draw it: single precision, any stride.
+#include <math.h>
+#include <string.h>
+
+#include "base/math3.h"
+#include "world/check.h"
+#include "world/world.h"
+
+static float *vertex_at(float *dst, size_t stride, size_t index) {
+    return (float *)(void *)((char *)dst + index * stride);
+}
+
+static void write_vectors(const double *source, size_t count, float *dst, size_t stride) {
+    for (size_t i = 0; i < count; i++) {
+        float *out = vertex_at(dst, stride, i);
+        for (size_t k = 0; k < 3; k++) {
+            out[k] = (float)source[3 * i + k];
+        }
+    }
+}
+
+/// Normals are added up in the host's buffer: the world is not written, and nothing is allocated. Triangles are measured in
+/// double relative to their own size, so that floats keep their range.
+static void write_normals(const struct body *body, const double *x, float *dst, size_t stride) {
+    for (size_t i = 0; i < body->node_count; i++) {
+        memset(vertex_at(dst, stride, i), 0, 3 * sizeof *dst);
+    }
+    double largest = 0.0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t t = 0; t < body->solid.triangle_count; t++) {
+            const uint32_t *v = body->solid.triangles + 3 * t;
+            double ab[3], ac[3], area[3];
+            subtract3(x + 3 * (size_t)v[1], x + 3 * (size_t)v[0], ab);
+            subtract3(x + 3 * (size_t)v[2], x + 3 * (size_t)v[0], ac);
+            cross3(ab, ac, area);
+            largest = pass == 0 ? fmax(largest, norm3(area)) : largest;
+            for (int a = 0; a < 3 && pass == 1 && largest > 0.0; a++) {
+                float *out = vertex_at(dst, stride, v[a]);
+                for (int k = 0; k < 3; k++) {
+                    out[k] += (float)(area[k] / largest);
+                }
+            }
+        }
+    }
+    for (size_t i = 0; i < body->node_count; i++) {
+        float *out = vertex_at(dst, stride, i);
+        const double sum[3] = {(double)out[0], (double)out[1], (double)out[2]};
+        const double length = norm3(sum);
+        for (int k = 0; k < 3 && length > 0.0; k++) {
+            out[k] = (float)(sum[k] / length);
+        }
+    }
+}
+
+pbs_status pbs_body_read_f32(const pbs_world *w, pbs_body b, int32_t channel, float *dst,
+                             size_t stride_bytes, size_t capacity) {
+    pbs_status status = PBS_OK;
+    const struct body *body = world_enter_body(w, b, &status);
+    RETURN_IF_FAILED(status);
+    RETURN_IF_FAILED(check_pointer(dst, "dst"));
+    RETURN_IF_FAILED(check_choice(channel, PBS_CHANNEL_POSITION, PBS_CHANNEL_NORMAL, "channel"));
+    if ((uintptr_t)dst % sizeof *dst != 0) {
+        return status_fail(PBS_ERROR_ARGUMENT, "dst is %p, must be aligned to 4 bytes",
+                           (void *)dst);
+    }
+    if (stride_bytes < 12 || stride_bytes % 4 != 0) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "stride_bytes is %zu, must be a multiple of 4 and at least 12",
+                           stride_bytes);
+    }
+    if (capacity < body->node_count) {
+        return status_fail(PBS_ERROR_CAPACITY, "capacity is %zu vertices, but the body has %zu",
+                           capacity, body->node_count);
+    }
+    const struct nodes *nodes = &w->scene.nodes;
+    const double *x = nodes->x + 3 * body->node_start;
+    if (channel == PBS_CHANNEL_NORMAL) {
+        write_normals(body, x, dst, stride_bytes);
+    } else {
+        write_vectors(channel == PBS_CHANNEL_POSITION ? x : nodes->v + 3 * body->node_start,
+                      body->node_count, dst, stride_bytes);
+    }
+    return PBS_OK;
+}

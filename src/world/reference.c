@@ -1,0 +1,105 @@
+// Reference force and lengths; see reference.h.
+#include "world/reference.h"
+
+#include <math.h>
+
+#include "base/math3.h"
+
+static double weight_and_stiffness(const struct scene *scene, const struct model *model) {
+    const double g = norm3(scene->settings.gravity);
+    double sum = 0.0;
+    for (size_t i = 0; i < scene->nodes.count; i++) {
+        const double force = scene->nodes.stiffness[i] + g * model->gravity.mass[i];
+        sum += force * force;
+    }
+    return sqrt(sum);
+}
+
+static double masses(const struct nodes *nodes) {
+    double sum = 0.0;
+    for (size_t i = 0; i < nodes->count; i++) {
+        sum += nodes->mass[i] * nodes->mass[i];
+    }
+    return sqrt(sum);
+}
+
+/// The gradient of implicit Euler's objective at the present state.
+static pbs_status measure(pbs_world *w, const struct objective *objective, double h, double *out) {
+    const struct nodes *nodes = &w->scene.nodes;
+    double *gradient =
+        memory_allocate(&w->memory, objective->assembly->vector_slot_count, 3 * sizeof *gradient);
+    if (gradient == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    struct objective potential = *objective;
+    potential.term_count = w->topology.model.conservative_count;
+    potential.predictor = nodes->x;
+    potential.weight = INFINITY;
+    potential.stage = (struct stage_view){.origin = nodes->x, .length = h};
+    const struct objective_result result =
+        objective_evaluate(&potential, nodes->x, false, gradient, NULL);
+    double sum = 0.0;
+    for (size_t k = 0; k < 3 * nodes->count && result.answer == EVALUATE_OK; k++) {
+        const double force = gradient[k] - nodes->mass[k / 3] * nodes->v[k] / h;
+        sum += force * force;
+    }
+    memory_release(&w->memory, gradient);
+    if (result.answer == EVALUATE_STOP) {
+        return status_fail(PBS_ERROR_HOST, "an energy callback of the host asked to stop");
+    }
+    *out = sqrt(sum);
+    return PBS_OK;
+}
+
+pbs_status reference_force(pbs_world *w, const struct objective *objective, double h,
+                           double *free_reference, double *out) {
+    *out = weight_and_stiffness(&w->scene, &w->topology.model);
+    if (*out > 0.0) {
+        return PBS_OK;
+    }
+    if (*free_reference == 0.0) {
+        RETURN_IF_FAILED(measure(w, objective, h, free_reference));
+        if (!isnormal(*free_reference)) {
+            *free_reference = masses(&w->scene.nodes);
+        }
+    }
+    *out = *free_reference;
+    return PBS_OK;
+}
+
+static void bounds(const struct scene *scene, double low[3], double high[3]) {
+    for (int k = 0; k < 3; k++) {
+        low[k] = INFINITY;
+        high[k] = -INFINITY;
+    }
+    for (size_t i = 0; i < scene->nodes.count; i++) {
+        for (size_t k = 0; k < 3; k++) {
+            low[k] = fmin(low[k], scene->nodes.x[3 * i + k]);
+            high[k] = fmax(high[k], scene->nodes.x[3 * i + k]);
+        }
+    }
+}
+
+double reference_diagonal(const struct scene *scene) {
+    double low[3], high[3], extent[3];
+    bounds(scene, low, high);
+    subtract3(high, low, extent);
+    const double diagonal = norm3(extent);
+    return isnormal(diagonal) ? diagonal : 1.0;
+}
+
+double reference_scale(const struct scene *scene) {
+    double low[3], high[3];
+    bounds(scene, low, high);
+    double scale = reference_diagonal(scene);
+    for (int k = 0; k < 3; k++) {
+        scale = fmax(scale, fmax(fabs(low[k]), fabs(high[k])));
+    }
+    for (size_t i = 0; i < scene->colliders.count; i++) {
+        const struct collider *collider = scene_collider(scene, i);
+        for (int k = 0; k < 3; k++) {
+            scale = fmax(scale, fabs(collider->desc.position[k]));
+        }
+    }
+    return scale;
+}

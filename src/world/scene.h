@@ -1,0 +1,61 @@
+// Everything that a saved world holds: settings, time, bodies with their nodes, colliders, the scheme's history. What
+// can be made again from it (terms, matrices, buffers) is topology.h.
+#ifndef PBS_WORLD_SCENE_H
+#define PBS_WORLD_SCENE_H
+
+#include "integrate/step.h"
+#include "pbs/pbs.h"
+#include "world/body.h"
+#include "world/handle.h"
+#include "world/nodes.h"
+
+struct collider {
+    uint32_t slot;
+    pbs_collider_desc desc; ///< shape, friction; position and orientation are where it is now
+    bool moving;            ///< the pose below holds at the end of the next step
+    double target_position[3], target_orientation[4];
+    double force[3]; ///< N, at the end of the last step
+};
+
+struct pbs_integrator {
+    const struct scheme_table *scheme;
+    double parameters[SCHEME_PARAMETERS];
+};
+
+/// What the scheme remembers; arrays of the scene's node count, null where the scheme has no use for them.
+struct history {
+    struct scheme_memory memory;
+    double *x_before, *v_before, *acceleration;
+    size_t node_count; ///< for which the arrays were made
+};
+
+struct counters {
+    uint64_t step_count, failed_step_count, newton_total, linear_total;
+};
+
+struct scene {
+    pbs_world_desc settings; ///< allocator, log and tasks left out
+    struct pbs_integrator integrator;
+    uint32_t stamp;
+    double time;       ///< s
+    double dissipated; ///< J
+    double free_reference; ///< N: reference force of a scene without weight and stiffness; 0: not measured yet
+    struct counters counters;
+    struct handle_table bodies, colliders;
+    struct nodes nodes;
+    struct history history;
+};
+
+/// The index-th in order of creation.
+struct body *scene_body(const struct scene *scene, size_t index);
+struct collider *scene_collider(const struct scene *scene, size_t index);
+
+/// States before now are of no use any more: bodies changed, or the state was set from outside.
+void scene_forget_history(struct scene *scene);
+
+/// Arrays for the history that the scheme wants, for the present nodes.
+pbs_status scene_reserve_history(struct scene *scene, struct memory *memory);
+
+void scene_free(struct scene *scene, struct memory *memory);
+
+#endif

@@ -1,0 +1,31 @@
+// The struct_size rule of all settings and results structs, in one place: min(size) is copied over the library's own
+// defaults; bytes that this library does not know must be zero; results are filled as far as the caller's struct reaches.
+#ifndef PBS_WORLD_SETTINGS_H
+#define PBS_WORLD_SETTINGS_H
+
+#include "base/status.h"
+
+/// A struct of the public API. All begin with uint32_t struct_size.
+struct settings_kind {
+    const char *name;  ///< "pbs_world_desc"
+    size_t size;       ///< what this library knows
+    size_t first_size; ///< what the first release had: no caller has less
+};
+
+/// Fills a host's struct of struct_size bytes with defaults (a struct of kind->size).
+pbs_status settings_init(const struct settings_kind *kind, void *host, size_t struct_size,
+                         const void *defaults);
+
+/// Copies a host's settings over `own`, which holds defaults. own's struct_size stays kind->size.
+pbs_status settings_read(const struct settings_kind *kind, const void *host, void *own);
+
+/// Whether a host's results struct can be written; for use before long work.
+pbs_status results_check(const struct settings_kind *kind, const void *host);
+
+/// Copies results to the host's struct, whose struct_size it has set; what this library does not know becomes zero.
+pbs_status results_write(const struct settings_kind *kind, const void *own, void *host);
+
+extern const struct settings_kind settings_world, settings_solid, settings_custom,
+    settings_collider, settings_integrator, settings_energy, settings_stats;
+
+#endif

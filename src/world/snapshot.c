@@ -1,0 +1,177 @@
+// Saving a world. Descriptions are written as they were given and the state as it is; what follows from them (masses,
+// surfaces, matrices) is made again by the restore.
+#include "world/snapshot.h"
+
+#include <string.h>
+
+#include "world/byte_stream.h"
+#include "world/check.h"
+#include "world/world.h"
+
+static void write_settings(struct byte_writer *out, const pbs_world_desc *d) {
+    write_doubles(out, d->gravity, 3);
+    const int32_t choices[] = {d->method,         d->line_search,
+                               d->project_hessian, d->initial_guess,
+                               d->preconditioner, d->preconditioner_order,
+                               d->allow_unconverged};
+    write_bytes(out, choices, sizeof choices);
+    write_u32(out, d->newton_limit);
+    write_u32(out, d->linear_limit);
+    write_u32(out, d->divisions);
+    write_f64(out, d->tolerance);
+    write_f64(out, d->relative_tolerance);
+    write_f64(out, d->forcing);
+    write_f64(out, d->step_length_limit);
+}
+
+static void write_totals(struct byte_writer *out, const struct scene *scene) {
+    write_u32(out, (uint32_t)scene->integrator.scheme->id);
+    write_doubles(out, scene->integrator.parameters, SCHEME_PARAMETERS);
+    write_u32(out, scene->stamp);
+    write_f64(out, scene->time);
+    write_f64(out, scene->dissipated);
+    write_f64(out, scene->free_reference);
+    write_u64(out, scene->counters.step_count);
+    write_u64(out, scene->counters.failed_step_count);
+    write_u64(out, scene->counters.newton_total);
+    write_u64(out, scene->counters.linear_total);
+}
+
+static void write_slots(struct byte_writer *out, const struct handle_table *table) {
+    write_u64(out, table->slot_count);
+    for (size_t i = 0; i < table->slot_count; i++) {
+        write_u32(out, table->slots[i].generation);
+    }
+    write_u64(out, table->count);
+}
+
+static void write_collider(struct byte_writer *out, const struct collider *collider) {
+    const pbs_collider_desc *d = &collider->desc;
+    write_u32(out, collider->slot);
+    write_u32(out, (uint32_t)d->shape);
+    write_u32(out, (uint32_t)d->hollow);
+    write_doubles(out, d->size, 3);
+    write_doubles(out, d->position, 3);
+    write_doubles(out, d->orientation, 4);
+    write_f64(out, d->friction);
+    write_u32(out, collider->moving);
+    write_doubles(out, collider->target_position, 3);
+    write_doubles(out, collider->target_orientation, 4);
+    write_doubles(out, collider->force, 3);
+}
+
+static void write_values(struct byte_writer *out, const struct tet_values *values, size_t count) {
+    write_f64(out, values->value);
+    write_u32(out, values->per_tet != NULL);
+    if (values->per_tet != NULL) {
+        write_doubles(out, values->per_tet, count);
+    }
+}
+
+static void write_solid(struct byte_writer *out, const struct body *body) {
+    const struct solid_body *solid = &body->solid;
+    write_u32(out, (uint32_t)solid->material);
+    write_f64(out, solid->damping);
+    write_f64(out, solid->drag);
+    write_u64(out, body->node_count);
+    write_doubles(out, solid->rest, 3 * body->node_count);
+    write_u64(out, solid->tet_count);
+    write_bytes(out, solid->tets, solid->tet_count * 4 * sizeof *solid->tets);
+    write_values(out, &solid->density, solid->tet_count);
+    write_values(out, &solid->young, solid->tet_count);
+    write_values(out, &solid->poisson, solid->tet_count);
+}
+
+static void write_custom(struct byte_writer *out, const struct body *body,
+                         const struct nodes *nodes) {
+    const struct custom_body *custom = &body->custom;
+    write_u64(out, custom->tag);
+    write_u32(out, custom->concurrent);
+    write_u32(out, custom->no_gravity);
+    write_u64(out, body->node_count);
+    write_doubles(out, nodes->mass + body->node_start, body->node_count);
+    write_u32(out, custom->width);
+    write_u64(out, custom->stencil_count);
+    write_bytes(out, custom->stencils,
+                custom->stencil_count * custom->width * sizeof *custom->stencils);
+}
+
+static void write_bodies(struct byte_writer *out, const struct scene *scene) {
+    write_slots(out, &scene->bodies);
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        const struct body *body = scene_body(scene, i);
+        write_u32(out, body->slot);
+        write_u32(out, (uint32_t)body->kind);
+        if (body->kind == BODY_SOLID) {
+            write_solid(out, body);
+        } else {
+            write_custom(out, body, &scene->nodes);
+        }
+    }
+}
+
+static void write_nodes(struct byte_writer *out, const struct nodes *nodes) {
+    write_u64(out, nodes->count);
+    write_doubles(out, nodes->x, 3 * nodes->count);
+    write_doubles(out, nodes->v, 3 * nodes->count);
+    write_doubles(out, nodes->initial, 3 * nodes->count);
+    write_doubles(out, nodes->target, 3 * nodes->count);
+    write_bytes(out, nodes->held, nodes->count);
+}
+
+static void write_optional(struct byte_writer *out, const double *values, size_t count) {
+    write_u32(out, values != NULL);
+    if (values != NULL) {
+        write_doubles(out, values, count);
+    }
+}
+
+static void write_history(struct byte_writer *out, const struct history *history) {
+    const struct scheme_memory *memory = &history->memory;
+    write_u32(out, memory->known);
+    write_u32(out, memory->has_acceleration);
+    write_f64(out, memory->h_before);
+    write_doubles(out, memory->values, SCHEME_MEMORY);
+    write_optional(out, history->x_before, 3 * history->node_count);
+    write_optional(out, history->v_before, 3 * history->node_count);
+    write_optional(out, history->acceleration, 3 * history->node_count);
+}
+
+static void write_scene(struct byte_writer *out, const struct scene *scene) {
+    write_settings(out, &scene->settings);
+    write_totals(out, scene);
+    write_slots(out, &scene->colliders);
+    for (size_t i = 0; i < scene->colliders.count; i++) {
+        write_collider(out, scene_collider(scene, i));
+    }
+    write_bodies(out, scene);
+    write_nodes(out, &scene->nodes);
+    write_history(out, &scene->history);
+}
+
+pbs_status pbs_world_save(const pbs_world *w, void *buffer, size_t *size) {
+    RETURN_IF_FAILED(world_enter(w));
+    RETURN_IF_FAILED(check_pointer(size, "size"));
+    struct byte_writer counted = {.size = sizeof(struct snapshot_header)};
+    write_scene(&counted, &w->scene);
+    const size_t capacity = *size;
+    *size = counted.size;
+    if (buffer == NULL) {
+        return PBS_OK;
+    }
+    if (capacity < counted.size) {
+        return status_fail(PBS_ERROR_CAPACITY, "the buffer has %zu bytes, %zu are needed", capacity,
+                           counted.size);
+    }
+    struct byte_writer out = {.bytes = buffer,
+                              .capacity = counted.size,
+                              .size = sizeof(struct snapshot_header)};
+    write_scene(&out, &w->scene);
+    struct snapshot_header header = {
+        .order = SNAPSHOT_ORDER, .version = SNAPSHOT_VERSION, .size = counted.size};
+    memcpy(header.magic, SNAPSHOT_MAGIC, sizeof header.magic);
+    header.checksum =
+        checksum((const unsigned char *)buffer + sizeof header, counted.size - sizeof header);
+    memcpy(buffer, &header, sizeof header);
+    return PBS_OK;
+}

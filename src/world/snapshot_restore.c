@@ -1,0 +1,406 @@
+// Restoring a world: bytes become descriptions, which go through the same checks as a host's; the scene is made aside and
+// takes the old one's place when it is whole. Every count is compared with the bytes left before it is used.
+#include <math.h>
+#include <string.h>
+
+#include "world/byte_stream.h"
+#include "world/check.h"
+#include "world/collider.h"
+#include "world/snapshot.h"
+#include "world/world.h"
+
+/// A refusal of restored values is one of the bytes; a failure to get memory stays what it is.
+static pbs_status as_format(pbs_status status, const char *what, size_t index) {
+    if (status >= 0 || status == PBS_ERROR_MEMORY) {
+        return status;
+    }
+    return status_fail(PBS_ERROR_FORMAT, "%s %zu: %s", what, index, pbs_last_error());
+}
+
+static void read_doubles(struct byte_reader *in, double *out, size_t count) {
+    read_bytes(in, out, count * sizeof *out);
+}
+
+// --- settings and totals ---
+
+static pbs_status read_settings(struct byte_reader *in, const pbs_world_desc *present,
+                                pbs_world_desc *d) {
+    *d = *present;
+    read_doubles(in, d->gravity, 3);
+    int32_t *const choices[] = {&d->method,         &d->line_search,
+                                &d->project_hessian, &d->initial_guess,
+                                &d->preconditioner, &d->preconditioner_order,
+                                &d->allow_unconverged};
+    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
+        read_bytes(in, choices[i], sizeof *choices[i]);
+    }
+    d->newton_limit = read_u32(in);
+    d->linear_limit = read_u32(in);
+    d->divisions = read_u32(in);
+    d->tolerance = read_f64(in);
+    d->relative_tolerance = read_f64(in);
+    d->forcing = read_f64(in);
+    d->step_length_limit = read_f64(in);
+    return as_format(world_check_settings(d), "settings of version", SNAPSHOT_VERSION);
+}
+
+static bool are_finite(const double *values, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (!isfinite(values[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static pbs_status read_totals(struct byte_reader *in, struct scene *scene) {
+    const uint32_t scheme = read_u32(in);
+    scene->integrator.scheme = scheme_find((int32_t)scheme);
+    read_doubles(in, scene->integrator.parameters, SCHEME_PARAMETERS);
+    scene->stamp = read_u32(in);
+    scene->time = read_f64(in);
+    scene->dissipated = read_f64(in);
+    scene->free_reference = read_f64(in);
+    scene->counters.step_count = read_u64(in);
+    scene->counters.failed_step_count = read_u64(in);
+    scene->counters.newton_total = read_u64(in);
+    scene->counters.linear_total = read_u64(in);
+    if (scene->integrator.scheme == NULL) {
+        return status_fail(PBS_ERROR_FORMAT, "scheme %u is not one of this library's",
+                           (unsigned)scheme);
+    }
+    const double numbers[] = {scene->time, scene->dissipated, scene->free_reference};
+    if (!are_finite(numbers, 3) || !are_finite(scene->integrator.parameters, SCHEME_PARAMETERS) ||
+        scene->free_reference < 0.0) {
+        return status_fail(PBS_ERROR_FORMAT,
+                           "time %g, dissipated %g, reference %g: must be finite", scene->time,
+                           scene->dissipated, scene->free_reference);
+    }
+    if (scene->stamp == 0 || scene->stamp >> HANDLE_STAMP_BITS != 0) {
+        return status_fail(PBS_ERROR_FORMAT, "world stamp %#x, must be 1 to %#x",
+                           (unsigned)scene->stamp, (1u << HANDLE_STAMP_BITS) - 1);
+    }
+    return PBS_OK;
+}
+
+// --- handles ---
+
+static pbs_status read_slots(struct byte_reader *in, struct memory *memory,
+                             struct handle_table *table, const char *name, size_t *count) {
+    size_t slot_count = 0;
+    RETURN_IF_FAILED(read_count(in, name, sizeof(uint32_t), &slot_count));
+    RETURN_IF_FAILED(handle_reserve_slots(table, memory, slot_count));
+    for (size_t i = 0; i < slot_count; i++) {
+        const uint32_t generation = read_u32(in);
+        if (generation == 0 || generation > HANDLE_GENERATION_LAST) {
+            return status_fail(PBS_ERROR_FORMAT, "%s %zu: generation %u, must be 1 to %d", name, i,
+                               (unsigned)generation, HANDLE_GENERATION_LAST);
+        }
+        table->slots[i].generation = generation;
+    }
+    RETURN_IF_FAILED(read_count(in, name, sizeof(uint32_t), count));
+    if (*count > slot_count) {
+        return status_fail(PBS_ERROR_FORMAT, "%zu objects in %zu %s", *count, slot_count, name);
+    }
+    return PBS_OK;
+}
+
+static pbs_status read_slot(struct byte_reader *in, const struct handle_table *table,
+                            uint32_t *slot) {
+    *slot = read_u32(in);
+    if (in->ended || *slot >= table->slot_count || table->slots[*slot].object != NULL) {
+        return status_fail(PBS_ERROR_FORMAT, "byte %zu: slot %u is taken or beyond %zu",
+                           in->position, (unsigned)*slot, table->slot_count);
+    }
+    return PBS_OK;
+}
+
+// --- colliders ---
+
+static pbs_status read_collider(struct byte_reader *in, struct collider *collider) {
+    pbs_collider_desc *d = &collider->desc;
+    d->struct_size = sizeof *d;
+    d->shape = (int32_t)read_u32(in);
+    d->hollow = (int32_t)read_u32(in);
+    read_doubles(in, d->size, 3);
+    read_doubles(in, d->position, 3);
+    read_doubles(in, d->orientation, 4);
+    d->friction = read_f64(in);
+    const uint32_t moving = read_u32(in);
+    collider->moving = moving != 0;
+    read_doubles(in, collider->target_position, 3);
+    read_doubles(in, collider->target_orientation, 4);
+    read_doubles(in, collider->force, 3);
+    // Orientations are kept as they were: normalising once more could change their last bits.
+    double unit[4];
+    RETURN_IF_FAILED(collider_check(d, unit));
+    if (moving > 1 || !are_finite(collider->target_position, 3) ||
+        !are_finite(collider->force, 3)) {
+        return status_fail(PBS_ERROR_FORMAT, "motion or force is not finite");
+    }
+    return moving != 0 ? check_quaternion(collider->target_orientation, "target", unit) : PBS_OK;
+}
+
+static pbs_status read_colliders(struct byte_reader *in, struct memory *memory,
+                                 struct scene *scene) {
+    size_t count = 0;
+    RETURN_IF_FAILED(read_slots(in, memory, &scene->colliders, "collider slots", &count));
+    for (size_t i = 0; i < count; i++) {
+        uint32_t slot = 0;
+        RETURN_IF_FAILED(read_slot(in, &scene->colliders, &slot));
+        struct collider *collider = memory_allocate(memory, 1, sizeof *collider);
+        if (collider == NULL) {
+            return PBS_ERROR_MEMORY;
+        }
+        collider->slot = slot;
+        handle_insert_at(&scene->colliders, slot, collider);
+        RETURN_IF_FAILED(as_format(read_collider(in, collider), "collider", i));
+    }
+    return PBS_OK;
+}
+
+// --- bodies ---
+
+/// Arrays of one body as they come from the bytes; released when its description has been copied.
+struct body_arrays {
+    double *positions, *masses, *values[3];
+    uint32_t *indices;
+};
+
+static void release_arrays(struct memory *memory, struct body_arrays *arrays) {
+    memory_release(memory, arrays->positions);
+    memory_release(memory, arrays->masses);
+    memory_release(memory, arrays->indices);
+    for (int i = 0; i < 3; i++) {
+        memory_release(memory, arrays->values[i]);
+    }
+}
+
+static pbs_status read_values(struct byte_reader *in, struct memory *memory, size_t count,
+                              double *value, double **per_tet) {
+    *value = read_f64(in);
+    const uint32_t present = read_u32(in);
+    if (present > 1) {
+        return status_fail(PBS_ERROR_FORMAT, "byte %zu: a flag is %u", in->position,
+                           (unsigned)present);
+    }
+    return present != 0 ? read_block(in, memory, count, sizeof **per_tet, per_tet) : PBS_OK;
+}
+
+static pbs_status read_solid(struct byte_reader *in, struct memory *memory, struct scene *scene,
+                             struct body_arrays *arrays, struct body **out) {
+    pbs_solid_desc d = {.struct_size = sizeof d};
+    d.material = (int32_t)read_u32(in);
+    d.damping = read_f64(in);
+    d.drag = read_f64(in);
+    RETURN_IF_FAILED(read_count(in, "vertices", 3 * sizeof(double), &d.vertex_count));
+    RETURN_IF_FAILED(
+        read_block(in, memory, d.vertex_count, 3 * sizeof(double), &arrays->positions));
+    RETURN_IF_FAILED(read_count(in, "tetrahedra", 4 * sizeof(uint32_t), &d.tet_count));
+    RETURN_IF_FAILED(read_block(in, memory, d.tet_count, 4 * sizeof(uint32_t), &arrays->indices));
+    double *const values[] = {&d.density, &d.young, &d.poisson};
+    for (int i = 0; i < 3; i++) {
+        RETURN_IF_FAILED(read_values(in, memory, d.tet_count, values[i], &arrays->values[i]));
+    }
+    d.positions = arrays->positions;
+    d.tets = arrays->indices;
+    d.tet_density = arrays->values[0];
+    d.tet_young = arrays->values[1];
+    d.tet_poisson = arrays->values[2];
+    return solid_body_create(scene, memory, &d, out);
+}
+
+static pbs_status read_custom(struct byte_reader *in, struct memory *memory, struct scene *scene,
+                              struct body_arrays *arrays, struct body **out) {
+    pbs_custom_desc d = {.struct_size = sizeof d};
+    d.tag = read_u64(in);
+    d.concurrent = (int32_t)read_u32(in);
+    d.no_gravity = (int32_t)read_u32(in);
+    RETURN_IF_FAILED(read_count(in, "vertices", sizeof(double), &d.vertex_count));
+    RETURN_IF_FAILED(read_block(in, memory, d.vertex_count, sizeof(double), &arrays->masses));
+    d.width = read_u32(in);
+    RETURN_IF_FAILED(check_choice(d.width, 1, 8, "width"));
+    const size_t size = d.width * sizeof *d.stencils;
+    RETURN_IF_FAILED(read_count(in, "stencils", size, &d.stencil_count));
+    RETURN_IF_FAILED(read_block(in, memory, d.stencil_count, size, &arrays->indices));
+    // Positions follow with the nodes of all bodies.
+    arrays->positions = memory_allocate(memory, d.vertex_count, 3 * sizeof(double));
+    if (arrays->positions == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    d.positions = arrays->positions;
+    d.masses = arrays->masses;
+    d.stencils = arrays->indices;
+    return custom_body_create(scene, memory, &d, out);
+}
+
+static pbs_status read_body(struct byte_reader *in, struct memory *memory, struct scene *scene,
+                            struct body **out) {
+    struct body_arrays arrays = {0};
+    const uint32_t kind = read_u32(in);
+    pbs_status status;
+    if (kind == BODY_SOLID) {
+        status = read_solid(in, memory, scene, &arrays, out);
+    } else if (kind == BODY_CUSTOM) {
+        status = read_custom(in, memory, scene, &arrays, out);
+    } else {
+        status = status_fail(PBS_ERROR_FORMAT, "kind %u is not known", (unsigned)kind);
+    }
+    release_arrays(memory, &arrays);
+    return status;
+}
+
+static pbs_status read_bodies(struct byte_reader *in, struct memory *memory, struct scene *scene) {
+    size_t count = 0;
+    RETURN_IF_FAILED(read_slots(in, memory, &scene->bodies, "body slots", &count));
+    for (size_t i = 0; i < count; i++) {
+        uint32_t slot = 0;
+        struct body *body = NULL;
+        RETURN_IF_FAILED(read_slot(in, &scene->bodies, &slot));
+        RETURN_IF_FAILED(as_format(read_body(in, memory, scene, &body), "body", i));
+        body->slot = slot;
+        handle_insert_at(&scene->bodies, slot, body);
+    }
+    return PBS_OK;
+}
+
+// --- state ---
+
+static pbs_status read_nodes(struct byte_reader *in, struct nodes *nodes) {
+    const uint64_t count = read_u64(in);
+    if (count != nodes->count) {
+        return status_fail(PBS_ERROR_FORMAT, "the state of %llu vertices for bodies of %zu",
+                           (unsigned long long)count, nodes->count);
+    }
+    double *const columns[] = {nodes->x, nodes->v, nodes->initial, nodes->target};
+    static const char *const names[] = {"position", "velocity", "initial position", "target"};
+    for (int i = 0; i < 4 && nodes->count > 0; i++) {
+        read_doubles(in, columns[i], 3 * nodes->count);
+        RETURN_IF_FAILED(as_format(check_vectors(columns[i], nodes->count, names[i]), "state", 0));
+    }
+    if (nodes->count > 0) {
+        read_bytes(in, nodes->held, nodes->count);
+    }
+    for (size_t i = 0; i < nodes->count; i++) {
+        if (nodes->held[i] > PBS_AXIS_ALL) {
+            return status_fail(PBS_ERROR_FORMAT, "vertex %zu: held axes %#x", i,
+                               (unsigned)nodes->held[i]);
+        }
+    }
+    return PBS_OK;
+}
+
+/// Present exactly where the scheme keeps such an array.
+static pbs_status read_optional(struct byte_reader *in, struct memory *memory, size_t count,
+                                bool wanted, double **out) {
+    const uint32_t present = read_u32(in);
+    if (present > 1 || (present == 1 && !wanted)) {
+        return status_fail(PBS_ERROR_FORMAT, "byte %zu: history that the scheme does not keep",
+                           in->position);
+    }
+    if (present == 0) {
+        return PBS_OK;
+    }
+    RETURN_IF_FAILED(read_block(in, memory, count, sizeof **out, out));
+    return are_finite(*out, count)
+               ? PBS_OK
+               : status_fail(PBS_ERROR_FORMAT, "a state of the history is not finite");
+}
+
+static pbs_status read_history(struct byte_reader *in, struct memory *memory,
+                               struct scene *scene) {
+    struct history *history = &scene->history;
+    struct scheme_memory *kept = &history->memory;
+    kept->known = read_u32(in);
+    const uint32_t has_acceleration = read_u32(in);
+    kept->has_acceleration = has_acceleration != 0;
+    kept->h_before = read_f64(in);
+    read_doubles(in, kept->values, SCHEME_MEMORY);
+    const struct scheme_table *scheme = scene->integrator.scheme;
+    const bool two = scheme->history > 1;
+    const size_t count = 3 * scene->nodes.count;
+    history->node_count = scene->nodes.count;
+    RETURN_IF_FAILED(read_optional(in, memory, count, two, &history->x_before));
+    RETURN_IF_FAILED(read_optional(in, memory, count, two, &history->v_before));
+    RETURN_IF_FAILED(
+        read_optional(in, memory, count, scheme->keeps_acceleration, &history->acceleration));
+    const bool known = kept->known == 1 || (kept->known == 2 && history->x_before != NULL &&
+                                            history->v_before != NULL);
+    if (!known || has_acceleration > 1 ||
+        (kept->has_acceleration && history->acceleration == NULL && count > 0 &&
+         scheme->keeps_acceleration) ||
+        !isfinite(kept->h_before) || kept->h_before < 0.0 ||
+        !are_finite(kept->values, SCHEME_MEMORY)) {
+        return status_fail(PBS_ERROR_FORMAT,
+                           "history of %u states, previous step %g s, does not fit the scheme",
+                           (unsigned)kept->known, kept->h_before);
+    }
+    return PBS_OK;
+}
+
+// --- all together ---
+
+static pbs_status check_header(const void *bytes, size_t size) {
+    struct snapshot_header header;
+    if (size < sizeof header) {
+        return status_fail(PBS_ERROR_FORMAT, "%zu bytes are too few for a saved world", size);
+    }
+    memcpy(&header, bytes, sizeof header);
+    if (memcmp(header.magic, SNAPSHOT_MAGIC, sizeof header.magic) != 0) {
+        return status_fail(PBS_ERROR_FORMAT, "the bytes do not begin as a saved world does");
+    }
+    if (header.order != SNAPSHOT_ORDER) {
+        return status_fail(PBS_ERROR_FORMAT, "byte order %#x, this machine's is %#x",
+                           (unsigned)header.order, (unsigned)SNAPSHOT_ORDER);
+    }
+    if (header.version != SNAPSHOT_VERSION) {
+        return status_fail(PBS_ERROR_FORMAT, "format version %u, this library knows %u",
+                           (unsigned)header.version, (unsigned)SNAPSHOT_VERSION);
+    }
+    if (header.size != size) {
+        return status_fail(PBS_ERROR_FORMAT, "%zu bytes were given, the saved world has %llu", size,
+                           (unsigned long long)header.size);
+    }
+    const uint64_t sum = checksum((const unsigned char *)bytes + sizeof header,
+                                  size - sizeof header);
+    if (sum != header.checksum) {
+        return status_fail(PBS_ERROR_FORMAT, "checksum %#llx, must be %#llx: bytes were changed",
+                           (unsigned long long)sum, (unsigned long long)header.checksum);
+    }
+    return PBS_OK;
+}
+
+static pbs_status read_scene(struct byte_reader *in, struct memory *memory,
+                             const pbs_world_desc *present, struct scene *scene) {
+    RETURN_IF_FAILED(read_settings(in, present, &scene->settings));
+    RETURN_IF_FAILED(read_totals(in, scene));
+    RETURN_IF_FAILED(read_colliders(in, memory, scene));
+    RETURN_IF_FAILED(read_bodies(in, memory, scene));
+    RETURN_IF_FAILED(read_nodes(in, &scene->nodes));
+    RETURN_IF_FAILED(read_history(in, memory, scene));
+    if (in->ended || in->position != in->size) {
+        return status_fail(PBS_ERROR_FORMAT, "%zu bytes are left over or missing after byte %zu",
+                           in->size - in->position, in->position);
+    }
+    return PBS_OK;
+}
+
+pbs_status pbs_world_restore(pbs_world *w, const void *buffer, size_t size) {
+    RETURN_IF_FAILED(world_enter(w));
+    RETURN_IF_FAILED(check_pointer(buffer, "buffer"));
+    RETURN_IF_FAILED(check_header(buffer, size));
+    struct byte_reader in = {
+        .bytes = buffer, .size = size, .position = sizeof(struct snapshot_header)};
+    struct scene scene = {0};
+    const pbs_status status = read_scene(&in, &w->memory, &w->scene.settings, &scene);
+    if (status < 0) {
+        scene_free(&scene, &w->memory);
+        return status;
+    }
+    topology_free(&w->topology, &w->memory);
+    scene_free(&w->scene, &w->memory);
+    w->scene = scene;
+    w->stats = (pbs_stats){0};
+    world_attach_callbacks(w);
+    return PBS_OK;
+}

@@ -1,0 +1,209 @@
+// Deformable solids: checks of the description, lumped masses, boundary, and what tolerances are relative to.
+#include <math.h>
+#include <string.h>
+
+#include "energy/material.h"
+#include "geometry/tet_mesh.h"
+#include "world/check.h"
+#include "world/scene.h"
+#include "world/settings.h"
+
+pbs_status pbs_solid_desc_init(pbs_solid_desc *d, size_t struct_size) {
+    status_clear();
+    const pbs_solid_desc defaults = {.material = PBS_MATERIAL_STABLE_NEO_HOOKEAN,
+                                     .density = 1000.0,
+                                     .young = 1e5,
+                                     .poisson = 0.3};
+    return settings_init(&settings_solid, d, struct_size, &defaults);
+}
+
+double tet_value(const struct tet_values *values, size_t tet) {
+    return values->per_tet != NULL ? values->per_tet[tet] : values->value;
+}
+
+// --- checks ---
+
+/// What the three per-element arrays have in common.
+struct range {
+    const char *name;
+    double low; ///< excluded
+    double high; ///< excluded
+};
+
+static pbs_status check_tet_values(const double *values, size_t count, const struct range *range) {
+    for (size_t t = 0; values != NULL && t < count; t++) {
+        if (!(values[t] > range->low && values[t] < range->high)) {
+            return status_fail(PBS_ERROR_ARGUMENT, "%s of tetrahedron %zu is %g, must be above %g and below %g",
+                               range->name, t, values[t], range->low, range->high);
+        }
+    }
+    return PBS_OK;
+}
+
+static pbs_status check_material(const pbs_solid_desc *d) {
+    if (material_find(d->material) == NULL) {
+        return status_fail(PBS_ERROR_ARGUMENT, "material is %d, which is no PBS_MATERIAL_*",
+                           (int)d->material);
+    }
+    RETURN_IF_FAILED(check_positive(d->density, "density"));
+    RETURN_IF_FAILED(check_positive(d->young, "young"));
+    RETURN_IF_FAILED(check_between(d->poisson, -1.0, 0.5, "poisson"));
+    RETURN_IF_FAILED(check_not_negative(d->damping, "damping"));
+    RETURN_IF_FAILED(check_not_negative(d->drag, "drag"));
+    const struct range density = {"tet_density", 0.0, INFINITY};
+    const struct range young = {"tet_young", 0.0, INFINITY};
+    const struct range poisson = {"tet_poisson", -1.0, 0.5};
+    RETURN_IF_FAILED(check_tet_values(d->tet_density, d->tet_count, &density));
+    RETURN_IF_FAILED(check_tet_values(d->tet_young, d->tet_count, &young));
+    return check_tet_values(d->tet_poisson, d->tet_count, &poisson);
+}
+
+static pbs_status check_description(const pbs_solid_desc *d, struct memory *memory) {
+    RETURN_IF_FAILED(check_count(d->vertex_count, "vertex_count"));
+    RETURN_IF_FAILED(check_count(d->tet_count, "tet_count"));
+    RETURN_IF_FAILED(check_pointer(d->tets, "tets"));
+    RETURN_IF_FAILED(check_vectors(d->positions, d->vertex_count, "positions"));
+    RETURN_IF_FAILED(check_material(d));
+    if (d->initial_positions != NULL) {
+        RETURN_IF_FAILED(
+            check_vectors(d->initial_positions, d->vertex_count, "initial_positions"));
+    }
+    if (d->initial_velocities != NULL) {
+        RETURN_IF_FAILED(
+            check_vectors(d->initial_velocities, d->vertex_count, "initial_velocities"));
+    }
+    const struct tet_mesh_view mesh = {d->vertex_count, d->positions, d->tet_count, d->tets};
+    return tet_mesh_check(&mesh, memory);
+}
+
+// --- making ---
+
+static void *copy_of(struct memory *memory, const void *source, size_t count, size_t size) {
+    void *copy = memory_allocate(memory, count, size);
+    if (copy != NULL) {
+        memcpy(copy, source, count * size);
+    }
+    return copy;
+}
+
+static bool copy_values(struct memory *memory, double value, const double *per_tet, size_t count,
+                        struct tet_values *out) {
+    out->value = value;
+    out->per_tet = per_tet == NULL ? NULL : copy_of(memory, per_tet, count, sizeof *per_tet);
+    return per_tet == NULL || out->per_tet != NULL;
+}
+
+static pbs_status copy_description(struct body *body, struct memory *memory,
+                                   const pbs_solid_desc *d) {
+    struct solid_body *solid = &body->solid;
+    solid->material = d->material;
+    solid->tet_count = d->tet_count;
+    solid->damping = d->damping;
+    solid->drag = d->drag;
+    solid->tets = copy_of(memory, d->tets, d->tet_count, 4 * sizeof *d->tets);
+    solid->rest = copy_of(memory, d->positions, d->vertex_count, 3 * sizeof *d->positions);
+    if (solid->tets == NULL || solid->rest == NULL ||
+        !copy_values(memory, d->density, d->tet_density, d->tet_count, &solid->density) ||
+        !copy_values(memory, d->young, d->tet_young, d->tet_count, &solid->young) ||
+        !copy_values(memory, d->poisson, d->tet_poisson, d->tet_count, &solid->poisson)) {
+        return PBS_ERROR_MEMORY;
+    }
+    const struct tet_mesh_view mesh = {d->vertex_count, d->positions, d->tet_count, d->tets};
+    return tet_mesh_boundary(&mesh, memory, &solid->triangles, &solid->triangle_count);
+}
+
+/// Young modulus times nodal volume^(2/3), the modulus weighted by volume: the force of a strain of one.
+static void measure_stiffness(const struct body *body, struct nodes *nodes, double *volume) {
+    const struct solid_body *solid = &body->solid;
+    const struct tet_mesh_view mesh = {body->node_count, solid->rest, solid->tet_count,
+                                       solid->tets};
+    double *stiffness = nodes->stiffness + body->node_start;
+    for (size_t t = 0; t < solid->tet_count; t++) {
+        const double share = tet_mesh_volume(&mesh, t) / 4.0;
+        for (int a = 0; a < 4; a++) {
+            volume[solid->tets[4 * t + (size_t)a]] += share;
+            stiffness[solid->tets[4 * t + (size_t)a]] += share * tet_value(&solid->young, t);
+        }
+    }
+    for (size_t i = 0; i < body->node_count; i++) {
+        stiffness[i] *= cbrt(volume[i] * volume[i]) / volume[i];
+    }
+}
+
+static void fill_nodes(const struct body *body, const pbs_solid_desc *d, struct nodes *nodes) {
+    const struct solid_body *solid = &body->solid;
+    const size_t start = body->node_start;
+    const size_t bytes = 3 * body->node_count * sizeof(double);
+    memcpy(nodes->x + 3 * start,
+           d->initial_positions != NULL ? d->initial_positions : d->positions, bytes);
+    memcpy(nodes->initial + 3 * start, nodes->x + 3 * start, bytes);
+    memcpy(nodes->target + 3 * start, nodes->x + 3 * start, bytes);
+    if (d->initial_velocities != NULL) {
+        memcpy(nodes->v + 3 * start, d->initial_velocities, bytes);
+    }
+    for (size_t i = 0; i < 3 * solid->triangle_count; i++) {
+        nodes->colliding[start + solid->triangles[i]] = 1;
+    }
+    const struct tet_mesh_view mesh = {body->node_count, solid->rest, solid->tet_count,
+                                       solid->tets};
+    const bool per_tet = solid->density.per_tet != NULL;
+    tet_mesh_add_lumped_mass(&mesh, per_tet ? solid->density.per_tet : &solid->density.value,
+                             per_tet, nodes->mass + start);
+}
+
+/// Extreme densities, moduli and sizes are fine one by one and not together.
+static pbs_status check_nodes(const struct body *body, const struct nodes *nodes) {
+    for (size_t i = 0; i < body->node_count; i++) {
+        const double mass = nodes->mass[body->node_start + i];
+        const double stiffness = nodes->stiffness[body->node_start + i];
+        if (!(isnormal(mass) && mass > 0.0)) {
+            return status_fail(PBS_ERROR_ARGUMENT,
+                               "vertex %zu: mass %g kg, must be positive and finite", i, mass);
+        }
+        if (!(isnormal(stiffness) && stiffness > 0.0)) {
+            return status_fail(PBS_ERROR_ARGUMENT,
+                               "vertex %zu: modulus times area %g N, must be positive and finite",
+                               i, stiffness);
+        }
+    }
+    return PBS_OK;
+}
+
+static pbs_status add_nodes(struct body *body, struct nodes *nodes, struct memory *memory,
+                            const pbs_solid_desc *d) {
+    RETURN_IF_FAILED(nodes_reserve(nodes, memory, body->node_count));
+    double *volume = memory_allocate(memory, body->node_count, sizeof *volume);
+    if (volume == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    body->node_start = nodes_append(nodes, body->node_count);
+    fill_nodes(body, d, nodes);
+    measure_stiffness(body, nodes, volume);
+    memory_release(memory, volume);
+    const pbs_status status = check_nodes(body, nodes);
+    if (status < 0) {
+        nodes_remove(nodes, body->node_start, body->node_count);
+    }
+    return status;
+}
+
+pbs_status solid_body_create(struct scene *scene, struct memory *memory, const pbs_solid_desc *d,
+                             struct body **out) {
+    RETURN_IF_FAILED(check_description(d, memory));
+    struct body *body = memory_allocate(memory, 1, sizeof *body);
+    if (body == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    body->kind = BODY_SOLID;
+    body->node_count = d->vertex_count;
+    pbs_status status = copy_description(body, memory, d);
+    if (status >= 0) {
+        status = add_nodes(body, &scene->nodes, memory, d);
+    }
+    if (status < 0) {
+        body_free(body, memory);
+        return status;
+    }
+    *out = body;
+    return PBS_OK;
+}

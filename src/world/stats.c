@@ -1,0 +1,24 @@
+// Statistics: what the last step did, totals, and the size of the scene.
+#include "world/settings.h"
+#include "world/world.h"
+
+pbs_status pbs_world_stats(const pbs_world *w, pbs_stats *out) {
+    RETURN_IF_FAILED(world_enter(w));
+    pbs_stats stats = w->stats;
+    const struct counters *counters = &w->scene.counters;
+    stats.step_count = counters->step_count;
+    stats.failed_step_count = counters->failed_step_count;
+    stats.newton_total = counters->newton_total;
+    stats.linear_total = counters->linear_total;
+    stats.allocator_calls = w->memory.call_count;
+    stats.bytes_in_use = w->memory.bytes_in_use;
+    stats.node_count = w->scene.nodes.count;
+    for (size_t i = 0; i < w->scene.bodies.count; i++) {
+        const struct body *body = scene_body(&w->scene, i);
+        stats.element_count += body->solid.tet_count + body->custom.stencil_count;
+    }
+    if (w->topology.is_current) {
+        stats.block_count = w->topology.model.assembly.pattern.block_count;
+    }
+    return results_write(&settings_stats, &stats, out);
+}

@@ -1,0 +1,318 @@
+// A step of the world as a transaction: everything happens on copies in the workspace, and lands at the end or not at
+// all. A part of the step that fails is halved, as often as the host allows.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/vector.h"
+#include "world/check.h"
+#include "world/motion.h"
+#include "world/reference.h"
+#include "world/world.h"
+
+/// One call of pbs_world_step.
+struct run {
+    pbs_world *w;
+    double h;
+    double scale; ///< metres, of the scene
+    struct step_problem problem;
+    struct step_result sum; ///< over the parts of the step
+    uint32_t divisions;
+    double free_reference;
+};
+
+// --- before ---
+
+static pbs_status prepare_topology(pbs_world *w) {
+    RETURN_IF_FAILED(world_check_callbacks(w));
+    struct topology *t = &w->topology;
+    if (!t->is_current) {
+        RETURN_IF_FAILED(topology_build(t, &w->scene, &w->memory));
+        world_log(w, PBS_LOG_INFO,
+                  "topology built: %zu bodies, %zu nodes, %zu elements, %zu blocks, %u domains",
+                  w->scene.bodies.count, w->scene.nodes.count, t->model.element_count,
+                  t->model.assembly.pattern.block_count,
+                  (unsigned)t->model.assembly.layout.domain_count);
+    }
+    RETURN_IF_FAILED(scene_reserve_history(&w->scene, &w->memory));
+    return memory_reserve(&w->memory, &t->obstacles, &t->obstacle_capacity,
+                          w->scene.colliders.count, sizeof *t->obstacles);
+}
+
+static void copy_array(struct tasks *tasks, size_t count, const double *source, double *out) {
+    if (source != NULL && out != NULL) {
+        vector_copy(tasks, count, source, out);
+    }
+}
+
+/// The scene's state and history into the workspace.
+static void load_state(pbs_world *w, double h) {
+    const struct nodes *nodes = &w->scene.nodes;
+    const struct history *history = &w->scene.history;
+    struct step_workspace *workspace = &w->topology.workspace;
+    const size_t count = 3 * nodes->count;
+    workspace->memory = history->memory;
+    vector_copy(w->tasks, count, nodes->x, workspace->now.x);
+    vector_copy(w->tasks, count, nodes->v, workspace->now.v);
+    copy_array(w->tasks, count, history->acceleration, workspace->now.a);
+    copy_array(w->tasks, count, history->x_before, workspace->before.x);
+    copy_array(w->tasks, count, history->v_before, workspace->before.v);
+    vector_combine(w->tasks, count, nodes->target, -1.0, nodes->x, w->topology.held_velocity);
+    vector_scale(w->tasks, count, 1.0 / h, w->topology.held_velocity);
+}
+
+// --- scripts ---
+
+static void place_held(void *self, double fraction) {
+    const struct run *run = self;
+    const struct nodes *nodes = &run->w->scene.nodes;
+    double *targets = run->w->topology.held_targets;
+    for (size_t i = 0; i < nodes->count; i++) {
+        for (size_t k = 3 * i; nodes->held[i] != 0 && k < 3 * i + 3; k++) {
+            targets[k] = fraction == 1.0
+                             ? nodes->target[k]
+                             : nodes->x[k] + fraction * (nodes->target[k] - nodes->x[k]);
+        }
+    }
+}
+
+static pbs_status place_obstacles(void *self, double fraction) {
+    const struct run *run = self;
+    pbs_world *w = run->w;
+    struct topology *t = &w->topology;
+    for (size_t i = 0; i < w->scene.colliders.count; i++) {
+        motion_place(scene_collider(&w->scene, i), fraction, run->h, &t->obstacles[i]);
+    }
+    const struct projection_scene scene = {.obstacle_count = w->scene.colliders.count,
+                                           .obstacles = t->obstacles,
+                                           .node_count = w->scene.nodes.count,
+                                           .colliding = w->scene.nodes.colliding,
+                                           .held = w->scene.nodes.held,
+                                           .targets = t->held_targets,
+                                           .scale = run->scale};
+    return projection_begin(&w->memory, &scene, &t->projection);
+}
+
+// --- the problem ---
+
+static struct newton_options newton_options(const struct run *run, double reference) {
+    const pbs_world_desc *s = &run->w->scene.settings;
+    return (struct newton_options){
+        .method = s->method,
+        .line_search = s->line_search,
+        .initial_guess = s->initial_guess,
+        .newton_limit = s->newton_limit,
+        .linear_limit = s->linear_limit,
+        .tolerance = s->tolerance > 0.0 ? s->tolerance : s->relative_tolerance * reference,
+        .forcing = s->forcing > 0.0 ? s->forcing : 1.0 / sqrt(reference),
+        .step_length_limit = s->step_length_limit > 0.0
+                                 ? s->step_length_limit
+                                 : 1e3 * reference_diagonal(&run->w->scene),
+    };
+}
+
+static pbs_status fill_problem(struct run *run) {
+    pbs_world *w = run->w;
+    struct topology *t = &w->topology;
+    run->scale = reference_scale(&w->scene);
+    struct step_problem *p = &run->problem;
+    *p = (struct step_problem){
+        .scheme = w->scene.integrator.scheme,
+        .parameters = w->scene.integrator.parameters,
+        .objective = {.tasks = w->tasks,
+                      .assembly = &t->model.assembly,
+                      .terms = t->model.terms,
+                      .term_count = t->model.term_count,
+                      .mass = w->scene.nodes.mass,
+                      .project_hessian = w->scene.settings.project_hessian != 0,
+                      .scratch = &t->scratch},
+        .conservative_count = t->model.conservative_count,
+        .damping = t->model.has_damping ? &t->rayleigh : NULL,
+        .newton = t->newton,
+        .projection = &t->projection,
+        .scripts = {.place_held = place_held,
+                    .place_obstacles = place_obstacles,
+                    .self = run,
+                    .held = w->scene.nodes.held,
+                    .targets = t->held_targets,
+                    .velocity = t->held_velocity},
+    };
+    double reference = 0.0;
+    run->free_reference = w->scene.free_reference;
+    RETURN_IF_FAILED(reference_force(w, &p->objective, run->h, &run->free_reference, &reference));
+    p->options = newton_options(run, reference);
+    w->stats.reference_force = reference;
+    w->stats.tolerance = p->options.tolerance;
+    return PBS_OK;
+}
+
+// --- the step and its divisions ---
+
+static void add_part(struct step_result *sum, const struct step_result *part) {
+    struct newton_result *n = &sum->newton;
+    const struct newton_result *p = &part->newton;
+    n->newton_iterations += p->newton_iterations;
+    n->linear_solves += p->linear_solves;
+    n->linear_iterations += p->linear_iterations;
+    n->evaluations += p->evaluations;
+    n->indefinite_solves += p->indefinite_solves;
+    n->gradient_directions += p->gradient_directions;
+    n->clamped_steps += p->clamped_steps;
+    n->noise_accepts += p->noise_accepts;
+    n->shifted_factors += p->shifted_factors;
+    n->time_evaluate += p->time_evaluate;
+    n->time_hessian += p->time_hessian;
+    n->time_factor += p->time_factor;
+    n->time_solve += p->time_solve;
+    n->time_search += p->time_search;
+    n->gradient_norm = p->gradient_norm;
+    n->preconditioner_shift = fmax(n->preconditioner_shift, p->preconditioner_shift);
+    sum->stages += part->stages;
+    if (part->status >= 0) {
+        sum->dissipated += part->dissipated;
+        sum->active_contacts = part->active_contacts;
+        // PBS_NOT_CONVERGED stays once it was seen.
+        sum->status = sum->status == PBS_OK ? part->status : sum->status;
+    }
+}
+
+static bool may_divide(pbs_status status) {
+    return status == PBS_ERROR_CONVERGENCE || status == PBS_ERROR_INADMISSIBLE;
+}
+
+static pbs_status run_part(struct run *run, double begin, double end, uint32_t depth) {
+    pbs_world *w = run->w;
+    const pbs_world_desc *settings = &w->scene.settings;
+    const struct step_span span = {.h = (end - begin) * run->h, .begin = begin, .end = end};
+    run->problem.allow_unconverged =
+        settings->allow_unconverged != 0 && depth == settings->divisions;
+    const struct step_result part = step_take(&run->problem, &span, &w->topology.workspace);
+    add_part(&run->sum, &part);
+    if (part.status >= 0) {
+        step_accept(&w->topology.workspace, span.h);
+        return PBS_OK;
+    }
+    if (!may_divide(part.status) || depth == settings->divisions) {
+        return part.status;
+    }
+    world_log(w, PBS_LOG_WARNING, "a step of %g s failed and is divided: %s", span.h,
+              pbs_last_error());
+    run->divisions++;
+    const double middle = 0.5 * (begin + end);
+    RETURN_IF_FAILED(run_part(run, begin, middle, depth + 1));
+    return run_part(run, middle, end, depth + 1);
+}
+
+// --- after ---
+
+/// The state that was reached becomes the scene's. Cannot fail.
+static void land(struct run *run) {
+    pbs_world *w = run->w;
+    struct scene *scene = &w->scene;
+    const struct step_workspace *workspace = &w->topology.workspace;
+    const size_t count = 3 * scene->nodes.count;
+    vector_copy(w->tasks, count, workspace->now.x, scene->nodes.x);
+    vector_copy(w->tasks, count, workspace->now.v, scene->nodes.v);
+    copy_array(w->tasks, count, workspace->now.a, scene->history.acceleration);
+    copy_array(w->tasks, count, workspace->before.x, scene->history.x_before);
+    copy_array(w->tasks, count, workspace->before.v, scene->history.v_before);
+    scene->history.memory = workspace->memory;
+    scene->time += run->h;
+    scene->dissipated += run->sum.dissipated;
+    scene->free_reference = run->free_reference;
+    for (size_t i = 0; i < scene->colliders.count; i++) {
+        struct collider *collider = scene_collider(scene, i);
+        memcpy(collider->force, w->topology.projection.forces + 3 * i, sizeof collider->force);
+        motion_finish(collider);
+    }
+}
+
+static void write_stats(struct run *run, pbs_status status) {
+    pbs_world *w = run->w;
+    pbs_stats *stats = &w->stats;
+    const struct newton_result *n = &run->sum.newton;
+    stats->status = status;
+    stats->stages = run->sum.stages;
+    stats->divisions = run->divisions;
+    stats->newton_iterations = n->newton_iterations;
+    stats->linear_solves = n->linear_solves;
+    stats->linear_iterations = n->linear_iterations;
+    stats->evaluations = n->evaluations;
+    stats->indefinite_solves = n->indefinite_solves;
+    stats->gradient_directions = n->gradient_directions;
+    stats->clamped_steps = n->clamped_steps;
+    stats->noise_accepts = n->noise_accepts;
+    stats->shifted_factors = n->shifted_factors;
+    stats->active_contacts = run->sum.active_contacts;
+    stats->gradient_norm = n->gradient_norm;
+    stats->preconditioner_shift = n->preconditioner_shift;
+    stats->step = run->h;
+    stats->time_evaluate = n->time_evaluate;
+    stats->time_hessian = n->time_hessian;
+    stats->time_factor = n->time_factor;
+    stats->time_solve = n->time_solve;
+    stats->time_search = n->time_search;
+    struct counters *counters = &w->scene.counters;
+    counters->step_count += status >= 0;
+    counters->failed_step_count += status < 0;
+    counters->newton_total += n->newton_iterations;
+    counters->linear_total += n->linear_iterations;
+}
+
+/// What the step answers when it landed, with a message for answers that want a look.
+static pbs_status answer(const struct run *run) {
+    if (run->sum.status == PBS_NOT_CONVERGED) {
+        char reason[256];
+        snprintf(reason, sizeof reason, "%s", pbs_last_error());
+        world_log(run->w, PBS_LOG_WARNING, "a step of %g s did not converge: %s", run->h, reason);
+        return status_fail(PBS_NOT_CONVERGED, "%s", reason);
+    }
+    if (run->divisions > 0) {
+        return status_fail(PBS_DIVIDED, "the step of %g s needed %u halvings", run->h,
+                           (unsigned)run->divisions);
+    }
+    status_clear();
+    return PBS_OK;
+}
+
+static pbs_status step(struct run *run) {
+    pbs_world *w = run->w;
+    const double start = clock_seconds();
+    RETURN_IF_FAILED(prepare_topology(w));
+    RETURN_IF_FAILED(fill_problem(run));
+    load_state(w, run->h);
+    w->stats.time_prepare = clock_seconds() - start;
+    RETURN_IF_FAILED(run_part(run, 0.0, 1.0, 0));
+    const double solved = clock_seconds();
+    land(run);
+    w->stats.time_finish = clock_seconds() - solved;
+    return answer(run);
+}
+
+static pbs_status take_step(pbs_world *w, double h) {
+    RETURN_IF_FAILED(check_positive(h, "the step's length"));
+    const double start = clock_seconds();
+    struct run run = {.w = w, .h = h};
+    w->stats = (pbs_stats){0};
+    const pbs_status status = w->scene.nodes.count > 0 ? step(&run) : PBS_OK;
+    if (w->scene.nodes.count == 0) {
+        w->scene.time += h;
+        for (size_t i = 0; i < w->scene.colliders.count; i++) {
+            motion_finish(scene_collider(&w->scene, i));
+        }
+    }
+    write_stats(&run, status);
+    w->stats.time_total = clock_seconds() - start;
+    return status;
+}
+
+pbs_status pbs_world_step(pbs_world *w, double h) {
+    RETURN_IF_FAILED(world_enter(w));
+    return take_step(w, h);
+}
+
+pbs_status pbs_world_advance(pbs_world *w, double duration) {
+    RETURN_IF_FAILED(world_enter(w));
+    return take_step(w, duration);
+}

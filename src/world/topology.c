@@ -1,0 +1,47 @@
+// The scene's machinery; see topology.h.
+#include "world/topology.h"
+
+static pbs_status build(struct topology *t, const struct scene *scene, struct memory *memory) {
+    const pbs_world_desc *settings = &scene->settings;
+    RETURN_IF_FAILED(model_build(scene, memory, &t->model));
+    const struct assembly *assembly = &t->model.assembly;
+    RETURN_IF_FAILED(newton_create(memory, assembly, settings->preconditioner,
+                                   settings->preconditioner_order == PBS_ORDER_NATURAL
+                                       ? ORDER_NATURAL
+                                       : ORDER_NESTED_DISSECTION,
+                                   &t->newton));
+    RETURN_IF_FAILED(step_workspace_reserve(&t->workspace, memory, scene->integrator.scheme,
+                                            assembly));
+    RETURN_IF_FAILED(terms_reserve(memory, assembly, &t->scratch));
+    if (t->model.has_damping) {
+        RETURN_IF_FAILED(rayleigh_reserve(memory, assembly, &t->rayleigh));
+    }
+    t->held_targets = memory_allocate(memory, 3 * scene->nodes.count, sizeof(double));
+    t->held_velocity = memory_allocate(memory, 3 * scene->nodes.count, sizeof(double));
+    return t->held_targets != NULL && t->held_velocity != NULL ? PBS_OK : PBS_ERROR_MEMORY;
+}
+
+pbs_status topology_build(struct topology *topology, const struct scene *scene,
+                          struct memory *memory) {
+    topology_free(topology, memory);
+    const pbs_status status = build(topology, scene, memory);
+    if (status < 0) {
+        topology_free(topology, memory);
+        return status;
+    }
+    topology->is_current = true;
+    return PBS_OK;
+}
+
+void topology_free(struct topology *topology, struct memory *memory) {
+    newton_destroy(topology->newton, memory);
+    step_workspace_free(&topology->workspace, memory);
+    terms_release(memory, &topology->scratch);
+    rayleigh_release(memory, &topology->rayleigh);
+    projection_free(memory, &topology->projection);
+    memory_release(memory, topology->held_targets);
+    memory_release(memory, topology->held_velocity);
+    memory_release(memory, topology->obstacles);
+    model_free(&topology->model, memory);
+    *topology = (struct topology){0};
+}

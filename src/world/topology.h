@@ -1,0 +1,55 @@
+// What a scene needs to be stepped and can be made again from it: terms, assembly, minimiser, buffers. Built at the
+// first step after bodies changed. Pointers into the scene's nodes stay valid until then.
+#ifndef PBS_WORLD_TOPOLOGY_H
+#define PBS_WORLD_TOPOLOGY_H
+
+#include "energy/custom.h"
+#include "energy/evaluate.h"
+#include "energy/gravity.h"
+#include "energy/mass_drag.h"
+#include "energy/rayleigh_damping.h"
+#include "energy/solid.h"
+#include "world/scene.h"
+
+/// The energies of a scene and where their derivatives go.
+struct model {
+    size_t solid_count, custom_count;
+    struct solid **solids;  ///< one per material in use
+    struct custom **customs; ///< one per custom body with stencils
+    struct gravity gravity;
+    struct mass_drag drag;
+    double *gravity_mass; ///< per node, kg; null where no body opts out: the nodes' own masses serve
+    double *drag_rate;    ///< per node, 1/s; null where no body has drag
+    size_t term_count, conservative_count; ///< conservative terms come first
+    struct term *terms;
+    struct assembly assembly;
+    bool has_assembly;
+    bool has_damping; ///< some element has a Rayleigh time
+    size_t element_count;
+};
+
+/// All zero is a valid empty one.
+struct topology {
+    bool is_current; ///< false: bodies changed since it was built
+    struct model model;
+    struct newton *newton;
+    struct step_workspace workspace;
+    struct terms_scratch scratch;
+    struct rayleigh rayleigh;
+    struct projection projection;
+    double *held_targets;  ///< node_count x 3
+    double *held_velocity; ///< node_count x 3
+    struct obstacle *obstacles;
+    size_t obstacle_capacity;
+};
+
+/// Terms and assembly. On failure *model is empty.
+pbs_status model_build(const struct scene *scene, struct memory *memory, struct model *model);
+void model_free(struct model *model, struct memory *memory);
+
+/// Replaces everything; on failure the topology is empty and not current.
+pbs_status topology_build(struct topology *topology, const struct scene *scene,
+                          struct memory *memory);
+void topology_free(struct topology *topology, struct memory *memory);
+
+#endif

@@ -1,0 +1,276 @@
+// Worlds: settings, creation, destruction and what else needs no step.
+#include "world/world.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "world/check.h"
+#include "world/settings.h"
+
+// --- settings ---
+
+void world_default_settings(pbs_world_desc *d) {
+    *d = (pbs_world_desc){
+        .struct_size = sizeof *d,
+        .threads = 1,
+        .method = PBS_METHOD_STABILIZED_NEWTON,
+        .line_search = PBS_LINE_SEARCH_WOLFE,
+        .initial_guess = PBS_GUESS_BEST,
+        .preconditioner = PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY,
+        .preconditioner_order = PBS_ORDER_NATURAL,
+        .newton_limit = 500,
+        .linear_limit = 10000,
+        .relative_tolerance = 1e-6,
+    };
+}
+
+pbs_status pbs_world_desc_init(pbs_world_desc *d, size_t struct_size) {
+    status_clear();
+    pbs_world_desc defaults;
+    world_default_settings(&defaults);
+    return settings_init(&settings_world, d, struct_size, &defaults);
+}
+
+static pbs_status check_choices(const pbs_world_desc *d) {
+    RETURN_IF_FAILED(check_choice(d->method, PBS_METHOD_STABILIZED_NEWTON,
+                                  PBS_METHOD_PLAIN_NEWTON, "method"));
+    RETURN_IF_FAILED(check_choice(d->line_search, PBS_LINE_SEARCH_WOLFE,
+                                  PBS_LINE_SEARCH_BACKTRACKING, "line_search"));
+    RETURN_IF_FAILED(check_choice(d->project_hessian, 0, 1, "project_hessian"));
+    RETURN_IF_FAILED(
+        check_choice(d->initial_guess, PBS_GUESS_BEST, PBS_GUESS_EXPLICIT, "initial_guess"));
+    RETURN_IF_FAILED(check_choice(d->preconditioner, PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY,
+                                  PBS_PRECONDITIONER_NONE, "preconditioner"));
+    RETURN_IF_FAILED(check_choice(d->preconditioner_order, PBS_ORDER_NATURAL,
+                                  PBS_ORDER_NESTED_DISSECTION, "preconditioner_order"));
+    RETURN_IF_FAILED(check_choice(d->allow_unconverged, 0, 1, "allow_unconverged"));
+    RETURN_IF_FAILED(check_choice(d->newton_limit, 1, UINT32_MAX, "newton_limit"));
+    RETURN_IF_FAILED(check_choice(d->linear_limit, 1, UINT32_MAX, "linear_limit"));
+    return check_choice(d->divisions, 0, 30, "divisions");
+}
+
+static pbs_status check_hooks(const pbs_world_desc *d) {
+    if ((d->allocator.allocate == NULL) != (d->allocator.release == NULL)) {
+        return status_fail(PBS_ERROR_ARGUMENT, "allocator.%s is null, must be set as the other is",
+                           d->allocator.allocate == NULL ? "allocate" : "release");
+    }
+    return check_choice(d->threads, 0, 1024, "threads");
+}
+
+pbs_status world_check_settings(const pbs_world_desc *d) {
+    for (int i = 0; i < 3; i++) {
+        RETURN_IF_FAILED(check_finite(d->gravity[i], "gravity"));
+    }
+    RETURN_IF_FAILED(check_choices(d));
+    RETURN_IF_FAILED(check_not_negative(d->tolerance, "tolerance"));
+    RETURN_IF_FAILED(check_not_negative(d->relative_tolerance, "relative_tolerance"));
+    RETURN_IF_FAILED(check_not_negative(d->forcing, "forcing"));
+    RETURN_IF_FAILED(check_not_negative(d->step_length_limit, "step_length_limit"));
+    if (d->tolerance == 0.0 && d->relative_tolerance == 0.0) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "tolerance and relative_tolerance are both 0, one must be positive");
+    }
+    return check_hooks(d);
+}
+
+// --- life ---
+
+static void destroy(pbs_world *w) {
+    topology_free(&w->topology, &w->memory);
+    scene_free(&w->scene, &w->memory);
+    memory_release(&w->memory, w->callbacks);
+    tasks_destroy(&w->memory, w->tasks);
+    struct memory memory = w->memory;
+    memory_release(&memory, w);
+}
+
+static pbs_status create(struct memory *memory, const pbs_world_desc *d, pbs_world **out) {
+    pbs_world *w = memory_allocate(memory, 1, sizeof *w);
+    if (w == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    w->memory = *memory;
+    w->log = d->log;
+    w->scene.settings = *d;
+    w->scene.settings.allocator = (pbs_allocator){0};
+    w->scene.settings.log = (pbs_log){0};
+    w->scene.settings.tasks = (pbs_tasks){0};
+    w->scene.integrator.scheme = scheme_find(PBS_SCHEME_IMPLICIT_EULER);
+    w->scene.stamp = handle_new_stamp(w);
+    scene_forget_history(&w->scene);
+    const pbs_status status = tasks_create(&w->memory, &d->tasks, d->threads, &w->tasks);
+    if (status < 0) {
+        destroy(w);
+        return status;
+    }
+    *out = w;
+    return PBS_OK;
+}
+
+pbs_status pbs_world_create(const pbs_world_desc *d, pbs_world **out) {
+    status_clear();
+    RETURN_IF_FAILED(check_pointer(out, "out"));
+    pbs_world_desc settings;
+    world_default_settings(&settings);
+    RETURN_IF_FAILED(settings_read(&settings_world, d, &settings));
+    RETURN_IF_FAILED(world_check_settings(&settings));
+    struct memory memory;
+    memory_init(&memory, &settings.allocator);
+    return create(&memory, &settings, out);
+}
+
+void pbs_world_destroy(pbs_world *w) {
+    status_clear();
+    if (w != NULL) {
+        destroy(w);
+    }
+}
+
+// --- entering ---
+
+pbs_status world_enter(const pbs_world *w) {
+    status_clear();
+    return check_pointer(w, "the world");
+}
+
+struct body *world_body(const pbs_world *w, pbs_body b) {
+    return w == NULL ? NULL
+                     : handle_peek(&w->scene.bodies, b.id, HANDLE_BODY, w->scene.stamp);
+}
+
+struct body *world_enter_body(const pbs_world *w, pbs_body b, pbs_status *status) {
+    *status = world_enter(w);
+    if (*status < 0) {
+        return NULL;
+    }
+    struct body *body = handle_find(&w->scene.bodies, b.id, HANDLE_BODY, w->scene.stamp);
+    *status = body != NULL ? PBS_OK : PBS_ERROR_HANDLE;
+    return body;
+}
+
+void world_log(const pbs_world *w, int32_t level, const char *format, ...) {
+    if (w->log.write == NULL) {
+        return;
+    }
+    char message[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    w->log.write(w->log.user, level, message);
+}
+
+// --- callbacks by tag ---
+
+static struct callback *find_callback(const pbs_world *w, uint64_t tag) {
+    for (size_t i = 0; i < w->callback_count; i++) {
+        if (w->callbacks[i].tag == tag) {
+            return &w->callbacks[i];
+        }
+    }
+    return NULL;
+}
+
+void world_attach_callbacks(pbs_world *w) {
+    for (size_t i = 0; i < w->scene.bodies.count; i++) {
+        struct body *body = scene_body(&w->scene, i);
+        if (body->kind == BODY_CUSTOM && body->custom.evaluate == NULL) {
+            const struct callback *callback = find_callback(w, body->custom.tag);
+            body->custom.evaluate = callback != NULL ? callback->evaluate : NULL;
+            body->custom.user = callback != NULL ? callback->user : NULL;
+        }
+    }
+}
+
+pbs_status world_check_callbacks(const pbs_world *w) {
+    for (size_t i = 0; i < w->scene.bodies.count; i++) {
+        const struct body *body = scene_body(&w->scene, i);
+        if (body->kind == BODY_CUSTOM && body->custom.evaluate == NULL) {
+            return status_fail(PBS_ERROR_MISSING_CALLBACK,
+                               "no callback is registered under tag %llu, which restored body %zu needs",
+                               (unsigned long long)body->custom.tag, i);
+        }
+    }
+    return PBS_OK;
+}
+
+pbs_status pbs_world_register_callback(pbs_world *w, uint64_t tag, pbs_custom_fn evaluate,
+                                       void *user) {
+    RETURN_IF_FAILED(world_enter(w));
+    if (tag == 0) {
+        return status_fail(PBS_ERROR_ARGUMENT, "tag is 0, which names no callback");
+    }
+    if (evaluate == NULL) {
+        return status_fail(PBS_ERROR_ARGUMENT, "evaluate is null");
+    }
+    struct callback *callback = find_callback(w, tag);
+    if (callback == NULL) {
+        RETURN_IF_FAILED(memory_reserve(&w->memory, &w->callbacks, &w->callback_capacity,
+                                        w->callback_count + 1, sizeof *w->callbacks));
+        callback = &w->callbacks[w->callback_count];
+        w->callback_count++;
+    }
+    *callback = (struct callback){tag, evaluate, user};
+    for (size_t i = 0; i < w->scene.bodies.count; i++) {
+        struct body *body = scene_body(&w->scene, i);
+        if (body->kind == BODY_CUSTOM && body->custom.tag == tag) {
+            body->custom.evaluate = evaluate;
+            body->custom.user = user;
+            w->topology.is_current = false;
+        }
+    }
+    return PBS_OK;
+}
+
+// --- small things ---
+
+double pbs_world_time(const pbs_world *w) {
+    return w != NULL ? w->scene.time : 0.0;
+}
+
+pbs_status pbs_world_set_gravity(pbs_world *w, const double gravity[3]) {
+    RETURN_IF_FAILED(world_enter(w));
+    RETURN_IF_FAILED(check_pointer(gravity, "gravity"));
+    for (int i = 0; i < 3; i++) {
+        RETURN_IF_FAILED(check_finite(gravity[i], "gravity"));
+    }
+    memcpy(w->scene.settings.gravity, gravity, sizeof w->scene.settings.gravity);
+    memcpy(w->topology.model.gravity.acceleration, gravity, sizeof w->scene.settings.gravity);
+    return PBS_OK;
+}
+
+pbs_status pbs_world_set_integrator(pbs_world *w, pbs_integrator *i) {
+    RETURN_IF_FAILED(world_enter(w));
+    RETURN_IF_FAILED(check_pointer(i, "the integrator"));
+    if (i->scheme != w->scene.integrator.scheme) {
+        w->topology.is_current = false;
+    }
+    w->scene.integrator = *i;
+    scene_forget_history(&w->scene);
+    return PBS_OK;
+}
+
+size_t pbs_world_body_count(const pbs_world *w) {
+    return w != NULL ? w->scene.bodies.count : 0;
+}
+
+pbs_body pbs_world_body_at(const pbs_world *w, size_t index) {
+    if (w == NULL || index >= w->scene.bodies.count) {
+        return (pbs_body){0};
+    }
+    const uint32_t slot = w->scene.bodies.order[index];
+    return (pbs_body){handle_id(&w->scene.bodies, slot, HANDLE_BODY, w->scene.stamp)};
+}
+
+size_t pbs_world_collider_count(const pbs_world *w) {
+    return w != NULL ? w->scene.colliders.count : 0;
+}
+
+pbs_collider pbs_world_collider_at(const pbs_world *w, size_t index) {
+    if (w == NULL || index >= w->scene.colliders.count) {
+        return (pbs_collider){0};
+    }
+    const uint32_t slot = w->scene.colliders.order[index];
+    return (pbs_collider){handle_id(&w->scene.colliders, slot, HANDLE_COLLIDER, w->scene.stamp)};
+}

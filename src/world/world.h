@@ -1,0 +1,46 @@
+// The world behind the public API: the scene, the machinery that steps it, and the host's hooks.
+#ifndef PBS_WORLD_WORLD_H
+#define PBS_WORLD_WORLD_H
+
+#include "world/scene.h"
+#include "world/topology.h"
+
+/// A host's callback under its tag; stays when the scene is replaced.
+struct callback {
+    uint64_t tag;
+    pbs_custom_fn evaluate;
+    void *user;
+};
+
+struct pbs_world {
+    struct memory memory;
+    struct tasks *tasks;
+    pbs_log log;
+    struct scene scene;
+    struct topology topology;
+    struct callback *callbacks;
+    size_t callback_count, callback_capacity;
+    pbs_stats stats; ///< of the last step
+};
+
+/// PBS_ERROR_ARGUMENT where w is null. Every entry point begins with one of these two: both forget the last message.
+pbs_status world_enter(const pbs_world *w);
+/// Null with PBS_ERROR_ARGUMENT or PBS_ERROR_HANDLE in *status.
+struct body *world_enter_body(const pbs_world *w, pbs_body b, pbs_status *status);
+
+/// Null where the id names nothing; sets no message.
+struct body *world_body(const pbs_world *w, pbs_body b);
+
+/// The defaults and checks of a world's settings, hooks included.
+void world_default_settings(pbs_world_desc *d);
+pbs_status world_check_settings(const pbs_world_desc *d);
+
+void world_log(const pbs_world *w, int32_t level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/// Gives each custom body without a callback the one registered under its tag, if there is one.
+void world_attach_callbacks(pbs_world *w);
+/// PBS_ERROR_MISSING_CALLBACK where a custom body has none.
+pbs_status world_check_callbacks(const pbs_world *w);
+
+#endif
