@@ -1,0 +1,150 @@
+// The objective beside its formula: inertia and terms, value with gradient with Hessian, on several
+// domains.
+#include "minimize/fixture.h"
+#include "support/derivatives.h"
+#include "support/random.h"
+#include "support/testing.h"
+
+enum { NODES = 10, COORDINATES = 3 * NODES };
+
+/// Quartic springs between neighbours: (|b - a|^2 - 1)^2.
+static int32_t quartic(void *user, size_t stencil, const double *x, int32_t project, double *value,
+                       double *gradient, double *hessian) {
+    (void)user;
+    (void)stencil;
+    (void)project;
+    const double d[3] = {x[3] - x[0], x[4] - x[1], x[5] - x[2]};
+    const double excess = d[0] * d[0] + d[1] * d[1] + d[2] * d[2] - 1.0;
+    if (value != NULL) {
+        *value = excess * excess;
+    }
+    for (int i = 0; i < 3; i++) {
+        if (gradient != NULL) {
+            gradient[3 + i] = 4.0 * excess * d[i];
+            gradient[i] = -gradient[3 + i];
+        }
+        for (int j = 0; j < 3 && hessian != NULL; j++) {
+            const double k = 8.0 * d[i] * d[j] + (i == j ? 4.0 * excess : 0.0);
+            hessian[6 * i + j] = hessian[6 * (3 + i) + 3 + j] = k;
+            hessian[6 * i + 3 + j] = hessian[6 * (3 + i) + j] = -k;
+        }
+    }
+    return 0;
+}
+
+struct problem {
+    struct fixture f;
+    double *gradient, *blocks;
+};
+
+static void create(struct problem *p, uint32_t domains) {
+    uint32_t stencils[2 * (NODES - 1)];
+    for (uint32_t i = 0; i + 1 < NODES; i++) {
+        stencils[2 * i] = i;
+        stencils[2 * i + 1] = i + 1;
+    }
+    fixture_create(&p->f, &(struct fixture_input){.node_count = NODES,
+                                                  .width = 2,
+                                                  .stencil_count = NODES - 1,
+                                                  .stencils = stencils,
+                                                  .evaluate = quartic,
+                                                  .domains = domains});
+    struct random random = random_seed(7);
+    random_fill(&random, 0.5, 2.0, p->f.mass, NODES);
+    random_fill(&random, -1.0, 1.0, p->f.predictor, COORDINATES);
+    p->f.objective.weight = 0.01;
+    p->gradient = memory_allocate(&p->f.memory, 3 * p->f.assembly.vector_slot_count,
+                                  sizeof(double));
+    p->blocks = memory_allocate(&p->f.memory, 9 * p->f.assembly.block_slot_count, sizeof(double));
+}
+
+static void destroy(struct problem *p) {
+    memory_release(&p->f.memory, p->gradient);
+    memory_release(&p->f.memory, p->blocks);
+    fixture_destroy(&p->f);
+}
+
+static double value(void *context, const double *x) {
+    struct problem *const p = context;
+    return objective_evaluate(&p->f.objective, x, true, NULL, NULL).value;
+}
+
+static void gradient(void *context, const double *x, double *out) {
+    struct problem *const p = context;
+    objective_evaluate(&p->f.objective, x, false, p->gradient, NULL);
+    memcpy(out, p->gradient, COORDINATES * sizeof *out);
+}
+
+/// The assembled matrix as a dense one in node order.
+static void hessian(void *context, const double *x, double *out) {
+    struct problem *const p = context;
+    const struct layout *const layout = &p->f.assembly.layout;
+    objective_evaluate(&p->f.objective, x, false, NULL, p->blocks);
+    memset(out, 0, COORDINATES * COORDINATES * sizeof *out);
+    for (uint32_t r = 0; r < NODES; r++) {
+        for (size_t k = p->f.assembly.pattern.row_start[r];
+             k < p->f.assembly.pattern.row_start[r + 1]; k++) {
+            const size_t a = 3 * layout->node[r];
+            const size_t b = 3 * layout->node[p->f.assembly.pattern.column[k]];
+            for (size_t ij = 0; ij < 9; ij++) {
+                const double entry = p->blocks[9 * k + ij];
+                out[(a + ij / 3) * COORDINATES + b + ij % 3] = entry;
+                out[(b + ij % 3) * COORDINATES + a + ij / 3] = entry;
+            }
+        }
+    }
+}
+
+static void test_derivatives(void **state) {
+    (void)state;
+    for (uint32_t domains = 1; domains < 4; domains++) {
+        struct problem p;
+        create(&p, domains);
+        struct random random = random_seed(domains);
+        double x[COORDINATES];
+        random_fill(&random, -1.0, 1.0, x, COORDINATES);
+        const struct derivatives_function function = {COORDINATES, value, gradient, hessian, &p};
+        // Fourth-order differences of quartics are exact; what is left is epsilon E / step with E
+        // about 1e4, beside gradients of 1e2.
+        assert_small(derivatives_gradient_error(&function, x, 1e-2), 1e-11, "gradient");
+        assert_small(derivatives_hessian_error(&function, x, 1e-2), 1e-11, "Hessian");
+        destroy(&p);
+    }
+}
+
+static void test_value_is_inertia_plus_terms(void **state) {
+    (void)state;
+    struct problem p;
+    create(&p, 2);
+    struct random random = random_seed(9);
+    double x[COORDINATES];
+    random_fill(&random, -1.0, 1.0, x, COORDINATES);
+    double inertia = 0.0;
+    double terms = 0.0;
+    for (size_t i = 0; i < NODES; i++) {
+        for (size_t k = 3 * i; k < 3 * i + 3; k++) {
+            inertia += p.f.mass[i] * (x[k] - p.f.predictor[k]) * (x[k] - p.f.predictor[k]) / 0.02;
+        }
+        double part = 0.0;
+        if (i + 1 < NODES) {
+            quartic(NULL, 0, x + 3 * i, 0, &part, NULL, NULL);
+        }
+        terms += part;
+    }
+    struct objective_result result = objective_evaluate(&p.f.objective, x, true, NULL, NULL);
+    assert_near(result.value, inertia + terms, 1e-12 * (inertia + terms), "E");
+    assert_near(result.by_kind[ENERGY_HOST], terms, 1e-12 * terms, "terms");
+    assert_near(objective_magnitude(&result), result.value, 1e-12 * result.value, "all positive");
+    p.f.objective.weight = INFINITY;
+    result = objective_evaluate(&p.f.objective, x, true, NULL, NULL);
+    assert_near(result.value, terms, 1e-12 * terms, "an infinite weight leaves inertia out");
+    destroy(&p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_derivatives),
+        cmocka_unit_test(test_value_is_inertia_plus_terms),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
