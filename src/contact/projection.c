@@ -173,9 +173,10 @@ static void for_each_slot(struct tasks *tasks, struct projection *projection, do
 // --- P ---
 
 static void hold_axes(const struct projection *p, const struct projection_slot *slot, double *x) {
-    const double *target = p->scene.targets + 3 * (size_t)slot->node;
-    for (unsigned i = 0; i < 3 && slot->held; i++) {
-        x[i] = slot->held >> i & 1u ? target[i] : x[i];
+    for (size_t i = 0; i < 3; i++) {
+        if (slot->held >> i & 1u) {
+            x[i] = p->scene.targets[3 * (size_t)slot->node + i];
+        }
     }
 }
 
