@@ -11,7 +11,7 @@ static const double flat_volume = 1e-10;
 // The faces of a positive tetrahedron, outward, each opposite to vertex 3 - i.
 static const uint8_t face_vertices[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
 
-double tet_mesh_volume(const struct tet_mesh_view *mesh, size_t tet) {
+double tet_signed_volume(const struct tet_mesh_view *mesh, size_t tet) {
     const uint32_t *v = mesh->tets + 4 * tet;
     double edges[9];
     for (size_t i = 0; i < 3; i++) {
@@ -79,7 +79,7 @@ static pbs_status check_indices(const struct tet_mesh_view *mesh, size_t tet) {
 }
 
 static pbs_status check_volume(const struct tet_mesh_view *mesh, size_t tet) {
-    const double volume = tet_mesh_volume(mesh, tet);
+    const double volume = tet_signed_volume(mesh, tet);
     const double edge = longest_edge(mesh, tet);
     const double least = flat_volume * edge * edge * edge;
     if (!(volume > 0.0)) {
@@ -128,7 +128,7 @@ pbs_status tet_mesh_check(const struct tet_mesh_view *mesh, struct memory *memor
 void tet_mesh_add_lumped_mass(const struct tet_mesh_view *mesh, const double *density,
                               bool density_per_tet, double *mass) {
     for (size_t t = 0; t < mesh->tet_count; t++) {
-        const double share = density[density_per_tet ? t : 0] * tet_mesh_volume(mesh, t) / 4.0;
+        const double share = density[density_per_tet ? t : 0] * tet_signed_volume(mesh, t) / 4.0;
         for (size_t i = 0; i < 4; i++) {
             mass[mesh->tets[4 * t + i]] += share;
         }
@@ -233,7 +233,7 @@ static pbs_status write_boundary(const struct tet_mesh_view *mesh, struct memory
     return PBS_OK;
 }
 
-pbs_status tet_mesh_boundary(const struct tet_mesh_view *mesh, struct memory *memory,
+pbs_status tet_boundary(const struct tet_mesh_view *mesh, struct memory *memory,
                              uint32_t **triangles, size_t *triangle_count) {
     RETURN_IF_FAILED(check_sizes(mesh));
     struct face_table table = {.count = 4 * mesh->tet_count};

@@ -12,7 +12,7 @@ struct tet_mesh_view {
 };
 
 /// Signed volume of tetrahedron t; positive when det(b - a, c - a, d - a) > 0.
-double tet_mesh_volume(const struct tet_mesh_view *mesh, size_t tet);
+double tet_signed_volume(const struct tet_mesh_view *mesh, size_t tet);
 
 /// Refuses (PBS_ERROR_MESH, with index and value in the message): empty meshes, indices out of range or repeated in a tetrahedron, positions that are
 /// not finite, volumes not above a bound relative to the tetrahedron's own longest edge cubed, vertices of no tetrahedron.
@@ -23,7 +23,7 @@ void tet_mesh_add_lumped_mass(const struct tet_mesh_view *mesh, const double *de
                               bool density_per_tet, double *mass);
 
 /// Triangles of one tetrahedron only, outward, in an order that depends on the mesh alone. *triangles: 3 indices each, to be released by the caller.
-pbs_status tet_mesh_boundary(const struct tet_mesh_view *mesh, struct memory *memory,
+pbs_status tet_boundary(const struct tet_mesh_view *mesh, struct memory *memory,
                              uint32_t **triangles, size_t *triangle_count);
 
 /// Area-weighted unit normals at the vertices of triangles; zero at other vertices. normals: vertex_count x 3.

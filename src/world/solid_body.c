@@ -109,7 +109,7 @@ static pbs_status copy_description(struct body *body, struct memory *memory,
         return PBS_ERROR_MEMORY;
     }
     const struct tet_mesh_view mesh = {d->vertex_count, d->positions, d->tet_count, d->tets};
-    return tet_mesh_boundary(&mesh, memory, &solid->triangles, &solid->triangle_count);
+    return tet_boundary(&mesh, memory, &solid->triangles, &solid->triangle_count);
 }
 
 /// Young modulus times nodal volume^(2/3), the modulus weighted by volume: the force of a strain of one.
@@ -119,7 +119,7 @@ static void measure_stiffness(const struct body *body, struct nodes *nodes, doub
                                        solid->tets};
     double *stiffness = nodes->stiffness + body->node_start;
     for (size_t t = 0; t < solid->tet_count; t++) {
-        const double share = tet_mesh_volume(&mesh, t) / 4.0;
+        const double share = tet_signed_volume(&mesh, t) / 4.0;
         for (int a = 0; a < 4; a++) {
             volume[solid->tets[4 * t + (size_t)a]] += share;
             stiffness[solid->tets[4 * t + (size_t)a]] += share * tet_value(&solid->young, t);

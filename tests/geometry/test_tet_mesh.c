@@ -71,7 +71,7 @@ static void accepts_a_grid(void **state) {
     assert_int_equal(tet_mesh_check(&grid.view, &memory), PBS_OK);
     double volume = 0.0;
     for (size_t t = 0; t < grid.view.tet_count; t++) {
-        volume += tet_mesh_volume(&grid.view, t);
+        volume += tet_signed_volume(&grid.view, t);
     }
     assert_true(fabs(volume - 2.0 * 1.0 * 4.0) < 1e-13);
 }
@@ -139,7 +139,7 @@ static void accepts_slivers_of_any_size(void **state) {
         const double x[12] = {0.0, 0.0, 0.0, s, s, 0.0, s, 0.0, h, 0.0, s, h};
         struct tet_mesh_view mesh = {4, x, 1, tets};
         const uint32_t turned[4] = {1, 0, 2, 3};
-        mesh.tets = tet_mesh_volume(&mesh, 0) > 0.0 ? tets : turned;
+        mesh.tets = tet_signed_volume(&mesh, 0) > 0.0 ? tets : turned;
         assert_int_equal(tet_mesh_check(&mesh, &memory), PBS_OK);
     }
 }
@@ -161,7 +161,7 @@ static void masses_add_up(void **state) {
     double single[GRID_VERTICES] = {0.0};
     tet_mesh_add_lumped_mass(&grid.view, densities, true, single);
     for (size_t i = 0; i < 4; i++) {
-        assert_true(fabs(single[grid.tets[0][i]] - 5.0 * tet_mesh_volume(&grid.view, 0) / 4.0) <
+        assert_true(fabs(single[grid.tets[0][i]] - 5.0 * tet_signed_volume(&grid.view, 0) / 4.0) <
                     1e-15);
     }
 }
@@ -176,7 +176,7 @@ static void boundary_is_closed_and_outward(void **state) {
     make_grid(&grid);
     uint32_t *triangles = NULL;
     size_t count = 0;
-    assert_int_equal(tet_mesh_boundary(&grid.view, &memory, &triangles, &count), PBS_OK);
+    assert_int_equal(tet_boundary(&grid.view, &memory, &triangles, &count), PBS_OK);
     assert_int_equal(count, 12 * CELLS * CELLS);
     static int8_t balance[GRID_VERTICES][GRID_VERTICES];
     memset(balance, 0, sizeof balance);
@@ -216,7 +216,7 @@ static void boundary_of_a_fan_is_quick(void **state) {
     const struct tet_mesh_view mesh = {BLADES + 3, NULL, BLADES, tets};
     uint32_t *triangles = NULL;
     size_t count = 0;
-    assert_int_equal(tet_mesh_boundary(&mesh, &memory, &triangles, &count), PBS_OK);
+    assert_int_equal(tet_boundary(&mesh, &memory, &triangles, &count), PBS_OK);
     assert_int_equal(count, 2 * BLADES + 2);
     memory_release(&memory, triangles);
     free(tets);
@@ -236,7 +236,7 @@ static void every_failed_allocation_is_a_status(void **state) {
         memory_init(&memory, &hooks);
         uint32_t *triangles = NULL;
         size_t count = 0;
-        status = tet_mesh_boundary(&grid.view, &memory, &triangles, &count);
+        status = tet_boundary(&grid.view, &memory, &triangles, &count);
         assert_true(status == PBS_OK || status == PBS_ERROR_MEMORY);
         memory_release(&memory, triangles);
         assert_int_equal(allocator.bytes_in_use, 0);
@@ -253,7 +253,7 @@ static void normals_of_a_cube_point_away_from_its_centre(void **state) {
     make_grid(&grid);
     uint32_t *triangles = NULL;
     size_t count = 0;
-    assert_int_equal(tet_mesh_boundary(&grid.view, &memory, &triangles, &count), PBS_OK);
+    assert_int_equal(tet_boundary(&grid.view, &memory, &triangles, &count), PBS_OK);
     double normals[GRID_VERTICES][3];
     surface_vertex_normals(grid.positions[0], GRID_VERTICES, triangles, count, normals[0]);
     for (int z = 0; z < SIDE; z++) {
