@@ -11,7 +11,6 @@ TEST_JOBS    ?= 2
 TEST_NAMES := $(TESTS:$(BUILD)/tests/%=%)
 
 # Slow checkers run the same tests on smaller problems.
-export OPENBLAS_NUM_THREADS := 1
 SMALL := env PBS_TEST_SCALE=small
 
 SHELL_TESTS := $(filter-out tests/demo/%,$(wildcard tests/*/test_*.sh))

@@ -25,7 +25,7 @@ SANITIZE_FLAGS := $(SANITIZE_$(SANITIZE)) -fno-sanitize-recover=all -fno-omit-fr
 CFLAGS_ALL     += $(SANITIZE_FLAGS)
 endif
 
-LIBS_PRIVATE := -lopenblas -lmetis -lm -lpthread
+LIBS_PRIVATE := -lmetis -lm -lpthread
 
 version = $(shell sed -n 's/^\#define PBS_VERSION_$(1) *\([0-9]*\).*/\1/p' include/pbs/base.h 2>/dev/null)
 MAJOR   := $(call version,MAJOR)

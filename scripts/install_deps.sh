@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 packages=(
     build-essential pkg-config                  # to build
-    libopenblas-dev libmetis-dev                # what the library links
+    libmetis-dev                                # what the library links
     libstb-dev                                  # examples: pictures
     libcmocka-dev clang libclang-rt-14-dev      # tests, fuzzing
     libc6-dev-arm64-cross                       # tests: that it compiles for another processor
