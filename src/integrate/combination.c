@@ -1,4 +1,5 @@
-// Combinations are flattened into a list of arrays with coefficients, which chunks of nodes then add up.
+// Combinations are flattened into a list of arrays with coefficients, which chunks of nodes then
+// add up.
 #include "integrate/combination.h"
 
 #include <string.h>

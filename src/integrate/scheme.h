@@ -1,8 +1,9 @@
-// Schemes as recipes (integrators.md section 1.1). A stage is x = p_x + b v, v = p_v + (c / b) a(x, v) with histories
-// p_x, p_v that are linear combinations of known states; it minimises DESIGN eq. (1) with predictor p_x + b p_v and
-// weight c (b^2 but for generalised-alpha). Afterwards v = (x - p_x) / b and a = (x - predictor) / c.
-// A scheme says which combinations, for each stage and for the new state; the generic code in step.c does the rest.
-// A new scheme is one file with these functions and one row in scheme_tables.
+// Schemes as recipes (integrators.md section 1.1). A stage is x = p_x + b v, v = p_v + (c / b) a(x,
+// v) with histories p_x, p_v that are linear combinations of known states; it minimises DESIGN eq.
+// (1) with predictor p_x + b p_v and weight c (b^2 but for generalised-alpha). Afterwards v = (x -
+// p_x) / b and a = (x - predictor) / c. A scheme says which combinations, for each stage and for
+// the new state; the generic code in step.c does the rest. A new scheme is one file with these
+// functions and one row in scheme_tables.
 #ifndef PBS_INTEGRATE_SCHEME_H
 #define PBS_INTEGRATE_SCHEME_H
 
@@ -28,7 +29,8 @@ struct combination {
 struct stage_recipe {
     double length; ///< b, seconds
     double weight; ///< c, seconds squared
-    double time;   ///< where in the step the stage's position lies, 0 .. 1 (scripted nodes and colliders)
+    double time;   ///< where in the step the stage's position lies, 0 .. 1 (scripted nodes and
+                   ///< colliders)
     struct combination position_history; ///< p_x
     struct combination velocity_history; ///< p_v
 };
@@ -45,28 +47,32 @@ struct step_view {
     const double *parameters; ///< SCHEME_PARAMETERS, the integrator's: theta, rho, ...
 };
 
-/// What an energy control sees when x_{n+1} and v_{n+1} are there; arrays are in node order, 3 per node.
+/// What an energy control sees when x_{n+1} and v_{n+1} are there; arrays are in node order, 3 per
+/// node.
 struct control_view {
     const struct step_view *step;
     struct tasks *tasks;
     size_t node_count;
-    const double *mass;       ///< per node
-    const uint8_t *held;      ///< per node, PBS_AXIS_* bits: leave these axes alone
+    const double *mass;  ///< per node
+    const uint8_t *held; ///< per node, PBS_AXIS_* bits: leave these axes alone
     const double *x_now, *x_next;
-    double dissipated;        ///< J, taken out by lagged damping and drag in this step
-    double potential_now, potential_next;           ///< J, of the conservative forces
-    const double *gradient_now, *gradient_next;     ///< N
-    double *memory;           ///< SCHEME_MEMORY numbers that stay with the state; zero after a fresh start
-    double *velocity;         ///< in: v_{n+1}; out: what it becomes
+    double dissipated;                    ///< J, taken out by lagged damping and drag in this step
+    double potential_now, potential_next; ///< J, of the conservative forces
+    const double *gradient_now, *gradient_next; ///< N
+    double *memory;   ///< SCHEME_MEMORY numbers that stay with the state; zero after a fresh start
+    double *velocity; ///< in: v_{n+1}; out: what it becomes
 };
 
 struct scheme_table {
     int32_t id; ///< PBS_SCHEME_*
     const char *name;
-    uint32_t history;        ///< states wanted: 1 or 2; with fewer known, the recipes must start by themselves
-    uint32_t order;          ///< of accuracy; from 2 on lagged damping is taken at the predictor, which keeps it (section 1.1)
+    uint32_t history; ///< states wanted: 1 or 2; with fewer known, the recipes must start by
+                      ///< themselves
+    uint32_t order;   ///< of accuracy; from 2 on lagged damping is taken at the predictor, which
+                      ///< keeps it (section 1.1)
     uint32_t stage_limit;    ///< most stages of a step, at most SCHEME_STAGE_LIMIT
-    bool keeps_acceleration; ///< a_n is part of the state; where it is not known yet it is computed from the forces
+    bool keeps_acceleration; ///< a_n is part of the state; where it is not known yet it is computed
+                             ///< from the forces
     double parameters[SCHEME_PARAMETERS]; ///< defaults
     uint32_t (*stage_count)(const struct step_view *step);
     void (*stage)(const struct step_view *step, uint32_t stage, struct stage_recipe *out);

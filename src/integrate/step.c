@@ -156,7 +156,8 @@ static void differentiate_stage(const struct step *step, const struct stage_reci
     vector_scale(step->tasks, step->count, 1.0 / recipe->weight, stage->a);
 }
 
-/// The power that damping and drag take out at a stage: R is quadratic in v = (x - p_x) / b, so it is 2 R / b.
+/// The power that damping and drag take out at a stage: R is quadratic in v = (x - p_x) / b, so it
+/// is 2 R / b.
 static double dissipated_power(const struct objective *objective, const double *x) {
     bool any = objective->damping != NULL;
     for (size_t i = 0; i < objective->term_count; i++) {
@@ -195,9 +196,8 @@ static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
         return;
     }
     vector_copy(step->tasks, step->count, w->now.x, stage->x);
-    const struct newton_result solved = newton_minimize(problem->newton, &objective,
-                                                        problem->projection, &problem->options,
-                                                        stage->x);
+    const struct newton_result solved = newton_minimize(
+        problem->newton, &objective, problem->projection, &problem->options, stage->x);
     add_counts(&step->result.newton, &solved);
     step->result.stages++;
     if (solved.status == PBS_ERROR_CONVERGENCE && problem->allow_unconverged) {
@@ -206,16 +206,23 @@ static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
         step->result.status = solved.status;
         return;
     }
+    const struct momentum_stage balance = {.mass = objective.mass,
+                                           .predictor = w->predictor,
+                                           .origin = w->position_history,
+                                           .weight = recipe.weight,
+                                           .length = recipe.length,
+                                           .gravity = problem->gravity,
+                                           .scene = &problem->projection->scene};
+    momentum_balance(&balance, problem->bodies, problem->body_count, stage->x);
     differentiate_stage(step, &recipe, stage);
     hold(step, stage->x, stage->v, stage->a);
-    step->result.dissipated +=
-        step->view.h / stage_count * dissipated_power(&objective, stage->x);
+    step->result.dissipated += step->view.h / stage_count * dissipated_power(&objective, stage->x);
 }
 
 // --- forces at a state ---
 
-/// The lagged damping matrix: at x_n, or for schemes of second order at the predictor x_n + h v_n where that is
-/// admissible (integrators.md section 1.1: lagging from x_n costs an order).
+/// The lagged damping matrix: at x_n, or for schemes of second order at the predictor x_n + h v_n
+/// where that is admissible (integrators.md section 1.1: lagging from x_n costs an order).
 static void start_damping(struct step *step) {
     const struct step_problem *problem = step->problem;
     struct step_workspace *w = step->w;
@@ -223,20 +230,22 @@ static void start_damping(struct step *step) {
     int answer = EVALUATE_RECOVERABLE;
     if (problem->scheme->order > 1) {
         vector_combine(step->tasks, step->count, w->now.x, step->view.h, w->now.v, w->predictor);
-        answer = rayleigh_begin(problem->damping, step->tasks, o->assembly, o->terms,
-                                o->term_count, w->predictor, true, o->scratch);
+        answer = rayleigh_begin(problem->damping, step->tasks, o->assembly, o->terms, o->term_count,
+                                w->predictor, true, o->scratch);
     }
     if (answer == EVALUATE_RECOVERABLE) {
-        answer = rayleigh_begin(problem->damping, step->tasks, o->assembly, o->terms,
-                                o->term_count, w->now.x, true, o->scratch);
+        answer = rayleigh_begin(problem->damping, step->tasks, o->assembly, o->terms, o->term_count,
+                                w->now.x, true, o->scratch);
     }
     if (answer != EVALUATE_OK) {
         step->result.status = status_fail(
-            PBS_ERROR_INADMISSIBLE, "the elastic energy is infinite at the start of the step, so damping has no matrix");
+            PBS_ERROR_INADMISSIBLE,
+            "the elastic energy is infinite at the start of the step, so damping has no matrix");
     }
 }
 
-/// Value and gradient of the potentials alone: an infinite weight removes inertia from the objective.
+/// Value and gradient of the potentials alone: an infinite weight removes inertia from the
+/// objective.
 static pbs_status evaluate_potential(const struct step *step, const double *x, double *value,
                                      double *gradient) {
     struct objective objective = step->problem->objective;
@@ -252,12 +261,14 @@ static pbs_status evaluate_potential(const struct step *step, const double *x, d
     }
     if (result.answer != EVALUATE_OK || !isfinite(result.value)) {
         return status_fail(PBS_ERROR_INADMISSIBLE,
-                           "the potential at an end of the step is %g, must be finite", result.value);
+                           "the potential at an end of the step is %g, must be finite",
+                           result.value);
     }
     return PBS_OK;
 }
 
-/// a_n = -M^-1 grad P(x_n), total: dissipative terms see the velocity v_n through an origin x_n - h v_n.
+/// a_n = -M^-1 grad P(x_n), total: dissipative terms see the velocity v_n through an origin x_n - h
+/// v_n.
 static void start_acceleration(struct step *step) {
     struct step_workspace *w = step->w;
     const double h = step->view.h;
@@ -267,8 +278,8 @@ static void start_acceleration(struct step *step) {
     objective.predictor = w->now.x;
     objective.weight = INFINITY;
     objective.stage = (struct stage_view){.origin = w->predictor, .length = h};
-    const struct objective_result result =
-        objective_evaluate(&objective, w->now.x, false, w->gradient_now, NULL);
+    const struct objective_result result = objective_evaluate(&objective, w->now.x, false,
+                                                              w->gradient_now, NULL);
     if (result.answer != EVALUATE_OK) {
         step->result.status = status_fail(
             result.answer == EVALUATE_STOP ? PBS_ERROR_HOST : PBS_ERROR_INADMISSIBLE,
@@ -299,8 +310,8 @@ static void control_velocity(struct step *step) {
     };
     step->result.status = evaluate_potential(step, w->now.x, &view.potential_now, w->gradient_now);
     if (!failed(step)) {
-        step->result.status =
-            evaluate_potential(step, w->next.x, &view.potential_next, w->gradient_next);
+        step->result.status = evaluate_potential(step, w->next.x, &view.potential_next,
+                                                 w->gradient_next);
     }
     if (!failed(step)) {
         step->problem->scheme->control(&view);
@@ -333,10 +344,9 @@ static void finish(struct step *step) {
 static void touch(struct step *step) {
     const struct step_problem *problem = step->problem;
     struct projection *projection = problem->projection;
-    projection_forces(projection, step->w->next.x, 1.0);
-    step->result.dissipated += projection_friction(projection, step->w->next.x,
-                                                   problem->objective.mass, 1.0, step->view.h,
-                                                   step->w->next.v);
+    projection_forces(projection, 1.0);
+    step->result.dissipated += projection_friction(
+        projection, step->w->next.x, problem->objective.mass, 1.0, step->view.h, step->w->next.v);
     for (size_t i = 0; i < projection->slot_count; i++) {
         step->result.active_contacts += projection->slots[i].active_count;
     }

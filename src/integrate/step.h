@@ -1,16 +1,18 @@
-// One step of any scheme: turns its recipes into stages, minimises each, forms the new state. Works on copies of the
-// state in a workspace, so that a step that fails has changed nothing that matters. Knows no bodies.
+// One step of any scheme: turns its recipes into stages, minimises each, forms the new state. Works
+// on copies of the state in a workspace, so that a step that fails has changed nothing that
+// matters. Knows no bodies.
 #ifndef PBS_INTEGRATE_STEP_H
 #define PBS_INTEGRATE_STEP_H
 
 #include "integrate/combination.h"
+#include "integrate/momentum.h"
 #include "minimize/newton.h"
 
 /// What a scheme remembers from step to step besides z_n = (x_n, v_n).
 struct scheme_memory {
-    uint32_t known;         ///< states known: 1 (z_n) or 2
-    bool has_acceleration;  ///< a_n is there
-    double h_before;        ///< s
+    uint32_t known;        ///< states known: 1 (z_n) or 2
+    bool has_acceleration; ///< a_n is there
+    double h_before;       ///< s
     double values[SCHEME_MEMORY];
 };
 
@@ -21,7 +23,8 @@ struct step_workspace {
     struct kinematics now, before, next, stages[SCHEME_STAGE_LIMIT];
     struct scheme_memory memory;
     double *position_history, *velocity_history, *predictor;
-    double *gradient_now, *gradient_next; ///< vector slots of the assembly; only with a control or accelerations
+    double *gradient_now, *gradient_next; ///< vector slots of the assembly; only with a control or
+                                          ///< accelerations
 };
 
 /// Scripted nodes and obstacles. Fractions are of the host's step, 0 .. 1.
@@ -37,12 +40,16 @@ struct scripts {
 struct step_problem {
     const struct scheme_table *scheme;
     const double *parameters;
-    struct objective objective; ///< predictor, weight and stage are filled in here; conservative terms come first
+    struct objective objective; ///< predictor, weight and stage are filled in here; conservative
+                                ///< terms come first
     size_t conservative_count;  ///< of the objective's terms
     struct rayleigh *damping;   ///< null: none; assembled anew at the start of each step
     struct newton *newton;
     struct projection *projection;
     struct newton_options options;
+    const struct free_body *bodies; ///< whose momentum is balanced exactly
+    size_t body_count;
+    const double *gravity;  ///< m/s^2, 3
     bool allow_unconverged; ///< a stage that hits the iteration limit lands with what it has
     struct scripts scripts;
 };
@@ -54,18 +61,22 @@ struct step_span {
 };
 
 struct step_result {
-    pbs_status status; ///< PBS_OK, PBS_NOT_CONVERGED, or why it failed, with the thread's message set
+    pbs_status status; ///< PBS_OK, PBS_NOT_CONVERGED, or why it failed, with the thread's message
+                       ///< set
     uint32_t stages;
-    struct newton_result newton; ///< sums over the stages; gradient_norm of the last, preconditioner_shift the largest
+    struct newton_result newton; ///< sums over the stages; gradient_norm of the last,
+                                 ///< preconditioner_shift the largest
     double dissipated;           ///< J, by damping, drag and friction
     uint32_t active_contacts;    ///< at the end
 };
 
 pbs_status step_workspace_reserve(struct step_workspace *workspace, struct memory *memory,
-                                  const struct scheme_table *scheme, const struct assembly *assembly);
+                                  const struct scheme_table *scheme,
+                                  const struct assembly *assembly);
 void step_workspace_free(struct step_workspace *workspace, struct memory *memory);
 
-/// One step from workspace->now (and before) into workspace->next. On failure now, before and memory are untouched.
+/// One step from workspace->now (and before) into workspace->next. On failure now, before and
+/// memory are untouched.
 struct step_result step_take(const struct step_problem *problem, const struct step_span *span,
                              struct step_workspace *workspace);
 

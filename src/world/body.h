@@ -1,5 +1,6 @@
-// A body: a range of the world's nodes, and what its kind keeps besides. Descriptions are kept as they were given, so
-// that a saved world is made again through the same door, with the same checks and the same bits.
+// A body: a range of the world's nodes, and what its kind keeps besides. Descriptions are kept as
+// they were given, so that a saved world is made again through the same door, with the same checks
+// and the same bits.
 #ifndef PBS_WORLD_BODY_H
 #define PBS_WORLD_BODY_H
 
@@ -28,7 +29,7 @@ struct solid_body {
 struct custom_body {
     uint32_t width;
     size_t stencil_count;
-    uint32_t *stencils; ///< stencil_count x width, the body's own vertex indices
+    uint32_t *stencils;     ///< stencil_count x width, the body's own vertex indices
     pbs_custom_fn evaluate; ///< null after a restore until the host registers it again
     void *user;
     bool concurrent, no_gravity;
@@ -45,7 +46,8 @@ struct body {
 
 struct scene;
 
-/// Checks everything, makes the body and appends its nodes; the caller gives it a slot. On failure the scene is as it was.
+/// Checks everything, makes the body and appends its nodes; the caller gives it a slot. On failure
+/// the scene is as it was.
 pbs_status solid_body_create(struct scene *scene, struct memory *memory, const pbs_solid_desc *d,
                              struct body **out);
 

@@ -1,5 +1,5 @@
-// Bytes of a saved world: numbers one after another in the machine's own order, without padding. Writing past the end
-// only counts; reading past the end gives zeros and is remembered.
+// Bytes of a saved world: numbers one after another in the machine's own order, without padding.
+// Writing past the end only counts; reading past the end gives zeros and is remembered.
 #ifndef PBS_WORLD_BYTE_STREAM_H
 #define PBS_WORLD_BYTE_STREAM_H
 
@@ -29,10 +29,12 @@ uint32_t read_u32(struct byte_reader *reader);
 uint64_t read_u64(struct byte_reader *reader);
 double read_f64(struct byte_reader *reader);
 
-/// A count of things that take `size` bytes each: PBS_ERROR_FORMAT when so many cannot be in what is left.
+/// A count of things that take `size` bytes each: PBS_ERROR_FORMAT when so many cannot be in what
+/// is left.
 pbs_status read_count(struct byte_reader *reader, const char *name, size_t size, size_t *count);
 
-/// A block with count * size bytes, to be released. *out is null on failure: PBS_ERROR_MEMORY, PBS_ERROR_FORMAT.
+/// A block with count * size bytes, to be released. *out is null on failure: PBS_ERROR_MEMORY,
+/// PBS_ERROR_FORMAT.
 pbs_status read_block(struct byte_reader *reader, struct memory *memory, size_t count, size_t size,
                       void *out);
 

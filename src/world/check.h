@@ -1,4 +1,5 @@
-// Checks of what a host passes in. Each refusal names the value, what it must be and what was found.
+// Checks of what a host passes in. Each refusal names the value, what it must be and what was
+// found.
 #ifndef PBS_WORLD_CHECK_H
 #define PBS_WORLD_CHECK_H
 

@@ -55,8 +55,8 @@ static struct collider *enter(const pbs_world *w, pbs_collider c, pbs_status *st
     if (*status < 0) {
         return NULL;
     }
-    struct collider *collider =
-        handle_find(&w->scene.colliders, c.id, HANDLE_COLLIDER, w->scene.stamp);
+    struct collider *collider = handle_find(&w->scene.colliders, c.id, HANDLE_COLLIDER,
+                                            w->scene.stamp);
     *status = collider != NULL ? PBS_OK : PBS_ERROR_HANDLE;
     return collider;
 }

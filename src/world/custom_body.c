@@ -1,4 +1,5 @@
-// Bodies moved by a host's own energy: checks of the description, and callbacks registered again after a restore.
+// Bodies moved by a host's own energy: checks of the description, and callbacks registered again
+// after a restore.
 #include <math.h>
 #include <string.h>
 
@@ -23,9 +24,8 @@ static pbs_status check_stencil(const pbs_custom_desc *d, size_t stencil) {
         }
         for (uint32_t b = 0; b < a; b++) {
             if (nodes[a] == nodes[b]) {
-                return status_fail(PBS_ERROR_MESH,
-                                   "stencil %zu: vertex %u twice, must be distinct", stencil,
-                                   (unsigned)nodes[a]);
+                return status_fail(PBS_ERROR_MESH, "stencil %zu: vertex %u twice, must be distinct",
+                                   stencil, (unsigned)nodes[a]);
             }
         }
     }

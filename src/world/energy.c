@@ -1,5 +1,6 @@
-// Energies of the present state. Reads the world only: terms are summed here one after another, without the scratch that
-// steps use; a world whose bodies changed since the last step gets its terms made for the moment.
+// Energies of the present state. Reads the world only: terms are summed here one after another,
+// without the scratch that steps use; a world whose bodies changed since the last step gets its
+// terms made for the moment.
 #include <math.h>
 
 #include "base/math3.h"
@@ -22,8 +23,8 @@ static pbs_status evaluate_term(const struct model *model, const struct term *te
         .what = EVALUATE_VALUE, .x = x, .stage = {.origin = x, .length = 1.0}};
     for (uint32_t d = 0; d < model->assembly.layout.domain_count; d++) {
         struct evaluation_sums sums = {0};
-        const int answer =
-            term->table->evaluate(term->self, &model->assembly, groups, d, &evaluation, &sums);
+        const int answer = term->table->evaluate(term->self, &model->assembly, groups, d,
+                                                 &evaluation, &sums);
         if (answer < 0) {
             return status_fail(PBS_ERROR_HOST, "an energy callback of the host asked to stop");
         }
@@ -73,7 +74,6 @@ pbs_status pbs_world_energy(const pbs_world *w, pbs_energy *out) {
     energy.gravity = by_kind[ENERGY_GRAVITY];
     energy.host = by_kind[ENERGY_HOST];
     energy.dissipated = w->scene.dissipated;
-    energy.total =
-        energy.kinetic + energy.elastic + energy.gravity + energy.contact + energy.host;
+    energy.total = energy.kinetic + energy.elastic + energy.gravity + energy.contact + energy.host;
     return results_write(&settings_energy, &energy, out);
 }

@@ -11,7 +11,8 @@ static const char *const kind_names[] = {"body", "collider"};
 
 pbs_status handle_reserve(struct handle_table *table, struct memory *memory) {
     if (table->slot_count >= LOW_BITS(HANDLE_SLOT_BITS)) {
-        return status_fail(PBS_ERROR_MEMORY, "the world has %zu slots for objects, which is the limit",
+        return status_fail(PBS_ERROR_MEMORY,
+                           "the world has %zu slots for objects, which is the limit",
                            table->slot_count);
     }
     RETURN_IF_FAILED(memory_reserve(memory, &table->slots, &table->slot_capacity,
@@ -25,10 +26,10 @@ pbs_status handle_reserve_slots(struct handle_table *table, struct memory *memor
         return status_fail(PBS_ERROR_FORMAT, "%zu slots for objects are more than there can be",
                            count);
     }
-    RETURN_IF_FAILED(memory_reserve(memory, &table->slots, &table->slot_capacity, count,
-                                    sizeof *table->slots));
-    RETURN_IF_FAILED(memory_reserve(memory, &table->order, &table->order_capacity, count,
-                                    sizeof *table->order));
+    RETURN_IF_FAILED(
+        memory_reserve(memory, &table->slots, &table->slot_capacity, count, sizeof *table->slots));
+    RETURN_IF_FAILED(
+        memory_reserve(memory, &table->order, &table->order_capacity, count, sizeof *table->order));
     for (size_t i = 0; i < count; i++) {
         table->slots[i] = (struct handle_slot){.generation = 1};
     }
@@ -53,8 +54,8 @@ static uint32_t lowest_free(const struct handle_table *table) {
 
 uint32_t handle_insert(struct handle_table *table, void *object) {
     // Every slot in use is in the order, so only gaps call for a search.
-    const uint32_t slot =
-        table->count == table->slot_count ? (uint32_t)table->slot_count : lowest_free(table);
+    const uint32_t slot = table->count == table->slot_count ? (uint32_t)table->slot_count
+                                                            : lowest_free(table);
     if (slot == table->slot_count) {
         table->slots[slot] = (struct handle_slot){.generation = 1};
         table->slot_count++;
@@ -133,7 +134,8 @@ void *handle_find(const struct handle_table *table, uint64_t id, enum handle_kin
 }
 
 uint32_t handle_new_stamp(const void *world) {
-    // The address tells worlds that live at the same time apart, the clock those that live after each other.
+    // The address tells worlds that live at the same time apart, the clock those that live after
+    // each other.
     const double now = clock_seconds();
     uint64_t bits;
     memcpy(&bits, &now, sizeof bits);

@@ -1,5 +1,6 @@
-// Generational ids. A slot's generation grows whenever its object is destroyed, so that an old id is recognised; the
-// world's stamp and the kind of object are part of an id too. Objects are kept in order of creation.
+// Generational ids. A slot's generation grows whenever its object is destroyed, so that an old id
+// is recognised; the world's stamp and the kind of object are part of an id too. Objects are kept
+// in order of creation.
 #ifndef PBS_WORLD_HANDLE_H
 #define PBS_WORLD_HANDLE_H
 
@@ -10,13 +11,14 @@ enum {
     HANDLE_SLOT_BITS = 22,
     HANDLE_GENERATION_BITS = 21,
     HANDLE_STAMP_BITS = 20,
-    HANDLE_GENERATION_LAST = (1 << HANDLE_GENERATION_BITS) - 1 ///< a slot that got here is never used again
+    HANDLE_GENERATION_LAST = (1 << HANDLE_GENERATION_BITS) - 1 ///< a slot that got here is never
+                                                               ///< used again
 };
 
 enum handle_kind { HANDLE_BODY, HANDLE_COLLIDER };
 
 struct handle_slot {
-    void *object; ///< null: free
+    void *object;        ///< null: free
     uint32_t generation; ///< of the present object, or of the next one; starts at 1
 };
 
@@ -55,7 +57,8 @@ void *handle_find(const struct handle_table *table, uint64_t id, enum handle_kin
 void *handle_peek(const struct handle_table *table, uint64_t id, enum handle_kind kind,
                   uint32_t stamp);
 
-/// A stamp for a new world, not 0: unlike those of other worlds of this process as far as 20 bits go.
+/// A stamp for a new world, not 0: unlike those of other worlds of this process as far as 20 bits
+/// go.
 uint32_t handle_new_stamp(const void *world);
 
 #endif

@@ -1,5 +1,5 @@
-// A hash of the state. Numbers are taken by their bits, so that states which differ in the last bit differ here; -0 and
-// 0 are the same state and are made the same bits.
+// A hash of the state. Numbers are taken by their bits, so that states which differ in the last bit
+// differ here; -0 and 0 are the same state and are made the same bits.
 #include <string.h>
 
 #include "world/world.h"

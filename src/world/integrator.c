@@ -1,4 +1,5 @@
-// Integrators as the public API has them: a scheme of src/integrate with its parameters, independent of any world.
+// Integrators as the public API has them: a scheme of src/integrate with its parameters,
+// independent of any world.
 #include "pbs/integrator.h"
 
 #include <string.h>

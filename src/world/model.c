@@ -1,4 +1,5 @@
-// From bodies to terms: one elastic term per material over all solids, one term per custom body, gravity, drag.
+// From bodies to terms: one elastic term per material over all solids, one term per custom body,
+// gravity, drag.
 #include <string.h>
 
 #include "world/topology.h"
@@ -26,8 +27,7 @@ static void gather_body(const struct body *body, size_t start, struct gathered *
     const struct solid_body *solid = &body->solid;
     for (size_t t = 0; t < solid->tet_count; t++) {
         for (size_t a = 0; a < 4; a++) {
-            out->tets[4 * (start + t) + a] =
-                (uint32_t)body->node_start + solid->tets[4 * t + a];
+            out->tets[4 * (start + t) + a] = (uint32_t)body->node_start + solid->tets[4 * t + a];
         }
         out->young[start + t] = tet_value(&solid->young, t);
         out->poisson[start + t] = tet_value(&solid->poisson, t);
@@ -213,6 +213,25 @@ static pbs_status add_drag(const struct scene *scene, struct memory *memory, str
     return PBS_OK;
 }
 
+// --- bodies whose momentum is known ---
+
+static pbs_status list_free_bodies(const struct scene *scene, struct memory *memory,
+                                   struct model *model) {
+    model->free_bodies = memory_allocate(memory, scene->bodies.count, sizeof *model->free_bodies);
+    if (model->free_bodies == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        const struct body *body = scene_body(scene, i);
+        if (body->kind == BODY_SOLID) {
+            model->free_bodies[model->free_body_count] = (struct free_body){
+                body->node_start, body->node_count, body->solid.drag};
+            model->free_body_count++;
+        }
+    }
+    return PBS_OK;
+}
+
 // --- all together ---
 
 enum { NODE_TERMS = 2 };
@@ -259,6 +278,7 @@ static pbs_status build(const struct scene *scene, struct memory *memory, struct
     RETURN_IF_FAILED(add_gravity(scene, memory, model));
     model->conservative_count = model->term_count;
     RETURN_IF_FAILED(add_drag(scene, memory, model));
+    RETURN_IF_FAILED(list_free_bodies(scene, memory, model));
     RETURN_IF_FAILED(build_assembly(scene, memory, model));
     // Solids come first among the terms, so they are the first sets of stencils.
     for (size_t i = 0; i < model->solid_count; i++) {
@@ -290,6 +310,7 @@ void model_free(struct model *model, struct memory *memory) {
     memory_release(memory, model->customs);
     memory_release(memory, model->gravity_mass);
     memory_release(memory, model->drag_rate);
+    memory_release(memory, model->free_bodies);
     memory_release(memory, model->terms);
     *model = (struct model){0};
 }

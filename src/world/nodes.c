@@ -1,4 +1,5 @@
-// The nodes of all bodies; see nodes.h. The arrays are told apart by a table, so that each operation is one loop.
+// The nodes of all bodies; see nodes.h. The arrays are told apart by a table, so that each
+// operation is one loop.
 #include "world/nodes.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-// The nodes of all bodies, one after another in order of creation: state and what belongs to a node alone.
+// The nodes of all bodies, one after another in order of creation: state and what belongs to a node
+// alone.
 #ifndef PBS_WORLD_NODES_H
 #define PBS_WORLD_NODES_H
 

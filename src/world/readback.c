@@ -19,8 +19,8 @@ static void write_vectors(const double *source, size_t count, float *dst, size_t
     }
 }
 
-/// Normals are added up in the host's buffer: the world is not written, and nothing is allocated. Triangles are measured in
-/// double relative to their own size, so that floats keep their range.
+/// Normals are added up in the host's buffer: the world is not written, and nothing is allocated.
+/// Triangles are measured in double relative to their own size, so that floats keep their range.
 static void write_normals(const struct body *body, const double *x, float *dst, size_t stride) {
     for (size_t i = 0; i < body->node_count; i++) {
         memset(vertex_at(dst, stride, i), 0, 3 * sizeof *dst);

@@ -26,8 +26,8 @@ static double masses(const struct nodes *nodes) {
 /// The gradient of implicit Euler's objective at the present state.
 static pbs_status measure(pbs_world *w, const struct objective *objective, double h, double *out) {
     const struct nodes *nodes = &w->scene.nodes;
-    double *gradient =
-        memory_allocate(&w->memory, objective->assembly->vector_slot_count, 3 * sizeof *gradient);
+    double *gradient = memory_allocate(&w->memory, objective->assembly->vector_slot_count,
+                                       3 * sizeof *gradient);
     if (gradient == NULL) {
         return PBS_ERROR_MEMORY;
     }
@@ -36,8 +36,8 @@ static pbs_status measure(pbs_world *w, const struct objective *objective, doubl
     potential.predictor = nodes->x;
     potential.weight = INFINITY;
     potential.stage = (struct stage_view){.origin = nodes->x, .length = h};
-    const struct objective_result result =
-        objective_evaluate(&potential, nodes->x, false, gradient, NULL);
+    const struct objective_result result = objective_evaluate(&potential, nodes->x, false, gradient,
+                                                              NULL);
     double sum = 0.0;
     for (size_t k = 0; k < 3 * nodes->count && result.answer == EVALUATE_OK; k++) {
         const double force = gradient[k] - nodes->mass[k / 3] * nodes->v[k] / h;

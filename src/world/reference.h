@@ -4,16 +4,18 @@
 
 #include "world/world.h"
 
-/// sqrt(sum over nodes of (E V^(2/3) + m |g|)^2), E V^(2/3) being 0 in custom bodies. Where that is 0 (custom bodies
-/// without weight), *free_reference serves; where it too is 0 it is measured now, at the state in the world:
-/// the norm of M v / h - grad P; or, of a scene at rest without forces, of its masses at 1 m/s^2.
+/// sqrt(sum over nodes of (E V^(2/3) + m |g|)^2), E V^(2/3) being 0 in custom bodies. Where that is
+/// 0 (custom bodies without weight), *free_reference serves; where it too is 0 it is measured now,
+/// at the state in the world: the norm of M v / h - grad P; or, of a scene at rest without forces,
+/// of its masses at 1 m/s^2.
 pbs_status reference_force(pbs_world *w, const struct objective *objective, double h,
                            double *free_reference, double *out);
 
 /// The diagonal of the nodes' bounding box; 1 m where they all are at one place.
 double reference_diagonal(const struct scene *scene);
 
-/// The larger of diagonal and largest coordinate, nodes and colliders: what rounding errors of distances are relative to.
+/// The larger of diagonal and largest coordinate, nodes and colliders: what rounding errors of
+/// distances are relative to.
 double reference_scale(const struct scene *scene);
 
 #endif

@@ -1,5 +1,5 @@
-// Everything that a saved world holds: settings, time, bodies with their nodes, colliders, the scheme's history. What
-// can be made again from it (terms, matrices, buffers) is topology.h.
+// Everything that a saved world holds: settings, time, bodies with their nodes, colliders, the
+// scheme's history. What can be made again from it (terms, matrices, buffers) is topology.h.
 #ifndef PBS_WORLD_SCENE_H
 #define PBS_WORLD_SCENE_H
 
@@ -22,7 +22,8 @@ struct pbs_integrator {
     double parameters[SCHEME_PARAMETERS];
 };
 
-/// What the scheme remembers; arrays of the scene's node count, null where the scheme has no use for them.
+/// What the scheme remembers; arrays of the scene's node count, null where the scheme has no use
+/// for them.
 struct history {
     struct scheme_memory memory;
     double *x_before, *v_before, *acceleration;
@@ -37,9 +38,10 @@ struct scene {
     pbs_world_desc settings; ///< allocator, log and tasks left out
     struct pbs_integrator integrator;
     uint32_t stamp;
-    double time;       ///< s
-    double dissipated; ///< J
-    double free_reference; ///< N: reference force of a scene without weight and stiffness; 0: not measured yet
+    double time;           ///< s
+    double dissipated;     ///< J
+    double free_reference; ///< N: reference force of a scene without weight and stiffness; 0: not
+                           ///< measured yet
     struct counters counters;
     struct handle_table bodies, colliders;
     struct nodes nodes;

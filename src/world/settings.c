@@ -9,7 +9,8 @@
 enum { SIZE_LIMIT = 16384 };
 
 // first_size is written out where a struct has grown since its first release; so far none has.
-#define KIND(type) {#type, sizeof(type), sizeof(type)}
+#define KIND(type)                                                                                 \
+    { #type, sizeof(type), sizeof(type) }
 const struct settings_kind settings_world = KIND(pbs_world_desc);
 const struct settings_kind settings_solid = KIND(pbs_solid_desc);
 const struct settings_kind settings_custom = KIND(pbs_custom_desc);

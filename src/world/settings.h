@@ -1,5 +1,6 @@
-// The struct_size rule of all settings and results structs, in one place: min(size) is copied over the library's own
-// defaults; bytes that this library does not know must be zero; results are filled as far as the caller's struct reaches.
+// The struct_size rule of all settings and results structs, in one place: min(size) is copied over
+// the library's own defaults; bytes that this library does not know must be zero; results are
+// filled as far as the caller's struct reaches.
 #ifndef PBS_WORLD_SETTINGS_H
 #define PBS_WORLD_SETTINGS_H
 
@@ -22,7 +23,8 @@ pbs_status settings_read(const struct settings_kind *kind, const void *host, voi
 /// Whether a host's results struct can be written; for use before long work.
 pbs_status results_check(const struct settings_kind *kind, const void *host);
 
-/// Copies results to the host's struct, whose struct_size it has set; what this library does not know becomes zero.
+/// Copies results to the host's struct, whose struct_size it has set; what this library does not
+/// know becomes zero.
 pbs_status results_write(const struct settings_kind *kind, const void *own, void *host);
 
 extern const struct settings_kind settings_world, settings_solid, settings_custom,

@@ -1,5 +1,5 @@
-// Saving a world. Descriptions are written as they were given and the state as it is; what follows from them (masses,
-// surfaces, matrices) is made again by the restore.
+// Saving a world. Descriptions are written as they were given and the state as it is; what follows
+// from them (masses, surfaces, matrices) is made again by the restore.
 #include "world/snapshot.h"
 
 #include <string.h>
@@ -10,9 +10,8 @@
 
 static void write_settings(struct byte_writer *out, const pbs_world_desc *d) {
     write_doubles(out, d->gravity, 3);
-    const int32_t choices[] = {d->method,         d->line_search,
-                               d->project_hessian, d->initial_guess,
-                               d->preconditioner, d->preconditioner_order,
+    const int32_t choices[] = {d->method,           d->line_search,    d->project_hessian,
+                               d->initial_guess,    d->preconditioner, d->preconditioner_order,
                                d->allow_unconverged};
     write_bytes(out, choices, sizeof choices);
     write_u32(out, d->newton_limit);
@@ -163,15 +162,14 @@ pbs_status pbs_world_save(const pbs_world *w, void *buffer, size_t *size) {
         return status_fail(PBS_ERROR_CAPACITY, "the buffer has %zu bytes, %zu are needed", capacity,
                            counted.size);
     }
-    struct byte_writer out = {.bytes = buffer,
-                              .capacity = counted.size,
-                              .size = sizeof(struct snapshot_header)};
+    struct byte_writer out = {
+        .bytes = buffer, .capacity = counted.size, .size = sizeof(struct snapshot_header)};
     write_scene(&out, &w->scene);
     struct snapshot_header header = {
         .order = SNAPSHOT_ORDER, .version = SNAPSHOT_VERSION, .size = counted.size};
     memcpy(header.magic, SNAPSHOT_MAGIC, sizeof header.magic);
-    header.checksum =
-        checksum((const unsigned char *)buffer + sizeof header, counted.size - sizeof header);
+    header.checksum = checksum((const unsigned char *)buffer + sizeof header,
+                               counted.size - sizeof header);
     memcpy(buffer, &header, sizeof header);
     return PBS_OK;
 }

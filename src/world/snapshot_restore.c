@@ -1,5 +1,6 @@
-// Restoring a world: bytes become descriptions, which go through the same checks as a host's; the scene is made aside and
-// takes the old one's place when it is whole. Every count is compared with the bytes left before it is used.
+// Restoring a world: bytes become descriptions, which go through the same checks as a host's; the
+// scene is made aside and takes the old one's place when it is whole. Every count is compared with
+// the bytes left before it is used.
 #include <math.h>
 #include <string.h>
 
@@ -27,9 +28,8 @@ static pbs_status read_settings(struct byte_reader *in, const pbs_world_desc *pr
                                 pbs_world_desc *d) {
     *d = *present;
     read_doubles(in, d->gravity, 3);
-    int32_t *const choices[] = {&d->method,         &d->line_search,
-                                &d->project_hessian, &d->initial_guess,
-                                &d->preconditioner, &d->preconditioner_order,
+    int32_t *const choices[] = {&d->method,           &d->line_search,    &d->project_hessian,
+                                &d->initial_guess,    &d->preconditioner, &d->preconditioner_order,
                                 &d->allow_unconverged};
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
         read_bytes(in, choices[i], sizeof *choices[i]);
@@ -72,9 +72,8 @@ static pbs_status read_totals(struct byte_reader *in, struct scene *scene) {
     const double numbers[] = {scene->time, scene->dissipated, scene->free_reference};
     if (!are_finite(numbers, 3) || !are_finite(scene->integrator.parameters, SCHEME_PARAMETERS) ||
         scene->free_reference < 0.0) {
-        return status_fail(PBS_ERROR_FORMAT,
-                           "time %g, dissipated %g, reference %g: must be finite", scene->time,
-                           scene->dissipated, scene->free_reference);
+        return status_fail(PBS_ERROR_FORMAT, "time %g, dissipated %g, reference %g: must be finite",
+                           scene->time, scene->dissipated, scene->free_reference);
     }
     if (scene->stamp == 0 || scene->stamp >> HANDLE_STAMP_BITS != 0) {
         return status_fail(PBS_ERROR_FORMAT, "world stamp %#x, must be 1 to %#x",
@@ -307,8 +306,7 @@ static pbs_status read_optional(struct byte_reader *in, struct memory *memory, s
                : status_fail(PBS_ERROR_FORMAT, "a state of the history is not finite");
 }
 
-static pbs_status read_history(struct byte_reader *in, struct memory *memory,
-                               struct scene *scene) {
+static pbs_status read_history(struct byte_reader *in, struct memory *memory, struct scene *scene) {
     struct history *history = &scene->history;
     struct scheme_memory *kept = &history->memory;
     kept->known = read_u32(in);
@@ -324,8 +322,8 @@ static pbs_status read_history(struct byte_reader *in, struct memory *memory,
     RETURN_IF_FAILED(read_optional(in, memory, count, two, &history->v_before));
     RETURN_IF_FAILED(
         read_optional(in, memory, count, scheme->keeps_acceleration, &history->acceleration));
-    const bool known = kept->known == 1 || (kept->known == 2 && history->x_before != NULL &&
-                                            history->v_before != NULL);
+    const bool known = kept->known == 1 ||
+                       (kept->known == 2 && history->x_before != NULL && history->v_before != NULL);
     if (!known || has_acceleration > 1 ||
         (kept->has_acceleration && history->acceleration == NULL && count > 0 &&
          scheme->keeps_acceleration) ||

@@ -1,4 +1,5 @@
-// Deformable solids: checks of the description, lumped masses, boundary, and what tolerances are relative to.
+// Deformable solids: checks of the description, lumped masses, boundary, and what tolerances are
+// relative to.
 #include <math.h>
 #include <string.h>
 
@@ -26,14 +27,15 @@ double tet_value(const struct tet_values *values, size_t tet) {
 /// What the three per-element arrays have in common.
 struct range {
     const char *name;
-    double low; ///< excluded
+    double low;  ///< excluded
     double high; ///< excluded
 };
 
 static pbs_status check_tet_values(const double *values, size_t count, const struct range *range) {
     for (size_t t = 0; values != NULL && t < count; t++) {
         if (!(values[t] > range->low && values[t] < range->high)) {
-            return status_fail(PBS_ERROR_ARGUMENT, "%s of tetrahedron %zu is %g, must be above %g and below %g",
+            return status_fail(PBS_ERROR_ARGUMENT,
+                               "%s of tetrahedron %zu is %g, must be above %g and below %g",
                                range->name, t, values[t], range->low, range->high);
         }
     }
@@ -65,8 +67,7 @@ static pbs_status check_description(const pbs_solid_desc *d, struct memory *memo
     RETURN_IF_FAILED(check_vectors(d->positions, d->vertex_count, "positions"));
     RETURN_IF_FAILED(check_material(d));
     if (d->initial_positions != NULL) {
-        RETURN_IF_FAILED(
-            check_vectors(d->initial_positions, d->vertex_count, "initial_positions"));
+        RETURN_IF_FAILED(check_vectors(d->initial_positions, d->vertex_count, "initial_positions"));
     }
     if (d->initial_velocities != NULL) {
         RETURN_IF_FAILED(
@@ -112,7 +113,8 @@ static pbs_status copy_description(struct body *body, struct memory *memory,
     return tet_boundary(&mesh, memory, &solid->triangles, &solid->triangle_count);
 }
 
-/// Young modulus times nodal volume^(2/3), the modulus weighted by volume: the force of a strain of one.
+/// Young modulus times nodal volume^(2/3), the modulus weighted by volume: the force of a strain of
+/// one.
 static void measure_stiffness(const struct body *body, struct nodes *nodes, double *volume) {
     const struct solid_body *solid = &body->solid;
     const struct tet_mesh_view mesh = {body->node_count, solid->rest, solid->tet_count,
@@ -134,8 +136,8 @@ static void fill_nodes(const struct body *body, const pbs_solid_desc *d, struct 
     const struct solid_body *solid = &body->solid;
     const size_t start = body->node_start;
     const size_t bytes = 3 * body->node_count * sizeof(double);
-    memcpy(nodes->x + 3 * start,
-           d->initial_positions != NULL ? d->initial_positions : d->positions, bytes);
+    memcpy(nodes->x + 3 * start, d->initial_positions != NULL ? d->initial_positions : d->positions,
+           bytes);
     memcpy(nodes->initial + 3 * start, nodes->x + 3 * start, bytes);
     memcpy(nodes->target + 3 * start, nodes->x + 3 * start, bytes);
     if (d->initial_velocities != NULL) {

@@ -1,5 +1,5 @@
-// A step of the world as a transaction: everything happens on copies in the workspace, and lands at the end or not at
-// all. A part of the step that fails is halved, as often as the host allows.
+// A step of the world as a transaction: everything happens on copies in the workspace, and lands at
+// the end or not at all. A part of the step that fails is halved, as often as the host allows.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -106,9 +106,8 @@ static struct newton_options newton_options(const struct run *run, double refere
         .linear_limit = s->linear_limit,
         .tolerance = s->tolerance > 0.0 ? s->tolerance : s->relative_tolerance * reference,
         .forcing = s->forcing > 0.0 ? s->forcing : 1.0 / sqrt(reference),
-        .step_length_limit = s->step_length_limit > 0.0
-                                 ? s->step_length_limit
-                                 : 1e3 * reference_diagonal(&run->w->scene),
+        .step_length_limit = s->step_length_limit > 0.0 ? s->step_length_limit
+                                                        : 1e3 * reference_diagonal(&run->w->scene),
     };
 }
 
@@ -128,6 +127,9 @@ static pbs_status fill_problem(struct run *run) {
                       .project_hessian = w->scene.settings.project_hessian != 0,
                       .scratch = &t->scratch},
         .conservative_count = t->model.conservative_count,
+        .bodies = t->model.free_bodies,
+        .body_count = t->model.free_body_count,
+        .gravity = w->scene.settings.gravity,
         .damping = t->model.has_damping ? &t->rayleigh : NULL,
         .newton = t->newton,
         .projection = &t->projection,
@@ -185,8 +187,8 @@ static pbs_status run_part(struct run *run, double begin, double end, uint32_t d
     pbs_world *w = run->w;
     const pbs_world_desc *settings = &w->scene.settings;
     const struct step_span span = {.h = (end - begin) * run->h, .begin = begin, .end = end};
-    run->problem.allow_unconverged =
-        settings->allow_unconverged != 0 && depth == settings->divisions;
+    run->problem.allow_unconverged = settings->allow_unconverged != 0 &&
+                                     depth == settings->divisions;
     const struct step_result part = step_take(&run->problem, &span, &w->topology.workspace);
     add_part(&run->sum, &part);
     if (part.status >= 0) {

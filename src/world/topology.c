@@ -10,8 +10,8 @@ static pbs_status build(struct topology *t, const struct scene *scene, struct me
                                        ? ORDER_NATURAL
                                        : ORDER_NESTED_DISSECTION,
                                    &t->newton));
-    RETURN_IF_FAILED(step_workspace_reserve(&t->workspace, memory, scene->integrator.scheme,
-                                            assembly));
+    RETURN_IF_FAILED(
+        step_workspace_reserve(&t->workspace, memory, scene->integrator.scheme, assembly));
     RETURN_IF_FAILED(terms_reserve(memory, assembly, &t->scratch));
     if (t->model.has_damping) {
         RETURN_IF_FAILED(rayleigh_reserve(memory, assembly, &t->rayleigh));

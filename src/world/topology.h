@@ -1,5 +1,6 @@
-// What a scene needs to be stepped and can be made again from it: terms, assembly, minimiser, buffers. Built at the
-// first step after bodies changed. Pointers into the scene's nodes stay valid until then.
+// What a scene needs to be stepped and can be made again from it: terms, assembly, minimiser,
+// buffers. Built at the first step after bodies changed. Pointers into the scene's nodes stay valid
+// until then.
 #ifndef PBS_WORLD_TOPOLOGY_H
 #define PBS_WORLD_TOPOLOGY_H
 
@@ -9,22 +10,26 @@
 #include "energy/mass_drag.h"
 #include "energy/rayleigh_damping.h"
 #include "energy/solid.h"
+#include "integrate/momentum.h"
 #include "world/scene.h"
 
 /// The energies of a scene and where their derivatives go.
 struct model {
     size_t solid_count, custom_count;
-    struct solid **solids;  ///< one per material in use
+    struct solid **solids;   ///< one per material in use
     struct custom **customs; ///< one per custom body with stencils
     struct gravity gravity;
     struct mass_drag drag;
-    double *gravity_mass; ///< per node, kg; null where no body opts out: the nodes' own masses serve
+    double *gravity_mass; ///< per node, kg; null where no body opts out: the nodes' own masses
+                          ///< serve
     double *drag_rate;    ///< per node, 1/s; null where no body has drag
     size_t term_count, conservative_count; ///< conservative terms come first
     struct term *terms;
     struct assembly assembly;
     bool has_assembly;
-    bool has_damping; ///< some element has a Rayleigh time
+    bool has_damping;              ///< some element has a Rayleigh time
+    struct free_body *free_bodies; ///< the solids
+    size_t free_body_count;
     size_t element_count;
 };
 

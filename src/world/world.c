@@ -33,8 +33,8 @@ pbs_status pbs_world_desc_init(pbs_world_desc *d, size_t struct_size) {
 }
 
 static pbs_status check_choices(const pbs_world_desc *d) {
-    RETURN_IF_FAILED(check_choice(d->method, PBS_METHOD_STABILIZED_NEWTON,
-                                  PBS_METHOD_PLAIN_NEWTON, "method"));
+    RETURN_IF_FAILED(
+        check_choice(d->method, PBS_METHOD_STABILIZED_NEWTON, PBS_METHOD_PLAIN_NEWTON, "method"));
     RETURN_IF_FAILED(check_choice(d->line_search, PBS_LINE_SEARCH_WOLFE,
                                   PBS_LINE_SEARCH_BACKTRACKING, "line_search"));
     RETURN_IF_FAILED(check_choice(d->project_hessian, 0, 1, "project_hessian"));
@@ -135,8 +135,7 @@ pbs_status world_enter(const pbs_world *w) {
 }
 
 struct body *world_body(const pbs_world *w, pbs_body b) {
-    return w == NULL ? NULL
-                     : handle_peek(&w->scene.bodies, b.id, HANDLE_BODY, w->scene.stamp);
+    return w == NULL ? NULL : handle_peek(&w->scene.bodies, b.id, HANDLE_BODY, w->scene.stamp);
 }
 
 struct body *world_enter_body(const pbs_world *w, pbs_body b, pbs_status *status) {
@@ -187,9 +186,10 @@ pbs_status world_check_callbacks(const pbs_world *w) {
     for (size_t i = 0; i < w->scene.bodies.count; i++) {
         const struct body *body = scene_body(&w->scene, i);
         if (body->kind == BODY_CUSTOM && body->custom.evaluate == NULL) {
-            return status_fail(PBS_ERROR_MISSING_CALLBACK,
-                               "no callback is registered under tag %llu, which restored body %zu needs",
-                               (unsigned long long)body->custom.tag, i);
+            return status_fail(
+                PBS_ERROR_MISSING_CALLBACK,
+                "no callback is registered under tag %llu, which restored body %zu needs",
+                (unsigned long long)body->custom.tag, i);
         }
     }
     return PBS_OK;
