@@ -294,10 +294,14 @@ static double depth(const struct closest_point *problem, const struct contact_su
             return 0.0;
         }
     }
+    const double phi = shape_distance(&surface->shape, &surface->pose, x, NULL, NULL);
+    if (phi >= -problem->tolerance || problem->held == 0) {
+        return phi < -problem->tolerance ? -phi : 0.0;
+    }
     double n[3];
-    const double phi = shape_distance(&surface->shape, &surface->pose, x, n, NULL);
+    shape_distance(&surface->shape, &surface->pose, x, n, NULL);
     free_part(problem->held, n);
-    return phi < -problem->tolerance && dot3(n, n) > dependent ? -phi : 0.0;
+    return dot3(n, n) > dependent ? -phi : 0.0;
 }
 
 // The surface that x is deepest below; surface_count when x is admissible.
@@ -437,6 +441,9 @@ static void touching_projector(const struct closest_point *problem, const double
 
 bool closest_point_find(const struct closest_point *problem, const double y[3], double x[3],
                         double jacobian[9], uint32_t *worst) {
+    if (problem->active_count == 0 && deepest(problem, y) == problem->surface_count) {
+        return closest_on(problem, 0, NULL, y, y, x, jacobian);
+    }
     struct search search = {.candidate_count = problem->active_count};
     for (size_t i = 0; i < problem->active_count; i++) {
         search.candidates[i] = problem->active[i];

@@ -3,6 +3,8 @@
 // the result does not depend on the number of threads.
 #include "contact/projection.h"
 
+#include <string.h>
+
 #include "base/math3.h"
 #include "base/vector.h"
 #include "pbs/body.h"
@@ -243,25 +245,46 @@ void projection_pull_back(struct tasks *tasks, struct projection *projection, do
 
 // --- the active set ---
 
-// The surfaces that a node touches and that its free axes can leave, with what is needed of them.
+// The surfaces that a node touches and that could hold it, with what is needed of them.
 struct touch {
     size_t count;
     uint32_t surface[MAX_TOUCHING];
-    double normal[MAX_TOUCHING][3]; // held components zero
+    double normal[MAX_TOUCHING][3]; // unit
+    double across[MAX_TOUCHING][3]; // the normal without its held components
+    double hessian[MAX_TOUCHING][9];
 };
 
+// The face with the least g'.n. Where x lies on several and one of them is not pushed into, the
+// node is free to leave past it; also where the free axes cannot leave the surface at all: false.
+static bool choose_face(const struct projection *p, const struct contact_surface *s, uint32_t held,
+                        const double x[3], const double g[3], double normal[3], double across[3],
+                        double hessian[9]) {
+    double normals[3][3], hessians[3][9], least = INFINITY;
+    const int count = shape_faces(&s->shape, &s->pose, x, touching * p->scene.scale, normals,
+                                  hessians);
+    for (int i = 0; i < count; i++) {
+        double n[3] = {normals[i][0], normals[i][1], normals[i][2]};
+        free_part(held, n);
+        if (dot3(n, n) > parallel && dot3(n, g) < least) {
+            least = dot3(n, g);
+            copy3(normals[i], normal);
+            copy3(n, across);
+            memcpy(hessian, hessians[i], sizeof hessians[i]);
+        }
+    }
+    return isfinite(least) && (count == 1 || least >= 0.0);
+}
+
 static void find_touching(const struct projection *p, const struct projection_slot *slot,
-                          const double x[3], struct touch *touch) {
+                          const double x[3], const double g[3], struct touch *touch) {
     touch->count = 0;
     for (uint32_t b = 0; b < p->surface_count && touch->count < MAX_TOUCHING; b++) {
         const struct contact_surface *s = p->surfaces + b;
-        if (contact_surface_touches(s, x, touching * p->scene.scale)) {
-            double *n = touch->normal[touch->count];
-            shape_distance(&s->shape, &s->pose, x, n, NULL);
-            free_part(slot->held, n);
-            if (dot3(n, n) > parallel) {
-                touch->surface[touch->count++] = b;
-            }
+        const size_t i = touch->count;
+        if (contact_surface_touches(s, x, touching * p->scene.scale) &&
+            choose_face(p, s, slot->held, x, g, touch->normal[i], touch->across[i],
+                        touch->hessian[i])) {
+            touch->surface[touch->count++] = b;
         }
     }
 }
@@ -269,7 +292,7 @@ static void find_touching(const struct projection *p, const struct projection_sl
 // A candidate for the active set: some of the touching surfaces, and how well they carry g'.
 struct support {
     size_t count;
-    uint32_t surface[CLOSEST_POINT_MAX_ACTIVE];
+    size_t member[CLOSEST_POINT_MAX_ACTIVE]; // indices into the touch
     double lambda[CLOSEST_POINT_MAX_ACTIVE];
     double residual; // |g' - sum lambda n|
 };
@@ -284,8 +307,8 @@ static bool carry(const struct touch *touch, uint32_t held, unsigned set, const 
             if (out->count == CLOSEST_POINT_MAX_ACTIVE) {
                 return false;
             }
-            copy3(touch->normal[i], normals[out->count]);
-            out->surface[out->count++] = touch->surface[i];
+            copy3(touch->across[i], normals[out->count]);
+            out->member[out->count++] = i;
         }
     }
     if (tangent_basis(held, out->count, normals, basis) < 0) {
@@ -318,45 +341,43 @@ static void find_support(const struct touch *touch, uint32_t held, const double 
     }
 }
 
-static void activate_slot(struct projection *p, struct projection_slot *slot, double *gradient) {
-    slot->active_count = 0;
-    slot->moved = slot->held != 0;
-    if (!slot->colliding) {
-        return;
-    }
-    const double *x = p->x + 3 * (size_t)slot->node;
-    struct touch touch;
-    find_touching(p, slot, x, &touch);
-    if (touch.count == 0) {
-        return;
-    }
-    double g[3] = {gradient[0], gradient[1], gradient[2]};
-    free_part(slot->held, g);
-    struct support support;
-    find_support(&touch, slot->held, g, &support);
-    slot->active_count = (uint8_t)support.count;
-    for (size_t i = 0; i < support.count; i++) {
-        slot->active[i] = support.surface[i];
-        slot->multiplier[i] = support.lambda[i];
+static void keep_support(const struct touch *touch, const struct support *support,
+                         struct projection_slot *slot) {
+    slot->active_count = (uint8_t)support->count;
+    memset(slot->bend, 0, sizeof slot->bend);
+    for (size_t k = 0; k < support->count; k++) {
+        const size_t i = support->member[k];
+        slot->active[k] = touch->surface[i];
+        slot->multiplier[k] = support->lambda[k];
+        copy3(touch->normal[i], slot->normal[k]);
+        for (int e = 0; e < 9; e++) {
+            slot->bend[e] -= support->lambda[k] * touch->hessian[i][e];
+        }
     }
 }
 
+static void activate_slot(struct projection *p, struct projection_slot *slot, double *gradient) {
+    struct touch touch = {.count = 0};
+    struct support support = {.count = 0};
+    if (slot->colliding) {
+        double g[3] = {gradient[0], gradient[1], gradient[2]};
+        free_part(slot->held, g);
+        find_touching(p, slot, p->x + 3 * (size_t)slot->node, g, &touch);
+        find_support(&touch, slot->held, g, &support);
+    }
+    keep_support(&touch, &support, slot);
+}
+
 // Q, and C = -Q (sum lambda Hess phi) Q.
-static void describe_active(const struct projection *p, const struct projection_slot *slot,
-                            const double x[3], struct projection_active *out) {
-    double normals[3][3], basis[3][3], bend[9] = {0.0}, half[9];
-    for (size_t i = 0; i < slot->active_count; i++) {
-        const struct contact_surface *s = p->surfaces + slot->active[i];
-        double hessian[9];
-        shape_distance(&s->shape, &s->pose, x, normals[i], hessian);
-        free_part(slot->held, normals[i]);
-        for (int e = 0; e < 9; e++) {
-            bend[e] -= slot->multiplier[i] * hessian[e];
-        }
+static void describe_active(const struct projection_slot *slot, struct projection_active *out) {
+    double normals[CLOSEST_POINT_MAX_ACTIVE][3], basis[3][3], half[9];
+    for (size_t k = 0; k < slot->active_count; k++) {
+        copy3(slot->normal[k], normals[k]);
+        free_part(slot->held, normals[k]);
     }
     const int dimension = tangent_basis(slot->held, slot->active_count, normals, basis);
     tangent_projector(dimension, basis, out->tangent);
-    multiply33(out->tangent, bend, half);
+    multiply33(out->tangent, slot->bend, half);
     multiply33(half, out->tangent, out->curvature);
 }
 
@@ -372,9 +393,8 @@ static void describe_chunk(void *context, size_t chunk) {
                                                              : p->active_count;
     for (size_t i = chunk * CHUNK; i < end; i++) {
         struct projection_active *active = p->active + i;
-        const size_t at = 3 * (size_t)active->node;
-        describe_active(p, p->slots + active->slot, p->x + at, active);
-        double *gradient = loop->gradient + at;
+        double *gradient = loop->gradient + 3 * (size_t)active->node;
+        describe_active(p->slots + active->slot, active);
         const double g[3] = {gradient[0], gradient[1], gradient[2]};
         multiply3(active->tangent, g, gradient);
     }
@@ -400,16 +420,14 @@ void projection_activate(struct tasks *tasks, struct projection *projection, con
 
 // --- after the solve ---
 
-void projection_forces(struct projection *projection, const double *x, double weight) {
+void projection_forces(struct projection *projection, double weight) {
     const struct projection *p = projection;
     vector_zero(NULL, 3 * p->scene.obstacle_count, p->forces);
     for (size_t i = 0; i < p->active_count; i++) {
         const struct projection_slot *slot = p->slots + p->active[i].slot;
         for (size_t k = 0; k < slot->active_count; k++) {
-            const struct contact_surface *s = p->surfaces + slot->active[k];
-            double *force = p->forces + 3 * (size_t)s->obstacle, n[3];
-            shape_distance(&s->shape, &s->pose, x + 3 * (size_t)slot->node, n, NULL);
-            add_scaled3(force, -slot->multiplier[k] / weight, n, force);
+            double *force = p->forces + 3 * (size_t)p->surfaces[slot->active[k]].obstacle;
+            add_scaled3(force, -slot->multiplier[k] / weight, slot->normal[k], force);
         }
     }
 }

@@ -80,6 +80,8 @@ struct projection_slot {
     uint32_t active[CLOSEST_POINT_MAX_ACTIVE]; ///< indices into projection.surfaces, ascending, of
                                                ///< independent normals
     double multiplier[CLOSEST_POINT_MAX_ACTIVE]; ///< lambda, units of E' per metre, >= 0
+    double normal[CLOSEST_POINT_MAX_ACTIVE][3];  ///< of the active surfaces, unit
+    double bend[9];                              ///< -sum lambda Hess(phi)
     double jacobian[9];                          ///< J, symmetric
 };
 
@@ -119,7 +121,7 @@ void projection_activate(struct tasks *tasks, struct projection *projection, con
 
 /// Sums -lambda n / weight over the active pairs of each obstacle into projection->forces. weight:
 /// c of DESIGN eq. (1), s^2.
-void projection_forces(struct projection *projection, const double *x, double weight);
+void projection_forces(struct projection *projection, double weight);
 
 /// Coulomb friction after the solve: reduces each active node's velocity relative to the obstacle's
 /// surface, within the node's tangent space, by at most mu lambda / weight * h / mass and never

@@ -184,6 +184,58 @@ double shape_distance(const struct shape *shape, const struct pose *pose, const 
     return side * local.value;
 }
 
+// --- faces ---
+
+static int box_faces(const double *size, const double p[3], double tolerance,
+                     struct local_distance faces[3]) {
+    int count = 0;
+    for (int i = 0; i < 3; i++) {
+        if (fabs(fabs(p[i]) - size[i]) <= tolerance) {
+            faces[count++].gradient[i] = p[i] < 0.0 ? -1.0 : 1.0;
+        }
+    }
+    return count;
+}
+
+static int cylinder_faces(const double *size, const double p[3], double tolerance,
+                          struct local_distance faces[3]) {
+    double radial[3], around[3];
+    const double rho = radial_frame(p, radial, around);
+    int count = 0;
+    if (fabs(rho - size[0]) <= tolerance) {
+        revolve(rho, radial, around, 1.0, 0.0, 0.0, &faces[count++]);
+    }
+    if (fabs(fabs(p[1]) - size[1]) <= tolerance) {
+        revolve(rho, radial, around, 0.0, p[1] < 0.0 ? -1.0 : 1.0, 0.0, &faces[count++]);
+    }
+    return count;
+}
+
+int shape_faces(const struct shape *shape, const struct pose *pose, const double x[3],
+                double tolerance, double gradients[3][3], double hessians[3][9]) {
+    struct local_distance faces[3] = {{0.0, {0.0}, {0.0}}};
+    double offset[3], p[3];
+    subtract3(x, pose->translation, offset);
+    multiply_transposed3(pose->rotation, offset, p);
+    int count = 0;
+    if (shape->kind == PBS_SHAPE_BOX) {
+        count = box_faces(shape->size, p, tolerance, faces);
+    } else if (shape->kind == PBS_SHAPE_CYLINDER) {
+        count = cylinder_faces(shape->size, p, tolerance, faces);
+    }
+    if (count < 2) {
+        shape_distance(shape, pose, x, gradients[0], hessians[0]);
+        return 1;
+    }
+    const double side = shape->hollow ? -1.0 : 1.0;
+    for (int i = 0; i < count; i++) {
+        multiply3(pose->rotation, faces[i].gradient, gradients[i]);
+        scale3(side, gradients[i], gradients[i]);
+        rotate_hessian(pose->rotation, side, faces[i].hessian, hessians[i]);
+    }
+    return count;
+}
+
 // --- bounds and checks ---
 
 // How far the solid reaches along world axis i from its origin; infinite for the half-space.

@@ -182,6 +182,55 @@ static void wedges_are_active_by_their_multipliers(void **state) {
     end(&f);
 }
 
+// On the edge of a solid box a node leaves past either face; only where the force pushes into both
+// does it stay on one, the one that leaves it more to slide with.
+static void edges_let_go_past_either_face(void **state) {
+    (void)state;
+    const struct obstacle table = obstacle_of(PBS_SHAPE_BOX, false, 0.5, 0.5, 0.5);
+    const double x[3] = {0.5, 0.5, 0.1};
+    struct fixture f;
+    begin(&f, &table, 1, 1, NULL, NULL);
+    double outwards[3] = {-0.1, 1, 0};
+    projection_activate(NULL, &f.projection, x, outwards);
+    assert_int_equal(f.projection.active_count, 0);
+    assert_true(outwards[0] == -0.1 && outwards[1] == 1.0);
+    double inwards[3] = {0.1, 1, 0};
+    projection_activate(NULL, &f.projection, x, inwards);
+    assert_int_equal(f.projection.active_count, 1);
+    assert_true(inwards[0] == 0.0 && inwards[1] == 1.0);
+    end(&f);
+}
+
+// Steepest descent under weight and a sideways pull: from the middle of a table, over its edge,
+// down to the ground, and along it into a wall, where it ends with grad E = 0.
+static void a_node_slides_off_a_table(void **state) {
+    (void)state;
+    for (int kind = 0; kind < 2; kind++) {
+        struct obstacle scene[3] = {kind ? obstacle_of(PBS_SHAPE_CYLINDER, false, 0.5, 0.5, 0)
+                                         : obstacle_of(PBS_SHAPE_BOX, false, 0.5, 0.5, 0.5),
+                                    obstacle_of(PBS_SHAPE_HALF_SPACE, false, 0, 0, 0),
+                                    plane((const double[3]){-1, 0, 0}, (const double[3]){1, 0, 0})};
+        scene[1].pose.translation[1] = -0.25;
+        struct fixture f;
+        double x[3] = {0, 0.5, 0}, g[3] = {0};
+        begin(&f, scene, 3, 1, NULL, NULL);
+        for (int i = 0; i < 200; i++) {
+            const double before = x[1] - 0.4 * x[0];
+            g[0] = -0.4;
+            g[1] = 1.0;
+            g[2] = 0.0;
+            projection_activate(NULL, &f.projection, x, g);
+            add_scaled3(x, -0.03, g, x);
+            assert_ok(projection_apply(NULL, &f.projection, x, x));
+            assert_true(norm3(g) == 0.0 || x[1] - 0.4 * x[0] < before);
+        }
+        assert_small(norm3(g), 1e-14, "gradient in the corner");
+        assert_near(x[0], 1.0, 1e-14, "against the wall");
+        assert_near(x[1], -0.25, 1e-14, "on the ground");
+        end(&f);
+    }
+}
+
 // At any contact: lambda >= 0, g' = grad E + sum lambda n, and moving along -grad E separates from
 // the touching surfaces that are not active: the Karush-Kuhn-Tucker conditions but for grad E = 0.
 static void active_sets_decompose_the_force(void **state) {
@@ -513,7 +562,7 @@ static void forces_balance_the_gradient(void **state) {
     begin(&f, groove, 2, 1, NULL, NULL);
     double g[3] = {0, 10, 0};
     projection_activate(NULL, &f.projection, origin, g);
-    projection_forces(&f.projection, origin, weight);
+    projection_forces(&f.projection, weight);
     const double expected[6] = {20, -20, 0, -20, -20, 0};
     assert_small(testing_max_difference(f.projection.forces, expected, 6), 1e-13, "forces");
     end(&f);
@@ -633,7 +682,7 @@ static void run_all(struct tasks *tasks, struct memory *memory, const struct clo
     }
     assert_ok(projection_apply(tasks, p, x, x));
     projection_pull_back(tasks, p, g);
-    projection_forces(p, x, 0.01);
+    projection_forces(p, 0.01);
     projection_friction(p, x, mass, 0.01, 0.1, v);
 }
 
@@ -715,6 +764,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(touching_pairs_are_active_by_the_sign_of_the_force),
         cmocka_unit_test(wedges_are_active_by_their_multipliers),
+        cmocka_unit_test(edges_let_go_past_either_face),
+        cmocka_unit_test(a_node_slides_off_a_table),
         cmocka_unit_test(active_sets_decompose_the_force),
         cmocka_unit_test(projected_hessian_matches_differences_of_the_gradient),
         cmocka_unit_test(pulled_back_gradient_is_the_slope_of_the_path),

@@ -286,6 +286,39 @@ static void medial_axes_are_harmless(void **state) {
     }
 }
 
+// A box's corner has three faces, a cylinder's rim two with their own curvature; elsewhere there is
+// one.
+static void edges_list_their_faces(void **state) {
+    (void)state;
+    double g[3][3], h[3][9], other[3], hessian[9];
+    const struct pose pose = random_pose();
+    static const double corner[3] = {0.5, -0.3, 0.8}, edge[3] = {0.5, 0.3, 0.1};
+    static const double rim[3] = {0.3, -0.4, 0.4}, wall[3] = {0.3, 0.1, 0.4};
+    static const struct {
+        int shape, count;
+        const double *point;
+    } cases[] = {{2, 3, corner}, {2, 2, edge}, {4, 2, rim}, {4, 1, wall}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const struct shape *shape = shapes + cases[i].shape;
+        double x[3];
+        multiply3(pose.rotation, cases[i].point, x);
+        add3(x, pose.translation, x);
+        assert_int_equal(shape_faces(shape, &pose, x, 1e-12, g, h), cases[i].count);
+        // A little further out along each face's normal, that face alone is nearest.
+        for (int f = 0; f < cases[i].count; f++) {
+            double away[3];
+            copy3(x, away);
+            for (int k = 0; k < cases[i].count; k++) {
+                add_scaled3(away, k == f ? 1e-3 : -1e-3, g[k], away);
+            }
+            assert_near(shape_distance(shape, &pose, away, other, hessian), 1e-3, 1e-12, "face");
+            assert_small(testing_max_difference(other, g[f], 3), 1e-12, "face normal");
+            // The radius changed by 1e-3 of 0.5 at most.
+            assert_small(testing_max_difference(hessian, h[f], 9), 5e-3, "face curvature");
+        }
+    }
+}
+
 static void bounds_hold_the_shape(void **state) {
     (void)state;
     for (int s = 0; s < SHAPE_COUNT; s++) {
@@ -339,6 +372,7 @@ int main(void) {
         cmocka_unit_test(hollow_is_minus_solid),
         cmocka_unit_test(a_pose_moves_the_shape),
         cmocka_unit_test(medial_axes_are_harmless),
+        cmocka_unit_test(edges_list_their_faces),
         cmocka_unit_test(bounds_hold_the_shape),
         cmocka_unit_test(refuses_impossible_shapes),
     };
