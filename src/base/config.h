@@ -22,6 +22,7 @@
 // it builds has the plain version only (or what -march asks for).
 #if defined(__x86_64__) && defined(__ELF__) && defined(__GNUC__) && !defined(__clang__) &&         \
     !defined(PBS_SANITIZED) && !defined(PBS_SINGLE_VERSION)
+#define PBS_HAS_CLONES   1
 #define PBS_MULTIVERSION __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define PBS_MULTIVERSION

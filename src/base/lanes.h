@@ -1,4 +1,7 @@
 // Eight doubles at a time, with the compiler's portable vectors: one element of a mesh in each lane.
+//
+// In a PBS_MULTIVERSION kernel a comparison should go straight into lanes_select, lanes_any or `&` with a number's bits.
+// gcc makes scalar code of comparisons joined by `&` and `|`, since it fixed their shape before it knew the clone's target.
 #ifndef PBS_BASE_LANES_H
 #define PBS_BASE_LANES_H
 
@@ -9,13 +12,16 @@
 
 #include "base/config.h"
 
+// Eight, unless a source that is compiled for narrower vectors says less before it includes this.
+#if !defined(LANES)
 #define LANES 8
+#endif
 
-typedef double lanes8 __attribute__((vector_size(64)));
-typedef int64_t mask8 __attribute__((vector_size(64)));
+typedef double lanes8 __attribute__((vector_size(8 * LANES)));
+typedef int64_t mask8 __attribute__((vector_size(8 * LANES)));
 
 ALWAYS_INLINE lanes8 lanes_set(double a) {
-    return (lanes8){a, a, a, a, a, a, a, a};
+    return a - (lanes8){0.0};
 }
 
 ALWAYS_INLINE lanes8 lanes_load(const double *p) {
@@ -69,9 +75,11 @@ ALWAYS_INLINE bool lanes_any(mask8 mask) {
     return any != 0;
 }
 
+#if LANES == 8
 /// Lane 0 first: the order is part of the result.
 ALWAYS_INLINE double lanes_sum(lanes8 a) {
     return ((a[0] + a[1]) + (a[2] + a[3])) + ((a[4] + a[5]) + (a[6] + a[7]));
 }
+#endif
 
 #endif

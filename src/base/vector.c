@@ -88,25 +88,24 @@ double vector_norm(struct tasks *tasks, size_t count, const double *x) {
     return sqrt(vector_dot(tasks, count, x, x));
 }
 
-/// Keeps a value that is not a number once it has met one.
-ALWAYS_INLINE lanes8 max_or_nan(lanes8 greatest, lanes8 a) {
-    return lanes_select(~(a <= greatest) & (greatest == greatest), a, greatest);
+/// The greater one, or whichever is not a number.
+static double greater(double a, double b) {
+    return b <= a || isnan(a) ? a : b;
 }
 
 PBS_MULTIVERSION
 static double norm_max_kernel(const struct job *job, size_t begin, size_t count) {
     const double *x = job->x + begin;
     lanes8 greatest = lanes_set(0.0);
-    size_t i = 0;
-    for (; i + LANES <= count; i += LANES) {
-        greatest = max_or_nan(greatest, lanes_abs(lanes_load(x + i)));
+    lanes8 spoilt = lanes_set(0.0); // what is not a number compares as neither greater nor equal
+    for (size_t i = 0; i < count; i += LANES) {
+        const lanes8 a = lanes_abs(count - i < LANES ? load_rest(x + i, count - i) : lanes_load(x + i));
+        greatest = lanes_max(a, greatest);
+        spoilt = lanes_select(a == a, spoilt, a);
     }
-    if (i < count) {
-        greatest = max_or_nan(greatest, lanes_abs(load_rest(x + i, count - i)));
-    }
-    double result = greatest[0];
-    for (int k = 1; k < LANES; k++) {
-        result = greatest[k] <= result || isnan(result) ? result : greatest[k];
+    double result = lanes_sum(spoilt);
+    for (int k = 0; k < LANES; k++) {
+        result = greater(result, greatest[k]);
     }
     return result;
 }
@@ -117,7 +116,7 @@ double vector_norm_max(struct tasks *tasks, size_t count, const double *x) {
     const size_t chunk_count = run_chunks(tasks, &job, totals);
     double result = 0.0;
     for (size_t i = 0; i < chunk_count; i++) {
-        result = totals[i] <= result || isnan(result) ? result : totals[i];
+        result = greater(result, totals[i]);
     }
     return result;
 }
