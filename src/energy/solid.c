@@ -263,9 +263,15 @@ static double tet_max_step(const struct solid_elements *elements, const struct s
     cofactor(d, cofactor_d);
     const double c[4] = {dot3(f, cofactor_f), contract(cofactor_f, d), contract(f, cofactor_d),
                          dot3(d, cofactor_d)};
+    // An infinite limit leaves nothing to bisect; the cubic is looked at where it is finite.
+    const double far = fmin(limit, 1e12);
     const double lowest =
-        c[0] + limit * (fmin(c[1], 0.0) + limit * (fmin(c[2], 0.0) + limit * fmin(c[3], 0.0)));
-    return lowest > 0.0 || !(c[0] > 0.0) ? limit : first_root(c, limit);
+        c[0] + far * (fmin(c[1], 0.0) + far * (fmin(c[2], 0.0) + far * fmin(c[3], 0.0)));
+    if (lowest > 0.0 || !(c[0] > 0.0)) {
+        return limit;
+    }
+    const double root = first_root(c, far);
+    return root < far ? root : limit;
 }
 
 static double max_step(const void *self, const struct assembly *assembly,
