@@ -169,6 +169,12 @@ static bool check_type(struct mesh_scan *scan, const struct vtk *file, size_t ce
     return true;
 }
 
+// Vertex, line, triangle, pixel, quad and tetrahedron have fixed numbers of points; others are not looked at.
+static bool count_fits(int64_t type, size_t count) {
+    static const uint8_t points[11] = {0, 1, 0, 2, 0, 3, 0, 0, 4, 4, 4};
+    return type > 10 || points[type] == 0 || points[type] == count;
+}
+
 static bool fail_cell(struct mesh_scan *scan, const struct vtk *file, size_t cell) {
     scan->line = file->cells_line;
     return scan_fail(scan, "cell %zu has no fitting number of points in the list of cells", cell);
@@ -216,14 +222,14 @@ static bool take_cells(struct mesh_scan *scan, const struct vtk *file, struct ra
             !check_type(scan, file, cell, type)) {
             return false;
         }
+        if (!count_fits(type, count)) {
+            return fail_cell(scan, file, cell);
+        }
         if (type != 10) {
             scan->report->ignored_elements++;
             continue;
         }
         scan->line = file->cells_line;
-        if (count != 4) {
-            return fail_cell(scan, file, cell);
-        }
         if (!raw_add_tet_by_ids(scan, raw, (int64_t)cell, points)) {
             return false;
         }

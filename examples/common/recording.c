@@ -67,7 +67,7 @@ static bool take_triangles(struct recording *recording, const struct recording_d
 }
 
 static bool take_parts(struct recording *recording, const struct recording_desc *desc) {
-    const struct recording_part whole = {0, desc->triangle_count, {0.86F, 0.33F, 0.13F}};
+    const struct recording_part whole = {0, desc->triangle_count, {0.82F, 0.28F, 0.10F}};
     size_t count = desc->part_count > 0 ? desc->part_count : 1;
     recording->parts = malloc(count * sizeof *recording->parts);
     if (recording->parts == NULL) {
@@ -293,10 +293,16 @@ static size_t squashed_frame(const struct scene_picture *picture) {
     return best;
 }
 
+// The camera of the still fits that frame alone.
 static bool write_still(const struct scene_picture *picture, const char *path,
                         struct message *message) {
     struct image still;
-    if (!render_frame(picture, squashed_frame(picture), 960, 720, &still, message)) {
+    struct scene_picture one = *picture;
+    size_t frame = squashed_frame(picture);
+    one.frames = picture->frames + frame;
+    one.frame_count = 1;
+    one.start_time = (double)frame / picture->frame_rate;
+    if (!render_frame(&one, 0, 960, 720, &still, message)) {
         return false;
     }
     bool done = png_write(path, &still, message);

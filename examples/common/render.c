@@ -28,7 +28,8 @@ struct canvas {
     const struct render_scene *scene;
     size_t width, height; ///< in samples
     struct screen_triangle *triangles;
-    struct sample *band; ///< [BAND * SAMPLES * width]
+    struct sample *band;  ///< [BAND * SAMPLES * width] what moves
+    struct sample *still; ///< the same for obstacles, kept apart so that bodies show through them
     unsigned char gamma[4096];
 };
 
@@ -79,7 +80,9 @@ static void draw_triangle(const struct canvas *canvas, uint32_t index, int first
     int y0 = clamp_int(y_low, first_row, last_row);
     int y1 = clamp_int(y_high, first_row, last_row);
     for (int y = y0; y <= y1; y++) {
-        struct sample *row = canvas->band + (size_t)(y - first_row) * canvas->width;
+        bool is_still = canvas->scene->triangles[index].two_sided;
+        struct sample *row = (is_still ? canvas->still : canvas->band) +
+                             (size_t)(y - first_row) * canvas->width;
         float cy = (float)y + 0.5F;
         for (int x = x0; x <= x1; x++) {
             float cx = (float)x + 0.5F;
@@ -135,8 +138,8 @@ static void light_surface(const struct render_scene *scene, const float point[3]
 
 static void background(const float ray[3], float out[3]) {
     float height = fminf(fmaxf(0.5F + 1.4F * ray[1], 0.0F), 1.0F);
-    const float low[3] = {0.80F, 0.82F, 0.85F};
-    const float high[3] = {0.52F, 0.60F, 0.70F};
+    const float low[3] = {0.70F, 0.73F, 0.77F};
+    const float high[3] = {0.42F, 0.50F, 0.60F};
     for (int i = 0; i < 3; i++) {
         out[i] = low[i] + (high[i] - low[i]) * height;
     }
@@ -162,7 +165,7 @@ static void shade_floor(const struct render_scene *scene, const float ray[3], fl
     }
     float line = fmaxf(grid_line(point[0], scene->grid, 0.025F * scene->grid),
                        grid_line(point[2], scene->grid, 0.025F * scene->grid));
-    float tone = 0.62F - 0.17F * line;
+    float tone = 0.44F - 0.13F * line;
     const float color[3] = {tone, tone, tone * 1.01F};
     float lit[3];
     float far[3];
@@ -194,8 +197,20 @@ static void shade_triangle(const struct render_scene *scene, const struct sample
                   jitter, out);
 }
 
-static void shade_sample(const struct canvas *canvas, size_t x, size_t y,
-                         const struct sample *sample, float out[3]) {
+// What is seen at a sample. Through an obstacle in front of it a body shows in four of nine samples, so that nothing
+// is lost inside of a bowl.
+static const struct sample *front_sample(const struct canvas *canvas, size_t x, size_t row,
+                                         unsigned jitter) {
+    const struct sample *body = &canvas->band[row * canvas->width + x];
+    const struct sample *still = &canvas->still[row * canvas->width + x];
+    if (body->inverse_depth > 0.0F && jitter % 2 == 1) {
+        return body;
+    }
+    return body->inverse_depth * 1.0005F > still->inverse_depth ? body : still;
+}
+
+static void shade_sample(const struct canvas *canvas, size_t x, size_t y, size_t row,
+                         float out[3]) {
     const struct render_scene *scene = canvas->scene;
     const struct render_camera *camera = &scene->camera;
     float half = 0.5F * (float)canvas->height;
@@ -210,6 +225,7 @@ static void shade_sample(const struct canvas *canvas, size_t x, size_t y,
         ray[i] /= length;
     }
     unsigned jitter = (unsigned)(x % SAMPLES + SAMPLES * (y % SAMPLES));
+    const struct sample *sample = front_sample(canvas, x, row, jitter);
     float hit = sample->inverse_depth > 0.0F ? length / sample->inverse_depth : INFINITY;
     float floor_hit = ray[1] < 0.0F ? (scene->ground_height - camera->eye[1]) / ray[1] : INFINITY;
     // What lies in the floor's own plane, such as the underside of a resting body, wins over the floor.
@@ -240,7 +256,7 @@ static void resolve_band(const struct canvas *canvas, size_t first_row, struct i
                 size_t sx = SAMPLES * x + s % SAMPLES;
                 size_t sy = SAMPLES * y + s / SAMPLES;
                 float color[3];
-                shade_sample(canvas, sx, sy, &canvas->band[(sy - first_row) * canvas->width + sx], color);
+                shade_sample(canvas, sx, sy, sy - first_row, color);
                 for (int i = 0; i < 3; i++) {
                     sum[i] += fminf(color[i], 1.0F);
                 }
@@ -258,6 +274,7 @@ static void draw_bands(const struct canvas *canvas, struct image *image) {
     for (size_t row = 0; row < canvas->height; row += BAND * SAMPLES) {
         size_t rows = canvas->height - row < BAND * SAMPLES ? canvas->height - row : BAND * SAMPLES;
         memset(canvas->band, 0, rows * canvas->width * sizeof *canvas->band);
+        memset(canvas->still, 0, rows * canvas->width * sizeof *canvas->still);
         for (size_t t = 0; t < canvas->scene->triangle_count; t++) {
             draw_triangle(canvas, (uint32_t)t, (int)row, (int)(row + rows - 1));
         }
@@ -271,7 +288,8 @@ static bool draw_scene(const struct render_scene *scene, struct image *image) {
                             .height = SAMPLES * image->height};
     canvas.triangles = malloc((scene->triangle_count + 1) * sizeof *canvas.triangles);
     canvas.band = malloc(BAND * SAMPLES * canvas.width * sizeof *canvas.band);
-    bool done = canvas.triangles != NULL && canvas.band != NULL;
+    canvas.still = malloc(BAND * SAMPLES * canvas.width * sizeof *canvas.still);
+    bool done = canvas.triangles != NULL && canvas.band != NULL && canvas.still != NULL;
     if (done) {
         fill_gamma(&canvas);
         project(&canvas);
@@ -279,6 +297,7 @@ static bool draw_scene(const struct render_scene *scene, struct image *image) {
     }
     free(canvas.triangles);
     free(canvas.band);
+    free(canvas.still);
     return done;
 }
 
@@ -297,7 +316,7 @@ bool render_frame(const struct scene_picture *scene, size_t frame, size_t width,
     }
     bool done = draw_scene(&prepared, out);
     char text[64];
-    text_print(text, sizeof text, "t = %.3f s   grid %g m", (double)frame / scene->frame_rate,
+    text_print(text, sizeof text, "t = %.3f s   grid %g m", scene->start_time + (double)frame / scene->frame_rate,
                (double)prepared.grid);
     size_t scale = height >= 480 ? 2 : 1;
     if (done && height > 40) {

@@ -205,7 +205,7 @@ static void place_camera(const struct scene_picture *picture, double aspect,
         size += (scene->upper[axis] - scene->lower[axis]) * (scene->upper[axis] - scene->lower[axis]);
     }
     size = size > 0.0F ? sqrtf(size) : 1.0F;
-    float forward[3] = {-0.46F, -0.30F, -0.84F};
+    float forward[3] = {-0.42F, -0.44F, -0.79F};
     aim_camera(camera, forward);
     for (int axis = 0; axis < 3; axis++) {
         camera->eye[axis] = centre[axis] - 2.4F * size * camera->forward[axis];
@@ -223,8 +223,8 @@ static void place_camera(const struct scene_picture *picture, double aspect,
     }
     float half = fmaxf(0.5F * (view.high[1] - view.low[1]),
                        0.5F * (view.high[0] - view.low[0]) / (float)aspect);
-    // A margin of a fifth leaves room for the shadow.
-    camera->focal = 1.0F / fmaxf(1.22F * half, 1e-6F);
+    // A margin of a third leaves room for the shadow.
+    camera->focal = 1.0F / fmaxf(1.32F * half, 1e-6F);
 }
 
 static void frame_scene(const struct scene_picture *picture, double aspect,
@@ -338,8 +338,8 @@ float render_light_reaches(const struct render_light *light, const float point[3
 bool render_scene_create(const struct scene_picture *picture, size_t frame, double aspect,
                          struct render_scene *out) {
     *out = (struct render_scene){
-        .lights = {{.towards = {-0.45F, 1.0F, 0.55F}, .color = {1.00F, 0.95F, 0.86F}, .softness = 9.0F},
-                   {.towards = {0.12F, 1.0F, 0.0F}, .color = {0.42F, 0.47F, 0.55F}, .softness = 60.0F}}};
+        .lights = {{.towards = {-0.45F, 1.0F, 0.55F}, .color = {0.98F, 0.93F, 0.84F}, .softness = 9.0F},
+                   {.towards = {0.02F, 1.0F, 0.0F}, .color = {0.36F, 0.41F, 0.50F}, .softness = 60.0F}}};
     if (!add_triangles(picture, frame, out)) {
         render_scene_free(out);
         return false;

@@ -10,6 +10,7 @@
 struct scene_picture {
     const char *title;
     double frame_rate;
+    double start_time; ///< of the first frame
     size_t frame_count;
     size_t vertex_count;         ///< of the drawn surface only
     const float *const *frames;  ///< [frame_count] of [vertex_count * 3]

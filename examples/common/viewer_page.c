@@ -8,7 +8,7 @@ const char *const viewer_head[] = {
     "<html lang='en'><head><meta charset='utf-8'>\n",
     "<meta name='viewport' content='width=device-width,initial-scale=1'>\n",
     "<style>\n",
-    "html,body{margin:0;height:100%;background:#e9edf1;color:#26313b;font:14px "
+    "html,body{margin:0;height:100%;background:#d9dde2;color:#26313b;font:14px "
     "system-ui,sans-serif}\n",
     "body{display:flex;flex-direction:column}\n",
     "#view{flex:1;min-height:0;position:relative}\n",
@@ -89,6 +89,28 @@ const char *const viewer_script[] = {
     "        for (const i of [a, b, c]) { out[i] += x; out[i + 1] += y; out[i + 2] += z; }\n",
     "    }\n",
     "}\n",
+    "// Corners more than 45 degrees apart get vertices of their own, so that smooth normals "
+    "keep the creases.\n",
+    "function splitCreases(p, triangles) {\n",
+    "    const flat = new Float32Array(9), corners = triangles.length, out = {source: [], "
+    "triangles: new Uint32Array(corners)}, found = new Map();\n",
+    "    for (let i = 0; i < corners; i++) {\n",
+    "        const t = i - i % 3, vertex = triangles[i];\n",
+    "        if (i == t) {\n",
+    "            const q = [0, 1, 2].map(k => Array.from(p.subarray(3 * triangles[t + k], 3 * "
+    "triangles[t + k] + 3)));\n",
+    "            flat.set(unit(cross(sub(q[1], q[0]), sub(q[2], q[0]))));\n",
+    "        }\n",
+    "        const groups = found.get(vertex) || found.set(vertex, []).get(vertex);\n",
+    "        let group = groups.find(g => dot(g.normal, flat) > .7);\n",
+    "        if (!group) { groups.push(group = {normal: flat.slice(0, 3), index: "
+    "out.source.length}); out.source.push(vertex); }\n",
+    "        out.triangles[i] = group.index;\n",
+    "    }\n",
+    "    out.positions = new Float32Array(3 * out.source.length);\n",
+    "    out.source.forEach((v, i) => out.positions.set(p.subarray(3 * v, 3 * v + 3), 3 * i));\n",
+    "    return out;\n",
+    "}\n",
     "function edgesOf(triangles) {\n",
     "    const edges = [];\n",
     "    for (let i = 0; i < triangles.length; i++) {\n",
@@ -110,6 +132,7 @@ const char *const viewer_script[] = {
     "uniform sampler2DShadow shadow;\n",
     "float reached() {\n",
     "    vec3 p = lit.xyz * .5 + .5; float sum = 0.;\n",
+    "    if (any(lessThan(p, vec3(0.))) || any(greaterThan(p, vec3(1.)))) return 1.;\n",
     "    for (int i = 0; i < 24; i++) {\n",
     "        float r = sqrt((float(i) + .5) / 24.) * 7. * texel, a = 2.39996 * float(i);\n",
     "        sum += texture(shadow, vec3(p.xy + r * vec2(cos(a), sin(a)), p.z - .004));\n",
@@ -118,11 +141,8 @@ const char *const viewer_script[] = {
     "}\n",
     "void main() {\n",
     "    if (kind == 2) { pixel = vec4(color, 1.); return; }\n",
-    "    vec3 view = normalize(at - eye), n = normalize(smoothNormal), flatNormal = "
-    "normalize(cross(dFdx(at), dFdy(at)));\n",
-    "    if (dot(flatNormal, view) > 0.) flatNormal = -flatNormal;\n",
-    "    if (dot(n, flatNormal) < 0.) n = -n;\n",
-    "    n = normalize(mix(flatNormal, n, smoothstep(.6, .85, dot(n, flatNormal))));\n",
+    "    vec3 view = normalize(at - eye), n = normalize(smoothNormal);\n",
+    "    if (kind != 3 && dot(n, view) > .25) n = -n;\n",
     "    vec3 base = color; float alpha = 1.;\n",
     "    if (kind == 1) {\n",
     "        n = vec3(0., 1., 0.);\n",
@@ -132,8 +152,9 @@ const char *const viewer_script[] = {
     "        base *= 1. - .2 * max(line.x, line.y);\n",
     "        alpha = 1. - smoothstep(1., 6., distance(at.xz, middle.xz) / size);\n",
     "    }\n",
+    "    if (kind == 3) alpha = .4;\n",
     "    float key = max(dot(n, sun), 0.) * reached(), sky = .5 + .5 * n.y;\n",
-    "    float shine = kind == 0 ? .25 * pow(max(dot(n, normalize(sun - view)), 0.), 48.) * key "
+    "    float shine = kind != 1 ? .25 * pow(max(dot(n, normalize(sun - view)), 0.), 48.) * key "
     ": 0.;\n",
     "    vec3 c = base * (vec3(.16) + vec3(.30, .32, .36) * sky + vec3(1., .95, .86) * key) + "
     "shine;\n",
@@ -208,8 +229,8 @@ const char *const viewer_script[] = {
     "\n",
     "async function start() {\n",
     "    $('name').textContent = scene.title; $('seek').max = frames - 1;\n",
-    "    const gl = $('gl').getContext('webgl2', {antialias: true, preserveDrawingBuffer: "
-    "true});\n",
+    "    const gl = $('gl').getContext('webgl2', {alpha: false, antialias: true, "
+    "preserveDrawingBuffer: true});\n",
     "    if (!gl || typeof DecompressionStream == 'undefined') {\n",
     "        $('gl').style.display = $('bar').style.display = 'none'; $('sheet').style.display = "
     "'block';\n",
@@ -227,8 +248,12 @@ const char *const viewer_script[] = {
     "    const size = Math.hypot(...sub(high, low)) || 1, p = program(gl), at = {};\n",
     "    for (const u of ['camera', 'light', 'color', 'eye', 'sun', 'middle', 'size', 'grid', "
     "'texel', 'kind', 'shadow']) at[u] = gl.getUniformLocation(p, u);\n",
-    "    const body = drawable(gl, new Float32Array(count), triangles);\n",
-    "    const obstacle = drawable(gl, still, stillTriangles);\n",
+    "    const first = new Float32Array(count);\n",
+    "    for (let i = 0; i < count; i++) first[i] = scene.lower[i % 3] + step[i % 3] * all[i];\n",
+    "    const split = splitCreases(first, triangles), splitStill = splitCreases(still, "
+    "stillTriangles);\n",
+    "    const body = drawable(gl, split.positions, split.triangles), obstacle = drawable(gl, "
+    "splitStill.positions, splitStill.triangles);\n",
     "    const r = 9 * size, g = scene.ground, [mx, , mz] = middle;\n",
     "    const floor = drawable(gl, new Float32Array([mx - r, g, mz - r, mx - r, g, mz + r, mx + "
     "r, g, mz + r, mx + r, g, mz - r]), new Uint32Array([0, 1, 2, 0, 2, 3]));\n",
@@ -246,28 +271,39 @@ const char *const viewer_script[] = {
     "    gl.bindFramebuffer(gl.FRAMEBUFFER, target);\n",
     "    gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.DEPTH_ATTACHMENT, gl.TEXTURE_2D, map, 0);\n",
     "\n",
-    "    let frame = 0, playing = true, turn = .5, tilt = .3, zoom = 1, aim = [...middle], last "
-    "= 0;\n",
+    "    let frame = 0, playing = true, turn = .49, tilt = .46, zoom = 1, aim = [...middle], "
+    "last = 0;\n",
     "    function setFrame(f) {\n",
     "        const whole = Math.floor(f), part = f - whole, a = whole * count, b = "
     "Math.min(whole + 1, frames - 1) * count;\n",
-    "        for (let i = 0; i < count; i++) {\n",
-    "            body.positions[i] = scene.lower[i % 3] + step[i % 3] * (all[a + i] + part * "
-    "(all[b + i] - all[a + i]));\n",
+    "        for (let i = 0, n = body.positions.length; i < n; i++) {\n",
+    "            const j = 3 * split.source[(i - i % 3) / 3] + i % 3;\n",
+    "            body.positions[i] = scene.lower[i % 3] + step[i % 3] * (all[a + j] + part * "
+    "(all[b + j] - all[a + j]));\n",
     "        }\n",
     "        body.upload(); frame = f;\n",
     "        $('seek').value = whole; $('time').textContent = (f / scene.rate).toFixed(3) + ' s  "
     " frame ' + whole;\n",
     "    }\n",
-    "    function drawBody(shadows) {\n",
+    "    function drawParts() {\n",
     "        gl.bindVertexArray(body.vao);\n",
     "        for (const part of scene.parts) {\n",
     "            gl.uniform3fv(at.color, part.color); gl.drawElements(gl.TRIANGLES, 3 * "
     "part.count, gl.UNSIGNED_INT, 12 * part.first);\n",
     "        }\n",
-    "        gl.bindVertexArray(obstacle.vao); gl.uniform3f(at.color, .42, .45, .5);\n",
+    "    }\n",
+    "    function drawBody(shadows) {\n",
+    "        drawParts(); gl.bindVertexArray(obstacle.vao); gl.uniform3f(at.color, .42, .45, "
+    ".5);\n",
     "        if (stillTriangles.length) gl.drawElements(gl.TRIANGLES, stillTriangles.length, "
     "gl.UNSIGNED_INT, 0);\n",
+    "        if (!shadows && stillTriangles.length) {\n",
+    "            gl.enable(gl.BLEND); gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA); "
+    "gl.depthFunc(gl.GREATER); gl.depthMask(false);\n",
+    "            gl.enable(gl.CULL_FACE); gl.uniform1i(at.kind, 3); drawParts();\n",
+    "            gl.disable(gl.CULL_FACE); gl.disable(gl.BLEND); gl.depthFunc(gl.LESS); "
+    "gl.depthMask(true);\n",
+    "        }\n",
     "        if (!shadows && $('wire').checked) {\n",
     "            gl.uniform1i(at.kind, 2); gl.uniform3f(at.color, .1, .12, .15);\n",
     "            for (const o of [body, obstacle]) {\n",
@@ -279,12 +315,12 @@ const char *const viewer_script[] = {
     "    function draw() {\n",
     "        const canvas = $('gl'), w = canvas.width = canvas.clientWidth * devicePixelRatio, h "
     "= canvas.height = canvas.clientHeight * devicePixelRatio;\n",
-    "        const sun = unit([-.45, 1, .55]), away = 1.75 * size / Math.min(1, w / h) * zoom;\n",
+    "        const sun = unit([-.45, 1, .55]), away = 2.45 * size / Math.min(1, w / h) * zoom;\n",
     "        const eye = [aim[0] + away * Math.sin(turn) * Math.cos(tilt), aim[1] + away * "
     "Math.sin(tilt), aim[2] + away * Math.cos(turn) * Math.cos(tilt)];\n",
     "        const light = multiply(orthographic(.6 * size), lookAt(sun.map((s, i) => middle[i] "
     "+ 1e-3 * size * s), middle, [0, 0, 1]));\n",
-    "        const camera = multiply(perspective(2.9, w / h, away * .02, away + 12 * size), "
+    "        const camera = multiply(perspective(3.9, w / h, away * .02, away + 12 * size), "
     "lookAt(eye, aim, [0, 1, 0]));\n",
     "        gl.useProgram(p); gl.enable(gl.DEPTH_TEST); gl.enable(gl.POLYGON_OFFSET_FILL); "
     "gl.polygonOffset(1.5, 2);\n",
@@ -298,13 +334,13 @@ const char *const viewer_script[] = {
     "drawBody(true);\n",
     "        gl.bindFramebuffer(gl.FRAMEBUFFER, null); gl.bindTexture(gl.TEXTURE_2D, map); "
     "gl.viewport(0, 0, w, h);\n",
-    "        gl.clearColor(.9, .915, .93, 1); gl.clear(gl.COLOR_BUFFER_BIT | "
+    "        gl.clearColor(.85, .866, .886, 1); gl.clear(gl.COLOR_BUFFER_BIT | "
     "gl.DEPTH_BUFFER_BIT);\n",
     "        gl.uniformMatrix4fv(at.camera, false, camera); gl.uniform1i(at.kind, 0); "
     "drawBody(false);\n",
     "        gl.enable(gl.BLEND); gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, "
     "gl.ONE, gl.ONE);\n",
-    "        gl.uniform1i(at.kind, 1); gl.uniform3f(at.color, .62, .62, .63); "
+    "        gl.uniform1i(at.kind, 1); gl.uniform3f(at.color, .46, .46, .465); "
     "gl.bindVertexArray(floor.vao);\n",
     "        if (eye[1] > g) gl.drawElements(gl.TRIANGLES, 6, gl.UNSIGNED_INT, 0);\n",
     "        gl.disable(gl.BLEND); chart(frame);\n",
