@@ -234,7 +234,7 @@ static pbs_status write_boundary(const struct tet_mesh_view *mesh, struct memory
 }
 
 pbs_status tet_boundary(const struct tet_mesh_view *mesh, struct memory *memory,
-                             uint32_t **triangles, size_t *triangle_count) {
+                        uint32_t **triangles, size_t *triangle_count) {
     RETURN_IF_FAILED(check_sizes(mesh));
     struct face_table table = {.count = 4 * mesh->tet_count};
     table.vertices = memory_allocate(memory, table.count, sizeof *table.vertices);

@@ -1,4 +1,5 @@
-// Checks and derived quantities of tetrahedral meshes: volumes, lumped masses, boundary triangles, vertex normals. Keeps nothing.
+// Checks and derived quantities of tetrahedral meshes: volumes, lumped masses, boundary triangles,
+// vertex normals. Keeps nothing.
 #ifndef PBS_GEOMETRY_TET_MESH_H
 #define PBS_GEOMETRY_TET_MESH_H
 
@@ -14,19 +15,23 @@ struct tet_mesh_view {
 /// Signed volume of tetrahedron t; positive when det(b - a, c - a, d - a) > 0.
 double tet_signed_volume(const struct tet_mesh_view *mesh, size_t tet);
 
-/// Refuses (PBS_ERROR_MESH, with index and value in the message): empty meshes, indices out of range or repeated in a tetrahedron, positions that are
-/// not finite, volumes not above a bound relative to the tetrahedron's own longest edge cubed, vertices of no tetrahedron.
+/// Refuses (PBS_ERROR_MESH, with index and value in the message): empty meshes, indices out of
+/// range or repeated in a tetrahedron, positions that are not finite, volumes not above a bound
+/// relative to the tetrahedron's own longest edge cubed, vertices of no tetrahedron.
 pbs_status tet_mesh_check(const struct tet_mesh_view *mesh, struct memory *memory);
 
-/// mass[v] += density[t] * volume / 4 over the tetrahedra of v. density: one value, or one per tetrahedron.
+/// mass[v] += density[t] * volume / 4 over the tetrahedra of v. density: one value, or one per
+/// tetrahedron.
 void tet_mesh_add_lumped_mass(const struct tet_mesh_view *mesh, const double *density,
                               bool density_per_tet, double *mass);
 
-/// Triangles of one tetrahedron only, outward, in an order that depends on the mesh alone. *triangles: 3 indices each, to be released by the caller.
+/// Triangles of one tetrahedron only, outward, in an order that depends on the mesh alone.
+/// *triangles: 3 indices each, to be released by the caller.
 pbs_status tet_boundary(const struct tet_mesh_view *mesh, struct memory *memory,
-                             uint32_t **triangles, size_t *triangle_count);
+                        uint32_t **triangles, size_t *triangle_count);
 
-/// Area-weighted unit normals at the vertices of triangles; zero at other vertices. normals: vertex_count x 3.
+/// Area-weighted unit normals at the vertices of triangles; zero at other vertices. normals:
+/// vertex_count x 3.
 void surface_vertex_normals(const double *positions, size_t vertex_count, const uint32_t *triangles,
                             size_t triangle_count, double *normals);
 
