@@ -1,0 +1,221 @@
+// Small scenes; see world_scenes.h.
+#include "support/world_scenes.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+// --- cubes ---
+
+static const uint32_t corners_of_tets[6][4] = {{0, 1, 3, 7}, {0, 3, 2, 7}, {0, 2, 6, 7},
+                                               {0, 6, 4, 7}, {0, 4, 5, 7}, {0, 5, 1, 7}};
+
+static uint32_t grid_vertex(size_t cells, size_t i, size_t j, size_t k) {
+    return (uint32_t)((i * (cells + 1) + j) * (cells + 1) + k);
+}
+
+static void fill_positions(struct cube_mesh *mesh, size_t cells, double size,
+                           const double corner[3]) {
+    for (size_t v = 0; v < mesh->vertex_count; v++) {
+        const size_t n = cells + 1;
+        const size_t index[3] = {v / (n * n), v / n % n, v % n};
+        for (int k = 0; k < 3; k++) {
+            mesh->positions[3 * v + (size_t)k] = corner[k] +
+                                                 size * (double)index[k] / (double)cells;
+        }
+    }
+}
+
+static void fill_tets(struct cube_mesh *mesh, size_t cells) {
+    uint32_t *tet = mesh->tets;
+    for (size_t c = 0; c < cells * cells * cells; c++) {
+        const size_t at[3] = {c / (cells * cells), c / cells % cells, c % cells};
+        for (int t = 0; t < 6; t++) {
+            for (int a = 0; a < 4; a++, tet++) {
+                const uint32_t corner = corners_of_tets[t][a];
+                *tet = grid_vertex(cells, at[0] + (corner & 1), at[1] + (corner >> 1 & 1),
+                                   at[2] + (corner >> 2 & 1));
+            }
+        }
+    }
+}
+
+bool cube_mesh_make(struct cube_mesh *mesh, size_t cells, double size, const double corner[3]) {
+    mesh->vertex_count = (cells + 1) * (cells + 1) * (cells + 1);
+    mesh->tet_count = 6 * cells * cells * cells;
+    mesh->positions = malloc(3 * mesh->vertex_count * sizeof *mesh->positions);
+    mesh->tets = malloc(4 * mesh->tet_count * sizeof *mesh->tets);
+    if (mesh->positions == NULL || mesh->tets == NULL) {
+        cube_mesh_free(mesh);
+        return false;
+    }
+    fill_positions(mesh, cells, size, corner);
+    fill_tets(mesh, cells);
+    return true;
+}
+
+void cube_mesh_free(struct cube_mesh *mesh) {
+    free(mesh->positions);
+    free(mesh->tets);
+    *mesh = (struct cube_mesh){0};
+}
+
+void cube_mesh_describe(const struct cube_mesh *mesh, pbs_solid_desc *d) {
+    pbs_solid_desc_init(d, sizeof *d);
+    d->vertex_count = mesh->vertex_count;
+    d->positions = mesh->positions;
+    d->tet_count = mesh->tet_count;
+    d->tets = mesh->tets;
+}
+
+// --- springs ---
+
+int32_t spring_energy(void *user, size_t stencil, const double *x, int32_t project, double *value,
+                      double *gradient, double *hessian) {
+    (void)user;
+    (void)stencil;
+    const double stiffness = 400.0, rest = 0.1;
+    double d[3];
+    for (int k = 0; k < 3; k++) {
+        d[k] = x[k] - x[3 + k];
+    }
+    const double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    if (!(length > 1e-9)) {
+        return 1;
+    }
+    const double stretch = length - rest;
+    if (value != NULL) {
+        *value = 0.5 * stiffness * stretch * stretch;
+    }
+    for (int k = 0; k < 3 && gradient != NULL; k++) {
+        gradient[k] = stiffness * stretch * d[k] / length;
+        gradient[3 + k] = -gradient[k];
+    }
+    // k (n n^T + (1 - L / l) (I - n n^T)); the second part is negative under compression.
+    double across = 1.0 - rest / length;
+    across = project != 0 && across < 0.0 ? 0.0 : across;
+    for (int i = 0; i < 36 && hessian != NULL; i++) {
+        const int r = i / 6, c = i % 6;
+        const double n = d[r % 3] * d[c % 3] / (length * length);
+        const double block = stiffness * (n + across * ((r % 3 == c % 3 ? 1.0 : 0.0) - n));
+        hessian[i] = r / 3 == c / 3 ? block : -block;
+    }
+    return 0;
+}
+
+// --- scenes ---
+
+void scene_settings(pbs_world_desc *d) {
+    pbs_world_desc_init(d, sizeof *d);
+    d->gravity[1] = -9.81;
+}
+
+static pbs_status add_cube(pbs_world *world, size_t cells, const double corner[3],
+                           const pbs_solid_desc *material) {
+    struct cube_mesh mesh;
+    if (!cube_mesh_make(&mesh, cells, 0.4, corner)) {
+        return PBS_ERROR_MEMORY;
+    }
+    pbs_solid_desc d = *material;
+    d.vertex_count = mesh.vertex_count;
+    d.positions = mesh.positions;
+    d.tet_count = mesh.tet_count;
+    d.tets = mesh.tets;
+    pbs_body body;
+    const pbs_status status = pbs_body_create_solid(world, &d, &body);
+    cube_mesh_free(&mesh);
+    return status;
+}
+
+static pbs_status fill_drop(pbs_world *world) {
+    pbs_solid_desc solid;
+    pbs_solid_desc_init(&solid, sizeof solid);
+    const double corner[3] = {0.0, 0.3, 0.0};
+    const pbs_status status = add_cube(world, 4, corner, &solid);
+    pbs_collider_desc ground;
+    pbs_collider collider;
+    pbs_collider_desc_init(&ground, sizeof ground);
+    ground.orientation[2] = sin(0.05); // a slope, so that nothing falls along an axis
+    ground.orientation[3] = cos(0.05);
+    ground.friction = 0.3;
+    return status < 0 ? status : pbs_collider_create(world, &ground, &collider);
+}
+
+enum { SPRING_SIDE = 6 };
+
+static pbs_status fill_springs(pbs_world *world) {
+    enum { COUNT = SPRING_SIDE * SPRING_SIDE };
+    double positions[3 * COUNT], masses[COUNT];
+    uint32_t stencils[4 * COUNT];
+    size_t stencil_count = 0;
+    for (uint32_t v = 0; v < COUNT; v++) {
+        const uint32_t i = v / SPRING_SIDE, j = v % SPRING_SIDE;
+        positions[3 * v] = 0.1 * i - 0.23;
+        positions[3 * v + 1] = 0.35;
+        positions[3 * v + 2] = 0.1 * j - 0.26;
+        masses[v] = 0.02 + 0.001 * j;
+        if (i > 0) {
+            stencils[2 * stencil_count] = v - SPRING_SIDE;
+            stencils[2 * stencil_count++ + 1] = v;
+        }
+        if (j > 0) {
+            stencils[2 * stencil_count] = v - 1;
+            stencils[2 * stencil_count++ + 1] = v;
+        }
+    }
+    pbs_custom_desc d;
+    pbs_custom_desc_init(&d, sizeof d);
+    d.vertex_count = COUNT;
+    d.positions = positions;
+    d.masses = masses;
+    d.stencil_count = stencil_count;
+    d.stencils = stencils;
+    d.evaluate = spring_energy;
+    d.concurrent = 1;
+    d.tag = SPRING_TAG;
+    pbs_body body;
+    pbs_status status = pbs_body_create_custom(world, &d, &body);
+    const uint32_t pinned[1] = {0};
+    status = status < 0 ? status : pbs_body_pin(world, body, pinned, 1, PBS_AXIS_ALL);
+    pbs_collider_desc ball;
+    pbs_collider collider;
+    pbs_collider_desc_init(&ball, sizeof ball);
+    ball.shape = PBS_SHAPE_SPHERE;
+    ball.size[0] = 0.2;
+    return status < 0 ? status : pbs_collider_create(world, &ball, &collider);
+}
+
+static pbs_status fill_bowl(pbs_world *world) {
+    pbs_solid_desc solid;
+    pbs_solid_desc_init(&solid, sizeof solid);
+    solid.material = PBS_MATERIAL_FIXED_COROTATED;
+    solid.young = 4e4;
+    solid.damping = 0.01;
+    const double left[3] = {-0.5, 0.1, -0.2}, right[3] = {0.15, 0.0, -0.15};
+    pbs_status status = add_cube(world, 3, left, &solid);
+    solid.material = PBS_MATERIAL_NEO_HOOKEAN;
+    solid.young = 2e5;
+    solid.damping = 0.0;
+    solid.drag = 0.5;
+    status = status < 0 ? status : add_cube(world, 2, right, &solid);
+    pbs_collider_desc bowl;
+    pbs_collider collider;
+    pbs_collider_desc_init(&bowl, sizeof bowl);
+    bowl.shape = PBS_SHAPE_SPHERE;
+    bowl.hollow = 1;
+    bowl.size[0] = 1.0;
+    bowl.position[1] = 0.5;
+    bowl.friction = 0.4;
+    return status < 0 ? status : pbs_collider_create(world, &bowl, &collider);
+}
+
+pbs_status scene_fill(pbs_world *world, int index) {
+    return index == 0 ? fill_drop(world) : index == 1 ? fill_springs(world) : fill_bowl(world);
+}
+
+pbs_status scene_step(pbs_world *world, int count) {
+    pbs_status status = PBS_OK;
+    for (int i = 0; i < count && status >= 0; i++) {
+        status = pbs_world_step(world, 1.0 / 60.0);
+    }
+    return status;
+}

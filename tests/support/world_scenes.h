@@ -1,0 +1,40 @@
+// Small scenes for tests and fuzz targets of the world: cubes of tetrahedra, springs through a
+// host's energy.
+#ifndef PBS_SUPPORT_WORLD_SCENES_H
+#define PBS_SUPPORT_WORLD_SCENES_H
+
+#include "pbs/pbs.h"
+
+/// The tag of spring_energy in these scenes.
+#define SPRING_TAG UINT64_C(77)
+
+/// A cube of cells x cells x cells smaller ones, each cut into six tetrahedra.
+struct cube_mesh {
+    size_t vertex_count, tet_count;
+    double *positions; ///< vertex_count x 3
+    uint32_t *tets;    ///< tet_count x 4
+};
+
+/// False when out of memory.
+bool cube_mesh_make(struct cube_mesh *mesh, size_t cells, double size, const double corner[3]);
+void cube_mesh_free(struct cube_mesh *mesh);
+
+/// A description that points into the mesh; the rest are the library's defaults.
+void cube_mesh_describe(const struct cube_mesh *mesh, pbs_solid_desc *d);
+
+/// Springs of 400 N/m and 0.1 m between the two nodes of a stencil. user is not read.
+int32_t spring_energy(void *user, size_t stencil, const double *x, int32_t project, double *value,
+                      double *gradient, double *hessian);
+
+/// Settings with gravity along -y.
+void scene_settings(pbs_world_desc *d);
+
+/// The scenes of the determinism tests: 0 a solid dropped on a floor, 1 springs of a host on a
+/// ball, 2 two materials with damping, drag and friction in a bowl. Answers the first failure.
+enum { SCENE_COUNT = 3 };
+pbs_status scene_fill(pbs_world *world, int index);
+
+/// Steps of 1/60 s; the first failure ends them.
+pbs_status scene_step(pbs_world *world, int count);
+
+#endif

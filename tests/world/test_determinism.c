@@ -1,0 +1,127 @@
+// The same calls give the same bits: for any number of threads, for a host's job system that runs
+// pieces in random order, and across a save and a restore.
+#include "support/jobs.h"
+#include "support/testing.h"
+#include "support/world_scenes.h"
+
+static int step_count(void) {
+    const char *scale = getenv("PBS_TEST_SCALE");
+    return scale != NULL && strcmp(scale, "small") == 0 ? 20 : 100;
+}
+
+static pbs_world *new_scene(int index, int32_t threads, const pbs_tasks *tasks) {
+    pbs_world_desc d;
+    scene_settings(&d);
+    d.threads = threads;
+    if (tasks != NULL) {
+        d.tasks = *tasks;
+    }
+    pbs_world *world = NULL;
+    assert_ok(pbs_world_create(&d, &world));
+    if (index >= 0) {
+        assert_ok(scene_fill(world, index));
+    }
+    return world;
+}
+
+static uint64_t hash_after(int index, int32_t threads, const pbs_tasks *tasks) {
+    pbs_world *world = new_scene(index, threads, tasks);
+    const uint64_t start = pbs_world_hash(world);
+    assert_ok(scene_step(world, step_count()));
+    const uint64_t hash = pbs_world_hash(world);
+    assert_true(hash != start);
+    pbs_world_destroy(world);
+    return hash;
+}
+
+static void threads_change_no_bit(void **state) {
+    (void)state;
+    for (int index = 0; index < SCENE_COUNT; index++) {
+        const uint64_t expected = hash_after(index, 1, NULL);
+        for (int32_t threads = 2; threads <= 8; threads += threads == 2 ? 1 : 5) {
+            assert_true(hash_after(index, threads, NULL) == expected);
+        }
+    }
+}
+
+static void random_order_of_pieces_changes_no_bit(void **state) {
+    (void)state;
+    for (int index = 0; index < SCENE_COUNT; index++) {
+        const uint64_t expected = hash_after(index, 1, NULL);
+        struct test_jobs jobs;
+        const pbs_tasks serial = test_jobs_hooks(&jobs, 5 + (uint64_t)index, 1);
+        assert_true(hash_after(index, 0, &serial) == expected);
+        assert_true(jobs.loop_count > 0);
+        const pbs_tasks threaded = test_jobs_hooks(&jobs, 9, 2);
+        assert_true(hash_after(index, 0, &threaded) == expected);
+    }
+}
+
+static void a_restored_world_goes_on_with_the_same_bits(void **state) {
+    (void)state;
+    for (int index = 0; index < SCENE_COUNT; index++) {
+        const uint64_t expected = hash_after(index, 1, NULL);
+        pbs_world *world = new_scene(index, 1, NULL);
+        assert_ok(scene_step(world, step_count() / 2));
+        size_t size = 0;
+        assert_ok(pbs_world_save(world, NULL, &size));
+        void *bytes = malloc(size);
+        assert_non_null(bytes);
+        assert_ok(pbs_world_save(world, bytes, &size));
+
+        // Into a fresh world with other threads; saving has not changed the old one.
+        pbs_world *other = new_scene(-1, 2, NULL);
+        assert_ok(pbs_world_register_callback(other, SPRING_TAG, spring_energy, NULL));
+        assert_ok(pbs_world_restore(other, bytes, size));
+        assert_true(pbs_world_hash(other) == pbs_world_hash(world));
+        assert_ok(scene_step(other, step_count() - step_count() / 2));
+        assert_true(pbs_world_hash(other) == expected);
+        assert_ok(scene_step(world, step_count() - step_count() / 2));
+        assert_true(pbs_world_hash(world) == expected);
+
+        // And back in time, in the world that went on.
+        assert_ok(pbs_world_register_callback(world, SPRING_TAG, spring_energy, NULL));
+        assert_ok(pbs_world_restore(world, bytes, size));
+        assert_ok(scene_step(world, step_count() - step_count() / 2));
+        assert_true(pbs_world_hash(world) == expected);
+        free(bytes);
+        pbs_world_destroy(other);
+        pbs_world_destroy(world);
+    }
+}
+
+/// Enough nodes (above 1024) for several domains, where threads have something to race for.
+static void several_domains_change_no_bit(void **state) {
+    (void)state;
+    const double corner[3] = {0.0, 0.05, 0.0};
+    struct cube_mesh mesh;
+    assert_true(cube_mesh_make(&mesh, 12, 1.0, corner));
+    uint64_t expected = 0;
+    for (int32_t threads = 1; threads <= 3; threads++) {
+        pbs_world *world = new_scene(-1, threads, NULL);
+        pbs_solid_desc d;
+        cube_mesh_describe(&mesh, &d);
+        d.damping = 0.01;
+        pbs_body body;
+        pbs_collider_desc ground;
+        pbs_collider collider;
+        assert_ok(pbs_collider_desc_init(&ground, sizeof ground));
+        assert_ok(pbs_collider_create(world, &ground, &collider));
+        assert_ok(pbs_body_create_solid(world, &d, &body));
+        assert_ok(scene_step(world, 8));
+        expected = threads == 1 ? pbs_world_hash(world) : expected;
+        assert_true(pbs_world_hash(world) == expected);
+        pbs_world_destroy(world);
+    }
+    cube_mesh_free(&mesh);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_change_no_bit),
+        cmocka_unit_test(random_order_of_pieces_changes_no_bit),
+        cmocka_unit_test(a_restored_world_goes_on_with_the_same_bits),
+        cmocka_unit_test(several_domains_change_no_bit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
