@@ -1,5 +1,6 @@
-// Eigenvectors of symmetric 3x3 matrices in closed form (Smith 1961), the well separated eigenvalue first, one matrix in
-// each lane. A start for Jacobi rotations, which svd3 and eigen3 add as far as they need them.
+// Eigenvectors of symmetric 3x3 matrices in closed form (Smith 1961), the well separated eigenvalue
+// first, one matrix in each lane. A start for Jacobi rotations, which svd3 and eigen3 add as far as
+// they need them.
 #ifndef PBS_BASE_EIGEN3_CLOSED_H
 #define PBS_BASE_EIGEN3_CLOSED_H
 
@@ -8,10 +9,12 @@
 /// Entry (i, c) of a matrix.
 #define AT(m, i, c) ((m)[3 * (i) + (c)])
 
-// A squared length below this, where the largest is about 1, counts as zero: its square would underflow.
+// A squared length below this, where the largest is about 1, counts as zero: its square would
+// underflow.
 #define VANISHING 1.0e-140
 
-/// The power of two that brings the largest entry into [1, 2), and its inverse; both within the normal numbers.
+/// The power of two that brings the largest entry into [1, 2), and its inverse; both within the
+/// normal numbers.
 ALWAYS_INLINE void choose_scale(const lanes8 *a, int count, lanes8 *scale, lanes8 *inverse) {
     lanes8 largest = lanes_abs(a[0]);
     for (int i = 1; i < count; i++) {
@@ -24,8 +27,9 @@ ALWAYS_INLINE void choose_scale(const lanes8 *a, int count, lanes8 *scale, lanes
     *scale = (lanes8)((mask8)lanes_set(0x1p1023) - power);
 }
 
-/// Cosine and sine of the rotation that diagonalises [[app, apq], [apq, aqq]], the larger value first:
-/// tan(2 theta) = 2 apq / d with d = app - aqq. No rotation where there is nothing to choose from.
+/// Cosine and sine of the rotation that diagonalises [[app, apq], [apq, aqq]], the larger value
+/// first: tan(2 theta) = 2 apq / d with d = app - aqq. No rotation where there is nothing to choose
+/// from.
 ALWAYS_INLINE void choose_rotation(lanes8 d, lanes8 apq, lanes8 *c, lanes8 *s) {
     const lanes8 h = lanes_sqrt(d * d + 4.0 * (apq * apq));
     // Half the angle of (|d|, 2 apq); where d < 0 its complement, which exchanges the columns.
@@ -39,8 +43,8 @@ ALWAYS_INLINE void choose_rotation(lanes8 d, lanes8 apq, lanes8 *c, lanes8 *s) {
     *s = (lanes8)(~nothing & ((mask8)(scale * lanes_select(exchange, large, small)) ^ sign));
 }
 
-/// The root of x^3 - 3 x - 2 r in [sqrt(3), 2] for 0 <= r <= 1: 2 cos(acos(r) / 3), by a polynomial (to 1.6e-7) and
-/// two steps of Newton with the polynomial's own derivative.
+/// The root of x^3 - 3 x - 2 r in [sqrt(3), 2] for 0 <= r <= 1: 2 cos(acos(r) / 3), by a polynomial
+/// (to 1.6e-7) and two steps of Newton with the polynomial's own derivative.
 ALWAYS_INLINE lanes8 separated_root(lanes8 r) {
     const lanes8 r2 = r * r;
     const lanes8 low = 1.73205096479 + 0.333317135462 * r;
@@ -107,8 +111,9 @@ ALWAYS_INLINE void complete_basis(const lanes8 e[3], lanes8 u[3], lanes8 w[3]) {
     w[2] = -e[1];
 }
 
-/// Columns of v, a rotation: eigenvectors of a (upper triangle 00 01 02 11 12 22), largest value first. Exact but for
-/// rounding errors of a's size; for a multiple of the identity there is nothing to find, and v is not a number.
+/// Columns of v, a rotation: eigenvectors of a (upper triangle 00 01 02 11 12 22), largest value
+/// first. Exact but for rounding errors of a's size; for a multiple of the identity there is
+/// nothing to find, and v is not a number.
 ALWAYS_INLINE void closed_eigenvectors(const lanes8 a[6], lanes8 v[9]) {
     // K = (A - mean) / p has the eigenvalues 2 cos(phi + 2 pi k / 3) with cos(3 phi) = det K / 2.
     const lanes8 mean = (a[0] + a[3] + a[5]) * (1.0 / 3.0);
@@ -123,7 +128,8 @@ ALWAYS_INLINE void closed_eigenvectors(const lanes8 a[6], lanes8 v[9]) {
                                k[1] * (k[1] * k[5] - k[4] * k[2]) +
                                k[2] * (k[1] * k[4] - k[3] * k[2]);
 
-    // Of the outer two eigenvalues one is at least sqrt(3) away from the others: the last if det K < 0.
+    // Of the outer two eigenvalues one is at least sqrt(3) away from the others: the last if det K
+    // < 0.
     const mask8 last = determinant < lanes_set(0.0);
     const mask8 sign = (mask8)determinant & INT64_MIN;
     const lanes8 r = lanes_min(0.5 * lanes_abs(determinant), lanes_set(1.0));

@@ -1,5 +1,6 @@
-// The eigenproblem of eigen3.h, one matrix in each of LANES lanes and each lane for itself: by cyclic Jacobi rotations (Golub
-// and Van Loan, Matrix Computations, section 8.5), for the projection from the eigenvectors in closed form.
+// The eigenproblem of eigen3.h, one matrix in each of LANES lanes and each lane for itself: by
+// cyclic Jacobi rotations (Golub and Van Loan, Matrix Computations, section 8.5), for the
+// projection from the eigenvectors in closed form.
 #ifndef PBS_BASE_EIGEN3_KERNEL_H
 #define PBS_BASE_EIGEN3_KERNEL_H
 
@@ -41,8 +42,8 @@ ALWAYS_INLINE void rotate(lanes8 *app, lanes8 *aqq, lanes8 *apq, lanes8 *arp, la
 /// Rotates until no entry off the diagonal of a is above bound; q takes part.
 ALWAYS_INLINE void diagonalise(lanes8 a[6], lanes8 q[9], lanes8 bound) {
     for (int sweep = 0; sweep < MAX_SWEEPS; sweep++) {
-        const lanes8 largest =
-            lanes_max(lanes_max(lanes_abs(a[A01]), lanes_abs(a[A02])), lanes_abs(a[A12]));
+        const lanes8 largest = lanes_max(lanes_max(lanes_abs(a[A01]), lanes_abs(a[A02])),
+                                         lanes_abs(a[A12]));
         if (!lanes_any(largest > bound)) {
             return;
         }
@@ -52,7 +53,8 @@ ALWAYS_INLINE void diagonalise(lanes8 a[6], lanes8 q[9], lanes8 bound) {
     }
 }
 
-/// Multiplies by the power of two that brings the largest entry into [1, 2); returns the inverse power.
+/// Multiplies by the power of two that brings the largest entry into [1, 2); returns the inverse
+/// power.
 ALWAYS_INLINE lanes8 rescale(lanes8 a[6]) {
     lanes8 scale;
     lanes8 inverse;
@@ -69,7 +71,8 @@ ALWAYS_INLINE void set_identity(lanes8 q[9]) {
     }
 }
 
-/// Eigenvalues on the diagonals of LANES of eight matrices a, in no order, and eigenvectors in the columns of q.
+/// Eigenvalues on the diagonals of LANES of eight matrices a, in no order, and eigenvectors in the
+/// columns of q.
 ALWAYS_INLINE void eigen3_kernel(const double *a, double *lambda, double *q) {
     static const int diagonal[3] = {A00, A11, A22};
     lanes8 b[6];
@@ -79,7 +82,8 @@ ALWAYS_INLINE void eigen3_kernel(const double *a, double *lambda, double *q) {
     }
     set_identity(r);
     const lanes8 inverse = rescale(b);
-    diagonalise(b, r, lanes_set(1.0e-17)); // an absolute bound, where the largest entry is at least 1
+    diagonalise(b, r, lanes_set(1.0e-17)); // an absolute bound, where the largest entry is at least
+                                           // 1
     for (int i = 0; i < 3; i++) {
         lanes_store(lambda + 8 * i, inverse * b[diagonal[i]]);
     }
@@ -102,7 +106,8 @@ ALWAYS_INLINE void transform(const lanes8 a[6], const lanes8 q[9], lanes8 out[6]
     }
 }
 
-/// Where the matrix is safely positive definite (leading minors, with a margin for their rounding errors).
+/// Where the matrix is safely positive definite (leading minors, with a margin for their rounding
+/// errors).
 ALWAYS_INLINE mask8 is_definite(const lanes8 a[6]) {
     const lanes8 margin = lanes_set(1.0e-14);
     const lanes8 second = a[A00] * a[A11] - a[A01] * a[A01];
@@ -112,10 +117,12 @@ ALWAYS_INLINE mask8 is_definite(const lanes8 a[6]) {
     return (a[A00] > margin) & (second > margin) & (third > margin);
 }
 
-/// Eigenvectors in closed form, then rotations in the lanes where rounding errors left more than a few epsilon.
+/// Eigenvectors in closed form, then rotations in the lanes where rounding errors left more than a
+/// few epsilon.
 ALWAYS_INLINE void diagonalise_quickly(const lanes8 a[6], lanes8 d[6], lanes8 q[9]) {
     const lanes8 bound = lanes_set(8.0e-16);
-    const lanes8 off = lanes_max(lanes_max(lanes_abs(a[A01]), lanes_abs(a[A02])), lanes_abs(a[A12]));
+    const lanes8 off = lanes_max(lanes_max(lanes_abs(a[A01]), lanes_abs(a[A02])),
+                                 lanes_abs(a[A12]));
     lanes8 closed[9];
     closed_eigenvectors(a, closed);
     // Diagonal matrices, among them the multiples of the identity, are left as they are.

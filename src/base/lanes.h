@@ -1,7 +1,5 @@
-// Eight doubles at a time, with the compiler's portable vectors: one element of a mesh in each lane.
-//
-// In a PBS_MULTIVERSION kernel a comparison should go straight into lanes_select, lanes_any or `&` with a number's bits.
-// gcc makes scalar code of comparisons joined by `&` and `|`, since it fixed their shape before it knew the clone's target.
+// Eight doubles at a time, with the compiler's portable vectors: one element of a mesh in each
+// lane.
 #ifndef PBS_BASE_LANES_H
 #define PBS_BASE_LANES_H
 
@@ -37,6 +35,26 @@ ALWAYS_INLINE void lanes_store(double *p, lanes8 v) {
 /// a where the mask is set (all ones), b elsewhere.
 ALWAYS_INLINE lanes8 lanes_select(mask8 mask, lanes8 a, lanes8 b) {
     return (lanes8)((mask & (mask8)a) | (~mask & (mask8)b));
+}
+
+/// Where both masks are set. In a PBS_MULTIVERSION kernel comparisons must be joined with this and
+/// lanes_either: gcc settles the shape of a & b before it knows the target of the clone, and makes
+/// scalar code of it.
+ALWAYS_INLINE mask8 lanes_both(mask8 a, mask8 b) {
+    mask8 r;
+    for (int i = 0; i < LANES; i++) {
+        r[i] = a[i] & b[i];
+    }
+    return r;
+}
+
+/// Where one of the masks is set.
+ALWAYS_INLINE mask8 lanes_either(mask8 a, mask8 b) {
+    mask8 r;
+    for (int i = 0; i < LANES; i++) {
+        r[i] = a[i] | b[i];
+    }
+    return r;
 }
 
 ALWAYS_INLINE lanes8 lanes_max(lanes8 a, lanes8 b) {

@@ -1,4 +1,5 @@
-// The kernels for vectors of eight doubles (AVX-512; everywhere, where there are no other versions).
+// The kernels for vectors of eight doubles (AVX-512; everywhere, where there are no other
+// versions).
 #define LANES 8
 
 #include "base/matrix3_widths.h"

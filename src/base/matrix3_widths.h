@@ -1,8 +1,10 @@
-// The kernels of svd3_kernel.h and eigen3_kernel.h, compiled for vectors of eight, four and two doubles, each in a source of
-// its own. Function clones would not do: gcc takes the shape of comparisons from the target of the source, and makes poor
-// code of vectors that are wider than the processor's. All give the same bits.
+// The kernels of svd3_kernel.h and eigen3_kernel.h, compiled for vectors of eight, four and two
+// doubles, each in a source of its own. Function clones would not do: gcc takes the shape of
+// comparisons from the target of the source, and makes poor code of vectors that are wider than the
+// processor's. All give the same bits.
 //
-// All work on arrays of eight matrices: entry i of matrix k is a[8 * i + k]; the pointers are to the first matrix to work on.
+// All work on arrays of eight matrices: entry i of matrix k is a[8 * i + k]; the pointers are to
+// the first matrix to work on.
 #ifndef PBS_BASE_MATRIX3_WIDTHS_H
 #define PBS_BASE_MATRIX3_WIDTHS_H
 

@@ -1,5 +1,5 @@
-// Memory through the host's allocator. Each block is preceded by one cache line that keeps its size, so that the
-// host is told the size on release and the bytes in use are known.
+// Memory through the host's allocator. Each block is preceded by one cache line that keeps its
+// size, so that the host is told the size on release and the bytes in use are known.
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -35,7 +35,8 @@ static void give_back(struct memory *memory, void *block, size_t size) {
 }
 
 void *memory_allocate(struct memory *memory, size_t count, size_t size) {
-    // The header and the rounding to whole cache lines, which aligned_alloc wants, need up to two lines more.
+    // The header and the rounding to whole cache lines, which aligned_alloc wants, need up to two
+    // lines more.
     if (size != 0 && count > (SIZE_MAX - 2 * CACHE_LINE) / size) {
         status_fail(PBS_ERROR_MEMORY, "%zu elements of %zu bytes are more than can be addressed",
                     count, size);
@@ -46,8 +47,9 @@ void *memory_allocate(struct memory *memory, size_t count, size_t size) {
     memory->call_count++;
     char *block = memory->allocator.allocate(memory->allocator.user, total, CACHE_LINE);
     if (block == NULL) {
-        status_fail(PBS_ERROR_MEMORY, "out of memory: the allocator refused %zu bytes, %zu are in use",
-                    total, memory->bytes_in_use);
+        status_fail(PBS_ERROR_MEMORY,
+                    "out of memory: the allocator refused %zu bytes, %zu are in use", total,
+                    memory->bytes_in_use);
         return NULL;
     }
     if ((uintptr_t)block % CACHE_LINE != 0) {

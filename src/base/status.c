@@ -13,14 +13,16 @@
     ROW(PBS_ERROR_ARGUMENT, "an argument is null, out of its range, or does not match another")    \
     ROW(PBS_ERROR_MEMORY, "the allocator returned null")                                           \
     ROW(PBS_ERROR_HANDLE, "the body or collider was destroyed or belongs to another world")        \
-    ROW(PBS_ERROR_MESH, "the mesh has a wrong index, an inverted or flat element, or an unused vertex") \
+    ROW(PBS_ERROR_MESH,                                                                            \
+        "the mesh has a wrong index, an inverted or flat element, or an unused vertex")            \
     ROW(PBS_ERROR_STRUCT_SIZE, "struct_size is not one that this library knows")                   \
     ROW(PBS_ERROR_CONVERGENCE, "the minimisation of the step did not reach its tolerance")         \
     ROW(PBS_ERROR_INADMISSIBLE, "there is no admissible state to start the step from")             \
     ROW(PBS_ERROR_HOST, "a callback of the host asked to stop")                                    \
     ROW(PBS_ERROR_FORMAT, "the bytes are damaged, or of another version or endianness")            \
     ROW(PBS_ERROR_CAPACITY, "the buffer is too small; the needed size was written")                \
-    ROW(PBS_ERROR_MISSING_CALLBACK, "the restored world needs a callback that was not registered again") \
+    ROW(PBS_ERROR_MISSING_CALLBACK,                                                                \
+        "the restored world needs a callback that was not registered again")                       \
     ROW(PBS_ERROR_THREAD, "the system refused to start a thread")
 
 static _Thread_local char last_message[512];
@@ -54,8 +56,9 @@ uint32_t pbs_version(void) {
 }
 
 pbs_status status_fail(pbs_status status, const char *format, ...) {
-    // A host under a comma locale must read 0.5 and not 0,5. The locale is switched for this thread and
-    // this call only; the C library hands out its built-in C locale here, so nothing is allocated.
+    // A host under a comma locale must read 0.5 and not 0,5. The locale is switched for this thread
+    // and this call only; the C library hands out its built-in C locale here, so nothing is
+    // allocated.
     const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     const locale_t before = uselocale(plain);
     // An argument may be the last message itself, hence the second buffer.

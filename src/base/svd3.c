@@ -48,8 +48,8 @@ void polar3(const double f[9], double r[9]) {
     svd3(f, u, sigma, v);
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
-            r[3 * i + j] =
-                u[3 * i] * v[3 * j] + u[3 * i + 1] * v[3 * j + 1] + u[3 * i + 2] * v[3 * j + 2];
+            r[3 * i + j] = u[3 * i] * v[3 * j] + u[3 * i + 1] * v[3 * j + 1] +
+                           u[3 * i + 2] * v[3 * j + 2];
         }
     }
 }

@@ -1,8 +1,10 @@
-// The decomposition of svd3.h, one matrix in each of LANES lanes and each lane for itself: what a matrix gives never
-// depends on its neighbours, nor on how many they are. Included by one source for each width of the processor's vectors.
+// The decomposition of svd3.h, one matrix in each of LANES lanes and each lane for itself: what a
+// matrix gives never depends on its neighbours, nor on how many they are. Included by one source
+// for each width of the processor's vectors.
 //
-// V starts as the eigenvectors of F^T F in closed form and is made exact by one-sided Jacobi on the columns of B = F V
-// (Hestenes 1958), which restores what F^T F lost by squaring. U is B with its columns normalised.
+// V starts as the eigenvectors of F^T F in closed form and is made exact by one-sided Jacobi on the
+// columns of B = F V (Hestenes 1958), which restores what F^T F lost by squaring. U is B with its
+// columns normalised.
 #ifndef PBS_BASE_SVD3_KERNEL_H
 #define PBS_BASE_SVD3_KERNEL_H
 
@@ -10,7 +12,8 @@
 
 enum { MAX_PASSES = 20 };
 
-// Columns whose cosine is below this count as orthogonal: a few rounding errors of the dot product itself.
+// Columns whose cosine is below this count as orthogonal: a few rounding errors of the dot product
+// itself.
 #define ORTHOGONAL 8.0e-16
 
 // How much longer a later column may be before they are exchanged.
@@ -82,7 +85,8 @@ ALWAYS_INLINE mask8 wants_pass(const struct gram *g) {
            is_unsorted(g->a11, g->a22);
 }
 
-/// The tangent of the rotation of one pair to first order, and whether it is small enough for the series.
+/// The tangent of the rotation of one pair to first order, and whether it is small enough for the
+/// series.
 ALWAYS_INLINE lanes8 tangent(lanes8 app, lanes8 aqq, lanes8 apq, mask8 *is_small) {
     const mask8 oblique = is_oblique(app, aqq, apq);
     const lanes8 d = app - aqq;
@@ -117,8 +121,9 @@ ALWAYS_INLINE void rotate_pair(lanes8 b[9], lanes8 v[9], int p, int q, mask8 app
     rotate_columns(v, p, q, c, s);
 }
 
-/// One pass over the three pairs. The closed form nearly always leaves small angles, whose rotations can be had all at
-/// once and without roots; lanes where it does not get a sweep of proper rotations.
+/// One pass over the three pairs. The closed form nearly always leaves small angles, whose
+/// rotations can be had all at once and without roots; lanes where it does not get a sweep of
+/// proper rotations.
 ALWAYS_INLINE void pass(const struct gram *g, mask8 wants, lanes8 b[9], lanes8 v[9]) {
     mask8 small = wants & ~is_unsorted(g->a00, g->a11) & ~is_unsorted(g->a11, g->a22);
     const lanes8 x01 = tangent(g->a00, g->a11, g->a01, &small);
@@ -149,7 +154,8 @@ ALWAYS_INLINE void perpendicular(const lanes8 a[3], lanes8 out[3]) {
     out[2] = x;
 }
 
-/// U and sigma from B, whose columns are orthogonal and sorted. Columns that vanish get any direction that fits.
+/// U and sigma from B, whose columns are orthogonal and sorted. Columns that vanish get any
+/// direction that fits.
 ALWAYS_INLINE void finish(const lanes8 b[9], const struct gram *g, lanes8 u[9], lanes8 sigma[3]) {
     const lanes8 length0 = lanes_sqrt(g->a00);
     const lanes8 length1 = lanes_sqrt(g->a11);

@@ -1,6 +1,7 @@
-// A pool of threads for parallel loops. Whoever takes part in a loop grabs the next index from one counter until none
-// is left; the calling thread takes part and waits only for those who are inside a piece, never for one that sleeps
-// or whose processor was taken away. Idle threads look for work for a few microseconds, then sleep.
+// A pool of threads for parallel loops. Whoever takes part in a loop grabs the next index from one
+// counter until none is left; the calling thread takes part and waits only for those who are inside
+// a piece, never for one that sleeps or whose processor was taken away. Idle threads look for work
+// for a few microseconds, then sleep.
 #include "base/tasks.h"
 
 #include <fenv.h>
@@ -13,7 +14,8 @@
 
 enum {
     MAX_THREADS = 1024,
-    SPIN_COUNT = 100 ///< pauses before sleeping: 1 to 5 microseconds, about what waking a sleeper costs
+    SPIN_COUNT = 100 ///< pauses before sleeping: 1 to 5 microseconds, about what waking a sleeper
+                     ///< costs
 };
 
 // `state` holds OPEN while indices may be left, plus ENTRANT for each worker inside the loop.
@@ -28,7 +30,8 @@ struct tasks {
     pbs_work_fn work;
     void *context;
     size_t count;
-    fenv_t environment; ///< rounding and flush-to-zero of the caller, so that all threads give the same bits
+    fenv_t environment; ///< rounding and flush-to-zero of the caller, so that all threads give the
+                        ///< same bits
 
     _Alignas(CACHE_LINE) atomic_size_t next;
     _Alignas(CACHE_LINE) atomic_uint state;
@@ -130,7 +133,8 @@ static void open_loop(struct tasks *tasks, size_t count, pbs_work_fn work, void 
     fegetenv(&tasks->environment);
     atomic_store_explicit(&tasks->next, 0, memory_order_relaxed);
     atomic_store(&tasks->state, OPEN);
-    // A worker counts itself as asleep before it looks at the state for the last time, so one of both sees the other.
+    // A worker counts itself as asleep before it looks at the state for the last time, so one of
+    // both sees the other.
     if (atomic_load(&tasks->sleeper_count) > 0) {
         pthread_mutex_lock(&tasks->mutex);
         pthread_cond_broadcast(&tasks->opened);
@@ -161,7 +165,8 @@ static void run_serially(size_t count, pbs_work_fn work, void *context) {
 }
 
 void tasks_for(struct tasks *tasks, size_t count, pbs_work_fn work, void *context) {
-    const bool serves = tasks != NULL && (tasks->host.parallel_for != NULL || tasks->worker_count > 0);
+    const bool serves = tasks != NULL &&
+                        (tasks->host.parallel_for != NULL || tasks->worker_count > 0);
     if (!serves || count <= 1 || atomic_exchange(&tasks->busy, true)) {
         run_serially(count, work, context);
         return;
@@ -193,7 +198,8 @@ static void join_workers(struct tasks *tasks) {
     }
 }
 
-/// Starts the workers with all signals blocked, so that the host's handlers run on the host's threads.
+/// Starts the workers with all signals blocked, so that the host's handlers run on the host's
+/// threads.
 static pbs_status start_workers(struct tasks *tasks, int32_t count) {
     sigset_t all;
     sigset_t before;
@@ -220,8 +226,8 @@ pbs_status tasks_create(struct memory *memory, const pbs_tasks *host, int32_t th
     }
     const bool host_serves = host != NULL && host->parallel_for != NULL;
     const int32_t workers = host_serves ? 0 : (threads == 0 ? processor_count() : threads) - 1;
-    struct tasks *tasks =
-        memory_allocate(memory, 1, sizeof *tasks + (size_t)workers * sizeof tasks->workers[0]);
+    struct tasks *tasks = memory_allocate(
+        memory, 1, sizeof *tasks + (size_t)workers * sizeof tasks->workers[0]);
     if (tasks == NULL) {
         return PBS_ERROR_MEMORY;
     }

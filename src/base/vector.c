@@ -1,5 +1,6 @@
-// Long vectors of doubles. Every operation is cut into the same chunks, which depend on the length alone; sums keep
-// eight running totals in a chunk and one total a chunk, added in order at the end.
+// Long vectors of doubles. Every operation is cut into the same chunks, which depend on the length
+// alone; sums keep eight running totals in a chunk and one total a chunk, added in order at the
+// end.
 #include "base/vector.h"
 
 #include <string.h>
@@ -7,12 +8,13 @@
 #include "base/lanes.h"
 
 enum {
-    MAX_CHUNKS = 1024,     ///< the chunks' totals live on the stack
-    MIN_CHUNK = 4096,      ///< about a microsecond of work
-    SERIAL_COUNT = 16384   ///< below it, telling another thread costs more than it gives
+    MAX_CHUNKS = 1024,   ///< the chunks' totals live on the stack
+    MIN_CHUNK = 4096,    ///< about a microsecond of work
+    SERIAL_COUNT = 16384 ///< below it, telling another thread costs more than it gives
 };
 
-// One operation on [begin, begin + count) of its vectors; a reduction returns its total, others return 0.
+// One operation on [begin, begin + count) of its vectors; a reduction returns its total, others
+// return 0.
 struct job {
     double (*kernel)(const struct job *job, size_t begin, size_t count);
     size_t count;
@@ -99,7 +101,8 @@ static double norm_max_kernel(const struct job *job, size_t begin, size_t count)
     lanes8 greatest = lanes_set(0.0);
     lanes8 spoilt = lanes_set(0.0); // what is not a number compares as neither greater nor equal
     for (size_t i = 0; i < count; i += LANES) {
-        const lanes8 a = lanes_abs(count - i < LANES ? load_rest(x + i, count - i) : lanes_load(x + i));
+        const lanes8 a = lanes_abs(count - i < LANES ? load_rest(x + i, count - i)
+                                                     : lanes_load(x + i));
         greatest = lanes_max(a, greatest);
         spoilt = lanes_select(a == a, spoilt, a);
     }
@@ -145,10 +148,9 @@ static double weighted_square_kernel(const struct job *job, size_t begin, size_t
 
 double vector_weighted_square(struct tasks *tasks, size_t node_count, const double *mass,
                               const double *x) {
-    return sum_chunks(tasks, (struct job){.kernel = weighted_square_kernel,
-                                          .count = node_count,
-                                          .x = mass,
-                                          .y = x});
+    return sum_chunks(
+        tasks,
+        (struct job){.kernel = weighted_square_kernel, .count = node_count, .x = mass, .y = x});
 }
 
 /// 0 when every entry is finite, otherwise not a number: x - x is 0 for finite x only.
@@ -192,12 +194,9 @@ static double combine_kernel(const struct job *job, size_t begin, size_t count) 
 
 void vector_combine(struct tasks *tasks, size_t count, const double *x, double a, const double *y,
                     double *out) {
-    apply_chunks(tasks, (struct job){.kernel = combine_kernel,
-                                     .count = count,
-                                     .a = a,
-                                     .x = x,
-                                     .y = y,
-                                     .out = out});
+    apply_chunks(
+        tasks,
+        (struct job){.kernel = combine_kernel, .count = count, .a = a, .x = x, .y = y, .out = out});
 }
 
 void vector_add_scaled(struct tasks *tasks, size_t count, double a, const double *x, double *y) {

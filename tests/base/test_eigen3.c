@@ -2,6 +2,7 @@
 #include "base/eigen3.h"
 
 #include "base/math3.h"
+#include "base/matrix3_widths.h"
 #include "support/random.h"
 #include "support/testing.h"
 
@@ -78,9 +79,9 @@ static void random_matrices_are_diagonalised(void **state) {
 static void eigenvalues_that_are_known(void **state) {
     (void)state;
     static const double families[][3] = {
-        {1.0, 2.0, 3.0},   {-3.0, 1.0, 2.0}, {1.0, 1.0, 1.0},        {1.0, 1.0, 2.0},
-        {1.0, 2.0, 2.0},   {0.0, 0.0, 1.0},  {-1.0, 0.0, 1.0},       {0.0, 0.0, 0.0},
-        {1e-12, 1.0, 1.0}, {-1.0, 1e-8, 1.0}, {1.0, 1.0 + 1e-13, 2.0}, {-2.0, -1.0, -1.0},
+        {1.0, 2.0, 3.0},    {-3.0, 1.0, 2.0},       {1.0, 1.0, 1.0},         {1.0, 1.0, 2.0},
+        {1.0, 2.0, 2.0},    {0.0, 0.0, 1.0},        {-1.0, 0.0, 1.0},        {0.0, 0.0, 0.0},
+        {1e-12, 1.0, 1.0},  {-1.0, 1e-8, 1.0},      {1.0, 1.0 + 1e-13, 2.0}, {-2.0, -1.0, -1.0},
         {1e-15, 1e-8, 1.0}, {-1e150, 1e149, 1e150}, {-1e-150, 0.0, 1e-150},
     };
     struct random random = random_seed(2);
@@ -230,6 +231,36 @@ static void a_lane_does_not_know_its_neighbours(void **state) {
     }
 }
 
+static void every_width_gives_the_same_bits(void **state) {
+    (void)state;
+    struct random random = random_seed(6);
+    for (int n = 0; n < 3000; n++) {
+        double two[48];
+        double wider[48];
+        double a[48];
+        random_fill(&random, -1.0, 1.0, a, 48);
+        memcpy(two, a, sizeof a);
+        for (int i = 0; i < LANES; i += 2) {
+            eigen3_project_two(two + i);
+        }
+#if defined(PBS_HAS_CLONES)
+        memcpy(wider, a, sizeof a);
+        for (int i = 0; has_avx2() && i < LANES; i += 4) {
+            eigen3_project_four(wider + i);
+        }
+        if (has_avx2()) {
+            assert_same_bits(wider, two, 48);
+        }
+        if (!has_avx512()) {
+            continue;
+        }
+#endif
+        memcpy(wider, a, sizeof a);
+        eigen3_project_eight(wider);
+        assert_same_bits(wider, two, 48);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_matrices_are_diagonalised),
@@ -240,6 +271,7 @@ int main(void) {
         cmocka_unit_test(the_projection_drops_negative_eigenvalues),
         cmocka_unit_test(semidefinite_matrices_keep_their_bits),
         cmocka_unit_test(a_lane_does_not_know_its_neighbours),
+        cmocka_unit_test(every_width_gives_the_same_bits),
     };
     return cmocka_run_group_tests_name("base/eigen3", tests, NULL, NULL);
 }

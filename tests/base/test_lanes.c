@@ -4,7 +4,7 @@
 #include "support/random.h"
 #include "support/testing.h"
 
-static const double specials[] = {0.0,  -0.0, 1.0,       -1.0,     2.5,     -2.5,   1e300,
+static const double specials[] = {0.0,    -0.0, 1.0,      -1.0,      2.5,    -2.5,      1e300,
                                   1e-310, NAN,  INFINITY, -INFINITY, 1e-300, 0x1p-1074, 7.0};
 
 static bool same(double a, double b) {
@@ -29,6 +29,8 @@ static void each_lane_is_for_itself(void **state) {
         const lanes8 root = lanes_sqrt(size);
         const lanes8 logarithm = lanes_log(size);
         const lanes8 selected = lanes_select(a8 > b8, a8, lanes_set(3.0));
+        const mask8 both = lanes_both(a8 > b8, a8 > lanes_set(0.0));
+        const mask8 either = lanes_either(a8 > b8, a8 > lanes_set(0.0));
         bool any = false;
         for (int i = 0; i < LANES; i++) {
             assert_true(same(smaller[i], a[i] < b[i] ? a[i] : b[i]));
@@ -37,6 +39,8 @@ static void each_lane_is_for_itself(void **state) {
             assert_true(same(root[i], sqrt(fabs(a[i]))));
             assert_true(same(logarithm[i], log(fabs(a[i]))));
             assert_true(same(selected[i], a[i] > b[i] ? a[i] : 3.0));
+            assert_int_equal(both[i], a[i] > b[i] && a[i] > 0.0 ? -1 : 0);
+            assert_int_equal(either[i], a[i] > b[i] || a[i] > 0.0 ? -1 : 0);
             any = any || a[i] > b[i];
         }
         assert_true(lanes_any(a8 > b8) == any);

@@ -1,4 +1,5 @@
-// Products, inverses and crosses of three dimensions, and the finite differences that other tests rely on.
+// Products, inverses and crosses of three dimensions, and the finite differences that other tests
+// rely on.
 #include "base/math3.h"
 
 #include "support/derivatives.h"

@@ -135,15 +135,16 @@ static void reserved_arrays_grow_and_keep_their_content(void **state) {
     int32_t *numbers = NULL;
     size_t capacity = 0;
     for (int32_t i = 0; i < 10000; i++) {
-        assert_ok(memory_reserve(&fixture->memory, &numbers, &capacity, (size_t)i + 1,
-                                 sizeof *numbers));
+        assert_ok(
+            memory_reserve(&fixture->memory, &numbers, &capacity, (size_t)i + 1, sizeof *numbers));
         assert_int_equal(numbers[i], 0);
         numbers[i] = i;
     }
     for (int32_t i = 0; i < 10000; i++) {
         assert_int_equal(numbers[i], i);
     }
-    // Growth by half: 10000 is reached within log(10000) / log(1.5) = 23 steps and a few of one element.
+    // Growth by half: 10000 is reached within log(10000) / log(1.5) = 23 steps and a few of one
+    // element.
     assert_in_range(fixture->allocator.allocate_count, 10, 30);
     memory_release(&fixture->memory, numbers);
 }

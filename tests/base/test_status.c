@@ -132,8 +132,8 @@ static void the_threads_locale_is_left_alone(void **state) {
 
 static void the_version_is_that_of_the_header(void **state) {
     (void)state;
-    assert_int_equal(pbs_version(), PBS_VERSION_MAJOR * 1000000 + PBS_VERSION_MINOR * 1000 +
-                                        PBS_VERSION_PATCH);
+    assert_int_equal(pbs_version(),
+                     PBS_VERSION_MAJOR * 1000000 + PBS_VERSION_MINOR * 1000 + PBS_VERSION_PATCH);
 }
 
 int main(void) {

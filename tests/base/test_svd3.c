@@ -1,7 +1,9 @@
-// The decomposition is exact to rounding for every kind of matrix, and its signs and order are as promised.
+// The decomposition is exact to rounding for every kind of matrix, and its signs and order are as
+// promised.
 #include "base/svd3.h"
 
 #include "base/math3.h"
+#include "base/matrix3_widths.h"
 #include "support/random.h"
 #include "support/testing.h"
 
@@ -126,12 +128,29 @@ static void small_and_large_strains(void **state) {
 static void given_singular_values_come_out(void **state) {
     (void)state;
     static const double families[][3] = {
-        {1.0, 1.0, 1.0},      {1.0, 1.0, -1.0},    {2.0, 2.0, 1.0},     {2.0, 1.0, 1.0},
-        {2.0, 2.0, -1.0},     {2.0, 1.0, -1.0},    {1.0, 1.0, 0.0},     {1.0, 0.5, 0.0},
-        {1.0, 0.0, 0.0},      {0.0, 0.0, 0.0},     {3.0, 2.0, -1e-3},   {1.0, 1e-5, 1e-5},
-        {1.0, 1e-8, -1e-8},   {1.0, 1e-12, 1e-12}, {1.0, 1e-5, 1e-10},  {1.0, 1e-8, 1e-16},
-        {1.0, 1.0, 1e-8},     {1.0, 1.0 - 1e-12, 0.5}, {1.0, 1.0 - 1e-8, 1.0 - 2e-8},
-        {1e5, 1.0, 1e-5},     {1.0, 0.999, -0.998}, {1.0, 1e-3, -1e-3}, {1.0, 1e-150, 1e-150},
+        {1.0, 1.0, 1.0},
+        {1.0, 1.0, -1.0},
+        {2.0, 2.0, 1.0},
+        {2.0, 1.0, 1.0},
+        {2.0, 2.0, -1.0},
+        {2.0, 1.0, -1.0},
+        {1.0, 1.0, 0.0},
+        {1.0, 0.5, 0.0},
+        {1.0, 0.0, 0.0},
+        {0.0, 0.0, 0.0},
+        {3.0, 2.0, -1e-3},
+        {1.0, 1e-5, 1e-5},
+        {1.0, 1e-8, -1e-8},
+        {1.0, 1e-12, 1e-12},
+        {1.0, 1e-5, 1e-10},
+        {1.0, 1e-8, 1e-16},
+        {1.0, 1.0, 1e-8},
+        {1.0, 1.0 - 1e-12, 0.5},
+        {1.0, 1.0 - 1e-8, 1.0 - 2e-8},
+        {1e5, 1.0, 1e-5},
+        {1.0, 0.999, -0.998},
+        {1.0, 1e-3, -1e-3},
+        {1.0, 1e-150, 1e-150},
     };
     struct random random = random_seed(3);
     for (size_t k = 0; k < COUNT_OF(families); k++) {
@@ -196,7 +215,8 @@ static void rank_one_and_two(void **state) {
 
 static void extreme_sizes(void **state) {
     (void)state;
-    static const double sizes[] = {1e-320, 1e-308, 1e-300, 1e-150, 1e-20, 1e20, 1e150, 1e300, 1.5e308};
+    static const double sizes[] = {1e-320, 1e-308, 1e-300, 1e-150, 1e-20,
+                                   1e20,   1e150,  1e300,  1.5e308};
     struct random random = random_seed(5);
     for (size_t k = 0; k < COUNT_OF(sizes); k++) {
         struct worst worst = {0};
@@ -232,8 +252,9 @@ static void entries_of_every_size(void **state) {
 
 static void small_singular_values_keep_their_digits(void **state) {
     (void)state;
-    // F = A D with A well conditioned and D diagonal: one-sided Jacobi is exact relative to each value, where
-    // the eigenvalues of F^T F would lose everything below 1e-8. Products of columns check it.
+    // F = A D with A well conditioned and D diagonal: one-sided Jacobi is exact relative to each
+    // value, where the eigenvalues of F^T F would lose everything below 1e-8. Products of columns
+    // check it.
     struct random random = random_seed(7);
     double worst = 0.0;
     for (int n = 0; n < 5000; n++) {
@@ -269,7 +290,8 @@ static void a_lane_does_not_know_its_neighbours(void **state) {
             const double strain = pow(10.0, random_uniform(&random, -17.0, 2.0));
             const double diagonal = (double)random_index(&random, 2);
             for (int i = 0; i < 9; i++) {
-                f[lane][i] = strain * random_uniform(&random, -1.0, 1.0) + (i % 4 == 0 ? diagonal : 0.0);
+                f[lane][i] = strain * random_uniform(&random, -1.0, 1.0) +
+                             (i % 4 == 0 ? diagonal : 0.0);
             }
             if (random_index(&random, 10) == 0) {
                 f[lane][0] = NAN;
@@ -292,6 +314,44 @@ static void a_lane_does_not_know_its_neighbours(void **state) {
                 assert_true(sigma8[i][lane] == d.sigma[i]);
             }
         }
+    }
+}
+
+typedef void decompose_fn(const double *f, double *u, double *sigma, double *v);
+
+/// The same eight matrices in steps of some lanes.
+static void decompose(decompose_fn *kernel, int width, const double f[72], double out[168]) {
+    for (int i = 0; i < LANES; i += width) {
+        kernel(f + i, out + i, out + 72 + i, out + 96 + i);
+    }
+}
+
+static void every_width_gives_the_same_bits(void **state) {
+    (void)state;
+    struct random random = random_seed(10);
+    for (int n = 0; n < 3000; n++) {
+        double f[72];
+        double two[168];
+        double wider[168];
+        const double strain = pow(10.0, random_uniform(&random, -17.0, 2.0));
+        random_fill(&random, -strain, strain, f, 72);
+        for (int i = 0; i < 72; i += 32) {
+            for (int k = 0; k < LANES; k++) {
+                f[i + k] += (double)(k % 3);
+            }
+        }
+        decompose(svd3_two, 2, f, two);
+#if defined(PBS_HAS_CLONES)
+        if (has_avx2()) {
+            decompose(svd3_four, 4, f, wider);
+            assert_same_bits(wider, two, 168);
+        }
+        if (!has_avx512()) {
+            continue;
+        }
+#endif
+        decompose(svd3_eight, 8, f, wider);
+        assert_same_bits(wider, two, 168);
     }
 }
 
@@ -367,6 +427,7 @@ int main(void) {
         cmocka_unit_test(entries_of_every_size),
         cmocka_unit_test(small_singular_values_keep_their_digits),
         cmocka_unit_test(a_lane_does_not_know_its_neighbours),
+        cmocka_unit_test(every_width_gives_the_same_bits),
         cmocka_unit_test(identity_and_zero_are_left_in_place),
         cmocka_unit_test(what_is_not_finite_ends_too),
         cmocka_unit_test(the_polar_rotation_is_the_nearest),

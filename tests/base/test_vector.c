@@ -12,7 +12,8 @@ enum { MAX_COUNT = 1000003, POOL_COUNT = 6 };
 
 struct fixture {
     struct memory memory;
-    struct tasks *pools[POOL_COUNT]; ///< 1, 2, 3, 8 threads; a host's shuffled pieces on 1 and on 3 threads
+    struct tasks *pools[POOL_COUNT]; ///< 1, 2, 3, 8 threads; a host's shuffled pieces on 1 and on 3
+                                     ///< threads
     struct test_jobs jobs[2];
     double *x;
     double *y;
@@ -95,7 +96,8 @@ static void sums_are_right(void **state) {
         }
         double sums[5];
         reduce(fixture->pools[1], fixture, n, sums);
-        // Terms below 1 in running totals of at most 600 terms, then in 1024 chunks: far below n epsilon.
+        // Terms below 1 in running totals of at most 600 terms, then in 1024 chunks: far below n
+        // epsilon.
         const double tolerance = 2.3e-16 * (600.0 + 0.1 * (double)n);
         assert_near(sums[0], (double)product, tolerance, "dot");
         assert_near(sums[1], (double)sqrtl(square), tolerance, "norm");

@@ -58,8 +58,8 @@ void test_allocator_init(struct test_allocator *allocator) {
 }
 
 void test_allocator_fail_after(struct test_allocator *allocator, uint64_t k) {
-    allocator->fail_at =
-        k == ALLOCATOR_NEVER ? ALLOCATOR_NEVER : atomic_load(&allocator->allocate_count) + k;
+    allocator->fail_at = k == ALLOCATOR_NEVER ? ALLOCATOR_NEVER
+                                              : atomic_load(&allocator->allocate_count) + k;
 }
 
 bool test_allocator_has_failed(const struct test_allocator *allocator) {

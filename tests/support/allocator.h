@@ -15,7 +15,8 @@ struct test_allocator {
     atomic_uint_least64_t release_count;
     atomic_size_t bytes_in_use;
     atomic_size_t blocks_in_use;
-    atomic_bool was_misused; ///< a size on release that is not the one on allocation, or a foreign pointer
+    atomic_bool was_misused; ///< a size on release that is not the one on allocation, or a foreign
+                             ///< pointer
     uint64_t fail_at;        ///< the call, counted from 0, that returns null; ALLOCATOR_NEVER: none
     bool fails_from_there;   ///< all later calls return null too
 };

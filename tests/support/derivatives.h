@@ -9,12 +9,14 @@ struct derivatives_function {
     size_t count;
     double (*value)(void *context, const double *x);
     void (*gradient)(void *context, const double *x, double *gradient);
-    void (*hessian)(void *context, const double *x, double *hessian); ///< count x count, row-major; may be null
+    void (*hessian)(void *context, const double *x, double *hessian); ///< count x count, row-major;
+                                                                      ///< may be null
     void *context;
 };
 
-/// max |gradient - differences of value| / max(1, max |gradient|), by central differences of fourth order with steps
-/// of `step` in each variable: the error is of the order of step^4 and of epsilon |value| / step.
+/// max |gradient - differences of value| / max(1, max |gradient|), by central differences of fourth
+/// order with steps of `step` in each variable: the error is of the order of step^4 and of epsilon
+/// |value| / step.
 double derivatives_gradient_error(const struct derivatives_function *function, const double *x,
                                   double step);
 

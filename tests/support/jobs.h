@@ -1,4 +1,5 @@
-// Job systems of a host, for tests: pieces in random order, and pieces on threads of its own in random order.
+// Job systems of a host, for tests: pieces in random order, and pieces on threads of its own in
+// random order.
 #ifndef PBS_SUPPORT_JOBS_H
 #define PBS_SUPPORT_JOBS_H
 

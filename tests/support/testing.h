@@ -1,6 +1,6 @@
-// What every test file includes: cmocka with its headers, and the one way to compare floating-point numbers.
-// PBS_TEST_RESIDUALS=1 in the environment prints each residual beside its tolerance, also where it passes, and
-// PBS_TEST_SCALE=x multiplies all tolerances.
+// What every test file includes: cmocka with its headers, and the one way to compare floating-point
+// numbers. PBS_TEST_RESIDUALS=1 in the environment prints each residual beside its tolerance, also
+// where it passes, and PBS_TEST_SCALE=x multiplies all tolerances.
 #ifndef PBS_SUPPORT_TESTING_H
 #define PBS_SUPPORT_TESTING_H
 
@@ -20,16 +20,17 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/// Fails unless residual <= tolerance; a residual that is not a number fails. `what` is printed with both.
-#define assert_small(residual, tolerance, what) \
+/// Fails unless residual <= tolerance; a residual that is not a number fails. `what` is printed
+/// with both.
+#define assert_small(residual, tolerance, what)                                                    \
     testing_assert_small((residual), (tolerance), (what), __FILE__, __LINE__)
 
 /// Fails unless |a - b| <= tolerance.
-#define assert_near(a, b, tolerance, what) \
+#define assert_near(a, b, tolerance, what)                                                         \
     testing_assert_near((a), (b), (tolerance), (what), __FILE__, __LINE__)
 
 /// Fails unless the expression gives this status; prints the library's message when it does not.
-#define assert_status(expression, expected) \
+#define assert_status(expression, expected)                                                        \
     testing_assert_status((expression), (expected), #expression, __FILE__, __LINE__)
 
 #define assert_ok(expression) assert_status(expression, PBS_OK)
@@ -38,7 +39,7 @@
 #define assert_message(words) testing_assert_message((words), __FILE__, __LINE__)
 
 /// Fails unless both blocks hold the same bits.
-#define assert_same_bits(a, b, count) \
+#define assert_same_bits(a, b, count)                                                              \
     testing_assert_same_bits((a), (b), (count), __FILE__, __LINE__)
 
 void testing_assert_small(double residual, double tolerance, const char *what, const char *file,
