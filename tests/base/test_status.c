@@ -88,6 +88,7 @@ static bool compile_comma_locale(char *folder) {
 }
 
 static void remove_folder(const char *folder) {
+    unsetenv("LOCPATH");
     char command[200];
     snprintf(command, sizeof command, "rm -rf %s", folder);
     if (system(command) != 0) {
