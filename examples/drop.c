@@ -372,10 +372,10 @@ static bool drop(const struct settings *s, struct scene *scene, struct message *
 int main(int argc, char **argv) {
     struct settings settings = {
         .material = "stable-neo-hookean",
-        .obstacle = "ground",
+        .obstacle = "sphere",
         .out = "demo",
         .name = "drop",
-        .young = 5e4,
+        .young = 2e4,
         .poisson = 0.4,
         .density = 1000.0,
         .dt = 1.0 / 24.0,
