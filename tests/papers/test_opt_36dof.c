@@ -306,8 +306,7 @@ static void test_table(void **state) {
     static struct sheet sheet;
     static struct outcome newton[TRIALS], stabilized[TRIALS];
     make_sheet(&sheet);
-    const char *const scale = getenv("PBS_TEST_SCALE");
-    const bool small = scale != NULL && strcmp(scale, "small") == 0;
+    const bool small = testing_is_small();
     const size_t trials = small ? FEW_TRIALS : TRIALS;
     print_message("step: plain Newton %% (median) / stabilised %% (median, 95%%, most)\n");
     for (size_t i = 0; i < COUNT_OF(table); i++) {

@@ -83,7 +83,7 @@ static void run_cantilever(const struct cantilever_reference *r) {
 
 static void cantilevers_of_ten_cells(void **state) {
     (void)state;
-    for (size_t i = 0; i < sizeof references / sizeof *references; i++) {
+    for (size_t i = 0; i < COUNT_OF(references); i++) {
         if (references[i].cells == 10) {
             run_cantilever(&references[i]);
         }
@@ -92,7 +92,10 @@ static void cantilevers_of_ten_cells(void **state) {
 
 static void cantilevers_of_twenty_cells(void **state) {
     (void)state;
-    for (size_t i = 0; i < sizeof references / sizeof *references; i++) {
+    if (testing_is_small()) {
+        skip(); // the same code as ten cells: too slow under a sanitizer
+    }
+    for (size_t i = 0; i < COUNT_OF(references); i++) {
         if (references[i].cells == 20) {
             run_cantilever(&references[i]);
         }
@@ -104,7 +107,8 @@ static void cantilevers_of_twenty_cells(void **state) {
 /// that of the start (implicit Euler only loses), or say why not and leave the state alone.
 static void severe_cantilever_stays_finite(void **state) {
     (void)state;
-    const struct cube_scene scene = {.cells = 30, .young = 1e5, .clamped = true};
+    const size_t cells = testing_is_small() ? 8 : 30;
+    const struct cube_scene scene = {.cells = cells, .young = 1e5, .clamped = true};
     pbs_world *world = NULL;
     pbs_body body;
     struct tet_mesh mesh = {0};
@@ -161,16 +165,18 @@ static void run_dropped_cube(double young) {
     pbs_body body;
     struct tet_mesh mesh = {0};
     assert_ok(cube_scene_create(&scene, NULL, &world, &body, &mesh));
-    for (int step = 0; step < 180; step++) {
+    const int steps = testing_is_small() ? 40 : 180;
+    for (int step = 0; step < steps; step++) {
         assert_ok(pbs_world_step(world, 1.0 / 60.0));
         assert_true(cube_scene_lowest(world, body) >= -1e-12 * sqrt(3.0));
         assert_true(cube_scene_energy(world) <= 1e-6 * 9810.0); // of the energy that the fall sets
                                                                 // free
     }
-    assert_true(cube_scene_smallest_jacobian(world, body, &mesh) > 0.0);
-    const double reference = static_height(young);
-    const double height = cube_scene_height(world, body);
-    assert_near(height / reference, 1.0, 0.01, "settled height over the static one");
+    if (!testing_is_small()) {
+        assert_true(cube_scene_smallest_jacobian(world, body, &mesh) > 0.0);
+        assert_near(cube_scene_height(world, body) / static_height(young), 1.0, 0.01,
+                    "settled height over the static one");
+    }
     pbs_world_destroy(world);
     tet_mesh_free(&mesh);
 }

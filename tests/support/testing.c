@@ -2,13 +2,18 @@
 #include "support/testing.h"
 
 static double tolerance_scale(void) {
-    const char *text = getenv("PBS_TEST_SCALE");
+    const char *text = getenv("PBS_TEST_TOLERANCE");
     return text == NULL ? 1.0 : strtod(text, NULL);
 }
 
 static bool shows_residuals(void) {
     const char *text = getenv("PBS_TEST_RESIDUALS");
     return text != NULL && strcmp(text, "0") != 0;
+}
+
+bool testing_is_small(void) {
+    const char *text = getenv("PBS_TEST_SCALE");
+    return text != NULL && strcmp(text, "small") == 0;
 }
 
 void testing_assert_small(double residual, double tolerance, const char *what, const char *file,

@@ -1,6 +1,7 @@
 // What every test file includes: cmocka with its headers, and the one way to compare floating-point
 // numbers. PBS_TEST_RESIDUALS=1 in the environment prints each residual beside its tolerance, also
-// where it passes, and PBS_TEST_SCALE=x multiplies all tolerances.
+// where it passes, and PBS_TEST_TOLERANCE=x multiplies all tolerances. PBS_TEST_SCALE=small asks
+// for smaller problems, for the slow checkers.
 #ifndef PBS_SUPPORT_TESTING_H
 #define PBS_SUPPORT_TESTING_H
 
@@ -41,6 +42,9 @@
 /// Fails unless both blocks hold the same bits.
 #define assert_same_bits(a, b, count)                                                              \
     testing_assert_same_bits((a), (b), (count), __FILE__, __LINE__)
+
+/// True where a slow checker (a sanitizer, valgrind) asks for smaller problems.
+bool testing_is_small(void);
 
 void testing_assert_small(double residual, double tolerance, const char *what, const char *file,
                           int line);

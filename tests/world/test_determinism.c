@@ -5,8 +5,7 @@
 #include "support/world_scenes.h"
 
 static int step_count(void) {
-    const char *scale = getenv("PBS_TEST_SCALE");
-    return scale != NULL && strcmp(scale, "small") == 0 ? 20 : 100;
+    return testing_is_small() ? 20 : 100;
 }
 
 static pbs_world *new_scene(int index, int32_t threads, const pbs_tasks *tasks) {
