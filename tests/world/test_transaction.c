@@ -1,0 +1,233 @@
+// Whatever allocation fails, a call answers with a status, nothing leaks, the world is as it was
+// and works on; and once a scene has warmed up, steps make no allocator calls at all.
+#include "support/allocator.h"
+#include "support/testing.h"
+#include "support/world_scenes.h"
+
+// --- the k-th allocation fails ---
+
+/// One call that may fail for want of memory.
+struct operation {
+    const char *name;
+    pbs_status (*run)(pbs_world *world, void *context);
+};
+
+struct saved {
+    void *bytes;
+    size_t size;
+};
+
+static pbs_status create_solid(pbs_world *world, void *context) {
+    (void)context;
+    static const double corner[3] = {0.0, 1.0, 0.0};
+    struct cube_mesh mesh;
+    if (!cube_mesh_make(&mesh, 2, 0.3, corner)) {
+        return PBS_ERROR_MEMORY;
+    }
+    double young[48];
+    for (int i = 0; i < 48; i++) {
+        young[i] = 1e4;
+    }
+    pbs_solid_desc d;
+    cube_mesh_describe(&mesh, &d);
+    d.tet_young = young;
+    d.damping = 0.01;
+    pbs_body body;
+    const pbs_status status = pbs_body_create_solid(world, &d, &body);
+    cube_mesh_free(&mesh);
+    return status;
+}
+
+static pbs_status create_springs(pbs_world *world, void *context) {
+    (void)context;
+    const double positions[6] = {0.0, 2.0, 0.0, 0.1, 2.0, 0.0};
+    const double masses[2] = {1.0, 1.0};
+    const uint32_t stencil[2] = {0, 1};
+    pbs_custom_desc d;
+    pbs_custom_desc_init(&d, sizeof d);
+    d.vertex_count = 2;
+    d.positions = positions;
+    d.masses = masses;
+    d.stencil_count = 1;
+    d.stencils = stencil;
+    d.evaluate = spring_energy;
+    d.no_gravity = 1;
+    d.tag = SPRING_TAG;
+    pbs_body body;
+    return pbs_body_create_custom(world, &d, &body);
+}
+
+static pbs_status place_collider(pbs_world *world, void *context) {
+    (void)context;
+    pbs_collider_desc d;
+    pbs_collider_desc_init(&d, sizeof d);
+    d.position[1] = -3.0;
+    pbs_collider collider;
+    return pbs_collider_create(world, &d, &collider);
+}
+
+static pbs_status take_step(pbs_world *world, void *context) {
+    (void)context;
+    return pbs_world_step(world, 0.01);
+}
+
+static pbs_status measure_energy(pbs_world *world, void *context) {
+    (void)context;
+    pbs_energy energy = {.struct_size = sizeof energy};
+    return pbs_world_energy(world, &energy);
+}
+
+static pbs_status register_callback(pbs_world *world, void *context) {
+    (void)context;
+    return pbs_world_register_callback(world, 3, spring_energy, NULL);
+}
+
+static pbs_status save(pbs_world *world, void *context) {
+    struct saved *saved = context;
+    size_t size = saved->size;
+    return pbs_world_save(world, saved->bytes, &size);
+}
+
+static pbs_status restore(pbs_world *world, void *context) {
+    const struct saved *saved = context;
+    return pbs_world_restore(world, saved->bytes, saved->size);
+}
+
+/// Runs an operation with the first, second, ... allocation failing until it succeeds. Every
+/// failure must leave the state.
+static void fail_until_success(struct test_allocator *allocator, pbs_world *world,
+                               const struct operation *operation, void *context) {
+    for (uint64_t k = 0;; k++) {
+        const uint64_t hash = pbs_world_hash(world);
+        const size_t bodies = pbs_world_body_count(world);
+        const size_t colliders = pbs_world_collider_count(world);
+        test_allocator_fail_after(allocator, k);
+        const pbs_status status = operation->run(world, context);
+        const bool failed = test_allocator_has_failed(allocator);
+        test_allocator_fail_after(allocator, ALLOCATOR_NEVER);
+        if (!failed) {
+            assert_status(status, PBS_OK);
+            return;
+        }
+        assert_status(status, PBS_ERROR_MEMORY);
+        assert_message("memory");
+        assert_true(pbs_world_hash(world) == hash);
+        assert_int_equal(pbs_world_body_count(world), bodies);
+        assert_int_equal(pbs_world_collider_count(world), colliders);
+        assert_true(k < 10000);
+    }
+}
+
+static pbs_status create_until_success(struct test_allocator *allocator, pbs_world **world) {
+    pbs_world_desc d;
+    scene_settings(&d);
+    d.threads = 2;
+    d.allocator = test_allocator_hooks(allocator);
+    for (uint64_t k = 0;; k++) {
+        test_allocator_fail_after(allocator, k);
+        const pbs_status status = pbs_world_create(&d, world);
+        const bool failed = test_allocator_has_failed(allocator);
+        test_allocator_fail_after(allocator, ALLOCATOR_NEVER);
+        if (!failed) {
+            return status;
+        }
+        assert_status(status, PBS_ERROR_MEMORY);
+        assert_int_equal(allocator->blocks_in_use, 0);
+    }
+}
+
+static void every_allocation_may_fail(void **state) {
+    (void)state;
+    static const struct operation operations[] = {
+        {"solid", create_solid}, {"energy", measure_energy},      {"springs", create_springs},
+        {"step", take_step},     {"collider", place_collider},    {"solid", create_solid},
+        {"step", take_step},     {"callback", register_callback}, {"energy", measure_energy},
+    };
+    struct test_allocator allocator;
+    test_allocator_init(&allocator);
+    pbs_world *world = NULL;
+    assert_ok(create_until_success(&allocator, &world));
+    for (size_t i = 0; i < COUNT_OF(operations); i++) {
+        fail_until_success(&allocator, world, &operations[i], NULL);
+    }
+    struct saved saved = {0};
+    assert_ok(pbs_world_save(world, NULL, &saved.size));
+    saved.bytes = malloc(saved.size);
+    const struct operation saving = {"save", save}, restoring = {"restore", restore};
+    fail_until_success(&allocator, world, &saving, &saved);
+    assert_ok(pbs_world_register_callback(world, SPRING_TAG, spring_energy, NULL));
+    fail_until_success(&allocator, world, &restoring, &saved);
+    assert_ok(scene_step(world, 3));
+    free(saved.bytes);
+    pbs_world_destroy(world);
+    assert_int_equal(allocator.blocks_in_use, 0);
+    assert_int_equal(allocator.bytes_in_use, 0);
+    assert_false(allocator.was_misused);
+}
+
+// --- steady state ---
+
+static uint64_t calls(const struct test_allocator *allocator) {
+    return allocator->allocate_count + allocator->release_count;
+}
+
+/// From the second step on: contacts, pins at rest, energies, saving and reading come and go
+/// without the allocator.
+static void steady_steps_make_no_allocator_calls(void **state) {
+    (void)state;
+    for (int index = 0; index < SCENE_COUNT; index++) {
+        struct test_allocator allocator;
+        test_allocator_init(&allocator);
+        pbs_world_desc d;
+        scene_settings(&d);
+        d.allocator = test_allocator_hooks(&allocator);
+        pbs_world *world = NULL;
+        assert_ok(pbs_world_create(&d, &world));
+        assert_ok(scene_fill(world, index));
+        assert_ok(pbs_world_step(world, 1.0 / 60.0));
+        const uint64_t before = calls(&allocator);
+        uint32_t most = 0, fewest = UINT32_MAX;
+        for (int i = 0; i < 60; i++) {
+            assert_ok(pbs_world_step(world, 1.0 / 60.0));
+            pbs_stats stats = {.struct_size = sizeof stats};
+            pbs_energy energy = {.struct_size = sizeof energy};
+            assert_ok(pbs_world_stats(world, &stats));
+            assert_ok(pbs_world_energy(world, &energy));
+            assert_int_equal(stats.allocator_calls, before);
+            most = stats.active_contacts > most ? stats.active_contacts : most;
+            fewest = stats.active_contacts < fewest ? stats.active_contacts : fewest;
+        }
+        assert_true(fewest == 0 && most > 0);
+        assert_true(calls(&allocator) == before);
+        pbs_world_destroy(world);
+        assert_int_equal(allocator.bytes_in_use, 0);
+    }
+}
+
+/// stats.bytes_in_use is the host's own count.
+static void bytes_in_use_are_counted(void **state) {
+    (void)state;
+    struct test_allocator allocator;
+    test_allocator_init(&allocator);
+    pbs_world_desc d;
+    scene_settings(&d);
+    d.allocator = test_allocator_hooks(&allocator);
+    pbs_world *world = NULL;
+    assert_ok(pbs_world_create(&d, &world));
+    assert_ok(scene_fill(world, 0));
+    assert_ok(pbs_world_step(world, 0.01));
+    pbs_stats stats = {.struct_size = sizeof stats};
+    assert_ok(pbs_world_stats(world, &stats));
+    assert_int_equal(stats.bytes_in_use, allocator.bytes_in_use);
+    pbs_world_destroy(world);
+    assert_int_equal(allocator.bytes_in_use, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(steady_steps_make_no_allocator_calls),
+        cmocka_unit_test(bytes_in_use_are_counted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

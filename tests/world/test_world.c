@@ -1,0 +1,523 @@
+// Worlds: settings and struct sizes, null everywhere, handles, energies and statistics, steps that
+// fail and steps that are divided, log.
+#include "support/testing.h"
+#include "support/world_scenes.h"
+
+static pbs_world *new_world(void) {
+    pbs_world_desc d;
+    scene_settings(&d);
+    pbs_world *world = NULL;
+    assert_ok(pbs_world_create(&d, &world));
+    return world;
+}
+
+static pbs_stats stats_of(const pbs_world *world) {
+    pbs_stats stats = {.struct_size = sizeof stats};
+    assert_ok(pbs_world_stats(world, &stats));
+    return stats;
+}
+
+static pbs_energy energy_of(const pbs_world *world) {
+    pbs_energy energy = {.struct_size = sizeof energy};
+    assert_ok(pbs_world_energy(world, &energy));
+    return energy;
+}
+
+// --- settings ---
+
+#define SETTING(name, ...)                                                                         \
+    static void setting_##name(pbs_world_desc *d) {                                                \
+        __VA_ARGS__;                                                                               \
+    }
+
+SETTING(gravity, d->gravity[2] = NAN)
+SETTING(threads, d->threads = -1)
+SETTING(many_threads, d->threads = 100000)
+SETTING(method, d->method = 2)
+SETTING(line_search, d->line_search = -1)
+SETTING(project, d->project_hessian = 3)
+SETTING(guess, d->initial_guess = 4)
+SETTING(preconditioner, d->preconditioner = 3)
+SETTING(order, d->preconditioner_order = 2)
+SETTING(newton, d->newton_limit = 0)
+SETTING(linear, d->linear_limit = 0)
+SETTING(tolerance, d->tolerance = -1.0)
+SETTING(relative, d->relative_tolerance = NAN)
+SETTING(no_tolerance, d->relative_tolerance = 0.0)
+SETTING(forcing, d->forcing = INFINITY)
+SETTING(length, d->step_length_limit = -2.0)
+SETTING(unconverged, d->allow_unconverged = 7)
+SETTING(divisions, d->divisions = 31)
+SETTING(size, d->struct_size = sizeof *d - 1)
+SETTING(size_zero, d->struct_size = 0)
+
+static pbs_allocator half_an_allocator(void) {
+    return (pbs_allocator){.release = (void (*)(void *, void *, size_t))(uintptr_t)1};
+}
+
+SETTING(allocator, d->allocator = half_an_allocator())
+
+struct setting_row {
+    void (*spoil)(pbs_world_desc *d);
+    pbs_status status;
+    const char *words;
+};
+
+static const struct setting_row setting_rows[] = {
+    {setting_gravity, PBS_ERROR_ARGUMENT, "gravity is nan"},
+    {setting_threads, PBS_ERROR_ARGUMENT, "threads is -1"},
+    {setting_many_threads, PBS_ERROR_ARGUMENT, "threads is 100000"},
+    {setting_method, PBS_ERROR_ARGUMENT, "method is 2"},
+    {setting_line_search, PBS_ERROR_ARGUMENT, "line_search is -1"},
+    {setting_project, PBS_ERROR_ARGUMENT, "project_hessian is 3"},
+    {setting_guess, PBS_ERROR_ARGUMENT, "initial_guess is 4"},
+    {setting_preconditioner, PBS_ERROR_ARGUMENT, "preconditioner is 3"},
+    {setting_order, PBS_ERROR_ARGUMENT, "preconditioner_order is 2"},
+    {setting_newton, PBS_ERROR_ARGUMENT, "newton_limit is 0"},
+    {setting_linear, PBS_ERROR_ARGUMENT, "linear_limit is 0"},
+    {setting_tolerance, PBS_ERROR_ARGUMENT, "tolerance is -1"},
+    {setting_relative, PBS_ERROR_ARGUMENT, "relative_tolerance is nan"},
+    {setting_no_tolerance, PBS_ERROR_ARGUMENT, "both 0"},
+    {setting_forcing, PBS_ERROR_ARGUMENT, "forcing is inf"},
+    {setting_length, PBS_ERROR_ARGUMENT, "step_length_limit is -2"},
+    {setting_unconverged, PBS_ERROR_ARGUMENT, "allow_unconverged is 7"},
+    {setting_divisions, PBS_ERROR_ARGUMENT, "divisions is 31"},
+    {setting_size, PBS_ERROR_STRUCT_SIZE, "struct_size is"},
+    {setting_size_zero, PBS_ERROR_STRUCT_SIZE, "struct_size is 0"},
+    {setting_allocator, PBS_ERROR_ARGUMENT, "allocator.allocate is null"},
+};
+
+static void worlds_refuse_bad_settings(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(setting_rows); i++) {
+        pbs_world_desc d;
+        assert_ok(pbs_world_desc_init(&d, sizeof d));
+        setting_rows[i].spoil(&d);
+        pbs_world *world = NULL;
+        assert_status(pbs_world_create(&d, &world), setting_rows[i].status);
+        assert_message(setting_rows[i].words);
+        assert_null(world);
+    }
+}
+
+/// A host that was compiled with a later header has a longer struct: fine as long as what this
+/// library does not know is zero.
+static void structs_may_grow(void **state) {
+    (void)state;
+    struct {
+        pbs_world_desc d;
+        uint64_t later[2];
+    } grown = {.later = {0, 0}};
+    assert_ok(pbs_world_desc_init(&grown.d, sizeof grown.d));
+    grown.d.struct_size = sizeof grown;
+    pbs_world *world = NULL;
+    assert_ok(pbs_world_create(&grown.d, &world));
+    pbs_world_destroy(world);
+    grown.later[1] = 5;
+    assert_status(pbs_world_create(&grown.d, &world), PBS_ERROR_STRUCT_SIZE);
+    assert_message("is 5");
+    assert_status(pbs_world_desc_init(&grown.d, sizeof grown), PBS_ERROR_STRUCT_SIZE);
+    assert_status(pbs_world_desc_init(&grown.d, 3), PBS_ERROR_STRUCT_SIZE);
+    assert_message("is 3");
+}
+
+/// Results go no further than the caller's struct reaches; the part that this library does not know
+/// is zero.
+static void results_may_grow(void **state) {
+    (void)state;
+    pbs_world *world = new_world();
+    struct {
+        pbs_energy e;
+        double later[2];
+    } grown;
+    memset(&grown, 0x55, sizeof grown);
+    grown.e.struct_size = sizeof grown.e + sizeof(double);
+    assert_ok(pbs_world_energy(world, &grown.e));
+    assert_true(grown.later[0] == 0.0 && grown.later[1] != 0.0);
+    assert_int_equal(grown.e.struct_size, sizeof grown.e + sizeof(double));
+    grown.e.struct_size = 8;
+    assert_status(pbs_world_energy(world, &grown.e), PBS_ERROR_STRUCT_SIZE);
+    pbs_stats stats = {.struct_size = 0};
+    assert_status(pbs_world_stats(world, &stats), PBS_ERROR_STRUCT_SIZE);
+    assert_message("pbs_stats.struct_size is 0");
+    pbs_world_destroy(world);
+}
+
+// --- null ---
+
+static void null_is_an_answer_everywhere(void **state) {
+    (void)state;
+    const double vector[4] = {0.0, 0.0, 0.0, 1.0};
+    const uint32_t *indices = NULL;
+    const pbs_body body = {0};
+    const pbs_collider collider = {0};
+    size_t size = 0;
+    float f;
+    double force[3];
+    pbs_world *world = NULL;
+    pbs_body made;
+    pbs_collider placed;
+    pbs_integrator *integrator = NULL;
+    pbs_world_desc d;
+    pbs_solid_desc solid;
+    pbs_custom_desc custom;
+    pbs_collider_desc ground;
+    assert_ok(pbs_world_desc_init(&d, sizeof d));
+    assert_ok(pbs_solid_desc_init(&solid, sizeof solid));
+    assert_ok(pbs_custom_desc_init(&custom, sizeof custom));
+    assert_ok(pbs_collider_desc_init(&ground, sizeof ground));
+    const pbs_status answers[] = {
+        pbs_world_desc_init(NULL, sizeof d),
+        pbs_solid_desc_init(NULL, sizeof solid),
+        pbs_custom_desc_init(NULL, sizeof custom),
+        pbs_collider_desc_init(NULL, sizeof ground),
+        pbs_integrator_desc_init(NULL, 8, PBS_SCHEME_IMPLICIT_EULER),
+        pbs_integrator_create(NULL, &integrator),
+        pbs_world_create(NULL, &world),
+        pbs_world_create(&d, NULL),
+        pbs_world_set_integrator(NULL, NULL),
+        pbs_world_step(NULL, 0.1),
+        pbs_world_advance(NULL, 0.1),
+        pbs_world_set_gravity(NULL, vector),
+        pbs_world_energy(NULL, NULL),
+        pbs_world_stats(NULL, NULL),
+        pbs_world_save(NULL, NULL, &size),
+        pbs_world_restore(NULL, vector, sizeof vector),
+        pbs_world_register_callback(NULL, 1, spring_energy, NULL),
+        pbs_body_create_solid(NULL, &solid, &made),
+        pbs_body_create_custom(NULL, &custom, &made),
+        pbs_body_destroy(NULL, body),
+        pbs_body_surface(NULL, body, &indices, &size),
+        pbs_body_set_positions(NULL, body, vector, 1),
+        pbs_body_set_velocities(NULL, body, vector, 1),
+        pbs_body_pin(NULL, body, NULL, 0, 1),
+        pbs_body_unpin(NULL, body, NULL, 0, 1),
+        pbs_body_set_targets(NULL, body, NULL, 0, vector),
+        pbs_body_read_f32(NULL, body, 0, &f, 12, 1),
+        pbs_collider_create(NULL, &ground, &placed),
+        pbs_collider_destroy(NULL, collider),
+        pbs_collider_set_motion(NULL, collider, vector, vector),
+        pbs_collider_pose(NULL, collider, NULL, NULL),
+        pbs_collider_force(NULL, collider, force),
+    };
+    for (size_t i = 0; i < COUNT_OF(answers); i++) {
+        assert_int_equal(answers[i], PBS_ERROR_ARGUMENT);
+    }
+    assert_true(pbs_world_time(NULL) == 0.0);
+    assert_true(pbs_world_hash(NULL) == 0);
+    assert_int_equal(pbs_world_body_count(NULL), 0);
+    assert_int_equal(pbs_world_collider_count(NULL), 0);
+    assert_true(pbs_world_body_at(NULL, 0).id == 0);
+    assert_true(pbs_world_collider_at(NULL, 0).id == 0);
+    assert_false(pbs_body_is_valid(NULL, body));
+    assert_false(pbs_collider_is_valid(NULL, collider));
+    assert_int_equal(pbs_body_vertex_count(NULL, body), 0);
+    assert_null(pbs_body_positions(NULL, body));
+    assert_null(pbs_body_velocities(NULL, body));
+    assert_null(pbs_body_masses(NULL, body));
+    pbs_world_destroy(NULL);
+    pbs_integrator_destroy(NULL);
+}
+
+static void null_arguments_are_named(void **state) {
+    (void)state;
+    pbs_world *world = new_world();
+    assert_ok(scene_fill(world, 0));
+    const pbs_collider collider = pbs_world_collider_at(world, 0);
+    const double vector[4] = {0.0, 0.0, 0.0, 1.0};
+    assert_status(pbs_world_set_gravity(world, NULL), PBS_ERROR_ARGUMENT);
+    assert_message("gravity is null");
+    assert_status(pbs_world_set_integrator(world, NULL), PBS_ERROR_ARGUMENT);
+    assert_status(pbs_world_energy(world, NULL), PBS_ERROR_ARGUMENT);
+    assert_message("pbs_energy is null");
+    assert_status(pbs_world_stats(world, NULL), PBS_ERROR_ARGUMENT);
+    assert_status(pbs_world_save(world, NULL, NULL), PBS_ERROR_ARGUMENT);
+    assert_status(pbs_world_restore(world, NULL, 5), PBS_ERROR_ARGUMENT);
+    assert_status(pbs_world_register_callback(world, 0, spring_energy, NULL), PBS_ERROR_ARGUMENT);
+    assert_message("tag is 0");
+    assert_status(pbs_world_register_callback(world, 1, NULL, NULL), PBS_ERROR_ARGUMENT);
+    assert_status(pbs_collider_set_motion(world, collider, NULL, vector), PBS_ERROR_ARGUMENT);
+    assert_status(pbs_collider_set_motion(world, collider, vector, NULL), PBS_ERROR_ARGUMENT);
+    assert_status(pbs_collider_force(world, collider, NULL), PBS_ERROR_ARGUMENT);
+    assert_ok(pbs_collider_pose(world, collider, NULL, NULL));
+    const double bad_gravity[3] = {0.0, NAN, 0.0}, bad_unit[4] = {0.0, 2.0, 0.0, 0.0};
+    assert_status(pbs_world_set_gravity(world, bad_gravity), PBS_ERROR_ARGUMENT);
+    assert_status(pbs_collider_set_motion(world, collider, bad_gravity, vector),
+                  PBS_ERROR_ARGUMENT);
+    assert_status(pbs_collider_set_motion(world, collider, vector, bad_unit), PBS_ERROR_ARGUMENT);
+    assert_message("of norm 2");
+    const double steps[] = {0.0, -0.1, NAN, INFINITY};
+    for (size_t i = 0; i < COUNT_OF(steps); i++) {
+        assert_status(pbs_world_step(world, steps[i]), PBS_ERROR_ARGUMENT);
+        assert_message("the step's length is");
+        assert_status(pbs_world_advance(world, steps[i]), PBS_ERROR_ARGUMENT);
+    }
+    assert_ok(pbs_world_step(world, 0.01));
+    assert_string_equal(pbs_last_error(), "");
+    pbs_world_destroy(world);
+}
+
+// --- handles ---
+
+static void old_ids_are_recognised(void **state) {
+    (void)state;
+    pbs_world *world = new_world(), *other = new_world();
+    assert_ok(scene_fill(world, 2));
+    assert_ok(scene_fill(other, 2));
+    const pbs_body first = pbs_world_body_at(world, 0), second = pbs_world_body_at(world, 1);
+    const pbs_collider bowl = pbs_world_collider_at(world, 0);
+    double force[3];
+    assert_true(first.id != 0 && first.id != second.id);
+    assert_ok(pbs_world_step(world, 0.01));
+    const double y = pbs_body_positions(world, second)[1];
+
+    assert_false(pbs_body_is_valid(other, first));
+    assert_status(pbs_body_destroy(other, first), PBS_ERROR_HANDLE);
+    assert_message("belongs to another world");
+    assert_status(pbs_collider_force(world, (pbs_collider){first.id}, force), PBS_ERROR_HANDLE);
+    assert_message("names a body");
+    assert_status(pbs_body_destroy(world, (pbs_body){bowl.id}), PBS_ERROR_HANDLE);
+    assert_message("names a collider");
+    assert_status(pbs_body_pin(world, (pbs_body){0}, NULL, 0, 1), PBS_ERROR_HANDLE);
+    assert_message("is null");
+    assert_status(pbs_body_destroy(world, (pbs_body){first.id + 5}), PBS_ERROR_HANDLE);
+    assert_message("never given out");
+
+    assert_ok(pbs_body_destroy(world, first));
+    assert_status(pbs_body_destroy(world, first), PBS_ERROR_HANDLE);
+    assert_message("was destroyed");
+    assert_null(pbs_body_positions(world, first));
+    assert_int_equal(pbs_world_body_count(world), 1);
+    assert_true(pbs_world_body_at(world, 0).id == second.id);
+    assert_true(pbs_body_positions(world, second)[1] == y);
+
+    // The slot is used again, the id is not.
+    assert_ok(scene_fill(world, 0));
+    const pbs_body again = pbs_world_body_at(world, 1);
+    assert_true(again.id != first.id && pbs_body_is_valid(world, again));
+    assert_false(pbs_body_is_valid(world, first));
+    assert_ok(pbs_world_step(world, 0.01));
+
+    assert_ok(pbs_collider_destroy(world, bowl));
+    assert_status(pbs_collider_pose(world, bowl, NULL, NULL), PBS_ERROR_HANDLE);
+    assert_ok(pbs_body_destroy(world, (pbs_body){0}));
+    assert_ok(pbs_collider_destroy(world, (pbs_collider){0}));
+    assert_ok(pbs_world_step(world, 0.01));
+    pbs_world_destroy(world);
+    pbs_world_destroy(other);
+}
+
+// --- integrators ---
+
+static void worlds_keep_a_copy_of_their_integrator(void **state) {
+    (void)state;
+    pbs_integrator_desc d;
+    assert_status(pbs_integrator_desc_init(&d, sizeof d, 999), PBS_ERROR_ARGUMENT);
+    assert_message("scheme is 999");
+    assert_ok(pbs_integrator_desc_init(&d, sizeof d, PBS_SCHEME_IMPLICIT_EULER));
+    pbs_integrator *integrator = NULL;
+    assert_status(pbs_integrator_create(&d, NULL), PBS_ERROR_ARGUMENT);
+    d.scheme = -4;
+    assert_status(pbs_integrator_create(&d, &integrator), PBS_ERROR_ARGUMENT);
+    d.scheme = PBS_SCHEME_IMPLICIT_EULER;
+    assert_ok(pbs_integrator_create(&d, &integrator));
+    pbs_world *world = new_world();
+    assert_ok(scene_fill(world, 0));
+    assert_ok(pbs_world_set_integrator(world, integrator));
+    pbs_integrator_destroy(integrator);
+    assert_ok(pbs_world_step(world, 0.01));
+    pbs_world_destroy(world);
+}
+
+// --- energies and statistics ---
+
+/// Free fall by y: gravity's energy is m g y, kinetic energy m v^2 / 2 with v = g n h.
+static void energies_of_free_fall(void **state) {
+    (void)state;
+    pbs_world *world = new_world();
+    assert_ok(scene_fill(world, 2));
+    assert_ok(pbs_collider_destroy(world, pbs_world_collider_at(world, 0)));
+    assert_ok(pbs_body_destroy(world, pbs_world_body_at(world, 1)));
+    assert_small(fabs(energy_of(world).total), 1e-12,
+                 "energy at rest, to rounding of E V = 6400 J");
+    assert_ok(scene_step(world, 3));
+    const double h = 1.0 / 60.0, mass = 1000.0 * 0.4 * 0.4 * 0.4, v = 9.81 * 3 * h;
+    const pbs_energy energy = energy_of(world);
+    assert_near(energy.kinetic, 0.5 * mass * v * v, 1e-9, "kinetic energy");
+    assert_near(energy.gravity, -mass * 9.81 * 6 * 9.81 * h * h, 1e-9, "gravity's energy");
+    assert_small(fabs(energy.elastic), 1e-12, "elastic energy");
+    assert_true(energy.contact == 0.0 && energy.host == 0.0);
+    assert_near(energy.total, energy.kinetic + energy.gravity, 1e-12, "total");
+    pbs_world_destroy(world);
+}
+
+static void statistics_count(void **state) {
+    (void)state;
+    pbs_world *world = new_world();
+    assert_ok(scene_fill(world, 0));
+    assert_int_equal(stats_of(world).element_count, 384);
+    assert_int_equal(stats_of(world).step_count, 0);
+    assert_ok(scene_step(world, 40));
+    const pbs_stats stats = stats_of(world);
+    assert_int_equal(stats.step_count, 40);
+    assert_int_equal(stats.node_count, 125);
+    assert_true(stats.block_count > 125 && stats.newton_total >= 40 && stats.linear_total > 0);
+    assert_true(stats.status == PBS_OK && stats.stages == 1 && stats.step == 1.0 / 60.0);
+    assert_true(stats.gradient_norm < stats.tolerance && stats.reference_force > 0.0);
+    assert_near(stats.tolerance, 1e-6 * stats.reference_force, 1e-20, "tolerance");
+    assert_int_equal(stats.active_contacts, 25);
+    assert_true(stats.time_total > 0.0);
+    // 64 kg on a slope of 0.1 rad that it slides down: the normal force is m g cos(0.1).
+    double force[3];
+    assert_ok(pbs_collider_force(world, pbs_world_collider_at(world, 0), force));
+    const double normal = -sqrt(force[0] * force[0] + force[1] * force[1]);
+    assert_near(normal, -64.0 * 9.81 * cos(0.1), 64.0, "normal force");
+    assert_true(force[1] < 0.0);
+    pbs_world_destroy(world);
+}
+
+// --- steps that fail ---
+
+static int32_t moody_energy(void *user, size_t stencil, const double *x, int32_t project,
+                            double *value, double *gradient, double *hessian) {
+    const int32_t mood = *(const int32_t *)user;
+    return mood != 0 ? mood : spring_energy(NULL, stencil, x, project, value, gradient, hessian);
+}
+
+static pbs_world *moody_world(int32_t *mood, uint32_t divisions, int32_t allow) {
+    const double positions[9] = {0.0, 0.0, 0.0, 0.3, 0.0, 0.0, 0.2, 0.3, 0.1};
+    const double velocities[9] = {0.0, 5.0, 1.0, 0.0, -5.0, 2.0, 1.0, 0.0, 0.0};
+    const double masses[3] = {1.0, 1.0, 2.0};
+    const uint32_t stencils[4] = {0, 1, 1, 2};
+    pbs_world_desc d;
+    scene_settings(&d);
+    d.divisions = divisions;
+    d.allow_unconverged = allow;
+    d.newton_limit = 2;
+    d.initial_guess = PBS_GUESS_INERTIAL;
+    pbs_world *world = NULL;
+    assert_ok(pbs_world_create(&d, &world));
+    pbs_custom_desc custom;
+    assert_ok(pbs_custom_desc_init(&custom, sizeof custom));
+    custom.vertex_count = 3;
+    custom.positions = positions;
+    custom.velocities = velocities;
+    custom.masses = masses;
+    custom.stencil_count = 2;
+    custom.stencils = stencils;
+    custom.evaluate = moody_energy;
+    custom.user = mood;
+    custom.tag = 5;
+    pbs_body body;
+    assert_ok(pbs_body_create_custom(world, &custom, &body));
+    return world;
+}
+
+static void a_failed_step_changes_nothing(void **state) {
+    (void)state;
+    int32_t mood = 0;
+    pbs_world *world = moody_world(&mood, 3, 0);
+    assert_ok(pbs_world_step(world, 1e-3));
+    const uint64_t before = pbs_world_hash(world);
+    mood = -1;
+    assert_status(pbs_world_step(world, 1e-3), PBS_ERROR_HOST);
+    assert_true(strlen(pbs_last_error()) > 0);
+    assert_int_equal(stats_of(world).divisions, 0);
+    pbs_energy energy = {.struct_size = sizeof energy};
+    assert_status(pbs_world_energy(world, &energy), PBS_ERROR_HOST);
+    mood = 1;
+    assert_status(pbs_world_step(world, 1e-3), PBS_ERROR_INADMISSIBLE);
+    assert_int_equal(stats_of(world).status, PBS_ERROR_INADMISSIBLE);
+    assert_int_equal(stats_of(world).divisions, 3);
+    assert_int_equal(stats_of(world).failed_step_count, 2);
+    assert_true(pbs_world_hash(world) == before);
+    mood = 0;
+    assert_ok(pbs_world_step(world, 1e-3));
+    assert_true(pbs_world_hash(world) != before);
+    pbs_world_destroy(world);
+}
+
+/// Two Newton iterations do not solve a step of 0.25 s of two whirling springs stretched threefold,
+/// but they solve small ones. A divided step ends at the same time as a whole one.
+static void hard_steps_are_divided(void **state) {
+    (void)state;
+    int32_t mood = 0;
+    pbs_world *strict = moody_world(&mood, 0, 0);
+    assert_status(pbs_world_step(strict, 0.25), PBS_ERROR_CONVERGENCE);
+    assert_true(pbs_world_time(strict) == 0.0);
+    pbs_world *divided = moody_world(&mood, 20, 0);
+    assert_status(pbs_world_step(divided, 0.25), PBS_DIVIDED);
+    assert_message("halvings");
+    const pbs_stats stats = stats_of(divided);
+    assert_true(stats.divisions > 0 && stats.stages > stats.divisions);
+    assert_true(pbs_world_time(divided) == 0.25);
+    pbs_world *lenient = moody_world(&mood, 0, 1);
+    assert_status(pbs_world_step(lenient, 0.25), PBS_NOT_CONVERGED);
+    assert_int_equal(stats_of(lenient).status, PBS_NOT_CONVERGED);
+    assert_true(pbs_world_time(lenient) == 0.25);
+    pbs_world_destroy(strict);
+    pbs_world_destroy(divided);
+    pbs_world_destroy(lenient);
+}
+
+static void an_empty_world_has_time(void **state) {
+    (void)state;
+    pbs_world *world = new_world();
+    assert_ok(pbs_world_step(world, 0.25));
+    assert_ok(pbs_world_advance(world, 0.5));
+    assert_true(pbs_world_time(world) == 0.75);
+    assert_true(energy_of(world).total == 0.0);
+    pbs_world_destroy(world);
+}
+
+// --- log ---
+
+struct journal {
+    int counts[4];
+    char last[512];
+};
+
+static void write_journal(void *user, int32_t level, const char *message) {
+    struct journal *journal = user;
+    journal->counts[level]++;
+    snprintf(journal->last, sizeof journal->last, "%s", message);
+}
+
+static void the_log_tells_of_topology_and_trouble(void **state) {
+    (void)state;
+    struct journal journal = {0};
+    pbs_world_desc d;
+    scene_settings(&d);
+    d.log = (pbs_log){write_journal, &journal};
+    d.newton_limit = 1;
+    d.divisions = 1;
+    d.allow_unconverged = 1;
+    d.initial_guess = PBS_GUESS_INERTIAL;
+    pbs_world *world = NULL;
+    assert_ok(pbs_world_create(&d, &world));
+    assert_ok(scene_fill(world, 1));
+    assert_status(pbs_world_step(world, 0.1), PBS_NOT_CONVERGED);
+    assert_int_equal(journal.counts[PBS_LOG_INFO], 1);
+    assert_int_equal(journal.counts[PBS_LOG_WARNING], 2);
+    assert_non_null(strstr(journal.last, "did not converge"));
+    pbs_world_destroy(world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(worlds_refuse_bad_settings),
+        cmocka_unit_test(structs_may_grow),
+        cmocka_unit_test(results_may_grow),
+        cmocka_unit_test(null_is_an_answer_everywhere),
+        cmocka_unit_test(null_arguments_are_named),
+        cmocka_unit_test(old_ids_are_recognised),
+        cmocka_unit_test(worlds_keep_a_copy_of_their_integrator),
+        cmocka_unit_test(energies_of_free_fall),
+        cmocka_unit_test(statistics_count),
+        cmocka_unit_test(a_failed_step_changes_nothing),
+        cmocka_unit_test(hard_steps_are_divided),
+        cmocka_unit_test(an_empty_world_has_time),
+        cmocka_unit_test(the_log_tells_of_topology_and_trouble),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
