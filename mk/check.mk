@@ -73,8 +73,8 @@ fuzz: fuzz-build                                 ## every fuzz target for FUZZ_S
 asan-build:
 	@$(parallel) BUILD=$(ASAN) SANITIZE=address CFLAGS='-O1 -g' tests examples
 tsan-build:
-	@$(parallel) BUILD=$(TSAN) SANITIZE=thread CFLAGS='-O2 -g' $(TSAN_TESTS:%=$(TSAN)/tests/%)
+	@$(if $(TSAN_TESTS),$(parallel) BUILD=$(TSAN) SANITIZE=thread CFLAGS='-O2 -g' $(TSAN_TESTS:%=$(TSAN)/tests/%))
 fuzz-build:
-	@$(parallel) BUILD=$(FUZZ) SANITIZE=fuzzer CC=clang CFLAGS='-O1 -g' $(FUZZERS:%=$(FUZZ)/fuzz_%)
+	@$(if $(FUZZERS),$(parallel) BUILD=$(FUZZ) SANITIZE=fuzzer CC=clang CFLAGS='-O1 -g' $(FUZZERS:%=$(FUZZ)/fuzz_%))
 
 .PHONY: check test check-quick check-full corpus asan tsan valgrind fuzz asan-build tsan-build fuzz-build
