@@ -1,5 +1,5 @@
-// Runs a fuzz target once over each file, or each file of a folder, that the command line names, without a fuzzer. So the
-// corpus is a plain regression test with any compiler.
+// Runs a fuzz target once over each file, or each file of a folder, that the command line names,
+// without a fuzzer. So the corpus is a plain regression test with any compiler.
 
 #include <dirent.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
-// Any bytes as a Gmsh file: refused with a message or read, never more. The options follow from the size, so that
-// a corpus file always means the same.
+// Any bytes as a Gmsh file: refused with a message or read, never more. The options follow from the
+// size, so that a corpus file always means the same.
 
 #include "common/mesh_reader.h"
 

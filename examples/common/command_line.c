@@ -61,8 +61,8 @@ static bool take_argument(int argc, char *const *argv, int *at,
     size_t length = equals != NULL ? (size_t)(equals - name) : strlen(name);
     const struct command_option *option = find_option(options, option_count, name, length);
     if (option == NULL) {
-        return message_fail(message, "--%.*s: unknown option; --help lists them", (int)(length < 60 ? length : 60),
-                            name);
+        return message_fail(message, "--%.*s: unknown option; --help lists them",
+                            (int)(length < 60 ? length : 60), name);
     }
     if (option->kind == COMMAND_FLAG) {
         return equals == NULL ? set_value(option, NULL, message)
@@ -72,7 +72,8 @@ static bool take_argument(int argc, char *const *argv, int *at,
         return set_value(option, equals + 1, message);
     }
     if (*at + 1 >= argc) {
-        return message_fail(message, "--%s: its value (%s) is missing", option->name, option->argument);
+        return message_fail(message, "--%s: its value (%s) is missing", option->name,
+                            option->argument);
     }
     ++*at;
     return set_value(option, argv[*at], message);

@@ -5,7 +5,8 @@
 
 #include "text.h"
 
-/// `values` is row after row: [row_count * column_count]. Numbers are printed so that they read back the same.
+/// `values` is row after row: [row_count * column_count]. Numbers are printed so that they read
+/// back the same.
 bool csv_write(const char *path, const char *const *column_names, size_t column_count,
                const double *values, size_t row_count, struct message *message);
 

@@ -1,5 +1,6 @@
-// Binary glTF 2.0: one mesh whose base is the first frame and whose morph targets are the differences of the others to it; an
-// animation moves the weight from target to target. Obstacles are a second mesh.
+// Binary glTF 2.0: one mesh whose base is the first frame and whose morph targets are the
+// differences of the others to it; an animation moves the weight from target to target. Obstacles
+// are a second mesh.
 
 #include "glb_writer.h"
 
@@ -30,25 +31,28 @@ static void put_float(struct text_buffer *out, float value) {
     put_uint(out, bits);
 }
 
-// Describes what was added to the binary since `start`; view and accessor have the same number, which is returned.
+// Describes what was added to the binary since `start`; view and accessor have the same number,
+// which is returned.
 static size_t close_view(struct glb *glb, size_t start, int target, int component, size_t count,
                          const char *type, const char *bounds) {
     const char *comma = glb->accessor_count > 0 ? "," : "";
-    text_buffer_print(&glb->views, "%s{\"buffer\":0,\"byteOffset\":%zu,\"byteLength\":%zu", comma, start,
-                      glb->binary.length - start);
+    text_buffer_print(&glb->views, "%s{\"buffer\":0,\"byteOffset\":%zu,\"byteLength\":%zu", comma,
+                      start, glb->binary.length - start);
     if (target != 0) {
         text_buffer_print(&glb->views, ",\"target\":%d", target);
     }
     text_buffer_add(&glb->views, "}\n");
-    text_buffer_print(&glb->accessors,
-                      "%s{\"bufferView\":%zu,\"componentType\":%d,\"count\":%zu,\"type\":\"%s\"%s}\n",
-                      comma, glb->accessor_count, component, count, type, bounds);
+    text_buffer_print(
+        &glb->accessors,
+        "%s{\"bufferView\":%zu,\"componentType\":%d,\"count\":%zu,\"type\":\"%s\"%s}\n", comma,
+        glb->accessor_count, component, count, type, bounds);
     return glb->accessor_count++;
 }
 
 static void print_bounds(char *text, size_t size, const float lower[3], const float upper[3]) {
     text_print(text, size, ",\"min\":[%.9g,%.9g,%.9g],\"max\":[%.9g,%.9g,%.9g]", (double)lower[0],
-               (double)lower[1], (double)lower[2], (double)upper[0], (double)upper[1], (double)upper[2]);
+               (double)lower[1], (double)lower[2], (double)upper[0], (double)upper[1],
+               (double)upper[2]);
 }
 
 // Points, or their differences to `base`, with the bounds that glTF asks of every POSITION.
@@ -101,7 +105,8 @@ static void put_moving_mesh(struct glb *glb, struct text_buffer *json) {
         const struct recording_part *part = &scene->parts[p];
         size_t indices = put_indices(glb, scene->triangles + 3 * part->first_triangle,
                                      3 * part->triangle_count);
-        text_buffer_print(json, "%s{\"attributes\":{\"POSITION\":%zu},\"indices\":%zu,\"material\":%zu",
+        text_buffer_print(json,
+                          "%s{\"attributes\":{\"POSITION\":%zu},\"indices\":%zu,\"material\":%zu",
                           p > 0 ? "," : "", base, indices, p);
         for (size_t f = 1; f < glb->frame_count; f++) {
             text_buffer_print(json, "%s{\"POSITION\":%zu}", f == 1 ? ",\"targets\":[" : ",",
@@ -125,7 +130,8 @@ static void put_still_mesh(struct glb *glb, struct text_buffer *json, size_t mat
         put_float(&glb->binary, value);
     }
     print_bounds(bounds, sizeof bounds, lower, upper);
-    size_t points = close_view(glb, start, VERTEX_DATA, FLOAT_TYPE, still->vertex_count, "VEC3", bounds);
+    size_t points = close_view(glb, start, VERTEX_DATA, FLOAT_TYPE, still->vertex_count, "VEC3",
+                               bounds);
     size_t indices = put_indices(glb, still->triangles, 3 * still->triangle_count);
     text_buffer_print(json,
                       ",{\"name\":\"obstacles\",\"primitives\":[{\"attributes\":{\"POSITION\":%zu},"
@@ -133,7 +139,8 @@ static void put_still_mesh(struct glb *glb, struct text_buffer *json, size_t mat
                       points, indices, material);
 }
 
-// At the time of frame f the weight of its target is 1 and all others are 0; between frames readers mix linearly.
+// At the time of frame f the weight of its target is 1 and all others are 0; between frames readers
+// mix linearly.
 static void put_animation(struct glb *glb, struct text_buffer *json) {
     size_t start = glb->binary.length;
     double frame_duration = (double)glb->step / glb->scene->frame_rate;
@@ -149,8 +156,8 @@ static void put_animation(struct glb *glb, struct text_buffer *json) {
     for (size_t i = 0; i < glb->frame_count * targets; i++) {
         put_float(&glb->binary, i / targets == i % targets + 1 ? 1.0F : 0.0F);
     }
-    size_t weights =
-        close_view(glb, start, 0, FLOAT_TYPE, glb->frame_count * targets, "SCALAR", "");
+    size_t weights = close_view(glb, start, 0, FLOAT_TYPE, glb->frame_count * targets, "SCALAR",
+                                "");
     text_buffer_print(json,
                       "\"animations\":[{\"samplers\":[{\"input\":%zu,\"output\":%zu,"
                       "\"interpolation\":\"LINEAR\"}],\"channels\":[{\"sampler\":0,"
@@ -162,9 +169,11 @@ static void put_json(struct glb *glb, struct text_buffer *json) {
     static const float grey[3] = {0.42F, 0.45F, 0.50F};
     const struct scene_picture *scene = glb->scene;
     bool still = scene->obstacles.triangle_count > 0;
-    text_buffer_add(json, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"libpbs examples\"},\n\"scene\":0,");
-    text_buffer_add(json, still ? "\"scenes\":[{\"nodes\":[0,1]}],\n\"nodes\":[{\"mesh\":0},{\"mesh\":1}],\n"
-                                : "\"scenes\":[{\"nodes\":[0]}],\n\"nodes\":[{\"mesh\":0}],\n");
+    text_buffer_add(
+        json, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"libpbs examples\"},\n\"scene\":0,");
+    text_buffer_add(
+        json, still ? "\"scenes\":[{\"nodes\":[0,1]}],\n\"nodes\":[{\"mesh\":0},{\"mesh\":1}],\n"
+                    : "\"scenes\":[{\"nodes\":[0]}],\n\"nodes\":[{\"mesh\":0}],\n");
     text_buffer_add(json, "\"meshes\":[");
     put_moving_mesh(glb, json);
     if (still) {

@@ -1,4 +1,5 @@
-// Puts the page together: style, the scene as JSON, frames and triangles as deflated base64, the viewer.
+// Puts the page together: style, the scene as JSON, frames and triangles as deflated base64, the
+// viewer.
 
 #include "html_writer.h"
 
@@ -16,7 +17,8 @@ static void put_lines(struct text_buffer *page, const char *const *lines) {
 }
 
 static void put_triple(struct text_buffer *page, const char *name, const float v[3]) {
-    text_buffer_print(page, "\"%s\":[%.9g,%.9g,%.9g],\n", name, (double)v[0], (double)v[1], (double)v[2]);
+    text_buffer_print(page, "\"%s\":[%.9g,%.9g,%.9g],\n", name, (double)v[0], (double)v[1],
+                      (double)v[2]);
 }
 
 static void frame_bounds(const struct scene_picture *scene, float lower[3], float upper[3]) {
@@ -32,8 +34,8 @@ static void frame_bounds(const struct scene_picture *scene, float lower[3], floa
     }
 }
 
-// 16 bits within the bounds, as differences to the frame before, all low bytes ahead of all high bytes: most high
-// bytes are then 0 or 255, which deflate likes.
+// 16 bits within the bounds, as differences to the frame before, all low bytes ahead of all high
+// bytes: most high bytes are then 0 or 255, which deflate likes.
 static void pack_frames(const struct scene_picture *scene, const float lower[3],
                         const float upper[3], unsigned char *out) {
     size_t count = 3 * scene->vertex_count;
@@ -135,9 +137,10 @@ static bool put_scene(struct text_buffer *page, const struct scene_picture *scen
     }
     text_buffer_add(page, "<script>\nconst scene = {\"title\":");
     text_buffer_add_json_string(page, scene->title);
-    text_buffer_print(page, ",\n\"frames\":%zu,\"vertices\":%zu,\"rate\":%.9g,\"ground\":%.9g,\"grid\":%g,\n",
-                      scene->frame_count, scene->vertex_count, scene->frame_rate, scene->ground_height,
-                      (double)view.grid);
+    text_buffer_print(
+        page, ",\n\"frames\":%zu,\"vertices\":%zu,\"rate\":%.9g,\"ground\":%.9g,\"grid\":%g,\n",
+        scene->frame_count, scene->vertex_count, scene->frame_rate, scene->ground_height,
+        (double)view.grid);
     put_triple(page, "lower", lower);
     put_triple(page, "upper", upper);
     put_triple(page, "viewLower", view.lower);

@@ -5,7 +5,8 @@
 
 #include "png.h"
 
-/// Writes at (x, y), the upper left corner, each dot `scale` pixels wide. Other characters are blanks.
+/// Writes at (x, y), the upper left corner, each dot `scale` pixels wide. Other characters are
+/// blanks.
 void label_draw(struct image *image, size_t x, size_t y, size_t scale, const unsigned char color[3],
                 const char *text);
 /// Width in pixels.

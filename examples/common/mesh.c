@@ -1,4 +1,5 @@
-// Plain meshes: bounds, moves, volume and the boundary of tetrahedra (faces that occur once, found by sorting).
+// Plain meshes: bounds, moves, volume and the boundary of tetrahedra (faces that occur once, found
+// by sorting).
 
 #include "mesh.h"
 
@@ -181,7 +182,8 @@ bool tet_mesh_boundary(const struct tet_mesh *mesh, uint32_t **triangles, size_t
     return out != NULL;
 }
 
-// Grows an array and adds `count` numbers at its end. An index array gets `shift` added to what is new.
+// Grows an array and adds `count` numbers at its end. An index array gets `shift` added to what is
+// new.
 static bool append_numbers(double **array, size_t length, const double *more, size_t count) {
     if (count == 0) {
         return true;

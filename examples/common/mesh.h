@@ -1,5 +1,6 @@
-// Plain meshes for examples, tests and benches: tetrahedra and triangles over a flat array of points.
-// Nothing here knows the library; hand `positions`, `tets` and `triangles` to it as they are.
+// Plain meshes for examples, tests and benches: tetrahedra and triangles over a flat array of
+// points. Nothing here knows the library; hand `positions`, `tets` and `triangles` to it as they
+// are.
 
 #ifndef PBS_COMMON_MESH_H
 #define PBS_COMMON_MESH_H
@@ -45,8 +46,8 @@ void positions_rotate(double *positions, size_t vertex_count, const double axis[
 double tet_volume(const struct tet_mesh *mesh, size_t tet);
 double tet_mesh_volume(const struct tet_mesh *mesh);
 
-/// The triangles that belong to exactly one tetrahedron, facing outward, as indices into the mesh's own
-/// vertices. `*triangles` is allocated with malloc. False when memory ran out.
+/// The triangles that belong to exactly one tetrahedron, facing outward, as indices into the mesh's
+/// own vertices. `*triangles` is allocated with malloc. False when memory ran out.
 bool tet_mesh_boundary(const struct tet_mesh *mesh, uint32_t **triangles, size_t *triangle_count);
 
 /// Add the second surface to the first (an empty one is fine). False when memory ran out.

@@ -1,5 +1,6 @@
-// What a mesh that reads well can still have wrong: duplicates, unused vertices, inverted or flat tetrahedra, edges with
-// too many triangles. All of it is found by sorting, so a hostile file costs no more than n log n.
+// What a mesh that reads well can still have wrong: duplicates, unused vertices, inverted or flat
+// tetrahedra, edges with too many triangles. All of it is found by sorting, so a hostile file costs
+// no more than n log n.
 
 #include "mesh_scan.h"
 
@@ -18,7 +19,8 @@ static void note(struct mesh_scan *scan, enum mesh_finding_kind kind, int64_t fi
     findings->count++;
 }
 
-// Vertices at one place -------------------------------------------------------------------------------
+// Vertices at one place
+// -------------------------------------------------------------------------------
 
 struct place {
     double position[3];
@@ -92,7 +94,8 @@ static void drop_vertices(struct raw_mesh *raw, const bool *keep, uint32_t *name
 static bool check_vertices(struct mesh_scan *scan, struct raw_mesh *raw) {
     uint32_t *name = malloc((raw->vertex_count + 1) * sizeof *name);
     bool *keep = calloc(raw->vertex_count + 1, sizeof *keep);
-    bool done = name != NULL && keep != NULL ? find_places(scan, raw, name) : scan_fail_memory(scan);
+    bool done = name != NULL && keep != NULL ? find_places(scan, raw, name)
+                                             : scan_fail_memory(scan);
     if (done && scan->options->merge_duplicates) {
         for (size_t v = 0; v < raw->vertex_count; v++) {
             keep[v] = name[v] == v;
@@ -122,10 +125,11 @@ static bool check_vertices(struct mesh_scan *scan, struct raw_mesh *raw) {
     return done;
 }
 
-// Volumes ----------------------------------------------------------------------------------------------
+// Volumes
+// ---------------------------------------------------------------------------------------------
 
-// The determinant of a tetrahedron's edges, or 0 where rounding hides its sign: the bound is that of
-// Shewchuk (1997), (7 + 56 eps) eps times the sum of the absolute products, doubled.
+// The determinant of a tetrahedron's edges, or 0 where rounding hides its sign: the bound is that
+// of Shewchuk (1997), (7 + 56 eps) eps times the sum of the absolute products, doubled.
 static double sure_determinant(const struct raw_mesh *raw, size_t tet) {
     const uint32_t *corner = raw->elements + 4 * tet;
     double e[3][3];
@@ -140,7 +144,8 @@ static double sure_determinant(const struct raw_mesh *raw, size_t tet) {
     if (!(scale > 0.0) || !isfinite(scale)) {
         return 0.0;
     }
-    // By a power of two, which is exact, so that neither tiny nor huge meshes leave the range of doubles.
+    // By a power of two, which is exact, so that neither tiny nor huge meshes leave the range of
+    // doubles.
     int exponent = 0;
     frexp(scale, &exponent);
     for (int i = 0; i < 9; i++) {
@@ -185,7 +190,8 @@ static bool check_volumes(struct mesh_scan *scan, struct raw_mesh *raw) {
     return true;
 }
 
-// Elements given twice ----------------------------------------------------------------------------------
+// Elements given twice
+// ----------------------------------------------------------------------------------
 
 struct element_key {
     uint32_t corners[4]; ///< sorted
@@ -243,7 +249,8 @@ static bool check_repeats(struct mesh_scan *scan, const struct raw_mesh *raw, bo
     return true;
 }
 
-// Edges of a surface ---------------------------------------------------------------------------------------
+// Edges of a surface
+// ---------------------------------------------------------------------------------------
 
 struct edge {
     uint32_t low;

@@ -1,5 +1,6 @@
-// Gmsh .msh: 1.0 ($NOD), 2.x ASCII and binary of both byte orders, 4.0 and 4.1 ASCII. Sections that are not nodes or
-// elements are passed over. Elements stand one to a line, so that a wrong tag count is seen where it happens.
+// Gmsh .msh: 1.0 ($NOD), 2.x ASCII and binary of both byte orders, 4.0 and 4.1 ASCII. Sections that
+// are not nodes or elements are passed over. Elements stand one to a line, so that a wrong tag
+// count is seen where it happens.
 
 #include "mesh_scan.h"
 
@@ -86,7 +87,8 @@ static bool read_format(struct mesh_scan *scan, struct gmsh *file) {
         return false;
     }
     if ((binary != 0 && binary != 1) || size != 8) {
-        return scan_fail(scan, "file type %lld with data size %lld not supported, expected 0 or 1, and 8",
+        return scan_fail(scan,
+                         "file type %lld with data size %lld not supported, expected 0 or 1, and 8",
                          (long long)binary, (long long)size);
     }
     file->binary = binary == 1;
@@ -94,8 +96,9 @@ static bool read_format(struct mesh_scan *scan, struct gmsh *file) {
     file->version = version >= 4.0 && version < 4.05 ? 40 : file->version;
     file->version = version >= 4.05 && version < 4.15 ? 41 : file->version;
     if (file->version == 0 || (file->binary && file->version != 22)) {
-        return scan_fail(scan, "Gmsh %.3g %s not supported: expected 2.2 ASCII or binary, or 4.0 or 4.1 ASCII",
-                         version, file->binary ? "binary" : "ASCII");
+        return scan_fail(
+            scan, "Gmsh %.3g %s not supported: expected 2.2 ASCII or binary, or 4.0 or 4.1 ASCII",
+            version, file->binary ? "binary" : "ASCII");
     }
     int name = file->version == 22 ? (file->binary ? 1 : 0) : file->version - 38;
     text_print(scan->report->format, sizeof scan->report->format, "%s", names[name]);
@@ -173,7 +176,8 @@ static bool read_nodes_22(struct mesh_scan *scan, const struct gmsh *file, struc
                    scan_float64(scan, file->big_endian, &position[2]);
         } else {
             read = scan_integer(scan, "the number of a node", &id) &&
-                   read_position(scan, id, position) && scan_line_ends(scan, "the node's coordinates");
+                   read_position(scan, id, position) &&
+                   scan_line_ends(scan, "the node's coordinates");
         }
         if (!read || !raw_add_vertex(scan, raw, id, position)) {
             return false;
@@ -250,8 +254,9 @@ static bool read_nodes_4(struct mesh_scan *scan, const struct gmsh *file, struct
         }
         int64_t dimension = file->version == 41 ? first : second;
         if (dimension < 0 || dimension > 3 || parametric < 0 || parametric > 1) {
-            return scan_fail(scan, "expected a dimension of 0 to 3 and parametric 0 or 1, found %lld and %lld",
-                             (long long)dimension, (long long)parametric);
+            return scan_fail(
+                scan, "expected a dimension of 0 to 3 and parametric 0 or 1, found %lld and %lld",
+                (long long)dimension, (long long)parametric);
         }
         if (!read_node_block(scan, file, raw, count, parametric == 1 ? (size_t)dimension : 0)) {
             return false;
@@ -291,7 +296,8 @@ static bool take_element(struct mesh_scan *scan, struct raw_mesh *raw,
     return true;
 }
 
-// Where the nodes of an element begin in its line, which must hold exactly what its type and tags say.
+// Where the nodes of an element begin in its line, which must hold exactly what its type and tags
+// say.
 static bool find_nodes(struct mesh_scan *scan, const struct gmsh *file,
                        const struct element_type *type, const int64_t *numbers, size_t count,
                        size_t *head) {
@@ -306,9 +312,9 @@ static bool find_nodes(struct mesh_scan *scan, const struct gmsh *file,
         return true;
     }
     if (!scan->options->lenient || count != 3 + nodes) {
-        return scan_fail(scan,
-                         "element %lld has %zu numbers in its line, expected %zu for a %s with %lld tags",
-                         (long long)numbers[0], count, *head + nodes, type->name, (long long)tags);
+        return scan_fail(
+            scan, "element %lld has %zu numbers in its line, expected %zu for a %s with %lld tags",
+            (long long)numbers[0], count, *head + nodes, type->name, (long long)tags);
     }
     text_print(scan->report->warning, sizeof scan->report->warning,
                "line %zu: element %lld declares %lld tags and has none", scan->line,
@@ -356,7 +362,8 @@ static bool read_binary_elements(struct mesh_scan *scan, const struct gmsh *file
             return false;
         }
         if (count < 1 || (size_t)count > total - done || tags < 0 || tags > LINE_NUMBERS) {
-            return scan_fail_binary(scan, "a block of %lld elements with %lld tags is not possible here",
+            return scan_fail_binary(scan,
+                                    "a block of %lld elements with %lld tags is not possible here",
                                     (long long)count, (long long)tags);
         }
         for (int64_t i = 0; i < count; i++) {
@@ -455,7 +462,8 @@ static bool read_nodes(struct mesh_scan *scan, struct gmsh *file, struct raw_mes
         return scan_fail(scan, "a second section of nodes");
     }
     file->has_nodes = true;
-    bool read = file->version >= 40 ? read_nodes_4(scan, file, raw) : read_nodes_22(scan, file, raw);
+    bool read = file->version >= 40 ? read_nodes_4(scan, file, raw)
+                                    : read_nodes_22(scan, file, raw);
     return read && check_section_end(scan, file->version == 10 ? "$ENDNOD" : "$EndNodes") &&
            raw_index_vertices(scan, raw);
 }
@@ -468,8 +476,8 @@ static bool read_elements(struct mesh_scan *scan, struct gmsh *file, struct raw_
         return scan_fail(scan, "a second section of elements");
     }
     file->has_elements = true;
-    bool read =
-        file->version >= 40 ? read_elements_4(scan, file, raw) : read_elements_22(scan, file, raw);
+    bool read = file->version >= 40 ? read_elements_4(scan, file, raw)
+                                    : read_elements_22(scan, file, raw);
     return read && check_section_end(scan, file->version == 10 ? "$ENDELM" : "$EndElements");
 }
 
@@ -493,7 +501,8 @@ static bool read_section(struct mesh_scan *scan, struct gmsh *file, const struct
                          struct raw_mesh *raw) {
     char room[64];
     if (name->text[0] != '$') {
-        return scan_fail(scan, "expected a section like $Nodes, found '%s'", token_show(name, room));
+        return scan_fail(scan, "expected a section like $Nodes, found '%s'",
+                         token_show(name, room));
     }
     if (token_is(name, "$MeshFormat")) {
         return read_format(scan, file) && check_section_end(scan, "$EndMeshFormat");

@@ -1,4 +1,5 @@
-// Medit ASCII .mesh: keyword, count, then numbers in free form. What is not a vertex or tetrahedron is passed over.
+// Medit ASCII .mesh: keyword, count, then numbers in free form. What is not a vertex or tetrahedron
+// is passed over.
 
 #include "mesh_scan.h"
 
@@ -83,15 +84,17 @@ static bool refuse_elements(struct mesh_scan *scan, const struct mesh_token *key
 
 static bool read_list(struct mesh_scan *scan, const struct mesh_token *keyword,
                       struct raw_mesh *raw) {
-    static const char *const refused[] = {"Hexahedra", "Prisms", "Pyramids", "TetrahedraP2",
-                                          "TetrahedraP3", "TetrahedraP4", "HexahedraQ2"};
+    static const char *const refused[] = {"Hexahedra",    "Prisms",       "Pyramids",
+                                          "TetrahedraP2", "TetrahedraP3", "TetrahedraP4",
+                                          "HexahedraQ2"};
     int64_t number = 0;
     if (token_is(keyword, "MeshVersionFormatted")) {
         return scan_integer(scan, "the format version", &number);
     }
     if (token_is(keyword, "Dimension")) {
         return scan_integer(scan, "the dimension", &number) &&
-               (number == 3 || scan_fail(scan, "a mesh of dimension %lld, expected 3", (long long)number));
+               (number == 3 ||
+                scan_fail(scan, "a mesh of dimension %lld, expected 3", (long long)number));
     }
     if (token_is(keyword, "Vertices")) {
         return read_vertices(scan, raw);

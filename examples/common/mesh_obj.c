@@ -1,5 +1,6 @@
-// Wavefront .obj: vertices, faces (polygons become fans) and lines. Texture, normals, groups and colours are passed over.
-// Two passes, since faces may name vertices that come later, and since lies are best found at their line.
+// Wavefront .obj: vertices, faces (polygons become fans) and lines. Texture, normals, groups and
+// colours are passed over. Two passes, since faces may name vertices that come later, and since
+// lies are best found at their line.
 
 #include "mesh_scan.h"
 
@@ -21,7 +22,8 @@ static bool read_corner(struct mesh_scan *scan, const struct raw_mesh *raw,
         length++;
     }
     if (!text_parse_integer(token->text, length, &number) || number == 0) {
-        return scan_fail(scan, "expected the number of a vertex, found '%s'", token_show(token, room));
+        return scan_fail(scan, "expected the number of a vertex, found '%s'",
+                         token_show(token, room));
     }
     int64_t index = number > 0 ? number - 1 : (int64_t)vertices_so_far + number;
     if (index < 0 || index >= (int64_t)raw->vertex_count) {

@@ -47,9 +47,18 @@ static bool load_file(const char *path, struct bytes *out, struct mesh_report *r
     return report->error[0] == 0;
 }
 
-// What it is ---------------------------------------------------------------------------------------------
+// What it is
+// ---------------------------------------------------------------------------------------------
 
-enum mesh_format { FORMAT_NONE, FORMAT_GMSH, FORMAT_VTK, FORMAT_MEDIT, FORMAT_NODE, FORMAT_ELE, FORMAT_OBJ };
+enum mesh_format {
+    FORMAT_NONE,
+    FORMAT_GMSH,
+    FORMAT_VTK,
+    FORMAT_MEDIT,
+    FORMAT_NODE,
+    FORMAT_ELE,
+    FORMAT_OBJ
+};
 
 static bool starts_with(const struct mesh_scan *scan, const char *text) {
     size_t length = strlen(text);
@@ -74,8 +83,8 @@ static enum mesh_format tetgen_part(struct mesh_scan scan, const struct mesh_tok
 }
 
 static bool is_obj_keyword(const struct mesh_token *token) {
-    static const char *const words[] = {"v",  "vt", "vn", "vp", "f", "l",      "p",
-                                        "o",  "g",  "s",  "mg", "mtllib", "usemtl"};
+    static const char *const words[] = {"v", "vt", "vn", "vp", "f",      "l",     "p",
+                                        "o", "g",  "s",  "mg", "mtllib", "usemtl"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (token_is(token, words[i])) {
             return true;
@@ -116,11 +125,13 @@ static bool fail_format(struct mesh_scan *scan, bool surface) {
     if (!scan_word(&words, &first)) {
         return scan_fail(scan, "the file is empty: 0 vertices");
     }
-    return scan_fail(&words, "begins with '%s' like none of the formats known here (Gmsh, TetGen, Medit, VTK%s)",
-                     token_show(&first, room), surface ? ", Wavefront obj" : "");
+    return scan_fail(
+        &words, "begins with '%s' like none of the formats known here (Gmsh, TetGen, Medit, VTK%s)",
+        token_show(&first, room), surface ? ", Wavefront obj" : "");
 }
 
-// Reading --------------------------------------------------------------------------------------------------
+// Reading
+// ---------------------------------------------------------------------------------------------
 
 static bool read_tetgen_pair(struct mesh_scan *scan, enum mesh_format format, const void *second,
                              size_t second_size, struct raw_mesh *raw) {
@@ -159,8 +170,8 @@ static void hand_over_tets(struct raw_mesh *raw, struct tet_mesh *out) {
 }
 
 static void hand_over_surface(struct raw_mesh *raw, struct surface_mesh *out) {
-    *out = (struct surface_mesh){raw->vertex_count,  raw->positions,     raw->element_count,
-                                 raw->elements,      raw->segment_count, raw->segments};
+    *out = (struct surface_mesh){raw->vertex_count, raw->positions,     raw->element_count,
+                                 raw->elements,     raw->segment_count, raw->segments};
     raw->positions = NULL;
     raw->elements = NULL;
     raw->segments = NULL;
@@ -258,14 +269,16 @@ bool mesh_read_surface_from_memory(const void *data, size_t size,
     return read_surface(&file, &none, options, out, report);
 }
 
-// Files ------------------------------------------------------------------------------------------------------
+// Files
+// ---------------------------------------------------------------------------------------------
 
 // "beam.node" lies beside "beam.ele"; any other ending is replaced as well.
 static bool load_other_half(const char *path, enum mesh_format format, struct bytes *out,
                             struct mesh_report *report) {
     const char *slash = strrchr(path, '/');
     const char *dot = strrchr(path, '.');
-    size_t stem = dot != NULL && (slash == NULL || dot > slash) ? (size_t)(dot - path) : strlen(path);
+    size_t stem = dot != NULL && (slash == NULL || dot > slash) ? (size_t)(dot - path)
+                                                                : strlen(path);
     const char *ending = format == FORMAT_NODE ? ".ele" : ".node";
     char *other = malloc(stem + strlen(ending) + 1);
     if (other == NULL) {
@@ -278,7 +291,8 @@ static bool load_other_half(const char *path, enum mesh_format format, struct by
     if (!loaded) {
         char reason[200];
         text_print(reason, sizeof reason, "%.199s", report->error);
-        text_print(report->error, sizeof report->error, "half of a TetGen mesh: %s %s", other, reason);
+        text_print(report->error, sizeof report->error, "half of a TetGen mesh: %s %s", other,
+                   reason);
     }
     free(other);
     return loaded;
@@ -312,8 +326,8 @@ static bool name_path(const char *path, bool done, struct mesh_report *report) {
     return done;
 }
 
-bool mesh_read_tets(const char *path, const struct mesh_read_options *options,
-                    struct tet_mesh *out, struct mesh_report *report) {
+bool mesh_read_tets(const char *path, const struct mesh_read_options *options, struct tet_mesh *out,
+                    struct mesh_report *report) {
     struct bytes file;
     struct bytes second;
     *out = (struct tet_mesh){0};
@@ -341,7 +355,8 @@ bool mesh_read_surface(const char *path, const struct mesh_read_options *options
     return name_path(path, done, report);
 }
 
-// Reports ----------------------------------------------------------------------------------------------------
+// Reports
+// ---------------------------------------------------------------------------------------------
 
 static const struct {
     const char *name;
@@ -356,8 +371,8 @@ static const struct {
     [MESH_INCONSISTENT_EDGE] = {"edges run twice in one direction", true},
 };
 
-void mesh_report_sentence(const struct mesh_report *report, enum mesh_finding_kind kind,
-                          char *text, size_t size) {
+void mesh_report_sentence(const struct mesh_report *report, enum mesh_finding_kind kind, char *text,
+                          size_t size) {
     const struct mesh_findings *findings = &report->findings[kind];
     struct text_buffer buffer = {0};
     if (findings->count > 0) {

@@ -1,6 +1,7 @@
-// Reads tetrahedra and surfaces from files, deciding by content: Gmsh .msh (1.0, 2.2 ASCII and binary of
-// both byte orders, 4.0 and 4.1 ASCII), TetGen .node/.ele, Medit .mesh, legacy .vtk, Wavefront .obj.
-// A file that is not right is refused with its line; what is odd but usable is reported by name.
+// Reads tetrahedra and surfaces from files, deciding by content: Gmsh .msh (1.0, 2.2 ASCII and
+// binary of both byte orders, 4.0 and 4.1 ASCII), TetGen .node/.ele, Medit .mesh, legacy .vtk,
+// Wavefront .obj. A file that is not right is refused with its line; what is odd but usable is
+// reported by name.
 
 #ifndef PBS_COMMON_MESH_READER_H
 #define PBS_COMMON_MESH_READER_H
@@ -14,8 +15,8 @@ struct mesh_read_options {
     bool flip_inverted;    ///< swap two corners of tetrahedra of negative volume
     bool merge_duplicates; ///< one vertex for points at exactly the same place
     bool drop_unused;      ///< leave out vertices that no element uses (they would have no mass)
-    bool allow_flat;       ///< keep tetrahedra of zero volume (reported) instead of refusing the file
-    bool lenient;          ///< accept element lines that miss the tags they declare
+    bool allow_flat; ///< keep tetrahedra of zero volume (reported) instead of refusing the file
+    bool lenient;    ///< accept element lines that miss the tags they declare
 };
 
 enum mesh_finding_kind {
@@ -40,7 +41,8 @@ struct mesh_findings {
 
 struct mesh_report {
     char error[512];   ///< why the file was refused, with its line; empty on success
-    char warning[256]; ///< the last thing passed over (an end marker that is missing); empty if none
+    char warning[256]; ///< the last thing passed over (an end marker that is missing); empty if
+                       ///< none
     size_t line;       ///< line of the error, from 1; 0 where a line means nothing
     char format[32];   ///< "Gmsh 2.2 ASCII" and so on; empty if unknown
     size_t ignored_elements; ///< points, lines and triangles passed over in a volume mesh
@@ -49,8 +51,8 @@ struct mesh_report {
 
 /// Tetrahedra from a file. For TetGen name either file of the pair: the other one lies beside it.
 /// `options` may be null. On failure `out` is empty and report->error says why.
-bool mesh_read_tets(const char *path, const struct mesh_read_options *options,
-                    struct tet_mesh *out, struct mesh_report *report);
+bool mesh_read_tets(const char *path, const struct mesh_read_options *options, struct tet_mesh *out,
+                    struct mesh_report *report);
 /// Triangles from a Wavefront .obj, or the boundary of the tetrahedra of any other format.
 bool mesh_read_surface(const char *path, const struct mesh_read_options *options,
                        struct surface_mesh *out, struct mesh_report *report);
@@ -64,8 +66,8 @@ bool mesh_read_surface_from_memory(const void *data, size_t size,
                                    struct surface_mesh *out, struct mesh_report *report);
 
 /// One sentence about one kind of finding ("2 unused vertices: 6, 9"), empty when there is none.
-void mesh_report_sentence(const struct mesh_report *report, enum mesh_finding_kind kind,
-                          char *text, size_t size);
+void mesh_report_sentence(const struct mesh_report *report, enum mesh_finding_kind kind, char *text,
+                          size_t size);
 /// The error or all findings, a line each.
 void mesh_report_print(const struct mesh_report *report, FILE *stream);
 

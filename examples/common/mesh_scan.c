@@ -1,4 +1,5 @@
-// The cursor of the mesh readers and the growing raw mesh. Arrays grow by what was read, never by what a file claims.
+// The cursor of the mesh readers and the growing raw mesh. Arrays grow by what was read, never by
+// what a file claims.
 
 #include "mesh_scan.h"
 
@@ -138,7 +139,8 @@ const char *token_show(const struct mesh_token *token, char room[64]) {
     return room;
 }
 
-static bool fail_expected(struct mesh_scan *scan, const char *what, const struct mesh_token *token) {
+static bool fail_expected(struct mesh_scan *scan, const char *what,
+                          const struct mesh_token *token) {
     char room[64];
     if (token->length > 0) {
         return scan_fail(scan, "expected %s, found '%s'", what, token_show(token, room));
@@ -163,7 +165,8 @@ static bool number_of(struct mesh_scan *scan, const char *what, const struct mes
         return fail_expected(scan, what, token);
     }
     char room[64];
-    return scan_fail(scan, "expected %s, a finite number, found '%s'", what, token_show(token, room));
+    return scan_fail(scan, "expected %s, a finite number, found '%s'", what,
+                     token_show(token, room));
 }
 
 bool scan_integer(struct mesh_scan *scan, const char *what, int64_t *value) {
@@ -196,8 +199,8 @@ bool scan_check_count(struct mesh_scan *scan, const char *what, int64_t count, s
         return scan_fail(scan, "%lld is no possible number of %s", (long long)count, what);
     }
     if ((size_t)count > left / smallest + 1) {
-        return scan_fail(scan, "%lld %s are declared, but only %zu bytes follow", (long long)count, what,
-                         left);
+        return scan_fail(scan, "%lld %s are declared, but only %zu bytes follow", (long long)count,
+                         what, left);
     }
     return true;
 }
@@ -217,14 +220,15 @@ bool scan_line_ends(struct mesh_scan *scan, const char *what) {
     struct mesh_token token;
     char room[64];
     if (scan_word_in_line(scan, &token)) {
-        return scan_fail(scan, "'%s' follows %s, where the line should end", token_show(&token, room),
-                         what);
+        return scan_fail(scan, "'%s' follows %s, where the line should end",
+                         token_show(&token, room), what);
     }
     scan_skip_line(scan);
     return true;
 }
 
-// Binary numbers --------------------------------------------------------------------------------------
+// Binary numbers
+// --------------------------------------------------------------------------------------
 
 static bool take_bytes(struct mesh_scan *scan, size_t size, bool big_endian, uint64_t *bits) {
     if ((size_t)(scan->end - scan->at) < size) {
@@ -282,7 +286,8 @@ bool scan_float64(struct mesh_scan *scan, bool big_endian, double *value) {
     return check_finite(scan, *value);
 }
 
-// The raw mesh ----------------------------------------------------------------------------------------
+// The raw mesh
+// ----------------------------------------------------------------------------------------
 
 void raw_mesh_free(struct raw_mesh *raw) {
     free(raw->positions);
@@ -394,7 +399,8 @@ bool raw_index_vertices(struct mesh_scan *scan, struct raw_mesh *raw) {
     for (size_t v = 0; v < raw->vertex_count && unique; v++) {
         raw->order[v] = entries[v].vertex;
         unique = v == 0 || entries[v].id != entries[v - 1].id ||
-                 scan_fail(scan, "two vertices above have the number %lld", (long long)entries[v].id);
+                 scan_fail(scan, "two vertices above have the number %lld",
+                           (long long)entries[v].id);
     }
     free(entries);
     return unique;
@@ -421,8 +427,8 @@ bool raw_find_vertex(struct mesh_scan *scan, const struct raw_mesh *raw, int64_t
         low = found < id ? middle + 1 : low;
         high = found < id ? high : middle;
     }
-    return scan_fail(scan, "element %lld names vertex %lld, which does not exist", (long long)element,
-                     (long long)id);
+    return scan_fail(scan, "element %lld names vertex %lld, which does not exist",
+                     (long long)element, (long long)id);
 }
 
 bool raw_add_tet_by_ids(struct mesh_scan *scan, struct raw_mesh *raw, int64_t id,

@@ -1,4 +1,5 @@
-// TetGen: a .node file of "id x y z [attributes] [marker]" and an .ele file of "id a b c d [attributes]".
+// TetGen: a .node file of "id x y z [attributes] [marker]" and an .ele file of "id a b c d
+// [attributes]".
 
 #include "mesh_scan.h"
 
@@ -59,8 +60,8 @@ static bool read_elements(struct mesh_scan *scan, struct raw_mesh *raw) {
 static bool check_end(struct mesh_scan *scan, const char *what) {
     struct mesh_token token;
     char room[64];
-    return !scan_word(scan, &token) ||
-           scan_fail(scan, "'%s' follows the last of the %s declared", token_show(&token, room), what);
+    return !scan_word(scan, &token) || scan_fail(scan, "'%s' follows the last of the %s declared",
+                                                 token_show(&token, room), what);
 }
 
 // Messages about one of two files say which.

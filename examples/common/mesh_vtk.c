@@ -1,5 +1,5 @@
-// Legacy VTK: an UNSTRUCTURED_GRID of version 1 to 4 ("4 a b c d" cells) or 5 (offsets and connectivity), ASCII or binary
-// (always big-endian). Data that follows the cells is not read.
+// Legacy VTK: an UNSTRUCTURED_GRID of version 1 to 4 ("4 a b c d" cells) or 5 (offsets and
+// connectivity), ASCII or binary (always big-endian). Data that follows the cells is not read.
 
 #include "mesh_scan.h"
 
@@ -61,11 +61,13 @@ static bool read_points(struct mesh_scan *scan, const struct vtk *file, struct r
         return scan_fail(scan, "a second list of points");
     }
     if (!scan_count(scan, "points", 6, &count) || !scan_word_in_line(scan, &type)) {
-        return scan->report->error[0] == 0 ? scan_fail(scan, "the type of the points is missing") : false;
+        return scan->report->error[0] == 0 ? scan_fail(scan, "the type of the points is missing")
+                                           : false;
     }
     bool single = token_is(&type, "float");
     if (!single && !token_is(&type, "double") && file->binary) {
-        return scan_fail(scan, "points of type '%s', expected float or double", token_show(&type, room));
+        return scan_fail(scan, "points of type '%s', expected float or double",
+                         token_show(&type, room));
     }
     if (file->binary) {
         scan_skip_line(scan);
@@ -152,24 +154,32 @@ static bool check_type(struct mesh_scan *scan, const struct vtk *file, size_t ce
     static const struct {
         int64_t type;
         const char *name;
-    } refused[] = {{11, "voxel"},           {12, "hexahedron"},      {13, "wedge"},
-                   {14, "pyramid"},         {24, "10-node tet"},     {25, "20-node hexahedron"},
-                   {71, "higher-order tet"}, {78, "higher-order tet"}};
+    } refused[] = {{11, "voxel"},
+                   {12, "hexahedron"},
+                   {13, "wedge"},
+                   {14, "pyramid"},
+                   {24, "10-node tet"},
+                   {25, "20-node hexahedron"},
+                   {71, "higher-order tet"},
+                   {78, "higher-order tet"}};
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
         if (type == refused[i].type) {
             scan->line = file->types_line;
-            return scan_fail(scan, "cell %zu has type %lld (%s), not supported, only tetrahedra (10) are",
+            return scan_fail(scan,
+                             "cell %zu has type %lld (%s), not supported, only tetrahedra (10) are",
                              cell, (long long)type, refused[i].name);
         }
     }
     if (type < 1 || type > 35) {
         scan->line = file->types_line;
-        return scan_fail(scan, "cell %zu has type %lld, which is not known here", cell, (long long)type);
+        return scan_fail(scan, "cell %zu has type %lld, which is not known here", cell,
+                         (long long)type);
     }
     return true;
 }
 
-// Vertex, line, triangle, pixel, quad and tetrahedron have fixed numbers of points; others are not looked at.
+// Vertex, line, triangle, pixel, quad and tetrahedron have fixed numbers of points; others are not
+// looked at.
 static bool count_fits(int64_t type, size_t count) {
     static const uint8_t points[11] = {0, 1, 0, 2, 0, 3, 0, 0, 4, 4, 4};
     return type > 10 || points[type] == 0 || points[type] == count;
@@ -261,7 +271,8 @@ static bool read_parts(struct mesh_scan *scan, struct vtk *file, struct raw_mesh
         } else if (token_is(&keyword, "CELL_TYPES")) {
             file->types_line = scan->line;
             read = scan_count(scan, "types of cells", file->binary ? 4 : 2, &count) &&
-                   read_integers(scan, file->binary, false, count, "the type of a cell", &file->types);
+                   read_integers(scan, file->binary, false, count, "the type of a cell",
+                                 &file->types);
         } else if (token_is(&keyword, "METADATA") || token_is(&keyword, "FIELD")) {
             read = skip_to_empty_line(scan);
         } else if (token_is(&keyword, "POINT_DATA") || token_is(&keyword, "CELL_DATA")) {
@@ -281,7 +292,8 @@ bool read_vtk(struct mesh_scan *scan, struct raw_mesh *raw) {
     struct vtk file = {0};
     bool read = read_head(scan, &file) && read_parts(scan, &file, raw);
     if (read && (file.cells.values == NULL || file.types.values == NULL)) {
-        read = scan_fail(scan, "the file ends without %s", file.cells.values == NULL ? "CELLS" : "CELL_TYPES");
+        read = scan_fail(scan, "the file ends without %s",
+                         file.cells.values == NULL ? "CELLS" : "CELL_TYPES");
     }
     read = read && take_cells(scan, &file, raw);
     free(file.offsets.values);

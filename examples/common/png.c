@@ -61,8 +61,8 @@ static void append_bytes(void *context, void *data, int size) {
 }
 
 void jpeg_encode(const struct image *image, struct text_buffer *out) {
-    int written = stbi_write_jpg_to_func(append_bytes, out, (int)image->width, (int)image->height, 3,
-                                         image->pixels, 82);
+    int written = stbi_write_jpg_to_func(append_bytes, out, (int)image->width, (int)image->height,
+                                         3, image->pixels, 82);
     out->failed = out->failed || written == 0;
 }
 

@@ -164,7 +164,8 @@ void recording_destroy(struct recording *recording) {
     for (size_t f = 0; f < recording->picture.frame_count; f++) {
         free(recording->frames[f]);
     }
-    for (size_t e = 0; recording->energy_names != NULL && e < recording->picture.energy_count; e++) {
+    for (size_t e = 0; recording->energy_names != NULL && e < recording->picture.energy_count;
+         e++) {
         free(recording->energy_names[e]);
     }
     surface_mesh_free(&recording->picture.obstacles);
@@ -180,7 +181,8 @@ void recording_destroy(struct recording *recording) {
     free(recording);
 }
 
-// Frames -------------------------------------------------------------------------------------------------
+// Frames
+// ---------------------------------------------------------------------------------------------
 
 static bool make_room(struct recording *recording) {
     struct scene_picture *picture = &recording->picture;
@@ -190,8 +192,8 @@ static bool make_room(struct recording *recording) {
     size_t room = 2 * recording->frame_room + 64;
     float **frames = realloc(recording->frames, room * sizeof *frames);
     recording->frames = frames != NULL ? frames : recording->frames;
-    double *energies =
-        realloc(recording->energies, (room * picture->energy_count + 1) * sizeof *energies);
+    double *energies = realloc(recording->energies,
+                               (room * picture->energy_count + 1) * sizeof *energies);
     recording->energies = energies != NULL ? energies : recording->energies;
     if (frames == NULL || energies == NULL) {
         return false;
@@ -207,14 +209,14 @@ static bool check_frame(const struct recording *recording, const struct recordin
     size_t number = recording->picture.frame_count;
     for (size_t i = 0; i < 3 * recording->body_vertex_count; i++) {
         if (!(fabs(frame->positions[i]) <= 1e30)) {
-            return message_fail(message, "frame %zu: vertex %zu is at %g, which cannot be drawn", number,
-                                i / 3, frame->positions[i]);
+            return message_fail(message, "frame %zu: vertex %zu is at %g, which cannot be drawn",
+                                number, i / 3, frame->positions[i]);
         }
     }
     for (size_t e = 0; e < recording->picture.energy_count; e++) {
         if (frame->energies == NULL || !isfinite(frame->energies[e])) {
-            return message_fail(message, "frame %zu: the energy '%s' is missing or not finite", number,
-                                recording->energy_names[e]);
+            return message_fail(message, "frame %zu: the energy '%s' is missing or not finite",
+                                number, recording->energy_names[e]);
         }
     }
     return true;
@@ -257,7 +259,8 @@ bool recording_add_frame(struct recording *recording, const struct recording_fra
     return true;
 }
 
-// Files --------------------------------------------------------------------------------------------------
+// Files
+// ---------------------------------------------------------------------------------------------
 
 // Without a floor of its own the scene stands above one that its lowest point just touches.
 static double lowest_point(const struct scene_picture *picture) {

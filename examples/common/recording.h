@@ -1,6 +1,7 @@
-// Collects the frames of a run and leaves pictures behind: NAME.html (an animated page that needs nothing else),
-// NAME.png (a still), NAME_sheet.png (a contact sheet), NAME.glb (glTF with a morph target per frame),
-// NAME_energy.csv, and while it runs, on request, a .vtu per frame with a .pvd for ParaView.
+// Collects the frames of a run and leaves pictures behind: NAME.html (an animated page that needs
+// nothing else), NAME.png (a still), NAME_sheet.png (a contact sheet), NAME.glb (glTF with a morph
+// target per frame), NAME_energy.csv, and while it runs, on request, a .vtu per frame with a .pvd
+// for ParaView.
 //
 //     struct recording_desc desc = {0};
 //     desc.title = "drop";  desc.frame_rate = 24;
@@ -27,26 +28,27 @@ struct recording_part {
 /// Everything here is copied. y is up. Zero means absent, except where said.
 struct recording_desc {
     const char *title;
-    double frame_rate;         ///< frames per second of simulated time; > 0
-    size_t vertex_count;       ///< points in every frame, inner ones too; all bodies one after the other
+    double frame_rate;   ///< frames per second of simulated time; > 0
+    size_t vertex_count; ///< points in every frame, inner ones too; all bodies one after the other
     const uint32_t *triangles; ///< [triangle_count * 3] what is drawn of them
     size_t triangle_count;
     const struct recording_part *parts; ///< null: one part in a colour of its own
     size_t part_count;
     const struct surface_mesh *obstacles; ///< drawn, does not move; null for none
-    bool has_ground;                      ///< a floor at ground_height; drawn below the scene if absent
+    bool has_ground; ///< a floor at ground_height; drawn below the scene if absent
     double ground_height;
     const char *const *energy_names; ///< [energy_count] columns of the energy table and curves
     size_t energy_count;
-    const char *vtu_directory; ///< write DIRECTORY/NAME_0000.vtu ... while frames come; null for none
+    const char *vtu_directory; ///< write DIRECTORY/NAME_0000.vtu ... while frames come; null for
+                               ///< none
     const char *vtu_name;      ///< NAME of those files; null: the title
-    const uint32_t *tets;      ///< [tet_count * 4] cells of the .vtu files; must outlive the recording
+    const uint32_t *tets; ///< [tet_count * 4] cells of the .vtu files; must outlive the recording
     size_t tet_count;
 };
 
 struct recording_frame {
-    const double *positions; ///< [vertex_count * 3]
-    const double *energies;  ///< [energy_count]; null when there are none
+    const double *positions;        ///< [vertex_count * 3]
+    const double *energies;         ///< [energy_count]; null when there are none
     const struct vtu_field *fields; ///< for the .vtu only; null for none
     size_t field_count;
 };

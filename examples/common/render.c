@@ -1,5 +1,6 @@
-// Rasterises triangles band by band with nine samples a pixel, then shades every sample: two lights with soft shadows, light
-// from the sky, and a floor with a metric grid that fades into the background.
+// Rasterises triangles band by band with nine samples a pixel, then shades every sample: two lights
+// with soft shadows, light from the sky, and a floor with a metric grid that fades into the
+// background.
 
 #include "render.h"
 
@@ -37,7 +38,8 @@ static float dot(const float a[3], const float b[3]) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-// Geometry -----------------------------------------------------------------------------------------------
+// Geometry
+// ---------------------------------------------------------------------------------------------
 
 static void project(const struct canvas *canvas) {
     const struct render_camera *camera = &canvas->scene->camera;
@@ -66,13 +68,16 @@ static int clamp_int(float value, int low, int high) {
 }
 
 // The part of a triangle within the rows first_row to last_row of samples.
-static void draw_triangle(const struct canvas *canvas, uint32_t index, int first_row, int last_row) {
+static void draw_triangle(const struct canvas *canvas, uint32_t index, int first_row,
+                          int last_row) {
     const struct screen_triangle *s = &canvas->triangles[index];
     const struct render_corner *corners = canvas->scene->triangles[index].corners;
-    float area = (s->x[1] - s->x[0]) * (s->y[2] - s->y[0]) - (s->y[1] - s->y[0]) * (s->x[2] - s->x[0]);
+    float area = (s->x[1] - s->x[0]) * (s->y[2] - s->y[0]) -
+                 (s->y[1] - s->y[0]) * (s->x[2] - s->x[0]);
     float y_low = fminf(s->y[0], fminf(s->y[1], s->y[2]));
     float y_high = fmaxf(s->y[0], fmaxf(s->y[1], s->y[2]));
-    if (!s->visible || area == 0.0F || !(y_high >= (float)first_row) || !(y_low <= (float)last_row + 1.0F)) {
+    if (!s->visible || area == 0.0F || !(y_high >= (float)first_row) ||
+        !(y_low <= (float)last_row + 1.0F)) {
         return;
     }
     int x0 = clamp_int(fminf(s->x[0], fminf(s->x[1], s->x[2])), 0, (int)canvas->width - 1);
@@ -92,7 +97,8 @@ static void draw_triangle(const struct canvas *canvas, uint32_t index, int first
             if (u < 0.0F || v < 0.0F || w < 0.0F) {
                 continue;
             }
-            float weight[3] = {u * s->inverse_depth[0], v * s->inverse_depth[1], w * s->inverse_depth[2]};
+            float weight[3] = {u * s->inverse_depth[0], v * s->inverse_depth[1],
+                               w * s->inverse_depth[2]};
             float inverse_depth = weight[0] + weight[1] + weight[2];
             if (inverse_depth <= row[x].inverse_depth) {
                 continue;
@@ -108,7 +114,8 @@ static void draw_triangle(const struct canvas *canvas, uint32_t index, int first
     }
 }
 
-// Light --------------------------------------------------------------------------------------------------
+// Light
+// ---------------------------------------------------------------------------------------------
 
 static void light_surface(const struct render_scene *scene, const float point[3],
                           const float normal[3], const float view[3], const float color[3],
@@ -129,7 +136,8 @@ static void light_surface(const struct render_scene *scene, const float point[3]
         float half[3] = {light->towards[0] - view[0], light->towards[1] - view[1],
                          light->towards[2] - view[2]};
         float shine = fmaxf(dot(half, normal), 0.0F) / sqrtf(dot(half, half) + 1e-20F);
-        shine = l == 0 ? gloss * powf(shine, 48.0F) : 0.0F;
+        // Below 0.85 the power is less than a thousandth.
+        shine = l == 0 && gloss > 0.0F && shine > 0.85F ? gloss * powf(shine, 48.0F) : 0.0F;
         for (int i = 0; i < 3; i++) {
             out[i] += reached * light->color[i] * (facing * color[i] + shine);
         }
@@ -147,7 +155,11 @@ static void background(const float ray[3], float out[3]) {
 
 // How near a coordinate lies to a line of the grid, as darkness 0 to 1.
 static float grid_line(float coordinate, float grid, float width) {
-    float offset = fabsf(coordinate / grid - roundf(coordinate / grid)) * grid;
+    float cells = fabsf(coordinate) / grid;
+    if (!(cells < 1e6F)) {
+        return 0.0F;
+    }
+    float offset = fabsf(cells - (float)(int)(cells + 0.5F)) * grid;
     return offset < 0.5F * width ? 1.0F : 0.0F;
 }
 
@@ -197,8 +209,8 @@ static void shade_triangle(const struct render_scene *scene, const struct sample
                   jitter, out);
 }
 
-// What is seen at a sample. Through an obstacle in front of it a body shows in four of nine samples, so that nothing
-// is lost inside of a bowl.
+// What is seen at a sample. Through an obstacle in front of it a body shows in four of nine
+// samples, so that nothing is lost inside of a bowl.
 static const struct sample *front_sample(const struct canvas *canvas, size_t x, size_t row,
                                          unsigned jitter) {
     const struct sample *body = &canvas->band[row * canvas->width + x];
@@ -228,7 +240,8 @@ static void shade_sample(const struct canvas *canvas, size_t x, size_t y, size_t
     const struct sample *sample = front_sample(canvas, x, row, jitter);
     float hit = sample->inverse_depth > 0.0F ? length / sample->inverse_depth : INFINITY;
     float floor_hit = ray[1] < 0.0F ? (scene->ground_height - camera->eye[1]) / ray[1] : INFINITY;
-    // What lies in the floor's own plane, such as the underside of a resting body, wins over the floor.
+    // What lies in the floor's own plane, such as the underside of a resting body, wins over the
+    // floor.
     if (hit < INFINITY && (floor_hit <= 0.0F || hit <= floor_hit * 1.0005F)) {
         shade_triangle(scene, sample, ray, hit, jitter, out);
     } else if (floor_hit > 0.0F && floor_hit < INFINITY) {
@@ -238,7 +251,8 @@ static void shade_sample(const struct canvas *canvas, size_t x, size_t y, size_t
     }
 }
 
-// Pictures -----------------------------------------------------------------------------------------------
+// Pictures
+// ---------------------------------------------------------------------------------------------
 
 static void fill_gamma(struct canvas *canvas) {
     for (int i = 0; i < 4096; i++) {
@@ -263,8 +277,8 @@ static void resolve_band(const struct canvas *canvas, size_t first_row, struct i
             }
             for (size_t i = 0; i < 3; i++) {
                 float level = sum[i] / (float)(SAMPLES * SAMPLES);
-                image->pixels[3 * (y * image->width + x) + i] =
-                    canvas->gamma[clamp_int(4095.0F * level, 0, 4095)];
+                image->pixels[3 * (y * image->width + x) +
+                              i] = canvas->gamma[clamp_int(4095.0F * level, 0, 4095)];
             }
         }
     }
@@ -283,9 +297,8 @@ static void draw_bands(const struct canvas *canvas, struct image *image) {
 }
 
 static bool draw_scene(const struct render_scene *scene, struct image *image) {
-    struct canvas canvas = {.scene = scene,
-                            .width = SAMPLES * image->width,
-                            .height = SAMPLES * image->height};
+    struct canvas canvas = {
+        .scene = scene, .width = SAMPLES * image->width, .height = SAMPLES * image->height};
     canvas.triangles = malloc((scene->triangle_count + 1) * sizeof *canvas.triangles);
     canvas.band = malloc(BAND * SAMPLES * canvas.width * sizeof *canvas.band);
     canvas.still = malloc(BAND * SAMPLES * canvas.width * sizeof *canvas.still);
@@ -312,18 +325,20 @@ bool render_frame(const struct scene_picture *scene, size_t frame, size_t width,
     if (!image_create(out, width, height) ||
         !render_scene_create(scene, frame, (double)width / (double)height, &prepared)) {
         image_free(out);
-        return message_fail(message, "memory ran out while drawing %zu by %zu pixels", width, height);
+        return message_fail(message, "memory ran out while drawing %zu by %zu pixels", width,
+                            height);
     }
     bool done = draw_scene(&prepared, out);
     char text[64];
-    text_print(text, sizeof text, "t = %.3f s   grid %g m", scene->start_time + (double)frame / scene->frame_rate,
-               (double)prepared.grid);
+    text_print(text, sizeof text, "t = %.3f s   grid %g m",
+               scene->start_time + (double)frame / scene->frame_rate, (double)prepared.grid);
     size_t scale = height >= 480 ? 2 : 1;
     if (done && height > 40) {
         label_draw(out, 6 * scale, height - 12 * scale, scale, ink, text);
     }
     render_scene_free(&prepared);
-    return done || message_fail(message, "memory ran out while drawing %zu by %zu pixels", width, height);
+    return done ||
+           message_fail(message, "memory ran out while drawing %zu by %zu pixels", width, height);
 }
 
 static void paste(struct image *sheet, const struct image *tile, size_t x, size_t y) {
@@ -338,7 +353,8 @@ bool render_contact_sheet(const struct scene_picture *scene, struct image *out,
     enum { COLUMNS = 4, TILE_WIDTH = 320, TILE_HEIGHT = 240, GAP = 4, MOST = 12 };
     size_t count = scene->frame_count < MOST ? scene->frame_count : MOST;
     size_t rows = (count + COLUMNS - 1) / COLUMNS;
-    if (count == 0 || !image_create(out, COLUMNS * (TILE_WIDTH + GAP) - GAP, rows * (TILE_HEIGHT + GAP) - GAP)) {
+    if (count == 0 ||
+        !image_create(out, COLUMNS * (TILE_WIDTH + GAP) - GAP, rows * (TILE_HEIGHT + GAP) - GAP)) {
         *out = (struct image){0};
         return message_fail(message, "no room or no frames for a contact sheet");
     }

@@ -1,4 +1,5 @@
-// Prepares a frame for the renderer: corner normals that keep creases, a camera that fits all frames, light maps.
+// Prepares a frame for the renderer: corner normals that keep creases, a camera that fits all
+// frames, light maps.
 
 #include "render_scene.h"
 
@@ -23,7 +24,8 @@ static void normalize(float v[3]) {
     }
 }
 
-// Triangles with normals -------------------------------------------------------------------------------
+// Triangles with normals
+// -------------------------------------------------------------------------------
 
 // A surface as the renderer wants it: float points and index triples.
 struct source {
@@ -46,7 +48,8 @@ static void face_normal(const struct source *mesh, size_t triangle, float out[3]
     cross(e[0], e[1], out);
 }
 
-// Triangles around each vertex as lists behind each other: list v is fans[first[v]] to fans[first[v+1]].
+// Triangles around each vertex as lists behind each other: list v is fans[first[v]] to
+// fans[first[v+1]].
 static bool list_fans(const struct source *mesh, size_t **first, uint32_t **fans) {
     *first = calloc(mesh->vertex_count + 2, sizeof **first);
     *fans = malloc((3 * mesh->triangle_count + 1) * sizeof **fans);
@@ -94,8 +97,10 @@ static bool add_source(struct render_scene *scene, const struct source *mesh, bo
         out->two_sided = two_sided;
         for (int c = 0; c < 3; c++) {
             size_t v = mesh->triangles[3 * t + (size_t)c];
-            memcpy(out->corners[c].position, mesh->positions + 3 * v, sizeof out->corners[c].position);
-            corner_normal(normals, fans + first[v], first[v + 1] - first[v], t, out->corners[c].normal);
+            memcpy(out->corners[c].position, mesh->positions + 3 * v,
+                   sizeof out->corners[c].position);
+            corner_normal(normals, fans + first[v], first[v + 1] - first[v], t,
+                          out->corners[c].normal);
         }
     }
     free(first);
@@ -116,8 +121,8 @@ static bool add_triangles(const struct scene_picture *picture, size_t frame,
         for (size_t i = 0; i < 3 * obstacles->vertex_count; i++) {
             still[i] = (float)obstacles->positions[i];
         }
-        struct source moving = {picture->vertex_count, picture->frames[frame], picture->triangle_count,
-                                picture->triangles};
+        struct source moving = {picture->vertex_count, picture->frames[frame],
+                                picture->triangle_count, picture->triangles};
         struct source fixed = {obstacles->vertex_count, still, obstacles->triangle_count,
                                obstacles->triangles};
         done = add_source(scene, &moving, false) && add_source(scene, &fixed, true);
@@ -125,7 +130,8 @@ static bool add_triangles(const struct scene_picture *picture, size_t frame,
     for (size_t p = 0; done && p < picture->part_count; p++) {
         const struct recording_part *part = &picture->parts[p];
         for (size_t t = 0; t < part->triangle_count; t++) {
-            memcpy(scene->triangles[part->first_triangle + t].color, part->color, sizeof part->color);
+            memcpy(scene->triangles[part->first_triangle + t].color, part->color,
+                   sizeof part->color);
         }
     }
     for (size_t t = picture->triangle_count; done && t < total; t++) {
@@ -135,7 +141,8 @@ static bool add_triangles(const struct scene_picture *picture, size_t frame,
     return done;
 }
 
-// Camera -------------------------------------------------------------------------------------------------
+// Camera
+// ---------------------------------------------------------------------------------------------
 
 typedef void (*point_visit)(const float point[3], void *user);
 
@@ -194,7 +201,8 @@ static void aim_camera(struct render_camera *camera, const float forward[3]) {
     cross(camera->right, camera->forward, camera->up);
 }
 
-// Looks from the front, a little from the right and above, and turns until the picture is filled evenly.
+// Looks from the front, a little from the right and above, and turns until the picture is filled
+// evenly.
 static void place_camera(const struct scene_picture *picture, double aspect,
                          struct render_scene *scene) {
     struct render_camera *camera = &scene->camera;
@@ -202,7 +210,8 @@ static void place_camera(const struct scene_picture *picture, double aspect,
     float size = 0.0F;
     for (int axis = 0; axis < 3; axis++) {
         centre[axis] = 0.5F * (scene->lower[axis] + scene->upper[axis]);
-        size += (scene->upper[axis] - scene->lower[axis]) * (scene->upper[axis] - scene->lower[axis]);
+        size += (scene->upper[axis] - scene->lower[axis]) *
+                (scene->upper[axis] - scene->lower[axis]);
     }
     size = size > 0.0F ? sqrtf(size) : 1.0F;
     float forward[3] = {-0.42F, -0.44F, -0.79F};
@@ -246,7 +255,8 @@ static void frame_scene(const struct scene_picture *picture, double aspect,
     place_camera(picture, aspect, scene);
 }
 
-// Lights -------------------------------------------------------------------------------------------------
+// Lights
+// ---------------------------------------------------------------------------------------------
 
 static void to_light(const struct render_light *light, const float point[3], float out[3]) {
     float offset[3];
@@ -265,7 +275,8 @@ static void draw_into_map(struct render_light *light, const struct render_triang
     for (int c = 0; c < 3; c++) {
         to_light(light, triangle->corners[c].position, p[c]);
     }
-    float area = (p[1][0] - p[0][0]) * (p[2][1] - p[0][1]) - (p[1][1] - p[0][1]) * (p[2][0] - p[0][0]);
+    float area = (p[1][0] - p[0][0]) * (p[2][1] - p[0][1]) -
+                 (p[1][1] - p[0][1]) * (p[2][0] - p[0][0]);
     if (area == 0.0F || !isfinite(area)) {
         return;
     }
@@ -302,6 +313,12 @@ static bool light_create(struct render_light *light, const struct render_scene *
     cross(aside, light->towards, light->right);
     normalize(light->right);
     cross(light->towards, light->right, light->up);
+    for (int i = 0; i < 36; i++) {
+        // A spiral that turns by the golden angle.
+        float distance = light->softness * sqrtf(((float)i + 0.5F) / 36.0F);
+        light->blur[i][0] = distance * cosf(2.39996F * (float)i);
+        light->blur[i][1] = distance * sinf(2.39996F * (float)i);
+    }
     light->depth = malloc(sizeof *light->depth * LIGHT_MAP_SIZE * LIGHT_MAP_SIZE);
     if (light->depth == NULL) {
         return false;
@@ -322,24 +339,24 @@ float render_light_reaches(const struct render_light *light, const float point[3
     to_light(light, point, at);
     float slack = 0.012F * light->half_size;
     for (unsigned i = 0; i < 4; i++) {
-        // A spiral of 36 points that covers a disc evenly.
-        float turn = (float)(4 * jitter + i);
-        float radius = light->softness * sqrtf((turn + 0.5F) / 36.0F);
-        int x = (int)floorf(at[0] + radius * cosf(2.39996F * turn));
-        int y = (int)floorf(at[1] + radius * sinf(2.39996F * turn));
-        bool mapped = x >= 0 && y >= 0 && x < LIGHT_MAP_SIZE && y < LIGHT_MAP_SIZE;
-        reached += mapped && light->depth[y * LIGHT_MAP_SIZE + x] > at[2] + slack ? 0.0F : 0.25F;
+        const float *blur = light->blur[4 * jitter + i];
+        float x = at[0] + blur[0];
+        float y = at[1] + blur[1];
+        bool mapped = x >= 0.0F && y >= 0.0F && x < LIGHT_MAP_SIZE && y < LIGHT_MAP_SIZE;
+        bool hidden = mapped && light->depth[(int)y * LIGHT_MAP_SIZE + (int)x] > at[2] + slack;
+        reached += hidden ? 0.0F : 0.25F;
     }
     return reached;
 }
 
-// --------------------------------------------------------------------------------------------------------
+// ---------------------------------------------------------------------------------------------
 
 bool render_scene_create(const struct scene_picture *picture, size_t frame, double aspect,
                          struct render_scene *out) {
     *out = (struct render_scene){
-        .lights = {{.towards = {-0.45F, 1.0F, 0.55F}, .color = {0.98F, 0.93F, 0.84F}, .softness = 9.0F},
-                   {.towards = {0.02F, 1.0F, 0.0F}, .color = {0.36F, 0.41F, 0.50F}, .softness = 60.0F}}};
+        .lights = {
+            {.towards = {-0.45F, 1.0F, 0.55F}, .color = {0.98F, 0.93F, 0.84F}, .softness = 9.0F},
+            {.towards = {0.02F, 1.0F, 0.0F}, .color = {0.36F, 0.41F, 0.50F}, .softness = 60.0F}}};
     if (!add_triangles(picture, frame, out)) {
         render_scene_free(out);
         return false;

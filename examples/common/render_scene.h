@@ -1,5 +1,5 @@
-// What the renderer draws, made ready: one list of triangles with corner normals and colours, the camera that sees all
-// frames, and maps of what each light reaches.
+// What the renderer draws, made ready: one list of triangles with corner normals and colours, the
+// camera that sees all frames, and maps of what each light reaches.
 
 #ifndef PBS_COMMON_RENDER_SCENE_H
 #define PBS_COMMON_RENDER_SCENE_H
@@ -21,7 +21,7 @@ struct render_triangle {
 struct render_camera {
     float eye[3];
     float right[3], up[3], forward[3]; ///< orthonormal
-    float focal; ///< half a picture's height is 1 at this distance
+    float focal;                       ///< half a picture's height is 1 at this distance
 };
 
 enum { LIGHT_MAP_SIZE = 768 };
@@ -32,9 +32,10 @@ struct render_light {
     float right[3], up[3];
     float color[3];
     float centre[3];
-    float half_size; ///< of the mapped square
-    float softness;  ///< radius of the blur, in cells of the map
-    float *depth;    ///< [LIGHT_MAP_SIZE^2] along `towards`, the greater the nearer to the light
+    float half_size;   ///< of the mapped square
+    float softness;    ///< radius of the blur, in cells of the map
+    float blur[36][2]; ///< a disc of that radius, covered evenly
+    float *depth;      ///< [LIGHT_MAP_SIZE^2] along `towards`, the greater the nearer to the light
 };
 
 struct render_scene {
@@ -51,7 +52,7 @@ struct render_scene {
 bool render_scene_create(const struct scene_picture *picture, size_t frame, double aspect,
                          struct render_scene *out);
 void render_scene_free(struct render_scene *scene);
-/// How much of a light reaches a point, 0 to 1, from four samples; `jitter` selects which.
+/// How much of a light reaches a point, 0 to 1, from four samples; `jitter` (0 to 8) selects which.
 float render_light_reaches(const struct render_light *light, const float point[3], unsigned jitter);
 
 #endif

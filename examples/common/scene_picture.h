@@ -1,5 +1,5 @@
-// What every picture writer draws: frames of moving triangles over a floor, with obstacles and an energy table.
-// recording.h fills it; nothing here is owned.
+// What every picture writer draws: frames of moving triangles over a floor, with obstacles and an
+// energy table. recording.h fills it; nothing here is owned.
 
 #ifndef PBS_COMMON_SCENE_PICTURE_H
 #define PBS_COMMON_SCENE_PICTURE_H
@@ -12,8 +12,8 @@ struct scene_picture {
     double frame_rate;
     double start_time; ///< of the first frame
     size_t frame_count;
-    size_t vertex_count;         ///< of the drawn surface only
-    const float *const *frames;  ///< [frame_count] of [vertex_count * 3]
+    size_t vertex_count;        ///< of the drawn surface only
+    const float *const *frames; ///< [frame_count] of [vertex_count * 3]
     size_t triangle_count;
     const uint32_t *triangles; ///< [triangle_count * 3]
     size_t part_count;         ///< at least 1; parts cover all triangles

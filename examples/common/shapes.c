@@ -1,4 +1,5 @@
-// Shapes made in code: the structured box, solids from a signed distance, and surfaces to draw obstacles with.
+// Shapes made in code: the structured box, solids from a signed distance, and surfaces to draw
+// obstacles with.
 
 #include "shapes.h"
 
@@ -8,7 +9,8 @@
 
 #define PI 3.14159265358979323846
 
-// Solids ---------------------------------------------------------------------------------------------
+// Solids
+// ---------------------------------------------------------------------------------------------
 
 static void grid_positions(const size_t n[3], const double size[3], double *positions) {
     for (size_t k = 0; k <= n[2]; k++) {
@@ -22,10 +24,11 @@ static void grid_positions(const size_t n[3], const double size[3], double *posi
     }
 }
 
-// Kuhn's six tetrahedra of one cell walk from its lowest to its highest corner along the axes in each order; for
-// odd orders the middle of the list is swapped so that the volume stays positive.
+// Kuhn's six tetrahedra of one cell walk from its lowest to its highest corner along the axes in
+// each order; for odd orders the middle of the list is swapped so that the volume stays positive.
 static uint32_t *kuhn_cell(size_t lowest, const size_t stride[3], uint32_t *tets) {
-    static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                     {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
     static const bool odd[6] = {false, true, true, false, false, true};
     for (int p = 0; p < 6; p++) {
         size_t one = lowest + stride[orders[p][0]];
@@ -126,12 +129,14 @@ bool shape_cylinder(double radius, double height, double spacing, struct tet_mes
     return shape_stuff(cylinder_distance, size, lower, upper, spacing, out);
 }
 
-// Surfaces -------------------------------------------------------------------------------------------
+// Surfaces
+// -------------------------------------------------------------------------------------------
 
 static bool surface_create(size_t vertex_count, size_t triangle_count, struct surface_mesh *out) {
     *out = (struct surface_mesh){0};
     const size_t limit = (size_t)1 << 26;
-    if (vertex_count == 0 || triangle_count == 0 || vertex_count > limit || triangle_count > limit) {
+    if (vertex_count == 0 || triangle_count == 0 || vertex_count > limit ||
+        triangle_count > limit) {
         return false;
     }
     out->vertex_count = vertex_count;
@@ -179,8 +184,9 @@ bool surface_sheet(size_t nx, size_t nz, double size_x, double size_z, struct su
     return true;
 }
 
-// A profile (radius, height) turned about y. Points on the axis become one vertex each; the profile runs so that
-// its left side, seen with the radius to the right and the height up, is the inside: outside, bottom to top.
+// A profile (radius, height) turned about y. Points on the axis become one vertex each; the profile
+// runs so that its left side, seen with the radius to the right and the height up, is the inside:
+// outside, bottom to top.
 static bool revolve(const double (*profile)[2], size_t count, size_t segments,
                     struct surface_mesh *out) {
     *out = (struct surface_mesh){0};
@@ -196,7 +202,9 @@ static bool revolve(const double (*profile)[2], size_t count, size_t segments,
     for (size_t i = 0; i < count; i++) {
         first[i] = vertices;
         vertices += profile[i][0] > 0.0 ? segments : 1;
-        triangles += i == 0 ? 0 : segments * (size_t)((profile[i][0] > 0.0) + (profile[i - 1][0] > 0.0));
+        triangles += i == 0
+                         ? 0
+                         : segments * (size_t)((profile[i][0] > 0.0) + (profile[i - 1][0] > 0.0));
     }
     if (!surface_create(vertices, triangles, out)) {
         free(first);
@@ -231,7 +239,7 @@ bool surface_disc(double radius, size_t rings, struct surface_mesh *out) {
     if (rings == 0 || rings > 1000) {
         return false;
     }
-    double (*profile)[2] = malloc((rings + 1) * sizeof *profile);
+    double(*profile)[2] = malloc((rings + 1) * sizeof *profile);
     if (profile == NULL) {
         return false;
     }
@@ -240,7 +248,7 @@ bool surface_disc(double radius, size_t rings, struct surface_mesh *out) {
         profile[i][0] = radius * (double)(rings - i) / (double)rings;
         profile[i][1] = 0.0;
     }
-    bool done = revolve((const double (*)[2])profile, rings + 1, 6 * rings, out);
+    bool done = revolve((const double(*)[2])profile, rings + 1, 6 * rings, out);
     free(profile);
     return done;
 }
@@ -252,8 +260,8 @@ bool surface_box(double size_x, double size_y, double size_z, struct surface_mes
         return false;
     }
     for (size_t v = 0; v < 8; v++) {
-        set_point(out, v, ((v & 1) != 0 ? 0.5 : -0.5) * size_x, ((v & 2) != 0 ? 0.5 : -0.5) * size_y,
-                  ((v & 4) != 0 ? 0.5 : -0.5) * size_z);
+        set_point(out, v, ((v & 1) != 0 ? 0.5 : -0.5) * size_x,
+                  ((v & 2) != 0 ? 0.5 : -0.5) * size_y, ((v & 4) != 0 ? 0.5 : -0.5) * size_z);
     }
     uint32_t *at = out->triangles;
     for (int q = 0; q < 6; q++) {
@@ -269,7 +277,7 @@ bool surface_capsule(double radius, double height, size_t segments, struct surfa
     if (segments < 3 || segments > 8192) {
         return false;
     }
-    double (*profile)[2] = malloc(2 * (steps + 1) * sizeof *profile);
+    double(*profile)[2] = malloc(2 * (steps + 1) * sizeof *profile);
     if (profile == NULL) {
         return false;
     }
@@ -283,7 +291,7 @@ bool surface_capsule(double radius, double height, size_t segments, struct surfa
             profile[count++][1] = radius * sin(angle) + (half == 0 ? -0.5 : 0.5) * height;
         }
     }
-    bool done = revolve((const double (*)[2])profile, count, segments, out);
+    bool done = revolve((const double(*)[2])profile, count, segments, out);
     free(profile);
     return done;
 }
@@ -305,7 +313,7 @@ bool surface_bowl(double radius, double thickness, double rim_height, size_t seg
         return false;
     }
     size_t steps = segments / 3 + 1;
-    double (*profile)[2] = malloc(2 * (steps + 1) * sizeof *profile);
+    double(*profile)[2] = malloc(2 * (steps + 1) * sizeof *profile);
     if (profile == NULL) {
         return false;
     }
@@ -319,7 +327,7 @@ bool surface_bowl(double radius, double thickness, double rim_height, size_t seg
         profile[2 * steps + 1 - i][0] = radius * sin(angle);
         profile[2 * steps + 1 - i][1] = -radius * cos(angle);
     }
-    bool done = revolve((const double (*)[2])profile, 2 * (steps + 1), segments, out);
+    bool done = revolve((const double(*)[2])profile, 2 * (steps + 1), segments, out);
     free(profile);
     return done;
 }
@@ -329,7 +337,8 @@ bool surface_stairs(size_t steps, double rise, double run, double width, struct 
     if (steps == 0 || steps > 10000) {
         return false;
     }
-    // Outline in the x-y plane: two points per step along the top, and a foot below each, once for each side of z.
+    // Outline in the x-y plane: two points per step along the top, and a foot below each, once for
+    // each side of z.
     size_t tops = 2 * steps;
     if (!surface_create(2 * (tops + steps + 1), 4 * tops + 6 * steps + 2 * steps, out)) {
         return false;

@@ -1,6 +1,7 @@
-// Tetrahedra of a signed distance: F. Labelle and J. R. Shewchuk, "Isosurface Stuffing: Fast Tetrahedral Meshes with Good
-// Dihedral Angles", SIGGRAPH 2007. A body-centred cubic lattice is cut by the surface; lattice points close to a cut are
-// moved onto it; what is left of each tetrahedron inside becomes one to three tetrahedra of known shapes.
+// Tetrahedra of a signed distance: F. Labelle and J. R. Shewchuk, "Isosurface Stuffing: Fast
+// Tetrahedral Meshes with Good Dihedral Angles", SIGGRAPH 2007. A body-centred cubic lattice is cut
+// by the surface; lattice points close to a cut are moved onto it; what is left of each tetrahedron
+// inside becomes one to three tetrahedra of known shapes.
 
 #include "shapes.h"
 
@@ -8,13 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A lattice point is moved when a cut lies within this part of an edge from it (the paper's safe values).
-#define ALPHA_LONG 0.24999
+// A lattice point is moved when a cut lies within this part of an edge from it (the paper's safe
+// values).
+#define ALPHA_LONG  0.24999
 #define ALPHA_SHORT 0.41189
 
 enum { NO_VERTEX = -1 };
 
-// Corners (i, j, k) * spacing come first, then the centres of the cells, one grid larger on each side than the box.
+// Corners (i, j, k) * spacing come first, then the centres of the cells, one grid larger on each
+// side than the box.
 struct lattice {
     shape_distance_fn distance;
     const void *user;
@@ -49,7 +52,8 @@ struct neighbour {
     bool is_long;
 };
 
-// The lattice ------------------------------------------------------------------------------------------
+// The lattice
+// ------------------------------------------------------------------------------------------
 
 static size_t corner_index(const struct lattice *grid, size_t i, size_t j, size_t k) {
     return i + (grid->cells[0] + 1) * (j + (grid->cells[1] + 1) * k);
@@ -136,7 +140,8 @@ static int find_neighbours(const struct lattice *grid, size_t point, struct neig
     }
     for (size_t c = 0; c < 8; c++) {
         size_t shift = centre ? 0 : 1;
-        size_t n[3] = {at[0] + (c & 1) - shift, at[1] + (c >> 1 & 1) - shift, at[2] + (c >> 2) - shift};
+        size_t n[3] = {at[0] + (c & 1) - shift, at[1] + (c >> 1 & 1) - shift,
+                       at[2] + (c >> 2) - shift};
         bool there = true;
         for (int axis = 0; axis < 3; axis++) {
             there = there && n[axis] < grid->cells[axis] + (centre ? 1 : 0);
@@ -150,7 +155,8 @@ static int find_neighbours(const struct lattice *grid, size_t point, struct neig
     return found;
 }
 
-// Cuts -------------------------------------------------------------------------------------------------
+// Cuts
+// ---------------------------------------------------------------------------------------------
 
 static bool crosses(const struct lattice *grid, size_t a, size_t b) {
     double va = grid->values[a];
@@ -158,8 +164,8 @@ static bool crosses(const struct lattice *grid, size_t a, size_t b) {
     return (va < 0.0 && vb > 0.0) || (va > 0.0 && vb < 0.0);
 }
 
-// Where the distance changes its sign between two points, as a part of the way from a to b: regula falsi with the
-// Illinois rule, which keeps both ends moving.
+// Where the distance changes its sign between two points, as a part of the way from a to b: regula
+// falsi with the Illinois rule, which keeps both ends moving.
 static double find_cut(const struct lattice *grid, size_t a, size_t b, double cut[3]) {
     const double *pa = grid->positions + 3 * a;
     const double *pb = grid->positions + 3 * b;
@@ -190,8 +196,9 @@ static double find_cut(const struct lattice *grid, size_t a, size_t b, double cu
     return t;
 }
 
-// Moves a point onto its nearest cut if that is too close. A moved point counts as surface, so the cuts of its other
-// edges are gone when its neighbours are looked at: the order of the points matters and is fixed.
+// Moves a point onto its nearest cut if that is too close. A moved point counts as surface, so the
+// cuts of its other edges are gone when its neighbours are looked at: the order of the points
+// matters and is fixed.
 static void warp_point(struct lattice *grid, size_t point) {
     struct neighbour neighbours[14];
     int count = find_neighbours(grid, point, neighbours);
@@ -216,7 +223,8 @@ static void warp_point(struct lattice *grid, size_t point) {
     }
 }
 
-// Output -----------------------------------------------------------------------------------------------
+// Output
+// ---------------------------------------------------------------------------------------------
 
 static bool add_vertex(struct stuffing *work, const double position[3], int64_t *vertex) {
     struct tet_mesh *out = work->out;
@@ -322,7 +330,8 @@ static double squared_distance(const double *p, const double *q) {
     return sum;
 }
 
-// Cutting one tetrahedron --------------------------------------------------------------------------------
+// Cutting one tetrahedron
+// --------------------------------------------------------------------------------
 
 // The corners of a lattice tetrahedron by where they lie.
 struct sorted_tet {
@@ -334,16 +343,18 @@ static bool same_kind(const struct lattice *grid, size_t a, size_t b) {
     return (a < grid->corner_count) == (b < grid->corner_count);
 }
 
-// A face with a and b inside and o outside leaves the quad a, b, cut(b, o), cut(a, o). True when its diagonal
-// runs from a to cut(b, o). Both tetrahedra at the face must agree, so only the face decides: where one
-// cut edge is long, the diagonal ends on its cut; else it starts at the lower number.
+// A face with a and b inside and o outside leaves the quad a, b, cut(b, o), cut(a, o). True when
+// its diagonal runs from a to cut(b, o). Both tetrahedra at the face must agree, so only the face
+// decides: where one cut edge is long, the diagonal ends on its cut; else it starts at the lower
+// number.
 static bool diagonal_from_first(const struct lattice *grid, size_t a, size_t b, size_t o) {
     bool a_long = same_kind(grid, a, o);
     bool b_long = same_kind(grid, b, o);
     return a_long != b_long ? b_long : a < b;
 }
 
-// The pyramid over quad a, b, b2, a2 (in turn) with an apex; the diagonal runs a to b2, or else b to a2.
+// The pyramid over quad a, b, b2, a2 (in turn) with an apex; the diagonal runs a to b2, or else b
+// to a2.
 static bool add_pyramid(struct stuffing *work, int64_t apex, const int64_t quad[4], bool a_to_b2) {
     if (a_to_b2) {
         return add_tet(work, apex, quad[0], quad[1], quad[2]) &&
@@ -353,9 +364,9 @@ static bool add_pyramid(struct stuffing *work, int64_t apex, const int64_t quad[
            add_tet(work, apex, quad[1], quad[3], quad[0]);
 }
 
-// A prism with triangles top and bottom; diagonal[i] tells whether side (i, i+1) is cut from top i to bottom
-// i+1. Not all three are equal, so some top corner meets two diagonals, and the prism falls into the
-// tetrahedron of that corner with the bottom, and a pyramid.
+// A prism with triangles top and bottom; diagonal[i] tells whether side (i, i+1) is cut from top i
+// to bottom i+1. Not all three are equal, so some top corner meets two diagonals, and the prism
+// falls into the tetrahedron of that corner with the bottom, and a pyramid.
 static bool add_prism(struct stuffing *work, const int64_t top[3], const int64_t bottom[3],
                       const bool diagonal[3]) {
     int i = 0;
@@ -408,7 +419,8 @@ static bool cut_two_inside(struct stuffing *work, const struct sorted_tet *tet) 
     }
     bool diagonal[3] = {diagonal_from_first(&work->grid, a, b, c), false,
                         !diagonal_from_first(&work->grid, a, b, d)};
-    // The side on the surface belongs to nobody else: the shorter diagonal, unless all three would turn alike.
+    // The side on the surface belongs to nobody else: the shorter diagonal, unless all three would
+    // turn alike.
     const double *p = work->out->positions;
     diagonal[1] = squared_distance(p + 3 * top[1], p + 3 * bottom[2]) <
                   squared_distance(p + 3 * top[2], p + 3 * bottom[1]);
@@ -470,7 +482,8 @@ static bool cut_tet(struct stuffing *work, const size_t points[4]) {
     return tet.outside_count == 2 ? cut_two_inside(work, &tet) : cut_pyramid(work, &tet);
 }
 
-// The four tetrahedra around the edge from corner `at` along `axis`: each has two centres next to each other.
+// The four tetrahedra around the edge from corner `at` along `axis`: each has two centres next to
+// each other.
 static bool cut_around_edge(struct stuffing *work, const size_t at[3], int axis) {
     static const size_t ring[4][2] = {{1, 1}, {0, 1}, {0, 0}, {1, 0}};
     const struct lattice *grid = &work->grid;

@@ -1,5 +1,6 @@
-// Locale-proof numbers: parsing by an exact fast path (Clinger 1990: mantissa below 2^53, power of ten up to 22) and
-// otherwise strtod in the "C" locale; printing with the "C" locale set for this thread only.
+// Locale-proof numbers: parsing by an exact fast path (Clinger 1990: mantissa below 2^53, power of
+// ten up to 22) and otherwise strtod in the "C" locale; printing with the "C" locale set for this
+// thread only.
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -213,8 +214,8 @@ void text_buffer_add(struct text_buffer *buffer, const char *text) {
 }
 
 void text_buffer_add_base64(struct text_buffer *buffer, const void *bytes, size_t size) {
-    static const char digits[65] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    static const char
+        digits[65] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const unsigned char *in = bytes;
     if (size > SIZE_MAX / 2 || !reserve(buffer, 4 * ((size + 2) / 3))) {
         buffer->failed = true;
@@ -271,7 +272,8 @@ void text_buffer_free(struct text_buffer *buffer) {
     *buffer = (struct text_buffer){0};
 }
 
-bool text_buffer_write(const struct text_buffer *buffer, const char *path, struct message *message) {
+bool text_buffer_write(const struct text_buffer *buffer, const char *path,
+                       struct message *message) {
     if (buffer->failed) {
         return message_fail(message, "%s: memory ran out before the file was complete", path);
     }

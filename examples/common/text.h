@@ -1,5 +1,6 @@
-// Numbers and sentences that do not depend on the host's locale: under de_DE the C library reads "0.5" as 0
-// and prints commas. Also a growing text buffer, and the sentence that a failed call leaves.
+// Numbers and sentences that do not depend on the host's locale: under de_DE the C library reads
+// "0.5" as 0 and prints commas. Also a growing text buffer, and the sentence that a failed call
+// leaves.
 
 #ifndef PBS_COMMON_TEXT_H
 #define PBS_COMMON_TEXT_H
@@ -27,9 +28,9 @@ bool message_fail(struct message *message, const char *format, ...) TEXT_PRINTF(
 int text_vprint(char *text, size_t size, const char *format, va_list arguments) TEXT_PRINTF(3, 0);
 int text_print(char *text, size_t size, const char *format, ...) TEXT_PRINTF(3, 4);
 
-/// A decimal number that fills all of text[0..length), correctly rounded: optional sign, digits with one
-/// optional point, optional exponent (e, E, or Fortran's d, D). No hexadecimal, no inf, no nan, no blanks.
-/// A number too large for a double becomes infinite; the caller checks.
+/// A decimal number that fills all of text[0..length), correctly rounded: optional sign, digits
+/// with one optional point, optional exponent (e, E, or Fortran's d, D). No hexadecimal, no inf, no
+/// nan, no blanks. A number too large for a double becomes infinite; the caller checks.
 bool text_parse_double(const char *text, size_t length, double *value);
 /// A decimal integer that fills all of text[0..length) and fits.
 bool text_parse_integer(const char *text, size_t length, int64_t *value);

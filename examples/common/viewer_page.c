@@ -1,5 +1,5 @@
-// The page's own style and script: a WebGL2 viewer in plain JavaScript. Strings by the line, since C promises no more
-// than 4095 characters to one literal.
+// The page's own style and script: a WebGL2 viewer in plain JavaScript. Strings by the line, since
+// C promises no more than 4095 characters to one literal.
 
 #include "viewer_page.h"
 
@@ -122,9 +122,9 @@ const char *const viewer_script[] = {
     "\n",
     "const vertexShader = `#version 300 es\n",
     "layout(location=0) in vec3 position; layout(location=1) in vec3 normal;\n",
-    "uniform mat4 camera, light; out vec3 at, smoothNormal; out vec4 lit;\n",
+    "uniform mat4 camera, light; uniform float nudge; out vec3 at, smoothNormal; out vec4 lit;\n",
     "void main() { at = position; smoothNormal = normal; lit = light * vec4(position, 1.); "
-    "gl_Position = camera * vec4(position, 1.); }`;\n",
+    "gl_Position = camera * vec4(position, 1.); gl_Position.z -= nudge * gl_Position.w; }`;\n",
     "const fragmentShader = `#version 300 es\n",
     "precision highp float; precision highp sampler2DShadow;\n",
     "in vec3 at, smoothNormal; in vec4 lit; out vec4 pixel;\n",
@@ -247,7 +247,7 @@ const char *const viewer_script[] = {
     "high[i]) / 2);\n",
     "    const size = Math.hypot(...sub(high, low)) || 1, p = program(gl), at = {};\n",
     "    for (const u of ['camera', 'light', 'color', 'eye', 'sun', 'middle', 'size', 'grid', "
-    "'texel', 'kind', 'shadow']) at[u] = gl.getUniformLocation(p, u);\n",
+    "'texel', 'kind', 'shadow', 'nudge']) at[u] = gl.getUniformLocation(p, u);\n",
     "    const first = new Float32Array(count);\n",
     "    for (let i = 0; i < count; i++) first[i] = scene.lower[i % 3] + step[i % 3] * all[i];\n",
     "    const split = splitCreases(first, triangles), splitStill = splitCreases(still, "
@@ -305,11 +305,13 @@ const char *const viewer_script[] = {
     "gl.depthMask(true);\n",
     "        }\n",
     "        if (!shadows && $('wire').checked) {\n",
-    "            gl.uniform1i(at.kind, 2); gl.uniform3f(at.color, .1, .12, .15);\n",
+    "            gl.uniform1i(at.kind, 2); gl.uniform3f(at.color, .1, .12, .15); "
+    "gl.uniform1f(at.nudge, 4e-4);\n",
     "            for (const o of [body, obstacle]) {\n",
     "                gl.bindVertexArray(o.vao); if (o.edges.length) gl.drawElements(gl.LINES, "
     "o.edges.length, gl.UNSIGNED_INT, 4 * o.triangles.length);\n",
     "            }\n",
+    "            gl.uniform1f(at.nudge, 0);\n",
     "        }\n",
     "    }\n",
     "    function draw() {\n",

@@ -1,5 +1,5 @@
-// VTK's XML unstructured grid with appended base64 data: each array is a 64-bit byte count and little-endian values,
-// encoded together, at the offset that its element names.
+// VTK's XML unstructured grid with appended base64 data: each array is a 64-bit byte count and
+// little-endian values, encoded together, at the offset that its element names.
 
 #include "vtu_writer.h"
 
@@ -117,10 +117,12 @@ bool vtu_write(const char *path, const struct vtu_grid *grid, const struct vtu_f
 bool pvd_write(const char *path, const char *file_prefix, size_t frame_count, double frame_duration,
                struct message *message) {
     struct text_buffer text = {0};
-    text_buffer_add(&text, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n"
-                           "  <Collection>\n");
+    text_buffer_add(&text,
+                    "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n"
+                    "  <Collection>\n");
     for (size_t f = 0; f < frame_count; f++) {
-        text_buffer_print(&text, "    <DataSet timestep=\"%.12g\" file=\"", (double)f * frame_duration);
+        text_buffer_print(&text, "    <DataSet timestep=\"%.12g\" file=\"",
+                          (double)f * frame_duration);
         text_buffer_add(&text, file_prefix);
         text_buffer_print(&text, "_%04zu.vtu\"/>\n", f);
     }

@@ -1,4 +1,5 @@
-// VTK unstructured grids (.vtu, appended base64) and the .pvd that strings them into a time series for ParaView.
+// VTK unstructured grids (.vtu, appended base64) and the .pvd that strings them into a time series
+// for ParaView.
 
 #ifndef PBS_COMMON_VTU_WRITER_H
 #define PBS_COMMON_VTU_WRITER_H

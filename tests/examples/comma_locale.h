@@ -1,5 +1,5 @@
-// Makes this process print and read decimal commas, as a German host would. A bare system has no such locale, so a tiny
-// one is compiled with localedef, which the C library brings along.
+// Makes this process print and read decimal commas, as a German host would. A bare system has no
+// such locale, so a tiny one is compiled with localedef, which the C library brings along.
 
 #ifndef PBS_TESTS_EXAMPLES_COMMA_LOCALE_H
 #define PBS_TESTS_EXAMPLES_COMMA_LOCALE_H

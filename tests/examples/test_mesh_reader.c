@@ -1,5 +1,5 @@
-// Every file of tests/data/reader_cases behaves as the README beside it says, and the large meshes have the counts of their
-// manifest where they are at hand.
+// Every file of tests/data/reader_cases behaves as the README beside it says, and the large meshes
+// have the counts of their manifest where they are at hand.
 
 #include "comma_locale.h"
 #include "common/mesh_reader.h"
@@ -37,15 +37,30 @@ static void check_two_tets(const char *name, struct mesh_report *report) {
 
 static void plain_tets_in_every_dress(void **state) {
     (void)state;
-    const char *const names[] = {
-        "gmsh22_plain.msh",       "gmsh22_crlf.msh",           "gmsh22_notags.msh",
-        "gmsh22_sparse_ids.msh",  "gmsh22_zero_based.msh",     "gmsh22_mixed_types.msh",
-        "gmsh22_elementdata.msh", "gmsh22_physical_names.msh", "gmsh22_comma_locale.msh",
-        "gmsh22_binary_le.msh",   "gmsh22_binary_be.msh",      "gmsh41_ascii.msh",
-        "gmsh41_blocks.msh",      "gmsh41_ipc_surface.msh",    "gmsh40_ascii.msh",
-        "gmsh10_nod.msh",         "gmsh22_fortran_exp.msh",    "vtk_legacy.vtk",
-        "tetgen0.node",           "tetgen1.node",              "tetgen0.ele",
-        "tetgen1.ele",            "medit.mesh",                "gmsh22_no_endelements.msh"};
+    const char *const names[] = {"gmsh22_plain.msh",
+                                 "gmsh22_crlf.msh",
+                                 "gmsh22_notags.msh",
+                                 "gmsh22_sparse_ids.msh",
+                                 "gmsh22_zero_based.msh",
+                                 "gmsh22_mixed_types.msh",
+                                 "gmsh22_elementdata.msh",
+                                 "gmsh22_physical_names.msh",
+                                 "gmsh22_comma_locale.msh",
+                                 "gmsh22_binary_le.msh",
+                                 "gmsh22_binary_be.msh",
+                                 "gmsh41_ascii.msh",
+                                 "gmsh41_blocks.msh",
+                                 "gmsh41_ipc_surface.msh",
+                                 "gmsh40_ascii.msh",
+                                 "gmsh10_nod.msh",
+                                 "gmsh22_fortran_exp.msh",
+                                 "vtk_legacy.vtk",
+                                 "tetgen0.node",
+                                 "tetgen1.node",
+                                 "tetgen0.ele",
+                                 "tetgen1.ele",
+                                 "medit.mesh",
+                                 "gmsh22_no_endelements.msh"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         struct mesh_report report;
         check_two_tets(names[i], &report);
@@ -94,7 +109,8 @@ static void what_is_wrong_is_named(void **state) {
     refused("gmsh22_degenerate.msh", 0, "element 1 has no volume");
     refused("gmsh22_bad_index.msh", 14, "names vertex 99, which does not exist");
     refused("gmsh22_truncated.msh", 14, "element 1 has 5 numbers");
-    refused("gmsh22_huge_count.msh", 13, "2000000000 elements are declared, but only 50 bytes follow");
+    refused("gmsh22_huge_count.msh", 13,
+            "2000000000 elements are declared, but only 50 bytes follow");
     refused("gmsh22_nan.msh", 9, "coordinate z of node 4, a finite number, found 'nan'");
     refused("gmsh22_tet10.msh", 19, "type 11 (10-node tet) not supported");
     refused("not_gmsh.msh", 1, "binary data of no mesh format known here");
@@ -174,7 +190,8 @@ static void flat_tets_pass_on_request(void **state) {
     tet_mesh_free(&mesh);
 }
 
-// Surfaces -------------------------------------------------------------------------------------------------
+// Surfaces
+// -------------------------------------------------------------------------------------------------
 
 static void read_obj_case(const char *name, size_t vertices, size_t triangles, size_t segments,
                           struct mesh_report *report) {
@@ -231,7 +248,8 @@ static void wrong_surfaces_are_refused(void **state) {
     assert_false(mesh_read_surface(CASES "empty.obj", &strict, &mesh, &report));
     assert_non_null(strstr(report.error, "0 vertices"));
     const char no_vertex[] = "o thing\nf 1 2 3\n";
-    assert_false(mesh_read_surface_from_memory(no_vertex, sizeof no_vertex - 1, NULL, &mesh, &report));
+    assert_false(
+        mesh_read_surface_from_memory(no_vertex, sizeof no_vertex - 1, NULL, &mesh, &report));
     assert_null(mesh.positions);
 }
 
@@ -245,7 +263,8 @@ static void a_solid_gives_its_boundary(void **state) {
     surface_mesh_free(&mesh);
 }
 
-// Hostile bytes ------------------------------------------------------------------------------------------------
+// Hostile bytes
+// ------------------------------------------------------------------------------------------------
 
 struct bytes {
     char *data;
@@ -263,11 +282,13 @@ static struct bytes load(const char *name) {
     return file;
 }
 
-// Cut anywhere, a file is refused with its line, or reads the same where only the end marker is lost.
+// Cut anywhere, a file is refused with its line, or reads the same where only the end marker is
+// lost.
 static void every_truncation_is_an_error(void **state) {
     (void)state;
-    const char *const names[] = {"gmsh22_plain.msh", "gmsh41_blocks.msh", "gmsh40_ascii.msh", "gmsh10_nod.msh",
-                                 "gmsh22_binary_be.msh", "vtk_legacy.vtk", "medit.mesh"};
+    const char *const names[] = {"gmsh22_plain.msh", "gmsh41_blocks.msh",    "gmsh40_ascii.msh",
+                                 "gmsh10_nod.msh",   "gmsh22_binary_be.msh", "vtk_legacy.vtk",
+                                 "medit.mesh"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         struct bytes file = load(names[i]);
         size_t accepted = 0;
@@ -297,23 +318,28 @@ static void lying_counts_allocate_nothing_large(void **state) {
         "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4000000000\n1 0 0 0\n",
         "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 4000000000 1 2\n3 1 0 4000000000\n1\n",
         "MeshVersionFormatted 1\nDimension 3\nVertices\n-5\n",
-        "# vtk DataFile Version 2.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 99999999999 float\n0 0 0\n",
-        "# vtk DataFile Version 2.0\nx\nBINARY\nDATASET UNSTRUCTURED_GRID\nPOINTS 1 float\n0 0 0       CELLS 1 99999999\n",
+        "# vtk DataFile Version 2.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 99999999999 "
+        "float\n0 0 0\n",
+        "# vtk DataFile Version 2.0\nx\nBINARY\nDATASET UNSTRUCTURED_GRID\nPOINTS 1 float\n0 0 0   "
+        "    CELLS 1 99999999\n",
     };
     for (size_t i = 0; i < sizeof lies / sizeof lies[0]; i++) {
         struct tet_mesh mesh;
         struct mesh_report report;
-        assert_false(mesh_read_tets_from_memory(lies[i], strlen(lies[i]), NULL, 0, NULL, &mesh, &report));
-        assert_true(strstr(report.error, "declared") != NULL || strstr(report.error, "no possible number") != NULL);
+        assert_false(
+            mesh_read_tets_from_memory(lies[i], strlen(lies[i]), NULL, 0, NULL, &mesh, &report));
+        assert_true(strstr(report.error, "declared") != NULL ||
+                    strstr(report.error, "no possible number") != NULL);
     }
 }
 
 static void vtk_five_splits_offsets(void **state) {
     (void)state;
-    const char text[] = "# vtk DataFile Version 5.1\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 5 double\n"
-                        "0 0 0 1 0 0 0 1 0\n0 0 1 1 1 1\nMETADATA\nINFORMATION 0\n\nCELLS 3 8\n"
-                        "OFFSETS vtktypeint64\n0 4 8\nCONNECTIVITY vtktypeint64\n0 1 2 3 1 2 3 4\n"
-                        "CELL_TYPES 2\n10\n10\nCELL_DATA 2\nSCALARS a double\n";
+    const char text
+        [] = "# vtk DataFile Version 5.1\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 5 double\n"
+             "0 0 0 1 0 0 0 1 0\n0 0 1 1 1 1\nMETADATA\nINFORMATION 0\n\nCELLS 3 8\n"
+             "OFFSETS vtktypeint64\n0 4 8\nCONNECTIVITY vtktypeint64\n0 1 2 3 1 2 3 4\n"
+             "CELL_TYPES 2\n10\n10\nCELL_DATA 2\nSCALARS a double\n";
     struct tet_mesh mesh;
     struct mesh_report report;
     assert_true(mesh_read_tets_from_memory(text, sizeof text - 1, NULL, 0, NULL, &mesh, &report));
@@ -329,19 +355,23 @@ static void tetgen_needs_both_halves(void **state) {
     struct mesh_report report;
     assert_false(mesh_read_tets_from_memory(node.data, node.size, NULL, 0, NULL, &mesh, &report));
     assert_non_null(strstr(report.error, ".ele file is missing"));
-    assert_true(mesh_read_tets_from_memory(ele.data, ele.size, node.data, node.size, NULL, &mesh, &report));
+    assert_true(
+        mesh_read_tets_from_memory(ele.data, ele.size, node.data, node.size, NULL, &mesh, &report));
     tet_mesh_free(&mesh);
-    assert_false(mesh_read_tets_from_memory(node.data, node.size, ele.data, ele.size - 5, NULL, &mesh, &report));
+    assert_false(mesh_read_tets_from_memory(node.data, node.size, ele.data, ele.size - 5, NULL,
+                                            &mesh, &report));
     assert_non_null(strstr(report.error, ".ele file, line"));
     free(node.data);
     free(ele.data);
 }
 
-// The large meshes ---------------------------------------------------------------------------------------------
+// The large meshes
+// ---------------------------------------------------------------------------------------------
 
 // A row of the manifest begins "| NAME.msh | nodes | tets | surface triangles |".
 static bool manifest_row(const char *line, char name[128], unsigned long counts[3]) {
-    return sscanf(line, "| %127s | %lu | %lu | %lu |", name, &counts[0], &counts[1], &counts[2]) == 4;
+    return sscanf(line, "| %127s | %lu | %lu | %lu |", name, &counts[0], &counts[1], &counts[2]) ==
+           4;
 }
 
 static void check_mesh(const char *folder, const char *name, const unsigned long counts[3]) {

@@ -129,13 +129,14 @@ static int remove_files(void **state) {
 // Decodes a picture and says how many different colours it has, up to 256.
 static size_t colours_of(const struct file *file, int *width, int *height) {
     int components = 0;
-    unsigned char *pixels = stbi_load_from_memory((const unsigned char *)file->data, (int)file->size,
-                                                  width, height, &components, 3);
+    unsigned char *pixels = stbi_load_from_memory((const unsigned char *)file->data,
+                                                  (int)file->size, width, height, &components, 3);
     assert_non_null(pixels);
     uint32_t seen[256];
     size_t count = 0;
     for (size_t i = 0; i < (size_t)(*width) * (size_t)(*height) && count < 256; i++) {
-        uint32_t color = (uint32_t)pixels[3 * i] << 16 | (uint32_t)pixels[3 * i + 1] << 8 | pixels[3 * i + 2];
+        uint32_t color = (uint32_t)pixels[3 * i] << 16 | (uint32_t)pixels[3 * i + 1] << 8 |
+                         pixels[3 * i + 2];
         size_t known = 0;
         while (known < count && seen[known] != color) {
             known++;
@@ -166,7 +167,8 @@ static void pictures_decode_and_show_something(void **state) {
 static void energies_are_a_table_with_points(void **state) {
     (void)state;
     struct file csv = load(directory, "ball_energy.csv");
-    const char head[] = "time,kinetic,elastic<>\",total\n0,0,1,1\n0.041666666666666664,0.25,0.90000000000000002,1.";
+    const char head[] = "time,kinetic,elastic<>\",total\n0,0,1,1\n0.041666666666666664,0.25,0."
+                        "90000000000000002,1.";
     assert_memory_equal(csv.data, head, sizeof head - 1);
     size_t lines = 0;
     for (size_t i = 0; i < csv.size; i++) {
@@ -223,7 +225,8 @@ static void the_page_stands_alone(void **state) {
     snprintf(words, sizeof words, "\"frames\":%d,", FRAMES);
     assert_non_null(strstr(page.data, words));
     assert_non_null(strstr(page.data, "'ready ' + frames + ' frames'"));
-    assert_non_null(strstr(page.data, "\"energyNames\":[\"kinetic\",\"elastic\\u003c>\\u0022\",\"total\"]"));
+    assert_non_null(
+        strstr(page.data, "\"energyNames\":[\"kinetic\",\"elastic\\u003c>\\u0022\",\"total\"]"));
     assert_non_null(strstr(page.data, "\"energies\":[0,1,1,0.25,0.9,1.15,"));
     assert_non_null(strstr(page.data, "webgl2"));
     assert_non_null(strstr(page.data, "DecompressionStream"));
@@ -241,7 +244,8 @@ static void paraview_files_name_their_arrays(void **state) {
     struct file first = load(directory, "ball_0000.vtu");
     struct file last = load(directory, "ball_0008.vtu");
     struct file series = load(directory, "ball.pvd");
-    assert_non_null(strstr(first.data, "Name=\"velocity\" NumberOfComponents=\"3\" format=\"appended\" offset=\"0\""));
+    assert_non_null(strstr(
+        first.data, "Name=\"velocity\" NumberOfComponents=\"3\" format=\"appended\" offset=\"0\""));
     assert_non_null(strstr(first.data, "Name=\"density\" NumberOfComponents=\"1\""));
     assert_non_null(strstr(first.data, "Name=\"connectivity\""));
     assert_int_equal(occurrences(series.data, "<DataSet "), FRAMES);
@@ -255,7 +259,8 @@ static void wrong_recordings_are_refused(void **state) {
     (void)state;
     const uint32_t triangle[3] = {0, 1, 3};
     struct message message = {{0}};
-    struct recording_desc desc = {.frame_rate = 24.0, .vertex_count = 3, .triangles = triangle, .triangle_count = 1};
+    struct recording_desc desc = {
+        .frame_rate = 24.0, .vertex_count = 3, .triangles = triangle, .triangle_count = 1};
     assert_null(recording_create(&desc, &message));
     assert_non_null(strstr(message.text, "triangle 0 names vertex 3"));
     desc.vertex_count = 4;
@@ -285,9 +290,15 @@ static void long_runs_are_thinned_for_glb(void **state) {
         memcpy(points[f], shape, sizeof shape);
         frames[f] = points[f];
     }
-    const struct scene_picture scene = {.title = "t", .frame_rate = 24.0, .frame_count = LONG, .vertex_count = 3,
-                                        .frames = frames, .triangle_count = 1, .triangles = triangle,
-                                        .part_count = 1, .parts = &part};
+    const struct scene_picture scene = {.title = "t",
+                                        .frame_rate = 24.0,
+                                        .frame_count = LONG,
+                                        .vertex_count = 3,
+                                        .frames = frames,
+                                        .triangle_count = 1,
+                                        .triangles = triangle,
+                                        .part_count = 1,
+                                        .parts = &part};
     struct text_buffer glb = {0};
     assert_true(glb_encode(&scene, &glb, NULL));
     // Every third of 701 frames: 234, so 233 targets and the base.
@@ -299,7 +310,8 @@ static void a_single_frame_makes_all_files(void **state) {
     (void)state;
     const uint32_t triangle[3] = {0, 1, 2};
     const double positions[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
-    const struct recording_desc desc = {.frame_rate = 24.0, .vertex_count = 3, .triangles = triangle, .triangle_count = 1};
+    const struct recording_desc desc = {
+        .frame_rate = 24.0, .vertex_count = 3, .triangles = triangle, .triangle_count = 1};
     const struct recording_frame frame = {.positions = positions};
     struct message message = {{0}};
     struct recording *recording = recording_create(&desc, &message);

@@ -1,4 +1,5 @@
-// Shapes made in code: volumes, closed boundaries, and the dihedral angles that isosurface stuffing promises.
+// Shapes made in code: volumes, closed boundaries, and the dihedral angles that isosurface stuffing
+// promises.
 
 #include "common/shapes.h"
 
@@ -42,8 +43,8 @@ static bool has_edge(const struct edge *edges, size_t count, struct edge wanted)
     return bsearch(&wanted, edges, count, sizeof *edges, compare_edges) != NULL;
 }
 
-// Closed, manifold along edges and consistently turned: every directed edge occurs once, and so does its reverse.
-// Returns the Euler number.
+// Closed, manifold along edges and consistently turned: every directed edge occurs once, and so
+// does its reverse. Returns the Euler number.
 static long check_closed(const uint32_t *triangles, size_t triangle_count, size_t vertex_count) {
     size_t count = 3 * triangle_count;
     struct edge *edges = malloc(count * sizeof *edges);
@@ -190,11 +191,13 @@ static void stuffed_shapes_are_closed_and_well_shaped(void **state) {
     }
 }
 
-// A lumpy body without any symmetry: the bounds may not depend on how the surface meets the lattice.
+// A lumpy body without any symmetry: the bounds may not depend on how the surface meets the
+// lattice.
 static double lumpy(const void *user, const double p[3]) {
     const double *phase = user;
     double radius = sqrt(dot(p, p));
-    return radius - 0.8 - 0.12 * sin(3.0 * p[0] + *phase) * sin(2.5 * p[1] + 2.0 * *phase) * sin(2.0 * p[2] + 0.5);
+    return radius - 0.8 -
+           0.12 * sin(3.0 * p[0] + *phase) * sin(2.5 * p[1] + 2.0 * *phase) * sin(2.0 * p[2] + 0.5);
 }
 
 static void any_smooth_shape_is_stuffed_well(void **state) {
@@ -222,7 +225,8 @@ static void check_surface(struct surface_mesh *mesh, double volume, double toler
 static void closed_surfaces_face_outward(void **state) {
     (void)state;
     struct surface_mesh mesh;
-    // A polygon of n corners has sin(2 pi / n) / (2 pi / n) of its circle: 1 - 7e-3 for n = 64 twice over.
+    // A polygon of n corners has sin(2 pi / n) / (2 pi / n) of its circle: 1 - 7e-3 for n = 64
+    // twice over.
     assert_true(surface_box(1.0, 2.0, 3.0, &mesh));
     check_surface(&mesh, 6.0, 1e-14);
     assert_true(surface_ball(2.0, 64, &mesh));

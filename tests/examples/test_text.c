@@ -38,13 +38,14 @@ static void numbers_are_rounded_correctly(void **state) {
 
 static void what_is_no_number_is_refused(void **state) {
     (void)state;
-    const char *const wrong[] = {"",   "-",    ".",   "1e",  "1e+", "0x10", "nan", "inf",
-                                 "1,5", " 1",  "1 ",  "1.2.3", "e5", "1d",  "--1", "1f"};
+    const char *const wrong[] = {"",    "-",  ".",  "1e",    "1e+", "0x10", "nan", "inf",
+                                 "1,5", " 1", "1 ", "1.2.3", "e5",  "1d",   "--1", "1f"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         double value = 0.0;
         assert_false(text_parse_double(wrong[i], strlen(wrong[i]), &value));
     }
-    const char *const integers[] = {"", "+", "1.0", "9223372036854775808", "99999999999999999999", "1x"};
+    const char *const integers[] = {"",  "+", "1.0", "9223372036854775808", "99999999999999999999",
+                                    "1x"};
     for (size_t i = 0; i < sizeof integers / sizeof integers[0]; i++) {
         int64_t value = 0;
         assert_false(text_parse_integer(integers[i], strlen(integers[i]), &value));
@@ -101,8 +102,9 @@ static void base64_and_json_strings(void **state) {
     text_buffer_add(&buffer, " ");
     text_buffer_add_base64(&buffer, "any carnal pleasur", 18);
     text_buffer_add_json_string(&buffer, "a\"b\\</script>\n");
-    assert_string_equal(buffer.data, "YW55IGNhcm5hbCBwbGVhcw== YW55IGNhcm5hbCBwbGVhc3U= "
-                                     "YW55IGNhcm5hbCBwbGVhc3Vy\"a\\u0022b\\u005c\\u003c/script>\\u000a\"");
+    assert_string_equal(buffer.data,
+                        "YW55IGNhcm5hbCBwbGVhcw== YW55IGNhcm5hbCBwbGVhc3U= "
+                        "YW55IGNhcm5hbCBwbGVhc3Vy\"a\\u0022b\\u005c\\u003c/script>\\u000a\"");
     text_buffer_free(&buffer);
 }
 
@@ -118,10 +120,12 @@ static void long_prints_are_not_cut(void **state) {
     text_buffer_free(&buffer);
 }
 
-// Options ------------------------------------------------------------------------------------------------
+// Options
+// ------------------------------------------------------------------------------------------------
 
-static enum command_answer parse(int count, const char *const *words, double *young, int64_t *frames,
-                                 const char **mesh, bool *vtu, struct message *message) {
+static enum command_answer parse(int count, const char *const *words, double *young,
+                                 int64_t *frames, const char **mesh, bool *vtu,
+                                 struct message *message) {
     const struct command_option options[] = {
         {"young", COMMAND_NUMBER, young, "E", "stiffness"},
         {"frames", COMMAND_COUNT, frames, "N", "how many"},
@@ -142,7 +146,8 @@ static void options_are_read(void **state) {
     const char *mesh = NULL;
     bool vtu = false;
     struct message message = {{0}};
-    const char *const words[] = {"drop", "--young", "2.5e5", "--frames=48", "--vtu", "--mesh", "a.msh"};
+    const char *const words[] = {"drop",  "--young", "2.5e5", "--frames=48",
+                                 "--vtu", "--mesh",  "a.msh"};
     assert_int_equal(parse(7, words, &young, &frames, &mesh, &vtu, &message), COMMAND_RUN);
     assert_true(young == 2.5e5 && frames == 48 && vtu);
     assert_string_equal(mesh, "a.msh");
@@ -152,10 +157,10 @@ static void options_are_read(void **state) {
 
 static void wrong_options_are_named(void **state) {
     (void)state;
-    const char *const wrong[][2] = {{"--young=1,5", "--young"}, {"--frames=-1", "--frames"},
+    const char *const wrong[][2] = {{"--young=1,5", "--young"},   {"--frames=-1", "--frames"},
                                     {"--frames=1.5", "--frames"}, {"--jung=1", "--jung"},
-                                    {"--mesh", "--mesh"},        {"--vtu=yes", "--vtu"},
-                                    {"young", "young"},          {"--young=nan", "--young"}};
+                                    {"--mesh", "--mesh"},         {"--vtu=yes", "--vtu"},
+                                    {"young", "young"},           {"--young=nan", "--young"}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         double young = 1.0;
         int64_t frames = 2;
