@@ -1,0 +1,256 @@
+// Pins, targets and scripted colliders end exactly where the host said; free fall is the scheme's own.
+#include "support/testing.h"
+#include "support/world_scenes.h"
+
+static pbs_world *new_world(uint32_t divisions) {
+    pbs_world_desc d;
+    scene_settings(&d);
+    d.divisions = divisions;
+    pbs_world *world = NULL;
+    assert_ok(pbs_world_create(&d, &world));
+    return world;
+}
+
+static pbs_body add_cube(pbs_world *world, size_t cells, double height, int32_t material) {
+    const double corner[3] = {-0.2, height, -0.2};
+    struct cube_mesh mesh;
+    assert_true(cube_mesh_make(&mesh, cells, 0.4, corner));
+    pbs_solid_desc d;
+    cube_mesh_describe(&mesh, &d);
+    d.material = material;
+    pbs_body body = {0};
+    assert_ok(pbs_body_create_solid(world, &d, &body));
+    cube_mesh_free(&mesh);
+    return body;
+}
+
+/// Vertices 0 and 7 of a cube of one cell are opposite corners.
+static void pinned_axes_stay_to_the_bit(void **state) {
+    (void)state;
+    pbs_world *world = new_world(0);
+    const pbs_body body = add_cube(world, 1, 1.0, PBS_MATERIAL_STABLE_NEO_HOOKEAN);
+    const uint32_t all[1] = {0}, some[1] = {7};
+    assert_ok(pbs_body_pin(world, body, all, 1, PBS_AXIS_ALL));
+    assert_ok(pbs_body_pin(world, body, some, 1, PBS_AXIS_X));
+    assert_ok(pbs_body_pin(world, body, some, 1, PBS_AXIS_Z));
+    double start[24];
+    memcpy(start, pbs_body_positions(world, body), sizeof start);
+    assert_ok(scene_step(world, 10));
+    const double *x = pbs_body_positions(world, body), *v = pbs_body_velocities(world, body);
+    assert_same_bits(x, start, 3);
+    assert_true(x[21] == start[21] && x[22] != start[22] && x[23] == start[23]);
+    assert_true(v[0] == 0.0 && v[1] == 0.0 && v[21] == 0.0 && v[23] == 0.0 && v[22] != 0.0);
+    assert_ok(pbs_body_unpin(world, body, some, 1, PBS_AXIS_ALL));
+    assert_ok(pbs_body_unpin(world, body, all, 1, PBS_AXIS_Y));
+    assert_ok(scene_step(world, 2));
+    x = pbs_body_positions(world, body);
+    assert_true(x[0] == start[0] && x[1] != start[1] && x[2] == start[2]);
+    assert_true(x[21] != start[21]);
+    pbs_world_destroy(world);
+}
+
+static void targets_are_reached_to_the_bit(void **state) {
+    (void)state;
+    pbs_world *world = new_world(0);
+    const pbs_body body = add_cube(world, 2, 1.0, PBS_MATERIAL_FIXED_COROTATED);
+    const uint32_t vertices[2] = {0, 26};
+    const double h = 1.0 / 60.0;
+    for (int step = 1; step <= 10; step++) {
+        double targets[6], before[6];
+        for (int i = 0; i < 2; i++) {
+            const double *x = pbs_body_positions(world, body) + 3 * vertices[i];
+            memcpy(before + 3 * i, x, 3 * sizeof *x);
+            targets[3 * i] = x[0] + (i == 0 ? -0.003 : 0.007);
+            targets[3 * i + 1] = x[1] + 0.011 * step;
+            targets[3 * i + 2] = x[2];
+        }
+        assert_ok(pbs_body_set_targets(world, body, vertices, 2, targets));
+        assert_ok(pbs_world_step(world, h));
+        for (int i = 0; i < 2; i++) {
+            const double *x = pbs_body_positions(world, body) + 3 * vertices[i];
+            const double *v = pbs_body_velocities(world, body) + 3 * vertices[i];
+            assert_same_bits(x, targets + 3 * i, 3);
+            for (int k = 0; k < 3; k++) {
+                assert_near(v[k], (targets[3 * i + k] - before[3 * i + k]) / h, 1e-12, "speed");
+            }
+        }
+    }
+    // Without a new target they rest where they are.
+    double last[3];
+    memcpy(last, pbs_body_positions(world, body), sizeof last);
+    assert_ok(pbs_world_step(world, h));
+    assert_same_bits(pbs_body_positions(world, body), last, 3);
+    assert_true(pbs_body_velocities(world, body)[1] == 0.0);
+    pbs_world_destroy(world);
+}
+
+/// Targets beyond what one step can take: Neo-Hookean elements would invert, parts of the step do not.
+static void divided_steps_reach_their_targets_too(void **state) {
+    (void)state;
+    pbs_world *world = new_world(0);
+    pbs_world *divided = new_world(12);
+    const uint32_t vertices[4] = {4, 5, 6, 7};
+    for (int i = 0; i < 2; i++) {
+        pbs_world *w = i == 0 ? world : divided;
+        const pbs_body body = add_cube(w, 1, 1.0, PBS_MATERIAL_NEO_HOOKEAN);
+        const double *x = pbs_body_positions(w, body);
+        double targets[12];
+        for (int k = 0; k < 4; k++) {
+            // Half a turn about x, and closer: the straight way passes through the opposite side.
+            targets[3 * k] = x[12 + 3 * k] - 0.2;
+            targets[3 * k + 1] = 2.4 - x[13 + 3 * k];
+            targets[3 * k + 2] = -x[14 + 3 * k];
+        }
+        const uint64_t hash = pbs_world_hash(w);
+        assert_ok(pbs_body_set_targets(w, body, vertices, 4, targets));
+        const pbs_status status = pbs_world_step(w, 0.1);
+        if (status < 0) {
+            assert_true(pbs_world_hash(w) == hash);
+        } else {
+            assert_same_bits(pbs_body_positions(w, body) + 12, targets, 12);
+        }
+    }
+    pbs_world_destroy(world);
+    pbs_world_destroy(divided);
+}
+
+static void colliders_move_to_their_pose(void **state) {
+    (void)state;
+    pbs_world *world = new_world(0);
+    pbs_collider_desc d;
+    assert_ok(pbs_collider_desc_init(&d, sizeof d));
+    d.shape = PBS_SHAPE_BOX;
+    d.size[0] = d.size[2] = 1.0;
+    d.size[1] = 0.1;
+    pbs_collider lift;
+    assert_ok(pbs_collider_create(world, &d, &lift));
+    const pbs_body body = add_cube(world, 2, 0.1, PBS_MATERIAL_STABLE_NEO_HOOKEAN);
+    double position[3] = {0.0, 0.0, 0.0}, found[3], turned[4];
+    for (int i = 1; i <= 30; i++) {
+        position[1] = 0.01 * i;
+        const double angle = 0.001 * i;
+        const double orientation[4] = {0.0, sin(angle), 0.0, cos(angle)};
+        assert_ok(pbs_collider_set_motion(world, lift, position, orientation));
+        assert_ok(pbs_collider_pose(world, lift, found, NULL));
+        assert_near(found[1], 0.01 * (i - 1), 0.0, "it has not moved yet");
+        assert_ok(pbs_world_step(world, 1.0 / 60.0));
+        assert_ok(pbs_collider_pose(world, lift, found, turned));
+        assert_same_bits(found, position, 3);
+        assert_near(turned[1], orientation[1], 1e-15, "orientation");
+        // The body rides on the lift, and never below its face.
+        const double *x = pbs_body_positions(world, body);
+        for (size_t v = 0; v < pbs_body_vertex_count(world, body); v++) {
+            assert_true(x[3 * v + 1] >= position[1] + 0.1 - 1e-12);
+        }
+    }
+    assert_true(pbs_body_positions(world, body)[1] < position[1] + 0.1 + 0.1);
+    assert_ok(pbs_world_step(world, 1.0 / 60.0));
+    assert_ok(pbs_collider_pose(world, lift, found, NULL));
+    assert_same_bits(found, position, 3);
+    pbs_world_destroy(world);
+}
+
+/// "Vertices inside it are moved out at the start of the next step."
+static void bodies_inside_a_collider_come_out(void **state) {
+    (void)state;
+    pbs_world *world = new_world(0);
+    const pbs_body body = add_cube(world, 2, -0.1, PBS_MATERIAL_STABLE_NEO_HOOKEAN);
+    pbs_collider_desc d;
+    pbs_collider ground;
+    assert_ok(pbs_collider_desc_init(&d, sizeof d));
+    assert_ok(pbs_collider_create(world, &d, &ground));
+    assert_ok(pbs_world_step(world, 1.0 / 60.0));
+    for (size_t v = 0; v < pbs_body_vertex_count(world, body); v++) {
+        // Vertices within the body do not collide; the middle one is vertex 13.
+        assert_true(v == 13 || pbs_body_positions(world, body)[3 * v + 1] >= -1e-12);
+    }
+    pbs_world_destroy(world);
+}
+
+/// x_n = x_0 + h^2 g n (n + 1) / 2 and v_n = n h g: exactly for the centre of mass, and for each vertex up to what
+/// forces below the tolerance do in n steps, h^2 n (n + 1) / 2 tau / m.
+static void free_fall_is_exact(void **state) {
+    (void)state;
+    for (int32_t material = 0; material <= PBS_MATERIAL_ST_VENANT_KIRCHHOFF; material++) {
+        pbs_world *world = new_world(0);
+        const pbs_body body = add_cube(world, 3, 1.0, material);
+        double start[192];
+        memcpy(start, pbs_body_positions(world, body), sizeof start);
+        const double h = 1.0 / 24.0, fall = h * h * 300;
+        for (int n = 1; n <= 24; n++) {
+            assert_ok(pbs_world_step(world, h));
+        }
+        const double *x = pbs_body_positions(world, body), *v = pbs_body_velocities(world, body);
+        const double *mass = pbs_body_masses(world, body);
+        pbs_stats stats = {.struct_size = sizeof stats};
+        assert_ok(pbs_world_stats(world, &stats));
+        double total = 0.0, moved = 0.0, momentum = 0.0;
+        for (size_t i = 0; i < 64; i++) {
+            const double bound = fall * stats.tolerance / mass[i];
+            assert_near(x[3 * i + 1], start[3 * i + 1] - 9.81 * fall, bound, "fallen");
+            assert_near(x[3 * i], start[3 * i], bound, "sideways");
+            total += mass[i];
+            moved += mass[i] * (x[3 * i + 1] - start[3 * i + 1]);
+            momentum += mass[i] * v[3 * i + 1];
+        }
+        assert_near(moved / total, -9.81 * fall, 1e-13 * 9.81 * fall * 24, "centre of mass");
+        assert_near(momentum / total, -9.81 * 24 * h, 1e-13 * 9.81 * 24, "its speed");
+        pbs_world_destroy(world);
+    }
+}
+
+/// The momentum of two bodies without external forces, one with drag: to rounding, and as the drag says.
+static void momentum_is_balanced_exactly(void **state) {
+    (void)state;
+    pbs_world_desc d;
+    assert_ok(pbs_world_desc_init(&d, sizeof d));
+    d.relative_tolerance = 1e-3; // so loose that residuals alone would show
+    pbs_world *world = NULL;
+    assert_ok(pbs_world_create(&d, &world));
+    struct cube_mesh mesh;
+    const double corner[3] = {0.0, 0.0, 0.0};
+    assert_true(cube_mesh_make(&mesh, 2, 0.4, corner));
+    double velocities[81];
+    for (int i = 0; i < 81; i++) {
+        velocities[i] = sin(7.0 * i) + 0.5;
+    }
+    pbs_solid_desc solid;
+    cube_mesh_describe(&mesh, &solid);
+    solid.initial_velocities = velocities;
+    solid.damping = 0.001;
+    pbs_body bodies[2];
+    assert_ok(pbs_body_create_solid(world, &solid, &bodies[0]));
+    solid.drag = 2.0;
+    assert_ok(pbs_body_create_solid(world, &solid, &bodies[1]));
+    cube_mesh_free(&mesh);
+    double before[2] = {0.0, 0.0}, after[2] = {0.0, 0.0};
+    const double h = 1.0 / 60.0;
+    for (int b = 0; b < 2; b++) {
+        for (size_t i = 0; i < 27; i++) {
+            before[b] += pbs_body_masses(world, bodies[b])[i] * velocities[3 * i];
+        }
+    }
+    assert_ok(scene_step(world, 30));
+    for (int b = 0; b < 2; b++) {
+        for (size_t i = 0; i < 27; i++) {
+            after[b] += pbs_body_masses(world, bodies[b])[i] *
+                        pbs_body_velocities(world, bodies[b])[3 * i];
+        }
+    }
+    assert_near(after[0], before[0], 1e-12 * 64.0, "momentum");
+    assert_near(after[1], before[1] / pow(1.0 + 2.0 * h, 30), 1e-12 * 64.0, "momentum with drag");
+    pbs_world_destroy(world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pinned_axes_stay_to_the_bit),
+        cmocka_unit_test(targets_are_reached_to_the_bit),
+        cmocka_unit_test(divided_steps_reach_their_targets_too),
+        cmocka_unit_test(colliders_move_to_their_pose),
+        cmocka_unit_test(bodies_inside_a_collider_come_out),
+        cmocka_unit_test(free_fall_is_exact),
+        cmocka_unit_test(momentum_is_balanced_exactly),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
