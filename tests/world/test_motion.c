@@ -1,4 +1,5 @@
-// Pins, targets and scripted colliders end exactly where the host said; free fall is the scheme's own.
+// Pins, targets and scripted colliders end exactly where the host said; free fall is the scheme's
+// own.
 #include "support/testing.h"
 #include "support/world_scenes.h"
 
@@ -84,7 +85,8 @@ static void targets_are_reached_to_the_bit(void **state) {
     pbs_world_destroy(world);
 }
 
-/// Targets beyond what one step can take: Neo-Hookean elements would invert, parts of the step do not.
+/// Targets beyond what one step can take: Neo-Hookean elements would invert, parts of the step do
+/// not.
 static void divided_steps_reach_their_targets_too(void **state) {
     (void)state;
     pbs_world *world = new_world(0);
@@ -167,8 +169,8 @@ static void bodies_inside_a_collider_come_out(void **state) {
     pbs_world_destroy(world);
 }
 
-/// x_n = x_0 + h^2 g n (n + 1) / 2 and v_n = n h g: exactly for the centre of mass, and for each vertex up to what
-/// forces below the tolerance do in n steps, h^2 n (n + 1) / 2 tau / m.
+/// x_n = x_0 + h^2 g n (n + 1) / 2 and v_n = n h g: exactly for the centre of mass, and for each
+/// vertex up to what forces below the tolerance do in n steps, h^2 n (n + 1) / 2 tau / m.
 static void free_fall_is_exact(void **state) {
     (void)state;
     for (int32_t material = 0; material <= PBS_MATERIAL_ST_VENANT_KIRCHHOFF; material++) {
@@ -199,7 +201,8 @@ static void free_fall_is_exact(void **state) {
     }
 }
 
-/// The momentum of two bodies without external forces, one with drag: to rounding, and as the drag says.
+/// The momentum of two bodies without external forces, one with drag: to rounding, and as the drag
+/// says.
 static void momentum_is_balanced_exactly(void **state) {
     (void)state;
     pbs_world_desc d;

@@ -29,8 +29,8 @@ static struct bytes save(const pbs_world *world) {
     return bytes;
 }
 
-/// A world with one of everything: both kinds of body, per-element values, a gap among the ids, pins, pending targets,
-/// every shape, a motion under way, settings other than the defaults.
+/// A world with one of everything: both kinds of body, per-element values, a gap among the ids,
+/// pins, pending targets, every shape, a motion under way, settings other than the defaults.
 static pbs_world *full_world(void) {
     pbs_world_desc d;
     scene_settings(&d);
@@ -223,8 +223,8 @@ static void write_checksum(unsigned char *data, size_t size) {
     memcpy(data, &header, sizeof header);
 }
 
-/// Bytes with a right checksum and wrong contents: cut short at every length near an interesting place, and with random
-/// words replaced. Each is refused whole or gives a world that works.
+/// Bytes with a right checksum and wrong contents: cut short at every length near an interesting
+/// place, and with random words replaced. Each is refused whole or gives a world that works.
 static void forged_contents_do_no_harm(void **state) {
     (void)state;
     pbs_world *world = full_world(), *other = new_world();

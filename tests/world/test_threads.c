@@ -1,0 +1,116 @@
+// Different worlds are independent: created, stepped, saved and destroyed on different threads at
+// the same time, each gives the bits that it gives alone, and each thread has its own last message.
+#include <pthread.h>
+
+#include "support/testing.h"
+#include "support/world_scenes.h"
+
+enum { STEPS = 20 };
+
+struct job {
+    int index;
+    int32_t threads;
+    uint64_t hash;
+    pbs_status status;
+    bool has_own_message;
+};
+
+static void *run_world(void *argument) {
+    struct job *job = argument;
+    pbs_world_desc d;
+    scene_settings(&d);
+    d.threads = job->threads;
+    pbs_world *world = NULL;
+    job->status = pbs_world_create(&d, &world);
+    if (job->status < 0) {
+        return NULL;
+    }
+    job->status = scene_fill(world, job->index);
+    for (int i = 0; i < STEPS && job->status >= 0; i++) {
+        job->status = scene_step(world, 1);
+        // A refusal whose message names this thread's own value.
+        char expected[32];
+        snprintf(expected, sizeof expected, "-%d", job->index + 1);
+        pbs_world_step(world, -(job->index + 1));
+        job->has_own_message = strstr(pbs_last_error(), expected) != NULL;
+        size_t size = 0;
+        pbs_world_save(world, NULL, &size);
+    }
+    job->hash = pbs_world_hash(world);
+    pbs_world_destroy(world);
+    return NULL;
+}
+
+static void worlds_on_different_threads_do_not_meet(void **state) {
+    (void)state;
+    uint64_t alone[SCENE_COUNT];
+    for (int i = 0; i < SCENE_COUNT; i++) {
+        struct job job = {.index = i, .threads = 1};
+        run_world(&job);
+        assert_status(job.status, PBS_OK);
+        alone[i] = job.hash;
+    }
+    struct job jobs[SCENE_COUNT];
+    pthread_t threads[SCENE_COUNT];
+    for (int i = 0; i < SCENE_COUNT; i++) {
+        jobs[i] = (struct job){.index = i, .threads = 1 + i % 2};
+        assert_int_equal(pthread_create(&threads[i], NULL, run_world, &jobs[i]), 0);
+    }
+    for (int i = 0; i < SCENE_COUNT; i++) {
+        pthread_join(threads[i], NULL);
+        assert_status(jobs[i].status, PBS_OK);
+        assert_true(jobs[i].hash == alone[i]);
+        assert_true(jobs[i].has_own_message);
+    }
+}
+
+/// Reading calls change nothing, so several threads may read one world while none steps it.
+static void *read_world(void *argument) {
+    const pbs_world *world = argument;
+    for (int i = 0; i < 50; i++) {
+        pbs_energy energy = {.struct_size = sizeof energy};
+        pbs_stats stats = {.struct_size = sizeof stats};
+        float buffer[3 * 125];
+        size_t size = 0;
+        const pbs_body body = pbs_world_body_at(world, 0);
+        if (pbs_world_energy(world, &energy) < 0 || pbs_world_stats(world, &stats) < 0 ||
+            pbs_world_save(world, NULL, &size) < 0 || pbs_world_hash(world) == 0 ||
+            pbs_body_read_f32(world, body, PBS_CHANNEL_NORMAL, buffer, 12, 125) < 0) {
+            return NULL;
+        }
+    }
+    return argument;
+}
+
+static void one_world_may_be_read_by_several_threads(void **state) {
+    (void)state;
+    pbs_world_desc d;
+    scene_settings(&d);
+    d.threads = 2;
+    pbs_world *world = NULL;
+    assert_ok(pbs_world_create(&d, &world));
+    assert_ok(scene_fill(world, 0));
+    // Once before the first step, where energies need their terms made for the moment, and once
+    // after.
+    for (int round = 0; round < 2; round++) {
+        pthread_t threads[2];
+        for (int i = 0; i < 2; i++) {
+            assert_int_equal(pthread_create(&threads[i], NULL, read_world, world), 0);
+        }
+        for (int i = 0; i < 2; i++) {
+            void *result = NULL;
+            pthread_join(threads[i], &result);
+            assert_non_null(result);
+        }
+        assert_ok(scene_step(world, 2));
+    }
+    pbs_world_destroy(world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(worlds_on_different_threads_do_not_meet),
+        cmocka_unit_test(one_world_may_be_read_by_several_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
