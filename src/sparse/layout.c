@@ -7,10 +7,9 @@
 // Two searches improve the start nearly always, more than a few never pay.
 #define RIM_SEARCHES 6
 
-/// Breadth-first searches over the nodes of one domain.
+/// Breadth-first searches.
 struct search {
     const struct graph *graph; ///< neighbors by ascending degree
-    const uint32_t *domain;    ///< node -> domain
     uint32_t *stamp;           ///< node -> the last search that saw it; UINT32_MAX once numbered
     uint32_t *depth;           ///< node -> level in the last search
     uint32_t searches;
@@ -43,7 +42,7 @@ uint32_t layout_domain_of(const struct layout *layout, uint32_t row) {
     return low;
 }
 
-/// Lists the part of the domain that hangs together with `from`, level by level; returns its size.
+/// Lists the part of the graph that hangs together with `from`, level by level; returns its size.
 static uint32_t search_from(struct search *s, uint32_t from, uint32_t *queue) {
     const uint32_t stamp = s->searches++;
     uint32_t found = 1;
@@ -54,7 +53,7 @@ static uint32_t search_from(struct search *s, uint32_t from, uint32_t *queue) {
         const uint32_t node = queue[next];
         for (size_t k = s->graph->start[node]; k < s->graph->start[node + 1]; k++) {
             const uint32_t other = s->graph->neighbor[k];
-            if (s->domain[other] == s->domain[node] && s->stamp[other] != stamp) {
+            if (s->stamp[other] != stamp) {
                 s->stamp[other] = stamp;
                 s->depth[other] = s->depth[node] + 1;
                 queue[found++] = other;
@@ -107,8 +106,20 @@ static void reverse(uint32_t *list, uint32_t count) {
     }
 }
 
-/// Fills domain_start, and node with the nodes of each domain in ascending order.
-static void sort_by_domain(const uint32_t *domain, struct layout *layout) {
+/// Reverse Cuthill-McKee order of all nodes.
+static void number_nodes(struct search *s, uint32_t *numbered) {
+    const uint32_t count = s->graph->node_count;
+    uint32_t done = 0;
+    for (uint32_t n = 0; n < count; n++) {
+        if (s->stamp[n] != UINT32_MAX) {
+            done += number_part(s, n, numbered + done);
+        }
+    }
+    reverse(numbered, count);
+}
+
+/// Rows: domain by domain, inside each as the nodes come in `order`.
+static void deal_out(const uint32_t *domain, const uint32_t *order, struct layout *layout) {
     uint32_t *start = layout->domain_start;
     for (uint32_t n = 0; n < layout->node_count; n++) {
         start[domain[n] + 1]++;
@@ -118,21 +129,11 @@ static void sort_by_domain(const uint32_t *domain, struct layout *layout) {
         start[d + 1] += start[d];
         fill[d] = start[d];
     }
-    for (uint32_t n = 0; n < layout->node_count; n++) {
-        layout->node[fill[domain[n]]++] = n;
+    for (uint32_t i = 0; i < layout->node_count; i++) {
+        const uint32_t row = fill[domain[order[i]]]++;
+        layout->node[row] = order[i];
+        layout->row[order[i]] = row;
     }
-}
-
-/// nodes: those of one domain, ascending; numbered: as many, overwritten with their new order.
-static void number_domain(struct search *s, const uint32_t *nodes, uint32_t count,
-                          uint32_t *numbered) {
-    uint32_t done = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        if (s->stamp[nodes[i]] != UINT32_MAX) {
-            done += number_part(s, nodes[i], numbered + done);
-        }
-    }
-    reverse(numbered, count);
 }
 
 /// order: the nodes by ascending degree, equal ones by index.
@@ -159,23 +160,16 @@ static pbs_status sort_by_degree(struct memory *memory, const struct graph *grap
     return PBS_OK;
 }
 
-/// The rows inside each domain. domain, order, stamp: node_count; order and stamp are overwritten.
+/// order, stamp: node_count, overwritten; stamp zero at first.
 static pbs_status number_rows(struct memory *memory, const struct graph *graph,
                               const uint32_t *domain, uint32_t *order, uint32_t *stamp,
                               struct layout *layout) {
     struct graph sorted = {0};
     RETURN_IF_FAILED(sort_by_degree(memory, graph, order));
     RETURN_IF_FAILED(graph_reorder_neighbors(memory, graph, order, &sorted));
-    sort_by_domain(domain, layout);
-    struct search s = {&sorted, domain, stamp, layout->row, 1};
-    for (uint32_t d = 0; d < layout->domain_count; d++) {
-        const uint32_t first = layout->domain_start[d];
-        number_domain(&s, layout->node + first, layout->domain_start[d + 1] - first, order + first);
-    }
-    for (uint32_t i = 0; i < layout->node_count; i++) {
-        layout->node[i] = order[i];
-        layout->row[order[i]] = i;
-    }
+    struct search s = {.graph = &sorted, .stamp = stamp, .depth = layout->row, .searches = 1};
+    number_nodes(&s, order);
+    deal_out(domain, order, layout);
     graph_free(memory, &sorted);
     return PBS_OK;
 }

@@ -1,5 +1,5 @@
 // The solver's order of the nodes: METIS cuts the graph of all stencils into domains (their number depends on the problem's
-// size alone), reverse Cuthill-McKee orders each inside. Everything parallel works domain by domain.
+// size alone), reverse Cuthill-McKee orders the nodes inside. Everything parallel works domain by domain.
 #ifndef PBS_SPARSE_LAYOUT_H
 #define PBS_SPARSE_LAYOUT_H
 
