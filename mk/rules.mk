@@ -70,7 +70,7 @@ group = -Wl,--start-group $(filter %.a,$^) -Wl,--end-group
 link = $(call say,LD)mkdir -p $(@D); $(CC) $(CFLAGS_ALL) $(filter %.o,$^) $(group) $(LIBS_PRIVATE) -o $@
 
 $(TESTS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(SUPPORT_LIB) $(HELPERS) $(INTERNAL_LIB)
-	$(link) -lcmocka
+	$(link) $(TEST_LIBS)
 
 # A sanitized build is made of objects of its own, never of lib/.
 EXAMPLE_LIBRARY := $(if $(SANITIZE),$(INTERNAL_LIB),$(STATIC_LIB))

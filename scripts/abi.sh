@@ -18,6 +18,24 @@ layout() {
     perl "$here/abi_layout.pl" "$scratch/all.o"
 }
 
+# What the exported functions take and give, in XML: public_view FILE. What no public header defines is opaque to a host.
+# (abidw can be given the headers, but then knows them by their last name only and takes src/world/body.h for pbs/body.h.
+# The label is the one under which it makes types opaque itself; with another, parameters of such types vanish.)
+public_view() {
+    cat >"$scratch/public.suppr" <<'END'
+[suppress_type]
+  label = Artificial private types suppression specification
+  drop = yes
+  source_location_not_regexp = (^|/)pbs/[a-z_]*[.]h$
+
+[suppress_function]
+  drop = yes
+  name_not_regexp = ^pbs_
+END
+    abidw --exported-interfaces-only --suppressions "$scratch/public.suppr" --no-comp-dir-path --no-corpus-path \
+        --no-elf-needed --no-show-locs --type-id-style hash --out-file "$1" "$library"
+}
+
 # A struct that states its own size may grow at its end; all the rest that abidiff reports is a failure.
 growing_structs() {
     awk '$1 == "struct" { name = $2; first = 1 }
@@ -27,20 +45,21 @@ growing_structs() {
         "$record/layout.txt"
 }
 
+readelf --sections --wide "$library" | grep -q "[.]debug_info" || { echo "$library has no debug information: build it with -g"; exit 1; }
+
 case $action in
 record)
     mkdir -p "$record"
     layout >"$record/layout.txt"
-    abidw --headers-dir "$headers" --drop-private-types --no-comp-dir-path --no-corpus-path --no-elf-needed \
-        --no-show-locs --type-id-style hash --out-file "$record/libpbs.abi" "$library"
+    public_view "$record/libpbs.abi"
     ;;
 check)
     status=0
     layout >"$scratch/layout.txt"
     perl "$here/abi_compare.pl" "$record/layout.txt" "$scratch/layout.txt" || status=1
     growing_structs >"$scratch/growing.suppr"
-    abidiff --fail-no-debug-info --headers-dir2 "$headers" --drop-private-types --no-added-syms \
-        --suppressions "$scratch/growing.suppr" "$record/libpbs.abi" "$library" || status=1
+    public_view "$scratch/libpbs.abi"
+    abidiff --no-added-syms --suppressions "$scratch/growing.suppr" "$record/libpbs.abi" "$scratch/libpbs.abi" || status=1
     if [ $status != 0 ]; then
         echo "The binary interface differs from $record. If that is meant, bump the SONAME or the version, say so in"
         echo "CHANGELOG.md under abi, and record it: make abi-record"

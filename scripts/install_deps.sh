@@ -8,7 +8,8 @@ packages=(
     build-essential pkg-config                  # to build
     libmetis-dev                                # what the library links
     libstb-dev                                  # examples: pictures
-    libcmocka-dev clang libclang-rt-14-dev      # tests, fuzzing
+    libcmocka-dev libopenblas-dev               # tests: the frame, LAPACK to compare with
+    clang libclang-rt-14-dev                    # tests: the other compiler, fuzzing
     libc6-dev-arm64-cross                       # tests: that it compiles for another processor
     valgrind abigail-tools cmake                # tests: memory, ABI, install
     chromium ca-certificates                    # tests: the demo's page

@@ -1,9 +1,6 @@
 // The library behind sample.h. What it does is no matter; what it exports is.
+#include "inside/sample.h"
 #include <pbs/sample.h>
-
-struct pbs_sample {
-    int32_t private_member;
-};
 
 int32_t pbs_sample_desc_init(pbs_sample_desc *desc, size_t struct_size) {
     desc->struct_size = (uint32_t)struct_size;
