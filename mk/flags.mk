@@ -26,7 +26,7 @@ CFLAGS_ALL     += $(SANITIZE_FLAGS)
 endif
 
 LIBS_PRIVATE := -lmetis -lm -lpthread
-# Tests compare with LAPACK, which OpenBLAS brings along.
+# Tests and benches compare with LAPACK, which OpenBLAS brings along.
 TEST_LIBS    := -lcmocka -lopenblas
 
 version = $(shell sed -n 's/^\#define PBS_VERSION_$(1) *\([0-9]*\).*/\1/p' include/pbs/base.h 2>/dev/null)
