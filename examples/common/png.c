@@ -56,16 +56,6 @@ bool png_write(const char *path, const struct image *image, struct message *mess
     return done;
 }
 
-static void append_bytes(void *context, void *data, int size) {
-    text_buffer_add_bytes(context, data, (size_t)size);
-}
-
-void jpeg_encode(const struct image *image, struct text_buffer *out) {
-    int written = stbi_write_jpg_to_func(append_bytes, out, (int)image->width, (int)image->height,
-                                         3, image->pixels, 82);
-    out->failed = out->failed || written == 0;
-}
-
 unsigned char *deflate_encode(const void *bytes, size_t size, size_t *compressed_size) {
     *compressed_size = 0;
     if (size > INT_MAX / 2) {

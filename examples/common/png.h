@@ -18,8 +18,6 @@ void image_free(struct image *image);
 /// A PNG in memory, to be freed with free(); null when memory ran out.
 unsigned char *png_encode(const struct image *image, size_t *size);
 bool png_write(const char *path, const struct image *image, struct message *message);
-/// A JPEG in memory, a fifth of the size.
-void jpeg_encode(const struct image *image, struct text_buffer *out);
 /// zlib stream of the bytes, to be freed with free(); null when memory ran out.
 unsigned char *deflate_encode(const void *bytes, size_t size, size_t *compressed_size);
 

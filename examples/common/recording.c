@@ -222,9 +222,20 @@ static bool check_frame(const struct recording *recording, const struct recordin
     return true;
 }
 
+enum { PATH_ROOM = 1024 };
+
+// DIRECTORY/NAME and what follows it; a path that is cut off would name another file.
+static bool make_path(char path[PATH_ROOM], const char *directory, const char *name,
+                      const char *ending, struct message *message) {
+    int length = text_print(path, PATH_ROOM, "%s/%s%s", directory, name, ending);
+    return (length > 0 && length < PATH_ROOM) ||
+           message_fail(message, "%.200s/%.200s: the path is too long", directory, name);
+}
+
 static bool write_vtu(const struct recording *recording, const struct recording_frame *frame,
                       struct message *message) {
-    char path[1024];
+    char path[PATH_ROOM];
+    char ending[32];
     struct vtu_grid grid = {.vertex_count = recording->body_vertex_count,
                             .positions = frame->positions,
                             .tet_count = recording->tet_count,
@@ -232,9 +243,9 @@ static bool write_vtu(const struct recording *recording, const struct recording_
     if (recording->tet_count == 0) {
         return message_fail(message, ".vtu files need the tetrahedra of the recording");
     }
-    text_print(path, sizeof path, "%s/%s_%04zu.vtu", recording->vtu_directory, recording->vtu_name,
-               recording->picture.frame_count);
-    return vtu_write(path, &grid, frame->fields, frame->field_count, message);
+    text_print(ending, sizeof ending, "_%04zu.vtu", recording->picture.frame_count);
+    return make_path(path, recording->vtu_directory, recording->vtu_name, ending, message) &&
+           vtu_write(path, &grid, frame->fields, frame->field_count, message);
 }
 
 bool recording_add_frame(struct recording *recording, const struct recording_frame *frame,
@@ -338,12 +349,12 @@ static bool write_energies(const struct scene_picture *picture, const char *path
 }
 
 static bool write_series(const struct recording *recording, struct message *message) {
-    char path[1024];
+    char path[PATH_ROOM];
     if (recording->vtu_directory == NULL) {
         return true;
     }
-    text_print(path, sizeof path, "%s/%s.pvd", recording->vtu_directory, recording->vtu_name);
-    return pvd_write(path, recording->vtu_name, recording->picture.frame_count,
+    return make_path(path, recording->vtu_directory, recording->vtu_name, ".pvd", message) &&
+           pvd_write(path, recording->vtu_name, recording->picture.frame_count,
                      1.0 / recording->picture.frame_rate, message);
 }
 
@@ -351,7 +362,7 @@ bool recording_write(const struct recording *recording, const char *directory, c
                      struct message *message) {
     struct scene_picture picture = recording->picture;
     struct image sheet;
-    char path[1024];
+    char path[PATH_ROOM];
     if (picture.frame_count == 0) {
         return message_fail(message, "a recording without frames leaves no pictures");
     }
@@ -361,15 +372,15 @@ bool recording_write(const struct recording *recording, const char *directory, c
     if (!make_directory(directory, message) || !render_contact_sheet(&picture, &sheet, message)) {
         return false;
     }
-    text_print(path, sizeof path, "%s/%s_sheet.png", directory, name);
-    bool done = png_write(path, &sheet, message);
-    text_print(path, sizeof path, "%s/%s.html", directory, name);
-    done = done && html_write(path, &picture, &sheet, message);
+    bool done = make_path(path, directory, name, "_sheet.png", message) &&
+                png_write(path, &sheet, message) &&
+                make_path(path, directory, name, ".html", message) &&
+                html_write(path, &picture, &sheet, message);
     image_free(&sheet);
-    text_print(path, sizeof path, "%s/%s.png", directory, name);
-    done = done && write_still(&picture, path, message);
-    text_print(path, sizeof path, "%s/%s.glb", directory, name);
-    done = done && glb_write(path, &picture, message);
-    text_print(path, sizeof path, "%s/%s_energy.csv", directory, name);
-    return done && write_energies(&picture, path, message) && write_series(recording, message);
+    return done && make_path(path, directory, name, ".png", message) &&
+           write_still(&picture, path, message) &&
+           make_path(path, directory, name, ".glb", message) &&
+           glb_write(path, &picture, message) &&
+           make_path(path, directory, name, "_energy.csv", message) &&
+           write_energies(&picture, path, message) && write_series(recording, message);
 }

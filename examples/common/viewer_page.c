@@ -234,7 +234,7 @@ const char *const viewer_script[] = {
     "    if (!gl || typeof DecompressionStream == 'undefined') {\n",
     "        $('gl').style.display = $('bar').style.display = 'none'; $('sheet').style.display = "
     "'block';\n",
-    "        $('sheet').src = 'data:image/jpeg;base64,' + sheet; chart(0);\n",
+    "        $('sheet').src = 'data:image/png;base64,' + sheet; chart(0);\n",
     "        document.title = 'ready ' + frames + ' frames (contact sheet)';\n",
     "        return;\n",
     "    }\n",

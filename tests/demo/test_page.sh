@@ -39,3 +39,7 @@ if [ "$frames" -gt 1 ] && cmp -s "$work/0.png" "$work/$last.png"; then
     echo "frames 0 and $last look the same"
     exit 1
 fi
+
+title=$(browse 1 --disable-3d-apis --dump-dom | sed -n 's:.*<title>\(.*\)</title>.*:\1:p' | head -1)
+echo "without WebGL: $title"
+[ "$title" = "ready $frames frames (contact sheet)" ]

@@ -5,6 +5,7 @@
 #include "common/mesh_reader.h"
 #include "common/text.h"
 
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -411,6 +412,9 @@ static void large_meshes_have_the_counts_of_their_manifest(void **state) {
     char path[600];
     char line[4096];
     size_t solids = 0;
+    // Slow checkers leave out what would take them minutes.
+    const char *scale = getenv("PBS_TEST_SCALE");
+    unsigned long most = scale != NULL && strcmp(scale, "small") == 0 ? 15000 : ULONG_MAX;
     const char *shared = getenv("PBS_SHARED_DATA");
     snprintf(folder, sizeof folder, "%s/meshes", shared != NULL ? shared : "../shared/data");
     snprintf(path, sizeof path, "%s/MANIFEST.md", folder);
@@ -423,7 +427,9 @@ static void large_meshes_have_the_counts_of_their_manifest(void **state) {
         char name[128];
         unsigned long counts[3];
         if (manifest_row(line, name, counts)) {
-            check_mesh(folder, name, counts);
+            if (counts[1] <= most) {
+                check_mesh(folder, name, counts);
+            }
             solids += strstr(name, ".msh") != NULL ? 1 : 0;
         }
     }
