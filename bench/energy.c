@@ -1,7 +1,9 @@
-// What elements cost: value, gradient, exact and projected Hessian with assembly, in nanoseconds per tetrahedron and
-// in products with the assembled matrix, one thread, on a cube of about 100 000 tetrahedra.
+// What elements cost: value, gradient, exact and projected Hessian with assembly, in nanoseconds
+// per tetrahedron and in products with the assembled matrix, one thread, on a cube of about 100 000
+// tetrahedra.
 //
 //     energy [CELLS]      CELLS along an edge of the cube, 26 at first
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -26,9 +28,11 @@ static void *allocate(size_t count, size_t size) {
 
 /// n^3 cells of six tetrahedra around the diagonal, one for each order of the axes.
 static struct mesh make_cube(uint32_t n) {
-    static const int order[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {1, 0, 2}, {2, 1, 0}};
+    static const int order[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1},
+                                    {0, 2, 1}, {1, 0, 2}, {2, 1, 0}};
     const uint32_t step[3] = {1, n + 1, (n + 1) * (n + 1)};
-    struct mesh mesh = {.node_count = (size_t)step[2] * (n + 1), .tet_count = 6 * (size_t)n * n * n};
+    struct mesh mesh = {.node_count = (size_t)step[2] * (n + 1),
+                        .tet_count = 6 * (size_t)n * n * n};
     mesh.rest = allocate(3 * mesh.node_count, sizeof(double));
     mesh.tets = allocate(4 * mesh.tet_count, sizeof(uint32_t));
     for (size_t i = 0; i < mesh.node_count; i++) {
@@ -65,32 +69,37 @@ struct bench {
     struct terms_scratch scratch;
     struct terms_result result;
     double *x, *y, *product;
-    double multiply_seconds;
 };
 
-/// Seconds of the fastest of several runs.
-static double time_evaluation(struct bench *bench, const struct term *term,
-                              const struct evaluation *evaluation) {
-    double best = 1e30;
-    for (int run = 0; run < 15; run++) {
-        const double start = clock_seconds();
-        terms_evaluate(NULL, &bench->assembly, term, 1, evaluation, &bench->result);
-        const double seconds = clock_seconds() - start;
-        best = seconds < best ? seconds : best;
-    }
-    return best;
+/// Seconds of the fastest of several runs: of an evaluation, and of the product run beside it.
+struct timing {
+    double evaluation, product;
+};
+
+static double since(double start) {
+    return clock_seconds() - start;
 }
 
-static void time_multiply(struct bench *bench) {
+/// evaluation null: of the largest step along a direction that collapses nothing.
+static struct timing time_term(struct bench *bench, const struct term *term,
+                               const struct evaluation *evaluation) {
     struct bsr matrix = bench->assembly.pattern;
+    struct timing best = {1e30, 1e30};
     matrix.values = bench->result.blocks;
-    bench->multiply_seconds = 1e30;
-    for (int run = 0; run < 30; run++) {
+    for (int run = 0; run < 40; run++) {
         const double start = clock_seconds();
+        if (evaluation != NULL) {
+            terms_evaluate(NULL, &bench->assembly, term, 1, evaluation, &bench->result);
+        } else {
+            terms_max_step(NULL, &bench->assembly, term, 1, bench->x, bench->y, 1e-3,
+                           &bench->scratch);
+        }
+        best.evaluation = fmin(best.evaluation, since(start));
+        const double middle = clock_seconds();
         bsr_multiply(NULL, &matrix, bench->y, bench->product);
-        const double seconds = clock_seconds() - start;
-        bench->multiply_seconds = seconds < bench->multiply_seconds ? seconds : bench->multiply_seconds;
+        best.product = fmin(best.product, since(middle));
     }
+    return best;
 }
 
 static struct solid *make_solid(struct bench *bench, const struct material_table *material) {
@@ -114,10 +123,12 @@ static struct solid *make_solid(struct bench *bench, const struct material_table
     return solid;
 }
 
-static void report(const struct bench *bench, const char *material, const char *what, double seconds) {
-    printf("energy material=%s what=%s tets=%zu ns_per_tet=%.2f products=%.2f\n", material, what,
-           bench->mesh.tet_count, 1e9 * seconds / (double)bench->mesh.tet_count,
-           seconds / bench->multiply_seconds);
+static void report(const struct bench *bench, const char *material, const char *what,
+                   struct timing best) {
+    printf("energy material=%s what=%s tets=%zu ns_per_tet=%.2f product_ms=%.3f products=%.2f\n",
+           material, what, bench->mesh.tet_count,
+           1e9 * best.evaluation / (double)bench->mesh.tet_count, 1e3 * best.product,
+           best.evaluation / best.product);
 }
 
 static void run_material(struct bench *bench, const struct material_table *material) {
@@ -136,7 +147,10 @@ static void run_material(struct bench *bench, const struct material_table *mater
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         const struct evaluation evaluation = {
             .what = kinds[k].what, .x = bench->x, .project = kinds[k].project};
-        report(bench, material->name, kinds[k].name, time_evaluation(bench, &term, &evaluation));
+        report(bench, material->name, kinds[k].name, time_term(bench, &term, &evaluation));
+    }
+    if (term.table->max_step != NULL) {
+        report(bench, material->name, "max-step", time_term(bench, &term, NULL));
     }
     solid_destroy(solid, &bench->memory);
 }
@@ -182,11 +196,9 @@ static void tear_down(struct bench *bench) {
 int main(int argc, char **argv) {
     struct bench bench = {0};
     set_up(&bench, argc > 1 ? (uint32_t)atoi(argv[1]) : 26);
-    time_multiply(&bench);
-    printf("energy nodes=%zu tets=%zu blocks=%zu domains=%u product_ms=%.3f product_gb_per_s=%.2f\n",
-           bench.mesh.node_count, bench.mesh.tet_count, bench.assembly.pattern.block_count,
-           bench.assembly.layout.domain_count, 1e3 * bench.multiply_seconds,
-           72e-9 * (double)bench.assembly.pattern.block_count / bench.multiply_seconds);
+    printf("energy nodes=%zu tets=%zu blocks=%zu domains=%u\n", bench.mesh.node_count,
+           bench.mesh.tet_count, (size_t)bench.assembly.pattern.block_count,
+           bench.assembly.layout.domain_count);
     for (size_t k = 0; material_tables[k] != NULL; k++) {
         run_material(&bench, material_tables[k]);
     }

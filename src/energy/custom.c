@@ -1,5 +1,6 @@
-// Between the host's stencils, in the host's order of nodes, and the assembly's slots. The host's block is made symmetric, and positive
-// semidefinite where that was asked for and the host did not do it; answers that are not finite count as recoverable.
+// Between the host's stencils, in the host's order of nodes, and the assembly's slots. The host's
+// block is made symmetric, and positive semidefinite where that was asked for and the host did not
+// do it; answers that are not finite count as recoverable.
 #include "energy/custom.h"
 
 #include <math.h>
@@ -66,8 +67,8 @@ static void make_symmetric(size_t size, double *a) {
     }
 }
 
-static int ask(const struct custom_input *input, size_t stencil, const struct evaluation *evaluation,
-               struct answer *answer) {
+static int ask(const struct custom_input *input, size_t stencil,
+               const struct evaluation *evaluation, struct answer *answer) {
     const uint32_t *nodes = input->nodes + stencil * input->width;
     const size_t size = 3 * (size_t)input->width;
     const uint32_t what = evaluation->what;
@@ -76,11 +77,10 @@ static int ask(const struct custom_input *input, size_t stencil, const struct ev
         memcpy(x + 3 * a, evaluation->x + 3 * (size_t)nodes[a], 3 * sizeof *x);
     }
     *answer = (struct answer){0};
-    const int32_t reply =
-        input->evaluate(input->user, stencil, x, evaluation->project,
-                        what & EVALUATE_VALUE ? &answer->value : NULL,
-                        what & EVALUATE_GRADIENT ? answer->gradient : NULL,
-                        what & EVALUATE_HESSIAN ? answer->hessian : NULL);
+    const int32_t reply = input->evaluate(input->user, stencil, x, evaluation->project,
+                                          what & EVALUATE_VALUE ? &answer->value : NULL,
+                                          what & EVALUATE_GRADIENT ? answer->gradient : NULL,
+                                          what & EVALUATE_HESSIAN ? answer->hessian : NULL);
     if (reply != 0) {
         return reply < 0 ? EVALUATE_STOP : EVALUATE_RECOVERABLE;
     }
@@ -116,8 +116,8 @@ static void add_hessian(const struct stencil_groups *groups, size_t group, size_
     for (size_t a = 0; a < width; a++) {
         for (size_t b = a; b < width; b++, slot += LANES) {
             double *to = blocks + 9 * (size_t)*slot;
-            const double *corner =
-                from + 9 * width * local[a * LANES] + 3 * (size_t)local[b * LANES];
+            const double *corner = from + 9 * width * local[a * LANES] +
+                                   3 * (size_t)local[b * LANES];
             for (size_t i = 0; i < 9; i++) {
                 to[i] += corner[3 * width * (i / 3) + i % 3];
             }

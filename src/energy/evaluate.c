@@ -25,8 +25,8 @@ struct pass {
 
 pbs_status terms_reserve(struct memory *memory, const struct assembly *assembly,
                          struct terms_scratch *scratch) {
-    return memory_reserve(memory, &scratch->shares, &scratch->capacity, assembly->layout.domain_count,
-                          sizeof *scratch->shares);
+    return memory_reserve(memory, &scratch->shares, &scratch->capacity,
+                          assembly->layout.domain_count, sizeof *scratch->shares);
 }
 
 void terms_release(struct memory *memory, struct terms_scratch *scratch) {
@@ -44,7 +44,8 @@ static void clear(const struct pass *pass, uint32_t domain) {
     }
 }
 
-/// The share of one domain in those terms that run on the calling thread, or in those that do not. Stops at the first refusal.
+/// The share of one domain in those terms that run on the calling thread, or in those that do not.
+/// Stops at the first refusal.
 static void evaluate_domain(const struct pass *pass, uint32_t domain, bool on_calling_thread) {
     struct domain_share *share = &pass->shares[domain];
     const struct stencil_groups *groups = pass->assembly->terms;
@@ -157,9 +158,9 @@ static void max_step_piece(void *context, size_t domain) {
     pass->shares[domain].step = step;
 }
 
-double terms_max_step(struct tasks *tasks, const struct assembly *assembly, const struct term *terms,
-                      size_t term_count, const double *x, const double *direction, double limit,
-                      struct terms_scratch *scratch) {
+double terms_max_step(struct tasks *tasks, const struct assembly *assembly,
+                      const struct term *terms, size_t term_count, const double *x,
+                      const double *direction, double limit, struct terms_scratch *scratch) {
     struct pass pass = {.assembly = assembly,
                         .terms = terms,
                         .term_count = term_count,

@@ -1,6 +1,7 @@
-// Evaluates the sum of terms: gradient and Hessian blocks into the assembly's arrays, values by kind, and the largest step.
-// Domains in parallel, then the terms of the host on the calling thread, then what domains wrote for each other is gathered.
-// Every sum has a fixed order (domain by domain, in each term by term), so threads do not change a bit. Allocates nothing.
+// Evaluates the sum of terms: gradient and Hessian blocks into the assembly's arrays, values by
+// kind, and the largest step. Domains in parallel, then the terms of the host on the calling
+// thread, then what domains wrote for each other is gathered. Every sum has a fixed order (domain
+// by domain, in each term by term), so threads do not change a bit. Allocates nothing.
 #ifndef PBS_ENERGY_EVALUATE_H
 #define PBS_ENERGY_EVALUATE_H
 
@@ -17,24 +18,31 @@ struct terms_scratch {
 
 /// Where an evaluation goes. The arrays are the caller's: null when not asked for.
 struct terms_result {
-    double *gradient;               ///< vector_slot_count x 3, of which the first node_count x 3 are the result, in node order
-    double *blocks;                 ///< block_slot_count x 9, of which the first block_count x 9 are the result
+    double *gradient; ///< vector_slot_count x 3, of which the first node_count x 3 are the result,
+                      ///< in node order
+    double *blocks;   ///< block_slot_count x 9, of which the first block_count x 9 are the result
     struct terms_scratch *scratch;
-    double value;                   ///< J; infinity where the state is not admissible
+    double value; ///< J; infinity where the state is not admissible
     double by_kind[ENERGY_KIND_COUNT];
 };
 
 /// Makes scratch large enough for this assembly. The only function here that allocates.
-pbs_status terms_reserve(struct memory *memory, const struct assembly *assembly, struct terms_scratch *scratch);
+pbs_status terms_reserve(struct memory *memory, const struct assembly *assembly,
+                         struct terms_scratch *scratch);
 void terms_release(struct memory *memory, struct terms_scratch *scratch);
 
-/// Overwrites what evaluation->what asks for. Terms with stencils must be in the order of assembly->terms.
-/// @return EVALUATE_OK; EVALUATE_RECOVERABLE: the state is not admissible (value is infinity, the arrays are of no use); EVALUATE_STOP
-int terms_evaluate(struct tasks *tasks, const struct assembly *assembly, const struct term *terms, size_t term_count,
-                   const struct evaluation *evaluation, struct terms_result *result);
+/// Overwrites what evaluation->what asks for. Terms with stencils must be in the order of
+/// assembly->terms.
+/// @return EVALUATE_OK; EVALUATE_RECOVERABLE: the state is not admissible (value is infinity, the
+/// arrays are of no use); EVALUATE_STOP
+int terms_evaluate(struct tasks *tasks, const struct assembly *assembly, const struct term *terms,
+                   size_t term_count, const struct evaluation *evaluation,
+                   struct terms_result *result);
 
-/// The largest step in (0, limit] along direction from x that keeps every term finite: the energy may be infinite at a bound below limit.
-double terms_max_step(struct tasks *tasks, const struct assembly *assembly, const struct term *terms, size_t term_count,
-                      const double *x, const double *direction, double limit, struct terms_scratch *scratch);
+/// The largest step in (0, limit] along direction from x that keeps every term finite: the energy
+/// may be infinite at a bound below limit.
+double terms_max_step(struct tasks *tasks, const struct assembly *assembly,
+                      const struct term *terms, size_t term_count, const double *x,
+                      const double *direction, double limit, struct terms_scratch *scratch);
 
 #endif

@@ -1,12 +1,15 @@
-// Fixed corotated solid (Stomakhin, Howes, Schroeder, Teran 2012, "Energetically consistent invertible elasticity", eq. 8):
-//     psi = mu sum (s_i - 1)^2 + lambda/2 (J - 1)^2 in the signed singular values s, finite for every F.
+// Fixed corotated solid (Stomakhin, Howes, Schroeder, Teran 2012, "Energetically consistent
+// invertible elasticity", eq. 8):
+//     psi = mu sum (s_i - 1)^2 + lambda/2 (J - 1)^2 in the signed singular values s, finite for
+//     every F.
 #include "energy/material.h"
 #include "energy/tangent.h"
 
 #define MATERIAL_TANGENT_ROTATED
 
-// The energy has a kink where s_i + s_j = 0 (inverted, two stretches equal and opposite), with a curvature of -4 mu / (s_i + s_j)
-// across it. The denominator is kept above this, so that the exact Hessian stays finite; it is exact everywhere else.
+// The energy has a kink where s_i + s_j = 0 (inverted, two stretches equal and opposite), with a
+// curvature of -4 mu / (s_i + s_j) across it. The denominator is kept above this, so that the exact
+// Hessian stays finite; it is exact everywhere else.
 #define SMALLEST_SUM 1e-6
 
 struct measures {

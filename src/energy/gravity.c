@@ -9,7 +9,8 @@ static int evaluate(const void *self, const struct assembly *assembly,
     const struct gravity *gravity = self;
     const struct layout *layout = &assembly->layout;
     (void)groups;
-    for (uint32_t row = layout->domain_start[domain]; row < layout->domain_start[domain + 1]; row++) {
+    for (uint32_t row = layout->domain_start[domain]; row < layout->domain_start[domain + 1];
+         row++) {
         const size_t node = layout->node[row];
         if (evaluation->what & EVALUATE_VALUE) {
             double moved[3];

@@ -1,4 +1,5 @@
-// Mass drag, a term without stencils: a loop over the nodes of a domain, whose Hessian lies in the diagonal blocks.
+// Mass drag, a term without stencils: a loop over the nodes of a domain, whose Hessian lies in the
+// diagonal blocks.
 #include "energy/mass_drag.h"
 
 #include "base/math3.h"
@@ -9,7 +10,8 @@ static int evaluate(const void *self, const struct assembly *assembly,
     const struct mass_drag *drag = self;
     const struct layout *layout = &assembly->layout;
     (void)groups;
-    for (uint32_t row = layout->domain_start[domain]; row < layout->domain_start[domain + 1]; row++) {
+    for (uint32_t row = layout->domain_start[domain]; row < layout->domain_start[domain + 1];
+         row++) {
         const size_t node = layout->node[row];
         const double stiffness = drag->rate[node] * drag->mass[node] / evaluation->stage.length;
         double moved[3];

@@ -3,10 +3,12 @@
 #include "energy/material.h"
 #include "energy/tangent.h"
 
-// Below this J counts as zero: the smallest normal number, under which its logarithm by exponent and mantissa fails.
+// Below this J counts as zero: the smallest normal number, under which its logarithm by exponent
+// and mantissa fails.
 #define SMALLEST_J 2.2250738585072014e-308
 
-/// J where it is admissible, 1 in lanes where it is not, whose energy is infinite whatever else is computed for them.
+/// J where it is admissible, 1 in lanes where it is not, whose energy is infinite whatever else is
+/// computed for them.
 ALWAYS_INLINE lanes8 admissible(lanes8 j) {
     return lanes_select(j >= SMALLEST_J, j, lanes_set(1.0));
 }
@@ -36,8 +38,8 @@ ALWAYS_INLINE void measure(const lanes8 f[9], struct measures *m) {
 /// psi = mu (tr E - (J-1)) + mu ((J-1) - ln J) + lambda/2 (ln J)^2, each part of second order.
 ALWAYS_INLINE lanes8 density(lanes8 mu, lanes8 lambda, const struct measures *m) {
     const lanes8 log_j = m->j - m->excess;
-    const lanes8 psi =
-        mu * (trace_excess_lanes(m->e, m->j) + m->excess) + 0.5 * lambda * log_j * log_j;
+    const lanes8 psi = mu * (trace_excess_lanes(m->e, m->j) + m->excess) +
+                       0.5 * lambda * log_j * log_j;
     return lanes_select(m->determinant < SMALLEST_J, lanes_set(INFINITY), psi);
 }
 
@@ -48,7 +50,8 @@ ALWAYS_INLINE void stress(lanes8 mu, lanes8 lambda, const struct measures *m, la
     }
 }
 
-ALWAYS_INLINE void principal(lanes8 mu, lanes8 lambda, const lanes8 sigma[3], struct principal *out) {
+ALWAYS_INLINE void principal(lanes8 mu, lanes8 lambda, const lanes8 sigma[3],
+                             struct principal *out) {
     const mask8 good = sigma[2] > 0.0;
     lanes8 inverse[3];
     for (int i = 0; i < 3; i++) {

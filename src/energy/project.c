@@ -1,4 +1,5 @@
-// Cyclic Jacobi: slow next to tridiagonalisation, but exact to rounding, short, and the matrices are small and seldom indefinite.
+// Cyclic Jacobi: slow next to tridiagonalisation, but exact to rounding, short, and the matrices
+// are small and seldom indefinite.
 #include "energy/project.h"
 
 #include <float.h>

@@ -9,8 +9,8 @@ pbs_status rayleigh_reserve(struct memory *memory, const struct assembly *assemb
     rayleigh->is_active = false;
     RETURN_IF_FAILED(memory_reserve(memory, &rayleigh->blocks, &rayleigh->block_capacity,
                                     9 * assembly->block_slot_count, sizeof(double)));
-    RETURN_IF_FAILED(memory_reserve(memory, &rayleigh->moved, &rayleigh->moved_capacity, count,
-                                    sizeof(double)));
+    RETURN_IF_FAILED(
+        memory_reserve(memory, &rayleigh->moved, &rayleigh->moved_capacity, count, sizeof(double)));
     return memory_reserve(memory, &rayleigh->force, &rayleigh->force_capacity, count,
                           sizeof(double));
 }
@@ -45,11 +45,12 @@ struct piece {
 static void moved_piece(void *context, size_t domain) {
     const struct piece *piece = context;
     const struct layout *layout = &piece->assembly->layout;
-    for (uint32_t row = layout->domain_start[domain]; row < layout->domain_start[domain + 1]; row++) {
+    for (uint32_t row = layout->domain_start[domain]; row < layout->domain_start[domain + 1];
+         row++) {
         for (size_t i = 0; i < 3; i++) {
             const size_t at = 3 * (size_t)layout->node[row] + i;
-            piece->rayleigh->moved[3 * (size_t)row + i] =
-                piece->evaluation->x[at] - piece->evaluation->stage.origin[at];
+            piece->rayleigh->moved[3 * (size_t)row + i] = piece->evaluation->x[at] -
+                                                          piece->evaluation->stage.origin[at];
         }
     }
 }
@@ -57,10 +58,11 @@ static void moved_piece(void *context, size_t domain) {
 static void gradient_piece(void *context, size_t domain) {
     const struct piece *piece = context;
     const struct layout *layout = &piece->assembly->layout;
-    for (uint32_t row = layout->domain_start[domain]; row < layout->domain_start[domain + 1]; row++) {
+    for (uint32_t row = layout->domain_start[domain]; row < layout->domain_start[domain + 1];
+         row++) {
         for (size_t i = 0; i < 3; i++) {
-            piece->to[3 * (size_t)layout->node[row] + i] +=
-                piece->rayleigh->force[3 * (size_t)row + i];
+            piece->to[3 * (size_t)layout->node[row] + i] += piece->rayleigh
+                                                                ->force[3 * (size_t)row + i];
         }
     }
 }

@@ -1,5 +1,6 @@
-// Moves what eight elements computed, one in each lane, to where the assembly wants it: transposed, so that each block is
-// written as contiguous memory. Lanes are taken in order, as two of them may share a target.
+// Moves what eight elements computed, one in each lane, to where the assembly wants it: transposed,
+// so that each block is written as contiguous memory. Lanes are taken in order, as two of them may
+// share a target.
 #ifndef PBS_ENERGY_SCATTER_H
 #define PBS_ENERGY_SCATTER_H
 

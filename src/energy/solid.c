@@ -1,22 +1,24 @@
-// Arranges tetrahedra in lanes as the assembly grouped them, and bounds the step of materials that do not invert.
+// Arranges tetrahedra in lanes as the assembly grouped them, and bounds the step of materials that
+// do not invert.
 #include "energy/solid.h"
 
 #include <float.h>
 #include <math.h>
 
 #include "base/math3.h"
+#include "energy/element.h"
 #include "energy/strain.h"
 
 struct solid {
     const struct material_table *material;
     size_t tet_count;
     uint32_t *tets;
-    double *gradients;  ///< tet_count x 9: shape gradients of nodes 1, 2, 3, the rows of Dm^-1
-    double *volume;     ///< tet_count
+    double *gradients; ///< tet_count x 9: shape gradients of nodes 1, 2, 3, the rows of Dm^-1
+    double *volume;    ///< tet_count
     double *mu, *lambda, *damping;
     bool has_damping;
     struct solid_elements elements;
-    double *lanes;      ///< what elements points into
+    double *lanes; ///< what elements points into
     size_t lanes_capacity;
 };
 
@@ -31,8 +33,8 @@ static pbs_status measure_tet(const struct solid_input *input, size_t t, struct 
     }
     const double volume = determinant3(edges) / 6.0;
     if (!(volume > 0.0) || !isfinite(volume)) {
-        return status_fail(PBS_ERROR_MESH, "tetrahedron %zu: rest volume %g m^3, must be positive", t,
-                           volume);
+        return status_fail(PBS_ERROR_MESH, "tetrahedron %zu: rest volume %g m^3, must be positive",
+                           t, volume);
     }
     invert33(edges, solid->gradients + 9 * t);
     solid->volume[t] = volume;
@@ -63,15 +65,16 @@ static bool allocate_tets(struct memory *memory, struct solid *solid) {
            solid->damping;
 }
 
-pbs_status solid_create(struct memory *memory, const struct solid_input *input, struct solid **out) {
+pbs_status solid_create(struct memory *memory, const struct solid_input *input,
+                        struct solid **out) {
     struct solid *solid = memory_allocate(memory, 1, sizeof *solid);
     if (solid == NULL) {
         return PBS_ERROR_MEMORY;
     }
     solid->material = input->material;
     solid->tet_count = input->tet_count;
-    const pbs_status status =
-        allocate_tets(memory, solid) ? fill_tets(input, solid) : PBS_ERROR_MEMORY;
+    const pbs_status status = allocate_tets(memory, solid) ? fill_tets(input, solid)
+                                                           : PBS_ERROR_MEMORY;
     if (status < 0) {
         solid_destroy(solid, memory);
         return status;
@@ -94,17 +97,20 @@ void solid_destroy(struct solid *solid, struct memory *memory) {
     memory_release(memory, solid);
 }
 
-/// The gradient of a node's barycentric coordinate, whichever order the nodes are taken in; those of all four add to zero.
+/// The gradient of a node's barycentric coordinate, whichever order the nodes are taken in; those
+/// of all four add to zero.
 static void shape_gradient(const double rows[9], int node, double out[3]) {
     for (int i = 0; i < 3; i++) {
         out[i] = node == 0 ? -(rows[i] + rows[3 + i] + rows[6 + i]) : rows[3 * (node - 1) + i];
     }
 }
 
-// Lanes of one group: 9 of the gradients, then volume, mu, lambda, damping, each in an array of its own.
+// Lanes of one group: 9 of the gradients, then volume, mu, lambda, damping, each in an array of its
+// own.
 enum { DOUBLES_PER_LANE = 13 };
 
-pbs_status solid_bind(struct solid *solid, struct memory *memory, const struct stencil_groups *groups) {
+pbs_status solid_bind(struct solid *solid, struct memory *memory,
+                      const struct stencil_groups *groups) {
     const size_t lane_count = groups->group_count * LANES;
     RETURN_IF_FAILED(memory_reserve(memory, &solid->lanes, &solid->lanes_capacity,
                                     DOUBLES_PER_LANE * lane_count, sizeof(double)));
@@ -151,36 +157,6 @@ static int evaluate(const void *self, const struct assembly *assembly,
 
 // --- the largest step: J(t) = det(F + t dF) must stay positive ---
 
-/// F (or dF, for a direction) of lane l of group g.
-static void deformation(const struct solid_elements *elements, const struct stencil_groups *groups,
-                        size_t g, size_t l, const double *x, double f[9]) {
-    const uint32_t *node = groups->node + g * 4 * LANES + l;
-    const double *b = elements->inverse_rest + g * 9 * LANES + l;
-    double edges[9];
-    for (size_t a = 0; a < 3; a++) {
-        const double *end = x + 3 * (size_t)node[(a + 1) * LANES];
-        for (size_t i = 0; i < 3; i++) {
-            edges[3 * i + a] = end[i] - x[3 * (size_t)node[0] + i];
-        }
-    }
-    for (size_t i = 0; i < 3; i++) {
-        for (size_t j = 0; j < 3; j++) {
-            f[3 * i + j] = edges[3 * i] * b[j * LANES] + edges[3 * i + 1] * b[(3 + j) * LANES] +
-                           edges[3 * i + 2] * b[(6 + j) * LANES];
-        }
-    }
-}
-
-static void cofactor(const double f[9], double c[9]) {
-    cross3(f + 3, f + 6, c);
-    cross3(f + 6, f, c + 3);
-    cross3(f, f + 3, c + 6);
-}
-
-static double contract(const double a[9], const double b[9]) {
-    return dot3(a, b) + dot3(a + 3, b + 3) + dot3(a + 6, b + 6);
-}
-
 static double cubic(const double c[4], double t) {
     return ((c[3] * t + c[2]) * t + c[1]) * t + c[0];
 }
@@ -224,8 +200,9 @@ static double bisect(const double c[4], double low, double high) {
     }
 }
 
-/// The first t in (0, limit] at which the cubic, positive at 0, is no longer above rounding; limit if there is none.
-/// Between turning points it is monotone, so that looking at these and at the end misses nothing.
+/// The first t in (0, limit] at which the cubic, positive at 0, is no longer above rounding; limit
+/// if there is none. Between turning points it is monotone, so that looking at these and at the end
+/// misses nothing.
 static double first_root(const double c[4], double limit) {
     double stops[3];
     int count = turning_points(c, stops);
@@ -236,8 +213,7 @@ static double first_root(const double c[4], double limit) {
         if (!(t > low)) {
             continue;
         }
-        const double size =
-            fabs(c[0]) + t * (fabs(c[1]) + t * (fabs(c[2]) + t * fabs(c[3])));
+        const double size = fabs(c[0]) + t * (fabs(c[1]) + t * (fabs(c[2]) + t * fabs(c[3])));
         const double value = cubic(c, t);
         if (value <= 0.0) {
             return bisect(c, low, t);
@@ -251,27 +227,58 @@ static double first_root(const double c[4], double limit) {
     return limit;
 }
 
-static double tet_max_step(const struct solid_elements *elements, const struct stencil_groups *groups,
-                           size_t g, size_t l, const double *x, const double *direction, double limit) {
-    double f[9];
-    double d[9];
-    double cofactor_f[9];
-    double cofactor_d[9];
-    deformation(elements, groups, g, l, x, f);
-    deformation(elements, groups, g, l, direction, d);
-    cofactor(f, cofactor_f);
-    cofactor(d, cofactor_d);
-    const double c[4] = {dot3(f, cofactor_f), contract(cofactor_f, d), contract(f, cofactor_d),
-                         dot3(d, cofactor_d)};
-    // An infinite limit leaves nothing to bisect; the cubic is looked at where it is finite.
-    const double far = fmin(limit, 1e12);
-    const double lowest =
-        c[0] + far * (fmin(c[1], 0.0) + far * (fmin(c[2], 0.0) + far * fmin(c[3], 0.0)));
-    if (lowest > 0.0 || !(c[0] > 0.0)) {
-        return limit;
+ALWAYS_INLINE lanes8 contract(const lanes8 a[9], const lanes8 b[9]) {
+    lanes8 sum = a[0] * b[0];
+    for (int i = 1; i < 9; i++) {
+        sum += a[i] * b[i];
     }
-    const double root = first_root(c, far);
-    return root < far ? root : limit;
+    return sum;
+}
+
+/// The coefficients of J(t) for a group; in padding lanes J = 1.
+ALWAYS_INLINE void determinant_cubic(const struct solid_elements *elements,
+                                     const struct stencil_groups *groups, size_t g, const double *x,
+                                     const double *direction, lanes8 c[4]) {
+    struct element_lanes e;
+    lanes8 d[9];
+    lanes8 cofactor_f[9];
+    lanes8 cofactor_d[9];
+    element_load(elements, groups, g, x, &e);
+    element_gradient(groups->node + g * 4 * LANES, direction, e.b, d);
+    cofactor_lanes(e.f, cofactor_f);
+    cofactor_lanes(d, cofactor_d);
+    c[0] = determinant_lanes(e.f, cofactor_f);
+    c[1] = contract(cofactor_f, d);
+    c[2] = contract(e.f, cofactor_d);
+    c[3] = determinant_lanes(d, cofactor_d);
+}
+
+/// Lanes in which some coefficient could bring J down to zero before the limit. J(0) <= 0 has no
+/// bound to give.
+ALWAYS_INLINE mask8 may_collapse(const lanes8 c[4], double limit) {
+    const lanes8 zero = lanes_set(0.0);
+    const lanes8 lowest = c[0] +
+                          limit * (lanes_min(c[1], zero) +
+                                   limit * (lanes_min(c[2], zero) + limit * lanes_min(c[3], zero)));
+    return (c[0] > 0.0) & ~(lowest > 0.0);
+}
+
+static PBS_MULTIVERSION double bound_step(const struct solid_elements *elements,
+                                          const struct stencil_groups *groups, size_t begin,
+                                          size_t end, const double *x, const double *direction,
+                                          double limit) {
+    for (size_t g = begin; g < end; g++) {
+        lanes8 c[4];
+        determinant_cubic(elements, groups, g, x, direction, c);
+        const mask8 suspects = may_collapse(c, limit);
+        for (int l = 0; lanes_any(suspects) && l < LANES; l++) {
+            if (suspects[l]) {
+                const double coefficients[4] = {c[0][l], c[1][l], c[2][l], c[3][l]};
+                limit = first_root(coefficients, limit);
+            }
+        }
+    }
+    return limit;
 }
 
 static double max_step(const void *self, const struct assembly *assembly,
@@ -279,14 +286,8 @@ static double max_step(const void *self, const struct assembly *assembly,
                        const double *direction, double limit) {
     const struct solid *solid = self;
     (void)assembly;
-    for (size_t g = groups->domain_group[domain]; g < groups->domain_group[domain + 1]; g++) {
-        for (size_t l = 0; l < LANES; l++) {
-            if (groups->stencil[g * LANES + l] != UINT32_MAX) {
-                limit = tet_max_step(&solid->elements, groups, g, l, x, direction, limit);
-            }
-        }
-    }
-    return limit;
+    return bound_step(&solid->elements, groups, groups->domain_group[domain],
+                      groups->domain_group[domain + 1], x, direction, limit);
 }
 
 static const struct term_table table_finite = {

@@ -1,53 +1,20 @@
-// The element kernels of one material, eight tetrahedra at a time. A material's .c defines, over lanes and inline,
-//     struct measures; void measure(const lanes8 f[9], struct measures *m);   what density and stress share
-//     lanes8 density(lanes8 mu, lanes8 lambda, const struct measures *m);
-//     void stress(lanes8 mu, lanes8 lambda, const struct measures *m, lanes8 p[9]);
-//     void principal(lanes8 mu, lanes8 lambda, const lanes8 sigma[3], struct principal *out);
-// and either MATERIAL_TANGENT_ROTATED (the exact Hessian too goes through the rotated frame) or the closed form
+// The element kernels of one material, eight tetrahedra at a time. A material's .c defines, over
+// lanes and inline,
+//     struct measures; void measure(const lanes8 f[9], struct measures *m);   what density and
+//     stress share lanes8 density(lanes8 mu, lanes8 lambda, const struct measures *m); void
+//     stress(lanes8 mu, lanes8 lambda, const struct measures *m, lanes8 p[9]); void
+//     principal(lanes8 mu, lanes8 lambda, const lanes8 sigma[3], struct principal *out);
+// and either MATERIAL_TANGENT_ROTATED (the exact Hessian too goes through the rotated frame) or the
+// closed form
 //     struct tangent; struct tangent_side;
-//     void tangent_set(lanes8 mu, lanes8 lambda, lanes8 weight, const lanes8 f[9], struct tangent *t);   weight * dP/dF
-//     void tangent_side(const struct tangent *t, const lanes8 b[3], struct tangent_side *side);
-//     void tangent_block(const struct tangent *t, const struct tangent_side *p, const struct tangent_side *q, bool same, lanes8 k[9]);
+//     void tangent_set(lanes8 mu, lanes8 lambda, lanes8 weight, const lanes8 f[9], struct tangent
+//     *t);   weight * dP/dF void tangent_side(const struct tangent *t, const lanes8 b[3], struct
+//     tangent_side *side); void tangent_block(const struct tangent *t, const struct tangent_side
+//     *p, const struct tangent_side *q, bool same, lanes8 k[9]);
 // then includes this file, which makes solid_evaluate and solid_point from them.
-#include "energy/material.h"
+#include "energy/element.h"
 #include "energy/scatter.h"
 #include "energy/tangent.h"
-
-struct element_lanes {
-    lanes8 b[9];      ///< shape gradients of nodes 1, 2, 3 as rows
-    lanes8 volume;
-    lanes8 mu, lambda;
-    lanes8 f[9];
-};
-
-ALWAYS_INLINE lanes8 pick(const double *x, const uint32_t n[LANES]) {
-    return (lanes8){x[3 * (size_t)n[0]], x[3 * (size_t)n[1]], x[3 * (size_t)n[2]], x[3 * (size_t)n[3]],
-                    x[3 * (size_t)n[4]], x[3 * (size_t)n[5]], x[3 * (size_t)n[6]], x[3 * (size_t)n[7]]};
-}
-
-/// F = Ds Dm^-1. A padding lane has volume zero and zero gradients; its F is made the identity.
-ALWAYS_INLINE void element_load(const struct solid_elements *elements,
-                                const struct stencil_groups *groups, size_t g, const double *x,
-                                struct element_lanes *e) {
-    const uint32_t *node = groups->node + g * 4 * LANES;
-    for (int i = 0; i < 9; i++) {
-        e->b[i] = lanes_load(elements->inverse_rest + (g * 9 + (size_t)i) * LANES);
-    }
-    e->volume = lanes_load(elements->volume + g * LANES);
-    e->mu = lanes_load(elements->mu + g * LANES);
-    e->lambda = lanes_load(elements->lambda + g * LANES);
-    const lanes8 padding = lanes_select(e->volume == 0.0, lanes_set(1.0), lanes_set(0.0));
-    for (int i = 0; i < 3; i++) {
-        const lanes8 origin = pick(x + i, node);
-        const lanes8 d1 = pick(x + i, node + LANES) - origin;
-        const lanes8 d2 = pick(x + i, node + 2 * LANES) - origin;
-        const lanes8 d3 = pick(x + i, node + 3 * LANES) - origin;
-        for (int j = 0; j < 3; j++) {
-            e->f[3 * i + j] = d1 * e->b[j] + d2 * e->b[3 + j] + d3 * e->b[6 + j];
-        }
-        e->f[4 * i] += padding;
-    }
-}
 
 ALWAYS_INLINE void scatter_forces(const struct element_lanes *e, const lanes8 p[9],
                                   const uint32_t *slot, double *gradient) {
@@ -88,8 +55,8 @@ ALWAYS_INLINE void add_first_order(const struct solid_elements *elements,
 }
 
 static PBS_MULTIVERSION void add_value(const struct solid_elements *elements,
-                                       const struct stencil_groups *groups, size_t begin, size_t end,
-                                       const double *x, double *value) {
+                                       const struct stencil_groups *groups, size_t begin,
+                                       size_t end, const double *x, double *value) {
     add_first_order(elements, groups, begin, end, x, value, NULL);
 }
 
@@ -107,7 +74,19 @@ static PBS_MULTIVERSION void add_value_and_gradient(const struct solid_elements 
 }
 
 // Pairs of a tetrahedron's nodes in the assembly's order.
-enum { PAIR_00, PAIR_01, PAIR_02, PAIR_03, PAIR_11, PAIR_12, PAIR_13, PAIR_22, PAIR_23, PAIR_33, PAIR_COUNT };
+enum {
+    PAIR_00,
+    PAIR_01,
+    PAIR_02,
+    PAIR_03,
+    PAIR_11,
+    PAIR_12,
+    PAIR_13,
+    PAIR_22,
+    PAIR_23,
+    PAIR_33,
+    PAIR_COUNT
+};
 
 /// The blocks with node 0 from those without: a translation of the whole element changes nothing.
 ALWAYS_INLINE void complete_blocks(lanes8 k[PAIR_COUNT][9]) {
@@ -158,7 +137,8 @@ ALWAYS_INLINE void rotated_blocks(const struct rotated_tangent *t, const lanes8 
     rotated_block(t, c + 6, c + 6, true, k[PAIR_33]);
 }
 
-/// All densities are homogeneous of degree one in (mu, lambda): the element's weight goes into them.
+/// All densities are homogeneous of degree one in (mu, lambda): the element's weight goes into
+/// them.
 ALWAYS_INLINE lanes8 element_weight(const struct solid_elements *elements, size_t g, lanes8 volume,
                                     bool damping) {
     return damping ? volume * lanes_load(elements->damping + g * LANES) : volume;
@@ -211,9 +191,9 @@ static PBS_MULTIVERSION void add_exact_hessian(const struct solid_elements *elem
 #define add_exact_hessian add_rotated_hessian
 #endif
 
-static int solid_evaluate(const struct solid_elements *elements, const struct stencil_groups *groups,
-                          size_t begin, size_t end, const struct evaluation *evaluation,
-                          struct evaluation_sums *sums) {
+static int solid_evaluate(const struct solid_elements *elements,
+                          const struct stencil_groups *groups, size_t begin, size_t end,
+                          const struct evaluation *evaluation, struct evaluation_sums *sums) {
     const uint32_t first_order = evaluation->what & (EVALUATE_VALUE | EVALUATE_GRADIENT);
     if (first_order == EVALUATE_VALUE) {
         add_value(elements, groups, begin, end, evaluation->x, &sums->value);

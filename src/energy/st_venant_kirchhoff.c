@@ -1,5 +1,6 @@
 // St. Venant-Kirchhoff solid, quadratic in the Green strain E: psi = lambda/2 (tr E)^2 + mu E : E.
-// Meant for small strains: under strong compression it gives way, and its minimum at J < 0 is as low as at rest.
+// Meant for small strains: under strong compression it gives way, and its minimum at J < 0 is as
+// low as at rest.
 #include "energy/material.h"
 #include "energy/tangent.h"
 

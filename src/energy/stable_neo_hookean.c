@@ -1,5 +1,7 @@
-// Stable Neo-Hookean solid (Smith, de Goes, Kim 2018, "Stable Neo-Hookean flesh simulation", eq. 14), finite for every F:
-//     psi = mu/2 (Ic - 3) + lambda/2 (J - alpha)^2 - mu/2 ln(Ic + 1) + const,  alpha = 1 + 3/4 mu/lambda,  psi(1) = 0.
+// Stable Neo-Hookean solid (Smith, de Goes, Kim 2018, "Stable Neo-Hookean flesh simulation", eq.
+// 14), finite for every F:
+//     psi = mu/2 (Ic - 3) + lambda/2 (J - alpha)^2 - mu/2 ln(Ic + 1) + const,  alpha = 1 + 3/4
+//     mu/lambda,  psi(1) = 0.
 #include "energy/material.h"
 #include "energy/tangent.h"
 
@@ -17,7 +19,8 @@ ALWAYS_INLINE void measure(const lanes8 f[9], struct measures *m) {
     m->j = determinant_lanes(f, m->cofactor) - 1.0;
 }
 
-/// With t = (Ic - 3)/4: psi = lambda/2 (J-1)^2 + mu/2 (t - ln(1+t)) + 3/4 mu (tr E - (J-1)), each part of second order.
+/// With t = (Ic - 3)/4: psi = lambda/2 (J-1)^2 + mu/2 (t - ln(1+t)) + 3/4 mu (tr E - (J-1)), each
+/// part of second order.
 ALWAYS_INLINE lanes8 density(lanes8 mu, lanes8 lambda, const struct measures *m) {
     const lanes8 trace = m->e[0] + m->e[3] + m->e[5];
     return 0.5 * lambda * m->j * m->j + 0.5 * mu * log_excess_lanes(0.5 * trace) +
@@ -69,7 +72,8 @@ ALWAYS_INLINE void tangent_set(lanes8 mu, lanes8 lambda, lanes8 weight, const la
 
 #include "energy/solid_kernel.h"
 
-/// mu' = 4/3 mu, lambda' = lambda + 5/6 mu: then Young's modulus and Poisson's ratio are those of small strains (the paper's section 3.4).
+/// mu' = 4/3 mu, lambda' = lambda + 5/6 mu: then Young's modulus and Poisson's ratio are those of
+/// small strains (the paper's section 3.4).
 static void parameters(double young, double poisson, double *mu, double *lambda) {
     double small_mu;
     double small_lambda;

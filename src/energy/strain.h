@@ -1,5 +1,6 @@
-// Measures of deformation over eight lanes, written so that an energy built from them does not cancel near the rest state:
-// the minimiser compares energies to twelve digits, while psi there is of the order of strain squared.
+// Measures of deformation over eight lanes, written so that an energy built from them does not
+// cancel near the rest state: the minimiser compares energies to twelve digits, while psi there is
+// of the order of strain squared.
 #ifndef PBS_ENERGY_STRAIN_H
 #define PBS_ENERGY_STRAIN_H
 
@@ -45,28 +46,31 @@ ALWAYS_INLINE void green_strain_lanes(const lanes8 f[9], lanes8 e[6]) {
     }
 }
 
-/// tr E - (J - 1), of second order in the strain. From J^2 - 1 = 2 I + 4 II + 8 III (the invariants of E)
-/// follows J - 1 = I + 2 II + 4 III - (J - 1)^2 / 2. Where the strain is large the plain difference is the accurate one.
+/// tr E - (J - 1), of second order in the strain. From J^2 - 1 = 2 I + 4 II + 8 III (the invariants
+/// of E) follows J - 1 = I + 2 II + 4 III - (J - 1)^2 / 2. Where the strain is large the plain
+/// difference is the accurate one.
 ALWAYS_INLINE lanes8 trace_excess_lanes(const lanes8 e[6], lanes8 j_minus_1) {
     const lanes8 first = e[0] + e[3] + e[5];
     const lanes8 m01 = e[0] * e[3] - e[1] * e[1];
     const lanes8 m02 = e[0] * e[5] - e[2] * e[2];
     const lanes8 m12 = e[3] * e[5] - e[4] * e[4];
-    const lanes8 third =
-        e[0] * m12 - e[1] * (e[1] * e[5] - e[4] * e[2]) + e[2] * (e[1] * e[4] - e[3] * e[2]);
+    const lanes8 third = e[0] * m12 - e[1] * (e[1] * e[5] - e[4] * e[2]) +
+                         e[2] * (e[1] * e[4] - e[3] * e[2]);
     const lanes8 fine = 0.5 * j_minus_1 * j_minus_1 - 2.0 * (m01 + m02 + m12) - 4.0 * third;
     return lanes_select(lanes_abs(first) < 0.5, fine, first - j_minus_1);
 }
 
 /// t - log(1 + t) for t > -1, to full relative accuracy also for small t, where it is t^2 / 2.
-/// 1 + t = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)); with s = f / (2 + f) is log(1 + f) = 2 atanh(s) and f - 2 s = s f.
+/// 1 + t = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)); with s = f / (2 + f) is log(1 + f) = 2
+/// atanh(s) and f - 2 s = s f.
 ALWAYS_INLINE lanes8 log_excess_lanes(lanes8 t) {
     const uint64_t one = 0x3ff0000000000000U;
     const uint64_t root_half = 0x3fe6a09e667f3bcdU;
     const bits8 shifted = (bits8)(1.0 + t) + (one - root_half);
-    // The exponent as a double, by way of the bits of 2^52 + k (k biased): no conversion instruction needed.
-    const lanes8 k =
-        (lanes8)((shifted >> 52) | 0x4330000000000000U) - (4503599627370496.0 + 1023.0);
+    // The exponent as a double, by way of the bits of 2^52 + k (k biased): no conversion
+    // instruction needed.
+    const lanes8 k = (lanes8)((shifted >> 52) | 0x4330000000000000U) -
+                     (4503599627370496.0 + 1023.0);
     const lanes8 reduced = (lanes8)((shifted & 0x000fffffffffffffU) + root_half) - 1.0;
     const lanes8 f = lanes_select(k == 0.0, t, reduced);
     const lanes8 s = f / (2.0 + f);

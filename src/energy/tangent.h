@@ -1,6 +1,7 @@
-// Second derivatives of an energy as blocks b_a^T (dP/dF) b_b between two shape gradients, over eight lanes, in the two forms
-// the materials use: in closed form for psi(Ic, J), and in the rotated frame of the singular value decomposition, where
-// it can be made positive semidefinite (Smith, de Goes, Kim 2019, "Analytic eigensystems for isotropic distortion energies").
+// Second derivatives of an energy as blocks b_a^T (dP/dF) b_b between two shape gradients, over
+// eight lanes, in the two forms the materials use: in closed form for psi(Ic, J), and in the
+// rotated frame of the singular value decomposition, where it can be made positive semidefinite
+// (Smith, de Goes, Kim 2019, "Analytic eigensystems for isotropic distortion energies").
 #ifndef PBS_ENERGY_TANGENT_H
 #define PBS_ENERGY_TANGENT_H
 
@@ -39,9 +40,9 @@ ALWAYS_INLINE void mirror_lanes(lanes8 k[9]) {
     k[7] = k[5];
 }
 
-
-/// dP/dF = identity * 1 + stretch * F (x) F + volume * cof F (x) cof F + pressure * d(cof F)/dF, the shape of every
-/// psi(Ic, J) without mixed term: identity = 2 psi_I, stretch = 4 psi_II, volume = psi_JJ, pressure = psi_J.
+/// dP/dF = identity * 1 + stretch * F (x) F + volume * cof F (x) cof F + pressure * d(cof F)/dF,
+/// the shape of every psi(Ic, J) without mixed term: identity = 2 psi_I, stretch = 4 psi_II, volume
+/// = psi_JJ, pressure = psi_J.
 struct invariant_tangent {
     lanes8 identity, stretch, volume, pressure;
     lanes8 f[9], cofactor[9];
@@ -61,9 +62,11 @@ ALWAYS_INLINE void invariant_side(const struct invariant_tangent *t, const lanes
     multiply_lanes(t->cofactor, b, side->cofactor);
 }
 
-/// The block of the sides p and q. d2J / dF_ij dF_kl = eps_ikm eps_jln F_mn makes the last part the cross product matrix of F (p x q).
-ALWAYS_INLINE void invariant_block(const struct invariant_tangent *t, const struct invariant_side *p,
-                                   const struct invariant_side *q, bool same, lanes8 k[9]) {
+/// The block of the sides p and q. d2J / dF_ij dF_kl = eps_ikm eps_jln F_mn makes the last part the
+/// cross product matrix of F (p x q).
+ALWAYS_INLINE void invariant_block(const struct invariant_tangent *t,
+                                   const struct invariant_side *p, const struct invariant_side *q,
+                                   bool same, lanes8 k[9]) {
     lanes8 stretched[3];
     lanes8 pressed[3];
     for (int i = 0; i < 3; i++) {
@@ -105,7 +108,8 @@ struct principal {
     lanes8 antisymmetric[3]; ///< (psi_i + psi_j) / (s_i + s_j): eigenvalue of dF_ij = -dF_ji
 };
 
-/// dP/dF seen from the frame of F = U diag(s) V^T: (ii, jj) -> hessian, (ij, ij) -> straight, (ij, ji) -> crossed.
+/// dP/dF seen from the frame of F = U diag(s) V^T: (ii, jj) -> hessian, (ij, ij) -> straight, (ij,
+/// ji) -> crossed.
 struct rotated_tangent {
     lanes8 u[9], v[9];
     lanes8 hessian[6];
@@ -124,7 +128,8 @@ ALWAYS_INLINE bool principal_is_definite(const lanes8 a[6]) {
     return !lanes_any(~inside);
 }
 
-ALWAYS_INLINE void rotated_set(struct principal *principal, bool project, struct rotated_tangent *t) {
+ALWAYS_INLINE void rotated_set(struct principal *principal, bool project,
+                               struct rotated_tangent *t) {
     if (project) {
         for (int i = 0; i < 3; i++) {
             principal->symmetric[i] = lanes_max(principal->symmetric[i], lanes_set(0.0));

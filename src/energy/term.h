@@ -1,30 +1,40 @@
-// The seam of all energies P_k of DESIGN eq. (1): a term is a table of functions over one object. Terms are evaluated domain by domain
-// (see sparse/assembly.h), write value, gradient and Hessian blocks where the assembly says, and bound the step. A new term is one file.
+// The seam of all energies P_k of DESIGN eq. (1): a term is a table of functions over one object.
+// Terms are evaluated domain by domain (see sparse/assembly.h), write value, gradient and Hessian
+// blocks where the assembly says, and bound the step. A new term is one file.
 #ifndef PBS_ENERGY_TERM_H
 #define PBS_ENERGY_TERM_H
 
 #include "sparse/assembly.h"
 
 /// What kind of energy a term accounts for, in pbs_energy.
-enum energy_kind { ENERGY_ELASTIC, ENERGY_GRAVITY, ENERGY_DISSIPATED, ENERGY_HOST, ENERGY_KIND_COUNT };
+enum energy_kind {
+    ENERGY_ELASTIC,
+    ENERGY_GRAVITY,
+    ENERGY_DISSIPATED,
+    ENERGY_HOST,
+    ENERGY_KIND_COUNT
+};
 
 enum { EVALUATE_VALUE = 1, EVALUATE_GRADIENT = 2, EVALUATE_HESSIAN = 4 };
 
-/// One stage as a term sees it. Dissipative terms take the velocity (x - origin) / length (integrators.md section 1.1).
+/// One stage as a term sees it. Dissipative terms take the velocity (x - origin) / length
+/// (integrators.md section 1.1).
 struct stage_view {
     const double *origin; ///< p_x, node order, 3 per node
     double length;        ///< b, seconds
 };
 
 struct evaluation {
-    uint32_t what;            ///< EVALUATE_* bits
-    const double *x;          ///< node order, 3 per node
+    uint32_t what;   ///< EVALUATE_* bits
+    const double *x; ///< node order, 3 per node
     struct stage_view stage;
-    bool project;             ///< Hessians made positive semidefinite, element by element
-    bool damping_weights;     ///< multiply each element's Hessian by its own damping time (Rayleigh), see rayleigh_damping.h
+    bool project;         ///< Hessians made positive semidefinite, element by element
+    bool damping_weights; ///< multiply each element's Hessian by its own damping time (Rayleigh),
+                          ///< see rayleigh_damping.h
 };
 
-/// Where a domain's share goes. gradient and blocks are laid out as assembly.h says; what is not asked for is null.
+/// Where a domain's share goes. gradient and blocks are laid out as assembly.h says; what is not
+/// asked for is null.
 struct evaluation_sums {
     double value;     ///< joules; infinity where the state is not admissible
     double *gradient; ///< newtons
@@ -37,22 +47,27 @@ enum { EVALUATE_OK = 0, EVALUATE_RECOVERABLE = 1, EVALUATE_STOP = -1 };
 struct term_table {
     const char *name;
     enum energy_kind kind;
-    /// Adds domain `domain`'s share to *sums. groups: the term's own stencils in the assembly, null for terms without any (node terms loop over the
-    /// nodes of the domain). Runs on any thread unless on_calling_thread is set. Returns EVALUATE_*.
-    int (*evaluate)(const void *self, const struct assembly *assembly, const struct stencil_groups *groups,
-                    uint32_t domain, const struct evaluation *evaluation, struct evaluation_sums *sums);
-    /// The largest step in (0, limit] along direction from x that keeps the value finite (exclusive bound: the energy is infinite at it).
-    /// Null: no bound.
-    double (*max_step)(const void *self, const struct assembly *assembly, const struct stencil_groups *groups,
-                       uint32_t domain, const double *x, const double *direction, double limit);
-    bool has_damping;       ///< evaluate heeds damping_weights; terms without are left out of such an evaluation
-    bool on_calling_thread; ///< evaluate is run on the thread that steps the world (a host's callbacks)
+    /// Adds domain `domain`'s share to *sums. groups: the term's own stencils in the assembly, null
+    /// for terms without any (node terms loop over the nodes of the domain). Runs on any thread
+    /// unless on_calling_thread is set. Returns EVALUATE_*.
+    int (*evaluate)(const void *self, const struct assembly *assembly,
+                    const struct stencil_groups *groups, uint32_t domain,
+                    const struct evaluation *evaluation, struct evaluation_sums *sums);
+    /// The largest step in (0, limit] along direction from x that keeps the value finite (exclusive
+    /// bound: the energy is infinite at it). Null: no bound.
+    double (*max_step)(const void *self, const struct assembly *assembly,
+                       const struct stencil_groups *groups, uint32_t domain, const double *x,
+                       const double *direction, double limit);
+    bool has_damping; ///< evaluate heeds damping_weights; terms without are left out of such an
+                      ///< evaluation
+    bool on_calling_thread; ///< evaluate is run on the thread that steps the world (a host's
+                            ///< callbacks)
 };
 
 struct term {
     const struct term_table *table;
     void *self;
-    bool has_stencils;      ///< takes the next stencil set of the assembly
+    bool has_stencils; ///< takes the next stencil set of the assembly
     struct stencils stencils;
 };
 

@@ -1,4 +1,5 @@
-// A cube of n^3 cells, six tetrahedra each, with its assembly: what the tests of element terms evaluate on.
+// A cube of n^3 cells, six tetrahedra each, with its assembly: what the tests of element terms
+// evaluate on.
 #ifndef PBS_TESTS_ENERGY_CUBE_FIXTURE_H
 #define PBS_TESTS_ENERGY_CUBE_FIXTURE_H
 
@@ -20,7 +21,8 @@ struct cube {
 };
 
 static inline void cube_make_mesh(struct cube *cube, uint32_t n) {
-    static const int order[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {1, 0, 2}, {2, 1, 0}};
+    static const int order[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1},
+                                    {0, 2, 1}, {1, 0, 2}, {2, 1, 0}};
     const uint32_t step[3] = {1, n + 1, (n + 1) * (n + 1)};
     cube->node_count = (size_t)step[2] * (n + 1);
     cube->tet_count = 6 * (size_t)n * n * n;

@@ -1,4 +1,5 @@
-// A host's energy through the seam: where its answers land, in which order it sees nodes, and what each kind of answer does.
+// A host's energy through the seam: where its answers land, in which order it sees nodes, and what
+// each kind of answer does.
 #include "support/testing.h"
 
 #include "energy/cube_fixture.h"
@@ -11,15 +12,16 @@ enum { WIDTH = 3 };
 
 /// What the host answers, and what it saw.
 struct host {
-    size_t refuse_stencil;  ///< SIZE_MAX: none
+    size_t refuse_stencil; ///< SIZE_MAX: none
     int32_t refusal;
-    double spoil;           ///< added to the value of that stencil
+    double spoil; ///< added to the value of that stencil
     size_t calls;
     pthread_t thread;
     bool saw_other_thread;
 };
 
-/// sum_i c_i x_i + (first . second) (1 + third_z): its nodes play different roles, and its Hessian is indefinite.
+/// sum_i c_i x_i + (first . second) (1 + third_z): its nodes play different roles, and its Hessian
+/// is indefinite.
 static int32_t roles(void *user, size_t stencil, const double *x, int32_t project, double *value,
                      double *gradient, double *hessian) {
     struct host *host = user;
@@ -115,7 +117,8 @@ static void total_hessian(void *context, const double *x, double *hessian) {
     cube_evaluate(&s->cube, &s->term, 1, &evaluation);
     memset(hessian, 0, size * size * sizeof *hessian);
     for (uint32_t row = 0; row < s->cube.node_count; row++) {
-        for (size_t b = assembly->pattern.row_start[row]; b < assembly->pattern.row_start[row + 1]; b++) {
+        for (size_t b = assembly->pattern.row_start[row]; b < assembly->pattern.row_start[row + 1];
+             b++) {
             const size_t i = 3 * (size_t)assembly->layout.node[row];
             const size_t j = 3 * (size_t)assembly->layout.node[assembly->pattern.column[b]];
             for (size_t k = 0; k < 9; k++) {
@@ -126,7 +129,8 @@ static void total_hessian(void *context, const double *x, double *hessian) {
     }
 }
 
-/// The energy is a cubic, for which the differences are exact: only rounding, 1e-16 / 1e-2 times the sum, remains.
+/// The energy is a cubic, for which the differences are exact: only rounding, 1e-16 / 1e-2 times
+/// the sum, remains.
 static void test_lands_where_it_should(void **state) {
     (void)state;
     for (uint32_t domain_count = 1; domain_count <= 4; domain_count++) {

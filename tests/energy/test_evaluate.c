@@ -1,4 +1,5 @@
-// The sum of terms: the same bits for any number of threads and order of domains, energies by kind, refusals, no allocation.
+// The sum of terms: the same bits for any number of threads and order of domains, energies by kind,
+// refusals, no allocation.
 #include "support/testing.h"
 
 #include "energy/cube_fixture.h"
@@ -49,7 +50,8 @@ struct scene {
 };
 
 static void make_solids(struct scene *s) {
-    const struct material_table *materials[2] = {&material_stable_neo_hookean, &material_neo_hookean};
+    const struct material_table *materials[2] = {&material_stable_neo_hookean,
+                                                 &material_neo_hookean};
     for (int k = 0; k < 2; k++) {
         struct solid_input input = cube_solid_input(&s->cube, materials[k]);
         const size_t half = s->cube.tet_count / 2;
@@ -118,15 +120,17 @@ static struct evaluation scene_evaluation(const struct scene *s, uint32_t what) 
 
 /// Everything an evaluation gives, damping included, as one number.
 static uint64_t scene_hash(struct scene *s, struct tasks *tasks) {
-    const struct evaluation evaluation =
-        scene_evaluation(s, EVALUATE_VALUE | EVALUATE_GRADIENT | EVALUATE_HESSIAN);
+    const struct evaluation evaluation = scene_evaluation(s, EVALUATE_VALUE | EVALUATE_GRADIENT |
+                                                                 EVALUATE_HESSIAN);
     const struct assembly *assembly = &s->cube.assembly;
-    rayleigh_begin(&s->rayleigh, tasks, assembly, s->terms, TERM_COUNT, s->x, true, &s->cube.scratch);
-    assert_int_equal(terms_evaluate(tasks, assembly, s->terms, TERM_COUNT, &evaluation, &s->cube.result),
-                     EVALUATE_OK);
+    rayleigh_begin(&s->rayleigh, tasks, assembly, s->terms, TERM_COUNT, s->x, true,
+                   &s->cube.scratch);
+    assert_int_equal(
+        terms_evaluate(tasks, assembly, s->terms, TERM_COUNT, &evaluation, &s->cube.result),
+        EVALUATE_OK);
     rayleigh_add(&s->rayleigh, tasks, assembly, &evaluation, &s->cube.result);
-    const double step = terms_max_step(tasks, assembly, s->terms, TERM_COUNT, s->x, s->origin, 100.0,
-                                       &s->cube.scratch);
+    const double step = terms_max_step(tasks, assembly, s->terms, TERM_COUNT, s->x, s->origin,
+                                       100.0, &s->cube.scratch);
     uint64_t hash = hash_doubles(HASH_EMPTY, &s->cube.result.value, 1);
     hash = hash_doubles(hash, s->cube.result.by_kind, ENERGY_KIND_COUNT);
     hash = hash_doubles(hash, s->cube.result.gradient, 3 * s->cube.node_count);
@@ -180,8 +184,8 @@ static void test_kinds(void **state) {
     scene_free(&s);
 }
 
-/// An inverted tetrahedron of the logarithm, a position that is not a number: not admissible, not a crash; and the next
-/// admissible state is evaluated as ever.
+/// An inverted tetrahedron of the logarithm, a position that is not a number: not admissible, not a
+/// crash; and the next admissible state is evaluated as ever.
 static void test_inadmissible(void **state) {
     const uint32_t all = EVALUATE_VALUE | EVALUATE_GRADIENT | EVALUATE_HESSIAN;
     static const double bad[] = {50.0, (double)NAN, (double)INFINITY, 1e200};

@@ -1,4 +1,5 @@
-// Each material at one deformation gradient: derivatives, invariance, rest state, small-strain moduli, projection.
+// Each material at one deformation gradient: derivatives, invariance, rest state, small-strain
+// moduli, projection.
 #include "support/testing.h"
 
 #include "base/math3.h"
@@ -30,7 +31,18 @@ static void compose(struct random *random, const double s[3], double f[9]) {
     }
 }
 
-enum kind { REGULAR, GAUSSIAN, INVERTED, FLAT, LINE, ZERO, EQUAL, OPPOSITE, HUGE_STRETCH, KIND_COUNT };
+enum kind {
+    REGULAR,
+    GAUSSIAN,
+    INVERTED,
+    FLAT,
+    LINE,
+    ZERO,
+    EQUAL,
+    OPPOSITE,
+    HUGE_STRETCH,
+    KIND_COUNT
+};
 
 /// Signed singular values of a state of that kind.
 static void stretches(struct random *random, enum kind kind, double s[3]) {
@@ -43,12 +55,16 @@ static void stretches(struct random *random, enum kind kind, double s[3]) {
     case ZERO: s[0] = s[1] = s[2] = 0.0; break;
     case EQUAL: s[1] = s[2] = s[0]; break;
     case OPPOSITE: s[2] = -s[1]; break;
-    case HUGE_STRETCH: s[0] *= 30.0; s[2] /= 30.0; break;
+    case HUGE_STRETCH:
+        s[0] *= 30.0;
+        s[2] /= 30.0;
+        break;
     default: break;
     }
 }
 
-/// The sign of an inverted F goes to its smallest stretch, so the fixed corotated energy has a kink where the two smallest meet.
+/// The sign of an inverted F goes to its smallest stretch, so the fixed corotated energy has a kink
+/// where the two smallest meet.
 static bool near_kink(const double s[3]) {
     const double a = fabs(s[0]), b = fabs(s[1]), c = fabs(s[2]);
     const double largest = fmax(a, fmax(b, c));
@@ -80,8 +96,9 @@ static bool may_invert(const struct context *c) {
     return !c->material->inversion_is_infinite;
 }
 
-/// Differences with step 5e-4 have an error of step^4 / 30 times a sixth derivative of psi, at most 120 * 10 / s^6 = 3e5 at
-/// s = 0.4 for the logarithm: 1e-9; and 1e-15 * 100 / step = 2e-10 of rounding.
+/// Differences with step 5e-4 have an error of step^4 / 30 times a sixth derivative of psi, at most
+/// 120 * 10 / s^6 = 3e5 at s = 0.4 for the logarithm: 1e-9; and 1e-15 * 100 / step = 2e-10 of
+/// rounding.
 static void test_derivatives(void **state) {
     struct random random = random_seed(1);
     (void)state;
@@ -131,10 +148,10 @@ static void test_rotation(void **state) {
             multiply33(r, f, rf);
             multiply33(f, r, fr);
             const double psi = c.material->point(1.0, 2.0, f, false, p, NULL);
-            assert_near(c.material->point(1.0, 2.0, rf, false, p_of_rf, NULL), psi, 1e-12 * (1.0 + psi),
-                        "psi(R F)");
-            assert_near(c.material->point(1.0, 2.0, fr, false, NULL, NULL), psi, 1e-12 * (1.0 + psi),
-                        "psi(F R)");
+            assert_near(c.material->point(1.0, 2.0, rf, false, p_of_rf, NULL), psi,
+                        1e-12 * (1.0 + psi), "psi(R F)");
+            assert_near(c.material->point(1.0, 2.0, fr, false, NULL, NULL), psi,
+                        1e-12 * (1.0 + psi), "psi(F R)");
             multiply33(r, p, rp);
             assert_small(testing_max_difference(rp, p_of_rf, 9), 1e-11, "P(R F)");
         }
@@ -182,16 +199,17 @@ static void test_small_strain_moduli(void **state) {
             identity33(identity);
             material_tables[m]->parameters(young, poissons[n], &mu, &lambda);
             material_tables[m]->point(mu, lambda, identity, false, NULL, dp);
-            linear_stiffness(young / (2.0 * (1.0 + poissons[n])),
-                             young * poissons[n] / ((1.0 + poissons[n]) * (1.0 - 2.0 * poissons[n])),
-                             expected);
+            linear_stiffness(
+                young / (2.0 * (1.0 + poissons[n])),
+                young * poissons[n] / ((1.0 + poissons[n]) * (1.0 - 2.0 * poissons[n])), expected);
             assert_small(testing_max_difference(dp, expected, 81), 1e-13 * young / 0.05, "moduli");
         }
     }
 }
 
-/// At strain e = 1e-7 the energy is e^2 / 2 times a quadratic form, up to e; a density written with cancellation (of terms of
-/// order one) would be off by 1e-16 / e^2 = 1e-2 of it. The entries of F are exact: multiples of 2^-44.
+/// At strain e = 1e-7 the energy is e^2 / 2 times a quadratic form, up to e; a density written with
+/// cancellation (of terms of order one) would be off by 1e-16 / e^2 = 1e-2 of it. The entries of F
+/// are exact: multiples of 2^-44.
 static void test_energy_does_not_cancel_near_rest(void **state) {
     struct random random = random_seed(4);
     (void)state;
@@ -237,8 +255,9 @@ static double smallest_eigenvalue(const double dp[81], double clamped[81], doubl
     return values[0];
 }
 
-/// The projected dP/dF has no negative eigenvalue, and is what a 9x9 eigensolver makes of the exact one; so it is the
-/// exact one where that is already semidefinite. Closed form and singular values differ by rounding times s_0 / s_2, up to 5e3.
+/// The projected dP/dF has no negative eigenvalue, and is what a 9x9 eigensolver makes of the exact
+/// one; so it is the exact one where that is already semidefinite. Closed form and singular values
+/// differ by rounding times s_0 / s_2, up to 5e3.
 static void check_projection(const struct material_table *material, const double f[9]) {
     double exact[81];
     double projected[81];
@@ -303,7 +322,8 @@ static void test_lookup(void **state) {
         assert_ptr_equal(material_find(material_tables[m]->id), material_tables[m]);
         assert_ptr_equal(material_find_by_name(material_tables[m]->name), material_tables[m]);
     }
-    assert_ptr_equal(material_find(PBS_MATERIAL_ST_VENANT_KIRCHHOFF), &material_st_venant_kirchhoff);
+    assert_ptr_equal(material_find(PBS_MATERIAL_ST_VENANT_KIRCHHOFF),
+                     &material_st_venant_kirchhoff);
     assert_null(material_find(-1));
     assert_null(material_find_by_name("steel"));
 }

@@ -44,7 +44,8 @@ static void test_gravity(void **state) {
     struct particles p;
     (void)state;
     particles_make(&p);
-    struct gravity gravity = {.acceleration = {0.5, -9.81, 1.0}, .mass = p.mass, .reference = p.origin};
+    struct gravity gravity = {
+        .acceleration = {0.5, -9.81, 1.0}, .mass = p.mass, .reference = p.origin};
     const struct term term = gravity_term(&gravity);
     const struct evaluation evaluation = {.what = everything, .x = p.x};
     double work = 0.0;
@@ -62,12 +63,14 @@ static void test_gravity(void **state) {
     particles_free(&p);
 }
 
-/// A body far away and displaced by little has no less accurate an energy: the reference takes its place out.
+/// A body far away and displaced by little has no less accurate an energy: the reference takes its
+/// place out.
 static void test_gravity_does_not_cancel(void **state) {
     struct particles p;
     (void)state;
     particles_make(&p);
-    struct gravity gravity = {.acceleration = {0.0, -1.0, 0.0}, .mass = p.mass, .reference = p.origin};
+    struct gravity gravity = {
+        .acceleration = {0.0, -1.0, 0.0}, .mass = p.mass, .reference = p.origin};
     const struct term term = gravity_term(&gravity);
     const struct evaluation evaluation = {.what = EVALUATE_VALUE, .x = p.x};
     const double step = ldexp(1.0, -30);
@@ -98,7 +101,8 @@ static void test_mass_drag(void **state) {
         const double moved = p.x[i] - p.origin[i];
         const double stiffness = p.rate[node] * p.mass[node] / length;
         const uint32_t row = p.cube.assembly.layout.row[node];
-        const double *block = p.cube.result.blocks + 9 * bsr_find(&p.cube.assembly.pattern, row, row);
+        const double *block = p.cube.result.blocks +
+                              9 * bsr_find(&p.cube.assembly.pattern, row, row);
         value += 0.5 * stiffness * moved * moved;
         assert_near(p.cube.result.gradient[i], stiffness * moved, 1e-14, "drag force");
         for (size_t j = 0; j < 3; j++) {

@@ -24,7 +24,8 @@ static void clamp_by_lapack(int size, double *a, double *smallest) {
     for (int ij = 0; ij < size * size; ij++) {
         a[ij] = 0.0;
         for (int k = 0; k < size; k++) {
-            a[ij] += fmax(values[k], 0.0) * vectors[size * k + ij / size] * vectors[size * k + ij % size];
+            a[ij] += fmax(values[k], 0.0) * vectors[size * k + ij / size] *
+                     vectors[size * k + ij % size];
         }
     }
 }

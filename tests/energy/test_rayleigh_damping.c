@@ -1,4 +1,5 @@
-// Lagged Rayleigh damping: a quadratic form that takes energy out, gives rigid translations nothing, and whose derivatives agree.
+// Lagged Rayleigh damping: a quadratic form that takes energy out, gives rigid translations
+// nothing, and whose derivatives agree.
 #include "support/testing.h"
 
 #include "base/math3.h"
@@ -50,10 +51,10 @@ static void begin(struct setting *s, bool is_needed) {
 
 /// R alone: what rayleigh_add adds to nothing.
 static void add_alone(struct setting *s, const double *x, double length) {
-    const struct evaluation evaluation = {
-        .what = EVALUATE_VALUE | EVALUATE_GRADIENT | EVALUATE_HESSIAN,
-        .x = x,
-        .stage = {.origin = s->origin, .length = length}};
+    const struct evaluation evaluation = {.what = EVALUATE_VALUE | EVALUATE_GRADIENT |
+                                                  EVALUATE_HESSIAN,
+                                          .x = x,
+                                          .stage = {.origin = s->origin, .length = length}};
     assert_int_equal(cube_evaluate(&s->cube, NULL, 0, &evaluation), EVALUATE_OK);
     rayleigh_add(&s->rayleigh, NULL, &s->cube.assembly, &evaluation, &s->cube.result);
 }
@@ -66,7 +67,8 @@ static double dot(size_t count, const double *a, const double *b) {
     return sum;
 }
 
-/// The power -f . v of the damping force f at the velocity v = (x - origin) / b is 2 R / b >= 0, whatever the state.
+/// The power -f . v of the damping force f at the velocity v = (x - origin) / b is 2 R / b >= 0,
+/// whatever the state.
 static void test_dissipates(void **state) {
     (void)state;
     for (size_t m = 0; material_tables[m] != NULL; m++) {
@@ -74,7 +76,8 @@ static void test_dissipates(void **state) {
         struct random random = random_seed(19);
         setting_make(&s, material_tables[m]);
         // An inverted, indefinite start where the material has one.
-        cube_positions(&s.cube, &random, material_tables[m]->inversion_is_infinite ? 0.06 : 0.6, s.start);
+        cube_positions(&s.cube, &random, material_tables[m]->inversion_is_infinite ? 0.06 : 0.6,
+                       s.start);
         begin(&s, true);
         for (int trial = 0; trial < 20; trial++) {
             double *v = calloc(s.size, sizeof *v);
@@ -111,7 +114,8 @@ static void test_hessian(void **state) {
     assembly_to_rows(NULL, &s.cube.assembly, moved, by_row);
     bsr_multiply(NULL, &matrix, by_row, product);
     assembly_to_nodes(NULL, &s.cube.assembly, product, by_row);
-    assert_small(testing_max_difference(by_row, s.cube.result.gradient, s.size), 1e-13, "H (x - origin)");
+    assert_small(testing_max_difference(by_row, s.cube.result.gradient, s.size), 1e-13,
+                 "H (x - origin)");
     free(moved);
     free(by_row);
     free(product);
@@ -133,7 +137,8 @@ static void test_translation_is_free(void **state) {
     setting_free(&s);
 }
 
-/// D is the projected Hessian with each element's weight times its damping time, at the start, and nothing else is changed by it.
+/// D is the projected Hessian with each element's weight times its damping time, at the start, and
+/// nothing else is changed by it.
 static void test_weights(void **state) {
     struct setting s;
     (void)state;

@@ -57,9 +57,10 @@ static double reference(const struct cube *cube, const struct material_table *ma
             for (size_t bk = 0; bk < 12; bk++) {
                 const size_t column = 3 * cube->tets[4 * t + bk / 3] + bk % 3;
                 for (size_t jl = 0; jl < 9; jl++) {
-                    hessian[size * row + column] +=
-                        weight * b[3 * (ai / 3) + jl / 3] * b[3 * (bk / 3) + jl % 3] *
-                        dp[9 * (3 * (ai % 3) + jl / 3) + 3 * (bk % 3) + jl % 3];
+                    hessian[size * row + column] += weight * b[3 * (ai / 3) + jl / 3] *
+                                                    b[3 * (bk / 3) + jl % 3] *
+                                                    dp[9 * (3 * (ai % 3) + jl / 3) + 3 * (bk % 3) +
+                                                       jl % 3];
                 }
             }
         }
@@ -75,7 +76,8 @@ static double hessian_difference(const struct cube *cube, const double *dense) {
         for (size_t j = 0; j < cube->node_count; j++) {
             const uint32_t row = cube->assembly.layout.row[i];
             const uint32_t column = cube->assembly.layout.row[j];
-            const size_t block = row <= column ? bsr_find(&cube->assembly.pattern, row, column) : SIZE_MAX;
+            const size_t block = row <= column ? bsr_find(&cube->assembly.pattern, row, column)
+                                               : SIZE_MAX;
             for (size_t k = 0; k < 9 && row <= column; k++) {
                 const double stored = block == SIZE_MAX ? 0.0 : cube->result.blocks[9 * block + k];
                 const double expected = dense[size * (3 * i + k / 3) + 3 * j + k % 3];
@@ -97,9 +99,10 @@ static struct solid *make_solid(struct cube *cube, const struct material_table *
     return solid;
 }
 
-/// 27 nodes, 48 tetrahedra in domains that leave lanes empty. Moduli times (1 / cell)^2 times volume are of order one, and each
-/// sum has at most 24 elements: 1e-13 is rounding.
-static void check_kernels(const struct material_table *material, uint32_t domain_count, double amount) {
+/// 27 nodes, 48 tetrahedra in domains that leave lanes empty. Moduli times (1 / cell)^2 times
+/// volume are of order one, and each sum has at most 24 elements: 1e-13 is rounding.
+static void check_kernels(const struct material_table *material, uint32_t domain_count,
+                          double amount) {
     struct cube cube;
     struct term term;
     struct random random = random_seed(7);
@@ -111,14 +114,16 @@ static void check_kernels(const struct material_table *material, uint32_t domain
     double *hessian = calloc(size * size, sizeof *hessian);
     cube_positions(&cube, &random, amount, x);
     for (int variant = 0; variant < 4; variant++) {
-        const struct evaluation evaluation = {.what = EVALUATE_VALUE | EVALUATE_GRADIENT | EVALUATE_HESSIAN,
+        const struct evaluation evaluation = {.what = EVALUATE_VALUE | EVALUATE_GRADIENT |
+                                                      EVALUATE_HESSIAN,
                                               .x = x,
                                               .project = variant % 2,
                                               .damping_weights = variant / 2};
         const double value = reference(&cube, material, x, &evaluation, gradient, hessian);
         assert_int_equal(cube_evaluate(&cube, &term, 1, &evaluation), EVALUATE_OK);
         assert_near(cube.result.value, value, 1e-13 * (1.0 + value), "value");
-        assert_small(testing_max_difference(cube.result.gradient, gradient, size), 1e-12, "gradient");
+        assert_small(testing_max_difference(cube.result.gradient, gradient, size), 1e-12,
+                     "gradient");
         assert_small(hessian_difference(&cube, hessian), 1e-11, "Hessian");
     }
     free(x);
@@ -198,8 +203,8 @@ static void test_forces_balance(void **state) {
     }
 }
 
-static double smallest_determinant(const struct cube *cube, const double *x, const double *direction,
-                                   double t) {
+static double smallest_determinant(const struct cube *cube, const double *x,
+                                   const double *direction, double t) {
     double smallest = INFINITY;
     double *moved = calloc(3 * cube->node_count, sizeof *moved);
     for (size_t i = 0; i < 3 * cube->node_count; i++) {
@@ -216,7 +221,8 @@ static double smallest_determinant(const struct cube *cube, const double *x, con
     return smallest;
 }
 
-/// The first t at which some determinant is not positive, from 1000 samples and bisection; limit if there is none.
+/// The first t at which some determinant is not positive, from 1000 samples and bisection; limit if
+/// there is none.
 static double bound_by_samples(const struct cube *cube, const double *x, const double *direction,
                                double limit) {
     for (int k = 1; k <= 1000; k++) {
@@ -262,8 +268,8 @@ static void test_max_step(void **state) {
     cube_free(&cube);
 }
 
-/// Directions with known roots: a simple one at 1/2, a cubic one at 1 (all shrinks to a point), a double one
-/// at 1 (two axes shrink), and none (translation, growth, zero).
+/// Directions with known roots: a simple one at 1/2, a cubic one at 1 (all shrinks to a point), a
+/// double one at 1 (two axes shrink), and none (translation, growth, zero).
 static void test_max_step_special(void **state) {
     static const struct {
         double scale[3], shift, expected, tolerance;
@@ -281,8 +287,8 @@ static void test_max_step_special(void **state) {
         for (size_t i = 0; i < 3 * cube.node_count; i++) {
             direction[i] = cases[k].scale[i % 3] * cube.rest[i] + cases[k].shift;
         }
-        const double step = terms_max_step(NULL, &cube.assembly, &term, 1, cube.rest, direction, 3.0,
-                                           &cube.scratch);
+        const double step = terms_max_step(NULL, &cube.assembly, &term, 1, cube.rest, direction,
+                                           3.0, &cube.scratch);
         assert_near(step, cases[k].expected, cases[k].tolerance, "largest step");
         assert_true(step <= 3.0 && step > 0.0);
     }
