@@ -19,8 +19,7 @@ static void note(struct mesh_scan *scan, enum mesh_finding_kind kind, int64_t fi
     findings->count++;
 }
 
-// Vertices at one place
-// -------------------------------------------------------------------------------
+// --- Vertices at one place ---
 
 struct place {
     double position[3];
@@ -125,8 +124,7 @@ static bool check_vertices(struct mesh_scan *scan, struct raw_mesh *raw) {
     return done;
 }
 
-// Volumes
-// ---------------------------------------------------------------------------------------------
+// --- Volumes ---
 
 // The determinant of a tetrahedron's edges, or 0 where rounding hides its sign: the bound is that
 // of Shewchuk (1997), (7 + 56 eps) eps times the sum of the absolute products, doubled.
@@ -190,8 +188,7 @@ static bool check_volumes(struct mesh_scan *scan, struct raw_mesh *raw) {
     return true;
 }
 
-// Elements given twice
-// ----------------------------------------------------------------------------------
+// --- Elements given twice ---
 
 struct element_key {
     uint32_t corners[4]; ///< sorted
@@ -249,8 +246,7 @@ static bool check_repeats(struct mesh_scan *scan, const struct raw_mesh *raw, bo
     return true;
 }
 
-// Edges of a surface
-// ---------------------------------------------------------------------------------------
+// --- Edges of a surface ---
 
 struct edge {
     uint32_t low;

@@ -47,8 +47,7 @@ static bool load_file(const char *path, struct bytes *out, struct mesh_report *r
     return report->error[0] == 0;
 }
 
-// What it is
-// ---------------------------------------------------------------------------------------------
+// --- What it is ---
 
 enum mesh_format {
     FORMAT_NONE,
@@ -130,8 +129,7 @@ static bool fail_format(struct mesh_scan *scan, bool surface) {
         token_show(&first, room), surface ? ", Wavefront obj" : "");
 }
 
-// Reading
-// ---------------------------------------------------------------------------------------------
+// --- Reading ---
 
 static bool read_tetgen_pair(struct mesh_scan *scan, enum mesh_format format, const void *second,
                              size_t second_size, struct raw_mesh *raw) {
@@ -269,8 +267,7 @@ bool mesh_read_surface_from_memory(const void *data, size_t size,
     return read_surface(&file, &none, options, out, report);
 }
 
-// Files
-// ---------------------------------------------------------------------------------------------
+// --- Files ---
 
 // "beam.node" lies beside "beam.ele"; any other ending is replaced as well.
 static bool load_other_half(const char *path, enum mesh_format format, struct bytes *out,
@@ -355,8 +352,7 @@ bool mesh_read_surface(const char *path, const struct mesh_read_options *options
     return name_path(path, done, report);
 }
 
-// Reports
-// ---------------------------------------------------------------------------------------------
+// --- Reports ---
 
 static const struct {
     const char *name;

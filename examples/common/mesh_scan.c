@@ -227,8 +227,7 @@ bool scan_line_ends(struct mesh_scan *scan, const char *what) {
     return true;
 }
 
-// Binary numbers
-// --------------------------------------------------------------------------------------
+// --- Binary numbers ---
 
 static bool take_bytes(struct mesh_scan *scan, size_t size, bool big_endian, uint64_t *bits) {
     if ((size_t)(scan->end - scan->at) < size) {
@@ -286,8 +285,7 @@ bool scan_float64(struct mesh_scan *scan, bool big_endian, double *value) {
     return check_finite(scan, *value);
 }
 
-// The raw mesh
-// ----------------------------------------------------------------------------------------
+// --- The raw mesh ---
 
 void raw_mesh_free(struct raw_mesh *raw) {
     free(raw->positions);

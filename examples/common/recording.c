@@ -181,8 +181,7 @@ void recording_destroy(struct recording *recording) {
     free(recording);
 }
 
-// Frames
-// ---------------------------------------------------------------------------------------------
+// --- Frames ---
 
 static bool make_room(struct recording *recording) {
     struct scene_picture *picture = &recording->picture;
@@ -270,8 +269,7 @@ bool recording_add_frame(struct recording *recording, const struct recording_fra
     return true;
 }
 
-// Files
-// ---------------------------------------------------------------------------------------------
+// --- Files ---
 
 // Without a floor of its own the scene stands above one that its lowest point just touches.
 static double lowest_point(const struct scene_picture *picture) {

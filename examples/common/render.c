@@ -38,8 +38,7 @@ static float dot(const float a[3], const float b[3]) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-// Geometry
-// ---------------------------------------------------------------------------------------------
+// --- Geometry ---
 
 static void project(const struct canvas *canvas) {
     const struct render_camera *camera = &canvas->scene->camera;
@@ -114,8 +113,7 @@ static void draw_triangle(const struct canvas *canvas, uint32_t index, int first
     }
 }
 
-// Light
-// ---------------------------------------------------------------------------------------------
+// --- Light ---
 
 static void light_surface(const struct render_scene *scene, const float point[3],
                           const float normal[3], const float view[3], const float color[3],
@@ -251,8 +249,7 @@ static void shade_sample(const struct canvas *canvas, size_t x, size_t y, size_t
     }
 }
 
-// Pictures
-// ---------------------------------------------------------------------------------------------
+// --- Pictures ---
 
 static void fill_gamma(struct canvas *canvas) {
     for (int i = 0; i < 4096; i++) {

@@ -24,8 +24,7 @@ static void normalize(float v[3]) {
     }
 }
 
-// Triangles with normals
-// -------------------------------------------------------------------------------
+// --- Triangles with normals ---
 
 // A surface as the renderer wants it: float points and index triples.
 struct source {
@@ -141,8 +140,7 @@ static bool add_triangles(const struct scene_picture *picture, size_t frame,
     return done;
 }
 
-// Camera
-// ---------------------------------------------------------------------------------------------
+// --- Camera ---
 
 typedef void (*point_visit)(const float point[3], void *user);
 
@@ -255,8 +253,7 @@ static void frame_scene(const struct scene_picture *picture, double aspect,
     place_camera(picture, aspect, scene);
 }
 
-// Lights
-// ---------------------------------------------------------------------------------------------
+// --- Lights ---
 
 static void to_light(const struct render_light *light, const float point[3], float out[3]) {
     float offset[3];
@@ -348,8 +345,6 @@ float render_light_reaches(const struct render_light *light, const float point[3
     }
     return reached;
 }
-
-// ---------------------------------------------------------------------------------------------
 
 bool render_scene_create(const struct scene_picture *picture, size_t frame, double aspect,
                          struct render_scene *out) {

@@ -9,8 +9,7 @@
 
 #define PI 3.14159265358979323846
 
-// Solids
-// ---------------------------------------------------------------------------------------------
+// --- Solids ---
 
 static void grid_positions(const size_t n[3], const double size[3], double *positions) {
     for (size_t k = 0; k <= n[2]; k++) {
@@ -129,8 +128,7 @@ bool shape_cylinder(double radius, double height, double spacing, struct tet_mes
     return shape_stuff(cylinder_distance, size, lower, upper, spacing, out);
 }
 
-// Surfaces
-// -------------------------------------------------------------------------------------------
+// --- Surfaces ---
 
 static bool surface_create(size_t vertex_count, size_t triangle_count, struct surface_mesh *out) {
     *out = (struct surface_mesh){0};

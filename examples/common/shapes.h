@@ -8,8 +8,7 @@
 
 #include "mesh.h"
 
-// Solids
-// ---------------------------------------------------------------------------------------------
+// --- Solids ---
 
 /// A box from the origin to (size_x, size_y, size_z) of nx * ny * nz cells, each cut into the six
 /// tetrahedra of Kuhn. Vertex (i, j, k) has the index i + (nx+1) * (j + (ny+1) * k).
@@ -37,8 +36,7 @@ bool shape_chain_link(double radius, double straight, double tube, double spacin
 /// Along y, from -height/2 to height/2.
 bool shape_cylinder(double radius, double height, double spacing, struct tet_mesh *out);
 
-// Surfaces
-// -------------------------------------------------------------------------------------------
+// --- Surfaces ---
 
 /// A flat sheet in the x-z plane, facing up, of nx * nz cells with two triangles each.
 bool surface_sheet(size_t nx, size_t nz, double size_x, double size_z, struct surface_mesh *out);

@@ -52,8 +52,7 @@ struct neighbour {
     bool is_long;
 };
 
-// The lattice
-// ------------------------------------------------------------------------------------------
+// --- The lattice ---
 
 static size_t corner_index(const struct lattice *grid, size_t i, size_t j, size_t k) {
     return i + (grid->cells[0] + 1) * (j + (grid->cells[1] + 1) * k);
@@ -155,8 +154,7 @@ static int find_neighbours(const struct lattice *grid, size_t point, struct neig
     return found;
 }
 
-// Cuts
-// ---------------------------------------------------------------------------------------------
+// --- Cuts ---
 
 static bool crosses(const struct lattice *grid, size_t a, size_t b) {
     double va = grid->values[a];
@@ -223,8 +221,7 @@ static void warp_point(struct lattice *grid, size_t point) {
     }
 }
 
-// Output
-// ---------------------------------------------------------------------------------------------
+// --- Output ---
 
 static bool add_vertex(struct stuffing *work, const double position[3], int64_t *vertex) {
     struct tet_mesh *out = work->out;
@@ -330,8 +327,7 @@ static double squared_distance(const double *p, const double *q) {
     return sum;
 }
 
-// Cutting one tetrahedron
-// --------------------------------------------------------------------------------
+// --- Cutting one tetrahedron ---
 
 // The corners of a lattice tetrahedron by where they lie.
 struct sorted_tet {

@@ -191,8 +191,7 @@ static void flat_tets_pass_on_request(void **state) {
     tet_mesh_free(&mesh);
 }
 
-// Surfaces
-// -------------------------------------------------------------------------------------------------
+// --- Surfaces ---
 
 static void read_obj_case(const char *name, size_t vertices, size_t triangles, size_t segments,
                           struct mesh_report *report) {
@@ -264,8 +263,7 @@ static void a_solid_gives_its_boundary(void **state) {
     surface_mesh_free(&mesh);
 }
 
-// Hostile bytes
-// ------------------------------------------------------------------------------------------------
+// --- Hostile bytes ---
 
 struct bytes {
     char *data;
@@ -366,8 +364,7 @@ static void tetgen_needs_both_halves(void **state) {
     free(ele.data);
 }
 
-// The large meshes
-// ---------------------------------------------------------------------------------------------
+// --- The large meshes ---
 
 // A row of the manifest begins "| NAME.msh | nodes | tets | surface triangles |".
 static bool manifest_row(const char *line, char name[128], unsigned long counts[3]) {

@@ -120,8 +120,7 @@ static void long_prints_are_not_cut(void **state) {
     text_buffer_free(&buffer);
 }
 
-// Options
-// ------------------------------------------------------------------------------------------------
+// --- Options ---
 
 static enum command_answer parse(int count, const char *const *words, double *young,
                                  int64_t *frames, const char **mesh, bool *vtu,
