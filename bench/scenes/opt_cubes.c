@@ -6,7 +6,7 @@
 
 #include "shapes.h"
 
-const double opt_cube_stiffness[3] = {1e3, 1e5, 1e9};
+const double opt_cube_stiffness[3] = {1e4, 1e5, 1e9};
 
 /// Knuth's 64-bit linear congruence; the upper bits as a number in [0, 1).
 static double next_random(uint64_t *state) {
