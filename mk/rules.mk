@@ -19,9 +19,12 @@ $(BUILD)/obj/bench/%:    OPTIONS := $(ALL_INCLUDES)
 $(BUILD)/obj/tests/%:    OPTIONS := $(ALL_INCLUDES)
 $(BUILD)/obj/fuzz/%:     OPTIONS := $(ALL_INCLUDES)
 
+# What the compiler says is shown, and kept for tests/header/test_sources.sh to judge.
+heard = 2> $(@:.o=.warnings); status=$$?; cat $(@:.o=.warnings) >&2; exit $$status
+
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(CFLAGS_ALL) $(OPTIONS) -MMD -MP -c $< -o $@
+	$(call say,CC)$(CC) $(CFLAGS_ALL) $(OPTIONS) -MMD -MP -c $< -o $@ $(heard)
 
 BULLET_CFLAGS = $(shell pkg-config --cflags bullet)
 BULLET_LIBS   = $(shell pkg-config --libs bullet)
