@@ -1,0 +1,104 @@
+// Any bytes as a saved world: as they are, and with a header that fits them, so that the checksum does not keep the
+// fuzzer from what lies behind it. What is refused must leave the world as it was; what is restored must save to what it
+// was restored from, and must step or say why not.
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/world_scenes.h"
+#include "world/byte_stream.h"
+#include "world/snapshot.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool fact) {
+    if (!fact) {
+        abort();
+    }
+}
+
+static pbs_world *new_world(void) {
+    pbs_world_desc d;
+    pbs_world_desc_init(&d, sizeof d);
+    pbs_world *world = NULL;
+    require(pbs_world_create(&d, &world) == PBS_OK);
+    require(pbs_world_register_callback(world, SPRING_TAG, spring_energy, NULL) == PBS_OK);
+    return world;
+}
+
+/// Iteration limits follow gravity (3 numbers) and the choices (7 words); small ones keep each run short.
+static void limit_iterations(uint8_t *bytes, size_t size) {
+    const size_t at = sizeof(struct snapshot_header) + 3 * sizeof(double) + 7 * sizeof(uint32_t);
+    static const uint32_t most[3] = {4, 20, 2};
+    if (size < at + sizeof most) {
+        return;
+    }
+    for (size_t i = 0; i < 3; i++) {
+        uint32_t value;
+        memcpy(&value, bytes + at + 4 * i, sizeof value);
+        value = value > most[i] ? most[i] : value;
+        memcpy(bytes + at + 4 * i, &value, sizeof value);
+    }
+}
+
+static void write_header(uint8_t *bytes, size_t size) {
+    struct snapshot_header header = {
+        .order = SNAPSHOT_ORDER, .version = SNAPSHOT_VERSION, .size = size};
+    memcpy(header.magic, SNAPSHOT_MAGIC, sizeof header.magic);
+    header.checksum = checksum(bytes + sizeof header, size - sizeof header);
+    memcpy(bytes, &header, sizeof header);
+}
+
+static void save_again(const pbs_world *world, const uint8_t *bytes, size_t size) {
+    size_t saved = 0;
+    require(pbs_world_save(world, NULL, &saved) == PBS_OK && saved == size);
+    uint8_t *copy = malloc(size);
+    if (copy != NULL) {
+        require(pbs_world_save(world, copy, &saved) == PBS_OK);
+        require(memcmp(copy, bytes, size) == 0);
+        free(copy);
+    }
+}
+
+static void use(pbs_world *world) {
+    pbs_energy energy = {.struct_size = sizeof energy};
+    pbs_stats stats = {.struct_size = sizeof stats};
+    pbs_world_energy(world, &energy);
+    for (int i = 0; i < 2; i++) {
+        const uint64_t hash = pbs_world_hash(world);
+        if (pbs_world_step(world, 1.0 / 60.0) < 0) {
+            require(pbs_world_hash(world) == hash);
+        }
+    }
+    require(pbs_world_stats(world, &stats) == PBS_OK);
+    for (size_t i = 0; i < pbs_world_body_count(world); i++) {
+        require(pbs_body_is_valid(world, pbs_world_body_at(world, i)));
+    }
+    while (pbs_world_body_count(world) > 0) {
+        require(pbs_body_destroy(world, pbs_world_body_at(world, 0)) == PBS_OK);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    pbs_world *world = new_world();
+    scene_fill(world, 1);
+    const uint64_t before = pbs_world_hash(world);
+    if (pbs_world_restore(world, data, size) < 0) {
+        require(pbs_world_hash(world) == before);
+    }
+    uint8_t *forged = size > sizeof(struct snapshot_header) ? malloc(size) : NULL;
+    if (forged != NULL) {
+        memcpy(forged, data, size);
+        limit_iterations(forged, size);
+        write_header(forged, size);
+        const uint64_t hash = pbs_world_hash(world);
+        if (pbs_world_restore(world, forged, size) < 0) {
+            require(pbs_world_hash(world) == hash);
+        } else {
+            save_again(world, forged, size);
+            use(world);
+        }
+        free(forged);
+    }
+    pbs_world_destroy(world);
+    return 0;
+}
