@@ -286,8 +286,11 @@ static double max_step(const void *self, const struct assembly *assembly,
                        const double *direction, double limit) {
     const struct solid *solid = self;
     (void)assembly;
-    return bound_step(&solid->elements, groups, groups->domain_group[domain],
-                      groups->domain_group[domain + 1], x, direction, limit);
+    // An infinite limit leaves nothing to bisect: the cubic is looked at where it is finite.
+    const double far = fmin(limit, 1e12);
+    const double bound = bound_step(&solid->elements, groups, groups->domain_group[domain],
+                                    groups->domain_group[domain + 1], x, direction, far);
+    return bound < far ? bound : limit;
 }
 
 static const struct term_table table_finite = {
