@@ -1,7 +1,7 @@
 // Fixed corotated solid (Stomakhin, Howes, Schroeder, Teran 2012, "Energetically consistent
 // invertible elasticity", eq. 8):
-//     psi = mu sum (s_i - 1)^2 + lambda/2 (J - 1)^2 in the signed singular values s, finite for
-//     every F.
+//     psi = mu sum (s_i - 1)^2 + lambda/2 (J - 1)^2
+// in the signed singular values s, finite for every F.
 #include "energy/material.h"
 #include "energy/tangent.h"
 

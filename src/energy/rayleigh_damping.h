@@ -4,10 +4,9 @@
 // D is kept as a second set of values on the assembly's pattern, so R needs a product with a matrix
 // that crosses domains: it is no term, but is added to an evaluation of the terms:
 //
-//     rayleigh_reserve(...)                    when the topology changed
-//     rayleigh_begin(..., x)                   once per step, at x_n (first-order schemes) or at
-//     the predictor terms_evaluate(...); rayleigh_add(...)   every evaluation; what it adds goes to
-//     ENERGY_DISSIPATED
+//     rayleigh_reserve     when the topology changed
+//     rayleigh_begin       once a step, at x_n (schemes of first order) or at the predictor
+//     rayleigh_add         after every terms_evaluate; its share is ENERGY_DISSIPATED
 #ifndef PBS_ENERGY_RAYLEIGH_DAMPING_H
 #define PBS_ENERGY_RAYLEIGH_DAMPING_H
 

@@ -1,17 +1,22 @@
-// The element kernels of one material, eight tetrahedra at a time. A material's .c defines, over
-// lanes and inline,
-//     struct measures; void measure(const lanes8 f[9], struct measures *m);   what density and
-//     stress share lanes8 density(lanes8 mu, lanes8 lambda, const struct measures *m); void
-//     stress(lanes8 mu, lanes8 lambda, const struct measures *m, lanes8 p[9]); void
-//     principal(lanes8 mu, lanes8 lambda, const lanes8 sigma[3], struct principal *out);
-// and either MATERIAL_TANGENT_ROTATED (the exact Hessian too goes through the rotated frame) or the
-// closed form
-//     struct tangent; struct tangent_side;
-//     void tangent_set(lanes8 mu, lanes8 lambda, lanes8 weight, const lanes8 f[9], struct tangent
-//     *t);   weight * dP/dF void tangent_side(const struct tangent *t, const lanes8 b[3], struct
-//     tangent_side *side); void tangent_block(const struct tangent *t, const struct tangent_side
-//     *p, const struct tangent_side *q, bool same, lanes8 k[9]);
-// then includes this file, which makes solid_evaluate and solid_point from them.
+// The element kernels of one material, eight tetrahedra at a time. A material's .c defines these
+// over lanes, inline, then includes this file, which makes solid_evaluate and solid_point of them:
+//
+//     struct measures                              what density and stress share
+//     measure(f, measures)
+//     density(mu, lambda, measures)                psi, zero at rest, homogeneous in (mu, lambda)
+//     stress(mu, lambda, measures, p)              first Piola stress P
+//     principal(mu, lambda, sigma, principal)      second derivatives in the signed stretches
+//
+// and the exact dP/dF in closed form, unless it says MATERIAL_TANGENT_ROTATED (then the exact
+// Hessian too goes through the rotated frame):
+//
+//     struct tangent, struct tangent_side
+//     tangent_set(mu, lambda, weight, f, tangent)  weight * dP/dF
+//     tangent_side(tangent, b, side)               what the blocks need of a shape gradient b
+//     tangent_block(tangent, p, q, same, k)        the block between two sides
+#ifndef PBS_ENERGY_SOLID_KERNEL_H
+#define PBS_ENERGY_SOLID_KERNEL_H
+
 #include "energy/element.h"
 #include "energy/scatter.h"
 #include "energy/tangent.h"
@@ -260,3 +265,5 @@ static double solid_point(double mu, double lambda, const double f[9], bool proj
     }
     return density(lanes_set(mu), lanes_set(lambda), &m)[0];
 }
+
+#endif

@@ -1,7 +1,6 @@
-// Stable Neo-Hookean solid (Smith, de Goes, Kim 2018, "Stable Neo-Hookean flesh simulation", eq.
-// 14), finite for every F:
-//     psi = mu/2 (Ic - 3) + lambda/2 (J - alpha)^2 - mu/2 ln(Ic + 1) + const,  alpha = 1 + 3/4
-//     mu/lambda,  psi(1) = 0.
+// Stable Neo-Hookean solid (Smith, de Goes, Kim 2018, "Stable Neo-Hookean flesh simulation",
+// eq. 14), finite for every F, shifted so that psi(1) = 0:
+//     psi = mu/2 (Ic - 3) + lambda/2 (J - alpha)^2 - mu/2 ln(Ic + 1),  alpha = 1 + 3/4 mu/lambda
 #include "energy/material.h"
 #include "energy/tangent.h"
 
