@@ -1,5 +1,6 @@
-// Sequences of calls into the API, read from the input: two worlds, ids old and foreign, numbers good and bad, memory that
-// runs out. A call that fails must leave its world as it was; at the end all memory is back.
+// Sequences of calls into the API, read from the input: two worlds, ids old and foreign, numbers
+// good and bad, memory that runs out. A call that fails must leave its world as it was; at the end
+// all memory is back.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,7 @@ static uint8_t take(struct session *s) {
 
 /// Mostly small numbers, sometimes the ends of what doubles are.
 static double take_number(struct session *s) {
-    static const double odd[] = {0.0,   -0.0, NAN,    INFINITY, -INFINITY, 1e308,
+    static const double odd[] = {0.0,    -0.0, NAN,    INFINITY, -INFINITY, 1e308,
                                  1e-308, -1.0, 1e-320, 1e16,     -1e30,     1e-12};
     const uint8_t byte = take(s);
     return byte >= 244 ? odd[byte - 244] : (byte - 100) / 64.0;
@@ -92,8 +93,8 @@ static pbs_status make_solid(struct session *s, pbs_world *world) {
     d.material = take(s) % 5;
     d.tet_young = spoil & 8 ? mesh.positions : NULL;
     d.initial_velocities = spoil & 16 ? mesh.positions : NULL;
-    const pbs_status status =
-        pbs_body_create_solid(world, spoil & 32 ? NULL : &d, &s->bodies[take(s) % IDS]);
+    const pbs_status status = pbs_body_create_solid(world, spoil & 32 ? NULL : &d,
+                                                    &s->bodies[take(s) % IDS]);
     cube_mesh_free(&mesh);
     return status;
 }
@@ -183,7 +184,10 @@ static pbs_status read_back(struct session *s, const pbs_world *world) {
     const uint32_t *indices = NULL;
     size_t count = 0;
     pbs_energy energy = {.struct_size = sizeof energy};
-    pbs_stats stats = {.struct_size = take(s) % 4 == 0 ? take(s) : sizeof stats};
+    pbs_stats stats = {.struct_size = sizeof stats};
+    if (take(s) % 4 == 0) {
+        stats.struct_size = take(s) % sizeof stats; // never more than there is
+    }
     pbs_world_energy(world, &energy);
     pbs_world_stats(world, &stats);
     pbs_collider_force(world, take_collider(s), force);

@@ -1,6 +1,6 @@
-// Any bytes as a saved world: as they are, and with a header that fits them, so that the checksum does not keep the
-// fuzzer from what lies behind it. What is refused must leave the world as it was; what is restored must save to what it
-// was restored from, and must step or say why not.
+// Any bytes as a saved world: as they are, and with a header that fits them, so that the checksum
+// does not keep the fuzzer from what lies behind it. What is refused must leave the world as it
+// was; what is restored must save to what it was restored from, and must step or say why not.
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +25,8 @@ static pbs_world *new_world(void) {
     return world;
 }
 
-/// Iteration limits follow gravity (3 numbers) and the choices (7 words); small ones keep each run short.
+/// Iteration limits follow gravity (3 numbers) and the choices (7 words); small ones keep each run
+/// short.
 static void limit_iterations(uint8_t *bytes, size_t size) {
     const size_t at = sizeof(struct snapshot_header) + 3 * sizeof(double) + 7 * sizeof(uint32_t);
     static const uint32_t most[3] = {4, 20, 2};
