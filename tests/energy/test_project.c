@@ -8,6 +8,8 @@
 void dsyev_(const char *job, const char *triangle, const int *n, double *a, const int *leading,
             double *values, double *work, const int *work_count, int *info, size_t job_length,
             size_t triangle_length);
+/// OpenBLAS otherwise wakes threads for every matrix of nine rows.
+void openblas_set_num_threads(int count);
 
 enum { MOST = PROJECT_MAX_SIZE * PROJECT_MAX_SIZE };
 
@@ -82,5 +84,6 @@ int main(void) {
         cmocka_unit_test(test_nearest),
         cmocka_unit_test(test_recognises_semidefinite),
     };
+    openblas_set_num_threads(1);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
