@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/eigen3.h"
-#include "base/math3.h"
+#include "linear/definite3.h"
 #include "linear/preconditioner.h"
 #include "pbs/world.h"
 #include "sparse/block3.h"
@@ -36,20 +36,6 @@ static void jacobi_release(void *state, struct memory *memory) {
     memory_release(memory, s->bad_row);
 }
 
-/// By the pivots of the Cholesky factorisation, all above rounding.
-static bool is_positive_definite(const double m[9]) {
-    const double tiny = 1e-14;
-    if (!(m[0] > 0.0)) {
-        return false;
-    }
-    const double p1 = m[4] - m[1] * m[1] / m[0];
-    if (!(p1 > tiny * m[4])) {
-        return false;
-    }
-    const double c = m[5] - m[1] * m[2] / m[0];
-    return m[8] - m[2] * m[2] / m[0] - c * c / p1 > tiny * m[8];
-}
-
 static void invert_absolute(const double m[9], double inverse[9]) {
     double lambda[3];
     double q[9];
@@ -76,9 +62,7 @@ static bool invert_block(const double m[9], double inverse[9]) {
     if (!isfinite(sum)) {
         return false;
     }
-    if (is_positive_definite(m)) {
-        invert33(m, inverse);
-    } else {
+    if (!invert_definite3(m, 0.0, inverse)) {
         invert_absolute(m, inverse);
     }
     return true;

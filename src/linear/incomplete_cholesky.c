@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#include "base/math3.h"
+#include "linear/definite3.h"
 #include "pbs/world.h"
 #include "sparse/block3.h"
 
@@ -106,19 +106,7 @@ static bool invert_pivot(const double *sum, double least, double pivot[9], doubl
             pivot[3 * r + c] = r <= c ? sum[4 * r + c] : sum[4 * c + r];
         }
     }
-    const double *m = pivot;
-    if (!(m[0] > least)) {
-        return false;
-    }
-    const double p1 = m[4] - m[1] * m[1] / m[0];
-    if (!(p1 > least)) {
-        return false;
-    }
-    const double c = m[5] - m[1] * m[2] / m[0];
-    if (!(m[8] - m[2] * m[2] / m[0] - c * c / p1 > least)) {
-        return false;
-    }
-    return invert33(m, inverse) > 0.0;
+    return invert_definite3(pivot, least, inverse);
 }
 
 /// V = D^-1 sums, in float.

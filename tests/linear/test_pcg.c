@@ -1,0 +1,287 @@
+// Conjugate gradients: exactness in few iterations, the early return on indefiniteness (OPT
+// section 3.1), honest outcomes, and the iteration counts that the survey of solvers found for the
+// same kind of matrix.
+#include "linear_cases.h"
+
+static struct memory memory;
+
+struct problem {
+    const struct bsr *a;
+    struct preconditioner m;
+    struct pcg_workspace w;
+    double *x;
+};
+
+static struct problem make_problem(const struct bsr *a, int32_t id) {
+    struct problem p = {.a = a};
+    assert_int_equal(preconditioner_create(&memory, id, a, ORDER_NATURAL, &p.m), PBS_OK);
+    assert_int_equal(p.m.table->factor(p.m.state, NULL, a), PBS_OK);
+    assert_int_equal(pcg_reserve(&memory, &p.w, a->row_count), PBS_OK);
+    p.x = random_vector(&memory, 3 * (size_t)a->row_count, 99);
+    return p;
+}
+
+static void free_problem(struct problem *p) {
+    preconditioner_destroy(&memory, &p->m);
+    pcg_free(&memory, &p->w);
+    memory_release(&memory, p->x);
+}
+
+static struct pcg_result solve(struct problem *p, const double *b, double tolerance,
+                               uint32_t limit) {
+    const struct pcg_options options = {tolerance, limit};
+    return pcg_solve(NULL, p->a, &p->m, b, &options, &p->w, p->x);
+}
+
+/// As many iterations as there are different eigenvalues.
+static void few_eigenvalues_take_few_iterations(void **state) {
+    (void)state;
+    struct small_matrix m = small_create(&memory, 50, 3, NULL, 0);
+    for (uint32_t i = 0; i < 50; i++) {
+        small_set_scalar(&m, i, i, (double[]){1.0, 7.0, 19.0, 100.0}[i % 4]);
+    }
+    struct problem p = make_problem(&m.a, PBS_PRECONDITIONER_NONE);
+    double *b = random_vector(&memory, 150, 1);
+    const struct pcg_result result = solve(&p, b, 1e-12, 100);
+    assert_int_equal(result.outcome, PCG_CONVERGED);
+    assert_int_equal(result.iterations, 4);
+    free_problem(&p);
+    p = make_problem(&m.a, PBS_PRECONDITIONER_BLOCK_JACOBI);
+    assert_int_equal(solve(&p, b, 1e-12, 100).iterations, 1);
+    free_problem(&p);
+    memory_release(&memory, b);
+    small_free(&memory, &m);
+}
+
+static void zero_right_hand_side_gives_zero(void **state) {
+    (void)state;
+    struct fixture f = make_fixture(&memory, 3, 2);
+    const size_t n = 3 * (size_t)f.matrix.row_count;
+    struct problem p = make_problem(&f.matrix, PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY);
+    memset(f.rhs, 0, n * sizeof *f.rhs);
+    const struct pcg_result result = solve(&p, f.rhs, 1e-6, 100);
+    assert_int_equal(result.outcome, PCG_CONVERGED);
+    assert_int_equal(result.iterations, 0);
+    assert_true(result.relative_residual == 0.0);
+    for (size_t i = 0; i < n; i++) {
+        assert_true(p.x[i] == 0.0);
+    }
+    free_problem(&p);
+    fixture_free(&memory, &f);
+}
+
+/// Whatever the matrix: x . b > 0, which makes -x a downhill direction where b is the gradient.
+static void indefinite_matrices_give_descent_directions(void **state) {
+    (void)state;
+    const int32_t ids[] = {PBS_PRECONDITIONER_NONE, PBS_PRECONDITIONER_BLOCK_JACOBI,
+                           PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY};
+    const double parts[] = {0.003, 0.03, 0.3, 3.0};
+    for (size_t k = 0; k < 12; k++) {
+        struct fixture f = make_fixture(&memory, 6, 3);
+        const size_t n = 3 * (size_t)f.matrix.row_count;
+        shift_diagonal(&f.matrix, -parts[k / 3] * mean_diagonal(&f.matrix));
+        struct problem p = make_problem(&f.matrix, ids[k % 3]);
+        double *b = random_vector(&memory, n, k);
+        const struct pcg_result result = solve(&p, b, 1e-12, 5000);
+        assert_int_equal(result.outcome, PCG_INDEFINITE);
+        assert_true(dot(n, p.x, b) > 0.0);
+        if (result.iterations == 1) {
+            double *z = random_vector(&memory, n, 1);
+            p.m.table->apply(p.m.state, NULL, b, z);
+            assert_memory_equal(p.x, z, n * sizeof *z);
+            memory_release(&memory, z);
+        }
+        // The least shift is met late, the largest at once.
+        assert_true(k / 3 != 3 || result.iterations == 1);
+        assert_true(k != 0 || result.iterations > 1);
+        memory_release(&memory, b);
+        free_problem(&p);
+        fixture_free(&memory, &f);
+    }
+}
+
+/// The iterate of an early return is the one that a solve stopped one iteration before returns.
+static void early_return_gives_the_last_iterate(void **state) {
+    (void)state;
+    struct fixture f = make_fixture(&memory, 6, 2);
+    const size_t n = 3 * (size_t)f.matrix.row_count;
+    shift_diagonal(&f.matrix, -0.003 * mean_diagonal(&f.matrix));
+    struct problem p = make_problem(&f.matrix, PBS_PRECONDITIONER_NONE);
+    struct problem q = make_problem(&f.matrix, PBS_PRECONDITIONER_NONE);
+    double *b = random_vector(&memory, n, 5);
+    const struct pcg_result first = solve(&p, b, 1e-12, 5000);
+    assert_int_equal(first.outcome, PCG_INDEFINITE);
+    assert_true(first.iterations > 1);
+    const struct pcg_result second = solve(&q, b, 1e-12, first.iterations - 1);
+    assert_int_equal(second.outcome, PCG_ITERATION_LIMIT);
+    assert_memory_equal(p.x, q.x, n * sizeof *b);
+    memory_release(&memory, b);
+    free_problem(&p);
+    free_problem(&q);
+    fixture_free(&memory, &f);
+}
+
+static void limit_is_kept_and_said(void **state) {
+    (void)state;
+    struct fixture f = make_fixture(&memory, 5, 2);
+    struct problem p = make_problem(&f.matrix, PBS_PRECONDITIONER_BLOCK_JACOBI);
+    double before = 2.0;
+    for (uint32_t limit = 0; limit <= 20; limit += 5) {
+        const struct pcg_result result = solve(&p, f.rhs, 1e-12, limit);
+        assert_int_equal(result.outcome, PCG_ITERATION_LIMIT);
+        assert_int_equal(result.iterations, limit);
+        const double residual = true_residual(&memory, &f.matrix, f.rhs, p.x);
+        assert_true(fabs(residual - result.relative_residual) < 1e-9);
+        before = residual;
+    }
+    assert_true(before > 1e-12);
+    free_problem(&p);
+    fixture_free(&memory, &f);
+}
+
+/// Below what rounding allows no residual is claimed that is not there.
+static void impossible_tolerance_is_owned_up_to(void **state) {
+    (void)state;
+    struct fixture f = make_fixture(&memory, 6, 2);
+    struct problem p = make_problem(&f.matrix, PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY);
+    const struct pcg_result result = solve(&p, f.rhs, 1e-20, 5000);
+    assert_int_equal(result.outcome, PCG_STAGNATED);
+    const double residual = true_residual(&memory, &f.matrix, f.rhs, p.x);
+    assert_true(residual > 1e-20);
+    // What was reported is what the plain product finds, up to the rounding of one product.
+    assert_true(fabs(residual - result.relative_residual) < 0.5 * residual + 1e-13);
+    free_problem(&p);
+    fixture_free(&memory, &f);
+}
+
+static void not_a_number_ends_the_solve(void **state) {
+    (void)state;
+    struct fixture f = make_fixture(&memory, 3, 2);
+    struct problem p = make_problem(&f.matrix, PBS_PRECONDITIONER_BLOCK_JACOBI);
+    f.values[40] = NAN;
+    assert_int_equal(solve(&p, f.rhs, 1e-6, 100).outcome, PCG_INDEFINITE);
+    free_problem(&p);
+    fixture_free(&memory, &f);
+}
+
+static void bits_do_not_depend_on_threads(void **state) {
+    (void)state;
+    struct fixture f = make_fixture(&memory, 9, 6);
+    const size_t n = 3 * (size_t)f.matrix.row_count;
+    struct problem reference = make_problem(&f.matrix, PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY);
+    const struct pcg_options options = {1e-6, 500};
+    const struct pcg_result expected = pcg_solve(NULL, &f.matrix, &reference.m, f.rhs, &options,
+                                                 &reference.w, reference.x);
+    assert_int_equal(expected.outcome, PCG_CONVERGED);
+    for (int variant = 0; variant < TASK_VARIANTS; variant++) {
+        struct tasks *tasks = make_tasks(&memory, variant);
+        struct problem p = make_problem(&f.matrix, PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY);
+        const uint64_t calls = memory.call_count;
+        const struct pcg_result result = pcg_solve(tasks, &f.matrix, &p.m, f.rhs, &options, &p.w,
+                                                   p.x);
+        assert_int_equal(memory.call_count, calls);
+        assert_int_equal(result.iterations, expected.iterations);
+        assert_true(result.relative_residual == expected.relative_residual);
+        assert_memory_equal(p.x, reference.x, n * sizeof *p.x);
+        free_problem(&p);
+        tasks_destroy(&memory, tasks);
+    }
+    free_problem(&reference);
+    fixture_free(&memory, &f);
+}
+
+/// A preconditioner that needs the whole residual takes another way through the iteration; the
+/// answer is the same.
+static void preconditioner_without_domains(void **state) {
+    (void)state;
+    struct fixture f = make_fixture(&memory, 5, 3);
+    const size_t n = 3 * (size_t)f.matrix.row_count;
+    struct problem p = make_problem(&f.matrix, PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY);
+    const struct pcg_result expected = solve(&p, f.rhs, 1e-8, 500);
+    double *x = random_vector(&memory, n, 1);
+    memcpy(x, p.x, n * sizeof *x);
+    struct preconditioner_table whole = *p.m.table;
+    whole.apply_domain = NULL;
+    const struct preconditioner m = {&whole, p.m.state};
+    const struct pcg_options options = {1e-8, 500};
+    const struct pcg_result result = pcg_solve(NULL, &f.matrix, &m, f.rhs, &options, &p.w, p.x);
+    assert_int_equal(result.iterations, expected.iterations);
+    assert_memory_equal(x, p.x, n * sizeof *x);
+    memory_release(&memory, x);
+    free_problem(&p);
+    fixture_free(&memory, &f);
+}
+
+static void reserve_grows_and_frees(void **state) {
+    (void)state;
+    struct pcg_workspace w = {0};
+    assert_int_equal(pcg_reserve(&memory, &w, 10), PBS_OK);
+    const uint64_t calls = memory.call_count;
+    assert_int_equal(pcg_reserve(&memory, &w, 7), PBS_OK);
+    assert_int_equal(memory.call_count, calls);
+    assert_int_equal(pcg_reserve(&memory, &w, 20), PBS_OK);
+    assert_int_equal(w.capacity, 20);
+    pcg_free(&memory, &w);
+    for (size_t k = 0; k < 4; k++) {
+        struct failing failing = {.fail_at = k};
+        const pbs_allocator allocator = {failing_allocate, failing_release, &failing};
+        struct memory limited;
+        memory_init(&limited, &allocator);
+        struct pcg_workspace none = {0};
+        assert_int_equal(pcg_reserve(&limited, &none, 10), PBS_ERROR_MEMORY);
+        assert_int_equal(failing.alive, 0);
+        assert_null(none.r);
+    }
+}
+
+static void check_count(struct problem *p, const double *b, double tolerance, uint32_t low,
+                        uint32_t high) {
+    const struct pcg_result result = solve(p, b, tolerance, 2000);
+    assert_int_equal(result.outcome, PCG_CONVERGED);
+    assert_in_range(result.iterations, low, high);
+}
+
+/// The hard case with 14 cells (9.5k free degrees of freedom): the survey counts 285 and 398
+/// iterations for block Jacobi, which no order changes, and 63 and 91 for incomplete Cholesky in
+/// the order of the grid and one domain. The held face stays in the matrix here, decoupled, and the
+/// noise differs: within a tenth.
+static void iteration_counts_are_those_of_the_survey(void **state) {
+    (void)state;
+    struct fixture f = make_fixture(&memory, 14, 1);
+    struct problem p = make_problem(&f.matrix, PBS_PRECONDITIONER_BLOCK_JACOBI);
+    check_count(&p, f.rhs, 1e-3, 257, 313);
+    check_count(&p, f.rhs, 1e-6, 359, 437);
+    free_problem(&p);
+    p = make_problem(&f.matrix, PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY);
+    // Cuthill-McKee order beats the grid's.
+    check_count(&p, f.rhs, 1e-3, 30, 63);
+    check_count(&p, f.rhs, 1e-6, 40, 91);
+    free_problem(&p);
+    fixture_free(&memory, &f);
+    // What the library chooses: two domains, whose couplings are dropped.
+    f = make_fixture(&memory, 14, 0);
+    p = make_problem(&f.matrix, PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY);
+    check_count(&p, f.rhs, 1e-3, 50, 100);
+    check_count(&p, f.rhs, 1e-6, 70, 140);
+    free_problem(&p);
+    fixture_free(&memory, &f);
+}
+
+int main(void) {
+    memory_init(&memory, NULL);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(few_eigenvalues_take_few_iterations),
+        cmocka_unit_test(zero_right_hand_side_gives_zero),
+        cmocka_unit_test(indefinite_matrices_give_descent_directions),
+        cmocka_unit_test(early_return_gives_the_last_iterate),
+        cmocka_unit_test(limit_is_kept_and_said),
+        cmocka_unit_test(impossible_tolerance_is_owned_up_to),
+        cmocka_unit_test(not_a_number_ends_the_solve),
+        cmocka_unit_test(bits_do_not_depend_on_threads),
+        cmocka_unit_test(preconditioner_without_domains),
+        cmocka_unit_test(reserve_grows_and_frees),
+        cmocka_unit_test(iteration_counts_are_those_of_the_survey),
+    };
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return failed + (memory.bytes_in_use != 0);
+}
