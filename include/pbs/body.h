@@ -81,6 +81,7 @@ PBS_API pbs_status pbs_world_register_callback(pbs_world *w, uint64_t tag, pbs_c
 
 /// Removes the body; its id is never valid again. @return PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_destroy(pbs_world *w, pbs_body b);
+/// Whether the id names a body of this world that was not destroyed.
 PBS_API bool pbs_body_is_valid(const pbs_world *w, pbs_body b);
 
 /// 0 for a body that is not valid.
@@ -97,6 +98,7 @@ PBS_API pbs_status pbs_body_surface(const pbs_world *w, pbs_body b, const uint32
                                     size_t *triangle_count);
 
 /// Replaces all positions (metres) or velocities (m/s); vertex_count must be the body's.
+/// Held vertices are held at their new places; targets that were pending are dropped.
 /// @return PBS_ERROR_ARGUMENT (count, not finite), PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_set_positions(pbs_world *w, pbs_body b, const double *xyz, size_t vertex_count);
 PBS_API pbs_status pbs_body_set_velocities(pbs_world *w, pbs_body b, const double *xyz, size_t vertex_count);

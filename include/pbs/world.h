@@ -139,7 +139,8 @@ typedef struct pbs_stats {
     uint32_t active_contacts;     ///< vertex-collider pairs that carry force at the end
     double gradient_norm;         ///< N, at the end of the last stage
     double tolerance;             ///< N, asked for
-    double reference_force;       ///< N: sqrt(sum over nodes of (modulus * length^2 + weight)^2), what tolerances are relative to
+    double reference_force;       ///< N: sqrt(sum over nodes of (modulus * length^2 + weight)^2), what tolerances are relative to;
+                                  ///< where that is 0 (custom bodies without weight): |M v / h - grad P| at the first step after bodies changed
     double preconditioner_shift;  ///< largest relative shift
     double step;                  ///< s, of the last step
     // Seconds of the last step by phase:
@@ -160,8 +161,9 @@ PBS_API pbs_status pbs_world_stats(const pbs_world *w, pbs_stats *out);
 /// @return PBS_ERROR_ARGUMENT, PBS_ERROR_CAPACITY (*size is what is needed), PBS_ERROR_MEMORY
 PBS_API pbs_status pbs_world_save(const pbs_world *w, void *buffer, size_t *size);
 
-/// Replaces everything in the world but its allocator, log, tasks and threads. Ids that were valid when it was saved are valid again in this world:
-/// see pbs_world_body_at. On failure the world is as it was.
+/// Replaces everything in the world but its allocator, log, tasks and threads. Ids that were valid when it was saved are valid again in this world
+/// (see pbs_world_body_at), which takes over the saved world's stamp; ids of what the world held before are not. Custom bodies need their callbacks
+/// (pbs_world_register_callback, before or after; registered once they stay). On failure the world is as it was.
 /// @return PBS_ERROR_ARGUMENT, PBS_ERROR_FORMAT (damaged, foreign version or endianness), PBS_ERROR_MEMORY
 PBS_API pbs_status pbs_world_restore(pbs_world *w, const void *buffer, size_t size);
 
