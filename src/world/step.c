@@ -198,8 +198,7 @@ static pbs_status run_part(struct run *run, double begin, double end, uint32_t d
     if (!may_divide(part.status) || depth == settings->divisions) {
         return part.status;
     }
-    world_log(w, PBS_LOG_WARNING, "a step of %g s failed and is divided: %s", span.h,
-              pbs_last_error());
+    world_log(w, PBS_LOG_WARNING, "a step failed and is divided: %s", pbs_last_error());
     run->divisions++;
     const double middle = 0.5 * (begin + end);
     RETURN_IF_FAILED(run_part(run, begin, middle, depth + 1));
@@ -267,7 +266,7 @@ static pbs_status answer(const struct run *run) {
     if (run->sum.status == PBS_NOT_CONVERGED) {
         char reason[256];
         snprintf(reason, sizeof reason, "%s", pbs_last_error());
-        world_log(run->w, PBS_LOG_WARNING, "a step of %g s did not converge: %s", run->h, reason);
+        world_log(run->w, PBS_LOG_WARNING, "a step did not converge: %s", reason);
         return status_fail(PBS_NOT_CONVERGED, "%s", reason);
     }
     if (run->divisions > 0) {
