@@ -143,8 +143,8 @@ static void fill_nodes(const struct body *body, const pbs_solid_desc *d, struct 
     if (d->initial_velocities != NULL) {
         memcpy(nodes->v + 3 * start, d->initial_velocities, bytes);
     }
-    // Inner vertices too, as in OPT section 5.1: in a hard impact they would pass the surface, and an obstacle,
-    // where the material lets elements invert.
+    // Inner vertices too, as in OPT section 5.1: in a hard impact they would pass the surface, and
+    // an obstacle, where the material lets elements invert.
     memset(nodes->colliding + start, 1, body->node_count);
     const struct tet_mesh_view mesh = {body->node_count, solid->rest, solid->tet_count,
                                        solid->tets};
