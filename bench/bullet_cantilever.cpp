@@ -149,7 +149,8 @@ Timing run_pbs(size_t cells, double young, double dt, int steps, bool one_newton
     settings.threads = 1;
     if (one_newton) {
         settings.newton_limit = 1;
-        settings.forcing = 1e-5; // a single iteration has to be solved well: 1e-3 of the weight, as Bullet's
+        settings.forcing = 1e-5; // a single iteration has to be solved well: 1e-3 of the weight, as
+                                 // Bullet's
         settings.allow_unconverged = 1;
     }
     const cube_scene scene = {cells, young, true, false};

@@ -23,25 +23,30 @@
 extern "C" {
 #endif
 
-/// What a call answers. Zero: done. Negative: failed, and nothing changed. Positive: done, but look at the message.
+/// What a call answers. Zero: done. Negative: failed, and nothing changed. Positive: done, but look
+/// at the message.
 typedef int32_t pbs_status;
 
 enum {
-    PBS_OK = 0,                    ///< done
-    PBS_NOT_CONVERGED = 1,         ///< done; the tolerance was not reached and the host allowed that
-    PBS_DIVIDED = 2,               ///< done; the step had to be divided into smaller ones
-    PBS_ERROR_ARGUMENT = -1,       ///< a null pointer, a value out of its range, a count that does not match
-    PBS_ERROR_MEMORY = -2,         ///< the allocator returned null
-    PBS_ERROR_HANDLE = -3,         ///< a body or collider that was destroyed, or belongs to another world
-    PBS_ERROR_MESH = -4,           ///< a wrong index, an inverted or flat element, an unused vertex
-    PBS_ERROR_STRUCT_SIZE = -5,    ///< struct_size is not one that this library knows
-    PBS_ERROR_CONVERGENCE = -6,    ///< the step's minimisation did not reach its tolerance
-    PBS_ERROR_INADMISSIBLE = -7,   ///< no admissible state to start from (an energy is infinite or not a number)
-    PBS_ERROR_HOST = -8,           ///< a callback of the host asked to stop
-    PBS_ERROR_FORMAT = -9,         ///< bytes to restore from are damaged, or of another version or endianness
-    PBS_ERROR_CAPACITY = -10,      ///< the caller's buffer is too small; the needed size was written
-    PBS_ERROR_MISSING_CALLBACK = -11, ///< a restored world needs a callback that was not registered again
-    PBS_ERROR_THREAD = -12         ///< the system refused to start a thread
+    PBS_OK = 0,              ///< done
+    PBS_NOT_CONVERGED = 1,   ///< done; the tolerance was not reached and the host allowed that
+    PBS_DIVIDED = 2,         ///< done; the step had to be divided into smaller ones
+    PBS_ERROR_ARGUMENT = -1, ///< a null pointer, a value out of its range, a count that does not
+                             ///< match
+    PBS_ERROR_MEMORY = -2,   ///< the allocator returned null
+    PBS_ERROR_HANDLE = -3,   ///< a body or collider that was destroyed, or belongs to another world
+    PBS_ERROR_MESH = -4,     ///< a wrong index, an inverted or flat element, an unused vertex
+    PBS_ERROR_STRUCT_SIZE = -5,  ///< struct_size is not one that this library knows
+    PBS_ERROR_CONVERGENCE = -6,  ///< the step's minimisation did not reach its tolerance
+    PBS_ERROR_INADMISSIBLE = -7, ///< no admissible state to start from (an energy is infinite or
+                                 ///< not a number)
+    PBS_ERROR_HOST = -8,         ///< a callback of the host asked to stop
+    PBS_ERROR_FORMAT = -9,       ///< bytes to restore from are damaged, or of another version or
+                                 ///< endianness
+    PBS_ERROR_CAPACITY = -10,    ///< the caller's buffer is too small; the needed size was written
+    PBS_ERROR_MISSING_CALLBACK = -11, ///< a restored world needs a callback that was not registered
+                                      ///< again
+    PBS_ERROR_THREAD = -12            ///< the system refused to start a thread
 };
 
 /// The name of a status, such as "PBS_ERROR_MESH". Never null; a static string.
@@ -50,8 +55,8 @@ PBS_API const char *pbs_status_name(pbs_status status);
 /// What a status means, in one sentence. Never null; a static string.
 PBS_API const char *pbs_status_text(pbs_status status);
 
-/// The calling thread's last message in words: what was expected and what was found. Empty if no call failed yet.
-/// Valid until the thread's next call into the library.
+/// The calling thread's last message in words: what was expected and what was found. Empty if no
+/// call failed yet. Valid until the thread's next call into the library.
 PBS_API const char *pbs_last_error(void);
 
 /// The version of the library that runs: major * 1000000 + minor * 1000 + patch.
@@ -59,8 +64,10 @@ PBS_API uint32_t pbs_version(void);
 
 /// The host's memory. All three members zero: the C library's.
 typedef struct pbs_allocator {
-    void *(*allocate)(void *user, size_t size, size_t alignment); ///< null: out of memory; alignment is a power of two
-    void (*release)(void *user, void *pointer, size_t size);      ///< size as it was allocated; pointer is never null
+    void *(*allocate)(void *user, size_t size, size_t alignment); ///< null: out of memory;
+                                                                  ///< alignment is a power of two
+    void (*release)(void *user, void *pointer, size_t size); ///< size as it was allocated; pointer
+                                                             ///< is never null
     void *user;
 } pbs_allocator;
 
@@ -72,7 +79,8 @@ typedef struct pbs_log {
     void *user;
 } pbs_log;
 
-/// One piece of work. Pieces of one parallel_for may run in any order, on any threads, at the same time.
+/// One piece of work. Pieces of one parallel_for may run in any order, on any threads, at the same
+/// time.
 typedef void (*pbs_work_fn)(void *context, size_t index);
 
 /// The host's job system. parallel_for == null: the library's own threads serve.

@@ -14,8 +14,9 @@ enum {
     PBS_SHAPE_HALF_SPACE = 0, ///< solid below the plane y = 0; size unused
     PBS_SHAPE_SPHERE = 1,     ///< size[0]: radius
     PBS_SHAPE_BOX = 2,        ///< size[0..2]: half extents along x, y, z
-    PBS_SHAPE_CAPSULE = 3,    ///< size[0]: radius, size[1]: half length of the axis along y, without the caps
-    PBS_SHAPE_CYLINDER = 4    ///< size[0]: radius, size[1]: half length along y
+    PBS_SHAPE_CAPSULE = 3, ///< size[0]: radius, size[1]: half length of the axis along y, without
+                           ///< the caps
+    PBS_SHAPE_CYLINDER = 4 ///< size[0]: radius, size[1]: half length along y
 };
 
 typedef struct pbs_collider_desc {
@@ -41,10 +42,12 @@ PBS_API pbs_status pbs_collider_create(pbs_world *w, const pbs_collider_desc *d,
 /// @return PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_collider_destroy(pbs_world *w, pbs_collider c);
 
+/// Whether the id names a collider of this world that was not destroyed.
 PBS_API bool pbs_collider_is_valid(const pbs_world *w, pbs_collider c);
 
-/// Scripts the motion: the collider is at this pose at the end of the next step; during the step it moves there at constant
-/// linear and angular velocity, and it rests afterwards until it is told otherwise. For pbs_world_advance the pose holds at the end of the advance.
+/// Scripts the motion: the collider is at this pose at the end of the next step; during the step it
+/// moves there at constant linear and angular velocity, and it rests afterwards until it is told
+/// otherwise. For pbs_world_advance the pose holds at the end of the advance.
 /// @param position  metres, 3       @param orientation  unit quaternion x, y, z, w
 /// @return PBS_ERROR_ARGUMENT, PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_collider_set_motion(pbs_world *w, pbs_collider c, const double position[3],
@@ -55,7 +58,8 @@ PBS_API pbs_status pbs_collider_set_motion(pbs_world *w, pbs_collider c, const d
 PBS_API pbs_status pbs_collider_pose(const pbs_world *w, pbs_collider c, double position[3],
                                      double orientation[4]);
 
-/// The contact force (newtons, 3) that bodies exerted on the collider at the end of the last step, frictionless part.
+/// The contact force (newtons, 3) that bodies exerted on the collider at the end of the last step,
+/// frictionless part.
 /// @return PBS_ERROR_ARGUMENT, PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_collider_force(const pbs_world *w, pbs_collider c, double force[3]);
 

@@ -20,7 +20,8 @@ typedef struct pbs_integrator_desc {
 
 /// Fills *d with the scheme's defaults.
 /// @return PBS_ERROR_ARGUMENT (null, unknown scheme), PBS_ERROR_STRUCT_SIZE
-PBS_API pbs_status pbs_integrator_desc_init(pbs_integrator_desc *d, size_t struct_size, int32_t scheme);
+PBS_API pbs_status pbs_integrator_desc_init(pbs_integrator_desc *d, size_t struct_size,
+                                            int32_t scheme);
 
 /// Makes an integrator, independent of any world; memory from the C library.
 /// @return PBS_ERROR_ARGUMENT, PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY

@@ -9,12 +9,14 @@
 extern "C" {
 #endif
 
-/// A scene with everything in it. One thread at a time may use a world; different worlds are independent.
+/// A scene with everything in it. One thread at a time may use a world; different worlds are
+/// independent.
 typedef struct pbs_world pbs_world;
 /// How time is discretised; see integrator.h.
 typedef struct pbs_integrator pbs_integrator;
 
-/// Names a body or a collider: slot, generation and world in 64 bits. All zero names nothing. Use after destroy, or in another world, is PBS_ERROR_HANDLE.
+/// Names a body or a collider: slot, generation and world in 64 bits. All zero names nothing. Use
+/// after destroy, or in another world, is PBS_ERROR_HANDLE.
 typedef struct pbs_body {
     uint64_t id;
 } pbs_body;
@@ -24,11 +26,13 @@ typedef struct pbs_collider {
 
 enum {
     PBS_METHOD_STABILIZED_NEWTON = 0, ///< OPT section 3: converges at any step
-    PBS_METHOD_PLAIN_NEWTON = 1       ///< full Newton steps, no safeguard: the baseline that OPT compares with
+    PBS_METHOD_PLAIN_NEWTON = 1 ///< full Newton steps, no safeguard: the baseline that OPT compares
+                                ///< with
 };
 
 enum {
-    PBS_LINE_SEARCH_WOLFE = 0,       ///< strong Wolfe conditions with zoom, steps beyond 1 allowed (Nocedal and Wright, 3.5 and 3.6)
+    PBS_LINE_SEARCH_WOLFE = 0,       ///< strong Wolfe conditions with zoom, steps beyond 1 allowed
+                                     ///< (Nocedal and Wright, 3.5 and 3.6)
     PBS_LINE_SEARCH_BACKTRACKING = 1 ///< sufficient decrease only, halving
 };
 
@@ -39,41 +43,47 @@ enum {
 };
 
 enum {
-    PBS_ORDER_NATURAL = 0,          ///< the library's own order: METIS domains, reverse Cuthill-McKee inside
+    PBS_ORDER_NATURAL = 0, ///< the library's own order: METIS domains, reverse Cuthill-McKee inside
     PBS_ORDER_NESTED_DISSECTION = 1 ///< METIS nested dissection inside each domain
 };
 
 enum {
-    PBS_GUESS_BEST = 0,    ///< the better of the two below
+    PBS_GUESS_BEST = 0,     ///< the better of the two below
     PBS_GUESS_INERTIAL = 1, ///< the predictor x + h v (as far as it is admissible)
-    PBS_GUESS_EXPLICIT = 2 ///< the predictor plus h^2 M^-1 f(x)
+    PBS_GUESS_EXPLICIT = 2  ///< the predictor plus h^2 M^-1 f(x)
 };
 
 typedef struct pbs_world_desc {
     uint32_t struct_size;
-    int32_t threads;          ///< library threads, the calling one included; 0: one per processor; unused with `tasks`
-    double gravity[3];        ///< m/s^2
-    pbs_allocator allocator;  ///< all zero: the C library's
-    pbs_log log;              ///< all zero: none
-    pbs_tasks tasks;          ///< all zero: the library's own threads
-    int32_t method;           ///< PBS_METHOD_*
-    int32_t line_search;      ///< PBS_LINE_SEARCH_*
-    int32_t project_hessian;  ///< 1: element Hessians made positive semidefinite (0: exact, OPT's choice)
-    int32_t initial_guess;    ///< PBS_GUESS_*
-    int32_t preconditioner;   ///< PBS_PRECONDITIONER_*
+    int32_t threads;   ///< library threads, the calling one included; 0: one per processor; unused
+                       ///< with `tasks`
+    double gravity[3]; ///< m/s^2
+    pbs_allocator allocator; ///< all zero: the C library's
+    pbs_log log;             ///< all zero: none
+    pbs_tasks tasks;         ///< all zero: the library's own threads
+    int32_t method;          ///< PBS_METHOD_*
+    int32_t line_search;     ///< PBS_LINE_SEARCH_*
+    int32_t project_hessian; ///< 1: element Hessians made positive semidefinite (0: exact, OPT's
+                             ///< choice)
+    int32_t initial_guess;   ///< PBS_GUESS_*
+    int32_t preconditioner;  ///< PBS_PRECONDITIONER_*
     int32_t preconditioner_order; ///< PBS_ORDER_*
-    uint32_t newton_limit;    ///< iterations per stage
-    uint32_t linear_limit;    ///< conjugate gradient iterations per solve
-    double tolerance;         ///< N: a stage is solved when |gradient| is below; 0: relative_tolerance times the scene's reference force
+    uint32_t newton_limit;        ///< iterations per stage
+    uint32_t linear_limit;        ///< conjugate gradient iterations per solve
+    double tolerance; ///< N: a stage is solved when |gradient| is below; 0: relative_tolerance
+                      ///< times the scene's reference force
     double relative_tolerance; ///< of the reference force, see pbs_stats.reference_force
-    double forcing;           ///< sigma of OPT section 3.1, N^(-1/2); 0: 1 / sqrt(reference force)
-    double step_length_limit; ///< metres: longest Newton step (2-norm over all nodes) before it is shortened; 0: 1e3 times the scene's diagonal
-    int32_t allow_unconverged; ///< 1: a stage that hits newton_limit still lands, and the step answers PBS_NOT_CONVERGED
-    uint32_t divisions;       ///< a failed step is halved, and its halves again, up to this many times; 0: never
+    double forcing;            ///< sigma of OPT section 3.1, N^(-1/2); 0: 1 / sqrt(reference force)
+    double step_length_limit;  ///< metres: longest Newton step (2-norm over all nodes) before it is
+                               ///< shortened; 0: 1e3 times the scene's diagonal
+    int32_t allow_unconverged; ///< 1: a stage that hits newton_limit still lands, and the step
+                               ///< answers PBS_NOT_CONVERGED
+    uint32_t divisions; ///< a failed step is halved, and its halves again, up to this many times;
+                        ///< 0: never
 } pbs_world_desc;
 
-/// Fills *d: no gravity, one thread, stabilised Newton with strong Wolfe search, incomplete Cholesky, 500 Newton iterations,
-/// relative tolerance 1e-6, a failed step is not divided.
+/// Fills *d: no gravity, one thread, stabilised Newton with strong Wolfe search, incomplete
+/// Cholesky, 500 Newton iterations, relative tolerance 1e-6, a failed step is not divided.
 /// @param struct_size  sizeof(pbs_world_desc) as the caller was compiled
 /// @return PBS_ERROR_ARGUMENT (null), PBS_ERROR_STRUCT_SIZE (larger than this library's)
 PBS_API pbs_status pbs_world_desc_init(pbs_world_desc *d, size_t struct_size);
@@ -90,12 +100,14 @@ PBS_API void pbs_world_destroy(pbs_world *w);
 PBS_API pbs_status pbs_world_set_integrator(pbs_world *w, pbs_integrator *i);
 
 /// One step of h seconds. It lands whole or leaves the world as it was; pbs_world_stats says why.
-/// @return PBS_OK, PBS_DIVIDED, PBS_NOT_CONVERGED (where allowed), PBS_ERROR_ARGUMENT (h not positive and finite), PBS_ERROR_CONVERGENCE,
+/// @return PBS_OK, PBS_DIVIDED, PBS_NOT_CONVERGED (where allowed), PBS_ERROR_ARGUMENT (h not
+/// positive and finite), PBS_ERROR_CONVERGENCE,
 ///         PBS_ERROR_INADMISSIBLE, PBS_ERROR_HOST, PBS_ERROR_MEMORY, PBS_ERROR_MISSING_CALLBACK
 /// Source: DESIGN section 3; OPT section 3.
 PBS_API pbs_status pbs_world_step(pbs_world *w, double h);
 
-/// As many steps as the step control wants, landing exactly `duration` seconds later. Without step control: one step.
+/// As many steps as the step control wants, landing exactly `duration` seconds later. Without step
+/// control: one step.
 /// @return as pbs_world_step
 PBS_API pbs_status pbs_world_advance(pbs_world *w, double duration);
 
@@ -105,17 +117,19 @@ PBS_API double pbs_world_time(const pbs_world *w);
 /// Changes gravity (m/s^2, 3) from the next step on. @return PBS_ERROR_ARGUMENT
 PBS_API pbs_status pbs_world_set_gravity(pbs_world *w, const double gravity[3]);
 
-/// Joules. `struct_size` is set by the caller before the call (results structs grow like settings structs).
+/// Joules. `struct_size` is set by the caller before the call (results structs grow like settings
+/// structs).
 typedef struct pbs_energy {
     uint32_t struct_size;
     uint32_t reserved;
     double kinetic;
     double elastic;
-    double gravity;     ///< 0 where every body is at its initial place
-    double contact;     ///< potential of contact; 0 with constraint contact
-    double host;        ///< custom bodies
-    double dissipated;  ///< taken out by damping, drag and friction so far (integrators lose or gain besides)
-    double total;       ///< kinetic + elastic + gravity + contact + host
+    double gravity;    ///< 0 where every body is at its initial place
+    double contact;    ///< potential of contact; 0 with constraint contact
+    double host;       ///< custom bodies
+    double dissipated; ///< taken out by damping, drag and friction so far (integrators lose or gain
+                       ///< besides)
+    double total;      ///< kinetic + elastic + gravity + contact + host
 } pbs_energy;
 
 /// @return PBS_ERROR_ARGUMENT, PBS_ERROR_STRUCT_SIZE, PBS_ERROR_HOST, PBS_ERROR_MEMORY
@@ -123,31 +137,35 @@ PBS_API pbs_status pbs_world_energy(const pbs_world *w, pbs_energy *out);
 
 typedef struct pbs_stats {
     uint32_t struct_size;
-    int32_t status;               ///< what the last step answered
+    int32_t status; ///< what the last step answered
     // The last step (sums over its stages and divisions):
     uint32_t stages;
-    uint32_t divisions;           ///< halvings made
+    uint32_t divisions; ///< halvings made
     uint32_t newton_iterations;
     uint32_t linear_solves;
     uint32_t linear_iterations;   ///< products with the Hessian
     uint32_t evaluations;         ///< of the objective, line searches included
-    uint32_t indefinite_solves;   ///< ended by negative curvature (OPT: expected far from the solution)
+    uint32_t indefinite_solves;   ///< ended by negative curvature (OPT: expected far from the
+                                  ///< solution)
     uint32_t gradient_directions; ///< Newton directions replaced by steepest descent
     uint32_t clamped_steps;       ///< shortened by step_length_limit
-    uint32_t noise_accepts;       ///< steps taken on the gradient alone because the energy's change was below rounding
-    uint32_t shifted_factors;     ///< incomplete factorisations that needed a diagonal shift
-    uint32_t active_contacts;     ///< vertex-collider pairs that carry force at the end
-    double gradient_norm;         ///< N, at the end of the last stage
-    double tolerance;             ///< N, asked for
-    double reference_force;       ///< N: sqrt(sum over nodes of (modulus * length^2 + weight)^2), what tolerances are relative to;
-                                  ///< where that is 0 (custom bodies without weight): |M v / h - grad P| at the first step after bodies changed
-    double preconditioner_shift;  ///< largest relative shift
-    double step;                  ///< s, of the last step
+    uint32_t noise_accepts;   ///< steps taken on the gradient alone because the energy's change was
+                              ///< below rounding
+    uint32_t shifted_factors; ///< incomplete factorisations that needed a diagonal shift
+    uint32_t active_contacts; ///< vertex-collider pairs that carry force at the end
+    double gradient_norm;     ///< N, at the end of the last stage
+    double tolerance;         ///< N, asked for
+    double reference_force;   ///< N: sqrt(sum over nodes of (modulus * length^2 + weight)^2), what
+                            ///< tolerances are relative to; where that is 0 (custom bodies without
+                            ///< weight): |M v / h - grad P| at the first step after bodies changed
+    double preconditioner_shift; ///< largest relative shift
+    double step;                 ///< s, of the last step
     // Seconds of the last step by phase:
-    double time_total, time_prepare, time_evaluate, time_hessian, time_factor, time_solve, time_search, time_finish;
+    double time_total, time_prepare, time_evaluate, time_hessian, time_factor, time_solve,
+        time_search, time_finish;
     // Since creation:
     uint64_t step_count, failed_step_count, newton_total, linear_total;
-    uint64_t allocator_calls;     ///< allocations and releases made so far
+    uint64_t allocator_calls; ///< allocations and releases made so far
     size_t bytes_in_use;
     // The scene:
     size_t node_count, element_count, block_count;
@@ -156,18 +174,23 @@ typedef struct pbs_stats {
 /// @return PBS_ERROR_ARGUMENT, PBS_ERROR_STRUCT_SIZE
 PBS_API pbs_status pbs_world_stats(const pbs_world *w, pbs_stats *out);
 
-/// Writes scene and state as bytes. buffer == null: only *size is set. Otherwise *size is the capacity on entry and the number of bytes written
-/// on return. The same bits come out of a restored world's future. Callbacks are not saved, only their tags.
+/// Writes scene and state as bytes. buffer == null: only *size is set. Otherwise *size is the
+/// capacity on entry and the number of bytes written on return. The same bits come out of a
+/// restored world's future. Callbacks are not saved, only their tags.
 /// @return PBS_ERROR_ARGUMENT, PBS_ERROR_CAPACITY (*size is what is needed), PBS_ERROR_MEMORY
 PBS_API pbs_status pbs_world_save(const pbs_world *w, void *buffer, size_t *size);
 
-/// Replaces everything in the world but its allocator, log, tasks and threads. Ids that were valid when it was saved are valid again in this world
-/// (see pbs_world_body_at), which takes over the saved world's stamp; ids of what the world held before are not. Custom bodies need their callbacks
-/// (pbs_world_register_callback, before or after; registered once they stay). On failure the world is as it was.
-/// @return PBS_ERROR_ARGUMENT, PBS_ERROR_FORMAT (damaged, foreign version or endianness), PBS_ERROR_MEMORY
+/// Replaces everything in the world but its allocator, log, tasks and threads. Ids that were valid
+/// when it was saved are valid again in this world (see pbs_world_body_at), which takes over the
+/// saved world's stamp; ids of what the world held before are not. Custom bodies need their
+/// callbacks (pbs_world_register_callback, before or after; registered once they stay). On failure
+/// the world is as it was.
+/// @return PBS_ERROR_ARGUMENT, PBS_ERROR_FORMAT (damaged, foreign version or endianness),
+/// PBS_ERROR_MEMORY
 PBS_API pbs_status pbs_world_restore(pbs_world *w, const void *buffer, size_t size);
 
-/// Number of bodies, and the id of the index-th in order of creation (a null id beyond the end). Likewise colliders.
+/// Number of bodies, and the id of the index-th in order of creation (a null id beyond the end).
+/// Likewise colliders.
 PBS_API size_t pbs_world_body_count(const pbs_world *w);
 PBS_API pbs_body pbs_world_body_at(const pbs_world *w, size_t index);
 PBS_API size_t pbs_world_collider_count(const pbs_world *w);

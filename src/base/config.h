@@ -10,16 +10,16 @@
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define PBS_SANITIZED 1
 #elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
     __has_feature(memory_sanitizer)
 #define PBS_SANITIZED 1
 #endif
 #endif
 
 // A kernel marked so is compiled for plain x86-64, AVX2 and AVX-512 and chosen when the library is
-// loaded. Sanitizers instrument the loader's resolver before their runtime is up, hence the exception.
-// clang refuses to inline a helper that takes 64-byte vectors into a function of another target, so what
-// it builds has the plain version only (or what -march asks for).
+// loaded. Sanitizers instrument the loader's resolver before their runtime is up, hence the
+// exception. clang refuses to inline a helper that takes 64-byte vectors into a function of another
+// target, so what it builds has the plain version only (or what -march asks for).
 #if defined(__x86_64__) && defined(__ELF__) && defined(__GNUC__) && !defined(__clang__) &&         \
     !defined(PBS_SANITIZED) && !defined(PBS_SINGLE_VERSION)
 #define PBS_HAS_CLONES   1

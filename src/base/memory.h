@@ -1,4 +1,5 @@
-// Memory through the host's allocator, counted. Blocks remember their size; all start on a cache line.
+// Memory through the host's allocator, counted. Blocks remember their size; all start on a cache
+// line.
 #ifndef PBS_BASE_MEMORY_H
 #define PBS_BASE_MEMORY_H
 
@@ -13,15 +14,16 @@ struct memory {
 /// Takes the host's allocator, or the C library's where its members are null.
 void memory_init(struct memory *memory, const pbs_allocator *allocator);
 
-/// count * size bytes, zeroed, aligned to CACHE_LINE. Null with PBS_ERROR_MEMORY as the message on overflow or failure.
-/// A count of zero gives a valid block.
+/// count * size bytes, zeroed, aligned to CACHE_LINE. Null with PBS_ERROR_MEMORY as the message on
+/// overflow or failure. A count of zero gives a valid block.
 void *memory_allocate(struct memory *memory, size_t count, size_t size);
 
 /// Null is fine.
 void memory_release(struct memory *memory, void *pointer);
 
-/// Makes the block behind *address (address: the address of a pointer variable, which may hold null) hold at least
-/// `count` elements; keeps its first *capacity elements, zeroes the rest. Grows geometrically, never shrinks; on failure nothing changes.
+/// Makes the block behind *address (address: the address of a pointer variable, which may hold
+/// null) hold at least `count` elements; keeps its first *capacity elements, zeroes the rest. Grows
+/// geometrically, never shrinks; on failure nothing changes.
 pbs_status memory_reserve(struct memory *memory, void *address, size_t *capacity, size_t count,
                           size_t size);
 

@@ -1,6 +1,7 @@
-// Singular values of 3x3 matrices, rotation variant: F = U diag(sigma) V^T with U and V proper rotations,
-// sigma_0 >= sigma_1 >= |sigma_2|, and sigma_2 carrying the sign of det F. Exact to rounding also for inverted, flat and zero matrices.
-// One-sided Jacobi on the columns of F, which does not square the condition number as F^T F would.
+// Singular values of 3x3 matrices, rotation variant: F = U diag(sigma) V^T with U and V proper
+// rotations, sigma_0 >= sigma_1 >= |sigma_2|, and sigma_2 carrying the sign of det F. Exact to
+// rounding also for inverted, flat and zero matrices. One-sided Jacobi on the columns of F, which
+// does not square the condition number as F^T F would.
 #ifndef PBS_BASE_SVD3_H
 #define PBS_BASE_SVD3_H
 

@@ -1,5 +1,6 @@
-// Parallel loops: the library's own threads, or the host's job system. A loop is cut by problem size, so that what is
-// computed never depends on how many threads compute it. Knows nothing of what the pieces do.
+// Parallel loops: the library's own threads, or the host's job system. A loop is cut by problem
+// size, so that what is computed never depends on how many threads compute it. Knows nothing of
+// what the pieces do.
 #ifndef PBS_BASE_TASKS_H
 #define PBS_BASE_TASKS_H
 
@@ -7,15 +8,17 @@
 
 struct tasks;
 
-/// threads: how many run at the same time, the calling one included; 0 means as many as the machine has processors.
-/// A host's parallel_for (may be null) takes precedence; then no thread is started.
-pbs_status tasks_create(struct memory *memory, const pbs_tasks *host, int32_t threads, struct tasks **out);
+/// threads: how many run at the same time, the calling one included; 0 means as many as the machine
+/// has processors. A host's parallel_for (may be null) takes precedence; then no thread is started.
+pbs_status tasks_create(struct memory *memory, const pbs_tasks *host, int32_t threads,
+                        struct tasks **out);
 
 /// Joins the threads. Null is fine.
 void tasks_destroy(struct memory *memory, struct tasks *tasks);
 
 /// Runs work(context, i) for every i < count, in any order, and returns when all are done.
-/// With null tasks or a single piece everything runs on the calling thread. Not reentrant from within a piece.
+/// With null tasks or a single piece everything runs on the calling thread. Not reentrant from
+/// within a piece.
 void tasks_for(struct tasks *tasks, size_t count, pbs_work_fn work, void *context);
 
 #endif

@@ -1,30 +1,33 @@
-// A symmetric matrix of 3x3 blocks, upper triangle stored by rows, diagonal block first. Rows are in a layout's order.
-// The product is one pass over each domain without halo buffers: blocks inside a domain serve both triangles at once, blocks between two
-// domains are read by both; so the result does not depend on the number of threads.
+// A symmetric matrix of 3x3 blocks, upper triangle stored by rows, diagonal block first. Rows are
+// in a layout's order. The product is one pass over each domain without halo buffers: blocks inside
+// a domain serve both triangles at once, blocks between two domains are read by both; so the result
+// does not depend on the number of threads.
 #ifndef PBS_SPARSE_BSR_H
 #define PBS_SPARSE_BSR_H
 
 #include "base/tasks.h"
 #include "sparse/layout.h"
 
-/// Kernels load rows of a block four entries at a time, so values must be readable (and may hold anything) a
-/// little beyond the last block: an array of this many more doubles.
+/// Kernels load rows of a block four entries at a time, so values must be readable (and may hold
+/// anything) a little beyond the last block: an array of this many more doubles.
 #define BSR_VALUE_PADDING 8
 
 struct bsr {
     struct layout *layout; ///< a copy of the layout's struct; its arrays are not owned
     uint32_t row_count;
-    size_t block_count;    ///< below 2^32
-    uint32_t *row_start;   ///< row_count + 1: first block of each row, which is the diagonal one
-    uint32_t *column;      ///< block_count: ascending within a row
-    uint32_t *outer_start; ///< row_count: first block of the row whose column belongs to another domain
+    size_t block_count;       ///< below 2^32
+    uint32_t *row_start;      ///< row_count + 1: first block of each row, which is the diagonal one
+    uint32_t *column;         ///< block_count: ascending within a row
+    uint32_t *outer_start;    ///< row_count: first block of the row whose column belongs to another
+                              ///< domain
     uint32_t *incoming_start; ///< row_count + 1
     uint32_t *incoming_row;   ///< rows of other domains that hold a block in this column, ascending
     uint32_t *incoming_block; ///< and which block that is
     double *values;           ///< 9 per block, row-major, cache-line aligned; see BSR_VALUE_PADDING
 };
 
-/// The pattern of a graph's matrix, with every diagonal block; values == null. The layout's arrays must outlive it.
+/// The pattern of a graph's matrix, with every diagonal block; values == null. The layout's arrays
+/// must outlive it.
 pbs_status bsr_build_pattern(struct memory *memory, const struct graph *graph,
                              const struct layout *layout, struct bsr *out);
 

@@ -1,4 +1,5 @@
-// Which nodes share a stencil: an undirected graph in compressed rows. Checks the stencils while it is built.
+// Which nodes share a stencil: an undirected graph in compressed rows. Checks the stencils while it
+// is built.
 #ifndef PBS_SPARSE_GRAPH_H
 #define PBS_SPARSE_GRAPH_H
 
@@ -21,8 +22,8 @@ struct graph {
 pbs_status graph_build(struct memory *memory, uint32_t node_count, const struct stencils *sets,
                        size_t set_count, struct graph *out);
 
-/// The same graph with the neighbors of every node in the order in which `order` (a permutation of the nodes)
-/// lists them.
+/// The same graph with the neighbors of every node in the order in which `order` (a permutation of
+/// the nodes) lists them.
 pbs_status graph_reorder_neighbors(struct memory *memory, const struct graph *graph,
                                    const uint32_t *order, struct graph *out);
 

@@ -1,5 +1,6 @@
-// The solver's order of the nodes: METIS cuts the graph of all stencils into domains (their number depends on the problem's
-// size alone), reverse Cuthill-McKee orders the nodes inside. Everything parallel works domain by domain.
+// The solver's order of the nodes: METIS cuts the graph of all stencils into domains (their number
+// depends on the problem's size alone), reverse Cuthill-McKee orders the nodes inside. Everything
+// parallel works domain by domain.
 #ifndef PBS_SPARSE_LAYOUT_H
 #define PBS_SPARSE_LAYOUT_H
 
@@ -13,11 +14,12 @@ struct layout {
     uint32_t domain_count;
     uint32_t *row;          ///< node -> row
     uint32_t *node;         ///< row -> node
-    uint32_t *domain_start; ///< domain_count + 1 rows; domain d owns rows domain_start[d] .. domain_start[d + 1] - 1
+    uint32_t *domain_start; ///< domain_count + 1 rows; domain d owns rows domain_start[d] ..
+                            ///< domain_start[d + 1] - 1
 };
 
-/// The number of domains used for a problem of that many nodes: 1 below 1024, 2 below 4096, 4 below 16384, 8 below 131072,
-/// then 16.
+/// The number of domains used for a problem of that many nodes: 1 below 1024, 2 below 4096, 4 below
+/// 16384, 8 below 131072, then 16.
 uint32_t layout_domain_count(uint32_t node_count);
 
 /// domain_count 0: layout_domain_count(node_count). Equal input gives equal order.

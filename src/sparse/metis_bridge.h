@@ -1,11 +1,12 @@
-// The two calls into METIS, with what its interface leaves to the caller: index widths, graphs without edges,
-// graphs in several pieces, repeatable random numbers.
+// The two calls into METIS, with what its interface leaves to the caller: index widths, graphs
+// without edges, graphs in several pieces, repeatable random numbers.
 #ifndef PBS_SPARSE_METIS_BRIDGE_H
 #define PBS_SPARSE_METIS_BRIDGE_H
 
 #include "sparse/graph.h"
 
-/// Cuts the graph into `count` parts of nearly equal size: part[node] < count. A part may come out empty.
+/// Cuts the graph into `count` parts of nearly equal size: part[node] < count. A part may come out
+/// empty.
 pbs_status metis_partition(struct memory *memory, const struct graph *graph, uint32_t count,
                            uint32_t *part);
 

@@ -1,4 +1,5 @@
-// An elimination order of block rows with little fill: METIS nested dissection on the graph of the blocks.
+// An elimination order of block rows with little fill: METIS nested dissection on the graph of the
+// blocks.
 #ifndef PBS_SPARSE_NESTED_DISSECTION_H
 #define PBS_SPARSE_NESTED_DISSECTION_H
 

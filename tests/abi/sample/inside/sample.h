@@ -1,4 +1,5 @@
-// Not installed. Named like the public header, since the check must tell the two apart by their folders.
+// Not installed. Named like the public header, since the check must tell the two apart by their
+// folders.
 #ifndef INSIDE_SAMPLE_H
 #define INSIDE_SAMPLE_H
 

@@ -1,4 +1,5 @@
-// A small library's header, with one of each thing that an ABI is made of; test_abi_check.sh changes copies of it.
+// A small library's header, with one of each thing that an ABI is made of; test_abi_check.sh
+// changes copies of it.
 #ifndef PBS_SAMPLE_H
 #define PBS_SAMPLE_H
 
