@@ -19,36 +19,52 @@ static void write_vectors(const double *source, size_t count, float *dst, size_t
     }
 }
 
+/// Twice the area of a triangle as a vector along its normal.
+static void triangle_area(const uint32_t v[3], const double *x, double area[3]) {
+    double ab[3], ac[3];
+    subtract3(x + 3 * (size_t)v[1], x + 3 * (size_t)v[0], ab);
+    subtract3(x + 3 * (size_t)v[2], x + 3 * (size_t)v[0], ac);
+    cross3(ab, ac, area);
+}
+
+static double largest_area(const struct solid_body *solid, const double *x) {
+    double largest = 0.0;
+    for (size_t t = 0; t < solid->triangle_count; t++) {
+        double area[3];
+        triangle_area(solid->triangles + 3 * t, x, area);
+        largest = fmax(largest, norm3(area));
+    }
+    return largest;
+}
+
+static void normalise(float *out) {
+    const double sum[3] = {(double)out[0], (double)out[1], (double)out[2]};
+    const double length = norm3(sum);
+    for (int k = 0; k < 3 && length > 0.0; k++) {
+        out[k] = (float)(sum[k] / length);
+    }
+}
+
 /// Normals are added up in the host's buffer: the world is not written, and nothing is allocated.
-/// Triangles are measured in double relative to their own size, so that floats keep their range.
+/// Areas are taken relative to the largest, so that floats keep their range.
 static void write_normals(const struct body *body, const double *x, float *dst, size_t stride) {
     for (size_t i = 0; i < body->node_count; i++) {
         memset(vertex_at(dst, stride, i), 0, 3 * sizeof *dst);
     }
-    double largest = 0.0;
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t t = 0; t < body->solid.triangle_count; t++) {
-            const uint32_t *v = body->solid.triangles + 3 * t;
-            double ab[3], ac[3], area[3];
-            subtract3(x + 3 * (size_t)v[1], x + 3 * (size_t)v[0], ab);
-            subtract3(x + 3 * (size_t)v[2], x + 3 * (size_t)v[0], ac);
-            cross3(ab, ac, area);
-            largest = pass == 0 ? fmax(largest, norm3(area)) : largest;
-            for (int a = 0; a < 3 && pass == 1 && largest > 0.0; a++) {
-                float *out = vertex_at(dst, stride, v[a]);
-                for (int k = 0; k < 3; k++) {
-                    out[k] += (float)(area[k] / largest);
-                }
+    const double largest = largest_area(&body->solid, x);
+    for (size_t t = 0; t < body->solid.triangle_count && largest > 0.0; t++) {
+        const uint32_t *v = body->solid.triangles + 3 * t;
+        double area[3];
+        triangle_area(v, x, area);
+        for (int a = 0; a < 3; a++) {
+            float *out = vertex_at(dst, stride, v[a]);
+            for (int k = 0; k < 3; k++) {
+                out[k] += (float)(area[k] / largest);
             }
         }
     }
     for (size_t i = 0; i < body->node_count; i++) {
-        float *out = vertex_at(dst, stride, i);
-        const double sum[3] = {(double)out[0], (double)out[1], (double)out[2]};
-        const double length = norm3(sum);
-        for (int k = 0; k < 3 && length > 0.0; k++) {
-            out[k] = (float)(sum[k] / length);
-        }
+        normalise(vertex_at(dst, stride, i));
     }
 }
 

@@ -256,7 +256,10 @@ static pbs_status read_bodies(struct byte_reader *in, struct memory *memory, str
         uint32_t slot = 0;
         struct body *body = NULL;
         RETURN_IF_FAILED(read_slot(in, &scene->bodies, &slot));
-        RETURN_IF_FAILED(as_format(read_body(in, memory, scene, &body), "body", i));
+        const pbs_status status = as_format(read_body(in, memory, scene, &body), "body", i);
+        if (status < 0 || body == NULL) {
+            return status;
+        }
         body->slot = slot;
         handle_insert_at(&scene->bodies, slot, body);
     }
