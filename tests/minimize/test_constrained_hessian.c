@@ -32,7 +32,8 @@ static void create(struct system *s, struct random *random, uint32_t domains) {
     memory_init(&s->memory, &(pbs_allocator){0});
     assert_ok(assembly_build(&s->memory, NODES, domains, &set, 1, &s->assembly));
     s->matrix = s->assembly.pattern;
-    s->matrix.values = memory_allocate(&s->memory, 9 * s->matrix.block_count, sizeof(double));
+    s->matrix.values = memory_allocate(&s->memory, 9 * s->assembly.block_slot_count,
+                                       sizeof(double));
     random_fill(random, -1.0, 1.0, s->matrix.values, 9 * s->matrix.block_count);
     for (uint32_t r = 0; r < NODES; r++) {
         double *const d = s->matrix.values + 9 * s->matrix.row_start[r];

@@ -27,7 +27,8 @@ static void create(struct system *s, double first, double second, int32_t precon
     assert_ok(assembly_build(&s->memory, NODES, 1, NULL, 0, &s->assembly));
     s->matrix = s->assembly.pattern;
     assert_int_equal(s->matrix.block_count, NODES);
-    s->matrix.values = memory_allocate(&s->memory, 9 * s->matrix.block_count, sizeof(double));
+    s->matrix.values = memory_allocate(&s->memory, 9 * s->assembly.block_slot_count,
+                                       sizeof(double));
     for (size_t k = 0; k < SIZE; k++) {
         s->matrix.values[9 * (k / 3) + 4 * (k % 3)] = k == 0 ? first : second;
         s->gradient[k] = 1.0 + (double)k;
