@@ -14,7 +14,7 @@ static void the_inverse_times_the_matrix_is_the_identity(void **state) {
     double worst = 0.0;
     for (int n = 0; n < 10000; n++) {
         double a[9];
-        double inverse[9];
+        double inverse[9] = {0.0};
         double product[9];
         double expected[9];
         random_fill(&random, -1.0, 1.0, a, 9);
