@@ -3,7 +3,8 @@
 //     bench threads tets=105456 threads=2 seconds=... speedup=... same_bits=1
 //     bench size dof=... newton=... seconds_per_newton=... exponent=...   (exponent: of the cost
 //     per Newton iteration since the size before)
-// Arguments: cells of the threads scene (26), largest number of cells of the size series (69).
+// Arguments: cells of the threads scene (26; 0 leaves it out), largest number of cells of the size
+// series (69).
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,7 +89,10 @@ static void bench_sizes(size_t largest) {
 }
 
 int main(int argc, char **argv) {
-    bench_threads(argc > 1 ? (size_t)atoi(argv[1]) : 26);
+    const size_t cells = argc > 1 ? (size_t)atoi(argv[1]) : 26;
+    if (cells > 0) {
+        bench_threads(cells);
+    }
     bench_sizes(argc > 2 ? (size_t)atoi(argv[2]) : 69);
     return 0;
 }
