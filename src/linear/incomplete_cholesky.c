@@ -8,6 +8,7 @@
 // Comp. 34, 1980): 1e-3, then four times more each time.
 #include "linear/incomplete_cholesky.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "linear/definite3.h"
@@ -23,50 +24,73 @@
 #define LEAST_DIAGONAL 1e-3
 // A pivot this much smaller than its diagonal is what rounding left over.
 #define LEAST_PIVOT 1e-13
+// How many blocks ahead of its own reading the forward sweep asks for.
+#define AHEAD 96
 
 struct factorisation {
     struct ichol *state;
     const struct bsr *a;
 };
 
-/// sums[0]: the diagonal block, sums[1 ..]: the others of the row at position p; rows of blocks are
-/// quads.
-static void load_row(const struct ichol *s, const struct bsr *a, uint32_t p, double *sums) {
-    const double *diagonal = a->values + 9 * (size_t)s->diagonal[p];
-    for (int r = 0; r < 3; r++) {
-        memcpy(sums + 4 * r, diagonal + 3 * r, 3 * sizeof *sums);
+/// The exponent of the largest entry, within what can be undone.
+static int exponent_of(double largest) {
+    int exponent = 0;
+    if (largest > 0.0 && largest <= DBL_MAX) {
+        frexp(largest, &exponent);
     }
-    for (uint32_t k = s->start[p]; k < s->start[p + 1]; k++) {
-        const double *block = a->values + 9 * (size_t)(s->source[k] / 2);
-        const bool transposed = s->source[k] % 2 != 0;
-        sums += 12;
-        for (int i = 0; i < 9; i++) {
-            sums[4 * (i / 3) + i % 3] = transposed ? block[3 * (i % 3) + i / 3] : block[i];
-        }
+    return exponent < -1000 ? -1000 : exponent > 1000 ? 1000 : exponent;
+}
+
+static int diagonal_exponent(const struct ichol *s, const struct bsr *a, uint32_t domain) {
+    double largest = 0.0;
+    for (uint32_t i = s->layout->domain_start[domain]; i < s->layout->domain_start[domain + 1];
+         i++) {
+        const double *block = a->values + 9 * (size_t)a->row_start[i];
+        largest = fmax(largest, fmax(fabs(block[0]), fmax(fabs(block[4]), fabs(block[8]))));
+    }
+    return exponent_of(largest);
+}
+
+ALWAYS_INLINE void load_block(const double *block, bool transposed, double *sum) {
+    for (int r = 0; r < 3; r++) {
+        const quad column = {block[r], block[r + 3], block[r + 6], 0.0};
+        quad_store(sum + 4 * r, transposed ? column : quad_load(block + 3 * r));
     }
 }
 
-/// What a shift of the row at position p is measured by.
-static double row_scale(const struct ichol *s, const double *sums, uint32_t p) {
-    double diagonal = fmax(fabs(sums[0]), fmax(fabs(sums[5]), fabs(sums[10])));
+/// sums[0]: the diagonal block, sums[1 ..]: the others of the row at position p; a row of a block
+/// is a quad.
+ALWAYS_INLINE void load_row(const struct ichol *s, const struct bsr *a, uint32_t p, double *sums) {
+    load_block(a->values + 9 * (size_t)s->diagonal[p], false, sums);
+    for (uint32_t k = s->start[p]; k < s->start[p + 1]; k++) {
+        sums += 12;
+        load_block(a->values + 9 * (size_t)(s->source[k] / 2), s->source[k] % 2 != 0, sums);
+    }
+}
+
+static double largest_diagonal(const double *sums) {
+    return fmax(fabs(sums[0]), fmax(fabs(sums[5]), fabs(sums[10])));
+}
+
+/// What the shift of a row is measured by; blocks: how many there are in sums.
+static double shift_scale(const double *sums, size_t blocks) {
     double largest = 0.0;
-    for (size_t i = 0; i < 12 * (size_t)(s->start[p + 1] - s->start[p] + 1); i++) {
+    for (size_t i = 0; i < 12 * blocks; i++) {
         largest = i % 4 < 3 ? fmax(largest, fabs(sums[i])) : largest;
     }
-    diagonal = fmax(diagonal, LEAST_DIAGONAL * largest);
-    return diagonal > 0.0 ? diagonal : 1.0;
+    const double scale = fmax(largest_diagonal(sums), LEAST_DIAGONAL * largest);
+    return scale > 0.0 ? scale : 1.0;
 }
 
 /// sum -= w block
 ALWAYS_INLINE void subtract_product(double *sum, const double w[9], const float *block) {
-    const quad b0 = quad_load_float(block);
-    const quad b1 = quad_load_float(block + 3);
-    const quad b2 = quad_load_float(block + 6);
+    const quad b0 = quad_widen(quad_float_load(block));
+    const quad b1 = quad_widen(quad_float_load(block + 3));
+    const quad b2 = quad_load_last_float(block + 6);
     for (int r = 0; r < 3; r++) {
         const quad product = b0 * quad_set(w[3 * r]) + b1 * quad_set(w[3 * r + 1]) +
                              b2 * quad_set(w[3 * r + 2]);
-        const quad rest = quad_load(sum + 4 * r) - product;
-        memcpy(sum + 4 * r, &rest, sizeof rest);
+        quad_store(sum + 4 * r, quad_load(sum + 4 * r) - product);
     }
 }
 
@@ -109,19 +133,20 @@ static bool invert_pivot(const double *sum, double least, double pivot[9], doubl
     return invert_definite3(pivot, least, inverse);
 }
 
-/// V = D^-1 sums, in float.
-static void store_row(const struct ichol *s, uint32_t p, const double inverse[9],
-                      const double *sums) {
+/// V = D^-1 sums, and D^-1 itself, in float. unit: 2^exponent of the domain.
+ALWAYS_INLINE void store_row(const struct ichol *s, uint32_t p, double unit,
+                             const double inverse[9], const double *sums) {
     for (int i = 0; i < 9; i++) {
-        s->inverse[9 * (size_t)p + (size_t)i] = (float)inverse[i];
+        s->inverse[9 * (size_t)p + (size_t)i] = (float)(unit * inverse[i]);
     }
     for (uint32_t k = s->start[p]; k < s->start[p + 1]; k++) {
         sums += 12;
-        float *out = s->factor + 9 * (size_t)k;
-        for (int i = 0; i < 9; i++) {
-            const double *row = inverse + 3 * (i / 3);
-            const double *column = sums + i % 3;
-            out[i] = (float)(row[0] * column[0] + row[1] * column[4] + row[2] * column[8]);
+        for (int r = 0; r < 3; r++) {
+            const quad row = quad_load(sums) * quad_set(inverse[3 * r]) +
+                             quad_load(sums + 4) * quad_set(inverse[3 * r + 1]) +
+                             quad_load(sums + 8) * quad_set(inverse[3 * r + 2]);
+            const quad_float rounded = quad_narrow(row);
+            memcpy(s->factor + 9 * (size_t)k + 3 * r, &rounded, 3 * sizeof *s->factor);
         }
     }
 }
@@ -131,19 +156,23 @@ PBS_MULTIVERSION
 static uint32_t factor_domain(const struct ichol *s, const struct bsr *a, uint32_t domain,
                               double shift) {
     double *sums = s->sums + 12 * (size_t)s->sums_start[domain];
+    const double unit = ldexp(1.0, s->exponent[domain]);
     const uint32_t end = s->layout->domain_start[domain + 1];
     for (uint32_t p = s->layout->domain_start[domain]; p < end; p++) {
         load_row(s, a, p, sums);
-        const double scale = row_scale(s, sums, p);
-        for (int i = 0; i < 3; i++) {
-            sums[5 * i] += shift * scale;
+        if (shift > 0.0) {
+            const double amount = shift * shift_scale(sums, s->start[p + 1] - s->start[p] + 1);
+            sums[0] += amount;
+            sums[5] += amount;
+            sums[10] += amount;
         }
+        const double least = LEAST_PIVOT * largest_diagonal(sums);
         eliminate(s, p, sums);
         double inverse[9];
-        if (!invert_pivot(sums, LEAST_PIVOT * scale, s->pivot + 9 * (size_t)p, inverse)) {
+        if (!invert_pivot(sums, least, s->pivot + 9 * (size_t)p, inverse)) {
             return s->row[p];
         }
-        store_row(s, p, inverse, sums);
+        store_row(s, p, unit, inverse, sums);
     }
     return UINT32_MAX;
 }
@@ -165,6 +194,7 @@ static void factor_piece(void *context, size_t index) {
     const struct factorisation *f = context;
     struct ichol *s = f->state;
     const uint32_t domain = (uint32_t)index;
+    s->exponent[domain] = diagonal_exponent(s, f->a, domain);
     s->shift[domain] = 0.0;
     s->bad_row[domain] = factor_domain(s, f->a, domain, 0.0);
     if (s->bad_row[domain] == UINT32_MAX) {
@@ -203,53 +233,89 @@ static pbs_status ichol_factor(void *state, struct tasks *tasks, const struct bs
     return PBS_OK;
 }
 
+// The sweeps work in float on the rows of one domain, four floats a row: twice as fast as in
+// double, and no iteration is lost by it. The space is that of the domain's rows in z, 16 of 24
+// bytes of each.
+
+ALWAYS_INLINE char *place_of(char *work, uint32_t index) {
+    return work + (size_t)index * sizeof(quad_float);
+}
+
 /// (I + V)^T y = r, in place: every row is final when its turn comes.
-ALWAYS_INLINE void sweep_forward(const struct ichol *s, uint32_t first, uint32_t end, double *z) {
+ALWAYS_INLINE void sweep_forward(const struct ichol *s, uint32_t first, uint32_t end, char *work) {
     for (uint32_t p = first; p < end; p++) {
-        const double *y = z + 3 * (size_t)s->row[p];
-        const quad y0 = quad_set(y[0]);
-        const quad y1 = quad_set(y[1]);
-        const quad y2 = quad_set(y[2]);
+        const quad_float y = quad_float_load(place_of(work, s->row[p] - first));
+        const quad_float y0 = quad_float_set(y[0]);
+        const quad_float y1 = quad_float_set(y[1]);
+        const quad_float y2 = quad_float_set(y[2]);
         for (uint32_t k = s->start[p]; k < s->start[p + 1]; k++) {
             const float *v = s->factor + 9 * (size_t)k;
-            const quad sum = quad_load_float(v) * y0 + quad_load_float(v + 3) * y1 +
-                             quad_load_float(v + 6) * y2;
-            quad_add3(z + 3 * (size_t)s->column[k], -sum);
+            char *to = place_of(work, s->column[k] - first);
+            __builtin_prefetch((const void *)((uintptr_t)v + AHEAD * 9 * sizeof *v));
+            quad_float_store(to, quad_float_load(to) -
+                                     (quad_float_load(v) * y0 + quad_float_load(v + 3) * y1 +
+                                      quad_float_load(v + 6) * y2));
         }
     }
 }
 
 /// (I + V) z = D^-1 y, in place.
-ALWAYS_INLINE void sweep_backward(const struct ichol *s, uint32_t first, uint32_t end, double *z) {
+ALWAYS_INLINE void sweep_backward(const struct ichol *s, uint32_t first, uint32_t end, char *work) {
     for (uint32_t p = end; p-- > first;) {
-        double *zi = z + 3 * (size_t)s->row[p];
+        char *to = place_of(work, s->row[p] - first);
         const float *d = s->inverse + 9 * (size_t)p;
-        quad sum0 = quad_set(0.0);
-        quad sum1 = quad_set(0.0);
-        quad sum2 = quad_set(0.0);
+        quad_float sum0 = quad_float_set(0.0f);
+        quad_float sum1 = quad_float_set(0.0f);
+        quad_float sum2 = quad_float_set(0.0f);
         for (uint32_t k = s->start[p]; k < s->start[p + 1]; k++) {
             const float *v = s->factor + 9 * (size_t)k;
-            const quad zj = quad_load3(z + 3 * (size_t)s->column[k]);
-            sum0 += quad_load_float(v) * zj;
-            sum1 += quad_load_float(v + 3) * zj;
-            sum2 += quad_load_float(v + 6) * zj;
+            const quad_float z = quad_float_load(place_of(work, s->column[k] - first));
+            sum0 += quad_float_load(v) * z;
+            sum1 += quad_float_load(v + 3) * z;
+            sum2 += quad_float_load(v + 6) * z;
         }
-        const quad scaled = quad_load_float(d) * quad_set(zi[0]) +
-                            quad_load_float(d + 3) * quad_set(zi[1]) +
-                            quad_load_float(d + 6) * quad_set(zi[2]);
-        const quad sum = {quad_sum3(sum0), quad_sum3(sum1), quad_sum3(sum2), 0.0};
-        quad_store3(zi, scaled - sum);
+        const quad_float y = quad_float_load(to);
+        const quad_float scaled = quad_float_load(d) * quad_float_set(y[0]) +
+                                  quad_float_load(d + 3) * quad_float_set(y[1]) +
+                                  quad_float_load(d + 6) * quad_float_set(y[2]);
+        const quad_float sum = {sum0[0] + sum0[1] + sum0[2], sum1[0] + sum1[1] + sum1[2],
+                                sum2[0] + sum2[1] + sum2[2], 0.0f};
+        quad_float_store(to, scaled - sum);
     }
 }
 
+ALWAYS_INLINE double largest_entry(const double *r, size_t first, size_t end) {
+    double largest[4] = {0.0};
+    for (size_t i = first; i < end; i++) {
+        const double entry = fabs(r[i]);
+        largest[i % 4] = entry > largest[i % 4] ? entry : largest[i % 4];
+    }
+    return fmax(fmax(largest[0], largest[1]), fmax(largest[2], largest[3]));
+}
+
+/// Scaled by powers of two, so that neither r nor the matrix can leave the range of float: that
+/// rounds nothing.
 PBS_MULTIVERSION
 static void ichol_apply_domain(const void *state, uint32_t domain, const double *r, double *z) {
     const struct ichol *s = state;
     const uint32_t first = s->layout->domain_start[domain];
     const uint32_t end = s->layout->domain_start[domain + 1];
-    memcpy(z + 3 * (size_t)first, r + 3 * (size_t)first, 3 * (size_t)(end - first) * sizeof *z);
-    sweep_forward(s, first, end, z);
-    sweep_backward(s, first, end, z);
+    const int exponent = exponent_of(largest_entry(r, 3 * (size_t)first, 3 * (size_t)end));
+    const quad down = quad_set(ldexp(1.0, -exponent));
+    const quad up = quad_set(ldexp(1.0, exponent));
+    const quad inverse_unit = quad_set(ldexp(1.0, -s->exponent[domain]));
+    char *work = (char *)(z + 3 * (size_t)first);
+    for (uint32_t i = first; i < end; i++) {
+        const quad ri = quad_load3(r + 3 * (size_t)i);
+        quad_float_store(place_of(work, i - first), quad_narrow(ri * down));
+    }
+    sweep_forward(s, first, end, work);
+    sweep_backward(s, first, end, work);
+    // From the end: a row of z begins behind what is still to be read.
+    for (uint32_t i = end; i-- > first;) {
+        const quad zi = quad_widen(quad_float_load(place_of(work, i - first)));
+        quad_store3(z + 3 * (size_t)i, zi * up * inverse_unit);
+    }
 }
 
 static void ichol_apply(const void *state, struct tasks *tasks, const double *r, double *z) {

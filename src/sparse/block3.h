@@ -23,11 +23,39 @@ ALWAYS_INLINE quad quad_load(const double *p) {
     return v;
 }
 
-/// Reads four entries.
-ALWAYS_INLINE quad quad_load_float(const float *p) {
+ALWAYS_INLINE void quad_store(double *p, quad v) {
+    memcpy(p, &v, sizeof v);
+}
+
+/// Four floats, from wherever they are kept.
+ALWAYS_INLINE quad_float quad_float_load(const void *p) {
     quad_float v;
     memcpy(&v, p, sizeof v);
+    return v;
+}
+
+ALWAYS_INLINE void quad_float_store(void *p, quad_float v) {
+    memcpy(p, &v, sizeof v);
+}
+
+ALWAYS_INLINE quad_float quad_float_set(float a) {
+    return (quad_float){a, a, a, a};
+}
+
+ALWAYS_INLINE quad quad_widen(quad_float v) {
     return __builtin_convertvector(v, quad);
+}
+
+ALWAYS_INLINE quad_float quad_narrow(quad v) {
+    return __builtin_convertvector(v, quad_float);
+}
+
+/// Entries p[0], p[1], p[2] of a block's last row, from p[-1] on: nothing behind the block is read,
+/// where another domain may be writing.
+ALWAYS_INLINE quad quad_load_last_float(const float *p) {
+    quad_float v;
+    memcpy(&v, p - 1, sizeof v);
+    return __builtin_convertvector(__builtin_shufflevector(v, v, 1, 2, 3, 3), quad);
 }
 
 /// Three entries and a zero, in two loads of the sizes that quad_add3 stores.
