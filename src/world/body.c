@@ -36,6 +36,15 @@ static pbs_body add(pbs_world *w, struct body *body) {
     return (pbs_body){handle_id(&w->scene.bodies, body->slot, HANDLE_BODY, w->scene.stamp)};
 }
 
+/// Room for a body that was refused in the end may have moved the nodes' arrays, which the topology
+/// points into.
+static pbs_status refuse(pbs_world *w, size_t capacity_before, pbs_status status) {
+    if (status == PBS_ERROR_MEMORY || w->scene.nodes.capacity != capacity_before) {
+        w->topology.is_current = false;
+    }
+    return status;
+}
+
 pbs_status pbs_body_create_solid(pbs_world *w, const pbs_solid_desc *d, pbs_body *out) {
     RETURN_IF_FAILED(world_enter(w));
     RETURN_IF_FAILED(check_pointer(out, "out"));
@@ -43,7 +52,11 @@ pbs_status pbs_body_create_solid(pbs_world *w, const pbs_solid_desc *d, pbs_body
     RETURN_IF_FAILED(settings_read(&settings_solid, d, &settings));
     struct body *body = NULL;
     RETURN_IF_FAILED(handle_reserve(&w->scene.bodies, &w->memory));
-    RETURN_IF_FAILED(solid_body_create(&w->scene, &w->memory, &settings, &body));
+    const size_t capacity = w->scene.nodes.capacity;
+    const pbs_status status = solid_body_create(&w->scene, &w->memory, &settings, &body);
+    if (status < 0) {
+        return refuse(w, capacity, status);
+    }
     *out = add(w, body);
     return PBS_OK;
 }
@@ -58,7 +71,11 @@ pbs_status pbs_body_create_custom(pbs_world *w, const pbs_custom_desc *d, pbs_bo
     }
     struct body *body = NULL;
     RETURN_IF_FAILED(handle_reserve(&w->scene.bodies, &w->memory));
-    RETURN_IF_FAILED(custom_body_create(&w->scene, &w->memory, &settings, &body));
+    const size_t capacity = w->scene.nodes.capacity;
+    const pbs_status status = custom_body_create(&w->scene, &w->memory, &settings, &body);
+    if (status < 0) {
+        return refuse(w, capacity, status);
+    }
     *out = add(w, body);
     return PBS_OK;
 }

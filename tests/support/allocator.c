@@ -46,6 +46,8 @@ static void release(void *user, void *pointer, size_t size) {
         return;
     }
     memset((char *)pointer - sizeof header, 0, sizeof header);
+    // Not as it was, so that whoever still reads it is found out.
+    memset(pointer, 0x5a, size);
     atomic_fetch_add(&allocator->release_count, 1);
     atomic_fetch_sub(&allocator->bytes_in_use, size);
     atomic_fetch_sub(&allocator->blocks_in_use, 1);
