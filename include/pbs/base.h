@@ -43,7 +43,8 @@ enum {
     PBS_ERROR_HOST = -8,         ///< a callback of the host asked to stop
     PBS_ERROR_FORMAT = -9,       ///< bytes to restore from are damaged, or of another version or
                                  ///< endianness
-    PBS_ERROR_CAPACITY = -10,    ///< the caller's buffer is too small; the needed size was written
+    PBS_ERROR_CAPACITY = -10,    ///< the caller's buffer is too small; the message says what is
+                                 ///< needed
     PBS_ERROR_MISSING_CALLBACK = -11, ///< a restored world needs a callback that was not registered
                                       ///< again
     PBS_ERROR_THREAD = -12            ///< the system refused to start a thread
@@ -55,39 +56,46 @@ PBS_API const char *pbs_status_name(pbs_status status);
 /// What a status means, in one sentence. Never null; a static string.
 PBS_API const char *pbs_status_text(pbs_status status);
 
-/// The calling thread's last message in words: what was expected and what was found. Empty if no
-/// call failed yet. Valid until the thread's next call into the library.
+/// The calling thread's last message in words: what was expected and what was found. Every call
+/// that answers a pbs_status sets it anew: empty after PBS_OK, words after anything else. Never
+/// null; UTF-8; valid until the thread's next call into the library.
 PBS_API const char *pbs_last_error(void);
 
 /// The version of the library that runs: major * 1000000 + minor * 1000 + patch.
 PBS_API uint32_t pbs_version(void);
 
-/// The host's memory. All three members zero: the C library's.
+/// The host's memory. Both functions null: the C library's. Called only on the thread that called
+/// the library. (METIS, which orders the matrix when bodies have changed, has memory of its own.)
 typedef struct pbs_allocator {
-    void *(*allocate)(void *user, size_t size, size_t alignment); ///< null: out of memory;
-                                                                  ///< alignment is a power of two
-    void (*release)(void *user, void *pointer, size_t size); ///< size as it was allocated; pointer
-                                                             ///< is never null
-    void *user;
+    /// At least `size` bytes at a multiple of `alignment`, a power of two (64 at present). Null:
+    /// out of memory, which the library answers with PBS_ERROR_MEMORY.
+    void *(*allocate)(void *user, size_t size, size_t alignment);
+    /// Takes back what allocate gave, with the same size; pointer is never null.
+    void (*release)(void *user, void *pointer, size_t size);
+    void *user; ///< handed to both
 } pbs_allocator;
 
+/// How urgent a message is.
 enum { PBS_LOG_ERROR = 0, PBS_LOG_WARNING = 1, PBS_LOG_INFO = 2, PBS_LOG_DEBUG = 3 };
 
-/// Where messages go. write == null: nowhere. Called on the thread that called the library.
+/// Where messages go. Called on the thread that called the library.
 typedef struct pbs_log {
+    /// level: PBS_LOG_*; message: one line without its end, valid during the call. Null: nowhere.
     void (*write)(void *user, int32_t level, const char *message);
-    void *user;
+    void *user; ///< handed to write
 } pbs_log;
 
-/// One piece of work. Pieces of one parallel_for may run in any order, on any threads, at the same
-/// time.
+/// One piece of work: piece `index` of what a parallel_for was given. Pieces may run in any order,
+/// on any threads, at the same time.
 typedef void (*pbs_work_fn)(void *context, size_t index);
 
-/// The host's job system. parallel_for == null: the library's own threads serve.
-/// parallel_for runs work(context, i) once for every i < count and returns when all are done.
+/// The host's job system. Called only on the thread that called the library, never from inside a
+/// piece of work.
 typedef struct pbs_tasks {
+    /// Runs work(context, i) once for every i < count and returns when all are done. Null: the
+    /// library's own threads serve.
     void (*parallel_for)(void *user, size_t count, pbs_work_fn work, void *context);
-    void *user;
+    void *user; ///< handed to parallel_for
 } pbs_tasks;
 
 #ifdef __cplusplus

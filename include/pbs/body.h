@@ -20,9 +20,10 @@ enum {
                                          ///< compression
 };
 
+/// A deformable solid of linear tetrahedra. The arrays are read during the call only.
 typedef struct pbs_solid_desc {
-    uint32_t struct_size;
-    int32_t material; ///< PBS_MATERIAL_*
+    uint32_t struct_size; ///< set by pbs_solid_desc_init
+    int32_t material;     ///< PBS_MATERIAL_*
     size_t vertex_count;
     const double *positions; ///< vertex_count x 3, metres: the rest shape, and the initial one
     size_t tet_count;
@@ -40,111 +41,173 @@ typedef struct pbs_solid_desc {
 } pbs_solid_desc;
 
 /// Fills *d: stable Neo-Hookean, density 1000, young 1e5, poisson 0.3, no damping, no mesh.
-/// @return PBS_ERROR_ARGUMENT (null), PBS_ERROR_STRUCT_SIZE
+/// @param struct_size  sizeof(pbs_solid_desc) as the caller was compiled
+/// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE
 PBS_API pbs_status pbs_solid_desc_init(pbs_solid_desc *d, size_t struct_size);
 
-/// Adds a deformable solid made of linear tetrahedra with masses lumped at the vertices. Copies all
-/// its input.
-/// @return PBS_ERROR_MESH (index and reason in the message), PBS_ERROR_ARGUMENT,
-/// PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY Source: OPT section 4.1; DESIGN eq. (1).
+/// Adds a deformable solid with masses lumped at the vertices. Copies all its input; the body is
+/// the world's, until pbs_body_destroy or the end of the world.
+/// @param out  its id; written only on success
+/// @return PBS_ERROR_MESH (a wrong index, an inverted or flat tetrahedron, an unused vertex; which
+/// one is in the message), PBS_ERROR_ARGUMENT (a null pointer; a number that is not finite or out
+/// of its range; more vertices than a world can have), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
+/// Source: OPT section 4.1.
 PBS_API pbs_status pbs_body_create_solid(pbs_world *w, const pbs_solid_desc *d, pbs_body *out);
 
-/// One evaluation of a host's energy: stencil `stencil`, its nodes' positions x (width x 3,
-/// metres). Write *value (J), gradient (width * 3, N) and hessian (width * 3 squared, row-major,
-/// N/m) where not null. The Hessian must be exact and symmetric; if `project` is nonzero it should
-/// be positive semidefinite. Answer 0: ok. > 0: this state is not admissible, shorten the step. <
-/// 0: stop, the step fails.
+/// One evaluation of a host's energy: of stencil `stencil`, whose nodes are at x (width x 3,
+/// metres), a function of x alone. Write *value (J), gradient (width * 3, N) and hessian ((width *
+/// 3)^2, row-major, N/m) where these are not null. The Hessian must be the exact one; where
+/// `project` is nonzero it may be made positive semidefinite, otherwise the library does that. x
+/// and the outputs are valid during the call only; the callback must not call into the world that
+/// called it.
+/// @return 0: ok. > 0: this state is not admissible, shorten the step; a result that is not finite
+/// says the same. < 0: stop, the call into the library fails with PBS_ERROR_HOST.
 typedef int32_t (*pbs_custom_fn)(void *user, size_t stencil, const double *x, int32_t project,
                                  double *value, double *gradient, double *hessian);
 
+/// Particles under a host's own energy. The arrays are read during the call only.
 typedef struct pbs_custom_desc {
-    uint32_t struct_size;
-    uint32_t width; ///< nodes per stencil, 1 to 8
+    uint32_t struct_size; ///< set by pbs_custom_desc_init
+    uint32_t width;       ///< nodes per stencil, 1 to 8
     size_t vertex_count;
     const double *positions;  ///< vertex_count x 3, metres
     const double *velocities; ///< null (at rest), or vertex_count x 3, m/s
     const double *masses;     ///< vertex_count, kg, > 0
-    size_t stencil_count;
+    size_t stencil_count;     ///< 0: free particles
     const uint32_t *stencils; ///< stencil_count x width vertex indices, distinct within a stencil
-    pbs_custom_fn evaluate;
-    void *user;
+    pbs_custom_fn evaluate;   ///< not null
+    void *user;               ///< handed to evaluate; must live as long as the body
     int32_t concurrent; ///< 0: evaluate is called only on the thread that steps the world; 1: on
                         ///< any of its threads, at the same time
     int32_t no_gravity; ///< 1: gravity does not act on this body
-    uint64_t tag;       ///< the host's name for this callback, by which it is found again after
-                        ///< pbs_world_restore; not 0
+    uint64_t tag;       ///< the host's name for evaluate and user, by which a restored world finds
+                        ///< them again (pbs_world_register_callback); not 0
 } pbs_custom_desc;
 
-/// Fills *d with width 2 and nothing else. @return PBS_ERROR_ARGUMENT (null), PBS_ERROR_STRUCT_SIZE
+/// Fills *d with width 2 and nothing else.
+/// @param struct_size  sizeof(pbs_custom_desc) as the caller was compiled
+/// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE
 PBS_API pbs_status pbs_custom_desc_init(pbs_custom_desc *d, size_t struct_size);
 
 /// Adds particles moved by an energy of the host's own: the sum of evaluate over all stencils.
-/// Copies its input; `user` must live as long as the body.
-/// @return PBS_ERROR_MESH (stencil indices), PBS_ERROR_ARGUMENT, PBS_ERROR_STRUCT_SIZE,
-/// PBS_ERROR_MEMORY
+/// Copies its input; the body is the world's, until pbs_body_destroy or the end of the world.
+/// @param out  its id; written only on success
+/// @return PBS_ERROR_MESH (a stencil's wrong or repeated index; which one is in the message),
+/// PBS_ERROR_ARGUMENT (a null pointer; a number that is not finite or out of its range; more
+/// vertices than a world can have), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY Source: DESIGN eq. (1):
+/// a host's energy is one of the P_k.
 PBS_API pbs_status pbs_body_create_custom(pbs_world *w, const pbs_custom_desc *d, pbs_body *out);
 
 /// Gives the callback named `tag` to the custom bodies of this world that carry this tag, and to
 /// those that a later pbs_world_restore brings back: restored bodies have none until their tag is
-/// registered, before or after the restore.
-/// @return PBS_ERROR_ARGUMENT (null, tag 0), PBS_ERROR_MEMORY
+/// registered, before or after the restore. Registering a tag again replaces what it named.
+/// Creating a body registers nothing.
+/// @param user  handed to evaluate; must live as long as the world
+/// @return PBS_ERROR_ARGUMENT (w or evaluate is null, tag is 0), PBS_ERROR_MEMORY
 PBS_API pbs_status pbs_world_register_callback(pbs_world *w, uint64_t tag, pbs_custom_fn evaluate,
                                                void *user);
 
-/// Removes the body; its id is never valid again. @return PBS_ERROR_HANDLE
+/// Removes the body; its id is never valid again. A null id is fine.
+/// @return PBS_ERROR_ARGUMENT (w is null), PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_destroy(pbs_world *w, pbs_body b);
-/// Whether the id names a body of this world that was not destroyed.
+
+/// Whether the id names a body of this world that was not destroyed. False where w is null.
 PBS_API bool pbs_body_is_valid(const pbs_world *w, pbs_body b);
 
-/// 0 for a body that is not valid.
+/// How many vertices the body has; 0 for one that is not valid.
 PBS_API size_t pbs_body_vertex_count(const pbs_world *w, pbs_body b);
-/// vertex_count x 3, metres; valid until the next call that changes the world. Null for a body that
-/// is not valid.
+
+/// How many tetrahedra the body has; 0 for custom bodies and for one that is not valid.
+PBS_API size_t pbs_body_tet_count(const pbs_world *w, pbs_body b);
+
+/// Where the vertices are: vertex_count x 3, metres, in the order in which they were given. The
+/// world's; valid until the next call that changes the world. Null for a body that is not valid.
 PBS_API const double *pbs_body_positions(const pbs_world *w, pbs_body b);
-/// vertex_count x 3, m/s; as above.
+
+/// How the vertices move: vertex_count x 3, m/s; otherwise as pbs_body_positions.
 PBS_API const double *pbs_body_velocities(const pbs_world *w, pbs_body b);
-/// vertex_count, kg; as above.
+
+/// The lumped masses: vertex_count, kg; otherwise as pbs_body_positions.
 PBS_API const double *pbs_body_masses(const pbs_world *w, pbs_body b);
-/// The boundary triangles of a solid, outward: *indices (null for a body without surface) has 3 per
-/// triangle; valid until the body is destroyed.
-/// @return PBS_ERROR_ARGUMENT, PBS_ERROR_HANDLE
+
+/// The boundary triangles of a solid, outward.
+/// @param indices  becomes triangle_count x 3 vertex indices, the world's, valid until the body is
+/// destroyed or the world restored; null for a body without surface
+/// @param triangle_count  becomes their number
+/// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_surface(const pbs_world *w, pbs_body b, const uint32_t **indices,
                                     size_t *triangle_count);
 
-/// Replaces all positions (metres) or velocities (m/s); vertex_count must be the body's.
-/// Held vertices are held at their new places; targets that were pending are dropped.
-/// @return PBS_ERROR_ARGUMENT (count, not finite), PBS_ERROR_HANDLE
+/// Replaces all positions. Held vertices are held at their new places; targets that were pending
+/// are dropped. What the scheme remembers of earlier steps is forgotten.
+/// @param xyz  vertex_count x 3, metres; copied
+/// @param vertex_count  must be the body's
+/// @return PBS_ERROR_ARGUMENT (a null pointer, another count, a number that is not finite),
+/// PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_set_positions(pbs_world *w, pbs_body b, const double *xyz,
                                           size_t vertex_count);
+
+/// Replaces all velocities. What the scheme remembers of earlier steps is forgotten.
+/// @param xyz  vertex_count x 3, m/s; copied
+/// @param vertex_count  must be the body's
+/// @return as pbs_body_set_positions
 PBS_API pbs_status pbs_body_set_velocities(pbs_world *w, pbs_body b, const double *xyz,
                                            size_t vertex_count);
 
+/// Axes of the world, as bits.
 enum { PBS_AXIS_X = 1, PBS_AXIS_Y = 2, PBS_AXIS_Z = 4, PBS_AXIS_ALL = 7 };
 
-/// Holds the axes (PBS_AXIS_* bits) of vertices where they are now, until unpinned. Other axes of
-/// these vertices stay as they were.
-/// @return PBS_ERROR_ARGUMENT (index out of range, unknown bits), PBS_ERROR_HANDLE
+/// Holds axes of vertices where they are now, until unpinned. Other axes of these vertices stay as
+/// they were.
+/// @param vertices  count vertex indices of the body; copied; may be null where count is 0
+/// @param axes  PBS_AXIS_* bits, not 0
+/// @return PBS_ERROR_ARGUMENT (a null pointer, an index out of range, unknown bits or none),
+/// PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_pin(pbs_world *w, pbs_body b, const uint32_t *vertices, size_t count,
                                 uint32_t axes);
+
+/// Lets axes of vertices go; otherwise as pbs_body_pin.
 PBS_API pbs_status pbs_body_unpin(pbs_world *w, pbs_body b, const uint32_t *vertices, size_t count,
                                   uint32_t axes);
 
 /// Scripts vertices: at the end of the next step (for pbs_world_advance: at the end of the advance)
-/// the pinned axes are at these positions, moving there at constant velocity. Vertices not pinned
-/// before are pinned on all axes. targets: count x 3, metres.
-/// @return PBS_ERROR_ARGUMENT, PBS_ERROR_HANDLE
+/// the pinned axes are at these positions, moving there at constant velocity, and stay there.
+/// Vertices not pinned before are pinned on all axes.
+/// @param vertices  count vertex indices of the body; copied; may be null where count is 0
+/// @param targets  count x 3, metres; copied
+/// @return PBS_ERROR_ARGUMENT (a null pointer, an index out of range, a number that is not finite),
+/// PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_set_targets(pbs_world *w, pbs_body b, const uint32_t *vertices,
                                         size_t count, const double *targets);
 
-enum { PBS_CHANNEL_POSITION = 0, PBS_CHANNEL_VELOCITY = 1, PBS_CHANNEL_NORMAL = 2 };
+/// What pbs_body_read_f32 reads, three floats a vertex.
+enum {
+    PBS_CHANNEL_POSITION = 0,     ///< metres
+    PBS_CHANNEL_VELOCITY = 1,     ///< m/s
+    PBS_CHANNEL_NORMAL = 2,       ///< unit, outward, area weighted; zero off the surface
+    PBS_CHANNEL_CONTACT_FORCE = 3 ///< newtons, of obstacles on the vertex at the end of the last
+                                  ///< step, frictionless part; zero without contact
+};
 
-/// Copies one channel (PBS_CHANNEL_*) as 3 floats a vertex into the host's buffer; vertex i starts
-/// stride_bytes * i bytes after dst. Normals are unit, area weighted, zero off the surface.
-/// @param capacity  how many vertices dst can hold
-/// @return PBS_ERROR_ARGUMENT (stride below 12 bytes or no multiple of 4, unknown channel),
-/// PBS_ERROR_CAPACITY, PBS_ERROR_HANDLE
+/// Copies one channel in single precision into the host's buffer, such as a vertex buffer; vertex i
+/// starts stride_bytes * i bytes after dst, and the bytes between vertices are not touched.
+/// @param channel  PBS_CHANNEL_*
+/// @param stride_bytes  a multiple of 4, at least 12
+/// @param capacity  how many vertices dst can hold; vertex_count are written
+/// @return PBS_ERROR_ARGUMENT (a null pointer, dst not aligned to 4 bytes, unknown channel,
+/// stride), PBS_ERROR_CAPACITY, PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_read_f32(const pbs_world *w, pbs_body b, int32_t channel, float *dst,
                                      size_t stride_bytes, size_t capacity);
+
+/// The elastic Cauchy stress of each tetrahedron at the present positions, damping left out: 3 x 3,
+/// row-major, Pa, tension positive. Not a number in a tetrahedron that is flat or inverted, which
+/// has no volume that a force per area could belong to. Nothing is written for a custom body.
+/// @param dst  tet_count x 9
+/// @param capacity  how many tetrahedra dst can hold (pbs_body_tet_count)
+/// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_CAPACITY, PBS_ERROR_HANDLE
+/// Source: sigma = P F^T / det F, with the first Piola stress P of the body's material.
+PBS_API pbs_status pbs_body_element_stress(const pbs_world *w, pbs_body b, double *dst,
+                                           size_t capacity);
 
 #ifdef __cplusplus
 }

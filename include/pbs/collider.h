@@ -19,48 +19,59 @@ enum {
     PBS_SHAPE_CYLINDER = 4 ///< size[0]: radius, size[1]: half length along y
 };
 
+/// An obstacle: a shape, where it is, and how rough.
 typedef struct pbs_collider_desc {
-    uint32_t struct_size;
+    uint32_t struct_size;  ///< set by pbs_collider_desc_init
     int32_t shape;         ///< PBS_SHAPE_*
     double size[3];        ///< metres, see the shapes
     int32_t hollow;        ///< 1: the outside is solid (a sphere becomes a bowl, a box a room)
     int32_t reserved;      ///< must be 0
     double position[3];    ///< metres
-    double orientation[4]; ///< unit quaternion x, y, z, w
+    double orientation[4]; ///< unit quaternion x, y, z, w; of norm 1 within 1e-6
     double friction;       ///< Coulomb coefficient, >= 0
 } pbs_collider_desc;
 
 /// Fills *d: a half-space at the origin, orientation (0, 0, 0, 1), friction 0.
-/// @return PBS_ERROR_ARGUMENT (null), PBS_ERROR_STRUCT_SIZE
+/// @param struct_size  sizeof(pbs_collider_desc) as the caller was compiled
+/// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE
 PBS_API pbs_status pbs_collider_desc_init(pbs_collider_desc *d, size_t struct_size);
 
-/// Adds an obstacle. Vertices inside it are moved out at the start of the next step.
-/// @return PBS_ERROR_ARGUMENT, PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
+/// Adds an obstacle. Vertices inside it are moved out in the next step. The collider is the
+/// world's, until pbs_collider_destroy or the end of the world.
+/// @param out  its id; written only on success
+/// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite or out of its range, a
+/// quaternion that is not unit), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
 /// Source: OPT section 5.1, object collisions as constraints.
 PBS_API pbs_status pbs_collider_create(pbs_world *w, const pbs_collider_desc *d, pbs_collider *out);
 
-/// @return PBS_ERROR_HANDLE
+/// Removes the obstacle; its id is never valid again. A null id is fine.
+/// @return PBS_ERROR_ARGUMENT (w is null), PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_collider_destroy(pbs_world *w, pbs_collider c);
 
-/// Whether the id names a collider of this world that was not destroyed.
+/// Whether the id names a collider of this world that was not destroyed. False where w is null.
 PBS_API bool pbs_collider_is_valid(const pbs_world *w, pbs_collider c);
 
 /// Scripts the motion: the collider is at this pose at the end of the next step; during the step it
 /// moves there at constant linear and angular velocity, and it rests afterwards until it is told
 /// otherwise. For pbs_world_advance the pose holds at the end of the advance.
-/// @param position  metres, 3       @param orientation  unit quaternion x, y, z, w
-/// @return PBS_ERROR_ARGUMENT, PBS_ERROR_HANDLE
+/// @param position  3, metres
+/// @param orientation  unit quaternion x, y, z, w; of the two ways around, the shorter one is taken
+/// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite, a quaternion that is
+/// not unit), PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_collider_set_motion(pbs_world *w, pbs_collider c, const double position[3],
                                            const double orientation[4]);
 
-/// Where the collider is now. position: 3, orientation: 4; either may be null.
-/// @return PBS_ERROR_ARGUMENT, PBS_ERROR_HANDLE
+/// Where the collider is now.
+/// @param position  becomes 3 numbers, metres; may be null
+/// @param orientation  becomes a unit quaternion x, y, z, w; may be null
+/// @return PBS_ERROR_ARGUMENT (w is null), PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_collider_pose(const pbs_world *w, pbs_collider c, double position[3],
                                      double orientation[4]);
 
-/// The contact force (newtons, 3) that bodies exerted on the collider at the end of the last step,
-/// frictionless part.
-/// @return PBS_ERROR_ARGUMENT, PBS_ERROR_HANDLE
+/// The contact force that bodies exerted on the collider at the end of the last step, frictionless
+/// part. Vertex by vertex: PBS_CHANNEL_CONTACT_FORCE of pbs_body_read_f32.
+/// @param force  becomes 3 numbers, newtons
+/// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_collider_force(const pbs_world *w, pbs_collider c, double force[3]);
 
 #ifdef __cplusplus

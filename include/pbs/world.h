@@ -15,46 +15,54 @@ typedef struct pbs_world pbs_world;
 /// How time is discretised; see integrator.h.
 typedef struct pbs_integrator pbs_integrator;
 
-/// Names a body or a collider: slot, generation and world in 64 bits. All zero names nothing. Use
-/// after destroy, or in another world, is PBS_ERROR_HANDLE.
+/// Names a body: slot, generation and world in 64 bits. All zero names nothing. Use after destroy,
+/// or in another world, is PBS_ERROR_HANDLE. Unlike everything else, ids differ from run to run.
 typedef struct pbs_body {
-    uint64_t id;
+    uint64_t id; ///< opaque
 } pbs_body;
+
+/// Names a collider, as pbs_body names a body.
 typedef struct pbs_collider {
-    uint64_t id;
+    uint64_t id; ///< opaque
 } pbs_collider;
 
+/// How a step is minimised.
 enum {
     PBS_METHOD_STABILIZED_NEWTON = 0, ///< OPT section 3: converges at any step
     PBS_METHOD_PLAIN_NEWTON = 1 ///< full Newton steps, no safeguard: the baseline that OPT compares
                                 ///< with
 };
 
+/// How far a Newton step goes.
 enum {
     PBS_LINE_SEARCH_WOLFE = 0,       ///< strong Wolfe conditions with zoom, steps beyond 1 allowed
                                      ///< (Nocedal and Wright, 3.5 and 3.6)
     PBS_LINE_SEARCH_BACKTRACKING = 1 ///< sufficient decrease only, halving
 };
 
+/// What speeds up the conjugate gradients.
 enum {
     PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY = 0, ///< 3x3 block IC(0) in float
-    PBS_PRECONDITIONER_BLOCK_JACOBI = 1,
-    PBS_PRECONDITIONER_NONE = 2
+    PBS_PRECONDITIONER_BLOCK_JACOBI = 1,        ///< the inverse 3x3 blocks of the diagonal
+    PBS_PRECONDITIONER_NONE = 2                 ///< the identity
 };
 
+/// In which order incomplete Cholesky eliminates.
 enum {
     PBS_ORDER_NATURAL = 0, ///< the library's own order: METIS domains, reverse Cuthill-McKee inside
     PBS_ORDER_NESTED_DISSECTION = 1 ///< METIS nested dissection inside each domain
 };
 
+/// Where the minimisation of a step starts.
 enum {
     PBS_GUESS_BEST = 0,     ///< the better of the two below
     PBS_GUESS_INERTIAL = 1, ///< the predictor x + h v (as far as it is admissible)
     PBS_GUESS_EXPLICIT = 2  ///< the predictor plus h^2 M^-1 f(x)
 };
 
+/// How a world computes, and the host's hooks.
 typedef struct pbs_world_desc {
-    uint32_t struct_size;
+    uint32_t struct_size; ///< set by pbs_world_desc_init
     int32_t threads;   ///< library threads, the calling one included; 0: one per processor; unused
                        ///< with `tasks`
     double gravity[3]; ///< m/s^2
@@ -85,43 +93,48 @@ typedef struct pbs_world_desc {
 /// Fills *d: no gravity, one thread, stabilised Newton with strong Wolfe search, incomplete
 /// Cholesky, 500 Newton iterations, relative tolerance 1e-6, a failed step is not divided.
 /// @param struct_size  sizeof(pbs_world_desc) as the caller was compiled
-/// @return PBS_ERROR_ARGUMENT (null), PBS_ERROR_STRUCT_SIZE (larger than this library's)
+/// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE (larger than this library's)
 PBS_API pbs_status pbs_world_desc_init(pbs_world_desc *d, size_t struct_size);
 
-/// Makes an empty world with implicit Euler. The host's allocator, log and tasks must outlive it.
-/// @return PBS_ERROR_ARGUMENT, PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY, PBS_ERROR_THREAD
+/// Makes an empty world with implicit Euler, to be given back with pbs_world_destroy. The host's
+/// allocator, log and tasks must outlive it.
+/// @param out  written only on success
+/// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite or out of its range,
+/// half an allocator), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY, PBS_ERROR_THREAD
 PBS_API pbs_status pbs_world_create(const pbs_world_desc *d, pbs_world **out);
 
 /// Frees the world and all its bodies and colliders. Null is fine.
 PBS_API void pbs_world_destroy(pbs_world *w);
 
 /// The world steps with (a copy of) this integrator from now on; its history starts afresh.
-/// @return PBS_ERROR_ARGUMENT
+/// @return PBS_ERROR_ARGUMENT (a null pointer)
 PBS_API pbs_status pbs_world_set_integrator(pbs_world *w, pbs_integrator *i);
 
 /// One step of h seconds. It lands whole or leaves the world as it was; pbs_world_stats says why.
-/// @return PBS_OK, PBS_DIVIDED, PBS_NOT_CONVERGED (where allowed), PBS_ERROR_ARGUMENT (h not
-/// positive and finite), PBS_ERROR_CONVERGENCE,
-///         PBS_ERROR_INADMISSIBLE, PBS_ERROR_HOST, PBS_ERROR_MEMORY, PBS_ERROR_MISSING_CALLBACK
+/// @return PBS_OK, PBS_DIVIDED, PBS_NOT_CONVERGED (where allowed), PBS_ERROR_ARGUMENT (w is null, h
+/// not positive and finite), PBS_ERROR_CONVERGENCE, PBS_ERROR_INADMISSIBLE, PBS_ERROR_HOST,
+/// PBS_ERROR_MEMORY, PBS_ERROR_MISSING_CALLBACK
 /// Source: DESIGN section 3; OPT section 3.
 PBS_API pbs_status pbs_world_step(pbs_world *w, double h);
 
 /// As many steps as the step control wants, landing exactly `duration` seconds later. Without step
-/// control: one step.
+/// control: one step. No scheme of this version has step control.
 /// @return as pbs_world_step
 PBS_API pbs_status pbs_world_advance(pbs_world *w, double duration);
 
 /// Seconds since creation; 0 for null.
 PBS_API double pbs_world_time(const pbs_world *w);
 
-/// Changes gravity (m/s^2, 3) from the next step on. @return PBS_ERROR_ARGUMENT
+/// Changes gravity from the next step on.
+/// @param gravity  3, m/s^2; copied
+/// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite)
 PBS_API pbs_status pbs_world_set_gravity(pbs_world *w, const double gravity[3]);
 
-/// Joules. `struct_size` is set by the caller before the call (results structs grow like settings
-/// structs).
+/// Energies, in joules. Results structs grow like settings structs, but have no _init: the caller
+/// sets struct_size = sizeof(pbs_energy) and nothing else.
 typedef struct pbs_energy {
-    uint32_t struct_size;
-    uint32_t reserved;
+    uint32_t struct_size; ///< set by the caller, not changed by the call
+    uint32_t reserved;    ///< becomes 0
     double kinetic;
     double elastic;
     double gravity;    ///< 0 where every body is at its initial place
@@ -132,14 +145,18 @@ typedef struct pbs_energy {
     double total;      ///< kinetic + elastic + gravity + contact + host
 } pbs_energy;
 
-/// @return PBS_ERROR_ARGUMENT, PBS_ERROR_STRUCT_SIZE, PBS_ERROR_HOST, PBS_ERROR_MEMORY
+/// The energies of the present state; a term that is not admissible there is infinite.
+/// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_HOST,
+/// PBS_ERROR_MEMORY, PBS_ERROR_MISSING_CALLBACK
 PBS_API pbs_status pbs_world_energy(const pbs_world *w, pbs_energy *out);
 
+/// What the last step did (sums over its stages and divisions), what all did, and the scene's size.
+/// As with pbs_energy, the caller sets struct_size = sizeof(pbs_stats) and nothing else.
 typedef struct pbs_stats {
-    uint32_t struct_size;
-    int32_t status; ///< what the last step answered
-    // The last step (sums over its stages and divisions):
-    uint32_t stages;
+    uint32_t struct_size; ///< set by the caller, not changed by the call
+    int32_t status;       ///< what the last step answered
+    // The last step:
+    uint32_t stages;    ///< minimisations, one for each stage of the scheme
     uint32_t divisions; ///< halvings made
     uint32_t newton_iterations;
     uint32_t linear_solves;
@@ -161,23 +178,38 @@ typedef struct pbs_stats {
     double preconditioner_shift; ///< largest relative shift
     double step;                 ///< s, of the last step
     // Seconds of the last step by phase:
-    double time_total, time_prepare, time_evaluate, time_hessian, time_factor, time_solve,
-        time_search, time_finish;
-    // Since creation:
-    uint64_t step_count, failed_step_count, newton_total, linear_total;
+    double time_total;
+    double time_prepare;  ///< terms and matrix pattern where bodies changed, and copying
+    double time_evaluate; ///< the initial guesses
+    double time_hessian;  ///< the Hessian and what constraints make of it
+    double time_factor;   ///< the preconditioner's setup
+    double time_solve;    ///< conjugate gradients
+    double time_search;   ///< line searches, with their evaluations
+    double time_finish;   ///< copying back, forces
+    // Since creation; a restore brings the saved world's:
+    uint64_t step_count;        ///< steps that landed
+    uint64_t failed_step_count; ///< steps that did not
+    uint64_t newton_total;      ///< Newton iterations
+    uint64_t linear_total;      ///< products with the Hessian
+    // Of this world and the host's allocator:
     uint64_t allocator_calls; ///< allocations and releases made so far
     size_t bytes_in_use;
     // The scene:
-    size_t node_count, element_count, block_count;
+    size_t node_count;    ///< vertices of all bodies
+    size_t element_count; ///< tetrahedra and stencils of all bodies
+    size_t block_count; ///< 3x3 blocks of the Hessian's upper triangle; 0 until the next step where
+                        ///< bodies changed
 } pbs_stats;
 
-/// @return PBS_ERROR_ARGUMENT, PBS_ERROR_STRUCT_SIZE
+/// Statistics of the last step and of the world.
+/// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_STRUCT_SIZE
 PBS_API pbs_status pbs_world_stats(const pbs_world *w, pbs_stats *out);
 
-/// Writes scene and state as bytes. buffer == null: only *size is set. Otherwise *size is the
-/// capacity on entry and the number of bytes written on return. The same bits come out of a
-/// restored world's future. Callbacks are not saved, only their tags.
-/// @return PBS_ERROR_ARGUMENT, PBS_ERROR_CAPACITY (*size is what is needed), PBS_ERROR_MEMORY
+/// Writes scene and state as bytes. The same bits come out of a restored world's future. Callbacks
+/// are not saved, only their tags.
+/// @param buffer  at any address; null: only *size is set
+/// @param size  the buffer's capacity on entry, the number of bytes written or needed on return
+/// @return PBS_ERROR_ARGUMENT (w or size is null), PBS_ERROR_CAPACITY (*size is what is needed)
 PBS_API pbs_status pbs_world_save(const pbs_world *w, void *buffer, size_t *size);
 
 /// Replaces everything in the world but its allocator, log, tasks and threads. Ids that were valid
@@ -185,15 +217,23 @@ PBS_API pbs_status pbs_world_save(const pbs_world *w, void *buffer, size_t *size
 /// saved world's stamp; ids of what the world held before are not. Custom bodies need their
 /// callbacks (pbs_world_register_callback, before or after; registered once they stay). On failure
 /// the world is as it was.
-/// @return PBS_ERROR_ARGUMENT, PBS_ERROR_FORMAT (damaged, foreign version or endianness),
-/// PBS_ERROR_MEMORY
+/// @param buffer  at any address; read during the call only
+/// @param size  exactly what was saved
+/// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_FORMAT (damaged, foreign version or
+/// endianness), PBS_ERROR_MEMORY
 PBS_API pbs_status pbs_world_restore(pbs_world *w, const void *buffer, size_t size);
 
-/// Number of bodies, and the id of the index-th in order of creation (a null id beyond the end).
-/// Likewise colliders.
+/// How many bodies there are; 0 for null.
 PBS_API size_t pbs_world_body_count(const pbs_world *w);
+
+/// The id of the index-th body in order of creation; a null id beyond the end, or where w is null.
 PBS_API pbs_body pbs_world_body_at(const pbs_world *w, size_t index);
+
+/// How many colliders there are; 0 for null.
 PBS_API size_t pbs_world_collider_count(const pbs_world *w);
+
+/// The id of the index-th collider in order of creation; a null id beyond the end, or where w is
+/// null.
 PBS_API pbs_collider pbs_world_collider_at(const pbs_world *w, size_t index);
 
 /// 64-bit hash of positions, velocities and time: equal states have equal hashes. 0 for null.

@@ -20,7 +20,7 @@
     ROW(PBS_ERROR_INADMISSIBLE, "there is no admissible state to start the step from")             \
     ROW(PBS_ERROR_HOST, "a callback of the host asked to stop")                                    \
     ROW(PBS_ERROR_FORMAT, "the bytes are damaged, or of another version or endianness")            \
-    ROW(PBS_ERROR_CAPACITY, "the buffer is too small; the needed size was written")                \
+    ROW(PBS_ERROR_CAPACITY, "the buffer is too small; the message says what is needed")            \
     ROW(PBS_ERROR_MISSING_CALLBACK,                                                                \
         "the restored world needs a callback that was not registered again")                       \
     ROW(PBS_ERROR_THREAD, "the system refused to start a thread")

@@ -432,6 +432,18 @@ void projection_forces(struct projection *projection, double weight) {
     }
 }
 
+void projection_node_forces(const struct projection *projection, double weight, double *forces) {
+    const struct projection *p = projection;
+    vector_zero(NULL, 3 * p->scene.node_count, forces);
+    for (size_t i = 0; i < p->active_count; i++) {
+        const struct projection_slot *slot = p->slots + p->active[i].slot;
+        double *force = forces + 3 * (size_t)slot->node;
+        for (size_t k = 0; k < slot->active_count; k++) {
+            add_scaled3(force, slot->multiplier[k] / weight, slot->normal[k], force);
+        }
+    }
+}
+
 static void surface_velocity(const struct obstacle *obstacle, const double x[3], double v[3]) {
     double arm[3], turning[3];
     subtract3(x, obstacle->pose.translation, arm);

@@ -123,6 +123,10 @@ void projection_activate(struct tasks *tasks, struct projection *projection, con
 /// c of DESIGN eq. (1), s^2.
 void projection_forces(struct projection *projection, double weight);
 
+/// The other side of it: sums lambda n / weight over the active pairs of each node into forces,
+/// node_count x 3, newtons; zero elsewhere.
+void projection_node_forces(const struct projection *projection, double weight, double *forces);
+
 /// Coulomb friction after the solve: reduces each active node's velocity relative to the obstacle's
 /// surface, within the node's tangent space, by at most mu lambda / weight * h / mass and never
 /// beyond zero. Positions are not touched. Returns the loss of kinetic energy relative to the

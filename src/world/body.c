@@ -1,6 +1,7 @@
 // What all bodies have in common: creation and destruction, state, pins and targets.
 #include "world/body.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "world/check.h"
@@ -109,6 +110,11 @@ bool pbs_body_is_valid(const pbs_world *w, pbs_body b) {
 size_t pbs_body_vertex_count(const pbs_world *w, pbs_body b) {
     const struct body *body = world_body(w, b);
     return body != NULL ? body->node_count : 0;
+}
+
+size_t pbs_body_tet_count(const pbs_world *w, pbs_body b) {
+    const struct body *body = world_body(w, b);
+    return body != NULL ? body->solid.tet_count : 0;
 }
 
 const double *pbs_body_positions(const pbs_world *w, pbs_body b) {
@@ -231,11 +237,26 @@ pbs_status pbs_body_unpin(pbs_world *w, pbs_body b, const uint32_t *vertices, si
     return PBS_OK;
 }
 
+static pbs_status check_targets(const uint32_t *vertices, const double *targets, size_t count) {
+    if (count == 0) {
+        return PBS_OK;
+    }
+    RETURN_IF_FAILED(check_pointer(targets, "targets"));
+    for (size_t i = 0; i < 3 * count; i++) {
+        if (!isfinite(targets[i])) {
+            return status_fail(PBS_ERROR_ARGUMENT,
+                               "targets[%zu], of vertex %u: %c is %g, must be finite", i / 3,
+                               (unsigned)vertices[i / 3], "xyz"[i % 3], targets[i]);
+        }
+    }
+    return PBS_OK;
+}
+
 pbs_status pbs_body_set_targets(pbs_world *w, pbs_body b, const uint32_t *vertices, size_t count,
                                 const double *targets) {
     struct body *body = NULL;
     RETURN_IF_FAILED(enter_with_vertices(w, b, vertices, count, &body));
-    RETURN_IF_FAILED(check_vectors(targets, count, "targets"));
+    RETURN_IF_FAILED(check_targets(vertices, targets, count));
     struct nodes *nodes = &w->scene.nodes;
     for (size_t i = 0; i < count; i++) {
         const size_t node = body->node_start + vertices[i];

@@ -7,12 +7,6 @@ pbs_status check_pointer(const void *pointer, const char *name) {
     return pointer != NULL ? PBS_OK : status_fail(PBS_ERROR_ARGUMENT, "%s is null", name);
 }
 
-pbs_status check_finite(double value, const char *name) {
-    return isfinite(value)
-               ? PBS_OK
-               : status_fail(PBS_ERROR_ARGUMENT, "%s is %g, must be finite", name, value);
-}
-
 pbs_status check_positive(double value, const char *name) {
     return isfinite(value) && value > 0.0
                ? PBS_OK
@@ -48,6 +42,17 @@ pbs_status check_count(size_t count, const char *name) {
                              CHECK_COUNT_LIMIT);
 }
 
+pbs_status check_vector(const double values[3], const char *name) {
+    RETURN_IF_FAILED(check_pointer(values, name));
+    for (int i = 0; i < 3; i++) {
+        if (!isfinite(values[i])) {
+            return status_fail(PBS_ERROR_ARGUMENT, "%s[%d] is %g, must be finite", name, i,
+                               values[i]);
+        }
+    }
+    return PBS_OK;
+}
+
 pbs_status check_vectors(const double *values, size_t count, const char *name) {
     if (count == 0) {
         return PBS_OK;
@@ -60,6 +65,14 @@ pbs_status check_vectors(const double *values, size_t count, const char *name) {
         }
     }
     return PBS_OK;
+}
+
+pbs_status check_allocator(const pbs_allocator *allocator) {
+    if ((allocator->allocate == NULL) == (allocator->release == NULL)) {
+        return PBS_OK;
+    }
+    return status_fail(PBS_ERROR_ARGUMENT, "allocator.%s is null, must be set as the other is",
+                       allocator->allocate == NULL ? "allocate" : "release");
 }
 
 pbs_status check_quaternion(const double orientation[4], const char *name, double unit[4]) {

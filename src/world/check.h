@@ -9,7 +9,6 @@
 #define CHECK_COUNT_LIMIT ((size_t)1 << 28)
 
 pbs_status check_pointer(const void *pointer, const char *name);
-pbs_status check_finite(double value, const char *name);
 pbs_status check_positive(double value, const char *name);
 pbs_status check_not_negative(double value, const char *name);
 /// low < value < high
@@ -19,8 +18,14 @@ pbs_status check_choice(int64_t value, int64_t low, int64_t high, const char *na
 /// 1 .. CHECK_COUNT_LIMIT
 pbs_status check_count(size_t count, const char *name);
 
+/// Three finite numbers; null is refused.
+pbs_status check_vector(const double values[3], const char *name);
+
 /// Three finite numbers each; null is refused unless count is 0.
 pbs_status check_vectors(const double *values, size_t count, const char *name);
+
+/// Both functions or none.
+pbs_status check_allocator(const pbs_allocator *allocator);
 
 /// Four numbers of norm 1 within 1e-6; writes them normalised.
 pbs_status check_quaternion(const double orientation[4], const char *name, double unit[4]);

@@ -13,20 +13,13 @@ pbs_status pbs_collider_desc_init(pbs_collider_desc *d, size_t struct_size) {
     return settings_init(&settings_collider, d, struct_size, &defaults);
 }
 
-static pbs_status check_position(const double position[3]) {
-    for (int i = 0; i < 3; i++) {
-        RETURN_IF_FAILED(check_finite(position[i], "position"));
-    }
-    return PBS_OK;
-}
-
 pbs_status collider_check(const pbs_collider_desc *d, double unit[4]) {
     struct shape shape = {.kind = d->shape, .hollow = d->hollow != 0};
     copy3(d->size, shape.size);
     RETURN_IF_FAILED(shape_check(&shape));
     RETURN_IF_FAILED(check_choice(d->hollow, 0, 1, "hollow"));
     RETURN_IF_FAILED(check_choice(d->reserved, 0, 0, "reserved"));
-    RETURN_IF_FAILED(check_position(d->position));
+    RETURN_IF_FAILED(check_vector(d->position, "position"));
     RETURN_IF_FAILED(check_not_negative(d->friction, "friction"));
     return check_quaternion(d->orientation, "orientation", unit);
 }
@@ -86,7 +79,7 @@ pbs_status pbs_collider_set_motion(pbs_world *w, pbs_collider c, const double po
     RETURN_IF_FAILED(status);
     RETURN_IF_FAILED(check_pointer(position, "position"));
     RETURN_IF_FAILED(check_pointer(orientation, "orientation"));
-    RETURN_IF_FAILED(check_position(position));
+    RETURN_IF_FAILED(check_vector(position, "position"));
     double unit[4];
     RETURN_IF_FAILED(check_quaternion(orientation, "orientation", unit));
     copy3(position, collider->target_position);

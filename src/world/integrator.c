@@ -28,21 +28,24 @@ pbs_status pbs_integrator_create(const pbs_integrator_desc *d, pbs_integrator **
     pbs_integrator_desc settings = {0};
     RETURN_IF_FAILED(settings_read(&settings_integrator, d, &settings));
     RETURN_IF_FAILED(check_scheme(settings.scheme));
+    RETURN_IF_FAILED(check_allocator(&settings.allocator));
     struct memory memory;
-    memory_init(&memory, NULL);
+    memory_init(&memory, &settings.allocator);
     pbs_integrator *i = memory_allocate(&memory, 1, sizeof *i);
     if (i == NULL) {
         return PBS_ERROR_MEMORY;
     }
-    i->scheme = scheme_find(settings.scheme);
-    memcpy(i->parameters, i->scheme->parameters, sizeof i->parameters);
+    i->memory = memory;
+    i->choice.scheme = scheme_find(settings.scheme);
+    memcpy(i->choice.parameters, i->choice.scheme->parameters, sizeof i->choice.parameters);
     *out = i;
     return PBS_OK;
 }
 
 void pbs_integrator_destroy(pbs_integrator *i) {
     status_clear();
-    struct memory memory;
-    memory_init(&memory, NULL);
-    memory_release(&memory, i);
+    if (i != NULL) {
+        struct memory memory = i->memory;
+        memory_release(&memory, i);
+    }
 }

@@ -8,14 +8,15 @@
 /// All zero is a valid empty one.
 struct nodes {
     size_t count, capacity;
-    double *x;          ///< count x 3, metres
-    double *v;          ///< count x 3, m/s
-    double *initial;    ///< count x 3, metres: where gravity's energy is zero
-    double *target;     ///< count x 3, metres: where held axes are at the end of the next step
-    double *mass;       ///< count, kg, > 0
-    double *stiffness;  ///< count, N: Young modulus times nodal volume^(2/3); 0 in custom bodies
-    uint8_t *held;      ///< count, PBS_AXIS_* bits
-    uint8_t *colliding; ///< count, 1 where colliders act
+    double *x;             ///< count x 3, metres
+    double *v;             ///< count x 3, m/s
+    double *initial;       ///< count x 3, metres: where gravity's energy is zero
+    double *target;        ///< count x 3, metres: where held axes are at the end of the next step
+    double *mass;          ///< count, kg, > 0
+    double *stiffness;     ///< count, N: Young modulus times nodal volume^(2/3); 0 in custom bodies
+    double *contact_force; ///< count x 3, N: of obstacles on the node, at the end of the last step
+    uint8_t *held;         ///< count, PBS_AXIS_* bits
+    uint8_t *colliding;    ///< count, 1 where colliders act
 };
 
 /// Makes room for `more` nodes; nodes_append cannot fail afterwards.

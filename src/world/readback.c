@@ -74,7 +74,8 @@ pbs_status pbs_body_read_f32(const pbs_world *w, pbs_body b, int32_t channel, fl
     const struct body *body = world_enter_body(w, b, &status);
     RETURN_IF_FAILED(status);
     RETURN_IF_FAILED(check_pointer(dst, "dst"));
-    RETURN_IF_FAILED(check_choice(channel, PBS_CHANNEL_POSITION, PBS_CHANNEL_NORMAL, "channel"));
+    RETURN_IF_FAILED(
+        check_choice(channel, PBS_CHANNEL_POSITION, PBS_CHANNEL_CONTACT_FORCE, "channel"));
     if ((uintptr_t)dst % sizeof *dst != 0) {
         return status_fail(PBS_ERROR_ARGUMENT, "dst is %p, must be aligned to 4 bytes",
                            (void *)dst);
@@ -89,12 +90,15 @@ pbs_status pbs_body_read_f32(const pbs_world *w, pbs_body b, int32_t channel, fl
                            capacity, body->node_count);
     }
     const struct nodes *nodes = &w->scene.nodes;
-    const double *x = nodes->x + 3 * body->node_start;
+    const double *const sources[] = {[PBS_CHANNEL_POSITION] = nodes->x,
+                                     [PBS_CHANNEL_VELOCITY] = nodes->v,
+                                     [PBS_CHANNEL_NORMAL] = nodes->x,
+                                     [PBS_CHANNEL_CONTACT_FORCE] = nodes->contact_force};
+    const double *source = sources[channel] + 3 * body->node_start;
     if (channel == PBS_CHANNEL_NORMAL) {
-        write_normals(body, x, dst, stride_bytes);
+        write_normals(body, source, dst, stride_bytes);
     } else {
-        write_vectors(channel == PBS_CHANNEL_POSITION ? x : nodes->v + 3 * body->node_start,
-                      body->node_count, dst, stride_bytes);
+        write_vectors(source, body->node_count, dst, stride_bytes);
     }
     return PBS_OK;
 }

@@ -17,9 +17,15 @@ struct collider {
     double force[3]; ///< N, at the end of the last step
 };
 
-struct pbs_integrator {
+/// A scheme with its parameters: what worlds copy of an integrator.
+struct scheme_choice {
     const struct scheme_table *scheme;
     double parameters[SCHEME_PARAMETERS];
+};
+
+struct pbs_integrator {
+    struct scheme_choice choice;
+    struct memory memory; ///< this block is its own
 };
 
 /// What the scheme remembers; arrays of the scene's node count, null where the scheme has no use
@@ -36,7 +42,7 @@ struct counters {
 
 struct scene {
     pbs_world_desc settings; ///< allocator, log and tasks left out
-    struct pbs_integrator integrator;
+    struct scheme_choice integrator;
     uint32_t stamp;
     double time;           ///< s
     double dissipated;     ///< J

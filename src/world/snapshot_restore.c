@@ -274,9 +274,11 @@ static pbs_status read_nodes(struct byte_reader *in, struct nodes *nodes) {
         return status_fail(PBS_ERROR_FORMAT, "the state of %llu vertices for bodies of %zu",
                            (unsigned long long)count, nodes->count);
     }
-    double *const columns[] = {nodes->x, nodes->v, nodes->initial, nodes->target};
-    static const char *const names[] = {"position", "velocity", "initial position", "target"};
-    for (int i = 0; i < 4 && nodes->count > 0; i++) {
+    double *const columns[] = {nodes->x, nodes->v, nodes->initial, nodes->target,
+                               nodes->contact_force};
+    static const char *const names[] = {"position", "velocity", "initial position", "target",
+                                        "contact force"};
+    for (int i = 0; i < 5 && nodes->count > 0; i++) {
         read_doubles(in, columns[i], 3 * nodes->count);
         RETURN_IF_FAILED(as_format(check_vectors(columns[i], nodes->count, names[i]), "state", 0));
     }

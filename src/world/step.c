@@ -222,6 +222,7 @@ static void land(struct run *run) {
     scene->time += run->h;
     scene->dissipated += run->sum.dissipated;
     scene->free_reference = run->free_reference;
+    projection_node_forces(&w->topology.projection, 1.0, scene->nodes.contact_force);
     for (size_t i = 0; i < scene->colliders.count; i++) {
         struct collider *collider = scene_collider(scene, i);
         memcpy(collider->force, w->topology.projection.forces + 3 * i, sizeof collider->force);

@@ -51,17 +51,12 @@ static pbs_status check_choices(const pbs_world_desc *d) {
 }
 
 static pbs_status check_hooks(const pbs_world_desc *d) {
-    if ((d->allocator.allocate == NULL) != (d->allocator.release == NULL)) {
-        return status_fail(PBS_ERROR_ARGUMENT, "allocator.%s is null, must be set as the other is",
-                           d->allocator.allocate == NULL ? "allocate" : "release");
-    }
+    RETURN_IF_FAILED(check_allocator(&d->allocator));
     return check_choice(d->threads, 0, 1024, "threads");
 }
 
 pbs_status world_check_settings(const pbs_world_desc *d) {
-    for (int i = 0; i < 3; i++) {
-        RETURN_IF_FAILED(check_finite(d->gravity[i], "gravity"));
-    }
+    RETURN_IF_FAILED(check_vector(d->gravity, "gravity"));
     RETURN_IF_FAILED(check_choices(d));
     RETURN_IF_FAILED(check_not_negative(d->tolerance, "tolerance"));
     RETURN_IF_FAILED(check_not_negative(d->relative_tolerance, "relative_tolerance"));
@@ -232,9 +227,7 @@ double pbs_world_time(const pbs_world *w) {
 pbs_status pbs_world_set_gravity(pbs_world *w, const double gravity[3]) {
     RETURN_IF_FAILED(world_enter(w));
     RETURN_IF_FAILED(check_pointer(gravity, "gravity"));
-    for (int i = 0; i < 3; i++) {
-        RETURN_IF_FAILED(check_finite(gravity[i], "gravity"));
-    }
+    RETURN_IF_FAILED(check_vector(gravity, "gravity"));
     memcpy(w->scene.settings.gravity, gravity, sizeof w->scene.settings.gravity);
     memcpy(w->topology.model.gravity.acceleration, gravity, sizeof w->scene.settings.gravity);
     return PBS_OK;
@@ -243,10 +236,10 @@ pbs_status pbs_world_set_gravity(pbs_world *w, const double gravity[3]) {
 pbs_status pbs_world_set_integrator(pbs_world *w, pbs_integrator *i) {
     RETURN_IF_FAILED(world_enter(w));
     RETURN_IF_FAILED(check_pointer(i, "the integrator"));
-    if (i->scheme != w->scene.integrator.scheme) {
+    if (i->choice.scheme != w->scene.integrator.scheme) {
         w->topology.is_current = false;
     }
-    w->scene.integrator = *i;
+    w->scene.integrator = i->choice;
     scene_forget_history(&w->scene);
     return PBS_OK;
 }

@@ -64,7 +64,7 @@ struct setting_row {
 };
 
 static const struct setting_row setting_rows[] = {
-    {setting_gravity, PBS_ERROR_ARGUMENT, "gravity is nan"},
+    {setting_gravity, PBS_ERROR_ARGUMENT, "gravity[2] is nan"},
     {setting_threads, PBS_ERROR_ARGUMENT, "threads is -1"},
     {setting_many_threads, PBS_ERROR_ARGUMENT, "threads is 100000"},
     {setting_method, PBS_ERROR_ARGUMENT, "method is 2"},
