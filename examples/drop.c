@@ -198,11 +198,19 @@ static bool read_settings(int argc, char **argv, struct settings *s, int *exit_s
 // The scene
 // ------------------------------------------------------------------------------------------
 
+/// What a .vtu shows beside positions; null without --vtu.
+struct read_back {
+    float *narrow;         ///< vertex_count x 3, as the library writes contact forces
+    double *contact_force; ///< vertex_count x 3, N
+    double *stress;        ///< tet_count x 9, Pa
+};
+
 struct scene {
     struct tet_mesh mesh;
     double size; ///< largest extent, metres
     pbs_world *world;
     pbs_body body;
+    struct read_back read_back;
 };
 
 static bool load_mesh(const struct settings *s, struct tet_mesh *mesh) {
@@ -266,6 +274,41 @@ static pbs_status create_scene(const struct settings *s, const struct obstacle *
 // The run
 // --------------------------------------------------------------------------------------------
 
+enum { FIELD_COUNT = 3 };
+
+static bool read_back_make(const struct scene *scene, struct read_back *out) {
+    out->narrow = calloc(3 * scene->mesh.vertex_count, sizeof *out->narrow);
+    out->contact_force = calloc(3 * scene->mesh.vertex_count, sizeof *out->contact_force);
+    out->stress = calloc(9 * scene->mesh.tet_count, sizeof *out->stress);
+    return out->narrow != NULL && out->contact_force != NULL && out->stress != NULL;
+}
+
+static void read_back_free(struct read_back *arrays) {
+    free(arrays->narrow);
+    free(arrays->contact_force);
+    free(arrays->stress);
+}
+
+static bool read_fields(const struct scene *scene, struct vtu_field fields[FIELD_COUNT],
+                        struct message *message) {
+    const struct read_back *arrays = &scene->read_back;
+    const size_t count = scene->mesh.vertex_count;
+    if (pbs_body_read_f32(scene->world, scene->body, PBS_CHANNEL_CONTACT_FORCE, arrays->narrow,
+                          3 * sizeof *arrays->narrow, count) < 0 ||
+        pbs_body_element_stress(scene->world, scene->body, arrays->stress, scene->mesh.tet_count) <
+            0) {
+        return message_fail(message, "read-back: %s", pbs_last_error());
+    }
+    for (size_t i = 0; i < 3 * count; i++) {
+        arrays->contact_force[i] = (double)arrays->narrow[i];
+    }
+    fields[0] = (struct vtu_field){"velocity", 3, false,
+                                   pbs_body_velocities(scene->world, scene->body)};
+    fields[1] = (struct vtu_field){"contact_force", 3, false, arrays->contact_force};
+    fields[2] = (struct vtu_field){"stress", 9, true, arrays->stress};
+    return true;
+}
+
 static bool add_frame(const struct scene *scene, struct recording *recording,
                       struct message *message) {
     pbs_energy energy = {.struct_size = sizeof energy};
@@ -273,13 +316,16 @@ static bool add_frame(const struct scene *scene, struct recording *recording,
         return message_fail(message, "energy: %s", pbs_last_error());
     }
     const double energies[] = {energy.kinetic, energy.elastic, energy.gravity, energy.total};
-    const struct vtu_field velocity = {"velocity", 3, false,
-                                       pbs_body_velocities(scene->world, scene->body)};
+    struct vtu_field fields[FIELD_COUNT];
+    const bool with_fields = scene->read_back.stress != NULL;
+    if (with_fields && !read_fields(scene, fields, message)) {
+        return false;
+    }
     const struct recording_frame frame = {
         .positions = pbs_body_positions(scene->world, scene->body),
         .energies = energies,
-        .fields = &velocity,
-        .field_count = 1};
+        .fields = fields,
+        .field_count = with_fields ? FIELD_COUNT : 0};
     return recording_add_frame(recording, &frame, message);
 }
 
@@ -362,6 +408,9 @@ static bool drop(const struct settings *s, struct scene *scene, struct message *
     }
     printf("%zu vertices, %zu tetrahedra, %.3g m, E = %g Pa, onto the %s\n",
            scene->mesh.vertex_count, scene->mesh.tet_count, scene->size, s->young, obstacle->name);
+    if (s->vtu && !read_back_make(scene, &scene->read_back)) {
+        return message_fail(message, "out of memory for the fields of the .vtu files");
+    }
     struct recording *recording = create_recording(s, obstacle, scene, message);
     const bool done = recording != NULL && run(s, scene, recording, message) &&
                       recording_write(recording, s->out, s->name, message);
@@ -396,6 +445,7 @@ int main(int argc, char **argv) {
                settings.name);
     }
     pbs_world_destroy(scene.world);
+    read_back_free(&scene.read_back);
     tet_mesh_free(&scene.mesh);
     return done ? 0 : 1;
 }
