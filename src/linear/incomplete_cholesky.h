@@ -4,9 +4,10 @@
 
 #include "linear/preconditioner.h"
 
-/// M = (I + V)^T D (I + V), one such factor per domain; couplings between domains are dropped. Rows are eliminated in
-/// the order `row`; a position is a place in that order. V holds the blocks of A between two rows of a domain, each in
-/// the row eliminated first, ascending by the position of its column.
+/// M = (I + V)^T D (I + V), one such factor per domain; couplings between domains are dropped. Rows
+/// are eliminated in the order `row`; a position is a place in that order. V holds the blocks of A
+/// between two rows of a domain, each in the row eliminated first, ascending by the position of its
+/// column.
 struct ichol {
     const struct layout *layout;
     uint32_t *row;            ///< position -> row; a domain's positions are its rows
@@ -18,7 +19,8 @@ struct ichol {
     uint32_t *above_block;    ///< such a block
     uint32_t *above_position; ///< and the position of the row that holds it
     float *factor;            ///< V: 9 per block
-    float *inverse;           ///< D^-1: 9 per position
+    float *inverse;           ///< D^-1 in units of 2^-exponent of the domain: 9 per position
+    int *exponent;            ///< per domain: of its largest diagonal entry
     double *pivot;            ///< D: 9 per position, symmetric
     uint32_t *place;          ///< scratch, row -> block of the row being computed, or an older one
     double *sums;             ///< scratch, per domain: 12 per block of its longest row and diagonal

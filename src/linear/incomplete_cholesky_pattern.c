@@ -20,10 +20,11 @@ static pbs_status allocate_rows(struct ichol *s, struct memory *memory, size_t n
     s->pivot = memory_allocate(memory, 9 * n + BLOCK_PADDING, sizeof *s->pivot);
     s->place = memory_allocate(memory, n, sizeof *s->place);
     s->sums_start = memory_allocate(memory, domains + 1, sizeof *s->sums_start);
+    s->exponent = memory_allocate(memory, domains, sizeof *s->exponent);
     s->shift = memory_allocate(memory, domains, sizeof *s->shift);
     s->bad_row = memory_allocate(memory, domains, sizeof *s->bad_row);
     return s->row && s->start && s->diagonal && s->above_start && s->inverse && s->pivot &&
-                   s->place && s->sums_start && s->shift && s->bad_row
+                   s->place && s->sums_start && s->exponent && s->shift && s->bad_row
                ? PBS_OK
                : PBS_ERROR_MEMORY;
 }
@@ -152,6 +153,7 @@ void ichol_release(void *state, struct memory *memory) {
     memory_release(memory, s->place);
     memory_release(memory, s->sums);
     memory_release(memory, s->sums_start);
+    memory_release(memory, s->exponent);
     memory_release(memory, s->shift);
     memory_release(memory, s->bad_row);
 }

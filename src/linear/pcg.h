@@ -1,4 +1,5 @@
-// Preconditioned conjugate gradients with early return on indefiniteness (OPT section 3.1, "Conjugate gradient").
+// Preconditioned conjugate gradients with early return on indefiniteness (OPT section 3.1,
+// "Conjugate gradient").
 #ifndef PBS_LINEAR_PCG_H
 #define PBS_LINEAR_PCG_H
 
@@ -6,7 +7,8 @@
 
 enum pcg_outcome {
     PCG_CONVERGED,
-    PCG_INDEFINITE, ///< a direction of negative curvature was met: x is the last iterate (on the first iteration: the preconditioned right-hand side)
+    PCG_INDEFINITE, ///< a direction of negative curvature was met: x is the last iterate (on the
+                    ///< first iteration: the preconditioned right-hand side)
     PCG_ITERATION_LIMIT,
     PCG_STAGNATED ///< rounding keeps the true residual above the tolerance; x is the last iterate
 };
@@ -18,8 +20,8 @@ struct pcg_options {
 
 struct pcg_result {
     enum pcg_outcome outcome;
-    uint32_t iterations;       ///< of conjugate gradients, one product with A each
-    uint32_t checks;           ///< further products, for residuals computed from scratch
+    uint32_t iterations; ///< of conjugate gradients, one product with A each
+    uint32_t checks;     ///< further products, for residuals computed from scratch
     double relative_residual;
 };
 
@@ -31,9 +33,11 @@ struct pcg_workspace {
 pbs_status pcg_reserve(struct memory *memory, struct pcg_workspace *w, size_t row_count);
 void pcg_free(struct memory *memory, struct pcg_workspace *w);
 
-/// Solves A x = b from x = 0; b, x: 3 * row_count, row order, must not overlap. The residual is computed from scratch every
-/// so often and at claimed convergence. x . b > 0 whatever the outcome, unless b = 0 or the limit is 0.
-struct pcg_result pcg_solve(struct tasks *tasks, const struct bsr *a, const struct preconditioner *m, const double *b,
+/// Solves A x = b from x = 0; b, x: 3 * row_count, row order, must not overlap. The residual is
+/// computed from scratch every so often and at claimed convergence. x . b > 0 whatever the outcome,
+/// unless b = 0 or the limit is 0.
+struct pcg_result pcg_solve(struct tasks *tasks, const struct bsr *a,
+                            const struct preconditioner *m, const double *b,
                             const struct pcg_options *options, struct pcg_workspace *w, double *x);
 
 #endif

@@ -1,4 +1,5 @@
-// Preconditioners: one table of functions each, set-up apart from application. A new one is one file and one row.
+// Preconditioners: one table of functions each, set-up apart from application. A new one is one
+// file and one row.
 #ifndef PBS_LINEAR_PRECONDITIONER_H
 #define PBS_LINEAR_PRECONDITIONER_H
 
@@ -10,10 +11,12 @@ struct preconditioner_table {
     int32_t id;       ///< PBS_PRECONDITIONER_*
     const char *name; ///< "block-jacobi"
     size_t state_size;
-    /// Once per pattern: everything that depends on the pattern alone. State is zeroed memory of state_size; the pattern must outlive it.
+    /// Once per pattern: everything that depends on the pattern alone. State is zeroed memory of
+    /// state_size; the pattern must outlive it.
     pbs_status (*analyze)(void *state, struct memory *memory, const struct bsr *pattern,
                           enum preconditioner_order order);
-    /// Once per matrix with that pattern. No allocation. PBS_ERROR_CONVERGENCE when the matrix has no usable factor.
+    /// Once per matrix with that pattern. No allocation. PBS_ERROR_CONVERGENCE when the matrix has
+    /// no usable factor.
     pbs_status (*factor)(void *state, struct tasks *tasks, const struct bsr *a);
     /// z = M^-1 r, row order. Symmetric positive definite. r and z must not overlap.
     void (*apply)(const void *state, struct tasks *tasks, const double *r, double *z);
