@@ -180,6 +180,7 @@ static pbs_status move_collider(struct session *s, pbs_world *world) {
 static pbs_status read_back(struct session *s, const pbs_world *world) {
     const pbs_body body = take_body(s);
     float buffer[128];
+    double stress[54]; // of one cell
     double force[3], pose[4];
     const uint32_t *indices = NULL;
     size_t count = 0;
@@ -193,9 +194,10 @@ static pbs_status read_back(struct session *s, const pbs_world *world) {
     pbs_collider_force(world, take_collider(s), force);
     pbs_collider_pose(world, take_collider(s), force, pose);
     pbs_body_surface(world, body, &indices, &count);
+    pbs_body_element_stress(world, body, stress, 6);
     const double *x = pbs_body_positions(world, body);
     require((x != NULL) == pbs_body_is_valid(world, body));
-    return pbs_body_read_f32(world, body, take(s) % 4, buffer, 8 + take(s) % 9, take(s) % 32);
+    return pbs_body_read_f32(world, body, take(s) % 5, buffer, 8 + take(s) % 9, take(s) % 32);
 }
 
 static pbs_status save(struct session *s, const pbs_world *world) {
