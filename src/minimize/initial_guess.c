@@ -104,9 +104,10 @@ bool minimization_guess(struct minimization *m, const double *x) {
     }
     if (!found) {
         m->result.status = status_fail(
-            PBS_ERROR_INADMISSIBLE,
-            "no admissible state to start from: the energy is infinite or not a number at "
-            "the initial guess and on the way there from the start of the step");
+            PBS_ERROR_INADMISSIBLE, "no admissible state to start from: %s",
+            m->displaced ? pbs_last_error()
+                         : "the energy is infinite or not a number at the initial guess and on the "
+                           "way there from the start of the step");
         return false;
     }
     iterate_swap(&m->newton->trial, &m->newton->current);

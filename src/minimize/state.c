@@ -93,7 +93,8 @@ bool minimization_evaluate(struct minimization *m, const double *y) {
     struct iterate *const trial = &m->newton->trial;
     trial->objective = (struct objective_result){.value = INFINITY};
     m->result.evaluations++;
-    if (projection_apply(m->objective->tasks, m->projection, y, trial->x) != PBS_OK) {
+    m->displaced = projection_apply(m->objective->tasks, m->projection, y, trial->x) != PBS_OK;
+    if (m->displaced) {
         return false;
     }
     trial->objective = objective_evaluate(m->objective, trial->x, true, trial->gradient, NULL);
@@ -132,7 +133,9 @@ bool minimization_linearize(struct minimization *m) {
     const double start = clock_seconds();
     const struct objective_result answer = objective_evaluate(m->objective, newton->current.x,
                                                               false, NULL, newton->hessian.values);
-    m->stopped = answer.answer == EVALUATE_STOP;
+    // What a refused Hessian leaves is a part of it that no step may be taken from.
+    m->refused = answer.answer == EVALUATE_RECOVERABLE;
+    m->stopped = answer.answer != EVALUATE_OK;
     constrain_hessian(tasks, &newton->assembly->layout, &newton->columns, m->projection->active,
                       m->projection->active_count, &newton->hessian);
     assembly_to_rows(tasks, newton->assembly, newton->gradient, newton->gradient_rows);
@@ -152,6 +155,14 @@ void minimization_take_direction(struct minimization *m) {
 }
 
 void minimization_fail_stopped(struct minimization *m) {
+    if (m->refused) {
+        m->result.status = status_fail(
+            PBS_ERROR_INADMISSIBLE,
+            "the Hessian was refused or not finite in Newton iteration %u, at a state whose energy "
+            "is finite",
+            m->result.newton_iterations);
+        return;
+    }
     m->result.status = status_fail(PBS_ERROR_HOST,
                                    "a callback of the host asked to stop in Newton iteration %u",
                                    m->result.newton_iterations);

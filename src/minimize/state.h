@@ -34,8 +34,11 @@ struct minimization {
     struct projection *projection;
     const struct newton_options *options;
     struct newton_result result;
-    bool naive;   ///< the guess ignores the forces: at least one iteration
-    bool stopped; ///< a host's callback said so
+    bool naive;     ///< the guess ignores the forces: at least one iteration
+    bool stopped;   ///< a host's callback said so, or a Hessian was refused
+    bool refused;   ///< a term has no Hessian at a state whose value it has given
+    bool displaced; ///< the latest evaluation found no admissible point for some node, as the
+                    ///< thread's message says
 };
 
 size_t newton_coordinate_count(const struct newton *newton);
@@ -59,7 +62,7 @@ void minimization_activate(struct minimization *m);
 bool minimization_is_solved(const struct minimization *m);
 
 /// The constrained Hessian and its factor at the current state, gradient_rows. False when there is
-/// no usable factor.
+/// no usable factor, or stopped.
 bool minimization_linearize(struct minimization *m);
 
 /// direction from direction_rows, with what rounding left outside the tangent space removed.

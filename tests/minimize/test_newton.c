@@ -654,6 +654,55 @@ static void test_host_stops_at_any_call(void **state) {
     assert_true(stopped > 3);
 }
 
+/// Values and gradients of a spring, but no Hessian of the second stencil.
+static int32_t refusing(void *user, size_t stencil, const double *x, int32_t project, double *value,
+                        double *gradient, double *hessian) {
+    double stiffness = 100.0;
+    (void)user;
+    return hessian != NULL && stencil == 1
+               ? 1
+               : linear_spring(&stiffness, stencil, x, project, value, gradient, hessian);
+}
+
+/// No step can be shortened then: half a matrix must not be taken for the whole one.
+static void test_refused_hessian_is_said(void **state) {
+    (void)state;
+    for (int32_t method = 0; method < 2; method++) {
+        struct fixture f;
+        uint32_t stencils[4] = {0, 1, 1, 2};
+        fixture_create(&f, &(struct fixture_input){.node_count = 3,
+                                                   .width = 2,
+                                                   .stencil_count = 2,
+                                                   .stencils = stencils,
+                                                   .evaluate = refusing});
+        f.options.method = method;
+        double x[9] = {0.0, 0.0, 0.0, 3.0, 0.0, 0.0, 4.0, 0.0, 0.0};
+        const struct newton_result result = fixture_minimize(&f, x);
+        assert_status(result.status, PBS_ERROR_INADMISSIBLE);
+        assert_message("Hessian");
+        assert_int_equal(result.linear_solves, 0);
+        fixture_destroy(&f);
+    }
+}
+
+/// A node between a floor and a ceiling below it has nowhere to go, whatever its energy.
+static void test_no_place_outside_obstacles_is_said(void **state) {
+    (void)state;
+    coordinate_fn function = falling;
+    struct fixture f;
+    create_single(&f, &function);
+    struct obstacle walls[2] = {tilted_floor(0.0), tilted_floor(acos(-1.0))};
+    walls[1].pose.translation[1] = -1.0;
+    f.scene.obstacles = walls;
+    f.scene.obstacle_count = 2;
+    f.scene.colliding = colliding;
+    double x[3] = {0.1, 3.0, 0.5};
+    memcpy(f.predictor, x, sizeof x);
+    assert_status(fixture_minimize(&f, x).status, PBS_ERROR_INADMISSIBLE);
+    assert_message("node 0: no point outside all obstacles");
+    fixture_destroy(&f);
+}
+
 static void test_iteration_limit_is_said_and_progress_kept(void **state) {
     (void)state;
     for (int32_t method = 0; method < 2; method++) {
@@ -690,6 +739,8 @@ int main(void) {
         cmocka_unit_test(test_held_axes_stay_and_the_others_balance),
         cmocka_unit_test(test_threads_do_not_change_a_bit),
         cmocka_unit_test(test_host_stops_at_any_call),
+        cmocka_unit_test(test_refused_hessian_is_said),
+        cmocka_unit_test(test_no_place_outside_obstacles_is_said),
         cmocka_unit_test(test_iteration_limit_is_said_and_progress_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
