@@ -1,0 +1,436 @@
+// Numbers that are not finite or out of their range, through every door by which a number comes in:
+// each is refused with a sentence that names the member, the index and the value, and nothing
+// changes.
+#include <stddef.h>
+
+#include "support/testing.h"
+#include "support/world_scenes.h"
+
+static const double origin[3] = {0.0, 0.0, 0.0};
+static const double not_finite[] = {NAN, INFINITY, -INFINITY};
+
+static pbs_world *new_world(void) {
+    pbs_world_desc d;
+    scene_settings(&d);
+    pbs_world *world = NULL;
+    assert_ok(pbs_world_create(&d, &world));
+    return world;
+}
+
+/// The message must contain what printf makes of the rest.
+static void assert_says(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void assert_says(const char *format, ...) {
+    char words[128];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(words, sizeof words, format, arguments);
+    va_end(arguments);
+    assert_message(words);
+}
+
+// --- numbers of a description ---
+
+/// A member of a description and values it must not have, besides those that are not finite.
+struct number_row {
+    const char *name;
+    size_t offset;
+    size_t bad_count;
+    double bad[3];
+};
+
+#define NUMBER(type, member, count, ...)                                                           \
+    {                                                                                              \
+#member, offsetof(type, member), count, {                                                  \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+
+/// The bad value of this index of a row, then those that are not finite; false beyond the last.
+static bool bad_value(const struct number_row *row, size_t index, double *value) {
+    if (index < row->bad_count) {
+        *value = row->bad[index];
+        return true;
+    }
+    if (index < row->bad_count + COUNT_OF(not_finite)) {
+        *value = not_finite[index - row->bad_count];
+        return true;
+    }
+    return false;
+}
+
+static void worlds_name_the_number(void **state) {
+    (void)state;
+    static const struct number_row rows[] = {
+        NUMBER(pbs_world_desc, tolerance, 1, -1.0),
+        NUMBER(pbs_world_desc, relative_tolerance, 1, -1e-9),
+        NUMBER(pbs_world_desc, forcing, 1, -0.5),
+        NUMBER(pbs_world_desc, step_length_limit, 1, -2.0),
+        NUMBER(pbs_world_desc, gravity[0], 0, 0.0),
+        NUMBER(pbs_world_desc, gravity[1], 0, 0.0),
+        NUMBER(pbs_world_desc, gravity[2], 0, 0.0),
+    };
+    for (size_t r = 0; r < COUNT_OF(rows); r++) {
+        double value;
+        for (size_t i = 0; bad_value(&rows[r], i, &value); i++) {
+            pbs_world_desc d;
+            scene_settings(&d);
+            memcpy((char *)&d + rows[r].offset, &value, sizeof value);
+            pbs_world *world = NULL;
+            assert_status(pbs_world_create(&d, &world), PBS_ERROR_ARGUMENT);
+            assert_says("%s is %g", rows[r].name, value);
+            assert_null(world);
+        }
+    }
+}
+
+static void solids_name_the_number(void **state) {
+    (void)state;
+    static const struct number_row rows[] = {
+        NUMBER(pbs_solid_desc, density, 2, 0.0, -3.0),
+        NUMBER(pbs_solid_desc, young, 2, 0.0, -1.0),
+        NUMBER(pbs_solid_desc, poisson, 3, -1.0, 0.5, 7.0),
+        NUMBER(pbs_solid_desc, damping, 1, -0.5),
+        NUMBER(pbs_solid_desc, drag, 1, -0.5),
+    };
+    pbs_world *world = new_world();
+    struct cube_mesh mesh;
+    assert_true(cube_mesh_make(&mesh, 1, 1.0, origin));
+    for (size_t r = 0; r < COUNT_OF(rows); r++) {
+        double value;
+        for (size_t i = 0; bad_value(&rows[r], i, &value); i++) {
+            pbs_solid_desc d;
+            cube_mesh_describe(&mesh, &d);
+            memcpy((char *)&d + rows[r].offset, &value, sizeof value);
+            pbs_body body = {0};
+            assert_status(pbs_body_create_solid(world, &d, &body), PBS_ERROR_ARGUMENT);
+            assert_says("%s is %g", rows[r].name, value);
+            assert_true(body.id == 0);
+        }
+    }
+    cube_mesh_free(&mesh);
+    pbs_world_destroy(world);
+}
+
+/// Arrays of a solid by tetrahedron, spoilt at each place in turn.
+static void solids_name_the_tetrahedron(void **state) {
+    (void)state;
+    static const struct number_row rows[] = {
+        NUMBER(pbs_solid_desc, tet_density, 2, 0.0, -3.0),
+        NUMBER(pbs_solid_desc, tet_young, 2, 0.0, -1.0),
+        NUMBER(pbs_solid_desc, tet_poisson, 3, -1.0, 0.5, 7.0),
+    };
+    pbs_world *world = new_world();
+    struct cube_mesh mesh;
+    assert_true(cube_mesh_make(&mesh, 1, 1.0, origin));
+    for (size_t r = 0; r < COUNT_OF(rows); r++) {
+        double value;
+        for (size_t i = 0; bad_value(&rows[r], i, &value); i++) {
+            double values[6] = {0.1, 0.1, 0.1, 0.1, 0.1, 0.1};
+            const double *array = values;
+            const size_t tet = (r + i) % 6;
+            values[tet] = value;
+            pbs_solid_desc d;
+            cube_mesh_describe(&mesh, &d);
+            memcpy((char *)&d + rows[r].offset, &array, sizeof array);
+            pbs_body body = {0};
+            assert_status(pbs_body_create_solid(world, &d, &body), PBS_ERROR_ARGUMENT);
+            assert_says("%s of tetrahedron %zu is %g", rows[r].name, tet, value);
+        }
+    }
+    cube_mesh_free(&mesh);
+    assert_int_equal(pbs_world_body_count(world), 0);
+    pbs_world_destroy(world);
+}
+
+/// Three numbers a vertex, of solids and of custom bodies, spoilt at each place in turn.
+static void bodies_name_the_vertex(void **state) {
+    (void)state;
+    static const char *const solid_names[] = {"positions", "initial_positions",
+                                              "initial_velocities"};
+    static const char *const custom_names[] = {"positions", "velocities"};
+    pbs_world *world = new_world();
+    struct cube_mesh mesh;
+    assert_true(cube_mesh_make(&mesh, 1, 1.0, origin));
+    for (size_t i = 0; i < 24 * COUNT_OF(not_finite); i++) {
+        const size_t at = i / COUNT_OF(not_finite);
+        const double value = not_finite[i % COUNT_OF(not_finite)];
+        double state_of[24], masses[8];
+        memcpy(state_of, mesh.positions, sizeof state_of);
+        state_of[at] = value;
+        for (int k = 0; k < 8; k++) {
+            masses[k] = 1.0;
+        }
+        for (size_t member = 0; member < COUNT_OF(solid_names); member++) {
+            pbs_solid_desc d;
+            cube_mesh_describe(&mesh, &d);
+            const double **const arrays[] = {&d.positions, &d.initial_positions,
+                                             &d.initial_velocities};
+            *arrays[member] = state_of;
+            pbs_body body = {0};
+            assert_status(pbs_body_create_solid(world, &d, &body), PBS_ERROR_ARGUMENT);
+            assert_says("%s of vertex %zu: %c is %g", solid_names[member], at / 3, "xyz"[at % 3],
+                        value);
+        }
+        for (size_t member = 0; member < COUNT_OF(custom_names); member++) {
+            pbs_custom_desc d;
+            assert_ok(pbs_custom_desc_init(&d, sizeof d));
+            d.vertex_count = 8;
+            d.positions = mesh.positions;
+            d.masses = masses;
+            d.evaluate = spring_energy;
+            d.tag = SPRING_TAG;
+            *(member == 0 ? &d.positions : &d.velocities) = state_of;
+            pbs_body body = {0};
+            assert_status(pbs_body_create_custom(world, &d, &body), PBS_ERROR_ARGUMENT);
+            assert_says("%s of vertex %zu: %c is %g", custom_names[member], at / 3, "xyz"[at % 3],
+                        value);
+        }
+    }
+    cube_mesh_free(&mesh);
+    assert_int_equal(pbs_world_body_count(world), 0);
+    pbs_world_destroy(world);
+}
+
+static void custom_bodies_name_the_mass(void **state) {
+    (void)state;
+    static const double bad[] = {0.0, -2.0, 1e-320, NAN, INFINITY, -INFINITY};
+    pbs_world *world = new_world();
+    for (size_t i = 0; i < 3 * COUNT_OF(bad); i++) {
+        const double positions[9] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 2.0, 0.0, 0.0};
+        double masses[3] = {1.0, 2.0, 3.0};
+        const double value = bad[i / 3];
+        masses[i % 3] = value;
+        pbs_custom_desc d;
+        assert_ok(pbs_custom_desc_init(&d, sizeof d));
+        d.vertex_count = 3;
+        d.positions = positions;
+        d.masses = masses;
+        d.evaluate = spring_energy;
+        d.tag = SPRING_TAG;
+        pbs_body body = {0};
+        assert_status(pbs_body_create_custom(world, &d, &body), PBS_ERROR_ARGUMENT);
+        assert_says("masses of vertex %zu: %g", i % 3, value);
+    }
+    pbs_world_destroy(world);
+}
+
+// --- elements ---
+
+/// Each tetrahedron of a cube spoilt in each way; the message names it and what is wrong with it.
+static void solids_name_the_bad_element(void **state) {
+    (void)state;
+    pbs_world *world = new_world();
+    for (size_t i = 0; i < 6 * 4; i++) {
+        const size_t tet = i / 4;
+        struct cube_mesh mesh;
+        pbs_solid_desc d;
+        assert_true(cube_mesh_make(&mesh, 1, 1.0, origin));
+        cube_mesh_describe(&mesh, &d);
+        uint32_t *v = mesh.tets + 4 * tet;
+        const uint32_t first = v[0];
+        pbs_body body = {0};
+
+        v[i % 4] = UINT32_MAX;
+        assert_status(pbs_body_create_solid(world, &d, &body), PBS_ERROR_MESH);
+        assert_says("tetrahedron %zu: vertex index %u, must be below 8", tet, UINT32_MAX);
+        v[i % 4] = v[(i + 1) % 4];
+        assert_status(pbs_body_create_solid(world, &d, &body), PBS_ERROR_MESH);
+        assert_says("tetrahedron %zu: vertex %u twice", tet, v[i % 4]);
+        cube_mesh_free(&mesh);
+
+        // Two vertices exchanged turn it inside out: minus a sixth of the cube's volume.
+        assert_true(cube_mesh_make(&mesh, 1, 1.0, origin));
+        cube_mesh_describe(&mesh, &d);
+        v = mesh.tets + 4 * tet;
+        v[0] = v[1];
+        v[1] = first;
+        assert_status(pbs_body_create_solid(world, &d, &body), PBS_ERROR_MESH);
+        assert_says("tetrahedron %zu: rest volume -0.166667 m^3", tet);
+        cube_mesh_free(&mesh);
+    }
+    // All in one plane: the first one found is flat.
+    struct cube_mesh mesh;
+    pbs_solid_desc d;
+    pbs_body body = {0};
+    assert_true(cube_mesh_make(&mesh, 1, 1.0, origin));
+    cube_mesh_describe(&mesh, &d);
+    for (int v = 0; v < 8; v++) {
+        mesh.positions[3 * v + 2] = mesh.positions[3 * v];
+    }
+    assert_status(pbs_body_create_solid(world, &d, &body), PBS_ERROR_MESH);
+    assert_message("tetrahedron 0: rest volume 0 m^3");
+    cube_mesh_free(&mesh);
+    assert_int_equal(pbs_world_body_count(world), 0);
+    pbs_world_destroy(world);
+}
+
+// --- colliders ---
+
+static void colliders_name_the_number(void **state) {
+    (void)state;
+    static const struct number_row rows[] = {
+        NUMBER(pbs_collider_desc, size[0], 2, 0.0, -1.0),
+        NUMBER(pbs_collider_desc, size[1], 2, 0.0, -1.0),
+        NUMBER(pbs_collider_desc, size[2], 2, 0.0, -1.0),
+        NUMBER(pbs_collider_desc, position[0], 0, 0.0),
+        NUMBER(pbs_collider_desc, position[1], 0, 0.0),
+        NUMBER(pbs_collider_desc, position[2], 0, 0.0),
+        NUMBER(pbs_collider_desc, friction, 1, -0.1),
+    };
+    // How many sizes each shape has.
+    static const size_t size_count[] = {0, 1, 3, 2, 2};
+    pbs_world *world = new_world();
+    for (size_t r = 0; r < COUNT_OF(rows) * COUNT_OF(size_count); r++) {
+        const struct number_row *row = &rows[r % COUNT_OF(rows)];
+        const size_t shape = r / COUNT_OF(rows);
+        double value;
+        for (size_t i = 0; bad_value(row, i, &value); i++) {
+            pbs_collider_desc d;
+            assert_ok(pbs_collider_desc_init(&d, sizeof d));
+            d.shape = (int32_t)shape;
+            d.size[0] = d.size[1] = d.size[2] = 1.0;
+            memcpy((char *)&d + row->offset, &value, sizeof value);
+            pbs_collider collider = {0};
+            // Sizes that a shape does not have are not read.
+            const bool read = r % COUNT_OF(rows) >= 3 || r % COUNT_OF(rows) < size_count[shape];
+            assert_status(pbs_collider_create(world, &d, &collider),
+                          read ? PBS_ERROR_ARGUMENT : PBS_OK);
+            if (read) {
+                assert_says("%s is %g", row->name, value);
+            }
+        }
+    }
+    pbs_world_destroy(world);
+}
+
+static void poses_name_the_number(void **state) {
+    (void)state;
+    pbs_world *world = new_world();
+    assert_ok(scene_fill(world, 0));
+    const pbs_collider collider = pbs_world_collider_at(world, 0);
+    static const double unit[4] = {0.0, 0.0, 0.0, 1.0};
+    double before[4], after[4];
+    assert_ok(pbs_collider_pose(world, collider, NULL, before));
+    for (size_t i = 0; i < 4 * COUNT_OF(not_finite); i++) {
+        const double value = not_finite[i / 4];
+        double position[3] = {0.0}, orientation[4] = {0.0, 0.0, 0.0, 1.0};
+        pbs_collider_desc d;
+        pbs_collider made = {0};
+        assert_ok(pbs_collider_desc_init(&d, sizeof d));
+        orientation[i % 4] = d.orientation[i % 4] = value;
+        assert_status(pbs_collider_create(world, &d, &made), PBS_ERROR_ARGUMENT);
+        assert_says("%g", value);
+        assert_status(pbs_collider_set_motion(world, collider, origin, orientation),
+                      PBS_ERROR_ARGUMENT);
+        assert_message("orientation is (");
+        assert_says("%g", value);
+        if (i % 4 < 3) {
+            position[i % 4] = value;
+            assert_status(pbs_collider_set_motion(world, collider, position, unit),
+                          PBS_ERROR_ARGUMENT);
+            assert_says("position[%zu] is %g", i % 4, value);
+        }
+    }
+    // None of them left a motion behind.
+    assert_ok(pbs_world_step(world, 0.01));
+    assert_ok(pbs_collider_pose(world, collider, NULL, after));
+    assert_same_bits(before, after, 4);
+    pbs_world_destroy(world);
+}
+
+// --- state and time ---
+
+static void state_calls_name_the_number(void **state) {
+    (void)state;
+    pbs_world *world = new_world();
+    assert_ok(scene_fill(world, 0));
+    const pbs_body body = pbs_world_body_at(world, 0);
+    const uint64_t hash = pbs_world_hash(world);
+    static const uint32_t vertices[3] = {7, 5, 110};
+    for (size_t i = 0; i < 9 * COUNT_OF(not_finite); i++) {
+        const size_t at = i / COUNT_OF(not_finite);
+        const double value = not_finite[i % COUNT_OF(not_finite)];
+        double xyz[375] = {0.0}, targets[9] = {0.0}, gravity[3] = {0.0};
+        xyz[40 * at] = value;
+        targets[at] = value;
+        gravity[at % 3] = value;
+        const size_t vertex = 40 * at / 3;
+        const char axis = "xyz"[40 * at % 3];
+        assert_status(pbs_body_set_positions(world, body, xyz, 125), PBS_ERROR_ARGUMENT);
+        assert_says("positions of vertex %zu: %c is %g", vertex, axis, value);
+        assert_status(pbs_body_set_velocities(world, body, xyz, 125), PBS_ERROR_ARGUMENT);
+        assert_says("velocities of vertex %zu: %c is %g", vertex, axis, value);
+        assert_status(pbs_body_set_targets(world, body, vertices, 3, targets), PBS_ERROR_ARGUMENT);
+        assert_says("targets[%zu], of vertex %u: %c is %g", at / 3, (unsigned)vertices[at / 3],
+                    "xyz"[at % 3], value);
+        assert_status(pbs_world_set_gravity(world, gravity), PBS_ERROR_ARGUMENT);
+        assert_says("gravity[%zu] is %g", at % 3, value);
+    }
+    static const double steps[] = {0.0, -0.0, -0.25, NAN, INFINITY, -INFINITY};
+    for (size_t i = 0; i < COUNT_OF(steps); i++) {
+        assert_status(pbs_world_step(world, steps[i]), PBS_ERROR_ARGUMENT);
+        assert_says("is %g", steps[i]);
+        assert_status(pbs_world_advance(world, steps[i]), PBS_ERROR_ARGUMENT);
+        assert_says("is %g", steps[i]);
+    }
+    assert_true(pbs_world_hash(world) == hash);
+    pbs_stats stats = {.struct_size = sizeof stats};
+    assert_ok(pbs_world_stats(world, &stats));
+    assert_int_equal(stats.failed_step_count, 0);
+    assert_ok(pbs_world_step(world, 0.01));
+    pbs_world_destroy(world);
+}
+
+/// Counts and indices of calls on a body, one off and far off.
+static void state_calls_name_the_count_and_the_index(void **state) {
+    (void)state;
+    pbs_world *world = new_world();
+    assert_ok(scene_fill(world, 0));
+    const pbs_body body = pbs_world_body_at(world, 0);
+    static const size_t counts[] = {0, 124, 126, SIZE_MAX};
+    const double xyz[3] = {0.0};
+    for (size_t i = 0; i < COUNT_OF(counts); i++) {
+        assert_status(pbs_body_set_positions(world, body, xyz, counts[i]), PBS_ERROR_ARGUMENT);
+        assert_says("vertex_count is %zu, but the body has 125", counts[i]);
+        assert_status(pbs_body_set_velocities(world, body, xyz, counts[i]), PBS_ERROR_ARGUMENT);
+        assert_says("vertex_count is %zu, but the body has 125", counts[i]);
+    }
+    static const uint32_t bad[] = {125, UINT32_MAX};
+    const double targets[9] = {0.0};
+    for (size_t i = 0; i < 3 * COUNT_OF(bad); i++) {
+        uint32_t vertices[3] = {0, 1, 2};
+        vertices[i % 3] = bad[i / 3];
+        const pbs_status answers[] = {
+            pbs_body_pin(world, body, vertices, 3, PBS_AXIS_ALL),
+            pbs_body_unpin(world, body, vertices, 3, PBS_AXIS_ALL),
+            pbs_body_set_targets(world, body, vertices, 3, targets),
+        };
+        for (size_t k = 0; k < COUNT_OF(answers); k++) {
+            assert_int_equal(answers[k], PBS_ERROR_ARGUMENT);
+        }
+        assert_says("vertices[%zu] is %u, but the body has 125", i % 3, (unsigned)bad[i / 3]);
+    }
+    // Nothing was pinned by a call that was refused: the whole body falls.
+    assert_ok(pbs_world_step(world, 0.01));
+    const double *v = pbs_body_velocities(world, body);
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(v[3 * i + 1] < 0.0);
+    }
+    pbs_world_destroy(world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(worlds_name_the_number),
+        cmocka_unit_test(solids_name_the_number),
+        cmocka_unit_test(solids_name_the_tetrahedron),
+        cmocka_unit_test(bodies_name_the_vertex),
+        cmocka_unit_test(custom_bodies_name_the_mass),
+        cmocka_unit_test(solids_name_the_bad_element),
+        cmocka_unit_test(colliders_name_the_number),
+        cmocka_unit_test(poses_name_the_number),
+        cmocka_unit_test(state_calls_name_the_number),
+        cmocka_unit_test(state_calls_name_the_count_and_the_index),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
