@@ -157,16 +157,16 @@ static void differentiate_stage(const struct step *step, const struct stage_reci
 }
 
 /// The power that damping and drag take out at a stage: R is quadratic in v = (x - p_x) / b, so it
-/// is 2 R / b.
-static double dissipated_power(const struct objective *objective, const double *x) {
-    bool any = objective->damping != NULL;
-    for (size_t i = 0; i < objective->term_count; i++) {
-        any = any || objective->terms[i].table->kind == ENERGY_DISSIPATED;
-    }
-    if (!any) {
+/// is 2 R / b. Only dissipative terms are evaluated, so no host is asked again.
+static double dissipated_power(const struct step_problem *problem,
+                               const struct objective *objective, const double *x) {
+    struct objective dissipative = *objective;
+    dissipative.terms += problem->conservative_count;
+    dissipative.term_count -= problem->conservative_count;
+    if (dissipative.term_count == 0 && dissipative.damping == NULL) {
         return 0.0;
     }
-    const struct objective_result result = objective_evaluate(objective, x, true, NULL, NULL);
+    const struct objective_result result = objective_evaluate(&dissipative, x, true, NULL, NULL);
     return 2.0 * result.by_kind[ENERGY_DISSIPATED] / objective->stage.length;
 }
 
@@ -191,8 +191,10 @@ static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
     // Scripts and obstacles of the stage's time; the minimiser projects its guesses onto them.
     const double fraction = fraction_at(step->span, recipe.time);
     problem->scripts.place_held(problem->scripts.self, fraction);
-    step->result.status = problem->scripts.place_obstacles(problem->scripts.self, fraction);
-    if (failed(step)) {
+    // Not into the result at once, where an earlier stage may have left PBS_NOT_CONVERGED.
+    const pbs_status placed = problem->scripts.place_obstacles(problem->scripts.self, fraction);
+    if (placed < 0) {
+        step->result.status = placed;
         return;
     }
     vector_copy(step->tasks, step->count, w->now.x, stage->x);
@@ -216,7 +218,8 @@ static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
     momentum_balance(&balance, problem->bodies, problem->body_count, stage->x);
     differentiate_stage(step, &recipe, stage);
     hold(step, stage->x, stage->v, stage->a);
-    step->result.dissipated += step->view.h / stage_count * dissipated_power(&objective, stage->x);
+    step->result.dissipated += step->view.h / stage_count *
+                               dissipated_power(problem, &objective, stage->x);
 }
 
 // --- forces at a state ---

@@ -41,7 +41,7 @@ struct step_problem {
     const struct scheme_table *scheme;
     const double *parameters;
     struct objective objective; ///< predictor, weight and stage are filled in here; conservative
-                                ///< terms come first
+                                ///< terms come first, and the others have no stencils
     size_t conservative_count;  ///< of the objective's terms
     struct rayleigh *damping;   ///< null: none; assembled anew at the start of each step
     struct newton *newton;

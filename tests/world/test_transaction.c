@@ -206,6 +206,71 @@ static void refused_bodies_leave_a_built_world_alone(void **state) {
     assert_true(hash[0] == hash[1]);
 }
 
+// --- a host's callback says stop ---
+
+/// The springs of the scenes for so many calls, then stop.
+static int32_t stopping_spring(void *user, size_t stencil, const double *x, int32_t project,
+                               double *value, double *gradient, double *hessian) {
+    int *const calls_left = user;
+    --*calls_left;
+    return *calls_left < 0 ? -1
+                           : spring_energy(NULL, stencil, x, project, value, gradient, hessian);
+}
+
+static void add_stopping_spring(pbs_world *world, int *calls_left) {
+    const double positions[6] = {5.0, 0.0, 0.0, 5.3, 0.0, 0.0};
+    const double masses[2] = {1.0, 1.0};
+    const uint32_t stencil[2] = {0, 1};
+    pbs_custom_desc d;
+    assert_ok(pbs_custom_desc_init(&d, sizeof d));
+    d.vertex_count = 2;
+    d.positions = positions;
+    d.masses = masses;
+    d.stencil_count = 1;
+    d.stencils = stencil;
+    d.evaluate = stopping_spring;
+    d.user = calls_left;
+    d.tag = 1;
+    pbs_body body;
+    assert_ok(pbs_body_create_custom(world, &d, &body));
+}
+
+static void add_dragged_cube(pbs_world *world) {
+    static const double corner[3] = {0.0, 0.0, 0.0};
+    struct cube_mesh mesh;
+    assert_true(cube_mesh_make(&mesh, 1, 0.3, corner));
+    pbs_solid_desc d;
+    cube_mesh_describe(&mesh, &d);
+    d.drag = 1.0;
+    d.damping = 0.01;
+    pbs_body body;
+    assert_ok(pbs_body_create_solid(world, &d, &body));
+    cube_mesh_free(&mesh);
+}
+
+/// Whichever call of a step says stop, the step fails for that reason and nothing has moved; with
+/// damping and drag in the scene too, whose losses are counted when the step is over.
+static void every_stop_of_the_host_is_heard(void **state) {
+    (void)state;
+    int calls = 0;
+    for (bool stopped = true; stopped; calls++) {
+        int calls_left = calls;
+        pbs_world_desc d;
+        scene_settings(&d);
+        pbs_world *world = NULL;
+        assert_ok(pbs_world_create(&d, &world));
+        add_dragged_cube(world);
+        add_stopping_spring(world, &calls_left);
+        const uint64_t hash = pbs_world_hash(world);
+        const pbs_status status = pbs_world_step(world, 0.1);
+        stopped = calls_left < 0;
+        assert_status(status, stopped ? PBS_ERROR_HOST : PBS_OK);
+        assert_true((pbs_world_hash(world) == hash) == stopped);
+        pbs_world_destroy(world);
+    }
+    assert_true(calls > 5);
+}
+
 // --- steady state ---
 
 static uint64_t calls(const struct test_allocator *allocator) {
@@ -268,6 +333,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(refused_bodies_leave_a_built_world_alone),
+        cmocka_unit_test(every_stop_of_the_host_is_heard),
         cmocka_unit_test(steady_steps_make_no_allocator_calls),
         cmocka_unit_test(bytes_in_use_are_counted),
     };
