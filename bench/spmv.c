@@ -12,7 +12,7 @@
 #include "scenes/matrix_fixture.h"
 #include "sparse/block3.h"
 
-#define ROUNDS 30
+#define ROUNDS 60
 
 struct full_matrix {
     const struct layout *layout;
