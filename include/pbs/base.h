@@ -56,9 +56,10 @@ PBS_API const char *pbs_status_name(pbs_status status);
 /// What a status means, in one sentence. Never null; a static string.
 PBS_API const char *pbs_status_text(pbs_status status);
 
-/// The calling thread's last message in words: what was expected and what was found. Every call
-/// that answers a pbs_status sets it anew: empty after PBS_OK, words after anything else. Never
-/// null; UTF-8; valid until the thread's next call into the library.
+/// The calling thread's last message in words: what was expected and what was found. Never null;
+/// ASCII. Every call that answers a pbs_status sets it anew: empty after PBS_OK, words after
+/// anything else. Other calls leave it alone, so that a host may clean up first and read it then.
+/// Valid until the thread's next call that answers a pbs_status.
 PBS_API const char *pbs_last_error(void);
 
 /// The version of the library that runs: major * 1000000 + minor * 1000 + patch.

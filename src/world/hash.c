@@ -19,7 +19,6 @@ static uint64_t mix_number(uint64_t hash, double value) {
 }
 
 uint64_t pbs_world_hash(const pbs_world *w) {
-    status_clear();
     if (w == NULL) {
         return 0;
     }

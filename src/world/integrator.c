@@ -43,7 +43,6 @@ pbs_status pbs_integrator_create(const pbs_integrator_desc *d, pbs_integrator **
 }
 
 void pbs_integrator_destroy(pbs_integrator *i) {
-    status_clear();
     if (i != NULL) {
         struct memory memory = i->memory;
         memory_release(&memory, i);

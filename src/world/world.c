@@ -115,8 +115,8 @@ pbs_status pbs_world_create(const pbs_world_desc *d, pbs_world **out) {
     return create(&memory, &settings, out);
 }
 
+// The message stays: a host that cleans up after a failure reads it afterwards.
 void pbs_world_destroy(pbs_world *w) {
-    status_clear();
     if (w != NULL) {
         destroy(w);
     }

@@ -257,6 +257,27 @@ static void null_arguments_are_named(void **state) {
     pbs_world_destroy(world);
 }
 
+/// A host that cleans up after a failure, and reads the message when all is gone.
+static void messages_outlive_the_cleanup(void **state) {
+    (void)state;
+    pbs_world *world = new_world();
+    pbs_integrator_desc d;
+    pbs_integrator *integrator = NULL;
+    assert_ok(scene_fill(world, 0));
+    assert_ok(pbs_integrator_desc_init(&d, sizeof d, PBS_SCHEME_IMPLICIT_EULER));
+    assert_ok(pbs_integrator_create(&d, &integrator));
+    const pbs_body body = pbs_world_body_at(world, 0);
+    assert_status(pbs_world_step(world, -2.0), PBS_ERROR_ARGUMENT);
+    assert_true(pbs_world_time(world) == 0.0 && pbs_world_hash(world) != 0);
+    assert_true(pbs_body_is_valid(world, body) && pbs_body_positions(world, body) != NULL);
+    assert_int_equal(pbs_world_body_count(world), 1);
+    pbs_integrator_destroy(integrator);
+    pbs_integrator_destroy(NULL);
+    pbs_world_destroy(world);
+    pbs_world_destroy(NULL);
+    assert_message("is -2");
+}
+
 // --- handles ---
 
 static void old_ids_are_recognised(void **state) {
@@ -510,6 +531,7 @@ int main(void) {
         cmocka_unit_test(results_may_grow),
         cmocka_unit_test(null_is_an_answer_everywhere),
         cmocka_unit_test(null_arguments_are_named),
+        cmocka_unit_test(messages_outlive_the_cleanup),
         cmocka_unit_test(old_ids_are_recognised),
         cmocka_unit_test(worlds_keep_a_copy_of_their_integrator),
         cmocka_unit_test(energies_of_free_fall),
