@@ -1,0 +1,254 @@
+// Memory in scenes where much happens: contacts that come and go, damping, scripted obstacles and
+// vertices. Steps make no allocator calls once warmed up; whatever call is refused, alone or with
+// all that follow, is a status, and the state is as it was.
+#include "support/allocator.h"
+#include "support/testing.h"
+#include "support/world_scenes.h"
+
+static uint64_t calls(const struct test_allocator *allocator) {
+    return allocator->allocate_count + allocator->release_count;
+}
+
+// --- a scene in motion ---
+
+/// How a world computes; every buffer that depends on a choice is in one of these.
+struct choice {
+    int32_t threads, preconditioner, order, project, line_search;
+};
+
+static const struct choice choices[] = {
+    {1, PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY, PBS_ORDER_NATURAL, 0, PBS_LINE_SEARCH_WOLFE},
+    {2, PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY, PBS_ORDER_NESTED_DISSECTION, 1,
+     PBS_LINE_SEARCH_BACKTRACKING},
+    {2, PBS_PRECONDITIONER_BLOCK_JACOBI, PBS_ORDER_NATURAL, 0, PBS_LINE_SEARCH_WOLFE},
+    {1, PBS_PRECONDITIONER_NONE, PBS_ORDER_NATURAL, 0, PBS_LINE_SEARCH_WOLFE},
+};
+
+struct lively {
+    pbs_world *world;
+    pbs_body cube, springs;
+    pbs_collider plate;
+};
+
+/// A damped cube whose top is scripted and a host's springs; a plate comes up from below, presses
+/// and leaves again.
+static struct lively make_lively(struct test_allocator *allocator, const struct choice *choice) {
+    struct lively s = {0};
+    pbs_world_desc d;
+    scene_settings(&d);
+    d.allocator = test_allocator_hooks(allocator);
+    d.threads = choice->threads;
+    d.preconditioner = choice->preconditioner;
+    d.preconditioner_order = choice->order;
+    d.project_hessian = choice->project;
+    d.line_search = choice->line_search;
+    d.divisions = 4;
+    assert_ok(pbs_world_create(&d, &s.world));
+
+    const double corner[3] = {-0.2, 0.0, -0.2};
+    struct cube_mesh mesh;
+    pbs_solid_desc solid;
+    assert_true(cube_mesh_make(&mesh, 3, 0.4, corner));
+    cube_mesh_describe(&mesh, &solid);
+    solid.young = 3e4;
+    solid.damping = 0.01;
+    solid.drag = 0.5;
+    assert_ok(pbs_body_create_solid(s.world, &solid, &s.cube));
+    cube_mesh_free(&mesh);
+
+    const double positions[9] = {0.5, 0.1, 0.0, 0.6, 0.1, 0.0, 0.7, 0.1, 0.0};
+    const double masses[3] = {0.1, 0.1, 0.1};
+    const uint32_t stencils[4] = {0, 1, 1, 2}, pinned[1] = {0};
+    pbs_custom_desc custom;
+    assert_ok(pbs_custom_desc_init(&custom, sizeof custom));
+    custom.vertex_count = 3;
+    custom.positions = positions;
+    custom.masses = masses;
+    custom.stencil_count = 2;
+    custom.stencils = stencils;
+    custom.evaluate = spring_energy;
+    custom.tag = SPRING_TAG;
+    assert_ok(pbs_body_create_custom(s.world, &custom, &s.springs));
+    assert_ok(pbs_body_pin(s.world, s.springs, pinned, 1, PBS_AXIS_ALL));
+
+    pbs_collider_desc plate;
+    assert_ok(pbs_collider_desc_init(&plate, sizeof plate));
+    plate.shape = PBS_SHAPE_BOX;
+    plate.size[0] = plate.size[2] = 2.0;
+    plate.size[1] = 0.1;
+    plate.position[1] = -0.3;
+    plate.friction = 0.4;
+    assert_ok(pbs_collider_create(s.world, &plate, &s.plate));
+    return s;
+}
+
+/// Scripts for the step from `index` to the next: the plate goes up and down every 20 steps, the
+/// cube's top row sways.
+static void script(const struct lively *s, int index) {
+    const double phase = 2.0 * 3.14159265358979 * (index + 1) / 20.0;
+    const double position[3] = {0.0, -0.3 + 0.15 * (1.0 - cos(phase)), 0.0};
+    const double orientation[4] = {0.0, 0.0, 0.0, 1.0};
+    assert_ok(pbs_collider_set_motion(s->world, s->plate, position, orientation));
+    uint32_t vertices[4];
+    double targets[12];
+    for (uint32_t k = 0; k < 4; k++) {
+        vertices[k] = 12 + k; // i = 0, j = 3: an edge of the top
+        targets[3 * k] = -0.2 + 0.02 * sin(phase);
+        targets[3 * k + 1] = 0.4;
+        targets[3 * k + 2] = -0.2 + 0.4 * k / 3.0;
+    }
+    assert_ok(pbs_body_set_targets(s->world, s->cube, vertices, 4, targets));
+}
+
+static void read_everything(const struct lively *s) {
+    float buffer[3 * 64];
+    double stress[9 * 162];
+    pbs_energy energy = {.struct_size = sizeof energy};
+    assert_ok(pbs_world_energy(s->world, &energy));
+    for (int32_t channel = PBS_CHANNEL_POSITION; channel <= PBS_CHANNEL_CONTACT_FORCE; channel++) {
+        assert_ok(pbs_body_read_f32(s->world, s->cube, channel, buffer, 12, 64));
+    }
+    assert_ok(pbs_body_element_stress(s->world, s->cube, stress, 162));
+}
+
+static void steps_with_contacts_coming_and_going_make_no_calls(void **state) {
+    (void)state;
+    for (size_t c = 0; c < COUNT_OF(choices); c++) {
+        struct test_allocator allocator;
+        test_allocator_init(&allocator);
+        const struct lively s = make_lively(&allocator, &choices[c]);
+        script(&s, 0);
+        assert_true(pbs_world_step(s.world, 1.0 / 60.0) >= 0);
+        const uint64_t before = calls(&allocator);
+        int arrivals = 0, departures = 0;
+        uint32_t contacts = 0;
+        for (int i = 1; i < 60; i++) {
+            script(&s, i);
+            assert_true(pbs_world_step(s.world, 1.0 / 60.0) >= 0);
+            read_everything(&s);
+            pbs_stats stats = {.struct_size = sizeof stats};
+            assert_ok(pbs_world_stats(s.world, &stats));
+            arrivals += contacts == 0 && stats.active_contacts > 0;
+            departures += contacts > 0 && stats.active_contacts == 0;
+            contacts = stats.active_contacts;
+            assert_true(calls(&allocator) == before);
+        }
+        assert_true(arrivals >= 2 && departures >= 2); // the plate came twice and left twice
+        pbs_energy energy = {.struct_size = sizeof energy};
+        assert_ok(pbs_world_energy(s.world, &energy));
+        assert_true(energy.dissipated > 0.0);
+        pbs_world_destroy(s.world);
+        assert_int_equal(allocator.blocks_in_use, 0);
+    }
+}
+
+// --- refusals ---
+
+struct bytes {
+    void *data;
+    size_t size;
+};
+
+static struct bytes save(const pbs_world *world) {
+    struct bytes bytes = {0};
+    assert_ok(pbs_world_save(world, NULL, &bytes.size));
+    bytes.data = malloc(bytes.size);
+    assert_non_null(bytes.data);
+    assert_ok(pbs_world_save(world, bytes.data, &bytes.size));
+    return bytes;
+}
+
+static pbs_status restore(pbs_world *world, const struct bytes *bytes) {
+    return pbs_world_restore(world, bytes->data, bytes->size);
+}
+
+static pbs_status step(pbs_world *world, const struct bytes *bytes) {
+    (void)bytes;
+    return pbs_world_step(world, 1.0 / 60.0);
+}
+
+/// With the first, second, ... allocation refused until the call succeeds; how many were.
+static uint64_t refuse_until_success(struct test_allocator *allocator, pbs_world *world,
+                                     pbs_status (*call)(pbs_world *, const struct bytes *),
+                                     const struct bytes *bytes) {
+    const uint64_t before = pbs_world_hash(world);
+    for (uint64_t k = 0;; k++) {
+        test_allocator_fail_after(allocator, k);
+        const pbs_status status = call(world, bytes);
+        const bool refused = test_allocator_has_failed(allocator);
+        test_allocator_fail_after(allocator, ALLOCATOR_NEVER);
+        if (!refused) {
+            assert_true(status >= 0);
+            return k;
+        }
+        assert_status(status, PBS_ERROR_MEMORY);
+        assert_true(pbs_world_hash(world) == before);
+    }
+}
+
+/// A world in contact is restored into an empty one, which then steps; whatever was refused on the
+/// way, alone or with all that follow, both worlds come to the same bits.
+static void refusals_in_a_lively_scene(void **state) {
+    (void)state;
+    for (size_t c = 0; c < 2 * COUNT_OF(choices); c++) {
+        struct test_allocator allocator;
+        test_allocator_init(&allocator);
+        allocator.fails_from_there = c % 2 == 1;
+        const struct lively s = make_lively(&allocator, &choices[c / 2]);
+        for (int i = 0; i < 10; i++) {
+            script(&s, i);
+            assert_true(pbs_world_step(s.world, 1.0 / 60.0) >= 0);
+        }
+        pbs_stats stats = {.struct_size = sizeof stats};
+        assert_ok(pbs_world_stats(s.world, &stats));
+        assert_true(stats.active_contacts > 0);
+
+        struct bytes bytes = save(s.world);
+        pbs_world_desc d;
+        scene_settings(&d);
+        d.allocator = test_allocator_hooks(&allocator);
+        pbs_world *other = NULL;
+        assert_ok(pbs_world_create(&d, &other));
+        assert_ok(pbs_world_register_callback(other, SPRING_TAG, spring_energy, NULL));
+        assert_true(refuse_until_success(&allocator, other, restore, &bytes) > 20);
+        assert_true(pbs_world_hash(other) == pbs_world_hash(s.world));
+        assert_true(refuse_until_success(&allocator, other, step, NULL) > 50);
+        assert_true(pbs_world_step(s.world, 1.0 / 60.0) >= 0);
+        assert_true(pbs_world_hash(other) == pbs_world_hash(s.world));
+        free(bytes.data);
+        pbs_world_destroy(other);
+        pbs_world_destroy(s.world);
+        assert_int_equal(allocator.blocks_in_use, 0);
+        assert_false(allocator.was_misused);
+    }
+}
+
+static void integrators_use_the_hosts_memory(void **state) {
+    (void)state;
+    struct test_allocator allocator;
+    test_allocator_init(&allocator);
+    pbs_integrator_desc d;
+    assert_ok(pbs_integrator_desc_init(&d, sizeof d, PBS_SCHEME_IMPLICIT_EULER));
+    d.allocator = test_allocator_hooks(&allocator);
+    pbs_integrator *integrator = NULL;
+    test_allocator_fail_after(&allocator, 0);
+    assert_status(pbs_integrator_create(&d, &integrator), PBS_ERROR_MEMORY);
+    assert_null(integrator);
+    test_allocator_fail_after(&allocator, ALLOCATOR_NEVER);
+    assert_ok(pbs_integrator_create(&d, &integrator));
+    assert_int_equal(allocator.blocks_in_use, 1);
+    pbs_integrator_destroy(integrator);
+    assert_int_equal(allocator.blocks_in_use, 0);
+    d.allocator.release = NULL;
+    assert_status(pbs_integrator_create(&d, &integrator), PBS_ERROR_ARGUMENT);
+    assert_message("allocator.release is null");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(steps_with_contacts_coming_and_going_make_no_calls),
+        cmocka_unit_test(refusals_in_a_lively_scene),
+        cmocka_unit_test(integrators_use_the_hosts_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
