@@ -20,6 +20,7 @@ struct solid_body {
     size_t tet_count;
     uint32_t *tets; ///< tet_count x 4, the body's own vertex indices
     double *rest;   ///< node_count x 3
+    double extent;  ///< metres: the diagonal of the rest shape's bounding box
     struct tet_values density, young, poisson;
     double damping, drag;
     uint32_t *triangles; ///< triangle_count x 3: the boundary

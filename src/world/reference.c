@@ -84,7 +84,10 @@ double reference_diagonal(const struct scene *scene) {
     double low[3], high[3], extent[3];
     bounds(scene, low, high);
     subtract3(high, low, extent);
-    const double diagonal = norm3(extent);
+    double diagonal = norm3(extent);
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        diagonal = fmax(diagonal, scene_body(scene, i)->solid.extent);
+    }
     return isnormal(diagonal) ? diagonal : 1.0;
 }
 

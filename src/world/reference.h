@@ -11,7 +11,8 @@
 pbs_status reference_force(pbs_world *w, const struct objective *objective, double h,
                            double *free_reference, double *out);
 
-/// The diagonal of the nodes' bounding box; 1 m where they all are at one place.
+/// The diagonal of the nodes' bounding box, or of the largest solid's at rest, which a crumpled one
+/// will want; 1 m for particles that all are at one place.
 double reference_diagonal(const struct scene *scene);
 
 /// The larger of diagonal and largest coordinate, nodes and colliders: what rounding errors of

@@ -132,6 +132,20 @@ static void measure_stiffness(const struct body *body, struct nodes *nodes, doub
     }
 }
 
+static double rest_extent(const struct body *body) {
+    double square = 0.0;
+    for (size_t k = 0; k < 3; k++) {
+        double low = INFINITY;
+        double high = -INFINITY;
+        for (size_t i = 0; i < body->node_count; i++) {
+            low = fmin(low, body->solid.rest[3 * i + k]);
+            high = fmax(high, body->solid.rest[3 * i + k]);
+        }
+        square += (high - low) * (high - low);
+    }
+    return sqrt(square);
+}
+
 static void fill_nodes(const struct body *body, const pbs_solid_desc *d, struct nodes *nodes) {
     const struct solid_body *solid = &body->solid;
     const size_t start = body->node_start;
@@ -200,6 +214,7 @@ pbs_status solid_body_create(struct scene *scene, struct memory *memory, const p
     body->node_count = d->vertex_count;
     pbs_status status = copy_description(body, memory, d);
     if (status >= 0) {
+        body->solid.extent = rest_extent(body);
         status = add_nodes(body, &scene->nodes, memory, d);
     }
     if (status < 0) {

@@ -1,5 +1,6 @@
 // Worlds: settings and struct sizes, null everywhere, handles, energies and statistics, steps that
 // fail and steps that are divided, log.
+#include "support/random.h"
 #include "support/testing.h"
 #include "support/world_scenes.h"
 
@@ -481,6 +482,53 @@ static void hard_steps_are_divided(void **state) {
     pbs_world_destroy(lenient);
 }
 
+/// Solids crumpled to next to nothing unfold on a tilted plane in a few steps: lengths that the
+/// solver measures by are those of the rest shape too.
+static void crumpled_solids_unfold(void **state) {
+    (void)state;
+    const double sizes[] = {0.0, 1e-15, 1e-12, 1e-9, 1e-6};
+    for (size_t s = 0; s < COUNT_OF(sizes); s++) {
+        pbs_world_desc d;
+        scene_settings(&d);
+        pbs_world *world = NULL;
+        assert_ok(pbs_world_create(&d, &world));
+        pbs_collider_desc c;
+        assert_ok(pbs_collider_desc_init(&c, sizeof c));
+        c.orientation[2] = sin(0.15);
+        c.orientation[3] = cos(0.15);
+        pbs_collider plane;
+        assert_ok(pbs_collider_create(world, &c, &plane));
+        struct cube_mesh mesh;
+        assert_true(cube_mesh_make(&mesh, 3, 1.0, (const double[3]){0.0, 0.0, 0.0}));
+        double crumpled[3 * 64];
+        struct random random = random_seed(3);
+        for (size_t k = 0; k < COUNT_OF(crumpled); k++) {
+            crumpled[k] = sizes[s] * random_uniform(&random, -1.0, 1.0);
+        }
+        pbs_solid_desc solid;
+        cube_mesh_describe(&mesh, &solid);
+        solid.material = PBS_MATERIAL_FIXED_COROTATED;
+        solid.initial_positions = crumpled;
+        pbs_body body;
+        assert_ok(pbs_body_create_solid(world, &solid, &body));
+        for (int i = 0; i < 5; i++) {
+            assert_ok(pbs_world_step(world, 1.0 / 24.0));
+            assert_int_equal(stats_of(world).clamped_steps, 0);
+        }
+        const double *x = pbs_body_positions(world, body);
+        double low = INFINITY, high = -INFINITY, deepest = INFINITY;
+        for (size_t i = 0; i < mesh.vertex_count; i++) {
+            low = fmin(low, x[3 * i + 2]);
+            high = fmax(high, x[3 * i + 2]);
+            deepest = fmin(deepest, cos(0.3) * x[3 * i + 1] - sin(0.3) * x[3 * i]);
+        }
+        assert_true(high - low > 0.5);
+        assert_true(deepest >= -1e-12);
+        cube_mesh_free(&mesh);
+        pbs_world_destroy(world);
+    }
+}
+
 static void an_empty_world_has_time(void **state) {
     (void)state;
     pbs_world *world = new_world();
@@ -538,6 +586,7 @@ int main(void) {
         cmocka_unit_test(statistics_count),
         cmocka_unit_test(a_failed_step_changes_nothing),
         cmocka_unit_test(hard_steps_are_divided),
+        cmocka_unit_test(crumpled_solids_unfold),
         cmocka_unit_test(an_empty_world_has_time),
         cmocka_unit_test(the_log_tells_of_topology_and_trouble),
     };
