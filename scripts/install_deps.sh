@@ -14,6 +14,7 @@ packages=(
     valgrind abigail-tools cmake                # tests: memory, ABI, install
     chromium ca-certificates                    # tests: the demo's page
     libbullet-dev                               # bench: the comparison
+    python3                                     # tests: a host in another language
     clang-format clang-tidy doxygen             # format, tidy, docs
 )
 # Debian keeps npm apart from nodejs; other packagings of nodejs bring it along and conflict with that.

@@ -1,0 +1,200 @@
+# A host in Python, through ctypes alone: what the author of a binding does, from the headers in include/pbs.
+#   python3 host.py LIBRARY LAYOUT CASE
+import ctypes as c
+import math
+import sys
+
+SIZE, U32, I32, U64, DOUBLE, POINTER = c.c_size_t, c.c_uint32, c.c_int32, c.c_uint64, c.c_double, c.c_void_p
+DOUBLES, INDICES = c.POINTER(DOUBLE), c.POINTER(U32)
+CUSTOM_FN = c.CFUNCTYPE(I32, POINTER, SIZE, DOUBLES, I32, DOUBLES, DOUBLES, DOUBLES)
+LOG_FN = c.CFUNCTYPE(None, POINTER, I32, c.c_char_p)
+
+
+def struct(name, *members):
+    return type(name, (c.Structure,), {"_fields_": [(member, kind) for kind, names in members for member in names.split()]})
+
+
+Body = struct("pbs_body", (U64, "id"))
+Collider = struct("pbs_collider", (U64, "id"))
+Allocator = struct("pbs_allocator", (POINTER, "allocate release user"))
+Log = struct("pbs_log", (LOG_FN, "write"), (POINTER, "user"))
+Tasks = struct("pbs_tasks", (POINTER, "parallel_for user"))
+WorldDesc = struct(
+    "pbs_world_desc", (U32, "struct_size"), (I32, "threads"), (DOUBLE * 3, "gravity"), (Allocator, "allocator"),
+    (Log, "log"), (Tasks, "tasks"),
+    (I32, "method line_search project_hessian initial_guess preconditioner preconditioner_order"),
+    (U32, "newton_limit linear_limit"), (DOUBLE, "tolerance relative_tolerance forcing step_length_limit"),
+    (I32, "allow_unconverged"), (U32, "divisions"))
+SolidDesc = struct(
+    "pbs_solid_desc", (U32, "struct_size"), (I32, "material"), (SIZE, "vertex_count"), (DOUBLES, "positions"),
+    (SIZE, "tet_count"), (INDICES, "tets"), (DOUBLE, "density young poisson damping drag"),
+    (DOUBLES, "tet_density tet_young tet_poisson initial_positions initial_velocities"))
+CustomDesc = struct(
+    "pbs_custom_desc", (U32, "struct_size width"), (SIZE, "vertex_count"), (DOUBLES, "positions velocities masses"),
+    (SIZE, "stencil_count"), (INDICES, "stencils"), (CUSTOM_FN, "evaluate"), (POINTER, "user"),
+    (I32, "concurrent no_gravity"), (U64, "tag"))
+ColliderDesc = struct(
+    "pbs_collider_desc", (U32, "struct_size"), (I32, "shape"), (DOUBLE * 3, "size"), (I32, "hollow reserved"),
+    (DOUBLE * 3, "position"), (DOUBLE * 4, "orientation"), (DOUBLE, "friction"))
+IntegratorDesc = struct("pbs_integrator_desc", (U32, "struct_size"), (I32, "scheme"), (Allocator, "allocator"))
+Energy = struct(
+    "pbs_energy", (U32, "struct_size reserved"), (DOUBLE, "kinetic elastic gravity contact host dissipated total"))
+Stats = struct(
+    "pbs_stats", (U32, "struct_size"), (I32, "status"),
+    (U32, "stages divisions newton_iterations linear_solves linear_iterations evaluations indefinite_solves"),
+    (U32, "gradient_directions clamped_steps noise_accepts shifted_factors active_contacts"),
+    (DOUBLE, "gradient_norm tolerance reference_force preconditioner_shift step time_total time_prepare time_evaluate"),
+    (DOUBLE, "time_hessian time_factor time_solve time_search time_finish"),
+    (U64, "step_count failed_step_count newton_total linear_total allocator_calls"),
+    (SIZE, "bytes_in_use node_count element_count block_count"))
+STRUCTS = [Body, Collider, Allocator, Log, Tasks, WorldDesc, SolidDesc, CustomDesc, ColliderDesc, IntegratorDesc, Energy,
+           Stats]
+
+ERROR_ARGUMENT, ERROR_HANDLE, ERROR_MESH, ERROR_HOST = -1, -3, -4, -8
+CHANNEL_POSITION, CHANNEL_CONTACT_FORCE = 0, 3
+
+
+def load(path):
+    pbs = c.CDLL(path)
+    pbs.pbs_last_error.restype = pbs.pbs_status_name.restype = c.c_char_p
+    pbs.pbs_world_time.restype = DOUBLE
+    pbs.pbs_body_vertex_count.restype = SIZE
+    pbs.pbs_body_positions.restype = DOUBLES
+    pbs.pbs_body_is_valid.restype = c.c_bool
+    pbs.pbs_world_step.argtypes = [POINTER, DOUBLE]
+    pbs.pbs_world_time.argtypes = pbs.pbs_world_destroy.argtypes = [POINTER]
+    for name in ("vertex_count", "positions", "is_valid", "destroy"):
+        getattr(pbs, "pbs_body_" + name).argtypes = [POINTER, Body]
+    pbs.pbs_body_read_f32.argtypes = [POINTER, Body, I32, c.POINTER(c.c_float), SIZE, SIZE]
+    return pbs
+
+
+def check(pbs, status):
+    if status < 0:
+        raise RuntimeError(f"{pbs.pbs_status_name(status).decode()}: {pbs.pbs_last_error().decode()}")
+
+
+def make(pbs, kind, **members):
+    desc = kind()
+    check(pbs, getattr(pbs, kind.__name__ + "_init")(c.byref(desc), SIZE(c.sizeof(desc))))
+    for name, value in members.items():
+        setattr(desc, name, value)
+    return desc
+
+
+def make_world(pbs, **members):
+    world = POINTER()
+    desc = make(pbs, WorldDesc, gravity=(0, -9.81, 0), **members)
+    check(pbs, pbs.pbs_world_create(c.byref(desc), c.byref(world)))
+    return world
+
+
+def sizes(pbs, layout):
+    """Every struct is what lib/abi/layout.txt says, so that the two rot together or not at all."""
+    told = {"struct": {}, "member": {}}
+    for words in (line.split() for line in open(layout)):
+        if words[0] == "struct":
+            told["struct"][words[1]] = int(words[2])
+        elif words[0] == "member":
+            told["member"].setdefault(words[1], []).append((words[2], int(words[3]), int(words[4])))
+    assert set(told["struct"]) == {kind.__name__ for kind in STRUCTS}, told["struct"].keys()
+    for kind in STRUCTS:
+        mine = [(name, getattr(kind, name).offset, getattr(kind, name).size) for name, _ in kind._fields_]
+        assert c.sizeof(kind) == told["struct"][kind.__name__], kind.__name__
+        assert mine == told["member"][kind.__name__], kind.__name__
+    for kind in (WorldDesc, SolidDesc, CustomDesc, ColliderDesc):
+        assert make(pbs, kind).struct_size == c.sizeof(kind)
+    energy = Energy(struct_size=c.sizeof(Energy))
+    world = make_world(pbs)
+    check(pbs, pbs.pbs_world_energy(world, c.byref(energy)))
+    pbs.pbs_world_destroy(world)
+
+
+def drop(pbs):
+    """A tetrahedron falls freely, lands and comes to rest; floats are read with a stride of eight."""
+    messages = []
+    write = LOG_FN(lambda user, level, text: messages.append(text.decode()))
+    world = make_world(pbs, log=Log(write, None))
+    ground, body = Collider(), Body()
+    check(pbs, pbs.pbs_collider_create(world, c.byref(make(pbs, ColliderDesc)), c.byref(ground)))
+    x = (DOUBLE * 12)(0, 1, 0, 1, 1, 0, 0, 1, -1, 0, 2, 0)
+    desc = make(pbs, SolidDesc, vertex_count=4, positions=x, tet_count=1, tets=(U32 * 4)(0, 1, 2, 3), drag=1.0)
+    check(pbs, pbs.pbs_body_create_solid(world, c.byref(desc), c.byref(body)))
+    assert pbs.pbs_body_vertex_count(world, body) == 4
+
+    h = 1 / 60
+    check(pbs, pbs.pbs_world_step(world, h))
+    # Implicit Euler with drag: v = -g h / (1 + h).
+    fallen = h * 9.81 * h / (1 + h)
+    assert abs(pbs.pbs_body_positions(world, body)[10] - (2 - fallen)) < 1e-9
+    for _ in range(600):
+        check(pbs, pbs.pbs_world_step(world, h))
+    assert abs(pbs.pbs_world_time(world) - 601 * h) < 1e-9
+
+    vertices = (c.c_float * 32)(*[-77.0] * 32)
+    check(pbs, pbs.pbs_body_read_f32(world, body, CHANNEL_POSITION, vertices, 32, 4))
+    exact = pbs.pbs_body_positions(world, body)
+    for i in range(4):
+        assert all(vertices[8 * i + k] == c.c_float(exact[3 * i + k]).value for k in range(3))
+        assert all(vertices[8 * i + k] == -77 for k in range(3, 8))
+        assert exact[3 * i + 1] >= -1e-12
+    forces = (c.c_float * 12)()
+    check(pbs, pbs.pbs_body_read_f32(world, body, CHANNEL_CONTACT_FORCE, forces, 12, 4))
+    weight = 1000 / 6 * 9.81
+    assert abs(sum(forces[1::3]) - weight) < 1e-3 * weight, list(forces)
+    assert any("topology" in text for text in messages)
+    pbs.pbs_world_destroy(world)
+
+
+def energy(pbs):
+    """A spring k (l - 1)^2 / 2 written in Python swings between 1.5 and 0.5; an answer below 0 stops the step."""
+    state = {"answer": 0}
+
+    def evaluate(user, stencil, x, project, value, gradient, hessian):
+        d = [x[3 + k] - x[k] for k in range(3)]
+        length = math.sqrt(sum(a * a for a in d))
+        n, pull = [a / length for a in d], 100 * (length - 1)
+        if value:
+            value[0] = 50 * (length - 1) ** 2
+        for k in range(3 if gradient else 0):
+            gradient[k], gradient[3 + k] = -pull * n[k], pull * n[k]
+        for at in range(36 if hessian else 0):
+            i, j = at // 6, at % 6
+            block = 100 * n[i % 3] * n[j % 3] + pull / length * ((i % 3 == j % 3) - n[i % 3] * n[j % 3])
+            hessian[at] = block if i // 3 == j // 3 else -block
+        return state["answer"]
+
+    world, body = make_world(pbs), Body()
+    callback = CUSTOM_FN(evaluate)
+    desc = make(pbs, CustomDesc, vertex_count=2, positions=(DOUBLE * 6)(0, 0, 0, 1.5, 0, 0), masses=(DOUBLE * 2)(1, 1),
+                stencil_count=1, stencils=(U32 * 2)(0, 1), evaluate=callback, no_gravity=1, tag=5)
+    check(pbs, pbs.pbs_body_create_custom(world, c.byref(desc), c.byref(body)))
+    lengths = []
+    for _ in range(100):
+        check(pbs, pbs.pbs_world_step(world, 0.002))
+        x = pbs.pbs_body_positions(world, body)
+        lengths.append(x[3] - x[0])
+    # Half a period of two unit masses on 100 N/m is pi / sqrt(200) = 0.222 s; implicit Euler damps a little.
+    assert 0.5 < min(lengths) < 0.65 and lengths[-1] < 0.7, lengths
+    state["answer"] = -1
+    assert pbs.pbs_world_step(world, 0.002) == ERROR_HOST and pbs.pbs_last_error()
+    pbs.pbs_world_destroy(world)
+
+
+def errors(pbs):
+    """Refusals are statuses with a sentence, null is null, and nothing crashes."""
+    world, body = make_world(pbs), Body()
+    desc = make(pbs, SolidDesc, vertex_count=4, positions=(DOUBLE * 12)(), tet_count=1, tets=(U32 * 4)(0, 1, 2, 9))
+    assert pbs.pbs_body_create_solid(world, c.byref(desc), c.byref(body)) == ERROR_MESH
+    assert b"tetrahedron 0: vertex index 9" in pbs.pbs_last_error()
+    assert pbs.pbs_world_step(world, math.nan) == ERROR_ARGUMENT
+    assert pbs.pbs_world_step(None, 0.1) == ERROR_ARGUMENT
+    assert not pbs.pbs_body_positions(world, body) and not pbs.pbs_body_is_valid(world, body)
+    assert pbs.pbs_body_destroy(world, Body(12345)) == ERROR_HANDLE
+    pbs.pbs_world_destroy(world)
+    pbs.pbs_world_destroy(None)
+
+
+library = load(sys.argv[1])
+{"sizes": lambda: sizes(library, sys.argv[2]), "drop": lambda: drop(library), "energy": lambda: energy(library),
+ "errors": lambda: errors(library)}[sys.argv[3]]()
