@@ -5,6 +5,9 @@
 // Cache line and widest vector; every array that a kernel streams starts on such a boundary.
 #define CACHE_LINE 64
 
+#include <stddef.h>
+#include <stdint.h>
+
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -27,5 +30,11 @@
 #else
 #define PBS_MULTIVERSION
 #endif
+
+/// Asks for what lies that many bytes ahead of p. It may lie behind the end of the array, where no
+/// pointer may point: hence the detour over a number.
+ALWAYS_INLINE void prefetch_ahead(const void *p, size_t bytes) {
+    __builtin_prefetch((const void *)((uintptr_t)p + bytes)); // NOLINT(performance-no-int-to-ptr)
+}
 
 #endif

@@ -251,7 +251,7 @@ ALWAYS_INLINE void sweep_forward(const struct ichol *s, uint32_t first, uint32_t
         for (uint32_t k = s->start[p]; k < s->start[p + 1]; k++) {
             const float *v = s->factor + 9 * (size_t)k;
             char *to = place_of(work, s->column[k] - first);
-            __builtin_prefetch((const void *)((uintptr_t)v + AHEAD * 9 * sizeof *v));
+            prefetch_ahead(v, AHEAD * 9 * sizeof *v);
             quad_float_store(to, quad_float_load(to) -
                                      (quad_float_load(v) * y0 + quad_float_load(v + 3) * y1 +
                                       quad_float_load(v + 6) * y2));

@@ -14,10 +14,6 @@
 // third.
 #define AHEAD 96
 
-ALWAYS_INLINE void prefetch_block(const double *block) {
-    __builtin_prefetch((const void *)((uintptr_t)block + AHEAD * 9 * sizeof *block));
-}
-
 PBS_MULTIVERSION
 void bsr_multiply_domain(const struct bsr *a, uint32_t domain, const double *x, double *y) {
     const uint32_t first = a->layout->domain_start[domain];
@@ -41,7 +37,7 @@ void bsr_multiply_domain(const struct bsr *a, uint32_t domain, const double *x, 
         for (k++; k < outer; k++) {
             block = values + 9 * (size_t)k;
             const size_t j = 3 * (size_t)column[k];
-            prefetch_block(block);
+            prefetch_ahead(block, AHEAD * 9 * sizeof *block);
             const quad r0 = quad_load(block);
             const quad r1 = quad_load(block + 3);
             const quad r2 = quad_load(block + 6);
