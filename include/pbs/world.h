@@ -199,6 +199,9 @@ typedef struct pbs_stats {
     size_t element_count; ///< tetrahedra and stencils of all bodies
     size_t block_count; ///< 3x3 blocks of the Hessian's upper triangle; 0 until the next step where
                         ///< bodies changed
+    // The last step again:
+    size_t held_inside; ///< pinned or scripted vertices that their pins or targets put inside a
+                        ///< collider, where contact cannot move them
 } pbs_stats;
 
 /// Statistics of the last step and of the world.

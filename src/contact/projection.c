@@ -444,6 +444,32 @@ void projection_node_forces(const struct projection *projection, double weight, 
     }
 }
 
+static bool is_inside(const struct projection *p, const double x[3]) {
+    for (size_t b = 0; b < p->surface_count; b++) {
+        const struct contact_surface *s = p->surfaces + b;
+        bool in_box = true;
+        for (int i = 0; i < 3; i++) {
+            in_box = in_box && x[i] >= s->low[i] && x[i] <= s->high[i];
+        }
+        if (in_box &&
+            shape_distance(&s->shape, &s->pose, x, NULL, NULL) < -touching * p->scene.scale) {
+            return true;
+        }
+    }
+    return false;
+}
+
+size_t projection_count_held_inside(const struct projection *projection, const double *x) {
+    const struct projection *p = projection;
+    size_t count = 0;
+    for (size_t i = 0; i < p->slot_count; i++) {
+        const struct projection_slot *slot = p->slots + i;
+        count += slot->held && collides(&p->scene, slot->node) &&
+                 is_inside(p, x + 3 * (size_t)slot->node);
+    }
+    return count;
+}
+
 static void surface_velocity(const struct obstacle *obstacle, const double x[3], double v[3]) {
     double arm[3], turning[3];
     subtract3(x, obstacle->pose.translation, arm);

@@ -127,6 +127,9 @@ void projection_forces(struct projection *projection, double weight);
 /// node_count x 3, newtons; zero elsewhere.
 void projection_node_forces(const struct projection *projection, double weight, double *forces);
 
+/// How many nodes with held axes are inside an obstacle at x, where those axes have put them.
+size_t projection_count_held_inside(const struct projection *projection, const double *x);
+
 /// Coulomb friction after the solve: reduces each active node's velocity relative to the obstacle's
 /// surface, within the node's tangent space, by at most mu lambda / weight * h / mass and never
 /// beyond zero. Positions are not touched. Returns the loss of kinetic energy relative to the

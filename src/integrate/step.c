@@ -350,6 +350,7 @@ static void touch(struct step *step) {
     projection_forces(projection, 1.0);
     step->result.dissipated += projection_friction(
         projection, step->w->next.x, problem->objective.mass, 1.0, step->view.h, step->w->next.v);
+    step->result.held_inside = projection_count_held_inside(projection, step->w->next.x);
     for (size_t i = 0; i < projection->slot_count; i++) {
         step->result.active_contacts += projection->slots[i].active_count;
     }

@@ -68,6 +68,7 @@ struct step_result {
                                  ///< preconditioner_shift the largest
     double dissipated;           ///< J, by damping, drag and friction
     uint32_t active_contacts;    ///< at the end
+    size_t held_inside;          ///< nodes whose held axes put them inside an obstacle at the end
 };
 
 pbs_status step_workspace_reserve(struct step_workspace *workspace, struct memory *memory,

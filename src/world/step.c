@@ -174,6 +174,7 @@ static void add_part(struct step_result *sum, const struct step_result *part) {
     if (part->status >= 0) {
         sum->dissipated += part->dissipated;
         sum->active_contacts = part->active_contacts;
+        sum->held_inside = part->held_inside;
         // PBS_NOT_CONVERGED stays once it was seen.
         sum->status = sum->status == PBS_OK ? part->status : sum->status;
     }
@@ -247,6 +248,7 @@ static void write_stats(struct run *run, pbs_status status) {
     stats->noise_accepts = n->noise_accepts;
     stats->shifted_factors = n->shifted_factors;
     stats->active_contacts = run->sum.active_contacts;
+    stats->held_inside = run->sum.held_inside;
     stats->gradient_norm = n->gradient_norm;
     stats->preconditioner_shift = n->preconditioner_shift;
     stats->step = run->h;

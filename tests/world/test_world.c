@@ -529,6 +529,50 @@ static void crumpled_solids_unfold(void **state) {
     }
 }
 
+/// Pins and targets win over colliders, and the statistics say where they do: of a cube's eight
+/// corners four are pinned, first above the ground, then scripted into it, then out again.
+static void held_vertices_inside_colliders_are_counted(void **state) {
+    (void)state;
+    pbs_world_desc d;
+    scene_settings(&d);
+    pbs_world *world = NULL;
+    assert_ok(pbs_world_create(&d, &world));
+    pbs_collider_desc c;
+    assert_ok(pbs_collider_desc_init(&c, sizeof c));
+    pbs_collider ground;
+    assert_ok(pbs_collider_create(world, &c, &ground));
+    struct cube_mesh mesh;
+    assert_true(cube_mesh_make(&mesh, 1, 1.0, (const double[3]){0.0, 0.0, 0.0}));
+    pbs_solid_desc solid;
+    cube_mesh_describe(&mesh, &solid);
+    pbs_body body;
+    assert_ok(pbs_body_create_solid(world, &solid, &body));
+    // Held across only, a vertex can still leave the ground.
+    uint32_t bottom[4], count = 0;
+    double targets[12];
+    for (uint32_t i = 0; i < 8; i++) {
+        if (mesh.positions[3 * i + 1] == 0.0) {
+            memcpy(targets + 3 * count, mesh.positions + 3 * i, 3 * sizeof *targets);
+            bottom[count++] = i;
+        }
+    }
+    assert_int_equal(count, 4);
+    assert_ok(pbs_body_pin(world, body, bottom, 3, PBS_AXIS_ALL));
+    assert_ok(pbs_body_pin(world, body, bottom + 3, 1, PBS_AXIS_X | PBS_AXIS_Z));
+    const double heights[] = {0.0, -0.01, 0.02};
+    const size_t inside[] = {0, 3, 0};
+    for (size_t i = 0; i < COUNT_OF(heights); i++) {
+        for (size_t k = 0; k < 4; k++) {
+            targets[3 * k + 1] = heights[i];
+        }
+        assert_ok(pbs_body_set_targets(world, body, bottom, 4, targets));
+        assert_ok(pbs_world_step(world, 0.01));
+        assert_int_equal(stats_of(world).held_inside, inside[i]);
+    }
+    cube_mesh_free(&mesh);
+    pbs_world_destroy(world);
+}
+
 static void an_empty_world_has_time(void **state) {
     (void)state;
     pbs_world *world = new_world();
@@ -587,6 +631,7 @@ int main(void) {
         cmocka_unit_test(a_failed_step_changes_nothing),
         cmocka_unit_test(hard_steps_are_divided),
         cmocka_unit_test(crumpled_solids_unfold),
+        cmocka_unit_test(held_vertices_inside_colliders_are_counted),
         cmocka_unit_test(an_empty_world_has_time),
         cmocka_unit_test(the_log_tells_of_topology_and_trouble),
     };
