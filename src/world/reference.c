@@ -54,6 +54,12 @@ static pbs_status measure(pbs_world *w, const struct objective *objective, doubl
 pbs_status reference_force(pbs_world *w, const struct objective *objective, double h,
                            double *free_reference, double *out) {
     *out = weight_and_stiffness(&w->scene, &w->topology.model);
+    if (!isfinite(*out)) {
+        return status_fail(PBS_ERROR_INADMISSIBLE,
+                           "the reference force of the scene, of moduli and weights, is %g, must "
+                           "be finite",
+                           *out);
+    }
     if (*out > 0.0) {
         return PBS_OK;
     }

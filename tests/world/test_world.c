@@ -573,6 +573,33 @@ static void held_vertices_inside_colliders_are_counted(void **state) {
     pbs_world_destroy(world);
 }
 
+/// Moduli whose squares overflow would make every tolerance infinite, and every guess a solution.
+static void infinite_tolerances_are_refused(void **state) {
+    (void)state;
+    pbs_world_desc d;
+    scene_settings(&d);
+    pbs_world *world = NULL;
+    assert_ok(pbs_world_create(&d, &world));
+    struct cube_mesh mesh;
+    assert_true(cube_mesh_make(&mesh, 1, 1.0, (const double[3]){0.0, 0.0, 0.0}));
+    double stretched[24];
+    for (size_t k = 0; k < COUNT_OF(stretched); k++) {
+        stretched[k] = 2.0 * mesh.positions[k];
+    }
+    pbs_solid_desc solid;
+    cube_mesh_describe(&mesh, &solid);
+    solid.young = 1e160;
+    solid.initial_positions = stretched;
+    pbs_body body;
+    assert_ok(pbs_body_create_solid(world, &solid, &body));
+    const uint64_t before = pbs_world_hash(world);
+    assert_status(pbs_world_step(world, 0.01), PBS_ERROR_INADMISSIBLE);
+    assert_message("reference force");
+    assert_true(pbs_world_hash(world) == before);
+    cube_mesh_free(&mesh);
+    pbs_world_destroy(world);
+}
+
 static void an_empty_world_has_time(void **state) {
     (void)state;
     pbs_world *world = new_world();
@@ -632,6 +659,7 @@ int main(void) {
         cmocka_unit_test(hard_steps_are_divided),
         cmocka_unit_test(crumpled_solids_unfold),
         cmocka_unit_test(held_vertices_inside_colliders_are_counted),
+        cmocka_unit_test(infinite_tolerances_are_refused),
         cmocka_unit_test(an_empty_world_has_time),
         cmocka_unit_test(the_log_tells_of_topology_and_trouble),
     };
