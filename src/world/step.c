@@ -303,7 +303,9 @@ static pbs_status take_step(pbs_world *w, double h) {
     if (w->scene.nodes.count == 0) {
         w->scene.time += h;
         for (size_t i = 0; i < w->scene.colliders.count; i++) {
-            motion_finish(scene_collider(&w->scene, i));
+            struct collider *collider = scene_collider(&w->scene, i);
+            memset(collider->force, 0, sizeof collider->force);
+            motion_finish(collider);
         }
     }
     write_stats(&run, status);

@@ -600,6 +600,35 @@ static void infinite_tolerances_are_refused(void **state) {
     pbs_world_destroy(world);
 }
 
+/// The force of the last step is none where that step had no bodies any more.
+static void colliders_without_bodies_feel_nothing(void **state) {
+    (void)state;
+    pbs_world_desc d;
+    scene_settings(&d);
+    pbs_world *world = NULL;
+    assert_ok(pbs_world_create(&d, &world));
+    pbs_collider_desc c;
+    assert_ok(pbs_collider_desc_init(&c, sizeof c));
+    pbs_collider ground;
+    assert_ok(pbs_collider_create(world, &c, &ground));
+    struct cube_mesh mesh;
+    assert_true(cube_mesh_make(&mesh, 1, 1.0, (const double[3]){0.0, 0.0, 0.0}));
+    pbs_solid_desc solid;
+    cube_mesh_describe(&mesh, &solid);
+    pbs_body body;
+    assert_ok(pbs_body_create_solid(world, &solid, &body));
+    cube_mesh_free(&mesh);
+    double force[3];
+    assert_ok(pbs_world_step(world, 0.01));
+    assert_ok(pbs_collider_force(world, ground, force));
+    assert_true(force[1] < 0.0);
+    assert_ok(pbs_body_destroy(world, body));
+    assert_ok(pbs_world_step(world, 0.01));
+    assert_ok(pbs_collider_force(world, ground, force));
+    assert_true(force[1] == 0.0);
+    pbs_world_destroy(world);
+}
+
 static void an_empty_world_has_time(void **state) {
     (void)state;
     pbs_world *world = new_world();
@@ -660,6 +689,7 @@ int main(void) {
         cmocka_unit_test(crumpled_solids_unfold),
         cmocka_unit_test(held_vertices_inside_colliders_are_counted),
         cmocka_unit_test(infinite_tolerances_are_refused),
+        cmocka_unit_test(colliders_without_bodies_feel_nothing),
         cmocka_unit_test(an_empty_world_has_time),
         cmocka_unit_test(the_log_tells_of_topology_and_trouble),
     };
