@@ -1,13 +1,33 @@
 // METIS draws its random numbers from the C library's rand(), seeded anew by every call, and takes
 // its work space from malloc: the only memory that does not come from the host's allocator. The
-// lock keeps two worlds that are built at the same time from drawing each other's numbers.
+// lock keeps two worlds that are built at the same time from drawing each other's numbers, and the
+// host's sequence of rand() goes on afterwards as if nothing had been.
 #include "sparse/metis_bridge.h"
 
 #include <metis.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 static pthread_mutex_t metis_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/// A state of the C library's random numbers for METIS to draw from, and the host's meanwhile.
+struct random_numbers {
+    char own[128]; ///< as large as the C library's own, so that the numbers are the same
+    char *host;
+};
+
+static void begin_metis(struct random_numbers *numbers) {
+    pthread_mutex_lock(&metis_lock);
+    numbers->host = initstate(1, numbers->own, sizeof numbers->own);
+}
+
+static void end_metis(const struct random_numbers *numbers) {
+    if (numbers->host != NULL) {
+        setstate(numbers->host);
+    }
+    pthread_mutex_unlock(&metis_lock);
+}
 
 struct metis_graph {
     idx_t node_count;
@@ -85,10 +105,11 @@ static int partition(struct metis_graph *g, idx_t count) {
     options[METIS_OPTION_CONTIG] = is_connected(g, g->result, g->inverse) ? 1 : 0;
     idx_t constraints = 1;
     idx_t cut = 0;
-    pthread_mutex_lock(&metis_lock);
+    struct random_numbers numbers;
+    begin_metis(&numbers);
     const int code = METIS_PartGraphKway(&g->node_count, &constraints, g->start, g->neighbor, NULL,
                                          NULL, NULL, &count, NULL, NULL, options, &cut, g->result);
-    pthread_mutex_unlock(&metis_lock);
+    end_metis(&numbers);
     return code;
 }
 
@@ -96,10 +117,11 @@ static int dissect(struct metis_graph *g) {
     idx_t options[METIS_NOPTIONS];
     METIS_SetDefaultOptions(options);
     options[METIS_OPTION_SEED] = 1;
-    pthread_mutex_lock(&metis_lock);
+    struct random_numbers numbers;
+    begin_metis(&numbers);
     const int code = METIS_NodeND(&g->node_count, g->start, g->neighbor, NULL, options, g->inverse,
                                   g->result);
-    pthread_mutex_unlock(&metis_lock);
+    end_metis(&numbers);
     return code;
 }
 

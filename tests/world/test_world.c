@@ -351,6 +351,43 @@ static void worlds_keep_a_copy_of_their_integrator(void **state) {
     pbs_world_destroy(world);
 }
 
+// --- the host's own numbers ---
+
+/// METIS seeds and draws from rand() when a world is built; a host that plays by it must not
+/// notice.
+static void the_hosts_random_numbers_go_on(void **state) {
+    (void)state;
+    const double origin[3] = {0.0, 0.0, 0.0};
+    int with[8], without[8];
+    for (int order = PBS_ORDER_NATURAL; order <= PBS_ORDER_NESTED_DISSECTION; order++) {
+        pbs_world_desc d;
+        scene_settings(&d);
+        d.preconditioner_order = order;
+        pbs_world *world = NULL;
+        assert_ok(pbs_world_create(&d, &world));
+        struct cube_mesh mesh;
+        pbs_solid_desc solid;
+        pbs_body body;
+        assert_true(cube_mesh_make(&mesh, 12, 1.0, origin)); // enough for several domains
+        cube_mesh_describe(&mesh, &solid);
+        assert_ok(pbs_body_create_solid(world, &solid, &body));
+        cube_mesh_free(&mesh);
+        srand(5);
+        for (int i = 0; i < 8; i++) {
+            without[i] = rand();
+        }
+        srand(5);
+        for (int i = 0; i < 8; i++) {
+            if (i == 3) {
+                assert_ok(pbs_world_step(world, 0.01));
+            }
+            with[i] = rand();
+        }
+        assert_memory_equal(with, without, sizeof with);
+        pbs_world_destroy(world);
+    }
+}
+
 // --- energies and statistics ---
 
 /// Free fall by y: gravity's energy is m g y, kinetic energy m v^2 / 2 with v = g n h.
@@ -682,6 +719,7 @@ int main(void) {
         cmocka_unit_test(messages_outlive_the_cleanup),
         cmocka_unit_test(old_ids_are_recognised),
         cmocka_unit_test(worlds_keep_a_copy_of_their_integrator),
+        cmocka_unit_test(the_hosts_random_numbers_go_on),
         cmocka_unit_test(energies_of_free_fall),
         cmocka_unit_test(statistics_count),
         cmocka_unit_test(a_failed_step_changes_nothing),
