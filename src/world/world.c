@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "linear/preconditioner.h"
 #include "world/check.h"
 #include "world/settings.h"
 
@@ -40,8 +41,11 @@ static pbs_status check_choices(const pbs_world_desc *d) {
     RETURN_IF_FAILED(check_choice(d->project_hessian, 0, 1, "project_hessian"));
     RETURN_IF_FAILED(
         check_choice(d->initial_guess, PBS_GUESS_BEST, PBS_GUESS_EXPLICIT, "initial_guess"));
-    RETURN_IF_FAILED(check_choice(d->preconditioner, PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY,
-                                  PBS_PRECONDITIONER_NONE, "preconditioner"));
+    if (preconditioner_find(d->preconditioner) == NULL) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "preconditioner is %d, which is no PBS_PRECONDITIONER_*",
+                           (int)d->preconditioner);
+    }
     RETURN_IF_FAILED(check_choice(d->preconditioner_order, PBS_ORDER_NATURAL,
                                   PBS_ORDER_NESTED_DISSECTION, "preconditioner_order"));
     RETURN_IF_FAILED(check_choice(d->allow_unconverged, 0, 1, "allow_unconverged"));
