@@ -112,8 +112,8 @@ PBS_API pbs_status pbs_world_set_integrator(pbs_world *w, pbs_integrator *i);
 
 /// One step of h seconds. It lands whole or leaves the world as it was; pbs_world_stats says why.
 /// @return PBS_OK, PBS_DIVIDED, PBS_NOT_CONVERGED (where allowed), PBS_ERROR_ARGUMENT (w is null, h
-/// not positive and finite), PBS_ERROR_CONVERGENCE, PBS_ERROR_INADMISSIBLE, PBS_ERROR_HOST,
-/// PBS_ERROR_MEMORY, PBS_ERROR_MISSING_CALLBACK
+/// not positive and finite, a scene too large for 32-bit indices), PBS_ERROR_CONVERGENCE,
+/// PBS_ERROR_INADMISSIBLE, PBS_ERROR_HOST, PBS_ERROR_MEMORY, PBS_ERROR_MISSING_CALLBACK
 /// Source: DESIGN section 3; OPT section 3.
 PBS_API pbs_status pbs_world_step(pbs_world *w, double h);
 
@@ -146,8 +146,8 @@ typedef struct pbs_energy {
 } pbs_energy;
 
 /// The energies of the present state; a term that is not admissible there is infinite.
-/// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_HOST,
-/// PBS_ERROR_MEMORY, PBS_ERROR_MISSING_CALLBACK
+/// @return PBS_ERROR_ARGUMENT (a null pointer, a scene too large for 32-bit indices),
+/// PBS_ERROR_STRUCT_SIZE, PBS_ERROR_HOST, PBS_ERROR_MEMORY, PBS_ERROR_MISSING_CALLBACK
 PBS_API pbs_status pbs_world_energy(const pbs_world *w, pbs_energy *out);
 
 /// What the last step did (sums over its stages and divisions), what all did, and the scene's size.

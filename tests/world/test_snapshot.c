@@ -139,6 +139,26 @@ static void everything_comes_back(void **state) {
     pbs_world_destroy(other);
 }
 
+/// A host may keep the bytes anywhere, such as behind a header of its own.
+static void bytes_may_lie_at_any_address(void **state) {
+    (void)state;
+    pbs_world *world = full_world(), *other = new_world();
+    const struct bytes bytes = save(world);
+    unsigned char *room = malloc(bytes.size + 8);
+    assert_non_null(room);
+    for (size_t shift = 1; shift < 8; shift += 2) {
+        size_t size = bytes.size;
+        assert_ok(pbs_world_save(world, room + shift, &size));
+        assert_memory_equal(room + shift, bytes.data, bytes.size);
+        assert_ok(pbs_world_restore(other, room + shift, size));
+        assert_true(pbs_world_hash(other) == pbs_world_hash(world));
+    }
+    free(room);
+    free(bytes.data);
+    pbs_world_destroy(world);
+    pbs_world_destroy(other);
+}
+
 static void callbacks_must_be_registered_again(void **state) {
     (void)state;
     pbs_world *world = full_world(), *other = new_world();
@@ -267,6 +287,7 @@ static void forged_contents_do_no_harm(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_comes_back),
+        cmocka_unit_test(bytes_may_lie_at_any_address),
         cmocka_unit_test(callbacks_must_be_registered_again),
         cmocka_unit_test(small_buffers_are_told_the_size),
         cmocka_unit_test(damaged_headers_are_refused),

@@ -368,7 +368,7 @@ static void the_hosts_random_numbers_go_on(void **state) {
         struct cube_mesh mesh;
         pbs_solid_desc solid;
         pbs_body body;
-        assert_true(cube_mesh_make(&mesh, 12, 1.0, origin)); // enough for several domains
+        assert_true(cube_mesh_make(&mesh, 10, 1.0, origin)); // enough for several domains
         cube_mesh_describe(&mesh, &solid);
         assert_ok(pbs_body_create_solid(world, &solid, &body));
         cube_mesh_free(&mesh);
