@@ -51,7 +51,7 @@ PBS_API pbs_status pbs_solid_desc_init(pbs_solid_desc *d, size_t struct_size);
 /// @return PBS_ERROR_MESH (a wrong index, an inverted or flat tetrahedron, an unused vertex; which
 /// one is in the message), PBS_ERROR_ARGUMENT (a null pointer; a number that is not finite or out
 /// of its range; more vertices than a world can have), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
-/// Source: OPT section 4.1.
+/// @see OPT section 4.1
 PBS_API pbs_status pbs_body_create_solid(pbs_world *w, const pbs_solid_desc *d, pbs_body *out);
 
 /// One evaluation of a host's energy: of stencil `stencil`, whose nodes are at x (width x 3,
@@ -94,8 +94,8 @@ PBS_API pbs_status pbs_custom_desc_init(pbs_custom_desc *d, size_t struct_size);
 /// @param out  its id; written only on success
 /// @return PBS_ERROR_MESH (a stencil's wrong or repeated index; which one is in the message),
 /// PBS_ERROR_ARGUMENT (a null pointer; a number that is not finite or out of its range; more
-/// vertices than a world can have), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY Source: DESIGN eq. (1):
-/// a host's energy is one of the P_k.
+/// vertices than a world can have), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
+/// @see docs/architecture.md, eq. (1): a host's energy is one of the P_k
 PBS_API pbs_status pbs_body_create_custom(pbs_world *w, const pbs_custom_desc *d, pbs_body *out);
 
 /// Gives the callback named `tag` to the custom bodies of this world that carry this tag, and to
@@ -205,7 +205,7 @@ PBS_API pbs_status pbs_body_read_f32(const pbs_world *w, pbs_body b, int32_t cha
 /// @param dst  tet_count x 9
 /// @param capacity  how many tetrahedra dst can hold (pbs_body_tet_count)
 /// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_CAPACITY, PBS_ERROR_HANDLE
-/// Source: sigma = P F^T / det F, with the first Piola stress P of the body's material.
+/// @see sigma = P F^T / det F, P the first Piola stress of the papers that PBS_MATERIAL_* name
 PBS_API pbs_status pbs_body_element_stress(const pbs_world *w, pbs_body b, double *dst,
                                            size_t capacity);
 

@@ -41,7 +41,7 @@ PBS_API pbs_status pbs_collider_desc_init(pbs_collider_desc *d, size_t struct_si
 /// @param out  its id; written only on success
 /// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite or out of its range, a
 /// quaternion that is not unit), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
-/// Source: OPT section 5.1, object collisions as constraints.
+/// @see OPT section 5.1, object collisions as constraints
 PBS_API pbs_status pbs_collider_create(pbs_world *w, const pbs_collider_desc *d, pbs_collider *out);
 
 /// Removes the obstacle; its id is never valid again. A null id is fine.

@@ -1,6 +1,10 @@
-// libpbs: implicit physics-based simulation of soft, thin, stiff and breaking things. Includes
-// every public header. SI units, right-handed axes, double inside. No global state; nothing is
-// printed; errors are statuses and a sentence. SPDX-License-Identifier: MIT
+// libpbs: implicit simulation of soft solids at the time step that the host wants. Includes every
+// public header. SI units, right-handed axes, double inside. No global state; nothing is printed;
+// errors are statuses and a sentence.
+//
+// OPT in comments: Gast and Schroeder 2014, "Optimization integrator for large time steps".
+//
+// SPDX-License-Identifier: MIT
 #ifndef PBS_PBS_H
 #define PBS_PBS_H
 

@@ -114,7 +114,7 @@ PBS_API pbs_status pbs_world_set_integrator(pbs_world *w, pbs_integrator *i);
 /// @return PBS_OK, PBS_DIVIDED, PBS_NOT_CONVERGED (where allowed), PBS_ERROR_ARGUMENT (w is null, h
 /// not positive and finite, a scene too large for 32-bit indices), PBS_ERROR_CONVERGENCE,
 /// PBS_ERROR_INADMISSIBLE, PBS_ERROR_HOST, PBS_ERROR_MEMORY, PBS_ERROR_MISSING_CALLBACK
-/// Source: DESIGN section 3; OPT section 3.
+/// @see OPT section 3; docs/architecture.md
 PBS_API pbs_status pbs_world_step(pbs_world *w, double h);
 
 /// As many steps as the step control wants, landing exactly `duration` seconds later. Without step
