@@ -46,7 +46,7 @@ Stats = struct(
     (DOUBLE, "gradient_norm tolerance reference_force preconditioner_shift step time_total time_prepare time_evaluate"),
     (DOUBLE, "time_hessian time_factor time_solve time_search time_finish"),
     (U64, "step_count failed_step_count newton_total linear_total allocator_calls"),
-    (SIZE, "bytes_in_use node_count element_count block_count"))
+    (SIZE, "bytes_in_use node_count element_count block_count held_inside"))
 STRUCTS = [Body, Collider, Allocator, Log, Tasks, WorldDesc, SolidDesc, CustomDesc, ColliderDesc, IntegratorDesc, Energy,
            Stats]
 
