@@ -121,7 +121,8 @@ PBS_API size_t pbs_body_vertex_count(const pbs_world *w, pbs_body b);
 PBS_API size_t pbs_body_tet_count(const pbs_world *w, pbs_body b);
 
 /// Where the vertices are: vertex_count x 3, metres, in the order in which they were given. The
-/// world's; valid until the next call that changes the world. Null for a body that is not valid.
+/// world's own array: valid until the next call that takes this world without const, also where
+/// that call fails. Null for a body that is not valid.
 PBS_API const double *pbs_body_positions(const pbs_world *w, pbs_body b);
 
 /// How the vertices move: vertex_count x 3, m/s; otherwise as pbs_body_positions.

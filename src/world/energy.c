@@ -28,7 +28,8 @@ static pbs_status evaluate_term(const struct model *model, const struct term *te
         if (answer < 0) {
             return status_fail(PBS_ERROR_HOST, "an energy callback of the host asked to stop");
         }
-        *value += answer == EVALUATE_OK ? sums.value : INFINITY;
+        // A value that overflowed on its way is no number, and as little admissible.
+        *value += answer == EVALUATE_OK && !isnan(sums.value) ? sums.value : INFINITY;
     }
     return PBS_OK;
 }

@@ -320,5 +320,6 @@ pbs_status pbs_world_step(pbs_world *w, double h) {
 
 pbs_status pbs_world_advance(pbs_world *w, double duration) {
     RETURN_IF_FAILED(world_enter(w));
+    RETURN_IF_FAILED(check_positive(duration, "duration"));
     return take_step(w, duration);
 }

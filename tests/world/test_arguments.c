@@ -369,9 +369,9 @@ static void state_calls_name_the_number(void **state) {
     static const double steps[] = {0.0, -0.0, -0.25, NAN, INFINITY, -INFINITY};
     for (size_t i = 0; i < COUNT_OF(steps); i++) {
         assert_status(pbs_world_step(world, steps[i]), PBS_ERROR_ARGUMENT);
-        assert_says("is %g", steps[i]);
+        assert_says("the step's length is %g", steps[i]);
         assert_status(pbs_world_advance(world, steps[i]), PBS_ERROR_ARGUMENT);
-        assert_says("is %g", steps[i]);
+        assert_says("duration is %g", steps[i]);
     }
     assert_true(pbs_world_hash(world) == hash);
     pbs_stats stats = {.struct_size = sizeof stats};

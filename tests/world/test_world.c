@@ -410,6 +410,36 @@ static void energies_of_free_fall(void **state) {
     pbs_world_destroy(world);
 }
 
+/// Where an energy cannot be had, because elements are inverted or numbers overflow, it is infinite
+/// and never half a number.
+static void energies_that_cannot_be_had_are_infinite(void **state) {
+    (void)state;
+    for (int32_t m = PBS_MATERIAL_FIXED_COROTATED; m <= PBS_MATERIAL_ST_VENANT_KIRCHHOFF; m++) {
+        const double origin[3] = {0.0, 0.0, 0.0};
+        pbs_world *world = new_world();
+        struct cube_mesh mesh;
+        pbs_solid_desc solid;
+        pbs_body body;
+        assert_true(cube_mesh_make(&mesh, 1, 1.0, origin));
+        cube_mesh_describe(&mesh, &solid);
+        solid.material = m;
+        assert_ok(pbs_body_create_solid(world, &solid, &body));
+        for (int i = 0; i < 24; i++) {
+            mesh.positions[i] *= -1.0;
+        }
+        assert_ok(pbs_body_set_positions(world, body, mesh.positions, 8));
+        assert_true(isinf(energy_of(world).elastic) == (m == PBS_MATERIAL_NEO_HOOKEAN));
+        for (int i = 0; i < 24; i++) {
+            mesh.positions[i] *= -1e200;
+        }
+        assert_ok(pbs_body_set_positions(world, body, mesh.positions, 8));
+        const pbs_energy energy = energy_of(world);
+        assert_true(energy.elastic == INFINITY && energy.total == INFINITY);
+        cube_mesh_free(&mesh);
+        pbs_world_destroy(world);
+    }
+}
+
 static void statistics_count(void **state) {
     (void)state;
     pbs_world *world = new_world();
@@ -721,6 +751,7 @@ int main(void) {
         cmocka_unit_test(worlds_keep_a_copy_of_their_integrator),
         cmocka_unit_test(the_hosts_random_numbers_go_on),
         cmocka_unit_test(energies_of_free_fall),
+        cmocka_unit_test(energies_that_cannot_be_had_are_infinite),
         cmocka_unit_test(statistics_count),
         cmocka_unit_test(a_failed_step_changes_nothing),
         cmocka_unit_test(hard_steps_are_divided),
