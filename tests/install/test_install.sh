@@ -31,6 +31,9 @@ needs() { readelf -d "$1" | grep NEEDED | grep -q "$2"; }
 check "pkg-config gives version $version" test "$(pkg-config --modversion pbs)" = "$version"
 check "builds shared through pkg-config" build_shared
 check "asks for libpbs.so.$major by its SONAME" needs "$scratch/shared" "libpbs\.so\.$major\]"
+build_cpp() { ${CXX:-g++} -std=c++17 -x c++ $here/consumer.c -x none $(pkg-config --cflags --libs pbs) -o "$scratch/cpp"; }
+check "builds as C++17" build_cpp
+check "runs as C++17" env LD_LIBRARY_PATH="$prefix/lib/here" "$scratch/cpp"
 check "runs shared" env LD_LIBRARY_PATH="$prefix/lib/here" "$scratch/shared"
 check "builds static through pkg-config --static" build_static
 refuse "static asks for no libpbs.so" needs "$scratch/static" libpbs
