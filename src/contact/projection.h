@@ -120,7 +120,7 @@ void projection_activate(struct tasks *tasks, struct projection *projection, con
                          double *gradient);
 
 /// Sums -lambda n / weight over the active pairs of each obstacle into projection->forces. weight:
-/// c of DESIGN eq. (1), s^2.
+/// c of docs/architecture.md eq. (1), s^2.
 void projection_forces(struct projection *projection, double weight);
 
 /// The other side of it: sums lambda n / weight over the active pairs of each node into forces,

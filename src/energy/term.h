@@ -1,6 +1,6 @@
-// The seam of all energies P_k of DESIGN eq. (1): a term is a table of functions over one object.
-// Terms are evaluated domain by domain (see sparse/assembly.h), write value, gradient and Hessian
-// blocks where the assembly says, and bound the step. A new term is one file.
+// The seam of all energies P_k of docs/architecture.md eq. (1): a term is a table of functions over
+// one object. Terms are evaluated domain by domain (see sparse/assembly.h), write value, gradient
+// and Hessian blocks where the assembly says, and bound the step. A new term is one file.
 #ifndef PBS_ENERGY_TERM_H
 #define PBS_ENERGY_TERM_H
 

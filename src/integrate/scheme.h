@@ -1,9 +1,9 @@
 // Schemes as recipes (integrators.md section 1.1). A stage is x = p_x + b v, v = p_v + (c / b) a(x,
-// v) with histories p_x, p_v that are linear combinations of known states; it minimises DESIGN eq.
-// (1) with predictor p_x + b p_v and weight c (b^2 but for generalised-alpha). Afterwards v = (x -
-// p_x) / b and a = (x - predictor) / c. A scheme says which combinations, for each stage and for
-// the new state; the generic code in step.c does the rest. A new scheme is one file with these
-// functions and one row in scheme_tables.
+// v) with histories p_x, p_v that are linear combinations of known states; it minimises eq.
+// (1) of docs/architecture.md with predictor p_x + b p_v and weight c (b^2 but for
+// generalised-alpha). Afterwards v = (x - p_x) / b and a = (x - predictor) / c. A scheme says which
+// combinations, for each stage and for the new state; the generic code in step.c does the rest. A
+// new scheme is one file with these functions and one row in scheme_tables.
 #ifndef PBS_INTEGRATE_SCHEME_H
 #define PBS_INTEGRATE_SCHEME_H
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What a compiler or grep can say of our sources: no warning from the compiler that built them (gcc unless told otherwise),
 # none from clang, the library compiles for another processor too; and each file of the library includes headers of its own
-# floor or of lower ones only (DESIGN.md section 4).
+# floor or of lower ones only (docs/architecture.md).
 . "$(dirname "$0")/../../scripts/checks.sh"
 
 # The build keeps what the compiler said beside each object. Objects of files that are gone are not looked at.
