@@ -10,12 +10,7 @@
 #include "base/clock.h"
 #include "energy/evaluate.h"
 #include "energy/solid.h"
-
-struct mesh {
-    size_t node_count, tet_count;
-    double *rest;
-    uint32_t *tets;
-};
+#include "shapes.h"
 
 static void *allocate(size_t count, size_t size) {
     void *block = calloc(count, size);
@@ -24,35 +19,6 @@ static void *allocate(size_t count, size_t size) {
         exit(1);
     }
     return block;
-}
-
-/// n^3 cells of six tetrahedra around the diagonal, one for each order of the axes.
-static struct mesh make_cube(uint32_t n) {
-    static const int order[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1},
-                                    {0, 2, 1}, {1, 0, 2}, {2, 1, 0}};
-    const uint32_t step[3] = {1, n + 1, (n + 1) * (n + 1)};
-    struct mesh mesh = {.node_count = (size_t)step[2] * (n + 1),
-                        .tet_count = 6 * (size_t)n * n * n};
-    mesh.rest = allocate(3 * mesh.node_count, sizeof(double));
-    mesh.tets = allocate(4 * mesh.tet_count, sizeof(uint32_t));
-    for (size_t i = 0; i < mesh.node_count; i++) {
-        mesh.rest[3 * i] = (double)(i % (n + 1)) / n;
-        mesh.rest[3 * i + 1] = (double)(i / (n + 1) % (n + 1)) / n;
-        mesh.rest[3 * i + 2] = (double)(i / step[2]) / n;
-    }
-    uint32_t *tet = mesh.tets;
-    for (uint32_t cell = 0; cell < n * n * n; cell++) {
-        const uint32_t corner = cell % n + cell / n % n * step[1] + cell / (n * n) * step[2];
-        for (int k = 0; k < 6; k++, tet += 4) {
-            const uint32_t middle = corner + step[order[k][0]];
-            const uint32_t next = middle + step[order[k][1]];
-            tet[0] = corner;
-            tet[1] = k < 3 ? middle : next;
-            tet[2] = k < 3 ? next : middle;
-            tet[3] = corner + step[0] + step[1] + step[2];
-        }
-    }
-    return mesh;
 }
 
 static void require(pbs_status status) {
@@ -64,7 +30,7 @@ static void require(pbs_status status) {
 
 struct bench {
     struct memory memory;
-    struct mesh mesh;
+    struct tet_mesh mesh;
     struct assembly assembly;
     struct terms_scratch scratch;
     struct terms_result result;
@@ -112,7 +78,7 @@ static struct solid *make_solid(struct bench *bench, const struct material_table
         .material = material,
         .tet_count = bench->mesh.tet_count,
         .tets = bench->mesh.tets,
-        .rest = bench->mesh.rest,
+        .rest = bench->mesh.positions,
         .young = constants,
         .poisson = constants + bench->mesh.tet_count,
         .damping = constants + 2 * bench->mesh.tet_count,
@@ -157,14 +123,17 @@ static void run_material(struct bench *bench, const struct material_table *mater
 
 static void set_up(struct bench *bench, uint32_t cells) {
     memory_init(&bench->memory, NULL);
-    bench->mesh = make_cube(cells);
+    if (!shape_cube_grid(cells, &bench->mesh)) {
+        fprintf(stderr, "out of memory\n");
+        exit(1);
+    }
     struct solid *solid = make_solid(bench, material_tables[0]);
     const struct stencils stencils = solid_term(solid).stencils;
-    require(assembly_build(&bench->memory, (uint32_t)bench->mesh.node_count, 0, &stencils, 1,
+    require(assembly_build(&bench->memory, (uint32_t)bench->mesh.vertex_count, 0, &stencils, 1,
                            &bench->assembly));
     solid_destroy(solid, &bench->memory);
     require(terms_reserve(&bench->memory, &bench->assembly, &bench->scratch));
-    const size_t count = 3 * bench->mesh.node_count;
+    const size_t count = 3 * bench->mesh.vertex_count;
     bench->x = allocate(count, sizeof(double));
     bench->y = allocate(count, sizeof(double));
     bench->product = allocate(count, sizeof(double));
@@ -172,7 +141,7 @@ static void set_up(struct bench *bench, uint32_t cells) {
     for (size_t i = 0; i < count; i++) {
         random = random * 6364136223846793005U + 1442695040888963407U;
         bench->y[i] = (double)(random >> 11) / 9007199254740992.0 - 0.5;
-        bench->x[i] = bench->mesh.rest[i] + 0.05 / cells * bench->y[i];
+        bench->x[i] = bench->mesh.positions[i] + 0.05 / cells * bench->y[i];
     }
     bench->result.scratch = &bench->scratch;
     bench->result.gradient = memory_allocate(&bench->memory, bench->assembly.vector_slot_count,
@@ -186,8 +155,7 @@ static void tear_down(struct bench *bench) {
     memory_release(&bench->memory, bench->result.blocks);
     terms_release(&bench->memory, &bench->scratch);
     assembly_free(&bench->memory, &bench->assembly);
-    free(bench->mesh.rest);
-    free(bench->mesh.tets);
+    tet_mesh_free(&bench->mesh);
     free(bench->x);
     free(bench->y);
     free(bench->product);
@@ -196,7 +164,7 @@ static void tear_down(struct bench *bench) {
 int main(int argc, char **argv) {
     struct bench bench = {0};
     set_up(&bench, argc > 1 ? (uint32_t)atoi(argv[1]) : 26);
-    printf("energy nodes=%zu tets=%zu blocks=%zu domains=%u\n", bench.mesh.node_count,
+    printf("energy nodes=%zu tets=%zu blocks=%zu domains=%u\n", bench.mesh.vertex_count,
            bench.mesh.tet_count, (size_t)bench.assembly.pattern.block_count,
            bench.assembly.layout.domain_count);
     for (size_t k = 0; material_tables[k] != NULL; k++) {

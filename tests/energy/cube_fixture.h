@@ -7,6 +7,7 @@
 
 #include "energy/evaluate.h"
 #include "energy/solid.h"
+#include "shapes.h"
 #include "support/random.h"
 
 struct cube {
@@ -21,30 +22,15 @@ struct cube {
 };
 
 static inline void cube_make_mesh(struct cube *cube, uint32_t n) {
-    static const int order[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1},
-                                    {0, 2, 1}, {1, 0, 2}, {2, 1, 0}};
-    const uint32_t step[3] = {1, n + 1, (n + 1) * (n + 1)};
-    cube->node_count = (size_t)step[2] * (n + 1);
-    cube->tet_count = 6 * (size_t)n * n * n;
-    cube->rest = memory_allocate(&cube->memory, cube->node_count, 3 * sizeof(double));
-    cube->tets = memory_allocate(&cube->memory, cube->tet_count, 4 * sizeof(uint32_t));
-    for (size_t i = 0; i < cube->node_count; i++) {
-        cube->rest[3 * i] = (double)(i % (n + 1)) / n;
-        cube->rest[3 * i + 1] = (double)(i / (n + 1) % (n + 1)) / n;
-        cube->rest[3 * i + 2] = (double)(i / step[2]) / n;
-    }
-    uint32_t *tet = cube->tets;
-    for (uint32_t cell = 0; cell < n * n * n; cell++) {
-        const uint32_t corner = cell % n + cell / n % n * step[1] + cell / (n * n) * step[2];
-        for (int k = 0; k < 6; k++, tet += 4) {
-            const uint32_t middle = corner + step[order[k][0]];
-            const uint32_t next = middle + step[order[k][1]];
-            tet[0] = corner;
-            tet[1] = k < 3 ? middle : next;
-            tet[2] = k < 3 ? next : middle;
-            tet[3] = corner + step[0] + step[1] + step[2];
-        }
-    }
+    struct tet_mesh mesh = {0};
+    assert_true(shape_cube_grid(n, &mesh));
+    cube->node_count = mesh.vertex_count;
+    cube->tet_count = mesh.tet_count;
+    cube->rest = memory_allocate(&cube->memory, mesh.vertex_count, 3 * sizeof(double));
+    cube->tets = memory_allocate(&cube->memory, mesh.tet_count, 4 * sizeof(uint32_t));
+    memcpy(cube->rest, mesh.positions, 3 * mesh.vertex_count * sizeof(double));
+    memcpy(cube->tets, mesh.tets, 4 * mesh.tet_count * sizeof(uint32_t));
+    tet_mesh_free(&mesh);
 }
 
 static inline struct solid_input cube_solid_input(const struct cube *cube,
