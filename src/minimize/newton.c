@@ -173,12 +173,6 @@ static void stabilized_run(struct minimization *m) {
     }
 }
 
-bool minimization_is_solved(const struct minimization *m) {
-    const double norm = m->result.gradient_norm;
-    const bool enough = !m->naive || m->result.newton_iterations > 0 || norm == 0.0;
-    return enough && norm < m->options->tolerance;
-}
-
 struct newton_result newton_minimize(struct newton *newton, const struct objective *objective,
                                      struct projection *projection,
                                      const struct newton_options *options, double *x) {

@@ -174,3 +174,9 @@ void minimization_fail_unconverged(struct minimization *m, const char *reason) {
         "%s after %u Newton iterations: |gradient| = %g N, must be below %g N", reason,
         m->result.newton_iterations, m->result.gradient_norm, m->options->tolerance);
 }
+
+bool minimization_is_solved(const struct minimization *m) {
+    const double norm = m->result.gradient_norm;
+    const bool enough = !m->naive || m->result.newton_iterations > 0 || norm == 0.0;
+    return enough && norm < m->options->tolerance;
+}
