@@ -91,10 +91,14 @@ static void drop_vertices(struct raw_mesh *raw, const bool *keep, uint32_t *name
 }
 
 static bool check_vertices(struct mesh_scan *scan, struct raw_mesh *raw) {
-    uint32_t *name = malloc((raw->vertex_count + 1) * sizeof *name);
+    uint32_t *name = calloc(raw->vertex_count + 1, sizeof *name);
     bool *keep = calloc(raw->vertex_count + 1, sizeof *keep);
-    bool done = name != NULL && keep != NULL ? find_places(scan, raw, name)
-                                             : scan_fail_memory(scan);
+    if (name == NULL || keep == NULL) {
+        free(name);
+        free(keep);
+        return scan_fail_memory(scan);
+    }
+    const bool done = find_places(scan, raw, name);
     if (done && scan->options->merge_duplicates) {
         for (size_t v = 0; v < raw->vertex_count; v++) {
             keep[v] = name[v] == v;

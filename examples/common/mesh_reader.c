@@ -277,13 +277,13 @@ static bool load_other_half(const char *path, enum mesh_format format, struct by
     size_t stem = dot != NULL && (slash == NULL || dot > slash) ? (size_t)(dot - path)
                                                                 : strlen(path);
     const char *ending = format == FORMAT_NODE ? ".ele" : ".node";
-    char *other = malloc(stem + strlen(ending) + 1);
+    const size_t size = stem + strlen(ending) + 1;
+    char *other = malloc(size);
     if (other == NULL) {
         text_print(report->error, sizeof report->error, "memory ran out");
         return false;
     }
-    memcpy(other, path, stem);
-    strcpy(other + stem, ending);
+    text_print(other, size, "%.*s%s", (int)stem, path, ending);
     bool loaded = load_file(other, out, report);
     if (!loaded) {
         char reason[200];

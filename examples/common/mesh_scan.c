@@ -135,7 +135,7 @@ const char *token_show(const struct mesh_token *token, char room[64]) {
         char c = token->text[i];
         room[i] = (char)(c >= 32 && c < 127 ? c : '?');
     }
-    strcpy(room + length, token->length > length ? "..." : "");
+    text_print(room + length, 64 - length, "%s", token->length > length ? "..." : "");
     return room;
 }
 

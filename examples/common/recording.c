@@ -33,11 +33,6 @@ struct recording {
     size_t tet_count;
 };
 
-static char *copy_text(const char *text) {
-    char *copy = malloc(strlen(text) + 1);
-    return copy != NULL ? strcpy(copy, text) : NULL;
-}
-
 // Triangles of the drawn vertices only, and the list of these.
 static bool take_triangles(struct recording *recording, const struct recording_desc *desc) {
     struct scene_picture *picture = &recording->picture;
@@ -81,19 +76,19 @@ static bool take_parts(struct recording *recording, const struct recording_desc 
 }
 
 static bool take_texts(struct recording *recording, const struct recording_desc *desc) {
-    recording->title = copy_text(desc->title != NULL ? desc->title : "libpbs");
+    recording->title = strdup(desc->title != NULL ? desc->title : "libpbs");
     recording->picture.title = recording->title;
     recording->energy_names = calloc(desc->energy_count + 1, sizeof *recording->energy_names);
     bool done = recording->title != NULL && recording->energy_names != NULL;
     for (size_t e = 0; done && e < desc->energy_count; e++) {
-        recording->energy_names[e] = copy_text(desc->energy_names[e]);
+        recording->energy_names[e] = strdup(desc->energy_names[e]);
         done = recording->energy_names[e] != NULL;
         recording->picture.energy_count = e + 1;
     }
     recording->picture.energy_names = (const char *const *)recording->energy_names;
     if (done && desc->vtu_directory != NULL) {
-        recording->vtu_directory = copy_text(desc->vtu_directory);
-        recording->vtu_name = copy_text(desc->vtu_name != NULL ? desc->vtu_name : recording->title);
+        recording->vtu_directory = strdup(desc->vtu_directory);
+        recording->vtu_name = strdup(desc->vtu_name != NULL ? desc->vtu_name : recording->title);
         done = recording->vtu_directory != NULL && recording->vtu_name != NULL;
     }
     return done;

@@ -343,7 +343,7 @@ bool surface_stairs(size_t steps, double rise, double run, double width, struct 
     }
     size_t side = tops + steps + 1;
     for (size_t v = 0; v < 2 * side; v++) {
-        size_t i = v % side;
+        size_t i = v < side ? v : v - side;
         double z = v < side ? -width / 2.0 : width / 2.0;
         if (i < tops) {
             set_point(out, v, (double)((i + 1) / 2) * run, (double)(steps - i / 2) * rise, z);

@@ -377,7 +377,7 @@ static bool add_prism(struct stuffing *work, const int64_t top[3], const int64_t
 }
 
 static bool cut_one_inside(struct stuffing *work, const struct sorted_tet *tet) {
-    int64_t v[4];
+    int64_t v[4] = {0}; // the point inside, and three that lie on the surface or are cut
     int count = 0;
     bool made = vertex_of_point(work, tet->inside[0], &v[count++]);
     for (int i = 0; made && i < tet->surface_count; i++) {
