@@ -1,7 +1,8 @@
-// A pool of threads for parallel loops. Whoever takes part in a loop grabs the next index from one
-// counter until none is left; the calling thread takes part and waits only for those who are inside
-// a piece, never for one that sleeps or whose processor was taken away. Idle threads look for work
-// for a few microseconds, then sleep.
+// A pool of threads for parallel loops. Every thread has a share of the indices, the same share in
+// every loop of that length, so that a domain's vectors stay in one processor's cache; who is done
+// with his own share takes from the others'. The calling thread takes part and waits only for those
+// who are inside a piece, never for one that sleeps or whose processor was taken away. Idle threads
+// look for work for some microseconds, then sleep.
 #include "base/tasks.h"
 
 #include <fenv.h>
@@ -14,13 +15,21 @@
 
 enum {
     MAX_THREADS = 1024,
-    SPIN_COUNT = 100 ///< pauses before sleeping: 1 to 5 microseconds, about what waking a sleeper
-                     ///< costs
+    SPIN_COUNT = 500 ///< pauses before sleeping, some 30 microseconds: solvers open the next loop
+                     ///< sooner, and waking a sleeper in a virtual machine takes as long
 };
 
 // `state` holds OPEN while indices may be left, plus ENTRANT for each worker inside the loop.
 #define OPEN    1u
 #define ENTRANT 2u
+
+/// One who takes part in loops: the calling thread (the first) or a worker.
+struct participant {
+    _Alignas(CACHE_LINE) atomic_size_t next; ///< the next index of its share
+    struct tasks *tasks;
+    int32_t index;
+    pthread_t thread;
+};
 
 struct tasks {
     pbs_tasks host;
@@ -33,7 +42,6 @@ struct tasks {
     fenv_t environment; ///< rounding and flush-to-zero of the caller, so that all threads give the
                         ///< same bits
 
-    _Alignas(CACHE_LINE) atomic_size_t next;
     _Alignas(CACHE_LINE) atomic_uint state;
 
     _Alignas(CACHE_LINE) pthread_mutex_t mutex;
@@ -44,7 +52,7 @@ struct tasks {
     atomic_bool closing;
 
     int32_t worker_count;
-    pthread_t workers[];
+    struct participant participants[]; ///< 1 + worker_count
 };
 
 static void pause_briefly(void) {
@@ -55,15 +63,28 @@ static void pause_briefly(void) {
 #endif
 }
 
-/// Takes indices until none is left, then closes the loop to those who come late.
-static void take_pieces(struct tasks *tasks) {
-    const size_t count = tasks->count;
+/// The first index of a participant's share.
+static size_t share_start(const struct tasks *tasks, int32_t participant) {
+    return tasks->count * (size_t)participant / ((size_t)tasks->worker_count + 1);
+}
+
+static void take_share(struct tasks *tasks, int32_t owner) {
+    const size_t end = share_start(tasks, owner + 1);
+    atomic_size_t *next = &tasks->participants[owner].next;
     for (;;) {
-        const size_t index = atomic_fetch_add_explicit(&tasks->next, 1, memory_order_relaxed);
-        if (index >= count) {
-            break;
+        const size_t index = atomic_fetch_add_explicit(next, 1, memory_order_relaxed);
+        if (index >= end) {
+            return;
         }
         tasks->work(tasks->context, index);
+    }
+}
+
+/// Takes indices until none is left, one's own first, then closes the loop to those who come late.
+static void take_pieces(struct tasks *tasks, int32_t participant) {
+    const int32_t count = tasks->worker_count + 1;
+    for (int32_t i = 0; i < count; i++) {
+        take_share(tasks, (participant + i) % count);
     }
     atomic_fetch_and(&tasks->state, ~OPEN);
 }
@@ -112,12 +133,13 @@ static void leave_loop(struct tasks *tasks) {
 }
 
 static void *run_worker(void *argument) {
-    struct tasks *tasks = argument;
+    const struct participant *self = argument;
+    struct tasks *tasks = self->tasks;
     while (!atomic_load(&tasks->closing)) {
         wait_for_loop(tasks);
         if (enter_loop(tasks)) {
             fesetenv(&tasks->environment);
-            take_pieces(tasks);
+            take_pieces(tasks, self->index);
             leave_loop(tasks);
         }
     }
@@ -131,7 +153,10 @@ static void open_loop(struct tasks *tasks, size_t count, pbs_work_fn work, void 
     tasks->context = context;
     tasks->count = count;
     fegetenv(&tasks->environment);
-    atomic_store_explicit(&tasks->next, 0, memory_order_relaxed);
+    for (int32_t i = 0; i <= tasks->worker_count; i++) {
+        atomic_store_explicit(&tasks->participants[i].next, share_start(tasks, i),
+                              memory_order_relaxed);
+    }
     atomic_store(&tasks->state, OPEN);
     // A worker counts itself as asleep before it looks at the state for the last time, so one of
     // both sees the other.
@@ -175,7 +200,7 @@ void tasks_for(struct tasks *tasks, size_t count, pbs_work_fn work, void *contex
         tasks->host.parallel_for(tasks->host.user, count, work, context);
     } else {
         open_loop(tasks, count, work, context);
-        take_pieces(tasks);
+        take_pieces(tasks, 0);
         wait_for_workers(tasks);
     }
     atomic_store(&tasks->busy, false);
@@ -194,7 +219,7 @@ static void join_workers(struct tasks *tasks) {
     pthread_cond_broadcast(&tasks->opened);
     pthread_mutex_unlock(&tasks->mutex);
     for (int32_t i = 0; i < tasks->worker_count; i++) {
-        pthread_join(tasks->workers[i], NULL);
+        pthread_join(tasks->participants[i + 1].thread, NULL);
     }
 }
 
@@ -207,7 +232,10 @@ static pbs_status start_workers(struct tasks *tasks, int32_t count) {
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int refusal = 0;
     while (tasks->worker_count < count && refusal == 0) {
-        refusal = pthread_create(&tasks->workers[tasks->worker_count], NULL, run_worker, tasks);
+        struct participant *worker = &tasks->participants[tasks->worker_count + 1];
+        worker->tasks = tasks;
+        worker->index = tasks->worker_count + 1;
+        refusal = pthread_create(&worker->thread, NULL, run_worker, worker);
         tasks->worker_count += refusal == 0;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -227,7 +255,7 @@ pbs_status tasks_create(struct memory *memory, const pbs_tasks *host, int32_t th
     const bool host_serves = host != NULL && host->parallel_for != NULL;
     const int32_t workers = host_serves ? 0 : (threads == 0 ? processor_count() : threads) - 1;
     struct tasks *tasks = memory_allocate(
-        memory, 1, sizeof *tasks + (size_t)workers * sizeof tasks->workers[0]);
+        memory, 1, sizeof *tasks + ((size_t)workers + 1) * sizeof tasks->participants[0]);
     if (tasks == NULL) {
         return PBS_ERROR_MEMORY;
     }
