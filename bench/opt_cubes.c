@@ -2,7 +2,8 @@
 // cubes have 65^3 points).
 //     bench opt-cube start=random points=33 young=1e+05 steps=.. solves_per_step=..
 //     opt_solves_per_step=109.6 seconds=.. recovered=1
-// Argument: largest number of points along an edge (17); 33 and 65 take minutes and hours.
+// Arguments: largest number of points along an edge (17; 33 and 65 take minutes and hours),
+// smallest (9).
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,7 +18,11 @@ int main(int argc, char **argv) {
     static const char *const names[2] = {"random", "point"};
     static const size_t points[] = {9, 17, 33, 65};
     const size_t largest = argc > 1 ? (size_t)atoi(argv[1]) : 17;
+    const size_t smallest = argc > 2 ? (size_t)atoi(argv[2]) : 9;
     for (size_t i = 0; i < sizeof points / sizeof *points && points[i] <= largest; i++) {
+        if (points[i] < smallest) {
+            continue;
+        }
         for (int start = 0; start < 2; start++) {
             for (int k = 0; k < 3; k++) {
                 const struct opt_cube cube = {points[i], opt_cube_stiffness[k],
