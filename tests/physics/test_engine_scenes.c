@@ -93,7 +93,8 @@ static void cantilevers_of_ten_cells(void **state) {
 static void cantilevers_of_twenty_cells(void **state) {
     (void)state;
     if (testing_is_small()) {
-        skip(); // the same code as ten cells: too slow under a sanitizer
+        print_message("skipped: the same code as ten cells, too slow under a sanitizer\n");
+        skip();
     }
     for (size_t i = 0; i < COUNT_OF(references); i++) {
         if (references[i].cells == 20) {
