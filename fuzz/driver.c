@@ -1,14 +1,13 @@
 // Runs a fuzz target once over each file, or each file of a folder, that the command line names,
 // without a fuzzer. So the corpus is a plain regression test with any compiler.
 
+#include "target.h"
+
 #include <dirent.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static size_t files_run;
 

@@ -7,8 +7,7 @@
 
 #include "support/allocator.h"
 #include "support/world_scenes.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "target.h"
 
 enum { WORLDS = 2, IDS = 8, CALL_LIMIT = 48, BODY_LIMIT = 4 };
 
@@ -22,12 +21,6 @@ struct session {
     uint8_t *saved;
     size_t saved_size;
 };
-
-static void require(bool fact) {
-    if (!fact) {
-        abort();
-    }
-}
 
 // --- the input ---
 

@@ -2,8 +2,7 @@
 // from the size, so that a corpus file always means the same.
 
 #include "common/mesh_reader.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "target.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct surface_mesh mesh;

@@ -5,16 +5,9 @@
 #include <string.h>
 
 #include "support/world_scenes.h"
+#include "target.h"
 #include "world/byte_stream.h"
 #include "world/snapshot.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool fact) {
-    if (!fact) {
-        abort();
-    }
-}
 
 static pbs_world *new_world(void) {
     pbs_world_desc d;
