@@ -42,7 +42,8 @@ enum {
 
 /// What speeds up the conjugate gradients.
 enum {
-    PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY = 0, ///< 3x3 block IC(0) in float
+    PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY = 0, ///< 3x3 block IC(0) in float; block Jacobi for
+                                                ///< Hessians that are too indefinite for it
     PBS_PRECONDITIONER_BLOCK_JACOBI = 1,        ///< the inverse 3x3 blocks of the diagonal
     PBS_PRECONDITIONER_NONE = 2                 ///< the identity
 };
@@ -175,7 +176,8 @@ typedef struct pbs_stats {
     double reference_force;   ///< N: sqrt(sum over nodes of (modulus * length^2 + weight)^2), what
                             ///< tolerances are relative to; where that is 0 (custom bodies without
                             ///< weight): |M v / h - grad P| at the first step after bodies changed
-    double preconditioner_shift; ///< largest relative shift
+    double preconditioner_shift; ///< the largest shift, relative to the diagonal; infinite where a
+                                 ///< factor would have needed so much that block Jacobi took over
     double step;                 ///< s, of the last step
     // Seconds of the last step by phase:
     double time_total;

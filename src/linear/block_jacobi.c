@@ -1,17 +1,8 @@
-// Block Jacobi: the inverses of the diagonal 3x3 blocks. A block that is not positive definite is
-// replaced by its absolute value Q |Lambda| Q^T before it is inverted: unlike the positive
-// semidefinite part that leaves no null space, and unlike a shift it keeps the scale of every
-// direction, so that one bad node does not outweigh all others.
-#include <math.h>
-
-#include "base/eigen3.h"
-#include "linear/definite3.h"
+// Block Jacobi: the inverses of the diagonal 3x3 blocks.
+#include "linear/diagonal_block.h"
 #include "linear/preconditioner.h"
 #include "pbs/world.h"
 #include "sparse/block3.h"
-
-// Below this part of the largest one an eigenvalue of a repaired block counts as this part.
-#define SMALLEST_EIGENVALUE 1e-6
 
 struct jacobi {
     const struct layout *layout;
@@ -36,38 +27,6 @@ static void jacobi_release(void *state, struct memory *memory) {
     memory_release(memory, s->bad_row);
 }
 
-static void invert_absolute(const double m[9], double inverse[9]) {
-    double lambda[3];
-    double q[9];
-    eigen3(m, lambda, q);
-    const double largest = fmax(fabs(lambda[0]), fabs(lambda[2]));
-    for (int i = 0; i < 9; i++) {
-        inverse[i] = 0.0;
-    }
-    for (int e = 0; e < 3; e++) {
-        const double magnitude = fmax(fabs(lambda[e]), SMALLEST_EIGENVALUE * largest);
-        for (int i = 0; i < 9; i++) {
-            inverse[i] += q[3 * (i / 3) + e] * q[3 * (i % 3) + e] /
-                          (largest > 0.0 ? magnitude : 1.0);
-        }
-    }
-}
-
-/// False when the block is not finite.
-static bool invert_block(const double m[9], double inverse[9]) {
-    double sum = 0.0;
-    for (int i = 0; i < 9; i++) {
-        sum += m[i];
-    }
-    if (!isfinite(sum)) {
-        return false;
-    }
-    if (!invert_definite3(m, 0.0, inverse)) {
-        invert_absolute(m, inverse);
-    }
-    return true;
-}
-
 struct factorisation {
     struct jacobi *state;
     const struct bsr *a;
@@ -80,7 +39,7 @@ static void factor_piece(void *context, size_t domain) {
     for (uint32_t i = s->layout->domain_start[domain]; i < s->layout->domain_start[domain + 1];
          i++) {
         const double *block = f->a->values + 9 * (size_t)f->a->row_start[i];
-        if (!invert_block(block, s->inverse + 9 * (size_t)i)) {
+        if (!diagonal_block_invert(block, s->inverse + 9 * (size_t)i)) {
             s->bad_row[domain] = i;
             return;
         }

@@ -25,7 +25,7 @@ struct ichol {
     uint32_t *place;          ///< scratch, row -> block of the row being computed, or an older one
     double *sums;             ///< scratch, per domain: 12 per block of its longest row and diagonal
     uint32_t *sums_start;     ///< domain_count + 1, in units of 12
-    double *shift;            ///< per domain: what the last factor needed
+    double *shift;            ///< per domain: of the last factor; infinite: block Jacobi
     uint32_t *bad_row;        ///< per domain: a row that could not be factored, or UINT32_MAX
 };
 

@@ -23,7 +23,8 @@ struct preconditioner_table {
     /// The same for the rows of one domain, when they need nothing else of r; else null.
     void (*apply_domain)(const void *state, uint32_t domain, const double *r, double *z);
     void (*release)(void *state, struct memory *memory);
-    /// The diagonal shift (relative to the diagonal) that the last factor needed; 0 as a rule.
+    /// The diagonal shift (relative to the diagonal) that the last factor needed; 0 as a rule,
+    /// infinite where no useful one was found and block Jacobi stands in.
     double (*shift)(const void *state);
 };
 

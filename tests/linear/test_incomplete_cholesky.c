@@ -108,6 +108,53 @@ static void shifts_where_it_breaks_down(void **state) {
     small_free(&memory, &m);
 }
 
+static void negate_diagonal(struct fixture *f, uint32_t domain) {
+    const struct layout *layout = &f->assembly.layout;
+    for (uint32_t row = layout->domain_start[domain]; row < layout->domain_start[domain + 1];
+         row++) {
+        for (size_t e = 0; e < 9; e++) {
+            f->values[9 * (size_t)f->matrix.row_start[row] + e] *= -1.0;
+        }
+    }
+}
+
+/// One domain that is not positive definite at any useful shift makes block Jacobi of them all.
+static void becomes_block_jacobi_where_shifts_are_of_no_use(void **state) {
+    (void)state;
+    struct fixture f = make_fixture(&memory, 4, 3);
+    const size_t n = 3 * (size_t)f.matrix.row_count;
+    // A shift below 1 does not turn it back.
+    negate_diagonal(&f, 1);
+    double *r = random_vector(&memory, n, 1);
+    double *z = random_vector(&memory, n, 2);
+    double *expected = random_vector(&memory, n, 3);
+    struct preconditioner p = create(PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY, &f.matrix,
+                                     ORDER_NESTED_DISSECTION);
+    struct preconditioner jacobi = create(PBS_PRECONDITIONER_BLOCK_JACOBI, &f.matrix,
+                                          ORDER_NATURAL);
+    assert_true(isinf(p.table->shift(p.state)));
+    p.table->apply(p.state, NULL, r, z);
+    jacobi.table->apply(jacobi.state, NULL, r, expected);
+    for (size_t i = 0; i < n; i += 3) {
+        // The inverse block and r are rounded to float; the condition of a block is below 10.
+        const double largest = fmax(fabs(expected[i]),
+                                    fmax(fabs(expected[i + 1]), fabs(expected[i + 2])));
+        for (size_t c = 0; c < 3; c++) {
+            assert_true(fabs(z[i + c] - expected[i + c]) < 100.0 * (double)FLT_EPSILON * largest);
+        }
+    }
+    // It takes the next matrix as if nothing had been.
+    negate_diagonal(&f, 1);
+    assert_int_equal(p.table->factor(p.state, NULL, &f.matrix), PBS_OK);
+    assert_true(p.table->shift(p.state) == 0.0);
+    preconditioner_destroy(&memory, &p);
+    preconditioner_destroy(&memory, &jacobi);
+    memory_release(&memory, r);
+    memory_release(&memory, z);
+    memory_release(&memory, expected);
+    fixture_free(&memory, &f);
+}
+
 /// What goes into one domain comes out of that domain alone.
 static void domains_do_not_talk(void **state) {
     (void)state;
@@ -188,6 +235,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(complete_on_a_chain),
         cmocka_unit_test(shifts_where_it_breaks_down),
+        cmocka_unit_test(becomes_block_jacobi_where_shifts_are_of_no_use),
         cmocka_unit_test(domains_do_not_talk),
         cmocka_unit_test(stiff_directions_need_no_shift),
         cmocka_unit_test(block_jacobi_inverts_blocks),
