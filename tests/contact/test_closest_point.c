@@ -2,6 +2,7 @@
 // points, unchanged by projecting again, and moving as the Jacobian says.
 #include "base/math3.h"
 #include "contact/closest_point.h"
+#include "contact/plane_pose.h"
 #include "pbs/body.h"
 #include "pbs/collider.h"
 #include "support/random.h"
@@ -16,16 +17,7 @@ static double uniform(double low, double high) {
 }
 
 static void random_point(double reach, double x[3]) {
-    for (int i = 0; i < 3; i++) {
-        x[i] = uniform(-reach, reach);
-    }
-}
-
-static void random_unit(double a[3]) {
-    do {
-        random_point(1.0, a);
-    } while (norm3(a) < 0.1);
-    scale3(1.0 / norm3(a), a, a);
+    random_fill(&random_numbers, -reach, reach, x, 3);
 }
 
 static struct contact_surface surface_of(int32_t kind, bool hollow, double size) {
@@ -41,16 +33,7 @@ static struct contact_surface surface_of(int32_t kind, bool hollow, double size)
 // Solid behind a plane through `point`, with that normal.
 static struct contact_surface plane(const double normal[3], const double point[3]) {
     struct contact_surface s = surface_of(PBS_SHAPE_HALF_SPACE, false, 0.0);
-    double x[3] = {normal[1], normal[2], normal[0]}, z[3];
-    add_scaled3(x, -dot3(x, normal), normal, x);
-    scale3(1.0 / norm3(x), x, x);
-    cross3(x, normal, z);
-    for (int i = 0; i < 3; i++) {
-        s.pose.rotation[3 * i] = x[i];
-        s.pose.rotation[3 * i + 1] = normal[i];
-        s.pose.rotation[3 * i + 2] = z[i];
-    }
-    copy3(point, s.pose.translation);
+    s.pose = plane_pose(normal, point);
     return s;
 }
 
@@ -100,7 +83,7 @@ static bool assert_projects(const struct closest_point *problem, const double y[
     const double distance = separation(x, y);
     for (int i = 0; i < 200; i++) {
         double q[3], u[3];
-        random_unit(u);
+        random_unit(&random_numbers, u);
         add_scaled3(x, uniform(0.0, 0.2) * distance, u, q);
         assert_true(!is_feasible(problem, q) || separation(q, y) >= distance - 1e-11);
     }
@@ -151,7 +134,7 @@ static void random_wedges(void **state) {
         const size_t count = 2 + (size_t)(trial % 2);
         for (size_t b = 0; b < count; b++) {
             double n[3], p[3];
-            random_unit(n);
+            random_unit(&random_numbers, n);
             random_point(1.0, p);
             planes[b] = plane(n, p);
         }
@@ -174,7 +157,7 @@ static void random_bowls(void **state) {
     int found = 0, smooth = 0;
     for (int trial = 0; trial < 2000; trial++) {
         double n[3], p[3];
-        random_unit(n);
+        random_unit(&random_numbers, n);
         random_point(0.3, p);
         const struct contact_surface surfaces[3] = {
             ball(true, 1.0, 0.0, 0.0, 0.0), plane(n, p),
@@ -313,7 +296,7 @@ static void tangent_bases_are_orthonormal(void **state) {
         int free_count = 3;
         for (int i = 0; i < 3; i++) {
             free_count -= held >> i & 1u ? 1 : 0;
-            random_unit(normals[i]);
+            random_unit(&random_numbers, normals[i]);
             free_part(held, normals[i]);
         }
         const int dimension = tangent_basis(held, count, normals, basis);

@@ -1,6 +1,7 @@
 // The constraint projection over a scene: activation, derivatives along the projected path, held
 // axes, forces and friction, the same bits for any number of threads, no allocation once warm.
 #include "base/math3.h"
+#include "contact/plane_pose.h"
 #include "contact/projection.h"
 #include "pbs/body.h"
 #include "pbs/collider.h"
@@ -14,13 +15,6 @@ static double uniform(double low, double high) {
     return random_uniform(&random_numbers, low, high);
 }
 
-static void random_unit(double a[3]) {
-    do {
-        random_fill(&random_numbers, -1.0, 1.0, a, 3);
-    } while (norm3(a) < 0.1);
-    scale3(1.0 / norm3(a), a, a);
-}
-
 static struct obstacle obstacle_of(int32_t kind, bool hollow, double a, double b, double c) {
     struct obstacle o = {.shape = {kind, hollow, {a, b, c}}};
     identity33(o.pose.rotation);
@@ -30,16 +24,7 @@ static struct obstacle obstacle_of(int32_t kind, bool hollow, double a, double b
 // The half-space whose surface has this normal and passes through `point`.
 static struct obstacle plane(const double normal[3], const double point[3]) {
     struct obstacle o = obstacle_of(PBS_SHAPE_HALF_SPACE, false, 0, 0, 0);
-    double x[3] = {normal[1], normal[2], normal[0]}, z[3];
-    add_scaled3(x, -dot3(x, normal), normal, x);
-    scale3(1.0 / norm3(x), x, x);
-    cross3(x, normal, z);
-    for (int i = 0; i < 3; i++) {
-        o.pose.rotation[3 * i] = x[i];
-        o.pose.rotation[3 * i + 1] = normal[i];
-        o.pose.rotation[3 * i + 2] = z[i];
-    }
-    copy3(point, o.pose.translation);
+    o.pose = plane_pose(normal, point);
     return o;
 }
 
@@ -241,13 +226,13 @@ static void active_sets_decompose_the_force(void **state) {
         const double origin[3] = {0, 0, 0};
         for (size_t b = 0; b < count; b++) {
             double n[3];
-            random_unit(n);
+            random_unit(&random_numbers, n);
             planes[b] = plane(n, origin);
         }
         struct fixture f;
         begin(&f, planes, count, 1, NULL, NULL);
         double g[3], rest[3], sum[3];
-        random_unit(g);
+        random_unit(&random_numbers, g);
         copy3(g, rest);
         projection_activate(NULL, &f.projection, origin, rest);
         const struct projection_slot *slot = f.projection.slots;
@@ -275,7 +260,7 @@ static void active_sets_decompose_the_force(void **state) {
 // A smooth surface, or the edge where two meet, with a feasible point on it.
 static size_t make_contact(int kind, struct obstacle obstacles[2], double x[3]) {
     double u[3];
-    random_unit(u);
+    random_unit(&random_numbers, u);
     obstacles[0] = obstacle_of(PBS_SHAPE_SPHERE, kind == 1, 0.8, 0, 0);
     scale3(0.8, u, x);
     switch (kind) {
@@ -348,7 +333,7 @@ static void projected_hessian_matches_differences_of_the_gradient(void **state) 
         for (int i = 0; i < 9; i++) {
             projected[i] += active->curvature[i];
         }
-        random_unit(direction);
+        random_unit(&random_numbers, direction);
         multiply3(active->tangent, direction, d);
         static const double weights[4] = {1.0 / 12.0, -2.0 / 3.0, 2.0 / 3.0, -1.0 / 12.0};
         double difference[3] = {0, 0, 0}, exact[3], tangential[3];
@@ -379,7 +364,7 @@ static void pulled_back_gradient_is_the_slope_of_the_path(void **state) {
         begin(&f, obstacles, count, 1, NULL, NULL);
         energy_gradient(&e, x, g);
         projection_activate(NULL, &f.projection, x, g);
-        random_unit(d);
+        random_unit(&random_numbers, d);
         const double a = uniform(0.0, 0.3);
         for (int i = 0; i < 5; i++) {
             double y[3], p[3];
@@ -624,7 +609,7 @@ static void friction_never_adds_energy(void **state) {
         const size_t count = 1 + random_index(&random_numbers, 3);
         for (size_t b = 0; b < count; b++) {
             double n[3];
-            random_unit(n);
+            random_unit(&random_numbers, n);
             planes[b] = plane(n, origin);
             planes[b].friction = uniform(0.0, 2.0);
         }
@@ -632,7 +617,7 @@ static void friction_never_adds_energy(void **state) {
         struct fixture f;
         begin(&f, planes, count, 1, held, origin);
         double g[3], v[3], before[3], n[3];
-        random_unit(g);
+        random_unit(&random_numbers, g);
         random_fill(&random_numbers, -30.0, 30.0, v, 3);
         copy3(v, before);
         projection_activate(NULL, &f.projection, origin, g);

@@ -22,16 +22,7 @@ static double uniform(double low, double high) {
 }
 
 static void random_point(double reach, double x[3]) {
-    for (int i = 0; i < 3; i++) {
-        x[i] = uniform(-reach, reach);
-    }
-}
-
-static void random_unit(double a[3]) {
-    do {
-        random_point(1.0, a);
-    } while (norm3(a) < 0.1);
-    scale3(1.0 / norm3(a), a, a);
+    random_fill(&random_numbers, -reach, reach, x, 3);
 }
 
 static struct pose random_pose(void) {
@@ -99,7 +90,7 @@ static void distance_is_to_the_nearest_point(void **state) {
             assert_int_not_equal(inside(shape, just_past), inside(shape, p));
             for (int direction = 0; direction < 200; direction++) {
                 double u[3], q[3];
-                random_unit(u);
+                random_unit(&random_numbers, u);
                 add_scaled3(p, fabs(phi) * (1.0 - 1e-12), u, q);
                 assert_int_equal(inside(shape, q), inside(shape, p));
             }

@@ -44,6 +44,17 @@ void random_fill(struct random *random, double low, double high, double *x, size
     }
 }
 
+void random_unit(struct random *random, double a[3]) {
+    double length;
+    do {
+        random_fill(random, -1.0, 1.0, a, 3);
+        length = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+    } while (length < 0.1);
+    for (int i = 0; i < 3; i++) {
+        a[i] *= 1.0 / length;
+    }
+}
+
 void random_rotation(struct random *random, double r[9]) {
     double w = random_normal(random);
     double x = random_normal(random);

@@ -25,6 +25,9 @@ double random_normal(struct random *random);
 
 void random_fill(struct random *random, double low, double high, double *x, size_t count);
 
+/// A vector of length 1, of any direction.
+void random_unit(struct random *random, double a[3]);
+
 /// A rotation matrix, row-major, uniformly distributed.
 void random_rotation(struct random *random, double r[9]);
 
