@@ -104,13 +104,7 @@ static pbs_status make_custom(struct session *s, pbs_world *world) {
         stencils[i] = take(s) % 4;
     }
     pbs_custom_desc d;
-    pbs_custom_desc_init(&d, sizeof d);
-    d.vertex_count = 3;
-    d.positions = positions;
-    d.masses = masses;
-    d.stencil_count = 2;
-    d.stencils = stencils;
-    d.evaluate = spring_energy;
+    springs_describe(&d, 3, positions, masses, 2, stencils);
     d.no_gravity = take(s) % 3;
     d.tag = take(s) % 8 == 0 ? 0 : SPRING_TAG;
     return pbs_body_create_custom(world, &d, &s->bodies[take(s) % IDS]);

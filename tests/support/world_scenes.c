@@ -59,12 +59,31 @@ void cube_mesh_free(struct cube_mesh *mesh) {
     *mesh = (struct cube_mesh){0};
 }
 
-void cube_mesh_describe(const struct cube_mesh *mesh, pbs_solid_desc *d) {
-    pbs_solid_desc_init(d, sizeof *d);
+static void point_into(const struct cube_mesh *mesh, pbs_solid_desc *d) {
     d->vertex_count = mesh->vertex_count;
     d->positions = mesh->positions;
     d->tet_count = mesh->tet_count;
     d->tets = mesh->tets;
+}
+
+void cube_mesh_describe(const struct cube_mesh *mesh, pbs_solid_desc *d) {
+    pbs_solid_desc_init(d, sizeof *d);
+    point_into(mesh, d);
+}
+
+pbs_status cube_create(pbs_world *world, size_t cells, double size, const double corner[3],
+                       const pbs_solid_desc *like, pbs_body *body) {
+    struct cube_mesh mesh;
+    if (!cube_mesh_make(&mesh, cells, size, corner)) {
+        return PBS_ERROR_MEMORY;
+    }
+    pbs_solid_desc d;
+    pbs_solid_desc_init(&d, sizeof d);
+    d = like != NULL ? *like : d;
+    point_into(&mesh, &d);
+    const pbs_status status = pbs_body_create_solid(world, &d, body);
+    cube_mesh_free(&mesh);
+    return status;
 }
 
 // --- springs ---
@@ -102,6 +121,18 @@ int32_t spring_energy(void *user, size_t stencil, const double *x, int32_t proje
     return 0;
 }
 
+void springs_describe(pbs_custom_desc *d, size_t vertex_count, const double *positions,
+                      const double *masses, size_t stencil_count, const uint32_t *stencils) {
+    pbs_custom_desc_init(d, sizeof *d);
+    d->vertex_count = vertex_count;
+    d->positions = positions;
+    d->masses = masses;
+    d->stencil_count = stencil_count;
+    d->stencils = stencils;
+    d->evaluate = spring_energy;
+    d->tag = SPRING_TAG;
+}
+
 // --- scenes ---
 
 void scene_settings(pbs_world_desc *d) {
@@ -109,28 +140,10 @@ void scene_settings(pbs_world_desc *d) {
     d->gravity[1] = -9.81;
 }
 
-static pbs_status add_cube(pbs_world *world, size_t cells, const double corner[3],
-                           const pbs_solid_desc *material) {
-    struct cube_mesh mesh;
-    if (!cube_mesh_make(&mesh, cells, 0.4, corner)) {
-        return PBS_ERROR_MEMORY;
-    }
-    pbs_solid_desc d = *material;
-    d.vertex_count = mesh.vertex_count;
-    d.positions = mesh.positions;
-    d.tet_count = mesh.tet_count;
-    d.tets = mesh.tets;
-    pbs_body body;
-    const pbs_status status = pbs_body_create_solid(world, &d, &body);
-    cube_mesh_free(&mesh);
-    return status;
-}
-
 static pbs_status fill_drop(pbs_world *world) {
-    pbs_solid_desc solid;
-    pbs_solid_desc_init(&solid, sizeof solid);
     const double corner[3] = {0.0, 0.3, 0.0};
-    const pbs_status status = add_cube(world, 4, corner, &solid);
+    pbs_body body;
+    const pbs_status status = cube_create(world, 4, 0.4, corner, NULL, &body);
     pbs_collider_desc ground;
     pbs_collider collider;
     pbs_collider_desc_init(&ground, sizeof ground);
@@ -163,15 +176,8 @@ static pbs_status fill_springs(pbs_world *world) {
         }
     }
     pbs_custom_desc d;
-    pbs_custom_desc_init(&d, sizeof d);
-    d.vertex_count = COUNT;
-    d.positions = positions;
-    d.masses = masses;
-    d.stencil_count = stencil_count;
-    d.stencils = stencils;
-    d.evaluate = spring_energy;
+    springs_describe(&d, COUNT, positions, masses, stencil_count, stencils);
     d.concurrent = 1;
-    d.tag = SPRING_TAG;
     pbs_body body;
     pbs_status status = pbs_body_create_custom(world, &d, &body);
     const uint32_t pinned[1] = {0};
@@ -191,12 +197,13 @@ static pbs_status fill_bowl(pbs_world *world) {
     solid.young = 4e4;
     solid.damping = 0.01;
     const double left[3] = {-0.5, 0.1, -0.2}, right[3] = {0.15, 0.0, -0.15};
-    pbs_status status = add_cube(world, 3, left, &solid);
+    pbs_body body;
+    pbs_status status = cube_create(world, 3, 0.4, left, &solid, &body);
     solid.material = PBS_MATERIAL_NEO_HOOKEAN;
     solid.young = 2e5;
     solid.damping = 0.0;
     solid.drag = 0.5;
-    status = status < 0 ? status : add_cube(world, 2, right, &solid);
+    status = status < 0 ? status : cube_create(world, 2, 0.4, right, &solid, &body);
     pbs_collider_desc bowl;
     pbs_collider collider;
     pbs_collider_desc_init(&bowl, sizeof bowl);

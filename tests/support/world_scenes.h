@@ -22,9 +22,17 @@ void cube_mesh_free(struct cube_mesh *mesh);
 /// A description that points into the mesh; the rest are the library's defaults.
 void cube_mesh_describe(const struct cube_mesh *mesh, pbs_solid_desc *d);
 
+/// Adds such a cube as a solid. What `like` says besides the mesh holds; null: the defaults.
+pbs_status cube_create(pbs_world *world, size_t cells, double size, const double corner[3],
+                       const pbs_solid_desc *like, pbs_body *body);
+
 /// Springs of 400 N/m and 0.1 m between the two nodes of a stencil. user is not read.
 int32_t spring_energy(void *user, size_t stencil, const double *x, int32_t project, double *value,
                       double *gradient, double *hessian);
+
+/// A description of such springs that points to the arrays; the rest are the library's defaults.
+void springs_describe(pbs_custom_desc *d, size_t vertex_count, const double *positions,
+                      const double *masses, size_t stencil_count, const uint32_t *stencils);
 
 /// Settings with gravity along -y.
 void scene_settings(pbs_world_desc *d);

@@ -1,9 +1,7 @@
 // Memory in scenes where much happens: contacts that come and go, damping, scripted obstacles and
 // vertices. Steps make no allocator calls once warmed up; whatever call is refused, alone or with
 // all that follow, is a status, and the state is as it was.
-#include "support/allocator.h"
-#include "support/testing.h"
-#include "support/world_scenes.h"
+#include "support/world_testing.h"
 
 static uint64_t calls(const struct test_allocator *allocator) {
     return allocator->allocate_count + allocator->release_count;
@@ -43,31 +41,21 @@ static struct lively make_lively(struct test_allocator *allocator, const struct 
     d.project_hessian = choice->project;
     d.line_search = choice->line_search;
     d.divisions = 4;
-    assert_ok(pbs_world_create(&d, &s.world));
+    s.world = new_world_from(&d);
 
     const double corner[3] = {-0.2, 0.0, -0.2};
-    struct cube_mesh mesh;
     pbs_solid_desc solid;
-    assert_true(cube_mesh_make(&mesh, 3, 0.4, corner));
-    cube_mesh_describe(&mesh, &solid);
+    assert_ok(pbs_solid_desc_init(&solid, sizeof solid));
     solid.young = 3e4;
     solid.damping = 0.01;
     solid.drag = 0.5;
-    assert_ok(pbs_body_create_solid(s.world, &solid, &s.cube));
-    cube_mesh_free(&mesh);
+    s.cube = add_cube(s.world, 3, 0.4, corner, &solid);
 
     const double positions[9] = {0.5, 0.1, 0.0, 0.6, 0.1, 0.0, 0.7, 0.1, 0.0};
     const double masses[3] = {0.1, 0.1, 0.1};
     const uint32_t stencils[4] = {0, 1, 1, 2}, pinned[1] = {0};
     pbs_custom_desc custom;
-    assert_ok(pbs_custom_desc_init(&custom, sizeof custom));
-    custom.vertex_count = 3;
-    custom.positions = positions;
-    custom.masses = masses;
-    custom.stencil_count = 2;
-    custom.stencils = stencils;
-    custom.evaluate = spring_energy;
-    custom.tag = SPRING_TAG;
+    springs_describe(&custom, 3, positions, masses, 2, stencils);
     assert_ok(pbs_body_create_custom(s.world, &custom, &s.springs));
     assert_ok(pbs_body_pin(s.world, s.springs, pinned, 1, PBS_AXIS_ALL));
 
@@ -103,8 +91,7 @@ static void script(const struct lively *s, int index) {
 static void read_everything(const struct lively *s) {
     float buffer[3 * 64];
     double stress[9 * 162];
-    pbs_energy energy = {.struct_size = sizeof energy};
-    assert_ok(pbs_world_energy(s->world, &energy));
+    energy_of(s->world);
     for (int32_t channel = PBS_CHANNEL_POSITION; channel <= PBS_CHANNEL_CONTACT_FORCE; channel++) {
         assert_ok(pbs_body_read_f32(s->world, s->cube, channel, buffer, 12, 64));
     }
@@ -126,17 +113,14 @@ static void steps_with_contacts_coming_and_going_make_no_calls(void **state) {
             script(&s, i);
             assert_true(pbs_world_step(s.world, 1.0 / 60.0) >= 0);
             read_everything(&s);
-            pbs_stats stats = {.struct_size = sizeof stats};
-            assert_ok(pbs_world_stats(s.world, &stats));
+            const pbs_stats stats = stats_of(s.world);
             arrivals += contacts == 0 && stats.active_contacts > 0;
             departures += contacts > 0 && stats.active_contacts == 0;
             contacts = stats.active_contacts;
             assert_true(calls(&allocator) == before);
         }
         assert_true(arrivals >= 2 && departures >= 2); // the plate came twice and left twice
-        pbs_energy energy = {.struct_size = sizeof energy};
-        assert_ok(pbs_world_energy(s.world, &energy));
-        assert_true(energy.dissipated > 0.0);
+        assert_true(energy_of(s.world).dissipated > 0.0);
         pbs_world_destroy(s.world);
         assert_int_equal(allocator.blocks_in_use, 0);
     }
@@ -144,37 +128,23 @@ static void steps_with_contacts_coming_and_going_make_no_calls(void **state) {
 
 // --- refusals ---
 
-struct bytes {
-    void *data;
-    size_t size;
-};
-
-static struct bytes save(const pbs_world *world) {
-    struct bytes bytes = {0};
-    assert_ok(pbs_world_save(world, NULL, &bytes.size));
-    bytes.data = malloc(bytes.size);
-    assert_non_null(bytes.data);
-    assert_ok(pbs_world_save(world, bytes.data, &bytes.size));
-    return bytes;
+static pbs_status restore(pbs_world *world, const struct saved_world *saved) {
+    return pbs_world_restore(world, saved->data, saved->size);
 }
 
-static pbs_status restore(pbs_world *world, const struct bytes *bytes) {
-    return pbs_world_restore(world, bytes->data, bytes->size);
-}
-
-static pbs_status step(pbs_world *world, const struct bytes *bytes) {
-    (void)bytes;
+static pbs_status step(pbs_world *world, const struct saved_world *saved) {
+    (void)saved;
     return pbs_world_step(world, 1.0 / 60.0);
 }
 
 /// With the first, second, ... allocation refused until the call succeeds; how many were.
 static uint64_t refuse_until_success(struct test_allocator *allocator, pbs_world *world,
-                                     pbs_status (*call)(pbs_world *, const struct bytes *),
-                                     const struct bytes *bytes) {
+                                     pbs_status (*call)(pbs_world *, const struct saved_world *),
+                                     const struct saved_world *saved) {
     const uint64_t before = pbs_world_hash(world);
     for (uint64_t k = 0;; k++) {
         test_allocator_fail_after(allocator, k);
-        const pbs_status status = call(world, bytes);
+        const pbs_status status = call(world, saved);
         const bool refused = test_allocator_has_failed(allocator);
         test_allocator_fail_after(allocator, ALLOCATOR_NEVER);
         if (!refused) {
@@ -199,23 +169,17 @@ static void refusals_in_a_lively_scene(void **state) {
             script(&s, i);
             assert_true(pbs_world_step(s.world, 1.0 / 60.0) >= 0);
         }
-        pbs_stats stats = {.struct_size = sizeof stats};
-        assert_ok(pbs_world_stats(s.world, &stats));
-        assert_true(stats.active_contacts > 0);
+        assert_true(stats_of(s.world).active_contacts > 0);
 
-        struct bytes bytes = save(s.world);
-        pbs_world_desc d;
-        scene_settings(&d);
-        d.allocator = test_allocator_hooks(&allocator);
-        pbs_world *other = NULL;
-        assert_ok(pbs_world_create(&d, &other));
+        const struct saved_world saved = save_world(s.world);
+        pbs_world *other = new_world_with(&allocator);
         assert_ok(pbs_world_register_callback(other, SPRING_TAG, spring_energy, NULL));
-        assert_true(refuse_until_success(&allocator, other, restore, &bytes) > 20);
+        assert_true(refuse_until_success(&allocator, other, restore, &saved) > 20);
         assert_true(pbs_world_hash(other) == pbs_world_hash(s.world));
         assert_true(refuse_until_success(&allocator, other, step, NULL) > 50);
         assert_true(pbs_world_step(s.world, 1.0 / 60.0) >= 0);
         assert_true(pbs_world_hash(other) == pbs_world_hash(s.world));
-        free(bytes.data);
+        free(saved.data);
         pbs_world_destroy(other);
         pbs_world_destroy(s.world);
         assert_int_equal(allocator.blocks_in_use, 0);

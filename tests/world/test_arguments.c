@@ -3,19 +3,10 @@
 // changes.
 #include <stddef.h>
 
-#include "support/testing.h"
-#include "support/world_scenes.h"
+#include "support/world_testing.h"
 
 static const double origin[3] = {0.0, 0.0, 0.0};
 static const double not_finite[] = {NAN, INFINITY, -INFINITY};
-
-static pbs_world *new_world(void) {
-    pbs_world_desc d;
-    scene_settings(&d);
-    pbs_world *world = NULL;
-    assert_ok(pbs_world_create(&d, &world));
-    return world;
-}
 
 /// The message must contain what printf makes of the rest.
 static void assert_says(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -173,12 +164,7 @@ static void bodies_name_the_vertex(void **state) {
         }
         for (size_t member = 0; member < COUNT_OF(custom_names); member++) {
             pbs_custom_desc d;
-            assert_ok(pbs_custom_desc_init(&d, sizeof d));
-            d.vertex_count = 8;
-            d.positions = mesh.positions;
-            d.masses = masses;
-            d.evaluate = spring_energy;
-            d.tag = SPRING_TAG;
+            springs_describe(&d, 8, mesh.positions, masses, 0, NULL);
             *(member == 0 ? &d.positions : &d.velocities) = state_of;
             pbs_body body = {0};
             assert_status(pbs_body_create_custom(world, &d, &body), PBS_ERROR_ARGUMENT);
@@ -201,12 +187,7 @@ static void custom_bodies_name_the_mass(void **state) {
         const double value = bad[i / 3];
         masses[i % 3] = value;
         pbs_custom_desc d;
-        assert_ok(pbs_custom_desc_init(&d, sizeof d));
-        d.vertex_count = 3;
-        d.positions = positions;
-        d.masses = masses;
-        d.evaluate = spring_energy;
-        d.tag = SPRING_TAG;
+        springs_describe(&d, 3, positions, masses, 0, NULL);
         pbs_body body = {0};
         assert_status(pbs_body_create_custom(world, &d, &body), PBS_ERROR_ARGUMENT);
         assert_says("masses of vertex %zu: %g", i % 3, value);
@@ -374,9 +355,7 @@ static void state_calls_name_the_number(void **state) {
         assert_says("duration is %g", steps[i]);
     }
     assert_true(pbs_world_hash(world) == hash);
-    pbs_stats stats = {.struct_size = sizeof stats};
-    assert_ok(pbs_world_stats(world, &stats));
-    assert_int_equal(stats.failed_step_count, 0);
+    assert_int_equal(stats_of(world).failed_step_count, 0);
     assert_ok(pbs_world_step(world, 0.01));
     pbs_world_destroy(world);
 }

@@ -1,17 +1,8 @@
 // Bodies and colliders refuse bad input with a sentence that names what was found, and change
 // nothing.
-#include "support/testing.h"
-#include "support/world_scenes.h"
+#include "support/world_testing.h"
 
 static const double origin[3] = {0.0, 0.0, 0.0};
-
-static pbs_world *new_world(void) {
-    pbs_world_desc d;
-    scene_settings(&d);
-    pbs_world *world = NULL;
-    assert_ok(pbs_world_create(&d, &world));
-    return world;
-}
 
 // --- solids ---
 
@@ -138,14 +129,7 @@ static void custom_describe(struct custom_case *c) {
     *c = (struct custom_case){.positions = {0, 0, 0, 0.1, 0, 0, 0.2, 0, 0},
                               .masses = {1, 2, 3},
                               .stencils = {0, 1, 1, 2}};
-    assert_ok(pbs_custom_desc_init(&c->d, sizeof c->d));
-    c->d.vertex_count = 3;
-    c->d.positions = c->positions;
-    c->d.masses = c->masses;
-    c->d.stencil_count = 2;
-    c->d.stencils = c->stencils;
-    c->d.evaluate = spring_energy;
-    c->d.tag = SPRING_TAG;
+    springs_describe(&c->d, 3, c->positions, c->masses, 2, c->stencils);
 }
 
 #define CUSTOM(name, ...)                                                                          \
@@ -268,21 +252,10 @@ static void colliders_refuse_bad_descriptions(void **state) {
 
 // --- calls on a body ---
 
-static pbs_body add_cube(pbs_world *world) {
-    struct cube_mesh mesh;
-    assert_true(cube_mesh_make(&mesh, 1, 1.0, origin));
-    pbs_solid_desc d;
-    cube_mesh_describe(&mesh, &d);
-    pbs_body body = {0};
-    assert_ok(pbs_body_create_solid(world, &d, &body));
-    cube_mesh_free(&mesh);
-    return body;
-}
-
 static void state_calls_refuse_bad_arguments(void **state) {
     (void)state;
     pbs_world *world = new_world();
-    const pbs_body body = add_cube(world);
+    const pbs_body body = add_cube(world, 1, 1.0, origin, NULL);
     const uint64_t before = pbs_world_hash(world);
     double xyz[24] = {0.0};
     uint32_t vertices[3] = {0, 7, 8};
@@ -313,7 +286,7 @@ static void state_calls_refuse_bad_arguments(void **state) {
 static void read_f32_refuses_bad_arguments(void **state) {
     (void)state;
     pbs_world *world = new_world();
-    const pbs_body body = add_cube(world);
+    const pbs_body body = add_cube(world, 1, 1.0, origin, NULL);
     float buffer[64];
     assert_status(pbs_body_read_f32(world, body, 4, buffer, 12, 8), PBS_ERROR_ARGUMENT);
     assert_message("channel is 4");
@@ -330,7 +303,7 @@ static void read_f32_refuses_bad_arguments(void **state) {
 static void read_f32_keeps_to_its_stride(void **state) {
     (void)state;
     pbs_world *world = new_world();
-    const pbs_body body = add_cube(world);
+    const pbs_body body = add_cube(world, 1, 1.0, origin, NULL);
     assert_ok(pbs_world_step(world, 0.01));
     const double *const sources[] = {pbs_body_positions(world, body),
                                      pbs_body_velocities(world, body)};
@@ -358,7 +331,7 @@ static void read_f32_keeps_to_its_stride(void **state) {
 static void normals_are_unit_and_outward(void **state) {
     (void)state;
     pbs_world *world = new_world();
-    const pbs_body body = add_cube(world);
+    const pbs_body body = add_cube(world, 1, 1.0, origin, NULL);
     float normals[24];
     assert_ok(pbs_body_read_f32(world, body, PBS_CHANNEL_NORMAL, normals, 12, 8));
     const double *x = pbs_body_positions(world, body);
@@ -377,7 +350,7 @@ static void normals_are_unit_and_outward(void **state) {
 static void surfaces_are_those_of_a_cube(void **state) {
     (void)state;
     pbs_world *world = new_world();
-    const pbs_body body = add_cube(world);
+    const pbs_body body = add_cube(world, 1, 1.0, origin, NULL);
     const uint32_t *indices = NULL;
     size_t count = 0;
     assert_ok(pbs_body_surface(world, body, &indices, &count));

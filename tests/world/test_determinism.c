@@ -1,8 +1,7 @@
 // The same calls give the same bits: for any number of threads, for a host's job system that runs
 // pieces in random order, and across a save and a restore.
 #include "support/jobs.h"
-#include "support/testing.h"
-#include "support/world_scenes.h"
+#include "support/world_testing.h"
 
 static int step_count(void) {
     return testing_is_small() ? 20 : 100;
@@ -15,8 +14,7 @@ static pbs_world *new_scene(int index, int32_t threads, const pbs_tasks *tasks) 
     if (tasks != NULL) {
         d.tasks = *tasks;
     }
-    pbs_world *world = NULL;
-    assert_ok(pbs_world_create(&d, &world));
+    pbs_world *world = new_world_from(&d);
     if (index >= 0) {
         assert_ok(scene_fill(world, index));
     }
@@ -62,16 +60,12 @@ static void a_restored_world_goes_on_with_the_same_bits(void **state) {
         const uint64_t expected = hash_after(index, 1, NULL);
         pbs_world *world = new_scene(index, 1, NULL);
         assert_ok(scene_step(world, step_count() / 2));
-        size_t size = 0;
-        assert_ok(pbs_world_save(world, NULL, &size));
-        void *bytes = malloc(size);
-        assert_non_null(bytes);
-        assert_ok(pbs_world_save(world, bytes, &size));
+        const struct saved_world saved = save_world(world);
 
         // Into a fresh world with other threads; saving has not changed the old one.
         pbs_world *other = new_scene(-1, 2, NULL);
         assert_ok(pbs_world_register_callback(other, SPRING_TAG, spring_energy, NULL));
-        assert_ok(pbs_world_restore(other, bytes, size));
+        assert_ok(pbs_world_restore(other, saved.data, saved.size));
         assert_true(pbs_world_hash(other) == pbs_world_hash(world));
         assert_ok(scene_step(other, step_count() - step_count() / 2));
         assert_true(pbs_world_hash(other) == expected);
@@ -80,10 +74,10 @@ static void a_restored_world_goes_on_with_the_same_bits(void **state) {
 
         // And back in time, in the world that went on.
         assert_ok(pbs_world_register_callback(world, SPRING_TAG, spring_energy, NULL));
-        assert_ok(pbs_world_restore(world, bytes, size));
+        assert_ok(pbs_world_restore(world, saved.data, saved.size));
         assert_ok(scene_step(world, step_count() - step_count() / 2));
         assert_true(pbs_world_hash(world) == expected);
-        free(bytes);
+        free(saved.data);
         pbs_world_destroy(other);
         pbs_world_destroy(world);
     }
@@ -93,26 +87,19 @@ static void a_restored_world_goes_on_with_the_same_bits(void **state) {
 static void several_domains_change_no_bit(void **state) {
     (void)state;
     const double corner[3] = {0.0, 0.05, 0.0};
-    struct cube_mesh mesh;
-    assert_true(cube_mesh_make(&mesh, 12, 1.0, corner));
     uint64_t expected = 0;
     for (int32_t threads = 1; threads <= 3; threads++) {
         pbs_world *world = new_scene(-1, threads, NULL);
         pbs_solid_desc d;
-        cube_mesh_describe(&mesh, &d);
+        assert_ok(pbs_solid_desc_init(&d, sizeof d));
         d.damping = 0.01;
-        pbs_body body;
-        pbs_collider_desc ground;
-        pbs_collider collider;
-        assert_ok(pbs_collider_desc_init(&ground, sizeof ground));
-        assert_ok(pbs_collider_create(world, &ground, &collider));
-        assert_ok(pbs_body_create_solid(world, &d, &body));
+        add_ground(world);
+        add_cube(world, 12, 1.0, corner, &d);
         assert_ok(scene_step(world, 8));
         expected = threads == 1 ? pbs_world_hash(world) : expected;
         assert_true(pbs_world_hash(world) == expected);
         pbs_world_destroy(world);
     }
-    cube_mesh_free(&mesh);
 }
 
 int main(void) {

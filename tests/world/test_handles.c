@@ -1,13 +1,9 @@
 // Ids that name nothing, through every call that takes one: null, never given out, destroyed, of
 // another world, of the other kind.
-#include "support/testing.h"
-#include "support/world_scenes.h"
+#include "support/world_testing.h"
 
-static pbs_world *new_world(void) {
-    pbs_world_desc d;
-    scene_settings(&d);
-    pbs_world *world = NULL;
-    assert_ok(pbs_world_create(&d, &world));
+static pbs_world *filled_world(void) {
+    pbs_world *world = new_world();
     assert_ok(scene_fill(world, 2));
     return world;
 }
@@ -72,7 +68,7 @@ static pbs_status (*const body_calls[])(pbs_world *, pbs_body) = {
 
 static void bodies_that_are_not_there(void **state) {
     (void)state;
-    pbs_world *world = new_world(), *other = new_world();
+    pbs_world *world = filled_world(), *other = filled_world();
     const pbs_body gone = pbs_world_body_at(world, 1);
     assert_ok(pbs_body_destroy(world, gone));
     const struct bad_id bad[BAD_IDS] = {
@@ -135,7 +131,7 @@ static pbs_status (*const collider_calls[])(pbs_world *, pbs_collider) = {
 
 static void colliders_that_are_not_there(void **state) {
     (void)state;
-    pbs_world *world = new_world(), *other = new_world();
+    pbs_world *world = filled_world(), *other = filled_world();
     assert_ok(scene_fill(world, 0));
     const pbs_collider gone = pbs_world_collider_at(world, 1);
     assert_ok(pbs_collider_destroy(world, gone));
@@ -167,7 +163,7 @@ static void colliders_that_are_not_there(void **state) {
 /// The words name the id, so that a host's log can be searched for it.
 static void messages_hold_the_id(void **state) {
     (void)state;
-    pbs_world *world = new_world();
+    pbs_world *world = filled_world();
     const pbs_body body = pbs_world_body_at(world, 0);
     char words[64];
     snprintf(words, sizeof words, "body id %#llx", (unsigned long long)body.id);

@@ -1,35 +1,27 @@
 // Pins, targets and scripted colliders end exactly where the host said; free fall is the scheme's
 // own.
-#include "support/testing.h"
-#include "support/world_scenes.h"
+#include "support/world_testing.h"
 
-static pbs_world *new_world(uint32_t divisions) {
+static pbs_world *dividing_world(uint32_t divisions) {
     pbs_world_desc d;
     scene_settings(&d);
     d.divisions = divisions;
-    pbs_world *world = NULL;
-    assert_ok(pbs_world_create(&d, &world));
-    return world;
+    return new_world_from(&d);
 }
 
-static pbs_body add_cube(pbs_world *world, size_t cells, double height, int32_t material) {
+static pbs_body add_cube_at(pbs_world *world, size_t cells, double height, int32_t material) {
     const double corner[3] = {-0.2, height, -0.2};
-    struct cube_mesh mesh;
-    assert_true(cube_mesh_make(&mesh, cells, 0.4, corner));
     pbs_solid_desc d;
-    cube_mesh_describe(&mesh, &d);
+    assert_ok(pbs_solid_desc_init(&d, sizeof d));
     d.material = material;
-    pbs_body body = {0};
-    assert_ok(pbs_body_create_solid(world, &d, &body));
-    cube_mesh_free(&mesh);
-    return body;
+    return add_cube(world, cells, 0.4, corner, &d);
 }
 
 /// Vertices 0 and 7 of a cube of one cell are opposite corners.
 static void pinned_axes_stay_to_the_bit(void **state) {
     (void)state;
-    pbs_world *world = new_world(0);
-    const pbs_body body = add_cube(world, 1, 1.0, PBS_MATERIAL_STABLE_NEO_HOOKEAN);
+    pbs_world *world = new_world();
+    const pbs_body body = add_cube_at(world, 1, 1.0, PBS_MATERIAL_STABLE_NEO_HOOKEAN);
     const uint32_t all[1] = {0}, some[1] = {7};
     assert_ok(pbs_body_pin(world, body, all, 1, PBS_AXIS_ALL));
     assert_ok(pbs_body_pin(world, body, some, 1, PBS_AXIS_X));
@@ -52,8 +44,8 @@ static void pinned_axes_stay_to_the_bit(void **state) {
 
 static void targets_are_reached_to_the_bit(void **state) {
     (void)state;
-    pbs_world *world = new_world(0);
-    const pbs_body body = add_cube(world, 2, 1.0, PBS_MATERIAL_FIXED_COROTATED);
+    pbs_world *world = new_world();
+    const pbs_body body = add_cube_at(world, 2, 1.0, PBS_MATERIAL_FIXED_COROTATED);
     const uint32_t vertices[2] = {0, 26};
     const double h = 1.0 / 60.0;
     for (int step = 1; step <= 10; step++) {
@@ -89,12 +81,12 @@ static void targets_are_reached_to_the_bit(void **state) {
 /// not.
 static void divided_steps_reach_their_targets_too(void **state) {
     (void)state;
-    pbs_world *world = new_world(0);
-    pbs_world *divided = new_world(12);
+    pbs_world *world = new_world();
+    pbs_world *divided = dividing_world(12);
     const uint32_t vertices[4] = {4, 5, 6, 7};
     for (int i = 0; i < 2; i++) {
         pbs_world *w = i == 0 ? world : divided;
-        const pbs_body body = add_cube(w, 1, 1.0, PBS_MATERIAL_NEO_HOOKEAN);
+        const pbs_body body = add_cube_at(w, 1, 1.0, PBS_MATERIAL_NEO_HOOKEAN);
         const double *x = pbs_body_positions(w, body);
         double targets[12];
         for (int k = 0; k < 4; k++) {
@@ -118,7 +110,7 @@ static void divided_steps_reach_their_targets_too(void **state) {
 
 static void colliders_move_to_their_pose(void **state) {
     (void)state;
-    pbs_world *world = new_world(0);
+    pbs_world *world = new_world();
     pbs_collider_desc d;
     assert_ok(pbs_collider_desc_init(&d, sizeof d));
     d.shape = PBS_SHAPE_BOX;
@@ -126,7 +118,7 @@ static void colliders_move_to_their_pose(void **state) {
     d.size[1] = 0.1;
     pbs_collider lift;
     assert_ok(pbs_collider_create(world, &d, &lift));
-    const pbs_body body = add_cube(world, 2, 0.1, PBS_MATERIAL_STABLE_NEO_HOOKEAN);
+    const pbs_body body = add_cube_at(world, 2, 0.1, PBS_MATERIAL_STABLE_NEO_HOOKEAN);
     double position[3] = {0.0, 0.0, 0.0}, found[3], turned[4];
     for (int i = 1; i <= 30; i++) {
         position[1] = 0.01 * i;
@@ -155,12 +147,9 @@ static void colliders_move_to_their_pose(void **state) {
 /// "Vertices inside it are moved out at the start of the next step."
 static void bodies_inside_a_collider_come_out(void **state) {
     (void)state;
-    pbs_world *world = new_world(0);
-    const pbs_body body = add_cube(world, 2, -0.1, PBS_MATERIAL_STABLE_NEO_HOOKEAN);
-    pbs_collider_desc d;
-    pbs_collider ground;
-    assert_ok(pbs_collider_desc_init(&d, sizeof d));
-    assert_ok(pbs_collider_create(world, &d, &ground));
+    pbs_world *world = new_world();
+    const pbs_body body = add_cube_at(world, 2, -0.1, PBS_MATERIAL_STABLE_NEO_HOOKEAN);
+    add_ground(world);
     assert_ok(pbs_world_step(world, 1.0 / 60.0));
     for (size_t v = 0; v < pbs_body_vertex_count(world, body); v++) {
         assert_true(pbs_body_positions(world, body)[3 * v + 1] >= -1e-12);
@@ -173,8 +162,8 @@ static void bodies_inside_a_collider_come_out(void **state) {
 static void free_fall_is_exact(void **state) {
     (void)state;
     for (int32_t material = 0; material <= PBS_MATERIAL_ST_VENANT_KIRCHHOFF; material++) {
-        pbs_world *world = new_world(0);
-        const pbs_body body = add_cube(world, 3, 1.0, material);
+        pbs_world *world = new_world();
+        const pbs_body body = add_cube_at(world, 3, 1.0, material);
         double start[192];
         memcpy(start, pbs_body_positions(world, body), sizeof start);
         const double h = 1.0 / 24.0, fall = h * h * 300;
@@ -183,8 +172,7 @@ static void free_fall_is_exact(void **state) {
         }
         const double *x = pbs_body_positions(world, body), *v = pbs_body_velocities(world, body);
         const double *mass = pbs_body_masses(world, body);
-        pbs_stats stats = {.struct_size = sizeof stats};
-        assert_ok(pbs_world_stats(world, &stats));
+        const pbs_stats stats = stats_of(world);
         double total = 0.0, moved = 0.0, momentum = 0.0;
         for (size_t i = 0; i < 64; i++) {
             const double bound = fall * stats.tolerance / mass[i];
@@ -207,24 +195,20 @@ static void momentum_is_balanced_exactly(void **state) {
     pbs_world_desc d;
     assert_ok(pbs_world_desc_init(&d, sizeof d));
     d.relative_tolerance = 1e-3; // so loose that residuals alone would show
-    pbs_world *world = NULL;
-    assert_ok(pbs_world_create(&d, &world));
-    struct cube_mesh mesh;
+    pbs_world *world = new_world_from(&d);
     const double corner[3] = {0.0, 0.0, 0.0};
-    assert_true(cube_mesh_make(&mesh, 2, 0.4, corner));
     double velocities[81];
     for (int i = 0; i < 81; i++) {
         velocities[i] = sin(7.0 * i) + 0.5;
     }
     pbs_solid_desc solid;
-    cube_mesh_describe(&mesh, &solid);
+    assert_ok(pbs_solid_desc_init(&solid, sizeof solid));
     solid.initial_velocities = velocities;
     solid.damping = 0.001;
     pbs_body bodies[2];
-    assert_ok(pbs_body_create_solid(world, &solid, &bodies[0]));
+    bodies[0] = add_cube(world, 2, 0.4, corner, &solid);
     solid.drag = 2.0;
-    assert_ok(pbs_body_create_solid(world, &solid, &bodies[1]));
-    cube_mesh_free(&mesh);
+    bodies[1] = add_cube(world, 2, 0.4, corner, &solid);
     double before[2] = {0.0, 0.0}, after[2] = {0.0, 0.0};
     const double h = 1.0 / 60.0;
     for (int b = 0; b < 2; b++) {

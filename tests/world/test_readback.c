@@ -1,18 +1,9 @@
 // Read-back of what a solver knows besides the state: contact forces by vertex, stress by
 // tetrahedron.
 #include "support/random.h"
-#include "support/testing.h"
-#include "support/world_scenes.h"
+#include "support/world_testing.h"
 
 static const double origin[3] = {0.0, 0.0, 0.0};
-
-static pbs_world *new_world(void) {
-    pbs_world_desc d;
-    scene_settings(&d);
-    pbs_world *world = NULL;
-    assert_ok(pbs_world_create(&d, &world));
-    return world;
-}
 
 // --- contact forces ---
 
@@ -48,19 +39,12 @@ static struct momentum momentum_of(const pbs_world *world, pbs_body body) {
 static void contact_forces_carry_the_body(void **state) {
     (void)state;
     pbs_world *world = new_world();
-    struct cube_mesh mesh;
     pbs_solid_desc d;
     const double corner[3] = {0.0, 0.02, 0.0};
-    assert_true(cube_mesh_make(&mesh, 4, 0.4, corner));
-    cube_mesh_describe(&mesh, &d);
+    assert_ok(pbs_solid_desc_init(&d, sizeof d));
     d.drag = 20.0;
-    pbs_body body;
-    assert_ok(pbs_body_create_solid(world, &d, &body));
-    cube_mesh_free(&mesh);
-    pbs_collider_desc c;
-    pbs_collider ground;
-    assert_ok(pbs_collider_desc_init(&c, sizeof c));
-    assert_ok(pbs_collider_create(world, &c, &ground));
+    const pbs_body body = add_cube(world, 4, 0.4, corner, &d);
+    const pbs_collider ground = add_ground(world);
 
     struct momentum sum = momentum_of(world, body);
     assert_true(sum.touched == 0);
@@ -69,8 +53,7 @@ static void contact_forces_carry_the_body(void **state) {
         const double before = sum.velocity[1];
         assert_ok(pbs_world_step(world, h));
         sum = momentum_of(world, body);
-        pbs_stats stats = {.struct_size = sizeof stats};
-        assert_ok(pbs_world_stats(world, &stats));
+        const pbs_stats stats = stats_of(world);
         assert_int_equal(sum.touched, stats.active_contacts);
         const double drag = d.drag * sum.velocity[1];
         const double rounding = 6e-8 * fabs(sum.contact[1]) + 1e-9;
@@ -88,15 +71,12 @@ static void contact_forces_carry_the_body(void **state) {
     assert_near(sum.contact[0], 0.0, 1e-4 * weight, "no force along the ground");
 
     // The forces travel with a saved world, and go when contact does.
-    size_t size = 0;
-    assert_ok(pbs_world_save(world, NULL, &size));
-    void *bytes = malloc(size);
-    assert_ok(pbs_world_save(world, bytes, &size));
+    const struct saved_world saved = save_world(world);
     pbs_world *other = new_world();
-    assert_ok(pbs_world_restore(other, bytes, size));
+    assert_ok(pbs_world_restore(other, saved.data, saved.size));
     const struct momentum restored = momentum_of(other, body);
     assert_memory_equal(&restored, &sum, sizeof sum);
-    free(bytes);
+    free(saved.data);
     pbs_world_destroy(other);
     assert_ok(pbs_collider_destroy(world, ground));
     assert_ok(pbs_world_step(world, h));
@@ -150,18 +130,13 @@ static const struct stress_row stress_rows[] = {
     {PBS_MATERIAL_ST_VENANT_KIRCHHOFF, st_venant_kirchhoff},
 };
 
-static pbs_body add_cube(pbs_world *world, int32_t material) {
-    struct cube_mesh mesh;
+static pbs_body add_cube_of(pbs_world *world, int32_t material) {
     pbs_solid_desc d;
-    assert_true(cube_mesh_make(&mesh, 1, 0.7, origin));
-    cube_mesh_describe(&mesh, &d);
+    assert_ok(pbs_solid_desc_init(&d, sizeof d));
     d.material = material;
     d.young = young;
     d.poisson = poisson;
-    pbs_body body;
-    assert_ok(pbs_body_create_solid(world, &d, &body));
-    cube_mesh_free(&mesh);
-    return body;
+    return add_cube(world, 1, 0.7, origin, &d);
 }
 
 /// x becomes R diag(s, 1, 1) x.
@@ -191,7 +166,7 @@ static void uniaxial_stretch_has_the_analytic_stress(void **state) {
         double r[9], along, across, stress[9 * TETS];
         random_rotation(&random, r);
         pbs_world *world = new_world();
-        const pbs_body body = add_cube(world, row->material);
+        const pbs_body body = add_cube_of(world, row->material);
         assert_int_equal(pbs_body_tet_count(world, body), TETS);
         stretch(world, body, s, r);
         row->principal(s, mu, lambda, &along, &across);
@@ -211,7 +186,7 @@ static void stress_without_volume_is_no_number(void **state) {
     static const double ratios[] = {0.0, -1.0};
     for (size_t i = 0; i < COUNT_OF(ratios); i++) {
         pbs_world *world = new_world();
-        const pbs_body body = add_cube(world, PBS_MATERIAL_FIXED_COROTATED);
+        const pbs_body body = add_cube_of(world, PBS_MATERIAL_FIXED_COROTATED);
         stretch(world, body, ratios[i], identity);
         double stress[9 * TETS];
         assert_ok(pbs_body_element_stress(world, body, stress, TETS));
@@ -225,7 +200,7 @@ static void stress_without_volume_is_no_number(void **state) {
 static void element_stress_refuses_bad_arguments(void **state) {
     (void)state;
     pbs_world *world = new_world();
-    const pbs_body body = add_cube(world, PBS_MATERIAL_NEO_HOOKEAN);
+    const pbs_body body = add_cube_of(world, PBS_MATERIAL_NEO_HOOKEAN);
     double stress[9 * TETS];
     assert_status(pbs_body_element_stress(NULL, body, stress, TETS), PBS_ERROR_ARGUMENT);
     assert_status(pbs_body_element_stress(world, body, NULL, TETS), PBS_ERROR_ARGUMENT);

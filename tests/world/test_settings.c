@@ -2,8 +2,7 @@
 // struct, a new host's longer one with and without news in it, and sizes that are none.
 #include "world/settings.h"
 
-#include "support/testing.h"
-#include "support/world_scenes.h"
+#include "support/world_testing.h"
 
 enum { ROOM = 512, NEWS = 16 };
 
@@ -122,14 +121,6 @@ static const struct settings_row settings_rows[] = {
     {"pbs_collider_desc", sizeof(pbs_collider_desc), init_collider, use_collider},
     {"pbs_integrator_desc", sizeof(pbs_integrator_desc), init_integrator, use_integrator},
 };
-
-static pbs_world *new_world(void) {
-    pbs_world_desc d;
-    scene_settings(&d);
-    pbs_world *world = NULL;
-    assert_ok(pbs_world_create(&d, &world));
-    return world;
-}
 
 /// _init writes struct_size bytes and not one more, and refuses sizes that it does not know.
 static void init_fills_what_it_was_told(void **state) {

@@ -1,32 +1,14 @@
 // Saved worlds: everything comes back, ids included; damaged bytes are refused and change nothing.
 #include "support/random.h"
-#include "support/testing.h"
-#include "support/world_scenes.h"
+#include "support/world_testing.h"
 #include "world/byte_stream.h"
 #include "world/snapshot.h"
 
-static pbs_world *new_world(void) {
+/// Without gravity even, so that whatever is found in it has been restored.
+static pbs_world *default_world(void) {
     pbs_world_desc d;
     assert_ok(pbs_world_desc_init(&d, sizeof d));
-    pbs_world *world = NULL;
-    assert_ok(pbs_world_create(&d, &world));
-    return world;
-}
-
-struct bytes {
-    unsigned char *data;
-    size_t size;
-};
-
-static struct bytes save(const pbs_world *world) {
-    struct bytes bytes = {0};
-    assert_ok(pbs_world_save(world, NULL, &bytes.size));
-    bytes.data = malloc(bytes.size);
-    assert_non_null(bytes.data);
-    size_t size = bytes.size;
-    assert_ok(pbs_world_save(world, bytes.data, &size));
-    assert_int_equal(size, bytes.size);
-    return bytes;
+    return new_world_from(&d);
 }
 
 /// A world with one of everything: both kinds of body, per-element values, a gap among the ids,
@@ -40,8 +22,7 @@ static pbs_world *full_world(void) {
     d.preconditioner = PBS_PRECONDITIONER_BLOCK_JACOBI;
     d.divisions = 2;
     d.relative_tolerance = 1e-7;
-    pbs_world *world = NULL;
-    assert_ok(pbs_world_create(&d, &world));
+    pbs_world *world = new_world_from(&d);
     assert_ok(scene_fill(world, 2));
     assert_ok(scene_fill(world, 1));
     assert_ok(pbs_body_destroy(world, pbs_world_body_at(world, 0)));
@@ -94,11 +75,11 @@ static pbs_world *full_world(void) {
 
 static void everything_comes_back(void **state) {
     (void)state;
-    pbs_world *world = full_world(), *other = new_world();
-    const struct bytes bytes = save(world);
+    pbs_world *world = full_world(), *other = default_world();
+    const struct saved_world bytes = save_world(world);
     assert_ok(pbs_world_restore(other, bytes.data, bytes.size));
     // What is saved of the restored world is what was restored, to the bit.
-    const struct bytes again = save(other);
+    const struct saved_world again = save_world(other);
     assert_int_equal(again.size, bytes.size);
     assert_memory_equal(again.data, bytes.data, bytes.size);
 
@@ -142,8 +123,8 @@ static void everything_comes_back(void **state) {
 /// A host may keep the bytes anywhere, such as behind a header of its own.
 static void bytes_may_lie_at_any_address(void **state) {
     (void)state;
-    pbs_world *world = full_world(), *other = new_world();
-    const struct bytes bytes = save(world);
+    pbs_world *world = full_world(), *other = default_world();
+    const struct saved_world bytes = save_world(world);
     unsigned char *room = malloc(bytes.size + 8);
     assert_non_null(room);
     for (size_t shift = 1; shift < 8; shift += 2) {
@@ -161,8 +142,8 @@ static void bytes_may_lie_at_any_address(void **state) {
 
 static void callbacks_must_be_registered_again(void **state) {
     (void)state;
-    pbs_world *world = full_world(), *other = new_world();
-    const struct bytes bytes = save(world);
+    pbs_world *world = full_world(), *other = default_world();
+    const struct saved_world bytes = save_world(world);
     assert_ok(pbs_world_restore(other, bytes.data, bytes.size));
     pbs_energy energy = {.struct_size = sizeof energy};
     assert_status(pbs_world_step(other, 0.01), PBS_ERROR_MISSING_CALLBACK);
@@ -205,7 +186,7 @@ static void refuse(pbs_world *world, const unsigned char *data, size_t size, con
 static void damaged_headers_are_refused(void **state) {
     (void)state;
     pbs_world *world = full_world();
-    struct bytes bytes = save(world);
+    struct saved_world bytes = save_world(world);
     refuse(world, bytes.data, 0, "too few");
     refuse(world, bytes.data, 31, "too few");
     refuse(world, bytes.data, bytes.size - 1, "bytes were given");
@@ -247,9 +228,9 @@ static void write_checksum(unsigned char *data, size_t size) {
 /// place, and with random words replaced. Each is refused whole or gives a world that works.
 static void forged_contents_do_no_harm(void **state) {
     (void)state;
-    pbs_world *world = full_world(), *other = new_world();
+    pbs_world *world = full_world(), *other = default_world();
     assert_ok(pbs_world_register_callback(other, SPRING_TAG, spring_energy, NULL));
-    const struct bytes bytes = save(world);
+    const struct saved_world bytes = save_world(world);
     unsigned char *forged = malloc(bytes.size);
     for (size_t size = sizeof(struct snapshot_header); size < bytes.size;
          size += size < 600 ? 1 : 97) {

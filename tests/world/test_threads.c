@@ -2,8 +2,7 @@
 // the same time, each gives the bits that it gives alone, and each thread has its own last message.
 #include <pthread.h>
 
-#include "support/testing.h"
-#include "support/world_scenes.h"
+#include "support/world_testing.h"
 
 enum { STEPS = 20 };
 
@@ -87,8 +86,7 @@ static void one_world_may_be_read_by_several_threads(void **state) {
     pbs_world_desc d;
     scene_settings(&d);
     d.threads = 2;
-    pbs_world *world = NULL;
-    assert_ok(pbs_world_create(&d, &world));
+    pbs_world *world = new_world_from(&d);
     assert_ok(scene_fill(world, 0));
     // Once before the first step, where energies need their terms made for the moment, and once
     // after.

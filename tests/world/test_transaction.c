@@ -1,8 +1,6 @@
 // Whatever allocation fails, a call answers with a status, nothing leaks, the world is as it was
 // and works on; and once a scene has warmed up, steps make no allocator calls at all.
-#include "support/allocator.h"
-#include "support/testing.h"
-#include "support/world_scenes.h"
+#include "support/world_testing.h"
 
 // --- the k-th allocation fails ---
 
@@ -20,22 +18,16 @@ struct saved {
 static pbs_status create_solid(pbs_world *world, void *context) {
     (void)context;
     static const double corner[3] = {0.0, 1.0, 0.0};
-    struct cube_mesh mesh;
-    if (!cube_mesh_make(&mesh, 2, 0.3, corner)) {
-        return PBS_ERROR_MEMORY;
-    }
     double young[48];
     for (int i = 0; i < 48; i++) {
         young[i] = 1e4;
     }
     pbs_solid_desc d;
-    cube_mesh_describe(&mesh, &d);
+    pbs_solid_desc_init(&d, sizeof d);
     d.tet_young = young;
     d.damping = 0.01;
     pbs_body body;
-    const pbs_status status = pbs_body_create_solid(world, &d, &body);
-    cube_mesh_free(&mesh);
-    return status;
+    return cube_create(world, 2, 0.3, corner, &d, &body);
 }
 
 static pbs_status create_springs(pbs_world *world, void *context) {
@@ -44,15 +36,8 @@ static pbs_status create_springs(pbs_world *world, void *context) {
     const double masses[2] = {1.0, 1.0};
     const uint32_t stencil[2] = {0, 1};
     pbs_custom_desc d;
-    pbs_custom_desc_init(&d, sizeof d);
-    d.vertex_count = 2;
-    d.positions = positions;
-    d.masses = masses;
-    d.stencil_count = 1;
-    d.stencils = stencil;
-    d.evaluate = spring_energy;
+    springs_describe(&d, 2, positions, masses, 1, stencil);
     d.no_gravity = 1;
-    d.tag = SPRING_TAG;
     pbs_body body;
     return pbs_body_create_custom(world, &d, &body);
 }
@@ -168,15 +153,11 @@ static void every_allocation_may_fail(void **state) {
 /// A solid whose vertices have masses too small for a double's full precision.
 static pbs_status create_weightless(pbs_world *world) {
     static const double corner[3] = {0.0, 1.0, 0.0};
-    struct cube_mesh mesh;
-    assert_true(cube_mesh_make(&mesh, 4, 0.3, corner));
     pbs_solid_desc d;
-    cube_mesh_describe(&mesh, &d);
+    assert_ok(pbs_solid_desc_init(&d, sizeof d));
     d.density = 1e-307;
     pbs_body body;
-    const pbs_status status = pbs_body_create_solid(world, &d, &body);
-    cube_mesh_free(&mesh);
-    return status;
+    return cube_create(world, 4, 0.3, corner, &d, &body);
 }
 
 /// Room made for a body that is refused in the end moves the nodes' arrays; what was built for the
@@ -187,18 +168,13 @@ static void refused_bodies_leave_a_built_world_alone(void **state) {
     for (int refuse = 0; refuse < 2; refuse++) {
         struct test_allocator allocator;
         test_allocator_init(&allocator);
-        pbs_world_desc d;
-        scene_settings(&d);
-        d.allocator = test_allocator_hooks(&allocator);
-        pbs_world *world = NULL;
-        assert_ok(pbs_world_create(&d, &world));
+        pbs_world *world = new_world_with(&allocator);
         assert_ok(scene_fill(world, 2));
         assert_ok(scene_step(world, 2));
         if (refuse) {
             assert_status(create_weightless(world), PBS_ERROR_ARGUMENT);
         }
-        pbs_energy energy = {.struct_size = sizeof energy};
-        assert_ok(pbs_world_energy(world, &energy));
+        energy_of(world);
         assert_ok(scene_step(world, 2));
         hash[refuse] = pbs_world_hash(world);
         pbs_world_destroy(world);
@@ -222,12 +198,7 @@ static void add_stopping_spring(pbs_world *world, int *calls_left) {
     const double masses[2] = {1.0, 1.0};
     const uint32_t stencil[2] = {0, 1};
     pbs_custom_desc d;
-    assert_ok(pbs_custom_desc_init(&d, sizeof d));
-    d.vertex_count = 2;
-    d.positions = positions;
-    d.masses = masses;
-    d.stencil_count = 1;
-    d.stencils = stencil;
+    springs_describe(&d, 2, positions, masses, 1, stencil);
     d.evaluate = stopping_spring;
     d.user = calls_left;
     d.tag = 1;
@@ -237,15 +208,11 @@ static void add_stopping_spring(pbs_world *world, int *calls_left) {
 
 static void add_dragged_cube(pbs_world *world) {
     static const double corner[3] = {0.0, 0.0, 0.0};
-    struct cube_mesh mesh;
-    assert_true(cube_mesh_make(&mesh, 1, 0.3, corner));
     pbs_solid_desc d;
-    cube_mesh_describe(&mesh, &d);
+    assert_ok(pbs_solid_desc_init(&d, sizeof d));
     d.drag = 1.0;
     d.damping = 0.01;
-    pbs_body body;
-    assert_ok(pbs_body_create_solid(world, &d, &body));
-    cube_mesh_free(&mesh);
+    add_cube(world, 1, 0.3, corner, &d);
 }
 
 /// Whichever call of a step says stop, the step fails for that reason and nothing has moved; with
@@ -255,10 +222,7 @@ static void every_stop_of_the_host_is_heard(void **state) {
     int calls = 0;
     for (bool stopped = true; stopped; calls++) {
         int calls_left = calls;
-        pbs_world_desc d;
-        scene_settings(&d);
-        pbs_world *world = NULL;
-        assert_ok(pbs_world_create(&d, &world));
+        pbs_world *world = new_world();
         add_dragged_cube(world);
         add_stopping_spring(world, &calls_left);
         const uint64_t hash = pbs_world_hash(world);
@@ -284,21 +248,15 @@ static void steady_steps_make_no_allocator_calls(void **state) {
     for (int index = 0; index < SCENE_COUNT; index++) {
         struct test_allocator allocator;
         test_allocator_init(&allocator);
-        pbs_world_desc d;
-        scene_settings(&d);
-        d.allocator = test_allocator_hooks(&allocator);
-        pbs_world *world = NULL;
-        assert_ok(pbs_world_create(&d, &world));
+        pbs_world *world = new_world_with(&allocator);
         assert_ok(scene_fill(world, index));
         assert_ok(pbs_world_step(world, 1.0 / 60.0));
         const uint64_t before = calls(&allocator);
         uint32_t most = 0, fewest = UINT32_MAX;
         for (int i = 0; i < 60; i++) {
             assert_ok(pbs_world_step(world, 1.0 / 60.0));
-            pbs_stats stats = {.struct_size = sizeof stats};
-            pbs_energy energy = {.struct_size = sizeof energy};
-            assert_ok(pbs_world_stats(world, &stats));
-            assert_ok(pbs_world_energy(world, &energy));
+            const pbs_stats stats = stats_of(world);
+            energy_of(world);
             assert_int_equal(stats.allocator_calls, before);
             most = stats.active_contacts > most ? stats.active_contacts : most;
             fewest = stats.active_contacts < fewest ? stats.active_contacts : fewest;
@@ -315,16 +273,10 @@ static void bytes_in_use_are_counted(void **state) {
     (void)state;
     struct test_allocator allocator;
     test_allocator_init(&allocator);
-    pbs_world_desc d;
-    scene_settings(&d);
-    d.allocator = test_allocator_hooks(&allocator);
-    pbs_world *world = NULL;
-    assert_ok(pbs_world_create(&d, &world));
+    pbs_world *world = new_world_with(&allocator);
     assert_ok(scene_fill(world, 0));
     assert_ok(pbs_world_step(world, 0.01));
-    pbs_stats stats = {.struct_size = sizeof stats};
-    assert_ok(pbs_world_stats(world, &stats));
-    assert_int_equal(stats.bytes_in_use, allocator.bytes_in_use);
+    assert_int_equal(stats_of(world).bytes_in_use, allocator.bytes_in_use);
     pbs_world_destroy(world);
     assert_int_equal(allocator.bytes_in_use, 0);
 }

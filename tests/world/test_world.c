@@ -1,28 +1,9 @@
 // Worlds: settings and struct sizes, null everywhere, handles, energies and statistics, steps that
 // fail and steps that are divided, log.
 #include "support/random.h"
-#include "support/testing.h"
-#include "support/world_scenes.h"
+#include "support/world_testing.h"
 
-static pbs_world *new_world(void) {
-    pbs_world_desc d;
-    scene_settings(&d);
-    pbs_world *world = NULL;
-    assert_ok(pbs_world_create(&d, &world));
-    return world;
-}
-
-static pbs_stats stats_of(const pbs_world *world) {
-    pbs_stats stats = {.struct_size = sizeof stats};
-    assert_ok(pbs_world_stats(world, &stats));
-    return stats;
-}
-
-static pbs_energy energy_of(const pbs_world *world) {
-    pbs_energy energy = {.struct_size = sizeof energy};
-    assert_ok(pbs_world_energy(world, &energy));
-    return energy;
-}
+static const double origin[3] = {0.0, 0.0, 0.0};
 
 // --- settings ---
 
@@ -357,21 +338,13 @@ static void worlds_keep_a_copy_of_their_integrator(void **state) {
 /// notice.
 static void the_hosts_random_numbers_go_on(void **state) {
     (void)state;
-    const double origin[3] = {0.0, 0.0, 0.0};
     int with[8], without[8];
     for (int order = PBS_ORDER_NATURAL; order <= PBS_ORDER_NESTED_DISSECTION; order++) {
         pbs_world_desc d;
         scene_settings(&d);
         d.preconditioner_order = order;
-        pbs_world *world = NULL;
-        assert_ok(pbs_world_create(&d, &world));
-        struct cube_mesh mesh;
-        pbs_solid_desc solid;
-        pbs_body body;
-        assert_true(cube_mesh_make(&mesh, 10, 1.0, origin)); // enough for several domains
-        cube_mesh_describe(&mesh, &solid);
-        assert_ok(pbs_body_create_solid(world, &solid, &body));
-        cube_mesh_free(&mesh);
+        pbs_world *world = new_world_from(&d);
+        add_cube(world, 10, 1.0, origin, NULL); // enough for several domains
         srand(5);
         for (int i = 0; i < 8; i++) {
             without[i] = rand();
@@ -415,27 +388,24 @@ static void energies_of_free_fall(void **state) {
 static void energies_that_cannot_be_had_are_infinite(void **state) {
     (void)state;
     for (int32_t m = PBS_MATERIAL_FIXED_COROTATED; m <= PBS_MATERIAL_ST_VENANT_KIRCHHOFF; m++) {
-        const double origin[3] = {0.0, 0.0, 0.0};
         pbs_world *world = new_world();
-        struct cube_mesh mesh;
         pbs_solid_desc solid;
-        pbs_body body;
-        assert_true(cube_mesh_make(&mesh, 1, 1.0, origin));
-        cube_mesh_describe(&mesh, &solid);
+        assert_ok(pbs_solid_desc_init(&solid, sizeof solid));
         solid.material = m;
-        assert_ok(pbs_body_create_solid(world, &solid, &body));
+        const pbs_body body = add_cube(world, 1, 1.0, origin, &solid);
+        double x[24];
+        memcpy(x, pbs_body_positions(world, body), sizeof x);
         for (int i = 0; i < 24; i++) {
-            mesh.positions[i] *= -1.0;
+            x[i] *= -1.0;
         }
-        assert_ok(pbs_body_set_positions(world, body, mesh.positions, 8));
+        assert_ok(pbs_body_set_positions(world, body, x, 8));
         assert_true(isinf(energy_of(world).elastic) == (m == PBS_MATERIAL_NEO_HOOKEAN));
         for (int i = 0; i < 24; i++) {
-            mesh.positions[i] *= -1e200;
+            x[i] *= -1e200;
         }
-        assert_ok(pbs_body_set_positions(world, body, mesh.positions, 8));
+        assert_ok(pbs_body_set_positions(world, body, x, 8));
         const pbs_energy energy = energy_of(world);
         assert_true(energy.elastic == INFINITY && energy.total == INFINITY);
-        cube_mesh_free(&mesh);
         pbs_world_destroy(world);
     }
 }
@@ -484,16 +454,10 @@ static pbs_world *moody_world(int32_t *mood, uint32_t divisions, int32_t allow) 
     d.allow_unconverged = allow;
     d.newton_limit = 2;
     d.initial_guess = PBS_GUESS_INERTIAL;
-    pbs_world *world = NULL;
-    assert_ok(pbs_world_create(&d, &world));
+    pbs_world *world = new_world_from(&d);
     pbs_custom_desc custom;
-    assert_ok(pbs_custom_desc_init(&custom, sizeof custom));
-    custom.vertex_count = 3;
-    custom.positions = positions;
+    springs_describe(&custom, 3, positions, masses, 2, stencils);
     custom.velocities = velocities;
-    custom.masses = masses;
-    custom.stencil_count = 2;
-    custom.stencils = stencils;
     custom.evaluate = moody_energy;
     custom.user = mood;
     custom.tag = 5;
@@ -555,43 +519,36 @@ static void crumpled_solids_unfold(void **state) {
     (void)state;
     const double sizes[] = {0.0, 1e-15, 1e-12, 1e-9, 1e-6};
     for (size_t s = 0; s < COUNT_OF(sizes); s++) {
-        pbs_world_desc d;
-        scene_settings(&d);
-        pbs_world *world = NULL;
-        assert_ok(pbs_world_create(&d, &world));
+        pbs_world *world = new_world();
         pbs_collider_desc c;
         assert_ok(pbs_collider_desc_init(&c, sizeof c));
         c.orientation[2] = sin(0.15);
         c.orientation[3] = cos(0.15);
         pbs_collider plane;
         assert_ok(pbs_collider_create(world, &c, &plane));
-        struct cube_mesh mesh;
-        assert_true(cube_mesh_make(&mesh, 3, 1.0, (const double[3]){0.0, 0.0, 0.0}));
         double crumpled[3 * 64];
         struct random random = random_seed(3);
         for (size_t k = 0; k < COUNT_OF(crumpled); k++) {
             crumpled[k] = sizes[s] * random_uniform(&random, -1.0, 1.0);
         }
         pbs_solid_desc solid;
-        cube_mesh_describe(&mesh, &solid);
+        assert_ok(pbs_solid_desc_init(&solid, sizeof solid));
         solid.material = PBS_MATERIAL_FIXED_COROTATED;
         solid.initial_positions = crumpled;
-        pbs_body body;
-        assert_ok(pbs_body_create_solid(world, &solid, &body));
+        const pbs_body body = add_cube(world, 3, 1.0, origin, &solid);
         for (int i = 0; i < 5; i++) {
             assert_ok(pbs_world_step(world, 1.0 / 24.0));
             assert_int_equal(stats_of(world).clamped_steps, 0);
         }
         const double *x = pbs_body_positions(world, body);
         double low = INFINITY, high = -INFINITY, deepest = INFINITY;
-        for (size_t i = 0; i < mesh.vertex_count; i++) {
+        for (size_t i = 0; i < COUNT_OF(crumpled) / 3; i++) {
             low = fmin(low, x[3 * i + 2]);
             high = fmax(high, x[3 * i + 2]);
             deepest = fmin(deepest, cos(0.3) * x[3 * i + 1] - sin(0.3) * x[3 * i]);
         }
         assert_true(high - low > 0.5);
         assert_true(deepest >= -1e-12);
-        cube_mesh_free(&mesh);
         pbs_world_destroy(world);
     }
 }
@@ -600,26 +557,16 @@ static void crumpled_solids_unfold(void **state) {
 /// corners four are pinned, first above the ground, then scripted into it, then out again.
 static void held_vertices_inside_colliders_are_counted(void **state) {
     (void)state;
-    pbs_world_desc d;
-    scene_settings(&d);
-    pbs_world *world = NULL;
-    assert_ok(pbs_world_create(&d, &world));
-    pbs_collider_desc c;
-    assert_ok(pbs_collider_desc_init(&c, sizeof c));
-    pbs_collider ground;
-    assert_ok(pbs_collider_create(world, &c, &ground));
-    struct cube_mesh mesh;
-    assert_true(cube_mesh_make(&mesh, 1, 1.0, (const double[3]){0.0, 0.0, 0.0}));
-    pbs_solid_desc solid;
-    cube_mesh_describe(&mesh, &solid);
-    pbs_body body;
-    assert_ok(pbs_body_create_solid(world, &solid, &body));
+    pbs_world *world = new_world();
+    add_ground(world);
+    const pbs_body body = add_cube(world, 1, 1.0, origin, NULL);
+    const double *const x = pbs_body_positions(world, body);
     // Held across only, a vertex can still leave the ground.
     uint32_t bottom[4], count = 0;
     double targets[12];
     for (uint32_t i = 0; i < 8; i++) {
-        if (mesh.positions[3 * i + 1] == 0.0) {
-            memcpy(targets + 3 * count, mesh.positions + 3 * i, 3 * sizeof *targets);
+        if (x[3 * i + 1] == 0.0) {
+            memcpy(targets + 3 * count, x + 3 * i, 3 * sizeof *targets);
             bottom[count++] = i;
         }
     }
@@ -636,19 +583,15 @@ static void held_vertices_inside_colliders_are_counted(void **state) {
         assert_ok(pbs_world_step(world, 0.01));
         assert_int_equal(stats_of(world).held_inside, inside[i]);
     }
-    cube_mesh_free(&mesh);
     pbs_world_destroy(world);
 }
 
 /// Moduli whose squares overflow would make every tolerance infinite, and every guess a solution.
 static void infinite_tolerances_are_refused(void **state) {
     (void)state;
-    pbs_world_desc d;
-    scene_settings(&d);
-    pbs_world *world = NULL;
-    assert_ok(pbs_world_create(&d, &world));
+    pbs_world *world = new_world();
     struct cube_mesh mesh;
-    assert_true(cube_mesh_make(&mesh, 1, 1.0, (const double[3]){0.0, 0.0, 0.0}));
+    assert_true(cube_mesh_make(&mesh, 1, 1.0, origin));
     double stretched[24];
     for (size_t k = 0; k < COUNT_OF(stretched); k++) {
         stretched[k] = 2.0 * mesh.positions[k];
@@ -670,21 +613,9 @@ static void infinite_tolerances_are_refused(void **state) {
 /// The force of the last step is none where that step had no bodies any more.
 static void colliders_without_bodies_feel_nothing(void **state) {
     (void)state;
-    pbs_world_desc d;
-    scene_settings(&d);
-    pbs_world *world = NULL;
-    assert_ok(pbs_world_create(&d, &world));
-    pbs_collider_desc c;
-    assert_ok(pbs_collider_desc_init(&c, sizeof c));
-    pbs_collider ground;
-    assert_ok(pbs_collider_create(world, &c, &ground));
-    struct cube_mesh mesh;
-    assert_true(cube_mesh_make(&mesh, 1, 1.0, (const double[3]){0.0, 0.0, 0.0}));
-    pbs_solid_desc solid;
-    cube_mesh_describe(&mesh, &solid);
-    pbs_body body;
-    assert_ok(pbs_body_create_solid(world, &solid, &body));
-    cube_mesh_free(&mesh);
+    pbs_world *world = new_world();
+    const pbs_collider ground = add_ground(world);
+    const pbs_body body = add_cube(world, 1, 1.0, origin, NULL);
     double force[3];
     assert_ok(pbs_world_step(world, 0.01));
     assert_ok(pbs_collider_force(world, ground, force));
@@ -729,8 +660,7 @@ static void the_log_tells_of_topology_and_trouble(void **state) {
     d.divisions = 1;
     d.allow_unconverged = 1;
     d.initial_guess = PBS_GUESS_INERTIAL;
-    pbs_world *world = NULL;
-    assert_ok(pbs_world_create(&d, &world));
+    pbs_world *world = new_world_from(&d);
     assert_ok(scene_fill(world, 1));
     assert_status(pbs_world_step(world, 0.1), PBS_NOT_CONVERGED);
     assert_int_equal(journal.counts[PBS_LOG_INFO], 1);

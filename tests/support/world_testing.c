@@ -1,0 +1,59 @@
+// Calls on worlds that must succeed.
+#include "support/world_testing.h"
+
+pbs_world *new_world_from(const pbs_world_desc *d) {
+    pbs_world *world = NULL;
+    assert_ok(pbs_world_create(d, &world));
+    return world;
+}
+
+pbs_world *new_world(void) {
+    pbs_world_desc d;
+    scene_settings(&d);
+    return new_world_from(&d);
+}
+
+pbs_world *new_world_with(struct test_allocator *allocator) {
+    pbs_world_desc d;
+    scene_settings(&d);
+    d.allocator = test_allocator_hooks(allocator);
+    return new_world_from(&d);
+}
+
+pbs_body add_cube(pbs_world *world, size_t cells, double size, const double corner[3],
+                  const pbs_solid_desc *like) {
+    pbs_body body = {0};
+    assert_ok(cube_create(world, cells, size, corner, like, &body));
+    return body;
+}
+
+pbs_collider add_ground(pbs_world *world) {
+    pbs_collider_desc d;
+    pbs_collider ground = {0};
+    assert_ok(pbs_collider_desc_init(&d, sizeof d));
+    assert_ok(pbs_collider_create(world, &d, &ground));
+    return ground;
+}
+
+pbs_stats stats_of(const pbs_world *world) {
+    pbs_stats stats = {.struct_size = sizeof stats};
+    assert_ok(pbs_world_stats(world, &stats));
+    return stats;
+}
+
+pbs_energy energy_of(const pbs_world *world) {
+    pbs_energy energy = {.struct_size = sizeof energy};
+    assert_ok(pbs_world_energy(world, &energy));
+    return energy;
+}
+
+struct saved_world save_world(const pbs_world *world) {
+    struct saved_world saved = {0};
+    assert_ok(pbs_world_save(world, NULL, &saved.size));
+    saved.data = malloc(saved.size);
+    assert_non_null(saved.data);
+    size_t size = saved.size;
+    assert_ok(pbs_world_save(world, saved.data, &size));
+    assert_int_equal(size, saved.size);
+    return saved;
+}

@@ -1,0 +1,31 @@
+// Worlds as tests want them: each of these fails the test where the library answers otherwise.
+#ifndef PBS_SUPPORT_WORLD_TESTING_H
+#define PBS_SUPPORT_WORLD_TESTING_H
+
+#include "support/allocator.h"
+#include "support/testing.h"
+#include "support/world_scenes.h"
+
+/// An empty world with the scenes' settings; with an allocator of a test; as described.
+pbs_world *new_world(void);
+pbs_world *new_world_with(struct test_allocator *allocator);
+pbs_world *new_world_from(const pbs_world_desc *d);
+
+/// See cube_create.
+pbs_body add_cube(pbs_world *world, size_t cells, double size, const double corner[3],
+                  const pbs_solid_desc *like);
+
+/// The half-space below y = 0.
+pbs_collider add_ground(pbs_world *world);
+
+pbs_stats stats_of(const pbs_world *world);
+pbs_energy energy_of(const pbs_world *world);
+
+struct saved_world {
+    unsigned char *data; ///< to be freed
+    size_t size;
+};
+
+struct saved_world save_world(const pbs_world *world);
+
+#endif
