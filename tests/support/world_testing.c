@@ -57,3 +57,29 @@ struct saved_world save_world(const pbs_world *world) {
     assert_int_equal(size, saved.size);
     return saved;
 }
+
+pbs_status refuse_until_success(struct test_allocator *allocator, pbs_world *world,
+                                pbs_status (*call)(pbs_world *world, void *context), void *context,
+                                uint64_t *refused) {
+    const uint64_t hash = pbs_world_hash(world);
+    const size_t bodies = pbs_world_body_count(world);
+    const size_t colliders = pbs_world_collider_count(world);
+    for (uint64_t k = 0;; k++) {
+        test_allocator_fail_after(allocator, k);
+        const pbs_status status = call(world, context);
+        const bool failed = test_allocator_has_failed(allocator);
+        test_allocator_fail_after(allocator, ALLOCATOR_NEVER);
+        if (!failed) {
+            if (refused != NULL) {
+                *refused = k;
+            }
+            return status;
+        }
+        assert_status(status, PBS_ERROR_MEMORY);
+        assert_message("memory");
+        assert_true(pbs_world_hash(world) == hash);
+        assert_int_equal(pbs_world_body_count(world), bodies);
+        assert_int_equal(pbs_world_collider_count(world), colliders);
+        assert_true(k < 10000);
+    }
+}

@@ -28,4 +28,11 @@ struct saved_world {
 
 struct saved_world save_world(const pbs_world *world);
 
+/// Makes a call with its first, second, ... allocation refused until none of them is; the answer to
+/// that call, and how many were refused, where `refused` is not null. Every refusal must be
+/// PBS_ERROR_MEMORY and leave the world as it was.
+pbs_status refuse_until_success(struct test_allocator *allocator, pbs_world *world,
+                                pbs_status (*call)(pbs_world *world, void *context), void *context,
+                                uint64_t *refused);
+
 #endif

@@ -1,6 +1,7 @@
 // Bodies and colliders refuse bad input with a sentence that names what was found, and change
 // nothing.
 #include "support/world_testing.h"
+#include "world/refusal.h"
 
 static const double origin[3] = {0.0, 0.0, 0.0};
 
@@ -14,10 +15,7 @@ struct solid_case {
     double state[24];
 };
 
-#define SOLID(name, ...)                                                                           \
-    static void solid_##name(struct solid_case *c) {                                               \
-        __VA_ARGS__;                                                                               \
-    }
+#define SOLID(name, ...) SPOIL(solid_##name, struct solid_case *c, __VA_ARGS__)
 
 SOLID(positions_null, c->d.positions = NULL)
 SOLID(tets_null, c->d.tets = NULL)
@@ -53,13 +51,7 @@ SOLID(size_zero, c->d.struct_size = 0)
 SOLID(size_small, c->d.struct_size = 40)
 SOLID(size_huge, c->d.struct_size = UINT32_MAX)
 
-struct solid_row {
-    void (*spoil)(struct solid_case *c);
-    pbs_status status;
-    const char *words;
-};
-
-static const struct solid_row solid_rows[] = {
+static const struct refusal solid_rows[] = {
     {solid_positions_null, PBS_ERROR_ARGUMENT, "positions is null"},
     {solid_tets_null, PBS_ERROR_ARGUMENT, "tets is null"},
     {solid_no_vertices, PBS_ERROR_ARGUMENT, "vertex_count is 0"},
@@ -132,10 +124,7 @@ static void custom_describe(struct custom_case *c) {
     springs_describe(&c->d, 3, c->positions, c->masses, 2, c->stencils);
 }
 
-#define CUSTOM(name, ...)                                                                          \
-    static void custom_##name(struct custom_case *c) {                                             \
-        __VA_ARGS__;                                                                               \
-    }
+#define CUSTOM(name, ...) SPOIL(custom_##name, struct custom_case *c, __VA_ARGS__)
 
 CUSTOM(positions_null, c->d.positions = NULL)
 CUSTOM(masses_null, c->d.masses = NULL)
@@ -155,13 +144,7 @@ CUSTOM(gravity, c->d.no_gravity = -1)
 CUSTOM(no_vertices, c->d.vertex_count = 0)
 CUSTOM(many, c->d.stencil_count = SIZE_MAX)
 
-struct custom_row {
-    void (*spoil)(struct custom_case *c);
-    pbs_status status;
-    const char *words;
-};
-
-static const struct custom_row custom_rows[] = {
+static const struct refusal custom_rows[] = {
     {custom_positions_null, PBS_ERROR_ARGUMENT, "positions is null"},
     {custom_masses_null, PBS_ERROR_ARGUMENT, "masses is null"},
     {custom_stencils_null, PBS_ERROR_ARGUMENT, "stencils is null"},
@@ -198,10 +181,7 @@ static void custom_bodies_refuse_bad_descriptions(void **state) {
 
 // --- colliders ---
 
-#define COLLIDER(name, ...)                                                                        \
-    static void collider_##name(pbs_collider_desc *d) {                                            \
-        __VA_ARGS__;                                                                               \
-    }
+#define COLLIDER(name, ...) SPOIL(collider_##name, pbs_collider_desc *d, __VA_ARGS__)
 
 COLLIDER(shape, d->shape = 9)
 COLLIDER(radius_zero, d->shape = PBS_SHAPE_SPHERE)
@@ -215,13 +195,7 @@ COLLIDER(orientation_nan, d->orientation[3] = NAN)
 COLLIDER(friction, d->friction = -0.1)
 COLLIDER(size, d->struct_size = 7)
 
-struct collider_row {
-    void (*spoil)(pbs_collider_desc *d);
-    pbs_status status;
-    const char *words;
-};
-
-static const struct collider_row collider_rows[] = {
+static const struct refusal collider_rows[] = {
     {collider_shape, PBS_ERROR_ARGUMENT, "9"},
     {collider_radius_zero, PBS_ERROR_ARGUMENT, "0"},
     {collider_radius_nan, PBS_ERROR_ARGUMENT, "nan"},

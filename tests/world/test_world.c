@@ -2,15 +2,13 @@
 // fail and steps that are divided, log.
 #include "support/random.h"
 #include "support/world_testing.h"
+#include "world/refusal.h"
 
 static const double origin[3] = {0.0, 0.0, 0.0};
 
 // --- settings ---
 
-#define SETTING(name, ...)                                                                         \
-    static void setting_##name(pbs_world_desc *d) {                                                \
-        __VA_ARGS__;                                                                               \
-    }
+#define SETTING(name, ...) SPOIL(setting_##name, pbs_world_desc *d, __VA_ARGS__)
 
 SETTING(gravity, d->gravity[2] = NAN)
 SETTING(threads, d->threads = -1)
@@ -39,13 +37,7 @@ static pbs_allocator half_an_allocator(void) {
 
 SETTING(allocator, d->allocator = half_an_allocator())
 
-struct setting_row {
-    void (*spoil)(pbs_world_desc *d);
-    pbs_status status;
-    const char *words;
-};
-
-static const struct setting_row setting_rows[] = {
+static const struct refusal setting_rows[] = {
     {setting_gravity, PBS_ERROR_ARGUMENT, "gravity[2] is nan"},
     {setting_threads, PBS_ERROR_ARGUMENT, "threads is -1"},
     {setting_many_threads, PBS_ERROR_ARGUMENT, "threads is 100000"},
