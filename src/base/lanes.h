@@ -77,14 +77,6 @@ ALWAYS_INLINE lanes8 lanes_sqrt(lanes8 a) {
     return r;
 }
 
-ALWAYS_INLINE lanes8 lanes_log(lanes8 a) {
-    lanes8 r;
-    for (int i = 0; i < LANES; i++) {
-        r[i] = log(a[i]);
-    }
-    return r;
-}
-
 ALWAYS_INLINE bool lanes_any(mask8 mask) {
     int64_t any = 0;
     for (int i = 0; i < LANES; i++) {

@@ -1,10 +1,10 @@
 // Neo-Hookean solid with logarithm (Bonet and Wood 1997, section 5.4.3), infinite for J <= 0:
 //     psi = mu/2 (Ic - 3) - mu ln J + lambda/2 (ln J)^2.
+#include "base/logarithm.h"
 #include "energy/material.h"
 #include "energy/tangent.h"
 
-// Below this J counts as zero: the smallest normal number, under which its logarithm by exponent
-// and mantissa fails.
+// Below this J counts as zero: the smallest normal number, under which 1 / J overflows.
 #define SMALLEST_J 2.2250738585072014e-308
 
 /// J where it is admissible, 1 in lanes where it is not, whose energy is infinite whatever else is
@@ -13,15 +13,12 @@ ALWAYS_INLINE lanes8 admissible(lanes8 j) {
     return lanes_select(j >= SMALLEST_J, j, lanes_set(1.0));
 }
 
-ALWAYS_INLINE lanes8 log_lanes(lanes8 j) {
-    return (j - 1.0) - log_excess_lanes(j - 1.0);
-}
-
 struct measures {
     lanes8 f[9], cofactor[9], e[6];
     lanes8 determinant;
-    lanes8 j;      ///< J - 1 of an admissible J
-    lanes8 excess; ///< (J - 1) - ln J
+    lanes8 j;         ///< admissible
+    lanes8 logarithm; ///< ln J
+    lanes8 excess;    ///< (J - 1) - ln J
 };
 
 ALWAYS_INLINE void measure(const lanes8 f[9], struct measures *m) {
@@ -31,20 +28,19 @@ ALWAYS_INLINE void measure(const lanes8 f[9], struct measures *m) {
     cofactor_lanes(f, m->cofactor);
     green_strain_lanes(f, m->e);
     m->determinant = determinant_lanes(f, m->cofactor);
-    m->j = admissible(m->determinant) - 1.0;
-    m->excess = log_excess_lanes(m->j);
+    m->j = admissible(m->determinant);
+    log_with_excess_lanes(m->j, &m->logarithm, &m->excess);
 }
 
 /// psi = mu (tr E - (J-1)) + mu ((J-1) - ln J) + lambda/2 (ln J)^2, each part of second order.
 ALWAYS_INLINE lanes8 density(lanes8 mu, lanes8 lambda, const struct measures *m) {
-    const lanes8 log_j = m->j - m->excess;
-    const lanes8 psi = mu * (trace_excess_lanes(m->e, m->j) + m->excess) +
-                       0.5 * lambda * log_j * log_j;
+    const lanes8 psi = mu * (trace_excess_lanes(m->e, m->j - 1.0) + m->excess) +
+                       0.5 * lambda * m->logarithm * m->logarithm;
     return lanes_select(m->determinant < SMALLEST_J, lanes_set(INFINITY), psi);
 }
 
 ALWAYS_INLINE void stress(lanes8 mu, lanes8 lambda, const struct measures *m, lanes8 p[9]) {
-    const lanes8 pressure = (lambda * (m->j - m->excess) - mu) / admissible(m->determinant);
+    const lanes8 pressure = (lambda * m->logarithm - mu) / m->j;
     for (int i = 0; i < 9; i++) {
         p[i] = mu * m->f[i] + pressure * m->cofactor[i];
     }
@@ -84,8 +80,9 @@ ALWAYS_INLINE void tangent_set(lanes8 mu, lanes8 lambda, lanes8 weight, const la
         t->f[i] = f[i];
     }
     cofactor_lanes(f, t->cofactor);
-    const lanes8 inverse = 1.0 / admissible(determinant_lanes(f, t->cofactor));
-    const lanes8 pressure = (lambda * log_lanes(1.0 / inverse) - mu) * inverse;
+    const lanes8 j = admissible(determinant_lanes(f, t->cofactor));
+    const lanes8 inverse = 1.0 / j;
+    const lanes8 pressure = (lambda * log_lanes(j) - mu) * inverse;
     t->identity = weight * mu;
     t->stretch = lanes_set(0.0);
     t->volume = weight * ((lambda * inverse - pressure) * inverse);

@@ -6,8 +6,6 @@
 
 #include "base/lanes.h"
 
-typedef uint64_t bits8 __attribute__((vector_size(64)));
-
 /// cof F = dJ/dF = J F^-T.
 ALWAYS_INLINE void cofactor_lanes(const lanes8 f[9], lanes8 c[9]) {
     c[0] = f[4] * f[8] - f[5] * f[7];
@@ -58,29 +56,6 @@ ALWAYS_INLINE lanes8 trace_excess_lanes(const lanes8 e[6], lanes8 j_minus_1) {
                          e[2] * (e[1] * e[4] - e[3] * e[2]);
     const lanes8 fine = 0.5 * j_minus_1 * j_minus_1 - 2.0 * (m01 + m02 + m12) - 4.0 * third;
     return lanes_select(lanes_abs(first) < 0.5, fine, first - j_minus_1);
-}
-
-/// t - log(1 + t) for t > -1, to full relative accuracy also for small t, where it is t^2 / 2.
-/// 1 + t = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)); with s = f / (2 + f) is log(1 + f) = 2
-/// atanh(s) and f - 2 s = s f.
-ALWAYS_INLINE lanes8 log_excess_lanes(lanes8 t) {
-    const uint64_t one = 0x3ff0000000000000U;
-    const uint64_t root_half = 0x3fe6a09e667f3bcdU;
-    const bits8 shifted = (bits8)(1.0 + t) + (one - root_half);
-    // The exponent as a double, by way of the bits of 2^52 + k (k biased): no conversion
-    // instruction needed.
-    const lanes8 k = (lanes8)((shifted >> 52) | 0x4330000000000000U) -
-                     (4503599627370496.0 + 1023.0);
-    const lanes8 reduced = (lanes8)((shifted & 0x000fffffffffffffU) + root_half) - 1.0;
-    const lanes8 f = lanes_select(k == 0.0, t, reduced);
-    const lanes8 s = f / (2.0 + f);
-    const lanes8 z = s * s;
-    lanes8 series = lanes_set(1.0 / 21.0);
-    for (int n = 19; n >= 3; n -= 2) {
-        series = series * z + 1.0 / n;
-    }
-    const lanes8 excess = s * f - 2.0 * s * z * series;
-    return (t - f) - k * 0.69314718055994530942 + excess;
 }
 
 #endif

@@ -318,6 +318,22 @@ static void test_inversion_of_the_logarithm(void **state) {
     }
 }
 
+/// psi of nearly collapsed states is what its definition says, in which nothing cancels there.
+static void test_logarithm_of_small_volumes(void **state) {
+    const struct material_table *material = material_find(PBS_MATERIAL_NEO_HOOKEAN);
+    static const double sizes[] = {1e-3, 1e-5, 1e-6, 1e-7, 1e-20, 1e-100};
+    (void)state;
+    for (size_t n = 0; n < COUNT_OF(sizes); n++) {
+        const double f[9] = {sizes[n], 0.0, 0.0, 0.0, sizes[n], 0.0, 0.0, 0.0, 1.0};
+        const double log_j = 2.0 * log(sizes[n]);
+        const double psi = sizes[n] * sizes[n] - 1.0 - log_j + log_j * log_j;
+        double p[9];
+        assert_near(material->point(1.0, 2.0, f, false, p, NULL), psi, 1e-14 * psi, "psi");
+        const double stress = sizes[n] + (2.0 * log_j - 1.0) / sizes[n];
+        assert_near(p[0], stress, 1e-14 * fabs(stress), "P");
+    }
+}
+
 static void test_lookup(void **state) {
     (void)state;
     for (size_t m = 0; material_tables[m] != NULL; m++) {
@@ -339,6 +355,7 @@ int main(void) {
         cmocka_unit_test(test_energy_does_not_cancel_near_rest),
         cmocka_unit_test(test_projection),
         cmocka_unit_test(test_inversion_of_the_logarithm),
+        cmocka_unit_test(test_logarithm_of_small_volumes),
         cmocka_unit_test(test_lookup),
     };
     openblas_set_num_threads(1);
