@@ -5,8 +5,8 @@
 #include "contact/projection.h"
 #include "pbs/body.h"
 #include "pbs/collider.h"
-#include "support/allocator.h"
 #include "support/random.h"
+#include "support/refusals.h"
 #include "support/testing.h"
 
 static struct random random_numbers;
@@ -648,13 +648,31 @@ static void make_busy_scene(struct obstacle scene[4]) {
     }
 }
 
+// A cloud of nodes among these obstacles, and what is computed of it.
+struct busy {
+    struct cloud cloud;
+    struct obstacle obstacles[4];
+    struct projection_scene scene;
+    struct memory memory;
+    struct projection projection;
+};
+
+static void make_busy(struct busy *b) {
+    fill_cloud(&b->cloud, 1.5);
+    make_busy_scene(b->obstacles);
+    b->scene = cloud_scene(&b->cloud, b->obstacles, 4);
+    memory_init(&b->memory, NULL);
+    b->projection = (struct projection){0};
+}
+
 // One Newton iteration's worth of calls; out: positions, gradients and velocities behind each
 // other.
-static void run_all(struct tasks *tasks, struct memory *memory, const struct cloud *c,
-                    const struct projection_scene *scene, struct projection *p, double *out) {
+static void run_all(struct tasks *tasks, struct busy *b, double *out) {
     static double mass[CLOUD];
+    const struct cloud *const c = &b->cloud;
+    struct projection *const p = &b->projection;
     double *x = out, *g = out + 3 * CLOUD, *v = out + 6 * CLOUD;
-    assert_ok(projection_begin(memory, scene, p));
+    assert_ok(projection_begin(&b->memory, &b->scene, p));
     assert_ok(projection_apply(tasks, p, c->y, x));
     for (size_t i = 0; i < 3 * CLOUD; i++) {
         g[i] = x[i] - c->y[i];
@@ -673,75 +691,52 @@ static void run_all(struct tasks *tasks, struct memory *memory, const struct clo
 
 static void any_number_of_threads_gives_the_same_bits(void **state) {
     (void)state;
-    static struct cloud c;
+    static struct busy b;
     static double first[9 * CLOUD], other[9 * CLOUD];
-    struct obstacle obstacles[4];
-    fill_cloud(&c, 1.5);
-    make_busy_scene(obstacles);
-    const struct projection_scene scene = cloud_scene(&c, obstacles, 4);
-    struct memory memory;
-    struct projection p = {0};
-    memory_init(&memory, NULL);
-    run_all(NULL, &memory, &c, &scene, &p, first);
-    assert_true(p.active_count > 100);
+    make_busy(&b);
+    run_all(NULL, &b, first);
+    assert_true(b.projection.active_count > 100);
     double forces[12];
-    memcpy(forces, p.forces, sizeof forces);
-    const size_t active_count = p.active_count;
+    memcpy(forces, b.projection.forces, sizeof forces);
+    const size_t active_count = b.projection.active_count;
     for (int32_t threads = 1; threads <= 8; threads += threads < 3 ? 1 : 5) {
         struct tasks *tasks;
-        assert_ok(tasks_create(&memory, NULL, threads, &tasks));
-        run_all(tasks, &memory, &c, &scene, &p, other);
+        assert_ok(tasks_create(&b.memory, NULL, threads, &tasks));
+        run_all(tasks, &b, other);
         assert_same_bits(first, other, COUNT_OF(first));
-        assert_same_bits(forces, p.forces, COUNT_OF(forces));
-        assert_int_equal(active_count, p.active_count);
-        tasks_destroy(&memory, tasks);
+        assert_same_bits(forces, b.projection.forces, COUNT_OF(forces));
+        assert_int_equal(active_count, b.projection.active_count);
+        tasks_destroy(&b.memory, tasks);
     }
-    projection_free(&memory, &p);
+    projection_free(&b.memory, &b.projection);
 }
 
 static void a_warm_projection_allocates_nothing(void **state) {
     (void)state;
-    static struct cloud c;
+    static struct busy b;
     static double out[9 * CLOUD];
-    struct obstacle obstacles[4];
-    fill_cloud(&c, 1.5);
-    make_busy_scene(obstacles);
-    const struct projection_scene scene = cloud_scene(&c, obstacles, 4);
-    struct memory memory;
-    struct projection p = {0};
-    memory_init(&memory, NULL);
-    run_all(NULL, &memory, &c, &scene, &p, out);
-    const uint64_t calls = memory.call_count;
+    make_busy(&b);
+    run_all(NULL, &b, out);
+    const uint64_t calls = b.memory.call_count;
     for (int i = 0; i < 3; i++) {
-        run_all(NULL, &memory, &c, &scene, &p, out);
+        run_all(NULL, &b, out);
     }
-    assert_int_equal(memory.call_count, calls);
-    projection_free(&memory, &p);
+    assert_int_equal(b.memory.call_count, calls);
+    projection_free(&b.memory, &b.projection);
+}
+
+static pbs_status begin_scene(struct memory *memory, const void *scene) {
+    struct projection p = {0};
+    const pbs_status status = projection_begin(memory, scene, &p);
+    projection_free(memory, &p);
+    return status;
 }
 
 static void every_failed_allocation_is_a_status(void **state) {
     (void)state;
-    static struct cloud c;
-    struct obstacle obstacles[4];
-    fill_cloud(&c, 1.5);
-    make_busy_scene(obstacles);
-    const struct projection_scene scene = cloud_scene(&c, obstacles, 4);
-    pbs_status status = PBS_ERROR_MEMORY;
-    for (uint64_t k = 0; status != PBS_OK; k++) {
-        struct test_allocator allocator;
-        test_allocator_init(&allocator);
-        test_allocator_fail_after(&allocator, k);
-        const pbs_allocator hooks = test_allocator_hooks(&allocator);
-        struct memory memory;
-        struct projection p = {0};
-        memory_init(&memory, &hooks);
-        status = projection_begin(&memory, &scene, &p);
-        assert_true(status == PBS_OK || status == PBS_ERROR_MEMORY);
-        projection_free(&memory, &p);
-        assert_int_equal(allocator.blocks_in_use, 0);
-        assert_false(allocator.was_misused);
-        assert_true(k < 20);
-    }
+    static struct busy b;
+    make_busy(&b);
+    assert_refusals_are_statuses(begin_scene, &b.scene, 20);
 }
 
 int main(void) {

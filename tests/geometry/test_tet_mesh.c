@@ -2,7 +2,7 @@
 // closed outward boundaries of boxes cut into tetrahedra, and slivers that must pass.
 #include "base/math3.h"
 #include "geometry/tet_mesh.h"
-#include "support/allocator.h"
+#include "support/refusals.h"
 #include "support/testing.h"
 
 enum { CELLS = 4, SIDE = CELLS + 1, GRID_VERTICES = SIDE * SIDE * SIDE };
@@ -166,26 +166,40 @@ static void masses_add_up(void **state) {
     }
 }
 
+struct boundary {
+    struct memory memory;
+    struct grid grid;
+    uint32_t *triangles;
+    size_t count;
+};
+
+static void make_boundary(struct boundary *b) {
+    memory_init(&b->memory, NULL);
+    make_grid(&b->grid);
+    b->triangles = NULL;
+    assert_ok(tet_boundary(&b->grid.view, &b->memory, &b->triangles, &b->count));
+}
+
+static void free_boundary(struct boundary *b) {
+    memory_release(&b->memory, b->triangles);
+    assert_int_equal(b->memory.bytes_in_use, 0);
+}
+
 // 2 * 6 * CELLS^2 triangles, every edge used once in each direction, and by the divergence theorem
 // the volume of the box.
 static void boundary_is_closed_and_outward(void **state) {
     (void)state;
-    struct grid grid;
-    struct memory memory;
-    memory_init(&memory, NULL);
-    make_grid(&grid);
-    uint32_t *triangles = NULL;
-    size_t count = 0;
-    assert_int_equal(tet_boundary(&grid.view, &memory, &triangles, &count), PBS_OK);
-    assert_int_equal(count, 12 * CELLS * CELLS);
+    struct boundary b;
+    make_boundary(&b);
+    assert_int_equal(b.count, 12 * CELLS * CELLS);
     static int8_t balance[GRID_VERTICES][GRID_VERTICES];
     memset(balance, 0, sizeof balance);
     double volume = 0.0;
-    for (size_t t = 0; t < count; t++) {
-        const uint32_t *v = triangles + 3 * t;
+    for (size_t t = 0; t < b.count; t++) {
+        const uint32_t *v = b.triangles + 3 * t;
         double bc[3];
-        cross3(grid.positions[v[1]], grid.positions[v[2]], bc);
-        volume += dot3(grid.positions[v[0]], bc) / 6.0;
+        cross3(b.grid.positions[v[1]], b.grid.positions[v[2]], bc);
+        volume += dot3(b.grid.positions[v[0]], bc) / 6.0;
         for (size_t i = 0; i < 3; i++) {
             balance[v[i]][v[(i + 1) % 3]]++;
             balance[v[(i + 1) % 3]][v[i]]--;
@@ -196,8 +210,7 @@ static void boundary_is_closed_and_outward(void **state) {
         assert_int_equal((&balance[0][0])[i], 0);
     }
     assert_true(fabs(volume - 8.0) < 1e-12);
-    memory_release(&memory, triangles);
-    assert_int_equal(memory.bytes_in_use, 0);
+    free_boundary(&b);
 }
 
 // A fan whose tetrahedra all share two vertices: what a sort by buckets would take quadratic time
@@ -222,40 +235,28 @@ static void boundary_of_a_fan_is_quick(void **state) {
     free(tets);
 }
 
+static pbs_status find_boundary(struct memory *memory, const void *grid) {
+    uint32_t *triangles = NULL;
+    size_t count = 0;
+    const pbs_status status = tet_boundary(&((const struct grid *)grid)->view, memory, &triangles,
+                                           &count);
+    memory_release(memory, triangles);
+    return status;
+}
+
 static void every_failed_allocation_is_a_status(void **state) {
     (void)state;
     struct grid grid;
     make_grid(&grid);
-    pbs_status status = PBS_ERROR_MEMORY;
-    for (uint64_t k = 0; status != PBS_OK; k++) {
-        struct test_allocator allocator;
-        test_allocator_init(&allocator);
-        test_allocator_fail_after(&allocator, k);
-        const pbs_allocator hooks = test_allocator_hooks(&allocator);
-        struct memory memory;
-        memory_init(&memory, &hooks);
-        uint32_t *triangles = NULL;
-        size_t count = 0;
-        status = tet_boundary(&grid.view, &memory, &triangles, &count);
-        assert_true(status == PBS_OK || status == PBS_ERROR_MEMORY);
-        memory_release(&memory, triangles);
-        assert_int_equal(allocator.bytes_in_use, 0);
-        assert_false(allocator.was_misused);
-        assert_true(k < 10);
-    }
+    assert_refusals_are_statuses(find_boundary, &grid, 10);
 }
 
 static void normals_of_a_cube_point_away_from_its_centre(void **state) {
     (void)state;
-    struct grid grid;
-    struct memory memory;
-    memory_init(&memory, NULL);
-    make_grid(&grid);
-    uint32_t *triangles = NULL;
-    size_t count = 0;
-    assert_int_equal(tet_boundary(&grid.view, &memory, &triangles, &count), PBS_OK);
+    struct boundary b;
+    make_boundary(&b);
     double normals[GRID_VERTICES][3];
-    surface_vertex_normals(grid.positions[0], GRID_VERTICES, triangles, count, normals[0]);
+    surface_vertex_normals(b.grid.positions[0], GRID_VERTICES, b.triangles, b.count, normals[0]);
     for (int z = 0; z < SIDE; z++) {
         for (int y = 0; y < SIDE; y++) {
             for (int x = 0; x < SIDE; x++) {
@@ -271,7 +272,7 @@ static void normals_of_a_cube_point_away_from_its_centre(void **state) {
             }
         }
     }
-    memory_release(&memory, triangles);
+    free_boundary(&b);
 }
 
 int main(void) {

@@ -1,23 +1,17 @@
 // Assembly through groups and slots against adding everything by hand; what happens when memory
 // runs out.
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/lanes.h"
 #include "sparse/assembly.h"
+#include "support/random.h"
+#include "support/refusals.h"
+#include "support/testing.h"
 
 static struct memory memory;
 
-static uint64_t random_state = 1;
+static struct random random_numbers;
 
 static uint32_t random_below(uint32_t bound) {
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)((random_state >> 33) % bound);
+    return (uint32_t)random_index(&random_numbers, bound);
 }
 
 /// Stencils of different nodes, not far apart, so that domains have an inside.
@@ -152,7 +146,7 @@ static void assembly_equals_adding_by_hand(void **state) {
     add_by_hand(sets, 5, n, gradient, dense);
     for (uint32_t domains = 1; domains <= 9; domains += 2) {
         struct assembly assembly;
-        assert_int_equal(assembly_build(&memory, n, domains, sets, 5, &assembly), PBS_OK);
+        assert_ok(assembly_build(&memory, n, domains, sets, 5, &assembly));
         double *found = memory_allocate(&memory, 3 * assembly.vector_slot_count, sizeof *found);
         double *blocks = memory_allocate(&memory, 9 * assembly.block_slot_count, sizeof *blocks);
         for (int repeat = 0; repeat < 2; repeat++) {
@@ -182,7 +176,7 @@ static void groups_keep_their_promises(void **state) {
     uint32_t *tets = random_stencils(n, 1003, 4);
     const struct stencils set = {1003, 4, tets};
     struct assembly a;
-    assert_int_equal(assembly_build(&memory, n, 6, &set, 1, &a), PBS_OK);
+    assert_ok(assembly_build(&memory, n, 6, &set, 1, &a));
     const struct stencil_groups *g = &a.terms[0];
     uint8_t seen[1003] = {0};
     for (uint32_t d = 0; d < 6; d++) {
@@ -224,7 +218,7 @@ static void rows_and_nodes_are_inverse(void **state) {
     uint32_t *tets = random_stencils(n, 200, 4);
     const struct stencils set = {200, 4, tets};
     struct assembly a;
-    assert_int_equal(assembly_build(&memory, n, 3, &set, 1, &a), PBS_OK);
+    assert_ok(assembly_build(&memory, n, 3, &set, 1, &a));
     double by_node[300];
     double by_row[300];
     double back[300];
@@ -241,25 +235,12 @@ static void rows_and_nodes_are_inverse(void **state) {
     memory_release(&memory, tets);
 }
 
-struct failing {
-    size_t calls;
-    size_t fail_at;
-    size_t alive;
-};
-
-static void *failing_allocate(void *user, size_t size, size_t alignment) {
-    struct failing *f = user;
-    if (f->calls++ == f->fail_at) {
-        return NULL;
-    }
-    f->alive++;
-    return aligned_alloc(alignment, size);
-}
-
-static void failing_release(void *user, void *pointer, size_t size) {
-    (void)size;
-    ((struct failing *)user)->alive--;
-    free(pointer);
+static pbs_status build(struct memory *small, const void *sets) {
+    struct assembly a;
+    const pbs_status status = assembly_build(small, 200, 4, sets, 2, &a);
+    assert_true(status == PBS_OK || a.terms == NULL);
+    assembly_free(small, &a);
+    return status;
 }
 
 static void every_failing_allocation_leaves_nothing_behind(void **state) {
@@ -267,29 +248,13 @@ static void every_failing_allocation_leaves_nothing_behind(void **state) {
     uint32_t *tets = random_stencils(200, 400, 4);
     uint32_t *springs = random_stencils(200, 40, 2);
     const struct stencils sets[] = {{400, 4, tets}, {40, 2, springs}};
-    bool succeeded = false;
-    for (size_t k = 0; !succeeded; k++) {
-        struct failing f = {.fail_at = k};
-        const pbs_allocator allocator = {failing_allocate, failing_release, &f};
-        struct memory small;
-        memory_init(&small, &allocator);
-        struct assembly a;
-        const pbs_status status = assembly_build(&small, 200, 4, sets, 2, &a);
-        succeeded = status == PBS_OK;
-        if (!succeeded) {
-            assert_int_equal(status, PBS_ERROR_MEMORY);
-            assert_null(a.terms);
-        }
-        assembly_free(&small, &a);
-        assert_int_equal(f.alive, 0);
-        assert_int_equal(small.bytes_in_use, 0);
-        assert_true(k < 1000);
-    }
+    assert_refusals_are_statuses(build, sets, 1000);
     memory_release(&memory, tets);
     memory_release(&memory, springs);
 }
 
 int main(void) {
+    random_numbers = random_seed(1);
     memory_init(&memory, NULL);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(assembly_equals_adding_by_hand),

@@ -1,14 +1,8 @@
 // The block product against the plain one, and its promise of equal bits for any threads and any
 // order of pieces.
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
-#include <math.h>
-#include <string.h>
-
 #include "scenes/matrix_fixture.h"
+#include "support/random.h"
+#include "support/testing.h"
 
 static struct memory memory;
 
@@ -27,11 +21,8 @@ static void scrambled_for(void *user, size_t count, pbs_work_fn work, void *cont
 
 static double *random_vector(size_t count, uint64_t seed) {
     double *x = memory_allocate(&memory, count, sizeof *x);
-    uint64_t state = seed * 2654435761u + 1;
-    for (size_t i = 0; i < count; i++) {
-        state = state * 6364136223846793005u + 1442695040888963407u;
-        x[i] = (double)(state >> 11) * 0x1p-52 - 1.0;
-    }
+    struct random random = random_seed(seed);
+    random_fill(&random, -1.0, 1.0, x, count);
     return x;
 }
 
@@ -71,7 +62,7 @@ static struct fixture make_fixture(uint32_t cells, uint32_t domain_count) {
     desc.domain_count = domain_count;
     desc.deformed = false;
     struct fixture f;
-    assert_int_equal(fixture_build(&memory, &desc, &f), PBS_OK);
+    assert_ok(fixture_build(&memory, &desc, &f));
     return f;
 }
 
@@ -130,7 +121,7 @@ static void bits_do_not_depend_on_threads(void **state) {
     bsr_multiply(NULL, &f.matrix, x, serial);
     for (int32_t threads = 1; threads <= 8; threads++) {
         struct tasks *tasks = NULL;
-        assert_int_equal(tasks_create(&memory, NULL, threads, &tasks), PBS_OK);
+        assert_ok(tasks_create(&memory, NULL, threads, &tasks));
         memset(other, 0x7f, n * sizeof *other);
         bsr_multiply(tasks, &f.matrix, x, other);
         assert_memory_equal(serial, other, n * sizeof *other);
@@ -138,7 +129,7 @@ static void bits_do_not_depend_on_threads(void **state) {
     }
     const pbs_tasks host = {scrambled_for, NULL};
     struct tasks *tasks = NULL;
-    assert_int_equal(tasks_create(&memory, &host, 0, &tasks), PBS_OK);
+    assert_ok(tasks_create(&memory, &host, 0, &tasks));
     memset(other, 0x7f, n * sizeof *other);
     bsr_multiply(tasks, &f.matrix, x, other);
     assert_memory_equal(serial, other, n * sizeof *other);
@@ -197,7 +188,7 @@ static void diagonal_matrix_and_its_padding(void **state) {
     (void)state;
     for (uint32_t n = 1; n <= 9; n++) {
         struct assembly assembly;
-        assert_int_equal(assembly_build(&memory, n, n > 4 ? 4 : 1, NULL, 0, &assembly), PBS_OK);
+        assert_ok(assembly_build(&memory, n, n > 4 ? 4 : 1, NULL, 0, &assembly));
         assert_int_equal(assembly.pattern.block_count, n);
         struct bsr a = assembly.pattern;
         double *values = random_vector(9 * (size_t)n + BSR_VALUE_PADDING, n);

@@ -1,13 +1,7 @@
 // The order of the nodes: a permutation, domain by domain, the same every time, for graphs of every
 // kind.
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
-#include <string.h>
-
 #include "sparse/layout.h"
+#include "support/testing.h"
 
 static struct memory memory;
 
@@ -49,7 +43,7 @@ static void domains_depend_on_size_alone(void **state) {
     const uint32_t expected[][2] = {{0, 1},       {1023, 1},     {1024, 2},  {4095, 2},
                                     {4096, 4},    {16383, 4},    {16384, 8}, {131071, 8},
                                     {131072, 16}, {1u << 25, 16}};
-    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+    for (size_t i = 0; i < COUNT_OF(expected); i++) {
         assert_int_equal(layout_domain_count(expected[i][0]), expected[i][1]);
     }
 }
@@ -61,7 +55,7 @@ static void grid_is_ordered_into_balanced_domains(void **state) {
     uint32_t *pairs = grid_pairs(60, 2887, &count);
     const struct stencils set = {count, 2, pairs};
     struct layout layout;
-    assert_int_equal(layout_build(&memory, 3600, 5, &set, 1, &layout), PBS_OK);
+    assert_ok(layout_build(&memory, 3600, 5, &set, 1, &layout));
     check_permutation(&layout, 3600);
     for (uint32_t d = 0; d < 5; d++) {
         // METIS promises a load of at most 1.03 times the mean.
@@ -77,7 +71,7 @@ static void cuthill_mckee_finds_a_small_bandwidth(void **state) {
     uint32_t *pairs = grid_pairs(30, 607, &count);
     const struct stencils set = {count, 2, pairs};
     struct layout layout;
-    assert_int_equal(layout_build(&memory, 900, 0, &set, 1, &layout), PBS_OK);
+    assert_ok(layout_build(&memory, 900, 0, &set, 1, &layout));
     check_permutation(&layout, 900);
     // Levels from a corner are diagonals of at most 30 nodes; neighbors are in adjacent levels.
     for (size_t k = 0; k < count; k++) {
@@ -95,10 +89,10 @@ static void equal_input_gives_equal_order(void **state) {
     uint32_t *pairs = grid_pairs(50, 7, &count);
     const struct stencils set = {count, 2, pairs};
     struct layout first;
-    assert_int_equal(layout_build(&memory, 2500, 6, &set, 1, &first), PBS_OK);
+    assert_ok(layout_build(&memory, 2500, 6, &set, 1, &first));
     for (int i = 0; i < 3; i++) {
         struct layout again;
-        assert_int_equal(layout_build(&memory, 2500, 6, &set, 1, &again), PBS_OK);
+        assert_ok(layout_build(&memory, 2500, 6, &set, 1, &again));
         assert_memory_equal(first.row, again.row, 2500 * sizeof *first.row);
         layout_free(&memory, &again);
     }
@@ -119,7 +113,7 @@ static void pieces_and_isolated_nodes_are_fine(void **state) {
     const struct stencils set = {2 * count, 2, both};
     for (uint32_t domains = 1; domains <= 9; domains++) {
         struct layout layout;
-        assert_int_equal(layout_build(&memory, 1100, domains, &set, 1, &layout), PBS_OK);
+        assert_ok(layout_build(&memory, 1100, domains, &set, 1, &layout));
         check_permutation(&layout, 1100);
         layout_free(&memory, &layout);
     }
@@ -134,7 +128,7 @@ static void tiny_problems_are_fine(void **state) {
         const struct stencils set = {n > 1 ? n - 1 : 0, 2, line};
         for (uint32_t domains = 0; domains <= 10; domains++) {
             struct layout layout;
-            assert_int_equal(layout_build(&memory, n, domains, &set, 1, &layout), PBS_OK);
+            assert_ok(layout_build(&memory, n, domains, &set, 1, &layout));
             check_permutation(&layout, n);
             layout_free(&memory, &layout);
         }
@@ -147,16 +141,16 @@ static void bad_stencils_are_named(void **state) {
     const uint32_t twice[] = {0, 1, 2, 2};
     struct layout layout;
     struct stencils set = {2, 2, beyond};
-    assert_int_equal(layout_build(&memory, 3, 1, &set, 1, &layout), PBS_ERROR_ARGUMENT);
-    assert_non_null(strstr(pbs_last_error(), "node 3"));
+    assert_status(layout_build(&memory, 3, 1, &set, 1, &layout), PBS_ERROR_ARGUMENT);
+    assert_message("node 3");
     set.nodes = twice;
-    assert_int_equal(layout_build(&memory, 3, 1, &set, 1, &layout), PBS_ERROR_ARGUMENT);
-    assert_non_null(strstr(pbs_last_error(), "node 2 twice"));
+    assert_status(layout_build(&memory, 3, 1, &set, 1, &layout), PBS_ERROR_ARGUMENT);
+    assert_message("node 2 twice");
     set.width = 9;
-    assert_int_equal(layout_build(&memory, 3, 1, &set, 1, &layout), PBS_ERROR_ARGUMENT);
-    assert_non_null(strstr(pbs_last_error(), "width 9"));
-    assert_int_equal(layout_build(&memory, 3, LAYOUT_DOMAIN_LIMIT + 1, NULL, 0, &layout),
-                     PBS_ERROR_ARGUMENT);
+    assert_status(layout_build(&memory, 3, 1, &set, 1, &layout), PBS_ERROR_ARGUMENT);
+    assert_message("width 9");
+    assert_status(layout_build(&memory, 3, LAYOUT_DOMAIN_LIMIT + 1, NULL, 0, &layout),
+                  PBS_ERROR_ARGUMENT);
     assert_null(layout.row);
 }
 
@@ -171,7 +165,7 @@ static void hub_is_fine(void **state) {
     }
     const struct stencils set = {n - 1, 2, pairs};
     struct layout layout;
-    assert_int_equal(layout_build(&memory, n, 0, &set, 1, &layout), PBS_OK);
+    assert_ok(layout_build(&memory, n, 0, &set, 1, &layout));
     check_permutation(&layout, n);
     layout_free(&memory, &layout);
     memory_release(&memory, pairs);

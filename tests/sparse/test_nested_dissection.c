@@ -1,14 +1,8 @@
 // Nested dissection: a permutation of the rows asked for, with less fill than the natural order of
 // a grid.
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
-#include <string.h>
-
 #include "scenes/matrix_fixture.h"
 #include "sparse/nested_dissection.h"
+#include "support/testing.h"
 
 static struct memory memory;
 
@@ -20,7 +14,7 @@ static struct fixture make_fixture(uint32_t cells, uint32_t domain_count) {
                                       .dt = 0.01,
                                       .domain_count = domain_count};
     struct fixture f;
-    assert_int_equal(fixture_build(&memory, &desc, &f), PBS_OK);
+    assert_ok(fixture_build(&memory, &desc, &f));
     return f;
 }
 
@@ -73,7 +67,7 @@ static void fill_is_less_than_in_banded_order(void **state) {
         order[i] = i;
     }
     const size_t banded = count_fill(&f.matrix, order);
-    assert_int_equal(nested_dissection_order(&memory, &f.matrix, 0, n, order), PBS_OK);
+    assert_ok(nested_dissection_order(&memory, &f.matrix, 0, n, order));
     check_permutation(order, 0, n);
     assert_true(count_fill(&f.matrix, order) < banded);
     memory_release(&memory, order);
@@ -88,11 +82,11 @@ static void ranges_and_small_matrices(void **state) {
     for (uint32_t d = 0; d < 7; d++) {
         const uint32_t first = f.assembly.layout.domain_start[d];
         const uint32_t end = f.assembly.layout.domain_start[d + 1];
-        assert_int_equal(nested_dissection_order(&memory, &f.matrix, first, end, order), PBS_OK);
+        assert_ok(nested_dissection_order(&memory, &f.matrix, first, end, order));
         check_permutation(order, first, end);
     }
     for (uint32_t size = 0; size < 6; size++) {
-        assert_int_equal(nested_dissection_order(&memory, &f.matrix, 3, 3 + size, order), PBS_OK);
+        assert_ok(nested_dissection_order(&memory, &f.matrix, 3, 3 + size, order));
         check_permutation(order, 3, 3 + size);
     }
     memory_release(&memory, order);
