@@ -49,6 +49,28 @@ static bool bad_value(const struct number_row *row, size_t index, double *value)
     return false;
 }
 
+/// Every bad value of every row is refused by a call that writes it into a description.
+static void assert_numbers_are_named(const struct number_row *rows, size_t row_count,
+                                     pbs_status (*create)(size_t offset, double value)) {
+    for (size_t r = 0; r < row_count; r++) {
+        double value;
+        for (size_t i = 0; bad_value(&rows[r], i, &value); i++) {
+            assert_status(create(rows[r].offset, value), PBS_ERROR_ARGUMENT);
+            assert_says("%s is %g", rows[r].name, value);
+        }
+    }
+}
+
+static pbs_status create_world(size_t offset, double value) {
+    pbs_world_desc d;
+    scene_settings(&d);
+    memcpy((char *)&d + offset, &value, sizeof value);
+    pbs_world *world = NULL;
+    const pbs_status status = pbs_world_create(&d, &world);
+    assert_null(world);
+    return status;
+}
+
 static void worlds_name_the_number(void **state) {
     (void)state;
     static const struct number_row rows[] = {
@@ -60,18 +82,19 @@ static void worlds_name_the_number(void **state) {
         NUMBER(pbs_world_desc, gravity[1], 0, 0.0),
         NUMBER(pbs_world_desc, gravity[2], 0, 0.0),
     };
-    for (size_t r = 0; r < COUNT_OF(rows); r++) {
-        double value;
-        for (size_t i = 0; bad_value(&rows[r], i, &value); i++) {
-            pbs_world_desc d;
-            scene_settings(&d);
-            memcpy((char *)&d + rows[r].offset, &value, sizeof value);
-            pbs_world *world = NULL;
-            assert_status(pbs_world_create(&d, &world), PBS_ERROR_ARGUMENT);
-            assert_says("%s is %g", rows[r].name, value);
-            assert_null(world);
-        }
-    }
+    assert_numbers_are_named(rows, COUNT_OF(rows), create_world);
+}
+
+static pbs_status create_solid(size_t offset, double value) {
+    pbs_world *world = new_world();
+    pbs_solid_desc d;
+    assert_ok(pbs_solid_desc_init(&d, sizeof d));
+    memcpy((char *)&d + offset, &value, sizeof value);
+    pbs_body body = {0};
+    const pbs_status status = cube_create(world, 1, 1.0, origin, &d, &body);
+    assert_true(body.id == 0);
+    pbs_world_destroy(world);
+    return status;
 }
 
 static void solids_name_the_number(void **state) {
@@ -83,23 +106,7 @@ static void solids_name_the_number(void **state) {
         NUMBER(pbs_solid_desc, damping, 1, -0.5),
         NUMBER(pbs_solid_desc, drag, 1, -0.5),
     };
-    pbs_world *world = new_world();
-    struct cube_mesh mesh;
-    assert_true(cube_mesh_make(&mesh, 1, 1.0, origin));
-    for (size_t r = 0; r < COUNT_OF(rows); r++) {
-        double value;
-        for (size_t i = 0; bad_value(&rows[r], i, &value); i++) {
-            pbs_solid_desc d;
-            cube_mesh_describe(&mesh, &d);
-            memcpy((char *)&d + rows[r].offset, &value, sizeof value);
-            pbs_body body = {0};
-            assert_status(pbs_body_create_solid(world, &d, &body), PBS_ERROR_ARGUMENT);
-            assert_says("%s is %g", rows[r].name, value);
-            assert_true(body.id == 0);
-        }
-    }
-    cube_mesh_free(&mesh);
-    pbs_world_destroy(world);
+    assert_numbers_are_named(rows, COUNT_OF(rows), create_solid);
 }
 
 /// Arrays of a solid by tetrahedron, spoilt at each place in turn.
@@ -111,8 +118,6 @@ static void solids_name_the_tetrahedron(void **state) {
         NUMBER(pbs_solid_desc, tet_poisson, 3, -1.0, 0.5, 7.0),
     };
     pbs_world *world = new_world();
-    struct cube_mesh mesh;
-    assert_true(cube_mesh_make(&mesh, 1, 1.0, origin));
     for (size_t r = 0; r < COUNT_OF(rows); r++) {
         double value;
         for (size_t i = 0; bad_value(&rows[r], i, &value); i++) {
@@ -121,14 +126,13 @@ static void solids_name_the_tetrahedron(void **state) {
             const size_t tet = (r + i) % 6;
             values[tet] = value;
             pbs_solid_desc d;
-            cube_mesh_describe(&mesh, &d);
+            assert_ok(pbs_solid_desc_init(&d, sizeof d));
             memcpy((char *)&d + rows[r].offset, &array, sizeof array);
             pbs_body body = {0};
-            assert_status(pbs_body_create_solid(world, &d, &body), PBS_ERROR_ARGUMENT);
+            assert_status(cube_create(world, 1, 1.0, origin, &d, &body), PBS_ERROR_ARGUMENT);
             assert_says("%s of tetrahedron %zu is %g", rows[r].name, tet, value);
         }
     }
-    cube_mesh_free(&mesh);
     assert_int_equal(pbs_world_body_count(world), 0);
     pbs_world_destroy(world);
 }
