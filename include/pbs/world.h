@@ -56,7 +56,7 @@ enum {
 
 /// Where the minimisation of a step starts.
 enum {
-    PBS_GUESS_BEST = 0,     ///< the better of the two below
+    PBS_GUESS_BEST = 0,     ///< the best of the two below and, with gravity, of free fall
     PBS_GUESS_INERTIAL = 1, ///< the predictor x + h v (as far as it is admissible)
     PBS_GUESS_EXPLICIT = 2  ///< the predictor plus h^2 M^-1 f(x)
 };

@@ -44,6 +44,11 @@ static void clear(const struct pass *pass, uint32_t domain) {
     }
 }
 
+static bool is_wanted(const struct term_table *table, const struct evaluation *evaluation) {
+    return (table->has_damping || !evaluation->damping_weights) &&
+           (table->is_linear || !evaluation->constant_forces);
+}
+
 /// The share of one domain in those terms that run on the calling thread, or in those that do not.
 /// Stops at the first refusal.
 static void evaluate_domain(const struct pass *pass, uint32_t domain, bool on_calling_thread) {
@@ -52,8 +57,7 @@ static void evaluate_domain(const struct pass *pass, uint32_t domain, bool on_ca
     for (size_t k = 0; k < pass->term_count && share->answer == EVALUATE_OK; k++) {
         const struct term_table *table = pass->terms[k].table;
         const struct stencil_groups *own = pass->terms[k].has_stencils ? groups++ : NULL;
-        if (table->on_calling_thread != on_calling_thread ||
-            (pass->evaluation->damping_weights && !table->has_damping)) {
+        if (table->on_calling_thread != on_calling_thread || !is_wanted(table, pass->evaluation)) {
             continue;
         }
         struct evaluation_sums sums = {.gradient = pass->result->gradient,

@@ -29,6 +29,7 @@ static const struct term_table table = {
     .name = "gravity",
     .kind = ENERGY_GRAVITY,
     .evaluate = evaluate,
+    .is_linear = true,
 };
 
 struct term gravity_term(struct gravity *gravity) {

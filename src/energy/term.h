@@ -31,6 +31,7 @@ struct evaluation {
     bool project;         ///< Hessians made positive semidefinite, element by element
     bool damping_weights; ///< multiply each element's Hessian by its own damping time (Rayleigh),
                           ///< see rayleigh_damping.h
+    bool constant_forces; ///< only terms that are linear in x
 };
 
 /// Where a domain's share goes. gradient and blocks are laid out as assembly.h says; what is not
@@ -60,6 +61,7 @@ struct term_table {
                        const double *direction, double limit);
     bool has_damping; ///< evaluate heeds damping_weights; terms without are left out of such an
                       ///< evaluation
+    bool is_linear;   ///< in x: the force is the same everywhere
     bool on_calling_thread; ///< evaluate is run on the thread that steps the world (a host's
                             ///< callbacks)
 };

@@ -1,6 +1,7 @@
 // Where the minimisation starts: OPT section 3.1, "Initial guess". The inertial guess is the
-// predictor; the explicit one adds the forces at the start of the step, and is the solution in free
-// fall. Both are projected, and pulled back where E is infinite.
+// predictor; the explicit one adds the forces at the start of the step. OPT takes the better of the
+// two; a third one, with the constant forces alone, is the solution in free fall. All are
+// projected, and pulled back where E is infinite.
 #include <math.h>
 
 #include "base/clock.h"
@@ -37,61 +38,86 @@ static bool evaluate_towards(struct minimization *m, const double *x, double *gu
     return admissible;
 }
 
-/// guess = predictor + c M^-1 f, f the forces at x, the start of the step. False when they are not
-/// finite there.
-static bool fill_explicit(struct minimization *m, const double *x, double *guess) {
-    const struct objective *const o = m->objective;
-    double *const gradient = m->newton->trial.gradient;
-    struct objective forces = *o;
-    forces.weight = INFINITY;
-    const struct objective_result result = objective_evaluate(&forces, x, false, gradient, NULL);
-    m->result.evaluations++;
-    m->stopped = result.answer == EVALUATE_STOP;
-    if (result.answer != EVALUATE_OK) {
-        return false;
-    }
-    const size_t count = newton_coordinate_count(m->newton);
+/// guess = predictor - c M^-1 gradient. False when that is not finite.
+static bool add_forces(const struct objective *o, const double *gradient, size_t count,
+                       double *guess) {
     for (size_t k = 0; k < count; k++) {
         guess[k] = o->predictor[k] - o->weight / o->mass[k / 3] * gradient[k];
     }
     return vector_is_finite(o->tasks, count, guess);
 }
 
-static bool try_explicit(struct minimization *m, const double *x, bool pull_back) {
-    double *const guess = m->newton->gradient;
-    return fill_explicit(m, x, guess) && evaluate_towards(m, x, guess, pull_back);
-}
-
-static bool try_inertial(struct minimization *m, const double *x) {
-    double *const guess = m->newton->gradient;
+static bool fill_inertial(struct minimization *m, const double *x, double *guess) {
+    (void)x;
     vector_copy(m->objective->tasks, newton_coordinate_count(m->newton), m->objective->predictor,
                 guess);
-    return evaluate_towards(m, x, guess, true);
+    return true;
 }
 
-/// Evaluates the guesses that the options ask for; the better one is left in newton->trial.
+/// With all forces at x, the start of the step.
+static bool fill_explicit(struct minimization *m, const double *x, double *guess) {
+    double *const gradient = m->newton->trial.gradient;
+    struct objective forces = *m->objective;
+    forces.weight = INFINITY;
+    const struct objective_result result = objective_evaluate(&forces, x, false, gradient, NULL);
+    m->result.evaluations++;
+    m->stopped = result.answer == EVALUATE_STOP;
+    return result.answer == EVALUATE_OK &&
+           add_forces(m->objective, gradient, newton_coordinate_count(m->newton), guess);
+}
+
+/// With those forces alone that are the same everywhere; false when there are none.
+static bool fill_free_fall(struct minimization *m, const double *x, double *guess) {
+    const struct objective *const o = m->objective;
+    const struct evaluation evaluation = {
+        .what = EVALUATE_GRADIENT, .x = x, .stage = o->stage, .constant_forces = true};
+    struct terms_result forces = {.gradient = m->newton->trial.gradient, .scratch = o->scratch};
+    const size_t count = newton_coordinate_count(m->newton);
+    return terms_evaluate(o->tasks, o->assembly, o->terms, o->term_count, &evaluation, &forces) ==
+               EVALUATE_OK &&
+           vector_norm(o->tasks, count, forces.gradient) > 0.0 &&
+           add_forces(o, forces.gradient, count, guess);
+}
+
+/// One way to start.
+struct guess {
+    int32_t kind; ///< the PBS_GUESS_* that asks for it alone, or PBS_GUESS_BEST
+    bool (*fill)(struct minimization *m, const double *x, double *guess);
+    bool always; ///< pulled back where it is not admissible, however many others there are
+    bool naive;  ///< ignores the forces
+};
+
+// Of equal ones the first is taken: in free fall the second differs from it by what rounding makes
+// of forces that should be zero.
+static const struct guess guesses[] = {
+    {PBS_GUESS_BEST, fill_free_fall, false, false},
+    {PBS_GUESS_EXPLICIT, fill_explicit, false, false},
+    {PBS_GUESS_INERTIAL, fill_inertial, true, true},
+};
+
+static bool is_lower(const struct objective_result *a, const struct objective_result *b) {
+    return a->value < b->value - EQUAL_ENERGIES * objective_magnitude(b);
+}
+
+/// Evaluates the guesses that the options ask for; the best one is left in newton->trial.
 static bool choose(struct minimization *m, const double *x) {
     struct newton *const newton = m->newton;
-    const int32_t kind = m->options->initial_guess;
-    const bool have_explicit = kind != PBS_GUESS_INERTIAL &&
-                               try_explicit(m, x, kind == PBS_GUESS_EXPLICIT);
-    if (kind == PBS_GUESS_EXPLICIT || m->stopped) {
-        return have_explicit;
+    const int32_t asked = m->options->initial_guess;
+    bool found = false;
+    for (size_t i = 0; i < sizeof guesses / sizeof *guesses && !m->stopped; i++) {
+        const struct guess *const g = &guesses[i];
+        if ((asked != PBS_GUESS_BEST && asked != g->kind) || !g->fill(m, x, newton->gradient) ||
+            !evaluate_towards(m, x, newton->gradient, g->always || asked == g->kind)) {
+            continue;
+        }
+        if (!found || is_lower(&newton->trial.objective, &newton->kept.objective)) {
+            iterate_swap(&newton->trial, &newton->kept);
+            m->naive = g->naive;
+            found = true;
+        }
     }
-    if (have_explicit) {
-        iterate_swap(&newton->trial, &newton->kept);
-    }
-    m->naive = try_inertial(m, x);
-    if (!have_explicit || m->stopped) {
-        return m->naive;
-    }
-    const struct objective_result *const e = &newton->kept.objective;
-    if (!m->naive ||
-        e->value <= newton->trial.objective.value + EQUAL_ENERGIES * objective_magnitude(e)) {
-        iterate_swap(&newton->trial, &newton->kept);
-        m->naive = false;
-    }
-    return true;
+    iterate_swap(&newton->trial, &newton->kept);
+    return found && !m->stopped;
 }
 
 bool minimization_guess(struct minimization *m, const double *x) {

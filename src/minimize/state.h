@@ -50,7 +50,7 @@ bool minimization_evaluate(struct minimization *m, const double *y);
 /// Exchanges two states without copying.
 void iterate_swap(struct iterate *a, struct iterate *b);
 
-/// Starts from x: both guesses of OPT section 3.1, projected; the one with the lower E becomes
+/// Starts from x: the guesses of OPT section 3.1, projected; the one with the lowest E becomes
 /// current. False with result.status set.
 bool minimization_guess(struct minimization *m, const double *x);
 
