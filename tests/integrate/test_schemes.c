@@ -3,8 +3,7 @@
 // states, accelerations, several stages, states off the step's end, weights unlike length^2, energy
 // control) is known to hold.
 #include "integrate/scheme.h"
-#include "pbs/pbs.h"
-#include "support/testing.h"
+#include "support/world_testing.h"
 #include "world/scene.h"
 
 // --- oscillators: x'' = -P'(x), one node, motion along x ---
@@ -43,8 +42,7 @@ static pbs_world *oscillator_world(const struct scheme_table *scheme, int *probl
     d.tolerance = newton_limit > 0 ? 1e-6 : 1e-9; // moves x by less than h^2 1e-9 a step
     d.newton_limit = newton_limit > 0 ? newton_limit : d.newton_limit;
     d.allow_unconverged = newton_limit > 0;
-    pbs_world *world = NULL;
-    assert_ok(pbs_world_create(&d, &world));
+    pbs_world *world = new_world_from(&d);
     pbs_integrator integrator = {.choice.scheme = scheme};
     memcpy(integrator.choice.parameters, scheme->parameters, sizeof integrator.choice.parameters);
     assert_ok(pbs_world_set_integrator(world, &integrator));
@@ -423,8 +421,7 @@ static void an_unconverged_stage_is_not_forgotten(void **state) {
     pbs_world *world = oscillator_world(&scheme, &problem, 1);
     assert_status(pbs_world_step(world, 5.0), PBS_NOT_CONVERGED);
     assert_message("not converged after 1 Newton iterations");
-    pbs_stats stats = {.struct_size = sizeof stats};
-    assert_ok(pbs_world_stats(world, &stats));
+    const pbs_stats stats = stats_of(world);
     assert_true(stats.gradient_norm < stats.tolerance);
     pbs_world_destroy(world);
 }

@@ -2,6 +2,7 @@
 // drop, 48 steps at 1/24 s. Every solve converges, no iteration raises E, nothing penetrates, and
 // obstacles only push.
 #include "minimize/fixture.h"
+#include "minimize/springs.h"
 #include "support/testing.h"
 
 enum { COLUMNS = 5, ROWS = 4, NODES = COLUMNS * ROWS, SPRINGS = 4 * COLUMNS * ROWS, STEPS = 48 };
@@ -11,39 +12,10 @@ static const double STIFFNESS = 2e3;
 static const double MASS = 0.5;
 static const double GRAVITY = 9.81;
 
-/// A spring between two nodes. Gravity is in the predictor, x + h v + h^2 g, which shifts E by a
-/// constant only.
-static int32_t spring(void *user, size_t stencil, const double *x, int32_t project, double *value,
-                      double *gradient, double *hessian) {
-    (void)project;
-    const double rest = ((const double *)user)[stencil];
-    const double d[3] = {x[3] - x[0], x[4] - x[1], x[5] - x[2]};
-    const double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-    if (!(length > 0.0)) {
-        return 1;
-    }
-    const double excess = length - rest;
-    if (value != NULL) {
-        *value = 0.5 * STIFFNESS * excess * excess;
-    }
-    for (int i = 0; i < 3; i++) {
-        if (gradient != NULL) {
-            gradient[3 + i] = STIFFNESS * excess * d[i] / length;
-            gradient[i] = -gradient[3 + i];
-        }
-        for (int j = 0; j < 3 && hessian != NULL; j++) {
-            const double along = d[i] * d[j] / (length * length);
-            const double k = STIFFNESS * (along + excess / length * ((i == j ? 1.0 : 0.0) - along));
-            hessian[6 * i + j] = hessian[6 * (3 + i) + 3 + j] = k;
-            hessian[6 * i + 3 + j] = hessian[6 * (3 + i) + j] = -k;
-        }
-    }
-    return 0;
-}
-
 struct sheet {
     uint32_t springs[SPRINGS][2];
     double rest[SPRINGS];
+    struct springs law;
     size_t count;
     double x[3 * NODES], v[3 * NODES];
 };
@@ -79,14 +51,16 @@ static void make_sheet(struct sheet *sheet) {
     }
 }
 
+/// Gravity is in the predictor, x + h v + h^2 g, which shifts E by a constant only.
 static void create(struct fixture *f, struct sheet *sheet, const struct obstacle obstacles[2],
                    const uint8_t *held, const double *targets, const uint8_t *colliding) {
+    sheet->law = (struct springs){.stiffness = STIFFNESS, .rests = sheet->rest};
     fixture_create(f, &(struct fixture_input){.node_count = NODES,
                                               .width = 2,
                                               .stencil_count = sheet->count,
                                               .stencils = &sheet->springs[0][0],
-                                              .evaluate = spring,
-                                              .user = sheet->rest,
+                                              .evaluate = springs_evaluate,
+                                              .user = &sheet->law,
                                               .preconditioner = PBS_PRECONDITIONER_BLOCK_JACOBI});
     for (int i = 0; i < NODES; i++) {
         f->mass[i] = MASS;

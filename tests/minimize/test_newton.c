@@ -1,5 +1,6 @@
 // The stabilised minimiser, and plain Newton beside it, on energies whose minima are known.
 #include "minimize/fixture.h"
+#include "minimize/springs.h"
 #include "support/random.h"
 #include "support/testing.h"
 
@@ -521,34 +522,6 @@ static void test_held_axes_stay_and_the_others_balance(void **state) {
 
 // --- bits, memory, hosts ---
 
-/// Springs with a rest length: nonlinear and indefinite when compressed.
-static int32_t spring(void *user, size_t stencil, const double *x, int32_t project, double *value,
-                      double *gradient, double *hessian) {
-    (void)user;
-    (void)stencil;
-    (void)project;
-    const double d[3] = {x[3] - x[0], x[4] - x[1], x[5] - x[2]};
-    const double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-    const double excess = length - 0.1;
-    const double stiffness = 1e3;
-    if (value != NULL) {
-        *value = 0.5 * stiffness * excess * excess;
-    }
-    for (int i = 0; i < 3; i++) {
-        if (gradient != NULL) {
-            gradient[3 + i] = stiffness * excess * d[i] / length;
-            gradient[i] = -gradient[3 + i];
-        }
-        for (int j = 0; j < 3 && hessian != NULL; j++) {
-            const double along = d[i] * d[j] / (length * length);
-            const double k = stiffness * (along + excess / length * ((i == j ? 1.0 : 0.0) - along));
-            hessian[6 * i + j] = hessian[6 * (3 + i) + 3 + j] = k;
-            hessian[6 * i + 3 + j] = hessian[6 * (3 + i) + j] = -k;
-        }
-    }
-    return 0;
-}
-
 enum { SHEET = 24 };
 
 /// A sheet of springs thrown at floor and ball; the answer is left in x.
@@ -570,12 +543,14 @@ static struct newton_result throw_sheet(int32_t threads, double x[3 * SHEET * SH
     const struct obstacle obstacles[2] = {
         {.shape = {.kind = PBS_SHAPE_HALF_SPACE}, .pose = at_origin},
         {.shape = {.kind = PBS_SHAPE_SPHERE, .size = {0.7}}, .pose = at_origin}};
+    struct springs springs = {.stiffness = 1e3, .rest = 0.1};
     struct fixture f;
     fixture_create(&f, &(struct fixture_input){.node_count = SHEET * SHEET,
                                                .width = 2,
                                                .stencil_count = count,
                                                .stencils = stencils,
-                                               .evaluate = spring,
+                                               .evaluate = springs_evaluate,
+                                               .user = &springs,
                                                .threads = threads,
                                                .domains = 5});
     struct random random = random_seed(4);

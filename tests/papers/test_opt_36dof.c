@@ -2,9 +2,8 @@
 // nodes in the plane (36 degrees of freedom), fixed corotated, starting from random places inside
 // its box. One step of several sizes, 200 random starts each, by plain Newton and by the stabilised
 // minimiser. The sheet is a host's own energy: stencils of three nodes with z held.
-#include "pbs/pbs.h"
 #include "support/derivatives.h"
-#include "support/testing.h"
+#include "support/world_testing.h"
 
 enum {
     COLUMNS = 6,
@@ -197,8 +196,7 @@ static pbs_world *make_world(struct sheet *sheet, int32_t method, pbs_body *body
     d.tolerance = 1e-6 * YOUNG * SPACING;
     d.forcing = 1.0 / sqrt(YOUNG * SPACING);
     d.step_length_limit = 1e3;
-    pbs_world *world = NULL;
-    assert_ok(pbs_world_create(&d, &world));
+    pbs_world *world = new_world_from(&d);
     pbs_custom_desc c;
     assert_ok(pbs_custom_desc_init(&c, sizeof c));
     c.width = 3;
@@ -231,8 +229,7 @@ static void run_trials(struct sheet *sheet, int32_t method, double h, size_t tri
         assert_ok(pbs_body_set_velocities(world, body, at_rest, NODES));
         const pbs_status status = pbs_world_step(world, h);
         assert_true(status == PBS_OK || status == PBS_ERROR_CONVERGENCE);
-        pbs_stats stats = {.struct_size = sizeof stats};
-        assert_ok(pbs_world_stats(world, &stats));
+        const pbs_stats stats = stats_of(world);
         o->converged = status == PBS_OK;
         o->iterations = stats.newton_iterations;
         memcpy(o->x, pbs_body_positions(world, body), sizeof o->x);

@@ -1,17 +1,11 @@
 // OPT's cubes at one step per frame of 1/24 s: stretched (figure 3), stretched and then pressed
 // together (figure 4), started from random places and from a single point (figures 8 and 9). Plain
 // Newton is the baseline that fails.
-#include "pbs/pbs.h"
 #include "scenes/opt_cubes.h"
 #include "shapes.h"
-#include "support/testing.h"
+#include "support/world_testing.h"
 
 static const double FRAME = 1.0 / 24.0;
-
-static bool is_small(void) {
-    const char *const scale = getenv("PBS_TEST_SCALE");
-    return scale != NULL && strcmp(scale, "small") == 0;
-}
 
 // --- figures 3 and 4: the faces x = 0 and x = 1 are scripted ---
 
@@ -42,7 +36,7 @@ static void create_puller(struct puller *p, const struct stretch *s, int32_t met
     // The baseline converges within ten iterations or not at all.
     d.newton_limit = method == PBS_METHOD_PLAIN_NEWTON ? 60 : 500;
     d.linear_limit = 1000;
-    assert_ok(pbs_world_create(&d, &p->world));
+    p->world = new_world_from(&d);
     pbs_solid_desc solid;
     assert_ok(pbs_solid_desc_init(&solid, sizeof solid));
     solid.material = PBS_MATERIAL_FIXED_COROTATED;
@@ -107,8 +101,7 @@ static struct pull_result run_pull(const struct stretch *s, int32_t method, size
         if (status != PBS_OK) {
             break;
         }
-        pbs_stats stats = {.struct_size = sizeof stats};
-        assert_ok(pbs_world_stats(p.world, &stats));
+        const pbs_stats stats = stats_of(p.world);
         result.solves += stats.linear_solves;
         result.converged++;
     }
@@ -155,7 +148,7 @@ static void test_scrambled_cubes_recover(void **state) {
     static const double published[2][3] = {{12.3, 236.8, 109.6}, {10.7, 155.9, 88.8}};
     for (int start = 0; start < 2; start++) {
         for (int k = 0; k < 3; k++) {
-            const struct opt_cube cube = {.points = is_small() ? 5 : 9,
+            const struct opt_cube cube = {.points = testing_is_small() ? 5 : 9,
                                           .young = opt_cube_stiffness[k],
                                           .start = (enum opt_cube_start)start};
             const struct opt_cube_result result = opt_cube_run(&cube, 400, 1);

@@ -1,9 +1,9 @@
 // OPT figure 10: a soft ball dropped hard on the ground, and on a fixed ball, at one step per frame
 // of 1/24 s with constraint collisions: no vertex is below a surface at any frame, every step
 // converges, and the ball is itself again after the impact.
-#include "pbs/pbs.h"
+#include "geometry/tet_mesh.h"
 #include "shapes.h"
-#include "support/testing.h"
+#include "support/world_testing.h"
 
 static const double FRAME = 1.0 / 24.0;
 static const double RADIUS = 0.5;
@@ -24,7 +24,7 @@ static void create(struct drop *drop, bool on_ball, double speed) {
     assert_ok(pbs_world_desc_init(&d, sizeof d));
     d.threads = 1;
     d.gravity[1] = -9.81;
-    assert_ok(pbs_world_create(&d, &drop->world));
+    drop->world = new_world_from(&d);
 
     pbs_collider_desc obstacle;
     assert_ok(pbs_collider_desc_init(&obstacle, sizeof obstacle));
@@ -89,19 +89,11 @@ static double height(const struct drop *drop, const double *x) {
 }
 
 static size_t count_inverted(const struct drop *drop, const double *x) {
+    const struct tet_mesh_view mesh = {drop->mesh.vertex_count, x, drop->mesh.tet_count,
+                                       drop->mesh.tets};
     size_t count = 0;
-    for (size_t t = 0; t < drop->mesh.tet_count; t++) {
-        const uint32_t *const v = drop->mesh.tets + 4 * t;
-        double e[3][3];
-        for (int k = 0; k < 3; k++) {
-            for (int j = 0; j < 3; j++) {
-                e[k][j] = x[3 * (size_t)v[k + 1] + (size_t)j] - x[3 * (size_t)v[0] + (size_t)j];
-            }
-        }
-        const double volume = e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) -
-                              e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
-                              e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
-        count += volume <= 0.0;
+    for (size_t t = 0; t < mesh.tet_count; t++) {
+        count += tet_signed_volume(&mesh, t) <= 0.0;
     }
     return count;
 }
@@ -116,8 +108,7 @@ static void run(bool on_ball, double speed) {
     uint32_t contacts = 0;
     for (int frame = 0; frame < FRAMES; frame++) {
         assert_ok(pbs_world_step(drop.world, FRAME));
-        pbs_stats stats = {.struct_size = sizeof stats};
-        assert_ok(pbs_world_stats(drop.world, &stats));
+        const pbs_stats stats = stats_of(drop.world);
         solves += stats.linear_solves;
         contacts = stats.active_contacts > contacts ? stats.active_contacts : contacts;
         const double *const x = pbs_body_positions(drop.world, drop.body);

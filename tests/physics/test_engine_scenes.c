@@ -1,7 +1,7 @@
 // Scenes A1, A2 (cantilever cubes), B1, B2 (dropped cubes) of the engine comparison. The reference
 // numbers come from an exact Newton with a direct solver, run independently; Bullet 3.24 agrees
 // with it to 1e-5 where it does not blow up.
-#include "support/testing.h"
+#include "support/world_testing.h"
 
 #include <pbs/pbs.h>
 
@@ -116,8 +116,7 @@ static void severe_cantilever_stays_finite(void **state) {
     assert_ok(cube_scene_create(&scene, NULL, &world, &body, &mesh));
     for (int step = 1; step <= 27; step++) { // 0.9 s
         const pbs_status status = pbs_world_step(world, 1.0 / 30.0);
-        pbs_stats stats = {.struct_size = sizeof stats};
-        assert_ok(pbs_world_stats(world, &stats));
+        const pbs_stats stats = stats_of(world);
         assert_int_equal(stats.status, status);
         assert_true(status == PBS_OK || pbs_last_error()[0] != '\0');
         const double energy = cube_scene_energy(world);

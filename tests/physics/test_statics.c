@@ -1,7 +1,7 @@
 // Static facts of solids through the public API: the patch test, a stretched bar, a cantilever
 // beside beam theory. Statics is implicit Euler with steps so long that inertia vanishes: its term
 // is m / h^2 beside stiffnesses of E * dx.
-#include "support/testing.h"
+#include "support/world_testing.h"
 
 #include <pbs/pbs.h>
 
@@ -69,9 +69,8 @@ static void run_patch_test(int32_t material) {
     world_desc.relative_tolerance = 1e-11;
     world_desc.divisions = 6; // moved at once, elements at the boundary would invert, which
                               // Neo-Hookean forbids
-    pbs_world *world = NULL;
+    pbs_world *world = new_world_from(&world_desc);
     pbs_body body;
-    assert_ok(pbs_world_create(&world_desc, &world));
     add_solid(world, &mesh, material, 1e5, 0.3, &body);
     uint32_t *boundary = calloc(mesh.vertex_count, sizeof *boundary);
     double *targets = calloc(3 * mesh.vertex_count, sizeof *targets);
@@ -115,9 +114,8 @@ static double beam_deflection(size_t cells, double young, double gravity) {
     assert_ok(pbs_world_desc_init(&world_desc, sizeof world_desc));
     world_desc.gravity[1] = -gravity;
     world_desc.relative_tolerance = 1e-9;
-    pbs_world *world = NULL;
+    pbs_world *world = new_world_from(&world_desc);
     pbs_body body;
-    assert_ok(pbs_world_create(&world_desc, &world));
     add_solid(world, &mesh, PBS_MATERIAL_STABLE_NEO_HOOKEAN, young, 0.0, &body);
     uint32_t *clamped = calloc(mesh.vertex_count, sizeof *clamped);
     assert_non_null(clamped);

@@ -1,23 +1,11 @@
 // The block product against the plain one, and its promise of equal bits for any threads and any
 // order of pieces.
 #include "scenes/matrix_fixture.h"
+#include "support/jobs.h"
 #include "support/random.h"
 #include "support/testing.h"
 
 static struct memory memory;
-
-/// A host's job system that runs the pieces backwards and interleaved.
-static void scrambled_for(void *user, size_t count, pbs_work_fn work, void *context) {
-    (void)user;
-    for (size_t i = count; i-- > 0;) {
-        if (i % 2 == 1) {
-            work(context, i);
-        }
-    }
-    for (size_t i = 0; i < count; i += 2) {
-        work(context, i);
-    }
-}
 
 static double *random_vector(size_t count, uint64_t seed) {
     double *x = memory_allocate(&memory, count, sizeof *x);
@@ -127,11 +115,13 @@ static void bits_do_not_depend_on_threads(void **state) {
         assert_memory_equal(serial, other, n * sizeof *other);
         tasks_destroy(&memory, tasks);
     }
-    const pbs_tasks host = {scrambled_for, NULL};
+    struct test_jobs jobs;
+    const pbs_tasks host = test_jobs_hooks(&jobs, 1, 1);
     struct tasks *tasks = NULL;
     assert_ok(tasks_create(&memory, &host, 0, &tasks));
     memset(other, 0x7f, n * sizeof *other);
     bsr_multiply(tasks, &f.matrix, x, other);
+    assert_true(jobs.loop_count > 0);
     assert_memory_equal(serial, other, n * sizeof *other);
     tasks_destroy(&memory, tasks);
     memory_release(&memory, x);
