@@ -126,26 +126,6 @@ static void combine(const struct step *step, const struct combination *combinati
     combination_evaluate(step->tasks, combination, states, step->count, out);
 }
 
-static void add_counts(struct newton_result *sum, const struct newton_result *stage) {
-    sum->newton_iterations += stage->newton_iterations;
-    sum->linear_solves += stage->linear_solves;
-    sum->linear_iterations += stage->linear_iterations;
-    sum->evaluations += stage->evaluations;
-    sum->indefinite_solves += stage->indefinite_solves;
-    sum->gradient_directions += stage->gradient_directions;
-    sum->clamped_steps += stage->clamped_steps;
-    sum->noise_accepts += stage->noise_accepts;
-    sum->shifted_factors += stage->shifted_factors;
-    sum->time_evaluate += stage->time_evaluate;
-    sum->time_hessian += stage->time_hessian;
-    sum->time_factor += stage->time_factor;
-    sum->time_solve += stage->time_solve;
-    sum->time_search += stage->time_search;
-    sum->gradient_norm = stage->gradient_norm;
-    sum->preconditioner_shift = fmax(sum->preconditioner_shift, stage->preconditioner_shift);
-    sum->value = stage->value;
-}
-
 /// v = (x - p_x) / b, a = (x - predictor) / c.
 static void differentiate_stage(const struct step *step, const struct stage_recipe *recipe,
                                 struct kinematics *stage) {
@@ -200,7 +180,7 @@ static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
     vector_copy(step->tasks, step->count, w->now.x, stage->x);
     const struct newton_result solved = newton_minimize(
         problem->newton, &objective, problem->projection, &problem->options, stage->x);
-    add_counts(&step->result.newton, &solved);
+    newton_result_add(&step->result.newton, &solved);
     step->result.stages++;
     if (solved.status == PBS_ERROR_CONVERGENCE && problem->allow_unconverged) {
         step->result.status = PBS_NOT_CONVERGED;

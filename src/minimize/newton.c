@@ -189,3 +189,23 @@ struct newton_result newton_minimize(struct newton *newton, const struct objecti
     vector_copy(objective->tasks, newton_coordinate_count(newton), newton->current.x, x);
     return m.result;
 }
+
+void newton_result_add(struct newton_result *sum, const struct newton_result *part) {
+    sum->newton_iterations += part->newton_iterations;
+    sum->linear_solves += part->linear_solves;
+    sum->linear_iterations += part->linear_iterations;
+    sum->evaluations += part->evaluations;
+    sum->indefinite_solves += part->indefinite_solves;
+    sum->gradient_directions += part->gradient_directions;
+    sum->clamped_steps += part->clamped_steps;
+    sum->noise_accepts += part->noise_accepts;
+    sum->shifted_factors += part->shifted_factors;
+    sum->time_evaluate += part->time_evaluate;
+    sum->time_hessian += part->time_hessian;
+    sum->time_factor += part->time_factor;
+    sum->time_solve += part->time_solve;
+    sum->time_search += part->time_search;
+    sum->gradient_norm = part->gradient_norm;
+    sum->preconditioner_shift = fmax(sum->preconditioner_shift, part->preconditioner_shift);
+    sum->value = part->value;
+}

@@ -28,6 +28,10 @@ struct newton_result {
     double time_evaluate, time_hessian, time_factor, time_solve, time_search;
 };
 
+/// After several minimisations: counts and times are added up, the shift is the largest, gradient
+/// and value are those of the last. Leaves the status alone.
+void newton_result_add(struct newton_result *sum, const struct newton_result *part);
+
 /// Buffers, matrix and preconditioner for one topology.
 struct newton;
 

@@ -152,24 +152,7 @@ static pbs_status fill_problem(struct run *run) {
 // --- the step and its divisions ---
 
 static void add_part(struct step_result *sum, const struct step_result *part) {
-    struct newton_result *n = &sum->newton;
-    const struct newton_result *p = &part->newton;
-    n->newton_iterations += p->newton_iterations;
-    n->linear_solves += p->linear_solves;
-    n->linear_iterations += p->linear_iterations;
-    n->evaluations += p->evaluations;
-    n->indefinite_solves += p->indefinite_solves;
-    n->gradient_directions += p->gradient_directions;
-    n->clamped_steps += p->clamped_steps;
-    n->noise_accepts += p->noise_accepts;
-    n->shifted_factors += p->shifted_factors;
-    n->time_evaluate += p->time_evaluate;
-    n->time_hessian += p->time_hessian;
-    n->time_factor += p->time_factor;
-    n->time_solve += p->time_solve;
-    n->time_search += p->time_search;
-    n->gradient_norm = p->gradient_norm;
-    n->preconditioner_shift = fmax(n->preconditioner_shift, p->preconditioner_shift);
+    newton_result_add(&sum->newton, &part->newton);
     sum->stages += part->stages;
     if (part->status >= 0) {
         sum->dissipated += part->dissipated;
