@@ -13,21 +13,49 @@ struct element_lanes {
     lanes8 f[9]; ///< F, the identity in padding lanes
 };
 
-ALWAYS_INLINE lanes8 pick(const double *x, const uint32_t n[LANES]) {
-    return (lanes8){x[3 * (size_t)n[0]], x[3 * (size_t)n[1]], x[3 * (size_t)n[2]],
-                    x[3 * (size_t)n[3]], x[3 * (size_t)n[4]], x[3 * (size_t)n[5]],
-                    x[3 * (size_t)n[6]], x[3 * (size_t)n[7]]};
+typedef double pair2 __attribute__((vector_size(16)));
+typedef double pair4 __attribute__((vector_size(32)));
+
+#define INTERLEAVE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+
+/// Two doubles from each of four nodes.
+ALWAYS_INLINE lanes8 load_pairs(const double *x, const uint32_t node[4]) {
+    pair2 p[4];
+    for (int l = 0; l < 4; l++) {
+        memcpy(&p[l], x + 3 * (size_t)node[l], sizeof p[l]);
+    }
+    const pair4 low = INTERLEAVE(p[0], p[1], 0, 1, 2, 3);
+    const pair4 high = INTERLEAVE(p[2], p[3], 0, 1, 2, 3);
+    return INTERLEAVE(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
 }
+
+/// The vectors of eight nodes: read in pairs, as single doubles are slow to put together.
+ALWAYS_INLINE void load_nodes(const double *x, const uint32_t node[LANES], lanes8 out[3]) {
+    const lanes8 low = load_pairs(x, node);
+    const lanes8 high = load_pairs(x, node + 4);
+    const lanes8 low_end = load_pairs(x + 1, node);
+    const lanes8 high_end = load_pairs(x + 1, node + 4);
+    out[0] = INTERLEAVE(low, high, 0, 2, 4, 6, 8, 10, 12, 14);
+    out[1] = INTERLEAVE(low, high, 1, 3, 5, 7, 9, 11, 13, 15);
+    out[2] = INTERLEAVE(low_end, high_end, 1, 3, 5, 7, 9, 11, 13, 15);
+}
+
+#undef INTERLEAVE
 
 /// Ds Dm^-1 for any nodal field x: F of positions, its rate of change of a direction. node: 4 x
 /// LANES.
 ALWAYS_INLINE void element_gradient(const uint32_t *node, const double *x, const lanes8 b[9],
                                     lanes8 out[9]) {
+    lanes8 origin[3];
+    lanes8 edge[3][3];
+    load_nodes(x, node, origin);
+    for (int a = 0; a < 3; a++) {
+        load_nodes(x, node + (a + 1) * LANES, edge[a]);
+    }
     for (int i = 0; i < 3; i++) {
-        const lanes8 origin = pick(x + i, node);
-        const lanes8 d1 = pick(x + i, node + LANES) - origin;
-        const lanes8 d2 = pick(x + i, node + 2 * LANES) - origin;
-        const lanes8 d3 = pick(x + i, node + 3 * LANES) - origin;
+        const lanes8 d1 = edge[0][i] - origin[i];
+        const lanes8 d2 = edge[1][i] - origin[i];
+        const lanes8 d3 = edge[2][i] - origin[i];
         for (int j = 0; j < 3; j++) {
             out[3 * i + j] = d1 * b[j] + d2 * b[3 + j] + d3 * b[6 + j];
         }
