@@ -1,17 +1,9 @@
 // Static facts of solids through the public API: the patch test, a stretched bar, a cantilever
 // beside beam theory. Statics is implicit Euler with steps so long that inertia vanishes: its term
 // is m / h^2 beside stiffnesses of E * dx.
-#include "support/world_testing.h"
-
-#include <pbs/pbs.h>
-
 #include "shapes.h"
-
-/// Deterministic numbers in [-1, 1).
-static double noise(uint64_t *state) {
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(int64_t)*state * 0x1p-63;
-}
+#include "support/random.h"
+#include "support/world_testing.h"
 
 static bool on_boundary(const double *p, double size) {
     for (int i = 0; i < 3; i++) {
@@ -25,12 +17,12 @@ static bool on_boundary(const double *p, double size) {
 /// A cube whose inner vertices are displaced, so that no element is special.
 static void jittered_cube(size_t cells, struct tet_mesh *mesh) {
     assert_true(shape_cube_grid(cells, mesh));
-    uint64_t state = 7;
+    struct random random = random_seed(7);
     for (size_t v = 0; v < mesh->vertex_count; v++) {
         double *p = mesh->positions + 3 * v;
         if (!on_boundary(p, 1.0)) {
             for (int i = 0; i < 3; i++) {
-                p[i] += 0.15 / (double)cells * noise(&state);
+                p[i] += 0.15 / (double)cells * random_uniform(&random, -1.0, 1.0);
             }
         }
     }
