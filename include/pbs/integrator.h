@@ -9,16 +9,76 @@
 extern "C" {
 #endif
 
-/// Time integration schemes.
+/// Time integration schemes. Orders are of accuracy; "feasible" means that the end of a step is a
+/// solution of the minimisation, so that constraints, barriers and logarithmic materials hold
+/// there; where a scheme ends elsewhere, nodes inside obstacles are pushed out afterwards, and a
+/// state of infinite energy fails the step. Parameters stand in brackets, in the order of
+/// pbs_integrator_desc.parameters.
 enum {
-    PBS_SCHEME_IMPLICIT_EULER = 0 ///< first order, stable at any step, damps fast motion
+    PBS_SCHEME_IMPLICIT_EULER = 0,     ///< order 1, feasible; damps fast motion, never oscillates
+    PBS_SCHEME_TRAPEZOIDAL = 1,        ///< order 2, feasible; no damping: stiff contact may blow up
+    PBS_SCHEME_IMPLICIT_MIDPOINT = 2,  ///< order 2, not feasible; keeps quadratic invariants
+    PBS_SCHEME_INNER_THETA = 3,        ///< [theta 0.5 .. 1] order 1 (2 at 0.5), not feasible
+    PBS_SCHEME_OUTER_THETA = 4,        ///< [theta 0.5 .. 1] order 1 (2 at 0.5), feasible
+    PBS_SCHEME_FIRST_ORDER_THETA = 5,  ///< [theta 0 .. 1] outer theta with 0.5 + theta / 50 (GAT)
+    PBS_SCHEME_SECOND_ORDER_THETA = 6, ///< [theta 0 .. 1] order 2, feasible (GAT); two-step, from
+                                       ///< trapezoidal at 0 to BDF2 at 1
+    PBS_SCHEME_BDF2 = 7,               ///< order 2, feasible; two-step, damps fast motion
+    PBS_SCHEME_NEWMARK = 8, ///< [beta 0 .. 1, without 0; gamma 0.5 .. 1] order 1 (2 at gamma 0.5),
+                            ///< feasible
+    PBS_SCHEME_GENERALIZED_ALPHA = 9, ///< [rho 0 .. 1: spectral radius at infinity] order 2, not
+                                      ///< feasible
+    PBS_SCHEME_SDIRK2 = 10,           ///< order 2, feasible, two solves a step; damps fast motion
+    PBS_SCHEME_TR_BDF2 = 11,          ///< order 2, feasible, two solves a step; damps fast motion
+    PBS_SCHEME_SYMPLECTIC_EULER = 12, ///< order 1, not feasible; explicit (variational left point):
+                                      ///< steps must resolve the fastest motion
+    PBS_SCHEME_VARIATIONAL_MIDPOINT = 13, ///< order 2, not feasible; two-step form of the midpoint
+                                          ///< rule (BDEM eq. 22)
+    PBS_SCHEME_VARIATIONAL_RIGHT_POINT = 14, ///< implicit Euler's positions (BDEM eq. 27)
+    PBS_SCHEME_A_1 = 15,                     ///< order 1, feasible; hardly any damping (ECI)
+    PBS_SCHEME_A_SEARCH = 16, ///< order 1, feasible; energy follows its target as far as the range
+                              ///< of alpha allows (ECI)
+    PBS_SCHEME_SPARSE_A_SEARCH = 17,  ///< A-1 that corrects persistent energy errors only
+    PBS_SCHEME_DECOUPLED_SDIRK2 = 18, ///< order 2, feasible, three solves a step; energy control
+                                      ///< over SDIRK2
+    PBS_SCHEME_ENERGY_BLENDING = 19 ///< order 2, not feasible, two solves a step: midpoint blended
+                                    ///< with implicit Euler until the energy is on its target
 };
+
+/// How a two-step scheme takes its first step, and the first one after the state was set.
+enum {
+    PBS_START_IMPLICIT_EULER = 0,
+    PBS_START_TRAPEZOIDAL = 1,
+    PBS_START_FIRST_ORDER_THETA = 2 ///< with theta of 0.07 where the scheme has none of its own
+};
+
+/// How alpha is chosen in v = w - alpha dv by schemes with energy control (ECI section 4).
+enum {
+    PBS_ALPHA_FIXED = 0,        ///< alpha itself
+    PBS_ALPHA_SEARCH = 1,       ///< such that the energy is on its target, each step
+    PBS_ALPHA_SPARSE_SEARCH = 2 ///< 1, unless the energy's error had the same sign in three steps
+};
+
+enum { PBS_INTEGRATOR_PARAMETERS = 4 };
 
 /// A scheme and its parameters.
 typedef struct pbs_integrator_desc {
     uint32_t struct_size;    ///< set by pbs_integrator_desc_init
     int32_t scheme;          ///< PBS_SCHEME_*
     pbs_allocator allocator; ///< all zero: the C library's; must outlive the integrator
+    double parameters[PBS_INTEGRATOR_PARAMETERS]; ///< as listed at PBS_SCHEME_*; others are ignored
+    int32_t start;                                ///< PBS_START_*, of two-step schemes
+    // Energy control (schemes A_* and DECOUPLED_SDIRK2; energy_* for ENERGY_BLENDING too). The
+    // target of the conservative energy, kinetic, elastic, gravity and the host's, starts at
+    // ground + fraction (energy - ground), loses what damping, drag and friction take, gains the
+    // work of scripted nodes and colliders, and decays to the ground.
+    int32_t alpha_choice;     ///< PBS_ALPHA_*
+    int32_t energy_by_island; ///< 1: each group of bodies that touch has its own target and alpha
+    double alpha;             ///< of PBS_ALPHA_FIXED: 0 implicit Euler, 1 A-1
+    double alpha_min, alpha_max; ///< of the searches; above 1 a step may grow by sqrt(alpha_max)
+    double energy_fraction;      ///< of the first energy that becomes the target
+    double energy_ground;        ///< J, where the target ends; measured as pbs_world_energy does
+    double energy_decay_time;    ///< s, after which 1/e of the target's height is left; 0: constant
 } pbs_integrator_desc;
 
 /// Fills *d with the scheme's defaults.

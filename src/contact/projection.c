@@ -128,15 +128,12 @@ pbs_status projection_begin(struct memory *memory, const struct projection_scene
         memory_reserve(memory, &p->slots, &p->slot_capacity, slot_count, sizeof *p->slots));
     RETURN_IF_FAILED(
         memory_reserve(memory, &p->active, &p->active_capacity, slot_count, sizeof *p->active));
-    RETURN_IF_FAILED(memory_reserve(memory, &p->forces, &p->force_capacity,
-                                    3 * scene->obstacle_count, sizeof *p->forces));
     p->scene = *scene;
     p->surface_count = surface_count;
     p->slot_count = slot_count;
     p->active_count = 0;
     list_surfaces(p);
     list_slots(p);
-    vector_zero(NULL, 3 * scene->obstacle_count, p->forces);
     return PBS_OK;
 }
 
@@ -144,7 +141,6 @@ void projection_free(struct memory *memory, struct projection *projection) {
     memory_release(memory, projection->surfaces);
     memory_release(memory, projection->slots);
     memory_release(memory, projection->active);
-    memory_release(memory, projection->forces);
     *projection = (struct projection){0};
 }
 
@@ -420,13 +416,12 @@ void projection_activate(struct tasks *tasks, struct projection *projection, con
 
 // --- after the solve ---
 
-void projection_forces(struct projection *projection, double weight) {
+void projection_forces(const struct projection *projection, double weight, double *forces) {
     const struct projection *p = projection;
-    vector_zero(NULL, 3 * p->scene.obstacle_count, p->forces);
     for (size_t i = 0; i < p->active_count; i++) {
         const struct projection_slot *slot = p->slots + p->active[i].slot;
         for (size_t k = 0; k < slot->active_count; k++) {
-            double *force = p->forces + 3 * (size_t)p->surfaces[slot->active[k]].obstacle;
+            double *force = forces + 3 * (size_t)p->surfaces[slot->active[k]].obstacle;
             add_scaled3(force, -slot->multiplier[k] / weight, slot->normal[k], force);
         }
     }
@@ -434,7 +429,6 @@ void projection_forces(struct projection *projection, double weight) {
 
 void projection_node_forces(const struct projection *projection, double weight, double *forces) {
     const struct projection *p = projection;
-    vector_zero(NULL, 3 * p->scene.node_count, forces);
     for (size_t i = 0; i < p->active_count; i++) {
         const struct projection_slot *slot = p->slots + p->active[i].slot;
         double *force = forces + 3 * (size_t)slot->node;

@@ -94,9 +94,7 @@ struct projection {
     struct contact_surface *surfaces;
     size_t active_count, active_capacity;
     struct projection_active *active; ///< ascending by node; written by projection_activate
-    size_t force_capacity;
-    double *forces; ///< obstacle_count x 3, newtons, on the obstacles; written by projection_forces
-    const double *x; ///< only within projection_activate
+    const double *x;                  ///< only within projection_activate
 };
 
 /// Takes the scene, empties the active set. Allocates only when the scene has outgrown the buffers.
@@ -119,12 +117,12 @@ void projection_pull_back(struct tasks *tasks, struct projection *projection, do
 void projection_activate(struct tasks *tasks, struct projection *projection, const double *x,
                          double *gradient);
 
-/// Sums -lambda n / weight over the active pairs of each obstacle into projection->forces. weight:
-/// c of docs/architecture.md eq. (1), s^2.
-void projection_forces(struct projection *projection, double weight);
+/// Adds -lambda n / weight over the active pairs of each obstacle to forces, obstacle_count x 3,
+/// newtons. weight: c of docs/architecture.md eq. (1), s^2.
+void projection_forces(const struct projection *projection, double weight, double *forces);
 
-/// The other side of it: sums lambda n / weight over the active pairs of each node into forces,
-/// node_count x 3, newtons; zero elsewhere.
+/// The other side of it: adds lambda n / weight over the active pairs of each node to forces,
+/// node_count x 3, newtons.
 void projection_node_forces(const struct projection *projection, double weight, double *forces);
 
 /// How many nodes with held axes are inside an obstacle at x, where those axes have put them.

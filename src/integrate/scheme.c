@@ -3,6 +3,20 @@
 
 const struct scheme_table *const scheme_tables[] = {
     &scheme_implicit_euler,
+    &scheme_trapezoidal,
+    &scheme_implicit_midpoint,
+    &scheme_inner_theta,
+    &scheme_outer_theta,
+    &scheme_first_order_theta,
+    &scheme_second_order_theta,
+    &scheme_bdf2,
+    &scheme_newmark,
+    &scheme_generalized_alpha,
+    &scheme_sdirk2,
+    &scheme_tr_bdf2,
+    &scheme_symplectic_euler,
+    &scheme_variational_midpoint,
+    &scheme_variational_right_point,
     NULL,
 };
 
@@ -13,4 +27,9 @@ const struct scheme_table *scheme_find(int32_t id) {
         }
     }
     return NULL;
+}
+
+bool scheme_keeps_acceleration(const struct scheme_table *scheme) {
+    return scheme->acceleration == ACCELERATION_KEPT ||
+           scheme->acceleration == ACCELERATION_SHIFTED;
 }

@@ -21,6 +21,16 @@ enum scheme_state {
 
 enum { SCHEME_STAGE_LIMIT = 3, SCHEME_PARAMETERS = 4, SCHEME_MEMORY = 8 };
 
+/// How a scheme knows a_n, the total acceleration at z_n. Where it has none yet, all but UNUSED
+/// take it from the forces at z_n.
+enum acceleration_use {
+    ACCELERATION_UNUSED,
+    ACCELERATION_KEPT,    ///< as the recipe of the state says
+    ACCELERATION_SHIFTED, ///< kept, but of a time proportional to the step: rescaled when that
+                          ///< changes (integrators.md section 1.2)
+    ACCELERATION_COMPUTED ///< from the forces, in every step
+};
+
 /// sum over states of x[s] * x_s + v[s] * v_s + a[s] * a_s: the coefficients carry the powers of h.
 struct combination {
     double x[STATE_COUNT], v[STATE_COUNT], a[STATE_COUNT];
@@ -37,6 +47,11 @@ struct stage_recipe {
 
 struct state_recipe {
     struct combination position, velocity, acceleration; ///< x_{n+1}, v_{n+1}, a_{n+1}
+    /// For schemes with a control: the correction dv of v = w - alpha dv, w the velocity above, is
+    /// this combination plus M^-1 (gradient_now grad P(x_n) + gradient_next grad P(x_{n+1})), with
+    /// the conservative forces alone.
+    struct combination correction;
+    double gradient_now, gradient_next; ///< s
 };
 
 /// What a scheme may know when it writes a recipe.
@@ -45,6 +60,13 @@ struct step_view {
     double h_before;          ///< the step that led to z_n; 0 when there is none
     uint32_t known;           ///< states known: 1 (z_n) or 2
     const double *parameters; ///< SCHEME_PARAMETERS, the integrator's: theta, rho, ...
+    int32_t start;            ///< PBS_START_*
+};
+
+/// A parameter of a scheme and what it may be.
+struct scheme_parameter {
+    const char *name; ///< "theta"; null: none
+    double value, low, high;
 };
 
 /// What an energy control sees when x_{n+1} and v_{n+1} are there; arrays are in node order, 3 per
@@ -70,10 +92,13 @@ struct scheme_table {
                       ///< themselves
     uint32_t order;   ///< of accuracy; from 2 on lagged damping is taken at the predictor, which
                       ///< keeps it (section 1.1)
-    uint32_t stage_limit;    ///< most stages of a step, at most SCHEME_STAGE_LIMIT
-    bool keeps_acceleration; ///< a_n is part of the state; where it is not known yet it is computed
-                             ///< from the forces
-    double parameters[SCHEME_PARAMETERS]; ///< defaults
+    uint32_t stage_limit; ///< most stages of a step, at most SCHEME_STAGE_LIMIT; 0: explicit
+    enum acceleration_use acceleration;
+    bool leaves_feasible; ///< x_{n+1} is not the last stage's solution: it may be where an obstacle
+                          ///< or an energy forbids it
+    int32_t start;        ///< PBS_START_*, the default
+    int32_t alpha_choice; ///< PBS_ALPHA_*, the default
+    struct scheme_parameter parameters[SCHEME_PARAMETERS];
     uint32_t (*stage_count)(const struct step_view *step);
     void (*stage)(const struct step_view *step, uint32_t stage, struct stage_recipe *out);
     void (*finish)(const struct step_view *step, struct state_recipe *out);
@@ -82,9 +107,18 @@ struct scheme_table {
 };
 
 extern const struct scheme_table *const scheme_tables[]; ///< ended by null
-extern const struct scheme_table scheme_implicit_euler;
 
-/// Null where no scheme has this id.
+// The rows.
+extern const struct scheme_table scheme_implicit_euler, scheme_trapezoidal,
+    scheme_implicit_midpoint, scheme_inner_theta, scheme_outer_theta, scheme_first_order_theta,
+    scheme_second_order_theta, scheme_bdf2, scheme_newmark, scheme_generalized_alpha, scheme_sdirk2,
+    scheme_tr_bdf2, scheme_symplectic_euler, scheme_variational_midpoint,
+    scheme_variational_right_point;
+
+/// Whether a_n is part of the state.
+bool scheme_keeps_acceleration(const struct scheme_table *scheme);
+
+/// Null where none has this id.
 const struct scheme_table *scheme_find(int32_t id);
 
 #endif

@@ -28,12 +28,13 @@ static void free_kinematics(struct memory *memory, struct kinematics *k) {
 static bool reserve_all(struct step_workspace *w, struct memory *memory,
                         const struct scheme_table *scheme, const struct assembly *assembly) {
     const size_t count = 3 * (size_t)assembly->layout.node_count;
-    const bool kept = scheme->keeps_acceleration;
+    const bool kept = scheme_keeps_acceleration(scheme);
     bool done = reserve_kinematics(memory, &w->now, count, kept) &&
                 reserve_kinematics(memory, &w->next, count, kept) &&
                 reserve_array(memory, &w->position_history, count) &&
                 reserve_array(memory, &w->velocity_history, count) &&
-                reserve_array(memory, &w->predictor, count);
+                reserve_array(memory, &w->predictor, count) &&
+                reserve_array(memory, &w->contact_force, count);
     // All states rotate, so all have the same arrays.
     if (scheme->history > 1) {
         done = done && reserve_kinematics(memory, &w->before, count, kept);
@@ -41,9 +42,15 @@ static bool reserve_all(struct step_workspace *w, struct memory *memory,
     for (uint32_t i = 0; i < scheme->stage_limit; i++) {
         done = done && reserve_kinematics(memory, &w->stages[i], count, true);
     }
-    if (kept || scheme->control != NULL) {
-        done = done && reserve_array(memory, &w->gradient_now, 3 * assembly->vector_slot_count) &&
-               reserve_array(memory, &w->gradient_next, 3 * assembly->vector_slot_count);
+    const size_t slots = 3 * assembly->vector_slot_count;
+    if (scheme->acceleration != ACCELERATION_UNUSED) {
+        done = done && reserve_array(memory, &w->acceleration, count) &&
+               reserve_array(memory, &w->gradient_now, slots);
+    }
+    if (scheme->control != NULL) {
+        done = done && reserve_array(memory, &w->gradient_now, slots) &&
+               reserve_array(memory, &w->gradient_next, slots) &&
+               reserve_array(memory, &w->correction, count);
     }
     return done;
 }
@@ -72,6 +79,9 @@ void step_workspace_free(struct step_workspace *workspace, struct memory *memory
     memory_release(memory, workspace->position_history);
     memory_release(memory, workspace->velocity_history);
     memory_release(memory, workspace->predictor);
+    memory_release(memory, workspace->contact_force);
+    memory_release(memory, workspace->acceleration);
+    memory_release(memory, workspace->correction);
     memory_release(memory, workspace->gradient_now);
     memory_release(memory, workspace->gradient_next);
     *workspace = (struct step_workspace){0};
@@ -87,7 +97,8 @@ struct step {
     struct step_view view;
     struct step_result result;
     struct tasks *tasks;
-    size_t count; ///< 3 * nodes
+    size_t count;         ///< 3 * nodes
+    double *acceleration; ///< a_n as the recipes see it; null where they do not
 };
 
 static bool failed(const struct step *step) {
@@ -119,7 +130,8 @@ static void hold(const struct step *step, double *x, double *v, double *a) {
 
 static void combine(const struct step *step, const struct combination *combination, double *out) {
     const struct step_workspace *w = step->w;
-    struct kinematics states[STATE_COUNT] = {[STATE_NOW] = w->now, [STATE_BEFORE] = w->before};
+    struct kinematics states[STATE_COUNT] = {
+        [STATE_NOW] = {w->now.x, w->now.v, step->acceleration}, [STATE_BEFORE] = w->before};
     for (int i = 0; i < SCHEME_STAGE_LIMIT; i++) {
         states[STATE_STAGE_1 + i] = w->stages[i];
     }
@@ -150,12 +162,44 @@ static double dissipated_power(const struct step_problem *problem,
     return 2.0 * result.by_kind[ENERGY_DISSIPATED] / objective->stage.length;
 }
 
+/// The lagged damping matrix: at x_n, or for schemes of second order at the predictor x_n + s h
+/// v_n, s the stage's time, where that is admissible (integrators.md section 1.1: lagging from x_n
+/// costs an order).
+static void lag_damping(struct step *step, double time) {
+    const struct step_problem *problem = step->problem;
+    struct step_workspace *w = step->w;
+    const struct objective *o = &problem->objective;
+    int answer = EVALUATE_RECOVERABLE;
+    if (problem->scheme->order > 1 && time > 0.0) {
+        vector_combine(step->tasks, step->count, w->now.x, time * step->view.h, w->now.v,
+                       w->predictor);
+        answer = rayleigh_begin(problem->damping, step->tasks, o->assembly, o->terms, o->term_count,
+                                w->predictor, true, o->scratch);
+    }
+    if (answer == EVALUATE_RECOVERABLE) {
+        answer = rayleigh_begin(problem->damping, step->tasks, o->assembly, o->terms, o->term_count,
+                                w->now.x, true, o->scratch);
+    }
+    if (answer != EVALUATE_OK) {
+        step->result.status = status_fail(
+            PBS_ERROR_INADMISSIBLE,
+            "the elastic energy is infinite at the start of the step, so damping has no matrix");
+    }
+}
+
 static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
     const struct step_problem *problem = step->problem;
     struct step_workspace *w = step->w;
     struct kinematics *stage = &w->stages[index];
     struct stage_recipe recipe = {0};
     problem->scheme->stage(&step->view, index, &recipe);
+
+    if (problem->damping != NULL) {
+        lag_damping(step, recipe.time);
+        if (failed(step)) {
+            return;
+        }
+    }
 
     // The stage's objective: histories, predictor p_x + b p_v, weight c.
     combine(step, &recipe.position_history, w->position_history);
@@ -204,29 +248,6 @@ static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
 
 // --- forces at a state ---
 
-/// The lagged damping matrix: at x_n, or for schemes of second order at the predictor x_n + h v_n
-/// where that is admissible (integrators.md section 1.1: lagging from x_n costs an order).
-static void start_damping(struct step *step) {
-    const struct step_problem *problem = step->problem;
-    struct step_workspace *w = step->w;
-    const struct objective *o = &problem->objective;
-    int answer = EVALUATE_RECOVERABLE;
-    if (problem->scheme->order > 1) {
-        vector_combine(step->tasks, step->count, w->now.x, step->view.h, w->now.v, w->predictor);
-        answer = rayleigh_begin(problem->damping, step->tasks, o->assembly, o->terms, o->term_count,
-                                w->predictor, true, o->scratch);
-    }
-    if (answer == EVALUATE_RECOVERABLE) {
-        answer = rayleigh_begin(problem->damping, step->tasks, o->assembly, o->terms, o->term_count,
-                                w->now.x, true, o->scratch);
-    }
-    if (answer != EVALUATE_OK) {
-        step->result.status = status_fail(
-            PBS_ERROR_INADMISSIBLE,
-            "the elastic energy is infinite at the start of the step, so damping has no matrix");
-    }
-}
-
 /// Value and gradient of the potentials alone: an infinite weight removes inertia from the
 /// objective.
 static pbs_status evaluate_potential(const struct step *step, const double *x, double *value,
@@ -250,11 +271,17 @@ static pbs_status evaluate_potential(const struct step *step, const double *x, d
     return PBS_OK;
 }
 
-/// a_n = -M^-1 grad P(x_n), total: dissipative terms see the velocity v_n through an origin x_n - h
-/// v_n.
-static void start_acceleration(struct step *step) {
+/// w->acceleration = -M^-1 grad P(x_n), total: dissipative terms see the velocity v_n through an
+/// origin x_n - h v_n.
+static void compute_acceleration(struct step *step) {
     struct step_workspace *w = step->w;
     const double h = step->view.h;
+    if (step->problem->damping != NULL) {
+        lag_damping(step, 0.0);
+        if (failed(step)) {
+            return;
+        }
+    }
     vector_combine(step->tasks, step->count, w->now.x, -h, w->now.v, w->predictor);
     struct objective objective = step->problem->objective;
     objective.damping = step->problem->damping;
@@ -270,9 +297,36 @@ static void start_acceleration(struct step *step) {
         return;
     }
     for (size_t i = 0; i < step->count; i++) {
-        w->now.a[i] = -w->gradient_now[i] / objective.mass[i / 3];
+        w->acceleration[i] = -w->gradient_now[i] / objective.mass[i / 3];
     }
-    hold(step, w->now.x, NULL, w->now.a);
+    hold(step, w->now.x, NULL, w->acceleration);
+}
+
+/// a_n <- a(x_n) + (a_n - a(x_n)) h / h_before (integrators.md section 1.2).
+static void rescale_acceleration(struct step *step) {
+    struct step_workspace *w = step->w;
+    const double ratio = step->view.h / step->view.h_before;
+    vector_scale(step->tasks, step->count, 1.0 - ratio, w->acceleration);
+    vector_combine(step->tasks, step->count, w->acceleration, ratio, w->now.a, w->acceleration);
+}
+
+static void start_acceleration(struct step *step) {
+    const enum acceleration_use use = step->problem->scheme->acceleration;
+    struct step_workspace *w = step->w;
+    if (use == ACCELERATION_UNUSED) {
+        return;
+    }
+    const bool kept = w->memory.has_acceleration;
+    const bool shifted = kept && use == ACCELERATION_SHIFTED && step->view.h != step->view.h_before;
+    if (kept && !shifted) {
+        step->acceleration = w->now.a;
+        return;
+    }
+    step->acceleration = w->acceleration;
+    compute_acceleration(step);
+    if (shifted && !failed(step)) {
+        rescale_acceleration(step);
+    }
 }
 
 static void control_velocity(struct step *step) {
@@ -310,7 +364,7 @@ static void finish(struct step *step) {
     problem->scheme->finish(&step->view, &recipe);
     combine(step, &recipe.position, w->next.x);
     combine(step, &recipe.velocity, w->next.v);
-    if (problem->scheme->keeps_acceleration) {
+    if (scheme_keeps_acceleration(problem->scheme)) {
         combine(step, &recipe.acceleration, w->next.a);
     }
     problem->scripts.place_held(problem->scripts.self, step->span->end);
@@ -323,17 +377,62 @@ static void finish(struct step *step) {
     }
 }
 
-/// Multipliers are newtons, as the objective is divided by its weight; hence the weight of 1 here.
+/// Contact forces and friction of the state that the projection was activated at, added to what
+/// there is. Multipliers are newtons, as the objective is divided by its weight; hence the weight
+/// of 1 here.
 static void touch(struct step *step) {
     const struct step_problem *problem = step->problem;
     struct projection *projection = problem->projection;
-    projection_forces(projection, 1.0);
+    projection_forces(projection, 1.0, problem->obstacle_forces);
+    projection_node_forces(projection, 1.0, step->w->contact_force);
     step->result.dissipated += projection_friction(
         projection, step->w->next.x, problem->objective.mass, 1.0, step->view.h, step->w->next.v);
-    step->result.held_inside = projection_count_held_inside(projection, step->w->next.x);
     for (size_t i = 0; i < projection->slot_count; i++) {
         step->result.active_contacts += projection->slots[i].active_count;
     }
+}
+
+/// For schemes that do not end at a stage's solution: x = P(x_{n+1}), and the push that this takes
+/// is an impulse, h lambda = m (x - x_{n+1}) / h.
+static void return_to_feasible(struct step *step) {
+    const struct step_problem *problem = step->problem;
+    struct projection *projection = problem->projection;
+    struct step_workspace *w = step->w;
+    const double h = step->view.h;
+    step->result.status = problem->scripts.place_obstacles(problem->scripts.self, step->span->end);
+    if (!failed(step)) {
+        vector_copy(step->tasks, step->count, w->next.x, w->predictor);
+        step->result.status = projection_apply(step->tasks, projection, w->predictor, w->next.x);
+    }
+    if (failed(step)) {
+        return;
+    }
+    double *const push = w->position_history;
+    vector_combine(step->tasks, step->count, w->next.x, -1.0, w->predictor, push);
+    vector_combine(step->tasks, step->count, w->next.v, 1.0 / h, push, w->next.v);
+    hold(step, w->next.x, w->next.v, w->next.a);
+    for (size_t i = 0; i < step->count; i++) {
+        push[i] *= problem->objective.mass[i / 3] / (h * h);
+    }
+    projection_activate(step->tasks, projection, w->next.x, push);
+    touch(step);
+    double value = 0.0;
+    step->result.status = evaluate_potential(step, w->next.x, &value, NULL);
+}
+
+static void end_contact(struct step *step, uint32_t stage_count) {
+    const struct step_problem *problem = step->problem;
+    vector_zero(step->tasks, step->count, step->w->contact_force);
+    for (size_t i = 0; i < 3 * problem->projection->scene.obstacle_count; i++) {
+        problem->obstacle_forces[i] = 0.0;
+    }
+    if (stage_count > 0) {
+        touch(step);
+    }
+    if (problem->scheme->leaves_feasible) {
+        return_to_feasible(step);
+    }
+    step->result.held_inside = projection_count_held_inside(problem->projection, step->w->next.x);
 }
 
 struct step_result step_take(const struct step_problem *problem, const struct step_span *span,
@@ -345,19 +444,14 @@ struct step_result step_take(const struct step_problem *problem, const struct st
         .view = {.h = span->h,
                  .h_before = workspace->memory.h_before,
                  .known = workspace->memory.known,
-                 .parameters = problem->parameters},
+                 .parameters = problem->parameters,
+                 .start = problem->start},
         .tasks = problem->objective.tasks,
         .count = 3 * workspace->node_count,
     };
     // A control writes its memory only in a step that is taken.
     const struct scheme_memory before = workspace->memory;
-    if (problem->damping != NULL) {
-        start_damping(&step);
-    }
-    if (!failed(&step) && problem->scheme->keeps_acceleration &&
-        !workspace->memory.has_acceleration) {
-        start_acceleration(&step);
-    }
+    start_acceleration(&step);
     const uint32_t stage_count = problem->scheme->stage_count(&step.view);
     for (uint32_t i = 0; i < stage_count && !failed(&step); i++) {
         run_stage(&step, i, stage_count);
@@ -370,7 +464,9 @@ struct step_result step_take(const struct step_problem *problem, const struct st
         control_velocity(&step);
     }
     if (!failed(&step)) {
-        touch(&step);
+        end_contact(&step, stage_count);
+    }
+    if (!failed(&step)) {
         step.result.status = solved;
     } else {
         workspace->memory = before;
@@ -392,5 +488,5 @@ void step_accept(struct step_workspace *workspace, double h) {
         w->next = now;
     }
     w->memory.h_before = h;
-    w->memory.has_acceleration = w->scheme->keeps_acceleration;
+    w->memory.has_acceleration = scheme_keeps_acceleration(w->scheme);
 }

@@ -23,6 +23,9 @@ struct step_workspace {
     struct kinematics now, before, next, stages[SCHEME_STAGE_LIMIT];
     struct scheme_memory memory;
     double *position_history, *velocity_history, *predictor;
+    double *contact_force;                ///< N, of obstacles on the nodes, of the last step
+    double *acceleration;                 ///< a_n, where it had to be computed
+    double *correction;                   ///< dv of schemes with a control
     double *gradient_now, *gradient_next; ///< vector slots of the assembly; only with a control or
                                           ///< accelerations
 };
@@ -40,12 +43,14 @@ struct scripts {
 struct step_problem {
     const struct scheme_table *scheme;
     const double *parameters;
+    int32_t start;              ///< PBS_START_*
     struct objective objective; ///< predictor, weight and stage are filled in here; conservative
                                 ///< terms come first, and the others have no stencils
     size_t conservative_count;  ///< of the objective's terms
     struct rayleigh *damping;   ///< null: none; assembled anew at the start of each step
     struct newton *newton;
     struct projection *projection;
+    double *obstacle_forces; ///< 3 per obstacle, N: becomes what the last part put on them
     struct newton_options options;
     const struct free_body *bodies; ///< whose momentum is balanced exactly
     size_t body_count;

@@ -7,6 +7,12 @@ pbs_status check_pointer(const void *pointer, const char *name) {
     return pointer != NULL ? PBS_OK : status_fail(PBS_ERROR_ARGUMENT, "%s is null", name);
 }
 
+pbs_status check_finite(double value, const char *name) {
+    return isfinite(value)
+               ? PBS_OK
+               : status_fail(PBS_ERROR_ARGUMENT, "%s is %g, must be finite", name, value);
+}
+
 pbs_status check_positive(double value, const char *name) {
     return isfinite(value) && value > 0.0
                ? PBS_OK

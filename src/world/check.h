@@ -9,6 +9,7 @@
 #define CHECK_COUNT_LIMIT ((size_t)1 << 28)
 
 pbs_status check_pointer(const void *pointer, const char *name);
+pbs_status check_finite(double value, const char *name);
 pbs_status check_positive(double value, const char *name);
 pbs_status check_not_negative(double value, const char *name);
 /// low < value < high

@@ -1,11 +1,10 @@
-// Integrators as the public API has them: a scheme of src/integrate with its parameters,
-// independent of any world.
-#include "pbs/integrator.h"
+// Integrators as the public API has them: a scheme of src/integrate with its settings, independent
+// of any world.
+#include "world/integrator.h"
 
 #include <string.h>
 
 #include "world/check.h"
-#include "world/scene.h"
 #include "world/settings.h"
 
 static pbs_status check_scheme(int32_t scheme) {
@@ -15,10 +14,70 @@ static pbs_status check_scheme(int32_t scheme) {
                              (int)scheme);
 }
 
+static pbs_status check_within(double value, double low, double high, const char *name) {
+    return value >= low && value <= high
+               ? PBS_OK
+               : status_fail(PBS_ERROR_ARGUMENT, "%s is %g, must be %g to %g", name, value, low,
+                             high);
+}
+
+static pbs_status check_parameters(const struct scheme_table *scheme, const double *values) {
+    for (int i = 0; i < SCHEME_PARAMETERS; i++) {
+        const struct scheme_parameter *p = &scheme->parameters[i];
+        if (p->name != NULL) {
+            RETURN_IF_FAILED(check_within(values[i], p->low, p->high, p->name));
+        }
+    }
+    return PBS_OK;
+}
+
+/// alpha is a growth bound of the squared amplitude per step (integrators.md section 1.4): 4 is
+/// where eigenvalues become real.
+static pbs_status check_energy_control(const pbs_integrator_desc *d) {
+    RETURN_IF_FAILED(
+        check_choice(d->alpha_choice, PBS_ALPHA_FIXED, PBS_ALPHA_SPARSE_SEARCH, "alpha_choice"));
+    RETURN_IF_FAILED(check_choice(d->energy_by_island, 0, 1, "energy_by_island"));
+    RETURN_IF_FAILED(check_within(d->alpha, 0.0, 4.0, "alpha"));
+    RETURN_IF_FAILED(check_within(d->alpha_min, 0.0, 4.0, "alpha_min"));
+    RETURN_IF_FAILED(check_within(d->alpha_max, d->alpha_min, 4.0, "alpha_max"));
+    RETURN_IF_FAILED(check_not_negative(d->energy_fraction, "energy_fraction"));
+    RETURN_IF_FAILED(check_finite(d->energy_ground, "energy_ground"));
+    return check_not_negative(d->energy_decay_time, "energy_decay_time");
+}
+
+pbs_status integrator_check(const pbs_integrator_desc *d) {
+    RETURN_IF_FAILED(check_scheme(d->scheme));
+    RETURN_IF_FAILED(check_parameters(scheme_find(d->scheme), d->parameters));
+    RETURN_IF_FAILED(
+        check_choice(d->start, PBS_START_IMPLICIT_EULER, PBS_START_FIRST_ORDER_THETA, "start"));
+    return check_energy_control(d);
+}
+
+pbs_integrator_desc integrator_defaults(int32_t scheme) {
+    const struct scheme_table *table = scheme_find(scheme);
+    pbs_integrator_desc d = {.struct_size = sizeof d,
+                             .scheme = scheme,
+                             .start = table->start,
+                             .alpha_choice = table->alpha_choice,
+                             .alpha = 1.0,
+                             .alpha_max = 1.1,
+                             .energy_fraction = 1.0};
+    for (int i = 0; i < SCHEME_PARAMETERS; i++) {
+        d.parameters[i] = table->parameters[i].value;
+    }
+    return d;
+}
+
+struct scheme_choice integrator_choice(const pbs_integrator_desc *d) {
+    struct scheme_choice choice = {.scheme = scheme_find(d->scheme), .settings = *d};
+    choice.settings.allocator = (pbs_allocator){0};
+    return choice;
+}
+
 pbs_status pbs_integrator_desc_init(pbs_integrator_desc *d, size_t struct_size, int32_t scheme) {
     status_clear();
     RETURN_IF_FAILED(check_scheme(scheme));
-    const pbs_integrator_desc defaults = {.scheme = scheme};
+    const pbs_integrator_desc defaults = integrator_defaults(scheme);
     return settings_init(&settings_integrator, d, struct_size, &defaults);
 }
 
@@ -27,7 +86,7 @@ pbs_status pbs_integrator_create(const pbs_integrator_desc *d, pbs_integrator **
     RETURN_IF_FAILED(check_pointer(out, "out"));
     pbs_integrator_desc settings = {0};
     RETURN_IF_FAILED(settings_read(&settings_integrator, d, &settings));
-    RETURN_IF_FAILED(check_scheme(settings.scheme));
+    RETURN_IF_FAILED(integrator_check(&settings));
     RETURN_IF_FAILED(check_allocator(&settings.allocator));
     struct memory memory;
     memory_init(&memory, &settings.allocator);
@@ -36,8 +95,7 @@ pbs_status pbs_integrator_create(const pbs_integrator_desc *d, pbs_integrator **
         return PBS_ERROR_MEMORY;
     }
     i->memory = memory;
-    i->choice.scheme = scheme_find(settings.scheme);
-    memcpy(i->choice.parameters, i->choice.scheme->parameters, sizeof i->choice.parameters);
+    i->choice = integrator_choice(&settings);
     *out = i;
     return PBS_OK;
 }

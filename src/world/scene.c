@@ -24,7 +24,7 @@ pbs_status scene_reserve_history(struct scene *scene, struct memory *memory) {
     struct history *history = &scene->history;
     const size_t count = scene->nodes.count;
     const bool two = scene->integrator.scheme->history > 1;
-    const bool acceleration = scene->integrator.scheme->keeps_acceleration;
+    const bool acceleration = scheme_keeps_acceleration(scene->integrator.scheme);
     if (history->node_count == count && two == (history->x_before != NULL) &&
         acceleration == (history->acceleration != NULL)) {
         return PBS_OK;

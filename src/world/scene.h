@@ -17,10 +17,10 @@ struct collider {
     double force[3]; ///< N, at the end of the last step
 };
 
-/// A scheme with its parameters: what worlds copy of an integrator.
+/// A scheme with its settings: what worlds copy of an integrator.
 struct scheme_choice {
     const struct scheme_table *scheme;
-    double parameters[SCHEME_PARAMETERS];
+    pbs_integrator_desc settings; ///< allocator left out
 };
 
 struct pbs_integrator {

@@ -23,9 +23,17 @@ static void write_settings(struct byte_writer *out, const pbs_world_desc *d) {
     write_f64(out, d->step_length_limit);
 }
 
+static void write_integrator(struct byte_writer *out, const pbs_integrator_desc *d) {
+    const int32_t choices[] = {d->scheme, d->start, d->alpha_choice, d->energy_by_island};
+    const double numbers[] = {d->alpha,           d->alpha_min,     d->alpha_max,
+                              d->energy_fraction, d->energy_ground, d->energy_decay_time};
+    write_bytes(out, choices, sizeof choices);
+    write_doubles(out, d->parameters, SCHEME_PARAMETERS);
+    write_doubles(out, numbers, sizeof numbers / sizeof numbers[0]);
+}
+
 static void write_totals(struct byte_writer *out, const struct scene *scene) {
-    write_u32(out, (uint32_t)scene->integrator.scheme->id);
-    write_doubles(out, scene->integrator.parameters, SCHEME_PARAMETERS);
+    write_integrator(out, &scene->integrator.settings);
     write_u32(out, scene->stamp);
     write_f64(out, scene->time);
     write_f64(out, scene->dissipated);

@@ -6,6 +6,7 @@
 
 #include "world/byte_stream.h"
 #include "world/check.h"
+#include "world/integrator.h"
 #include "world/collider.h"
 #include "world/snapshot.h"
 #include "world/world.h"
@@ -53,10 +54,25 @@ static bool are_finite(const double *values, size_t count) {
     return true;
 }
 
+static pbs_status read_integrator(struct byte_reader *in, struct scheme_choice *out) {
+    pbs_integrator_desc d = {.struct_size = sizeof d};
+    int32_t *const choices[] = {&d.scheme, &d.start, &d.alpha_choice, &d.energy_by_island};
+    double *const numbers[] = {&d.alpha,           &d.alpha_min,     &d.alpha_max,
+                               &d.energy_fraction, &d.energy_ground, &d.energy_decay_time};
+    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
+        read_bytes(in, choices[i], sizeof *choices[i]);
+    }
+    read_doubles(in, d.parameters, SCHEME_PARAMETERS);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        *numbers[i] = read_f64(in);
+    }
+    RETURN_IF_FAILED(as_format(integrator_check(&d), "integrator of version", SNAPSHOT_VERSION));
+    *out = integrator_choice(&d);
+    return PBS_OK;
+}
+
 static pbs_status read_totals(struct byte_reader *in, struct scene *scene) {
-    const uint32_t scheme = read_u32(in);
-    scene->integrator.scheme = scheme_find((int32_t)scheme);
-    read_doubles(in, scene->integrator.parameters, SCHEME_PARAMETERS);
+    RETURN_IF_FAILED(read_integrator(in, &scene->integrator));
     scene->stamp = read_u32(in);
     scene->time = read_f64(in);
     scene->dissipated = read_f64(in);
@@ -65,13 +81,8 @@ static pbs_status read_totals(struct byte_reader *in, struct scene *scene) {
     scene->counters.failed_step_count = read_u64(in);
     scene->counters.newton_total = read_u64(in);
     scene->counters.linear_total = read_u64(in);
-    if (scene->integrator.scheme == NULL) {
-        return status_fail(PBS_ERROR_FORMAT, "scheme %u is not one of this library's",
-                           (unsigned)scheme);
-    }
     const double numbers[] = {scene->time, scene->dissipated, scene->free_reference};
-    if (!are_finite(numbers, 3) || !are_finite(scene->integrator.parameters, SCHEME_PARAMETERS) ||
-        scene->free_reference < 0.0) {
+    if (!are_finite(numbers, 3) || scene->free_reference < 0.0) {
         return status_fail(PBS_ERROR_FORMAT, "time %g, dissipated %g, reference %g: must be finite",
                            scene->time, scene->dissipated, scene->free_reference);
     }
@@ -325,13 +336,13 @@ static pbs_status read_history(struct byte_reader *in, struct memory *memory, st
     history->node_count = scene->nodes.count;
     RETURN_IF_FAILED(read_optional(in, memory, count, two, &history->x_before));
     RETURN_IF_FAILED(read_optional(in, memory, count, two, &history->v_before));
-    RETURN_IF_FAILED(
-        read_optional(in, memory, count, scheme->keeps_acceleration, &history->acceleration));
+    RETURN_IF_FAILED(read_optional(in, memory, count, scheme_keeps_acceleration(scheme),
+                                   &history->acceleration));
     const bool known = kept->known == 1 ||
                        (kept->known == 2 && history->x_before != NULL && history->v_before != NULL);
     if (!known || has_acceleration > 1 ||
         (kept->has_acceleration && history->acceleration == NULL && count > 0 &&
-         scheme->keeps_acceleration) ||
+         scheme_keeps_acceleration(scheme)) ||
         !isfinite(kept->h_before) || kept->h_before < 0.0 ||
         !are_finite(kept->values, SCHEME_MEMORY)) {
         return status_fail(PBS_ERROR_FORMAT,

@@ -36,6 +36,8 @@ static pbs_status prepare_topology(pbs_world *w) {
                   (unsigned)t->model.assembly.layout.domain_count);
     }
     RETURN_IF_FAILED(scene_reserve_history(&w->scene, &w->memory));
+    RETURN_IF_FAILED(memory_reserve(&w->memory, &t->obstacle_forces, &t->obstacle_force_capacity,
+                                    3 * w->scene.colliders.count, sizeof *t->obstacle_forces));
     return memory_reserve(&w->memory, &t->obstacles, &t->obstacle_capacity,
                           w->scene.colliders.count, sizeof *t->obstacles);
 }
@@ -118,7 +120,8 @@ static pbs_status fill_problem(struct run *run) {
     struct step_problem *p = &run->problem;
     *p = (struct step_problem){
         .scheme = w->scene.integrator.scheme,
-        .parameters = w->scene.integrator.parameters,
+        .parameters = w->scene.integrator.settings.parameters,
+        .start = w->scene.integrator.settings.start,
         .objective = {.tasks = w->tasks,
                       .assembly = &t->model.assembly,
                       .terms = t->model.terms,
@@ -133,6 +136,7 @@ static pbs_status fill_problem(struct run *run) {
         .damping = t->model.has_damping ? &t->rayleigh : NULL,
         .newton = t->newton,
         .projection = &t->projection,
+        .obstacle_forces = t->obstacle_forces,
         .scripts = {.place_held = place_held,
                     .place_obstacles = place_obstacles,
                     .self = run,
@@ -206,10 +210,10 @@ static void land(struct run *run) {
     scene->time += run->h;
     scene->dissipated += run->sum.dissipated;
     scene->free_reference = run->free_reference;
-    projection_node_forces(&w->topology.projection, 1.0, scene->nodes.contact_force);
+    vector_copy(w->tasks, count, workspace->contact_force, scene->nodes.contact_force);
     for (size_t i = 0; i < scene->colliders.count; i++) {
         struct collider *collider = scene_collider(scene, i);
-        memcpy(collider->force, w->topology.projection.forces + 3 * i, sizeof collider->force);
+        memcpy(collider->force, w->topology.obstacle_forces + 3 * i, sizeof collider->force);
         motion_finish(collider);
     }
 }

@@ -42,6 +42,7 @@ void topology_free(struct topology *topology, struct memory *memory) {
     memory_release(memory, topology->held_targets);
     memory_release(memory, topology->held_velocity);
     memory_release(memory, topology->obstacles);
+    memory_release(memory, topology->obstacle_forces);
     model_free(&topology->model, memory);
     *topology = (struct topology){0};
 }

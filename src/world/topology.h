@@ -45,7 +45,8 @@ struct topology {
     double *held_targets;  ///< node_count x 3
     double *held_velocity; ///< node_count x 3
     struct obstacle *obstacles;
-    size_t obstacle_capacity;
+    double *obstacle_forces; ///< 3 per collider, N
+    size_t obstacle_capacity, obstacle_force_capacity;
 };
 
 /// Terms and assembly. On failure *model is empty.

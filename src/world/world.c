@@ -7,6 +7,7 @@
 
 #include "linear/preconditioner.h"
 #include "world/check.h"
+#include "world/integrator.h"
 #include "world/settings.h"
 
 // --- settings ---
@@ -95,7 +96,8 @@ static pbs_status create(struct memory *memory, const pbs_world_desc *d, pbs_wor
     w->scene.settings.allocator = (pbs_allocator){0};
     w->scene.settings.log = (pbs_log){0};
     w->scene.settings.tasks = (pbs_tasks){0};
-    w->scene.integrator.scheme = scheme_find(PBS_SCHEME_IMPLICIT_EULER);
+    const pbs_integrator_desc integrator = integrator_defaults(PBS_SCHEME_IMPLICIT_EULER);
+    w->scene.integrator = integrator_choice(&integrator);
     w->scene.stamp = handle_new_stamp(w);
     scene_forget_history(&w->scene);
     const pbs_status status = tasks_create(&w->memory, &d->tasks, d->threads, &w->tasks);
