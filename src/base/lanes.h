@@ -77,12 +77,21 @@ ALWAYS_INLINE lanes8 lanes_sqrt(lanes8 a) {
     return r;
 }
 
+/// By halves, as taking eight lanes out of a vector one by one costs more than the rest.
 ALWAYS_INLINE bool lanes_any(mask8 mask) {
-    int64_t any = 0;
-    for (int i = 0; i < LANES; i++) {
-        any |= mask[i];
-    }
-    return any != 0;
+    typedef int64_t mask2 __attribute__((vector_size(16)));
+    mask2 any;
+#if LANES == 8
+    typedef int64_t mask4 __attribute__((vector_size(32)));
+    const mask4 half = __builtin_shufflevector(mask, mask, 0, 1, 2, 3) |
+                       __builtin_shufflevector(mask, mask, 4, 5, 6, 7);
+    any = __builtin_shufflevector(half, half, 0, 1) | __builtin_shufflevector(half, half, 2, 3);
+#elif LANES == 4
+    any = __builtin_shufflevector(mask, mask, 0, 1) | __builtin_shufflevector(mask, mask, 2, 3);
+#else
+    any = mask;
+#endif
+    return (any[0] | any[1]) != 0;
 }
 
 #if LANES == 8
