@@ -40,6 +40,25 @@ ALWAYS_INLINE void mirror_lanes(lanes8 k[9]) {
     k[7] = k[5];
 }
 
+/// Adds pressure times the block of d(cof F)/dF between the shape gradients p and q: d2J / dF_ij
+/// dF_kl = eps_ikm eps_jln F_mn makes it the cross product matrix of F (p x q).
+ALWAYS_INLINE void add_pressure_lanes(const lanes8 f[9], lanes8 pressure, const lanes8 p[3],
+                                      const lanes8 q[3], lanes8 k[9]) {
+    lanes8 normal[3];
+    lanes8 w[3];
+    cross_lanes(p, q, normal);
+    multiply_lanes(f, normal, w);
+    for (int i = 0; i < 3; i++) {
+        w[i] *= pressure;
+    }
+    k[1] += w[2];
+    k[2] -= w[1];
+    k[3] -= w[2];
+    k[5] += w[0];
+    k[6] += w[1];
+    k[7] -= w[0];
+}
+
 /// dP/dF = identity * 1 + stretch * F (x) F + volume * cof F (x) cof F + pressure * d(cof F)/dF,
 /// the shape of every psi(Ic, J) without mixed term: identity = 2 psi_I, stretch = 4 psi_II, volume
 /// = psi_JJ, pressure = psi_J.
@@ -62,8 +81,7 @@ ALWAYS_INLINE void invariant_side(const struct invariant_tangent *t, const lanes
     multiply_lanes(t->cofactor, b, side->cofactor);
 }
 
-/// The block of the sides p and q. d2J / dF_ij dF_kl = eps_ikm eps_jln F_mn makes the last part the
-/// cross product matrix of F (p x q).
+/// The block of the sides p and q.
 ALWAYS_INLINE void invariant_block(const struct invariant_tangent *t,
                                    const struct invariant_side *p, const struct invariant_side *q,
                                    bool same, lanes8 k[9]) {
@@ -86,19 +104,7 @@ ALWAYS_INLINE void invariant_block(const struct invariant_tangent *t,
         mirror_lanes(k);
         return;
     }
-    lanes8 normal[3];
-    lanes8 w[3];
-    cross_lanes(p->b, q->b, normal);
-    multiply_lanes(t->f, normal, w);
-    for (int i = 0; i < 3; i++) {
-        w[i] *= t->pressure;
-    }
-    k[1] += w[2];
-    k[2] -= w[1];
-    k[3] -= w[2];
-    k[5] += w[0];
-    k[6] += w[1];
-    k[7] -= w[0];
+    add_pressure_lanes(t->f, t->pressure, p->b, q->b, k);
 }
 
 /// The principal second derivatives of psi(s0, s1, s2), for the pairs of axes 01 02 12.

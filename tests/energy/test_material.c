@@ -334,6 +334,28 @@ static void test_logarithm_of_small_volumes(void **state) {
     }
 }
 
+/// In whichever way R was had, psi is that of the signed stretches: mu |F - R|^2 moves with the
+/// rounding of R, below 1e-13, times 2 |F - R| (tested with base/polar3.h).
+static void test_fixed_corotated_is_in_signed_stretches(void **state) {
+    struct random random = random_seed(7);
+    const struct material_table *material = material_find(PBS_MATERIAL_FIXED_COROTATED);
+    (void)state;
+    for (int trial = 0; trial < 10000; trial++) {
+        double s[3];
+        double f[9];
+        double u[9];
+        double v[9];
+        stretches(&random, (enum kind)(trial % KIND_COUNT), s);
+        compose(&random, s, f);
+        svd3(f, u, s, v);
+        const double j = s[0] * s[1] * s[2] - 1.0;
+        const double square = (s[0] - 1.0) * (s[0] - 1.0) + (s[1] - 1.0) * (s[1] - 1.0) +
+                              (s[2] - 1.0) * (s[2] - 1.0);
+        assert_near(material->point(1.0, 2.0, f, false, NULL, NULL), square + j * j,
+                    1e-12 * (1.0 + square + j * j), "psi");
+    }
+}
+
 static void test_lookup(void **state) {
     (void)state;
     for (size_t m = 0; material_tables[m] != NULL; m++) {
@@ -356,6 +378,7 @@ int main(void) {
         cmocka_unit_test(test_projection),
         cmocka_unit_test(test_inversion_of_the_logarithm),
         cmocka_unit_test(test_logarithm_of_small_volumes),
+        cmocka_unit_test(test_fixed_corotated_is_in_signed_stretches),
         cmocka_unit_test(test_lookup),
     };
     openblas_set_num_threads(1);
