@@ -168,8 +168,9 @@ static bool linearize(const struct closest_point *problem, size_t count, const u
     return true;
 }
 
-// (Z^T B Z)^-1, dimension squared entries; the identity where that is not positive definite.
-static void reduced_inverse(struct linearization *at, double *inverse) {
+// (Z^T B Z)^-1, dimension squared entries. False, with the identity in its place, where that is not
+// positive definite: no minimum of the distance is there.
+static bool reduced_inverse(const struct linearization *at, double *inverse) {
     const int d = at->dimension;
     double b[4] = {0.0, 0.0, 0.0, 0.0};
     for (int i = 0; i < d; i++) {
@@ -182,13 +183,16 @@ static void reduced_inverse(struct linearization *at, double *inverse) {
     }
     if (d == 1 && b[0] > 0.0) {
         inverse[0] = 1.0 / b[0];
+        return true;
     }
     const double determinant = b[0] * b[3] - b[1] * b[2];
     if (d == 2 && b[0] > 0.0 && determinant > 0.0) {
         inverse[0] = b[3] / determinant;
         inverse[1] = inverse[2] = -b[1] / determinant;
         inverse[3] = b[0] / determinant;
+        return true;
     }
+    return d == 0;
 }
 
 // One Newton step: back onto the linearised surfaces, then towards y along them.
@@ -235,7 +239,10 @@ static bool closest_on_all(const struct closest_point *problem, size_t count,
             return false;
         }
         if (is_settled(problem, &at, length, previous)) {
-            reduced_inverse(&at, inverse);
+            // The far side of a curve is as stationary as the near one.
+            if (!reduced_inverse(&at, inverse)) {
+                return false;
+            }
             spread(at.dimension, at.basis, inverse, jacobian);
             return true;
         }
@@ -398,8 +405,19 @@ static bool is_active(const struct closest_point *problem, uint32_t surface) {
     return false;
 }
 
-// Projects on each active or violated surface in turn until none is violated: OPT's own P, made to
-// converge.
+// Whether x is on all active surfaces.
+static bool holds_active(const struct closest_point *problem, const double x[3]) {
+    for (size_t i = 0; i < problem->active_count; i++) {
+        const struct contact_surface *s = problem->surfaces + problem->active[i];
+        if (!(shape_distance(&s->shape, &s->pose, x, NULL, NULL) <= problem->tolerance)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Projects on each active or violated surface in turn until x is on all active ones and none is
+// violated: OPT's own P, made to converge.
 static bool sweep(const struct closest_point *problem, const double y[3], double x[3]) {
     copy3(y, x);
     for (int i = 0; i < MAX_SWEEPS; i++) {
@@ -412,7 +430,7 @@ static bool sweep(const struct closest_point *problem, const double y[3], double
                 add_scaled3(x, -phi / fmax(dot3(n, n), dependent), n, x);
             }
         }
-        if (deepest(problem, x) == problem->surface_count) {
+        if (deepest(problem, x) == problem->surface_count && holds_active(problem, x)) {
             return true;
         }
     }
@@ -435,7 +453,6 @@ static void touching_projector(const struct closest_point *problem, const double
             dimension = remains >= 0 ? remains : dimension;
         }
     }
-    tangent_basis(problem->held, count, normals, basis);
     tangent_projector(dimension, basis, projector);
 }
 

@@ -251,6 +251,41 @@ static void held_axes_win(void **state) {
     assert_true(x[0] == 1.0 && x[1] == -2.0 && x[2] == 3.0);
 }
 
+// Where two balls are active the points are a circle, on which the closest one is known; not just
+// any point of it where the distance is stationary.
+static void closest_on_a_circle_is_the_near_side(void **state) {
+    (void)state;
+    const uint32_t both[2] = {0, 1};
+    int found = 0;
+    for (int trial = 0; trial < 2000; trial++) {
+        const double r0 = uniform(0.5, 1.0), r1 = uniform(0.5, 1.0);
+        const double along = uniform(0.4, 0.9),
+                     plane_at = 0.5 * (along + (r0 * r0 - r1 * r1) / along);
+        const double square = r0 * r0 - plane_at * plane_at;
+        const struct contact_surface balls[2] = {ball(trial % 2, r0, 0.0, 0.0, 0.0),
+                                                 ball(trial / 2 % 2, r1, along, 0.0, 0.0)};
+        struct closest_point problem = problem_of(balls, 2);
+        problem.active = both;
+        problem.active_count = 2;
+        double y[3], x[3], j[9];
+        uint32_t worst;
+        random_point(1.5, y);
+        const double radial = hypot(y[1], y[2]);
+        if (square < 0.05 || radial < 0.05) {
+            continue;
+        }
+        const double stretch = sqrt(square) / radial;
+        const double expected[3] = {plane_at, stretch * y[1], stretch * y[2]};
+        if (closest_point_find(&problem, y, x, j, &worst)) {
+            found++;
+            // Newton's last step is 1e-13; the sine between the balls' normals, along sqrt(square)
+            // / (r0 r1) > 0.08, divides what it leaves.
+            assert_true(separation(x, expected) < 1e-11);
+        }
+    }
+    assert_true(found > 1000);
+}
+
 // Two half-spaces that leave no room: no answer, and the culprit named.
 static void no_room_is_reported(void **state) {
     (void)state;
@@ -327,6 +362,7 @@ int main(void) {
         cmocka_unit_test(one_surface_is_the_papers_formula),
         cmocka_unit_test(active_surfaces_are_equalities),
         cmocka_unit_test(held_axes_win),
+        cmocka_unit_test(closest_on_a_circle_is_the_near_side),
         cmocka_unit_test(no_room_is_reported),
         cmocka_unit_test(room_of_half_spaces_is_a_clamp),
         cmocka_unit_test(tangent_bases_are_orthonormal),
