@@ -186,6 +186,40 @@ static void edges_let_go_past_either_face(void **state) {
     end(&f);
 }
 
+// What the hand of a held axis carries is no part of it, however much that is: the sliding node of
+// the obtuse wedge above, held in z against 1e8 times its weight.
+static void held_forces_do_not_choose_the_active_set(void **state) {
+    (void)state;
+    const double origin[3] = {0, 0, 0}, up[3] = {0, 1, 0}, steep[3] = {sin(0.5), cos(0.5), 0};
+    const struct obstacle obtuse[2] = {plane(steep, origin), plane(up, origin)};
+    const uint8_t held[1] = {PBS_AXIS_Z};
+    struct fixture f;
+    begin(&f, obtuse, 2, 1, held, origin);
+    double g[3] = {-0.1, 1, 1e8};
+    projection_activate(NULL, &f.projection, origin, g);
+    assert_int_equal(f.projection.slots[0].active_count, 1);
+    assert_int_equal(f.projection.slots[0].active[0], 1);
+    assert_true(g[2] == 0.0);
+    end(&f);
+}
+
+// The same edge under a wall that leans over it: along the wall the node would slide into the one
+// face, but it leaves past the other, so the table does not hold it.
+static void edges_under_a_wall_let_go_past_either_face(void **state) {
+    (void)state;
+    const double x[3] = {0.5, 0.5, 0.1}, leaning[3] = {-cos(0.1), -sin(0.1), 0};
+    const struct obstacle scene[2] = {obstacle_of(PBS_SHAPE_BOX, false, 0.5, 0.5, 0.5),
+                                      plane(leaning, x)};
+    struct fixture f;
+    begin(&f, scene, 2, 1, NULL, NULL);
+    double g[3] = {-1, -0.5, 0};
+    projection_activate(NULL, &f.projection, x, g);
+    assert_int_equal(f.projection.slots[0].active_count, 1);
+    assert_int_equal(f.projection.surfaces[f.projection.slots[0].active[0]].obstacle, 1);
+    assert_true(g[0] > 0.0 && g[1] < 0.0); // descent is to the left, into the one, and up
+    end(&f);
+}
+
 // Steepest descent under weight and a sideways pull: from the middle of a table, over its edge,
 // down to the ground, and along it into a wall, where it ends with grad E = 0.
 static void a_node_slides_off_a_table(void **state) {
@@ -291,11 +325,18 @@ static size_t make_contact(int kind, struct obstacle obstacles[2], double x[3]) 
         x[0] = x[2] = 0.0;
         x[1] = 0.4;
         return 2;
+    case 6: // the side of a cylinder cut by a slope, across both directions of its curvature
+        obstacles[0] = obstacle_of(PBS_SHAPE_CYLINDER, false, 0.5, 0.6, 0);
+        x[0] = 0.3;
+        x[1] = 0.1;
+        x[2] = 0.4;
+        obstacles[1] = plane((const double[3]){0.36, 0.8, -0.48}, x);
+        return 2;
     default: return 1;
     }
 }
 
-enum { CONTACT_KINDS = 6 };
+enum { CONTACT_KINDS = 7 };
 
 // An energy whose force pushes the point x into all the obstacles.
 static struct energy pushing_energy(const struct obstacle *obstacles, size_t count,
@@ -332,6 +373,13 @@ static void projected_hessian_matches_differences_of_the_gradient(void **state) 
         multiply33(qh, active->tangent, projected);
         for (int i = 0; i < 9; i++) {
             projected[i] += active->curvature[i];
+        }
+        // C has no part along the normals, and is symmetric as conjugate gradients want it.
+        multiply33(active->curvature, active->tangent, qh);
+        for (int i = 0; i < 9; i++) {
+            const double transposed = active->curvature[i % 3 * 3 + i / 3];
+            assert_near(active->curvature[i], qh[i], 1e-12, "curvature along the normal");
+            assert_near(active->curvature[i], transposed, 1e-12, "symmetry of the curvature");
         }
         random_unit(&random_numbers, direction);
         multiply3(active->tangent, direction, d);
@@ -386,6 +434,22 @@ static void pulled_back_gradient_is_the_slope_of_the_path(void **state) {
         end(&f);
     }
     assert_true(smooth > 195 * CONTACT_KINDS);
+}
+
+// The path's gradient at its start is grad E there, though P moves nothing.
+static void a_path_starts_with_the_projected_gradient(void **state) {
+    (void)state;
+    const struct obstacle floor = obstacle_of(PBS_SHAPE_HALF_SPACE, false, 0, 0, 0);
+    const double x[3] = {0.3, 0, 0.2};
+    double y[3], at_start[3] = {1, 2, 3}, g[3] = {1, 2, 3};
+    struct fixture f;
+    begin(&f, &floor, 1, 1, NULL, NULL);
+    projection_activate(NULL, &f.projection, x, at_start);
+    assert_ok(projection_apply(NULL, &f.projection, x, y));
+    assert_same_bits(x, y, 3);
+    projection_pull_back(NULL, &f.projection, g);
+    assert_small(testing_max_difference(g, at_start, 3), 1e-15, "gradient at the start");
+    end(&f);
 }
 
 // --- projection of whole scenes ---
@@ -514,6 +578,26 @@ static void held_axes_go_to_their_targets(void **state) {
     end(&f);
 }
 
+// A node that does not collide goes where it is held and nowhere else, and is inside of nothing.
+static void held_nodes_that_do_not_collide_pass_through(void **state) {
+    (void)state;
+    const struct obstacle ball = obstacle_of(PBS_SHAPE_SPHERE, false, 0.5, 0, 0);
+    const uint8_t held[3] = {PBS_AXIS_X, PBS_AXIS_X, PBS_AXIS_X}, colliding[3] = {0, 1, 1};
+    const double targets[9] = {0.1, 0, 0, 0.1, 0, 0, 0.6, 0, 0};
+    const double y[9] = {0, 0.2, 0, 0, 0.2, 0, 0, 0.2, 0}, at[9] = {0.1, 0.2, 0, 0.1, 0.2, 0, 0.6};
+    struct fixture f;
+    begin(&f, &ball, 1, 3, held, targets);
+    struct projection_scene scene = f.projection.scene;
+    scene.colliding = colliding;
+    assert_ok(projection_begin(&f.memory, &scene, &f.projection));
+    double x[9];
+    assert_ok(projection_apply(NULL, &f.projection, y, x));
+    assert_true(x[0] == 0.1 && x[1] == 0.2 && x[2] == 0.0);
+    assert_near(x[4], sqrt(0.24), 1e-15, "out of the ball within the plane x = 0.1");
+    assert_int_equal(projection_count_held_inside(&f.projection, at), 1);
+    end(&f);
+}
+
 static void failures_are_reported_in_words(void **state) {
     (void)state;
     const double up[3] = {0, 1, 0}, down[3] = {0, -1, 0};
@@ -554,6 +638,12 @@ static void forces_balance_the_gradient(void **state) {
     const double expected[6] = {21, -18, 3, -16, -15, 6}, expected_on_node[3] = {7, 48, 9};
     assert_small(testing_max_difference(forces, expected, 6), 1e-13, "forces");
     assert_small(testing_max_difference(on_node, expected_on_node, 3), 1e-13, "the node's");
+    // A new scene has no forces from the old one's contacts.
+    const struct projection_scene scene = f.projection.scene;
+    assert_ok(projection_begin(&f.memory, &scene, &f.projection));
+    assert_int_equal(f.projection.active_count, 0);
+    projection_forces(&f.projection, weight, forces);
+    assert_small(testing_max_difference(forces, expected, 6), 1e-13, "forces of a new scene");
     end(&f);
 }
 
@@ -751,13 +841,17 @@ int main(void) {
         cmocka_unit_test(touching_pairs_are_active_by_the_sign_of_the_force),
         cmocka_unit_test(wedges_are_active_by_their_multipliers),
         cmocka_unit_test(edges_let_go_past_either_face),
+        cmocka_unit_test(held_forces_do_not_choose_the_active_set),
+        cmocka_unit_test(edges_under_a_wall_let_go_past_either_face),
         cmocka_unit_test(a_node_slides_off_a_table),
         cmocka_unit_test(active_sets_decompose_the_force),
         cmocka_unit_test(projected_hessian_matches_differences_of_the_gradient),
         cmocka_unit_test(pulled_back_gradient_is_the_slope_of_the_path),
+        cmocka_unit_test(a_path_starts_with_the_projected_gradient),
         cmocka_unit_test(scenes_end_admissible_and_stay),
         cmocka_unit_test(room_is_a_clamp_in_its_own_frame),
         cmocka_unit_test(held_axes_go_to_their_targets),
+        cmocka_unit_test(held_nodes_that_do_not_collide_pass_through),
         cmocka_unit_test(failures_are_reported_in_words),
         cmocka_unit_test(forces_balance_the_gradient),
         cmocka_unit_test(friction_slides_at_the_cone_and_sticks_below_it),
