@@ -2,7 +2,10 @@
 // own.
 #include <float.h>
 
+#include "base/math3.h"
+#include "support/random.h"
 #include "support/world_testing.h"
+#include "world/motion.h"
 
 static pbs_world *dividing_world(uint32_t divisions) {
     pbs_world_desc d;
@@ -41,6 +44,68 @@ static void pinned_axes_stay_to_the_bit(void **state) {
     x = pbs_body_positions(world, body);
     assert_true(x[0] == start[0] && x[1] != start[1] && x[2] == start[2]);
     assert_true(x[21] != start[21]);
+    pbs_world_destroy(world);
+}
+
+/// Positions that are set move what is held along, and with it targets that were pending; a pin of
+/// another axis leaves the pending target of the first.
+static void what_is_held_follows_the_last_word(void **state) {
+    (void)state;
+    pbs_world *world = new_world();
+    const pbs_body body = add_cube_at(world, 1, 1.0, PBS_MATERIAL_STABLE_NEO_HOOKEAN);
+    const uint32_t vertices[2] = {0, 7};
+    assert_ok(pbs_body_pin(world, body, vertices, 2, PBS_AXIS_X));
+    double x[24], targets[6];
+    memcpy(x, pbs_body_positions(world, body), sizeof x);
+    memcpy(targets, x, 3 * sizeof *x);
+    memcpy(targets + 3, x + 21, 3 * sizeof *x);
+    targets[0] += 0.01;
+    targets[3] += 0.02;
+    assert_ok(pbs_body_set_targets(world, body, vertices, 2, targets));
+    assert_ok(pbs_body_pin(world, body, vertices, 2, PBS_AXIS_Y));
+    assert_ok(pbs_world_step(world, 0.01));
+    const double *now = pbs_body_positions(world, body);
+    assert_true(now[0] == targets[0] && now[1] == x[1]);
+    assert_true(now[21] == targets[3] && now[22] == x[22]);
+    assert_ok(pbs_body_set_targets(world, body, vertices, 2, targets));
+    for (int i = 0; i < 24; i++) {
+        x[i] += 0.25;
+    }
+    assert_ok(pbs_body_set_positions(world, body, x, 8));
+    assert_ok(pbs_world_step(world, 0.01));
+    now = pbs_body_positions(world, body);
+    assert_true(now[0] == x[0] && now[1] == x[1] && now[21] == x[21] && now[22] == x[22]);
+    pbs_world_destroy(world);
+}
+
+/// A cube held by one face in x only, x being down: it hangs. Balancing its momentum as that of a
+/// free body would drop what is not held by g h^2 = 1 mm at the first step.
+static void bodies_held_in_one_axis_hang(void **state) {
+    (void)state;
+    pbs_world_desc d;
+    scene_settings(&d);
+    d.gravity[0] = 10.0;
+    pbs_world *world = new_world_from(&d);
+    pbs_solid_desc solid;
+    assert_ok(pbs_solid_desc_init(&solid, sizeof solid));
+    solid.young = 1e8;
+    const double corner[3] = {0.0, 0.0, 0.0}, h = 0.01;
+    const pbs_body body = add_cube(world, 1, 0.4, corner, &solid);
+    double start[24];
+    memcpy(start, pbs_body_positions(world, body), sizeof start);
+    for (uint32_t i = 0; i < 8; i++) {
+        if (start[3 * i] == 0.0) {
+            assert_ok(pbs_body_pin(world, body, &i, 1, PBS_AXIS_X));
+        }
+    }
+    assert_ok(pbs_world_step(world, h));
+    const double *x = pbs_body_positions(world, body);
+    for (size_t i = 0; i < 8; i++) {
+        // The static elongation is rho g L^2 / (2 E) = 8e-6 m; mass lumped at the end at most
+        // doubles it.
+        assert_small(fabs(x[3 * i] - start[3 * i]), 2e-5, "hanging");
+        assert_near(x[3 * i + 1] - start[3 * i + 1], -9.81 * h * h, 2e-5, "falling along y");
+    }
     pbs_world_destroy(world);
 }
 
@@ -147,6 +212,62 @@ static void colliders_move_to_their_pose(void **state) {
 }
 
 /// "Vertices inside it are moved out at the start of the next step."
+/// From R0 to exp(angle u) R0, whichever of its two quaternions names it: the pose at a fraction is
+/// exp(fraction angle u) R0, it turns by angle u / h, and the end is the target's to the bit.
+static void colliders_turn_the_shorter_way(void **state) {
+    (void)state;
+    struct random numbers = random_seed(4);
+    for (int trial = 0; trial < 200; trial++) {
+        const double angle = random_uniform(&numbers, 0.1, 3.0), h = 0.02;
+        const double fraction = random_uniform(&numbers, 0.0, 1.0);
+        double u[3], start[4], path[3], half[4], turn[9], first[9], expected[9], last[9];
+        random_unit(&numbers, u);
+        random_unit(&numbers, start);
+        random_fill(&numbers, -1.0, 1.0, path, 3);
+        start[3] = random_uniform(&numbers, -1.0, 1.0);
+        const double norm = sqrt(1.0 + start[3] * start[3]), sine = sin(0.5 * angle);
+        for (int i = 0; i < 4; i++) {
+            start[i] /= norm;
+            half[i] = i < 3 ? sine * u[i] : cos(0.5 * angle);
+        }
+        struct collider c = {.moving = true};
+        memcpy(c.desc.orientation, start, sizeof start);
+        memcpy(c.target_position, path, sizeof path);
+        // The product of quaternions, half start, with either sign.
+        const double sign = trial % 2 ? -1.0 : 1.0;
+        double *const target = c.target_orientation;
+        cross3(half, start, target);
+        for (int i = 0; i < 3; i++) {
+            target[i] = sign * (target[i] + half[3] * start[i] + start[3] * half[i]);
+        }
+        target[3] = sign * (half[3] * start[3] - dot3(half, start));
+        for (int i = 0; i < 3; i++) {
+            half[i] = sin(0.5 * fraction * angle) * u[i];
+        }
+        half[3] = cos(0.5 * fraction * angle);
+        rotation_of(half, turn);
+        rotation_of(start, first);
+        multiply33(turn, first, expected);
+        struct obstacle o;
+        motion_place(&c, fraction, h, &o);
+        // The angle comes from an arc tangent that is well conditioned; some 1e-15 for the rest.
+        assert_small(testing_max_difference(o.pose.rotation, expected, 9), 1e-14, "orientation");
+        for (int i = 0; i < 3; i++) {
+            assert_near(o.angular_velocity[i], angle * u[i] / h, 1e-12, "angular velocity");
+            assert_near(o.pose.translation[i], fraction * path[i], 1e-15, "position");
+            assert_near(o.velocity[i], path[i] / h, 1e-13, "velocity");
+        }
+        motion_place(&c, 1.0, h, &o);
+        rotation_of(target, last);
+        assert_same_bits(o.pose.rotation, last, 9);
+        assert_same_bits(o.pose.translation, path, 3);
+        motion_finish(&c);
+        motion_place(&c, 0.5, h, &o);
+        assert_same_bits(o.pose.rotation, last, 9);
+        assert_true(norm3(o.velocity) == 0.0 && norm3(o.angular_velocity) == 0.0);
+    }
+}
+
 static void bodies_inside_a_collider_come_out(void **state) {
     (void)state;
     pbs_world *world = new_world();
@@ -233,9 +354,12 @@ static void momentum_is_balanced_exactly(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pinned_axes_stay_to_the_bit),
+        cmocka_unit_test(what_is_held_follows_the_last_word),
+        cmocka_unit_test(bodies_held_in_one_axis_hang),
         cmocka_unit_test(targets_are_reached_to_the_bit),
         cmocka_unit_test(divided_steps_reach_their_targets_too),
         cmocka_unit_test(colliders_move_to_their_pose),
+        cmocka_unit_test(colliders_turn_the_shorter_way),
         cmocka_unit_test(bodies_inside_a_collider_come_out),
         cmocka_unit_test(free_fall_is_exact),
         cmocka_unit_test(momentum_is_balanced_exactly),

@@ -495,6 +495,7 @@ static void hard_steps_are_divided(void **state) {
     assert_message("halvings");
     const pbs_stats stats = stats_of(divided);
     assert_true(stats.divisions > 0 && stats.stages > stats.divisions);
+    assert_true(stats.step_count == 1 && stats.failed_step_count == 0);
     assert_true(pbs_world_time(divided) == 0.25);
     pbs_world *lenient = moody_world(&mood, 0, 1);
     assert_status(pbs_world_step(lenient, 0.25), PBS_NOT_CONVERGED);
@@ -503,6 +504,55 @@ static void hard_steps_are_divided(void **state) {
     pbs_world_destroy(strict);
     pbs_world_destroy(divided);
     pbs_world_destroy(lenient);
+}
+
+/// Pulls its second vertex to the right while it says that it does not, until it has seen the first
+/// one first half way to 1 and then there.
+static int32_t half_honest_energy(void *user, size_t stencil, const double *x, int32_t project,
+                                  double *value, double *gradient, double *hessian) {
+    bool *const seen_half = user;
+    (void)stencil;
+    (void)project;
+    *seen_half = *seen_half || x[0] == 0.5;
+    const bool honest = *seen_half && x[0] > 0.75;
+    if (value != NULL) {
+        *value = 0.0;
+    }
+    for (int i = 0; i < 6 && gradient != NULL; i++) {
+        gradient[i] = i == 3 && !honest ? 1e3 : 0.0;
+    }
+    for (int i = 0; i < 36 && hessian != NULL; i++) {
+        hessian[i] = 0.0;
+    }
+    return 0;
+}
+
+/// The first half of a divided step lands unconverged, the second converges: the whole one did not.
+/// Contacts are those at its end: of three vertices on the ground one is held.
+static void an_unconverged_half_is_not_forgotten(void **state) {
+    (void)state;
+    pbs_world_desc d;
+    scene_settings(&d);
+    d.divisions = 1;
+    d.allow_unconverged = 1;
+    pbs_world *world = new_world_from(&d);
+    add_ground(world);
+    const double positions[9] = {0.0, 0.0, 0.0, 0.3, 0.0, 0.0, 0.6, 0.0, 0.0};
+    const double masses[3] = {1.0, 1.0, 1.0}, target[3] = {1.0, 0.0, 0.0};
+    const uint32_t stencil[2] = {0, 1};
+    bool seen_half = false;
+    pbs_custom_desc custom;
+    springs_describe(&custom, 3, positions, masses, 1, stencil);
+    custom.evaluate = half_honest_energy;
+    custom.user = &seen_half;
+    pbs_body body;
+    assert_ok(pbs_body_create_custom(world, &custom, &body));
+    assert_ok(pbs_body_set_targets(world, body, stencil, 1, target));
+    assert_status(pbs_world_step(world, 0.01), PBS_NOT_CONVERGED);
+    const pbs_stats stats = stats_of(world);
+    assert_true(seen_half && stats.divisions == 1 && stats.gradient_norm < stats.tolerance);
+    assert_int_equal(stats.active_contacts, 2);
+    pbs_world_destroy(world);
 }
 
 /// Solids crumpled to next to nothing unfold on a tilted plane in a few steps: lengths that the
@@ -677,6 +727,7 @@ int main(void) {
         cmocka_unit_test(statistics_count),
         cmocka_unit_test(a_failed_step_changes_nothing),
         cmocka_unit_test(hard_steps_are_divided),
+        cmocka_unit_test(an_unconverged_half_is_not_forgotten),
         cmocka_unit_test(crumpled_solids_unfold),
         cmocka_unit_test(held_vertices_inside_colliders_are_counted),
         cmocka_unit_test(infinite_tolerances_are_refused),
