@@ -39,10 +39,12 @@ static void weights_count_where_gravity_acts(void **state) {
     pbs_world *world = new_world();
     assert_ok(pbs_world_set_gravity(world, (const double[3]){6.0, 0.0, 8.0}));
     const double positions[6] = {0.0, 0.0, 0.0, 0.1, 0.0, 0.0}, masses[2] = {3.0, 4.0};
+    const double velocities[6] = {0.0, 1.0, 0.0, 0.0, 1.0, 0.0};
     const uint32_t stencil[2] = {0, 1};
     pbs_custom_desc springs;
     springs_describe(&springs, 2, positions, masses, 1, stencil);
     pbs_body body;
+    springs.velocities = velocities; // which a measured force would see
     assert_ok(pbs_body_create_custom(world, &springs, &body));
     springs.no_gravity = 1;
     assert_ok(pbs_body_create_custom(world, &springs, &body));
