@@ -300,6 +300,10 @@ static void compute_acceleration(struct step *step) {
         w->acceleration[i] = -w->gradient_now[i] / objective.mass[i / 3];
     }
     hold(step, w->now.x, NULL, w->acceleration);
+    if (step->problem->scheme->stage_count(&step->view) == 0) {
+        // The only forces of the step, so this is all that damping and drag take out.
+        step->result.dissipated += h * dissipated_power(step->problem, &objective, w->now.x);
+    }
 }
 
 /// a_n <- a(x_n) + (a_n - a(x_n)) h / h_before (integrators.md section 1.2).
