@@ -116,6 +116,41 @@ static void test_negative_curvature_still_gives_descent(void **state) {
     }
 }
 
+/// Truncated at negative curvature, a direction so nearly along the contours is no way down: the
+/// factor is of another matrix, which such a direction takes.
+static void test_truncated_directions_need_a_slope(void **state) {
+    (void)state;
+    struct system s;
+    create(&s, 1e-8, 1.0, PBS_PRECONDITIONER_BLOCK_JACOBI);
+    s.gradient[0] = 1e-3;
+    // p = M^-1 g has p_0 = 1e5 and p . H p = -1e-5 1e10 + 4899.
+    s.matrix.values[0] = -1e-5;
+    const struct direction_result result = compute(&s, &exact);
+    assert_true(result.indefinite);
+    assert_int_equal(result.kind, DIRECTION_GRADIENT);
+    for (size_t k = 1; k < SIZE; k++) {
+        // g_0^2 is 2e-10 of |g|^2.
+        assert_near(s.direction[k], -s.gradient[k], 1e-8, "the Cauchy step of the unit matrix");
+    }
+    destroy(&s);
+}
+
+/// As long as the curvature says, whatever its sign; without curvature -g itself.
+static void test_steepest_descent_is_downhill_on_any_matrix(void **state) {
+    (void)state;
+    const double curvature[] = {4.0, -4.0, 0.0};
+    for (size_t i = 0; i < COUNT_OF(curvature); i++) {
+        struct system s;
+        create(&s, curvature[i], curvature[i], PBS_PRECONDITIONER_NONE);
+        direction_steepest(NULL, &s.matrix, s.gradient, s.workspace.ap, s.direction);
+        for (size_t k = 0; k < SIZE; k++) {
+            const double expected = -s.gradient[k] / (curvature[i] != 0.0 ? 4.0 : 1.0);
+            assert_near(s.direction[k], expected, 1e-14, "steepest descent");
+        }
+        destroy(&s);
+    }
+}
+
 static void test_clamp(void **state) {
     (void)state;
     struct system s;
@@ -153,6 +188,8 @@ int main(void) {
         cmocka_unit_test(test_newton_direction),
         cmocka_unit_test(test_ill_conditioned_newton_direction_is_kept),
         cmocka_unit_test(test_negative_curvature_still_gives_descent),
+        cmocka_unit_test(test_truncated_directions_need_a_slope),
+        cmocka_unit_test(test_steepest_descent_is_downhill_on_any_matrix),
         cmocka_unit_test(test_clamp),
         cmocka_unit_test(test_without_a_factor_it_is_the_cauchy_step),
     };

@@ -175,6 +175,22 @@ static void test_expansion_stays_below_the_limit(void **state) {
     const struct line_result result = search_from(&probe, PBS_LINE_SEARCH_WOLFE, &options, 1.0);
     assert_int_equal(result.outcome, LINE_BEST);
     assert_true(result.sample.step > 4.9 && result.sample.step < 5.0);
+    // 1, 2, 4, then nine tenths of what is left until that is less than a hundredth of the limit.
+    assert_int_equal(result.evaluations, 4);
+}
+
+// Falls by a ten-thousandth of the sufficient decrease, least at 1/4.
+static void barely_falling(double a, struct line_sample *out) {
+    out->value = 1e-8 * (fabs(a - 0.25) - 0.25);
+    out->slope = a > 0.0 ? 1e-8 * copysign(1.0, a - 0.25) : -1.0;
+}
+
+static void test_backtracking_keeps_the_lowest_point(void **state) {
+    (void)state;
+    const struct line_result result = search(barely_falling, PBS_LINE_SEARCH_BACKTRACKING);
+    assert_int_equal(result.outcome, LINE_BEST);
+    assert_true(result.sample.step == 0.25);
+    assert_int_equal(result.evaluations, standard.trial_limit);
 }
 
 static void rising(double a, struct line_sample *out) {
@@ -244,6 +260,7 @@ int main(void) {
         cmocka_unit_test(test_kink_gives_the_lowest_point_seen),
         cmocka_unit_test(test_walls_are_too_high),
         cmocka_unit_test(test_expansion_stays_below_the_limit),
+        cmocka_unit_test(test_backtracking_keeps_the_lowest_point),
         cmocka_unit_test(test_nothing_lower_is_said),
         cmocka_unit_test(test_noise_ends),
         cmocka_unit_test(test_stop_is_obeyed_at_once),

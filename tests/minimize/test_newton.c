@@ -698,6 +698,37 @@ static void test_iteration_limit_is_said_and_progress_kept(void **state) {
     }
 }
 
+/// Every count and time of a result is a different number; the header says what becomes of each.
+static void test_results_add_up(void **state) {
+    (void)state;
+    const struct newton_result a = {PBS_OK, 1,    2,    3,   4,   5,   6,   7,   8,
+                                    9,      20.0, 0.25, 2.0, 1.0, 2.0, 3.0, 4.0, 5.0};
+    const struct newton_result b = {PBS_OK, 10,   20,    30,  40,   50,   60,   70,   80,
+                                    90,     30.0, 0.125, 7.0, 10.0, 20.0, 30.0, 40.0, 50.0};
+    struct newton_result sum = {.status = PBS_NOT_CONVERGED};
+    newton_result_add(&sum, &a);
+    newton_result_add(&sum, &b);
+    const struct newton_result expected = {PBS_NOT_CONVERGED,
+                                           11,
+                                           22,
+                                           33,
+                                           44,
+                                           55,
+                                           66,
+                                           77,
+                                           88,
+                                           99,
+                                           30.0,
+                                           0.25,
+                                           7.0,
+                                           11.0,
+                                           22.0,
+                                           33.0,
+                                           44.0,
+                                           55.0};
+    assert_memory_equal(&sum, &expected, sizeof sum);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_quadratic_takes_one_iteration),
@@ -717,6 +748,7 @@ int main(void) {
         cmocka_unit_test(test_refused_hessian_is_said),
         cmocka_unit_test(test_no_place_outside_obstacles_is_said),
         cmocka_unit_test(test_iteration_limit_is_said_and_progress_kept),
+        cmocka_unit_test(test_results_add_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

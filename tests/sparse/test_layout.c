@@ -83,6 +83,33 @@ static void cuthill_mckee_finds_a_small_bandwidth(void **state) {
     memory_release(&memory, pairs);
 }
 
+/// Neighbours of a chain are adjacent rows wherever its numbers start: the order begins at an end.
+/// As many domains as there may be are no fewer.
+static void chains_are_followed_from_end_to_end(void **state) {
+    (void)state;
+    enum { LENGTH = 1000 };
+    uint32_t *pairs = memory_allocate(&memory, 2 * LENGTH, sizeof *pairs);
+    for (uint32_t i = 0; i + 1 < LENGTH; i++) {
+        // 377 is prime to 1000, and 0 is in the middle.
+        pairs[2 * i] = (i + LENGTH / 2) * 377 % LENGTH;
+        pairs[2 * i + 1] = (i + 1 + LENGTH / 2) * 377 % LENGTH;
+    }
+    const struct stencils set = {LENGTH - 1, 2, pairs};
+    struct layout layout;
+    assert_ok(layout_build(&memory, LENGTH, 1, &set, 1, &layout));
+    for (uint32_t i = 0; i + 1 < LENGTH; i++) {
+        const uint32_t a = layout.row[pairs[2 * i]], b = layout.row[pairs[2 * i + 1]];
+        assert_int_equal(a > b ? a - b : b - a, 1);
+    }
+    layout_free(&memory, &layout);
+    assert_ok(layout_build(&memory, LENGTH, LAYOUT_DOMAIN_LIMIT, &set, 1, &layout));
+    check_permutation(&layout, LENGTH);
+    layout_free(&memory, &layout);
+    assert_status(layout_build(&memory, LENGTH, LAYOUT_DOMAIN_LIMIT + 1, &set, 1, &layout),
+                  PBS_ERROR_ARGUMENT);
+    memory_release(&memory, pairs);
+}
+
 static void equal_input_gives_equal_order(void **state) {
     (void)state;
     size_t count = 0;
@@ -177,6 +204,7 @@ int main(void) {
         cmocka_unit_test(domains_depend_on_size_alone),
         cmocka_unit_test(grid_is_ordered_into_balanced_domains),
         cmocka_unit_test(cuthill_mckee_finds_a_small_bandwidth),
+        cmocka_unit_test(chains_are_followed_from_end_to_end),
         cmocka_unit_test(equal_input_gives_equal_order),
         cmocka_unit_test(pieces_and_isolated_nodes_are_fine),
         cmocka_unit_test(tiny_problems_are_fine),
