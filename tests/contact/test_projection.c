@@ -520,6 +520,28 @@ static void scenes_end_admissible_and_stay(void **state) {
     }
 }
 
+// What counts as below a surface is relative to the scale: rounding of coordinates of 1e5 is not.
+static void far_away_scenes_project_too(void **state) {
+    (void)state;
+    struct random numbers = random_seed(3);
+    for (int trial = 0; trial < 200; trial++) {
+        double n[3], point[3], y[3], x[3];
+        random_unit(&numbers, n);
+        random_fill(&numbers, -1e5, 1e5, point, 3);
+        random_unit(&numbers, y);
+        add3(y, point, y);
+        const struct obstacle slope = plane(n, point);
+        struct fixture f;
+        begin(&f, &slope, 1, 1, NULL, NULL);
+        struct projection_scene scene = f.projection.scene;
+        scene.scale = 1e5;
+        assert_ok(projection_begin(&f.memory, &scene, &f.projection));
+        assert_ok(projection_apply(NULL, &f.projection, y, x));
+        assert_true(distance_to(&slope, x) >= -1e-13 * scene.scale);
+        end(&f);
+    }
+}
+
 // A point pushed past an edge or corner of a room comes to that edge, wherever the room is.
 static void room_is_a_clamp_in_its_own_frame(void **state) {
     (void)state;
@@ -610,9 +632,12 @@ static void failures_are_reported_in_words(void **state) {
     assert_message("node 0: no point outside all obstacles");
     end(&f);
     begin(&f, jaws, 1, 2, NULL, NULL);
-    double bad[6] = {0, 5, 0, 1, NAN, 0};
-    assert_status(projection_apply(NULL, &f.projection, bad, bad), PBS_ERROR_INADMISSIBLE);
-    assert_message("node 1: position (1, ");
+    for (int i = 3; i < 6; i++) {
+        double bad[6] = {0, 5, 0, 1, 1, 1};
+        bad[i] = i == 4 ? INFINITY : NAN;
+        assert_status(projection_apply(NULL, &f.projection, bad, bad), PBS_ERROR_INADMISSIBLE);
+        assert_message("node 1: position (");
+    }
     const struct projection_scene scene = {.scale = 0.0};
     assert_status(projection_begin(&f.memory, &scene, &f.projection), PBS_ERROR_ARGUMENT);
     end(&f);
@@ -849,6 +874,7 @@ int main(void) {
         cmocka_unit_test(pulled_back_gradient_is_the_slope_of_the_path),
         cmocka_unit_test(a_path_starts_with_the_projected_gradient),
         cmocka_unit_test(scenes_end_admissible_and_stay),
+        cmocka_unit_test(far_away_scenes_project_too),
         cmocka_unit_test(room_is_a_clamp_in_its_own_frame),
         cmocka_unit_test(held_axes_go_to_their_targets),
         cmocka_unit_test(held_nodes_that_do_not_collide_pass_through),

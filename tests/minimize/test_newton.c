@@ -599,11 +599,12 @@ static int32_t stopping(void *user, size_t stencil, const double *x, int32_t pro
                         double *gradient, double *hessian) {
     int *const calls_left = user;
     double stiffness = 100.0;
-    return --*calls_left < 0
+    return --*calls_left == -1
                ? -1
                : linear_spring(&stiffness, stencil, x, project, value, gradient, hessian);
 }
 
+/// A host says so once, and is not asked again.
 static void test_host_stops_at_any_call(void **state) {
     (void)state;
     int stopped = 0;
@@ -624,6 +625,7 @@ static void test_host_stops_at_any_call(void **state) {
             break;
         }
         assert_int_equal(result.status, PBS_ERROR_HOST);
+        assert_int_equal(calls_left, -1);
         stopped++;
     }
     assert_true(stopped > 3);

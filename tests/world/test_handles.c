@@ -1,6 +1,7 @@
 // Ids that name nothing, through every call that takes one: null, never given out, destroyed, of
 // another world, of the other kind.
 #include "support/world_testing.h"
+#include "world/world.h"
 
 static pbs_world *filled_world(void) {
     pbs_world *world = new_world();
@@ -173,11 +174,31 @@ static void messages_hold_the_id(void **state) {
     pbs_world_destroy(world);
 }
 
+/// A slot whose generations are used up is left empty: its next object would have an old id.
+static void used_up_slots_are_not_filled_again(void **state) {
+    (void)state;
+    pbs_world *world = filled_world();
+    const pbs_body first = pbs_world_body_at(world, 0);
+    struct handle_slot *const slot = &world->scene.bodies.slots[0];
+    slot->generation = HANDLE_GENERATION_LAST - 1;
+    const pbs_body last = pbs_world_body_at(world, 0);
+    assert_true(last.id != first.id);
+    assert_ok(pbs_body_destroy(world, last));
+    assert_ok(scene_fill(world, 2));
+    assert_null(world->scene.bodies.slots[0].object);
+    for (size_t i = 0; i < pbs_world_body_count(world); i++) {
+        const pbs_body body = pbs_world_body_at(world, i);
+        assert_true(pbs_body_is_valid(world, body) && body.id != first.id && body.id != last.id);
+    }
+    pbs_world_destroy(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodies_that_are_not_there),
         cmocka_unit_test(colliders_that_are_not_there),
         cmocka_unit_test(messages_hold_the_id),
+        cmocka_unit_test(used_up_slots_are_not_filled_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

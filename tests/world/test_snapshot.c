@@ -224,6 +224,37 @@ static void write_checksum(unsigned char *data, size_t size) {
     memcpy(data, &header, sizeof header);
 }
 
+/// What is longer than its contents, and a pose to come that is no rotation. And a world that was
+/// restored has taken no step: its statistics are not those of the world that was there.
+static void leftovers_are_refused(void **state) {
+    (void)state;
+    pbs_world *world = full_world();
+    const struct saved_world bytes = save_world(world);
+    const size_t longer = bytes.size + 8;
+    unsigned char *forged = calloc(1, longer);
+    memcpy(forged, bytes.data, bytes.size);
+    write_checksum(forged, longer);
+    refuse(world, forged, longer, "8 bytes are left over");
+    const double coming[4] = {0.6, 0.0, 0.0, 0.8}, twice[4] = {1.2, 0.0, 0.0, 1.6};
+    memcpy(forged, bytes.data, bytes.size);
+    int found = 0;
+    for (size_t at = sizeof(struct snapshot_header); at + sizeof coming <= bytes.size; at += 4) {
+        if (memcmp(forged + at, coming, sizeof coming) == 0) {
+            memcpy(forged + at, twice, sizeof twice);
+            found++;
+        }
+    }
+    assert_int_equal(found, 1);
+    write_checksum(forged, bytes.size);
+    refuse(world, forged, bytes.size, "must be a unit quaternion");
+    assert_true(stats_of(world).stages > 0);
+    assert_ok(pbs_world_restore(world, bytes.data, bytes.size));
+    assert_true(stats_of(world).stages == 0 && stats_of(world).newton_iterations == 0);
+    free(forged);
+    free(bytes.data);
+    pbs_world_destroy(world);
+}
+
 /// Bytes with a right checksum and wrong contents: cut short at every length near an interesting
 /// place, and with random words replaced. Each is refused whole or gives a world that works.
 static void forged_contents_do_no_harm(void **state) {
@@ -272,6 +303,7 @@ int main(void) {
         cmocka_unit_test(callbacks_must_be_registered_again),
         cmocka_unit_test(small_buffers_are_told_the_size),
         cmocka_unit_test(damaged_headers_are_refused),
+        cmocka_unit_test(leftovers_are_refused),
         cmocka_unit_test(forged_contents_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

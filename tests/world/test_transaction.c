@@ -152,8 +152,8 @@ static int32_t stopping_spring(void *user, size_t stencil, const double *x, int3
                                double *value, double *gradient, double *hessian) {
     int *const calls_left = user;
     --*calls_left;
-    return *calls_left < 0 ? -1
-                           : spring_energy(NULL, stencil, x, project, value, gradient, hessian);
+    return *calls_left == -1 ? -1
+                             : spring_energy(NULL, stencil, x, project, value, gradient, hessian);
 }
 
 static void add_stopping_spring(pbs_world *world, int *calls_left) {
@@ -193,6 +193,7 @@ static void every_stop_of_the_host_is_heard(void **state) {
         stopped = calls_left < 0;
         assert_status(status, stopped ? PBS_ERROR_HOST : PBS_OK);
         assert_true((pbs_world_hash(world) == hash) == stopped);
+        assert_true(calls_left >= -1);
         pbs_world_destroy(world);
     }
     assert_true(calls > 5);

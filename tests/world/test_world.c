@@ -482,6 +482,35 @@ static void a_failed_step_changes_nothing(void **state) {
     pbs_world_destroy(world);
 }
 
+/// The hash is of the state: 0 and -0 are the same one. A quaternion that is a unit one but for
+/// rounding of a float is made one.
+static void equal_states_look_equal(void **state) {
+    (void)state;
+    pbs_world *world = new_world();
+    const pbs_body body = add_cube(world, 1, 1.0, origin, NULL);
+    const uint64_t before = pbs_world_hash(world);
+    double velocities[24];
+    for (int i = 0; i < 24; i++) {
+        velocities[i] = -0.0;
+    }
+    assert_ok(pbs_body_set_velocities(world, body, velocities, 8));
+    assert_true(pbs_world_hash(world) == before);
+    velocities[3] = 1e-300;
+    assert_ok(pbs_body_set_velocities(world, body, velocities, 8));
+    assert_true(pbs_world_hash(world) != before);
+    pbs_collider_desc d;
+    assert_ok(pbs_collider_desc_init(&d, sizeof d));
+    d.orientation[0] = 0.6 * (1.0 + 5e-7);
+    d.orientation[3] = 0.8 * (1.0 + 5e-7);
+    pbs_collider collider;
+    assert_ok(pbs_collider_create(world, &d, &collider));
+    double q[4];
+    assert_ok(pbs_collider_pose(world, collider, NULL, q));
+    assert_near(q[0], 0.6, 2e-16, "sine");
+    assert_near(q[3], 0.8, 2e-16, "cosine");
+    pbs_world_destroy(world);
+}
+
 /// Two Newton iterations do not solve a step of 0.25 s of two whirling springs stretched threefold,
 /// but they solve small ones. A divided step ends at the same time as a whole one.
 static void hard_steps_are_divided(void **state) {
@@ -725,6 +754,7 @@ int main(void) {
         cmocka_unit_test(energies_of_free_fall),
         cmocka_unit_test(energies_that_cannot_be_had_are_infinite),
         cmocka_unit_test(statistics_count),
+        cmocka_unit_test(equal_states_look_equal),
         cmocka_unit_test(a_failed_step_changes_nothing),
         cmocka_unit_test(hard_steps_are_divided),
         cmocka_unit_test(an_unconverged_half_is_not_forgotten),
