@@ -167,28 +167,47 @@ static PBS_MULTIVERSION void add_rotated_hessian(const struct solid_elements *el
 }
 
 #ifndef MATERIAL_TANGENT_ROTATED
+struct prepared {
+    struct element_lanes e;
+    struct tangent t;
+};
+
+ALWAYS_INLINE void prepare(const struct solid_elements *elements,
+                           const struct stencil_groups *groups, size_t g,
+                           const struct evaluation *evaluation, struct prepared *out) {
+    element_load(elements, groups, g, evaluation->x, &out->e);
+    const lanes8 weight = element_weight(elements, g, out->e.volume, evaluation->damping_weights);
+    tangent_set(out->e.mu, out->e.lambda, weight, out->e.f, &out->t);
+}
+
+ALWAYS_INLINE void exact_blocks(const struct prepared *from, lanes8 k[PAIR_COUNT][9]) {
+    struct tangent_side side[3];
+    for (int a = 0; a < 3; a++) {
+        tangent_side(&from->t, from->e.b + 3 * a, &side[a]);
+    }
+    tangent_block(&from->t, &side[0], &side[0], true, k[PAIR_11]);
+    tangent_block(&from->t, &side[0], &side[1], false, k[PAIR_12]);
+    tangent_block(&from->t, &side[0], &side[2], false, k[PAIR_13]);
+    tangent_block(&from->t, &side[1], &side[1], true, k[PAIR_22]);
+    tangent_block(&from->t, &side[1], &side[2], false, k[PAIR_23]);
+    tangent_block(&from->t, &side[2], &side[2], true, k[PAIR_33]);
+    complete_blocks(k);
+}
+
+/// The next group is prepared before the blocks of this one go where they belong: a processor can
+/// do both at once, as one waits for results and the other for memory.
 static PBS_MULTIVERSION void add_exact_hessian(const struct solid_elements *elements,
                                                const struct stencil_groups *groups, size_t begin,
                                                size_t end, const struct evaluation *evaluation,
                                                double *blocks) {
+    struct prepared next;
+    if (begin < end) {
+        prepare(elements, groups, begin, evaluation, &next);
+    }
     for (size_t g = begin; g < end; g++) {
-        struct element_lanes e;
-        struct tangent t;
-        struct tangent_side side[3];
         lanes8 k[PAIR_COUNT][9];
-        element_load(elements, groups, g, evaluation->x, &e);
-        const lanes8 weight = element_weight(elements, g, e.volume, evaluation->damping_weights);
-        tangent_set(e.mu, e.lambda, weight, e.f, &t);
-        for (int a = 0; a < 3; a++) {
-            tangent_side(&t, e.b + 3 * a, &side[a]);
-        }
-        tangent_block(&t, &side[0], &side[0], true, k[PAIR_11]);
-        tangent_block(&t, &side[0], &side[1], false, k[PAIR_12]);
-        tangent_block(&t, &side[0], &side[2], false, k[PAIR_13]);
-        tangent_block(&t, &side[1], &side[1], true, k[PAIR_22]);
-        tangent_block(&t, &side[1], &side[2], false, k[PAIR_23]);
-        tangent_block(&t, &side[2], &side[2], true, k[PAIR_33]);
-        complete_blocks(k);
+        exact_blocks(&next, k);
+        prepare(elements, groups, g + 1 < end ? g + 1 : g, evaluation, &next);
         scatter_blocks(k, groups->block_slot + g * PAIR_COUNT * LANES, blocks);
     }
 }
