@@ -108,6 +108,32 @@ static void shifts_where_it_breaks_down(void **state) {
     small_free(&memory, &m);
 }
 
+/// Whichever domain needs a shift, it is told. The diagonals of that domain are lowered step by
+/// step.
+static void shifts_of_any_domain_are_told(void **state) {
+    (void)state;
+    for (uint32_t domain = 0; domain < 3; domain++) {
+        struct fixture f = make_fixture(&memory, 4, 3);
+        const struct layout *layout = &f.assembly.layout;
+        struct preconditioner p = create(PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY, &f.matrix,
+                                         ORDER_NATURAL);
+        double shift = 0.0;
+        for (int i = 0; i < 99 && shift == 0.0; i++) {
+            for (uint32_t row = layout->domain_start[domain];
+                 row < layout->domain_start[domain + 1]; row++) {
+                for (size_t e = 0; e < 9; e += 4) {
+                    f.values[9 * (size_t)f.matrix.row_start[row] + e] *= 0.98;
+                }
+            }
+            assert_int_equal(p.table->factor(p.state, NULL, &f.matrix), PBS_OK);
+            shift = p.table->shift(p.state);
+        }
+        assert_true(shift >= 1e-3 && shift < 0.3);
+        preconditioner_destroy(&memory, &p);
+        fixture_free(&memory, &f);
+    }
+}
+
 static void negate_diagonal(struct fixture *f, uint32_t domain) {
     const struct layout *layout = &f->assembly.layout;
     for (uint32_t row = layout->domain_start[domain]; row < layout->domain_start[domain + 1];
@@ -235,6 +261,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(complete_on_a_chain),
         cmocka_unit_test(shifts_where_it_breaks_down),
+        cmocka_unit_test(shifts_of_any_domain_are_told),
         cmocka_unit_test(becomes_block_jacobi_where_shifts_are_of_no_use),
         cmocka_unit_test(domains_do_not_talk),
         cmocka_unit_test(stiff_directions_need_no_shift),

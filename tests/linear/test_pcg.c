@@ -100,6 +100,33 @@ static void indefinite_matrices_give_descent_directions(void **state) {
     }
 }
 
+static void apply_minus_one(const void *state, struct tasks *tasks, const double *r, double *z) {
+    const struct problem *p = state;
+    (void)tasks;
+    for (size_t i = 0; i < 3 * p->w.capacity; i++) {
+        z[i] = -r[i];
+    }
+}
+
+/// A preconditioner that is not positive definite gives b itself, never a way up or nothing.
+static void indefinite_preconditioners_give_the_right_hand_side(void **state) {
+    (void)state;
+    struct fixture f = make_fixture(&memory, 4, 2);
+    const size_t n = 3 * (size_t)f.matrix.row_count;
+    struct problem p = make_problem(&f.matrix, PBS_PRECONDITIONER_NONE);
+    struct preconditioner_table minus_one = *p.m.table;
+    minus_one.apply = apply_minus_one;
+    minus_one.apply_domain = NULL;
+    const struct preconditioner m = {&minus_one, &p};
+    const struct pcg_options options = {1e-8, 100};
+    const struct pcg_result result = pcg_solve(NULL, &f.matrix, &m, f.rhs, &options, &p.w, p.x);
+    assert_int_equal(result.outcome, PCG_INDEFINITE);
+    assert_int_equal(result.iterations, 1);
+    assert_memory_equal(p.x, f.rhs, n * sizeof *p.x);
+    free_problem(&p);
+    fixture_free(&memory, &f);
+}
+
 /// The iterate of an early return is the one that a solve stopped one iteration before returns.
 static void early_return_gives_the_last_iterate(void **state) {
     (void)state;
@@ -273,6 +300,7 @@ int main(void) {
         cmocka_unit_test(few_eigenvalues_take_few_iterations),
         cmocka_unit_test(zero_right_hand_side_gives_zero),
         cmocka_unit_test(indefinite_matrices_give_descent_directions),
+        cmocka_unit_test(indefinite_preconditioners_give_the_right_hand_side),
         cmocka_unit_test(early_return_gives_the_last_iterate),
         cmocka_unit_test(limit_is_kept_and_said),
         cmocka_unit_test(impossible_tolerance_is_owned_up_to),
