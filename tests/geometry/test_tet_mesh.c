@@ -124,6 +124,13 @@ static void refuses_flat_tetrahedra_of_any_size(void **state) {
         }
         const struct tet_mesh_view mesh = {4, x, 1, tets};
         assert_refused(&mesh, "tetrahedron 0: rest volume");
+        // A volume that is more than rounding, of 1e-11 of the longest edge cubed and less.
+        double ab[3], ac[3], area[3];
+        subtract3(x + 3, x, ab);
+        subtract3(x + 6, x, ac);
+        cross3(ab, ac, area);
+        add_scaled3(x + 9, 1e-11 * s / norm3(area), area, x + 9);
+        assert_refused(&mesh, "is flat, must be above");
     }
 }
 
