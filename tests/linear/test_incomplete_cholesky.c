@@ -1,5 +1,6 @@
 // Incomplete Cholesky: complete where there is no fill, local to its domains, shifted where it
 // breaks down. And what block Jacobi makes of blocks that are not positive definite.
+#include "linear/diagonal_block.h"
 #include "linear_cases.h"
 
 #include <float.h>
@@ -256,6 +257,28 @@ static void block_jacobi_inverts_blocks(void **state) {
     small_free(&memory, &m);
 }
 
+/// |m|^-1, where an eigenvalue counts as no less than 1e-6 of the largest, whatever the signs.
+static void blocks_are_inverted_by_magnitude(void **state) {
+    (void)state;
+    static const double cases[][2][3] = {{{-4.0, 0.0, 0.0}, {0.25, 2.5e5, 2.5e5}},
+                                         {{-4.0, 0.0, 2.0}, {0.25, 2.5e5, 0.5}},
+                                         {{8.0, -1e-9, 2.0}, {0.125, 1.25e5, 0.5}},
+                                         {{0.0, 0.0, 0.0}, {1.0, 1.0, 1.0}}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        double m[9] = {0.0}, inverse[9];
+        for (int i = 0; i < 3; i++) {
+            m[4 * i] = cases[k][0][i];
+        }
+        assert_true(diagonal_block_invert(m, inverse));
+        for (int i = 0; i < 9; i++) {
+            const double expected = i % 4 == 0 ? cases[k][1][i / 4] : 0.0;
+            assert_true(fabs(inverse[i] - expected) <= 1e-12 * expected);
+        }
+        m[4] = NAN;
+        assert_false(diagonal_block_invert(m, inverse));
+    }
+}
+
 int main(void) {
     memory_init(&memory, NULL);
     const struct CMUnitTest tests[] = {
@@ -265,6 +288,7 @@ int main(void) {
         cmocka_unit_test(becomes_block_jacobi_where_shifts_are_of_no_use),
         cmocka_unit_test(domains_do_not_talk),
         cmocka_unit_test(stiff_directions_need_no_shift),
+        cmocka_unit_test(blocks_are_inverted_by_magnitude),
         cmocka_unit_test(block_jacobi_inverts_blocks),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
