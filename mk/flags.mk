@@ -25,9 +25,8 @@ SANITIZE_FLAGS := $(SANITIZE_$(SANITIZE)) -fno-sanitize-recover=all -fno-omit-fr
 CFLAGS_ALL     += $(SANITIZE_FLAGS)
 endif
 
-LIBS_PRIVATE := -lmetis -lm -lpthread
-# Tests and benches compare with LAPACK, which OpenBLAS brings along.
-TEST_LIBS    := -lcmocka -lopenblas
+LIBS_PRIVATE := -lmetis -llapacke -lopenblas -lm -lpthread
+TEST_LIBS    := -lcmocka
 
 version = $(shell sed -n 's/^\#define PBS_VERSION_$(1) *\([0-9]*\).*/\1/p' include/pbs/base.h 2>/dev/null)
 MAJOR   := $(call version,MAJOR)

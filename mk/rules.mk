@@ -81,7 +81,7 @@ $(EXAMPLES): $(BUILD)/examples/%: $(BUILD)/obj/examples/%.o $(HELPERS) $(EXAMPLE
 	$(link)
 
 $(BENCHES): $(BUILD)/bench/%: $(BUILD)/obj/bench/%.o $(HELPERS) $(INTERNAL_LIB)
-	$(link) $(if $(wildcard bench/$*.cpp),$(BULLET_LIBS) -lstdc++) -lopenblas
+	$(link) $(if $(wildcard bench/$*.cpp),$(BULLET_LIBS) -lstdc++)
 
 # Each fuzz target twice: with libFuzzer (clang), and with a plain driver that runs files once.
 FUZZ_LIBS := $(SUPPORT_LIB) $(HELPERS) $(INTERNAL_LIB)

@@ -6,9 +6,9 @@ cd "$(dirname "$0")/.."
 
 packages=(
     build-essential pkg-config                  # to build
-    libmetis-dev                                # what the library links
+    libmetis-dev liblapacke-dev libopenblas-dev # what the library links
     libstb-dev                                  # examples: pictures
-    libcmocka-dev libopenblas-dev               # tests: the frame, LAPACK to compare with
+    libcmocka-dev                               # tests: the frame
     clang libclang-rt-14-dev                    # tests: the other compiler, fuzzing
     libc6-dev-arm64-cross                       # tests: that it compiles for another processor
     valgrind abigail-tools cmake                # tests: memory, ABI, install

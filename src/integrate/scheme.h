@@ -96,6 +96,8 @@ struct scheme_table {
     enum acceleration_use acceleration;
     bool leaves_feasible; ///< x_{n+1} is not the last stage's solution: it may be where an obstacle
                           ///< or an energy forbids it
+    bool divides_afresh;  ///< the first half of a divided step starts afresh, and its ends are
+                          ///< neighbours afterwards (GAT section 2.3.2)
     int32_t start;        ///< PBS_START_*, the default
     int32_t alpha_choice; ///< PBS_ALPHA_*, the default
     struct scheme_parameter parameters[SCHEME_PARAMETERS];

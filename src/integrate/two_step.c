@@ -63,6 +63,7 @@ const struct scheme_table scheme_second_order_theta = {
     .order = 2,
     .stage_limit = 1,
     .acceleration = ACCELERATION_KEPT,
+    .divides_afresh = true,
     .start = PBS_START_FIRST_ORDER_THETA,
     .parameters = {{"theta", 0.07, 0.0, 1.0}},
     .stage_count = recipe_one_stage,

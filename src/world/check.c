@@ -48,15 +48,21 @@ pbs_status check_count(size_t count, const char *name) {
                              CHECK_COUNT_LIMIT);
 }
 
-pbs_status check_vector(const double values[3], const char *name) {
-    RETURN_IF_FAILED(check_pointer(values, name));
-    for (int i = 0; i < 3; i++) {
+pbs_status check_numbers(const double *values, size_t count, const char *name) {
+    if (count > 0) {
+        RETURN_IF_FAILED(check_pointer(values, name));
+    }
+    for (size_t i = 0; i < count; i++) {
         if (!isfinite(values[i])) {
-            return status_fail(PBS_ERROR_ARGUMENT, "%s[%d] is %g, must be finite", name, i,
+            return status_fail(PBS_ERROR_ARGUMENT, "%s[%zu] is %g, must be finite", name, i,
                                values[i]);
         }
     }
     return PBS_OK;
+}
+
+pbs_status check_vector(const double values[3], const char *name) {
+    return check_numbers(values, 3, name);
 }
 
 pbs_status check_vectors(const double *values, size_t count, const char *name) {

@@ -19,6 +19,9 @@ pbs_status check_choice(int64_t value, int64_t low, int64_t high, const char *na
 /// 1 .. CHECK_COUNT_LIMIT
 pbs_status check_count(size_t count, const char *name);
 
+/// Finite numbers; null is refused unless count is 0.
+pbs_status check_numbers(const double *values, size_t count, const char *name);
+
 /// Three finite numbers; null is refused.
 pbs_status check_vector(const double values[3], const char *name);
 

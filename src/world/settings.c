@@ -16,8 +16,10 @@ const struct settings_kind settings_solid = KIND(pbs_solid_desc);
 const struct settings_kind settings_custom = KIND(pbs_custom_desc);
 const struct settings_kind settings_collider = KIND(pbs_collider_desc);
 const struct settings_kind settings_integrator = KIND(pbs_integrator_desc);
+const struct settings_kind settings_system = KIND(pbs_system_desc);
 const struct settings_kind settings_energy = KIND(pbs_energy);
 const struct settings_kind settings_stats = KIND(pbs_stats);
+const struct settings_kind settings_dense_stats = KIND(pbs_dense_stats);
 
 static size_t smaller(size_t a, size_t b) {
     return a < b ? a : b;

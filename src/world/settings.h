@@ -28,6 +28,7 @@ pbs_status results_check(const struct settings_kind *kind, const void *host);
 pbs_status results_write(const struct settings_kind *kind, const void *own, void *host);
 
 extern const struct settings_kind settings_world, settings_solid, settings_custom,
-    settings_collider, settings_integrator, settings_energy, settings_stats;
+    settings_collider, settings_integrator, settings_system, settings_energy, settings_stats,
+    settings_dense_stats;
 
 #endif

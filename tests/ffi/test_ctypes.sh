@@ -9,6 +9,7 @@ host() { python3 tests/ffi/host.py "$lib/libpbs.so" lib/abi/layout.txt "$1"; }
 check "structs are laid out as recorded" host sizes
 check "a tetrahedron falls on the ground and rests there" host drop
 check "an energy written in Python" host energy
+check "a system whose forces are written in Python" host system
 check "refusals are statuses and sentences" host errors
 
 # What the parsers of binding generators read: no macros but PBS_API and the version, nothing inline.

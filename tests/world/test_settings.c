@@ -114,12 +114,26 @@ static pbs_status use_integrator(pbs_world *w, const void *d) {
     return status;
 }
 
+static pbs_status init_system(void *d, size_t size) {
+    return pbs_system_desc_init(d, size);
+}
+
+static pbs_status use_system(pbs_world *w, const void *d) {
+    (void)w;
+    pbs_system *made = NULL;
+    const pbs_status status = pbs_system_create(d, &made);
+    assert_true((made != NULL) == (status == PBS_OK));
+    pbs_system_destroy(made);
+    return status;
+}
+
 static const struct settings_row settings_rows[] = {
     {"pbs_world_desc", sizeof(pbs_world_desc), init_world, use_world},
     {"pbs_solid_desc", sizeof(pbs_solid_desc), init_solid, use_solid},
     {"pbs_custom_desc", sizeof(pbs_custom_desc), init_custom, use_custom},
     {"pbs_collider_desc", sizeof(pbs_collider_desc), init_collider, use_collider},
     {"pbs_integrator_desc", sizeof(pbs_integrator_desc), init_integrator, use_integrator},
+    {"pbs_system_desc", sizeof(pbs_system_desc), init_system, use_system},
 };
 
 /// _init writes struct_size bytes and not one more, and refuses sizes that it does not know.
@@ -213,9 +227,22 @@ static pbs_status read_stats(const pbs_world *w, void *out) {
     return pbs_world_stats(w, out);
 }
 
+/// Of a system that has not been stepped, as it has no world.
+static pbs_status read_dense_stats(const pbs_world *w, void *out) {
+    (void)w;
+    pbs_system_desc d;
+    pbs_system *system = NULL;
+    assert_ok(pbs_system_desc_init(&d, sizeof d));
+    assert_ok(pbs_system_create(&d, &system));
+    const pbs_status status = pbs_system_stats(system, out);
+    pbs_system_destroy(system);
+    return status;
+}
+
 static const struct results_row results_rows[] = {
     {"pbs_energy", sizeof(pbs_energy), read_energy},
     {"pbs_stats", sizeof(pbs_stats), read_stats},
+    {"pbs_dense_stats", sizeof(pbs_dense_stats), read_dense_stats},
 };
 
 static void results_fill_what_they_were_told(void **state) {

@@ -1,0 +1,146 @@
+// libpbs: small dense systems with forces of the host's. Part of <pbs/pbs.h>.
+// SPDX-License-Identifier: MIT
+#ifndef PBS_SYSTEM_H
+#define PBS_SYSTEM_H
+
+#include "base.h"
+#include "integrator.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// M x'' + D x' + K x = F(t, x, x') with full matrices, for up to some hundreds of unknowns: what
+/// has no potential, or no three coordinates a node. Units are the host's. Systems share nothing:
+/// different threads may step different ones. See pbs_system_create.
+typedef struct pbs_system pbs_system;
+
+/// The forces F(t, x, v).
+/// @param x,v  `size` numbers each
+/// @param force  to be filled, `size` numbers, zero on entry
+/// @return 0; above 0: there are no forces at this state, the step is to be divided; below 0: stop,
+/// which the step answers with PBS_ERROR_HOST. Forces that are not finite count as above 0.
+typedef int32_t (*pbs_system_force_fn)(void *user, double time, const double *x, const double *v,
+                                       double *force);
+
+/// The derivatives of F. They need not be exact, nor symmetric: Newton's method takes longer where
+/// they are wrong, and ends at the same state.
+/// @param dforce_dx,dforce_dv  to be filled, size x size, row-major (row i: derivatives of force
+/// i), zero on entry
+/// @return as pbs_system_force_fn
+typedef int32_t (*pbs_system_jacobian_fn)(void *user, double time, const double *x, const double *v,
+                                          double *dforce_dx, double *dforce_dv);
+
+/// What Newton's method solves for: the residual is measured in its units, and its first guess
+/// leaves it as it was. GAT takes the acceleration for generalised-alpha and the velocity for
+/// theta methods. Only the position's residual has rounding errors that do not grow with stiffness.
+enum { PBS_UNKNOWN_POSITION = 0, PBS_UNKNOWN_VELOCITY = 1, PBS_UNKNOWN_ACCELERATION = 2 };
+
+/// A system; all arrays are copied.
+typedef struct pbs_system_desc {
+    uint32_t struct_size;                 ///< set by pbs_system_desc_init
+    int32_t unknown;                      ///< PBS_UNKNOWN_*
+    size_t size;                          ///< n, number of unknowns
+    const double *mass;                   ///< n x n, row-major, not singular; null: the identity
+    const double *damping, *stiffness;    ///< n x n, row-major; null: zero
+    const double *positions, *velocities; ///< n; null: zero
+    double time;                          ///< at the start
+    pbs_system_force_fn force;            ///< null: no forces but those of the matrices
+    pbs_system_jacobian_fn jacobian;      ///< null: by GAT's three-point rule, 4 n forces each time
+    void *user;                           ///< handed to both
+    pbs_allocator allocator;   ///< all zero: the C library's; called in create and destroy only
+    double tolerance;          ///< of the residual's 2-norm, in units of the unknown
+    double relative_tolerance; ///< added: this times the 2-norm of the first guess
+    uint32_t newton_limit;     ///< most iterations of a stage
+    uint32_t divisions;        ///< how often a part of a step that fails may be halved, 0 .. 30
+} pbs_system_desc;
+
+/// What the last pbs_system_step did, and totals.
+typedef struct pbs_dense_stats {
+    uint32_t struct_size;
+    int32_t status;             ///< PBS_*, of the last step
+    uint32_t stages;            ///< solved or given up
+    uint32_t divisions;         ///< parts that failed and were halved
+    uint32_t substeps;          ///< parts that landed: 1 where nothing failed
+    uint32_t newton_iterations; ///< each is one linear solve
+    uint32_t force_evaluations; ///< those for derivatives included
+    uint32_t jacobian_evaluations;
+    uint32_t noise_accepts; ///< stages that ended where corrections are rounding errors, with the
+                            ///< residual above its tolerance
+    uint32_t reserved;
+    double residual;     ///< 2-norm at the end of the last stage, in units of the unknown
+    double tolerance;    ///< what it was compared with
+    double step;         ///< length of the last step
+    uint64_t step_count; ///< steps that landed since the system was made
+    uint64_t failed_step_count;
+    uint64_t newton_total;    ///< Newton iterations of all steps, failed ones included
+    uint64_t allocator_calls; ///< since the system was made: constant while it is stepped
+    size_t bytes_in_use;
+} pbs_dense_stats;
+
+/// Fills *d with defaults: one unknown at rest, tolerance 1e-10 and 1e-12, 50 iterations, 20
+/// divisions.
+/// @param struct_size  sizeof(pbs_system_desc) as the caller was compiled
+/// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE
+PBS_API pbs_status pbs_system_desc_init(pbs_system_desc *d, size_t struct_size);
+
+/// Makes a system, to be given back with pbs_system_destroy. This is where all its memory is asked
+/// for: about 56 n^2 + 600 n bytes. (OpenBLAS has buffers and threads of its own. What is computed
+/// here does not depend on how many: panels are too small for it to use more than one.)
+/// @param out  written only on success
+/// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite or out of its range, a
+/// singular mass matrix, half an allocator), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
+PBS_API pbs_status pbs_system_create(const pbs_system_desc *d, pbs_system **out);
+
+/// Frees a system. Null is fine.
+PBS_API void pbs_system_destroy(pbs_system *s);
+
+/// One step of length h > 0. The integrator is read, not kept; another scheme or other parameters
+/// than in the step before start afresh, as pbs_system_set_state does. Each stage solves M (x - x~)
+/// = c [F(t, x, v) - D v - K x], v = (x - p_x) / b (integrators.md section 1.1) by Newton's method
+/// with GAT's rule of failure: none of the first three residuals is below the first one, or
+/// newton_limit is reached. A part that fails is halved; in the second-order theta method the first
+/// half starts afresh, and afterwards the ends of the whole part are neighbours (GAT section
+/// 2.3.2). Damping needs no lagging here, so all schemes keep their order with it. A-1 and the
+/// decoupled method take F(t, x, 0) - K x for the conservative forces and are run with
+/// PBS_ALPHA_FIXED; searches and blending need an energy, which a system has not. Allocates
+/// nothing.
+/// @return PBS_DIVIDED (done, in parts), PBS_ERROR_ARGUMENT (a null pointer, h, a scheme that needs
+/// an energy), PBS_ERROR_CONVERGENCE, PBS_ERROR_INADMISSIBLE (no finite forces),
+/// PBS_ERROR_HOST; after an error the state is as it was
+PBS_API pbs_status pbs_system_step(pbs_system *s, pbs_integrator *i, double h);
+
+/// n, or 0 where s is null.
+PBS_API size_t pbs_system_size(const pbs_system *s);
+
+/// n positions; valid until the next call that changes the system. Null where s is null.
+PBS_API const double *pbs_system_positions(const pbs_system *s);
+
+/// n velocities; valid until the next call that changes the system. Null where s is null.
+PBS_API const double *pbs_system_velocities(const pbs_system *s);
+
+/// The time that the system has reached; 0 where s is null.
+PBS_API double pbs_system_time(const pbs_system *s);
+
+/// Sets the state; what the scheme remembers of earlier steps is forgotten.
+/// @param positions,velocities  n numbers each; null: as they are
+/// @param count  n
+/// @return PBS_ERROR_ARGUMENT (s is null, another count, a number that is not finite)
+PBS_API pbs_status pbs_system_set_state(pbs_system *s, double time, const double *positions,
+                                        const double *velocities, size_t count);
+
+/// What the last step did.
+/// @param out  its struct_size must be set
+/// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_STRUCT_SIZE
+PBS_API pbs_status pbs_system_stats(const pbs_system *s, pbs_dense_stats *out);
+
+/// The condition number ||A||_1 ||A^-1||_1 of the last Newton matrix A = M - c (dF/dx - K + (dF/dv
+/// - D) / b), as LAPACK's dgecon estimates it (from below, hardly ever by more than a factor of 3).
+/// @param out  infinity where A was singular, or where no step has needed one yet
+/// @return PBS_ERROR_ARGUMENT (a null pointer)
+PBS_API pbs_status pbs_system_condition_number(const pbs_system *s, double *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

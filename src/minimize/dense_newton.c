@@ -1,0 +1,327 @@
+// See dense_newton.h. The residual in units of positions is r = x - x~ - c M^-1 f; divided by b or
+// c it is the residual of the velocity or of the acceleration (integrators.md section 1.1), so that
+// the three choices of an unknown share everything but a factor and the first guess.
+#include "minimize/dense_newton.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+// A correction below this many rounding errors of the position is noise.
+#define NOISE 16.0
+
+// GAT section 2.1: after this many iterations without any decrease Newton's method has failed.
+enum { PATIENCE = 3 };
+
+// --- life ---
+
+static bool reserve(struct memory *memory, size_t count, double **array) {
+    *array = memory_allocate(memory, count, sizeof **array);
+    return *array != NULL;
+}
+
+pbs_status dense_newton_create(struct memory *memory, size_t size, struct dense_newton *out) {
+    struct dense_newton newton = {0};
+    const bool done = dense_lu_create(memory, size, &newton.lu) >= 0 &&
+                      reserve(memory, size * size, &newton.force_by_x) &&
+                      reserve(memory, size * size, &newton.force_by_v) &&
+                      reserve(memory, size, &newton.velocity) &&
+                      reserve(memory, size, &newton.force) &&
+                      reserve(memory, size, &newton.residual) &&
+                      reserve(memory, size, &newton.probe) &&
+                      reserve(memory, size, &newton.other_force);
+    if (!done) {
+        dense_newton_free(&newton, memory);
+        return PBS_ERROR_MEMORY;
+    }
+    *out = newton;
+    return PBS_OK;
+}
+
+void dense_newton_free(struct dense_newton *newton, struct memory *memory) {
+    dense_lu_free(&newton->lu, memory);
+    memory_release(memory, newton->force_by_x);
+    memory_release(memory, newton->force_by_v);
+    memory_release(memory, newton->velocity);
+    memory_release(memory, newton->force);
+    memory_release(memory, newton->residual);
+    memory_release(memory, newton->probe);
+    memory_release(memory, newton->other_force);
+    *newton = (struct dense_newton){0};
+}
+
+// --- vectors and matrices ---
+
+static double largest(size_t count, const double *x) {
+    double most = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        most = fmax(most, fabs(x[i]));
+    }
+    return most;
+}
+
+static bool is_finite(size_t count, const double *x) {
+    // 0 * infinity and 0 * NaN are NaN.
+    double sum = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        sum += 0.0 * x[i];
+    }
+    return sum == 0.0;
+}
+
+/// The 2-norm, scaled so that squares neither overflow nor vanish.
+static double norm(size_t count, const double *x) {
+    const double scale = largest(count, x);
+    double sum = 0.0;
+    for (size_t i = 0; i < count && scale > 0.0; i++) {
+        sum += x[i] / scale * (x[i] / scale);
+    }
+    return is_finite(count, x) ? scale * sqrt(sum) : NAN;
+}
+
+/// out += factor A x; a null A is zero.
+static void add_product(size_t size, double factor, const double *matrix, const double *x,
+                        double *out) {
+    for (size_t i = 0; i < size && matrix != NULL; i++) {
+        double sum = 0.0;
+        for (size_t j = 0; j < size; j++) {
+            sum += matrix[i * size + j] * x[j];
+        }
+        out[i] += factor * sum;
+    }
+}
+
+// --- forces ---
+
+static pbs_status stopped(int32_t answer) {
+    return status_fail(PBS_ERROR_HOST, "the host's callback answered %d: stop", (int)answer);
+}
+
+/// out = F(t, x, v) alone.
+static pbs_status host_force(const struct dense_equation *equation, double time, const double *x,
+                             const double *v, double *out) {
+    memset(out, 0, equation->size * sizeof *out);
+    if (equation->force == NULL) {
+        return PBS_OK;
+    }
+    const int32_t answer = equation->force(equation->user, time, x, v, out);
+    if (answer < 0) {
+        return stopped(answer);
+    }
+    if (answer > 0) {
+        return status_fail(PBS_ERROR_INADMISSIBLE,
+                           "the host has no forces at time %g (its callback answered %d)", time,
+                           (int)answer);
+    }
+    for (size_t i = 0; i < equation->size; i++) {
+        if (!isfinite(out[i])) {
+            return status_fail(PBS_ERROR_INADMISSIBLE, "force %zu is %g at time %g, must be finite",
+                               i, out[i], time);
+        }
+    }
+    return PBS_OK;
+}
+
+pbs_status dense_acceleration(struct dense_newton *newton, const struct dense_equation *equation,
+                              double time, const double *x, const double *v, double *out) {
+    const size_t n = equation->size;
+    if (v == NULL) {
+        memset(newton->velocity, 0, n * sizeof *v);
+    }
+    RETURN_IF_FAILED(host_force(equation, time, x, v != NULL ? v : newton->velocity, out));
+    if (v != NULL) {
+        add_product(n, -1.0, equation->damping, v, out);
+    }
+    add_product(n, -1.0, equation->stiffness, x, out);
+    if (equation->mass != NULL) {
+        dense_lu_solve(equation->mass_factors, out);
+    }
+    return PBS_OK;
+}
+
+// --- one solve ---
+
+struct solve {
+    struct dense_newton *newton;
+    const struct dense_equation *equation;
+    const struct dense_stage *stage;
+    const struct dense_options *options;
+    double unit; ///< of the unknown in units of positions: 1, b or c
+    struct dense_result result;
+};
+
+/// newton->residual = x - x~ - c a(x), velocity = (x - p_x) / b.
+static pbs_status evaluate(struct solve *solve, const double *x) {
+    struct dense_newton *newton = solve->newton;
+    const struct dense_stage *stage = solve->stage;
+    const size_t n = solve->equation->size;
+    for (size_t i = 0; i < n; i++) {
+        newton->velocity[i] = (x[i] - stage->origin[i]) / stage->length;
+    }
+    solve->result.force_evaluations++;
+    RETURN_IF_FAILED(dense_acceleration(newton, solve->equation, stage->time, x, newton->velocity,
+                                        newton->force));
+    for (size_t i = 0; i < n; i++) {
+        newton->residual[i] = x[i] - stage->predictor[i] - stage->weight * newton->force[i];
+    }
+    solve->result.residual = norm(n, newton->residual) / solve->unit;
+    return PBS_OK;
+}
+
+/// One column of dF/dx or dF/dv by the three-point rule of GAT section 2.1.1, with a stencil that
+/// does not vanish at zero (integrators.md section 3.1).
+static pbs_status difference(struct solve *solve, const double *x, const double *v, bool by_x,
+                             size_t column, double *out) {
+    struct dense_newton *newton = solve->newton;
+    const struct dense_equation *equation = solve->equation;
+    const size_t n = equation->size;
+    const double *varied = by_x ? x : v;
+    const double wanted = sqrt(DBL_EPSILON) * fmax(1.0, largest(n, varied));
+    memcpy(newton->probe, varied, n * sizeof *varied);
+    const double high = varied[column] + wanted, low = varied[column] - wanted;
+    const double *const at_x = by_x ? newton->probe : x, *const at_v = by_x ? v : newton->probe;
+    newton->probe[column] = high;
+    RETURN_IF_FAILED(host_force(equation, solve->stage->time, at_x, at_v, newton->force));
+    newton->probe[column] = low;
+    RETURN_IF_FAILED(host_force(equation, solve->stage->time, at_x, at_v, newton->other_force));
+    solve->result.force_evaluations += 2;
+    for (size_t i = 0; i < n; i++) {
+        out[i * n + column] = (newton->force[i] - newton->other_force[i]) / (high - low);
+    }
+    return PBS_OK;
+}
+
+static pbs_status differentiate(struct solve *solve, const double *x) {
+    struct dense_newton *newton = solve->newton;
+    const struct dense_equation *equation = solve->equation;
+    const size_t n = equation->size;
+    memset(newton->force_by_x, 0, n * n * sizeof(double));
+    memset(newton->force_by_v, 0, n * n * sizeof(double));
+    if (equation->force == NULL) {
+        return PBS_OK;
+    }
+    solve->result.jacobian_evaluations++;
+    if (equation->jacobian == NULL) {
+        for (size_t j = 0; j < n; j++) {
+            RETURN_IF_FAILED(difference(solve, x, newton->velocity, true, j, newton->force_by_x));
+            RETURN_IF_FAILED(difference(solve, x, newton->velocity, false, j, newton->force_by_v));
+        }
+        return PBS_OK;
+    }
+    const int32_t answer = equation->jacobian(equation->user, solve->stage->time, x,
+                                              newton->velocity, newton->force_by_x,
+                                              newton->force_by_v);
+    if (answer < 0) {
+        return stopped(answer);
+    }
+    if (answer > 0 || !is_finite(n * n, newton->force_by_x) ||
+        !is_finite(n * n, newton->force_by_v)) {
+        return status_fail(PBS_ERROR_INADMISSIBLE,
+                           "the host has no finite derivatives of its forces at time %g",
+                           solve->stage->time);
+    }
+    return PBS_OK;
+}
+
+/// A = M - c (dF/dx - K + (dF/dv - D) / b), factored.
+static pbs_status factor(struct solve *solve) {
+    struct dense_newton *newton = solve->newton;
+    const struct dense_equation *equation = solve->equation;
+    const double c = solve->stage->weight, c_by_b = c / solve->stage->length;
+    const size_t n = equation->size;
+    double *matrix = newton->lu.matrix;
+    for (size_t k = 0; k < n * n; k++) {
+        const double mass = equation->mass != NULL ? equation->mass[k] : k % (n + 1) == 0;
+        const double stiffness = equation->stiffness != NULL ? equation->stiffness[k] : 0.0;
+        const double damping = equation->damping != NULL ? equation->damping[k] : 0.0;
+        matrix[k] = mass - c * (newton->force_by_x[k] - stiffness) -
+                    c_by_b * (newton->force_by_v[k] - damping);
+    }
+    if (!is_finite(n * n, matrix) || !dense_lu_factor(&newton->lu)) {
+        newton->lu.is_usable = false;
+        return status_fail(PBS_ERROR_CONVERGENCE, "the Newton matrix at time %g is singular",
+                           solve->stage->time);
+    }
+    return PBS_OK;
+}
+
+/// x takes the correction -A^-1 M r; *noise: whether that is a rounding error.
+static pbs_status correct(struct solve *solve, double *x, bool *noise) {
+    struct dense_newton *newton = solve->newton;
+    const size_t n = solve->equation->size;
+    double *correction = newton->residual;
+    if (solve->equation->mass != NULL) {
+        memset(newton->force, 0, n * sizeof(double));
+        add_product(n, 1.0, solve->equation->mass, newton->residual, newton->force);
+        correction = newton->force;
+    }
+    dense_lu_solve(&newton->lu, correction);
+    *noise = largest(n, correction) <= NOISE * DBL_EPSILON * largest(n, x);
+    for (size_t i = 0; i < n; i++) {
+        x[i] -= correction[i];
+    }
+    return is_finite(n, x)
+               ? PBS_OK
+               : status_fail(PBS_ERROR_CONVERGENCE, "Newton's method left for infinity at time %g",
+                             solve->stage->time);
+}
+
+static pbs_status iterate(struct solve *solve, double *x) {
+    struct dense_result *result = &solve->result;
+    RETURN_IF_FAILED(evaluate(solve, x));
+    const double first = result->residual;
+    bool has_decreased = false;
+    while (!(result->residual <= result->tolerance)) {
+        if (result->newton_iterations == solve->options->newton_limit) {
+            return status_fail(PBS_ERROR_CONVERGENCE,
+                               "not converged after %u Newton iterations: residual %g, wanted %g",
+                               (unsigned)result->newton_iterations, result->residual,
+                               result->tolerance);
+        }
+        if (result->newton_iterations == PATIENCE && !has_decreased) {
+            return status_fail(PBS_ERROR_CONVERGENCE,
+                               "the residual did not fall below %g in %d Newton iterations", first,
+                               PATIENCE);
+        }
+        RETURN_IF_FAILED(differentiate(solve, x));
+        RETURN_IF_FAILED(factor(solve));
+        bool noise = false;
+        RETURN_IF_FAILED(correct(solve, x, &noise));
+        result->newton_iterations++;
+        RETURN_IF_FAILED(evaluate(solve, x));
+        has_decreased = has_decreased || result->residual < first;
+        if (noise && !(result->residual <= result->tolerance)) {
+            result->noise_accepts++;
+            break;
+        }
+    }
+    return PBS_OK;
+}
+
+/// The 2-norm of the unknown at x.
+static double unknown_norm(struct solve *solve, const double *x) {
+    const struct dense_stage *stage = solve->stage;
+    double *u = solve->newton->probe;
+    for (size_t i = 0; i < solve->equation->size; i++) {
+        u[i] = solve->options->unknown == PBS_UNKNOWN_POSITION   ? x[i]
+               : solve->options->unknown == PBS_UNKNOWN_VELOCITY ? x[i] - stage->origin[i]
+                                                                 : x[i] - stage->predictor[i];
+    }
+    return norm(solve->equation->size, u) / solve->unit;
+}
+
+struct dense_result dense_newton_solve(struct dense_newton *newton,
+                                       const struct dense_equation *equation,
+                                       const struct dense_stage *stage,
+                                       const struct dense_options *options, double *x) {
+    const double units[] = {1.0, stage->length, stage->weight};
+    struct solve solve = {.newton = newton,
+                          .equation = equation,
+                          .stage = stage,
+                          .options = options,
+                          .unit = units[options->unknown]};
+    solve.result.tolerance = options->tolerance +
+                             options->relative_tolerance * unknown_norm(&solve, x);
+    solve.result.status = iterate(&solve, x);
+    return solve.result;
+}

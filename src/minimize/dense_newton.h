@@ -1,0 +1,62 @@
+// Root finding for a stage where forces have no potential (docs/architecture.md section 1):
+// M (x - x~) = c [F(t, x, v) - D v - K x], v = (x - p_x) / b, with full matrices. Newton's method
+// as GAT section 2.1 has it, general unsymmetric Jacobians. Allocates only when made.
+#ifndef PBS_MINIMIZE_DENSE_NEWTON_H
+#define PBS_MINIMIZE_DENSE_NEWTON_H
+
+#include "linear/dense_lu.h"
+#include "pbs/system.h"
+
+/// M x'' + D x' + K x = F(t, x, x'). Matrices are row-major.
+struct dense_equation {
+    size_t size;
+    const double *mass; ///< null: the identity; then mass_factors is not looked at
+    const struct dense_lu *mass_factors;
+    const double *damping, *stiffness; ///< null: zero
+    pbs_system_force_fn force;         ///< null: zero
+    pbs_system_jacobian_fn jacobian;   ///< null: by differences
+    void *user;
+};
+
+/// x~, p_x, b, c and t of a stage.
+struct dense_stage {
+    const double *predictor, *origin;
+    double length, weight, time;
+};
+
+struct dense_options {
+    int32_t unknown;           ///< PBS_UNKNOWN_*
+    double tolerance;          ///< in units of the unknown
+    double relative_tolerance; ///< of the first guess
+    uint32_t newton_limit;
+};
+
+struct dense_result {
+    pbs_status status; ///< PBS_OK, or PBS_ERROR_CONVERGENCE, PBS_ERROR_INADMISSIBLE, PBS_ERROR_HOST
+                       ///< with the thread's message set
+    uint32_t newton_iterations, force_evaluations, jacobian_evaluations, noise_accepts;
+    double residual, tolerance; ///< in units of the unknown
+};
+
+/// The matrix of the last iteration, and scratch.
+struct dense_newton {
+    struct dense_lu lu;
+    double *force_by_x, *force_by_v;                           ///< size x size, row-major
+    double *velocity, *force, *residual, *probe, *other_force; ///< size
+};
+
+pbs_status dense_newton_create(struct memory *memory, size_t size, struct dense_newton *out);
+void dense_newton_free(struct dense_newton *newton, struct memory *memory);
+
+/// x: in, the first guess; out, the solution.
+struct dense_result dense_newton_solve(struct dense_newton *newton,
+                                       const struct dense_equation *equation,
+                                       const struct dense_stage *stage,
+                                       const struct dense_options *options, double *x);
+
+/// out = M^-1 [F(t, x, v) - D v - K x]; null v: F(t, x, 0) - K x. PBS_ERROR_HOST or
+/// PBS_ERROR_INADMISSIBLE.
+pbs_status dense_acceleration(struct dense_newton *newton, const struct dense_equation *equation,
+                              double time, const double *x, const double *v, double *out);
+
+#endif

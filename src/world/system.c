@@ -1,0 +1,298 @@
+// Systems as the public API has them: a host's small dense equation of motion, its state, and what
+// the scheme remembers. A step happens on a copy of the state, and lands whole or not at all.
+#include "world/system.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "world/check.h"
+#include "world/integrator.h"
+#include "world/settings.h"
+
+// More unknowns than this are a world's task: matrices would not fit into memory.
+enum { SIZE_LIMIT = 10000 };
+
+// --- settings ---
+
+static pbs_status system_enter(const pbs_system *s) {
+    status_clear();
+    return check_pointer(s, "the system");
+}
+
+pbs_status pbs_system_desc_init(pbs_system_desc *d, size_t struct_size) {
+    status_clear();
+    const pbs_system_desc defaults = {.struct_size = sizeof defaults,
+                                      .size = 1,
+                                      .tolerance = 1e-10,
+                                      .relative_tolerance = 1e-12,
+                                      .newton_limit = 50,
+                                      .divisions = 20};
+    return settings_init(&settings_system, d, struct_size, &defaults);
+}
+
+static pbs_status check_optional(const double *values, size_t count, const char *name) {
+    return values != NULL ? check_numbers(values, count, name) : PBS_OK;
+}
+
+static pbs_status check_settings(const pbs_system_desc *d) {
+    RETURN_IF_FAILED(
+        check_choice(d->unknown, PBS_UNKNOWN_POSITION, PBS_UNKNOWN_ACCELERATION, "unknown"));
+    if (d->size < 1 || d->size > SIZE_LIMIT) {
+        return status_fail(PBS_ERROR_ARGUMENT, "size is %zu, must be 1 to %d", d->size, SIZE_LIMIT);
+    }
+    RETURN_IF_FAILED(check_optional(d->mass, d->size * d->size, "mass"));
+    RETURN_IF_FAILED(check_optional(d->damping, d->size * d->size, "damping"));
+    RETURN_IF_FAILED(check_optional(d->stiffness, d->size * d->size, "stiffness"));
+    RETURN_IF_FAILED(check_optional(d->positions, d->size, "positions"));
+    RETURN_IF_FAILED(check_optional(d->velocities, d->size, "velocities"));
+    RETURN_IF_FAILED(check_finite(d->time, "time"));
+    RETURN_IF_FAILED(check_not_negative(d->tolerance, "tolerance"));
+    RETURN_IF_FAILED(check_not_negative(d->relative_tolerance, "relative_tolerance"));
+    if (d->tolerance == 0.0 && d->relative_tolerance == 0.0) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "tolerance and relative_tolerance are both 0, one must be positive");
+    }
+    RETURN_IF_FAILED(check_choice(d->newton_limit, 1, UINT32_MAX, "newton_limit"));
+    RETURN_IF_FAILED(check_choice(d->divisions, 0, 30, "divisions"));
+    return check_allocator(&d->allocator);
+}
+
+// --- life ---
+
+/// *out = a copy, or null where there is nothing to copy.
+static pbs_status copy_numbers(struct memory *memory, const double *values, size_t count,
+                               double **out) {
+    if (values == NULL) {
+        return PBS_OK;
+    }
+    *out = memory_allocate(memory, count, sizeof **out);
+    if (*out == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    memcpy(*out, values, count * sizeof *values);
+    return PBS_OK;
+}
+
+static pbs_status factor_mass(pbs_system *s) {
+    if (s->mass == NULL) {
+        return PBS_OK;
+    }
+    RETURN_IF_FAILED(dense_lu_create(&s->memory, s->size, &s->mass_factors));
+    memcpy(s->mass_factors.matrix, s->mass, s->size * s->size * sizeof *s->mass);
+    dense_lu_factor(&s->mass_factors);
+    const double condition = dense_lu_condition(&s->mass_factors);
+    return condition < 1e15 ? PBS_OK
+                            : status_fail(PBS_ERROR_ARGUMENT,
+                                          "mass is singular (condition number %g)", condition);
+}
+
+static pbs_status fill(pbs_system *s, const pbs_system_desc *d) {
+    const size_t n = d->size;
+    s->size = n;
+    RETURN_IF_FAILED(copy_numbers(&s->memory, d->mass, n * n, &s->mass));
+    RETURN_IF_FAILED(copy_numbers(&s->memory, d->damping, n * n, &s->damping));
+    RETURN_IF_FAILED(copy_numbers(&s->memory, d->stiffness, n * n, &s->stiffness));
+    RETURN_IF_FAILED(factor_mass(s));
+    RETURN_IF_FAILED(dense_newton_create(&s->memory, n, &s->newton));
+    RETURN_IF_FAILED(dense_state_create(&s->memory, n, &s->state));
+    RETURN_IF_FAILED(dense_workspace_create(&s->memory, n, d->divisions, &s->workspace));
+    if (d->positions != NULL) {
+        memcpy(s->state.now.x, d->positions, n * sizeof(double));
+    }
+    if (d->velocities != NULL) {
+        memcpy(s->state.now.v, d->velocities, n * sizeof(double));
+    }
+    s->state.time = d->time;
+    s->force = d->force;
+    s->jacobian = d->jacobian;
+    s->user = d->user;
+    s->options = (struct dense_options){.unknown = d->unknown,
+                                        .tolerance = d->tolerance,
+                                        .relative_tolerance = d->relative_tolerance,
+                                        .newton_limit = d->newton_limit};
+    return PBS_OK;
+}
+
+static void destroy(pbs_system *s) {
+    memory_release(&s->memory, s->mass);
+    memory_release(&s->memory, s->damping);
+    memory_release(&s->memory, s->stiffness);
+    dense_lu_free(&s->mass_factors, &s->memory);
+    dense_newton_free(&s->newton, &s->memory);
+    dense_state_free(&s->state, &s->memory);
+    dense_workspace_free(&s->workspace, &s->memory);
+    struct memory memory = s->memory;
+    memory_release(&memory, s);
+}
+
+pbs_status pbs_system_create(const pbs_system_desc *d, pbs_system **out) {
+    status_clear();
+    RETURN_IF_FAILED(check_pointer(out, "out"));
+    pbs_system_desc settings = {0};
+    RETURN_IF_FAILED(settings_read(&settings_system, d, &settings));
+    RETURN_IF_FAILED(check_settings(&settings));
+    struct memory memory;
+    memory_init(&memory, &settings.allocator);
+    pbs_system *s = memory_allocate(&memory, 1, sizeof *s);
+    if (s == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    s->memory = memory;
+    const pbs_status status = fill(s, &settings);
+    if (status < 0) {
+        destroy(s);
+        return status;
+    }
+    *out = s;
+    return PBS_OK;
+}
+
+void pbs_system_destroy(pbs_system *s) {
+    if (s != NULL) {
+        destroy(s);
+    }
+}
+
+// --- a step ---
+
+/// The scheme's memory is of use to the same scheme only.
+static bool is_same_choice(const struct scheme_choice *a, const struct scheme_choice *b) {
+    return a->scheme == b->scheme && a->settings.start == b->settings.start &&
+           memcmp(a->settings.parameters, b->settings.parameters, sizeof a->settings.parameters) ==
+               0;
+}
+
+static void forget_history(struct dense_state *state) {
+    state->memory = (struct scheme_memory){.known = 1};
+}
+
+/// Schemes with an energy control run with a fixed alpha; blending has none.
+static pbs_status check_scheme(const struct scheme_choice *choice) {
+    const struct scheme_table *scheme = choice->scheme;
+    const bool blends = scheme->id == PBS_SCHEME_ENERGY_BLENDING;
+    const bool searches = scheme->control != NULL &&
+                          choice->settings.alpha_choice != PBS_ALPHA_FIXED;
+    return blends || searches
+               ? status_fail(PBS_ERROR_ARGUMENT,
+                             "the scheme %s%s needs an energy, which a system has not",
+                             scheme->name, searches ? " without PBS_ALPHA_FIXED" : "")
+               : PBS_OK;
+}
+
+static void write_stats(pbs_system *s, const struct dense_step_result *result, double h) {
+    pbs_dense_stats *stats = &s->stats;
+    const struct dense_result *newton = &result->newton;
+    stats->status = result->status;
+    stats->stages = result->stages;
+    stats->divisions = result->divisions;
+    stats->substeps = result->substeps;
+    stats->newton_iterations = newton->newton_iterations;
+    stats->force_evaluations = newton->force_evaluations;
+    stats->jacobian_evaluations = newton->jacobian_evaluations;
+    stats->noise_accepts = newton->noise_accepts;
+    stats->residual = newton->residual;
+    stats->tolerance = newton->tolerance;
+    stats->step = h;
+    stats->step_count += result->status >= 0;
+    stats->failed_step_count += result->status < 0;
+    stats->newton_total += newton->newton_iterations;
+}
+
+static struct dense_step_result take_step(pbs_system *s, const struct scheme_choice *choice,
+                                          double h) {
+    const struct dense_problem problem = {
+        .scheme = choice->scheme,
+        .parameters = choice->settings.parameters,
+        .start = choice->settings.start,
+        .alpha = choice->settings.alpha,
+        .equation = {.size = s->size,
+                     .mass = s->mass,
+                     .mass_factors = &s->mass_factors,
+                     .damping = s->damping,
+                     .stiffness = s->stiffness,
+                     .force = s->force,
+                     .jacobian = s->jacobian,
+                     .user = s->user},
+        .options = s->options,
+        .newton = &s->newton,
+    };
+    dense_state_copy(s->size, &s->state, &s->workspace.state);
+    if (!is_same_choice(&s->choice, choice)) {
+        forget_history(&s->workspace.state);
+    }
+    return dense_step_take(&problem, h, &s->workspace);
+}
+
+pbs_status pbs_system_step(pbs_system *s, pbs_integrator *i, double h) {
+    RETURN_IF_FAILED(system_enter(s));
+    RETURN_IF_FAILED(check_pointer(i, "the integrator"));
+    RETURN_IF_FAILED(check_positive(h, "the step's length"));
+    RETURN_IF_FAILED(check_scheme(&i->choice));
+    struct dense_step_result result = take_step(s, &i->choice, h);
+    if (result.status >= 0) {
+        dense_state_copy(s->size, &s->workspace.state, &s->state);
+        s->choice = i->choice;
+        status_clear();
+    }
+    if (result.status >= 0 && result.divisions > 0) {
+        result.status = status_fail(PBS_DIVIDED, "the step of %g needed %u halvings", h,
+                                    (unsigned)result.divisions);
+    }
+    write_stats(s, &result, h);
+    return result.status;
+}
+
+// --- what there is to see and set ---
+
+size_t pbs_system_size(const pbs_system *s) {
+    return s != NULL ? s->size : 0;
+}
+
+const double *pbs_system_positions(const pbs_system *s) {
+    return s != NULL ? s->state.now.x : NULL;
+}
+
+const double *pbs_system_velocities(const pbs_system *s) {
+    return s != NULL ? s->state.now.v : NULL;
+}
+
+double pbs_system_time(const pbs_system *s) {
+    return s != NULL ? s->state.time : 0.0;
+}
+
+pbs_status pbs_system_set_state(pbs_system *s, double time, const double *positions,
+                                const double *velocities, size_t count) {
+    RETURN_IF_FAILED(system_enter(s));
+    if (count != s->size) {
+        return status_fail(PBS_ERROR_ARGUMENT, "count is %zu, must be %zu as the system's size",
+                           count, s->size);
+    }
+    RETURN_IF_FAILED(check_finite(time, "time"));
+    RETURN_IF_FAILED(check_optional(positions, count, "positions"));
+    RETURN_IF_FAILED(check_optional(velocities, count, "velocities"));
+    // The host may hand in what it was shown.
+    if (positions != NULL) {
+        memmove(s->state.now.x, positions, count * sizeof(double));
+    }
+    if (velocities != NULL) {
+        memmove(s->state.now.v, velocities, count * sizeof(double));
+    }
+    s->state.time = time;
+    forget_history(&s->state);
+    return PBS_OK;
+}
+
+pbs_status pbs_system_stats(const pbs_system *s, pbs_dense_stats *out) {
+    RETURN_IF_FAILED(system_enter(s));
+    pbs_dense_stats stats = s->stats;
+    stats.allocator_calls = s->memory.call_count;
+    stats.bytes_in_use = s->memory.bytes_in_use;
+    return results_write(&settings_dense_stats, &stats, out);
+}
+
+pbs_status pbs_system_condition_number(const pbs_system *s, double *out) {
+    RETURN_IF_FAILED(system_enter(s));
+    RETURN_IF_FAILED(check_pointer(out, "out"));
+    *out = dense_lu_condition(&s->newton.lu);
+    return PBS_OK;
+}

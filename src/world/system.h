@@ -1,0 +1,24 @@
+// A system behind the public API.
+#ifndef PBS_WORLD_SYSTEM_H
+#define PBS_WORLD_SYSTEM_H
+
+#include "integrate/dense_step.h"
+#include "world/scene.h"
+
+struct pbs_system {
+    struct memory memory; ///< this block is its own
+    size_t size;
+    double *mass, *damping, *stiffness; ///< null where the host gave none
+    struct dense_lu mass_factors;       ///< empty without mass
+    pbs_system_force_fn force;
+    pbs_system_jacobian_fn jacobian;
+    void *user;
+    struct dense_options options;
+    struct dense_newton newton;
+    struct dense_state state;    ///< as the host sees it
+    struct scheme_choice choice; ///< of the last step: whose memory the state has
+    struct dense_workspace workspace;
+    pbs_dense_stats stats; ///< of the last step
+};
+
+#endif
