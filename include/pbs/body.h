@@ -82,6 +82,9 @@ typedef struct pbs_custom_desc {
     int32_t no_gravity; ///< 1: gravity does not act on this body
     uint64_t tag;       ///< the host's name for evaluate and user, by which a restored world finds
                         ///< them again (pbs_world_register_callback); not 0
+    double damping;     ///< s, stiffness-proportional Rayleigh damping: the force -damping H v, H
+                        ///< the Hessian of evaluate at the start of the step (for schemes of order
+                        ///< 2 where the step is expected to lead), made positive semidefinite
 } pbs_custom_desc;
 
 /// Fills *d with width 2 and nothing else.
@@ -159,7 +162,7 @@ PBS_API pbs_status pbs_body_set_velocities(pbs_world *w, pbs_body b, const doubl
 enum { PBS_AXIS_X = 1, PBS_AXIS_Y = 2, PBS_AXIS_Z = 4, PBS_AXIS_ALL = 7 };
 
 /// Holds axes of vertices where they are now, until unpinned. Other axes of these vertices stay as
-/// they were.
+/// they were. Where this holds an axis that was free, multi-step schemes start afresh.
 /// @param vertices  count vertex indices of the body; copied; may be null where count is 0
 /// @param axes  PBS_AXIS_* bits, not 0
 /// @return PBS_ERROR_ARGUMENT (a null pointer, an index out of range, unknown bits or none),

@@ -471,6 +471,36 @@ static void surface_velocity(const struct obstacle *obstacle, const double x[3],
     add3(obstacle->velocity, turning, v);
 }
 
+// Whether the node stays on its active surfaces for a step that begins with this velocity and
+// acceleration.
+static bool stays(const struct projection *p, const struct projection_slot *slot, const double *x,
+                  const double *v, double h, const double *a) {
+    for (size_t k = 0; k < slot->active_count; k++) {
+        const double *n = slot->normal[k];
+        double moving[3], relative[3];
+        surface_velocity(p->scene.obstacles + p->surfaces[slot->active[k]].obstacle, x, moving);
+        subtract3(v, moving, relative);
+        if (dot3(relative, n) > 0.5 * h * fabs(dot3(a, n))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void projection_press(const struct projection *projection, const double *x, const double *velocity,
+                      double h, double *acceleration) {
+    const struct projection *p = projection;
+    for (size_t i = 0; i < p->active_count; i++) {
+        const struct projection_slot *slot = p->slots + p->active[i].slot;
+        const size_t at = 3 * (size_t)p->active[i].node;
+        double *const a = acceleration + at;
+        if (slot->active_count > 0 && stays(p, slot, x + at, velocity + at, h, a)) {
+            const double free[3] = {a[0], a[1], a[2]};
+            multiply3(p->active[i].tangent, free, a);
+        }
+    }
+}
+
 // Takes up to `most` off the tangential velocity relative to the obstacle; returns half the drop of
 // its square.
 static double rub(const struct obstacle *obstacle, const double tangent[9], const double x[3],

@@ -128,6 +128,11 @@ void projection_node_forces(const struct projection *projection, double weight, 
 /// How many nodes with held axes are inside an obstacle at x, where those axes have put them.
 size_t projection_count_held_inside(const struct projection *projection, const double *x);
 
+/// Takes out of accelerations what the obstacles do not let happen: of nodes active at the last
+/// projection_activate, all but those that leave their obstacle within h seconds, the normal part.
+void projection_press(const struct projection *projection, const double *x, const double *velocity,
+                      double h, double *acceleration);
+
 /// Coulomb friction after the solve: reduces each active node's velocity relative to the obstacle's
 /// surface, within the node's tangent space, by at most mu lambda / weight * h / mass and never
 /// beyond zero. Positions are not touched. Returns the loss of kinetic energy relative to the

@@ -109,7 +109,7 @@ static void add_gradient(const struct stencil_groups *groups, size_t group, size
 }
 
 static void add_hessian(const struct stencil_groups *groups, size_t group, size_t lane,
-                        const double *from, double *blocks) {
+                        double weight, const double *from, double *blocks) {
     const size_t width = groups->width;
     const uint8_t *local = groups->local + group * width * LANES + lane;
     const uint32_t *slot = groups->block_slot + group * groups->pair_count * LANES + lane;
@@ -119,7 +119,7 @@ static void add_hessian(const struct stencil_groups *groups, size_t group, size_
             const double *corner = from + 9 * width * local[a * LANES] +
                                    3 * (size_t)local[b * LANES];
             for (size_t i = 0; i < 9; i++) {
-                to[i] += corner[3 * width * (i / 3) + i % 3];
+                to[i] += weight * corner[3 * width * (i / 3) + i % 3];
             }
         }
     }
@@ -131,6 +131,10 @@ static int evaluate(const void *self, const struct assembly *assembly,
     const struct custom *custom = self;
     struct answer answer;
     (void)assembly;
+    if (evaluation->damping_weights && custom->input.damping == 0.0) {
+        return EVALUATE_OK;
+    }
+    const double weight = evaluation->damping_weights ? custom->input.damping : 1.0;
     const size_t begin = (size_t)groups->domain_group[domain] * LANES;
     const size_t end = (size_t)groups->domain_group[domain + 1] * LANES;
     for (size_t at = begin; at < end; at++) {
@@ -146,7 +150,7 @@ static int evaluate(const void *self, const struct assembly *assembly,
             add_gradient(groups, at / LANES, at % LANES, answer.gradient, sums->gradient);
         }
         if (evaluation->what & EVALUATE_HESSIAN) {
-            add_hessian(groups, at / LANES, at % LANES, answer.hessian, sums->blocks);
+            add_hessian(groups, at / LANES, at % LANES, weight, answer.hessian, sums->blocks);
         }
     }
     return EVALUATE_OK;
@@ -156,12 +160,14 @@ static const struct term_table table_concurrent = {
     .name = "custom",
     .kind = ENERGY_HOST,
     .evaluate = evaluate,
+    .has_damping = true,
 };
 
 static const struct term_table table_on_calling_thread = {
     .name = "custom",
     .kind = ENERGY_HOST,
     .evaluate = evaluate,
+    .has_damping = true,
     .on_calling_thread = true,
 };
 

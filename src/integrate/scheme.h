@@ -90,8 +90,9 @@ struct scheme_table {
     const char *name;
     uint32_t history; ///< states wanted: 1 or 2; with fewer known, the recipes must start by
                       ///< themselves
-    uint32_t order;   ///< of accuracy; from 2 on lagged damping is taken at the predictor, which
-                      ///< keeps it (section 1.1)
+    uint32_t order;   ///< of accuracy, with the default parameters
+    bool damps_ahead; ///< lagged damping is taken at the predictor, as where the order is 2, which
+                      ///< keeps it (section 1.1): some parameters give order 2
     uint32_t stage_limit; ///< most stages of a step, at most SCHEME_STAGE_LIMIT; 0: explicit
     enum acceleration_use acceleration;
     bool leaves_feasible; ///< x_{n+1} is not the last stage's solution: it may be where an obstacle

@@ -5,6 +5,8 @@
 
 #include "base/vector.h"
 
+static const char host_stopped[] = "an energy callback of the host asked to stop";
+
 // --- workspace ---
 
 static bool reserve_array(struct memory *memory, double **array, size_t count) {
@@ -97,8 +99,9 @@ struct step {
     struct step_view view;
     struct step_result result;
     struct tasks *tasks;
-    size_t count;         ///< 3 * nodes
-    double *acceleration; ///< a_n as the recipes see it; null where they do not
+    size_t count;                    ///< 3 * nodes
+    double *acceleration;            ///< a_n as the recipes see it; null where they do not
+    struct loss losses[STATE_COUNT]; ///< of the known states, relative to z_n, and of the stages
 };
 
 static bool failed(const struct step *step) {
@@ -109,7 +112,17 @@ static double fraction_at(const struct step_span *span, double time) {
     return time == 1.0 ? span->end : span->begin + time * (span->end - span->begin);
 }
 
-/// Puts held axes of a state where the script has them; velocity and acceleration may be null.
+/// Held axes keep their velocity during a step.
+static void hold_acceleration(const struct step *step, double *a) {
+    const uint8_t *held = step->problem->scripts.held;
+    for (size_t i = 0; i < step->w->node_count; i++) {
+        for (uint32_t axis = 0; held[i] != 0 && axis < 3; axis++) {
+            a[3 * i + axis] = (held[i] >> axis & 1u) != 0 ? 0.0 : a[3 * i + axis];
+        }
+    }
+}
+
+/// Puts held axes of a state where the script has them; the acceleration may be null.
 static void hold(const struct step *step, double *x, double *v, double *a) {
     const struct scripts *scripts = &step->problem->scripts;
     for (size_t i = 0; i < step->w->node_count; i++) {
@@ -118,13 +131,11 @@ static void hold(const struct step *step, double *x, double *v, double *a) {
                 continue;
             }
             x[3 * i + axis] = scripts->targets[3 * i + axis];
-            if (v != NULL) {
-                v[3 * i + axis] = scripts->velocity[3 * i + axis];
-            }
-            if (a != NULL) {
-                a[3 * i + axis] = 0.0;
-            }
+            v[3 * i + axis] = scripts->velocity[3 * i + axis];
         }
+    }
+    if (a != NULL) {
+        hold_acceleration(step, a);
     }
 }
 
@@ -138,6 +149,15 @@ static void combine(const struct step *step, const struct combination *combinati
     combination_evaluate(step->tasks, combination, states, step->count, out);
 }
 
+static double combine_losses(const struct step *step, const struct combination *combination) {
+    double sum = 0.0;
+    for (int i = 0; i < STATE_COUNT; i++) {
+        sum += combination->x[i] * step->losses[i].x + combination->v[i] * step->losses[i].v +
+               combination->a[i] * step->losses[i].a;
+    }
+    return sum;
+}
+
 /// v = (x - p_x) / b, a = (x - predictor) / c.
 static void differentiate_stage(const struct step *step, const struct stage_recipe *recipe,
                                 struct kinematics *stage) {
@@ -146,6 +166,14 @@ static void differentiate_stage(const struct step *step, const struct stage_reci
     vector_scale(step->tasks, step->count, 1.0 / recipe->length, stage->v);
     vector_combine(step->tasks, step->count, stage->x, -1.0, w->predictor, stage->a);
     vector_scale(step->tasks, step->count, 1.0 / recipe->weight, stage->a);
+}
+
+/// The stage of the scalar whose acceleration is the power lost; see struct loss.
+static struct loss lose(const struct step *step, const struct stage_recipe *recipe, double power) {
+    const double history = combine_losses(step, &recipe->position_history);
+    const double rate = combine_losses(step, &recipe->velocity_history);
+    const double moved = recipe->length * rate + recipe->weight * power;
+    return (struct loss){history + moved, moved / recipe->length, power};
 }
 
 /// The power that damping and drag take out at a stage: R is quadratic in v = (x - p_x) / b, so it
@@ -170,7 +198,7 @@ static void lag_damping(struct step *step, double time) {
     struct step_workspace *w = step->w;
     const struct objective *o = &problem->objective;
     int answer = EVALUATE_RECOVERABLE;
-    if (problem->scheme->order > 1 && time > 0.0) {
+    if ((problem->scheme->order > 1 || problem->scheme->damps_ahead) && time > 0.0) {
         vector_combine(step->tasks, step->count, w->now.x, time * step->view.h, w->now.v,
                        w->predictor);
         answer = rayleigh_begin(problem->damping, step->tasks, o->assembly, o->terms, o->term_count,
@@ -180,14 +208,16 @@ static void lag_damping(struct step *step, double time) {
         answer = rayleigh_begin(problem->damping, step->tasks, o->assembly, o->terms, o->term_count,
                                 w->now.x, true, o->scratch);
     }
-    if (answer != EVALUATE_OK) {
+    if (answer == EVALUATE_STOP) {
+        step->result.status = status_fail(PBS_ERROR_HOST, "%s", host_stopped);
+    } else if (answer != EVALUATE_OK) {
         step->result.status = status_fail(
             PBS_ERROR_INADMISSIBLE,
             "the elastic energy is infinite at the start of the step, so damping has no matrix");
     }
 }
 
-static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
+static void run_stage(struct step *step, uint32_t index) {
     const struct step_problem *problem = step->problem;
     struct step_workspace *w = step->w;
     struct kinematics *stage = &w->stages[index];
@@ -242,8 +272,8 @@ static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
     momentum_balance(&balance, problem->bodies, problem->body_count, stage->x);
     differentiate_stage(step, &recipe, stage);
     hold(step, stage->x, stage->v, stage->a);
-    step->result.dissipated += step->view.h / stage_count *
-                               dissipated_power(problem, &objective, stage->x);
+    step->losses[STATE_STAGE_1 + index] = lose(step, &recipe,
+                                               dissipated_power(problem, &objective, stage->x));
 }
 
 // --- forces at a state ---
@@ -261,12 +291,11 @@ static pbs_status evaluate_potential(const struct step *step, const double *x, d
     const struct objective_result result = objective_evaluate(&objective, x, true, gradient, NULL);
     *value = result.value;
     if (result.answer == EVALUATE_STOP) {
-        return status_fail(PBS_ERROR_HOST, "an energy callback of the host asked to stop");
+        return status_fail(PBS_ERROR_HOST, "%s", host_stopped);
     }
     if (result.answer != EVALUATE_OK || !isfinite(result.value)) {
         return status_fail(PBS_ERROR_INADMISSIBLE,
-                           "the potential at an end of the step is %g, must be finite",
-                           result.value);
+                           "the potential is infinite at an end of the step");
     }
     return PBS_OK;
 }
@@ -291,19 +320,18 @@ static void compute_acceleration(struct step *step) {
     const struct objective_result result = objective_evaluate(&objective, w->now.x, false,
                                                               w->gradient_now, NULL);
     if (result.answer != EVALUATE_OK) {
-        step->result.status = status_fail(
-            result.answer == EVALUATE_STOP ? PBS_ERROR_HOST : PBS_ERROR_INADMISSIBLE,
-            "the forces at the start of the step cannot be evaluated");
+        step->result.status = result.answer == EVALUATE_STOP
+                                  ? status_fail(PBS_ERROR_HOST, "%s", host_stopped)
+                                  : status_fail(
+                                        PBS_ERROR_INADMISSIBLE,
+                                        "the forces at the start of the step cannot be evaluated");
         return;
     }
     for (size_t i = 0; i < step->count; i++) {
         w->acceleration[i] = -w->gradient_now[i] / objective.mass[i / 3];
     }
-    hold(step, w->now.x, NULL, w->acceleration);
-    if (step->problem->scheme->stage_count(&step->view) == 0) {
-        // The only forces of the step, so this is all that damping and drag take out.
-        step->result.dissipated += h * dissipated_power(step->problem, &objective, w->now.x);
-    }
+    hold_acceleration(step, w->acceleration);
+    step->losses[STATE_NOW].a = dissipated_power(step->problem, &objective, w->now.x);
 }
 
 /// a_n <- a(x_n) + (a_n - a(x_n)) h / h_before (integrators.md section 1.2).
@@ -312,6 +340,23 @@ static void rescale_acceleration(struct step *step) {
     const double ratio = step->view.h / step->view.h_before;
     vector_scale(step->tasks, step->count, 1.0 - ratio, w->acceleration);
     vector_combine(step->tasks, step->count, w->acceleration, ratio, w->now.a, w->acceleration);
+    double *const power = &step->losses[STATE_NOW].a;
+    *power += (w->memory.power - *power) * ratio;
+}
+
+/// What obstacles leave of an acceleration that forces alone would give: of nodes that rest on one
+/// and stay. Otherwise a scheme that keeps accelerations would begin with a fall that does not
+/// happen, and undamped ones would alternate about the contact force for ever.
+static void press_acceleration(struct step *step) {
+    const struct step_problem *problem = step->problem;
+    struct step_workspace *w = step->w;
+    problem->scripts.place_held(problem->scripts.self, step->span->begin);
+    step->result.status = problem->scripts.place_obstacles(problem->scripts.self,
+                                                           step->span->begin);
+    if (!failed(step)) {
+        projection_activate(step->tasks, problem->projection, w->now.x, w->gradient_now);
+        projection_press(problem->projection, w->now.x, w->now.v, step->view.h, w->acceleration);
+    }
 }
 
 static void start_acceleration(struct step *step) {
@@ -324,10 +369,14 @@ static void start_acceleration(struct step *step) {
     const bool shifted = kept && use == ACCELERATION_SHIFTED && step->view.h != step->view.h_before;
     if (kept && !shifted) {
         step->acceleration = w->now.a;
+        step->losses[STATE_NOW].a = w->memory.power;
         return;
     }
     step->acceleration = w->acceleration;
     compute_acceleration(step);
+    if (use != ACCELERATION_COMPUTED && !failed(step)) {
+        press_acceleration(step);
+    }
     if (shifted && !failed(step)) {
         rescale_acceleration(step);
     }
@@ -371,6 +420,10 @@ static void finish(struct step *step) {
     if (scheme_keeps_acceleration(problem->scheme)) {
         combine(step, &recipe.acceleration, w->next.a);
     }
+    w->lost = (struct loss){combine_losses(step, &recipe.position),
+                            combine_losses(step, &recipe.velocity),
+                            combine_losses(step, &recipe.acceleration)};
+    step->result.dissipated = w->lost.v;
     problem->scripts.place_held(problem->scripts.self, step->span->end);
     hold(step, w->next.x, w->next.v, w->next.a);
     if (!vector_is_finite(step->tasks, step->count, w->next.x) ||
@@ -391,6 +444,7 @@ static void touch(struct step *step) {
     projection_node_forces(projection, 1.0, step->w->contact_force);
     step->result.dissipated += projection_friction(
         projection, step->w->next.x, problem->objective.mass, 1.0, step->view.h, step->w->next.v);
+    step->result.active_contacts = 0;
     for (size_t i = 0; i < projection->slot_count; i++) {
         step->result.active_contacts += projection->slots[i].active_count;
     }
@@ -427,7 +481,7 @@ static void return_to_feasible(struct step *step) {
 static void end_contact(struct step *step, uint32_t stage_count) {
     const struct step_problem *problem = step->problem;
     vector_zero(step->tasks, step->count, step->w->contact_force);
-    for (size_t i = 0; i < 3 * problem->projection->scene.obstacle_count; i++) {
+    for (size_t i = 0; i < 3 * problem->obstacle_count; i++) {
         problem->obstacle_forces[i] = 0.0;
     }
     if (stage_count > 0) {
@@ -452,13 +506,14 @@ struct step_result step_take(const struct step_problem *problem, const struct st
                  .start = problem->start},
         .tasks = problem->objective.tasks,
         .count = 3 * workspace->node_count,
+        .losses[STATE_BEFORE] = workspace->memory.lost_before,
     };
     // A control writes its memory only in a step that is taken.
     const struct scheme_memory before = workspace->memory;
     start_acceleration(&step);
     const uint32_t stage_count = problem->scheme->stage_count(&step.view);
     for (uint32_t i = 0; i < stage_count && !failed(&step); i++) {
-        run_stage(&step, i, stage_count);
+        run_stage(&step, i);
     }
     const pbs_status solved = step.result.status;
     if (!failed(&step)) {
@@ -491,6 +546,9 @@ void step_accept(struct step_workspace *workspace, double h) {
         w->now = w->next;
         w->next = now;
     }
+    // The losses of z_n are zero from now on, velocity included: what moved with it is taken off.
+    w->memory.lost_before = (struct loss){h * w->lost.v - w->lost.x, -w->lost.v, 0.0};
+    w->memory.power = w->lost.a;
     w->memory.h_before = h;
     w->memory.has_acceleration = scheme_keeps_acceleration(w->scheme);
 }

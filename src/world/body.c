@@ -201,6 +201,15 @@ static pbs_status enter_with_vertices(pbs_world *w, pbs_body b, const uint32_t *
     return PBS_OK;
 }
 
+/// What moved freely stops, or the other way round: earlier states say nothing about what follows.
+static void hold(pbs_world *w, size_t node, uint32_t held) {
+    uint8_t *const axes = &w->scene.nodes.held[node];
+    if (*axes != held) {
+        *axes = (uint8_t)held;
+        scene_forget_states(&w->scene);
+    }
+}
+
 static pbs_status check_axes(uint32_t axes) {
     return axes != 0 && (axes & ~(uint32_t)PBS_AXIS_ALL) == 0
                ? PBS_OK
@@ -216,7 +225,7 @@ pbs_status pbs_body_pin(pbs_world *w, pbs_body b, const uint32_t *vertices, size
     struct nodes *nodes = &w->scene.nodes;
     for (size_t i = 0; i < count; i++) {
         const size_t node = body->node_start + vertices[i];
-        nodes->held[node] |= (uint8_t)axes;
+        hold(w, node, nodes->held[node] | axes);
         for (uint32_t axis = 0; axis < 3; axis++) {
             if ((axes >> axis & 1u) != 0) {
                 nodes->target[3 * node + axis] = nodes->x[3 * node + axis];
@@ -232,7 +241,8 @@ pbs_status pbs_body_unpin(pbs_world *w, pbs_body b, const uint32_t *vertices, si
     RETURN_IF_FAILED(enter_with_vertices(w, b, vertices, count, &body));
     RETURN_IF_FAILED(check_axes(axes));
     for (size_t i = 0; i < count; i++) {
-        w->scene.nodes.held[body->node_start + vertices[i]] &= (uint8_t)~axes;
+        const size_t node = body->node_start + vertices[i];
+        hold(w, node, w->scene.nodes.held[node] & ~axes);
     }
     return PBS_OK;
 }
@@ -261,7 +271,7 @@ pbs_status pbs_body_set_targets(pbs_world *w, pbs_body b, const uint32_t *vertic
     for (size_t i = 0; i < count; i++) {
         const size_t node = body->node_start + vertices[i];
         if (nodes->held[node] == 0) {
-            nodes->held[node] = PBS_AXIS_ALL;
+            hold(w, node, PBS_AXIS_ALL);
         }
         memcpy(nodes->target + 3 * node, targets + 3 * i, 3 * sizeof *targets);
     }

@@ -34,6 +34,7 @@ struct custom_body {
     pbs_custom_fn evaluate; ///< null after a restore until the host registers it again
     void *user;
     bool concurrent, no_gravity;
+    double damping; ///< s
     uint64_t tag;
 };
 

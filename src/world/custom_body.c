@@ -66,6 +66,7 @@ static pbs_status check_description(const pbs_custom_desc *d) {
     RETURN_IF_FAILED(check_masses(d));
     RETURN_IF_FAILED(check_choice(d->concurrent, 0, 1, "concurrent"));
     RETURN_IF_FAILED(check_choice(d->no_gravity, 0, 1, "no_gravity"));
+    RETURN_IF_FAILED(check_not_negative(d->damping, "damping"));
     if (d->tag == 0) {
         return status_fail(PBS_ERROR_ARGUMENT, "tag is 0, which names no callback");
     }
@@ -88,6 +89,7 @@ static pbs_status copy_description(struct custom_body *custom, struct memory *me
     custom->user = d->user;
     custom->concurrent = d->concurrent != 0;
     custom->no_gravity = d->no_gravity != 0;
+    custom->damping = d->damping;
     custom->tag = d->tag;
     return PBS_OK;
 }

@@ -128,7 +128,8 @@ static pbs_status add_custom(const struct body *body, struct memory *memory, str
                                        .nodes = nodes,
                                        .evaluate = own->evaluate,
                                        .user = own->user,
-                                       .is_concurrent = own->concurrent};
+                                       .is_concurrent = own->concurrent,
+                                       .damping = own->damping};
     struct custom *custom = NULL;
     const pbs_status status = custom_create(memory, &input, &custom);
     memory_release(memory, nodes);
@@ -192,7 +193,8 @@ static pbs_status add_drag(const struct scene *scene, struct memory *memory, str
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
         any = any || (body->kind == BODY_SOLID && body->solid.drag > 0.0);
-        model->has_damping |= body->kind == BODY_SOLID && body->solid.damping > 0.0;
+        model->has_damping |= (body->kind == BODY_SOLID ? body->solid.damping
+                                                        : body->custom.damping) > 0.0;
     }
     if (!any) {
         return PBS_OK;

@@ -13,6 +13,11 @@ void scene_forget_history(struct scene *scene) {
     scene->history.memory = (struct scheme_memory){.known = 1};
 }
 
+void scene_forget_states(struct scene *scene) {
+    scene->history.memory.known = 1;
+    scene->history.memory.has_acceleration = false;
+}
+
 static void free_history(struct history *history, struct memory *memory) {
     memory_release(memory, history->x_before);
     memory_release(memory, history->v_before);

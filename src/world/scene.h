@@ -61,6 +61,10 @@ struct collider *scene_collider(const struct scene *scene, size_t index);
 /// States before now are of no use any more: bodies changed, or the state was set from outside.
 void scene_forget_history(struct scene *scene);
 
+/// States before now and accelerations are of no use any more, for motion is not smooth here; what
+/// an energy control remembers is.
+void scene_forget_states(struct scene *scene);
+
 /// Arrays for the history that the scheme wants, for the present nodes.
 pbs_status scene_reserve_history(struct scene *scene, struct memory *memory);
 

@@ -95,6 +95,7 @@ static void write_custom(struct byte_writer *out, const struct body *body,
     write_u64(out, custom->tag);
     write_u32(out, custom->concurrent);
     write_u32(out, custom->no_gravity);
+    write_f64(out, custom->damping);
     write_u64(out, body->node_count);
     write_doubles(out, nodes->mass + body->node_start, body->node_count);
     write_u32(out, custom->width);
@@ -139,6 +140,9 @@ static void write_history(struct byte_writer *out, const struct history *history
     write_u32(out, memory->known);
     write_u32(out, memory->has_acceleration);
     write_f64(out, memory->h_before);
+    write_f64(out, memory->power);
+    write_f64(out, memory->lost_before.x);
+    write_f64(out, memory->lost_before.v);
     write_doubles(out, memory->values, SCHEME_MEMORY);
     write_optional(out, history->x_before, 3 * history->node_count);
     write_optional(out, history->v_before, 3 * history->node_count);

@@ -226,6 +226,7 @@ static pbs_status read_custom(struct byte_reader *in, struct memory *memory, str
     d.tag = read_u64(in);
     d.concurrent = (int32_t)read_u32(in);
     d.no_gravity = (int32_t)read_u32(in);
+    d.damping = read_f64(in);
     RETURN_IF_FAILED(read_count(in, "vertices", sizeof(double), &d.vertex_count));
     RETURN_IF_FAILED(read_block(in, memory, d.vertex_count, sizeof(double), &arrays->masses));
     d.width = read_u32(in);
@@ -329,6 +330,9 @@ static pbs_status read_history(struct byte_reader *in, struct memory *memory, st
     const uint32_t has_acceleration = read_u32(in);
     kept->has_acceleration = has_acceleration != 0;
     kept->h_before = read_f64(in);
+    kept->power = read_f64(in);
+    kept->lost_before = (struct loss){.x = read_f64(in)};
+    kept->lost_before.v = read_f64(in);
     read_doubles(in, kept->values, SCHEME_MEMORY);
     const struct scheme_table *scheme = scene->integrator.scheme;
     const bool two = scheme->history > 1;
@@ -338,13 +342,14 @@ static pbs_status read_history(struct byte_reader *in, struct memory *memory, st
     RETURN_IF_FAILED(read_optional(in, memory, count, two, &history->v_before));
     RETURN_IF_FAILED(read_optional(in, memory, count, scheme_keeps_acceleration(scheme),
                                    &history->acceleration));
-    const bool known = kept->known == 1 ||
-                       (kept->known == 2 && history->x_before != NULL && history->v_before != NULL);
+    const bool known = kept->known == 1 || (kept->known == 2 && kept->h_before > 0.0 &&
+                                            history->x_before != NULL && history->v_before != NULL);
+    const double lost[] = {kept->power, kept->lost_before.x, kept->lost_before.v};
     if (!known || has_acceleration > 1 ||
         (kept->has_acceleration && history->acceleration == NULL && count > 0 &&
          scheme_keeps_acceleration(scheme)) ||
         !isfinite(kept->h_before) || kept->h_before < 0.0 ||
-        !are_finite(kept->values, SCHEME_MEMORY)) {
+        !are_finite(kept->values, SCHEME_MEMORY) || !are_finite(lost, 3)) {
         return status_fail(PBS_ERROR_FORMAT,
                            "history of %u states, previous step %g s, does not fit the scheme",
                            (unsigned)kept->known, kept->h_before);

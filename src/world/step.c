@@ -136,6 +136,7 @@ static pbs_status fill_problem(struct run *run) {
         .damping = t->model.has_damping ? &t->rayleigh : NULL,
         .newton = t->newton,
         .projection = &t->projection,
+        .obstacle_count = w->scene.colliders.count,
         .obstacle_forces = t->obstacle_forces,
         .scripts = {.place_held = place_held,
                     .place_obstacles = place_obstacles,

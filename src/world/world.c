@@ -234,6 +234,9 @@ pbs_status pbs_world_set_gravity(pbs_world *w, const double gravity[3]) {
     RETURN_IF_FAILED(world_enter(w));
     RETURN_IF_FAILED(check_pointer(gravity, "gravity"));
     RETURN_IF_FAILED(check_vector(gravity, "gravity"));
+    if (memcmp(gravity, w->scene.settings.gravity, sizeof w->scene.settings.gravity) != 0) {
+        w->scene.history.memory.has_acceleration = false;
+    }
     memcpy(w->scene.settings.gravity, gravity, sizeof w->scene.settings.gravity);
     memcpy(w->topology.model.gravity.acceleration, gravity, sizeof w->scene.settings.gravity);
     return PBS_OK;

@@ -34,7 +34,7 @@ SolidDesc = struct(
 CustomDesc = struct(
     "pbs_custom_desc", (U32, "struct_size width"), (SIZE, "vertex_count"), (DOUBLES, "positions velocities masses"),
     (SIZE, "stencil_count"), (INDICES, "stencils"), (CUSTOM_FN, "evaluate"), (POINTER, "user"),
-    (I32, "concurrent no_gravity"), (U64, "tag"))
+    (I32, "concurrent no_gravity"), (U64, "tag"), (DOUBLE, "damping"))
 ColliderDesc = struct(
     "pbs_collider_desc", (U32, "struct_size"), (I32, "shape"), (DOUBLE * 3, "size"), (I32, "hollow reserved"),
     (DOUBLE * 3, "position"), (DOUBLE * 4, "orientation"), (DOUBLE, "friction"))

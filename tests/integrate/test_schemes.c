@@ -1,68 +1,16 @@
 // Schemes against the table of specs/integrators.md section 1.3.
+#include "integrate/oscillator.h"
 #include "integrate/recipe.h"
-#include "support/scheme_rows.h"
-#include "support/world_testing.h"
 #include "world/scene.h"
-
-// --- oscillators: x'' = -P'(x), one node, motion along x ---
-
-static int32_t oscillator(void *user, size_t stencil, const double *x, int32_t project,
-                          double *value, double *gradient, double *hessian) {
-    const enum oscillator problem = *(const enum oscillator *)user;
-    (void)stencil;
-    (void)project;
-    if (value != NULL) {
-        *value = oscillator_potential(problem, x[0]);
-    }
-    if (gradient != NULL) {
-        gradient[0] = -oscillator_force(problem, x[0]);
-        gradient[1] = gradient[2] = 0.0;
-    }
-    for (int i = 0; i < 9 && hessian != NULL; i++) {
-        hessian[i] = i == 0 ? -oscillator_slope(problem, x[0]) : 0.0;
-    }
-    return 0;
-}
-
-/// newton_limit == 0: the default, to be met; otherwise stages may end there.
-static pbs_world *oscillator_world(pbs_integrator *integrator, enum oscillator *problem,
-                                   uint32_t newton_limit) {
-    const double position[3] = {1.0, 0.0, 0.0}, velocity[3] = {0.3, 0.0, 0.0}, mass = 1.0;
-    const uint32_t stencil = 0;
-    pbs_world_desc d;
-    assert_ok(pbs_world_desc_init(&d, sizeof d));
-    d.tolerance = newton_limit > 0 ? 1e-6 : 1e-9; // moves x by less than h^2 1e-9 a step
-    d.newton_limit = newton_limit > 0 ? newton_limit : d.newton_limit;
-    d.allow_unconverged = newton_limit > 0;
-    pbs_world *world = new_world_from(&d);
-    assert_ok(pbs_world_set_integrator(world, integrator));
-    pbs_custom_desc c;
-    assert_ok(pbs_custom_desc_init(&c, sizeof c));
-    c.width = 1;
-    c.vertex_count = 1;
-    c.positions = position;
-    c.velocities = velocity;
-    c.masses = &mass;
-    c.stencil_count = 1;
-    c.stencils = &stencil;
-    c.evaluate = oscillator;
-    c.user = problem;
-    c.tag = 1;
-    pbs_body body;
-    assert_ok(pbs_body_create_custom(world, &c, &body));
-    return world;
-}
 
 /// max(|dx|, |dv|) at t = 5 after n equal steps.
 static double error_of(pbs_integrator *integrator, enum oscillator problem, int n) {
-    pbs_world *world = oscillator_world(integrator, &problem, 0);
-    const pbs_body body = pbs_world_body_at(world, 0);
+    struct oscillation o = oscillation_of(problem);
+    pbs_world *world = oscillator_world(integrator, &o);
     for (int i = 0; i < n; i++) {
         assert_ok(pbs_world_step(world, 5.0 / n));
     }
-    const double error = fmax(
-        fabs(pbs_body_positions(world, body)[0] - oscillator_exact[problem][0]),
-        fabs(pbs_body_velocities(world, body)[0] - oscillator_exact[problem][1]));
+    const double error = oscillator_error(world, oscillator_exact[problem]);
     pbs_world_destroy(world);
     return error;
 }
@@ -142,9 +90,11 @@ static void an_unconverged_stage_is_not_forgotten(void **state) {
                                         .stage_count = two_stages,
                                         .stage = hard_then_easy,
                                         .finish = recipe_finish_second};
-    enum oscillator problem = OSCILLATOR_CUBIC;
+    struct oscillation o = oscillation_of(OSCILLATOR_CUBIC);
+    o.tolerance = 1e-6;
+    o.newton_limit = 1;
     pbs_integrator integrator = {.choice.scheme = &scheme};
-    pbs_world *world = oscillator_world(&integrator, &problem, 1);
+    pbs_world *world = oscillator_world(&integrator, &o);
     assert_status(pbs_world_step(world, 5.0), PBS_NOT_CONVERGED);
     assert_message("not converged after 1 Newton iterations");
     const pbs_stats stats = stats_of(world);

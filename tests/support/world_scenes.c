@@ -178,6 +178,7 @@ static pbs_status fill_springs(pbs_world *world) {
     pbs_custom_desc d;
     springs_describe(&d, COUNT, positions, masses, stencil_count, stencils);
     d.concurrent = 1;
+    d.damping = 0.001;
     pbs_body body;
     pbs_status status = pbs_body_create_custom(world, &d, &body);
     const uint32_t pinned[1] = {0};

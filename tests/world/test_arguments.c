@@ -109,6 +109,25 @@ static void solids_name_the_number(void **state) {
     assert_numbers_are_named(rows, COUNT_OF(rows), create_solid);
 }
 
+static pbs_status create_custom(size_t offset, double value) {
+    pbs_world *world = new_world();
+    const double positions[3] = {0.0, 0.0, 0.0}, mass = 1.0;
+    pbs_custom_desc d;
+    springs_describe(&d, 1, positions, &mass, 0, NULL);
+    memcpy((char *)&d + offset, &value, sizeof value);
+    pbs_body body = {0};
+    const pbs_status status = pbs_body_create_custom(world, &d, &body);
+    assert_true(body.id == 0);
+    pbs_world_destroy(world);
+    return status;
+}
+
+static void custom_bodies_name_the_number(void **state) {
+    (void)state;
+    static const struct number_row rows[] = {NUMBER(pbs_custom_desc, damping, 1, -0.5)};
+    assert_numbers_are_named(rows, COUNT_OF(rows), create_custom);
+}
+
 /// Arrays of a solid by tetrahedron, spoilt at each place in turn.
 static void solids_name_the_tetrahedron(void **state) {
     (void)state;
@@ -407,6 +426,7 @@ int main(void) {
         cmocka_unit_test(worlds_name_the_number),
         cmocka_unit_test(solids_name_the_number),
         cmocka_unit_test(solids_name_the_tetrahedron),
+        cmocka_unit_test(custom_bodies_name_the_number),
         cmocka_unit_test(bodies_name_the_vertex),
         cmocka_unit_test(custom_bodies_name_the_mass),
         cmocka_unit_test(solids_name_the_bad_element),
