@@ -12,6 +12,7 @@ struct oscillation {
     double damping;        ///< s
     double tolerance;      ///< N
     uint32_t newton_limit; ///< 0: the default, to be met; otherwise stages may end there
+    uint32_t divisions;
 };
 
 /// From x = 1, v = 0.3 with a tolerance that moves x by less than h^2 1e-9 a step.
@@ -46,6 +47,7 @@ static inline pbs_world *oscillator_world(pbs_integrator *integrator, struct osc
     assert_ok(pbs_world_desc_init(&d, sizeof d));
     d.tolerance = o->tolerance;
     d.newton_limit = o->newton_limit > 0 ? o->newton_limit : d.newton_limit;
+    d.divisions = o->divisions;
     d.allow_unconverged = o->newton_limit > 0;
     pbs_world *world = new_world_from(&d);
     assert_ok(pbs_world_set_integrator(world, integrator));
