@@ -59,6 +59,32 @@ enum {
     PBS_ALPHA_SPARSE_SEARCH = 2 ///< 1, unless the energy's error had the same sign in three steps
 };
 
+/// What chooses the steps of pbs_world_advance. Every control but FIXED needs a step_max; a try
+/// that it rejects leaves no trace but the time it took. Whatever the control, a try that fails (no
+/// admissible state, no convergence) is rejected.
+enum {
+    PBS_STEP_FIXED = 0,       ///< equal steps no longer than step_max; step_max 0: one step
+    PBS_STEP_FORCE_ERROR = 1, ///< the forces that the linearisation missed, as the motion they
+                              ///< would have caused, metres (ATS eqs. 9 and 11); only with
+                              ///< `linearized`
+    PBS_STEP_SPEED_LIMIT = 2,   ///< how far the fastest vertex goes in a step at its present speed,
+                                ///< metres; known before the step, so nothing is rejected
+    PBS_STEP_STRETCH_LIMIT = 3, ///< how much the distance between two vertices of an element
+                                ///< changes in a step, metres; where none has two: how far they
+                                ///< move
+    PBS_STEP_DOUBLING = 4, ///< the distance between one step and two half ones, metres; three times
+                           ///< the work of a step; the two half ones land
+    PBS_STEP_ALPHA = 5 ///< |alpha - 1| of an energy control: far from 1 the step was not resolved
+};
+
+/// How the next step follows from what was measured.
+enum {
+    PBS_STEP_RULE_DEFAULT = 0,      ///< halving for DOUBLING and ALPHA, else proportional
+    PBS_STEP_RULE_PROPORTIONAL = 1, ///< h (step_safety step_tolerance / measured)^(1 /
+                                    ///< step_exponent)
+    PBS_STEP_RULE_HALVING = 2       ///< h / 2 after a rejection, step_growth h otherwise
+};
+
 enum { PBS_INTEGRATOR_PARAMETERS = 4 };
 
 /// A scheme and its parameters.
@@ -79,6 +105,23 @@ typedef struct pbs_integrator_desc {
     double energy_fraction;      ///< of the first energy that becomes the target
     double energy_ground;        ///< J, where the target ends; measured as pbs_world_energy does
     double energy_decay_time;    ///< s, after which 1/e of the target's height is left; 0: constant
+    // Step-size control, of pbs_world_advance. 0 is a default throughout.
+    int32_t linearized; ///< 1: one Newton step from the state at the start of the step, without
+                        ///< line search (ATS; Baraff and Witkin 1998): IMPLICIT_EULER, TRAPEZOIDAL
+                        ///< and NEWMARK only. A step that it would lead into a forbidden state
+                        ///< fails
+    int32_t step_control;  ///< PBS_STEP_*
+    int32_t step_rule;     ///< PBS_STEP_RULE_*
+    double step_tolerance; ///< what PBS_STEP_* says, > 0 with any control but FIXED
+    double step_initial;   ///< s, the first step; 0: step_max / 100
+    double step_min; ///< s, a step so short lands however large what was measured; 0: 1e-6 step_max
+    double step_max; ///< s, > 0 with any control but FIXED
+    double step_exponent; ///< 0: 3 for FORCE_ERROR, as ATS prints it (its error grows as h^4, so 4
+                          ///< is closer); 1 for STRETCH_LIMIT and ALPHA; 2 for DOUBLING
+    double step_safety;   ///< in (0, 1]; 0: 0.5, as ATS prints it; 0.8 for STRETCH_LIMIT
+    double step_growth;   ///< longest step / previous one, >= 1, at most 2 for two-step schemes; 0:
+                        ///< 2, or 1.2 where STRETCH_LIMIT and ALPHA halve. After a rejection one
+                        ///< step does not grow. infinity: neither of the two, as ATS prints it
 } pbs_integrator_desc;
 
 /// Fills *d with the scheme's defaults.

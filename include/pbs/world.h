@@ -118,9 +118,13 @@ PBS_API pbs_status pbs_world_set_integrator(pbs_world *w, pbs_integrator *i);
 /// @see OPT section 3; docs/architecture.md
 PBS_API pbs_status pbs_world_step(pbs_world *w, double h);
 
-/// As many steps as the step control wants, landing exactly `duration` seconds later. Without step
-/// control: one step. No scheme of this version has step control.
+/// As many steps as the integrator's step control wants, landing exactly `duration` seconds later;
+/// without step control one step (see PBS_STEP_FIXED). Targets and moving colliders take the whole
+/// duration to get where they go. The whole advance lands or leaves the world as it was, as a step
+/// does; pbs_world_stats has the sums over its steps. The last step is shortened to meet the end;
+/// the control goes on afterwards where it was, until pbs_world_set_integrator.
 /// @return as pbs_world_step
+/// @see ATS section 3; PBS_STEP_FIXED and the step_* members of pbs_integrator_desc
 PBS_API pbs_status pbs_world_advance(pbs_world *w, double duration);
 
 /// Seconds since creation; 0 for null.
@@ -178,7 +182,7 @@ typedef struct pbs_stats {
                             ///< weight): |M v / h - grad P| at the first step after bodies changed
     double preconditioner_shift; ///< the largest shift, relative to the diagonal; infinite where a
                                  ///< factor would have needed so much that block Jacobi took over
-    double step;                 ///< s, of the last step
+    double step;                 ///< s, of the last step; of an advance: its duration
     // Seconds of the last step by phase:
     double time_total;
     double time_prepare;  ///< terms and matrix pattern where bodies changed, and copying
@@ -204,6 +208,14 @@ typedef struct pbs_stats {
     // The last step again:
     size_t held_inside; ///< pinned or scripted vertices that their pins or targets put inside a
                         ///< collider, where contact cannot move them
+    // The last advance (a step is an advance of one step); sums above include rejected tries:
+    uint32_t accepted_steps;
+    uint32_t rejected_steps; ///< tries that the step control did not take
+    uint32_t forced_steps;   ///< of the accepted ones: taken at step_min above the tolerance
+    uint32_t reserved;       ///< 0
+    double shortest_step, longest_step; ///< s, of the accepted ones; 0 where there are none
+    double step_error; ///< what the step control measured at the last accepted step, see PBS_STEP_*
+    double step_next;  ///< s, what the step control begins with next time; 0: step_initial
 } pbs_stats;
 
 /// Statistics of the last step and of the world.

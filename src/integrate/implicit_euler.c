@@ -13,6 +13,7 @@ const struct scheme_table scheme_implicit_euler = {
     .history = 1,
     .order = 1,
     .stage_limit = 1,
+    .may_be_linearized = true,
     .stage_count = recipe_one_stage,
     .stage = stage,
     .finish = recipe_finish_first,

@@ -99,8 +99,9 @@ struct scheme_table {
                           ///< or an energy forbids it
     bool divides_afresh;  ///< the first half of a divided step starts afresh, and its ends are
                           ///< neighbours afterwards (GAT section 2.3.2)
-    int32_t start;        ///< PBS_START_*, the default
-    int32_t alpha_choice; ///< PBS_ALPHA_*, the default
+    bool may_be_linearized; ///< one Newton step per stage is one of ATS's methods
+    int32_t start;          ///< PBS_START_*, the default
+    int32_t alpha_choice;   ///< PBS_ALPHA_*, the default
     struct scheme_parameter parameters[SCHEME_PARAMETERS];
     uint32_t (*stage_count)(const struct step_view *step);
     void (*stage)(const struct step_view *step, uint32_t stage, struct stage_recipe *out);

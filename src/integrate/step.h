@@ -53,7 +53,11 @@ struct scripts {
 struct step_problem {
     const struct scheme_table *scheme;
     const double *parameters;
-    int32_t start;              ///< PBS_START_*
+    int32_t start;          ///< PBS_START_*
+    bool linearized;        ///< one Newton step per stage
+    double linear_accuracy; ///< m: of a linearized stage's solution, where 0 as good as can be; any
+                            ///< other is solved to options.tolerance
+    double least_mass;      ///< kg, of a node; only with linear_accuracy
     struct objective objective; ///< predictor, weight and stage are filled in here; conservative
                                 ///< terms come first, and the others have no stencils
     size_t conservative_count;  ///< of the objective's terms

@@ -59,6 +59,7 @@ const struct scheme_table scheme_trapezoidal = {
     .history = 1,
     .order = 2,
     .stage_limit = 1,
+    .may_be_linearized = true,
     .acceleration = ACCELERATION_KEPT,
     .stage_count = recipe_one_stage,
     .stage = trapezoidal_stage,

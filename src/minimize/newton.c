@@ -208,4 +208,5 @@ void newton_result_add(struct newton_result *sum, const struct newton_result *pa
     sum->gradient_norm = part->gradient_norm;
     sum->preconditioner_shift = fmax(sum->preconditioner_shift, part->preconditioner_shift);
     sum->value = part->value;
+    sum->force_error = fmax(sum->force_error, part->force_error);
 }

@@ -16,6 +16,7 @@ struct newton_options {
     double tolerance;         ///< tau, N
     double forcing;           ///< sigma, N^(-1/2)
     double step_length_limit; ///< ell, m
+    double residual;          ///< N: of the linear solve of a linear step; 0: as small as can be
 };
 
 struct newton_result {
@@ -26,6 +27,7 @@ struct newton_result {
     double gradient_norm, preconditioner_shift;
     double value; ///< E at the end
     double time_evaluate, time_hessian, time_factor, time_solve, time_search;
+    double force_error; ///< m, of a linear step: c |M^-1 grad E| at the end, largest component
 };
 
 /// After several minimisations: counts and times are added up, the shift is the largest, gradient
@@ -46,5 +48,12 @@ void newton_destroy(struct newton *newton, struct memory *memory);
 struct newton_result newton_minimize(struct newton *newton, const struct objective *objective,
                                      struct projection *projection,
                                      const struct newton_options *options, double *x);
+
+/// The linearly implicit step instead: one Newton step from x, no guess, no line search. On failure
+/// x is as it was. A state that no such step leads to, or a matrix that is not positive definite,
+/// is PBS_ERROR_INADMISSIBLE. Otherwise as newton_minimize.
+struct newton_result newton_linear_step(struct newton *newton, const struct objective *objective,
+                                        struct projection *projection,
+                                        const struct newton_options *options, double *x);
 
 #endif

@@ -2,6 +2,7 @@
 // of any world.
 #include "world/integrator.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "world/check.h"
@@ -45,12 +46,64 @@ static pbs_status check_energy_control(const pbs_integrator_desc *d) {
     return check_not_negative(d->energy_decay_time, "energy_decay_time");
 }
 
+static pbs_status check_linearized(const pbs_integrator_desc *d) {
+    RETURN_IF_FAILED(check_choice(d->linearized, 0, 1, "linearized"));
+    if (d->linearized != 0 && !scheme_find(d->scheme)->may_be_linearized) {
+        return status_fail(
+            PBS_ERROR_ARGUMENT,
+            "linearized is 1 with %s, must be implicit Euler, trapezoidal or Newmark",
+            scheme_find(d->scheme)->name);
+    }
+    if (d->step_control == PBS_STEP_FORCE_ERROR && d->linearized == 0) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "step_control is PBS_STEP_FORCE_ERROR, which measures the error of "
+                           "linearized steps only, and linearized is 0");
+    }
+    return PBS_OK;
+}
+
+/// 0 is a default; infinity means what the header says.
+static pbs_status check_step_growth(const pbs_integrator_desc *d) {
+    const double highest = scheme_find(d->scheme)->history > 1 ? 2.0 : INFINITY;
+    return d->step_growth == 0.0 ? PBS_OK
+                                 : check_within(d->step_growth, 1.0, highest, "step_growth");
+}
+
+static pbs_status check_step_lengths(const pbs_integrator_desc *d) {
+    RETURN_IF_FAILED(check_not_negative(d->step_max, "step_max"));
+    RETURN_IF_FAILED(check_within(d->step_min, 0.0, d->step_max, "step_min"));
+    return check_within(d->step_initial, 0.0, d->step_max, "step_initial");
+}
+
+static pbs_status check_step_control(const pbs_integrator_desc *d) {
+    RETURN_IF_FAILED(check_choice(d->step_control, PBS_STEP_FIXED, PBS_STEP_ALPHA, "step_control"));
+    RETURN_IF_FAILED(
+        check_choice(d->step_rule, PBS_STEP_RULE_DEFAULT, PBS_STEP_RULE_HALVING, "step_rule"));
+    RETURN_IF_FAILED(check_linearized(d));
+    RETURN_IF_FAILED(check_step_lengths(d));
+    RETURN_IF_FAILED(check_not_negative(d->step_tolerance, "step_tolerance"));
+    RETURN_IF_FAILED(check_not_negative(d->step_exponent, "step_exponent"));
+    RETURN_IF_FAILED(check_within(d->step_safety, 0.0, 1.0, "step_safety"));
+    RETURN_IF_FAILED(check_step_growth(d));
+    if (d->step_control == PBS_STEP_ALPHA && scheme_find(d->scheme)->control == NULL) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "step_control is PBS_STEP_ALPHA, but %s has no energy control",
+                           scheme_find(d->scheme)->name);
+    }
+    if (d->step_control == PBS_STEP_FIXED) {
+        return PBS_OK;
+    }
+    RETURN_IF_FAILED(check_positive(d->step_max, "step_max, which every step control needs,"));
+    return check_positive(d->step_tolerance, "step_tolerance");
+}
+
 pbs_status integrator_check(const pbs_integrator_desc *d) {
     RETURN_IF_FAILED(check_scheme(d->scheme));
     RETURN_IF_FAILED(check_parameters(scheme_find(d->scheme), d->parameters));
     RETURN_IF_FAILED(
         check_choice(d->start, PBS_START_IMPLICIT_EULER, PBS_START_FIRST_ORDER_THETA, "start"));
-    return check_energy_control(d);
+    RETURN_IF_FAILED(check_energy_control(d));
+    return check_step_control(d);
 }
 
 pbs_integrator_desc integrator_defaults(int32_t scheme) {

@@ -4,6 +4,7 @@
 #define PBS_WORLD_SCENE_H
 
 #include "integrate/step.h"
+#include "integrate/step_control.h"
 #include "pbs/pbs.h"
 #include "world/body.h"
 #include "world/handle.h"
@@ -52,6 +53,7 @@ struct scene {
     struct handle_table bodies, colliders;
     struct nodes nodes;
     struct history history;
+    struct step_memory step_memory; ///< of the integrator's step control
 };
 
 /// The index-th in order of creation.

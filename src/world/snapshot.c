@@ -24,9 +24,13 @@ static void write_settings(struct byte_writer *out, const pbs_world_desc *d) {
 }
 
 static void write_integrator(struct byte_writer *out, const pbs_integrator_desc *d) {
-    const int32_t choices[] = {d->scheme, d->start, d->alpha_choice, d->energy_by_island};
+    const int32_t choices[] = {d->scheme,     d->start,        d->alpha_choice, d->energy_by_island,
+                               d->linearized, d->step_control, d->step_rule};
     const double numbers[] = {d->alpha,           d->alpha_min,     d->alpha_max,
-                              d->energy_fraction, d->energy_ground, d->energy_decay_time};
+                              d->energy_fraction, d->energy_ground, d->energy_decay_time,
+                              d->step_tolerance,  d->step_initial,  d->step_min,
+                              d->step_max,        d->step_exponent, d->step_safety,
+                              d->step_growth};
     write_bytes(out, choices, sizeof choices);
     write_doubles(out, d->parameters, SCHEME_PARAMETERS);
     write_doubles(out, numbers, sizeof numbers / sizeof numbers[0]);
@@ -159,6 +163,8 @@ static void write_scene(struct byte_writer *out, const struct scene *scene) {
     write_bodies(out, scene);
     write_nodes(out, &scene->nodes);
     write_history(out, &scene->history);
+    write_f64(out, scene->step_memory.next);
+    write_u32(out, scene->step_memory.rejected);
 }
 
 pbs_status pbs_world_save(const pbs_world *w, void *buffer, size_t *size) {

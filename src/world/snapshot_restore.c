@@ -56,9 +56,14 @@ static bool are_finite(const double *values, size_t count) {
 
 static pbs_status read_integrator(struct byte_reader *in, struct scheme_choice *out) {
     pbs_integrator_desc d = {.struct_size = sizeof d};
-    int32_t *const choices[] = {&d.scheme, &d.start, &d.alpha_choice, &d.energy_by_island};
+    int32_t *const choices[] = {&d.scheme,           &d.start,      &d.alpha_choice,
+                                &d.energy_by_island, &d.linearized, &d.step_control,
+                                &d.step_rule};
     double *const numbers[] = {&d.alpha,           &d.alpha_min,     &d.alpha_max,
-                               &d.energy_fraction, &d.energy_ground, &d.energy_decay_time};
+                               &d.energy_fraction, &d.energy_ground, &d.energy_decay_time,
+                               &d.step_tolerance,  &d.step_initial,  &d.step_min,
+                               &d.step_max,        &d.step_exponent, &d.step_safety,
+                               &d.step_growth};
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
         read_bytes(in, choices[i], sizeof *choices[i]);
     }
@@ -357,6 +362,16 @@ static pbs_status read_history(struct byte_reader *in, struct memory *memory, st
     return PBS_OK;
 }
 
+static pbs_status read_step_memory(struct byte_reader *in, struct step_memory *memory) {
+    memory->next = read_f64(in);
+    const uint32_t rejected = read_u32(in);
+    memory->rejected = rejected != 0;
+    if (!isfinite(memory->next) || memory->next < 0.0 || rejected > 1) {
+        return status_fail(PBS_ERROR_FORMAT, "the step control's next step is %g s", memory->next);
+    }
+    return PBS_OK;
+}
+
 // --- all together ---
 
 static pbs_status check_header(const void *bytes, size_t size) {
@@ -397,6 +412,7 @@ static pbs_status read_scene(struct byte_reader *in, struct memory *memory,
     RETURN_IF_FAILED(read_bodies(in, memory, scene));
     RETURN_IF_FAILED(read_nodes(in, &scene->nodes));
     RETURN_IF_FAILED(read_history(in, memory, scene));
+    RETURN_IF_FAILED(read_step_memory(in, &scene->step_memory));
     if (in->ended || in->position != in->size) {
         return status_fail(PBS_ERROR_FORMAT, "%zu bytes are left over or missing after byte %zu",
                            in->size - in->position, in->position);

@@ -9,18 +9,7 @@
 #include "world/check.h"
 #include "world/motion.h"
 #include "world/reference.h"
-#include "world/world.h"
-
-/// One call of pbs_world_step.
-struct run {
-    pbs_world *w;
-    double h;
-    double scale; ///< metres, of the scene
-    struct step_problem problem;
-    struct step_result sum; ///< over the parts of the step
-    uint32_t divisions;
-    double free_reference;
-};
+#include "world/run.h"
 
 // --- before ---
 
@@ -113,6 +102,14 @@ static struct newton_options newton_options(const struct run *run, double refere
     };
 }
 
+static double least_mass(const struct nodes *nodes) {
+    double least = INFINITY;
+    for (size_t i = 0; i < nodes->count; i++) {
+        least = fmin(least, nodes->mass[i]);
+    }
+    return least;
+}
+
 static pbs_status fill_problem(struct run *run) {
     pbs_world *w = run->w;
     struct topology *t = &w->topology;
@@ -122,6 +119,9 @@ static pbs_status fill_problem(struct run *run) {
         .scheme = w->scene.integrator.scheme,
         .parameters = w->scene.integrator.settings.parameters,
         .start = w->scene.integrator.settings.start,
+        .linearized = w->scene.integrator.settings.linearized != 0,
+        .linear_accuracy = run->linear_accuracy,
+        .least_mass = run->linear_accuracy > 0.0 ? least_mass(&w->scene.nodes) : 0.0,
         .objective = {.tasks = w->tasks,
                       .assembly = &t->model.assembly,
                       .terms = t->model.terms,
@@ -147,7 +147,8 @@ static pbs_status fill_problem(struct run *run) {
     };
     double reference = 0.0;
     run->free_reference = w->scene.free_reference;
-    RETURN_IF_FAILED(reference_force(w, &p->objective, run->h, &run->free_reference, &reference));
+    const double h = run->control.max > 0.0 ? fmin(run->h, run->control.max) : run->h;
+    RETURN_IF_FAILED(reference_force(w, &p->objective, h, &run->free_reference, &reference));
     p->options = newton_options(run, reference);
     w->stats.reference_force = reference;
     w->stats.tolerance = p->options.tolerance;
@@ -156,42 +157,51 @@ static pbs_status fill_problem(struct run *run) {
 
 // --- the step and its divisions ---
 
-static void add_part(struct step_result *sum, const struct step_result *part) {
-    newton_result_add(&sum->newton, &part->newton);
-    sum->stages += part->stages;
-    if (part->status >= 0) {
-        sum->dissipated += part->dissipated;
-        sum->active_contacts = part->active_contacts;
-        sum->held_inside = part->held_inside;
-        // PBS_NOT_CONVERGED stays once it was seen.
-        sum->status = sum->status == PBS_OK ? part->status : sum->status;
-    }
+void run_add_work(struct run *run, const struct step_result *part) {
+    newton_result_add(&run->sum.newton, &part->newton);
+    run->sum.stages += part->stages;
 }
 
-static bool may_divide(pbs_status status) {
+void run_land_part(struct run *run, const struct step_result *part, double h) {
+    struct step_result *const sum = &run->sum;
+    sum->dissipated += part->dissipated;
+    sum->active_contacts = part->active_contacts;
+    sum->held_inside = part->held_inside;
+    // PBS_NOT_CONVERGED stays once it was seen.
+    sum->status = sum->status == PBS_OK ? part->status : sum->status;
+    step_accept(&run->w->topology.workspace, h);
+}
+
+bool run_may_divide(pbs_status status) {
     return status == PBS_ERROR_CONVERGENCE || status == PBS_ERROR_INADMISSIBLE;
 }
 
-static pbs_status run_part(struct run *run, double begin, double end, uint32_t depth) {
+pbs_status run_halves(struct run *run, const struct step_span *span, uint32_t depth) {
+    world_log(run->w, PBS_LOG_WARNING, "a step failed and is divided: %s", pbs_last_error());
+    run->divisions++;
+    const double h = 0.5 * span->h;
+    const double middle = 0.5 * (span->begin + span->end);
+    const struct step_span first = {.h = h, .begin = span->begin, .end = middle};
+    const struct step_span second = {.h = h, .begin = middle, .end = span->end};
+    RETURN_IF_FAILED(run_part(run, &first, depth + 1));
+    return run_part(run, &second, depth + 1);
+}
+
+pbs_status run_part(struct run *run, const struct step_span *span, uint32_t depth) {
     pbs_world *w = run->w;
     const pbs_world_desc *settings = &w->scene.settings;
-    const struct step_span span = {.h = (end - begin) * run->h, .begin = begin, .end = end};
     run->problem.allow_unconverged = settings->allow_unconverged != 0 &&
                                      depth == settings->divisions;
-    const struct step_result part = step_take(&run->problem, &span, &w->topology.workspace);
-    add_part(&run->sum, &part);
+    const struct step_result part = step_take(&run->problem, span, &w->topology.workspace);
+    run_add_work(run, &part);
     if (part.status >= 0) {
-        step_accept(&w->topology.workspace, span.h);
+        run_land_part(run, &part, span->h);
         return PBS_OK;
     }
-    if (!may_divide(part.status) || depth == settings->divisions) {
+    if (!run_may_divide(part.status) || depth == settings->divisions) {
         return part.status;
     }
-    world_log(w, PBS_LOG_WARNING, "a step failed and is divided: %s", pbs_last_error());
-    run->divisions++;
-    const double middle = 0.5 * (begin + end);
-    RETURN_IF_FAILED(run_part(run, begin, middle, depth + 1));
-    return run_part(run, middle, end, depth + 1);
+    return run_halves(run, span, depth);
 }
 
 // --- after ---
@@ -208,6 +218,7 @@ static void land(struct run *run) {
     copy_array(w->tasks, count, workspace->before.x, scene->history.x_before);
     copy_array(w->tasks, count, workspace->before.v, scene->history.v_before);
     scene->history.memory = workspace->memory;
+    scene->step_memory = run->step_memory;
     scene->time += run->h;
     scene->dissipated += run->sum.dissipated;
     scene->free_reference = run->free_reference;
@@ -240,13 +251,19 @@ static void write_stats(struct run *run, pbs_status status) {
     stats->gradient_norm = n->gradient_norm;
     stats->preconditioner_shift = n->preconditioner_shift;
     stats->step = run->h;
+    stats->accepted_steps = run->accepted;
+    stats->rejected_steps = run->rejected;
+    stats->forced_steps = run->forced;
+    stats->shortest_step = run->shortest;
+    stats->longest_step = run->longest;
+    stats->step_error = run->measured;
     stats->time_evaluate = n->time_evaluate;
     stats->time_hessian = n->time_hessian;
     stats->time_factor = n->time_factor;
     stats->time_solve = n->time_solve;
     stats->time_search = n->time_search;
     struct counters *counters = &w->scene.counters;
-    counters->step_count += status >= 0;
+    counters->step_count += status >= 0 ? run->accepted : 0;
     counters->failed_step_count += status < 0;
     counters->newton_total += n->newton_iterations;
     counters->linear_total += n->linear_iterations;
@@ -275,39 +292,55 @@ static pbs_status step(struct run *run) {
     RETURN_IF_FAILED(fill_problem(run));
     load_state(w, run->h);
     w->stats.time_prepare = clock_seconds() - start;
-    RETURN_IF_FAILED(run_part(run, 0.0, 1.0, 0));
+    RETURN_IF_FAILED(run->steps(run));
     const double solved = clock_seconds();
     land(run);
     w->stats.time_finish = clock_seconds() - solved;
     return answer(run);
 }
 
-static pbs_status take_step(pbs_world *w, double h) {
-    RETURN_IF_FAILED(check_positive(h, "the step's length"));
-    const double start = clock_seconds();
-    struct run run = {.w = w, .h = h};
-    w->stats = (pbs_stats){0};
-    const pbs_status status = w->scene.nodes.count > 0 ? step(&run) : PBS_OK;
-    if (w->scene.nodes.count == 0) {
-        w->scene.time += h;
-        for (size_t i = 0; i < w->scene.colliders.count; i++) {
-            struct collider *collider = scene_collider(&w->scene, i);
-            memset(collider->force, 0, sizeof collider->force);
-            motion_finish(collider);
-        }
+/// There is nothing to move but colliders.
+static void step_empty(struct run *run) {
+    struct scene *scene = &run->w->scene;
+    run_count(run, run->h);
+    scene->time += run->h;
+    for (size_t i = 0; i < scene->colliders.count; i++) {
+        struct collider *collider = scene_collider(scene, i);
+        memset(collider->force, 0, sizeof collider->force);
+        motion_finish(collider);
     }
-    write_stats(&run, status);
+}
+
+pbs_status run_world(struct run *run) {
+    pbs_world *w = run->w;
+    const double start = clock_seconds();
+    w->stats = (pbs_stats){0};
+    pbs_status status = PBS_OK;
+    if (w->scene.nodes.count > 0) {
+        status = step(run);
+    } else {
+        step_empty(run);
+    }
+    write_stats(run, status);
     w->stats.time_total = clock_seconds() - start;
     return status;
 }
 
-pbs_status pbs_world_step(pbs_world *w, double h) {
-    RETURN_IF_FAILED(world_enter(w));
-    return take_step(w, h);
+void run_count(struct run *run, double h) {
+    run->shortest = run->accepted == 0 ? h : fmin(run->shortest, h);
+    run->longest = fmax(run->longest, h);
+    run->accepted++;
 }
 
-pbs_status pbs_world_advance(pbs_world *w, double duration) {
+static pbs_status one_step(struct run *run) {
+    RETURN_IF_FAILED(run_part(run, &(struct step_span){.h = run->h, .begin = 0.0, .end = 1.0}, 0));
+    run_count(run, run->h);
+    return PBS_OK;
+}
+
+pbs_status pbs_world_step(pbs_world *w, double h) {
     RETURN_IF_FAILED(world_enter(w));
-    RETURN_IF_FAILED(check_positive(duration, "duration"));
-    return take_step(w, duration);
+    RETURN_IF_FAILED(check_positive(h, "the step's length"));
+    struct run run = {.w = w, .h = h, .steps = one_step, .step_memory = w->scene.step_memory};
+    return run_world(&run);
 }

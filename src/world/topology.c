@@ -43,6 +43,7 @@ void topology_free(struct topology *topology, struct memory *memory) {
     memory_release(memory, topology->held_velocity);
     memory_release(memory, topology->obstacles);
     memory_release(memory, topology->obstacle_forces);
+    memory_release(memory, topology->aside);
     model_free(&topology->model, memory);
     *topology = (struct topology){0};
 }

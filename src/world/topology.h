@@ -47,6 +47,8 @@ struct topology {
     struct obstacle *obstacles;
     double *obstacle_forces; ///< 3 per collider, N
     size_t obstacle_capacity, obstacle_force_capacity;
+    double *aside; ///< states that step doubling goes back to and compares
+    size_t aside_capacity;
 };
 
 /// Terms and assembly. On failure *model is empty.

@@ -250,6 +250,7 @@ pbs_status pbs_world_set_integrator(pbs_world *w, pbs_integrator *i) {
     }
     w->scene.integrator = i->choice;
     scene_forget_history(&w->scene);
+    w->scene.step_memory = (struct step_memory){0};
     return PBS_OK;
 }
 

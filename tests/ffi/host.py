@@ -41,7 +41,9 @@ ColliderDesc = struct(
 IntegratorDesc = struct(
     "pbs_integrator_desc", (U32, "struct_size"), (I32, "scheme"), (Allocator, "allocator"), (DOUBLE * 4, "parameters"),
     (I32, "start alpha_choice energy_by_island"),
-    (DOUBLE, "alpha alpha_min alpha_max energy_fraction energy_ground energy_decay_time"))
+    (DOUBLE, "alpha alpha_min alpha_max energy_fraction energy_ground energy_decay_time"),
+    (I32, "linearized step_control step_rule"),
+    (DOUBLE, "step_tolerance step_initial step_min step_max step_exponent step_safety step_growth"))
 SystemDesc = struct(
     "pbs_system_desc", (U32, "struct_size"), (I32, "unknown"), (SIZE, "size"),
     (DOUBLES, "mass damping stiffness positions velocities"), (DOUBLE, "time"), (FORCE_FN, "force"), (JACOBIAN_FN, "jacobian"),
@@ -60,7 +62,9 @@ Stats = struct(
     (DOUBLE, "gradient_norm tolerance reference_force preconditioner_shift step time_total time_prepare time_evaluate"),
     (DOUBLE, "time_hessian time_factor time_solve time_search time_finish"),
     (U64, "step_count failed_step_count newton_total linear_total allocator_calls"),
-    (SIZE, "bytes_in_use node_count element_count block_count held_inside"))
+    (SIZE, "bytes_in_use node_count element_count block_count held_inside"),
+    (U32, "accepted_steps rejected_steps forced_steps reserved"),
+    (DOUBLE, "shortest_step longest_step step_error step_next"))
 STRUCTS = [Body, Collider, Allocator, Log, Tasks, WorldDesc, SolidDesc, CustomDesc, ColliderDesc, IntegratorDesc, Energy,
            Stats, SystemDesc, DenseStats]
 

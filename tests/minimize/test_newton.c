@@ -703,10 +703,10 @@ static void test_iteration_limit_is_said_and_progress_kept(void **state) {
 /// Every count and time of a result is a different number; the header says what becomes of each.
 static void test_results_add_up(void **state) {
     (void)state;
-    const struct newton_result a = {PBS_OK, 1,    2,    3,   4,   5,   6,   7,   8,
-                                    9,      20.0, 0.25, 2.0, 1.0, 2.0, 3.0, 4.0, 5.0};
-    const struct newton_result b = {PBS_OK, 10,   20,    30,  40,   50,   60,   70,   80,
-                                    90,     30.0, 0.125, 7.0, 10.0, 20.0, 30.0, 40.0, 50.0};
+    const struct newton_result a = {PBS_OK, 1,    2,   3,   4,   5,   6,   7,   8,  9,
+                                    20.0,   0.25, 2.0, 1.0, 2.0, 3.0, 4.0, 5.0, 0.5};
+    const struct newton_result b = {PBS_OK, 10,    20,  30,   40,   50,   60,   70,   80,  90,
+                                    30.0,   0.125, 7.0, 10.0, 20.0, 30.0, 40.0, 50.0, 0.25};
     struct newton_result sum = {.status = PBS_NOT_CONVERGED};
     newton_result_add(&sum, &a);
     newton_result_add(&sum, &b);
@@ -727,7 +727,8 @@ static void test_results_add_up(void **state) {
                                            22.0,
                                            33.0,
                                            44.0,
-                                           55.0};
+                                           55.0,
+                                           0.5};
     assert_memory_equal(&sum, &expected, sizeof sum);
 }
 

@@ -1,0 +1,60 @@
+// Step-size control (integrators.md section 2.1, fracture.md section 3.5): which step to try, and
+// what follows from what was measured at its end. Pure arithmetic on step lengths and numbers that
+// others measure; knows no states, so that worlds and systems share it.
+#ifndef PBS_INTEGRATE_STEP_CONTROL_H
+#define PBS_INTEGRATE_STEP_CONTROL_H
+
+#include <stdint.h>
+
+#include "pbs/integrator.h"
+
+/// Settings without defaults left open.
+struct step_control {
+    int32_t kind; ///< PBS_STEP_*
+    int32_t rule; ///< PBS_STEP_RULE_*
+    double tolerance, initial, min, max;
+    double exponent, safety, growth;
+    bool keeps_ratio; ///< steps are 1/2 to 2 of the previous one, as two-step schemes need it
+};
+
+/// What stays from step to step. All zero after a fresh start.
+struct step_memory {
+    double next;   ///< s; 0: the initial step
+    bool rejected; ///< the last try was
+};
+
+/// A step to try.
+struct step_plan {
+    double h;
+    bool clipped; ///< shorter than the control wants, to land at the end
+    bool last;    ///< lands there
+};
+
+enum step_verdict {
+    STEP_ACCEPTED,
+    STEP_FORCED, ///< accepted, as it is at the minimum, though above the tolerance
+    STEP_REJECTED,
+    STEP_FAILED ///< there is no state to accept, and no shorter step to try
+};
+
+/// d: checked. history: states that the scheme wants.
+struct step_control step_control_of(const pbs_integrator_desc *d, uint32_t history);
+
+/// PBS_STEP_FIXED: how many equal steps there are in a duration.
+double step_control_count(const struct step_control *control, double duration);
+
+/// Whether the control compares what was measured with its tolerance after the step;
+/// PBS_STEP_SPEED_LIMIT does before.
+bool step_control_judges(const struct step_control *control);
+
+/// The next try, with `remaining` > 0 seconds to go. h_before: the step before, 0 where it is of no
+/// importance; speed: of PBS_STEP_SPEED_LIMIT, m/s.
+struct step_plan step_control_plan(const struct step_control *control,
+                                   const struct step_memory *memory, double remaining,
+                                   double h_before, double speed);
+
+/// Takes what was measured, not finite where the step failed, and updates the memory.
+enum step_verdict step_control_judge(const struct step_control *control, struct step_memory *memory,
+                                     const struct step_plan *plan, double measured);
+
+#endif

@@ -1,0 +1,130 @@
+// One Newton step about the state at the start of the step, without line search: the linearly
+// implicit methods of Baraff and Witkin 1998 and ATS section 3.
+#include <math.h>
+
+#include "base/clock.h"
+#include "base/vector.h"
+#include "minimize/state.h"
+
+// Relative residuals of the linear solve: without a tolerance of its own, and the range of those
+// that follow from one.
+static const double TIGHT = 1e-10;
+static const double TIGHTEST = 1e-12;
+static const double LOOSEST = 0.1;
+
+/// current = P(x): held axes are where their targets are.
+static bool start(struct minimization *m, const double *x) {
+    const double begin = clock_seconds();
+    const bool admissible = minimization_evaluate(m, x);
+    m->result.time_evaluate += clock_seconds() - begin;
+    if (m->stopped) {
+        minimization_fail_stopped(m);
+    } else if (!admissible) {
+        m->result.status = status_fail(PBS_ERROR_INADMISSIBLE, "nothing to linearize about: %s",
+                                       m->displaced ? pbs_last_error()
+                                                    : "the energy is infinite at the start of the "
+                                                      "step");
+    } else {
+        iterate_swap(&m->newton->trial, &m->newton->current);
+    }
+    return admissible;
+}
+
+/// The Hessian's solve to m->options->residual; direction = -H^-1 grad E.
+static struct pcg_result conjugate_gradients(struct minimization *m) {
+    struct newton *const newton = m->newton;
+    struct tasks *const tasks = m->objective->tasks;
+    const double norm = m->result.gradient_norm;
+    const double residual = m->options->residual;
+    const struct pcg_options options = {
+        .relative_tolerance = residual > 0.0 ? fmin(fmax(residual / norm, TIGHTEST), LOOSEST)
+                                             : TIGHT,
+        .iteration_limit = m->options->linear_limit};
+    const struct pcg_result result = pcg_solve(tasks, &newton->hessian, &newton->preconditioner,
+                                               newton->gradient_rows, &options, &newton->pcg,
+                                               newton->direction_rows);
+    vector_scale(tasks, newton_coordinate_count(newton), -1.0, newton->direction_rows);
+    minimization_take_direction(m);
+    m->result.linear_solves++;
+    m->result.linear_iterations += result.iterations;
+    m->result.indefinite_solves += result.outcome == PCG_INDEFINITE;
+    return result;
+}
+
+static bool solve(struct minimization *m) {
+    const bool factored = minimization_linearize(m);
+    if (m->stopped) {
+        minimization_fail_stopped(m);
+        return false;
+    }
+    const double begin = clock_seconds();
+    const enum pcg_outcome outcome = factored ? conjugate_gradients(m).outcome : PCG_INDEFINITE;
+    m->result.time_solve += clock_seconds() - begin;
+    if (outcome == PCG_INDEFINITE) {
+        m->result.status = status_fail(
+            PBS_ERROR_INADMISSIBLE, "the matrix of the linearized step is not positive definite, "
+                                    "which shorter steps or project_hessian make it");
+    } else if (outcome == PCG_ITERATION_LIMIT) {
+        m->result.status = status_fail(PBS_ERROR_CONVERGENCE,
+                                       "the linearized step was not solved in %u iterations",
+                                       m->options->linear_limit);
+    }
+    return m->result.status >= 0;
+}
+
+/// current = P(current + d), all of d.
+static bool move(struct minimization *m) {
+    struct newton *const newton = m->newton;
+    const double bound = objective_max_step(m->objective, newton->current.x, newton->direction,
+                                            INFINITY);
+    vector_combine(m->objective->tasks, newton_coordinate_count(newton), newton->current.x, 1.0,
+                   newton->direction, newton->gradient);
+    const double begin = clock_seconds();
+    const bool admissible = bound > 1.0 && minimization_evaluate(m, newton->gradient);
+    m->result.time_search += clock_seconds() - begin;
+    if (m->stopped) {
+        minimization_fail_stopped(m);
+    } else if (!admissible) {
+        m->result.status = status_fail(
+            PBS_ERROR_INADMISSIBLE,
+            "the linearized step leads to where the energy is infinite, after %g of its length",
+            fmin(bound, 1.0));
+    } else {
+        iterate_swap(&newton->trial, &newton->current);
+    }
+    return admissible && !m->stopped;
+}
+
+/// c |M^-1 grad E|, the largest component: the motion that the forces missed by the linearisation
+/// would have caused (ATS eqs. 9 and 11; integrators.md section 2.1).
+static double force_error(const struct minimization *m) {
+    const double *const gradient = m->newton->gradient;
+    double worst = 0.0;
+    for (size_t k = 0; k < newton_coordinate_count(m->newton); k++) {
+        const double error = fabs(gradient[k]) / m->objective->mass[k / 3];
+        // Written so that what is not a number stays.
+        worst = error <= worst ? worst : error;
+    }
+    return m->objective->weight * worst;
+}
+
+struct newton_result newton_linear_step(struct newton *newton, const struct objective *objective,
+                                        struct projection *projection,
+                                        const struct newton_options *options, double *x) {
+    struct minimization m = {
+        .newton = newton, .objective = objective, .projection = projection, .options = options};
+    if (!start(&m, x)) {
+        return m.result;
+    }
+    minimization_activate(&m);
+    if (m.result.gradient_norm > 0.0) {
+        m.result.newton_iterations = 1;
+        if (!solve(&m) || !move(&m)) {
+            return m.result;
+        }
+        minimization_activate(&m);
+    }
+    m.result.force_error = force_error(&m);
+    vector_copy(objective->tasks, newton_coordinate_count(newton), newton->current.x, x);
+    return m.result;
+}

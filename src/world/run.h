@@ -1,0 +1,44 @@
+// One call that moves a world in time, as a transaction: what pbs_world_step and pbs_world_advance
+// share.
+#ifndef PBS_WORLD_RUN_H
+#define PBS_WORLD_RUN_H
+
+#include "world/world.h"
+
+struct run {
+    pbs_world *w;
+    double h;               ///< s, all of it
+    double linear_accuracy; ///< m, see struct step_problem
+    /// Takes the workspace from 0 to 1; the world is changed only when it answers no failure.
+    pbs_status (*steps)(struct run *run);
+    double scale; ///< metres, of the scene
+    struct step_problem problem;
+    struct step_result sum; ///< over the steps, their divisions and, for the work, rejected tries
+    uint32_t divisions;
+    double free_reference;
+    // Step control:
+    struct step_control control;
+    struct step_memory step_memory;
+    uint32_t accepted, rejected, forced;
+    double shortest, longest; ///< s
+    double measured;          ///< at the last accepted step
+};
+
+/// w, h, steps, control and step_memory are set: prepares, steps, lands, writes statistics.
+pbs_status run_world(struct run *run);
+
+/// A part of the run from the workspace's state, divided where it fails, and its halves again;
+/// accepted in the workspace.
+pbs_status run_part(struct run *run, const struct step_span *span, uint32_t depth);
+/// The same for one that has failed, with the thread's message set, and may be divided.
+pbs_status run_halves(struct run *run, const struct step_span *span, uint32_t depth);
+bool run_may_divide(pbs_status status);
+
+/// Adds what a part cost; and what it did, accepting it in the workspace.
+void run_add_work(struct run *run, const struct step_result *part);
+void run_land_part(struct run *run, const struct step_result *part, double h);
+
+/// An accepted step of h seconds, into the counts.
+void run_count(struct run *run, double h);
+
+#endif

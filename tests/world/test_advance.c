@@ -1,0 +1,509 @@
+// pbs_world_advance: step control in worlds, and linearly implicit steps.
+#include "integrate/step_control.h"
+#include "support/hardening_spring.h"
+#include "support/world_testing.h"
+
+// --- one particle on the spring of ATS figure 1, without its damping ---
+
+static const struct hardening_spring spring = {100.0, 0.0};
+
+enum { SPRING_BODY_TAG = 5 };
+
+/// Admissible where x <= *user.
+static int32_t hardening_energy(void *user, size_t stencil, const double *x, int32_t project,
+                                double *value, double *gradient, double *hessian) {
+    (void)stencil;
+    (void)project;
+    const double q = x[0];
+    if (q > *(const double *)user) {
+        return 1;
+    }
+    if (value != NULL) {
+        *value = 50.0 * q * q + 25.0 * q * q * q * q;
+    }
+    if (gradient != NULL) {
+        gradient[0] = -spring_force(&spring, q, 0.0);
+        gradient[1] = gradient[2] = 0.0;
+    }
+    for (int i = 0; i < 9 && hessian != NULL; i++) {
+        hessian[i] = i == 0 ? 100.0 + 300.0 * q * q : 0.0;
+    }
+    return 0;
+}
+
+static double no_wall = INFINITY;
+
+static pbs_world *new_spring(double *wall, uint32_t divisions) {
+    static const double position[3] = {-1.0, 0.0, 0.0}, mass = 1.0;
+    static const uint32_t stencil = 0;
+    pbs_world_desc d;
+    assert_ok(pbs_world_desc_init(&d, sizeof d));
+    d.tolerance = 1e-5; // rounding of x alone is worth 1e-16 / h^2 newtons
+    d.divisions = divisions;
+    pbs_world *world = new_world_from(&d);
+    pbs_custom_desc c;
+    springs_describe(&c, 1, position, &mass, 1, &stencil);
+    c.width = 1;
+    c.evaluate = hardening_energy;
+    c.user = wall;
+    c.tag = SPRING_BODY_TAG;
+    pbs_body body;
+    assert_ok(pbs_body_create_custom(world, &c, &body));
+    return world;
+}
+
+static double place(const pbs_world *world) {
+    return pbs_body_positions(world, pbs_world_body_at(world, 0))[0];
+}
+
+// --- integrators ---
+
+static pbs_integrator_desc describe(int32_t scheme, int32_t control, double tolerance) {
+    pbs_integrator_desc d;
+    assert_ok(pbs_integrator_desc_init(&d, sizeof d, scheme));
+    d.step_control = control;
+    d.linearized = control == PBS_STEP_FORCE_ERROR;
+    d.step_tolerance = tolerance;
+    d.step_max = 0.05;
+    return d;
+}
+
+static void use(pbs_world *world, const pbs_integrator_desc *d) {
+    pbs_integrator *integrator = NULL;
+    assert_ok(pbs_integrator_create(d, &integrator));
+    assert_ok(pbs_world_set_integrator(world, integrator));
+    pbs_integrator_destroy(integrator);
+}
+
+/// Every control with a scheme that it goes with, and tolerances that reject now and then in the
+/// scenes below.
+static const struct {
+    int32_t scheme, control;
+    double tolerance;
+} controls[] = {
+    {PBS_SCHEME_IMPLICIT_EULER, PBS_STEP_FIXED, 0.0},
+    {PBS_SCHEME_IMPLICIT_EULER, PBS_STEP_FORCE_ERROR, 1e-5},
+    {PBS_SCHEME_TRAPEZOIDAL, PBS_STEP_FORCE_ERROR, 1e-5},
+    {PBS_SCHEME_NEWMARK, PBS_STEP_FORCE_ERROR, 1e-5},
+    {PBS_SCHEME_IMPLICIT_EULER, PBS_STEP_SPEED_LIMIT, 0.02},
+    {PBS_SCHEME_BDF2, PBS_STEP_SPEED_LIMIT, 0.02},
+    {PBS_SCHEME_BDF2, PBS_STEP_STRETCH_LIMIT, 1e-3},
+    {PBS_SCHEME_GENERALIZED_ALPHA, PBS_STEP_DOUBLING, 1e-4},
+    {PBS_SCHEME_SECOND_ORDER_THETA, PBS_STEP_DOUBLING, 1e-4},
+};
+
+static pbs_integrator_desc control_at(size_t i) {
+    return describe(controls[i].scheme, controls[i].control, controls[i].tolerance);
+}
+
+// --- the arithmetic arrives ---
+
+/// The same steps as the formulas of integrators.md section 2.1, to what a solve of 1e-12 leaves.
+static void linearized_steps_are_those_of_the_paper(void **state) {
+    (void)state;
+    static const int32_t schemes[] = {PBS_SCHEME_IMPLICIT_EULER, PBS_SCHEME_TRAPEZOIDAL,
+                                      PBS_SCHEME_NEWMARK};
+    for (int i = 0; i < 3; i++) {
+        pbs_world *world = new_spring(&no_wall, 0);
+        pbs_integrator_desc d = describe(schemes[i], PBS_STEP_FIXED, 0.0);
+        d.linearized = 1;
+        use(world, &d);
+        double x = -1.0, v = 0.0;
+        for (int k = 0; k < 20; k++) {
+            const double h = k % 3 == 0 ? 0.02 : 0.01;
+            const struct spring_step step = spring_linear_step(&spring, i > 0, x, v, h);
+            x = step.x;
+            v = step.v;
+            assert_ok(pbs_world_step(world, h));
+            assert_near(place(world), x, 1e-11, "x");
+            assert_int_equal(stats_of(world).linear_solves, 1);
+        }
+        pbs_world_destroy(world);
+    }
+}
+
+/// Steps and rejections of the controller over the formulas.
+static void force_error_controls_as_the_formulas_do(void **state) {
+    (void)state;
+    for (int newmark = 0; newmark < 2; newmark++) {
+        pbs_world *world = new_spring(&no_wall, 0);
+        const pbs_integrator_desc d = describe(newmark ? PBS_SCHEME_TRAPEZOIDAL
+                                                       : PBS_SCHEME_IMPLICIT_EULER,
+                                               PBS_STEP_FORCE_ERROR, 1e-4);
+        use(world, &d);
+        assert_ok(pbs_world_advance(world, 1.0));
+
+        const struct step_control control = step_control_of(&d, 1);
+        struct step_memory memory = {0};
+        struct spring_step step = {.x = -1.0};
+        uint32_t accepted = 0, rejected = 0;
+        for (double t = 0.0; t < 1.0;) {
+            const struct step_plan plan = step_control_plan(&control, &memory, 1.0 - t, 0.0, 0.0);
+            const struct spring_step next = spring_linear_step(&spring, newmark, step.x, step.v,
+                                                               plan.h);
+            if (step_control_judge(&control, &memory, &plan, next.force_error) == STEP_REJECTED) {
+                rejected++;
+                continue;
+            }
+            accepted++;
+            t = plan.last ? 1.0 : t + plan.h;
+            step = next;
+        }
+        const pbs_stats stats = stats_of(world);
+        assert_true(accepted > 10 && rejected > 0);
+        assert_int_equal(stats.accepted_steps, accepted);
+        assert_int_equal(stats.rejected_steps, rejected);
+        assert_int_equal(stats.linear_solves, accepted + rejected);
+        assert_int_equal(stats.step_count, accepted);
+        // Solves are good to 5 % of the tolerance a step; here they are exact but for rounding.
+        assert_near(place(world), step.x, 1e-9, "x");
+        assert_near(stats.step_error, step.force_error, 1e-9, "force error");
+        assert_near(stats.step_next, memory.next, 1e-9, "next step");
+        pbs_world_destroy(world);
+    }
+}
+
+static void fixed_steps_are_steps(void **state) {
+    (void)state;
+    pbs_world *world = new_spring(&no_wall, 0), *other = new_spring(&no_wall, 0);
+    pbs_integrator_desc d = describe(PBS_SCHEME_BDF2, PBS_STEP_FIXED, 0.0);
+    d.step_max = 1.0 / 240.0;
+    use(world, &d);
+    use(other, &d);
+    assert_ok(pbs_world_advance(world, 1.0 / 60.0));
+    assert_int_equal(stats_of(world).accepted_steps, 4);
+    assert_true(stats_of(world).longest_step == 1.0 / 240.0);
+    for (int i = 0; i < 4; i++) {
+        assert_ok(pbs_world_step(other, 1.0 / 240.0));
+    }
+    assert_true(place(world) == place(other));
+    pbs_world_destroy(other);
+    pbs_world_destroy(world);
+}
+
+/// A rejected pair of halves leaves nothing behind, in the history of a two-step scheme either: who
+/// tries 16 ms first and is refused goes on as who tried 8 ms first, to the bit.
+static void doubling_goes_back_to_where_it_was(void **state) {
+    (void)state;
+    static const int32_t schemes[] = {PBS_SCHEME_IMPLICIT_EULER, PBS_SCHEME_BDF2,
+                                      PBS_SCHEME_GENERALIZED_ALPHA};
+    for (size_t i = 0; i < COUNT_OF(schemes); i++) {
+        double ends[2];
+        uint32_t rejected[2];
+        for (int k = 0; k < 2; k++) {
+            pbs_world *world = new_spring(&no_wall, 0);
+            pbs_integrator_desc d = describe(schemes[i], PBS_STEP_DOUBLING, 1e-5);
+            d.step_initial = k == 0 ? 0.016 : 0.008;
+            use(world, &d);
+            // So that there is a history.
+            assert_ok(pbs_world_step(world, 0.004));
+            assert_ok(pbs_world_step(world, 0.004));
+            assert_ok(pbs_world_advance(world, 0.1));
+            ends[k] = place(world);
+            rejected[k] = stats_of(world).rejected_steps;
+            pbs_world_destroy(world);
+        }
+        assert_int_equal(rejected[0], rejected[1] + 1);
+        assert_true(ends[0] == ends[1]);
+    }
+}
+
+// --- time ---
+
+static void advances_land_exactly_on_their_end(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(controls); i++) {
+        pbs_world *world = new_spring(&no_wall, 0);
+        const pbs_integrator_desc d = control_at(i);
+        use(world, &d);
+        double time = 0.0;
+        for (int k = 1; k < 8; k++) {
+            const double duration = 0.1 / k + 1e-7 * k;
+            assert_ok(pbs_world_advance(world, duration));
+            time += duration;
+            assert_true(pbs_world_time(world) == time);
+            const pbs_stats stats = stats_of(world);
+            assert_true(stats.longest_step <= d.step_max && stats.shortest_step > 0.0);
+            assert_true(stats.shortest_step * stats.accepted_steps <= duration * (1.0 + 1e-12));
+            assert_true(stats.longest_step * stats.accepted_steps >= duration * (1.0 - 1e-12));
+        }
+        pbs_world_destroy(world);
+    }
+}
+
+static void a_short_advance_does_not_spoil_the_next(void **state) {
+    (void)state;
+    pbs_world *world = new_spring(&no_wall, 0);
+    const pbs_integrator_desc d = describe(PBS_SCHEME_IMPLICIT_EULER, PBS_STEP_FORCE_ERROR, 1e-4);
+    use(world, &d);
+    assert_ok(pbs_world_advance(world, 0.5));
+    const double next = stats_of(world).step_next;
+    assert_true(next > 1e-4);
+    assert_ok(pbs_world_advance(world, 1e-8));
+    assert_true(stats_of(world).step_next == next);
+    // A step does not ask the control, nor change it; another integrator forgets it.
+    assert_ok(pbs_world_step(world, 1e-3));
+    assert_true(stats_of(world).step_next == next);
+    use(world, &d);
+    assert_true(stats_of(world).step_next == 0.0);
+    pbs_world_destroy(world);
+}
+
+static void pins_and_colliders_arrive_on_time(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(controls); i++) {
+        pbs_world *world = new_world();
+        static const double positions[6] = {0.0, 0.0, 0.0, 0.1, 0.0, 0.0}, masses[2] = {1.0, 1.0};
+        static const uint32_t stencil[2] = {0, 1}, pin = 0;
+        pbs_custom_desc c;
+        springs_describe(&c, 2, positions, masses, 1, stencil);
+        pbs_body body;
+        assert_ok(pbs_body_create_custom(world, &c, &body));
+        pbs_integrator_desc d = control_at(i);
+        d.step_max = 0.01;
+        use(world, &d);
+        const pbs_collider ground = add_ground(world);
+        static const double target[3] = {0.03, 0.04, 0.0}, below[3] = {0.0, -3.0, 0.0};
+        static const double upright[4] = {0.0, 0.0, 0.0, 1.0};
+        assert_ok(pbs_body_pin(world, body, &pin, 1, PBS_AXIS_ALL));
+        assert_ok(pbs_body_set_targets(world, body, &pin, 1, target));
+        assert_ok(pbs_collider_set_motion(world, ground, below, upright));
+        assert_ok(pbs_world_advance(world, 0.1));
+        assert_true(stats_of(world).accepted_steps >= 10);
+        const double *x = pbs_body_positions(world, body), *v = pbs_body_velocities(world, body);
+        double position[3], orientation[4];
+        assert_ok(pbs_collider_pose(world, ground, position, orientation));
+        assert_true(position[1] == -3.0);
+        for (int k = 0; k < 3; k++) {
+            assert_true(x[k] == target[k]);
+            // Constant over the advance, however many steps it took.
+            assert_near(v[k], target[k] / 0.1, 1e-14, "velocity of the pin");
+        }
+        pbs_world_destroy(world);
+    }
+}
+
+// --- failures ---
+
+/// Beyond x = -0.5 there is nothing, so no advance gets there: the world stays where it was.
+static void an_advance_that_fails_changes_nothing(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(controls); i++) {
+        double wall = -0.5;
+        pbs_world *world = new_spring(&wall, 2);
+        pbs_integrator_desc d = control_at(i);
+        d.step_min = 1e-3;
+        use(world, &d);
+        assert_true(pbs_world_advance(world, 0.01) >= 0);
+        const struct saved_world before = save_world(world);
+        const pbs_status status = pbs_world_advance(world, 1.0);
+        // Minimising schemes end at the wall for ever.
+        const bool stopped = status == PBS_ERROR_INADMISSIBLE || status == PBS_ERROR_CONVERGENCE;
+        assert_true(stopped);
+        assert_true(stats_of(world).failed_step_count == 1);
+        wall = INFINITY;
+        assert_ok(pbs_world_advance(world, 1e-3));
+        const uint64_t hash = pbs_world_hash(world);
+        assert_ok(pbs_world_register_callback(world, SPRING_BODY_TAG, hardening_energy, &no_wall));
+        assert_ok(pbs_world_restore(world, before.data, before.size));
+        assert_ok(pbs_world_advance(world, 1e-3));
+        assert_true(pbs_world_hash(world) == hash);
+        free(before.data);
+        pbs_world_destroy(world);
+    }
+}
+
+/// From x = 0 at 20 m/s the spring lets the particle go to 1.414; one linearized step of 0.1 s
+/// would go to 1.6. Shorter ones are found.
+static void forbidden_steps_are_shortened(void **state) {
+    (void)state;
+    static const double origin[3] = {0.0, 0.0, 0.0}, velocity[3] = {20.0, 0.0, 0.0};
+    double wall = 1.5;
+    pbs_world *world = new_spring(&wall, 0);
+    const pbs_body body = pbs_world_body_at(world, 0);
+    assert_ok(pbs_body_set_positions(world, body, origin, 1));
+    assert_ok(pbs_body_set_velocities(world, body, velocity, 1));
+    pbs_integrator_desc d = describe(PBS_SCHEME_TRAPEZOIDAL, PBS_STEP_FORCE_ERROR, 0.1);
+    d.step_max = d.step_initial = 0.1;
+    use(world, &d);
+    assert_status(pbs_world_step(world, 0.1), PBS_ERROR_INADMISSIBLE);
+    assert_message("linearized step");
+    assert_ok(pbs_world_advance(world, 0.1));
+    assert_true(stats_of(world).rejected_steps > 0);
+    pbs_world_destroy(world);
+}
+
+// --- bits and bytes ---
+
+static pbs_world *new_scene(int index, size_t control, int32_t threads,
+                            struct test_allocator *allocator) {
+    pbs_world_desc d;
+    scene_settings(&d);
+    d.threads = threads;
+    d.project_hessian = 1;
+    if (allocator != NULL) {
+        d.allocator = test_allocator_hooks(allocator);
+    }
+    pbs_world *world = new_world_from(&d);
+    assert_ok(pbs_world_register_callback(world, SPRING_TAG, spring_energy, NULL));
+    if (index >= 0) {
+        assert_ok(scene_fill(world, index));
+        const pbs_integrator_desc settings = control_at(control);
+        use(world, &settings);
+    }
+    return world;
+}
+
+static void advance(pbs_world *world, int count) {
+    for (int i = 0; i < count; i++) {
+        assert_ok(pbs_world_advance(world, 1.0 / 60.0));
+    }
+}
+
+static int frames(void) {
+    return testing_is_small() ? 4 : 16;
+}
+
+static void threads_and_snapshots_change_no_bit(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(controls); i++) {
+        for (int index = 0; index < SCENE_COUNT; index++) {
+            pbs_world *world = new_scene(index, i, 1, NULL);
+            advance(world, frames());
+            const struct saved_world saved = save_world(world);
+            advance(world, frames());
+
+            pbs_world *threaded = new_scene(index, i, 3, NULL);
+            advance(threaded, 2 * frames());
+            assert_true(pbs_world_hash(threaded) == pbs_world_hash(world));
+            assert_true(stats_of(threaded).step_next == stats_of(world).step_next);
+            pbs_world_destroy(threaded);
+
+            pbs_world *restored = new_scene(-1, i, 2, NULL);
+            assert_ok(pbs_world_restore(restored, saved.data, saved.size));
+            advance(restored, frames());
+            assert_true(pbs_world_hash(restored) == pbs_world_hash(world));
+            assert_true(stats_of(restored).step_count == stats_of(world).step_count);
+            free(saved.data);
+            pbs_world_destroy(restored);
+            pbs_world_destroy(world);
+        }
+    }
+}
+
+static void steady_advances_make_no_allocator_calls(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(controls); i++) {
+        struct test_allocator allocator;
+        test_allocator_init(&allocator);
+        pbs_world *world = new_scene(0, i, 1, &allocator);
+        advance(world, 1);
+        const uint64_t calls = allocator.allocate_count + allocator.release_count;
+        advance(world, 3);
+        assert_true(allocator.allocate_count + allocator.release_count == calls);
+        pbs_world_destroy(world);
+        assert_true(allocator.bytes_in_use == 0 && !allocator.was_misused);
+    }
+}
+
+// --- bad settings ---
+
+static void spoil_control(pbs_integrator_desc *d) {
+    d->step_control = 99;
+}
+static void spoil_rule(pbs_integrator_desc *d) {
+    d->step_rule = -1;
+}
+static void spoil_linearized(pbs_integrator_desc *d) {
+    d->linearized = 2;
+}
+static void forget_linearized(pbs_integrator_desc *d) {
+    d->linearized = 0;
+}
+static void forget_longest(pbs_integrator_desc *d) {
+    d->step_max = 0.0;
+}
+static void spoil_longest(pbs_integrator_desc *d) {
+    d->step_max = INFINITY;
+}
+static void forget_tolerance(pbs_integrator_desc *d) {
+    d->step_tolerance = 0.0;
+}
+static void spoil_tolerance(pbs_integrator_desc *d) {
+    d->step_tolerance = NAN;
+}
+static void spoil_shortest(pbs_integrator_desc *d) {
+    d->step_min = 0.06;
+}
+static void spoil_first(pbs_integrator_desc *d) {
+    d->step_initial = -1.0;
+}
+static void spoil_exponent(pbs_integrator_desc *d) {
+    d->step_exponent = -3.0;
+}
+static void spoil_safety(pbs_integrator_desc *d) {
+    d->step_safety = 1.5;
+}
+static void spoil_growth(pbs_integrator_desc *d) {
+    d->step_growth = 0.5;
+}
+static void linearize_bdf2(pbs_integrator_desc *d) {
+    d->scheme = PBS_SCHEME_BDF2;
+}
+static void grow_bdf2(pbs_integrator_desc *d) {
+    d->scheme = PBS_SCHEME_BDF2;
+    d->linearized = 0;
+    d->step_control = PBS_STEP_DOUBLING;
+    d->step_growth = 2.1;
+}
+static void ask_for_alpha(pbs_integrator_desc *d) {
+    d->step_control = PBS_STEP_ALPHA;
+}
+
+static void bad_settings_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        void (*spoil)(pbs_integrator_desc *d);
+        const char *words;
+    } rows[] = {
+        {spoil_control, "step_control"},   {spoil_rule, "step_rule"},
+        {spoil_linearized, "linearized"},  {forget_linearized, "linearized steps only"},
+        {forget_longest, "step_max"},      {spoil_longest, "step_max"},
+        {forget_tolerance, "step_toler"},  {spoil_tolerance, "step_tolerance"},
+        {spoil_shortest, "step_min"},      {spoil_first, "step_initial"},
+        {spoil_exponent, "step_exponent"}, {spoil_safety, "step_safety"},
+        {spoil_growth, "step_growth"},     {linearize_bdf2, "implicit Euler, trapezoidal or"},
+        {grow_bdf2, "step_growth"},        {ask_for_alpha, "no energy control"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        pbs_integrator_desc d = describe(PBS_SCHEME_IMPLICIT_EULER, PBS_STEP_FORCE_ERROR, 1e-3);
+        rows[i].spoil(&d);
+        pbs_integrator *integrator = NULL;
+        assert_status(pbs_integrator_create(&d, &integrator), PBS_ERROR_ARGUMENT);
+        assert_message(rows[i].words);
+    }
+    pbs_world *world = new_world();
+    const double durations[] = {0.0, -1.0, NAN, INFINITY};
+    for (size_t i = 0; i < COUNT_OF(durations); i++) {
+        assert_status(pbs_world_advance(world, durations[i]), PBS_ERROR_ARGUMENT);
+    }
+    pbs_world_destroy(world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(linearized_steps_are_those_of_the_paper),
+        cmocka_unit_test(force_error_controls_as_the_formulas_do),
+        cmocka_unit_test(fixed_steps_are_steps),
+        cmocka_unit_test(doubling_goes_back_to_where_it_was),
+        cmocka_unit_test(advances_land_exactly_on_their_end),
+        cmocka_unit_test(a_short_advance_does_not_spoil_the_next),
+        cmocka_unit_test(pins_and_colliders_arrive_on_time),
+        cmocka_unit_test(an_advance_that_fails_changes_nothing),
+        cmocka_unit_test(forbidden_steps_are_shortened),
+        cmocka_unit_test(threads_and_snapshots_change_no_bit),
+        cmocka_unit_test(steady_advances_make_no_allocator_calls),
+        cmocka_unit_test(bad_settings_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
