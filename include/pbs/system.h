@@ -46,7 +46,7 @@ typedef struct pbs_system_desc {
     const double *positions, *velocities; ///< n; null: zero
     double time;                          ///< at the start
     pbs_system_force_fn force;            ///< null: no forces but those of the matrices
-    pbs_system_jacobian_fn jacobian;      ///< null: by GAT's three-point rule, 4 n forces each time
+    pbs_system_jacobian_fn jacobian;      ///< null: by GAT's three-point rule, 2 n forces each time
     void *user;                           ///< handed to both
     pbs_allocator allocator;   ///< all zero: the C library's; called in create and destroy only
     double tolerance;          ///< of the residual's 2-norm, in units of the unknown

@@ -168,29 +168,56 @@ static pbs_status evaluate(struct solve *solve, const double *x) {
     return PBS_OK;
 }
 
-/// One column of dF/dx or dF/dv by the three-point rule of GAT section 2.1.1, with a stencil that
-/// does not vanish at zero (integrators.md section 3.1).
-static pbs_status difference(struct solve *solve, const double *x, const double *v, bool by_x,
-                             size_t column, double *out) {
+/// The unknown at x, in its own units.
+static void unknown_at(const struct solve *solve, const double *x, double *out) {
+    const struct dense_stage *stage = solve->stage;
+    const int32_t unknown = solve->options->unknown;
+    for (size_t i = 0; i < solve->equation->size; i++) {
+        const double origin = unknown == PBS_UNKNOWN_POSITION   ? 0.0
+                              : unknown == PBS_UNKNOWN_VELOCITY ? stage->origin[i]
+                                                                : stage->predictor[i];
+        out[i] = (x[i] - origin) / solve->unit;
+    }
+}
+
+/// The force where one position, and the velocity with it, is elsewhere.
+static pbs_status probe_force(struct solve *solve, const double *x, size_t column, double value,
+                              double *out) {
     struct dense_newton *newton = solve->newton;
-    const struct dense_equation *equation = solve->equation;
-    const size_t n = equation->size;
-    const double *varied = by_x ? x : v;
-    const double wanted = sqrt(DBL_EPSILON) * fmax(1.0, largest(n, varied));
-    memcpy(newton->probe, varied, n * sizeof *varied);
-    const double high = varied[column] + wanted, low = varied[column] - wanted;
-    const double *const at_x = by_x ? newton->probe : x, *const at_v = by_x ? v : newton->probe;
-    newton->probe[column] = high;
-    RETURN_IF_FAILED(host_force(equation, solve->stage->time, at_x, at_v, newton->force));
-    newton->probe[column] = low;
-    RETURN_IF_FAILED(host_force(equation, solve->stage->time, at_x, at_v, newton->other_force));
-    solve->result.force_evaluations += 2;
-    for (size_t i = 0; i < n; i++) {
-        out[i * n + column] = (newton->force[i] - newton->other_force[i]) / (high - low);
+    const struct dense_stage *stage = solve->stage;
+    const double velocity = newton->velocity[column];
+    memcpy(newton->probe, x, solve->equation->size * sizeof *x);
+    newton->probe[column] = value;
+    newton->velocity[column] = (value - stage->origin[column]) / stage->length;
+    solve->result.force_evaluations++;
+    const pbs_status status = host_force(solve->equation, stage->time, newton->probe,
+                                         newton->velocity, out);
+    newton->velocity[column] = velocity;
+    return status;
+}
+
+/// dF/dx + (dF/dv) / b, what Newton's matrix wants, by the three-point rule of GAT section 2.1.1:
+/// in the unknown's units, with a stencil that does not vanish at zero (integrators.md section
+/// 3.1).
+static pbs_status difference(struct solve *solve, const double *x) {
+    struct dense_newton *newton = solve->newton;
+    const size_t n = solve->equation->size;
+    unknown_at(solve, x, newton->probe);
+    const double stencil = sqrt(DBL_EPSILON) * fmax(1.0, largest(n, newton->probe)) * solve->unit;
+    for (size_t j = 0; j < n; j++) {
+        const double width = fmax(stencil, 4.0 * DBL_EPSILON * fabs(x[j]));
+        const double high = x[j] + width, low = x[j] - width;
+        RETURN_IF_FAILED(probe_force(solve, x, j, high, newton->force));
+        RETURN_IF_FAILED(probe_force(solve, x, j, low, newton->other_force));
+        for (size_t i = 0; i < n; i++) {
+            newton->force_by_x[i * n + j] = (newton->force[i] - newton->other_force[i]) /
+                                            (high - low);
+        }
     }
     return PBS_OK;
 }
 
+/// dF/dx and dF/dv; of differences the sum, all in force_by_x.
 static pbs_status differentiate(struct solve *solve, const double *x) {
     struct dense_newton *newton = solve->newton;
     const struct dense_equation *equation = solve->equation;
@@ -202,11 +229,7 @@ static pbs_status differentiate(struct solve *solve, const double *x) {
     }
     solve->result.jacobian_evaluations++;
     if (equation->jacobian == NULL) {
-        for (size_t j = 0; j < n; j++) {
-            RETURN_IF_FAILED(difference(solve, x, newton->velocity, true, j, newton->force_by_x));
-            RETURN_IF_FAILED(difference(solve, x, newton->velocity, false, j, newton->force_by_v));
-        }
-        return PBS_OK;
+        return difference(solve, x);
     }
     const int32_t answer = equation->jacobian(equation->user, solve->stage->time, x,
                                               newton->velocity, newton->force_by_x,
@@ -298,18 +321,6 @@ static pbs_status iterate(struct solve *solve, double *x) {
     return PBS_OK;
 }
 
-/// The 2-norm of the unknown at x.
-static double unknown_norm(struct solve *solve, const double *x) {
-    const struct dense_stage *stage = solve->stage;
-    double *u = solve->newton->probe;
-    for (size_t i = 0; i < solve->equation->size; i++) {
-        u[i] = solve->options->unknown == PBS_UNKNOWN_POSITION   ? x[i]
-               : solve->options->unknown == PBS_UNKNOWN_VELOCITY ? x[i] - stage->origin[i]
-                                                                 : x[i] - stage->predictor[i];
-    }
-    return norm(solve->equation->size, u) / solve->unit;
-}
-
 struct dense_result dense_newton_solve(struct dense_newton *newton,
                                        const struct dense_equation *equation,
                                        const struct dense_stage *stage,
@@ -320,8 +331,9 @@ struct dense_result dense_newton_solve(struct dense_newton *newton,
                           .stage = stage,
                           .options = options,
                           .unit = units[options->unknown]};
+    unknown_at(&solve, x, newton->probe);
     solve.result.tolerance = options->tolerance +
-                             options->relative_tolerance * unknown_norm(&solve, x);
+                             options->relative_tolerance * norm(equation->size, newton->probe);
     solve.result.status = iterate(&solve, x);
     return solve.result;
 }
