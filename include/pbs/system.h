@@ -85,8 +85,9 @@ typedef struct pbs_dense_stats {
 PBS_API pbs_status pbs_system_desc_init(pbs_system_desc *d, size_t struct_size);
 
 /// Makes a system, to be given back with pbs_system_destroy. This is where all its memory is asked
-/// for: about 56 n^2 + 600 n bytes. (OpenBLAS has buffers and threads of its own. What is computed
-/// here does not depend on how many: panels are too small for it to use more than one.)
+/// for: at most 56 n^2 + 900 n bytes and some kilobytes. (OpenBLAS has buffers and threads of its
+/// own. What is computed here does not depend on how many: panels are too small for it to use more
+/// than one.)
 /// @param out  written only on success
 /// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite or out of its range, a
 /// singular mass matrix, half an allocator), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
