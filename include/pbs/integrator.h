@@ -32,8 +32,8 @@ enum {
     PBS_SCHEME_TR_BDF2 = 11,          ///< order 2, feasible, two solves a step; damps fast motion
     PBS_SCHEME_SYMPLECTIC_EULER = 12, ///< order 1, not feasible; explicit (variational left point):
                                       ///< steps must resolve the fastest motion
-    PBS_SCHEME_VARIATIONAL_MIDPOINT = 13, ///< order 2, not feasible; two-step form of the midpoint
-                                          ///< rule (BDEM eq. 22)
+    PBS_SCHEME_VARIATIONAL_MIDPOINT = 13,    ///< order 2, not feasible; the midpoint rule as BDEM
+                                             ///< derives it (eq. 22)
     PBS_SCHEME_VARIATIONAL_RIGHT_POINT = 14, ///< implicit Euler's positions (BDEM eq. 27)
     PBS_SCHEME_A_1 = 15,                     ///< order 1, feasible; hardly any damping (ECI)
     PBS_SCHEME_A_SEARCH = 16, ///< order 1, feasible; energy follows its target as far as the range

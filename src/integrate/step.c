@@ -99,9 +99,11 @@ struct step {
     struct step_view view;
     struct step_result result;
     struct tasks *tasks;
-    size_t count;                    ///< 3 * nodes
-    double *acceleration;            ///< a_n as the recipes see it; null where they do not
-    struct loss losses[STATE_COUNT]; ///< of the known states, relative to z_n, and of the stages
+    size_t count;                            ///< 3 * nodes
+    double *acceleration;                    ///< a_n as the recipes see it; null where they do not
+    struct scalar_state losses[STATE_COUNT]; ///< energy lost, relative to z_n; see step.h
+    struct scalar_state echoes[STATE_COUNT]; ///< of a velocity of 1 at z_{n-1}
+    double friction_time; ///< s: impulses of this times a force, in each step, are that force
 };
 
 static bool failed(const struct step *step) {
@@ -149,11 +151,12 @@ static void combine(const struct step *step, const struct combination *combinati
     combination_evaluate(step->tasks, combination, states, step->count, out);
 }
 
-static double combine_losses(const struct step *step, const struct combination *combination) {
+static double combine_scalars(const struct combination *combination,
+                              const struct scalar_state states[STATE_COUNT]) {
     double sum = 0.0;
     for (int i = 0; i < STATE_COUNT; i++) {
-        sum += combination->x[i] * step->losses[i].x + combination->v[i] * step->losses[i].v +
-               combination->a[i] * step->losses[i].a;
+        sum += combination->x[i] * states[i].x + combination->v[i] * states[i].v +
+               combination->a[i] * states[i].a;
     }
     return sum;
 }
@@ -168,12 +171,14 @@ static void differentiate_stage(const struct step *step, const struct stage_reci
     vector_scale(step->tasks, step->count, 1.0 / recipe->weight, stage->a);
 }
 
-/// The stage of the scalar whose acceleration is the power lost; see struct loss.
-static struct loss lose(const struct step *step, const struct stage_recipe *recipe, double power) {
-    const double history = combine_losses(step, &recipe->position_history);
-    const double rate = combine_losses(step, &recipe->velocity_history);
-    const double moved = recipe->length * rate + recipe->weight * power;
-    return (struct loss){history + moved, moved / recipe->length, power};
+/// The stage of a scalar with acceleration a there.
+static void run_scalar_stage(const struct stage_recipe *recipe, uint32_t index, double a,
+                             struct scalar_state states[STATE_COUNT]) {
+    const double history = combine_scalars(&recipe->position_history, states);
+    const double rate = combine_scalars(&recipe->velocity_history, states);
+    const double moved = recipe->length * rate + recipe->weight * a;
+    states[STATE_STAGE_1 + index] = (struct scalar_state){history + moved, moved / recipe->length,
+                                                          a};
 }
 
 /// The power that damping and drag take out at a stage: R is quadratic in v = (x - p_x) / b, so it
@@ -285,8 +290,8 @@ static void run_stage(struct step *step, uint32_t index) {
     momentum_balance(&balance, problem->bodies, problem->body_count, stage->x);
     differentiate_stage(step, &recipe, stage);
     hold(step, stage->x, stage->v, stage->a);
-    step->losses[STATE_STAGE_1 + index] = lose(step, &recipe,
-                                               dissipated_power(problem, &objective, stage->x));
+    run_scalar_stage(&recipe, index, dissipated_power(problem, &objective, stage->x), step->losses);
+    run_scalar_stage(&recipe, index, 0.0, step->echoes);
 }
 
 // --- forces at a state ---
@@ -434,10 +439,12 @@ static void finish(struct step *step) {
     if (scheme_keeps_acceleration(problem->scheme)) {
         combine(step, &recipe.acceleration, w->next.a);
     }
-    w->lost = (struct loss){combine_losses(step, &recipe.position),
-                            combine_losses(step, &recipe.velocity),
-                            combine_losses(step, &recipe.acceleration)};
+    w->lost = (struct scalar_state){combine_scalars(&recipe.position, step->losses),
+                                    combine_scalars(&recipe.velocity, step->losses),
+                                    combine_scalars(&recipe.acceleration, step->losses)};
     step->result.dissipated = w->lost.v;
+    step->friction_time = step->view.h +
+                          step->view.h_before * combine_scalars(&recipe.velocity, step->echoes);
     problem->scripts.place_held(problem->scripts.self, step->span->end);
     hold(step, w->next.x, w->next.v, w->next.a);
     if (!vector_is_finite(step->tasks, step->count, w->next.x) ||
@@ -456,8 +463,10 @@ static void touch(struct step *step) {
     struct projection *projection = problem->projection;
     projection_forces(projection, 1.0, problem->obstacle_forces);
     projection_node_forces(projection, 1.0, step->w->contact_force);
-    step->result.dissipated += projection_friction(
-        projection, step->w->next.x, problem->objective.mass, 1.0, step->view.h, step->w->next.v);
+    // Two-step schemes repeat part of a change of velocity in the steps that follow.
+    const double loss = projection_friction(projection, step->w->next.x, problem->objective.mass,
+                                            1.0, step->friction_time, step->w->next.v);
+    step->result.dissipated += loss * step->view.h / step->friction_time;
     step->result.active_contacts = 0;
     for (size_t i = 0; i < projection->slot_count; i++) {
         step->result.active_contacts += projection->slots[i].active_count;
@@ -521,6 +530,7 @@ struct step_result step_take(const struct step_problem *problem, const struct st
         .tasks = problem->objective.tasks,
         .count = 3 * workspace->node_count,
         .losses[STATE_BEFORE] = workspace->memory.lost_before,
+        .echoes[STATE_BEFORE].v = 1.0,
     };
     // A control writes its memory only in a step that is taken.
     const struct scheme_memory before = workspace->memory;
@@ -561,7 +571,7 @@ void step_accept(struct step_workspace *workspace, double h) {
         w->next = now;
     }
     // The losses of z_n are zero from now on, velocity included: what moved with it is taken off.
-    w->memory.lost_before = (struct loss){h * w->lost.v - w->lost.x, -w->lost.v, 0.0};
+    w->memory.lost_before = (struct scalar_state){h * w->lost.v - w->lost.x, -w->lost.v, 0.0};
     w->memory.power = w->lost.a;
     w->memory.h_before = h;
     w->memory.has_acceleration = scheme_keeps_acceleration(w->scheme);

@@ -8,20 +8,20 @@
 #include "integrate/momentum.h"
 #include "minimize/newton.h"
 
-/// Energy lost to damping and drag, as the scheme itself integrates it: the velocity v (J) of a
-/// scalar whose acceleration a is the power (W), and which goes through the same recipes as the
-/// nodes; so the sum over the steps has the scheme's order.
-struct loss {
+/// A number with its first two derivatives in time that goes through the recipes as coordinates do.
+/// The energy lost to damping and drag is the velocity v (J) of one whose acceleration a is the
+/// power (W): integrated by the scheme itself, it has the scheme's order.
+struct scalar_state {
     double x, v, a;
 };
 
 /// What a scheme remembers from step to step besides z_n = (x_n, v_n).
 struct scheme_memory {
-    uint32_t known;          ///< states known: 1 (z_n) or 2
-    bool has_acceleration;   ///< a_n is there
-    double h_before;         ///< s
-    double power;            ///< W, lost at z_n, as kept as a_n is
-    struct loss lost_before; ///< of z_{n-1}, relative to z_n
+    uint32_t known;                  ///< states known: 1 (z_n) or 2
+    bool has_acceleration;           ///< a_n is there
+    double h_before;                 ///< s
+    double power;                    ///< W, lost at z_n, as kept as a_n is
+    struct scalar_state lost_before; ///< of z_{n-1}, relative to z_n
     double values[SCHEME_MEMORY];
 };
 
@@ -31,7 +31,7 @@ struct step_workspace {
     const struct scheme_table *scheme;
     struct kinematics now, before, next, stages[SCHEME_STAGE_LIMIT];
     struct scheme_memory memory;
-    struct loss lost; ///< in the last step_take
+    struct scalar_state lost; ///< in the last step_take
     double *position_history, *velocity_history, *predictor;
     double *contact_force;                ///< N, of obstacles on the nodes, of the last step
     double *acceleration;                 ///< a_n, where it had to be computed

@@ -24,24 +24,16 @@ static void left_finish(const struct step_view *step, struct state_recipe *out) 
     out->position.a[STATE_NOW] = h * h;
 }
 
-/// BDEM eq. 22 in terms of y = (x_n + x_{n+1}) / 2: predictor y~ = x_n + (x_n - x_{n-1}) / 2 + (h^2
-/// / 4) a_{n-1/2}, weight h^2 / 4. The first step, and one of another length, has the velocity
-/// instead.
+/// BDEM eq. 22 in terms of y = (x_n + x_{n+1}) / 2: weight h^2 / 4 and predictor y~ = x_n + (h / 2)
+/// v_n, where v_n = (x_n - x_{n-1}) / h + (h / 2) a_{n-1/2} is the momentum over the mass (eq. 19).
+/// In this form changes of velocities between steps, such as friction's, are heard.
 static void midpoint_stage(const struct step_view *step, uint32_t index, struct stage_recipe *out) {
     (void)index;
-    const double h = step->h;
-    recipe_length(out, 0.5 * h, 0.5);
-    out->position_history.x[STATE_NOW] = 1.0;
-    if (step->known > 1 && step->h == step->h_before) {
-        out->velocity_history.x[STATE_NOW] = 1.0 / h;
-        out->velocity_history.x[STATE_BEFORE] = -1.0 / h;
-        out->velocity_history.a[STATE_NOW] = 0.5 * h;
-    } else {
-        out->velocity_history.v[STATE_NOW] = 1.0;
-    }
+    recipe_length(out, 0.5 * step->h, 0.5);
+    recipe_add_state(out, STATE_NOW, 1.0);
 }
 
-/// x_{n+1} = 2 y - x_n, v_{n+1} = (x_{n+1} - x_n) / h + (h / 2) a_{n+1/2}; a_{n+1/2} is kept.
+/// x_{n+1} = 2 y - x_n, v_{n+1} = (x_{n+1} - x_n) / h + (h / 2) a_{n+1/2} (eq. 20).
 static void midpoint_finish(const struct step_view *step, struct state_recipe *out) {
     const double h = step->h;
     out->position.x[STATE_STAGE_1] = 2.0;
@@ -49,7 +41,6 @@ static void midpoint_finish(const struct step_view *step, struct state_recipe *o
     out->velocity.x[STATE_STAGE_1] = 2.0 / h;
     out->velocity.x[STATE_NOW] = -2.0 / h;
     out->velocity.a[STATE_STAGE_1] = 0.5 * h;
-    out->acceleration.a[STATE_STAGE_1] = 1.0;
 }
 
 static void right_stage(const struct step_view *step, uint32_t index, struct stage_recipe *out) {
@@ -73,10 +64,9 @@ const struct scheme_table scheme_symplectic_euler = {
 const struct scheme_table scheme_variational_midpoint = {
     .id = PBS_SCHEME_VARIATIONAL_MIDPOINT,
     .name = "variational-midpoint",
-    .history = 2,
+    .history = 1,
     .order = 2,
     .stage_limit = 1,
-    .acceleration = ACCELERATION_KEPT,
     .leaves_feasible = true,
     .stage_count = recipe_one_stage,
     .stage = midpoint_stage,
