@@ -141,6 +141,21 @@ PBS_API pbs_status pbs_system_stats(const pbs_system *s, pbs_dense_stats *out);
 /// @return PBS_ERROR_ARGUMENT (a null pointer)
 PBS_API pbs_status pbs_system_condition_number(const pbs_system *s, double *out);
 
+/// Writes state, time and what the scheme remembers as bytes; matrices, callbacks and tolerances
+/// are not among them. The same bits come out of the restored system's future.
+/// @param buffer  at any address; null: only *size is set
+/// @param size  the buffer's capacity on entry, the number of bytes written or needed on return
+/// @return PBS_ERROR_ARGUMENT (s or size is null), PBS_ERROR_CAPACITY (*size is what is needed)
+PBS_API pbs_status pbs_system_save(const pbs_system *s, void *buffer, size_t *size);
+
+/// Takes back what was saved of a system of the same size. Statistics begin anew. On failure the
+/// state is as it was.
+/// @param buffer  at any address; read during the call only
+/// @param size  exactly what was saved
+/// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_FORMAT (damaged, foreign version or
+/// endianness, another size)
+PBS_API pbs_status pbs_system_restore(pbs_system *s, const void *buffer, size_t size);
+
 #ifdef __cplusplus
 }
 #endif

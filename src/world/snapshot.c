@@ -184,11 +184,6 @@ pbs_status pbs_world_save(const pbs_world *w, void *buffer, size_t *size) {
     struct byte_writer out = {
         .bytes = buffer, .capacity = counted.size, .size = sizeof(struct snapshot_header)};
     write_scene(&out, &w->scene);
-    struct snapshot_header header = {
-        .order = SNAPSHOT_ORDER, .version = SNAPSHOT_VERSION, .size = counted.size};
-    memcpy(header.magic, SNAPSHOT_MAGIC, sizeof header.magic);
-    header.checksum = checksum((const unsigned char *)buffer + sizeof header,
-                               counted.size - sizeof header);
-    memcpy(buffer, &header, sizeof header);
+    snapshot_seal(buffer, counted.size, SNAPSHOT_MAGIC);
     return PBS_OK;
 }

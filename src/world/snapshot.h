@@ -1,8 +1,9 @@
-// The layout of saved worlds: a header, then what snapshot.c and snapshot_restore.c agree on.
+// The layout of what is saved: a header, then what snapshot.c and snapshot_restore.c (worlds) or
+// system_snapshot.c (systems) agree on.
 #ifndef PBS_WORLD_SNAPSHOT_H
 #define PBS_WORLD_SNAPSHOT_H
 
-#include <stdint.h>
+#include "base/status.h"
 
 /// Grows whenever the bytes that follow mean something else.
 #define SNAPSHOT_VERSION UINT32_C(4)
@@ -11,7 +12,7 @@
 #define SNAPSHOT_ORDER UINT32_C(0x01020304)
 
 struct snapshot_header {
-    char magic[8]; ///< SNAPSHOT_MAGIC
+    char magic[8]; ///< says what was saved
     uint32_t order;
     uint32_t version;
     uint64_t size;     ///< of everything, this header included
@@ -19,5 +20,13 @@ struct snapshot_header {
 };
 
 static const char SNAPSHOT_MAGIC[8] = {'P', 'B', 'S', 'W', 'O', 'R', 'L', 'D'};
+static const char SNAPSHOT_SYSTEM_MAGIC[8] = {'P', 'B', 'S', 'S', 'Y', 'S', 'T', 'M'};
+
+/// Writes the header in front of size - sizeof(struct snapshot_header) bytes that are there.
+void snapshot_seal(void *bytes, size_t size, const char magic[8]);
+
+/// PBS_ERROR_FORMAT unless the header is one of these, and the bytes are what it says.
+/// @param what  "a saved world", for messages
+pbs_status snapshot_check(const void *bytes, size_t size, const char magic[8], const char *what);
 
 #endif

@@ -374,36 +374,6 @@ static pbs_status read_step_memory(struct byte_reader *in, struct step_memory *m
 
 // --- all together ---
 
-static pbs_status check_header(const void *bytes, size_t size) {
-    struct snapshot_header header;
-    if (size < sizeof header) {
-        return status_fail(PBS_ERROR_FORMAT, "%zu bytes are too few for a saved world", size);
-    }
-    memcpy(&header, bytes, sizeof header);
-    if (memcmp(header.magic, SNAPSHOT_MAGIC, sizeof header.magic) != 0) {
-        return status_fail(PBS_ERROR_FORMAT, "the bytes do not begin as a saved world does");
-    }
-    if (header.order != SNAPSHOT_ORDER) {
-        return status_fail(PBS_ERROR_FORMAT, "byte order %#x, this machine's is %#x",
-                           (unsigned)header.order, (unsigned)SNAPSHOT_ORDER);
-    }
-    if (header.version != SNAPSHOT_VERSION) {
-        return status_fail(PBS_ERROR_FORMAT, "format version %u, this library knows %u",
-                           (unsigned)header.version, (unsigned)SNAPSHOT_VERSION);
-    }
-    if (header.size != size) {
-        return status_fail(PBS_ERROR_FORMAT, "%zu bytes were given, the saved world has %llu", size,
-                           (unsigned long long)header.size);
-    }
-    const uint64_t sum = checksum((const unsigned char *)bytes + sizeof header,
-                                  size - sizeof header);
-    if (sum != header.checksum) {
-        return status_fail(PBS_ERROR_FORMAT, "checksum %#llx, must be %#llx: bytes were changed",
-                           (unsigned long long)sum, (unsigned long long)header.checksum);
-    }
-    return PBS_OK;
-}
-
 static pbs_status read_scene(struct byte_reader *in, struct memory *memory,
                              const pbs_world_desc *present, struct scene *scene) {
     RETURN_IF_FAILED(read_settings(in, present, &scene->settings));
@@ -423,7 +393,7 @@ static pbs_status read_scene(struct byte_reader *in, struct memory *memory,
 pbs_status pbs_world_restore(pbs_world *w, const void *buffer, size_t size) {
     RETURN_IF_FAILED(world_enter(w));
     RETURN_IF_FAILED(check_pointer(buffer, "buffer"));
-    RETURN_IF_FAILED(check_header(buffer, size));
+    RETURN_IF_FAILED(snapshot_check(buffer, size, SNAPSHOT_MAGIC, "a saved world"));
     struct byte_reader in = {
         .bytes = buffer, .size = size, .position = sizeof(struct snapshot_header)};
     struct scene scene = {0};

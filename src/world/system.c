@@ -14,7 +14,7 @@ enum { SIZE_LIMIT = 10000 };
 
 // --- settings ---
 
-static pbs_status system_enter(const pbs_system *s) {
+pbs_status system_enter(const pbs_system *s) {
     status_clear();
     return check_pointer(s, "the system");
 }

@@ -21,4 +21,7 @@ struct pbs_system {
     pbs_dense_stats stats; ///< of the last step
 };
 
+/// PBS_ERROR_ARGUMENT where s is null; forgets the last message.
+pbs_status system_enter(const pbs_system *s);
+
 #endif

@@ -264,6 +264,74 @@ static void fresh_starts_forget(void **state) {
     with_every_scheme(check_fresh_start);
 }
 
+/// Saved after any number of steps, a new system goes on with the bits of the old one.
+static void check_saved(pbs_integrator *integrator) {
+    struct host host = {.factor = 1.0};
+    const pbs_system_desc d = describe(&host);
+    for (int steps = 0; steps < 4; steps++) {
+        pbs_system *old = new_system(&d), *new = new_system(&d);
+        for (int i = 0; i < steps; i++) {
+            assert_ok(pbs_system_step(old, integrator, 0.1));
+        }
+        // At an odd address.
+        unsigned char bytes[1024];
+        size_t size = 0, capacity = sizeof bytes - 1;
+        assert_ok(pbs_system_save(old, NULL, &size));
+        assert_ok(pbs_system_save(old, bytes + 1, &capacity));
+        assert_int_equal(capacity, size);
+        assert_ok(pbs_system_restore(new, bytes + 1, size));
+        assert_same_state(old, new);
+        for (int i = 0; i < 3; i++) {
+            assert_ok(pbs_system_step(old, integrator, i == 2 ? 0.07 : 0.1));
+            assert_ok(pbs_system_step(new, integrator, i == 2 ? 0.07 : 0.1));
+            assert_same_state(old, new);
+        }
+        pbs_system_destroy(old);
+        pbs_system_destroy(new);
+    }
+}
+
+static void saved_systems_go_on_as_they_would_have(void **state) {
+    (void)state;
+    with_every_scheme(check_saved);
+}
+
+/// Every byte that is changed, every length that is wrong, and bytes of another size or kind.
+static void damaged_bytes_are_refused(void **state) {
+    (void)state;
+    struct host host = {.factor = 1.0};
+    pbs_system_desc d = describe(&host);
+    pbs_integrator *integrator = new_integrator(PBS_SCHEME_SECOND_ORDER_THETA);
+    pbs_system *system = new_system(&d), *twin = new_system(&d);
+    assert_ok(pbs_system_step(system, integrator, 0.1));
+    unsigned char bytes[1024];
+    size_t size = sizeof bytes;
+    assert_ok(pbs_system_save(system, bytes, &size));
+    for (size_t i = 0; i < size; i++) {
+        bytes[i] ^= 0x10;
+        assert_status(pbs_system_restore(twin, bytes, size), PBS_ERROR_FORMAT);
+        bytes[i] ^= 0x10;
+        assert_status(pbs_system_restore(twin, bytes, i), PBS_ERROR_FORMAT);
+    }
+    assert_same_bits(pbs_system_positions(twin), positions, SIZE);
+    assert_true(pbs_system_time(twin) == 0.0);
+    size_t small = size - 1;
+    assert_status(pbs_system_save(system, bytes, &small), PBS_ERROR_CAPACITY);
+    assert_int_equal(small, size);
+    assert_status(pbs_system_save(system, bytes, NULL), PBS_ERROR_ARGUMENT);
+    assert_status(pbs_system_save(NULL, bytes, &size), PBS_ERROR_ARGUMENT);
+    assert_status(pbs_system_restore(NULL, bytes, size), PBS_ERROR_ARGUMENT);
+    assert_status(pbs_system_restore(twin, NULL, size), PBS_ERROR_ARGUMENT);
+    pbs_system_destroy(twin);
+    d.size = 2;
+    twin = new_system(&d);
+    assert_status(pbs_system_restore(twin, bytes, size), PBS_ERROR_FORMAT);
+    assert_message("size 3 was saved, this one has 2");
+    pbs_system_destroy(twin);
+    pbs_system_destroy(system);
+    pbs_integrator_destroy(integrator);
+}
+
 // --- failures ---
 
 /// With no forces from some moment on, halving goes to the depth that was allowed and no further.
@@ -594,6 +662,8 @@ int main(void) {
         cmocka_unit_test(stats_are_what_the_host_counts),
         cmocka_unit_test(derivatives_need_not_be_exact),
         cmocka_unit_test(fresh_starts_forget),
+        cmocka_unit_test(saved_systems_go_on_as_they_would_have),
+        cmocka_unit_test(damaged_bytes_are_refused),
         cmocka_unit_test(divisions_end),
         cmocka_unit_test(newton_gives_up),
         cmocka_unit_test(numbers_of_callbacks_must_be_finite),
