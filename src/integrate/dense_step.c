@@ -138,8 +138,8 @@ static pbs_status start_acceleration(struct part *part) {
     }
     part->acceleration = w->acceleration;
     part->result->newton.force_evaluations++;
-    RETURN_IF_FAILED(dense_acceleration(part->problem->newton, &part->problem->equation,
-                                        state->time, state->now.x, state->now.v, w->acceleration));
+    RETURN_IF_FAILED(dense_acceleration(&part->problem->equation, state->time, state->now.x,
+                                        state->now.v, w->acceleration));
     if (shifted) {
         const double ratio = part->view.h / part->view.h_before;
         for (size_t i = 0; i < w->size; i++) {
@@ -217,8 +217,8 @@ static pbs_status correct_velocity(struct part *part, const struct state_recipe 
         }
         // M^-1 grad P = -a, of the forces at rest; the predictor is not needed any more.
         part->result->newton.force_evaluations++;
-        RETURN_IF_FAILED(dense_acceleration(problem->newton, &problem->equation, times[k], ends[k],
-                                            NULL, w->predictor));
+        RETURN_IF_FAILED(dense_rest_acceleration(problem->newton, &problem->equation, times[k],
+                                                 ends[k], w->predictor));
         for (size_t i = 0; i < w->size; i++) {
             w->correction[i] -= factors[k] * w->predictor[i];
         }

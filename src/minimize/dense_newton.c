@@ -122,21 +122,23 @@ static pbs_status host_force(const struct dense_equation *equation, double time,
     return PBS_OK;
 }
 
-pbs_status dense_acceleration(struct dense_newton *newton, const struct dense_equation *equation,
-                              double time, const double *x, const double *v, double *out) {
+pbs_status dense_acceleration(const struct dense_equation *equation, double time, const double *x,
+                              const double *v, double *out) {
     const size_t n = equation->size;
-    if (v == NULL) {
-        memset(newton->velocity, 0, n * sizeof *v);
-    }
-    RETURN_IF_FAILED(host_force(equation, time, x, v != NULL ? v : newton->velocity, out));
-    if (v != NULL) {
-        add_product(n, -1.0, equation->damping, v, out);
-    }
+    RETURN_IF_FAILED(host_force(equation, time, x, v, out));
+    add_product(n, -1.0, equation->damping, v, out);
     add_product(n, -1.0, equation->stiffness, x, out);
     if (equation->mass != NULL) {
         dense_lu_solve(equation->mass_factors, out);
     }
     return PBS_OK;
+}
+
+pbs_status dense_rest_acceleration(struct dense_newton *newton,
+                                   const struct dense_equation *equation, double time,
+                                   const double *x, double *out) {
+    memset(newton->velocity, 0, equation->size * sizeof(double));
+    return dense_acceleration(equation, time, x, newton->velocity, out);
 }
 
 // --- one solve ---
@@ -159,8 +161,8 @@ static pbs_status evaluate(struct solve *solve, const double *x) {
         newton->velocity[i] = (x[i] - stage->origin[i]) / stage->length;
     }
     solve->result.force_evaluations++;
-    RETURN_IF_FAILED(dense_acceleration(newton, solve->equation, stage->time, x, newton->velocity,
-                                        newton->force));
+    RETURN_IF_FAILED(
+        dense_acceleration(solve->equation, stage->time, x, newton->velocity, newton->force));
     for (size_t i = 0; i < n; i++) {
         newton->residual[i] = x[i] - stage->predictor[i] - stage->weight * newton->force[i];
     }

@@ -54,9 +54,13 @@ struct dense_result dense_newton_solve(struct dense_newton *newton,
                                        const struct dense_stage *stage,
                                        const struct dense_options *options, double *x);
 
-/// out = M^-1 [F(t, x, v) - D v - K x]; null v: F(t, x, 0) - K x. PBS_ERROR_HOST or
-/// PBS_ERROR_INADMISSIBLE.
-pbs_status dense_acceleration(struct dense_newton *newton, const struct dense_equation *equation,
-                              double time, const double *x, const double *v, double *out);
+/// out = M^-1 [F(t, x, v) - D v - K x]. PBS_ERROR_HOST or PBS_ERROR_INADMISSIBLE.
+pbs_status dense_acceleration(const struct dense_equation *equation, double time, const double *x,
+                              const double *v, double *out);
+
+/// The same at rest: out = M^-1 [F(t, x, 0) - K x].
+pbs_status dense_rest_acceleration(struct dense_newton *newton,
+                                   const struct dense_equation *equation, double time,
+                                   const double *x, double *out);
 
 #endif

@@ -157,9 +157,11 @@ void pbs_system_destroy(pbs_system *s) {
 
 /// The scheme's memory is of use to the same scheme only.
 static bool is_same_choice(const struct scheme_choice *a, const struct scheme_choice *b) {
-    return a->scheme == b->scheme && a->settings.start == b->settings.start &&
-           memcmp(a->settings.parameters, b->settings.parameters, sizeof a->settings.parameters) ==
-               0;
+    bool same = a->scheme == b->scheme && a->settings.start == b->settings.start;
+    for (int i = 0; i < SCHEME_PARAMETERS; i++) {
+        same = same && a->settings.parameters[i] == b->settings.parameters[i];
+    }
+    return same;
 }
 
 static void forget_history(struct dense_state *state) {
