@@ -70,12 +70,21 @@ typedef struct pbs_dense_stats {
     uint32_t reserved;
     double residual;     ///< 2-norm at the end of the last stage, in units of the unknown
     double tolerance;    ///< what it was compared with
-    double step;         ///< length of the last step
+    double step;         ///< length of the last step; of an advance: its duration
     uint64_t step_count; ///< steps that landed since the system was made
     uint64_t failed_step_count;
     uint64_t newton_total;    ///< Newton iterations of all steps, failed ones included
     uint64_t allocator_calls; ///< since the system was made: constant while it is stepped
     size_t bytes_in_use;
+    // The last advance (a step is an advance of one step); the counts above include rejected tries:
+    uint32_t accepted_steps;
+    uint32_t rejected_steps; ///< tries that the step control did not take
+    uint32_t forced_steps;   ///< of the accepted ones: taken at step_min above the tolerance
+    uint32_t more_reserved;
+    double shortest_step, longest_step; ///< of the accepted ones; 0 where there are none
+    double step_error; ///< what the step control measured at the last accepted step; for a
+                       ///< linearized one the force error, with or without control
+    double step_next; ///< what the step control begins with next time; 0: step_initial
 } pbs_dense_stats;
 
 /// Fills *d with defaults: one unknown at rest, tolerance 1e-10 and 1e-12, 50 iterations, 20
@@ -110,6 +119,16 @@ PBS_API void pbs_system_destroy(pbs_system *s);
 /// an energy), PBS_ERROR_CONVERGENCE, PBS_ERROR_INADMISSIBLE (no finite forces),
 /// PBS_ERROR_HOST; after an error the state is as it was
 PBS_API pbs_status pbs_system_step(pbs_system *s, pbs_integrator *i, double h);
+
+/// As many steps as the integrator's step control wants, landing exactly `duration` > 0 later;
+/// without step control one step. As pbs_world_advance, but for what is measured: of
+/// PBS_STEP_SPEED_LIMIT and PBS_STEP_STRETCH_LIMIT the unknown that moves most, and all in the
+/// system's units. With `linearized` forces are linearised in positions and velocities (ATS); the
+/// tolerances of the system are not looked at. PBS_STEP_ALPHA needs an energy. The control goes on
+/// where it was, until the scheme changes.
+/// @return as pbs_system_step; the whole advance lands, or nothing has changed
+/// @see ATS section 3
+PBS_API pbs_status pbs_system_advance(pbs_system *s, pbs_integrator *i, double duration);
 
 /// n, or 0 where s is null.
 PBS_API size_t pbs_system_size(const pbs_system *s);

@@ -127,7 +127,8 @@ static pbs_status start_acceleration(struct part *part) {
     const enum acceleration_use use = part->problem->scheme->acceleration;
     struct dense_workspace *w = part->w;
     const struct dense_state *state = &w->state;
-    const bool kept = state->memory.has_acceleration;
+    // A linearized stage leaves forces unbalanced, so its acceleration is not the forces'.
+    const bool kept = state->memory.has_acceleration && !part->problem->linearized;
     const bool shifted = kept && use == ACCELERATION_SHIFTED && part->view.h != part->view.h_before;
     if (use == ACCELERATION_UNUSED) {
         return PBS_OK;
@@ -165,13 +166,15 @@ static void guess(const struct part *part, const struct dense_stage *stage, doub
     }
 }
 
-static void add_result(struct dense_result *sum, const struct dense_result *one) {
-    sum->newton_iterations += one->newton_iterations;
-    sum->force_evaluations += one->force_evaluations;
-    sum->jacobian_evaluations += one->jacobian_evaluations;
-    sum->noise_accepts += one->noise_accepts;
-    sum->residual = one->residual;
-    sum->tolerance = one->tolerance;
+static struct dense_result solve_stage(const struct part *part, const struct dense_stage *stage,
+                                       double *x) {
+    const struct dense_problem *problem = part->problem;
+    const struct kinematics *now = &part->w->state.now;
+    if (problem->linearized) {
+        return dense_linear_solve(problem->newton, &problem->equation, stage, now->x, now->v, x);
+    }
+    guess(part, stage, x);
+    return dense_newton_solve(problem->newton, &problem->equation, stage, &problem->options, x);
 }
 
 static pbs_status run_stage(struct part *part, uint32_t index) {
@@ -190,10 +193,8 @@ static pbs_status run_stage(struct part *part, uint32_t index) {
                                       .length = recipe.length,
                                       .weight = recipe.weight,
                                       .time = w->state.time + recipe.time * part->view.h};
-    guess(part, &stage, out->x);
-    const struct dense_result solved = dense_newton_solve(problem->newton, &problem->equation,
-                                                          &stage, &problem->options, out->x);
-    add_result(&part->result->newton, &solved);
+    const struct dense_result solved = solve_stage(part, &stage, out->x);
+    dense_result_add(&part->result->newton, &solved);
     part->result->stages++;
     for (size_t i = 0; i < w->size; i++) {
         out->v[i] = (out->x[i] - w->position_history[i]) / recipe.length;
@@ -295,7 +296,7 @@ static bool may_divide(pbs_status status) {
 static pbs_status run(const struct dense_problem *problem, double h, uint32_t depth,
                       struct dense_workspace *w, struct dense_step_result *result) {
     const pbs_status status = take_part(problem, h, w, result);
-    if (status >= 0 || !may_divide(status) || depth == w->divisions) {
+    if (status >= 0 || !may_divide(status) || depth == problem->divisions) {
         return status;
     }
     result->divisions++;

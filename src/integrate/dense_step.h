@@ -30,8 +30,10 @@ struct dense_workspace {
 struct dense_problem {
     const struct scheme_table *scheme;
     const double *parameters;
-    int32_t start; ///< PBS_START_*
-    double alpha;  ///< of v = w - alpha dv, where the scheme has a correction
+    int32_t start;      ///< PBS_START_*
+    bool linearized;    ///< one linear solve per stage
+    uint32_t divisions; ///< how often a part that fails is halved, at most the workspace's
+    double alpha;       ///< of v = w - alpha dv, where the scheme has a correction
     struct dense_equation equation;
     struct dense_options options;
     struct dense_newton *newton;

@@ -117,3 +117,10 @@ enum step_verdict step_control_judge(const struct step_control *control, struct 
     memory->rejected = !accepted;
     return accepted ? (small ? STEP_ACCEPTED : STEP_FORCED) : STEP_REJECTED;
 }
+
+void step_counts_add(struct step_counts *counts, double h, double measured) {
+    counts->shortest = counts->accepted == 0 ? h : fmin(counts->shortest, h);
+    counts->longest = fmax(counts->longest, h);
+    counts->measured = measured;
+    counts->accepted++;
+}

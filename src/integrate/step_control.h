@@ -23,6 +23,14 @@ struct step_memory {
     bool rejected; ///< the last try was
 };
 
+/// What a control did.
+struct step_counts {
+    uint32_t accepted, rejected;
+    uint32_t forced;          ///< of the accepted ones
+    double shortest, longest; ///< s, of the accepted ones
+    double measured;          ///< at the last accepted one
+};
+
 /// A step to try.
 struct step_plan {
     double h;
@@ -56,5 +64,8 @@ struct step_plan step_control_plan(const struct step_control *control,
 /// Takes what was measured, not finite where the step failed, and updates the memory.
 enum step_verdict step_control_judge(const struct step_control *control, struct step_memory *memory,
                                      const struct step_plan *plan, double measured);
+
+/// One more accepted step.
+void step_counts_add(struct step_counts *counts, double h, double measured);
 
 #endif

@@ -148,7 +148,8 @@ struct solve {
     const struct dense_equation *equation;
     const struct dense_stage *stage;
     const struct dense_options *options;
-    double unit; ///< of the unknown in units of positions: 1, b or c
+    double unit;    ///< of the unknown in units of positions: 1, b or c
+    bool about_now; ///< derivatives are about a velocity that is not the stage's
     struct dense_result result;
 };
 
@@ -190,7 +191,8 @@ static pbs_status probe_force(struct solve *solve, const double *x, size_t colum
     const double velocity = newton->velocity[column];
     memcpy(newton->probe, x, solve->equation->size * sizeof *x);
     newton->probe[column] = value;
-    newton->velocity[column] = (value - stage->origin[column]) / stage->length;
+    newton->velocity[column] = solve->about_now ? velocity + (value - x[column]) / stage->length
+                                                : (value - stage->origin[column]) / stage->length;
     solve->result.force_evaluations++;
     const pbs_status status = host_force(solve->equation, stage->time, newton->probe,
                                          newton->velocity, out);
@@ -338,4 +340,103 @@ struct dense_result dense_newton_solve(struct dense_newton *newton,
                              options->relative_tolerance * norm(equation->size, newton->probe);
     solve.result.status = iterate(&solve, x);
     return solve.result;
+}
+
+// --- the linearly implicit step ---
+
+/// out = (dF/dv) w at (x_n, v_n): of derivatives by differences, which are along x and v at once,
+/// by one more difference.
+static pbs_status force_change(struct solve *solve, const double *x_now, const double *v_now,
+                               const double *w, double *out) {
+    struct dense_newton *newton = solve->newton;
+    const struct dense_equation *equation = solve->equation;
+    const size_t n = equation->size;
+    memset(out, 0, n * sizeof *out);
+    add_product(n, 1.0, newton->force_by_v, w, out);
+    const double size = largest(n, w);
+    if (equation->force == NULL || equation->jacobian != NULL || size == 0.0) {
+        return PBS_OK;
+    }
+    const double width = sqrt(DBL_EPSILON) * fmax(1.0, largest(n, v_now)) / size;
+    for (int side = 1; side >= -1; side -= 2) {
+        for (size_t i = 0; i < n; i++) {
+            newton->probe[i] = v_now[i] + side * width * w[i];
+        }
+        solve->result.force_evaluations++;
+        RETURN_IF_FAILED(
+            host_force(equation, solve->stage->time, x_now, newton->probe, newton->other_force));
+        for (size_t i = 0; i < n; i++) {
+            out[i] += side * newton->other_force[i] / (2.0 * width);
+        }
+    }
+    return PBS_OK;
+}
+
+/// newton->residual = x_n - x~ - c M^-1 [F_n + (dF/dv - D) w], forces with those of the matrices, w
+/// what the velocity would be at x_n in the stage, (x_n - p_x) / b, less v_n: minus what M^-1 A
+/// takes to x - x_n.
+static pbs_status linear_residual(struct solve *solve, const double *x_now, const double *v_now) {
+    struct dense_newton *newton = solve->newton;
+    const struct dense_equation *equation = solve->equation;
+    const struct dense_stage *stage = solve->stage;
+    const size_t n = equation->size;
+    double *const w = newton->velocity, *const change = newton->residual;
+    for (size_t i = 0; i < n; i++) {
+        w[i] = (x_now[i] - stage->origin[i]) / stage->length - v_now[i];
+    }
+    RETURN_IF_FAILED(force_change(solve, x_now, v_now, w, change));
+    add_product(n, -1.0, equation->damping, w, change);
+    if (equation->mass != NULL) {
+        dense_lu_solve(equation->mass_factors, change);
+    }
+    solve->result.force_evaluations++;
+    RETURN_IF_FAILED(dense_acceleration(equation, stage->time, x_now, v_now, newton->force));
+    for (size_t i = 0; i < n; i++) {
+        newton->residual[i] = x_now[i] - stage->predictor[i] -
+                              stage->weight * (newton->force[i] + change[i]);
+    }
+    return PBS_OK;
+}
+
+static pbs_status linear_step(struct solve *solve, const double *x_now, const double *v_now,
+                              double *x) {
+    struct dense_newton *newton = solve->newton;
+    const size_t n = solve->equation->size;
+    memcpy(newton->velocity, v_now, n * sizeof *v_now);
+    RETURN_IF_FAILED(differentiate(solve, x_now));
+    RETURN_IF_FAILED(linear_residual(solve, x_now, v_now));
+    RETURN_IF_FAILED(factor(solve));
+    memcpy(x, x_now, n * sizeof *x);
+    bool noise = false;
+    RETURN_IF_FAILED(correct(solve, x, &noise));
+    solve->result.newton_iterations = 1;
+    // M (x - x~) / c is F~, so what is left of the stage's equation is the force error.
+    RETURN_IF_FAILED(evaluate(solve, x));
+    solve->result.force_error = largest(n, newton->residual);
+    return PBS_OK;
+}
+
+struct dense_result dense_linear_solve(struct dense_newton *newton,
+                                       const struct dense_equation *equation,
+                                       const struct dense_stage *stage, const double *x_now,
+                                       const double *v_now, double *x) {
+    const struct dense_options options = {.unknown = PBS_UNKNOWN_POSITION};
+    struct solve solve = {.newton = newton,
+                          .equation = equation,
+                          .stage = stage,
+                          .options = &options,
+                          .unit = 1.0,
+                          .about_now = true};
+    solve.result.status = linear_step(&solve, x_now, v_now, x);
+    return solve.result;
+}
+
+void dense_result_add(struct dense_result *sum, const struct dense_result *one) {
+    sum->newton_iterations += one->newton_iterations;
+    sum->force_evaluations += one->force_evaluations;
+    sum->jacobian_evaluations += one->jacobian_evaluations;
+    sum->noise_accepts += one->noise_accepts;
+    sum->residual = one->residual;
+    sum->tolerance = one->tolerance;
+    sum->force_error = fmax(sum->force_error, one->force_error);
 }

@@ -36,7 +36,12 @@ struct dense_result {
                        ///< with the thread's message set
     uint32_t newton_iterations, force_evaluations, jacobian_evaluations, noise_accepts;
     double residual, tolerance; ///< in units of the unknown
+    double force_error; ///< of a linear step: c |M^-1 (F - F~)|, largest component, in units of x
 };
+
+/// After several solves: counts are added up, the force error is the largest, the others are those
+/// of the last. Leaves the status alone.
+void dense_result_add(struct dense_result *sum, const struct dense_result *one);
 
 /// The matrix of the last iteration, and scratch.
 struct dense_newton {
@@ -53,6 +58,13 @@ struct dense_result dense_newton_solve(struct dense_newton *newton,
                                        const struct dense_equation *equation,
                                        const struct dense_stage *stage,
                                        const struct dense_options *options, double *x);
+
+/// The linearly implicit step instead (ATS; integrators.md section 2.1): forces linearised in x and
+/// v about a known state, taken at the stage's time, and solved for once. x: out, the solution.
+struct dense_result dense_linear_solve(struct dense_newton *newton,
+                                       const struct dense_equation *equation,
+                                       const struct dense_stage *stage, const double *x_now,
+                                       const double *v_now, double *x);
 
 /// out = M^-1 [F(t, x, v) - D v - K x]. PBS_ERROR_HOST or PBS_ERROR_INADMISSIBLE.
 pbs_status dense_acceleration(const struct dense_equation *equation, double time, const double *x,

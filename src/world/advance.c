@@ -17,7 +17,7 @@ static pbs_status equal_steps(struct run *run) {
     for (double i = 0.0; i < count; i += 1.0) {
         const struct step_span span = {.h = h, .begin = i / count, .end = (i + 1.0) / count};
         RETURN_IF_FAILED(run_part(run, &span, 0));
-        run_count(run, h);
+        step_counts_add(&run->counts, h, 0.0);
     }
     return PBS_OK;
 }
@@ -156,7 +156,7 @@ static enum step_verdict attempt_step(struct run *run, const struct step_plan *p
                                                          attempt.measured);
     if (verdict == STEP_ACCEPTED || verdict == STEP_FORCED) {
         run_land_part(run, &attempt.result, attempt.h);
-        run->measured = attempt.measured;
+        step_counts_add(&run->counts, plan->h, attempt.measured);
         return verdict;
     }
     if (attempt.moved) {
@@ -171,8 +171,8 @@ static pbs_status take_planned(struct run *run, const struct step_plan *plan,
     pbs_status status = PBS_OK;
     const enum step_verdict verdict = attempt_step(run, plan, span, &status);
     *landed = verdict != STEP_REJECTED;
-    run->rejected += verdict == STEP_REJECTED;
-    run->forced += verdict == STEP_FORCED;
+    run->counts.rejected += verdict == STEP_REJECTED;
+    run->counts.forced += verdict == STEP_FORCED;
     if (verdict == STEP_REJECTED) {
         return status >= 0 || run_may_divide(status) ? PBS_OK : status;
     }
@@ -186,8 +186,8 @@ static pbs_status take_planned(struct run *run, const struct step_plan *plan,
             return status;
         }
         RETURN_IF_FAILED(run_halves(run, span, 0));
+        step_counts_add(&run->counts, plan->h, 0.0);
     }
-    run_count(run, plan->h);
     return PBS_OK;
 }
 

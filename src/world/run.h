@@ -19,9 +19,7 @@ struct run {
     // Step control:
     struct step_control control;
     struct step_memory step_memory;
-    uint32_t accepted, rejected, forced;
-    double shortest, longest; ///< s
-    double measured;          ///< at the last accepted step
+    struct step_counts counts;
 };
 
 /// w, h, steps, control and step_memory are set: prepares, steps, lands, writes statistics.
@@ -37,8 +35,5 @@ bool run_may_divide(pbs_status status);
 /// Adds what a part cost; and what it did, accepting it in the workspace.
 void run_add_work(struct run *run, const struct step_result *part);
 void run_land_part(struct run *run, const struct step_result *part, double h);
-
-/// An accepted step of h seconds, into the counts.
-void run_count(struct run *run, double h);
 
 #endif

@@ -163,8 +163,7 @@ static void write_scene(struct byte_writer *out, const struct scene *scene) {
     write_bodies(out, scene);
     write_nodes(out, &scene->nodes);
     write_history(out, &scene->history);
-    write_f64(out, scene->step_memory.next);
-    write_u32(out, scene->step_memory.rejected);
+    snapshot_write_step_memory(out, &scene->step_memory);
 }
 
 pbs_status pbs_world_save(const pbs_world *w, void *buffer, size_t *size) {

@@ -3,7 +3,8 @@
 #ifndef PBS_WORLD_SNAPSHOT_H
 #define PBS_WORLD_SNAPSHOT_H
 
-#include "base/status.h"
+#include "integrate/step_control.h"
+#include "world/byte_stream.h"
 
 /// Grows whenever the bytes that follow mean something else.
 #define SNAPSHOT_VERSION UINT32_C(4)
@@ -28,5 +29,9 @@ void snapshot_seal(void *bytes, size_t size, const char magic[8]);
 /// PBS_ERROR_FORMAT unless the header is one of these, and the bytes are what it says.
 /// @param what  "a saved world", for messages
 pbs_status snapshot_check(const void *bytes, size_t size, const char magic[8], const char *what);
+
+/// What a step control remembers; PBS_ERROR_FORMAT where that is impossible.
+void snapshot_write_step_memory(struct byte_writer *out, const struct step_memory *memory);
+pbs_status snapshot_read_step_memory(struct byte_reader *in, struct step_memory *memory);
 
 #endif

@@ -1,4 +1,5 @@
 // The header of what is saved: who wrote it, how long it is, whether it was changed.
+#include <math.h>
 #include <string.h>
 
 #include "world/byte_stream.h"
@@ -40,4 +41,19 @@ pbs_status snapshot_check(const void *bytes, size_t size, const char magic[8], c
                            (unsigned long long)sum, (unsigned long long)header.checksum);
     }
     return PBS_OK;
+}
+
+void snapshot_write_step_memory(struct byte_writer *out, const struct step_memory *memory) {
+    write_f64(out, memory->next);
+    write_u32(out, memory->rejected);
+}
+
+pbs_status snapshot_read_step_memory(struct byte_reader *in, struct step_memory *memory) {
+    memory->next = read_f64(in);
+    const uint32_t rejected = read_u32(in);
+    memory->rejected = rejected != 0;
+    return isfinite(memory->next) && memory->next >= 0.0 && rejected <= 1
+               ? PBS_OK
+               : status_fail(PBS_ERROR_FORMAT, "the step control's next step is %g s",
+                             memory->next);
 }

@@ -362,16 +362,6 @@ static pbs_status read_history(struct byte_reader *in, struct memory *memory, st
     return PBS_OK;
 }
 
-static pbs_status read_step_memory(struct byte_reader *in, struct step_memory *memory) {
-    memory->next = read_f64(in);
-    const uint32_t rejected = read_u32(in);
-    memory->rejected = rejected != 0;
-    if (!isfinite(memory->next) || memory->next < 0.0 || rejected > 1) {
-        return status_fail(PBS_ERROR_FORMAT, "the step control's next step is %g s", memory->next);
-    }
-    return PBS_OK;
-}
-
 // --- all together ---
 
 static pbs_status read_scene(struct byte_reader *in, struct memory *memory,
@@ -382,7 +372,7 @@ static pbs_status read_scene(struct byte_reader *in, struct memory *memory,
     RETURN_IF_FAILED(read_bodies(in, memory, scene));
     RETURN_IF_FAILED(read_nodes(in, &scene->nodes));
     RETURN_IF_FAILED(read_history(in, memory, scene));
-    RETURN_IF_FAILED(read_step_memory(in, &scene->step_memory));
+    RETURN_IF_FAILED(snapshot_read_step_memory(in, &scene->step_memory));
     if (in->ended || in->position != in->size) {
         return status_fail(PBS_ERROR_FORMAT, "%zu bytes are left over or missing after byte %zu",
                            in->size - in->position, in->position);

@@ -251,19 +251,19 @@ static void write_stats(struct run *run, pbs_status status) {
     stats->gradient_norm = n->gradient_norm;
     stats->preconditioner_shift = n->preconditioner_shift;
     stats->step = run->h;
-    stats->accepted_steps = run->accepted;
-    stats->rejected_steps = run->rejected;
-    stats->forced_steps = run->forced;
-    stats->shortest_step = run->shortest;
-    stats->longest_step = run->longest;
-    stats->step_error = run->measured;
+    stats->accepted_steps = run->counts.accepted;
+    stats->rejected_steps = run->counts.rejected;
+    stats->forced_steps = run->counts.forced;
+    stats->shortest_step = run->counts.shortest;
+    stats->longest_step = run->counts.longest;
+    stats->step_error = run->counts.measured;
     stats->time_evaluate = n->time_evaluate;
     stats->time_hessian = n->time_hessian;
     stats->time_factor = n->time_factor;
     stats->time_solve = n->time_solve;
     stats->time_search = n->time_search;
     struct counters *counters = &w->scene.counters;
-    counters->step_count += status >= 0 ? run->accepted : 0;
+    counters->step_count += status >= 0 ? run->counts.accepted : 0;
     counters->failed_step_count += status < 0;
     counters->newton_total += n->newton_iterations;
     counters->linear_total += n->linear_iterations;
@@ -302,7 +302,7 @@ static pbs_status step(struct run *run) {
 /// There is nothing to move but colliders.
 static void step_empty(struct run *run) {
     struct scene *scene = &run->w->scene;
-    run_count(run, run->h);
+    step_counts_add(&run->counts, run->h, 0.0);
     scene->time += run->h;
     for (size_t i = 0; i < scene->colliders.count; i++) {
         struct collider *collider = scene_collider(scene, i);
@@ -326,15 +326,9 @@ pbs_status run_world(struct run *run) {
     return status;
 }
 
-void run_count(struct run *run, double h) {
-    run->shortest = run->accepted == 0 ? h : fmin(run->shortest, h);
-    run->longest = fmax(run->longest, h);
-    run->accepted++;
-}
-
 static pbs_status one_step(struct run *run) {
     RETURN_IF_FAILED(run_part(run, &(struct step_span){.h = run->h, .begin = 0.0, .end = 1.0}, 0));
-    run_count(run, run->h);
+    step_counts_add(&run->counts, run->h, 0.0);
     return PBS_OK;
 }
 

@@ -1,5 +1,5 @@
 // Systems as the public API has them: a host's small dense equation of motion, its state, and what
-// the scheme remembers. A step happens on a copy of the state, and lands whole or not at all.
+// the scheme remembers. How they step is system_step.c.
 #include "world/system.h"
 
 #include <math.h>
@@ -95,6 +95,11 @@ static pbs_status fill(pbs_system *s, const pbs_system_desc *d) {
     RETURN_IF_FAILED(factor_mass(s));
     RETURN_IF_FAILED(dense_newton_create(&s->memory, n, &s->newton));
     RETURN_IF_FAILED(dense_state_create(&s->memory, n, &s->state));
+    RETURN_IF_FAILED(dense_state_create(&s->memory, n, &s->kept));
+    s->whole = memory_allocate(&s->memory, n, sizeof *s->whole);
+    if (s->whole == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
     RETURN_IF_FAILED(dense_workspace_create(&s->memory, n, d->divisions, &s->workspace));
     if (d->positions != NULL) {
         memcpy(s->state.now.x, d->positions, n * sizeof(double));
@@ -120,6 +125,8 @@ static void destroy(pbs_system *s) {
     dense_lu_free(&s->mass_factors, &s->memory);
     dense_newton_free(&s->newton, &s->memory);
     dense_state_free(&s->state, &s->memory);
+    dense_state_free(&s->kept, &s->memory);
+    memory_release(&s->memory, s->whole);
     dense_workspace_free(&s->workspace, &s->memory);
     struct memory memory = s->memory;
     memory_release(&memory, s);
@@ -151,97 +158,6 @@ void pbs_system_destroy(pbs_system *s) {
     if (s != NULL) {
         destroy(s);
     }
-}
-
-// --- a step ---
-
-/// The scheme's memory is of use to the same scheme only.
-static bool is_same_choice(const struct scheme_choice *a, const struct scheme_choice *b) {
-    bool same = a->scheme == b->scheme && a->settings.start == b->settings.start;
-    for (int i = 0; i < SCHEME_PARAMETERS; i++) {
-        same = same && a->settings.parameters[i] == b->settings.parameters[i];
-    }
-    return same;
-}
-
-static void forget_history(struct dense_state *state) {
-    state->memory = (struct scheme_memory){.known = 1};
-}
-
-/// Schemes with an energy control run with a fixed alpha; blending has none.
-static pbs_status check_scheme(const struct scheme_choice *choice) {
-    const struct scheme_table *scheme = choice->scheme;
-    const bool blends = scheme->id == PBS_SCHEME_ENERGY_BLENDING;
-    const bool searches = scheme->control != NULL &&
-                          choice->settings.alpha_choice != PBS_ALPHA_FIXED;
-    return blends || searches
-               ? status_fail(PBS_ERROR_ARGUMENT,
-                             "the scheme %s%s needs an energy, which a system has not",
-                             scheme->name, searches ? " without PBS_ALPHA_FIXED" : "")
-               : PBS_OK;
-}
-
-static void write_stats(pbs_system *s, const struct dense_step_result *result, double h) {
-    pbs_dense_stats *stats = &s->stats;
-    const struct dense_result *newton = &result->newton;
-    stats->status = result->status;
-    stats->stages = result->stages;
-    stats->divisions = result->divisions;
-    stats->substeps = result->substeps;
-    stats->newton_iterations = newton->newton_iterations;
-    stats->force_evaluations = newton->force_evaluations;
-    stats->jacobian_evaluations = newton->jacobian_evaluations;
-    stats->noise_accepts = newton->noise_accepts;
-    stats->residual = newton->residual;
-    stats->tolerance = newton->tolerance;
-    stats->step = h;
-    stats->step_count += result->status >= 0;
-    stats->failed_step_count += result->status < 0;
-    stats->newton_total += newton->newton_iterations;
-}
-
-static struct dense_step_result take_step(pbs_system *s, const struct scheme_choice *choice,
-                                          double h) {
-    const struct dense_problem problem = {
-        .scheme = choice->scheme,
-        .parameters = choice->settings.parameters,
-        .start = choice->settings.start,
-        .alpha = choice->settings.alpha,
-        .equation = {.size = s->size,
-                     .mass = s->mass,
-                     .mass_factors = &s->mass_factors,
-                     .damping = s->damping,
-                     .stiffness = s->stiffness,
-                     .force = s->force,
-                     .jacobian = s->jacobian,
-                     .user = s->user},
-        .options = s->options,
-        .newton = &s->newton,
-    };
-    dense_state_copy(s->size, &s->state, &s->workspace.state);
-    if (!is_same_choice(&s->choice, choice)) {
-        forget_history(&s->workspace.state);
-    }
-    return dense_step_take(&problem, h, &s->workspace);
-}
-
-pbs_status pbs_system_step(pbs_system *s, pbs_integrator *i, double h) {
-    RETURN_IF_FAILED(system_enter(s));
-    RETURN_IF_FAILED(check_pointer(i, "the integrator"));
-    RETURN_IF_FAILED(check_positive(h, "the step's length"));
-    RETURN_IF_FAILED(check_scheme(&i->choice));
-    struct dense_step_result result = take_step(s, &i->choice, h);
-    if (result.status >= 0) {
-        dense_state_copy(s->size, &s->workspace.state, &s->state);
-        s->choice = i->choice;
-        status_clear();
-    }
-    if (result.status >= 0 && result.divisions > 0) {
-        result.status = status_fail(PBS_DIVIDED, "the step of %g needed %u halvings", h,
-                                    (unsigned)result.divisions);
-    }
-    write_stats(s, &result, h);
-    return result.status;
 }
 
 // --- what there is to see and set ---
@@ -280,13 +196,14 @@ pbs_status pbs_system_set_state(pbs_system *s, double time, const double *positi
         memmove(s->state.now.v, velocities, count * sizeof(double));
     }
     s->state.time = time;
-    forget_history(&s->state);
+    system_forget_history(&s->state);
     return PBS_OK;
 }
 
 pbs_status pbs_system_stats(const pbs_system *s, pbs_dense_stats *out) {
     RETURN_IF_FAILED(system_enter(s));
     pbs_dense_stats stats = s->stats;
+    stats.step_next = s->step_memory.next;
     stats.allocator_calls = s->memory.call_count;
     stats.bytes_in_use = s->memory.bytes_in_use;
     return results_write(&settings_dense_stats, &stats, out);

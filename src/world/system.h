@@ -15,7 +15,10 @@ struct pbs_system {
     void *user;
     struct dense_options options;
     struct dense_newton newton;
-    struct dense_state state;    ///< as the host sees it
+    struct dense_state state; ///< as the host sees it
+    struct dense_state kept;  ///< before a try that the step control may reject
+    double *whole;            ///< where a whole step ends that halves are compared with
+    struct step_memory step_memory;
     struct scheme_choice choice; ///< of the last step: whose memory the state has
     struct dense_workspace workspace;
     pbs_dense_stats stats; ///< of the last step
@@ -23,5 +26,8 @@ struct pbs_system {
 
 /// PBS_ERROR_ARGUMENT where s is null; forgets the last message.
 pbs_status system_enter(const pbs_system *s);
+
+/// States before now are of no use any more.
+void system_forget_history(struct dense_state *state);
 
 #endif

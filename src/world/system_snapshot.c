@@ -25,10 +25,12 @@ static void write_system(struct byte_writer *out, const pbs_system *s) {
     write_u32(out, s->choice.scheme != NULL);
     write_u32(out, (uint32_t)choice->scheme);
     write_u32(out, (uint32_t)choice->start);
+    write_u32(out, (uint32_t)choice->linearized);
     write_u32(out, memory->known);
     write_u32(out, memory->has_acceleration);
     write_f64(out, memory->h_before);
     write_doubles(out, choice->parameters, SCHEME_PARAMETERS);
+    snapshot_write_step_memory(out, &s->step_memory);
 }
 
 pbs_status pbs_system_save(const pbs_system *s, void *buffer, size_t *size) {
@@ -73,14 +75,15 @@ static pbs_status read_choice(struct byte_reader *in, struct scheme_memory *memo
                               struct scheme_choice *out) {
     const uint32_t has_choice = read_u32(in);
     const int32_t scheme = (int32_t)read_u32(in), start = (int32_t)read_u32(in);
+    const uint32_t linearized = read_u32(in);
     const uint32_t known = read_u32(in), has_acceleration = read_u32(in);
     const double h_before = read_f64(in);
     double parameters[SCHEME_PARAMETERS];
     read_numbers(in, parameters, SCHEME_PARAMETERS);
     *memory = (struct scheme_memory){
         .known = known, .has_acceleration = has_acceleration != 0, .h_before = h_before};
-    if (has_choice > 1 || has_acceleration > 1 || known < 1 || known > 2 || !isfinite(h_before) ||
-        h_before < 0.0 || (known == 2 && h_before == 0.0) ||
+    if (has_choice > 1 || linearized > 1 || has_acceleration > 1 || known < 1 || known > 2 ||
+        !isfinite(h_before) || h_before < 0.0 || (known == 2 && h_before == 0.0) ||
         (has_choice == 0 && (known > 1 || has_acceleration > 0))) {
         return status_fail(PBS_ERROR_FORMAT, "history of %u states, previous step %g, fits nothing",
                            (unsigned)known, h_before);
@@ -93,6 +96,7 @@ static pbs_status read_choice(struct byte_reader *in, struct scheme_memory *memo
     }
     pbs_integrator_desc settings = integrator_defaults(scheme);
     settings.start = start;
+    settings.linearized = (int32_t)linearized;
     memcpy(settings.parameters, parameters, sizeof parameters);
     *out = integrator_choice(&settings);
     const bool keeps = scheme_keeps_acceleration(out->scheme);
@@ -104,7 +108,8 @@ static pbs_status read_choice(struct byte_reader *in, struct scheme_memory *memo
 }
 
 /// Into the workspace, whose state is nobody's between steps.
-static pbs_status read_system(struct byte_reader *in, pbs_system *s, struct scheme_choice *choice) {
+static pbs_status read_system(struct byte_reader *in, pbs_system *s, struct scheme_choice *choice,
+                              struct step_memory *step_memory) {
     struct dense_state *state = &s->workspace.state;
     const uint64_t size = read_u64(in);
     if (size != s->size) {
@@ -118,6 +123,7 @@ static pbs_status read_system(struct byte_reader *in, pbs_system *s, struct sche
         return status_fail(PBS_ERROR_FORMAT, "the saved state is not finite");
     }
     RETURN_IF_FAILED(read_choice(in, &state->memory, choice));
+    RETURN_IF_FAILED(snapshot_read_step_memory(in, step_memory));
     return in->ended || in->position != in->size
                ? status_fail(PBS_ERROR_FORMAT, "%zu bytes are left over or missing after byte %zu",
                              in->size - in->position, in->position)
@@ -131,9 +137,11 @@ pbs_status pbs_system_restore(pbs_system *s, const void *buffer, size_t size) {
     struct byte_reader in = {
         .bytes = buffer, .size = size, .position = sizeof(struct snapshot_header)};
     struct scheme_choice choice = {0};
-    RETURN_IF_FAILED(read_system(&in, s, &choice));
+    struct step_memory step_memory = {0};
+    RETURN_IF_FAILED(read_system(&in, s, &choice, &step_memory));
     dense_state_copy(s->size, &s->workspace.state, &s->state);
     s->choice = choice;
+    s->step_memory = step_memory;
     s->stats = (pbs_dense_stats){0};
     return PBS_OK;
 }

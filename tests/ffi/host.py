@@ -52,7 +52,9 @@ DenseStats = struct(
     "pbs_dense_stats", (U32, "struct_size"), (I32, "status"),
     (U32, "stages divisions substeps newton_iterations force_evaluations jacobian_evaluations noise_accepts reserved"),
     (DOUBLE, "residual tolerance step"), (U64, "step_count failed_step_count newton_total allocator_calls"),
-    (SIZE, "bytes_in_use"))
+    (SIZE, "bytes_in_use"),
+    (U32, "accepted_steps rejected_steps forced_steps more_reserved"),
+    (DOUBLE, "shortest_step longest_step step_error step_next"))
 Energy = struct(
     "pbs_energy", (U32, "struct_size reserved"), (DOUBLE, "kinetic elastic gravity contact host dissipated total"))
 Stats = struct(
