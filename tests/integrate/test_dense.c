@@ -178,6 +178,51 @@ static void orders_survive_divisions(void **state) {
     orders_survive(HALVED);
 }
 
+// --- forces that depend on the time ---
+
+/// F = t - x: x = t + cos t - 0.7 sin t, from t = 0.
+static int32_t ramp(void *user, double time, const double *x, const double *v, double *force) {
+    (void)user;
+    (void)v;
+    force[0] = time - x[0];
+    return 0;
+}
+
+static double ramp_error(pbs_integrator *integrator, int steps) {
+    const double begin = 1.0, end = 5.0;
+    const double x = begin + cos(begin) - 0.7 * sin(begin);
+    const double v = 1.0 - sin(begin) - 0.7 * cos(begin);
+    const double exact[2] = {end + cos(end) - 0.7 * sin(end), 1.0 - sin(end) - 0.7 * cos(end)};
+    pbs_system_desc d = describe(1, &x, &v);
+    d.time = begin;
+    d.force = ramp;
+    pbs_system *system = new_system(&d);
+    for (int i = 0; i < steps; i++) {
+        assert_ok(pbs_system_step(system, integrator, (end - begin) / steps));
+    }
+    const double error = error_at(system, exact);
+    pbs_system_destroy(system);
+    return error;
+}
+
+/// Each stage takes the forces of its own time.
+static void orders_survive_time(void **state) {
+    (void)state;
+    for (size_t i = 0; i < scheme_row_count; i++) {
+        const struct scheme_row *row = &scheme_rows[i];
+        const double order = row->slopes[OSCILLATOR_LINEAR];
+        if (order == 0.0) {
+            continue;
+        }
+        char what[64];
+        snprintf(what, sizeof what, "order of scheme %d with a ramp", (int)row->scheme);
+        pbs_integrator *integrator = scheme_row_integrator(row);
+        assert_near(log2(ramp_error(integrator, 400) / ramp_error(integrator, 800)), order,
+                    order == 2.0 ? 0.03 : 0.1, what);
+        pbs_integrator_destroy(integrator);
+    }
+}
+
 // --- how the second-order theta method is divided ---
 
 static int32_t refuse(void *user, double time, const double *x, const double *v, double *force) {
@@ -419,6 +464,7 @@ int main(void) {
         cmocka_unit_test(orders_survive_damping),
         cmocka_unit_test(orders_survive_variable_steps),
         cmocka_unit_test(orders_survive_divisions),
+        cmocka_unit_test(orders_survive_time),
         cmocka_unit_test(divided_steps_end_as_neighbours),
         cmocka_unit_test(unsymmetric_matrices_are_right),
         cmocka_unit_test(independent_oscillators_do_not_mix),

@@ -201,14 +201,17 @@ static void stats_are_what_the_host_counts(void **state) {
     with_every_scheme(check_stats);
 }
 
-/// Differences instead of derivatives, and derivatives that are somewhat wrong, end at the same
-/// state: within what is left of the residual, 1e-10, divided by h, in each of 20 steps.
+/// Differences instead of derivatives, derivatives that are somewhat wrong, and another unknown end
+/// at the same state: within what is left of the residual, 1e-10, divided by h, in each of 20
+/// steps.
 static void check_derivatives(pbs_integrator *integrator) {
-    double x[3][SIZE], v[3][SIZE];
-    for (int k = 0; k < 3; k++) {
-        struct host host = {.factor = k == 1 ? 0.9 : 1.0};
+    enum { WRONG = 3, DIFFERENCES, COUNT };
+    double x[COUNT][SIZE], v[COUNT][SIZE];
+    for (int k = 0; k < COUNT; k++) {
+        struct host host = {.factor = k == WRONG ? 0.9 : 1.0};
         pbs_system_desc d = describe(&host);
-        d.jacobian = k == 2 ? NULL : jacobian;
+        d.jacobian = k == DIFFERENCES ? NULL : jacobian;
+        d.unknown = k < 3 ? PBS_UNKNOWN_POSITION + k : PBS_UNKNOWN_POSITION;
         pbs_system *system = new_system(&d);
         for (int step = 0; step < 20; step++) {
             assert_ok(pbs_system_step(system, integrator, 0.1));
@@ -217,7 +220,7 @@ static void check_derivatives(pbs_integrator *integrator) {
         memcpy(v[k], pbs_system_velocities(system), sizeof v[k]);
         pbs_system_destroy(system);
     }
-    for (int k = 1; k < 3; k++) {
+    for (int k = 1; k < COUNT; k++) {
         assert_small(testing_max_difference(x[0], x[k], SIZE), 20 * 1e-9, "positions");
         assert_small(testing_max_difference(v[0], v[k], SIZE), 20 * 1e-9, "velocities");
     }
