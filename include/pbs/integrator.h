@@ -63,10 +63,10 @@ enum {
 /// that it rejects leaves no trace but the time it took. Whatever the control, a try that fails (no
 /// admissible state, no convergence) is rejected.
 enum {
-    PBS_STEP_FIXED = 0,       ///< equal steps no longer than step_max; step_max 0: one step
-    PBS_STEP_FORCE_ERROR = 1, ///< the forces that the linearisation missed, as the motion they
-                              ///< would have caused, metres (ATS eqs. 9 and 11); only with
-                              ///< `linearized`
+    PBS_STEP_FIXED = 0,         ///< equal steps no longer than step_max; step_max 0: one step
+    PBS_STEP_FORCE_ERROR = 1,   ///< the forces that the linearisation missed, as the motion they
+                                ///< would have caused, metres (ATS eqs. 9 and 11); only with
+                                ///< `linearized`
     PBS_STEP_SPEED_LIMIT = 2,   ///< how far the fastest vertex goes in a step at its present speed,
                                 ///< metres; known before the step, so nothing is rejected
     PBS_STEP_STRETCH_LIMIT = 3, ///< how much the distance between two vertices of an element
@@ -94,17 +94,25 @@ typedef struct pbs_integrator_desc {
     pbs_allocator allocator; ///< all zero: the C library's; must outlive the integrator
     double parameters[PBS_INTEGRATOR_PARAMETERS]; ///< as listed at PBS_SCHEME_*; others are ignored
     int32_t start;                                ///< PBS_START_*, of two-step schemes
-    // Energy control (schemes A_* and DECOUPLED_SDIRK2; energy_* for ENERGY_BLENDING too). The
-    // target of the conservative energy, kinetic, elastic, gravity and the host's, starts at
-    // ground + fraction (energy - ground), loses what damping, drag and friction take, gains the
-    // work of scripted nodes and colliders, and decays to the ground.
-    int32_t alpha_choice;     ///< PBS_ALPHA_*
-    int32_t energy_by_island; ///< 1: each group of bodies that touch has its own target and alpha
-    double alpha;             ///< of PBS_ALPHA_FIXED: 0 implicit Euler, 1 A-1
+    // Energy control (schemes A_*, DECOUPLED_SDIRK2; energy_* for ENERGY_BLENDING too; ECI section
+    // 4). The target of the conservative energy, kinetic, elastic, gravity and the host's, starts
+    // at ground + fraction (energy - ground) with the energy before the first step, loses what
+    // damping, drag and friction take, gains the work of pinned and scripted vertices, of moving
+    // colliders and of changes of gravity or of the host's energy, and decays to the ground. It
+    // starts anew where bodies are added or removed, where the integrator is set, and where the
+    // host sets positions or velocities (of the islands of these bodies).
+    int32_t alpha_choice;     ///< PBS_ALPHA_*; blending searches always
+    int32_t energy_by_island; ///< 1: each group of bodies that touch has its own target and alpha,
+                              ///< so that others never exchange energy with it (bodies touch only
+                              ///< colliders so far, so each is a group); 0: one for the world
+    double alpha;             ///< of PBS_ALPHA_FIXED, 0 .. 4: 0 implicit Euler (SDIRK2), 1 A-1
     double alpha_min, alpha_max; ///< of the searches; above 1 a step may grow by sqrt(alpha_max)
     double energy_fraction;      ///< of the first energy that becomes the target
-    double energy_ground;        ///< J, where the target ends; measured as pbs_world_energy does
-    double energy_decay_time;    ///< s, after which 1/e of the target's height is left; 0: constant
+    double energy_ground;     ///< J, where the target ends, that of the state of rest; measured as
+                              ///< pbs_world_energy does; by island: of each. Of use only with a
+                              ///< fraction other than 1 or a decay
+    double energy_decay_time; ///< s, after which 1/e of the target's height above the ground is
+                              ///< left; 0: no decay
     // Step-size control, of pbs_world_advance. 0 is a default throughout.
     int32_t linearized; ///< 1: one Newton step from the state at the start of the step, without
                         ///< line search (ATS; Baraff and Witkin 1998): IMPLICIT_EULER, TRAPEZOIDAL
@@ -120,8 +128,8 @@ typedef struct pbs_integrator_desc {
                           ///< is closer); 1 for STRETCH_LIMIT and ALPHA; 2 for DOUBLING
     double step_safety;   ///< in (0, 1]; 0: 0.5, as ATS prints it; 0.8 for STRETCH_LIMIT
     double step_growth;   ///< longest step / previous one, >= 1, at most 2 for two-step schemes; 0:
-                        ///< 2, or 1.2 where STRETCH_LIMIT and ALPHA halve. After a rejection one
-                        ///< step does not grow. infinity: neither of the two, as ATS prints it
+                          ///< 2, or 1.2 where STRETCH_LIMIT and ALPHA halve. After a rejection one
+                          ///< step does not grow. infinity: neither of the two, as ATS prints it
 } pbs_integrator_desc;
 
 /// Fills *d with the scheme's defaults.

@@ -216,6 +216,14 @@ typedef struct pbs_stats {
     double shortest_step, longest_step; ///< s, of the accepted ones; 0 where there are none
     double step_error; ///< what the step control measured at the last accepted step, see PBS_STEP_*
     double step_next;  ///< s, what the step control begins with next time; 0: step_initial
+    double energy_loss; ///< J, taken out by damping, drag and friction
+    // Energy control in the last step; 0 for schemes without. Sums over islands, see
+    // pbs_integrator_desc.energy_by_island.
+    double alpha_low, alpha_high; ///< of the islands' alphas, the least and the largest
+    double energy_target;         ///< J, what the energy was to be at the end
+    double energy_reached;        ///< J, what it is: kinetic, elastic, gravity and the host's
+    double energy_work; ///< J, done by scripted vertices and moving colliders, and by changes of
+                        ///< gravity or of a host's energy since the step before
 } pbs_stats;
 
 /// Statistics of the last step and of the world.

@@ -464,11 +464,33 @@ size_t projection_count_held_inside(const struct projection *projection, const d
     return count;
 }
 
-static void surface_velocity(const struct obstacle *obstacle, const double x[3], double v[3]) {
+static void velocity_at(const struct obstacle *obstacle, const double velocity[3],
+                        const double angular_velocity[3], const double x[3], double v[3]) {
     double arm[3], turning[3];
     subtract3(x, obstacle->pose.translation, arm);
-    cross3(obstacle->angular_velocity, arm, turning);
-    add3(obstacle->velocity, turning, v);
+    cross3(angular_velocity, arm, turning);
+    add3(velocity, turning, v);
+}
+
+static void surface_velocity(const struct obstacle *obstacle, const double x[3], double v[3]) {
+    velocity_at(obstacle, obstacle->velocity, obstacle->angular_velocity, x, v);
+}
+
+const struct obstacle *projection_obstacle(const struct projection *projection,
+                                           const struct projection_slot *slot, size_t pair) {
+    return &projection->scene.obstacles[projection->surfaces[slot->active[pair]].obstacle];
+}
+
+void obstacle_mean_velocity(const struct obstacle *obstacle, bool steady, const double x[3],
+                            double v[3]) {
+    surface_velocity(obstacle, x, v);
+    if (!steady) {
+        double before[3];
+        velocity_at(obstacle, obstacle->velocity_before, obstacle->angular_velocity_before, x,
+                    before);
+        add3(v, before, v);
+        scale3(0.5, v, v);
+    }
 }
 
 // Whether the node stays on its active surfaces for a step that begins with this velocity and

@@ -42,9 +42,10 @@
 struct obstacle {
     struct shape shape;
     struct pose pose;
-    double friction;            ///< Coulomb coefficient
-    double velocity[3];         ///< m/s, of the pose's origin
-    double angular_velocity[3]; ///< rad/s, about the pose's origin
+    double friction;                                       ///< Coulomb coefficient
+    double velocity[3];                                    ///< m/s, of the pose's origin
+    double angular_velocity[3];                            ///< rad/s, about the pose's origin
+    double velocity_before[3], angular_velocity_before[3]; ///< in the step before
 };
 
 /// What is projected. Borrowed until the next projection_begin; all arrays in node order.
@@ -124,6 +125,15 @@ void projection_forces(const struct projection *projection, double weight, doubl
 /// The other side of it: adds lambda n / weight over the active pairs of each node to forces,
 /// node_count x 3, newtons.
 void projection_node_forces(const struct projection *projection, double weight, double *forces);
+
+/// The obstacle of a slot's active pair.
+const struct obstacle *projection_obstacle(const struct projection *projection,
+                                           const struct projection_slot *slot, size_t pair);
+
+/// The mean of the surface's velocities at x in this step and the one before, m/s. steady: it was
+/// the same before.
+void obstacle_mean_velocity(const struct obstacle *obstacle, bool steady, const double x[3],
+                            double v[3]);
 
 /// How many nodes with held axes are inside an obstacle at x, where those axes have put them.
 size_t projection_count_held_inside(const struct projection *projection, const double *x);

@@ -97,6 +97,10 @@ static int ask(const struct custom_input *input, size_t stencil,
     return EVALUATE_OK;
 }
 
+static uint32_t first_node(const struct stencil_groups *groups, size_t group, size_t lane) {
+    return groups->node[group * groups->width * LANES + lane];
+}
+
 static void add_gradient(const struct stencil_groups *groups, size_t group, size_t lane,
                          const double *from, double *gradient) {
     for (size_t a = 0; a < groups->width; a++) {
@@ -146,6 +150,9 @@ static int evaluate(const void *self, const struct assembly *assembly,
             return reply;
         }
         sums->value += answer.value;
+        if (sums->node_values != NULL) {
+            sums->node_values[first_node(groups, at / LANES, at % LANES)] += answer.value;
+        }
         if (evaluation->what & EVALUATE_GRADIENT) {
             add_gradient(groups, at / LANES, at % LANES, answer.gradient, sums->gradient);
         }

@@ -42,6 +42,11 @@ static void clear(const struct pass *pass, uint32_t domain) {
     if (pass->result->blocks != NULL) {
         assembly_clear_blocks(pass->assembly, domain, pass->result->blocks);
     }
+    const struct layout *layout = &pass->assembly->layout;
+    for (uint32_t row = layout->domain_start[domain];
+         pass->result->node_values != NULL && row < layout->domain_start[domain + 1]; row++) {
+        pass->result->node_values[layout->node[row]] = 0.0;
+    }
 }
 
 static bool is_wanted(const struct term_table *table, const struct evaluation *evaluation) {
@@ -61,7 +66,8 @@ static void evaluate_domain(const struct pass *pass, uint32_t domain, bool on_ca
             continue;
         }
         struct evaluation_sums sums = {.gradient = pass->result->gradient,
-                                       .blocks = pass->result->blocks};
+                                       .blocks = pass->result->blocks,
+                                       .node_values = pass->result->node_values};
         share->answer = table->evaluate(pass->terms[k].self, pass->assembly, own, domain,
                                         pass->evaluation, &sums);
         share->by_kind[table->kind] += sums.value;
@@ -127,6 +133,7 @@ int terms_evaluate(struct tasks *tasks, const struct assembly *assembly, const s
     struct terms_result wanted = *result;
     wanted.gradient = evaluation->what & EVALUATE_GRADIENT ? result->gradient : NULL;
     wanted.blocks = evaluation->what & EVALUATE_HESSIAN ? result->blocks : NULL;
+    wanted.node_values = evaluation->what & EVALUATE_VALUE ? result->node_values : NULL;
     struct pass pass = {.assembly = assembly,
                         .terms = terms,
                         .term_count = term_count,

@@ -21,6 +21,7 @@ struct terms_result {
     double *gradient; ///< vector_slot_count x 3, of which the first node_count x 3 are the result,
                       ///< in node order
     double *blocks;   ///< block_slot_count x 9, of which the first block_count x 9 are the result
+    double *node_values; ///< node_count, J: values by node, see evaluation_sums
     struct terms_scratch *scratch;
     double value; ///< J; infinity where the state is not admissible
     double by_kind[ENERGY_KIND_COUNT];

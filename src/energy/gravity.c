@@ -15,7 +15,11 @@ static int evaluate(const void *self, const struct assembly *assembly,
         if (evaluation->what & EVALUATE_VALUE) {
             double moved[3];
             subtract3(evaluation->x + 3 * node, gravity->reference + 3 * node, moved);
-            sums->value -= gravity->mass[node] * dot3(gravity->acceleration, moved);
+            const double value = -gravity->mass[node] * dot3(gravity->acceleration, moved);
+            sums->value += value;
+            if (sums->node_values != NULL) {
+                sums->node_values[node] += value;
+            }
         }
         if (evaluation->what & EVALUATE_GRADIENT) {
             double *gradient = sums->gradient + 3 * node;

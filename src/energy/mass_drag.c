@@ -17,7 +17,11 @@ static int evaluate(const void *self, const struct assembly *assembly,
         double moved[3];
         subtract3(evaluation->x + 3 * node, evaluation->stage.origin + 3 * node, moved);
         if (evaluation->what & EVALUATE_VALUE) {
-            sums->value += 0.5 * stiffness * dot3(moved, moved);
+            const double value = 0.5 * stiffness * dot3(moved, moved);
+            sums->value += value;
+            if (sums->node_values != NULL) {
+                sums->node_values[node] += value;
+            }
         }
         if (evaluation->what & EVALUATE_GRADIENT) {
             double *gradient = sums->gradient + 3 * node;

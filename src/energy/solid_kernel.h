@@ -35,10 +35,18 @@ ALWAYS_INLINE void scatter_forces(const struct element_lanes *e, const lanes8 p[
     }
 }
 
-/// Compiled three times, for value, gradient or both.
+/// Lane l is added at the first node of its element; padding adds zero.
+ALWAYS_INLINE void scatter_values(lanes8 values, const uint32_t *node, double *node_values) {
+    for (int l = 0; l < LANES; l++) {
+        node_values[node[l]] += values[l];
+    }
+}
+
+/// Compiled for value, gradient, both, and values by node.
 ALWAYS_INLINE void add_first_order(const struct solid_elements *elements,
                                    const struct stencil_groups *groups, size_t begin, size_t end,
-                                   const double *x, double *value, double *gradient) {
+                                   const double *x, double *value, double *gradient,
+                                   double *node_values) {
     lanes8 sum = lanes_set(0.0);
     for (size_t g = begin; g < end; g++) {
         struct element_lanes e;
@@ -46,7 +54,11 @@ ALWAYS_INLINE void add_first_order(const struct solid_elements *elements,
         element_load(elements, groups, g, x, &e);
         measure(e.f, &m);
         if (value != NULL) {
-            sum += e.volume * density(e.mu, e.lambda, &m);
+            const lanes8 energy = e.volume * density(e.mu, e.lambda, &m);
+            sum += energy;
+            if (node_values != NULL) {
+                scatter_values(energy, groups->node + g * 4 * LANES, node_values);
+            }
         }
         if (gradient != NULL) {
             lanes8 p[9];
@@ -62,20 +74,27 @@ ALWAYS_INLINE void add_first_order(const struct solid_elements *elements,
 static PBS_MULTIVERSION void add_value(const struct solid_elements *elements,
                                        const struct stencil_groups *groups, size_t begin,
                                        size_t end, const double *x, double *value) {
-    add_first_order(elements, groups, begin, end, x, value, NULL);
+    add_first_order(elements, groups, begin, end, x, value, NULL, NULL);
+}
+
+static PBS_MULTIVERSION void add_node_values(const struct solid_elements *elements,
+                                             const struct stencil_groups *groups, size_t begin,
+                                             size_t end, const double *x, double *value,
+                                             double *node_values) {
+    add_first_order(elements, groups, begin, end, x, value, NULL, node_values);
 }
 
 static PBS_MULTIVERSION void add_gradient(const struct solid_elements *elements,
                                           const struct stencil_groups *groups, size_t begin,
                                           size_t end, const double *x, double *gradient) {
-    add_first_order(elements, groups, begin, end, x, NULL, gradient);
+    add_first_order(elements, groups, begin, end, x, NULL, gradient, NULL);
 }
 
 static PBS_MULTIVERSION void add_value_and_gradient(const struct solid_elements *elements,
                                                     const struct stencil_groups *groups,
                                                     size_t begin, size_t end, const double *x,
                                                     double *value, double *gradient) {
-    add_first_order(elements, groups, begin, end, x, value, gradient);
+    add_first_order(elements, groups, begin, end, x, value, gradient, NULL);
 }
 
 // Pairs of a tetrahedron's nodes in the assembly's order.
@@ -218,7 +237,12 @@ static PBS_MULTIVERSION void add_exact_hessian(const struct solid_elements *elem
 static int solid_evaluate(const struct solid_elements *elements,
                           const struct stencil_groups *groups, size_t begin, size_t end,
                           const struct evaluation *evaluation, struct evaluation_sums *sums) {
-    const uint32_t first_order = evaluation->what & (EVALUATE_VALUE | EVALUATE_GRADIENT);
+    uint32_t first_order = evaluation->what & (EVALUATE_VALUE | EVALUATE_GRADIENT);
+    if ((first_order & EVALUATE_VALUE) && sums->node_values != NULL) {
+        add_node_values(elements, groups, begin, end, evaluation->x, &sums->value,
+                        sums->node_values);
+        first_order &= EVALUATE_GRADIENT;
+    }
     if (first_order == EVALUATE_VALUE) {
         add_value(elements, groups, begin, end, evaluation->x, &sums->value);
     } else if (first_order == EVALUATE_GRADIENT) {

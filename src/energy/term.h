@@ -40,6 +40,9 @@ struct evaluation_sums {
     double value;     ///< joules; infinity where the state is not admissible
     double *gradient; ///< newtons
     double *blocks;   ///< newtons per metre
+    /// Joules, node order: each stencil's value once more, added at its first node (the one of the
+    /// lowest row, which the domain owns). For sums over groups of nodes that no stencil joins.
+    double *node_values;
 };
 
 /// What an evaluation answers, as a host's callback does.

@@ -240,7 +240,7 @@ static pbs_status finish(struct part *part) {
     if (scheme_keeps_acceleration(scheme)) {
         combine(part, &recipe.acceleration, w->next.a);
     }
-    if (scheme->control != NULL) {
+    if (scheme->control != CONTROL_NONE) {
         RETURN_IF_FAILED(correct_velocity(part, &recipe));
     }
     for (size_t i = 0; i < w->size; i++) {

@@ -17,6 +17,11 @@ const struct scheme_table *const scheme_tables[] = {
     &scheme_symplectic_euler,
     &scheme_variational_midpoint,
     &scheme_variational_right_point,
+    &scheme_a_1,
+    &scheme_a_search,
+    &scheme_sparse_a_search,
+    &scheme_decoupled_sdirk2,
+    &scheme_energy_blending,
     NULL,
 };
 

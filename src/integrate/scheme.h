@@ -19,7 +19,7 @@ enum scheme_state {
     STATE_COUNT
 };
 
-enum { SCHEME_STAGE_LIMIT = 3, SCHEME_PARAMETERS = 4, SCHEME_MEMORY = 8 };
+enum { SCHEME_STAGE_LIMIT = 3, SCHEME_PARAMETERS = 4 };
 
 /// How a scheme knows a_n, the total acceleration at z_n. Where it has none yet, all but UNUSED
 /// take it from the forces at z_n.
@@ -29,6 +29,13 @@ enum acceleration_use {
     ACCELERATION_SHIFTED, ///< kept, but of a time proportional to the step: rescaled when that
                           ///< changes (integrators.md section 1.2)
     ACCELERATION_COMPUTED ///< from the forces, in every step
+};
+
+/// What energy control (energy_control.h) may change at the end of a step.
+enum control_use {
+    CONTROL_NONE,
+    CONTROL_VELOCITY, ///< v = w - alpha dv
+    CONTROL_STATE     ///< x = x' - alpha dx too, alpha within 0 .. 1
 };
 
 /// sum over states of x[s] * x_s + v[s] * v_s + a[s] * a_s: the coefficients carry the powers of h.
@@ -41,17 +48,20 @@ struct stage_recipe {
     double weight; ///< c, seconds squared
     double time;   ///< where in the step the stage's position lies, 0 .. 1 (scripted nodes and
                    ///< colliders)
+    double share;  ///< of the step for which energy control counts the stage's forces; 1 before the
+                   ///< recipe is written
     struct combination position_history; ///< p_x
     struct combination velocity_history; ///< p_v
 };
 
 struct state_recipe {
     struct combination position, velocity, acceleration; ///< x_{n+1}, v_{n+1}, a_{n+1}
-    /// For schemes with a control: the correction dv of v = w - alpha dv, w the velocity above, is
-    /// this combination plus M^-1 (gradient_now grad P(x_n) + gradient_next grad P(x_{n+1})), with
+    /// For schemes with a control, the position and velocity above being x' and w: the correction
+    /// dv is this combination plus M^-1 (gradient_now grad P(x_n) + gradient_next grad P(x')), with
     /// the conservative forces alone.
     struct combination correction;
-    double gradient_now, gradient_next; ///< s
+    double gradient_now, gradient_next;     ///< s
+    struct combination position_correction; ///< dx, of CONTROL_STATE
 };
 
 /// What a scheme may know when it writes a recipe.
@@ -69,22 +79,6 @@ struct scheme_parameter {
     double value, low, high;
 };
 
-/// What an energy control sees when x_{n+1} and v_{n+1} are there; arrays are in node order, 3 per
-/// node.
-struct control_view {
-    const struct step_view *step;
-    struct tasks *tasks;
-    size_t node_count;
-    const double *mass;  ///< per node
-    const uint8_t *held; ///< per node, PBS_AXIS_* bits: leave these axes alone
-    const double *x_now, *x_next;
-    double dissipated;                    ///< J, taken out by lagged damping and drag in this step
-    double potential_now, potential_next; ///< J, of the conservative forces
-    const double *gradient_now, *gradient_next; ///< N
-    double *memory;   ///< SCHEME_MEMORY numbers that stay with the state; zero after a fresh start
-    double *velocity; ///< in: v_{n+1}; out: what it becomes
-};
-
 struct scheme_table {
     int32_t id; ///< PBS_SCHEME_*
     const char *name;
@@ -99,6 +93,7 @@ struct scheme_table {
                           ///< or an energy forbids it
     bool divides_afresh;  ///< the first half of a divided step starts afresh, and its ends are
                           ///< neighbours afterwards (GAT section 2.3.2)
+    enum control_use control;
     bool may_be_linearized; ///< one Newton step per stage is one of ATS's methods
     int32_t start;          ///< PBS_START_*, the default
     int32_t alpha_choice;   ///< PBS_ALPHA_*, the default
@@ -106,8 +101,6 @@ struct scheme_table {
     uint32_t (*stage_count)(const struct step_view *step);
     void (*stage)(const struct step_view *step, uint32_t stage, struct stage_recipe *out);
     void (*finish)(const struct step_view *step, struct state_recipe *out);
-    /// Changes v_{n+1} (energy control, integrators.md section 4); null: nothing to change.
-    void (*control)(const struct control_view *view);
 };
 
 extern const struct scheme_table *const scheme_tables[]; ///< ended by null
@@ -117,7 +110,8 @@ extern const struct scheme_table scheme_implicit_euler, scheme_trapezoidal,
     scheme_implicit_midpoint, scheme_inner_theta, scheme_outer_theta, scheme_first_order_theta,
     scheme_second_order_theta, scheme_bdf2, scheme_newmark, scheme_generalized_alpha, scheme_sdirk2,
     scheme_tr_bdf2, scheme_symplectic_euler, scheme_variational_midpoint,
-    scheme_variational_right_point;
+    scheme_variational_right_point, scheme_a_1, scheme_a_search, scheme_sparse_a_search,
+    scheme_decoupled_sdirk2, scheme_energy_blending;
 
 /// Whether a_n is part of the state.
 bool scheme_keeps_acceleration(const struct scheme_table *scheme);

@@ -28,7 +28,8 @@ static void free_kinematics(struct memory *memory, struct kinematics *k) {
 }
 
 static bool reserve_all(struct step_workspace *w, struct memory *memory,
-                        const struct scheme_table *scheme, const struct assembly *assembly) {
+                        const struct scheme_table *scheme, const struct assembly *assembly,
+                        uint32_t island_count) {
     const size_t count = 3 * (size_t)assembly->layout.node_count;
     const bool kept = scheme_keeps_acceleration(scheme);
     bool done = reserve_kinematics(memory, &w->now, count, kept) &&
@@ -49,19 +50,23 @@ static bool reserve_all(struct step_workspace *w, struct memory *memory,
         done = done && reserve_array(memory, &w->acceleration, count) &&
                reserve_array(memory, &w->gradient_now, slots);
     }
-    if (scheme->control != NULL) {
+    if (scheme->control != CONTROL_NONE) {
         done = done && reserve_array(memory, &w->gradient_now, slots) &&
                reserve_array(memory, &w->gradient_next, slots) &&
-               reserve_array(memory, &w->correction, count);
+               reserve_array(memory, &w->correction, count) &&
+               energy_control_reserve(&w->energy, memory, count / 3, island_count) >= 0;
+    }
+    if (scheme->control == CONTROL_STATE) {
+        done = done && reserve_array(memory, &w->position_correction, count);
     }
     return done;
 }
 
 pbs_status step_workspace_reserve(struct step_workspace *workspace, struct memory *memory,
                                   const struct scheme_table *scheme,
-                                  const struct assembly *assembly) {
+                                  const struct assembly *assembly, uint32_t island_count) {
     step_workspace_free(workspace, memory);
-    if (!reserve_all(workspace, memory, scheme, assembly)) {
+    if (!reserve_all(workspace, memory, scheme, assembly, island_count)) {
         step_workspace_free(workspace, memory);
         return PBS_ERROR_MEMORY;
     }
@@ -84,6 +89,8 @@ void step_workspace_free(struct step_workspace *workspace, struct memory *memory
     memory_release(memory, workspace->contact_force);
     memory_release(memory, workspace->acceleration);
     memory_release(memory, workspace->correction);
+    memory_release(memory, workspace->position_correction);
+    energy_control_free(&workspace->energy, memory);
     memory_release(memory, workspace->gradient_now);
     memory_release(memory, workspace->gradient_next);
     *workspace = (struct step_workspace){0};
@@ -105,6 +112,25 @@ struct step {
     struct scalar_state echoes[STATE_COUNT]; ///< of a velocity of 1 at z_{n-1}
     double friction_time; ///< s: impulses of this times a force, in each step, are that force
 };
+
+static bool is_controlled(const struct step *step) {
+    return step->problem->scheme->control != CONTROL_NONE;
+}
+
+static struct energy_step energy_step(const struct step *step) {
+    const struct step_problem *problem = step->problem;
+    return (struct energy_step){
+        .settings = &problem->energy,
+        .objective = &problem->objective,
+        .conservative_count = problem->conservative_count,
+        .projection = problem->projection,
+        .held = problem->scripts.held,
+        .held_velocity = problem->scripts.velocity,
+        .velocity_now = step->w->now.v,
+        .h = step->view.h,
+        .is_continued = step->span->begin > 0.0,
+    };
+}
 
 static bool failed(const struct step *step) {
     return step->result.status < 0;
@@ -182,17 +208,33 @@ static void run_scalar_stage(const struct stage_recipe *recipe, uint32_t index, 
 }
 
 /// The power that damping and drag take out at a stage: R is quadratic in v = (x - p_x) / b, so it
-/// is 2 R / b. Only dissipative terms are evaluated, so no host is asked again.
+/// is 2 R / b. Only dissipative terms are evaluated, so no host is asked again. gradient: of R; may
+/// be null; left alone where nothing damps.
 static double dissipated_power(const struct step_problem *problem,
-                               const struct objective *objective, const double *x) {
+                               const struct objective *objective, const double *x,
+                               double *gradient) {
     struct objective dissipative = *objective;
     dissipative.terms += problem->conservative_count;
     dissipative.term_count -= problem->conservative_count;
+    dissipative.predictor = x; // inertia takes nothing out
     if (dissipative.term_count == 0 && dissipative.damping == NULL) {
         return 0.0;
     }
-    const struct objective_result result = objective_evaluate(&dissipative, x, true, NULL, NULL);
+    const struct objective_result result = objective_evaluate(&dissipative, x, true, gradient,
+                                                              NULL);
     return 2.0 * result.by_kind[ENERGY_DISSIPATED] / objective->stage.length;
+}
+
+/// What damping, drag (gradient: of their potential, or null) and moving obstacles did in the
+/// stage's share of the step.
+static void account_for_stage(struct step *step, double share, const struct kinematics *stage,
+                              const double *gradient) {
+    const double seconds = share * step->view.h;
+    const struct energy_step energy = energy_step(step);
+    if (gradient != NULL) {
+        energy_add_damping(&step->w->energy, &energy, seconds, gradient, stage->v);
+    }
+    energy_add_contact(&step->w->energy, &energy, seconds, stage->x);
 }
 
 /// The lagged damping matrix: at x_n, or for schemes of second order at the predictor x_n + s h
@@ -240,7 +282,7 @@ static void run_stage(struct step *step, uint32_t index) {
     const struct step_problem *problem = step->problem;
     struct step_workspace *w = step->w;
     struct kinematics *stage = &w->stages[index];
-    struct stage_recipe recipe = {0};
+    struct stage_recipe recipe = {.share = 1.0};
     problem->scheme->stage(&step->view, index, &recipe);
 
     if (problem->damping != NULL) {
@@ -290,8 +332,13 @@ static void run_stage(struct step *step, uint32_t index) {
     momentum_balance(&balance, problem->bodies, problem->body_count, stage->x);
     differentiate_stage(step, &recipe, stage);
     hold(step, stage->x, stage->v, stage->a);
-    run_scalar_stage(&recipe, index, dissipated_power(problem, &objective, stage->x), step->losses);
+    double *const gradient = is_controlled(step) ? w->gradient_next : NULL;
+    const double power = dissipated_power(problem, &objective, stage->x, gradient);
+    run_scalar_stage(&recipe, index, power, step->losses);
     run_scalar_stage(&recipe, index, 0.0, step->echoes);
+    if (is_controlled(step)) {
+        account_for_stage(step, recipe.share, stage, power != 0.0 ? gradient : NULL);
+    }
 }
 
 // --- forces at a state ---
@@ -349,7 +396,7 @@ static void compute_acceleration(struct step *step) {
         w->acceleration[i] = -w->gradient_now[i] / objective.mass[i / 3];
     }
     hold_acceleration(step, w->acceleration);
-    step->losses[STATE_NOW].a = dissipated_power(step->problem, &objective, w->now.x);
+    step->losses[STATE_NOW].a = dissipated_power(step->problem, &objective, w->now.x, NULL);
 }
 
 /// a_n <- a(x_n) + (a_n - a(x_n)) h / h_before (integrators.md section 1.2).
@@ -401,33 +448,30 @@ static void start_acceleration(struct step *step) {
     }
 }
 
-static void control_velocity(struct step *step) {
+// --- the new state ---
+
+/// x', w and their corrections to where the energy is on its target.
+static void control_energy(struct step *step, const struct state_recipe *recipe) {
     struct step_workspace *w = step->w;
-    struct control_view view = {
-        .step = &step->view,
-        .tasks = step->tasks,
-        .node_count = w->node_count,
-        .mass = step->problem->objective.mass,
-        .held = step->problem->scripts.held,
+    combine(step, &recipe->correction, w->correction);
+    if (w->position_correction != NULL) {
+        combine(step, &recipe->position_correction, w->position_correction);
+    }
+    struct energy_candidate candidate = {
         .x_now = w->now.x,
-        .x_next = w->next.x,
-        .dissipated = step->result.dissipated,
+        .x = w->next.x,
+        .v = w->next.v,
+        .correction = w->correction,
+        .position_correction = w->position_correction,
+        .trial = w->predictor,
         .gradient_now = w->gradient_now,
         .gradient_next = w->gradient_next,
-        .memory = w->memory.values,
-        .velocity = w->next.v,
+        .weight_now = recipe->gradient_now,
+        .weight_next = recipe->gradient_next,
     };
-    step->result.status = evaluate_potential(step, w->now.x, &view.potential_now, w->gradient_now);
-    if (!failed(step)) {
-        step->result.status = evaluate_potential(step, w->next.x, &view.potential_next,
-                                                 w->gradient_next);
-    }
-    if (!failed(step)) {
-        step->problem->scheme->control(&view);
-    }
+    const struct energy_step energy = energy_step(step);
+    step->result.status = energy_choose(&w->energy, &energy, &candidate);
 }
-
-// --- the new state ---
 
 static void finish(struct step *step) {
     const struct step_problem *problem = step->problem;
@@ -452,6 +496,11 @@ static void finish(struct step *step) {
         step->result.status = status_fail(PBS_ERROR_INADMISSIBLE,
                                           "the step of %g s ends in a state that is not finite",
                                           step->view.h);
+        return;
+    }
+    if (is_controlled(step)) {
+        control_energy(step, &recipe);
+        step->result.dissipated = energy_loss(&w->energy);
     }
 }
 
@@ -463,10 +512,18 @@ static void touch(struct step *step) {
     struct projection *projection = problem->projection;
     projection_forces(projection, 1.0, problem->obstacle_forces);
     projection_node_forces(projection, 1.0, step->w->contact_force);
+    const struct energy_step energy = energy_step(step);
+    if (is_controlled(step)) {
+        energy_before_friction(&step->w->energy, &energy, step->w->next.v);
+    }
     // Two-step schemes repeat part of a change of velocity in the steps that follow.
     const double loss = projection_friction(projection, step->w->next.x, problem->objective.mass,
                                             1.0, step->friction_time, step->w->next.v);
-    step->result.dissipated += loss * step->view.h / step->friction_time;
+    const double heat = loss * step->view.h / step->friction_time;
+    step->result.dissipated += heat;
+    if (is_controlled(step)) {
+        energy_after_friction(&step->w->energy, &energy, step->w->next.v, heat);
+    }
     step->result.active_contacts = 0;
     for (size_t i = 0; i < projection->slot_count; i++) {
         step->result.active_contacts += projection->slots[i].active_count;
@@ -499,6 +556,10 @@ static void return_to_feasible(struct step *step) {
     touch(step);
     double value = 0.0;
     step->result.status = evaluate_potential(step, w->next.x, &value, NULL);
+    if (!failed(step) && is_controlled(step)) {
+        const struct energy_step energy = energy_step(step);
+        step->result.status = energy_moved(&w->energy, &energy, w->next.x);
+    }
 }
 
 static void end_contact(struct step *step, uint32_t stage_count) {
@@ -532,8 +593,7 @@ struct step_result step_take(const struct step_problem *problem, const struct st
         .losses[STATE_BEFORE] = workspace->memory.lost_before,
         .echoes[STATE_BEFORE].v = 1.0,
     };
-    // A control writes its memory only in a step that is taken.
-    const struct scheme_memory before = workspace->memory;
+    energy_begin(&workspace->energy);
     start_acceleration(&step);
     const uint32_t stage_count = problem->scheme->stage_count(&step.view);
     for (uint32_t i = 0; i < stage_count && !failed(&step); i++) {
@@ -543,16 +603,15 @@ struct step_result step_take(const struct step_problem *problem, const struct st
     if (!failed(&step)) {
         finish(&step);
     }
-    if (!failed(&step) && problem->scheme->control != NULL) {
-        control_velocity(&step);
-    }
     if (!failed(&step)) {
         end_contact(&step, stage_count);
     }
+    if (!failed(&step) && is_controlled(&step)) {
+        const struct energy_step energy = energy_step(&step);
+        step.result.energy = energy_report(&workspace->energy, &energy, workspace->next.v);
+    }
     if (!failed(&step)) {
         step.result.status = solved;
-    } else {
-        workspace->memory = before;
     }
     return step.result;
 }
@@ -573,6 +632,7 @@ void step_accept(struct step_workspace *workspace, double h) {
     // The losses of z_n are zero from now on, velocity included: what moved with it is taken off.
     w->memory.lost_before = (struct scalar_state){h * w->lost.v - w->lost.x, -w->lost.v, 0.0};
     w->memory.power = w->lost.a;
+    energy_accept(&w->energy);
     w->memory.h_before = h;
     w->memory.has_acceleration = scheme_keeps_acceleration(w->scheme);
 }

@@ -5,6 +5,7 @@
 #define PBS_INTEGRATE_STEP_H
 
 #include "integrate/combination.h"
+#include "integrate/energy_control.h"
 #include "integrate/momentum.h"
 #include "minimize/newton.h"
 
@@ -22,7 +23,6 @@ struct scheme_memory {
     double h_before;                 ///< s
     double power;                    ///< W, lost at z_n, as kept as a_n is
     struct scalar_state lost_before; ///< of z_{n-1}, relative to z_n
-    double values[SCHEME_MEMORY];
 };
 
 /// The arrays of a step, for one scheme and number of nodes. All zero is a valid empty one.
@@ -36,8 +36,10 @@ struct step_workspace {
     double *contact_force;                ///< N, of obstacles on the nodes, of the last step
     double *acceleration;                 ///< a_n, where it had to be computed
     double *correction;                   ///< dv of schemes with a control
+    double *position_correction;          ///< dx of those that blend states
     double *gradient_now, *gradient_next; ///< vector slots of the assembly; only with a control or
                                           ///< accelerations
+    struct energy_control energy;         ///< empty without a control
 };
 
 /// Scripted nodes and obstacles. Fractions are of the host's step, 0 .. 1.
@@ -58,6 +60,7 @@ struct step_problem {
     double linear_accuracy; ///< m: of a linearized stage's solution, where 0 as good as can be; any
                             ///< other is solved to options.tolerance
     double least_mass;      ///< kg, of a node; only with linear_accuracy
+    struct energy_settings energy;
     struct objective objective; ///< predictor, weight and stage are filled in here; conservative
                                 ///< terms come first, and the others have no stencils
     size_t conservative_count;  ///< of the objective's terms
@@ -87,13 +90,15 @@ struct step_result {
     struct newton_result newton; ///< sums over the stages; gradient_norm of the last,
                                  ///< preconditioner_shift the largest
     double dissipated;           ///< J, by damping, drag and friction
+    struct energy_report energy; ///< of schemes with a control
     uint32_t active_contacts;    ///< at the end
     size_t held_inside;          ///< nodes whose held axes put them inside an obstacle at the end
 };
 
+/// island_count: of schemes with a control; which node belongs to which is the caller's to fill in.
 pbs_status step_workspace_reserve(struct step_workspace *workspace, struct memory *memory,
                                   const struct scheme_table *scheme,
-                                  const struct assembly *assembly);
+                                  const struct assembly *assembly, uint32_t island_count);
 void step_workspace_free(struct step_workspace *workspace, struct memory *memory);
 
 /// One step from workspace->now (and before) into workspace->next. On failure now, before and

@@ -46,6 +46,7 @@ static void put_aside(struct run *run) {
             vector_copy(run->w->tasks, count, arrays[i], t->aside + i * count);
         }
     }
+    energy_put_aside(&t->workspace.energy);
 }
 
 static void take_back(struct run *run) {
@@ -58,6 +59,7 @@ static void take_back(struct run *run) {
             vector_copy(run->w->tasks, count, t->aside + i * count, arrays[i]);
         }
     }
+    energy_take_back(&t->workspace.energy);
 }
 
 /// The second half is in the workspace's next state, the first has been accepted there.
@@ -75,6 +77,8 @@ static struct step_result take_halves(struct run *run, const struct step_span *s
     step_accept(workspace, h);
     struct step_result end = step_take(&run->problem, &second, workspace);
     run_add_work(run, &end);
+    energy_report_add(&half.energy, &end.energy);
+    end.energy = half.energy;
     end.dissipated += half.dissipated;
     end.status = end.status == PBS_OK ? half.status : end.status;
     return end;
@@ -118,6 +122,8 @@ static double measure(const struct run *run, const struct step_result *result, d
     case PBS_STEP_FORCE_ERROR: return result->newton.force_error;
     case PBS_STEP_STRETCH_LIMIT:
         return measure_stretch(&t->model.assembly, t->workspace.now.x, t->workspace.next.x);
+    case PBS_STEP_ALPHA:
+        return fmax(fabs(result->energy.alpha_low - 1.0), fabs(result->energy.alpha_high - 1.0));
     default: return 0.0;
     }
 }

@@ -167,7 +167,7 @@ pbs_status pbs_body_set_positions(pbs_world *w, pbs_body b, const double *xyz,
     memmove(nodes->x + 3 * body->node_start, xyz, bytes);
     // Held vertices are held at their new places; targets that were pending are dropped.
     memcpy(nodes->target + 3 * body->node_start, nodes->x + 3 * body->node_start, bytes);
-    scene_forget_history(&w->scene);
+    scene_forget_body(&w->scene, body);
     return PBS_OK;
 }
 
@@ -176,7 +176,7 @@ pbs_status pbs_body_set_velocities(pbs_world *w, pbs_body b, const double *xyz,
     struct body *body = NULL;
     RETURN_IF_FAILED(enter_with_vectors(w, b, xyz, vertex_count, "velocities", &body));
     memmove(w->scene.nodes.v + 3 * body->node_start, xyz, 3 * body->node_count * sizeof(double));
-    scene_forget_history(&w->scene);
+    scene_forget_body(&w->scene, body);
     return PBS_OK;
 }
 

@@ -85,7 +85,7 @@ static pbs_status check_step_control(const pbs_integrator_desc *d) {
     RETURN_IF_FAILED(check_not_negative(d->step_exponent, "step_exponent"));
     RETURN_IF_FAILED(check_within(d->step_safety, 0.0, 1.0, "step_safety"));
     RETURN_IF_FAILED(check_step_growth(d));
-    if (d->step_control == PBS_STEP_ALPHA && scheme_find(d->scheme)->control == NULL) {
+    if (d->step_control == PBS_STEP_ALPHA && scheme_find(d->scheme)->control == CONTROL_NONE) {
         return status_fail(PBS_ERROR_ARGUMENT,
                            "step_control is PBS_STEP_ALPHA, but %s has no energy control",
                            scheme_find(d->scheme)->name);

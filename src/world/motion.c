@@ -51,6 +51,8 @@ void motion_place(const struct collider *collider, double fraction, double h,
     out->shape = (struct shape){.kind = d->shape, .hollow = d->hollow != 0};
     copy3(d->size, out->shape.size);
     out->friction = d->friction;
+    copy3(collider->velocity, out->velocity_before);
+    copy3(collider->angular_velocity, out->angular_velocity_before);
     double orientation[4];
     memcpy(orientation, d->orientation, sizeof orientation);
     copy3(d->position, out->pose.translation);

@@ -9,8 +9,48 @@ struct collider *scene_collider(const struct scene *scene, size_t index) {
     return handle_at(&scene->colliders, index);
 }
 
+// --- islands ---
+//
+// Bodies touch only colliders, so that each is an island of its own.
+
+static bool has_islands(const struct scene *scene) {
+    return scene->integrator.settings.energy_by_island != 0;
+}
+
+uint32_t scene_island_count(const struct scene *scene) {
+    const bool controlled = scene->integrator.scheme->control != CONTROL_NONE;
+    return !controlled ? 0 : has_islands(scene) ? (uint32_t)scene->bodies.count : 1;
+}
+
+void scene_list_islands(const struct scene *scene, uint32_t *out) {
+    for (size_t b = 0; b < scene->bodies.count; b++) {
+        const struct body *body = scene_body(scene, b);
+        for (size_t i = 0; i < body->node_count; i++) {
+            out[body->node_start + i] = has_islands(scene) ? (uint32_t)b : 0;
+        }
+    }
+}
+
+// --- history ---
+
 void scene_forget_history(struct scene *scene) {
-    scene->history.memory = (struct scheme_memory){.known = 1};
+    struct history *history = &scene->history;
+    history->memory = (struct scheme_memory){.known = 1};
+    for (uint32_t i = 0; i < history->island_count; i++) {
+        history->accounts[i].is_known = false;
+    }
+}
+
+void scene_forget_body(struct scene *scene, const struct body *body) {
+    struct history *history = &scene->history;
+    history->memory = (struct scheme_memory){.known = 1};
+    // Where bodies have changed meanwhile, all targets are forgotten already.
+    const bool by_body = history->island_count == scene->bodies.count && has_islands(scene);
+    for (uint32_t i = 0; i < history->island_count; i++) {
+        if (!by_body || scene_body(scene, i) == body) {
+            history->accounts[i].is_known = false;
+        }
+    }
 }
 
 void scene_forget_states(struct scene *scene) {
@@ -22,6 +62,7 @@ static void free_history(struct history *history, struct memory *memory) {
     memory_release(memory, history->x_before);
     memory_release(memory, history->v_before);
     memory_release(memory, history->acceleration);
+    memory_release(memory, history->accounts);
     *history = (struct history){.memory.known = 1};
 }
 
@@ -30,8 +71,9 @@ pbs_status scene_reserve_history(struct scene *scene, struct memory *memory) {
     const size_t count = scene->nodes.count;
     const bool two = scene->integrator.scheme->history > 1;
     const bool acceleration = scheme_keeps_acceleration(scene->integrator.scheme);
+    const uint32_t islands = scene_island_count(scene);
     if (history->node_count == count && two == (history->x_before != NULL) &&
-        acceleration == (history->acceleration != NULL)) {
+        acceleration == (history->acceleration != NULL) && islands == history->island_count) {
         return PBS_OK;
     }
     free_history(history, memory);
@@ -42,9 +84,14 @@ pbs_status scene_reserve_history(struct scene *scene, struct memory *memory) {
     if (acceleration) {
         history->acceleration = memory_allocate(memory, 3 * count, sizeof(double));
     }
+    if (islands > 0) {
+        history->accounts = memory_allocate(memory, islands, sizeof *history->accounts);
+    }
     history->node_count = count;
+    history->island_count = islands;
     if ((two && (history->x_before == NULL || history->v_before == NULL)) ||
-        (acceleration && history->acceleration == NULL)) {
+        (acceleration && history->acceleration == NULL) ||
+        (islands > 0 && history->accounts == NULL)) {
         free_history(history, memory);
         return PBS_ERROR_MEMORY;
     }

@@ -15,7 +15,8 @@ struct collider {
     pbs_collider_desc desc; ///< shape, friction; position and orientation are where it is now
     bool moving;            ///< the pose below holds at the end of the next step
     double target_position[3], target_orientation[4];
-    double force[3]; ///< N, at the end of the last step
+    double force[3];                         ///< N, at the end of the last step
+    double velocity[3], angular_velocity[3]; ///< in the last step
 };
 
 /// A scheme with its settings: what worlds copy of an integrator.
@@ -34,7 +35,9 @@ struct pbs_integrator {
 struct history {
     struct scheme_memory memory;
     double *x_before, *v_before, *acceleration;
-    size_t node_count; ///< for which the arrays were made
+    size_t node_count;               ///< for which the arrays were made
+    struct energy_account *accounts; ///< of schemes with energy control: one for each island
+    uint32_t island_count;
 };
 
 struct counters {
@@ -60,12 +63,21 @@ struct scene {
 struct body *scene_body(const struct scene *scene, size_t index);
 struct collider *scene_collider(const struct scene *scene, size_t index);
 
-/// States before now are of no use any more: bodies changed, or the state was set from outside.
+/// States before now are of no use any more: bodies or the integrator changed. Targets of energy
+/// control start from the energy that the next step finds.
 void scene_forget_history(struct scene *scene);
 
 /// States before now and accelerations are of no use any more, for motion is not smooth here; what
 /// an energy control remembers is.
 void scene_forget_states(struct scene *scene);
+/// Likewise, where the host set the state of one body; targets of other islands stay.
+void scene_forget_body(struct scene *scene, const struct body *body);
+
+/// Groups of bodies whose energies are controlled together; 0 for schemes without energy control.
+uint32_t scene_island_count(const struct scene *scene);
+
+/// out: the island of each node.
+void scene_list_islands(const struct scene *scene, uint32_t *out);
 
 /// Arrays for the history that the scheme wants, for the present nodes.
 pbs_status scene_reserve_history(struct scene *scene, struct memory *memory);

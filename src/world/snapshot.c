@@ -69,6 +69,8 @@ static void write_collider(struct byte_writer *out, const struct collider *colli
     write_doubles(out, collider->target_position, 3);
     write_doubles(out, collider->target_orientation, 4);
     write_doubles(out, collider->force, 3);
+    write_doubles(out, collider->velocity, 3);
+    write_doubles(out, collider->angular_velocity, 3);
 }
 
 static void write_values(struct byte_writer *out, const struct tet_values *values, size_t count) {
@@ -139,7 +141,14 @@ static void write_optional(struct byte_writer *out, const double *values, size_t
     }
 }
 
-static void write_history(struct byte_writer *out, const struct history *history) {
+static void write_history(struct byte_writer *out, const struct scene *scene) {
+    struct history nothing = {.memory = scene->history.memory, .node_count = scene->nodes.count};
+    const struct history *history = &scene->history;
+    // Arrays of other bodies than the present ones hold nothing that is known.
+    if (history->node_count != scene->nodes.count ||
+        (history->island_count > 0 && history->island_count != scene_island_count(scene))) {
+        history = &nothing;
+    }
     const struct scheme_memory *memory = &history->memory;
     write_u32(out, memory->known);
     write_u32(out, memory->has_acceleration);
@@ -147,10 +156,17 @@ static void write_history(struct byte_writer *out, const struct history *history
     write_f64(out, memory->power);
     write_f64(out, memory->lost_before.x);
     write_f64(out, memory->lost_before.v);
-    write_doubles(out, memory->values, SCHEME_MEMORY);
     write_optional(out, history->x_before, 3 * history->node_count);
     write_optional(out, history->v_before, 3 * history->node_count);
     write_optional(out, history->acceleration, 3 * history->node_count);
+    write_u64(out, history->island_count);
+    for (uint32_t i = 0; i < history->island_count; i++) {
+        const struct energy_account *account = &history->accounts[i];
+        write_u32(out, account->is_known);
+        write_u32(out, (uint32_t)account->errors);
+        write_f64(out, account->target);
+        write_f64(out, account->potential);
+    }
 }
 
 static void write_scene(struct byte_writer *out, const struct scene *scene) {
@@ -162,7 +178,7 @@ static void write_scene(struct byte_writer *out, const struct scene *scene) {
     }
     write_bodies(out, scene);
     write_nodes(out, &scene->nodes);
-    write_history(out, &scene->history);
+    write_history(out, scene);
     snapshot_write_step_memory(out, &scene->step_memory);
 }
 

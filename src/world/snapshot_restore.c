@@ -146,11 +146,14 @@ static pbs_status read_collider(struct byte_reader *in, struct collider *collide
     read_doubles(in, collider->target_position, 3);
     read_doubles(in, collider->target_orientation, 4);
     read_doubles(in, collider->force, 3);
+    read_doubles(in, collider->velocity, 3);
+    read_doubles(in, collider->angular_velocity, 3);
     // Orientations are kept as they were: normalising once more could change their last bits.
     double unit[4];
     RETURN_IF_FAILED(collider_check(d, unit));
     if (moving > 1 || !are_finite(collider->target_position, 3) ||
-        !are_finite(collider->force, 3)) {
+        !are_finite(collider->force, 3) || !are_finite(collider->velocity, 3) ||
+        !are_finite(collider->angular_velocity, 3)) {
         return status_fail(PBS_ERROR_FORMAT, "motion or force is not finite");
     }
     return moving != 0 ? check_quaternion(collider->target_orientation, "target", unit) : PBS_OK;
@@ -328,6 +331,38 @@ static pbs_status read_optional(struct byte_reader *in, struct memory *memory, s
                : status_fail(PBS_ERROR_FORMAT, "a state of the history is not finite");
 }
 
+/// None before the first step; else one for each island.
+static pbs_status read_accounts(struct byte_reader *in, struct memory *memory,
+                                const struct scene *scene, struct history *history) {
+    size_t count = 0;
+    RETURN_IF_FAILED(read_count(in, "islands", 2 * sizeof(uint32_t) + 2 * sizeof(double), &count));
+    if (count != 0 && count != scene_island_count(scene)) {
+        return status_fail(PBS_ERROR_FORMAT, "targets of %zu islands, the scene has %u", count,
+                           (unsigned)scene_island_count(scene));
+    }
+    if (count == 0) {
+        return PBS_OK;
+    }
+    history->accounts = memory_allocate(memory, count, sizeof *history->accounts);
+    if (history->accounts == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    history->island_count = (uint32_t)count;
+    for (size_t i = 0; i < count; i++) {
+        struct energy_account *account = &history->accounts[i];
+        const uint32_t is_known = read_u32(in);
+        account->is_known = is_known != 0;
+        account->errors = (int32_t)read_u32(in);
+        account->target = read_f64(in);
+        account->potential = read_f64(in);
+        if (is_known > 1 || account->errors < -2 || account->errors > 2 ||
+            !isfinite(account->target) || !isfinite(account->potential)) {
+            return status_fail(PBS_ERROR_FORMAT, "the energy target of island %zu is damaged", i);
+        }
+    }
+    return PBS_OK;
+}
+
 static pbs_status read_history(struct byte_reader *in, struct memory *memory, struct scene *scene) {
     struct history *history = &scene->history;
     struct scheme_memory *kept = &history->memory;
@@ -338,7 +373,6 @@ static pbs_status read_history(struct byte_reader *in, struct memory *memory, st
     kept->power = read_f64(in);
     kept->lost_before = (struct scalar_state){.x = read_f64(in)};
     kept->lost_before.v = read_f64(in);
-    read_doubles(in, kept->values, SCHEME_MEMORY);
     const struct scheme_table *scheme = scene->integrator.scheme;
     const bool two = scheme->history > 1;
     const size_t count = 3 * scene->nodes.count;
@@ -347,14 +381,14 @@ static pbs_status read_history(struct byte_reader *in, struct memory *memory, st
     RETURN_IF_FAILED(read_optional(in, memory, count, two, &history->v_before));
     RETURN_IF_FAILED(read_optional(in, memory, count, scheme_keeps_acceleration(scheme),
                                    &history->acceleration));
+    RETURN_IF_FAILED(read_accounts(in, memory, scene, history));
     const bool known = kept->known == 1 || (kept->known == 2 && kept->h_before > 0.0 &&
                                             history->x_before != NULL && history->v_before != NULL);
     const double lost[] = {kept->power, kept->lost_before.x, kept->lost_before.v};
     if (!known || has_acceleration > 1 ||
         (kept->has_acceleration && history->acceleration == NULL && count > 0 &&
          scheme_keeps_acceleration(scheme)) ||
-        !isfinite(kept->h_before) || kept->h_before < 0.0 ||
-        !are_finite(kept->values, SCHEME_MEMORY) || !are_finite(lost, 3)) {
+        !isfinite(kept->h_before) || kept->h_before < 0.0 || !are_finite(lost, 3)) {
         return status_fail(PBS_ERROR_FORMAT,
                            "history of %u states, previous step %g s, does not fit the scheme",
                            (unsigned)kept->known, kept->h_before);

@@ -37,6 +37,13 @@ static void copy_array(struct tasks *tasks, size_t count, const double *source, 
     }
 }
 
+static void copy_accounts(const struct energy_account *source, size_t count,
+                          struct energy_account *out) {
+    if (count > 0) {
+        memcpy(out, source, count * sizeof *out);
+    }
+}
+
 /// The scene's state and history into the workspace.
 static void load_state(pbs_world *w, double h) {
     const struct nodes *nodes = &w->scene.nodes;
@@ -49,6 +56,7 @@ static void load_state(pbs_world *w, double h) {
     copy_array(w->tasks, count, history->acceleration, workspace->now.a);
     copy_array(w->tasks, count, history->x_before, workspace->before.x);
     copy_array(w->tasks, count, history->v_before, workspace->before.v);
+    copy_accounts(history->accounts, history->island_count, workspace->energy.accounts);
     vector_combine(w->tasks, count, nodes->target, -1.0, nodes->x, w->topology.held_velocity);
     vector_scale(w->tasks, count, 1.0 / h, w->topology.held_velocity);
 }
@@ -110,6 +118,16 @@ static double least_mass(const struct nodes *nodes) {
     return least;
 }
 
+static struct energy_settings energy_settings(const pbs_integrator_desc *d) {
+    return (struct energy_settings){.choice = d->alpha_choice,
+                                    .alpha = d->alpha,
+                                    .alpha_min = d->alpha_min,
+                                    .alpha_max = d->alpha_max,
+                                    .fraction = d->energy_fraction,
+                                    .ground = d->energy_ground,
+                                    .decay_time = d->energy_decay_time};
+}
+
 static pbs_status fill_problem(struct run *run) {
     pbs_world *w = run->w;
     struct topology *t = &w->topology;
@@ -122,6 +140,7 @@ static pbs_status fill_problem(struct run *run) {
         .linearized = w->scene.integrator.settings.linearized != 0,
         .linear_accuracy = run->linear_accuracy,
         .least_mass = run->linear_accuracy > 0.0 ? least_mass(&w->scene.nodes) : 0.0,
+        .energy = energy_settings(&w->scene.integrator.settings),
         .objective = {.tasks = w->tasks,
                       .assembly = &t->model.assembly,
                       .terms = t->model.terms,
@@ -164,6 +183,7 @@ void run_add_work(struct run *run, const struct step_result *part) {
 
 void run_land_part(struct run *run, const struct step_result *part, double h) {
     struct step_result *const sum = &run->sum;
+    energy_report_add(&sum->energy, &part->energy);
     sum->dissipated += part->dissipated;
     sum->active_contacts = part->active_contacts;
     sum->held_inside = part->held_inside;
@@ -217,6 +237,7 @@ static void land(struct run *run) {
     copy_array(w->tasks, count, workspace->now.a, scene->history.acceleration);
     copy_array(w->tasks, count, workspace->before.x, scene->history.x_before);
     copy_array(w->tasks, count, workspace->before.v, scene->history.v_before);
+    copy_accounts(workspace->energy.accounts, scene->history.island_count, scene->history.accounts);
     scene->history.memory = workspace->memory;
     scene->step_memory = run->step_memory;
     scene->time += run->h;
@@ -225,9 +246,22 @@ static void land(struct run *run) {
     vector_copy(w->tasks, count, workspace->contact_force, scene->nodes.contact_force);
     for (size_t i = 0; i < scene->colliders.count; i++) {
         struct collider *collider = scene_collider(scene, i);
+        const struct obstacle *obstacle = &w->topology.obstacles[i];
         memcpy(collider->force, w->topology.obstacle_forces + 3 * i, sizeof collider->force);
+        memcpy(collider->velocity, obstacle->velocity, sizeof collider->velocity);
+        memcpy(collider->angular_velocity, obstacle->angular_velocity,
+               sizeof collider->angular_velocity);
         motion_finish(collider);
     }
+}
+
+static void write_energy_stats(const struct step_result *sum, pbs_stats *stats) {
+    stats->alpha_low = sum->energy.alpha_low;
+    stats->alpha_high = sum->energy.alpha_high;
+    stats->energy_target = sum->energy.target;
+    stats->energy_reached = sum->energy.energy;
+    stats->energy_loss = sum->dissipated;
+    stats->energy_work = sum->energy.work;
 }
 
 static void write_stats(struct run *run, pbs_status status) {
@@ -248,6 +282,9 @@ static void write_stats(struct run *run, pbs_status status) {
     stats->shifted_factors = n->shifted_factors;
     stats->active_contacts = run->sum.active_contacts;
     stats->held_inside = run->sum.held_inside;
+    if (status >= 0) {
+        write_energy_stats(&run->sum, stats);
+    }
     stats->gradient_norm = n->gradient_norm;
     stats->preconditioner_shift = n->preconditioner_shift;
     stats->step = run->h;
@@ -315,6 +352,7 @@ pbs_status run_world(struct run *run) {
     pbs_world *w = run->w;
     const double start = clock_seconds();
     w->stats = (pbs_stats){0};
+    run->sum.energy = energy_report_empty();
     pbs_status status = PBS_OK;
     if (w->scene.nodes.count > 0) {
         status = step(run);

@@ -38,7 +38,7 @@ void system_forget_history(struct dense_state *state) {
 static pbs_status check_scheme(const struct scheme_choice *choice) {
     const struct scheme_table *scheme = choice->scheme;
     const bool blends = scheme->id == PBS_SCHEME_ENERGY_BLENDING;
-    const bool searches = scheme->control != NULL &&
+    const bool searches = scheme->control != CONTROL_NONE &&
                           choice->settings.alpha_choice != PBS_ALPHA_FIXED;
     return blends || searches
                ? status_fail(PBS_ERROR_ARGUMENT,

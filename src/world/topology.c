@@ -10,8 +10,12 @@ static pbs_status build(struct topology *t, const struct scene *scene, struct me
                                        ? ORDER_NATURAL
                                        : ORDER_NESTED_DISSECTION,
                                    &t->newton));
+    const uint32_t islands = scene_island_count(scene);
     RETURN_IF_FAILED(
-        step_workspace_reserve(&t->workspace, memory, scene->integrator.scheme, assembly));
+        step_workspace_reserve(&t->workspace, memory, scene->integrator.scheme, assembly, islands));
+    if (islands > 0) {
+        scene_list_islands(scene, t->workspace.energy.island);
+    }
     RETURN_IF_FAILED(terms_reserve(memory, assembly, &t->scratch));
     if (t->model.has_damping) {
         RETURN_IF_FAILED(rayleigh_reserve(memory, assembly, &t->rayleigh));

@@ -245,7 +245,8 @@ pbs_status pbs_world_set_gravity(pbs_world *w, const double gravity[3]) {
 pbs_status pbs_world_set_integrator(pbs_world *w, pbs_integrator *i) {
     RETURN_IF_FAILED(world_enter(w));
     RETURN_IF_FAILED(check_pointer(i, "the integrator"));
-    if (i->choice.scheme != w->scene.integrator.scheme) {
+    if (i->choice.scheme != w->scene.integrator.scheme ||
+        i->choice.settings.energy_by_island != w->scene.integrator.settings.energy_by_island) {
         w->topology.is_current = false;
     }
     w->scene.integrator = i->choice;

@@ -66,7 +66,8 @@ Stats = struct(
     (U64, "step_count failed_step_count newton_total linear_total allocator_calls"),
     (SIZE, "bytes_in_use node_count element_count block_count held_inside"),
     (U32, "accepted_steps rejected_steps forced_steps reserved"),
-    (DOUBLE, "shortest_step longest_step step_error step_next"))
+    (DOUBLE, "shortest_step longest_step step_error step_next"),
+    (DOUBLE, "energy_loss alpha_low alpha_high energy_target energy_reached energy_work"))
 STRUCTS = [Body, Collider, Allocator, Log, Tasks, WorldDesc, SolidDesc, CustomDesc, ColliderDesc, IntegratorDesc, Energy,
            Stats, SystemDesc, DenseStats]
 

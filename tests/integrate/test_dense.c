@@ -66,7 +66,9 @@ static double error_of(pbs_integrator *integrator, enum oscillator problem, int 
 static void schemes_have_the_errors_of_the_table(void **state) {
     (void)state;
     for (size_t i = 0; i < scheme_row_count; i++) {
-        assert_scheme_row(&scheme_rows[i], error_of);
+        if (!scheme_row_needs_energy(&scheme_rows[i])) {
+            assert_scheme_row(&scheme_rows[i], error_of);
+        }
     }
 }
 
@@ -153,7 +155,7 @@ static void orders_survive(enum pattern pattern) {
         char what[64];
         snprintf(what, sizeof what, "order of scheme %d, pattern %d", (int)row->scheme,
                  (int)pattern);
-        if (order > 0.0) {
+        if (order > 0.0 && !scheme_row_needs_energy(row)) {
             assert_near(order_of(row, pattern), order,
                         halved_theta   ? 0.2
                         : order == 2.0 ? 0.03
@@ -433,6 +435,9 @@ static void independent_oscillators_do_not_mix(void **state) {
     pbs_system_desc d = describe(SIZE, x, v);
     d.stiffness = stiffness;
     for (size_t r = 0; r < scheme_row_count; r++) {
+        if (scheme_row_needs_energy(&scheme_rows[r])) {
+            continue;
+        }
         pbs_integrator *integrator = scheme_row_integrator(&scheme_rows[r]);
         pbs_system *all = new_system(&d);
         for (int step = 0; step < 20; step++) {

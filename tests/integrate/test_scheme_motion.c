@@ -75,7 +75,7 @@ static void bodies_fall_freely(void **state) {
     const double g = 9.81, h = 1.0 / 100.0, t = 0.4;
     for (size_t i = 0; scheme_tables[i] != NULL; i++) {
         const struct scheme_table *scheme = scheme_tables[i];
-        if (scheme->control != NULL) {
+        if (scheme->control != CONTROL_NONE) {
             continue; // v follows an energy
         }
         pbs_world *world = new_scene(scheme, g, 0.0);
@@ -190,7 +190,7 @@ static void changed_gravity_acts_at_once(void **state) {
     const double down[3] = {0.0, -9.81, 0.0}, up[3] = {0.0, 4.0, 0.0};
     for (size_t i = 0; scheme_tables[i] != NULL; i++) {
         const struct scheme_table *scheme = scheme_tables[i];
-        if (scheme->control != NULL || scheme->history > 1) {
+        if (scheme->control != CONTROL_NONE || scheme->history > 1) {
             continue; // which follow it within some steps
         }
         pbs_world *world = new_scene(scheme, 9.81, 0.0);
@@ -213,7 +213,7 @@ static void released_bodies_fall_from_rest(void **state) {
     const uint32_t all[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     for (size_t i = 0; scheme_tables[i] != NULL; i++) {
         const struct scheme_table *scheme = scheme_tables[i];
-        if (scheme->control != NULL) {
+        if (scheme->control != CONTROL_NONE) {
             continue;
         }
         pbs_world *world = new_scene(scheme, 9.81, 0.0);

@@ -31,6 +31,9 @@ double oscillator_potential(enum oscillator problem, double x);
 /// x and v at t = 5.
 extern const double oscillator_exact[OSCILLATOR_COUNT][2];
 
+/// Forces alone are not enough: alpha follows an energy.
+bool scheme_row_needs_energy(const struct scheme_row *row);
+
 /// The row's integrator, to be destroyed by the caller.
 pbs_integrator *scheme_row_integrator(const struct scheme_row *row);
 

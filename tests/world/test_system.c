@@ -619,7 +619,7 @@ static void schemes_that_need_an_energy_are_refused(void **state) {
     for (const struct scheme_table *const *s = scheme_tables; *s != NULL; s++) {
         for (int32_t choice = PBS_ALPHA_FIXED; choice <= PBS_ALPHA_SPARSE_SEARCH; choice++) {
             const bool refused = (*s)->id == PBS_SCHEME_ENERGY_BLENDING ||
-                                 ((*s)->control != NULL && choice != PBS_ALPHA_FIXED);
+                                 ((*s)->control != CONTROL_NONE && choice != PBS_ALPHA_FIXED);
             pbs_integrator_desc d;
             pbs_integrator *integrator = NULL;
             assert_ok(pbs_integrator_desc_init(&d, sizeof d, (*s)->id));

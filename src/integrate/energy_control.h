@@ -1,0 +1,121 @@
+// Energy control (ECI sections 4.4 and 4.5; integrators.md sections 1.2 and 4.2). A step ends at
+// x = x' - alpha dx, v = w - alpha dv, where (x', w) and the corrections come from the recipe and
+// alpha is such that the conservative energy is on its target. The target changes by what the step
+// takes out (damping, drag, friction), by its decay, and by work from outside. Each island, a set
+// of nodes that no energy joins with others, has its own target and alpha.
+#ifndef PBS_INTEGRATE_ENERGY_CONTROL_H
+#define PBS_INTEGRATE_ENERGY_CONTROL_H
+
+#include "contact/projection.h"
+#include "integrate/combination.h"
+#include "minimize/objective.h"
+
+/// The integrator's settings, as pbs_integrator_desc says.
+struct energy_settings {
+    int32_t choice; ///< PBS_ALPHA_*
+    double alpha, alpha_min, alpha_max;
+    double fraction, ground, decay_time;
+};
+
+/// What stays with the state, for each island.
+struct energy_account {
+    bool is_known;    ///< false: the target starts from the energy that the next step finds
+    int32_t errors;   ///< steps in a row in which alpha = 1 ended above (> 0) or below (< 0) the
+                      ///< target, since the last correction
+    double target;    ///< J
+    double potential; ///< J, P(x_n) as the last step left it: what it has changed by since is work
+};
+
+struct energy_sums; ///< of one step, for each island
+
+/// The arrays of control. All zero is a valid empty one.
+struct energy_control {
+    uint32_t island_count;
+    uint32_t *island;                       ///< per node
+    struct energy_account *accounts, *next; ///< before and after the step
+    struct energy_account *aside;
+    struct energy_sums *sums;
+    double *node_values; ///< potential by node, J
+};
+
+/// What all of it needs to know of one step.
+struct energy_step {
+    const struct energy_settings *settings;
+    const struct objective *objective; ///< its conservative_count first terms are used, without
+                                       ///< inertia
+    size_t conservative_count;
+    const struct projection *projection;
+    const uint8_t *held;         ///< per node, PBS_AXIS_* bits
+    const double *held_velocity; ///< per node, 3, m/s
+    const double *velocity_now;  ///< v_n
+    double h;
+    bool is_continued; ///< the part before this one belongs to the same motion of the obstacles
+};
+
+/// x' and w with their corrections; arrays of 3 per node.
+struct energy_candidate {
+    const double *x_now;
+    double *x, *v;                        ///< in: x', w; out: the end of the step
+    double *correction;                   ///< dv
+    double *position_correction;          ///< dx; null: none, so that P is the same for all alpha
+    double *trial;                        ///< scratch, with position_correction
+    double *gradient_now, *gradient_next; ///< scratch, vector slots of the assembly
+    double weight_now, weight_next; ///< s: M^-1 (weight_now grad P(x_n) + weight_next grad P(x'))
+                                    ///< is added to dv
+};
+
+/// Of one step, over all islands.
+struct energy_report {
+    double alpha_low, alpha_high;
+    double target, energy; ///< J, at the end
+    double work;           ///< J
+};
+
+pbs_status energy_control_reserve(struct energy_control *control, struct memory *memory,
+                                  size_t node_count, uint32_t island_count);
+void energy_control_free(struct energy_control *control, struct memory *memory);
+
+void energy_begin(struct energy_control *control);
+
+/// What a force -gradient of damping and drag, that acts `seconds` at velocities v, takes out.
+void energy_add_damping(struct energy_control *control, const struct energy_step *step,
+                        double seconds, const double *gradient, const double *v);
+
+/// The work that moving obstacles do by the contact forces at a stage's x in `seconds`.
+void energy_add_contact(struct energy_control *control, const struct energy_step *step,
+                        double seconds, const double *x);
+
+/// Chooses alpha and moves the candidate to where it ends. PBS_ERROR_INADMISSIBLE where P is not
+/// finite at an end of the step, PBS_ERROR_HOST.
+pbs_status energy_choose(struct energy_control *control, const struct energy_step *step,
+                         struct energy_candidate *candidate);
+
+/// Friction acts between these two: the target changes by as much as the kinetic energy.
+void energy_before_friction(struct energy_control *control, const struct energy_step *step,
+                            const double *v);
+void energy_after_friction(struct energy_control *control, const struct energy_step *step,
+                           const double *v, double heat);
+
+/// Where something moved x afterwards: P there becomes the account's.
+pbs_status energy_moved(struct energy_control *control, const struct energy_step *step,
+                        const double *x);
+
+/// What energy_add_damping has counted, over all islands, J.
+double energy_loss(const struct energy_control *control);
+
+struct energy_report energy_report(const struct energy_control *control,
+                                   const struct energy_step *step, const double *v);
+
+/// The report of nothing, and that of a part after others: energies are the last part's, work adds
+/// up, alphas are the least and the largest.
+struct energy_report energy_report_empty(void);
+void energy_report_add(struct energy_report *sum, const struct energy_report *part);
+
+/// The step is taken.
+void energy_accept(struct energy_control *control);
+
+/// Remembers the accounts for a step that may be taken back.
+void energy_put_aside(struct energy_control *control);
+void energy_take_back(struct energy_control *control);
+
+#endif
