@@ -190,7 +190,8 @@ enum {
     PBS_CHANNEL_VELOCITY = 1,     ///< m/s
     PBS_CHANNEL_NORMAL = 2,       ///< unit, outward, area weighted; zero off the surface
     PBS_CHANNEL_CONTACT_FORCE = 3 ///< newtons, of obstacles on the vertex at the end of the last
-                                  ///< step, frictionless part; zero without contact
+                                  ///< step (mean of its stages), frictionless part; zero without
+                                  ///< contact
 };
 
 /// Copies one channel in single precision into the host's buffer, such as a vertex buffer; vertex i

@@ -128,6 +128,8 @@ pbs_status projection_begin(struct memory *memory, const struct projection_scene
         memory_reserve(memory, &p->slots, &p->slot_capacity, slot_count, sizeof *p->slots));
     RETURN_IF_FAILED(
         memory_reserve(memory, &p->active, &p->active_capacity, slot_count, sizeof *p->active));
+    RETURN_IF_FAILED(
+        memory_reserve(memory, &p->earlier, &p->earlier_capacity, slot_count, sizeof *p->earlier));
     p->scene = *scene;
     p->surface_count = surface_count;
     p->slot_count = slot_count;
@@ -141,6 +143,7 @@ void projection_free(struct memory *memory, struct projection *projection) {
     memory_release(memory, projection->surfaces);
     memory_release(memory, projection->slots);
     memory_release(memory, projection->active);
+    memory_release(memory, projection->earlier);
     *projection = (struct projection){0};
 }
 
@@ -540,21 +543,73 @@ static double rub(const struct obstacle *obstacle, const double tangent[9], cons
     return 0.5 * (speed * speed - left * left);
 }
 
+void projection_keep_impulses(struct projection *projection, double time, bool first) {
+    struct projection *p = projection;
+    for (size_t i = 0; i < p->slot_count; i++) {
+        const struct projection_slot *slot = p->slots + i;
+        struct projection_impulse *earlier = p->earlier + i;
+        if (first) {
+            *earlier = (struct projection_impulse){.surface = 0};
+        }
+        for (size_t k = 0; k < slot->active_count; k++) {
+            add_scaled3(earlier->push, time * slot->multiplier[k], slot->normal[k], earlier->push);
+            earlier->surface = slot->active[k];
+        }
+    }
+    p->has_earlier = true;
+}
+
+void projection_forget_impulses(struct projection *projection) {
+    projection->has_earlier = false;
+}
+
+// Of a node that touches: each surface with its multiplier.
+static double rub_active(const struct projection *p, const struct projection_active *active,
+                         const double *x, double mass, double time, double *velocity) {
+    const struct projection_slot *slot = p->slots + active->slot;
+    double loss = 0.0;
+    for (size_t k = 0; k < slot->active_count; k++) {
+        const struct obstacle *obstacle = p->scene.obstacles +
+                                          p->surfaces[slot->active[k]].obstacle;
+        double push = slot->multiplier[k] * time;
+        if (p->has_earlier) {
+            push += fmax(0.0, dot3(p->earlier[active->slot].push, slot->normal[k]));
+        }
+        loss += mass *
+                rub(obstacle, active->tangent, x, obstacle->friction * push / mass, velocity);
+    }
+    return loss;
+}
+
+// Of a node that was pushed in an earlier stage and touches no more.
+static double rub_earlier(const struct projection *p, size_t i, const double *x, double mass,
+                          double *velocity) {
+    const struct projection_slot *slot = p->slots + i;
+    const struct projection_impulse *earlier = p->earlier + i;
+    const double push = norm3(earlier->push);
+    if (slot->active_count > 0 || push == 0.0) {
+        return 0.0;
+    }
+    const struct obstacle *obstacle = p->scene.obstacles + p->surfaces[earlier->surface].obstacle;
+    double normal[1][3], basis[3][3], tangent[9];
+    scale3(1.0 / push, earlier->push, normal[0]);
+    free_part(slot->held, normal[0]);
+    tangent_projector(tangent_basis(slot->held, 1, normal, basis), basis, tangent);
+    return mass * rub(obstacle, tangent, x, obstacle->friction * push / mass, velocity);
+}
+
 double projection_friction(const struct projection *projection, const double *x, const double *mass,
                            double weight, double h, double *velocity) {
     const struct projection *p = projection;
     double loss = 0.0;
     for (size_t i = 0; i < p->active_count; i++) {
-        const struct projection_active *active = p->active + i;
-        const struct projection_slot *slot = p->slots + active->slot;
-        for (size_t k = 0; k < slot->active_count; k++) {
-            const struct contact_surface *s = p->surfaces + slot->active[k];
-            const struct obstacle *obstacle = p->scene.obstacles + s->obstacle;
-            const double m = mass[active->node];
-            const double most = obstacle->friction * slot->multiplier[k] / weight * h / m;
-            const size_t at = 3 * (size_t)active->node;
-            loss += m * rub(obstacle, active->tangent, x + at, most, velocity + at);
-        }
+        const size_t node = p->active[i].node;
+        loss += rub_active(p, p->active + i, x + 3 * node, mass[node], h / weight,
+                           velocity + 3 * node);
+    }
+    for (size_t i = 0; i < p->slot_count && p->has_earlier; i++) {
+        const size_t node = p->slots[i].node;
+        loss += rub_earlier(p, i, x + 3 * node, mass[node], velocity + 3 * node);
     }
     return loss;
 }

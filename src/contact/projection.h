@@ -86,6 +86,12 @@ struct projection_slot {
     double jacobian[9];                          ///< J, symmetric
 };
 
+/// What a slot was pushed with in earlier stages of a step.
+struct projection_impulse {
+    double push[3];   ///< sum of lambda n times the time that it counts for, N s
+    uint32_t surface; ///< of the last of them
+};
+
 /// Zero is a valid empty one. Buffers grow and stay.
 struct projection {
     struct projection_scene scene;
@@ -96,6 +102,9 @@ struct projection {
     size_t active_count, active_capacity;
     struct projection_active *active; ///< ascending by node; written by projection_activate
     const double *x;                  ///< only within projection_activate
+    bool has_earlier;                 ///< friction counts what is in earlier
+    size_t earlier_capacity;
+    struct projection_impulse *earlier; ///< per slot
 };
 
 /// Takes the scene, empties the active set. Allocates only when the scene has outgrown the buffers.
@@ -143,10 +152,15 @@ size_t projection_count_held_inside(const struct projection *projection, const d
 void projection_press(const struct projection *projection, const double *x, const double *velocity,
                       double h, double *acceleration);
 
+/// Adds the impulses lambda n time of what is active to those that projection_friction will count
+/// too; first: they are the first of the step. For steps of several stages over the same scene.
+void projection_keep_impulses(struct projection *projection, double time, bool first);
+void projection_forget_impulses(struct projection *projection);
+
 /// Coulomb friction after the solve: reduces each active node's velocity relative to the obstacle's
-/// surface, within the node's tangent space, by at most mu lambda / weight * h / mass and never
-/// beyond zero. Positions are not touched. Returns the loss of kinetic energy relative to the
-/// obstacles, joules, >= 0.
+/// surface, within the node's tangent space, by at most mu lambda / weight * h / mass, plus mu
+/// times the impulses kept, and never beyond zero. Positions are not touched. Returns the loss of
+/// kinetic energy relative to the obstacles, joules, >= 0.
 double projection_friction(const struct projection *projection, const double *x, const double *mass,
                            double weight, double h, double *velocity);
 

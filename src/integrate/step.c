@@ -109,8 +109,9 @@ struct step {
     size_t count;                            ///< 3 * nodes
     double *acceleration;                    ///< a_n as the recipes see it; null where they do not
     struct scalar_state losses[STATE_COUNT]; ///< energy lost, relative to z_n; see step.h
-    struct scalar_state echoes[STATE_COUNT]; ///< of a velocity of 1 at z_{n-1}
-    double friction_time; ///< s: impulses of this times a force, in each step, are that force
+    double friction_time; ///< s: impulses of this times a force, in each step, are that
+                          ///< force
+    double shares[SCHEME_STAGE_LIMIT]; ///< of the stages' contact forces in the step's
 };
 
 static bool is_controlled(const struct step *step) {
@@ -278,7 +279,24 @@ static struct newton_result solve_stage(const struct step *step, const struct ob
     return newton_linear_step(problem->newton, objective, problem->projection, &options, x);
 }
 
-static void run_stage(struct step *step, uint32_t index) {
+/// Contact forces of the state that the projection was activated at, added to what there is.
+/// Multipliers are newtons, as the objective is divided by its weight.
+static void add_contact_forces(struct step *step, double share) {
+    struct projection *projection = step->problem->projection;
+    if (share > 0.0) {
+        projection_forces(projection, 1.0 / share, step->problem->obstacle_forces);
+        projection_node_forces(projection, 1.0 / share, step->w->contact_force);
+    }
+}
+
+/// What a stage that is not the last leaves to the step's contact forces and friction.
+static void keep_contact(struct step *step, uint32_t index) {
+    const double share = step->shares[index];
+    add_contact_forces(step, share);
+    projection_keep_impulses(step->problem->projection, share * step->friction_time, index == 0);
+}
+
+static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
     const struct step_problem *problem = step->problem;
     struct step_workspace *w = step->w;
     struct kinematics *stage = &w->stages[index];
@@ -335,9 +353,11 @@ static void run_stage(struct step *step, uint32_t index) {
     double *const gradient = is_controlled(step) ? w->gradient_next : NULL;
     const double power = dissipated_power(problem, &objective, stage->x, gradient);
     run_scalar_stage(&recipe, index, power, step->losses);
-    run_scalar_stage(&recipe, index, 0.0, step->echoes);
     if (is_controlled(step)) {
         account_for_stage(step, recipe.share, stage, power != 0.0 ? gradient : NULL);
+    }
+    if (index + 1 < stage_count) {
+        keep_contact(step, index);
     }
 }
 
@@ -487,8 +507,6 @@ static void finish(struct step *step) {
                                     combine_scalars(&recipe.velocity, step->losses),
                                     combine_scalars(&recipe.acceleration, step->losses)};
     step->result.dissipated = w->lost.v;
-    step->friction_time = step->view.h +
-                          step->view.h_before * combine_scalars(&recipe.velocity, step->echoes);
     problem->scripts.place_held(problem->scripts.self, step->span->end);
     hold(step, w->next.x, w->next.v, w->next.a);
     if (!vector_is_finite(step->tasks, step->count, w->next.x) ||
@@ -504,21 +522,19 @@ static void finish(struct step *step) {
     }
 }
 
-/// Contact forces and friction of the state that the projection was activated at, added to what
-/// there is. Multipliers are newtons, as the objective is divided by its weight; hence the weight
-/// of 1 here.
-static void touch(struct step *step) {
+/// Contact forces and friction of the state that the projection was activated at, and friction of
+/// what was kept of earlier stages.
+static void touch(struct step *step, double share) {
     const struct step_problem *problem = step->problem;
     struct projection *projection = problem->projection;
-    projection_forces(projection, 1.0, problem->obstacle_forces);
-    projection_node_forces(projection, 1.0, step->w->contact_force);
+    add_contact_forces(step, share);
     const struct energy_step energy = energy_step(step);
     if (is_controlled(step)) {
         energy_before_friction(&step->w->energy, &energy, step->w->next.v);
     }
     // Two-step schemes repeat part of a change of velocity in the steps that follow.
     const double loss = projection_friction(projection, step->w->next.x, problem->objective.mass,
-                                            1.0, step->friction_time, step->w->next.v);
+                                            1.0, share * step->friction_time, step->w->next.v);
     const double heat = loss * step->view.h / step->friction_time;
     step->result.dissipated += heat;
     if (is_controlled(step)) {
@@ -528,6 +544,7 @@ static void touch(struct step *step) {
     for (size_t i = 0; i < projection->slot_count; i++) {
         step->result.active_contacts += projection->slots[i].active_count;
     }
+    projection_forget_impulses(projection);
 }
 
 /// For schemes that do not end at a stage's solution: x = P(x_{n+1}), and the push that this takes
@@ -553,7 +570,7 @@ static void return_to_feasible(struct step *step) {
         push[i] *= problem->objective.mass[i / 3] / (h * h);
     }
     projection_activate(step->tasks, projection, w->next.x, push);
-    touch(step);
+    touch(step, 1.0);
     double value = 0.0;
     step->result.status = evaluate_potential(step, w->next.x, &value, NULL);
     if (!failed(step) && is_controlled(step)) {
@@ -562,14 +579,55 @@ static void return_to_feasible(struct step *step) {
     }
 }
 
+/// z_{n+1} of a scalar that begins with some states and has an acceleration of 1 at one of the
+/// stages, none at the others.
+static struct scalar_state respond(const struct step *step, uint32_t stage_count,
+                                   struct scalar_state now, struct scalar_state before,
+                                   uint32_t pushed) {
+    const struct scheme_table *scheme = step->problem->scheme;
+    struct scalar_state states[STATE_COUNT] = {[STATE_NOW] = now, [STATE_BEFORE] = before};
+    for (uint32_t i = 0; i < stage_count; i++) {
+        struct stage_recipe recipe = {0};
+        scheme->stage(&step->view, i, &recipe);
+        run_scalar_stage(&recipe, i, i == pushed ? 1.0 : 0.0, states);
+    }
+    struct state_recipe end = {0};
+    scheme->finish(&step->view, &end);
+    return (struct scalar_state){combine_scalars(&end.position, states),
+                                 combine_scalars(&end.velocity, states),
+                                 combine_scalars(&end.acceleration, states)};
+}
+
+/// How stages share in the impulse of a step's contact forces, by what a force at one of them does
+/// to the velocity in this step and, through the acceleration that is kept, in later ones. And how
+/// long friction acts: less than the step where a change of velocity goes on in the steps that
+/// follow.
+static void begin_contact(struct step *step, uint32_t stage_count) {
+    const struct scalar_state none = {0.0, 0.0, 0.0}, moving = {0.0, 1.0, 0.0},
+                              pushed = {0.0, 0.0, 1.0};
+    const struct scalar_state kept = respond(step, stage_count, pushed, none, stage_count);
+    double sum = 0.0;
+    for (uint32_t i = 0; i < stage_count; i++) {
+        const struct scalar_state r = respond(step, stage_count, none, none, i);
+        step->shares[i] = fmax(0.0, r.v + kept.v * r.a / (1.0 - kept.a));
+        sum += step->shares[i];
+    }
+    for (uint32_t i = 0; i < stage_count; i++) {
+        step->shares[i] = sum > 0.0 ? step->shares[i] / sum : 1.0 / stage_count;
+    }
+    const struct scalar_state echo = respond(step, stage_count, none, moving, stage_count);
+    step->friction_time = step->view.h + step->view.h_before * echo.v;
+    vector_zero(step->tasks, step->count, step->w->contact_force);
+    for (size_t i = 0; i < 3 * step->problem->obstacle_count; i++) {
+        step->problem->obstacle_forces[i] = 0.0;
+    }
+    projection_forget_impulses(step->problem->projection);
+}
+
 static void end_contact(struct step *step, uint32_t stage_count) {
     const struct step_problem *problem = step->problem;
-    vector_zero(step->tasks, step->count, step->w->contact_force);
-    for (size_t i = 0; i < 3 * problem->obstacle_count; i++) {
-        problem->obstacle_forces[i] = 0.0;
-    }
     if (stage_count > 0) {
-        touch(step);
+        touch(step, step->shares[stage_count - 1]);
     }
     if (problem->scheme->leaves_feasible) {
         return_to_feasible(step);
@@ -591,13 +649,13 @@ struct step_result step_take(const struct step_problem *problem, const struct st
         .tasks = problem->objective.tasks,
         .count = 3 * workspace->node_count,
         .losses[STATE_BEFORE] = workspace->memory.lost_before,
-        .echoes[STATE_BEFORE].v = 1.0,
     };
     energy_begin(&workspace->energy);
-    start_acceleration(&step);
     const uint32_t stage_count = problem->scheme->stage_count(&step.view);
+    begin_contact(&step, stage_count);
+    start_acceleration(&step);
     for (uint32_t i = 0; i < stage_count && !failed(&step); i++) {
-        run_stage(&step, i);
+        run_stage(&step, i, stage_count);
     }
     const pbs_status solved = step.result.status;
     if (!failed(&step)) {

@@ -223,6 +223,42 @@ static void particles_slide_as_coulomb_says(void **state) {
     }
 }
 
+/// Thrown at the ground at a flat angle, bouncing or not as the scheme has it: all along, friction
+/// is mu times the impulse that the ground gives, whichever stage of which step it was in. Seen
+/// when the particle has been in the air, or on the ground, for ten steps: what is left of an
+/// impulse then is a third to the power of ten.
+static void impacts_have_their_friction(void **state) {
+    (void)state;
+    const double g = 9.81, mu = 0.3, h = 0.01, start[3] = {50.0, 0.0, 0.0};
+    for (size_t i = 0; scheme_tables[i] != NULL; i++) {
+        const struct scheme_table *scheme = scheme_tables[i];
+        if (scheme->control != NULL) {
+            continue; // v follows an energy
+        }
+        for (int phase = 0; phase < 8; phase++) {
+            pbs_world *world = particle_world(scheme, mu, start);
+            const pbs_body body = pbs_world_body_at(world, 0);
+            const double position[3] = {0.0, 0.05 + 0.003 * phase, 0.0},
+                         thrown[3] = {50.0, -2.0, 0.0};
+            assert_ok(pbs_body_set_positions(world, body, position, 1));
+            assert_ok(pbs_body_set_velocities(world, body, thrown, 1));
+            uint32_t same = 0, touched = 0;
+            for (int n = 0; (n < 60 || same < 10) && n < 200; n++) {
+                assert_ok(pbs_world_step(world, h));
+                const uint32_t touches = stats_of(world).active_contacts;
+                same = touches == touched ? same + 1 : 0;
+                touched = touches;
+            }
+            const double *v = pbs_body_velocities(world, body);
+            const double given = v[1] + 2.0 + g * pbs_world_time(world);
+            assert_true(given > 2.0);
+            // A scheme that has come to rest gives half of its last weight in the next step.
+            assert_near((50.0 - v[0]) / mu, given, 1e-4 * given + g * h, scheme->name);
+            pbs_world_destroy(world);
+        }
+    }
+}
+
 // --- friction of a body ---
 
 /// A soft cube slides at 1 m/s; its base sticks and slips, so that mu g is what slows it down only
@@ -364,6 +400,7 @@ int main(void) {
         cmocka_unit_test(every_step_ends_outside),
         cmocka_unit_test(bodies_come_to_rest),
         cmocka_unit_test(particles_slide_as_coulomb_says),
+        cmocka_unit_test(impacts_have_their_friction),
         cmocka_unit_test(sliding_bodies_stop),
         cmocka_unit_test(logarithms_are_never_inverted),
         cmocka_unit_test(refused_states_are_not_reached),
