@@ -211,7 +211,7 @@ static void particles_slide_as_coulomb_says(void **state) {
             assert_ok(pbs_collider_force(world, pbs_world_collider_at(world, 0), felt));
             assert_near(felt[1], -0.2 * g, 1e-9, scheme->name);
             assert_near(pbs_body_positions(world, body)[1], 0.0, 0.0, scheme->name);
-            if (scheme->control == NULL) {
+            if (scheme->control == CONTROL_NONE) {
                 assert_near(v[0], 0.8 * speed, 1e-9, scheme->name);
                 assert_near(v[1], 0.0, 1e-9, scheme->name);
                 assert_near(v[2], 0.6 * speed, 1e-9, scheme->name);
@@ -232,7 +232,7 @@ static void impacts_have_their_friction(void **state) {
     const double g = 9.81, mu = 0.3, h = 0.01, start[3] = {50.0, 0.0, 0.0};
     for (size_t i = 0; scheme_tables[i] != NULL; i++) {
         const struct scheme_table *scheme = scheme_tables[i];
-        if (scheme->control != NULL) {
+        if (scheme->control != CONTROL_NONE) {
             continue; // v follows an energy
         }
         for (int phase = 0; phase < 8; phase++) {

@@ -168,12 +168,15 @@ static void energy_stays_or_decays(void **state) {
             highest = fmax(highest, energy);
             sum[n / 100] += 0.01 * energy;
         }
-        const double band = scheme->stage_limit == 0 ? 0.2 : 0.02;
+        // A-1 goes up and down by h w; see specs/integrators.md section 4.2.
+        const double band = scheme->stage_limit == 0          ? 0.2
+                            : scheme->control != CONTROL_NONE ? 0.1
+                                                              : 0.02;
         assert_small(highest / start - 1.0, band, scheme->name);
         assert_small(sum[1] / sum[0] - 1.0, 2e-3, scheme->name);
         if (keeps_energy(scheme->id)) {
             assert_near(sum[1] / sum[0], 1.0, 2e-3, scheme->name);
-        } else if (scheme->control == NULL && scheme->id != PBS_SCHEME_ENERGY_BLENDING) {
+        } else if (scheme->control == CONTROL_NONE) {
             assert_true(sum[1] < 0.9999 * sum[0]);
         }
         pbs_world_destroy(world);
