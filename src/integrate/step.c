@@ -109,8 +109,9 @@ struct step {
     size_t count;                            ///< 3 * nodes
     double *acceleration;                    ///< a_n as the recipes see it; null where they do not
     struct scalar_state losses[STATE_COUNT]; ///< energy lost, relative to z_n; see step.h
-    double friction_time; ///< s: impulses of this times a force, in each step, are that
-                          ///< force
+    double friction_time;             ///< s: impulses of this times a force, in each step, are that
+                                      ///< force
+    double times[SCHEME_STAGE_LIMIT]; ///< of the stages, as fractions of the step
     double shares[SCHEME_STAGE_LIMIT]; ///< of the stages' contact forces in the step's
 };
 
@@ -296,6 +297,21 @@ static void keep_contact(struct step *step, uint32_t index) {
     projection_keep_impulses(step->problem->projection, share * step->friction_time, index == 0);
 }
 
+/// Where the minimiser starts: the known state, of finite energy, that is nearest in time. A
+/// linearized stage is one about z_n.
+static const double *nearest_state(const struct step *step, uint32_t index) {
+    const double *nearest = step->w->now.x;
+    double distance = step->times[index];
+    for (uint32_t i = 0; i < index && !step->problem->linearized; i++) {
+        const double away = fabs(step->times[index] - step->times[i]);
+        if (away < distance) {
+            nearest = step->w->stages[i].x;
+            distance = away;
+        }
+    }
+    return nearest;
+}
+
 static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
     const struct step_problem *problem = step->problem;
     struct step_workspace *w = step->w;
@@ -330,7 +346,8 @@ static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
         step->result.status = placed;
         return;
     }
-    vector_copy(step->tasks, step->count, w->now.x, stage->x);
+    step->times[index] = recipe.time;
+    vector_copy(step->tasks, step->count, nearest_state(step, index), stage->x);
     const struct newton_result solved = solve_stage(step, &objective, stage->x);
     newton_result_add(&step->result.newton, &solved);
     step->result.stages++;

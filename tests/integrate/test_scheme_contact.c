@@ -210,6 +210,7 @@ static void particles_slide_as_coulomb_says(void **state) {
             double felt[3];
             assert_ok(pbs_collider_force(world, pbs_world_collider_at(world, 0), felt));
             assert_near(felt[1], -0.2 * g, 1e-9, scheme->name);
+            assert_int_equal(stats_of(world).active_contacts, 1);
             assert_near(pbs_body_positions(world, body)[1], 0.0, 0.0, scheme->name);
             if (scheme->control == CONTROL_NONE) {
                 assert_near(v[0], 0.8 * speed, 1e-9, scheme->name);
@@ -331,13 +332,15 @@ static void logarithms_are_never_inverted(void **state) {
         for (int k = 0; k < 81; k++) {
             velocities[k] = k % 3 == 1 ? -8.0 : 0.0;
         }
-        for (uint32_t divisions = 0; divisions <= 4; divisions += 4) {
-            pbs_world *world = new_scene(scheme_tables[i], divisions);
+        for (int variant = 0; variant < 4; variant++) {
+            pbs_world *world = new_scene(scheme_tables[i], variant % 2 == 0 ? 0 : 4);
             pbs_solid_desc d;
             cube_mesh_describe(&mesh, &d);
             d.material = PBS_MATERIAL_NEO_HOOKEAN;
             d.initial_velocities = velocities;
             d.young = 2e4;
+            // Where the step is expected to lead, the damping matrix may be of no use.
+            d.damping = variant < 2 ? 0.0 : 0.002;
             pbs_body body;
             assert_ok(pbs_body_create_solid(world, &d, &body));
             add_ground(world);
