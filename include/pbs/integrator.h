@@ -105,6 +105,7 @@ typedef struct pbs_integrator_desc {
     int32_t energy_by_island; ///< 1: each group of bodies that touch has its own target and alpha,
                               ///< so that others never exchange energy with it (bodies touch only
                               ///< colliders so far, so each is a group); 0: one for the world
+    int32_t reserved;         ///< 0
     double alpha;             ///< of PBS_ALPHA_FIXED, 0 .. 4: 0 implicit Euler (SDIRK2), 1 A-1
     double alpha_min, alpha_max; ///< of the searches; above 1 a step may grow by sqrt(alpha_max)
     double energy_fraction;      ///< of the first energy that becomes the target
@@ -120,6 +121,7 @@ typedef struct pbs_integrator_desc {
                         ///< fails
     int32_t step_control;  ///< PBS_STEP_*
     int32_t step_rule;     ///< PBS_STEP_RULE_*
+    int32_t more_reserved; ///< 0
     double step_tolerance; ///< what PBS_STEP_* says, > 0 with any control but FIXED
     double step_initial;   ///< s, the first step; 0: step_max / 100
     double step_min; ///< s, a step so short lands however large what was measured; 0: 1e-6 step_max

@@ -38,6 +38,8 @@ static pbs_status check_energy_control(const pbs_integrator_desc *d) {
     RETURN_IF_FAILED(
         check_choice(d->alpha_choice, PBS_ALPHA_FIXED, PBS_ALPHA_SPARSE_SEARCH, "alpha_choice"));
     RETURN_IF_FAILED(check_choice(d->energy_by_island, 0, 1, "energy_by_island"));
+    RETURN_IF_FAILED(check_choice(d->reserved, 0, 0, "reserved"));
+    RETURN_IF_FAILED(check_choice(d->more_reserved, 0, 0, "more_reserved"));
     RETURN_IF_FAILED(check_within(d->alpha, 0.0, 4.0, "alpha"));
     RETURN_IF_FAILED(check_within(d->alpha_min, 0.0, 4.0, "alpha_min"));
     RETURN_IF_FAILED(check_within(d->alpha_max, d->alpha_min, 4.0, "alpha_max"));

@@ -40,9 +40,9 @@ ColliderDesc = struct(
     (DOUBLE * 3, "position"), (DOUBLE * 4, "orientation"), (DOUBLE, "friction"))
 IntegratorDesc = struct(
     "pbs_integrator_desc", (U32, "struct_size"), (I32, "scheme"), (Allocator, "allocator"), (DOUBLE * 4, "parameters"),
-    (I32, "start alpha_choice energy_by_island"),
+    (I32, "start alpha_choice energy_by_island reserved"),
     (DOUBLE, "alpha alpha_min alpha_max energy_fraction energy_ground energy_decay_time"),
-    (I32, "linearized step_control step_rule"),
+    (I32, "linearized step_control step_rule more_reserved"),
     (DOUBLE, "step_tolerance step_initial step_min step_max step_exponent step_safety step_growth"))
 SystemDesc = struct(
     "pbs_system_desc", (U32, "struct_size"), (I32, "unknown"), (SIZE, "size"),

@@ -205,6 +205,16 @@ static void reserved_members_are_zero(void **state) {
     d.reserved = -2;
     assert_status(pbs_collider_create(world, &d, &collider), PBS_ERROR_ARGUMENT);
     assert_message("reserved is -2");
+    pbs_integrator_desc id;
+    pbs_integrator *integrator = NULL;
+    int32_t *const reserved[] = {&id.reserved, &id.more_reserved};
+    for (size_t i = 0; i < COUNT_OF(reserved); i++) {
+        assert_ok(pbs_integrator_desc_init(&id, sizeof id, PBS_SCHEME_BDF2));
+        assert_int_equal(*reserved[i], 0);
+        *reserved[i] = 1;
+        assert_status(pbs_integrator_create(&id, &integrator), PBS_ERROR_ARGUMENT);
+        assert_message("reserved is 1");
+    }
     pbs_energy energy = {.struct_size = sizeof energy, .reserved = 9};
     assert_ok(pbs_world_energy(world, &energy));
     assert_int_equal(energy.reserved, 0);
