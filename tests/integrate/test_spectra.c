@@ -13,9 +13,19 @@ struct matrix {
     double e[SIZE][SIZE];
 };
 
+/// first: the first parameter, or alpha where the scheme has energy control.
 static pbs_integrator *integrator_of(int32_t scheme, double first, double second) {
-    const struct scheme_row row = {scheme, -1, {first, second}, {0}, {0}};
-    return scheme_row_integrator(&row);
+    pbs_integrator_desc d;
+    assert_ok(pbs_integrator_desc_init(&d, sizeof d, scheme));
+    d.parameters[0] = first;
+    d.parameters[1] = second;
+    if (scheme_find(scheme)->control != CONTROL_NONE) {
+        d.alpha_choice = PBS_ALPHA_FIXED;
+        d.alpha = first;
+    }
+    pbs_integrator *integrator = NULL;
+    assert_ok(pbs_integrator_create(&d, &integrator));
+    return integrator;
 }
 
 /// Puts a world that has taken a step into any state, history included.
@@ -127,10 +137,8 @@ static void assert_invariants(int32_t scheme, double first, double second, doubl
     char what[64];
     snprintf(what, sizeof what, "scheme %d at h w = %g", (int)scheme, hw);
     assert_int_equal(m.size, 2);
-    const double scale = 1.0 + largest(&m) * largest(&m);
-    assert_near(m.e[0][0] + m.e[1][1], expected.trace, 1e-12 * scale, what);
-    assert_near(m.e[0][0] * m.e[1][1] - m.e[0][1] * m.e[1][0], expected.determinant, 1e-12 * scale,
-                what);
+    assert_near(m.e[0][0] + m.e[1][1], expected.trace, 1e-12, what);
+    assert_near(m.e[0][0] * m.e[1][1] - m.e[0][1] * m.e[1][0], expected.determinant, 1e-12, what);
 }
 
 /// Of a scheme whose eigenvalues are R(+-i w).
@@ -179,6 +187,38 @@ static void one_step_schemes_have_their_matrix(void **state) {
                           of_stability(theta_stability(0.5014, hw)));
         assert_invariants(PBS_SCHEME_SDIRK2, 0, 0, hw, of_stability(diagonal_stability(hw)));
         assert_invariants(PBS_SCHEME_TR_BDF2, 0, 0, hw, of_stability(diagonal_stability(hw)));
+    }
+}
+
+/// det = 1 + (alpha - 1) q, trace = (2 + alpha hh) / (1 + hh), q = hh / (1 + hh).
+static void alpha_methods_have_their_matrix(void **state) {
+    (void)state;
+    static const double alphas[] = {0.0, 0.5, 1.0, 1.1, 2.0};
+    for (size_t i = 0; i < COUNT_OF(steps); i++) {
+        const double hh = steps[i] * steps[i];
+        for (size_t k = 0; k < COUNT_OF(alphas); k++) {
+            const double a = alphas[k];
+            assert_invariants(PBS_SCHEME_A_1, a, 0, steps[i],
+                              (struct invariants){(2.0 + a * hh) / (1.0 + hh),
+                                                  1.0 + (a - 1.0) * hh / (1.0 + hh)});
+        }
+    }
+}
+
+/// With alpha = 1 areas are kept; the trace has the values that the specification found.
+static void decoupled_sdirk2_has_its_trace(void **state) {
+    (void)state;
+    // (h w)^2, the trace there, digits.
+    static const double rows[][3] = {
+        {44.28, -2.1634, 5e-5}, {19.496, -2.0, 1e-4}, {280.34, -2.0, 1e-5}, {1e12, -1.91421, 5e-6}};
+    for (size_t i = 0; i < COUNT_OF(steps); i++) {
+        const struct matrix m = propagation(PBS_SCHEME_DECOUPLED_SDIRK2, 1.0, 0, steps[i]);
+        assert_near(m.e[0][0] * m.e[1][1] - m.e[0][1] * m.e[1][0], 1.0, 1e-12 * largest(&m),
+                    "determinant");
+    }
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const struct matrix m = propagation(PBS_SCHEME_DECOUPLED_SDIRK2, 1.0, 0, sqrt(rows[i][0]));
+        assert_near(m.e[0][0] + m.e[1][1], rows[i][1], rows[i][2], "trace");
     }
 }
 
@@ -239,6 +279,8 @@ static void radii_at_infinity(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_step_schemes_have_their_matrix),
+        cmocka_unit_test(alpha_methods_have_their_matrix),
+        cmocka_unit_test(decoupled_sdirk2_has_its_trace),
         cmocka_unit_test(two_step_schemes_have_their_radius),
         cmocka_unit_test(radii_are_those_of_the_specification),
         cmocka_unit_test(radii_at_infinity),
