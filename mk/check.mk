@@ -32,11 +32,12 @@ RUN_STYLE    := "format: make -s format-check" "docs: make -s docs"
 RUN_TIDY     := "tidy: make -s tidy"
 RUN_UNIT     := $(foreach t,$(TEST_NAMES),"$(t): $(BUILD)/tests/$(t)")
 RUN_SHELL    := $(foreach t,$(SHELL_TESTS),"$(t:.sh=): bash $(t)")
-# Each example as it is, except the long one, which is the demo; that one briefly under AddressSanitizer.
-RUN_EXAMPLES := $(foreach e,$(filter-out $(BUILD)/examples/drop,$(EXAMPLES)),"$(e:$(BUILD)/%=%): $(e)")
+# Each example as it is, except the long ones, which have tests of their own; those briefly under AddressSanitizer.
+LONG_EXAMPLES := drop integrators
+RUN_EXAMPLES := $(foreach e,$(filter-out $(LONG_EXAMPLES:%=$(BUILD)/examples/%),$(EXAMPLES)),"$(e:$(BUILD)/%=%): $(e)")
 RUN_CORPUS   := $(foreach f,$(FUZZERS),"fuzz/corpus/$(f): scripts/run_corpus.sh $(BUILD)/corpus/$(f) fuzz/corpus/$(f)")
 RUN_ASAN     := $(foreach t,$(TEST_NAMES),"asan/$(t): $(SMALL) $(ASAN_ENV) $(ASAN)/tests/$(t)") \
-                $(if $(wildcard examples/drop.c),"asan/examples/drop: $(ASAN_ENV) $(ASAN)/examples/drop --frames 3 --out $(ASAN)/demo")
+                $(foreach e,$(LONG_EXAMPLES),"asan/examples/$e: $(ASAN_ENV) $(ASAN)/examples/$e --frames 3 --out $(ASAN)/demo")
 RUN_TSAN     := $(foreach t,$(TSAN_TESTS),"tsan/$(t): $(SMALL) $(TSAN_ENV) $(NO_RANDOM) $(TSAN)/tests/$(t)")
 RUN_VALGRIND := $(foreach t,$(VALGRIND_TESTS),"valgrind/$(t): $(SMALL) $(VALGRIND) $(BUILD)/tests/$(t)")
 RUN_FUZZ     := $(foreach f,$(FUZZERS),"fuzz/$(f): scripts/run_fuzzer.sh $(FUZZ)/fuzz_$(f) fuzz/corpus/$(f) $(FUZZ_SECONDS)")

@@ -10,6 +10,11 @@ bench:                                           ## run every benchmark; machine
 	@$(parallel) benches
 	@for program in $(BENCHES); do $$program || exit 1; done
 
+plots: $(BUILD)/bench/integrators $(BUILD)/bench/integrator_motion ## the pictures of docs/integrators.md; takes minutes
+	$(BUILD)/bench/integrators $(BUILD)/bench
+	$(BUILD)/bench/integrator_motion $(BUILD)/bench
+	gnuplot -e "from='$(BUILD)/bench'; to='docs'" bench/plots/integrators.gp
+
 # Everything in C and C++ that is ours, in the tree or about to be.
 OUR_CODE = $(shell find include src examples tests bench fuzz -name node_modules -prune -o -name '*.[ch]' -print \
                    -o -name '*.cpp' -print 2>/dev/null | sort)
@@ -35,4 +40,4 @@ deps:                                            ## install what a bare Debian 1
 clean:                                           ## remove everything that was built
 	rm -rf $(BUILD) build demo lib/*.a lib/*.so lib/*.so.*
 
-.PHONY: demo demo-files benches bench format format-check tidy docs deps clean
+.PHONY: demo demo-files benches bench plots format format-check tidy docs deps clean

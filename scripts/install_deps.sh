@@ -13,7 +13,7 @@ packages=(
     libc6-dev-arm64-cross                       # tests: that it compiles for another processor
     valgrind abigail-tools cmake                # tests: memory, ABI, install
     chromium ca-certificates                    # tests: the demo's page
-    libbullet-dev                               # bench: the comparison
+    libbullet-dev gnuplot-nox                   # bench: the comparison, pictures of docs/
     python3                                     # tests: a host in another language
     clang-format clang-tidy doxygen             # format, tidy, docs
 )
