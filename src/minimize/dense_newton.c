@@ -97,10 +97,14 @@ static pbs_status stopped(int32_t answer) {
     return status_fail(PBS_ERROR_HOST, "the host's callback answered %d: stop", (int)answer);
 }
 
-/// out = F(t, x, v) alone.
+/// out = F(t, x, v) alone. Hosts are spared numbers that are not finite.
 static pbs_status host_force(const struct dense_equation *equation, double time, const double *x,
                              const double *v, double *out) {
     memset(out, 0, equation->size * sizeof *out);
+    if (!is_finite(equation->size, x) || !is_finite(equation->size, v)) {
+        return status_fail(PBS_ERROR_INADMISSIBLE,
+                           "positions or velocities left for infinity at time %g", time);
+    }
     if (equation->force == NULL) {
         return PBS_OK;
     }
@@ -273,7 +277,7 @@ static pbs_status factor(struct solve *solve) {
 }
 
 /// x takes the correction -A^-1 M r; *noise: whether that is a rounding error.
-static pbs_status correct(struct solve *solve, double *x, bool *noise) {
+static void correct(struct solve *solve, double *x, bool *noise) {
     struct dense_newton *newton = solve->newton;
     const size_t n = solve->equation->size;
     double *correction = newton->residual;
@@ -287,10 +291,10 @@ static pbs_status correct(struct solve *solve, double *x, bool *noise) {
     for (size_t i = 0; i < n; i++) {
         x[i] -= correction[i];
     }
-    return is_finite(n, x)
-               ? PBS_OK
-               : status_fail(PBS_ERROR_CONVERGENCE, "Newton's method left for infinity at time %g",
-                             solve->stage->time);
+}
+
+static bool has_converged(const struct dense_result *result) {
+    return isfinite(result->residual) && result->residual <= result->tolerance;
 }
 
 static pbs_status iterate(struct solve *solve, double *x) {
@@ -298,7 +302,7 @@ static pbs_status iterate(struct solve *solve, double *x) {
     RETURN_IF_FAILED(evaluate(solve, x));
     const double first = result->residual;
     bool has_decreased = false;
-    while (!(result->residual <= result->tolerance)) {
+    while (!has_converged(result)) {
         if (result->newton_iterations == solve->options->newton_limit) {
             return status_fail(PBS_ERROR_CONVERGENCE,
                                "not converged after %u Newton iterations: residual %g, wanted %g",
@@ -313,11 +317,11 @@ static pbs_status iterate(struct solve *solve, double *x) {
         RETURN_IF_FAILED(differentiate(solve, x));
         RETURN_IF_FAILED(factor(solve));
         bool noise = false;
-        RETURN_IF_FAILED(correct(solve, x, &noise));
+        correct(solve, x, &noise);
         result->newton_iterations++;
         RETURN_IF_FAILED(evaluate(solve, x));
         has_decreased = has_decreased || result->residual < first;
-        if (noise && !(result->residual <= result->tolerance)) {
+        if (noise && !has_converged(result)) {
             result->noise_accepts++;
             break;
         }
@@ -408,7 +412,7 @@ static pbs_status linear_step(struct solve *solve, const double *x_now, const do
     RETURN_IF_FAILED(factor(solve));
     memcpy(x, x_now, n * sizeof *x);
     bool noise = false;
-    RETURN_IF_FAILED(correct(solve, x, &noise));
+    correct(solve, x, &noise);
     solve->result.newton_iterations = 1;
     // M (x - x~) / c is F~, so what is left of the stage's equation is the force error.
     RETURN_IF_FAILED(evaluate(solve, x));

@@ -487,6 +487,79 @@ static void rounding_errors_end_iterations(void **state) {
     pbs_integrator_destroy(integrator);
 }
 
+static int32_t wild_force(void *user, double time, const double *x, const double *v, double *out) {
+    const double *scale = user;
+    for (int i = 0; i < SIZE; i++) {
+        assert_true(isfinite(x[i]) && isfinite(v[i]));
+        out[i] = *scale * (exp(x[i]) - x[(i + 1) % SIZE] * v[i] * fabs(v[i]) + cos(time));
+    }
+    return 0;
+}
+
+/// Matrices, states, forces and steps over a hundred orders of magnitude: a step lands in a finite
+/// state or fails and changes nothing, and callbacks never see numbers that are not finite.
+static void wild_numbers_end_in_statuses(void **state) {
+    (void)state;
+    struct random random = random_seed(5);
+    uint32_t landed = 0, failed = 0;
+    for (int trial = 0; trial < (testing_is_small() ? 100 : 1000); trial++) {
+        double matrices[3][SIZE * SIZE], states[2][SIZE];
+        for (int m = 0; m < 3; m++) {
+            random_fill(&random, -1.0, 1.0, matrices[m], SIZE * SIZE);
+            const double scale = pow(10.0, random_uniform(&random, -100.0, 100.0));
+            for (int k = 0; k < SIZE * SIZE; k++) {
+                matrices[m][k] *= m == 0 ? 1.0 : scale;
+            }
+        }
+        for (int k = 0; k < SIZE; k++) {
+            states[0][k] = pow(10.0, random_uniform(&random, -20.0, 3.0));
+            states[1][k] = -pow(10.0,
+                                random_uniform(&random, -50.0, trial % 2 == 0 ? 50.0 : 308.0));
+        }
+        double scale = pow(10.0, random_uniform(&random, -50.0, 50.0));
+        pbs_system_desc d;
+        assert_ok(pbs_system_desc_init(&d, sizeof d));
+        d.size = SIZE;
+        d.mass = matrices[0];
+        d.damping = trial % 3 == 0 ? matrices[1] : NULL;
+        d.stiffness = trial % 5 == 0 ? matrices[2] : NULL;
+        d.positions = states[0];
+        d.velocities = states[1];
+        d.force = wild_force;
+        d.user = &scale;
+        d.divisions = 3;
+        d.unknown = trial % 3;
+        pbs_system *system = new_system(&d);
+        size_t count = 0;
+        while (scheme_tables[count] != NULL) {
+            count++;
+        }
+        const struct scheme_table *scheme = scheme_tables[random_index(&random, count)];
+        pbs_integrator *integrator = new_integrator(scheme->id);
+        const double h = pow(10.0, random_uniform(&random, -30.0, trial % 4 == 0 ? 200.0 : 10.0));
+        for (int step = 0; step < 3 && scheme->id != PBS_SCHEME_ENERGY_BLENDING; step++) {
+            double x[SIZE];
+            memcpy(x, pbs_system_positions(system), sizeof x);
+            const pbs_status status = pbs_system_step(system, integrator, h);
+            if (status >= 0) {
+                landed++;
+                for (int k = 0; k < SIZE; k++) {
+                    assert_true(isfinite(pbs_system_positions(system)[k]));
+                    assert_true(isfinite(pbs_system_velocities(system)[k]));
+                }
+            } else {
+                failed++;
+                assert_true(status == PBS_ERROR_CONVERGENCE || status == PBS_ERROR_INADMISSIBLE);
+                assert_same_bits(x, pbs_system_positions(system), SIZE);
+            }
+        }
+        pbs_system_destroy(system);
+        pbs_integrator_destroy(integrator);
+    }
+    assert_true(landed > 0 && failed > 0);
+    print_message("%u steps landed, %u failed\n", landed, failed);
+}
+
 // --- refusals ---
 
 static double bad_matrix[SIZE * SIZE], bad_vector[SIZE];
@@ -672,6 +745,7 @@ int main(void) {
         cmocka_unit_test(numbers_of_callbacks_must_be_finite),
         cmocka_unit_test(singular_newton_matrices_are_told),
         cmocka_unit_test(rounding_errors_end_iterations),
+        cmocka_unit_test(wild_numbers_end_in_statuses),
         cmocka_unit_test(bad_descriptions_are_named),
         cmocka_unit_test(singular_masses_are_refused),
         cmocka_unit_test(bad_calls_are_refused),
