@@ -184,9 +184,9 @@ static pbs_status evaluate_end(struct energy_control *control, const struct ener
 /// dv from the forces at both ends, and the work that goes with the impulses on held axes.
 static void complete_correction(struct energy_control *control, const struct energy_step *step,
                                 const struct energy_candidate *c) {
-    // Where the recipe takes dv from the forces, w has seen those at the end; else those between.
+    // Where the recipe takes dv from the forces, w has seen those at the end, and alpha takes those
+    // at x_n instead; else the forces of the whole step count with its own velocity.
     const bool from_forces = c->weight_next != 0.0;
-    const double late = from_forces ? 1.0 : 0.5;
     for (size_t at = 0; at < 3 * node_count(step); at++) {
         const double m = step->objective->mass[at / 3];
         struct energy_sums *sums = sums_of(control, at / 3);
@@ -194,9 +194,14 @@ static void complete_correction(struct energy_control *control, const struct ene
         *dv += (c->weight_now * c->gradient_now[at] + c->weight_next * c->gradient_next[at]) / m;
         if (is_held(step, at)) {
             const double mean = held_mean(step, at);
-            const double force = (1.0 - late) * c->gradient_now[at] + late * c->gradient_next[at];
-            sums->work += (m * (c->v[at] - step->velocity_now[at]) + step->h * force) * mean;
-            sums->reaction += from_forces ? m * *dv * mean : 0.0;
+            sums->work += m * (c->v[at] - step->velocity_now[at]) * mean;
+            if (from_forces) {
+                sums->work += step->h * c->gradient_next[at] * mean;
+                sums->reaction += m * *dv * mean;
+            } else {
+                sums->work += 0.5 * step->h * (c->gradient_now[at] + c->gradient_next[at]) *
+                              step->held_velocity[at];
+            }
             *dv = 0.0;
         }
     }
