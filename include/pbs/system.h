@@ -12,7 +12,8 @@ extern "C" {
 
 /// M x'' + D x' + K x = F(t, x, x') with full matrices, for up to some hundreds of unknowns: what
 /// has no potential, or no three coordinates a node. Units are the host's. Systems share nothing:
-/// different threads may step different ones. See pbs_system_create.
+/// different threads may step different ones. Callbacks run on the thread that steps, and must not
+/// step, set or destroy their own system. See pbs_system_create.
 typedef struct pbs_system pbs_system;
 
 /// The forces F(t, x, v).
@@ -84,7 +85,7 @@ typedef struct pbs_dense_stats {
     double shortest_step, longest_step; ///< of the accepted ones; 0 where there are none
     double step_error; ///< what the step control measured at the last accepted step; for a
                        ///< linearized one the force error, with or without control
-    double step_next; ///< what the step control begins with next time; 0: step_initial
+    double step_next;  ///< what the step control begins with next time; 0: step_initial
 } pbs_dense_stats;
 
 /// Fills *d with defaults: one unknown at rest, tolerance 1e-10 and 1e-12, 50 iterations, 20
