@@ -126,8 +126,8 @@ static void the_trapezoidal_rule_gains_energy(void **state) {
     assert_near((double)gains / (count - 1), 0.75, 0.01, "share of phases with a gain");
 }
 
-/// The specification has 0.31 as BDF2's least; the recursion by hand, in free flight before, has
-/// 0.350. SDIRK2's is close to zero at one phase, wherever the phases are taken.
+/// Ranges of the recursions by hand over these phases, in free flight before. The specification,
+/// which seems to have taken fewer, has .31 to 1.25, .02 to 1.41 and .38 to 2.01.
 static void others_are_in_their_ranges(void **state) {
     (void)state;
     static const struct {
@@ -135,15 +135,16 @@ static void others_are_in_their_ranges(void **state) {
         double low, high;
     } rows[] = {{PBS_SCHEME_IMPLICIT_EULER, 0.0, 0.0},
                 {PBS_SCHEME_BDF2, .350, 1.248},
-                {PBS_SCHEME_SDIRK2, .02, 1.41},
-                {PBS_SCHEME_TR_BDF2, .38, 2.01}};
+                {PBS_SCHEME_SDIRK2, .000, 1.414},
+                {PBS_SCHEME_TR_BDF2, .208, 2.120}};
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         const pbs_integrator_desc d = describe(rows[i].scheme);
         double range[2];
+        const double slack = testing_is_small() ? 0.035 : 1e-3;
         // Two-step schemes are under way when they hit.
         range_of(&d, stiff, 3.0, range);
-        assert_near(range[0], rows[i].low, 0.02, "least");
-        assert_near(range[1], rows[i].high, 0.01, "largest");
+        assert_near(range[0], rows[i].low, slack, "least");
+        assert_near(range[1], rows[i].high, slack, "largest");
     }
 }
 
