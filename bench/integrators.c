@@ -153,7 +153,7 @@ static void take_step(struct linear *l) {
     l->scheme->finish(&l->view, &end);
     struct point next = {combine(l, &end.position), combine(l, &end.velocity),
                          combine(l, &end.acceleration)};
-    if (l->scheme->control != NULL) {
+    if (l->scheme->control != CONTROL_NONE) {
         next.v -= combine(l, &end.correction) +
                   l->stiffness * (end.gradient_now * now->x + end.gradient_next * next.x);
     }

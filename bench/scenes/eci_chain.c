@@ -31,10 +31,10 @@ static void barrier(double d, double out[3]) {
 static int32_t element(void *user, size_t stencil, const double *x, int32_t project, double *value,
                        double *gradient, double *hessian) {
     const struct law *law = user;
-    const double f = (x[3] - x[0]) / rest_length;
+    const double e = (x[3] - x[0] - rest_length) / rest_length; // F - 1, without which ln F cancels
     const int barriers = stencil + 1 == ELEMENTS ? 2 : 1;
     double walls[2][3] = {{0.0}};
-    if (!(f > 0.0)) {
+    if (!(e > -1.0)) {
         return 1;
     }
     for (int a = 0; a < barriers; a++) {
@@ -46,18 +46,19 @@ static int32_t element(void *user, size_t stencil, const double *x, int32_t proj
         }
     }
     if (value != NULL) {
-        *value = 0.5 * law->modulus * rest_length * (0.5 * (f * f - 1.0) - log(f)) + walls[0][0] +
+        *value = 0.5 * law->modulus * rest_length * (e + 0.5 * e * e - log1p(e)) + walls[0][0] +
                  walls[1][0];
     }
     for (int i = 0; gradient != NULL && i < 6; i++) {
-        const double tension = 0.5 * law->modulus * (f - 1.0 / f);
+        const double tension = 0.5 * law->modulus * e * (2.0 + e) / (1.0 + e);
         gradient[i] = i == 0 ? walls[0][1] - tension : i == 3 ? walls[1][1] + tension : 0.0;
     }
     for (int i = 0; hessian != NULL && i < 36; i++) {
         hessian[i] = 0.0;
     }
     if (hessian != NULL) {
-        const double stiffness = 0.5 * law->modulus * (1.0 + 1.0 / (f * f)) / rest_length;
+        const double stiffness = 0.5 * law->modulus * (1.0 + 1.0 / ((1.0 + e) * (1.0 + e))) /
+                                 rest_length;
         hessian[0] = stiffness + walls[0][2];
         hessian[21] = stiffness + walls[1][2];
         hessian[3] = hessian[18] = -stiffness;
