@@ -66,8 +66,8 @@ PBS_API const char *pbs_last_error(void);
 PBS_API uint32_t pbs_version(void);
 
 /// The host's memory. Both functions null: the C library's. Called only on the thread that called
-/// the library. (METIS, which orders the matrix when bodies have changed, and OpenBLAS, which factors the
-/// matrices of systems, have memory of their own.)
+/// the library. (METIS, which orders the matrix when bodies have changed, and OpenBLAS, which
+/// factors the matrices of systems, have memory of their own.)
 typedef struct pbs_allocator {
     /// At least `size` bytes at a multiple of `alignment`, a power of two (64 at present). Null:
     /// out of memory, which the library answers with PBS_ERROR_MEMORY.

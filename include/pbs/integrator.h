@@ -45,8 +45,8 @@ enum {
                                     ///< with implicit Euler until the energy is on its target
 };
 
-/// How a two-step scheme takes its first step, and the first one after the state was set or vertices
-/// were pinned or let go. Changes of the step need no new start: coefficients follow it.
+/// How a two-step scheme takes its first step, and the first one after the state was set or
+/// vertices were pinned or let go. Changes of the step need no new start: coefficients follow it.
 enum {
     PBS_START_IMPLICIT_EULER = 0,
     PBS_START_TRAPEZOIDAL = 1,

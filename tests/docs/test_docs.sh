@@ -3,7 +3,7 @@
 # what they link to and name exists, their make targets and options are known.
 . "$(dirname "$0")/../../scripts/checks.sh"
 
-pages="README.md CONTRIBUTING.md CHANGELOG.md docs/architecture.md"
+pages="README.md CONTRIBUTING.md CHANGELOG.md docs/architecture.md docs/integrators.md"
 prefix=$scratch/prefix
 CC=${CC:-gcc}
 
