@@ -99,7 +99,7 @@ static struct energy_sums *sums_of(const struct energy_control *control, size_t 
 }
 
 static bool is_held(const struct energy_step *step, size_t at) {
-    return (step->held[at / 3] >> at % 3 & 1u) != 0;
+    return ((uint32_t)step->held[at / 3] >> at % 3 & 1u) != 0;
 }
 
 // --- work from outside ---
