@@ -14,7 +14,7 @@ static const double barrier_reach = 0.01;       // m
 
 struct law {
     double modulus; ///< E, N
-    int damping_kind;
+    enum eci_damping damping_kind;
 };
 
 /// b(d) = -kappa (d - reach)^2 ln(d / reach) with two derivatives.

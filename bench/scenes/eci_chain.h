@@ -6,12 +6,14 @@
 
 #include <pbs/pbs.h>
 
+enum eci_damping { ECI_DAMPING_DIAGONAL, ECI_DAMPING_STIFFNESS };
+
 struct eci_chain {
     double sound;   ///< m/s: 1 soft, 10 medium, 100 stiff
     double gap;     ///< m, between the wall and the chain at first
     double damping; ///< s; D is this times the Hessian's diagonal, or the chain's stiffness (ECI
                     ///< eq. 17) without the wall
-    enum { ECI_DAMPING_DIAGONAL, ECI_DAMPING_STIFFNESS } damping_kind;
+    enum eci_damping damping_kind;
     pbs_integrator_desc integrator;
     double h;         ///< s
     double tolerance; ///< of Newton's steps, relative to h: 1e-8 where it should not matter

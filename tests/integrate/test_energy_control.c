@@ -105,6 +105,80 @@ static void decay_follows_its_curve(void **state) {
     pbs_world_destroy(world);
 }
 
+/// Steps that a step control takes back take their decay back.
+static void rejected_steps_leave_the_target(void **state) {
+    (void)state;
+    const int32_t controls[] = {PBS_STEP_DOUBLING, PBS_STEP_ALPHA};
+    const double tolerances[] = {1e-3, 0.3};
+    for (size_t i = 0; i < COUNT_OF(controls); i++) {
+        struct oscillation o = oscillation_of(OSCILLATOR_CUBIC);
+        pbs_integrator_desc d = describe(PBS_SCHEME_A_SEARCH);
+        d.energy_decay_time = 50.0;
+        d.step_control = controls[i];
+        d.step_tolerance = tolerances[i];
+        d.step_max = 0.3;
+        d.step_initial = 0.3;
+        d.step_min = 0.02;
+        pbs_world *world = world_of(&d, &o);
+        const double start = energy_of(world).total;
+        assert_ok(pbs_world_advance(world, 5.0));
+        const pbs_stats stats = stats_of(world);
+        assert_true(stats.rejected_steps > 0 && stats.accepted_steps > 20);
+        assert_near(stats.energy_target, start * exp(-5.0 / 50.0), 1e-12, "target");
+        assert_near(stats.energy_reached, energy_of(world).total, 1e-13, "energy");
+        pbs_world_destroy(world);
+    }
+}
+
+/// Refuses as often as it is told, then is an oscillator.
+struct refusing {
+    enum oscillator problem;
+    int left;
+};
+
+static int32_t refuse_first(void *user, size_t stencil, const double *x, int32_t project,
+                            double *value, double *gradient, double *hessian) {
+    struct refusing *r = user;
+    if (r->left > 0) {
+        r->left--;
+        return 1;
+    }
+    return oscillator_evaluate(&r->problem, stencil, x, project, value, gradient, hessian);
+}
+
+/// A step that fails is divided; its halves carry the target on.
+static void divided_steps_carry_the_target(void **state) {
+    (void)state;
+    for (int32_t scheme = PBS_SCHEME_A_1; scheme <= PBS_SCHEME_ENERGY_BLENDING; scheme++) {
+        const double position[3] = {1.0, 0.0, 0.0}, mass = 1.0;
+        const uint32_t stencil = 0;
+        struct refusing refusing = {.problem = OSCILLATOR_CUBIC};
+        pbs_world_desc w;
+        assert_ok(pbs_world_desc_init(&w, sizeof w));
+        w.tolerance = 1e-9;
+        w.divisions = 8;
+        pbs_world *world = new_world_from(&w);
+        pbs_integrator_desc d = describe(scheme);
+        d.energy_decay_time = 50.0;
+        use(world, &d);
+        pbs_custom_desc c;
+        springs_describe(&c, 1, position, &mass, 1, &stencil);
+        c.width = 1;
+        c.evaluate = refuse_first;
+        c.user = &refusing;
+        pbs_body body;
+        assert_ok(pbs_body_create_custom(world, &c, &body));
+        const double start = energy_of(world).total;
+        for (int i = 1; i <= 6; i++) {
+            refusing.left = i % 2 == 0 ? 200 : 0;
+            assert_status(pbs_world_step(world, 0.1), i % 2 == 0 ? PBS_DIVIDED : PBS_OK);
+            assert_near(stats_of(world).energy_target, start * exp(-0.1 * i / 50.0), 1e-12,
+                        "target");
+        }
+        pbs_world_destroy(world);
+    }
+}
+
 /// A body that slides and stops: what friction takes is off the target, step by step.
 static void friction_is_off_the_target(void **state) {
     (void)state;
@@ -569,12 +643,49 @@ static void targets_are_saved(void **state) {
     }
 }
 
+static void bad_settings_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        size_t at;
+        double value;
+        const char *words;
+    } rows[] = {
+        {offsetof(pbs_integrator_desc, alpha), -0.1, "alpha is -0.1, must be 0 to 4"},
+        {offsetof(pbs_integrator_desc, alpha), 4.1, "alpha is 4.1, must be 0 to 4"},
+        {offsetof(pbs_integrator_desc, alpha_min), 1.2, "alpha_max is 1.1, must be 1.2 to 4"},
+        {offsetof(pbs_integrator_desc, alpha_max), NAN, "alpha_max"},
+        {offsetof(pbs_integrator_desc, energy_fraction), -1.0, "energy_fraction"},
+        {offsetof(pbs_integrator_desc, energy_ground), INFINITY, "energy_ground"},
+        {offsetof(pbs_integrator_desc, energy_decay_time), -1.0, "energy_decay_time"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        pbs_integrator_desc d = describe(PBS_SCHEME_A_SEARCH);
+        memcpy((char *)&d + rows[i].at, &rows[i].value, sizeof rows[i].value);
+        pbs_integrator *integrator = NULL;
+        assert_status(pbs_integrator_create(&d, &integrator), PBS_ERROR_ARGUMENT);
+        assert_message(rows[i].words);
+        assert_null(integrator);
+    }
+    pbs_integrator_desc d = describe(PBS_SCHEME_A_SEARCH);
+    pbs_integrator *integrator = NULL;
+    d.alpha_choice = 3;
+    assert_status(pbs_integrator_create(&d, &integrator), PBS_ERROR_ARGUMENT);
+    assert_message("alpha_choice");
+    d.alpha_choice = PBS_ALPHA_SEARCH;
+    d.energy_by_island = 2;
+    assert_status(pbs_integrator_create(&d, &integrator), PBS_ERROR_ARGUMENT);
+    assert_message("energy_by_island");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(searches_never_exceed_their_target),
         cmocka_unit_test(blending_keeps_its_target),
         cmocka_unit_test(decay_follows_its_curve),
+        cmocka_unit_test(rejected_steps_leave_the_target),
+        cmocka_unit_test(divided_steps_carry_the_target),
         cmocka_unit_test(friction_is_off_the_target),
+        cmocka_unit_test(bad_settings_are_refused),
         cmocka_unit_test(changes_of_gravity_are_work),
         cmocka_unit_test(frames_agree_on_scripts),
         cmocka_unit_test(scripts_store_their_work),
