@@ -184,6 +184,37 @@ static void test_kinds(void **state) {
     scene_free(&s);
 }
 
+/// Values by node add up to those by kind, with the gradient or without, on any number of threads.
+static void test_values_by_node(void **state) {
+    struct scene s;
+    (void)state;
+    scene_make(&s);
+    const size_t count = s.cube.assembly.layout.node_count;
+    double *const alone = malloc(count * sizeof *alone), *const both = malloc(count * sizeof *both);
+    struct evaluation evaluation = scene_evaluation(&s, EVALUATE_VALUE);
+    s.cube.result.node_values = alone;
+    assert_int_equal(cube_evaluate(&s.cube, s.terms, TERM_COUNT, &evaluation), EVALUATE_OK);
+    double sum = 0.0, size = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        sum += alone[i];
+        size += fabs(alone[i]);
+    }
+    assert_near(sum, s.cube.result.value, 1e-13 * size, "sum over the nodes");
+    evaluation.what |= EVALUATE_GRADIENT;
+    s.cube.result.node_values = both;
+    struct tasks *tasks = NULL;
+    const pbs_tasks none = {0};
+    assert_ok(tasks_create(&s.cube.memory, &none, 4, &tasks));
+    assert_int_equal(
+        terms_evaluate(tasks, &s.cube.assembly, s.terms, TERM_COUNT, &evaluation, &s.cube.result),
+        EVALUATE_OK);
+    assert_same_bits(alone, both, count);
+    tasks_destroy(&s.cube.memory, tasks);
+    free(alone);
+    free(both);
+    scene_free(&s);
+}
+
 /// An inverted tetrahedron of the logarithm, a position that is not a number: not admissible, not a
 /// crash; and the next admissible state is evaluated as ever.
 static void test_inadmissible(void **state) {
@@ -235,6 +266,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_bits_for_any_threads),
         cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_values_by_node),
         cmocka_unit_test(test_inadmissible),
         cmocka_unit_test(test_allocates_nothing),
         cmocka_unit_test(test_leaves_the_rest_alone),
