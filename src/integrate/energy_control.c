@@ -532,3 +532,13 @@ struct energy_report energy_report(const struct energy_control *control,
     }
     return report;
 }
+
+double energy_deviation(const struct energy_control *control, size_t node_count,
+                        const double *correction) {
+    double most = 0.0;
+    for (size_t i = 0; i < node_count; i++) {
+        const double excess = fabs(sums_of(control, i)->alpha - 1.0);
+        most = fmax(most, excess * norm3(correction + 3 * i));
+    }
+    return most;
+}

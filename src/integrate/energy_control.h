@@ -106,6 +106,11 @@ double energy_loss(const struct energy_control *control);
 struct energy_report energy_report(const struct energy_control *control,
                                    const struct energy_step *step, const double *v);
 
+/// How far the alphas of the last energy_choose have taken a velocity from where alpha = 1 would
+/// have, of the node where that is most, m/s. correction: the candidate's.
+double energy_deviation(const struct energy_control *control, size_t node_count,
+                        const double *correction);
+
 /// The report of nothing, and that of a part after others: energies are the last part's, work adds
 /// up, alphas are the least and the largest.
 struct energy_report energy_report_empty(void);

@@ -25,7 +25,7 @@ static const struct control_defaults defaults[] = {
     [PBS_STEP_SPEED_LIMIT] = {PBS_STEP_RULE_PROPORTIONAL, 1.0, 0.5, 2.0},
     [PBS_STEP_STRETCH_LIMIT] = {PBS_STEP_RULE_PROPORTIONAL, 1.0, 0.8, 1.2},
     [PBS_STEP_DOUBLING] = {PBS_STEP_RULE_HALVING, 2.0, 0.5, 2.0},
-    [PBS_STEP_ALPHA] = {PBS_STEP_RULE_HALVING, 1.0, 0.5, 1.2},
+    [PBS_STEP_ALPHA] = {PBS_STEP_RULE_PROPORTIONAL, 3.0, 0.5, 1.2},
 };
 
 static double or_default(double value, double otherwise) {

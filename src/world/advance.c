@@ -123,7 +123,8 @@ static double measure(const struct run *run, const struct step_result *result, d
     case PBS_STEP_STRETCH_LIMIT:
         return measure_stretch(&t->model.assembly, t->workspace.now.x, t->workspace.next.x);
     case PBS_STEP_ALPHA:
-        return fmax(fabs(result->energy.alpha_low - 1.0), fabs(result->energy.alpha_high - 1.0));
+        return h * energy_deviation(&t->workspace.energy, t->workspace.node_count,
+                                    t->workspace.correction);
     default: return 0.0;
     }
 }

@@ -77,6 +77,24 @@ static pbs_status check_step_lengths(const pbs_integrator_desc *d) {
     return check_within(d->step_initial, 0.0, d->step_max, "step_initial");
 }
 
+static pbs_status check_alpha_steps(const pbs_integrator_desc *d) {
+    const struct scheme_table *const scheme = scheme_find(d->scheme);
+    if (d->step_control != PBS_STEP_ALPHA) {
+        return PBS_OK;
+    }
+    if (scheme->control == CONTROL_NONE) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "step_control is PBS_STEP_ALPHA, but %s has no energy control",
+                           scheme->name);
+    }
+    // Blending searches always.
+    return scheme->control == CONTROL_STATE || d->alpha_choice != PBS_ALPHA_FIXED
+               ? PBS_OK
+               : status_fail(PBS_ERROR_ARGUMENT,
+                             "step_control is PBS_STEP_ALPHA, which needs a search, and "
+                             "alpha_choice is PBS_ALPHA_FIXED");
+}
+
 static pbs_status check_step_control(const pbs_integrator_desc *d) {
     RETURN_IF_FAILED(check_choice(d->step_control, PBS_STEP_FIXED, PBS_STEP_ALPHA, "step_control"));
     RETURN_IF_FAILED(
@@ -87,11 +105,7 @@ static pbs_status check_step_control(const pbs_integrator_desc *d) {
     RETURN_IF_FAILED(check_not_negative(d->step_exponent, "step_exponent"));
     RETURN_IF_FAILED(check_within(d->step_safety, 0.0, 1.0, "step_safety"));
     RETURN_IF_FAILED(check_step_growth(d));
-    if (d->step_control == PBS_STEP_ALPHA && scheme_find(d->scheme)->control == CONTROL_NONE) {
-        return status_fail(PBS_ERROR_ARGUMENT,
-                           "step_control is PBS_STEP_ALPHA, but %s has no energy control",
-                           scheme_find(d->scheme)->name);
-    }
+    RETURN_IF_FAILED(check_alpha_steps(d));
     if (d->step_control == PBS_STEP_FIXED) {
         return PBS_OK;
     }

@@ -90,6 +90,9 @@ static const struct {
     {PBS_SCHEME_BDF2, PBS_STEP_STRETCH_LIMIT, 1e-3},
     {PBS_SCHEME_GENERALIZED_ALPHA, PBS_STEP_DOUBLING, 1e-4},
     {PBS_SCHEME_SECOND_ORDER_THETA, PBS_STEP_DOUBLING, 1e-4},
+    {PBS_SCHEME_A_SEARCH, PBS_STEP_DOUBLING, 1e-4},
+    {PBS_SCHEME_A_SEARCH, PBS_STEP_ALPHA, 1e-4},
+    {PBS_SCHEME_ENERGY_BLENDING, PBS_STEP_ALPHA, 1e-3},
 };
 
 static pbs_integrator_desc control_at(size_t i) {
@@ -206,6 +209,40 @@ static void doubling_goes_back_to_where_it_was(void **state) {
         assert_int_equal(rejected[0], rejected[1] + 1);
         assert_true(ends[0] == ends[1]);
     }
+}
+
+/// The distance from the exact motion falls with the tolerance; alpha itself stays far from 1.
+static void deviations_of_alpha_control_the_error(void **state) {
+    (void)state;
+    double places[4], steps[4];
+    for (int i = 0; i < 4; i++) {
+        pbs_world *world = new_spring(&no_wall, 0);
+        const pbs_integrator_desc d = describe(PBS_SCHEME_A_SEARCH, PBS_STEP_ALPHA,
+                                               1e-3 * pow(0.1, i));
+        use(world, &d);
+        assert_ok(pbs_world_advance(world, 1.0));
+        const pbs_stats stats = stats_of(world);
+        assert_true(stats.step_error <= d.step_tolerance);
+        assert_int_equal(stats.forced_steps, 0);
+        assert_true(fmax(fabs(stats.alpha_low - 1.0), fabs(stats.alpha_high - 1.0)) > 0.09);
+        places[i] = place(world);
+        steps[i] = stats.accepted_steps;
+        pbs_world_destroy(world);
+    }
+    for (int i = 1; i < 4; i++) {
+        assert_true(steps[i] > 1.5 * steps[i - 1]);
+    }
+    // SDIRK2 at 0.5 ms is good to 1e-4.
+    pbs_world *world = new_spring(&no_wall, 0);
+    pbs_integrator_desc d = describe(PBS_SCHEME_SDIRK2, PBS_STEP_FIXED, 0.0);
+    d.step_max = 5e-4;
+    use(world, &d);
+    assert_ok(pbs_world_advance(world, 1.0));
+    const double exact = place(world);
+    pbs_world_destroy(world);
+    assert_true(fabs(places[0] - exact) > 0.02);
+    assert_near(places[1], exact, 0.01, "1e-4 m");
+    assert_near(places[3], exact, 0.001, "1e-6 m");
 }
 
 // --- time ---
@@ -330,6 +367,58 @@ static void forbidden_steps_are_shortened(void **state) {
     assert_message("linearized step");
     assert_ok(pbs_world_advance(world, 0.1));
     assert_true(stats_of(world).rejected_steps > 0);
+    pbs_world_destroy(world);
+}
+
+/// A spring pressed to half its length gives way sideways: the matrix of a step of 0.1 s has a
+/// negative eigenvalue there, that of 0.01 s has not, nor has a projected one.
+static void indefinite_matrices_are_refused(void **state) {
+    (void)state;
+    static const double positions[6] = {0.0, 0.0, 0.0, 0.05, 0.0, 0.0}, masses[2] = {1.0, 1.0};
+    static const double velocities[6] = {0.0, 1.0, 0.0, 0.0, -1.0, 0.0};
+    static const uint32_t stencil[2] = {0, 1};
+    for (int project = 0; project < 2; project++) {
+        pbs_world_desc w;
+        assert_ok(pbs_world_desc_init(&w, sizeof w));
+        w.project_hessian = project;
+        pbs_world *world = new_world_from(&w);
+        pbs_custom_desc c;
+        springs_describe(&c, 2, positions, masses, 1, stencil);
+        c.velocities = velocities;
+        pbs_body body;
+        assert_ok(pbs_body_create_custom(world, &c, &body));
+        pbs_integrator_desc d = describe(PBS_SCHEME_IMPLICIT_EULER, PBS_STEP_FIXED, 0.0);
+        d.linearized = 1;
+        use(world, &d);
+        if (project == 0) {
+            assert_status(pbs_world_step(world, 0.1), PBS_ERROR_INADMISSIBLE);
+            assert_message("not positive definite");
+            assert_int_equal(stats_of(world).indefinite_solves, 1);
+            assert_ok(pbs_world_step(world, 0.01));
+        } else {
+            assert_ok(pbs_world_step(world, 0.1));
+        }
+        pbs_world_destroy(world);
+    }
+}
+
+/// A linear solve that is cut short is no step.
+static void unsolved_linear_steps_are_refused(void **state) {
+    (void)state;
+    pbs_world_desc w;
+    scene_settings(&w);
+    w.linear_limit = 2;
+    w.preconditioner = PBS_PRECONDITIONER_NONE;
+    w.project_hessian = 1;
+    pbs_world *world = new_world_from(&w);
+    assert_ok(scene_fill(world, 1));
+    pbs_integrator_desc d = describe(PBS_SCHEME_IMPLICIT_EULER, PBS_STEP_FIXED, 0.0);
+    d.linearized = 1;
+    use(world, &d);
+    const uint64_t before = pbs_world_hash(world);
+    assert_status(pbs_world_step(world, 0.05), PBS_ERROR_CONVERGENCE);
+    assert_message("2 iterations");
+    assert_true(pbs_world_hash(world) == before);
     pbs_world_destroy(world);
 }
 
@@ -460,6 +549,13 @@ static void ask_for_alpha(pbs_integrator_desc *d) {
     d->step_control = PBS_STEP_ALPHA;
 }
 
+static void fix_alpha(pbs_integrator_desc *d) {
+    d->scheme = PBS_SCHEME_A_1;
+    d->linearized = 0;
+    d->step_control = PBS_STEP_ALPHA;
+    d->alpha_choice = PBS_ALPHA_FIXED;
+}
+
 static void bad_settings_are_refused(void **state) {
     (void)state;
     static const struct {
@@ -474,6 +570,7 @@ static void bad_settings_are_refused(void **state) {
         {spoil_exponent, "step_exponent"}, {spoil_safety, "step_safety"},
         {spoil_growth, "step_growth"},     {linearize_bdf2, "implicit Euler, trapezoidal or"},
         {grow_bdf2, "step_growth"},        {ask_for_alpha, "no energy control"},
+        {fix_alpha, "needs a search"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         pbs_integrator_desc d = describe(PBS_SCHEME_IMPLICIT_EULER, PBS_STEP_FORCE_ERROR, 1e-3);
@@ -496,11 +593,14 @@ int main(void) {
         cmocka_unit_test(force_error_controls_as_the_formulas_do),
         cmocka_unit_test(fixed_steps_are_steps),
         cmocka_unit_test(doubling_goes_back_to_where_it_was),
+        cmocka_unit_test(deviations_of_alpha_control_the_error),
         cmocka_unit_test(advances_land_exactly_on_their_end),
         cmocka_unit_test(a_short_advance_does_not_spoil_the_next),
         cmocka_unit_test(pins_and_colliders_arrive_on_time),
         cmocka_unit_test(an_advance_that_fails_changes_nothing),
         cmocka_unit_test(forbidden_steps_are_shortened),
+        cmocka_unit_test(indefinite_matrices_are_refused),
+        cmocka_unit_test(unsolved_linear_steps_are_refused),
         cmocka_unit_test(threads_and_snapshots_change_no_bit),
         cmocka_unit_test(steady_advances_make_no_allocator_calls),
         cmocka_unit_test(bad_settings_are_refused),
