@@ -141,14 +141,19 @@ static void write_optional(struct byte_writer *out, const double *values, size_t
     }
 }
 
+/// Arrays of other bodies or another scheme than the present ones hold nothing that is known.
+static bool is_of_use(const struct history *history, const struct scene *scene) {
+    const struct scheme_table *scheme = scene->integrator.scheme;
+    return history->node_count == scene->nodes.count &&
+           (history->island_count == 0 || history->island_count == scene_island_count(scene)) &&
+           (history->x_before == NULL || scheme->history > 1) &&
+           (history->acceleration == NULL || scheme_keeps_acceleration(scheme));
+}
+
 static void write_history(struct byte_writer *out, const struct scene *scene) {
-    struct history nothing = {.memory = scene->history.memory, .node_count = scene->nodes.count};
-    const struct history *history = &scene->history;
-    // Arrays of other bodies than the present ones hold nothing that is known.
-    if (history->node_count != scene->nodes.count ||
-        (history->island_count > 0 && history->island_count != scene_island_count(scene))) {
-        history = &nothing;
-    }
+    const struct history nothing = {.memory = scene->history.memory,
+                                    .node_count = scene->nodes.count};
+    const struct history *history = is_of_use(&scene->history, scene) ? &scene->history : &nothing;
     const struct scheme_memory *memory = &history->memory;
     write_u32(out, memory->known);
     write_u32(out, memory->has_acceleration);

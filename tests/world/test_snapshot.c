@@ -120,6 +120,40 @@ static void everything_comes_back(void **state) {
     pbs_world_destroy(other);
 }
 
+/// Between pbs_world_set_integrator and the next step, arrays of the scheme before are still there.
+static void worlds_are_saved_between_schemes(void **state) {
+    (void)state;
+    // What is remembered: nothing, accelerations, states, targets, accelerations and targets.
+    enum { SCHEMES = 5 };
+    static const int32_t schemes[SCHEMES] = {PBS_SCHEME_IMPLICIT_EULER, PBS_SCHEME_TRAPEZOIDAL,
+                                             PBS_SCHEME_BDF2, PBS_SCHEME_A_SEARCH,
+                                             PBS_SCHEME_DECOUPLED_SDIRK2};
+    pbs_integrator *integrators[SCHEMES];
+    for (int i = 0; i < SCHEMES; i++) {
+        pbs_integrator_desc d;
+        assert_ok(pbs_integrator_desc_init(&d, sizeof d, schemes[i]));
+        assert_ok(pbs_integrator_create(&d, &integrators[i]));
+    }
+    pbs_world *world = default_world(), *other = default_world();
+    assert_ok(scene_fill(world, 0));
+    for (int i = 0; i < SCHEMES * SCHEMES; i++) {
+        assert_ok(pbs_world_set_integrator(world, integrators[i / SCHEMES]));
+        assert_ok(pbs_world_step(world, 1e-4));
+        assert_ok(pbs_world_set_integrator(world, integrators[i % SCHEMES]));
+        const struct saved_world bytes = save_world(world);
+        assert_ok(pbs_world_restore(other, bytes.data, bytes.size));
+        free(bytes.data);
+        assert_ok(pbs_world_step(world, 1e-4));
+        assert_ok(pbs_world_step(other, 1e-4));
+        assert_true(pbs_world_hash(world) == pbs_world_hash(other));
+    }
+    for (int i = 0; i < SCHEMES; i++) {
+        pbs_integrator_destroy(integrators[i]);
+    }
+    pbs_world_destroy(world);
+    pbs_world_destroy(other);
+}
+
 /// A host may keep the bytes anywhere, such as behind a header of its own.
 static void bytes_may_lie_at_any_address(void **state) {
     (void)state;
@@ -299,6 +333,7 @@ static void forged_contents_do_no_harm(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_comes_back),
+        cmocka_unit_test(worlds_are_saved_between_schemes),
         cmocka_unit_test(bytes_may_lie_at_any_address),
         cmocka_unit_test(callbacks_must_be_registered_again),
         cmocka_unit_test(small_buffers_are_told_the_size),
