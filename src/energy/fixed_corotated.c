@@ -121,15 +121,7 @@ ALWAYS_INLINE void tangent_block(const struct tangent *t, const struct tangent_s
             k[3 * i + j] = pressed[i] * q->cofactor[j] + turning[i];
         }
     }
-    const lanes8 diagonal = t->identity * dot_lanes(p->b, q->b);
-    k[0] += diagonal;
-    k[4] += diagonal;
-    k[8] += diagonal;
-    if (same) {
-        mirror_lanes(k);
-        return;
-    }
-    add_pressure_lanes(t->f, t->pressure, p->b, q->b, k);
+    finish_block_lanes(t->identity, t->f, t->pressure, p->b, q->b, same, k);
 }
 
 #include "energy/solid_kernel.h"

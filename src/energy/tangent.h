@@ -59,6 +59,22 @@ ALWAYS_INLINE void add_pressure_lanes(const lanes8 f[9], lanes8 pressure, const 
     k[7] -= w[0];
 }
 
+/// Adds identity p . q on the diagonal and the pressure's part to a block whose other terms are
+/// there, of which the upper triangle is enough where both sides are the same.
+ALWAYS_INLINE void finish_block_lanes(lanes8 identity, const lanes8 f[9], lanes8 pressure,
+                                      const lanes8 p[3], const lanes8 q[3], bool same,
+                                      lanes8 k[9]) {
+    const lanes8 diagonal = identity * dot_lanes(p, q);
+    k[0] += diagonal;
+    k[4] += diagonal;
+    k[8] += diagonal;
+    if (same) {
+        mirror_lanes(k);
+        return;
+    }
+    add_pressure_lanes(f, pressure, p, q, k);
+}
+
 /// dP/dF = identity * 1 + stretch * F (x) F + volume * cof F (x) cof F + pressure * d(cof F)/dF,
 /// the shape of every psi(Ic, J) without mixed term: identity = 2 psi_I, stretch = 4 psi_II, volume
 /// = psi_JJ, pressure = psi_J.
@@ -96,15 +112,7 @@ ALWAYS_INLINE void invariant_block(const struct invariant_tangent *t,
             k[3 * i + j] = stretched[i] * q->f[j] + pressed[i] * q->cofactor[j];
         }
     }
-    const lanes8 diagonal = t->identity * dot_lanes(p->b, q->b);
-    k[0] += diagonal;
-    k[4] += diagonal;
-    k[8] += diagonal;
-    if (same) {
-        mirror_lanes(k);
-        return;
-    }
-    add_pressure_lanes(t->f, t->pressure, p->b, q->b, k);
+    finish_block_lanes(t->identity, t->f, t->pressure, p->b, q->b, same, k);
 }
 
 /// The principal second derivatives of psi(s0, s1, s2), for the pairs of axes 01 02 12.
