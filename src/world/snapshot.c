@@ -174,7 +174,8 @@ static void write_history(struct byte_writer *out, const struct scene *scene) {
     }
 }
 
-static void write_scene(struct byte_writer *out, const struct scene *scene) {
+static void write_scene(struct byte_writer *out, const void *saved) {
+    const struct scene *scene = saved;
     write_settings(out, &scene->settings);
     write_totals(out, scene);
     write_slots(out, &scene->colliders);
@@ -189,21 +190,5 @@ static void write_scene(struct byte_writer *out, const struct scene *scene) {
 
 pbs_status pbs_world_save(const pbs_world *w, void *buffer, size_t *size) {
     RETURN_IF_FAILED(world_enter(w));
-    RETURN_IF_FAILED(check_pointer(size, "size"));
-    struct byte_writer counted = {.size = sizeof(struct snapshot_header)};
-    write_scene(&counted, &w->scene);
-    const size_t capacity = *size;
-    *size = counted.size;
-    if (buffer == NULL) {
-        return PBS_OK;
-    }
-    if (capacity < counted.size) {
-        return status_fail(PBS_ERROR_CAPACITY, "the buffer has %zu bytes, %zu are needed", capacity,
-                           counted.size);
-    }
-    struct byte_writer out = {
-        .bytes = buffer, .capacity = counted.size, .size = sizeof(struct snapshot_header)};
-    write_scene(&out, &w->scene);
-    snapshot_seal(buffer, counted.size, SNAPSHOT_MAGIC);
-    return PBS_OK;
+    return snapshot_save(write_scene, &w->scene, SNAPSHOT_MAGIC, buffer, size);
 }

@@ -23,8 +23,13 @@ struct snapshot_header {
 static const char SNAPSHOT_MAGIC[8] = {'P', 'B', 'S', 'W', 'O', 'R', 'L', 'D'};
 static const char SNAPSHOT_SYSTEM_MAGIC[8] = {'P', 'B', 'S', 'S', 'Y', 'S', 'T', 'M'};
 
-/// Writes the header in front of size - sizeof(struct snapshot_header) bytes that are there.
-void snapshot_seal(void *bytes, size_t size, const char magic[8]);
+/// Writes all of what is saved but the header, the same bytes each time.
+typedef void snapshot_write_fn(struct byte_writer *out, const void *saved);
+
+/// The header and what `write` writes, as pbs_world_save has it: *size becomes what is needed, also
+/// where buffer is null or too small.
+pbs_status snapshot_save(snapshot_write_fn *write, const void *saved, const char magic[8],
+                         void *buffer, size_t *size);
 
 /// PBS_ERROR_FORMAT unless the header is one of these, and the bytes are what it says.
 /// @param what  "a saved world", for messages

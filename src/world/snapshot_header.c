@@ -1,16 +1,40 @@
-// The header of what is saved: who wrote it, how long it is, whether it was changed.
+// What saved worlds and saved systems share: the header, which says who wrote it, how long it is
+// and whether it was changed; the way into a buffer; the memory of a step control.
 #include <math.h>
 #include <string.h>
 
 #include "world/byte_stream.h"
+#include "world/check.h"
 #include "world/snapshot.h"
 
-void snapshot_seal(void *bytes, size_t size, const char magic[8]) {
+/// Writes the header in front of size - sizeof(struct snapshot_header) bytes that are there.
+static void seal(void *bytes, size_t size, const char magic[8]) {
     struct snapshot_header header = {
         .order = SNAPSHOT_ORDER, .version = SNAPSHOT_VERSION, .size = size};
     memcpy(header.magic, magic, sizeof header.magic);
     header.checksum = checksum((const unsigned char *)bytes + sizeof header, size - sizeof header);
     memcpy(bytes, &header, sizeof header);
+}
+
+pbs_status snapshot_save(snapshot_write_fn *write, const void *saved, const char magic[8],
+                         void *buffer, size_t *size) {
+    RETURN_IF_FAILED(check_pointer(size, "size"));
+    struct byte_writer counted = {.size = sizeof(struct snapshot_header)};
+    write(&counted, saved);
+    const size_t capacity = *size;
+    *size = counted.size;
+    if (buffer == NULL) {
+        return PBS_OK;
+    }
+    if (capacity < counted.size) {
+        return status_fail(PBS_ERROR_CAPACITY, "the buffer has %zu bytes, %zu are needed", capacity,
+                           counted.size);
+    }
+    struct byte_writer out = {
+        .bytes = buffer, .capacity = counted.size, .size = sizeof(struct snapshot_header)};
+    write(&out, saved);
+    seal(buffer, counted.size, magic);
+    return PBS_OK;
 }
 
 pbs_status snapshot_check(const void *bytes, size_t size, const char magic[8], const char *what) {

@@ -15,7 +15,8 @@ static void write_kinematics(struct byte_writer *out, const struct kinematics *k
     write_doubles(out, k->a, size);
 }
 
-static void write_system(struct byte_writer *out, const pbs_system *s) {
+static void write_system(struct byte_writer *out, const void *saved) {
+    const pbs_system *s = saved;
     const pbs_integrator_desc *choice = &s->choice.settings;
     const struct scheme_memory *memory = &s->state.memory;
     write_u64(out, s->size);
@@ -35,23 +36,7 @@ static void write_system(struct byte_writer *out, const pbs_system *s) {
 
 pbs_status pbs_system_save(const pbs_system *s, void *buffer, size_t *size) {
     RETURN_IF_FAILED(system_enter(s));
-    RETURN_IF_FAILED(check_pointer(size, "size"));
-    struct byte_writer counted = {.size = sizeof(struct snapshot_header)};
-    write_system(&counted, s);
-    const size_t capacity = *size;
-    *size = counted.size;
-    if (buffer == NULL) {
-        return PBS_OK;
-    }
-    if (capacity < counted.size) {
-        return status_fail(PBS_ERROR_CAPACITY, "the buffer has %zu bytes, %zu are needed", capacity,
-                           counted.size);
-    }
-    struct byte_writer out = {
-        .bytes = buffer, .capacity = counted.size, .size = sizeof(struct snapshot_header)};
-    write_system(&out, s);
-    snapshot_seal(buffer, counted.size, SNAPSHOT_SYSTEM_MAGIC);
-    return PBS_OK;
+    return snapshot_save(write_system, s, SNAPSHOT_SYSTEM_MAGIC, buffer, size);
 }
 
 static bool read_numbers(struct byte_reader *in, double *out, size_t count) {
