@@ -4,6 +4,7 @@
 #include <float.h>
 
 #include "base/math3.h"
+#include "base/matrix_samples.h"
 #include "base/svd3.h"
 #include "support/random.h"
 #include "support/testing.h"
@@ -74,23 +75,6 @@ static bool is_hard(const double f[9]) {
     return lanes_any(~good);
 }
 
-static void compose(struct random *random, const double s[3], double f[9]) {
-    double a[9];
-    double b[9];
-    random_rotation(random, a);
-    random_rotation(random, b);
-    for (int i = 0; i < 9; i++) {
-        f[i] = 0.0;
-        for (int k = 0; k < 3; k++) {
-            f[i] += a[3 * (i / 3) + k] * s[k] * b[3 * (i % 3) + k];
-        }
-    }
-}
-
-static double greater(double a, double b) {
-    return b <= a || isnan(a) ? a : b;
-}
-
 /// max |A B - 1|, A B^T if transposed.
 static double off_identity(const double a[9], const double b[9], bool transposed) {
     double worst = 0.0;
@@ -100,7 +84,7 @@ static double off_identity(const double a[9], const double b[9], bool transposed
             for (int k = 0; k < 3; k++) {
                 sum += a[3 * i + k] * (transposed ? b[3 * j + k] : b[3 * k + j]);
             }
-            worst = greater(worst, fabs(sum));
+            worst = testing_greater(worst, fabs(sum));
         }
     }
     return worst;
@@ -124,9 +108,10 @@ static void check(const double f[9], struct worst *worst) {
                              1.0 / POLAR3_SMALLEST_RATIO);
     const double unit = DBL_EPSILON * loss * loss;
     polar3(f, expected);
-    worst->rotation = greater(worst->rotation, testing_max_difference(polar.r, expected, 9) / unit);
-    worst->orthogonality = greater(worst->orthogonality,
-                                   off_identity(polar.r, polar.r, true) / unit);
+    worst->rotation = testing_greater(worst->rotation,
+                                      testing_max_difference(polar.r, expected, 9) / unit);
+    worst->orthogonality = testing_greater(worst->orthogonality,
+                                           off_identity(polar.r, polar.r, true) / unit);
     for (int i = 0; i < 9; i++) {
         expected[i] = 0.0;
         for (int k = 0; k < 3; k++) {
@@ -134,7 +119,7 @@ static void check(const double f[9], struct worst *worst) {
         }
     }
     const double error = testing_max_difference(polar.rate, expected, 9) * fmax(sums[0], 1e-6);
-    worst->rate = greater(worst->rate, error / unit);
+    worst->rate = testing_greater(worst->rate, error / unit);
 }
 
 /// Half a dozen roundings of terms up to x^4, divided by 4 d, and 5 x^3 / d times that of R; for
@@ -165,15 +150,9 @@ static void small_and_large_strains(void **state) {
     struct random random = random_seed(2);
     struct worst worst = {0};
     for (int n = 0; n < 40000; n++) {
-        const double strain = pow(10.0, random_uniform(&random, -18.0, 1.0));
-        double rotation[9];
         double stretch[9];
         double f[9];
-        random_rotation(&random, rotation);
-        for (int i = 0; i < 9; i++) {
-            stretch[i] = (i % 4 == 0 ? 1.0 : 0.0) + strain * random_uniform(&random, -1.0, 1.0);
-        }
-        multiply33(rotation, stretch, f);
+        sample_strained(&random, stretch, f);
         check(f, &worst);
     }
     assert_worst(&worst, "strain");
@@ -193,7 +172,7 @@ static void equal_flat_and_inverted(void **state) {
         struct worst worst = {0};
         for (int n = 0; n < 1000; n++) {
             double f[9];
-            compose(&random, families[k], f);
+            random_stretched(&random, families[k], f);
             check(f, &worst);
         }
         // Next to the singular sum the decomposition itself knows R and rate no better than this.
@@ -219,7 +198,7 @@ static void common_states_are_easy(void **state) {
         if (n % 4 == 0) {
             s[2] = -0.5 * fmin(s[0], s[1]) + 0.2;
         }
-        compose(&random, s, f);
+        random_stretched(&random, s, f);
         assert_false(is_hard(f));
     }
 }
@@ -236,7 +215,7 @@ static void the_rate_is_that_of_the_rotation(void **state) {
         double s[3];
         random_fill(&random, 0.4, 2.0, s, 3);
         s[2] = n % 2 ? s[2] : -0.5 * fmin(s[0], s[1]) + 0.2;
-        compose(&random, s, f);
+        random_stretched(&random, s, f);
         random_fill(&random, -1.0, 1.0, change, 9);
         for (int i = 0; i < 9; i++) {
             ahead[i] = f[i] + step * change[i];
@@ -256,7 +235,7 @@ static void the_rate_is_that_of_the_rotation(void **state) {
             cross3(spin, column, turn);
             for (int i = 0; i < 3; i++) {
                 const double found = (next.r[3 * i + j] - last.r[3 * i + j]) / (2.0 * step);
-                worst = greater(worst, fabs(found - turn[i]));
+                worst = testing_greater(worst, fabs(found - turn[i]));
             }
         }
     }
@@ -305,7 +284,7 @@ static void the_rate_stays_below_its_limit(void **state) {
         const double s[3] = {1.0, 0.5, -0.5};
         double f[9];
         struct polar polar;
-        compose(&random, s, f);
+        random_stretched(&random, s, f);
         decompose(f, 1e-6, &polar);
         const double trace = polar.rate[0] + polar.rate[4] + polar.rate[8];
         // 1 / 1e-6, but for the sum itself, 1e-15, and 1/1.5 + 1/0.5 from the other two.
@@ -320,12 +299,7 @@ static void a_lane_does_not_know_its_neighbours(void **state) {
         double f[LANES][9];
         struct polar together[LANES];
         for (int lane = 0; lane < LANES; lane++) {
-            const double strain = pow(10.0, random_uniform(&random, -17.0, 2.0));
-            const double diagonal = (double)random_index(&random, 2);
-            for (int i = 0; i < 9; i++) {
-                f[lane][i] = strain * random_uniform(&random, -1.0, 1.0) +
-                             (i % 4 == 0 ? diagonal : 0.0);
-            }
+            sample_of_any_size(&random, f[lane]);
         }
         decompose_eight(f, 1e-6, together);
         for (int lane = 0; lane < LANES; lane++) {

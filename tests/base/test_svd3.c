@@ -4,6 +4,7 @@
 
 #include "base/math3.h"
 #include "base/matrix3_widths.h"
+#include "base/matrix_samples.h"
 #include "support/random.h"
 #include "support/testing.h"
 
@@ -49,19 +50,15 @@ struct worst {
     double reconstruction, u, v, determinant;
 };
 
-static double greater(double a, double b) {
-    return b <= a || isnan(a) ? a : b;
-}
-
 /// Order and signs at once, the residuals into worst.
 static void check_parts(const double f[9], const struct decomposition *d, struct worst *worst) {
     assert_true(d->sigma[0] >= d->sigma[1]);
     assert_true(d->sigma[1] >= fabs(d->sigma[2]));
-    worst->reconstruction = greater(worst->reconstruction, reconstruction(f, d));
-    worst->u = greater(worst->u, orthogonality(d->u));
-    worst->v = greater(worst->v, orthogonality(d->v));
-    worst->determinant = greater(worst->determinant, fabs(determinant3(d->u) - 1.0));
-    worst->determinant = greater(worst->determinant, fabs(determinant3(d->v) - 1.0));
+    worst->reconstruction = testing_greater(worst->reconstruction, reconstruction(f, d));
+    worst->u = testing_greater(worst->u, orthogonality(d->u));
+    worst->v = testing_greater(worst->v, orthogonality(d->v));
+    worst->determinant = testing_greater(worst->determinant, fabs(determinant3(d->u) - 1.0));
+    worst->determinant = testing_greater(worst->determinant, fabs(determinant3(d->v) - 1.0));
 }
 
 static void assert_worst(const struct worst *worst, const char *what) {
@@ -75,22 +72,6 @@ static void check(const double f[9], struct worst *worst) {
     struct decomposition d;
     svd3(f, d.u, d.sigma, d.v);
     check_parts(f, &d, worst);
-}
-
-/// f = A diag(s) B^T with random rotations A and B.
-static void compose(struct random *random, const double s[3], double f[9]) {
-    double a[9];
-    double b[9];
-    random_rotation(random, a);
-    random_rotation(random, b);
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            f[3 * i + j] = 0.0;
-            for (int k = 0; k < 3; k++) {
-                f[3 * i + j] += a[3 * i + k] * s[k] * b[3 * j + k];
-            }
-        }
-    }
 }
 
 static void random_matrices(void **state) {
@@ -110,15 +91,9 @@ static void small_and_large_strains(void **state) {
     struct random random = random_seed(2);
     struct worst worst = {0};
     for (int n = 0; n < 40000; n++) {
-        const double strain = pow(10.0, random_uniform(&random, -18.0, 1.0));
-        double rotation[9];
         double stretch[9];
         double f[9];
-        random_rotation(&random, rotation);
-        for (int i = 0; i < 9; i++) {
-            stretch[i] = (i % 4 == 0 ? 1.0 : 0.0) + strain * random_uniform(&random, -1.0, 1.0);
-        }
-        multiply33(rotation, stretch, f);
+        sample_strained(&random, stretch, f);
         check(f, &worst);
         check(stretch, &worst);
     }
@@ -159,13 +134,15 @@ static void given_singular_values_come_out(void **state) {
         for (int n = 0; n < 1000; n++) {
             struct decomposition d;
             double f[9];
-            compose(&random, families[k], f);
+            random_stretched(&random, families[k], f);
             svd3(f, d.u, d.sigma, d.v);
             check_parts(f, &d, &worst);
-            difference = greater(difference, testing_max_difference(d.sigma, families[k], 3));
+            difference = testing_greater(difference,
+                                         testing_max_difference(d.sigma, families[k], 3));
         }
         assert_worst(&worst, "family");
-        // Singular values move by no more than the matrix does (Weyl), which compose rounded.
+        // Singular values move by no more than the matrix does (Weyl), which random_stretched
+        // rounded.
         assert_small(difference, RECONSTRUCTION * families[k][0], "singular values");
     }
 }
@@ -184,7 +161,7 @@ static void matrices_of_few_numbers(void **state) {
         svd3(f, d.u, d.sigma, d.v);
         check_parts(f, &d, &worst);
         const double product = d.sigma[0] * d.sigma[1] * d.sigma[2];
-        difference = greater(difference, fabs(product - determinant3(f)));
+        difference = testing_greater(difference, fabs(product - determinant3(f)));
     }
     assert_small(difference, 50.0 * EPSILON, "determinant");
     assert_worst(&worst, "entries -1, 0, 1");
@@ -272,7 +249,7 @@ static void small_singular_values_keep_their_digits(void **state) {
         svd3(f, u, sigma, v);
         const double product = sigma[0] * sigma[1] * sigma[2];
         const double determinant = determinant3(a) * 1e-18;
-        worst = greater(worst, fabs(product / determinant - 1.0));
+        worst = testing_greater(worst, fabs(product / determinant - 1.0));
     }
     assert_small(worst, 100.0 * EPSILON, "relative error of the product of singular values");
 }
@@ -287,12 +264,7 @@ static void a_lane_does_not_know_its_neighbours(void **state) {
         lanes8 sigma8[3];
         lanes8 v8[9];
         for (int lane = 0; lane < LANES; lane++) {
-            const double strain = pow(10.0, random_uniform(&random, -17.0, 2.0));
-            const double diagonal = (double)random_index(&random, 2);
-            for (int i = 0; i < 9; i++) {
-                f[lane][i] = strain * random_uniform(&random, -1.0, 1.0) +
-                             (i % 4 == 0 ? diagonal : 0.0);
-            }
+            sample_of_any_size(&random, f[lane]);
             if (random_index(&random, 10) == 0) {
                 f[lane][0] = NAN;
             }
@@ -410,7 +382,7 @@ static void the_polar_rotation_is_the_nearest(void **state) {
         }
         multiply33(r, s, f);
         polar3(f, polar);
-        worst = greater(worst, testing_max_difference(polar, r, 9));
+        worst = testing_greater(worst, testing_max_difference(polar, r, 9));
     }
     // The condition of R is 2 / (sigma_1 + sigma_2), here below 10.
     assert_small(worst, 200.0 * EPSILON, "polar rotation");

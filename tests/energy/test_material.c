@@ -17,22 +17,6 @@ void openblas_set_num_threads(int count);
 
 static const double poissons[] = {-0.5, 0.0, 0.3, 0.45};
 
-/// F = U diag(s) V^T with random rotations.
-static void compose(struct random *random, const double s[3], double f[9]) {
-    double u[9];
-    double v[9];
-    random_rotation(random, u);
-    random_rotation(random, v);
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            f[3 * i + j] = 0.0;
-            for (int k = 0; k < 3; k++) {
-                f[3 * i + j] += u[3 * i + k] * s[k] * v[3 * j + k];
-            }
-        }
-    }
-}
-
 enum kind {
     REGULAR,
     GAUSSIAN,
@@ -117,7 +101,7 @@ static void test_derivatives(void **state) {
                 if (near_kink(s)) {
                     continue;
                 }
-                compose(&random, s, f);
+                random_stretched(&random, s, f);
                 assert_small(derivatives_gradient_error(&function, f, 5e-4), 1e-8, "stress");
                 assert_small(derivatives_hessian_error(&function, f, 5e-4), 1e-8, "dP/dF");
                 assert_small(derivatives_asymmetry(&function, f), 1e-13, "symmetry of dP/dF");
@@ -145,7 +129,7 @@ static void test_rotation(void **state) {
             if (near_kink(s)) {
                 continue;
             }
-            compose(&random, s, f);
+            random_stretched(&random, s, f);
             random_rotation(&random, r);
             multiply33(r, f, rf);
             multiply33(f, r, fr);
@@ -286,7 +270,7 @@ static void test_projection(void **state) {
             if (material_tables[m]->inversion_is_infinite && !(s[0] * s[1] * s[2] > 1e-3)) {
                 random_fill(&random, 0.1, 3.0, s, 3);
             }
-            compose(&random, s, f);
+            random_stretched(&random, s, f);
             check_projection(material_tables[m], f);
         }
     }
@@ -309,7 +293,7 @@ static void test_inversion_of_the_logarithm(void **state) {
                 f[i] = i % 4 == 0 ? s[i / 4] : 0.0; // flat to the last bit
             }
         } else {
-            compose(&random, s, f);
+            random_stretched(&random, s, f);
         }
         assert_true(material->point(1.0, 2.0, f, trial % 2, p, dp) == (double)INFINITY);
         for (int i = 0; i < 81; i++) {
@@ -346,7 +330,7 @@ static void test_fixed_corotated_is_in_signed_stretches(void **state) {
         double u[9];
         double v[9];
         stretches(&random, (enum kind)(trial % KIND_COUNT), s);
-        compose(&random, s, f);
+        random_stretched(&random, s, f);
         svd3(f, u, s, v);
         const double j = s[0] * s[1] * s[2] - 1.0;
         const double square = (s[0] - 1.0) * (s[0] - 1.0) + (s[1] - 1.0) * (s[1] - 1.0) +

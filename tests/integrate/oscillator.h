@@ -41,8 +41,7 @@ static inline int32_t oscillator_evaluate(void *user, size_t stencil, const doub
 
 /// o must outlive the world.
 static inline pbs_world *oscillator_world(pbs_integrator *integrator, struct oscillation *o) {
-    const double position[3] = {o->x, 0.0, 0.0}, velocity[3] = {o->v, 0.0, 0.0}, mass = 1.0;
-    const uint32_t stencil = 0;
+    const double position[3] = {o->x, 0.0, 0.0}, velocity[3] = {o->v, 0.0, 0.0};
     pbs_world_desc d;
     assert_ok(pbs_world_desc_init(&d, sizeof d));
     d.tolerance = o->tolerance;
@@ -52,11 +51,8 @@ static inline pbs_world *oscillator_world(pbs_integrator *integrator, struct osc
     pbs_world *world = new_world_from(&d);
     assert_ok(pbs_world_set_integrator(world, integrator));
     pbs_custom_desc c;
-    springs_describe(&c, 1, position, &mass, 1, &stencil);
-    c.width = 1;
+    point_describe(&c, position, oscillator_evaluate, &o->problem);
     c.velocities = velocity;
-    c.evaluate = oscillator_evaluate;
-    c.user = &o->problem;
     c.damping = o->damping;
     pbs_body body;
     assert_ok(pbs_body_create_custom(world, &c, &body));

@@ -3,16 +3,13 @@
 #include "base/vector.h"
 #include "linear/minres.h"
 #include "pbs/world.h"
-#include "sparse/assembly.h"
-#include "support/random.h"
+#include "support/random_matrix.h"
 #include "support/testing.h"
 
 enum { NODES = 40, SIZE = 3 * NODES };
 
 struct system {
-    struct memory memory;
-    struct assembly assembly;
-    struct bsr matrix;
+    struct random_matrix matrix;
     struct preconditioner preconditioner;
     struct minres_workspace workspace;
     double storage[8][SIZE];
@@ -27,24 +24,16 @@ static void create(struct system *s, struct random *random, double shift, int32_
         nodes[2 * i + 1] = i + 1;
     }
     const struct stencils set = {NODES - 1, 2, nodes};
-    memory_init(&s->memory, &(pbs_allocator){0});
-    assert_ok(assembly_build(&s->memory, NODES, 2, &set, 1, &s->assembly));
-    s->matrix = s->assembly.pattern;
-    s->matrix.values = memory_allocate(&s->memory, 9 * s->assembly.block_slot_count,
-                                       sizeof(double));
-    random_fill(random, -1.0, 1.0, s->matrix.values, 9 * s->matrix.block_count);
+    random_matrix_create(&s->matrix, random, NODES, 2, &set);
     for (uint32_t r = 0; r < NODES; r++) {
-        double *const d = s->matrix.values + 9 * s->matrix.row_start[r];
-        d[3] = d[1];
-        d[6] = d[2];
-        d[7] = d[5];
+        double *const d = s->matrix.a.values + 9 * s->matrix.a.row_start[r];
         for (int k = 0; k < 9; k += 4) {
             d[k] += shift;
         }
     }
-    assert_ok(preconditioner_create(&s->memory, preconditioner, &s->matrix, ORDER_NATURAL,
+    assert_ok(preconditioner_create(&s->matrix.memory, preconditioner, &s->matrix.a, ORDER_NATURAL,
                                     &s->preconditioner));
-    assert_ok(s->preconditioner.table->factor(s->preconditioner.state, NULL, &s->matrix));
+    assert_ok(s->preconditioner.table->factor(s->preconditioner.state, NULL, &s->matrix.a));
     for (int i = 0; i < 3; i++) {
         s->workspace.v[i] = s->storage[i];
         s->workspace.w[i] = s->storage[3 + i];
@@ -54,15 +43,13 @@ static void create(struct system *s, struct random *random, double shift, int32_
 }
 
 static void destroy(struct system *s) {
-    preconditioner_destroy(&s->memory, &s->preconditioner);
-    memory_release(&s->memory, s->matrix.values);
-    assembly_free(&s->memory, &s->assembly);
-    assert_int_equal(s->memory.bytes_in_use, 0);
+    preconditioner_destroy(&s->matrix.memory, &s->preconditioner);
+    random_matrix_destroy(&s->matrix);
 }
 
 static double residual(const struct system *s, const double *b, const double *x) {
     double r[SIZE];
-    bsr_multiply(NULL, &s->matrix, x, r);
+    bsr_multiply(NULL, &s->matrix.a, x, r);
     vector_add_scaled(NULL, SIZE, -1.0, b, r);
     return vector_norm(NULL, SIZE, r) / vector_norm(NULL, SIZE, b);
 }
@@ -78,8 +65,8 @@ static void test_solves_indefinite_systems(void **state) {
             double b[SIZE], x[SIZE];
             random_fill(&random, -1.0, 1.0, b, SIZE);
             const struct minres_options options = {1e-10, 20 * SIZE};
-            const struct minres_result result = minres_solve(NULL, &s.matrix, &s.preconditioner, b,
-                                                             &options, &s.workspace, x);
+            const struct minres_result result = minres_solve(NULL, &s.matrix.a, &s.preconditioner,
+                                                             b, &options, &s.workspace, x);
             assert_true(result.converged);
             assert_true(result.relative_residual <= 1e-10);
             // The claim is in the norm of the preconditioner, whose condition number is below 1e4
@@ -100,7 +87,7 @@ static void test_claimed_residual_is_the_true_one(void **state) {
     double before = 1.0;
     for (uint32_t n = 1; n <= 30; n++) {
         const struct minres_options options = {0.0, n};
-        const struct minres_result result = minres_solve(NULL, &s.matrix, &s.preconditioner, b,
+        const struct minres_result result = minres_solve(NULL, &s.matrix.a, &s.preconditioner, b,
                                                          &options, &s.workspace, x);
         assert_int_equal(result.iterations, n);
         assert_near(residual(&s, b, x), result.relative_residual, 1e-12, "claim");
@@ -120,7 +107,7 @@ static void test_zero_gives_zero(void **state) {
     double x[SIZE];
     random_fill(&random, -1.0, 1.0, x, SIZE);
     const struct minres_options options = {1e-10, 10};
-    const struct minres_result result = minres_solve(NULL, &s.matrix, &s.preconditioner, b,
+    const struct minres_result result = minres_solve(NULL, &s.matrix.a, &s.preconditioner, b,
                                                      &options, &s.workspace, x);
     assert_true(result.converged);
     assert_int_equal(result.iterations, 0);

@@ -1,15 +1,13 @@
 // Constraints in the sparse matrix beside the dense formula Q^T H Q + C + s (I - Q).
 #include "base/math3.h"
 #include "minimize/constrained_hessian.h"
-#include "support/random.h"
+#include "support/random_matrix.h"
 #include "support/testing.h"
 
 enum { NODES = 30, SIZE = 3 * NODES };
 
 struct system {
-    struct memory memory;
-    struct assembly assembly;
-    struct bsr matrix;
+    struct random_matrix matrix;
     struct block_columns columns;
 };
 
@@ -29,37 +27,24 @@ static void create(struct system *s, struct random *random, uint32_t domains) {
         }
     }
     const struct stencils set = {NODES, 4, nodes};
-    memory_init(&s->memory, &(pbs_allocator){0});
-    assert_ok(assembly_build(&s->memory, NODES, domains, &set, 1, &s->assembly));
-    s->matrix = s->assembly.pattern;
-    s->matrix.values = memory_allocate(&s->memory, 9 * s->assembly.block_slot_count,
-                                       sizeof(double));
-    random_fill(random, -1.0, 1.0, s->matrix.values, 9 * s->matrix.block_count);
-    for (uint32_t r = 0; r < NODES; r++) {
-        double *const d = s->matrix.values + 9 * s->matrix.row_start[r];
-        d[3] = d[1];
-        d[6] = d[2];
-        d[7] = d[5];
-    }
-    assert_ok(block_columns_build(&s->memory, &s->matrix, &s->columns));
+    random_matrix_create(&s->matrix, random, NODES, domains, &set);
+    assert_ok(block_columns_build(&s->matrix.memory, &s->matrix.a, &s->columns));
 }
 
 static void destroy(struct system *s) {
-    block_columns_free(&s->memory, &s->columns);
-    memory_release(&s->memory, s->matrix.values);
-    assembly_free(&s->memory, &s->assembly);
-    assert_int_equal(s->memory.bytes_in_use, 0);
+    block_columns_free(&s->matrix.memory, &s->columns);
+    random_matrix_destroy(&s->matrix);
 }
 
 static void to_dense(const struct system *s, double dense[SIZE * SIZE]) {
     memset(dense, 0, SIZE * SIZE * sizeof *dense);
     for (size_t r = 0; r < NODES; r++) {
-        for (size_t k = s->matrix.row_start[r]; k < s->matrix.row_start[r + 1]; k++) {
-            const size_t c = s->matrix.column[k];
+        for (size_t k = s->matrix.a.row_start[r]; k < s->matrix.a.row_start[r + 1]; k++) {
+            const size_t c = s->matrix.a.column[k];
             for (size_t ij = 0; ij < 9; ij++) {
                 const size_t i = 3 * r + ij / 3;
                 const size_t j = 3 * c + ij % 3;
-                dense[i * SIZE + j] = dense[j * SIZE + i] = s->matrix.values[9 * k + ij];
+                dense[i * SIZE + j] = dense[j * SIZE + i] = s->matrix.a.values[9 * k + ij];
             }
         }
     }
@@ -113,7 +98,7 @@ static void test_congruence_is_the_dense_formula(void **state) {
             random_constraint(&random, i, &active[count++]);
         }
         to_dense(&s, before);
-        constrain_hessian(NULL, &s.assembly.layout, &s.columns, active, count, &s.matrix);
+        constrain_hessian(NULL, &s.matrix.assembly.layout, &s.columns, active, count, &s.matrix.a);
         to_dense(&s, after);
 
         memset(q, 0, sizeof q);
@@ -121,7 +106,7 @@ static void test_congruence_is_the_dense_formula(void **state) {
             q[i * SIZE + i] = 1.0;
         }
         for (size_t a = 0; a < count; a++) {
-            const size_t row = 3 * (size_t)s.assembly.layout.row[active[a].node];
+            const size_t row = 3 * (size_t)s.matrix.assembly.layout.row[active[a].node];
             for (size_t ij = 0; ij < 9; ij++) {
                 q[(row + ij / 3) * SIZE + row + ij % 3] = active[a].tangent[ij];
             }
@@ -129,7 +114,7 @@ static void test_congruence_is_the_dense_formula(void **state) {
         multiply(q, before, left);
         multiply(left, q, expected);
         for (size_t a = 0; a < count; a++) {
-            const size_t row = 3 * (size_t)s.assembly.layout.row[active[a].node];
+            const size_t row = 3 * (size_t)s.matrix.assembly.layout.row[active[a].node];
             double largest = 0.0;
             for (size_t ij = 0; ij < 9; ij++) {
                 largest = fmax(largest, fabs(before[(row + ij / 3) * SIZE + row + ij % 3]));
@@ -157,9 +142,9 @@ static void test_direction_is_projected(void **state) {
     double d[SIZE], expected[SIZE];
     random_fill(&random, -1.0, 1.0, d, SIZE);
     memcpy(expected, d, sizeof d);
-    const size_t row = 3 * (size_t)s.assembly.layout.row[4];
+    const size_t row = 3 * (size_t)s.matrix.assembly.layout.row[4];
     multiply3(active.tangent, d + row, expected + row);
-    constrain_direction(&s.assembly.layout, &active, 1, d);
+    constrain_direction(&s.matrix.assembly.layout, &active, 1, d);
     assert_same_bits(d, expected, SIZE);
     destroy(&s);
 }

@@ -23,8 +23,7 @@ static int32_t wall(void *user, size_t stencil, const double *x, int32_t project
 
 /// A point at x = beta m, v = -1 m/s; steps are of 1 s.
 static pbs_world *point_world(const pbs_integrator_desc *d, double *k, double beta) {
-    const double position[3] = {beta, 0.0, 0.0}, velocity[3] = {-1.0, 0.0, 0.0}, mass = 1.0;
-    const uint32_t stencil = 0;
+    const double position[3] = {beta, 0.0, 0.0}, velocity[3] = {-1.0, 0.0, 0.0};
     pbs_world_desc settings;
     assert_ok(pbs_world_desc_init(&settings, sizeof settings));
     settings.tolerance = 1e-10;
@@ -34,11 +33,8 @@ static pbs_world *point_world(const pbs_integrator_desc *d, double *k, double be
     assert_ok(pbs_world_set_integrator(world, integrator));
     pbs_integrator_destroy(integrator);
     pbs_custom_desc c;
-    springs_describe(&c, 1, position, &mass, 1, &stencil);
-    c.width = 1;
+    point_describe(&c, position, wall, k);
     c.velocities = velocity;
-    c.evaluate = wall;
-    c.user = k;
     pbs_body body;
     assert_ok(pbs_body_create_custom(world, &c, &body));
     return world;

@@ -76,6 +76,21 @@ void random_rotation(struct random *random, double r[9]) {
     r[8] = 1.0 - 2.0 * (x * x + y * y);
 }
 
+void random_stretched(struct random *random, const double s[3], double f[9]) {
+    double u[9];
+    double v[9];
+    random_rotation(random, u);
+    random_rotation(random, v);
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            f[3 * i + j] = 0.0;
+            for (int k = 0; k < 3; k++) {
+                f[3 * i + j] += u[3 * i + k] * s[k] * v[3 * j + k];
+            }
+        }
+    }
+}
+
 void random_permutation(struct random *random, size_t *order, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const size_t j = random_index(random, i + 1);

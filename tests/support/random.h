@@ -31,6 +31,9 @@ void random_unit(struct random *random, double a[3]);
 /// A rotation matrix, row-major, uniformly distributed.
 void random_rotation(struct random *random, double r[9]);
 
+/// F = U diag(s) V^T with random rotations U and V, row-major.
+void random_stretched(struct random *random, const double s[3], double f[9]);
+
 /// A random order of 0 .. count - 1.
 void random_permutation(struct random *random, size_t *order, size_t count);
 

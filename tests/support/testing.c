@@ -71,3 +71,7 @@ double testing_max_difference(const double *a, const double *b, size_t count) {
     }
     return worst;
 }
+
+double testing_greater(double a, double b) {
+    return b <= a || isnan(a) ? a : b;
+}

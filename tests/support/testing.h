@@ -56,7 +56,10 @@ void testing_assert_message(const char *words, const char *file, int line);
 void testing_assert_same_bits(const double *a, const double *b, size_t count, const char *file,
                               int line);
 
-/// max |a_i - b_i|; not a number where one is.
+/// max |a_i - b_i|; not a number stays one.
 double testing_max_difference(const double *a, const double *b, size_t count);
+
+/// The greater of both; not a number stays one.
+double testing_greater(double a, double b);
 
 #endif

@@ -133,6 +133,16 @@ void springs_describe(pbs_custom_desc *d, size_t vertex_count, const double *pos
     d->tag = SPRING_TAG;
 }
 
+void point_describe(pbs_custom_desc *d, const double position[3], pbs_custom_fn evaluate,
+                    void *user) {
+    static const double mass = 1.0;
+    static const uint32_t stencil = 0;
+    springs_describe(d, 1, position, &mass, 1, &stencil);
+    d->width = 1;
+    d->evaluate = evaluate;
+    d->user = user;
+}
+
 // --- scenes ---
 
 void scene_settings(pbs_world_desc *d) {

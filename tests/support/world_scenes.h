@@ -34,6 +34,10 @@ int32_t spring_energy(void *user, size_t stencil, const double *x, int32_t proje
 void springs_describe(pbs_custom_desc *d, size_t vertex_count, const double *positions,
                       const double *masses, size_t stencil_count, const uint32_t *stencils);
 
+/// A description of one particle of 1 kg at rest at the position it points to, with an energy.
+void point_describe(pbs_custom_desc *d, const double position[3], pbs_custom_fn evaluate,
+                    void *user);
+
 /// Settings with gravity along -y.
 void scene_settings(pbs_world_desc *d);
 

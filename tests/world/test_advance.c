@@ -34,18 +34,14 @@ static int32_t hardening_energy(void *user, size_t stencil, const double *x, int
 static double no_wall = INFINITY;
 
 static pbs_world *new_spring(double *wall, uint32_t divisions) {
-    static const double position[3] = {-1.0, 0.0, 0.0}, mass = 1.0;
-    static const uint32_t stencil = 0;
+    static const double position[3] = {-1.0, 0.0, 0.0};
     pbs_world_desc d;
     assert_ok(pbs_world_desc_init(&d, sizeof d));
     d.tolerance = 1e-5; // rounding of x alone is worth 1e-16 / h^2 newtons
     d.divisions = divisions;
     pbs_world *world = new_world_from(&d);
     pbs_custom_desc c;
-    springs_describe(&c, 1, position, &mass, 1, &stencil);
-    c.width = 1;
-    c.evaluate = hardening_energy;
-    c.user = wall;
+    point_describe(&c, position, hardening_energy, wall);
     c.tag = SPRING_BODY_TAG;
     pbs_body body;
     assert_ok(pbs_body_create_custom(world, &c, &body));

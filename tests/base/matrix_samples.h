@@ -1,0 +1,31 @@
+// Matrices on which every decomposition of 3x3 matrices is tried.
+#ifndef PBS_TESTS_BASE_MATRIX_SAMPLES_H
+#define PBS_TESTS_BASE_MATRIX_SAMPLES_H
+
+#include <math.h>
+
+#include "base/math3.h"
+#include "support/random.h"
+
+/// The identity with changes of some size between 1e-18 and 10, f the same turned.
+static inline void sample_strained(struct random *random, double stretch[9], double f[9]) {
+    const double strain = pow(10.0, random_uniform(random, -18.0, 1.0));
+    double rotation[9];
+    random_rotation(random, rotation);
+    for (int i = 0; i < 9; i++) {
+        stretch[i] = (i % 4 == 0 ? 1.0 : 0.0) + strain * random_uniform(random, -1.0, 1.0);
+    }
+    multiply33(rotation, stretch, f);
+}
+
+/// Entries of some size between 1e-17 and 100, every other time around the identity: neighbours in
+/// eight lanes that have little in common.
+static inline void sample_of_any_size(struct random *random, double f[9]) {
+    const double strain = pow(10.0, random_uniform(random, -17.0, 2.0));
+    const double diagonal = (double)random_index(random, 2);
+    for (int i = 0; i < 9; i++) {
+        f[i] = strain * random_uniform(random, -1.0, 1.0) + (i % 4 == 0 ? diagonal : 0.0);
+    }
+}
+
+#endif
