@@ -128,7 +128,8 @@ static pbs_status start_acceleration(struct part *part) {
     struct dense_workspace *w = part->w;
     const struct dense_state *state = &w->state;
     // A linearized stage leaves forces unbalanced, so its acceleration is not the forces'.
-    const bool kept = state->memory.has_acceleration && !part->problem->linearized;
+    const bool kept = state->memory.has_acceleration && !part->problem->linearized &&
+                      scheme_resolves_acceleration(part->view.h, part->view.h_before);
     const bool shifted = kept && use == ACCELERATION_SHIFTED && part->view.h != part->view.h_before;
     if (use == ACCELERATION_UNUSED) {
         return PBS_OK;

@@ -38,3 +38,7 @@ bool scheme_keeps_acceleration(const struct scheme_table *scheme) {
     return scheme->acceleration == ACCELERATION_KEPT ||
            scheme->acceleration == ACCELERATION_SHIFTED;
 }
+
+bool scheme_resolves_acceleration(double h, double h_before) {
+    return h <= 100.0 * h_before;
+}

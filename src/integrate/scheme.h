@@ -116,6 +116,11 @@ extern const struct scheme_table scheme_implicit_euler, scheme_trapezoidal,
 /// Whether a_n is part of the state.
 bool scheme_keeps_acceleration(const struct scheme_table *scheme);
 
+/// Whether a_n from a step of h_before is of use to one of h. It is a second difference with a
+/// rounding error of eps |x| / h_before^2, which h^2, and h^3 where it is shifted, multiplies: past
+/// a ratio of 100 the forces at z_n know better.
+bool scheme_resolves_acceleration(double h, double h_before);
+
 /// Null where none has this id.
 const struct scheme_table *scheme_find(int32_t id);
 

@@ -377,7 +377,8 @@ static void start_acceleration(struct step *step) {
         return;
     }
     // A linearized stage leaves forces unbalanced, so its acceleration is not the forces'.
-    const bool kept = w->memory.has_acceleration && !step->problem->linearized;
+    const bool kept = w->memory.has_acceleration && !step->problem->linearized &&
+                      scheme_resolves_acceleration(step->view.h, step->view.h_before);
     const bool shifted = kept && use == ACCELERATION_SHIFTED && step->view.h != step->view.h_before;
     if (kept && !shifted) {
         step->acceleration = w->now.a;
