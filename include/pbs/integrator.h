@@ -24,7 +24,7 @@ enum {
     PBS_SCHEME_SECOND_ORDER_THETA = 6, ///< [theta 0 .. 1] order 2, feasible (GAT); two-step, from
                                        ///< trapezoidal at 0 to BDF2 at 1
     PBS_SCHEME_BDF2 = 7,               ///< order 2, feasible; two-step, damps fast motion
-    PBS_SCHEME_NEWMARK = 8, ///< [beta 0 .. 1, without 0; gamma 0.5 .. 1] order 1 (2 at gamma 0.5),
+    PBS_SCHEME_NEWMARK = 8, ///< [beta 0.001 .. 1; gamma 0.5 .. 1] order 1 (2 at gamma 0.5),
                             ///< feasible
     PBS_SCHEME_GENERALIZED_ALPHA = 9, ///< [rho 0 .. 1: spectral radius at infinity] order 2, not
                                       ///< feasible
@@ -69,7 +69,8 @@ enum {
                                 ///< would have caused, metres (ATS eqs. 9 and 11); only with
                                 ///< `linearized`
     PBS_STEP_SPEED_LIMIT = 2,   ///< how far the fastest vertex goes in a step at its present speed,
-                                ///< metres; known before the step, so nothing is rejected
+                                ///< metres; known before the step, so nothing is rejected and
+                                ///< step_rule and what belongs to it have no say
     PBS_STEP_STRETCH_LIMIT = 3, ///< how much the distance between two vertices of an element
                                 ///< changes in a step, metres; where none has two: how far they
                                 ///< move
@@ -137,7 +138,9 @@ typedef struct pbs_integrator_desc {
                           ///< step does not grow. infinity: neither of the two, as ATS prints it
 } pbs_integrator_desc;
 
-/// Fills *d with the scheme's defaults.
+/// Fills *d with the scheme's defaults: theta 0.6, of GAT's schemes 0.07; beta 0.25, gamma 0.5; rho
+/// 0.6; BDF2 starts with implicit Euler, second-order theta with the first-order one; alpha 1, of
+/// searches 0 .. 1.1; the energy is kept as it is; no step control.
 /// @param struct_size  sizeof(pbs_integrator_desc) as the caller was compiled
 /// @param scheme  PBS_SCHEME_*
 /// @return PBS_ERROR_ARGUMENT (d is null, unknown scheme), PBS_ERROR_STRUCT_SIZE
@@ -146,8 +149,9 @@ PBS_API pbs_status pbs_integrator_desc_init(pbs_integrator_desc *d, size_t struc
 
 /// Makes an integrator, independent of any world; to be given back with pbs_integrator_destroy.
 /// @param out  written only on success
-/// @return PBS_ERROR_ARGUMENT (a null pointer, unknown scheme, half an allocator),
-/// PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
+/// @return PBS_ERROR_ARGUMENT (a null pointer, unknown scheme, a number that is not finite or out
+/// of its range, a step control that the scheme or its other settings leave nothing to measure,
+/// half an allocator), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
 PBS_API pbs_status pbs_integrator_create(const pbs_integrator_desc *d, pbs_integrator **out);
 
 /// Frees an integrator; worlds that were given it keep their copy. Null is fine.

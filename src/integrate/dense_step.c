@@ -254,6 +254,21 @@ static pbs_status finish(struct part *part) {
     return PBS_OK;
 }
 
+/// Whether a_n was kept and can be used; zeros where not, so that a state is finite throughout. The
+/// squares of steps may underflow.
+static bool settle_acceleration(const struct dense_workspace *w,
+                                const struct scheme_table *scheme) {
+    double *const a = w->state.now.a;
+    bool is_known = scheme_keeps_acceleration(scheme);
+    for (size_t i = 0; i < w->size; i++) {
+        is_known = is_known && isfinite(a[i]);
+    }
+    for (size_t i = 0; i < w->size && !is_known; i++) {
+        a[i] = 0.0;
+    }
+    return is_known;
+}
+
 /// next becomes now, now becomes before.
 static void accept(struct dense_workspace *w, const struct scheme_table *scheme, double h) {
     struct dense_state *state = &w->state;
@@ -263,7 +278,7 @@ static void accept(struct dense_workspace *w, const struct scheme_table *scheme,
     w->next = free_arrays;
     state->memory.known = scheme->history;
     state->memory.h_before = h;
-    state->memory.has_acceleration = scheme_keeps_acceleration(scheme);
+    state->memory.has_acceleration = settle_acceleration(w, scheme);
     state->time += h;
 }
 

@@ -107,7 +107,8 @@ enum step_verdict step_control_judge(const struct step_control *control, struct 
         return at_minimum ? STEP_FAILED : STEP_REJECTED;
     }
     const bool judges = step_control_judges(control);
-    const bool small = !judges || measured <= control->tolerance;
+    // What looks ahead is above the tolerance where it may not go as short as it wants.
+    const bool small = judges || at_minimum ? measured <= control->tolerance : true;
     const bool accepted = small || at_minimum;
     double next = judges ? follow_rule(control, memory, plan->h, measured, accepted) : control->max;
     if (accepted && plan->clipped) {

@@ -206,6 +206,9 @@ static void a_speed_limit_looks_ahead(void **state) {
     // However far it went, and no limit follows; a failure does make it shorter.
     assert_near(next_after(&c, memory, 0.002, false, 7.0, STEP_ACCEPTED), 0.2, 0.0, "next");
     assert_near(next_after(&c, memory, 0.002, false, NAN, STEP_REJECTED), 0.0005, 1e-18, "failed");
+    // As short as it may be, and still too far.
+    assert_near(next_after(&c, memory, 2e-7, false, 0.011, STEP_FORCED), 0.2, 0.0, "forced");
+    assert_near(next_after(&c, memory, 2e-7, false, 0.009, STEP_ACCEPTED), 0.2, 0.0, "short");
 }
 
 static void halving_halves_and_grows_by_its_factor(void **state) {
