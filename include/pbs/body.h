@@ -83,8 +83,9 @@ typedef struct pbs_custom_desc {
     uint64_t tag;       ///< the host's name for evaluate and user, by which a restored world finds
                         ///< them again (pbs_world_register_callback); not 0
     double damping;     ///< s, stiffness-proportional Rayleigh damping: the force -damping H v, H
-                        ///< the Hessian of evaluate at the start of the step (for schemes of order
-                        ///< 2 where the step is expected to lead), made positive semidefinite
+                        ///< the Hessian of evaluate at the start of the step (for schemes that
+                        ///< can be of order 2 where the step is expected to lead), made positive
+                        ///< semidefinite
 } pbs_custom_desc;
 
 /// Fills *d with width 2 and nothing else.
