@@ -123,7 +123,8 @@ PBS_API pbs_status pbs_world_step(pbs_world *w, double h);
 /// duration to get where they go. The whole advance lands or leaves the world as it was, as a step
 /// does; pbs_world_stats has the sums over its steps. The last step is shortened to meet the end;
 /// the control goes on afterwards where it was, until pbs_world_set_integrator.
-/// @return as pbs_world_step
+/// @return as pbs_world_step; PBS_ERROR_ARGUMENT also where it would take more than 1e9 steps of
+/// step_max
 /// @see ATS section 3; PBS_STEP_FIXED and the step_* members of pbs_integrator_desc
 PBS_API pbs_status pbs_world_advance(pbs_world *w, double duration);
 
@@ -172,7 +173,8 @@ typedef struct pbs_stats {
     uint32_t gradient_directions; ///< Newton directions replaced by steepest descent
     uint32_t clamped_steps;       ///< shortened by step_length_limit
     uint32_t noise_accepts;   ///< steps taken on the gradient alone because the energy's change was
-                              ///< below rounding
+                              ///< below rounding, and stages ended because all that is left of the
+                              ///< gradient is
     uint32_t shifted_factors; ///< incomplete factorisations that needed a diagonal shift
     uint32_t active_contacts; ///< vertex-collider pairs that carry force at the end
     double gradient_norm;     ///< N, at the end of the last stage

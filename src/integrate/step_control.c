@@ -1,6 +1,7 @@
 // ATS eqs. 12 and 14 with the limits of fracture.md section 3.5; see step_control.h.
 #include "integrate/step_control.h"
 
+#include <float.h>
 #include <math.h>
 
 // A rejected step shrinks at least and, where growth is limited too, at most by these factors; one
@@ -11,6 +12,9 @@ static const double FAILURE_SHRINK = 0.25;
 
 // What is left over before the end is a step of its own from this part of the last step on.
 static const double SLIVER = 0.1;
+
+// More steps than this in one advance are a mistake in units.
+static const double STEP_LIMIT = 1e9;
 
 /// Defaults per kind: where the members of pbs_integrator_desc are 0.
 struct control_defaults {
@@ -48,6 +52,16 @@ struct step_control step_control_of(const pbs_integrator_desc *d, uint32_t histo
                              rule == PBS_STEP_RULE_HALVING ? k->halving_growth : 2.0),
         .keeps_ratio = history > 1,
     };
+}
+
+pbs_status step_control_fit(struct step_control *control, double duration) {
+    if (control->max > 0.0 && duration / control->max > STEP_LIMIT) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "%g s take more than %g steps of at most step_max = %g s", duration,
+                           STEP_LIMIT, control->max);
+    }
+    control->min = fmin(fmax(control->min, 4.0 * DBL_EPSILON * duration), control->max);
+    return PBS_OK;
 }
 
 double step_control_count(const struct step_control *control, double duration) {

@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+#include "base/status.h"
 #include "pbs/integrator.h"
 
 /// Settings without defaults left open.
@@ -47,6 +48,10 @@ enum step_verdict {
 
 /// d: checked. history: states that the scheme wants.
 struct step_control step_control_of(const pbs_integrator_desc *d, uint32_t history);
+
+/// What a duration asks of the control: PBS_ERROR_ARGUMENT where it would take more than 1e9 of its
+/// longest steps; otherwise the shortest ones are long enough to be seen in the time.
+pbs_status step_control_fit(struct step_control *control, double duration);
 
 /// PBS_STEP_FIXED: how many equal steps there are in a duration.
 double step_control_count(const struct step_control *control, double duration);

@@ -2,9 +2,11 @@
 // directions, line search along the projected path, active set fixed in each iteration.
 #include "minimize/newton.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "base/clock.h"
+#include "base/math3.h"
 #include "base/vector.h"
 #include "minimize/direction.h"
 #include "minimize/line_search.h"
@@ -22,6 +24,9 @@ enum { TRIAL_LIMIT = 64 };
 static const double NOISE_SLOPE = 1e-10;
 static const double NOISE_RISE = 1e-12;
 static const double NOISE_TOLERANCE = 100.0;
+
+// Of x and of the predictor, and of the sums behind it.
+static const double ROUNDINGS = 4.0;
 
 // How much of the bound that keeps the energy finite the first trial may use.
 static const double BOUND_MARGIN = 0.9;
@@ -161,6 +166,7 @@ static void stabilized_run(struct minimization *m) {
     for (;;) {
         minimization_activate(m);
         if (minimization_is_solved(m)) {
+            m->result.noise_accepts += m->result.gradient_norm >= m->options->tolerance;
             return;
         }
         if (m->result.newton_iterations >= m->options->newton_limit) {
@@ -173,11 +179,23 @@ static void stabilized_run(struct minimization *m) {
     }
 }
 
+/// The inertial force m (x - x~) / c is known to no better than what rounding of x makes of it: in
+/// very short steps that is more than any tolerance.
+static double inertial_rounding(const struct objective *o, const double *x) {
+    double sum = 0.0;
+    for (size_t i = 0; i < o->assembly->layout.node_count; i++) {
+        const double stiffness = o->mass[i] / o->weight;
+        sum += stiffness * stiffness * dot3(x + 3 * i, x + 3 * i);
+    }
+    return ROUNDINGS * DBL_EPSILON * sqrt(sum);
+}
+
 struct newton_result newton_minimize(struct newton *newton, const struct objective *objective,
                                      struct projection *projection,
                                      const struct newton_options *options, double *x) {
     struct minimization m = {
         .newton = newton, .objective = objective, .projection = projection, .options = options};
+    m.rounding = inertial_rounding(objective, x);
     if (!minimization_guess(&m, x)) {
         return m.result;
     }

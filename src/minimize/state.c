@@ -178,5 +178,5 @@ void minimization_fail_unconverged(struct minimization *m, const char *reason) {
 bool minimization_is_solved(const struct minimization *m) {
     const double norm = m->result.gradient_norm;
     const bool enough = !m->naive || m->result.newton_iterations > 0 || norm == 0.0;
-    return enough && norm < m->options->tolerance;
+    return enough && norm < fmax(m->options->tolerance, m->rounding);
 }

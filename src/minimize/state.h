@@ -34,11 +34,12 @@ struct minimization {
     struct projection *projection;
     const struct newton_options *options;
     struct newton_result result;
-    bool naive;     ///< the guess ignores the forces: at least one iteration
-    bool stopped;   ///< a host's callback said so, or a Hessian was refused
-    bool refused;   ///< a term has no Hessian at a state whose value it has given
-    bool displaced; ///< the latest evaluation found no admissible point for some node, as the
-                    ///< thread's message says
+    double rounding; ///< N: what rounding may leave of |grad E| however good the solution
+    bool naive;      ///< the guess ignores the forces: at least one iteration
+    bool stopped;    ///< a host's callback said so, or a Hessian was refused
+    bool refused;    ///< a term has no Hessian at a state whose value it has given
+    bool displaced;  ///< the latest evaluation found no admissible point for some node, as the
+                     ///< thread's message says
 };
 
 size_t newton_coordinate_count(const struct newton *newton);
@@ -58,7 +59,8 @@ bool minimization_guess(struct minimization *m, const double *x);
 /// result.
 void minimization_activate(struct minimization *m);
 
-/// |grad E| is below the tolerance, and a naive guess has had its iteration.
+/// |grad E| is below the tolerance, or below what rounding leaves of it, and a naive guess has had
+/// its iteration.
 bool minimization_is_solved(const struct minimization *m);
 
 /// The constrained Hessian and its factor at the current state, gradient_rows. False when there is

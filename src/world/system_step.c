@@ -264,7 +264,8 @@ pbs_status pbs_system_advance(pbs_system *s, pbs_integrator *i, double duration)
     RETURN_IF_FAILED(system_check(s, i));
     RETURN_IF_FAILED(check_positive(duration, "duration"));
     const struct scheme_choice *const choice = &i->choice;
-    const struct step_control control = step_control_of(&choice->settings, choice->scheme->history);
+    struct step_control control = step_control_of(&choice->settings, choice->scheme->history);
+    RETURN_IF_FAILED(step_control_fit(&control, duration));
     if (control.kind == PBS_STEP_ALPHA) {
         return status_fail(PBS_ERROR_ARGUMENT,
                            "step_control is PBS_STEP_ALPHA, which needs an energy, and a system "

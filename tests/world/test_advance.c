@@ -449,6 +449,21 @@ static int frames(void) {
     return testing_is_small() ? 4 : 16;
 }
 
+/// A duration of more than 1e9 of the longest steps is a mistake; nothing has moved.
+static void endless_advances_are_refused(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(controls); i++) {
+        pbs_world *world = new_spring(&no_wall, 0);
+        const pbs_integrator_desc d = control_at(i);
+        use(world, &d);
+        const uint64_t before = pbs_world_hash(world);
+        assert_status(pbs_world_advance(world, 1.01e9 * d.step_max), PBS_ERROR_ARGUMENT);
+        assert_message("step_max");
+        assert_true(pbs_world_hash(world) == before);
+        pbs_world_destroy(world);
+    }
+}
+
 static void threads_and_snapshots_change_no_bit(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(controls); i++) {
@@ -597,6 +612,7 @@ int main(void) {
         cmocka_unit_test(forbidden_steps_are_shortened),
         cmocka_unit_test(indefinite_matrices_are_refused),
         cmocka_unit_test(unsolved_linear_steps_are_refused),
+        cmocka_unit_test(endless_advances_are_refused),
         cmocka_unit_test(threads_and_snapshots_change_no_bit),
         cmocka_unit_test(steady_advances_make_no_allocator_calls),
         cmocka_unit_test(bad_settings_are_refused),
