@@ -321,6 +321,34 @@ static void saved_systems_go_on_as_they_would_have(void **state) {
 }
 
 /// Every byte that is changed, every length that is wrong, and bytes of another size or kind.
+/// Accelerations of an earlier scheme that keeps them stayed in memory and got into the bytes.
+static void equal_systems_save_equal_bytes(void **state) {
+    (void)state;
+    struct host host = {.factor = 1.0};
+    const pbs_system_desc d = describe(&host);
+    pbs_system *old = new_system(&d), *new = new_system(&d);
+    pbs_integrator *keeps = new_integrator(PBS_SCHEME_GENERALIZED_ALPHA);
+    pbs_integrator *keeps_not = new_integrator(PBS_SCHEME_SDIRK2);
+    unsigned char bytes[2][1024];
+    size_t sizes[2] = {sizeof bytes[0], sizeof bytes[1]};
+    for (int i = 0; i < 3; i++) {
+        assert_ok(pbs_system_step(old, i < 2 ? keeps : keeps_not, 0.1));
+    }
+    assert_ok(pbs_system_save(old, bytes[0], &sizes[0]));
+    assert_ok(pbs_system_restore(new, bytes[0], sizes[0]));
+    for (int i = 0; i < 3; i++) {
+        assert_ok(pbs_system_step(old, keeps_not, 0.1));
+        assert_ok(pbs_system_step(new, keeps_not, 0.1));
+        assert_ok(pbs_system_save(old, bytes[0], &sizes[0]));
+        assert_ok(pbs_system_save(new, bytes[1], &sizes[1]));
+        assert_memory_equal(bytes[0], bytes[1], sizes[0]);
+    }
+    pbs_integrator_destroy(keeps);
+    pbs_integrator_destroy(keeps_not);
+    pbs_system_destroy(old);
+    pbs_system_destroy(new);
+}
+
 static void damaged_bytes_are_refused(void **state) {
     (void)state;
     struct host host = {.factor = 1.0};
@@ -761,6 +789,7 @@ int main(void) {
         cmocka_unit_test(fresh_starts_forget),
         cmocka_unit_test(saved_systems_go_on_as_they_would_have),
         cmocka_unit_test(systems_are_saved_after_steps_of_any_length),
+        cmocka_unit_test(equal_systems_save_equal_bytes),
         cmocka_unit_test(damaged_bytes_are_refused),
         cmocka_unit_test(divisions_end),
         cmocka_unit_test(newton_gives_up),
