@@ -1,13 +1,14 @@
 // Any bytes as a saved world: as they are, and with a header that fits them, so that the checksum
 // does not keep the fuzzer from what lies behind it. What is refused must leave the world as it
-// was; what is restored must save to what it was restored from, and must step or say why not.
+// was; what is restored must save to what it was restored from, and must step and advance or say
+// why not.
 #include <stdlib.h>
 #include <string.h>
 
+#include "choices.h"
+#include "forge.h"
 #include "support/world_scenes.h"
 #include "target.h"
-#include "world/byte_stream.h"
-#include "world/snapshot.h"
 
 static pbs_world *new_world(void) {
     pbs_world_desc d;
@@ -18,28 +19,30 @@ static pbs_world *new_world(void) {
     return world;
 }
 
-/// Iteration limits follow gravity (3 numbers) and the choices (7 words); small ones keep each run
-/// short.
-static void limit_iterations(uint8_t *bytes, size_t size) {
-    const size_t at = sizeof(struct snapshot_header) + 3 * sizeof(double) + 7 * sizeof(uint32_t);
+/// Where a snapshot has what bounds the work: gravity (3 numbers) and the choices (7 words) come
+/// before the iteration limits; 4 numbers, the integrator's choices (7 words) and parameters, and 8
+/// numbers before its shortest and longest step.
+enum {
+    LIMITS_AT = sizeof(struct snapshot_header) + 3 * sizeof(double) + 7 * sizeof(uint32_t),
+    STEPS_AT = LIMITS_AT + 3 * sizeof(uint32_t) + 4 * sizeof(double) + 7 * sizeof(uint32_t) +
+               PBS_INTEGRATOR_PARAMETERS * sizeof(double) + 8 * sizeof(double)
+};
+
+static void limit_work(uint8_t *bytes, size_t size) {
     static const uint32_t most[3] = {4, 20, 2};
-    if (size < at + sizeof most) {
+    uint32_t limits[3];
+    double steps[2];
+    if (size < STEPS_AT + sizeof steps) {
         return;
     }
+    memcpy(limits, bytes + LIMITS_AT, sizeof limits);
     for (size_t i = 0; i < 3; i++) {
-        uint32_t value;
-        memcpy(&value, bytes + at + 4 * i, sizeof value);
-        value = value > most[i] ? most[i] : value;
-        memcpy(bytes + at + 4 * i, &value, sizeof value);
+        limits[i] = limits[i] > most[i] ? most[i] : limits[i];
     }
-}
-
-static void write_header(uint8_t *bytes, size_t size) {
-    struct snapshot_header header = {
-        .order = SNAPSHOT_ORDER, .version = SNAPSHOT_VERSION, .size = size};
-    memcpy(header.magic, SNAPSHOT_MAGIC, sizeof header.magic);
-    header.checksum = checksum(bytes + sizeof header, size - sizeof header);
-    memcpy(bytes, &header, sizeof header);
+    memcpy(bytes + LIMITS_AT, limits, sizeof limits);
+    memcpy(steps, bytes + STEPS_AT, sizeof steps);
+    bound_steps(&steps[0], &steps[1]);
+    memcpy(bytes + STEPS_AT, steps, sizeof steps);
 }
 
 static void save_again(const pbs_world *world, const uint8_t *bytes, size_t size) {
@@ -57,9 +60,11 @@ static void use(pbs_world *world) {
     pbs_energy energy = {.struct_size = sizeof energy};
     pbs_stats stats = {.struct_size = sizeof stats};
     pbs_world_energy(world, &energy);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         const uint64_t hash = pbs_world_hash(world);
-        if (pbs_world_step(world, 1.0 / 60.0) < 0) {
+        const pbs_status status = i == 1 ? pbs_world_advance(world, 2.5 * SHORTEST_STEP)
+                                         : pbs_world_step(world, 1.0 / 60.0);
+        if (status < 0) {
             require(pbs_world_hash(world) == hash);
         }
     }
@@ -82,8 +87,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     uint8_t *forged = size > sizeof(struct snapshot_header) ? malloc(size) : NULL;
     if (forged != NULL) {
         memcpy(forged, data, size);
-        limit_iterations(forged, size);
-        write_header(forged, size);
+        limit_work(forged, size);
+        forge_header(forged, size, SNAPSHOT_MAGIC);
         const uint64_t hash = pbs_world_hash(world);
         if (pbs_world_restore(world, forged, size) < 0) {
             require(pbs_world_hash(world) == hash);

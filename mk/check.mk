@@ -40,13 +40,14 @@ RUN_ASAN     := $(foreach t,$(TEST_NAMES),"asan/$(t): $(SMALL) $(ASAN_ENV) $(ASA
                 $(foreach e,$(LONG_EXAMPLES),"asan/examples/$e: $(ASAN_ENV) $(ASAN)/examples/$e --frames 3 --out $(ASAN)/demo")
 RUN_TSAN     := $(foreach t,$(TSAN_TESTS),"tsan/$(t): $(SMALL) $(TSAN_ENV) $(NO_RANDOM) $(TSAN)/tests/$(t)")
 RUN_VALGRIND := $(foreach t,$(VALGRIND_TESTS),"valgrind/$(t): $(SMALL) $(VALGRIND) $(BUILD)/tests/$(t)")
+RUN_SEEDS    := "fuzz/seeds: $(BUILD)/make_seeds --check fuzz/corpus"
 RUN_FUZZ     := $(foreach f,$(FUZZERS),"fuzz/$(f): scripts/run_fuzzer.sh $(FUZZ)/fuzz_$(f) fuzz/corpus/$(f) $(FUZZ_SECONDS)")
 RUN_DEMO     := $(foreach t,$(DEMO_TESTS),"$(t:.sh=): bash $(t)")
 
 # A make that was not told how many jobs to run takes as many as the tests do.
 parallel = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(TEST_JOBS))
 run = TEST_JOBS=$(TEST_JOBS) scripts/run_tests.sh
-quick_tests = $(RUN_STYLE) $(RUN_SHELL) $(RUN_ABI) $(RUN_EXAMPLES) $(RUN_UNIT) $(RUN_CORPUS)
+quick_tests = $(RUN_STYLE) $(RUN_SHELL) $(RUN_ABI) $(RUN_EXAMPLES) $(RUN_UNIT) $(RUN_SEEDS) $(RUN_CORPUS)
 
 CHECK ?= full
 check:                                    ## everything CI runs; CHECK=quick leaves out the slow checkers
@@ -61,7 +62,9 @@ check-full: lib tests examples benches corpus asan-build tsan-build fuzz-build d
 test: $(T:%=$(BUILD)/tests/%)                    ## one test with its output: make test T=linear/test_pcg
 	@$<
 
-corpus: $(FUZZERS:%=$(BUILD)/corpus/%)
+corpus: $(FUZZERS:%=$(BUILD)/corpus/%) $(BUILD)/make_seeds
+seeds: $(BUILD)/make_seeds                       ## seeds in the present format of saved worlds and systems
+	@$< fuzz/corpus
 asan: asan-build                                 ## every test under AddressSanitizer and UBSan
 	@$(run) $(RUN_ASAN)
 tsan: tsan-build                                 ## the threaded tests under ThreadSanitizer
@@ -78,4 +81,4 @@ tsan-build:
 fuzz-build:
 	@$(if $(FUZZERS),$(parallel) BUILD=$(FUZZ) SANITIZE=fuzzer CC=clang CFLAGS='-O1 -g' $(FUZZERS:%=$(FUZZ)/fuzz_%))
 
-.PHONY: check test check-quick check-full corpus asan tsan valgrind fuzz asan-build tsan-build fuzz-build
+.PHONY: check test check-quick check-full corpus seeds asan tsan valgrind fuzz asan-build tsan-build fuzz-build

@@ -91,4 +91,7 @@ $(FUZZERS:%=$(BUILD)/fuzz_%): $(BUILD)/fuzz_%: $(BUILD)/obj/fuzz/fuzz_%.o $(FUZZ
 $(FUZZERS:%=$(BUILD)/corpus/%): $(BUILD)/corpus/%: $(BUILD)/obj/fuzz/fuzz_%.o $(BUILD)/obj/fuzz/driver.o $(FUZZ_LIBS)
 	$(link)
 
+$(BUILD)/make_seeds: $(BUILD)/obj/fuzz/make_seeds.o $(FUZZ_LIBS)
+	$(link)
+
 .PHONY: force

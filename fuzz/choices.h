@@ -1,0 +1,91 @@
+// What fuzz targets that call the API read from their input: bytes, numbers good and bad, and
+// integrators with them, bounded where the work would be without end.
+#ifndef PBS_FUZZ_CHOICES_H
+#define PBS_FUZZ_CHOICES_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "pbs/pbs.h"
+
+/// The input, and how far it has been read.
+struct choices {
+    const uint8_t *data;
+    size_t size, position;
+};
+
+/// No advance with step control takes shorter steps, or more of them than LONGEST_ADVANCE holds.
+static const double SHORTEST_STEP = 0.0625;
+static const double LONGEST_ADVANCE = 0.25;
+
+static inline uint8_t take(struct choices *in) {
+    return in->position < in->size ? in->data[in->position++] : 0;
+}
+
+/// Mostly small numbers, sometimes the ends of what doubles are.
+static inline double take_number(struct choices *in) {
+    static const double odd[] = {0.0,    -0.0, NAN,    INFINITY, -INFINITY, 1e308,
+                                 1e-308, -1.0, 1e-320, 1e16,     -1e30,     1e-12};
+    const uint8_t byte = take(in);
+    return byte >= 244 ? odd[byte - 244] : (byte - 100) / 64.0;
+}
+
+static inline void take_numbers(struct choices *in, double *out, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        out[i] = take_number(in);
+    }
+}
+
+/// Without a longest step there is one step; a shortest one of 0 is 1e-6 of the longest.
+static inline void bound_steps(double *step_min, double *step_max) {
+    if (*step_max > 0.0) {
+        *step_max = *step_max < SHORTEST_STEP ? SHORTEST_STEP : *step_max;
+        *step_min = *step_min >= 0.0 && *step_min < SHORTEST_STEP ? SHORTEST_STEP : *step_min;
+    }
+}
+
+/// A duration for an integrator that controls steps; what is refused anyway stays.
+static inline double bound_duration(double duration) {
+    return duration > LONGEST_ADVANCE ? LONGEST_ADVANCE : duration;
+}
+
+/// Defaults of a scheme, sometimes of one that there is not, and what the next byte's bits change.
+static inline void take_integrator(struct choices *in, pbs_integrator_desc *d) {
+    memset(d, 0, sizeof *d);
+    pbs_integrator_desc_init(d, sizeof *d, take(in) % (PBS_SCHEME_ENERGY_BLENDING + 2));
+    const uint8_t change = take(in);
+    if (change & 1) {
+        take_numbers(in, d->parameters, PBS_INTEGRATOR_PARAMETERS);
+    }
+    if (change & 2) {
+        d->start = take(in) % 4;
+        d->alpha_choice = take(in) % 4;
+        d->energy_by_island = take(in) % 3;
+        d->linearized = take(in) % 3;
+    }
+    if (change & 4) {
+        double *const numbers[] = {&d->alpha,           &d->alpha_min,     &d->alpha_max,
+                                   &d->energy_fraction, &d->energy_ground, &d->energy_decay_time};
+        for (int i = 0; i < 6; i++) {
+            *numbers[i] = take_number(in);
+        }
+    }
+    if (change & 8) {
+        d->step_control = take(in) % 7;
+        d->step_rule = take(in) % 4;
+        d->step_tolerance = take_number(in);
+        d->step_max = take_number(in);
+    }
+    if (change & 16) {
+        double *const numbers[] = {&d->step_initial, &d->step_min, &d->step_exponent,
+                                   &d->step_safety, &d->step_growth};
+        for (int i = 0; i < 5; i++) {
+            *numbers[i] = take_number(in);
+        }
+    }
+    bound_steps(&d->step_min, &d->step_max);
+}
+
+#endif

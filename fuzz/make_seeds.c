@@ -1,0 +1,370 @@
+// Writes the seeds that depend on the format of what is saved, and those that name every scheme:
+//     make_seeds FOLDER           (fuzz/corpus; make seeds)
+//     make_seeds --check FOLDER   fails where one is missing or does not restore any more
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/world_scenes.h"
+#include "target.h"
+#include "world/snapshot.h"
+#include "world/world.h"
+
+enum { SEED_MOST = 16384 };
+
+struct bytes {
+    uint8_t data[SEED_MOST];
+    size_t size;
+};
+
+static void put(struct bytes *out, const uint8_t *values, size_t count) {
+    require(out->size + count <= SEED_MOST);
+    memcpy(out->data + out->size, values, count);
+    out->size += count;
+}
+
+#define PUT(out, ...)                                                                              \
+    put(out, (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
+
+// --- saved worlds ---
+
+static pbs_world *new_world(void) {
+    pbs_world_desc d;
+    scene_settings(&d);
+    // What fuzz_restore.c limits these to; 4 iterations are to be enough.
+    d.relative_tolerance = 1e-3;
+    d.newton_limit = 4;
+    d.linear_limit = 20;
+    d.divisions = 2;
+    d.allow_unconverged = 0;
+    pbs_world *world = NULL;
+    require(pbs_world_create(&d, &world) == PBS_OK);
+    world->scene.stamp = 1; // another one each time, and seeds are to be the same
+    require(pbs_world_register_callback(world, SPRING_TAG, spring_energy, NULL) == PBS_OK);
+    return world;
+}
+
+static void add_springs(pbs_world *world) {
+    static const double positions[9] = {0.0, 0.3, 0.0, 0.15, 0.3, 0.0, 0.3, 0.35, 0.02};
+    static const double masses[3] = {0.02, 0.03, 0.02};
+    static const uint32_t stencils[4] = {0, 1, 1, 2}, pinned[1] = {0};
+    pbs_custom_desc d;
+    pbs_body body;
+    springs_describe(&d, 3, positions, masses, 2, stencils);
+    d.damping = 0.001;
+    require(pbs_body_create_custom(world, &d, &body) == PBS_OK);
+    require(pbs_body_pin(world, body, pinned, 1, PBS_AXIS_ALL) == PBS_OK);
+}
+
+static void add_cube(pbs_world *world) {
+    static const double corner[3] = {0.0, 0.02, 0.0};
+    pbs_solid_desc d;
+    pbs_body body;
+    pbs_solid_desc_init(&d, sizeof d);
+    d.damping = 0.002;
+    d.drag = 0.1;
+    require(cube_create(world, 1, 0.4, corner, &d, &body) == PBS_OK);
+}
+
+static void add_ground(pbs_world *world, bool moves) {
+    static const double position[3] = {0.0, 0.05, 0.0}, orientation[4] = {0.0, 0.0, 0.0, 1.0};
+    pbs_collider_desc d;
+    pbs_collider collider;
+    pbs_collider_desc_init(&d, sizeof d);
+    d.friction = 0.3;
+    require(pbs_collider_create(world, &d, &collider) == PBS_OK);
+    require(!moves || pbs_collider_set_motion(world, collider, position, orientation) == PBS_OK);
+}
+
+/// @param control  PBS_STEP_*
+static pbs_integrator *new_integrator(int32_t scheme, int32_t control) {
+    pbs_integrator_desc d;
+    pbs_integrator *integrator = NULL;
+    require(pbs_integrator_desc_init(&d, sizeof d, scheme) == PBS_OK);
+    if (control != PBS_STEP_FIXED) {
+        d.step_control = control;
+        d.step_max = 0.25;
+        d.step_min = 0.0625; // choices.h bounds it to that
+        d.step_tolerance = 0.01;
+    }
+    require(pbs_integrator_create(&d, &integrator) == PBS_OK);
+    return integrator;
+}
+
+static void set_integrator(pbs_world *world, int32_t scheme, int32_t control) {
+    pbs_integrator *integrator = new_integrator(scheme, control);
+    require(pbs_world_set_integrator(world, integrator) == PBS_OK);
+    pbs_integrator_destroy(integrator);
+}
+
+static void fill_empty(pbs_world *world) {
+    (void)world;
+}
+
+static void fill_solid(pbs_world *world) {
+    add_cube(world);
+    add_ground(world, false);
+    require(scene_step(world, 4) >= 0);
+}
+
+/// A motion that the next step would make.
+static void fill_moving(pbs_world *world) {
+    add_cube(world);
+    require(scene_step(world, 2) >= 0);
+    add_ground(world, true);
+}
+
+static void fill_springs(pbs_world *world) {
+    add_springs(world);
+    require(scene_step(world, 2) >= 0);
+}
+
+static void fill_two_step(pbs_world *world) {
+    add_springs(world);
+    set_integrator(world, PBS_SCHEME_BDF2, PBS_STEP_FIXED);
+    require(scene_step(world, 2) >= 0);
+}
+
+static void fill_acceleration(pbs_world *world) {
+    add_cube(world);
+    set_integrator(world, PBS_SCHEME_GENERALIZED_ALPHA, PBS_STEP_FIXED);
+    require(scene_step(world, 2) >= 0);
+}
+
+static void fill_targets(pbs_world *world) {
+    add_springs(world);
+    add_cube(world);
+    set_integrator(world, PBS_SCHEME_A_SEARCH, PBS_STEP_FIXED);
+    require(scene_step(world, 2) >= 0);
+}
+
+static void fill_control(pbs_world *world) {
+    add_springs(world);
+    set_integrator(world, PBS_SCHEME_IMPLICIT_EULER, PBS_STEP_DOUBLING);
+    require(pbs_world_advance(world, 0.3) >= 0);
+}
+
+static void save_world(struct bytes *out, void (*fill)(pbs_world *world)) {
+    pbs_world *world = new_world();
+    fill(world);
+    size_t size = SEED_MOST;
+    require(pbs_world_save(world, out->data, &size) == PBS_OK);
+    out->size = size;
+    pbs_world_destroy(world);
+}
+
+// --- inputs of fuzz_system.c: settings, a saved system, calls ---
+
+static pbs_system *new_system(size_t size) {
+    static const double positions[4] = {0.5, -0.25, 0.75, 0.125};
+    static const double stiffness[16] = {9.0, 0.0, 0.0, 0.0, 0.0, 4.0, 0.0, 0.0,
+                                         0.0, 0.0, 7.0, 0.0, 0.0, 0.0, 0.0, 5.0};
+    pbs_system_desc d;
+    pbs_system *system = NULL;
+    require(pbs_system_desc_init(&d, sizeof d) == PBS_OK);
+    d.size = size;
+    d.positions = positions;
+    d.stiffness = size == 4 ? stiffness : NULL;
+    require(pbs_system_create(&d, &system) == PBS_OK);
+    return system;
+}
+
+static void put_system(struct bytes *out, size_t size, int32_t scheme, int32_t control) {
+    pbs_system *system = new_system(size);
+    pbs_integrator *integrator = new_integrator(scheme, control);
+    for (int i = 0; i < 2; i++) {
+        require((control == PBS_STEP_FIXED ? pbs_system_step(system, integrator, 0.05)
+                                           : pbs_system_advance(system, integrator, 0.2)) >= 0);
+    }
+    // Forces 0 of stiffness 1 below 1.5, no matrices, forces and derivatives, 12 iterations, 4
+    // halvings, memory for everything.
+    PUT(out, (uint8_t)(size - 1), 0, 164, 196, 0, 0, 0, 12, 0, 12, 4, 0);
+    size_t saved = SEED_MOST - out->size;
+    require(pbs_system_save(system, out->data + out->size, &saved) == PBS_OK);
+    out->size += saved;
+    // The integrator again, as above: its choices, two steps, an advance, a look.
+    const bool fixed = control == PBS_STEP_FIXED;
+    PUT(out, 0, (uint8_t)scheme, fixed ? 0 : 8);
+    if (!fixed) {
+        PUT(out, (uint8_t)control, 0, 101, 116);
+    }
+    PUT(out, 3, 103, 7, 104, 2, 116, 5, 96, 6, 1, 8, 64, 3, 103);
+    pbs_integrator_destroy(integrator);
+    pbs_system_destroy(system);
+}
+
+// --- inputs of fuzz_api.c ---
+
+/// Two worlds, springs in the first.
+static void put_worlds(struct bytes *out) {
+    PUT(out, 2, 0, 0, 1, 0, 2, 0, 0, 1, 0);
+    PUT(out, 0, 0, 1, 100, 120, 100, 110, 120, 100, 120, 122, 100, 102, 102, 102, 0, 1, 1, 2, 0, 1,
+        0);
+}
+
+/// Every scheme in turn, a step of 1/60 s each.
+static void put_schemes(struct bytes *out) {
+    put_worlds(out);
+    for (uint8_t scheme = 0; scheme <= PBS_SCHEME_ENERGY_BLENDING; scheme++) {
+        PUT(out, 0, 0, 13, scheme, 0);
+        PUT(out, 0, 0, 12, 59);
+    }
+}
+
+/// Every step control with a scheme that may have it, an advance of 0.25 s each; then a save and a
+/// restore into the other world.
+static void put_controls(struct bytes *out) {
+    static const uint8_t schemes[] = {
+        [PBS_STEP_FIXED] = PBS_SCHEME_BDF2,
+        [PBS_STEP_FORCE_ERROR] = PBS_SCHEME_NEWMARK,
+        [PBS_STEP_SPEED_LIMIT] = PBS_SCHEME_SDIRK2,
+        [PBS_STEP_STRETCH_LIMIT] = PBS_SCHEME_SECOND_ORDER_THETA,
+        [PBS_STEP_DOUBLING] = PBS_SCHEME_TRAPEZOIDAL,
+        [PBS_STEP_ALPHA] = PBS_SCHEME_A_SEARCH,
+    };
+    put_worlds(out);
+    for (uint8_t control = PBS_STEP_FIXED; control <= PBS_STEP_ALPHA; control++) {
+        const uint8_t search = control == PBS_STEP_ALPHA ? PBS_ALPHA_SEARCH : 0;
+        PUT(out, 0, 0, 13, schemes[control], 10, 0, search, 0, control == PBS_STEP_FORCE_ERROR,
+            control, 0, 101, 108);
+        PUT(out, 0, 0, 11, 116);
+    }
+    PUT(out, 0, 0, 7, 1, 0, 8, 1, 0, 11, 116);
+}
+
+// --- the list ---
+
+struct seed {
+    const char *folder, *name;
+    void (*fill)(pbs_world *world);   ///< of restore
+    void (*write)(struct bytes *out); ///< of api
+    size_t size;                      ///< of system
+    int32_t scheme, control;
+};
+
+static const struct seed seeds[] = {
+    {"restore", "empty", .fill = fill_empty},
+    {"restore", "solid", .fill = fill_solid},
+    {"restore", "moving", .fill = fill_moving},
+    {"restore", "springs", .fill = fill_springs},
+    {"restore", "two_step", .fill = fill_two_step},
+    {"restore", "acceleration", .fill = fill_acceleration},
+    {"restore", "targets", .fill = fill_targets},
+    {"restore", "control", .fill = fill_control},
+    {"system", "implicit_euler", .size = 1},
+    {"system", "two_step", .size = 2, .scheme = PBS_SCHEME_BDF2},
+    {"system", "acceleration", .size = 3, .scheme = PBS_SCHEME_GENERALIZED_ALPHA},
+    {"system", "control", .size = 4, .scheme = PBS_SCHEME_SDIRK2, .control = PBS_STEP_DOUBLING},
+    {"api", "schemes", .write = put_schemes},
+    {"api", "controls", .write = put_controls},
+};
+enum { SEED_COUNT = sizeof seeds / sizeof seeds[0] };
+
+static int write_seed(const char *corpus, const struct seed *seed) {
+    struct bytes bytes = {.size = 0};
+    if (seed->fill != NULL) {
+        save_world(&bytes, seed->fill);
+    } else if (seed->write != NULL) {
+        seed->write(&bytes);
+    } else {
+        put_system(&bytes, seed->size, seed->scheme, seed->control);
+    }
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s/%s", corpus, seed->folder, seed->name);
+    FILE *file = fopen(path, "wb");
+    const bool written = file != NULL && fwrite(bytes.data, 1, bytes.size, file) == bytes.size;
+    if (file == NULL || fclose(file) != 0 || !written) {
+        fprintf(stderr, "%s: cannot be written\n", path);
+        return 1;
+    }
+    return 0;
+}
+
+// --- the check ---
+
+static pbs_status restore_world(const uint8_t *bytes, size_t size) {
+    pbs_world *world = new_world();
+    const pbs_status status = pbs_world_restore(world, bytes, size);
+    pbs_world_destroy(world);
+    return status;
+}
+
+/// The saved system begins with its magic, somewhere after the settings.
+static pbs_status restore_system(const struct bytes *seed) {
+    pbs_system *system = new_system(1 + seed->data[0] % 4u);
+    size_t size = 0, at = 0;
+    require(pbs_system_save(system, NULL, &size) == PBS_OK);
+    while (at + size < seed->size && memcmp(seed->data + at, SNAPSHOT_SYSTEM_MAGIC, 8) != 0) {
+        at++;
+    }
+    const size_t rest = seed->size > at ? seed->size - at : 0;
+    const pbs_status status = pbs_system_restore(system, seed->data + at,
+                                                 rest < size ? rest : size);
+    pbs_system_destroy(system);
+    return status;
+}
+
+static int check_file(const char *path, bool is_system) {
+    struct bytes seed = {.size = 0};
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) {
+        fprintf(stderr, "%s: cannot be read\n", path);
+        return 1;
+    }
+    seed.size = fread(seed.data, 1, SEED_MOST, file);
+    fclose(file);
+    const pbs_status status = is_system ? restore_system(&seed)
+                                        : restore_world(seed.data, seed.size);
+    if (status != PBS_OK) {
+        fprintf(stderr, "%s: %s; make seeds writes it anew\n", path, pbs_last_error());
+    }
+    return status != PBS_OK;
+}
+
+/// Every file there, whoever wrote it.
+static int check_folder(const char *corpus, const char *name) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", corpus, name);
+    DIR *folder = opendir(path);
+    int failures = folder == NULL;
+    for (struct dirent *e; folder != NULL && (e = readdir(folder)) != NULL;) {
+        snprintf(path, sizeof path, "%s/%s/%s", corpus, name, e->d_name);
+        failures += e->d_name[0] != '.' && check_file(path, strcmp(name, "system") == 0);
+    }
+    if (folder != NULL) {
+        closedir(folder);
+    }
+    return failures;
+}
+
+static int check_seeds(const char *corpus) {
+    int failures = check_folder(corpus, "restore") + check_folder(corpus, "system");
+    for (size_t i = 0; i < SEED_COUNT; i++) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/%s/%s", corpus, seeds[i].folder, seeds[i].name);
+        FILE *file = fopen(path, "rb");
+        if (file == NULL) {
+            fprintf(stderr, "%s is missing; make seeds writes it\n", path);
+            failures++;
+        } else {
+            fclose(file);
+        }
+    }
+    return failures;
+}
+
+int main(int argc, char **argv) {
+    int failures = 0;
+    if (argc == 3 && strcmp(argv[1], "--check") == 0) {
+        failures = check_seeds(argv[2]);
+    } else if (argc == 2) {
+        for (size_t i = 0; i < SEED_COUNT; i++) {
+            failures += write_seed(argv[1], &seeds[i]);
+        }
+    } else {
+        fprintf(stderr, "make_seeds [--check] FOLDER\n");
+        failures = 1;
+    }
+    return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
