@@ -234,7 +234,8 @@ pbs_status pbs_world_set_gravity(pbs_world *w, const double gravity[3]) {
     RETURN_IF_FAILED(world_enter(w));
     RETURN_IF_FAILED(check_pointer(gravity, "gravity"));
     RETURN_IF_FAILED(check_vector(gravity, "gravity"));
-    if (memcmp(gravity, w->scene.settings.gravity, sizeof w->scene.settings.gravity) != 0) {
+    const double *const before = w->scene.settings.gravity;
+    if (gravity[0] != before[0] || gravity[1] != before[1] || gravity[2] != before[2]) {
         w->scene.history.memory.has_acceleration = false;
     }
     memcpy(w->scene.settings.gravity, gravity, sizeof w->scene.settings.gravity);
