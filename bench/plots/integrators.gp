@@ -39,11 +39,11 @@ do for [scene in 'soft-cube stiff-cube twisted-bar'] {
     stats from.'/'.scene.'_energy.csv' using 2 every ::1::1 nooutput
     top = abs(STATS_max)
     set yrange [-2.5*top:1.5*top]
-    plot for [i=2:10] from.'/'.scene.'_energy.csv' using 1:i with lines lw 1.5 dashtype 1+(i-2)/8
+    plot for [i=2:11] from.'/'.scene.'_energy.csv' using 1:i with lines lw 1.5 dashtype 1+(i-2)/8
     set output to.'/'.scene.'_momentum.svg'
     set title scene.': angular momentum, kg m^2/s'
     stats from.'/'.scene.'_momentum.csv' using 2 nooutput
     top = (abs(STATS_max) > abs(STATS_min)) ? abs(STATS_max) : abs(STATS_min)
     set yrange [-1.6*top:1.6*top]
-    plot for [i=2:10] from.'/'.scene.'_momentum.csv' using 1:i with lines lw 1.2 dashtype 1+(i-2)/8
+    plot for [i=2:11] from.'/'.scene.'_momentum.csv' using 1:i with lines lw 1.2 dashtype 1+(i-2)/8
 }
