@@ -113,7 +113,7 @@ static pbs_status add_chain(const struct eci_chain *chain, pbs_world *world, str
         stencils[2 * e + 1] = e + 1;
     }
     law->modulus = 10.0 * chain->sound * chain->sound;
-    law->damping_kind = (int)chain->damping_kind;
+    law->damping_kind = chain->damping_kind;
     pbs_custom_desc d;
     const pbs_status status = pbs_custom_desc_init(&d, sizeof d);
     d.width = 2;
