@@ -90,40 +90,6 @@ double vector_norm(struct tasks *tasks, size_t count, const double *x) {
     return sqrt(vector_dot(tasks, count, x, x));
 }
 
-/// The greater one, or whichever is not a number.
-static double greater(double a, double b) {
-    return b <= a || isnan(a) ? a : b;
-}
-
-PBS_MULTIVERSION
-static double norm_max_kernel(const struct job *job, size_t begin, size_t count) {
-    const double *x = job->x + begin;
-    lanes8 greatest = lanes_set(0.0);
-    lanes8 spoilt = lanes_set(0.0); // what is not a number compares as neither greater nor equal
-    for (size_t i = 0; i < count; i += LANES) {
-        const lanes8 a = lanes_abs(count - i < LANES ? load_rest(x + i, count - i)
-                                                     : lanes_load(x + i));
-        greatest = lanes_max(a, greatest);
-        spoilt = lanes_select(a == a, spoilt, a);
-    }
-    double result = lanes_sum(spoilt);
-    for (int k = 0; k < LANES; k++) {
-        result = greater(result, greatest[k]);
-    }
-    return result;
-}
-
-double vector_norm_max(struct tasks *tasks, size_t count, const double *x) {
-    double totals[MAX_CHUNKS];
-    struct job job = {.kernel = norm_max_kernel, .count = count, .x = x};
-    const size_t chunk_count = run_chunks(tasks, &job, totals);
-    double result = 0.0;
-    for (size_t i = 0; i < chunk_count; i++) {
-        result = greater(result, totals[i]);
-    }
-    return result;
-}
-
 /// x holds the masses, y three coordinates for each; counted in nodes.
 PBS_MULTIVERSION
 static double weighted_square_kernel(const struct job *job, size_t begin, size_t count) {
@@ -201,10 +167,6 @@ void vector_combine(struct tasks *tasks, size_t count, const double *x, double a
 
 void vector_add_scaled(struct tasks *tasks, size_t count, double a, const double *x, double *y) {
     vector_combine(tasks, count, y, a, x, y);
-}
-
-void vector_scale_add(struct tasks *tasks, size_t count, double a, double *y, const double *x) {
-    vector_combine(tasks, count, x, a, y, y);
 }
 
 PBS_MULTIVERSION

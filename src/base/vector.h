@@ -7,15 +7,11 @@
 
 double vector_dot(struct tasks *tasks, size_t count, const double *x, const double *y);
 double vector_norm(struct tasks *tasks, size_t count, const double *x);
-/// max |x_i|; not a number if any x_i is.
-double vector_norm_max(struct tasks *tasks, size_t count, const double *x);
 /// y += a x
 void vector_add_scaled(struct tasks *tasks, size_t count, double a, const double *x, double *y);
 /// out = x + a y
 void vector_combine(struct tasks *tasks, size_t count, const double *x, double a, const double *y,
                     double *out);
-/// y = a y + x
-void vector_scale_add(struct tasks *tasks, size_t count, double a, double *y, const double *x);
 void vector_copy(struct tasks *tasks, size_t count, const double *x, double *out);
 void vector_scale(struct tasks *tasks, size_t count, double a, double *x);
 void vector_zero(struct tasks *tasks, size_t count, double *x);

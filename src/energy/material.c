@@ -1,8 +1,6 @@
 // The table of materials and what they share.
 #include "energy/material.h"
 
-#include <string.h>
-
 const struct material_table *const material_tables[] = {
     &material_fixed_corotated,
     &material_neo_hookean,
@@ -14,15 +12,6 @@ const struct material_table *const material_tables[] = {
 const struct material_table *material_find(int32_t id) {
     for (size_t i = 0; material_tables[i] != NULL; i++) {
         if (material_tables[i]->id == id) {
-            return material_tables[i];
-        }
-    }
-    return NULL;
-}
-
-const struct material_table *material_find_by_name(const char *name) {
-    for (size_t i = 0; material_tables[i] != NULL; i++) {
-        if (strcmp(material_tables[i]->name, name) == 0) {
             return material_tables[i];
         }
     }

@@ -41,7 +41,6 @@ extern const struct material_table material_st_venant_kirchhoff;
 
 extern const struct material_table *const material_tables[]; ///< ended by null
 const struct material_table *material_find(int32_t id);
-const struct material_table *material_find_by_name(const char *name);
 
 /// Lame's parameters of linear elasticity.
 void material_lame(double young, double poisson, double *mu, double *lambda);

@@ -251,28 +251,3 @@ pbs_status tet_boundary(const struct tet_mesh_view *mesh, struct memory *memory,
     memory_release(memory, table.start);
     return status;
 }
-
-void surface_vertex_normals(const double *positions, size_t vertex_count, const uint32_t *triangles,
-                            size_t triangle_count, double *normals) {
-    for (size_t i = 0; i < 3 * vertex_count; i++) {
-        normals[i] = 0.0;
-    }
-    for (size_t t = 0; t < triangle_count; t++) {
-        const uint32_t *v = triangles + 3 * t;
-        const double *a = positions + 3 * (size_t)v[0];
-        double ab[3], ac[3], area[3];
-        subtract3(positions + 3 * (size_t)v[1], a, ab);
-        subtract3(positions + 3 * (size_t)v[2], a, ac);
-        cross3(ab, ac, area);
-        for (size_t i = 0; i < 3; i++) {
-            double *n = normals + 3 * (size_t)v[i];
-            add3(n, area, n);
-        }
-    }
-    for (size_t i = 0; i < vertex_count; i++) {
-        const double length = norm3(normals + 3 * i);
-        if (length > 0.0) {
-            scale3(1.0 / length, normals + 3 * i, normals + 3 * i);
-        }
-    }
-}

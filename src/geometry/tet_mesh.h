@@ -30,9 +30,4 @@ void tet_mesh_add_lumped_mass(const struct tet_mesh_view *mesh, const double *de
 pbs_status tet_boundary(const struct tet_mesh_view *mesh, struct memory *memory,
                         uint32_t **triangles, size_t *triangle_count);
 
-/// Area-weighted unit normals at the vertices of triangles; zero at other vertices. normals:
-/// vertex_count x 3.
-void surface_vertex_normals(const double *positions, size_t vertex_count, const uint32_t *triangles,
-                            size_t triangle_count, double *normals);
-
 #endif

@@ -3,17 +3,9 @@
 // terms made for the moment.
 #include <math.h>
 
-#include "base/math3.h"
+#include "base/vector.h"
 #include "world/settings.h"
 #include "world/world.h"
-
-static double kinetic_energy(const struct nodes *nodes) {
-    double sum = 0.0;
-    for (size_t i = 0; i < nodes->count; i++) {
-        sum += nodes->mass[i] * dot3(nodes->v + 3 * i, nodes->v + 3 * i);
-    }
-    return 0.5 * sum;
-}
 
 /// One term over all domains in order.
 static pbs_status evaluate_term(const struct model *model, const struct term *term,
@@ -70,7 +62,8 @@ pbs_status pbs_world_energy(const pbs_world *w, pbs_energy *out) {
     RETURN_IF_FAILED(results_check(&settings_energy, out));
     double by_kind[ENERGY_KIND_COUNT] = {0.0};
     RETURN_IF_FAILED(sum_scene(w, by_kind));
-    energy.kinetic = kinetic_energy(&w->scene.nodes);
+    const struct nodes *const nodes = &w->scene.nodes;
+    energy.kinetic = 0.5 * vector_weighted_square(NULL, nodes->count, nodes->mass, nodes->v);
     energy.elastic = by_kind[ENERGY_ELASTIC];
     energy.gravity = by_kind[ENERGY_GRAVITY];
     energy.host = by_kind[ENERGY_HOST];

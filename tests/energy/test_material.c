@@ -344,12 +344,10 @@ static void test_lookup(void **state) {
     (void)state;
     for (size_t m = 0; material_tables[m] != NULL; m++) {
         assert_ptr_equal(material_find(material_tables[m]->id), material_tables[m]);
-        assert_ptr_equal(material_find_by_name(material_tables[m]->name), material_tables[m]);
     }
     assert_ptr_equal(material_find(PBS_MATERIAL_ST_VENANT_KIRCHHOFF),
                      &material_st_venant_kirchhoff);
     assert_null(material_find(-1));
-    assert_null(material_find_by_name("steel"));
 }
 
 int main(void) {

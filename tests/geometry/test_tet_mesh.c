@@ -258,30 +258,6 @@ static void every_failed_allocation_is_a_status(void **state) {
     assert_refusals_are_statuses(find_boundary, &grid, 10);
 }
 
-static void normals_of_a_cube_point_away_from_its_centre(void **state) {
-    (void)state;
-    struct boundary b;
-    make_boundary(&b);
-    double normals[GRID_VERTICES][3];
-    surface_vertex_normals(b.grid.positions[0], GRID_VERTICES, b.triangles, b.count, normals[0]);
-    for (int z = 0; z < SIDE; z++) {
-        for (int y = 0; y < SIDE; y++) {
-            for (int x = 0; x < SIDE; x++) {
-                const double *n = normals[grid_vertex(x, y, z)];
-                const int at[3] = {x, y, z};
-                bool surface = false;
-                for (int i = 0; i < 3; i++) {
-                    const int side = at[i] == 0 ? -1 : at[i] == CELLS ? 1 : 0;
-                    surface |= side != 0;
-                    assert_true(side == 0 ? fabs(n[i]) < 1e-15 : side * n[i] > 0.1);
-                }
-                assert_true(fabs(norm3(n) - (surface ? 1.0 : 0.0)) < 1e-15);
-            }
-        }
-    }
-    free_boundary(&b);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(accepts_a_grid),
@@ -292,7 +268,6 @@ int main(void) {
         cmocka_unit_test(boundary_is_closed_and_outward),
         cmocka_unit_test(boundary_of_a_fan_is_quick),
         cmocka_unit_test(every_failed_allocation_is_a_status),
-        cmocka_unit_test(normals_of_a_cube_point_away_from_its_centre),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
