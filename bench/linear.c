@@ -50,7 +50,7 @@ static double factor_seconds(struct run *run) {
     double best = 1e30;
     for (int i = 0; i < 3; i++) {
         const double start = clock_seconds();
-        if (p->table->factor(p->state, run->tasks, &run->fixture->matrix) != PBS_OK) {
+        if (p->table->factor(p->state, run->tasks, PROBLEM(&run->fixture->matrix)) != PBS_OK) {
             fprintf(stderr, "%s\n", pbs_last_error());
             exit(1);
         }
@@ -62,7 +62,7 @@ static double factor_seconds(struct run *run) {
 static struct pcg_result solve(struct run *run, double tolerance, double *seconds) {
     const struct pcg_options options = {tolerance, 5000};
     const double start = clock_seconds();
-    const struct pcg_result result = pcg_solve(run->tasks, &run->fixture->matrix,
+    const struct pcg_result result = pcg_solve(run->tasks, PROBLEM(&run->fixture->matrix),
                                                &run->preconditioner, run->fixture->rhs, &options,
                                                &run->workspace, run->x);
     *seconds = clock_seconds() - start;

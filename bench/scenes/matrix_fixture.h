@@ -4,7 +4,11 @@
 #ifndef PBS_BENCH_MATRIX_FIXTURE_H
 #define PBS_BENCH_MATRIX_FIXTURE_H
 
+#include "linear/problem.h"
 #include "sparse/assembly.h"
+
+/// H0 alone.
+#define PROBLEM(matrix) (&(struct linear_problem){.a = (matrix)})
 
 struct fixture_desc {
     uint32_t cells;        ///< along an edge: (cells + 1)^3 nodes

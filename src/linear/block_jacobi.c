@@ -1,4 +1,6 @@
 // Block Jacobi: the inverses of the diagonal 3x3 blocks.
+#include <string.h>
+
 #include "linear/diagonal_block.h"
 #include "linear/preconditioner.h"
 #include "pbs/world.h"
@@ -29,16 +31,32 @@ static void jacobi_release(void *state, struct memory *memory) {
 
 struct factorisation {
     struct jacobi *state;
-    const struct bsr *a;
+    const struct linear_problem *problem;
 };
+
+/// out = the row's diagonal block of H0 + C; *at: the first row of C not before this one.
+static void diagonal_block(const struct linear_problem *problem, uint32_t row, uint32_t *at,
+                           double out[9]) {
+    memcpy(out, problem->a->values + 9 * (size_t)problem->a->row_start[row], 9 * sizeof *out);
+    const struct contact_matrix *c = problem->c;
+    if (c && *at < c->row_count && c->row[*at] == row) {
+        const double *block = contact_matrix_diagonal(c, (*at)++);
+        for (int i = 0; i < 9; i++) {
+            out[i] += block[i];
+        }
+    }
+}
 
 static void factor_piece(void *context, size_t domain) {
     const struct factorisation *f = context;
     struct jacobi *s = f->state;
+    const struct contact_matrix *c = f->problem->c;
+    uint32_t contact = c && c->row_count > 0 ? c->domain_start[domain] : 0;
     s->bad_row[domain] = UINT32_MAX;
     for (uint32_t i = s->layout->domain_start[domain]; i < s->layout->domain_start[domain + 1];
          i++) {
-        const double *block = f->a->values + 9 * (size_t)f->a->row_start[i];
+        double block[9];
+        diagonal_block(f->problem, i, &contact, block);
         if (!diagonal_block_invert(block, s->inverse + 9 * (size_t)i)) {
             s->bad_row[domain] = i;
             return;
@@ -46,9 +64,10 @@ static void factor_piece(void *context, size_t domain) {
     }
 }
 
-static pbs_status jacobi_factor(void *state, struct tasks *tasks, const struct bsr *a) {
+static pbs_status jacobi_factor(void *state, struct tasks *tasks,
+                                const struct linear_problem *problem) {
     struct jacobi *s = state;
-    struct factorisation f = {s, a};
+    struct factorisation f = {s, problem};
     tasks_for(tasks, s->layout->domain_count, factor_piece, &f);
     for (uint32_t d = 0; d < s->layout->domain_count; d++) {
         if (s->bad_row[d] != UINT32_MAX) {

@@ -239,9 +239,10 @@ static void factor_piece(void *context, size_t index) {
     s->shift[domain] = INFINITY;
 }
 
-static pbs_status ichol_factor(void *state, struct tasks *tasks, const struct bsr *a) {
+static pbs_status ichol_factor(void *state, struct tasks *tasks,
+                               const struct linear_problem *problem) {
     struct ichol *s = state;
-    struct factorisation f = {s, a};
+    struct factorisation f = {s, problem->a};
     tasks_for(tasks, s->layout->domain_count, factor_piece, &f);
     bool useful = true;
     for (uint32_t d = 0; d < s->layout->domain_count; d++) {

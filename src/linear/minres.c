@@ -9,7 +9,7 @@
 
 struct lanczos {
     struct tasks *tasks;
-    const struct bsr *a;
+    const struct linear_problem *problem;
     const struct preconditioner *m;
     size_t count;
     struct minres_workspace w;  ///< rotated: index 0 is the oldest
@@ -49,7 +49,7 @@ static double extend(struct lanczos *s) {
     double *const z = s->w.z[0];
     double *const next = s->w.v[2];
     vector_scale(s->tasks, s->count, 1.0 / s->gamma, z);
-    bsr_multiply(s->tasks, s->a, z, next);
+    problem_multiply(s->tasks, s->problem, z, next);
     const double delta = inner(s, next, z);
     vector_add_scaled(s->tasks, s->count, -delta / s->gamma, s->w.v[1], next);
     vector_add_scaled(s->tasks, s->count, -s->gamma / s->gamma_before, s->w.v[0], next);
@@ -85,12 +85,15 @@ static void shift(struct lanczos *s) {
     s->w.z[1] = z;
 }
 
-struct minres_result minres_solve(struct tasks *tasks, const struct bsr *a,
+struct minres_result minres_solve(struct tasks *tasks, const struct linear_problem *problem,
                                   const struct preconditioner *m, const double *b,
                                   const struct minres_options *options,
                                   const struct minres_workspace *workspace, double *x) {
-    struct lanczos s = {
-        .tasks = tasks, .a = a, .m = m, .count = 3 * (size_t)a->row_count, .w = *workspace};
+    struct lanczos s = {.tasks = tasks,
+                        .problem = problem,
+                        .m = m,
+                        .count = 3 * (size_t)problem->a->row_count,
+                        .w = *workspace};
     start(&s, b, x);
     struct minres_result result = {.converged = s.gamma == 0.0};
     const double first = s.gamma;

@@ -23,7 +23,7 @@ struct minres_workspace {
 
 /// Solves A x = b from x = 0; b, x: row order, distinct from each other and from the workspace. m
 /// must be positive definite.
-struct minres_result minres_solve(struct tasks *tasks, const struct bsr *a,
+struct minres_result minres_solve(struct tasks *tasks, const struct linear_problem *problem,
                                   const struct preconditioner *m, const double *b,
                                   const struct minres_options *options,
                                   const struct minres_workspace *workspace, double *x);

@@ -19,7 +19,8 @@
 
 struct solve {
     struct tasks *tasks;
-    const struct bsr *a;
+    const struct linear_problem *problem;
+    const struct layout *layout;
     const struct preconditioner *m;
     const double *b;
     double *x, *r, *z, *p, *ap;
@@ -94,7 +95,7 @@ static double advance(const struct solve *s, size_t first, size_t end) {
 // --- pieces, one domain each ---
 
 static size_t entries_before(const struct solve *s, size_t domain) {
-    return 3 * (size_t)s->a->layout->domain_start[domain];
+    return 3 * (size_t)s->layout->domain_start[domain];
 }
 
 /// z = M^-1 r and r . z, if M works domain by domain.
@@ -107,7 +108,7 @@ static void precondition_piece(struct solve *s, size_t domain) {
 
 static void product_piece(void *context, size_t domain) {
     struct solve *s = context;
-    bsr_multiply_domain(s->a, (uint32_t)domain, s->p, s->ap);
+    problem_multiply_domain(s->problem, (uint32_t)domain, s->p, s->ap);
     s->pap[domain] = dot(s->p, s->ap, entries_before(s, domain), entries_before(s, domain + 1));
 }
 
@@ -117,6 +118,7 @@ static void advance_piece(void *context, size_t domain) {
     precondition_piece(s, domain);
 }
 
+/// x = 0, r = b
 static void start_piece(void *context, size_t domain) {
     struct solve *s = context;
     const size_t end = entries_before(s, domain + 1);
@@ -133,7 +135,7 @@ static void start_piece(void *context, size_t domain) {
 static void residual_piece(void *context, size_t domain) {
     struct solve *s = context;
     const size_t end = entries_before(s, domain + 1);
-    bsr_multiply_domain(s->a, (uint32_t)domain, s->x, s->ap);
+    problem_multiply_domain(s->problem, (uint32_t)domain, s->x, s->ap);
     for (size_t i = entries_before(s, domain); i < end; i++) {
         s->r[i] = s->b[i] - s->ap[i];
     }
@@ -158,7 +160,7 @@ static void dot_piece(void *context, size_t domain) {
 // --- the iteration ---
 
 static void run(struct solve *s, pbs_work_fn piece) {
-    tasks_for(s->tasks, s->a->layout->domain_count, piece, s);
+    tasks_for(s->tasks, s->layout->domain_count, piece, s);
 }
 
 /// Runs a piece that leaves a new residual and sees to it that z and r . z follow.
@@ -172,14 +174,14 @@ static void run_residual(struct solve *s, pbs_work_fn piece) {
 
 static double sum(const struct solve *s, const double *parts) {
     double total = 0.0;
-    for (uint32_t d = 0; d < s->a->layout->domain_count; d++) {
+    for (uint32_t d = 0; d < s->layout->domain_count; d++) {
         total += parts[d];
     }
     return total;
 }
 
 static void copy_entries(const struct solve *s, const double *from, double *to) {
-    for (size_t i = 0; i < 3 * (size_t)s->a->row_count; i++) {
+    for (size_t i = 0; i < 3 * (size_t)s->layout->node_count; i++) {
         to[i] = from[i];
     }
 }
@@ -241,11 +243,12 @@ static enum pcg_outcome iterate(struct solve *s, double goal, uint32_t limit,
     return PCG_ITERATION_LIMIT;
 }
 
-struct pcg_result pcg_solve(struct tasks *tasks, const struct bsr *a,
+struct pcg_result pcg_solve(struct tasks *tasks, const struct linear_problem *problem,
                             const struct preconditioner *m, const double *b,
                             const struct pcg_options *options, struct pcg_workspace *w, double *x) {
     struct solve s = {.tasks = tasks,
-                      .a = a,
+                      .problem = problem,
+                      .layout = problem->a->layout,
                       .m = m,
                       .b = b,
                       .x = x,
@@ -260,8 +263,16 @@ struct pcg_result pcg_solve(struct tasks *tasks, const struct bsr *a,
         return result;
     }
     const double tolerance = options->relative_tolerance;
-    result.relative_residual = sqrt(bb);
-    result.outcome = iterate(&s, tolerance * tolerance * bb, options->iteration_limit, &result);
+    const double goal = tolerance * tolerance * bb;
+    if (m->table->start && options->iteration_limit > 0) {
+        m->table->start(m->state, tasks, b, x);
+        run_residual(&s, residual_piece);
+        result.checks++;
+    }
+    result.relative_residual = sqrt(sum(&s, s.rr));
+    if (result.relative_residual > sqrt(goal)) {
+        result.outcome = iterate(&s, goal, options->iteration_limit, &result);
+    }
     result.relative_residual /= sqrt(bb);
     return result;
 }

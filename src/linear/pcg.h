@@ -36,7 +36,7 @@ void pcg_free(struct memory *memory, struct pcg_workspace *w);
 /// Solves A x = b from x = 0; b, x: 3 * row_count, row order, must not overlap. The residual is
 /// computed from scratch every so often and at claimed convergence. x . b > 0 whatever the outcome,
 /// unless b = 0 or the limit is 0.
-struct pcg_result pcg_solve(struct tasks *tasks, const struct bsr *a,
+struct pcg_result pcg_solve(struct tasks *tasks, const struct linear_problem *problem,
                             const struct preconditioner *m, const double *b,
                             const struct pcg_options *options, struct pcg_workspace *w, double *x);
 

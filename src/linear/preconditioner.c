@@ -79,10 +79,11 @@ static pbs_status identity_analyze(void *state, struct memory *memory, const str
     return PBS_OK;
 }
 
-static pbs_status identity_factor(void *state, struct tasks *tasks, const struct bsr *a) {
+static pbs_status identity_factor(void *state, struct tasks *tasks,
+                                  const struct linear_problem *problem) {
     (void)state;
     (void)tasks;
-    (void)a;
+    (void)problem;
     return PBS_OK;
 }
 

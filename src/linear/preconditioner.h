@@ -3,7 +3,7 @@
 #ifndef PBS_LINEAR_PRECONDITIONER_H
 #define PBS_LINEAR_PRECONDITIONER_H
 
-#include "sparse/bsr.h"
+#include "linear/problem.h"
 
 enum preconditioner_order { ORDER_NATURAL, ORDER_NESTED_DISSECTION };
 
@@ -15,13 +15,17 @@ struct preconditioner_table {
     /// state_size; the pattern must outlive it.
     pbs_status (*analyze)(void *state, struct memory *memory, const struct bsr *pattern,
                           enum preconditioner_order order);
-    /// Once per matrix with that pattern. No allocation. PBS_ERROR_CONVERGENCE when the matrix has
-    /// no usable factor.
-    pbs_status (*factor)(void *state, struct tasks *tasks, const struct bsr *a);
+    /// Once per matrix with that pattern; the problem must stay until the last application. No
+    /// allocation, unless there are more contacts than ever before. PBS_ERROR_CONVERGENCE when the
+    /// matrix has no usable factor.
+    pbs_status (*factor)(void *state, struct tasks *tasks, const struct linear_problem *problem);
     /// z = M^-1 r, row order. Symmetric positive definite. r and z must not overlap.
     void (*apply)(const void *state, struct tasks *tasks, const double *r, double *z);
     /// The same for the rows of one domain, when they need nothing else of r; else null.
     void (*apply_domain)(const void *state, uint32_t domain, const double *r, double *z);
+    /// What the iteration has to start from for `apply` to be definite, from the right-hand side b
+    /// of H x = b; else null: it starts from zero. x . b >= 0.
+    void (*start)(const void *state, struct tasks *tasks, const double *b, double *x);
     void (*release)(void *state, struct memory *memory);
     /// The diagonal shift (relative to the diagonal) that the last factor needed; 0 as a rule,
     /// infinite where no useful one was found and block Jacobi stands in.

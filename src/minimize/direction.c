@@ -21,10 +21,10 @@ enum direction_kind direction_choose(double slope, double direction_norm, double
     return slope > bound ? DIRECTION_REVERSED : DIRECTION_GRADIENT;
 }
 
-void direction_steepest(struct tasks *tasks, const struct bsr *h, const double *g, double *scratch,
-                        double *d) {
-    const size_t count = 3 * (size_t)h->row_count;
-    bsr_multiply(tasks, h, g, scratch);
+void direction_steepest(struct tasks *tasks, const struct linear_problem *h, const double *g,
+                        double *scratch, double *d) {
+    const size_t count = 3 * (size_t)h->a->row_count;
+    problem_multiply(tasks, h, g, scratch);
     const double curvature = fabs(vector_dot(tasks, count, g, scratch));
     const double length = vector_dot(tasks, count, g, g) / curvature;
     vector_copy(tasks, count, g, d);
@@ -33,22 +33,22 @@ void direction_steepest(struct tasks *tasks, const struct bsr *h, const double *
 
 /// Conjugate gradients on H d = -g. The right-hand side is negated at the end, where it costs
 /// least.
-static struct pcg_result solve(struct tasks *tasks, const struct bsr *h,
+static struct pcg_result solve(struct tasks *tasks, const struct linear_problem *h,
                                const struct preconditioner *m, const double *g, double tolerance,
                                const struct direction_options *options,
                                struct pcg_workspace *workspace, double *d) {
     const struct pcg_options pcg = {.relative_tolerance = tolerance,
                                     .iteration_limit = options->iteration_limit};
     const struct pcg_result result = pcg_solve(tasks, h, m, g, &pcg, workspace, d);
-    vector_scale(tasks, 3 * (size_t)h->row_count, -1.0, d);
+    vector_scale(tasks, 3 * (size_t)h->a->row_count, -1.0, d);
     return result;
 }
 
-struct direction_result direction_compute(struct tasks *tasks, const struct bsr *h,
+struct direction_result direction_compute(struct tasks *tasks, const struct linear_problem *h,
                                           const struct preconditioner *m, const double *g,
                                           const struct direction_options *options,
                                           struct pcg_workspace *workspace, double *d) {
-    const size_t count = 3 * (size_t)h->row_count;
+    const size_t count = 3 * (size_t)h->a->row_count;
     const double gradient_norm = vector_norm(tasks, count, g);
     struct direction_result result = {.kind = DIRECTION_GRADIENT};
     if (m != NULL) {

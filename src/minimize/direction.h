@@ -34,14 +34,14 @@ enum direction_kind direction_choose(double slope, double direction_norm, double
 
 /// Fills d from the gradient g; both in row order. m == null: no usable factor, so steepest
 /// descent.
-struct direction_result direction_compute(struct tasks *tasks, const struct bsr *h,
+struct direction_result direction_compute(struct tasks *tasks, const struct linear_problem *h,
                                           const struct preconditioner *m, const double *g,
                                           const struct direction_options *options,
                                           struct pcg_workspace *workspace, double *d);
 
 /// d = -g times the length at which the quadratic model is least along it (where the curvature is
 /// negative: as if it were positive).
-void direction_steepest(struct tasks *tasks, const struct bsr *h, const double *g, double *scratch,
-                        double *d);
+void direction_steepest(struct tasks *tasks, const struct linear_problem *h, const double *g,
+                        double *scratch, double *d);
 
 #endif

@@ -40,7 +40,7 @@ static struct pcg_result conjugate_gradients(struct minimization *m) {
         .relative_tolerance = residual > 0.0 ? fmin(fmax(residual / norm, TIGHTEST), LOOSEST)
                                              : TIGHT,
         .iteration_limit = m->options->linear_limit};
-    const struct pcg_result result = pcg_solve(tasks, &newton->hessian, &newton->preconditioner,
+    const struct pcg_result result = pcg_solve(tasks, &newton->problem, &newton->preconditioner,
                                                newton->gradient_rows, &options, &newton->pcg,
                                                newton->direction_rows);
     vector_scale(tasks, newton_coordinate_count(newton), -1.0, newton->direction_rows);

@@ -110,7 +110,7 @@ static double find_direction(struct minimization *m, struct direction_result *ou
         return 0.0;
     }
     const double start = clock_seconds();
-    *out = direction_compute(m->objective->tasks, &newton->hessian,
+    *out = direction_compute(m->objective->tasks, &newton->problem,
                              factored ? &newton->preconditioner : NULL, newton->gradient_rows,
                              &options, &newton->pcg, newton->direction_rows);
     minimization_take_direction(m);
@@ -126,7 +126,7 @@ static double find_direction(struct minimization *m, struct direction_result *ou
 /// Steepest descent, for a Newton direction along which nothing lower was found.
 static enum line_outcome search_steepest(struct minimization *m) {
     struct newton *const newton = m->newton;
-    direction_steepest(m->objective->tasks, &newton->hessian, newton->gradient_rows, newton->pcg.ap,
+    direction_steepest(m->objective->tasks, &newton->problem, newton->gradient_rows, newton->pcg.ap,
                        newton->direction_rows);
     minimization_take_direction(m);
     m->result.gradient_directions++;

@@ -19,7 +19,7 @@ static void solve(struct minimization *m) {
         .z = {p->ap, newton->trial.x},
         .w = {newton->kept.x, newton->kept.gradient, newton->trial.gradient}};
     const struct minres_options options = {LINEAR_TOLERANCE, m->options->linear_limit};
-    const struct minres_result result = minres_solve(tasks, &newton->hessian,
+    const struct minres_result result = minres_solve(tasks, &newton->problem,
                                                      &newton->preconditioner, newton->gradient_rows,
                                                      &options, &workspace, newton->direction_rows);
     vector_scale(tasks, newton_coordinate_count(newton), -1.0, newton->direction_rows);

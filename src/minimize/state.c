@@ -2,6 +2,7 @@
 #include "minimize/state.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/vector.h"
@@ -35,6 +36,12 @@ static pbs_status allocate_buffers(struct memory *memory, struct newton *newton)
     RETURN_IF_FAILED(allocate_vector(memory, count, &newton->gradient_rows));
     RETURN_IF_FAILED(allocate_vector(memory, count, &newton->direction));
     RETURN_IF_FAILED(allocate_vector(memory, count, &newton->direction_rows));
+    RETURN_IF_FAILED(allocate_vector(memory, count, &newton->position_rows));
+    newton->restrictions = memory_allocate(memory, newton->hessian.row_count,
+                                           sizeof *newton->restrictions);
+    if (newton->restrictions == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
     RETURN_IF_FAILED(
         allocate_vector(memory, 9 * newton->assembly->block_slot_count, &newton->hessian.values));
     RETURN_IF_FAILED(pcg_reserve(memory, &newton->pcg, newton->hessian.row_count));
@@ -51,6 +58,9 @@ pbs_status newton_create(struct memory *memory, const struct assembly *assembly,
     newton->assembly = assembly;
     newton->hessian = assembly->pattern;
     pbs_status status = allocate_buffers(memory, newton);
+    newton->problem = (struct linear_problem){.a = &newton->hessian,
+                                              .positions = newton->position_rows,
+                                              .restrictions = newton->restrictions};
     if (status == PBS_OK) {
         status = preconditioner_create(memory, preconditioner, &newton->hessian, order,
                                        &newton->preconditioner);
@@ -73,6 +83,8 @@ void newton_destroy(struct newton *newton, struct memory *memory) {
     block_columns_free(memory, &newton->columns);
     pcg_free(memory, &newton->pcg);
     memory_release(memory, newton->hessian.values);
+    memory_release(memory, newton->restrictions);
+    memory_release(memory, newton->position_rows);
     memory_release(memory, newton->direction_rows);
     memory_release(memory, newton->direction);
     memory_release(memory, newton->gradient_rows);
@@ -115,10 +127,25 @@ void minimization_activate(struct minimization *m) {
     m->result.value = newton->current.objective.value;
 }
 
+/// What else the solver is to know: where the nodes are, and what holds them.
+static void describe_problem(struct minimization *m) {
+    struct newton *const newton = m->newton;
+    const struct layout *const layout = &newton->assembly->layout;
+    const struct projection *const projection = m->projection;
+    assembly_to_rows(m->objective->tasks, newton->assembly, newton->current.x,
+                     newton->position_rows);
+    for (size_t i = 0; i < projection->active_count; i++) {
+        newton->restrictions[i].row = layout->row[projection->active[i].node];
+        memcpy(newton->restrictions[i].tangent, projection->active[i].tangent,
+               sizeof newton->restrictions[i].tangent);
+    }
+    newton->problem.restriction_count = projection->active_count;
+}
+
 /// Factors the Hessian; a factor that needed a shift is counted.
 static bool factor(struct minimization *m) {
     const struct preconditioner *const p = &m->newton->preconditioner;
-    if (p->table->factor(p->state, m->objective->tasks, &m->newton->hessian) != PBS_OK) {
+    if (p->table->factor(p->state, m->objective->tasks, &m->newton->problem) != PBS_OK) {
         return false;
     }
     const double shift = p->table->shift(p->state);
@@ -139,6 +166,7 @@ bool minimization_linearize(struct minimization *m) {
     constrain_hessian(tasks, &newton->assembly->layout, &newton->columns, m->projection->active,
                       m->projection->active_count, &newton->hessian);
     assembly_to_rows(tasks, newton->assembly, newton->gradient, newton->gradient_rows);
+    describe_problem(m);
     const double middle = clock_seconds();
     m->result.time_hessian += middle - start;
     const bool factored = !m->stopped && factor(m);

@@ -16,6 +16,7 @@ struct iterate {
 struct newton {
     const struct assembly *assembly;
     struct bsr hessian;
+    struct linear_problem problem; ///< that of the Hessian
     struct block_columns columns;
     struct preconditioner preconditioner;
     struct pcg_workspace pcg;
@@ -26,6 +27,8 @@ struct newton {
     double *gradient_rows; ///< row order: grad E of the current state
     double *direction;     ///< node order
     double *direction_rows;
+    double *position_rows;
+    struct row_restriction *restrictions; ///< room for one per node
 };
 
 struct minimization {

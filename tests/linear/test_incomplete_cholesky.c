@@ -11,7 +11,7 @@ static struct preconditioner create(int32_t id, const struct bsr *a,
                                     enum preconditioner_order order) {
     struct preconditioner p;
     assert_int_equal(preconditioner_create(&memory, id, a, order, &p), PBS_OK);
-    assert_int_equal(p.table->factor(p.state, NULL, a), PBS_OK);
+    assert_int_equal(p.table->factor(p.state, NULL, PROBLEM(a)), PBS_OK);
     return p;
 }
 
@@ -64,7 +64,7 @@ static void complete_on_a_chain(void **state) {
     struct pcg_workspace w = {0};
     assert_int_equal(pcg_reserve(&memory, &w, 40), PBS_OK);
     const struct pcg_options options = {1e-12, 10};
-    const struct pcg_result result = pcg_solve(NULL, &m.a, &p, r, &options, &w, z);
+    const struct pcg_result result = pcg_solve(NULL, PROBLEM(&m.a), &p, r, &options, &w, z);
     assert_int_equal(result.outcome, PCG_CONVERGED);
     assert_in_range(result.iterations, 1, 3);
     preconditioner_destroy(&memory, &p);
@@ -102,7 +102,8 @@ static void shifts_where_it_breaks_down(void **state) {
         struct pcg_workspace w = {0};
         assert_int_equal(pcg_reserve(&memory, &w, 4), PBS_OK);
         const struct pcg_options options = {1e-12, 50};
-        assert_int_equal(pcg_solve(NULL, &m.a, &p, r, &options, &w, x).outcome, PCG_CONVERGED);
+        assert_int_equal(pcg_solve(NULL, PROBLEM(&m.a), &p, r, &options, &w, x).outcome,
+                         PCG_CONVERGED);
         pcg_free(&memory, &w);
         preconditioner_destroy(&memory, &p);
     }
@@ -126,7 +127,7 @@ static void shifts_of_any_domain_are_told(void **state) {
                     f.values[9 * (size_t)f.matrix.row_start[row] + e] *= 0.98;
                 }
             }
-            assert_int_equal(p.table->factor(p.state, NULL, &f.matrix), PBS_OK);
+            assert_int_equal(p.table->factor(p.state, NULL, PROBLEM(&f.matrix)), PBS_OK);
             shift = p.table->shift(p.state);
         }
         assert_true(shift >= 1e-3 && shift < 0.3);
@@ -172,7 +173,7 @@ static void becomes_block_jacobi_where_shifts_are_of_no_use(void **state) {
     }
     // It takes the next matrix as if nothing had been.
     negate_diagonal(&f, 1);
-    assert_int_equal(p.table->factor(p.state, NULL, &f.matrix), PBS_OK);
+    assert_int_equal(p.table->factor(p.state, NULL, PROBLEM(&f.matrix)), PBS_OK);
     assert_true(p.table->shift(p.state) == 0.0);
     preconditioner_destroy(&memory, &p);
     preconditioner_destroy(&memory, &jacobi);

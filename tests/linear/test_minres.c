@@ -2,6 +2,7 @@
 // one, and n steps suffice.
 #include "base/vector.h"
 #include "linear/minres.h"
+#include "scenes/matrix_fixture.h"
 #include "pbs/world.h"
 #include "support/random_matrix.h"
 #include "support/testing.h"
@@ -33,7 +34,8 @@ static void create(struct system *s, struct random *random, double shift, int32_
     }
     assert_ok(preconditioner_create(&s->matrix.memory, preconditioner, &s->matrix.a, ORDER_NATURAL,
                                     &s->preconditioner));
-    assert_ok(s->preconditioner.table->factor(s->preconditioner.state, NULL, &s->matrix.a));
+    assert_ok(
+        s->preconditioner.table->factor(s->preconditioner.state, NULL, PROBLEM(&s->matrix.a)));
     for (int i = 0; i < 3; i++) {
         s->workspace.v[i] = s->storage[i];
         s->workspace.w[i] = s->storage[3 + i];
@@ -65,8 +67,8 @@ static void test_solves_indefinite_systems(void **state) {
             double b[SIZE], x[SIZE];
             random_fill(&random, -1.0, 1.0, b, SIZE);
             const struct minres_options options = {1e-10, 20 * SIZE};
-            const struct minres_result result = minres_solve(NULL, &s.matrix.a, &s.preconditioner,
-                                                             b, &options, &s.workspace, x);
+            const struct minres_result result = minres_solve(
+                NULL, PROBLEM(&s.matrix.a), &s.preconditioner, b, &options, &s.workspace, x);
             assert_true(result.converged);
             assert_true(result.relative_residual <= 1e-10);
             // The claim is in the norm of the preconditioner, whose condition number is below 1e4
@@ -87,8 +89,8 @@ static void test_claimed_residual_is_the_true_one(void **state) {
     double before = 1.0;
     for (uint32_t n = 1; n <= 30; n++) {
         const struct minres_options options = {0.0, n};
-        const struct minres_result result = minres_solve(NULL, &s.matrix.a, &s.preconditioner, b,
-                                                         &options, &s.workspace, x);
+        const struct minres_result result = minres_solve(
+            NULL, PROBLEM(&s.matrix.a), &s.preconditioner, b, &options, &s.workspace, x);
         assert_int_equal(result.iterations, n);
         assert_near(residual(&s, b, x), result.relative_residual, 1e-12, "claim");
         // Its defining property.
@@ -107,8 +109,8 @@ static void test_zero_gives_zero(void **state) {
     double x[SIZE];
     random_fill(&random, -1.0, 1.0, x, SIZE);
     const struct minres_options options = {1e-10, 10};
-    const struct minres_result result = minres_solve(NULL, &s.matrix.a, &s.preconditioner, b,
-                                                     &options, &s.workspace, x);
+    const struct minres_result result = minres_solve(NULL, PROBLEM(&s.matrix.a), &s.preconditioner,
+                                                     b, &options, &s.workspace, x);
     assert_true(result.converged);
     assert_int_equal(result.iterations, 0);
     assert_true(vector_norm(NULL, SIZE, x) == 0.0);

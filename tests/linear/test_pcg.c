@@ -15,7 +15,7 @@ struct problem {
 static struct problem make_problem(const struct bsr *a, int32_t id) {
     struct problem p = {.a = a};
     assert_int_equal(preconditioner_create(&memory, id, a, ORDER_NATURAL, &p.m), PBS_OK);
-    assert_int_equal(p.m.table->factor(p.m.state, NULL, a), PBS_OK);
+    assert_int_equal(p.m.table->factor(p.m.state, NULL, PROBLEM(a)), PBS_OK);
     assert_int_equal(pcg_reserve(&memory, &p.w, a->row_count), PBS_OK);
     p.x = random_vector(&memory, 3 * (size_t)a->row_count, 99);
     return p;
@@ -30,7 +30,7 @@ static void free_problem(struct problem *p) {
 static struct pcg_result solve(struct problem *p, const double *b, double tolerance,
                                uint32_t limit) {
     const struct pcg_options options = {tolerance, limit};
-    return pcg_solve(NULL, p->a, &p->m, b, &options, &p->w, p->x);
+    return pcg_solve(NULL, PROBLEM(p->a), &p->m, b, &options, &p->w, p->x);
 }
 
 /// As many iterations as there are different eigenvalues.
@@ -119,7 +119,8 @@ static void indefinite_preconditioners_give_the_right_hand_side(void **state) {
     minus_one.apply_domain = NULL;
     const struct preconditioner m = {&minus_one, &p};
     const struct pcg_options options = {1e-8, 100};
-    const struct pcg_result result = pcg_solve(NULL, &f.matrix, &m, f.rhs, &options, &p.w, p.x);
+    const struct pcg_result result = pcg_solve(NULL, PROBLEM(&f.matrix), &m, f.rhs, &options, &p.w,
+                                               p.x);
     assert_int_equal(result.outcome, PCG_INDEFINITE);
     assert_int_equal(result.iterations, 1);
     assert_memory_equal(p.x, f.rhs, n * sizeof *p.x);
@@ -197,15 +198,15 @@ static void bits_do_not_depend_on_threads(void **state) {
     const size_t n = 3 * (size_t)f.matrix.row_count;
     struct problem reference = make_problem(&f.matrix, PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY);
     const struct pcg_options options = {1e-6, 500};
-    const struct pcg_result expected = pcg_solve(NULL, &f.matrix, &reference.m, f.rhs, &options,
-                                                 &reference.w, reference.x);
+    const struct pcg_result expected = pcg_solve(NULL, PROBLEM(&f.matrix), &reference.m, f.rhs,
+                                                 &options, &reference.w, reference.x);
     assert_int_equal(expected.outcome, PCG_CONVERGED);
     for (int variant = 0; variant < TASK_VARIANTS; variant++) {
         struct tasks *tasks = make_tasks(&memory, variant);
         struct problem p = make_problem(&f.matrix, PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY);
         const uint64_t calls = memory.call_count;
-        const struct pcg_result result = pcg_solve(tasks, &f.matrix, &p.m, f.rhs, &options, &p.w,
-                                                   p.x);
+        const struct pcg_result result = pcg_solve(tasks, PROBLEM(&f.matrix), &p.m, f.rhs, &options,
+                                                   &p.w, p.x);
         assert_int_equal(memory.call_count, calls);
         assert_int_equal(result.iterations, expected.iterations);
         assert_true(result.relative_residual == expected.relative_residual);
@@ -231,7 +232,8 @@ static void preconditioner_without_domains(void **state) {
     whole.apply_domain = NULL;
     const struct preconditioner m = {&whole, p.m.state};
     const struct pcg_options options = {1e-8, 500};
-    const struct pcg_result result = pcg_solve(NULL, &f.matrix, &m, f.rhs, &options, &p.w, p.x);
+    const struct pcg_result result = pcg_solve(NULL, PROBLEM(&f.matrix), &m, f.rhs, &options, &p.w,
+                                               p.x);
     assert_int_equal(result.iterations, expected.iterations);
     assert_memory_equal(x, p.x, n * sizeof *x);
     memory_release(&memory, x);

@@ -22,7 +22,7 @@ static struct preconditioner create(const struct preconditioner_table *table, co
     struct preconditioner p;
     assert_int_equal(preconditioner_create(&memory, table->id, a, order, &p), PBS_OK);
     assert_ptr_equal(p.table, table);
-    assert_int_equal(table->factor(p.state, NULL, a), PBS_OK);
+    assert_int_equal(table->factor(p.state, NULL, PROBLEM(a)), PBS_OK);
     return p;
 }
 
@@ -114,7 +114,7 @@ static void is_deterministic(const struct preconditioner_table *table,
         struct tasks *tasks = make_tasks(&memory, variant);
         struct preconditioner p;
         assert_int_equal(preconditioner_create(&memory, table->id, &f.matrix, order, &p), PBS_OK);
-        assert_int_equal(table->factor(p.state, tasks, &f.matrix), PBS_OK);
+        assert_int_equal(table->factor(p.state, tasks, PROBLEM(&f.matrix)), PBS_OK);
         memset(found, 0x7f, n * sizeof *found);
         table->apply(p.state, tasks, r, found);
         assert_memory_equal(expected, found, n * sizeof *found);
@@ -154,12 +154,12 @@ static void factors_again(const struct preconditioner_table *table,
     const uint64_t calls = memory.call_count;
     const double amount = mean_diagonal(&f.matrix);
     shift_diagonal(&f.matrix, -amount);
-    assert_int_equal(table->factor(p.state, NULL, &f.matrix), PBS_OK);
+    assert_int_equal(table->factor(p.state, NULL, PROBLEM(&f.matrix)), PBS_OK);
     table->apply(p.state, NULL, r, found);
     memory_release(&memory, NULL);
     assert_int_equal(memory.call_count, calls);
     struct fixture again = make_fixture(&memory, 5, 2);
-    assert_int_equal(table->factor(p.state, NULL, &again.matrix), PBS_OK);
+    assert_int_equal(table->factor(p.state, NULL, PROBLEM(&again.matrix)), PBS_OK);
     table->apply(p.state, NULL, r, found);
     assert_memory_equal(expected, found, n * sizeof *found);
     assert_true(table->shift(p.state) == shift);
@@ -190,7 +190,8 @@ static void solves(const struct preconditioner_table *table, enum preconditioner
     assert_int_equal(pcg_reserve(&memory, &w, f.matrix.row_count), PBS_OK);
     struct preconditioner p = create(table, &f.matrix, order);
     const struct pcg_options options = {1e-10, 2000};
-    const struct pcg_result result = pcg_solve(NULL, &f.matrix, &p, f.rhs, &options, &w, x);
+    const struct pcg_result result = pcg_solve(NULL, PROBLEM(&f.matrix), &p, f.rhs, &options, &w,
+                                               x);
     assert_int_equal(result.outcome, PCG_CONVERGED);
     assert_true(true_residual(&memory, &f.matrix, f.rhs, x) <= 1e-10 * (1.0 + 1e-6));
     dense_solve(&memory, &f.matrix, f.rhs, expected);
@@ -243,7 +244,7 @@ static void names_the_row(const struct preconditioner_table *table,
         struct fixture f = make_fixture(&memory, 3, 2);
         struct preconditioner p = create(table, &f.matrix, order);
         f.values[9 * (size_t)f.matrix.row_start[17] + 4] = bad[i];
-        assert_int_equal(table->factor(p.state, NULL, &f.matrix), PBS_ERROR_CONVERGENCE);
+        assert_int_equal(table->factor(p.state, NULL, PROBLEM(&f.matrix)), PBS_ERROR_CONVERGENCE);
         char name[32];
         snprintf(name, sizeof name, "node %u:", f.assembly.layout.node[17]);
         assert_non_null(strstr(pbs_last_error(), name));

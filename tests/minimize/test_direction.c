@@ -2,6 +2,7 @@
 // indefinite matrices and the length clamp, on diagonal matrices where every answer is known.
 #include "linear/preconditioner.h"
 #include "minimize/direction.h"
+#include "scenes/matrix_fixture.h"
 #include "pbs/world.h"
 #include "sparse/assembly.h"
 #include "support/testing.h"
@@ -35,12 +36,12 @@ static void create(struct system *s, double first, double second, int32_t precon
     }
     assert_ok(preconditioner_create(&s->memory, preconditioner, &s->matrix, ORDER_NATURAL,
                                     &s->preconditioner));
-    assert_ok(s->preconditioner.table->factor(s->preconditioner.state, NULL, &s->matrix));
+    assert_ok(s->preconditioner.table->factor(s->preconditioner.state, NULL, PROBLEM(&s->matrix)));
     assert_ok(pcg_reserve(&s->memory, &s->workspace, NODES));
 }
 
 static struct direction_result compute(struct system *s, const struct direction_options *options) {
-    return direction_compute(NULL, &s->matrix, &s->preconditioner, s->gradient, options,
+    return direction_compute(NULL, PROBLEM(&s->matrix), &s->preconditioner, s->gradient, options,
                              &s->workspace, s->direction);
 }
 
@@ -142,7 +143,7 @@ static void test_steepest_descent_is_downhill_on_any_matrix(void **state) {
     for (size_t i = 0; i < COUNT_OF(curvature); i++) {
         struct system s;
         create(&s, curvature[i], curvature[i], PBS_PRECONDITIONER_NONE);
-        direction_steepest(NULL, &s.matrix, s.gradient, s.workspace.ap, s.direction);
+        direction_steepest(NULL, PROBLEM(&s.matrix), s.gradient, s.workspace.ap, s.direction);
         for (size_t k = 0; k < SIZE; k++) {
             const double expected = -s.gradient[k] / (curvature[i] != 0.0 ? 4.0 : 1.0);
             assert_near(s.direction[k], expected, 1e-14, "steepest descent");
@@ -171,8 +172,8 @@ static void test_without_a_factor_it_is_the_cauchy_step(void **state) {
     (void)state;
     struct system s;
     create(&s, 5.0, 5.0, PBS_PRECONDITIONER_NONE);
-    const struct direction_result result = direction_compute(NULL, &s.matrix, NULL, s.gradient,
-                                                             &exact, &s.workspace, s.direction);
+    const struct direction_result result = direction_compute(
+        NULL, PROBLEM(&s.matrix), NULL, s.gradient, &exact, &s.workspace, s.direction);
     assert_int_equal(result.kind, DIRECTION_GRADIENT);
     assert_int_equal(result.linear_iterations, 0);
     for (size_t k = 0; k < SIZE; k++) {

@@ -1,0 +1,30 @@
+// What a solver is given: H = H0 + C, and what is known about where it comes from.
+#ifndef PBS_LINEAR_PROBLEM_H
+#define PBS_LINEAR_PROBLEM_H
+
+#include "sparse/bsr.h"
+#include "sparse/contact_matrix.h"
+
+/// A row whose unknowns are held in some directions: H has nothing but a multiple of the identity
+/// there.
+struct row_restriction {
+    uint32_t row;
+    double tangent[9]; ///< the projection onto what is free
+};
+
+struct linear_problem {
+    const struct bsr *a;            ///< H0
+    const struct contact_matrix *c; ///< C; null: none
+    const double *positions;        ///< row order, 3 per row, m: where the nodes are; null: unknown
+    const struct row_restriction *restrictions; ///< in any order
+    size_t restriction_count;
+};
+
+/// y = H x; as bsr_multiply.
+void problem_multiply(struct tasks *tasks, const struct linear_problem *problem, const double *x,
+                      double *y);
+/// The rows of y = H x that one domain owns.
+void problem_multiply_domain(const struct linear_problem *problem, uint32_t domain, const double *x,
+                             double *y);
+
+#endif

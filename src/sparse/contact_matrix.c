@@ -1,0 +1,201 @@
+// Rows and columns come from one list of pairs, sorted by counting, so that equal stencils give the
+// same bits; the values are added stencil by stencil.
+#include "sparse/contact_matrix.h"
+
+#include <string.h>
+
+#include "sparse/block3.h"
+#include "sparse/bsr.h"
+
+static size_t count_pairs(const struct contact_stencils *sets, size_t set_count) {
+    size_t count = 0;
+    for (size_t s = 0; s < set_count; s++) {
+        count += sets[s].count * sets[s].width * sets[s].width;
+    }
+    return count;
+}
+
+static void list_pairs(const struct contact_stencils *sets, size_t set_count, uint64_t *pairs) {
+    size_t filled = 0;
+    for (size_t s = 0; s < set_count; s++) {
+        const size_t width = sets[s].width;
+        for (size_t e = 0; e < sets[s].count; e++) {
+            const uint32_t *rows = sets[s].rows + e * width;
+            for (size_t k = 0; k < width * width; k++) {
+                pairs[filled++] = (uint64_t)rows[k / width] << 32 | rows[k % width];
+            }
+        }
+    }
+}
+
+/// Radix sort, a byte at a time, of as many bytes as differ from pair to pair. The result is in
+/// `pairs`; `other` is as large.
+static void sort_pairs(size_t count, uint64_t *pairs, uint64_t *other) {
+    for (int shift = 0; shift < 64; shift += 8) {
+        size_t start[257] = {0};
+        for (size_t i = 0; i < count; i++) {
+            start[(pairs[i] >> shift & 255) + 1]++;
+        }
+        if (start[(pairs[0] >> shift & 255) + 1] == count) {
+            continue;
+        }
+        for (int b = 0; b < 256; b++) {
+            start[b + 1] += start[b];
+        }
+        for (size_t i = 0; i < count; i++) {
+            other[start[pairs[i] >> shift & 255]++] = pairs[i];
+        }
+        memcpy(pairs, other, count * sizeof *pairs);
+    }
+}
+
+static size_t remove_repeated(size_t count, uint64_t *pairs) {
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (kept == 0 || pairs[kept - 1] != pairs[i]) {
+            pairs[kept++] = pairs[i];
+        }
+    }
+    return kept;
+}
+
+static pbs_status reserve_pairs(struct memory *memory, uint32_t node_count, size_t count,
+                                struct contact_matrix *c) {
+    RETURN_IF_FAILED(
+        memory_reserve(memory, &c->place, &c->place_capacity, node_count, sizeof *c->place));
+    RETURN_IF_FAILED(memory_reserve(memory, &c->pairs, &c->pair_capacity, count, sizeof *c->pairs));
+    return memory_reserve(memory, &c->sorted, &c->sorted_capacity, count, sizeof *c->sorted);
+}
+
+static pbs_status reserve_pattern(struct memory *memory, uint32_t domain_count, size_t row_count,
+                                  size_t block_count, struct contact_matrix *c) {
+    RETURN_IF_FAILED(memory_reserve(memory, &c->row, &c->row_capacity, row_count, sizeof *c->row));
+    RETURN_IF_FAILED(memory_reserve(memory, &c->domain_start, &c->domain_capacity,
+                                    (size_t)domain_count + 1, sizeof *c->domain_start));
+    RETURN_IF_FAILED(
+        memory_reserve(memory, &c->start, &c->start_capacity, row_count + 1, sizeof *c->start));
+    RETURN_IF_FAILED(
+        memory_reserve(memory, &c->column, &c->block_capacity, block_count, sizeof *c->column));
+    return memory_reserve(memory, &c->values, &c->value_capacity,
+                          9 * block_count + BSR_VALUE_PADDING, sizeof *c->values);
+}
+
+static size_t count_rows(size_t pair_count, const uint64_t *pairs) {
+    size_t count = 0;
+    for (size_t i = 0; i < pair_count; i++) {
+        count += i == 0 || pairs[i] >> 32 != pairs[i - 1] >> 32;
+    }
+    return count;
+}
+
+static void fill_pattern(const struct layout *layout, size_t pair_count, struct contact_matrix *c) {
+    uint32_t rows = 0;
+    for (size_t i = 0; i < pair_count; i++) {
+        const uint32_t row = (uint32_t)(c->pairs[i] >> 32);
+        if (rows == 0 || c->row[rows - 1] != row) {
+            c->start[rows] = (uint32_t)i;
+            c->place[row] = rows;
+            c->row[rows++] = row;
+        }
+        c->column[i] = (uint32_t)c->pairs[i];
+    }
+    c->start[rows] = (uint32_t)pair_count;
+    c->row_count = rows;
+    uint32_t at = 0;
+    for (uint32_t d = 0; d <= layout->domain_count; d++) {
+        for (; at < rows && c->row[at] < layout->domain_start[d]; at++) {
+        }
+        c->domain_start[d] = at;
+    }
+}
+
+static double *find_block(const struct contact_matrix *c, uint32_t row, uint32_t column) {
+    uint32_t low = c->start[c->place[row]];
+    uint32_t high = c->start[c->place[row] + 1];
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (c->column[middle] <= column) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return c->values + 9 * (size_t)low;
+}
+
+static void add_stencil(const uint32_t *rows, uint32_t width, const double *block,
+                        struct contact_matrix *c) {
+    const size_t stride = 3 * (size_t)width;
+    for (uint32_t a = 0; a < width; a++) {
+        for (uint32_t b = 0; b < width; b++) {
+            double *to = find_block(c, rows[a], rows[b]);
+            for (uint32_t e = 0; e < 9; e++) {
+                to[e] += block[(3 * a + e / 3) * stride + 3 * b + e % 3];
+            }
+        }
+    }
+}
+
+pbs_status contact_matrix_build(struct memory *memory, const struct layout *layout,
+                                const struct contact_stencils *sets, size_t set_count,
+                                struct contact_matrix *c) {
+    c->row_count = 0;
+    const size_t count = count_pairs(sets, set_count);
+    if (count == 0) {
+        return PBS_OK;
+    }
+    if (count > UINT32_MAX / 2) {
+        return status_fail(PBS_ERROR_ARGUMENT, "contacts of %zu blocks, at most %u", count,
+                           UINT32_MAX / 2);
+    }
+    RETURN_IF_FAILED(reserve_pairs(memory, layout->node_count, count, c));
+    list_pairs(sets, set_count, c->pairs);
+    sort_pairs(count, c->pairs, c->sorted);
+    const size_t blocks = remove_repeated(count, c->pairs);
+    RETURN_IF_FAILED(
+        reserve_pattern(memory, layout->domain_count, count_rows(blocks, c->pairs), blocks, c));
+    fill_pattern(layout, blocks, c);
+    memset(c->values, 0, 9 * blocks * sizeof *c->values);
+    for (size_t s = 0; s < set_count; s++) {
+        const uint32_t width = sets[s].width;
+        for (size_t e = 0; e < sets[s].count; e++) {
+            add_stencil(sets[s].rows + e * width, width, sets[s].blocks + 9 * e * width * width, c);
+        }
+    }
+    return PBS_OK;
+}
+
+void contact_matrix_free(struct memory *memory, struct contact_matrix *c) {
+    memory_release(memory, c->row);
+    memory_release(memory, c->domain_start);
+    memory_release(memory, c->start);
+    memory_release(memory, c->column);
+    memory_release(memory, c->values);
+    memory_release(memory, c->place);
+    memory_release(memory, c->pairs);
+    memory_release(memory, c->sorted);
+    *c = (struct contact_matrix){0};
+}
+
+PBS_MULTIVERSION
+void contact_matrix_add_domain(const struct contact_matrix *c, uint32_t domain, const double *x,
+                               double *y) {
+    for (uint32_t i = c->domain_start[domain]; i < c->domain_start[domain + 1]; i++) {
+        quad y0 = quad_set(0.0);
+        quad y1 = quad_set(0.0);
+        quad y2 = quad_set(0.0);
+        for (uint32_t k = c->start[i]; k < c->start[i + 1]; k++) {
+            const double *block = c->values + 9 * (size_t)k;
+            const quad xj = quad_load3(x + 3 * (size_t)c->column[k]);
+            y0 += quad_load(block) * xj;
+            y1 += quad_load(block + 3) * xj;
+            y2 += quad_load(block + 6) * xj;
+        }
+        quad_add3(y + 3 * (size_t)c->row[i],
+                  (quad){quad_sum3(y0), quad_sum3(y1), quad_sum3(y2), 0.0});
+    }
+}
+
+const double *contact_matrix_diagonal(const struct contact_matrix *c, uint32_t index) {
+    return find_block(c, c->row[index], c->row[index]);
+}

@@ -1,0 +1,48 @@
+// The small second matrix C of H = H0 + C: stencils that come and go from one Newton iteration to
+// the next, contacts above all, which never touch the pattern of H0. Both triangles are stored over
+// the rows that have any, so that every domain computes its own rows of C x.
+#ifndef PBS_SPARSE_CONTACT_MATRIX_H
+#define PBS_SPARSE_CONTACT_MATRIX_H
+
+#include "sparse/layout.h"
+
+#define CONTACT_STENCIL_LIMIT 8
+
+/// Stencils of one width. Every block is symmetric.
+struct contact_stencils {
+    size_t count;
+    uint32_t width;       ///< rows each couples, 1 to CONTACT_STENCIL_LIMIT
+    const uint32_t *rows; ///< count x width, row order; those of a stencil all different
+    const double *blocks; ///< count x (3 width)^2: the stencil's Hessian
+};
+
+struct contact_matrix {
+    uint32_t row_count;     ///< rows that any stencil names
+    uint32_t *row;          ///< ascending
+    uint32_t *domain_start; ///< domain_count + 1: indices into `row`
+    uint32_t *start;        ///< row_count + 1: first block of each
+    uint32_t *column;       ///< rows of H0, ascending within a row
+    double *values;         ///< 9 per block, row-major, padded as BSR_VALUE_PADDING says
+    size_t row_capacity, domain_capacity, start_capacity, block_capacity, value_capacity;
+    uint32_t *place; ///< scratch: row of H0 -> index in `row`, or where its next block goes
+    uint64_t *pairs; ///< scratch: row << 32 | column of every pair of every stencil, sorted
+    uint64_t *sorted;
+    size_t place_capacity, pair_capacity, sorted_capacity;
+};
+
+/// All zero is an empty matrix that may be multiplied and freed. Buffers grow, never shrink.
+/// Blocks that fall on one another are added in the order of the sets and of their stencils.
+/// PBS_ERROR_MEMORY leaves the matrix empty.
+pbs_status contact_matrix_build(struct memory *memory, const struct layout *layout,
+                                const struct contact_stencils *sets, size_t set_count,
+                                struct contact_matrix *c);
+void contact_matrix_free(struct memory *memory, struct contact_matrix *c);
+
+/// y += C x on the rows of one domain; x, y as for bsr_multiply_domain.
+void contact_matrix_add_domain(const struct contact_matrix *c, uint32_t domain, const double *x,
+                               double *y);
+
+/// The diagonal block of the index-th row of C.
+const double *contact_matrix_diagonal(const struct contact_matrix *c, uint32_t index);
+
+#endif
