@@ -2,7 +2,11 @@
 // with p . A p; the new iterate, its residual and preconditioned residual; the new direction. Sums
 // are kept per domain and added in order. The recurrence drifts from the true residual b - A x,
 // which therefore replaces it now and then (van der Vorst and Ye, "Residual replacement strategies
-// for Krylov subspace iterative methods", SISC 22, 2000, argue how often is safe).
+// for Krylov subspace iterative methods", SISC 22, 2000, argue how often is safe). Where the
+// preconditioner is a solver of its own, which may differ from one application to the next, each
+// direction is made conjugate to the one before from scratch (Golub and Ye, "Inexact preconditioned
+// conjugate gradient method with inner-outer iteration", SISC 21, 1999; Notay, "Flexible conjugate
+// gradients", SISC 22, 2000, who finds one direction back to be enough).
 #include "linear/pcg.h"
 
 #include <math.h>
@@ -24,10 +28,12 @@ struct solve {
     const struct preconditioner *m;
     const double *b;
     double *x, *r, *z, *p, *ap;
+    double goal; ///< square of the residual norm to reach
     double alpha, beta;
     double pap[LAYOUT_DOMAIN_LIMIT];
     double rr[LAYOUT_DOMAIN_LIMIT];
     double rz[LAYOUT_DOMAIN_LIMIT];
+    double zap[LAYOUT_DOMAIN_LIMIT];
 };
 
 pbs_status pcg_reserve(struct memory *memory, struct pcg_workspace *w, size_t row_count) {
@@ -131,13 +137,13 @@ static void start_piece(void *context, size_t domain) {
     precondition_piece(s, domain);
 }
 
-/// r = b - A x
+/// r = b - A x; A p stays, as z is not in use.
 static void residual_piece(void *context, size_t domain) {
     struct solve *s = context;
     const size_t end = entries_before(s, domain + 1);
-    problem_multiply_domain(s->problem, (uint32_t)domain, s->x, s->ap);
+    problem_multiply_domain(s->problem, (uint32_t)domain, s->x, s->z);
     for (size_t i = entries_before(s, domain); i < end; i++) {
-        s->r[i] = s->b[i] - s->ap[i];
+        s->r[i] = s->b[i] - s->z[i];
     }
     s->rr[domain] = dot(s->r, s->r, entries_before(s, domain), end);
     precondition_piece(s, domain);
@@ -157,19 +163,15 @@ static void dot_piece(void *context, size_t domain) {
     s->rz[domain] = dot(s->r, s->z, entries_before(s, domain), entries_before(s, domain + 1));
 }
 
+static void flexible_piece(void *context, size_t domain) {
+    struct solve *s = context;
+    s->zap[domain] = dot(s->z, s->ap, entries_before(s, domain), entries_before(s, domain + 1));
+}
+
 // --- the iteration ---
 
 static void run(struct solve *s, pbs_work_fn piece) {
     tasks_for(s->tasks, s->layout->domain_count, piece, s);
-}
-
-/// Runs a piece that leaves a new residual and sees to it that z and r . z follow.
-static void run_residual(struct solve *s, pbs_work_fn piece) {
-    run(s, piece);
-    if (!s->m->table->apply_domain) {
-        s->m->table->apply(s->m->state, s->tasks, s->r, s->z);
-        run(s, dot_piece);
-    }
 }
 
 static double sum(const struct solve *s, const double *parts) {
@@ -186,13 +188,44 @@ static void copy_entries(const struct solve *s, const double *from, double *to) 
     }
 }
 
+/// z = M^-1 r and *rz = r . z, as far as the piece that left r has not done so. False when the
+/// preconditioner has given up.
+static bool precondition(struct solve *s, double *rz) {
+    const struct preconditioner_table *table = s->m->table;
+    const double rr = sum(s, s->rr);
+    if (table->solve) {
+        if (!isfinite(rr)) {
+            *rz = NAN;
+            return true;
+        }
+        if (!table->solve(s->m->state, s->tasks, s->r, sqrt(s->goal / rr), s->z)) {
+            return false;
+        }
+        run(s, dot_piece);
+    } else if (!table->apply_domain) {
+        table->apply(s->m->state, s->tasks, s->r, s->z);
+        run(s, dot_piece);
+    }
+    *rz = sum(s, s->rz);
+    return true;
+}
+
+/// The part of p that the next direction holds, which makes them conjugate.
+static double next_beta(struct solve *s, double curvature, double rz, double rz_before) {
+    if (!s->m->table->solve) {
+        return rz / rz_before;
+    }
+    run(s, flexible_piece);
+    return -sum(s, s->zap) / curvature;
+}
+
 /// Replaces the residual by the true one. True when the recurrence was right about it: below the
 /// goal if it claimed so, near its own value if not.
-static bool check_residual(struct solve *s, double goal) {
+static bool check_residual(struct solve *s) {
     const double believed = sum(s, s->rr);
-    run_residual(s, residual_piece);
+    run(s, residual_piece);
     const double found = sum(s, s->rr);
-    return believed <= goal ? found <= goal : found <= DRIFT * believed;
+    return believed <= s->goal ? found <= s->goal : found <= DRIFT * believed;
 }
 
 /// The next direction: the product, and the curvature p . A p along it.
@@ -202,11 +235,13 @@ static double follow_direction(struct solve *s) {
     return sum(s, s->pap);
 }
 
-/// The iteration from a residual that is not zero. goal: square of the residual norm to reach.
-static enum pcg_outcome iterate(struct solve *s, double goal, uint32_t limit,
-                                struct pcg_result *result) {
+/// The iteration from a residual that is not zero.
+static enum pcg_outcome iterate(struct solve *s, uint32_t limit, struct pcg_result *result) {
     double drifted = INFINITY;
-    double rz = sum(s, s->rz);
+    double rz = 0.0;
+    if (limit > 0 && !precondition(s, &rz)) {
+        return PCG_GIVEN_UP;
+    }
     while (result->iterations < limit) {
         // Only a preconditioner that is not positive definite gives r . z <= 0; then b itself is
         // the way down.
@@ -219,11 +254,11 @@ static enum pcg_outcome iterate(struct solve *s, double goal, uint32_t limit,
             return PCG_INDEFINITE;
         }
         s->alpha = rz / curvature;
-        run_residual(s, advance_piece);
+        run(s, advance_piece);
         bool right = true;
-        const bool claims = sum(s, s->rr) <= goal;
+        const bool claims = sum(s, s->rr) <= s->goal;
         if (claims || result->iterations % CHECK_INTERVAL == 0) {
-            right = check_residual(s, goal);
+            right = check_residual(s);
             result->checks++;
         }
         const double rr = sum(s, s->rr);
@@ -235,12 +270,37 @@ static enum pcg_outcome iterate(struct solve *s, double goal, uint32_t limit,
             return PCG_STAGNATED;
         }
         const double rz_before = rz;
-        rz = sum(s, s->rz);
+        if (result->iterations < limit && !precondition(s, &rz)) {
+            return PCG_GIVEN_UP;
+        }
         // After a drift the old directions are conjugate to nothing any more.
-        s->beta = right ? rz / rz_before : 0.0;
+        s->beta = right ? next_beta(s, curvature, rz, rz_before) : 0.0;
         drifted = right ? drifted : rr;
     }
     return PCG_ITERATION_LIMIT;
+}
+
+/// Once, with what the preconditioner is at present.
+static struct pcg_result solve_once(struct solve *s, const struct pcg_options *options) {
+    struct pcg_result result = {.outcome = PCG_CONVERGED};
+    run(s, start_piece);
+    const double bb = sum(s, s->rr);
+    if (bb == 0.0) {
+        return result;
+    }
+    s->goal = options->relative_tolerance * options->relative_tolerance * bb;
+    s->beta = 0.0;
+    if (s->m->table->start && options->iteration_limit > 0) {
+        s->m->table->start(s->m->state, s->tasks, s->b, s->x);
+        run(s, residual_piece);
+        result.checks++;
+    }
+    result.relative_residual = sqrt(sum(s, s->rr));
+    if (result.relative_residual > sqrt(s->goal)) {
+        result.outcome = iterate(s, options->iteration_limit, &result);
+    }
+    result.relative_residual /= sqrt(bb);
+    return result;
 }
 
 struct pcg_result pcg_solve(struct tasks *tasks, const struct linear_problem *problem,
@@ -256,23 +316,7 @@ struct pcg_result pcg_solve(struct tasks *tasks, const struct linear_problem *pr
                       .z = w->z,
                       .p = w->p,
                       .ap = w->ap};
-    struct pcg_result result = {.outcome = PCG_CONVERGED};
-    run_residual(&s, start_piece);
-    const double bb = sum(&s, s.rr);
-    if (bb == 0.0) {
-        return result;
-    }
-    const double tolerance = options->relative_tolerance;
-    const double goal = tolerance * tolerance * bb;
-    if (m->table->start && options->iteration_limit > 0) {
-        m->table->start(m->state, tasks, b, x);
-        run_residual(&s, residual_piece);
-        result.checks++;
-    }
-    result.relative_residual = sqrt(sum(&s, s.rr));
-    if (result.relative_residual > sqrt(goal)) {
-        result.outcome = iterate(&s, goal, options->iteration_limit, &result);
-    }
-    result.relative_residual /= sqrt(bb);
-    return result;
+    const struct pcg_result result = solve_once(&s, options);
+    // What has given up may have something else stand in from now on.
+    return result.outcome == PCG_GIVEN_UP ? solve_once(&s, options) : result;
 }

@@ -10,7 +10,9 @@ enum pcg_outcome {
     PCG_INDEFINITE, ///< a direction of negative curvature was met: x is the last iterate (on the
                     ///< first iteration: the preconditioned right-hand side)
     PCG_ITERATION_LIMIT,
-    PCG_STAGNATED ///< rounding keeps the true residual above the tolerance; x is the last iterate
+    PCG_STAGNATED, ///< rounding keeps the true residual above the tolerance; x is the last iterate
+    PCG_GIVEN_UP   ///< the preconditioner's `solve` says stop, as the thread's message explains; x
+                   ///< is of no use
 };
 
 struct pcg_options {
@@ -35,7 +37,7 @@ void pcg_free(struct memory *memory, struct pcg_workspace *w);
 
 /// Solves A x = b from x = 0; b, x: 3 * row_count, row order, must not overlap. The residual is
 /// computed from scratch every so often and at claimed convergence. x . b > 0 whatever the outcome,
-/// unless b = 0 or the limit is 0.
+/// unless b = 0 or the limit is 0, or PCG_GIVEN_UP.
 struct pcg_result pcg_solve(struct tasks *tasks, const struct linear_problem *problem,
                             const struct preconditioner *m, const double *b,
                             const struct pcg_options *options, struct pcg_workspace *w, double *x);

@@ -19,10 +19,15 @@ struct preconditioner_table {
     /// allocation, unless there are more contacts than ever before. PBS_ERROR_CONVERGENCE when the
     /// matrix has no usable factor.
     pbs_status (*factor)(void *state, struct tasks *tasks, const struct linear_problem *problem);
-    /// z = M^-1 r, row order. Symmetric positive definite. r and z must not overlap.
+    /// z = M^-1 r, row order. Symmetric positive definite. r and z must not overlap. Null where
+    /// there is `solve`.
     void (*apply)(const void *state, struct tasks *tasks, const double *r, double *z);
     /// The same for the rows of one domain, when they need nothing else of r; else null.
     void (*apply_domain)(const void *state, uint32_t domain, const double *r, double *z);
+    /// In place of `apply`, by whoever is a solver and may differ from one application to the next:
+    /// where |r - H z| <= tolerance |r| the iteration will be over. False: it cannot, and z is of
+    /// no use; the iteration starts again, once, with what stands in until the next factor.
+    bool (*solve)(void *state, struct tasks *tasks, const double *r, double tolerance, double *z);
     /// What the iteration has to start from for `apply` to be definite, from the right-hand side b
     /// of H x = b; else null: it starts from zero. x . b >= 0.
     void (*start)(const void *state, struct tasks *tasks, const double *b, double *x);

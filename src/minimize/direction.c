@@ -56,6 +56,10 @@ struct direction_result direction_compute(struct tasks *tasks, const struct line
             tasks, h, m, g, direction_forcing(options, gradient_norm), options, workspace, d);
         result.linear_iterations = pcg.iterations;
         result.indefinite = pcg.outcome == PCG_INDEFINITE;
+        if (pcg.outcome == PCG_GIVEN_UP) {
+            result.given_up = true;
+            return result;
+        }
         result.slope = vector_dot(tasks, count, g, d);
         result.kind = direction_choose(result.slope, vector_norm(tasks, count, d), gradient_norm);
         // Without negative curvature d.g = -d.H d < 0, and the cosine is bounded by the condition

@@ -60,7 +60,10 @@ static bool solve(struct minimization *m) {
     const double begin = clock_seconds();
     const enum pcg_outcome outcome = factored ? conjugate_gradients(m).outcome : PCG_INDEFINITE;
     m->result.time_solve += clock_seconds() - begin;
-    if (outcome == PCG_INDEFINITE) {
+    if (outcome == PCG_GIVEN_UP) {
+        minimization_stop_solver(m, PBS_ERROR_HOST);
+        minimization_fail_stopped(m);
+    } else if (outcome == PCG_INDEFINITE) {
         m->result.status = status_fail(
             PBS_ERROR_INADMISSIBLE, "the matrix of the linearized step is not positive definite, "
                                     "which shorter steps or project_hessian make it");

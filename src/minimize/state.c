@@ -145,7 +145,11 @@ static void describe_problem(struct minimization *m) {
 /// Factors the Hessian; a factor that needed a shift is counted.
 static bool factor(struct minimization *m) {
     const struct preconditioner *const p = &m->newton->preconditioner;
-    if (p->table->factor(p->state, m->objective->tasks, &m->newton->problem) != PBS_OK) {
+    const pbs_status status = p->table->factor(p->state, m->objective->tasks, &m->newton->problem);
+    if (status < 0 && status != PBS_ERROR_CONVERGENCE) {
+        minimization_stop_solver(m, status);
+    }
+    if (status != PBS_OK) {
         return false;
     }
     const double shift = p->table->shift(p->state);
@@ -182,7 +186,17 @@ void minimization_take_direction(struct minimization *m) {
                       newton->direction);
 }
 
+void minimization_stop_solver(struct minimization *m, pbs_status status) {
+    m->solver = status;
+    m->stopped = true;
+}
+
 void minimization_fail_stopped(struct minimization *m) {
+    if (m->solver != PBS_OK) {
+        m->result.status = status_fail(m->solver, "Newton iteration %u: %s",
+                                       m->result.newton_iterations, pbs_last_error());
+        return;
+    }
     if (m->refused) {
         m->result.status = status_fail(
             PBS_ERROR_INADMISSIBLE,

@@ -37,12 +37,13 @@ struct minimization {
     struct projection *projection;
     const struct newton_options *options;
     struct newton_result result;
-    double rounding; ///< N: what rounding may leave of |grad E| however good the solution
-    bool naive;      ///< the guess ignores the forces: at least one iteration
-    bool stopped;    ///< a host's callback said so, or a Hessian was refused
-    bool refused;    ///< a term has no Hessian at a state whose value it has given
-    bool displaced;  ///< the latest evaluation found no admissible point for some node, as the
-                     ///< thread's message says
+    double rounding;   ///< N: what rounding may leave of |grad E| however good the solution
+    bool naive;        ///< the guess ignores the forces: at least one iteration
+    bool stopped;      ///< a host's callback said so, or a Hessian was refused
+    pbs_status solver; ///< why the linear solver cannot go on, as the thread's message explains
+    bool refused;      ///< a term has no Hessian at a state whose value it has given
+    bool displaced;    ///< the latest evaluation found no admissible point for some node, as the
+                       ///< thread's message says
 };
 
 size_t newton_coordinate_count(const struct newton *newton);
@@ -72,6 +73,9 @@ bool minimization_linearize(struct minimization *m);
 
 /// direction from direction_rows, with what rounding left outside the tangent space removed.
 void minimization_take_direction(struct minimization *m);
+
+/// Stops with the linear solver's status and the thread's message.
+void minimization_stop_solver(struct minimization *m, pbs_status status);
 
 /// Status and message for a state from which no step leads on.
 void minimization_fail_stopped(struct minimization *m);

@@ -241,6 +241,93 @@ static void preconditioner_without_domains(void **state) {
     fixture_free(&memory, &f);
 }
 
+/// A solver inside the solver: conjugate gradients stopped after a number of iterations that
+/// changes from call to call, so that no fixed matrix stands for it.
+struct inner {
+    struct problem p;
+    double tolerance; ///< what the first call was told
+    int calls, gives_up_at;
+    bool stops, stood_in;
+};
+
+static bool inner_solve(void *state, struct tasks *tasks, const double *r, double tolerance,
+                        double *z) {
+    struct inner *s = state;
+    if (s->stops || (s->calls == s->gives_up_at && !s->stood_in)) {
+        s->stood_in = true;
+        return false;
+    }
+    if (s->calls == 0) {
+        s->tolerance = tolerance;
+    }
+    const struct pcg_options options = {1e-12, 1 + (uint32_t)s->calls % 7};
+    s->calls++;
+    pcg_solve(tasks, PROBLEM(s->p.a), &s->p.m, r, &options, &s->p.w, z);
+    return true;
+}
+
+static struct preconditioner_table inner_table(void) {
+    return (struct preconditioner_table){.name = "inner", .solve = inner_solve};
+}
+
+/// A truncated iteration as preconditioner never needs more outer iterations than the inner one
+/// alone; each call is told what is still needed.
+static void solvers_that_differ_from_call_to_call(void **state) {
+    (void)state;
+    struct fixture f = make_fixture(&memory, 8, 3);
+    struct problem alone = make_problem(&f.matrix, PBS_PRECONDITIONER_BLOCK_JACOBI);
+    const struct pcg_result expected = solve(&alone, f.rhs, 1e-8, 5000);
+    struct inner inner = {.p = make_problem(&f.matrix, PBS_PRECONDITIONER_BLOCK_JACOBI),
+                          .gives_up_at = -1};
+    const struct preconditioner_table table = inner_table();
+    const struct preconditioner m = {&table, &inner};
+    const struct pcg_options options = {1e-8, 5000};
+    const struct pcg_result result = pcg_solve(NULL, PROBLEM(&f.matrix), &m, f.rhs, &options,
+                                               &alone.w, alone.x);
+    assert_int_equal(result.outcome, PCG_CONVERGED);
+    assert_true(true_residual(&memory, &f.matrix, f.rhs, alone.x) <= 1.001e-8);
+    // With the formula for a fixed preconditioner: not in 5000.
+    assert_true(result.iterations <= expected.iterations);
+    assert_true(fabs(inner.tolerance - 1e-8) < 1e-20);
+    assert_int_equal(inner.calls, result.iterations); // none after the last
+    free_problem(&alone);
+    free_problem(&inner.p);
+    fixture_free(&memory, &f);
+}
+
+/// After the first failure the solve begins anew, as if the failure had never been; after the
+/// second it is over.
+static void solvers_that_give_up(void **state) {
+    (void)state;
+    struct fixture f = make_fixture(&memory, 5, 2);
+    const size_t n = 3 * (size_t)f.matrix.row_count;
+    struct inner inner = {.p = make_problem(&f.matrix, PBS_PRECONDITIONER_BLOCK_JACOBI),
+                          .gives_up_at = -1};
+    struct problem outer = make_problem(&f.matrix, PBS_PRECONDITIONER_NONE);
+    double *x = random_vector(&memory, n, 1);
+    const struct preconditioner_table table = inner_table();
+    const struct preconditioner m = {&table, &inner};
+    const struct pcg_options options = {1e-8, 5000};
+    const struct pcg_result expected = pcg_solve(NULL, PROBLEM(&f.matrix), &m, f.rhs, &options,
+                                                 &outer.w, x);
+    for (int k = 0; k < 15; k += 7) { // multiples of the period of its iteration counts
+        inner = (struct inner){.p = inner.p, .gives_up_at = k};
+        const struct pcg_result result = pcg_solve(NULL, PROBLEM(&f.matrix), &m, f.rhs, &options,
+                                                   &outer.w, outer.x);
+        assert_int_equal(result.outcome, PCG_CONVERGED);
+        assert_int_equal(result.iterations, expected.iterations);
+        assert_memory_equal(x, outer.x, n * sizeof *x);
+    }
+    inner = (struct inner){.p = inner.p, .stops = true};
+    const struct pcg_result stopped = pcg_solve(NULL, PROBLEM(&f.matrix), &m, f.rhs, &options,
+                                                &outer.w, outer.x);
+    assert_int_equal(stopped.outcome, PCG_GIVEN_UP);
+    free_problem(&outer);
+    free_problem(&inner.p);
+    memory_release(&memory, x);
+    fixture_free(&memory, &f);
+}
+
 static void reserve_grows_and_frees(void **state) {
     (void)state;
     struct pcg_workspace w = {0};
@@ -309,6 +396,8 @@ int main(void) {
         cmocka_unit_test(not_a_number_ends_the_solve),
         cmocka_unit_test(bits_do_not_depend_on_threads),
         cmocka_unit_test(preconditioner_without_domains),
+        cmocka_unit_test(solvers_that_differ_from_call_to_call),
+        cmocka_unit_test(solvers_that_give_up),
         cmocka_unit_test(reserve_grows_and_frees),
         cmocka_unit_test(iteration_counts_are_those_of_the_survey),
     };
