@@ -2,6 +2,8 @@
 // counts of fracture.md section 3.5.
 #include "integrate/step_control.h"
 
+#include <float.h>
+
 #include "support/hardening_spring.h"
 #include "support/testing.h"
 
@@ -179,6 +181,43 @@ static void the_first_step_is_short(void **state) {
     assert_near(step_control_plan(&asked, &none, 9.0, 0.0, 0.0).h, 0.05, 0.0, "as asked");
 }
 
+/// A duration may take 1e9 of the longest steps; one without a longest step, anything.
+static void durations_ask_for_countable_steps(void **state) {
+    (void)state;
+    for (int32_t kind = PBS_STEP_FIXED; kind <= PBS_STEP_ALPHA; kind++) {
+        const pbs_integrator_desc d = settings(kind, 1.0, 0.125);
+        struct step_control c = step_control_of(&d, 1);
+        assert_ok(step_control_fit(&c, 1.25e8));
+        assert_status(step_control_fit(&c, 1.26e8), PBS_ERROR_ARGUMENT);
+        assert_message("step_max = 0.125 s");
+    }
+    const pbs_integrator_desc none = settings(PBS_STEP_FIXED, 0.0, 0.0);
+    struct step_control one = step_control_of(&none, 1);
+    assert_ok(step_control_fit(&one, 1e300));
+}
+
+/// Whatever the shortest step is said to be, half of it changes any time within the duration: two
+/// halves of doubling add up. Neighbouring doubles are at most DBL_EPSILON times themselves apart.
+static void the_shortest_step_is_seen_in_the_time(void **state) {
+    (void)state;
+    pbs_integrator_desc d = settings(PBS_STEP_DOUBLING, 1.0, 1.0);
+    d.step_min = 1e-300;
+    // Mantissas just below and above a power of two, where doubles lie densest and sparsest.
+    const double durations[] = {1e-3, 1.0, 1.999999, 2.000001, 1e9};
+    for (size_t i = 0; i < COUNT_OF(durations); i++) {
+        struct step_control c = step_control_of(&d, 1);
+        assert_ok(step_control_fit(&c, durations[i]));
+        const volatile double before = durations[i] - c.min, middle = before + 0.5 * c.min;
+        assert_true(before < middle && middle < durations[i]);
+        assert_true(c.min <= 8.0 * DBL_EPSILON * durations[i]);
+    }
+    // One that is long enough stays.
+    d.step_min = 1e-9;
+    struct step_control c = step_control_of(&d, 1);
+    assert_ok(step_control_fit(&c, 5.0));
+    assert_true(c.min == 1e-9);
+}
+
 // --- the other controls ---
 
 static void fixed_steps_are_equal_and_short_enough(void **state) {
@@ -237,6 +276,8 @@ int main(void) {
         cmocka_unit_test(a_clipped_step_does_not_set_the_next),
         cmocka_unit_test(plans_end_without_slivers),
         cmocka_unit_test(the_first_step_is_short),
+        cmocka_unit_test(durations_ask_for_countable_steps),
+        cmocka_unit_test(the_shortest_step_is_seen_in_the_time),
         cmocka_unit_test(fixed_steps_are_equal_and_short_enough),
         cmocka_unit_test(a_speed_limit_looks_ahead),
         cmocka_unit_test(halving_halves_and_grows_by_its_factor),

@@ -260,6 +260,10 @@ static void bad_arguments_are_refused(void **state) {
         assert_status(pbs_system_advance(system, integrator, durations[i]), PBS_ERROR_ARGUMENT);
         assert_message("duration");
     }
+    // More than 1e9 of the longest steps.
+    assert_status(pbs_system_advance(system, integrator, 1.01e8), PBS_ERROR_ARGUMENT);
+    assert_message("step_max");
+    assert_true(pbs_system_time(system) == 0.0);
     pbs_integrator_destroy(integrator);
     pbs_system_destroy(system);
 }

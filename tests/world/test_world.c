@@ -252,6 +252,45 @@ static void messages_outlive_the_cleanup(void **state) {
     assert_message("is -2");
 }
 
+/// Calls that answer a status leave no message of one before, also those that only ask.
+static void every_answer_replaces_the_message(void **state) {
+    (void)state;
+    pbs_world *world = new_world();
+    assert_ok(scene_fill(world, 0));
+    const pbs_body body = pbs_world_body_at(world, 0);
+    const pbs_collider collider = pbs_world_collider_at(world, 0);
+    pbs_stats stats = {.struct_size = sizeof stats};
+    pbs_energy energy = {.struct_size = sizeof energy};
+    const uint32_t *indices;
+    size_t count = 0, size = 0;
+    double vector[4];
+    const size_t vertices = pbs_body_vertex_count(world, body);
+    const size_t tets = pbs_body_tet_count(world, body);
+    float *const floats = calloc(3 * vertices, sizeof *floats);
+    double *const stresses = calloc(9 * tets, sizeof *stresses);
+    assert_true(floats != NULL && stresses != NULL);
+    for (int call = 0; call < 8; call++) {
+        assert_status(pbs_world_step(world, -2.0), PBS_ERROR_ARGUMENT);
+        assert_message("is -2");
+        switch (call) {
+        case 0: assert_ok(pbs_world_stats(world, &stats)); break;
+        case 1: assert_ok(pbs_world_energy(world, &energy)); break;
+        case 2: assert_ok(pbs_world_save(world, NULL, &size)); break;
+        case 3: assert_ok(pbs_body_surface(world, body, &indices, &count)); break;
+        case 4:
+            assert_ok(pbs_body_read_f32(world, body, PBS_CHANNEL_NORMAL, floats, 12, vertices));
+            break;
+        case 5: assert_ok(pbs_body_element_stress(world, body, stresses, tets)); break;
+        case 6: assert_ok(pbs_collider_pose(world, collider, vector, NULL)); break;
+        default: assert_ok(pbs_collider_force(world, collider, vector)); break;
+        }
+        assert_string_equal(pbs_last_error(), "");
+    }
+    free(floats);
+    free(stresses);
+    pbs_world_destroy(world);
+}
+
 // --- handles ---
 
 static void old_ids_are_recognised(void **state) {
@@ -748,6 +787,7 @@ int main(void) {
         cmocka_unit_test(null_is_an_answer_everywhere),
         cmocka_unit_test(null_arguments_are_named),
         cmocka_unit_test(messages_outlive_the_cleanup),
+        cmocka_unit_test(every_answer_replaces_the_message),
         cmocka_unit_test(old_ids_are_recognised),
         cmocka_unit_test(worlds_keep_a_copy_of_their_integrator),
         cmocka_unit_test(the_hosts_random_numbers_go_on),
