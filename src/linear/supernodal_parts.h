@@ -1,0 +1,112 @@
+// What the files of the supernodal factorisation share. All indices are of nodes, 3 rows each; a
+// position is a place in the order of elimination.
+//
+// The front of a supernode is the dense matrix of the rows that meet in it: its own columns first,
+// then `rows`, those below. Eliminating its columns leaves them in `factor`, and in `update` the
+// part of the front that is added to the front of its parent (multifrontal: Liu, SIAM Review 34,
+// 1992).
+#ifndef PBS_LINEAR_SUPERNODAL_PARTS_H
+#define PBS_LINEAR_SUPERNODAL_PARTS_H
+
+#include "base/config.h"
+#include "linear/elimination.h"
+#include "linear/supernodal.h"
+
+enum {
+    /// Columns of a panel of an update matrix: whole nodes and whole cache lines of both
+    /// precisions.
+    UPDATE_PANEL = 192,
+};
+
+struct supernodal {
+    struct memory *memory;
+    enum supernodal_precision precision;
+
+    uint32_t row_count;
+    uint32_t *order;    ///< position -> row
+    uint32_t *position; ///< row -> position
+
+    // Supernodes, children before their parents, columns in the order of elimination.
+    uint32_t count;
+    uint32_t *first;       ///< count + 1: position of the first column
+    uint32_t *parent;      ///< or NOBODY
+    uint32_t *child_start; ///< count + 1
+    uint32_t *child;       ///< ascending
+    size_t *row_start;     ///< count + 1
+    uint32_t *rows;        ///< positions below the supernode's columns, ascending
+    uint32_t *place;       ///< of such a row in the front of the parent
+    uint32_t *run;         ///< how many rows from here on have places next to each other
+    size_t *factor_start;  ///< count + 1: entries of `factor`, columns of front_stride() entries
+    size_t *update_start;  ///< count: entries of `updates`
+    size_t update_size;    ///< of the space all update matrices take turns in
+    double flops;
+    size_t entries;
+
+    // The blocks of the matrix, by the position of the column of the factor that they go to.
+    uint32_t *source_start; ///< row_count + 1
+    uint32_t *source;       ///< block of the matrix
+    uint32_t *target;       ///< twice its row in the front, plus 1 when it is to be transposed
+
+    void *factor;   ///< of the precision
+    void *updates;  ///< of the precision
+    void *solution; ///< of the precision: 3 per position, then 3 per entry of `rows`; while
+                    ///< factoring, the diagonal of the matrix
+    uint32_t *bad;  ///< per supernode: the first column of a node whose pivot is bad, or NOBODY
+
+    // What the pointers above point into, and scratch of the analysis.
+    uint32_t *words, *structure, *scratch;
+    size_t *sizes;
+    size_t word_capacity, structure_capacity, scratch_capacity, size_capacity;
+    size_t factor_capacity, update_capacity, solution_capacity;
+};
+
+ALWAYS_INLINE uint32_t front_columns(const struct supernodal *s, uint32_t i) {
+    return s->first[i + 1] - s->first[i];
+}
+
+/// Below its columns.
+ALWAYS_INLINE uint32_t front_rows(const struct supernodal *s, uint32_t i) {
+    return (uint32_t)(s->row_start[i + 1] - s->row_start[i]);
+}
+
+/// Distance of columns of `rows` nodes: whole cache lines, but not a multiple of many, as then a
+/// row of the matrix would have to fit in one set of the cache.
+ALWAYS_INLINE size_t column_stride(size_t rows) {
+    const size_t stride = (3 * rows + 15) / 16 * 16;
+    return stride % 256 == 0 ? stride + 16 : stride;
+}
+
+/// Update matrices are stored in panels of columns, each from its diagonal down: where a panel of
+/// the matrix of that many nodes begins.
+ALWAYS_INLINE size_t update_panel_start(size_t rows, size_t panel) {
+    const size_t stride = (3 * rows + 15) / 16 * 16;
+    return UPDATE_PANEL * (panel * stride - UPDATE_PANEL * (panel * (panel - 1) / 2));
+}
+
+ALWAYS_INLINE size_t update_panel_stride(size_t rows, size_t panel) {
+    return (3 * rows + 15) / 16 * 16 - UPDATE_PANEL * panel;
+}
+
+ALWAYS_INLINE size_t update_entries(size_t rows) {
+    const size_t panels = (3 * rows + UPDATE_PANEL - 1) / UPDATE_PANEL;
+    if (panels == 0) {
+        return 0;
+    }
+    const size_t last = panels - 1;
+    return update_panel_start(rows, last) +
+           update_panel_stride(rows, last) * (3 * rows - UPDATE_PANEL * last);
+}
+
+/// Everything but `factor`, `updates` and `solution`; order as in supernodal_analyze, not null.
+pbs_status supernodal_symbolic(struct supernodal *s, const struct bsr *pattern,
+                               const uint32_t *order);
+
+/// PBS_OK, or a bad pivot: see `bad`.
+bool supernodal_factor_double(struct supernodal *s, struct tasks *tasks, const double *values,
+                              double shift);
+bool supernodal_factor_float(struct supernodal *s, struct tasks *tasks, const double *values,
+                             double shift);
+void supernodal_solve_double(struct supernodal *s, struct tasks *tasks, const double *b, double *x);
+void supernodal_solve_float(struct supernodal *s, struct tasks *tasks, const double *b, double *x);
+
+#endif
