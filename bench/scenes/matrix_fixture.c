@@ -328,8 +328,13 @@ static pbs_status build_from(struct memory *memory, struct cube *cube, uint32_t 
                                     &out->assembly));
     out->values = memory_allocate(memory, 9 * out->assembly.block_slot_count, sizeof(double));
     out->rhs = memory_allocate(memory, 3 * (size_t)cube->node_count, sizeof(double));
-    if (!out->values || !out->rhs) {
+    out->positions = memory_allocate(memory, 3 * (size_t)cube->node_count, sizeof(double));
+    if (!out->values || !out->rhs || !out->positions) {
         return PBS_ERROR_MEMORY;
+    }
+    for (size_t row = 0; row < cube->node_count; row++) {
+        const size_t node = out->assembly.layout.node[row];
+        copy3(cube->moved + 3 * node, out->positions + 3 * row);
     }
     out->matrix = out->assembly.pattern;
     out->matrix.values = out->values;
@@ -370,6 +375,7 @@ void fixture_free(struct memory *memory, struct fixture *fixture) {
     assembly_free(memory, &fixture->assembly);
     memory_release(memory, fixture->values);
     memory_release(memory, fixture->rhs);
+    memory_release(memory, fixture->positions);
     *fixture = (struct fixture){0};
 }
 

@@ -27,7 +27,8 @@ struct fixture {
     struct assembly assembly;
     struct bsr matrix; ///< the assembly's pattern with values
     double *values;
-    double *rhs; ///< row order: normalised elastic force plus normalised gravity
+    double *rhs;       ///< row order: normalised elastic force plus normalised gravity
+    double *positions; ///< row order: where the nodes are now
     size_t tet_count;
 };
 
