@@ -12,6 +12,7 @@
 MAKEFLAGS += --no-builtin-rules
 
 include mk/flags.mk
+include mk/packages.mk
 include mk/sources.mk
 
 all: lib

@@ -1,144 +1,505 @@
-// Conjugate gradients with every preconditioner and order: iterations to 1e-3 and 1e-6, and the
-// costs of set-up and application in units of one product with the same matrix. One line per case:
-// bench linear key=value ...
+// Linear solvers, ours and those of the libraries that are installed, on the same systems in one
+// run. One line a solver and system, seconds being medians:
+//     bench linear solver case=hard cells=32 dofs=104544 solver=libpbs-... threads=1 ...
+// and one a system that says how far the best peer is from libpbs's default; at the end what was
+// aimed at beside what came out. Peers get H0 + C in scalar rows in the host's numbering, are timed
+// after it is in the form they want, and run on one thread. symbolic_s of ours has the renumbering
+// in it, theirs the ordering. A solver that fails is reported with converged=0 and where.
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include <cblas.h>
 
 #include "base/clock.h"
-#include "linear/pcg.h"
+#include "command_line.h"
+#include "measure/bandwidth.h"
+#include "measure/own_solver.h"
+#include "measure/peer_list.h"
+#include "measure/solver_run.h"
 #include "pbs/world.h"
-#include "scenes/matrix_fixture.h"
+#include "scenes/linear_scene.h"
 
-struct run {
-    const char *label;
-    struct tasks *tasks;
-    int32_t threads;
-    struct fixture *fixture;
-    struct preconditioner preconditioner;
-    struct pcg_workspace workspace;
-    double *x;
-    double product_seconds;
+enum { SUMMARY_LIMIT = 4096, THREAD_LIMIT = 64, ROUNDS = 20 };
+
+/// What the aims are judged by.
+struct summary {
+    const struct linear_case *what;
+    uint32_t cells;
+    int threads;
+    double dofs;
+    const char *solver;
+    bool is_default, is_own;
+    double bytes_per_dof;
+    struct solver_run run;
 };
+
+struct bench {
+    struct memory memory;
+    const char *sizes, *cases, *solvers, *threads, *meshes;
+    struct solver_limits limits;
+    pbs_world_desc defaults;
+    struct peer_list peers;
+    struct summary *summaries;
+    size_t summary_count;
+};
+
+/// One system.
+struct row {
+    struct bench *bench;
+    const struct linear_case *what;
+    uint32_t cells;
+    struct linear_scene scene;
+    struct scalar_csr csr;
+    double layout_seconds;
+    double product_seconds;
+    double *x;
+};
+
+static void must(bool done) {
+    if (!done) {
+        fprintf(stderr, "%s\n", pbs_last_error());
+        exit(1);
+    }
+}
+
+/// The next word of a list separated by blanks or commas; null at its end.
+static const char *next_word(const char *text, size_t *length) {
+    text += strspn(text, " ,");
+    *length = strcspn(text, " ,");
+    return *length > 0 ? text : NULL;
+}
+
+static bool is_chosen(const char *list, const char *name, bool by_part) {
+    size_t length = 0;
+    bool is_any = false;
+    for (const char *word = list; (word = next_word(word, &length)); word += length) {
+        char text[128];
+        snprintf(text, sizeof text, "%.*s", (int)length, word);
+        is_any = true;
+        if (by_part ? strstr(name, text) != NULL : strcmp(name, text) == 0) {
+            return true;
+        }
+    }
+    return !is_any;
+}
+
+static double load_average(void) {
+    double load = 0.0;
+    return getloadavg(&load, 1) == 1 ? load : -1.0;
+}
 
 static double least(double a, double b) {
     return a < b ? a : b;
 }
 
-static double product_seconds(struct run *run) {
-    double best = 1e30;
-    for (int i = 0; i < 20; i++) {
-        const double start = clock_seconds();
-        bsr_multiply(run->tasks, &run->fixture->matrix, run->fixture->rhs, run->x);
-        best = least(best, clock_seconds() - start);
-    }
-    return best;
+// --- one system ---
+
+static double dofs_of(const struct row *row) {
+    return row->csr.matrix.size;
 }
 
-static double apply_seconds(struct run *run) {
-    const struct preconditioner *p = &run->preconditioner;
-    double best = 1e30;
-    for (int i = 0; i < 20; i++) {
-        const double start = clock_seconds();
-        p->table->apply(p->state, run->tasks, run->fixture->rhs, run->x);
-        best = least(best, clock_seconds() - start);
-    }
-    return best;
+static void print_key(const struct row *row, const char *kind) {
+    printf("bench linear %s case=%s cells=%u dofs=%.0f", kind, row->what->name, row->cells,
+           dofs_of(row));
 }
 
-static double factor_seconds(struct run *run) {
-    const struct preconditioner *p = &run->preconditioner;
-    double best = 1e30;
-    for (int i = 0; i < 3; i++) {
-        const double start = clock_seconds();
-        if (p->table->factor(p->state, run->tasks, PROBLEM(&run->fixture->matrix)) != PBS_OK) {
-            fprintf(stderr, "%s\n", pbs_last_error());
-            exit(1);
+/// What renumbering costs: once per topology, whoever solves.
+static double time_layout(struct row *row) {
+    const struct bsr *a = &row->scene.fixture.matrix;
+    struct memory *memory = &row->bench->memory;
+    uint32_t *pairs = memory_allocate(memory, 2 * a->block_count, sizeof *pairs);
+    must(pairs);
+    size_t count = 0;
+    for (uint32_t i = 0; i < a->row_count; i++) {
+        for (uint32_t k = a->row_start[i] + 1; k < a->row_start[i + 1]; k++) {
+            pairs[2 * count] = a->layout->node[i];
+            pairs[2 * count++ + 1] = a->layout->node[a->column[k]];
         }
-        best = least(best, clock_seconds() - start);
+    }
+    const struct stencils set = {count, 2, pairs};
+    struct graph graph;
+    struct layout layout;
+    must(graph_build(memory, a->row_count, &set, 1, &graph) == PBS_OK);
+    const double start = clock_seconds();
+    must(layout_from_graph(memory, &graph, 0, &layout) == PBS_OK);
+    const double seconds = clock_seconds() - start;
+    layout_free(memory, &layout);
+    graph_free(memory, &graph);
+    memory_release(memory, pairs);
+    return seconds;
+}
+
+/// The product beside the triad, in turns.
+static void print_bandwidth(struct row *row, int threads, struct tasks *tasks) {
+    struct memory *memory = &row->bench->memory;
+    const struct bsr *a = &row->scene.fixture.matrix;
+    struct triad triad;
+    double *y = memory_allocate(memory, 3 * (size_t)a->row_count, sizeof *y);
+    must(y && triad_create(memory, 3 * a->block_count, &triad) == PBS_OK);
+    double product = 1e30;
+    double stream = 1e30;
+    for (int i = 0; i < ROUNDS; i++) {
+        const double start = clock_seconds();
+        problem_multiply(tasks, &row->scene.problem, row->scene.fixture.rhs, y);
+        const double middle = clock_seconds();
+        triad_run(tasks, &triad);
+        product = least(product, middle - start);
+        stream = least(stream, clock_seconds() - middle);
+    }
+    row->product_seconds = product;
+    print_key(row, "product");
+    printf(
+        " nodes=%u blocks=%zu contacts=%zu domains=%u threads=%d layout_s=%.4f ms=%.3f gbps=%.2f "
+        "triad_gbps=%.2f load=%.1f\n",
+        a->row_count, a->block_count, row->scene.contacts.count, a->layout->domain_count, threads,
+        row->layout_seconds, 1e3 * product, 1e-9 * product_bytes(a) / product,
+        1e-9 * triad_bytes(&triad) / stream, load_average());
+    triad_free(memory, &triad);
+    memory_release(memory, y);
+}
+
+/// H0, C and the order of the rows.
+static double matrix_bytes(const struct linear_scene *scene) {
+    const struct bsr *a = &scene->fixture.matrix;
+    const double rows = a->row_count;
+    const double outer = a->incoming_start[a->row_count];
+    double bytes = 76.0 * (double)a->block_count + (12.0 + 8.0) * rows + 8.0 * outer;
+    if (scene->problem.c) {
+        const struct contact_matrix *c = scene->problem.c;
+        bytes += 76.0 * c->start[c->row_count] + 8.0 * c->row_count;
+    }
+    return bytes;
+}
+
+static struct summary *print_run(struct row *row, const char *name, int threads,
+                                 const struct solver_run *run) {
+    struct bench *bench = row->bench;
+    must(bench->summary_count < SUMMARY_LIMIT);
+    struct summary *out = bench->summaries + bench->summary_count++;
+    *out = (struct summary){.what = row->what,
+                            .cells = row->cells,
+                            .threads = threads,
+                            .dofs = dofs_of(row),
+                            .solver = name,
+                            .bytes_per_dof = run->bytes / dofs_of(row),
+                            .run = *run};
+    print_key(row, "solver");
+    printf(" solver=%s threads=%d n=%d symbolic_s=%.5f numeric_s=%.5f iterations_1e-3=%u "
+           "seconds_1e-3=%.5f iterations_1e-6=%u seconds_1e-6=%.5f residual_1e-3=%.2e "
+           "residual_1e-6=%.2e converged=%d failed=%s bytes=%.0f bytes_per_dof=%.1f entries=%.0f",
+           name, threads, run->repetitions, run->symbolic_seconds, run->numeric_seconds,
+           run->iterations[RUN_COARSE], run->solve_seconds[RUN_COARSE], run->iterations[RUN_FINE],
+           run->solve_seconds[RUN_FINE], run->residual[RUN_COARSE], run->residual[RUN_FINE],
+           run->has_converged[RUN_FINE], run->failed ? run->failed : "no", run->bytes,
+           out->bytes_per_dof, run->entries);
+    return out;
+}
+
+static void measure_own(struct row *row, const struct preconditioner_table *table, int threads,
+                        struct tasks *tasks) {
+    struct bench *bench = row->bench;
+    char name[64];
+    snprintf(name, sizeof name, "libpbs-%s", table->name);
+    if (!is_chosen(bench->solvers, name, true)) {
+        return;
+    }
+    const struct own_setting setting = {
+        .memory = &bench->memory,
+        .tasks = tasks,
+        .problem = &row->scene.problem,
+        .csr = &row->csr,
+        .preconditioner = table->id,
+        .order = bench->defaults.preconditioner_order == PBS_ORDER_NATURAL
+                     ? ORDER_NATURAL
+                     : ORDER_NESTED_DISSECTION,
+    };
+    const struct solver_source source = {&own_solver, own_solver_create, &setting};
+    void *state = NULL;
+    struct solver_run run = solver_run(&source, &row->csr, &bench->limits, row->x, &state);
+    run.symbolic_seconds += row->layout_seconds;
+    struct summary *summary = print_run(row, table->name, threads, &run);
+    summary->is_own = true;
+    summary->is_default = table->id == bench->defaults.preconditioner;
+    summary->bytes_per_dof += matrix_bytes(&row->scene) / dofs_of(row);
+    printf(" bytes_with_matrix_per_dof=%.1f shift=%g outcome=%s numeric_products=%.1f "
+           "iteration_products=%.2f default=%d",
+           summary->bytes_per_dof, state ? own_solver_shift(state) : 0.0,
+           state ? own_solver_failure(state) : "none", run.numeric_seconds / row->product_seconds,
+           run.iterations[RUN_FINE] == 0
+               ? 0.0
+               : run.solve_seconds[RUN_FINE] / row->product_seconds / run.iterations[RUN_FINE],
+           summary->is_default);
+    if (run.failed && *pbs_last_error()) {
+        printf(" message=\"%s\"", pbs_last_error());
+    }
+    printf("\n");
+    fflush(stdout);
+    if (state) {
+        own_solver.release(state);
+    }
+}
+
+static void measure_peer(struct row *row, const struct peer_table *table) {
+    struct bench *bench = row->bench;
+    if (!is_chosen(bench->solvers, table->name, true)) {
+        return;
+    }
+    if (row->csr.matrix.size > table->size_limit) {
+        print_key(row, "skipped");
+        printf(" solver=%s size_limit=%d\n", table->name, table->size_limit);
+        return;
+    }
+    const struct solver_source source = {.table = table};
+    void *state = NULL;
+    const struct solver_run run = solver_run(&source, &row->csr, &bench->limits, row->x, &state);
+    print_run(row, table->name, 1, &run);
+    printf("\n");
+    fflush(stdout);
+    if (state) {
+        table->release(state);
+    }
+}
+
+static double solve_from_numeric(const struct summary *s) {
+    return s->run.numeric_seconds + s->run.solve_seconds[RUN_FINE];
+}
+
+static double solve_from_nothing(const struct summary *s) {
+    return s->run.symbolic_seconds + solve_from_numeric(s);
+}
+
+typedef double (*cost_fn)(const struct summary *s);
+
+/// Of one system and one thread: libpbs's default, or the cheapest peer; null: none converged.
+static const struct summary *find_best(const struct bench *bench, const struct row *row,
+                                       bool of_peers, cost_fn cost) {
+    const struct summary *best = NULL;
+    for (size_t i = 0; i < bench->summary_count; i++) {
+        const struct summary *s = bench->summaries + i;
+        const bool is_wanted = of_peers ? !s->is_own : s->is_default;
+        if (s->what == row->what && s->cells == row->cells && s->threads == 1 && is_wanted &&
+            s->run.has_converged[RUN_FINE] && (!best || cost(s) < cost(best))) {
+            best = s;
+        }
     }
     return best;
 }
 
-static struct pcg_result solve(struct run *run, double tolerance, double *seconds) {
-    const struct pcg_options options = {tolerance, 5000};
-    const double start = clock_seconds();
-    const struct pcg_result result = pcg_solve(run->tasks, PROBLEM(&run->fixture->matrix),
-                                               &run->preconditioner, run->fixture->rhs, &options,
-                                               &run->workspace, run->x);
-    *seconds = clock_seconds() - start;
-    return result;
-}
-
-static void measure(struct run *run, struct memory *memory, int32_t id,
-                    enum preconditioner_order order) {
-    if (preconditioner_create(memory, id, &run->fixture->matrix, order, &run->preconditioner) !=
-        PBS_OK) {
-        fprintf(stderr, "%s\n", pbs_last_error());
-        exit(1);
+/// At 105k degrees of freedom and above: ahead by 1.2 without contact, by 5 with it.
+static void print_ratio(const struct row *row, const char *what, cost_fn cost, bool is_aim) {
+    const struct summary *own = find_best(row->bench, row, false, cost);
+    const struct summary *peer = find_best(row->bench, row, true, cost);
+    print_key(row, "ratio");
+    printf(" of=%s default=%s default_s=%.5f peer=%s peer_s=%.5f", what,
+           own ? own->solver : "failed", own ? cost(own) : 0.0, peer ? peer->solver : "none",
+           peer ? cost(peer) : 0.0);
+    if (own && peer) {
+        printf(" ratio=%.3f", cost(peer) / cost(own));
     }
-    const double unit = run->product_seconds;
-    const double factor = factor_seconds(run);
-    const double apply = apply_seconds(run);
-    double coarse_seconds = 0.0;
-    double fine_seconds = 0.0;
-    const struct pcg_result coarse = solve(run, 1e-3, &coarse_seconds);
-    const struct pcg_result fine = solve(run, 1e-6, &fine_seconds);
-    printf("bench linear case=%s dofs=%u domains=%u threads=%d preconditioner=%s order=%s "
-           "iterations_1e-3=%u iterations_1e-6=%u shift=%g product_ms=%.3f factor_products=%.2f "
-           "apply_products=%.2f iteration_products=%.2f solve_1e-6_s=%.4f converged=%d\n",
-           run->label, 3 * run->fixture->matrix.row_count,
-           run->fixture->assembly.layout.domain_count, run->threads,
-           run->preconditioner.table->name,
-           order == ORDER_NATURAL ? "natural" : "nested-dissection", coarse.iterations,
-           fine.iterations, run->preconditioner.table->shift(run->preconditioner.state), 1e3 * unit,
-           factor / unit, apply / unit, fine_seconds / unit / fine.iterations, fine_seconds,
-           coarse.outcome == PCG_CONVERGED && fine.outcome == PCG_CONVERGED);
+    if (is_aim && own && peer && dofs_of(row) > 1e5) {
+        const double aim = row->what->contacts.density > 0.0 ? 5.0 : 1.2;
+        printf(" aim=%.1f met=%d", aim, cost(peer) / cost(own) >= aim);
+    }
+    printf("\n");
     fflush(stdout);
-    preconditioner_destroy(memory, &run->preconditioner);
 }
 
-static void measure_case(struct memory *memory, const char *label, const struct fixture_desc *desc,
-                         int32_t threads) {
-    struct fixture fixture;
-    struct run run = {.label = label, .threads = threads, .fixture = &fixture};
-    if (fixture_build(memory, desc, &fixture) != PBS_OK ||
-        tasks_create(memory, NULL, threads, &run.tasks) != PBS_OK ||
-        pcg_reserve(memory, &run.workspace, fixture.matrix.row_count) != PBS_OK) {
-        fprintf(stderr, "%s\n", pbs_last_error());
-        exit(1);
+static void measure_ours(struct row *row) {
+    size_t length = 0;
+    for (const char *word = row->bench->threads; (word = next_word(word, &length));
+         word += length) {
+        const int threads = atoi(word);
+        struct tasks *tasks = NULL;
+        must(tasks_create(&row->bench->memory, NULL, threads, &tasks) == PBS_OK);
+        print_bandwidth(row, threads, tasks);
+        for (size_t i = 0; preconditioner_tables[i]; i++) {
+            // Unpreconditioned conjugate gradients are nobody's choice, and take minutes.
+            if (preconditioner_tables[i]->id != PBS_PRECONDITIONER_NONE) {
+                measure_own(row, preconditioner_tables[i], threads, tasks);
+            }
+        }
+        tasks_destroy(&row->bench->memory, tasks);
     }
-    run.x = memory_allocate(memory, 3 * (size_t)fixture.matrix.row_count, sizeof *run.x);
-    if (!run.x) {
-        fprintf(stderr, "%s\n", pbs_last_error());
-        exit(1);
-    }
-    run.product_seconds = product_seconds(&run);
-    measure(&run, memory, PBS_PRECONDITIONER_BLOCK_JACOBI, ORDER_NATURAL);
-    measure(&run, memory, PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY, ORDER_NATURAL);
-    measure(&run, memory, PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY, ORDER_NESTED_DISSECTION);
-    memory_release(memory, run.x);
-    pcg_free(memory, &run.workspace);
-    tasks_destroy(memory, run.tasks);
-    fixture_free(memory, &fixture);
 }
 
-/// Usage: linear [cells ...]; cells 14 is 9.5k free degrees of freedom, 32 is 105k.
+static void measure_row(struct bench *bench, const struct linear_case *what, uint32_t cells) {
+    struct memory *memory = &bench->memory;
+    struct row row = {.bench = bench, .what = what, .cells = cells};
+    if (linear_scene_build(memory, what, cells, bench->meshes, &row.scene) != PBS_OK) {
+        printf("bench linear skipped case=%s cells=%u message=\"%s\"\n", what->name, cells,
+               pbs_last_error());
+        return;
+    }
+    must(scalar_csr_build(memory, &row.scene.fixture, row.scene.problem.c, &row.csr) == PBS_OK);
+    row.x = memory_allocate(memory, (size_t)row.csr.matrix.size, sizeof *row.x);
+    must(row.x);
+    row.layout_seconds = time_layout(&row);
+    measure_ours(&row);
+    for (size_t i = 0; i < bench->peers.count; i++) {
+        measure_peer(&row, bench->peers.table[i]);
+    }
+    print_ratio(&row, "numeric+solve", solve_from_numeric, true);
+    print_ratio(&row, "symbolic+numeric+solve", solve_from_nothing, false);
+    memory_release(memory, row.x);
+    scalar_csr_free(memory, &row.csr);
+    linear_scene_free(memory, &row.scene);
+}
+
+// --- the aims ---
+
+/// Null where it was not measured.
+static const struct summary *find(const struct bench *bench, const char *name, uint32_t cells,
+                                  int threads, const char *solver) {
+    for (size_t i = 0; i < bench->summary_count; i++) {
+        const struct summary *s = bench->summaries + i;
+        const bool is_solver = solver ? strcmp(s->solver, solver) == 0 : s->is_default;
+        if (is_solver && s->cells == cells && s->threads == threads &&
+            strcmp(s->what->name, name) == 0) {
+            return s;
+        }
+    }
+    return NULL;
+}
+
+static void print_aim(const char *what, const struct summary *s, double value, double aim,
+                      bool at_most) {
+    printf("bench linear aim of=%s case=%s cells=%u solver=%s value=%.4g %s=%.4g met=%d\n", what,
+           s->what->name, s->cells, s->solver, value, at_most ? "most" : "least", aim,
+           at_most ? value <= aim : value >= aim);
+}
+
+/// A solver that did not converge met no aim of iterations.
+static double iterations_of(const struct summary *s) {
+    return s->run.has_converged[RUN_FINE] ? s->run.iterations[RUN_FINE] : 1e9;
+}
+
+static void print_iteration_aims(const struct bench *bench) {
+    static const struct {
+        const char *name;
+        uint32_t cells;
+        double most;
+    } aims[] = {{"hard", 32, 45}, {"hard", 51, 55}, {"hard", 69, 65}, {"hard-contact-2", 32, 55}};
+    for (size_t i = 0; i < sizeof aims / sizeof *aims; i++) {
+        const struct summary *s = find(bench, aims[i].name, aims[i].cells, 1, NULL);
+        if (s) {
+            print_aim("iterations-1e-6", s, iterations_of(s), aims[i].most, true);
+        }
+    }
+}
+
+static void print_own_aims(const struct bench *bench, const struct summary *s) {
+    const char *name = s->what->name;
+    if (s->is_default && s->threads == 1 && s->dofs > 1e5) {
+        const struct summary *two = find(bench, name, s->cells, 2, NULL);
+        if (two) {
+            print_aim("two-threads", s, solve_from_numeric(s) / solve_from_numeric(two), 1.6,
+                      false);
+        }
+        print_aim("bytes-per-dof", s, s->bytes_per_dof, 1200, true);
+    }
+    if (s->is_default && s->threads == 1 && strcmp(name, "hard-random") == 0) {
+        const struct summary *natural = find(bench, "hard", s->cells, 1, NULL);
+        if (natural) {
+            print_aim("random-over-natural", s, iterations_of(s) / iterations_of(natural), 1.4,
+                      true);
+        }
+    }
+    if (strcmp(s->solver, "multigrid") == 0 && s->threads == 1) {
+        if (!(s->what->contacts.density > 0.0) && s->what->poisson <= 0.45) {
+            print_aim("multigrid-iterations", s, iterations_of(s), 30, true);
+        }
+        print_aim("multigrid-converged", s, s->run.has_converged[RUN_FINE], 1, false);
+    }
+}
+
+static void print_cholesky_aims(const struct bench *bench, const struct summary *s) {
+    const struct summary *peer = find(bench, s->what->name, s->cells, 1,
+                                      "cholmod-supernodal-metis");
+    const struct summary *two = find(bench, s->what->name, s->cells, 2, s->solver);
+    print_aim("cholesky-residual", s, s->run.residual[RUN_FINE], 1e-12, true);
+    if (peer) {
+        print_aim("cholesky-speed", s, peer->run.numeric_seconds / s->run.numeric_seconds, 0.8,
+                  false);
+        if (s->run.entries > 0.0) {
+            print_aim("cholesky-fill", s, s->run.entries / peer->run.entries, 1.1, true);
+        }
+    }
+    if (two) {
+        print_aim("cholesky-two-threads", s, s->run.numeric_seconds / two->run.numeric_seconds, 1.5,
+                  false);
+    }
+}
+
+static void print_aims(const struct bench *bench) {
+    print_iteration_aims(bench);
+    for (size_t i = 0; i < bench->summary_count; i++) {
+        const struct summary *s = bench->summaries + i;
+        if (s->is_own) {
+            print_own_aims(bench, s);
+        }
+        if (s->is_own && s->threads == 1 && strcmp(s->solver, "cholesky") == 0) {
+            print_cholesky_aims(bench, s);
+        }
+    }
+}
+
+// --- all of them ---
+
+static void measure_all(struct bench *bench) {
+    size_t length = 0;
+    for (const char *word = bench->sizes; (word = next_word(word, &length)); word += length) {
+        for (const struct linear_case *c = linear_cases; c->name; c++) {
+            if (!c->mesh && is_chosen(bench->cases, c->name, false)) {
+                measure_row(bench, c, (uint32_t)strtoul(word, NULL, 10));
+            }
+        }
+    }
+    for (const struct linear_case *c = linear_cases; c->name; c++) {
+        if (c->mesh && is_chosen(bench->cases, c->name, false)) {
+            measure_row(bench, c, 0);
+        }
+    }
+}
+
 int main(int argc, char **argv) {
-    struct memory memory;
-    memory_init(&memory, NULL);
-    const uint32_t usual[] = {14, 32};
-    const int count = argc > 1 ? argc - 1 : 2;
-    for (int i = 0; i < count; i++) {
-        const uint32_t cells = argc > 1 ? (uint32_t)strtoul(argv[i + 1], NULL, 10) : usual[i];
-        struct fixture_desc desc = fixture_hard(cells);
-        measure_case(&memory, "hard", &desc, 1);
-        measure_case(&memory, "hard", &desc, 2);
-        desc.domain_count = 1;
-        measure_case(&memory, "hard-one-domain", &desc, 1);
-        desc.domain_count = 0;
-        desc.young = 1e5;
-        desc.dt = 1.0 / 240.0;
-        measure_case(&memory, "easy", &desc, 1);
+    struct bench bench = {.sizes = "14 32",
+                          .cases = "",
+                          .solvers = "",
+                          .threads = "1 2",
+                          .meshes = "../shared/data/meshes",
+                          .limits = {.repetitions = 0, .seconds = 10.0}};
+    int64_t repeat = 0;
+    const struct command_option options[] = {
+        {"sizes", COMMAND_TEXT, &bench.sizes, "CELLS",
+         "cells along an edge: 14, 32, 51 and 69 are 9.5k, 105k, 414k and 1.01M unknowns"},
+        {"cases", COMMAND_TEXT, &bench.cases, "NAMES", "the systems (all)"},
+        {"solvers", COMMAND_TEXT, &bench.solvers, "PARTS",
+         "solvers whose names hold one of these (all)"},
+        {"threads", COMMAND_TEXT, &bench.threads, "COUNTS", "of our solvers; peers have one"},
+        {"repeat", COMMAND_COUNT, &repeat, "N", "repetitions (0: 5, 3 or 1 by size)"},
+        {"seconds", COMMAND_NUMBER, &bench.limits.seconds, "S",
+         "after which a solver is not repeated"},
+        {"cpu", COMMAND_FLAG, &bench.limits.by_cpu, NULL,
+         "seconds are the processor's, all threads together: for busy machines and one thread"},
+        {"meshes", COMMAND_TEXT, &bench.meshes, "FOLDER", "where the real meshes are"},
+    };
+    int status = 0;
+    if (!command_line_or_exit(argc, argv, "compares linear solvers", options,
+                              sizeof options / sizeof *options, &status)) {
+        return status;
     }
+    bench.limits.repetitions = (int)repeat;
+    // One thread for what peers do inside BLAS and OpenMP.
+    setenv("OMP_NUM_THREADS", "1", 1);
+    openblas_set_num_threads(1);
+    memory_init(&bench.memory, NULL);
+    pbs_world_desc_init(&bench.defaults, sizeof bench.defaults);
+    peer_list_open("bench linear", &bench.peers);
+    bench.summaries = memory_allocate(&bench.memory, SUMMARY_LIMIT, sizeof *bench.summaries);
+    must(bench.summaries);
+    measure_all(&bench);
+    print_aims(&bench);
+    memory_release(&bench.memory, bench.summaries);
     return 0;
 }

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/lanes.h"
+#include "measure/bandwidth.h"
 #include "scenes/matrix_fixture.h"
 #include "sparse/block3.h"
 
@@ -26,8 +27,7 @@ struct bench {
     struct tasks *tasks;
     struct fixture fixture;
     struct full_matrix full;
-    size_t triad_count;
-    double *triad_a, *triad_b, *triad_c;
+    struct triad triad;
     double *x, *y;
 };
 
@@ -95,31 +95,12 @@ static void full_piece(void *context, size_t domain) {
     }
 }
 
-#define TRIAD_PIECES 16
-
-PBS_MULTIVERSION
-static void triad_piece(void *context, size_t piece) {
-    const struct bench *bench = context;
-    const size_t first = bench->triad_count * piece / TRIAD_PIECES / LANES * LANES;
-    const size_t end = bench->triad_count * (piece + 1) / TRIAD_PIECES / LANES * LANES;
-    for (size_t i = first; i < end; i += LANES) {
-        lanes_store(bench->triad_a + i,
-                    lanes_load(bench->triad_b + i) + 3.0 * lanes_load(bench->triad_c + i));
-    }
-}
-
-static double product_bytes(const struct bsr *a) {
-    const double outer = a->incoming_start[a->row_count];
-    const double rows = a->row_count;
-    return 76.0 * (double)a->block_count + (72.0 + 8.0) * outer + 12.0 * rows + 48.0 * rows;
-}
-
 static double seconds_of(struct bench *bench, int what) {
     const double start = clock_seconds();
     if (what == 0) {
         bsr_multiply(bench->tasks, &bench->fixture.matrix, bench->x, bench->y);
     } else if (what == 1) {
-        tasks_for(bench->tasks, TRIAD_PIECES, triad_piece, bench);
+        triad_run(bench->tasks, &bench->triad);
     } else {
         tasks_for(bench->tasks, bench->full.layout->domain_count, full_piece, bench);
     }
@@ -140,7 +121,7 @@ static void measure(struct bench *bench, int32_t threads) {
     }
     const struct bsr *a = &bench->fixture.matrix;
     const double gbps = 1e-9 * product_bytes(a) / best[0];
-    const double triad = 24e-9 * (double)bench->triad_count / best[1];
+    const double triad = 1e-9 * triad_bytes(&bench->triad) / best[1];
     printf("bench spmv nodes=%u blocks=%zu domains=%u outer=%u threads=%d ms=%.3f gbps=%.2f "
            "triad_gbps=%.2f ratio=%.3f full_ms=%.3f full_over_symmetric=%.3f\n",
            a->row_count, a->block_count, a->layout->domain_count, a->incoming_start[a->row_count],
@@ -159,10 +140,10 @@ static void measure_size(struct memory *memory, uint32_t cells) {
     }
     const struct bsr *a = &bench.fixture.matrix;
     build_full(&bench);
-    bench.triad_count = 3 * a->block_count / LANES * LANES;
-    bench.triad_a = allocate(memory, bench.triad_count, sizeof(double));
-    bench.triad_b = allocate(memory, bench.triad_count, sizeof(double));
-    bench.triad_c = allocate(memory, bench.triad_count, sizeof(double));
+    if (triad_create(memory, 3 * a->block_count, &bench.triad) != PBS_OK) {
+        fprintf(stderr, "%s\n", pbs_last_error());
+        exit(1);
+    }
     bench.x = allocate(memory, 3 * (size_t)a->row_count, sizeof(double));
     bench.y = allocate(memory, 3 * (size_t)a->row_count, sizeof(double));
     memcpy(bench.x, bench.fixture.rhs, 3 * (size_t)a->row_count * sizeof(double));
@@ -171,9 +152,7 @@ static void measure_size(struct memory *memory, uint32_t cells) {
     memory_release(memory, bench.full.start);
     memory_release(memory, bench.full.column);
     memory_release(memory, bench.full.values);
-    memory_release(memory, bench.triad_a);
-    memory_release(memory, bench.triad_b);
-    memory_release(memory, bench.triad_c);
+    triad_free(memory, &bench.triad);
     memory_release(memory, bench.x);
     memory_release(memory, bench.y);
     fixture_free(memory, &bench.fixture);

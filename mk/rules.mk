@@ -15,7 +15,7 @@ ALL_INCLUDES     := -Isrc -Iinclude -Iexamples -Iexamples/common -Ibench -Itests
 
 $(BUILD)/obj/src/%:      OPTIONS := $(LIBRARY_INCLUDES) $(if $(SANITIZE),,-DNDEBUG)
 $(BUILD)/obj/examples/%: OPTIONS := $(EXAMPLE_INCLUDES)
-$(BUILD)/obj/bench/%:    OPTIONS := $(ALL_INCLUDES)
+$(BUILD)/obj/bench/%:    OPTIONS  = $(ALL_INCLUDES) $(call package_headers,$@)
 $(BUILD)/obj/tests/%:    OPTIONS := $(ALL_INCLUDES)
 $(BUILD)/obj/fuzz/%:     OPTIONS := $(ALL_INCLUDES)
 
@@ -26,12 +26,10 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CFLAGS_ALL) $(OPTIONS) -MMD -MP -c $< -o $@ $(heard)
 
-BULLET_CFLAGS = $(shell pkg-config --cflags bullet)
-BULLET_LIBS   = $(shell pkg-config --libs bullet)
 $(BUILD)/obj/%.o: %.cpp $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(call say,CXX)$(CXX) -std=c++17 $(CFLAGS) $(ARITHMETIC) -Wall -Wextra $(SANITIZE_FLAGS) $(OPTIONS) \
-	    $(patsubst -I%,-isystem %,$(BULLET_CFLAGS)) -MMD -MP -c $< -o $@
+	$(call say,CXX)$(CXX) -std=c++17 $(CFLAGS) -fPIC $(ARITHMETIC) -Wall -Wextra $(SANITIZE_FLAGS) $(OPTIONS) \
+	    -MMD -MP -c $< -o $@
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 
@@ -81,7 +79,11 @@ $(EXAMPLES): $(BUILD)/examples/%: $(BUILD)/obj/examples/%.o $(HELPERS) $(EXAMPLE
 	$(link)
 
 $(BENCHES): $(BUILD)/bench/%: $(BUILD)/obj/bench/%.o $(HELPERS) $(INTERNAL_LIB)
-	$(link) $(if $(wildcard bench/$*.cpp),$(BULLET_LIBS) -lstdc++)
+	$(link) $(call package_libraries,$@)
+
+# Solvers of other libraries that bench/linear opens: nothing of ours is in them.
+$(PEERS): $(BUILD)/bench/%.so: $(BUILD)/obj/bench/%.o
+	$(call say,LD)mkdir -p $(@D); $(CC) $(CFLAGS_ALL) -shared $< $(call package_libraries,$@) -o $@
 
 # Each fuzz target twice: with libFuzzer (clang), and with a plain driver that runs files once.
 FUZZ_LIBS := $(SUPPORT_LIB) $(HELPERS) $(INTERNAL_LIB)

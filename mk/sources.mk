@@ -4,7 +4,7 @@ object = $(patsubst %,$(BUILD)/obj/%.o,$(basename $(1)))
 
 LIBRARY_OBJECTS := $(call object,$(wildcard src/*/*.c))
 COMMON_OBJECTS  := $(call object,$(wildcard examples/common/*.c))
-SCENE_OBJECTS   := $(call object,$(wildcard bench/scenes/*.c))
+SCENE_OBJECTS   := $(call object,$(wildcard bench/scenes/*.c bench/measure/*.c))
 SUPPORT_OBJECTS := $(call object,$(wildcard tests/support/*.c))
 
 INTERNAL_LIB := $(BUILD)/libpbs_internal.a# every object, nothing hidden: what tests link
@@ -14,9 +14,9 @@ SUPPORT_LIB  := $(BUILD)/libtestsupport.a
 
 TESTS    := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/test_*.c))
 EXAMPLES := $(patsubst %.c,$(BUILD)/%,$(wildcard examples/*.c))
-BULLET   := $(shell pkg-config --exists bullet && echo yes)
 BENCHES  := $(patsubst %.c,$(BUILD)/%,$(wildcard bench/*.c)) \
-            $(if $(BULLET),$(patsubst %.cpp,$(BUILD)/%,$(wildcard bench/*.cpp)))
+            $(patsubst %.cpp,$(BUILD)/%,$(call usable,$(wildcard bench/*.cpp)))
+PEERS    := $(patsubst %,$(BUILD)/%.so,$(basename $(call usable,$(wildcard bench/peers/*.c bench/peers/*.cpp))))
 FUZZERS  := $(patsubst fuzz/fuzz_%.c,%,$(wildcard fuzz/fuzz_*.c))
 
 # Built into lib/, unless BUILD is a folder of one's own.

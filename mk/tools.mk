@@ -5,10 +5,14 @@ demo:                                             ## drop a body; leaves demo/dr
 demo-files: $(BUILD)/examples/drop
 	$< --out demo
 
-benches: $(BENCHES)
+benches: $(BENCHES) $(PEERS)
 bench:                                           ## run every benchmark; machine-readable lines
 	@$(parallel) benches
 	@for program in $(BENCHES); do $$program || exit 1; done
+
+# SIZES="14 32 51 69" takes hours; CASES="hard hard-contact-2" and SOLVERS="libpbs cholmod" choose (bench/linear --help).
+bench-linear: $(BUILD)/bench/linear $(PEERS)     ## our linear solvers beside those of CHOLMOD, Eigen, hypre, MUMPS
+	@$< $(if $(SIZES),--sizes "$(SIZES)") $(if $(CASES),--cases "$(CASES)") $(if $(SOLVERS),--solvers "$(SOLVERS)")
 
 plots: $(BUILD)/bench/integrators $(BUILD)/bench/integrator_motion ## the pictures of docs/integrators.md; takes minutes
 	$(BUILD)/bench/integrators $(BUILD)/bench
@@ -40,4 +44,4 @@ deps:                                            ## install what a bare Debian 1
 clean:                                           ## remove everything that was built
 	rm -rf $(BUILD) build demo lib/*.a lib/*.so lib/*.so.*
 
-.PHONY: demo demo-files benches bench plots format format-check tidy docs deps clean
+.PHONY: demo demo-files benches bench bench-linear plots format format-check tidy docs deps clean

@@ -14,6 +14,8 @@ packages=(
     valgrind abigail-tools cmake                # tests: memory, ABI, install
     chromium ca-certificates                    # tests: the demo's page
     libbullet-dev gnuplot-nox                   # bench: the comparison, pictures of docs/
+    libsuitesparse-dev libeigen3-dev            # bench: the comparison of linear solvers
+    libhypre-dev libmumps-seq-dev
     python3                                     # tests: a host in another language
     clang-format clang-tidy doxygen             # format, tidy, docs
 )

@@ -1,19 +1,21 @@
 // Element stiffness is B^T C B with C = d^2 psi / dF^2, psi = mu/2 (|F|^2 - 3) - mu log J +
-// lambda/2 (log J)^2; at F = 1 that is linear elasticity. Nodes on the face z = 0 are masked: their
-// rows and columns are those of the mass alone.
+// lambda/2 (log J)^2; at F = 1 that is linear elasticity. Held nodes are masked: their rows and
+// columns are those of the mass alone.
 #include "scenes/matrix_fixture.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/lanes.h"
 #include "base/math3.h"
+#include "scenes/random.h"
 
 // The symmetric eigensolver of LAPACK: it comes with the BLAS that the library links.
 void dsyev_(const char *job, const char *triangle, const int *n, double *a, const int *lda,
             double *eigenvalues, double *work, const int *work_size, int *info);
 
-struct cube {
+struct body {
     const struct fixture_desc *desc;
     uint32_t node_count;
     size_t tet_count;
@@ -33,15 +35,6 @@ struct fixture_desc fixture_hard(uint32_t cells) {
                                  .dt = 1.0 / 30.0,
                                  .jitter = 0.15,
                                  .deformed = true};
-}
-
-/// Uniform in [-1, 1), from a counter.
-static double noise(uint64_t counter) {
-    uint64_t z = (counter + 1) * 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    z ^= z >> 31;
-    return (double)(z >> 11) * 0x1p-52 - 1.0;
 }
 
 static void shuffle(uint32_t *list, uint32_t count) {
@@ -66,8 +59,8 @@ static void deform(const double rest[3], double cell, uint64_t seed, double out[
     }
 }
 
-static void place_nodes(struct cube *cube, const uint32_t *label) {
-    const uint32_t n = cube->desc->cells;
+static void place_nodes(struct body *body, const uint32_t *label) {
+    const uint32_t n = body->desc->cells;
     const double cell = 1.0 / n;
     uint32_t index = 0;
     for (uint32_t z = 0; z <= n; z++) {
@@ -75,17 +68,17 @@ static void place_nodes(struct cube *cube, const uint32_t *label) {
             for (uint32_t x = 0; x <= n; x++, index++) {
                 const uint32_t grid[3] = {x, y, z};
                 const uint32_t node = label[index];
-                double *rest = cube->rest + 3 * (size_t)node;
+                double *rest = body->rest + 3 * (size_t)node;
                 for (uint32_t i = 0; i < 3; i++) {
                     const bool inside = grid[i] > 0 && grid[i] < n;
                     const double shift = noise(0x100000000u + 3 * (uint64_t)index + i);
-                    rest[i] = cell * (grid[i] + (inside ? cube->desc->jitter * shift : 0.0));
+                    rest[i] = cell * (grid[i] + (inside ? body->desc->jitter * shift : 0.0));
                 }
-                cube->held[node] = z == 0;
-                if (cube->desc->deformed) {
-                    deform(rest, cell, 0x200000000u + index, cube->moved + 3 * (size_t)node);
+                body->held[node] = z == 0;
+                if (body->desc->deformed) {
+                    deform(rest, cell, 0x200000000u + index, body->moved + 3 * (size_t)node);
                 } else {
-                    copy3(rest, cube->moved + 3 * (size_t)node);
+                    copy3(rest, body->moved + 3 * (size_t)node);
                 }
             }
         }
@@ -93,12 +86,12 @@ static void place_nodes(struct cube *cube, const uint32_t *label) {
 }
 
 /// Six tetrahedra around the diagonal of each cell, one for each order of the axes.
-static void cut_cells(struct cube *cube, const uint32_t *label) {
+static void cut_cells(struct body *body, const uint32_t *label) {
     static const uint32_t axes[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1},
                                         {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
-    const uint32_t n = cube->desc->cells;
+    const uint32_t n = body->desc->cells;
     const uint32_t stride[3] = {1, n + 1, (n + 1) * (n + 1)};
-    uint32_t *tet = cube->tets;
+    uint32_t *tet = body->tets;
     for (uint32_t c = 0; c < n * n * n; c++) {
         const uint32_t corner = c % n + c / n % n * stride[1] + c / (n * n) * stride[2];
         for (int p = 0; p < 6; p++, tet += 4) {
@@ -110,6 +103,33 @@ static void cut_cells(struct cube *cube, const uint32_t *label) {
                 tet[p < 3 ? i + 1 : i == 0 ? 2 : i == 1 ? 1 : 3] = label[at];
             }
         }
+    }
+}
+
+/// The mesh's longest side becomes 1 and stands on z = 0. Its tetrahedra may be slivers, which
+/// noise would invert, so it is twisted and bent only.
+static void place_mesh(struct body *body, const uint32_t *label) {
+    const struct tet_mesh *mesh = body->desc->mesh;
+    double lower[3];
+    double upper[3];
+    positions_bounds(mesh->positions, mesh->vertex_count, lower, upper);
+    double side = 0.0;
+    for (int i = 0; i < 3; i++) {
+        side = fmax(side, upper[i] - lower[i]);
+    }
+    for (size_t v = 0; v < mesh->vertex_count; v++) {
+        double *rest = body->rest + 3 * (size_t)label[v];
+        for (size_t i = 0; i < 3; i++) {
+            rest[i] = (mesh->positions[3 * v + i] - lower[i]) / side;
+        }
+        body->held[label[v]] = rest[2] < 0.05 * (upper[2] - lower[2]) / side;
+        copy3(rest, body->moved + 3 * (size_t)label[v]);
+        if (body->desc->deformed) {
+            deform(rest, 0.0, v, body->moved + 3 * (size_t)label[v]);
+        }
+    }
+    for (size_t i = 0; i < 4 * mesh->tet_count; i++) {
+        body->tets[i] = label[mesh->tets[i]];
     }
 }
 
@@ -180,19 +200,24 @@ static double shape(const double *rest, const uint32_t *tet, double b[4][3]) {
 }
 
 /// k[a][b] = V b_a^T C b_b, and the force on each node.
-static void element(const struct cube *cube, const uint32_t *tet, double k[4][4][9],
+static void element(const struct body *body, const uint32_t *tet, double k[4][4][9],
                     double force[4][3]) {
-    const struct fixture_desc *desc = cube->desc;
+    const struct fixture_desc *desc = body->desc;
     const double mu = desc->young / (2.0 * (1.0 + desc->poisson));
     const double lambda = desc->young * desc->poisson /
                           ((1.0 + desc->poisson) * (1.0 - 2.0 * desc->poisson));
     double b[4][3];
-    const double volume = shape(cube->rest, tet, b);
+    const double volume = shape(body->rest, tet, b);
     double f[9] = {0.0};
     for (int i = 0; i < 9; i++) {
         for (int a = 0; a < 4; a++) {
-            f[i] += cube->moved[3 * (size_t)tet[a] + (size_t)i / 3] * b[a][i % 3];
+            f[i] += body->moved[3 * (size_t)tet[a] + (size_t)i / 3] * b[a][i % 3];
         }
+    }
+    const double stretch = determinant3(f);
+    if (desc->mesh && !(stretch > 0.5 && stretch < 2.0)) {
+        // A sliver that a smooth deformation flattens: it stays at rest.
+        memcpy(f, (const double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1}, sizeof f);
     }
     double c[81];
     double stress[9];
@@ -215,20 +240,20 @@ static void element(const struct cube *cube, const uint32_t *tet, double k[4][4]
 }
 
 /// Adds the element in one lane, masked, through the assembly's slots.
-static void add_element(struct cube *cube, struct fixture *out, size_t group, uint32_t lane) {
+static void add_element(struct body *body, struct fixture *out, size_t group, uint32_t lane) {
     const struct stencil_groups *groups = &out->assembly.terms[0];
-    const uint32_t *tet = cube->tets + 4 * (size_t)groups->stencil[group * LANES + lane];
+    const uint32_t *tet = body->tets + 4 * (size_t)groups->stencil[group * LANES + lane];
     double k[4][4][9];
     double force[4][3];
-    element(cube, tet, k, force);
-    const double scale = cube->desc->dt * cube->desc->dt;
+    element(body, tet, k, force);
+    const double scale = body->desc->dt * body->desc->dt;
     const uint32_t *slot = groups->block_slot + group * groups->pair_count * LANES + lane;
     for (uint32_t a = 0; a < 4; a++) {
         const uint32_t la = groups->local[(group * 4 + a) * LANES + lane];
-        add3(cube->force + 3 * (size_t)tet[la], force[la], cube->force + 3 * (size_t)tet[la]);
+        add3(body->force + 3 * (size_t)tet[la], force[la], body->force + 3 * (size_t)tet[la]);
         for (uint32_t b = a; b < 4; b++, slot += LANES) {
             const uint32_t lb = groups->local[(group * 4 + b) * LANES + lane];
-            if (!cube->held[tet[la]] && !cube->held[tet[lb]]) {
+            if (!body->held[tet[la]] && !body->held[tet[lb]]) {
                 double *block = out->values + 9 * (size_t)*slot;
                 for (int i = 0; i < 9; i++) {
                     block[i] += scale * k[la][lb][i];
@@ -238,7 +263,7 @@ static void add_element(struct cube *cube, struct fixture *out, size_t group, ui
     }
 }
 
-static void fill_matrix(struct cube *cube, struct fixture *out) {
+static void fill_matrix(struct body *body, struct fixture *out) {
     const struct assembly *assembly = &out->assembly;
     const struct layout *layout = &assembly->layout;
     for (uint32_t d = 0; d < layout->domain_count; d++) {
@@ -246,7 +271,7 @@ static void fill_matrix(struct cube *cube, struct fixture *out) {
         const uint32_t *range = assembly->terms[0].domain_group + d;
         for (size_t i = range[0] * (size_t)LANES; i < range[1] * (size_t)LANES; i++) {
             if (assembly->terms[0].stencil[i] != UINT32_MAX) {
-                add_element(cube, out, i / LANES, (uint32_t)(i % LANES));
+                add_element(body, out, i / LANES, (uint32_t)(i % LANES));
             }
         }
     }
@@ -256,90 +281,115 @@ static void fill_matrix(struct cube *cube, struct fixture *out) {
     for (uint32_t row = 0; row < layout->node_count; row++) {
         double *block = out->values + 9 * (size_t)out->matrix.row_start[row];
         for (int i = 0; i < 9; i += 4) {
-            block[i] += cube->mass[layout->node[row]];
+            block[i] += body->mass[layout->node[row]];
         }
     }
 }
 
-static void add_normalised(const struct cube *cube, const struct layout *layout, const double *load,
+static void add_normalised(const struct body *body, const struct layout *layout, const double *load,
                            double *rhs) {
     double square = 0.0;
-    for (size_t i = 0; i < 3 * (size_t)cube->node_count; i++) {
-        square += cube->held[i / 3] ? 0.0 : load[i] * load[i];
+    for (size_t i = 0; i < 3 * (size_t)body->node_count; i++) {
+        square += body->held[i / 3] ? 0.0 : load[i] * load[i];
     }
-    for (uint32_t n = 0; n < cube->node_count && square > 0.0; n++) {
+    for (uint32_t n = 0; n < body->node_count && square > 0.0; n++) {
         double *out = rhs + 3 * (size_t)layout->row[n];
-        add_scaled3(out, cube->held[n] ? 0.0 : 1.0 / sqrt(square), load + 3 * (size_t)n, out);
+        add_scaled3(out, body->held[n] ? 0.0 : 1.0 / sqrt(square), load + 3 * (size_t)n, out);
     }
 }
 
 /// The elastic force of the deformation; at rest, that of the same deformation in the linear model.
-static void fill_rhs(struct cube *cube, struct fixture *out) {
+static void fill_rhs(struct body *body, struct fixture *out) {
     const struct layout *layout = &out->assembly.layout;
-    if (!cube->desc->deformed) {
-        for (uint32_t row = 0; row < cube->node_count; row++) {
-            const double *rest = cube->rest + 3 * (size_t)layout->node[row];
-            double *shift = cube->moved + 3 * (size_t)row;
-            deform(rest, 1.0 / cube->desc->cells, row, shift);
+    if (!body->desc->deformed) {
+        for (uint32_t row = 0; row < body->node_count; row++) {
+            const double *rest = body->rest + 3 * (size_t)layout->node[row];
+            double *shift = body->moved + 3 * (size_t)row;
+            deform(rest, 1.0 / body->desc->cells, row, shift);
             subtract3(shift, rest, shift);
         }
-        fixture_multiply(&out->matrix, cube->moved, out->rhs);
-        for (uint32_t row = 0; row < cube->node_count; row++) {
-            copy3(out->rhs + 3 * (size_t)row, cube->force + 3 * (size_t)layout->node[row]);
+        fixture_multiply(&out->matrix, body->moved, out->rhs);
+        for (uint32_t row = 0; row < body->node_count; row++) {
+            copy3(out->rhs + 3 * (size_t)row, body->force + 3 * (size_t)layout->node[row]);
         }
-        memset(out->rhs, 0, 3 * (size_t)cube->node_count * sizeof *out->rhs);
+        memset(out->rhs, 0, 3 * (size_t)body->node_count * sizeof *out->rhs);
     }
-    add_normalised(cube, layout, cube->force, out->rhs);
-    for (uint32_t n = 0; n < cube->node_count; n++) {
-        const double weight[3] = {0.0, -9.81 * cube->mass[n], 0.0};
-        copy3(weight, cube->force + 3 * (size_t)n);
+    add_normalised(body, layout, body->force, out->rhs);
+    for (uint32_t n = 0; n < body->node_count; n++) {
+        const double weight[3] = {0.0, -9.81 * body->mass[n], 0.0};
+        copy3(weight, body->force + 3 * (size_t)n);
     }
-    add_normalised(cube, layout, cube->force, out->rhs);
+    add_normalised(body, layout, body->force, out->rhs);
 }
 
-static void lump_mass(struct cube *cube) {
-    for (size_t t = 0; t < cube->tet_count; t++) {
+static void lump_mass(struct body *body) {
+    for (size_t t = 0; t < body->tet_count; t++) {
         double d[9];
-        edges(cube->rest, cube->tets + 4 * t, d);
+        edges(body->rest, body->tets + 4 * t, d);
         for (int a = 0; a < 4; a++) {
-            cube->mass[cube->tets[4 * t + (size_t)a]] += cube->desc->density * determinant3(d) /
+            body->mass[body->tets[4 * t + (size_t)a]] += body->desc->density * determinant3(d) /
                                                          24.0;
         }
     }
 }
 
-static pbs_status build_from(struct memory *memory, struct cube *cube, uint32_t *label,
+static pbs_status find_surface(struct memory *memory, const struct body *body,
+                               struct fixture *out) {
+    const struct tet_mesh mesh = {.vertex_count = body->node_count,
+                                  .positions = body->rest,
+                                  .tet_count = body->tet_count,
+                                  .tets = body->tets};
+    uint32_t *triangles = NULL;
+    if (!tet_mesh_boundary(&mesh, &triangles, &out->surface_count)) {
+        return PBS_ERROR_MEMORY;
+    }
+    out->surface = memory_allocate(memory, 3 * out->surface_count, sizeof *out->surface);
+    for (size_t i = 0; i < 3 * out->surface_count && out->surface; i++) {
+        out->surface[i] = out->assembly.layout.row[triangles[i]];
+    }
+    free(triangles);
+    return out->surface ? PBS_OK : PBS_ERROR_MEMORY;
+}
+
+static pbs_status build_from(struct memory *memory, struct body *body, uint32_t *label,
                              struct fixture *out) {
-    if (!cube->tets || !cube->rest || !cube->moved || !cube->held || !cube->mass || !cube->force ||
+    if (!body->tets || !body->rest || !body->moved || !body->held || !body->mass || !body->force ||
         !label) {
         return PBS_ERROR_MEMORY;
     }
-    for (uint32_t i = 0; i < cube->node_count; i++) {
+    for (uint32_t i = 0; i < body->node_count; i++) {
         label[i] = i;
     }
-    if (cube->desc->shuffled) {
-        shuffle(label, cube->node_count);
+    if (body->desc->shuffled) {
+        shuffle(label, body->node_count);
     }
-    place_nodes(cube, label);
-    cut_cells(cube, label);
-    lump_mass(cube);
-    const struct stencils set = {cube->tet_count, 4, cube->tets};
-    RETURN_IF_FAILED(assembly_build(memory, cube->node_count, cube->desc->domain_count, &set, 1,
+    if (body->desc->mesh) {
+        place_mesh(body, label);
+    } else {
+        place_nodes(body, label);
+        cut_cells(body, label);
+    }
+    lump_mass(body);
+    const struct stencils set = {body->tet_count, 4, body->tets};
+    RETURN_IF_FAILED(assembly_build(memory, body->node_count, body->desc->domain_count, &set, 1,
                                     &out->assembly));
     out->values = memory_allocate(memory, 9 * out->assembly.block_slot_count, sizeof(double));
-    out->rhs = memory_allocate(memory, 3 * (size_t)cube->node_count, sizeof(double));
-    out->positions = memory_allocate(memory, 3 * (size_t)cube->node_count, sizeof(double));
-    if (!out->values || !out->rhs || !out->positions) {
+    out->rhs = memory_allocate(memory, 3 * (size_t)body->node_count, sizeof(double));
+    out->positions = memory_allocate(memory, 3 * (size_t)body->node_count, sizeof(double));
+    out->held = memory_allocate(memory, body->node_count, sizeof *out->held);
+    if (!out->values || !out->rhs || !out->positions || !out->held) {
         return PBS_ERROR_MEMORY;
-    }
-    for (size_t row = 0; row < cube->node_count; row++) {
-        const size_t node = out->assembly.layout.node[row];
-        copy3(cube->moved + 3 * node, out->positions + 3 * row);
     }
     out->matrix = out->assembly.pattern;
     out->matrix.values = out->values;
-    fill_matrix(cube, out);
-    fill_rhs(cube, out);
+    for (uint32_t row = 0; row < body->node_count; row++) {
+        const uint32_t node = out->assembly.layout.node[row];
+        copy3(body->moved + 3 * (size_t)node, out->positions + 3 * (size_t)row);
+        out->held[row] = body->held[node];
+    }
+    RETURN_IF_FAILED(find_surface(memory, body, out));
+    fill_matrix(body, out);
+    fill_rhs(body, out);
     return PBS_OK;
 }
 
@@ -347,23 +397,26 @@ pbs_status fixture_build(struct memory *memory, const struct fixture_desc *desc,
                          struct fixture *out) {
     *out = (struct fixture){0};
     const size_t line = (size_t)desc->cells + 1;
-    struct cube cube = {.desc = desc, .node_count = (uint32_t)(line * line * line)};
-    cube.tet_count = 6 * (size_t)desc->cells * desc->cells * desc->cells;
-    cube.tets = memory_allocate(memory, 4 * cube.tet_count, sizeof *cube.tets);
-    cube.rest = memory_allocate(memory, 3 * (size_t)cube.node_count, sizeof *cube.rest);
-    cube.moved = memory_allocate(memory, 3 * (size_t)cube.node_count, sizeof *cube.moved);
-    cube.held = memory_allocate(memory, cube.node_count, sizeof *cube.held);
-    cube.mass = memory_allocate(memory, cube.node_count, sizeof *cube.mass);
-    cube.force = memory_allocate(memory, 3 * (size_t)cube.node_count, sizeof *cube.force);
-    uint32_t *label = memory_allocate(memory, cube.node_count, sizeof *label);
-    out->tet_count = cube.tet_count;
-    const pbs_status status = build_from(memory, &cube, label, out);
-    memory_release(memory, cube.tets);
-    memory_release(memory, cube.rest);
-    memory_release(memory, cube.moved);
-    memory_release(memory, cube.held);
-    memory_release(memory, cube.mass);
-    memory_release(memory, cube.force);
+    struct body body = {
+        .desc = desc,
+        .node_count = (uint32_t)(desc->mesh ? desc->mesh->vertex_count : line * line * line),
+        .tet_count = desc->mesh ? desc->mesh->tet_count
+                                : 6 * (size_t)desc->cells * desc->cells * desc->cells};
+    body.tets = memory_allocate(memory, 4 * body.tet_count, sizeof *body.tets);
+    body.rest = memory_allocate(memory, 3 * (size_t)body.node_count, sizeof *body.rest);
+    body.moved = memory_allocate(memory, 3 * (size_t)body.node_count, sizeof *body.moved);
+    body.held = memory_allocate(memory, body.node_count, sizeof *body.held);
+    body.mass = memory_allocate(memory, body.node_count, sizeof *body.mass);
+    body.force = memory_allocate(memory, 3 * (size_t)body.node_count, sizeof *body.force);
+    uint32_t *label = memory_allocate(memory, body.node_count, sizeof *label);
+    out->tet_count = body.tet_count;
+    const pbs_status status = build_from(memory, &body, label, out);
+    memory_release(memory, body.tets);
+    memory_release(memory, body.rest);
+    memory_release(memory, body.moved);
+    memory_release(memory, body.held);
+    memory_release(memory, body.mass);
+    memory_release(memory, body.force);
     memory_release(memory, label);
     if (status != PBS_OK) {
         fixture_free(memory, out);
@@ -376,6 +429,8 @@ void fixture_free(struct memory *memory, struct fixture *fixture) {
     memory_release(memory, fixture->values);
     memory_release(memory, fixture->rhs);
     memory_release(memory, fixture->positions);
+    memory_release(memory, fixture->held);
+    memory_release(memory, fixture->surface);
     *fixture = (struct fixture){0};
 }
 

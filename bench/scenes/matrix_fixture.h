@@ -1,10 +1,11 @@
 // Matrices as a Newton step meets them, for tests and benches of the floors `sparse` and `linear`:
-// a unit cube of cells^3 x 6 Kuhn tetrahedra with jittered nodes, lumped mass, one face held. H = M
-// + dt^2 K.
+// a unit cube of cells^3 x 6 Kuhn tetrahedra with jittered nodes, or any mesh scaled to the size of
+// that cube; lumped mass, the face z = 0 held. H = M + dt^2 K.
 #ifndef PBS_BENCH_MATRIX_FIXTURE_H
 #define PBS_BENCH_MATRIX_FIXTURE_H
 
 #include "linear/problem.h"
+#include "mesh.h"
 #include "sparse/assembly.h"
 
 /// H0 alone.
@@ -21,14 +22,19 @@ struct fixture_desc {
     bool indefinite;       ///< when deformed: leave the Hessians as they are
     bool shuffled;         ///< number the nodes at random
     uint32_t domain_count; ///< 0: what the library chooses
+    const struct tet_mesh *mesh; ///< null: the cube; else `cells` and `jitter` do not matter, and
+                                 ///< the lowest twentieth is held
 };
 
 struct fixture {
     struct assembly assembly;
     struct bsr matrix; ///< the assembly's pattern with values
     double *values;
-    double *rhs;       ///< row order: normalised elastic force plus normalised gravity
-    double *positions; ///< row order: where the nodes are now
+    double *rhs;          ///< row order: normalised elastic force plus normalised gravity
+    double *positions;    ///< row_count x 3, row order, where the nodes are
+    bool *held;           ///< row_count
+    size_t surface_count; ///< triangles of the boundary
+    uint32_t *surface;    ///< surface_count x 3 rows
     size_t tet_count;
 };
 

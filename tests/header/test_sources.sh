@@ -24,7 +24,7 @@ done
 flags="-std=c11 -D_GNU_SOURCE -Isrc -Iinclude -Iexamples -Iexamples/common -Ibench -Itests -ffp-contract=off -fno-math-errno
        -Wall -Wextra -Wconversion -Wshadow -Wpedantic -Wno-psabi -Werror -fsyntax-only"
 
-for file in src/*/*.c examples/*.c examples/common/*.c bench/*.c bench/scenes/*.c tests/*/*.c fuzz/*.c; do
+for file in src/*/*.c examples/*.c examples/common/*.c bench/*.c bench/scenes/*.c bench/measure/*.c tests/*/*.c fuzz/*.c; do
     case $file in *\** | tests/install/* | tests/abi/*) continue ;; esac
     check "$file, clang, no warning" clang $flags "$file"
 done

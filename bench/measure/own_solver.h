@@ -1,0 +1,27 @@
+// libpbs's conjugate gradients with one of its preconditioners, seen as a peer of other libraries'
+// solvers.
+#ifndef PBS_BENCH_OWN_SOLVER_H
+#define PBS_BENCH_OWN_SOLVER_H
+
+#include "linear/pcg.h"
+#include "measure/scalar_csr.h"
+#include "peers/peer.h"
+
+struct own_setting {
+    struct memory *memory;
+    struct tasks *tasks;
+    const struct linear_problem *problem;
+    const struct scalar_csr *csr; ///< what is solved is given and taken in its order
+    int32_t preconditioner;       ///< PBS_PRECONDITIONER_*
+    enum preconditioner_order order;
+};
+
+/// Its `create` is null: own_solver_create takes its place.
+extern const struct peer_table own_solver;
+
+/// context: struct own_setting, which must outlive the state.
+void *own_solver_create(const void *context);
+double own_solver_shift(const void *state);
+const char *own_solver_failure(const void *state); ///< of the last solve: "stagnated", or ""
+
+#endif

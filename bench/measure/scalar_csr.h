@@ -1,0 +1,33 @@
+// The assembled matrix H0 + C as solvers of other libraries take it: scalar compressed rows, both
+// triangles, nodes in the host's order, held ones left out.
+#ifndef PBS_BENCH_SCALAR_CSR_H
+#define PBS_BENCH_SCALAR_CSR_H
+
+#include "peers/peer.h"
+#include "scenes/matrix_fixture.h"
+
+struct scalar_csr {
+    struct peer_matrix matrix; ///< its arrays are the ones below
+    uint32_t node_count;
+    uint32_t *row; ///< node_count: the row of H0
+    int32_t *row_start;
+    int32_t *column;
+    double *value;
+    double *positions;
+    double *rhs; ///< 3 node_count
+};
+
+/// contacts may be null.
+pbs_status scalar_csr_build(struct memory *memory, const struct fixture *fixture,
+                            const struct contact_matrix *contacts, struct scalar_csr *out);
+void scalar_csr_free(struct memory *memory, struct scalar_csr *csr);
+
+/// |b - A x| / |b|, from scratch.
+double scalar_csr_residual(const struct scalar_csr *csr, const double *x);
+
+/// To the rows of H0, zero where held, and back.
+void scalar_csr_to_rows(const struct scalar_csr *csr, uint32_t row_count, const double *x,
+                        double *rows);
+void scalar_csr_from_rows(const struct scalar_csr *csr, const double *rows, double *x);
+
+#endif
