@@ -70,7 +70,8 @@ const char *own_solver_failure(const void *state) {
     static const char *const outcomes[] = {[PCG_CONVERGED] = "none",
                                            [PCG_INDEFINITE] = "indefinite",
                                            [PCG_ITERATION_LIMIT] = "iteration-limit",
-                                           [PCG_STAGNATED] = "stagnated"};
+                                           [PCG_STAGNATED] = "stagnated",
+                                           [PCG_GIVEN_UP] = "given-up"};
     return outcomes[((const struct state *)state)->outcome];
 }
 
