@@ -5,6 +5,7 @@
 // aimed at beside what came out. Peers get H0 + C in scalar rows in the host's numbering, are timed
 // after it is in the form they want, and run on one thread. symbolic_s of ours has the renumbering
 // in it, theirs the ordering. A solver that fails is reported with converged=0 and where.
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 #include "base/clock.h"
 #include "command_line.h"
 #include "measure/bandwidth.h"
-#include "measure/own_solver.h"
+#include "measure/own_direct.h"
 #include "measure/peer_list.h"
 #include "measure/solver_run.h"
 #include "pbs/world.h"
@@ -130,6 +131,19 @@ static double time_layout(struct row *row) {
     return seconds;
 }
 
+/// What the matrix of contacts costs each time it is built anew.
+static double time_contacts(struct row *row) {
+    struct contact_fixture *contacts = &row->scene.contacts;
+    double best = 1e30;
+    for (int i = 0; i < 3 && row->scene.problem.c; i++) {
+        const double start = clock_seconds();
+        must(contact_matrix_build(&row->bench->memory, row->scene.fixture.matrix.layout,
+                                  &contacts->set, 1, &contacts->matrix) == PBS_OK);
+        best = least(best, clock_seconds() - start);
+    }
+    return row->scene.problem.c ? best : 0.0;
+}
+
 /// The product beside the triad, in turns.
 static void print_bandwidth(struct row *row, int threads, struct tasks *tasks) {
     struct memory *memory = &row->bench->memory;
@@ -149,12 +163,11 @@ static void print_bandwidth(struct row *row, int threads, struct tasks *tasks) {
     }
     row->product_seconds = product;
     print_key(row, "product");
-    printf(
-        " nodes=%u blocks=%zu contacts=%zu domains=%u threads=%d layout_s=%.4f ms=%.3f gbps=%.2f "
-        "triad_gbps=%.2f load=%.1f\n",
-        a->row_count, a->block_count, row->scene.contacts.count, a->layout->domain_count, threads,
-        row->layout_seconds, 1e3 * product, 1e-9 * product_bytes(a) / product,
-        1e-9 * triad_bytes(&triad) / stream, load_average());
+    printf(" nodes=%u blocks=%zu domains=%u threads=%d ms=%.3f gbps=%.2f triad_gbps=%.2f",
+           a->row_count, a->block_count, a->layout->domain_count, threads, 1e3 * product,
+           1e-9 * product_bytes(a) / product, 1e-9 * triad_bytes(&triad) / stream);
+    printf(" layout_s=%.4f contacts=%zu contacts_ms=%.3f load=%.1f\n", row->layout_seconds,
+           row->scene.contacts.count, 1e3 * time_contacts(row), load_average());
     triad_free(memory, &triad);
     memory_release(memory, y);
 }
@@ -172,7 +185,7 @@ static double matrix_bytes(const struct linear_scene *scene) {
     return bytes;
 }
 
-static struct summary *print_run(struct row *row, const char *name, int threads,
+static struct summary *print_run(struct row *row, const char *family, const char *name, int threads,
                                  const struct solver_run *run) {
     struct bench *bench = row->bench;
     must(bench->summary_count < SUMMARY_LIMIT);
@@ -185,58 +198,73 @@ static struct summary *print_run(struct row *row, const char *name, int threads,
                             .bytes_per_dof = run->bytes / dofs_of(row),
                             .run = *run};
     print_key(row, "solver");
-    printf(" solver=%s threads=%d n=%d symbolic_s=%.5f numeric_s=%.5f iterations_1e-3=%u "
+    printf(" solver=%s%s threads=%d n=%d symbolic_s=%.5f numeric_s=%.5f iterations_1e-3=%u "
            "seconds_1e-3=%.5f iterations_1e-6=%u seconds_1e-6=%.5f residual_1e-3=%.2e "
-           "residual_1e-6=%.2e converged=%d failed=%s bytes=%.0f bytes_per_dof=%.1f entries=%.0f",
-           name, threads, run->repetitions, run->symbolic_seconds, run->numeric_seconds,
+           "residual_1e-6=%.2e converged=%d failed=%s bytes=%.0f bytes_per_dof=%.1f entries=%.0f "
+           "gflops=%.1f",
+           family, name, threads, run->repetitions, run->symbolic_seconds, run->numeric_seconds,
            run->iterations[RUN_COARSE], run->solve_seconds[RUN_COARSE], run->iterations[RUN_FINE],
            run->solve_seconds[RUN_FINE], run->residual[RUN_COARSE], run->residual[RUN_FINE],
            run->has_converged[RUN_FINE], run->failed ? run->failed : "no", run->bytes,
-           out->bytes_per_dof, run->entries);
+           out->bytes_per_dof, run->entries,
+           1e-9 * run->flops / (run->numeric_seconds > 0.0 ? run->numeric_seconds : 1.0));
     return out;
 }
 
-static void measure_own(struct row *row, const struct preconditioner_table *table, int threads,
-                        struct tasks *tasks) {
+static void print_failure(const struct solver_run *run) {
+    if (run->failed && *pbs_last_error()) {
+        printf(" message=\"%s\"", pbs_last_error());
+    }
+}
+
+static void measure_own(struct row *row, const struct preconditioner_table *table,
+                        const struct own_setting *setting, int threads) {
     struct bench *bench = row->bench;
     char name[64];
     snprintf(name, sizeof name, "libpbs-%s", table->name);
     if (!is_chosen(bench->solvers, name, true)) {
         return;
     }
-    const struct own_setting setting = {
-        .memory = &bench->memory,
-        .tasks = tasks,
-        .problem = &row->scene.problem,
-        .csr = &row->csr,
-        .preconditioner = table->id,
-        .order = bench->defaults.preconditioner_order == PBS_ORDER_NATURAL
-                     ? ORDER_NATURAL
-                     : ORDER_NESTED_DISSECTION,
-    };
-    const struct solver_source source = {&own_solver, own_solver_create, &setting};
+    const struct solver_source source = {&own_solver, own_solver_create, setting};
     void *state = NULL;
     struct solver_run run = solver_run(&source, &row->csr, &bench->limits, row->x, &state);
     run.symbolic_seconds += row->layout_seconds;
-    struct summary *summary = print_run(row, table->name, threads, &run);
+    struct summary *summary = print_run(row, "libpbs-", table->name, threads, &run);
     summary->is_own = true;
     summary->is_default = table->id == bench->defaults.preconditioner;
     summary->bytes_per_dof += matrix_bytes(&row->scene) / dofs_of(row);
     printf(" bytes_with_matrix_per_dof=%.1f shift=%g outcome=%s numeric_products=%.1f "
            "iteration_products=%.2f default=%d",
            summary->bytes_per_dof, state ? own_solver_shift(state) : 0.0,
-           state ? own_solver_failure(state) : "none", run.numeric_seconds / row->product_seconds,
+           state ? own_solver_outcome(state) : "none", run.numeric_seconds / row->product_seconds,
            run.iterations[RUN_FINE] == 0
                ? 0.0
                : run.solve_seconds[RUN_FINE] / row->product_seconds / run.iterations[RUN_FINE],
            summary->is_default);
-    if (run.failed && *pbs_last_error()) {
-        printf(" message=\"%s\"", pbs_last_error());
-    }
+    print_failure(&run);
     printf("\n");
     fflush(stdout);
     if (state) {
         own_solver.release(state);
+    }
+}
+
+static void measure_direct(struct row *row, const struct own_setting *setting, int threads) {
+    struct bench *bench = row->bench;
+    if (!is_chosen(bench->solvers, own_direct.name, true) || row->scene.problem.c ||
+        row->csr.matrix.size > own_direct.size_limit) {
+        return;
+    }
+    const struct solver_source source = {&own_direct, own_direct_create, setting};
+    void *state = NULL;
+    struct solver_run run = solver_run(&source, &row->csr, &bench->limits, row->x, &state);
+    run.symbolic_seconds += row->layout_seconds;
+    print_run(row, "", own_direct.name, threads, &run)->is_own = true;
+    print_failure(&run);
+    printf("\n");
+    fflush(stdout);
+    if (state) {
+        own_direct.release(state);
     }
 }
 
@@ -253,7 +281,7 @@ static void measure_peer(struct row *row, const struct peer_table *table) {
     const struct solver_source source = {.table = table};
     void *state = NULL;
     const struct solver_run run = solver_run(&source, &row->csr, &bench->limits, row->x, &state);
-    print_run(row, table->name, 1, &run);
+    print_run(row, "", table->name, 1, &run);
     printf("\n");
     fflush(stdout);
     if (state) {
@@ -262,7 +290,8 @@ static void measure_peer(struct row *row, const struct peer_table *table) {
 }
 
 static double solve_from_numeric(const struct summary *s) {
-    return s->run.numeric_seconds + s->run.solve_seconds[RUN_FINE];
+    return s->run.has_converged[RUN_FINE] ? s->run.numeric_seconds + s->run.solve_seconds[RUN_FINE]
+                                          : INFINITY;
 }
 
 static double solve_from_nothing(const struct summary *s) {
@@ -271,7 +300,7 @@ static double solve_from_nothing(const struct summary *s) {
 
 typedef double (*cost_fn)(const struct summary *s);
 
-/// Of one system and one thread: libpbs's default, or the cheapest peer; null: none converged.
+/// Of one system and one thread: libpbs's default, or the cheapest peer; null: not measured.
 static const struct summary *find_best(const struct bench *bench, const struct row *row,
                                        bool of_peers, cost_fn cost) {
     const struct summary *best = NULL;
@@ -279,7 +308,7 @@ static const struct summary *find_best(const struct bench *bench, const struct r
         const struct summary *s = bench->summaries + i;
         const bool is_wanted = of_peers ? !s->is_own : s->is_default;
         if (s->what == row->what && s->cells == row->cells && s->threads == 1 && is_wanted &&
-            s->run.has_converged[RUN_FINE] && (!best || cost(s) < cost(best))) {
+            (!best || cost(s) < cost(best))) {
             best = s;
         }
     }
@@ -290,37 +319,44 @@ static const struct summary *find_best(const struct bench *bench, const struct r
 static void print_ratio(const struct row *row, const char *what, cost_fn cost, bool is_aim) {
     const struct summary *own = find_best(row->bench, row, false, cost);
     const struct summary *peer = find_best(row->bench, row, true, cost);
-    print_key(row, "ratio");
-    printf(" of=%s default=%s default_s=%.5f peer=%s peer_s=%.5f", what,
-           own ? own->solver : "failed", own ? cost(own) : 0.0, peer ? peer->solver : "none",
-           peer ? cost(peer) : 0.0);
-    if (own && peer) {
-        printf(" ratio=%.3f", cost(peer) / cost(own));
+    if (!own || !peer) {
+        return;
     }
-    if (is_aim && own && peer && dofs_of(row) > 1e5) {
+    const double ratio = own->run.has_converged[RUN_FINE] ? cost(peer) / cost(own) : 0.0;
+    print_key(row, "ratio");
+    printf(" of=%s default=%s default_s=%.5f peer=%s peer_s=%.5f ratio=%.3f", what, own->solver,
+           cost(own), peer->solver, cost(peer), ratio);
+    if (is_aim && dofs_of(row) > 1e5) {
         const double aim = row->what->contacts.density > 0.0 ? 5.0 : 1.2;
-        printf(" aim=%.1f met=%d", aim, cost(peer) / cost(own) >= aim);
+        printf(" aim=%.1f met=%d", aim, ratio >= aim);
     }
     printf("\n");
     fflush(stdout);
 }
 
-static void measure_ours(struct row *row) {
-    size_t length = 0;
-    for (const char *word = row->bench->threads; (word = next_word(word, &length));
-         word += length) {
-        const int threads = atoi(word);
-        struct tasks *tasks = NULL;
-        must(tasks_create(&row->bench->memory, NULL, threads, &tasks) == PBS_OK);
-        print_bandwidth(row, threads, tasks);
-        for (size_t i = 0; preconditioner_tables[i]; i++) {
-            // Unpreconditioned conjugate gradients are nobody's choice, and take minutes.
-            if (preconditioner_tables[i]->id != PBS_PRECONDITIONER_NONE) {
-                measure_own(row, preconditioner_tables[i], threads, tasks);
-            }
+static void measure_ours(struct row *row, int threads) {
+    struct bench *bench = row->bench;
+    struct tasks *tasks = NULL;
+    must(tasks_create(&bench->memory, NULL, threads, &tasks) == PBS_OK);
+    print_bandwidth(row, threads, tasks);
+    struct own_setting setting = {
+        .memory = &bench->memory,
+        .tasks = tasks,
+        .problem = &row->scene.problem,
+        .csr = &row->csr,
+        .order = bench->defaults.preconditioner_order == PBS_ORDER_NATURAL
+                     ? ORDER_NATURAL
+                     : ORDER_NESTED_DISSECTION,
+    };
+    for (size_t i = 0; preconditioner_tables[i]; i++) {
+        // Unpreconditioned conjugate gradients are nobody's choice, and take minutes.
+        if (preconditioner_tables[i]->id != PBS_PRECONDITIONER_NONE) {
+            setting.preconditioner = preconditioner_tables[i]->id;
+            measure_own(row, preconditioner_tables[i], &setting, threads);
         }
-        tasks_destroy(&row->bench->memory, tasks);
     }
+    measure_direct(row, &setting, threads);
+    tasks_destroy(&bench->memory, tasks);
 }
 
 static void measure_row(struct bench *bench, const struct linear_case *what, uint32_t cells) {
@@ -335,7 +371,10 @@ static void measure_row(struct bench *bench, const struct linear_case *what, uin
     row.x = memory_allocate(memory, (size_t)row.csr.matrix.size, sizeof *row.x);
     must(row.x);
     row.layout_seconds = time_layout(&row);
-    measure_ours(&row);
+    size_t length = 0;
+    for (const char *word = bench->threads; (word = next_word(word, &length)); word += length) {
+        measure_ours(&row, atoi(word));
+    }
     for (size_t i = 0; i < bench->peers.count; i++) {
         measure_peer(&row, bench->peers.table[i]);
     }
@@ -438,7 +477,7 @@ static void print_aims(const struct bench *bench) {
         if (s->is_own) {
             print_own_aims(bench, s);
         }
-        if (s->is_own && s->threads == 1 && strcmp(s->solver, "cholesky") == 0) {
+        if (s->is_own && s->threads == 1 && strcmp(s->solver, own_direct.name) == 0) {
             print_cholesky_aims(bench, s);
         }
     }

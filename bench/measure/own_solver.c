@@ -66,7 +66,7 @@ double own_solver_shift(const void *state) {
     return p->table->shift(p->state);
 }
 
-const char *own_solver_failure(const void *state) {
+const char *own_solver_outcome(const void *state) {
     static const char *const outcomes[] = {[PCG_CONVERGED] = "none",
                                            [PCG_INDEFINITE] = "indefinite",
                                            [PCG_ITERATION_LIMIT] = "iteration-limit",

@@ -22,6 +22,6 @@ extern const struct peer_table own_solver;
 /// context: struct own_setting, which must outlive the state.
 void *own_solver_create(const void *context);
 double own_solver_shift(const void *state);
-const char *own_solver_failure(const void *state); ///< of the last solve: "stagnated", or ""
+const char *own_solver_outcome(const void *state); ///< of the last solve: "stagnated"
 
 #endif

@@ -148,5 +148,6 @@ struct solver_run solver_run(const struct solver_source *source, const struct sc
         run.solve_seconds[t] = median(samples.solve[t], count);
     }
     run.entries = source->table->entries ? source->table->entries(*state) : 0.0;
+    run.flops = source->table->flops ? source->table->flops(*state) : 0.0;
     return run;
 }

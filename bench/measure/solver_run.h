@@ -32,6 +32,7 @@ struct solver_run {
                                         ///< tolerance
     double bytes;   ///< taken from the heap by set-up and first solves, and kept
     double entries; ///< numbers in the factors; 0: not known
+    double flops;   ///< of a factorisation; 0: not known
 };
 
 /// The state is kept in *state for further questions, and is the caller's to release; null where

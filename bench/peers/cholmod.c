@@ -88,8 +88,21 @@ static struct peer_result solve(void *state, const double *b, double tolerance, 
     return (struct peer_result){1, true};
 }
 
+/// The lower triangle that is stored, zeros of merged supernodes included.
 static double entries(const void *state) {
-    return ((const struct state *)state)->common.lnz;
+    const cholmod_factor *l = ((const struct state *)state)->factor;
+    const SuiteSparse_long *first = l->super;
+    const SuiteSparse_long *row = l->pi;
+    double sum = 0.0;
+    for (size_t s = 0; s < l->nsuper; s++) {
+        const double columns = (double)(first[s + 1] - first[s]);
+        sum += columns * (double)(row[s + 1] - row[s]) - 0.5 * columns * (columns - 1.0);
+    }
+    return sum;
+}
+
+static double flops(const void *state) {
+    return ((const struct state *)state)->common.fl;
 }
 
 static const struct peer_table supernodal = {.name = "cholmod-supernodal-metis",
@@ -100,6 +113,7 @@ static const struct peer_table supernodal = {.name = "cholmod-supernodal-metis",
                                              .factor = factor,
                                              .solve = solve,
                                              .entries = entries,
+                                             .flops = flops,
                                              .release = release};
 
 PEER_EXPORT const struct peer_table *const *peer_tables(void) {

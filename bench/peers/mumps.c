@@ -93,6 +93,11 @@ static double entries(const void *state) {
     return value < 0.0 ? -1e6 * value : value;
 }
 
+/// RINFOG(3): of the elimination, as it was done.
+static double flops(const void *state) {
+    return ((const struct state *)state)->mumps.rinfog[2];
+}
+
 static const struct peer_table multifrontal = {.name = "mumps-metis",
                                                .is_direct = true,
                                                .size_limit = 500000,
@@ -101,6 +106,7 @@ static const struct peer_table multifrontal = {.name = "mumps-metis",
                                                .factor = factor,
                                                .solve = solve,
                                                .entries = entries,
+                                               .flops = flops,
                                                .release = release};
 
 PEER_EXPORT const struct peer_table *const *peer_tables(void) {

@@ -37,8 +37,9 @@ struct peer_table {
     bool (*factor)(void *state);
     /// Until |b - A x| <= tolerance |b|, from x = 0.
     struct peer_result (*solve)(void *state, const double *b, double tolerance, double *x);
-    /// Numbers in the factors, for what is comparable; may be null.
+    /// Numbers in the factors, and the multiplications and additions that made them; may be null.
     double (*entries)(const void *state);
+    double (*flops)(const void *state);
     void (*release)(void *state);
 };
 
