@@ -91,34 +91,42 @@ enum {
 
 enum { PBS_INTEGRATOR_PARAMETERS = 4 };
 
-/// A scheme and its parameters.
+/// A scheme and its parameters. All are checked, also those that are ignored, as the comments say,
+/// by the scheme, the control or the call.
 typedef struct pbs_integrator_desc {
     uint32_t struct_size;    ///< set by pbs_integrator_desc_init
     int32_t scheme;          ///< PBS_SCHEME_*
     pbs_allocator allocator; ///< all zero: the C library's; must outlive the integrator
     double parameters[PBS_INTEGRATOR_PARAMETERS]; ///< as listed at PBS_SCHEME_*; others are ignored
-    int32_t start;                                ///< PBS_START_*, of two-step schemes
+    int32_t start; ///< PBS_START_*, of two-step schemes; ignored by others
     // Energy control (schemes A_*, DECOUPLED_SDIRK2; energy_* for ENERGY_BLENDING too; ECI section
     // 4). The target of the conservative energy, kinetic, elastic, gravity and the host's, starts
     // at ground + fraction (energy - ground) with the energy before the first step, loses what
     // damping, drag and friction take, gains the work of pinned and scripted vertices, of moving
     // colliders and of changes of gravity or of the host's energy, and decays to the ground. It
     // starts anew where bodies are added or removed, where the integrator is set, and where the
-    // host sets positions or velocities (of the islands of these bodies).
-    int32_t alpha_choice;     ///< PBS_ALPHA_*; blending searches always
+    // host sets positions or velocities (of the islands of these bodies). Other schemes ignore all
+    // of these; systems, which have no energy, all but alpha_choice and alpha. With PBS_ALPHA_FIXED
+    // energy_* change nothing but the target that pbs_stats tells.
+    int32_t alpha_choice;     ///< PBS_ALPHA_*; ignored by ENERGY_BLENDING, which searches always
     int32_t energy_by_island; ///< 1: each group of bodies that touch has its own target and alpha,
                               ///< so that others never exchange energy with it (bodies touch only
                               ///< colliders so far, so each is a group); 0: one for the world
     int32_t reserved;         ///< 0
-    double alpha;             ///< of PBS_ALPHA_FIXED, 0 .. 4: 0 implicit Euler (SDIRK2), 1 A-1
-    double alpha_min, alpha_max; ///< of the searches; above 1 a step may grow by sqrt(alpha_max)
+    double alpha; ///< of PBS_ALPHA_FIXED, 0 .. 4: 0 implicit Euler (SDIRK2), 1 A-1; ignored by the
+                  ///< searches
+    double alpha_min, alpha_max; ///< of the searches; above 1 a step may grow by sqrt(alpha_max);
+                                 ///< ignored by PBS_ALPHA_FIXED and by ENERGY_BLENDING (0 .. 1)
     double energy_fraction;      ///< of the first energy that becomes the target
     double energy_ground;     ///< J, where the target ends, that of the state of rest; measured as
                               ///< pbs_world_energy does; by island: of each. Of use only with a
                               ///< fraction other than 1 or a decay
     double energy_decay_time; ///< s, after which 1/e of the target's height above the ground is
                               ///< left; 0: no decay
-    // Step-size control, of pbs_world_advance. 0 is a default throughout.
+    // Step-size control, of pbs_world_advance and pbs_system_advance; pbs_world_step and
+    // pbs_system_step ignore all of it but `linearized`. PBS_STEP_FIXED looks at step_max alone,
+    // SPEED_LIMIT at step_tolerance, step_initial, step_min and step_max. 0 is a default
+    // throughout.
     int32_t linearized; ///< 1: one Newton step from the state at the start of the step, without
                         ///< line search (ATS; Baraff and Witkin 1998): IMPLICIT_EULER, TRAPEZOIDAL
                         ///< and NEWMARK only. A step that it would lead into a forbidden state
@@ -131,11 +139,13 @@ typedef struct pbs_integrator_desc {
     double step_min; ///< s, a step so short lands however large what was measured; 0: 1e-6 step_max
     double step_max; ///< s, > 0 with any control but FIXED
     double step_exponent; ///< 0: 3 for FORCE_ERROR, as ATS prints it (its error grows as h^4, so 4
-                          ///< is closer) and ALPHA; 1 for STRETCH_LIMIT; 2 for DOUBLING
-    double step_safety;   ///< in (0, 1]; 0: 0.5, as ATS prints it; 0.8 for STRETCH_LIMIT
-    double step_growth;   ///< longest step / previous one, >= 1, at most 2 for two-step schemes; 0:
-                          ///< 2, or 1.2 where STRETCH_LIMIT and ALPHA halve. After a rejection one
-                          ///< step does not grow. infinity: neither of the two, as ATS prints it
+                          ///< is closer) and ALPHA; 1 for STRETCH_LIMIT; 2 for DOUBLING. Ignored
+                          ///< by HALVING
+    double step_safety; ///< in (0, 1]; 0: 0.5, as ATS prints it; 0.8 for STRETCH_LIMIT. Ignored by
+                        ///< HALVING
+    double step_growth; ///< longest step / previous one, >= 1, at most 2 for two-step schemes; 0:
+                        ///< 2, or 1.2 where STRETCH_LIMIT and ALPHA halve. After a rejection one
+                        ///< step does not grow. infinity: neither of the two, as ATS prints it
 } pbs_integrator_desc;
 
 /// Fills *d with the scheme's defaults: theta 0.6, of GAT's schemes 0.07; beta 0.25, gamma 0.5; rho

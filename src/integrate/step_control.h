@@ -15,10 +15,10 @@ struct step_control {
     int32_t rule; ///< PBS_STEP_RULE_*
     double tolerance, initial, min, max;
     double exponent, safety, growth;
-    /// Steps are 1/2 to 2 of the previous one. Two-step schemes keep their order and stability without
-    /// it (two_step.c), but not their accuracy: on a hardening spring, error times the square of the
-    /// solves is 1.2 to 5 times larger under a speed limit whose steps may grow at once, and up to
-    /// 1.15 times where advances end with shorter ones.
+    /// Steps are 1/2 to 2 of the previous one. Two-step schemes keep their order and stability
+    /// without it (two_step.c), but not their accuracy: on a hardening spring, error times the
+    /// square of the solves is 1.2 to 5 times larger under a speed limit whose steps may grow at
+    /// once, and up to 1.15 times where advances end with shorter ones.
     bool keeps_ratio;
 };
 
