@@ -12,6 +12,7 @@
 #include "body.h"
 #include "collider.h"
 #include "integrator.h"
+#include "solver.h"
 #include "system.h"
 #include "world.h"
 

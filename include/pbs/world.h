@@ -227,6 +227,10 @@ typedef struct pbs_stats {
     double energy_reached;        ///< J, what it is: kinetic, elastic, gravity and the host's
     double energy_work; ///< J, done by scripted vertices and moving colliders, and by changes of
                         ///< gravity or of a host's energy since the step before
+    // A host's linear solver in the last step; 0 where there is none, see solver.h:
+    uint32_t host_solves;   ///< right-hand sides that it has solved for
+    uint32_t host_refusals; ///< matrices that it has refused, or a right-hand side of theirs, so
+                            ///< that the world's own preconditioner took over
 } pbs_stats;
 
 /// Statistics of the last step and of the world.
@@ -240,11 +244,11 @@ PBS_API pbs_status pbs_world_stats(const pbs_world *w, pbs_stats *out);
 /// @return PBS_ERROR_ARGUMENT (w or size is null), PBS_ERROR_CAPACITY (*size is what is needed)
 PBS_API pbs_status pbs_world_save(const pbs_world *w, void *buffer, size_t *size);
 
-/// Replaces everything in the world but its allocator, log, tasks and threads. Ids that were valid
-/// when it was saved are valid again in this world (see pbs_world_body_at), which takes over the
-/// saved world's stamp; ids of what the world held before are not. Custom bodies need their
-/// callbacks (pbs_world_register_callback, before or after; registered once they stay). On failure
-/// the world is as it was.
+/// Replaces everything in the world but its allocator, log, tasks, threads and linear solver. Ids
+/// that were valid when it was saved are valid again in this world (see pbs_world_body_at), which
+/// takes over the saved world's stamp; ids of what the world held before are not. Custom bodies
+/// need their callbacks (pbs_world_register_callback, before or after; registered once they stay).
+/// On failure the world is as it was.
 /// @param buffer  at any address; read during the call only
 /// @param size  exactly what was saved
 /// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_FORMAT (damaged, foreign version or

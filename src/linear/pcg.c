@@ -188,26 +188,24 @@ static void copy_entries(const struct solve *s, const double *from, double *to) 
     }
 }
 
-/// z = M^-1 r and *rz = r . z, as far as the piece that left r has not done so. False when the
-/// preconditioner has given up.
-static bool precondition(struct solve *s, double *rz) {
+/// z = M^-1 r and *rz = r . z, as far as the piece that left r has not done so. Fails when the
+/// preconditioner does.
+static pbs_status precondition(struct solve *s, double *rz) {
     const struct preconditioner_table *table = s->m->table;
     const double rr = sum(s, s->rr);
     if (table->solve) {
         if (!isfinite(rr)) {
             *rz = NAN;
-            return true;
+            return PBS_OK;
         }
-        if (!table->solve(s->m->state, s->tasks, s->r, sqrt(s->goal / rr), s->z)) {
-            return false;
-        }
+        RETURN_IF_FAILED(table->solve(s->m->state, s->tasks, s->r, sqrt(s->goal / rr), s->z));
         run(s, dot_piece);
     } else if (!table->apply_domain) {
         table->apply(s->m->state, s->tasks, s->r, s->z);
         run(s, dot_piece);
     }
     *rz = sum(s, s->rz);
-    return true;
+    return PBS_OK;
 }
 
 /// The part of p that the next direction holds, which makes them conjugate.
@@ -239,7 +237,8 @@ static double follow_direction(struct solve *s) {
 static enum pcg_outcome iterate(struct solve *s, uint32_t limit, struct pcg_result *result) {
     double drifted = INFINITY;
     double rz = 0.0;
-    if (limit > 0 && !precondition(s, &rz)) {
+    result->status = limit > 0 ? precondition(s, &rz) : PBS_OK;
+    if (result->status != PBS_OK) {
         return PCG_GIVEN_UP;
     }
     while (result->iterations < limit) {
@@ -270,8 +269,11 @@ static enum pcg_outcome iterate(struct solve *s, uint32_t limit, struct pcg_resu
             return PCG_STAGNATED;
         }
         const double rz_before = rz;
-        if (result->iterations < limit && !precondition(s, &rz)) {
-            return PCG_GIVEN_UP;
+        if (result->iterations < limit) {
+            result->status = precondition(s, &rz);
+            if (result->status != PBS_OK) {
+                return PCG_GIVEN_UP;
+            }
         }
         // After a drift the old directions are conjugate to nothing any more.
         s->beta = right ? next_beta(s, curvature, rz, rz_before) : 0.0;
@@ -316,7 +318,13 @@ struct pcg_result pcg_solve(struct tasks *tasks, const struct linear_problem *pr
                       .z = w->z,
                       .p = w->p,
                       .ap = w->ap};
-    const struct pcg_result result = solve_once(&s, options);
-    // What has given up may have something else stand in from now on.
-    return result.outcome == PCG_GIVEN_UP ? solve_once(&s, options) : result;
+    const struct pcg_result first = solve_once(&s, options);
+    if (first.status != PBS_ERROR_CONVERGENCE) {
+        return first;
+    }
+    // Something else stands in from now on.
+    struct pcg_result result = solve_once(&s, options);
+    result.iterations += first.iterations;
+    result.checks += first.checks;
+    return result;
 }

@@ -11,8 +11,8 @@ enum pcg_outcome {
                     ///< first iteration: the preconditioned right-hand side)
     PCG_ITERATION_LIMIT,
     PCG_STAGNATED, ///< rounding keeps the true residual above the tolerance; x is the last iterate
-    PCG_GIVEN_UP   ///< the preconditioner's `solve` says stop, as the thread's message explains; x
-                   ///< is of no use
+    PCG_GIVEN_UP   ///< the preconditioner's `solve` failed, as the thread's message explains; x is
+                   ///< of no use
 };
 
 struct pcg_options {
@@ -22,6 +22,7 @@ struct pcg_options {
 
 struct pcg_result {
     enum pcg_outcome outcome;
+    pbs_status status;   ///< PBS_OK, or why it was given up
     uint32_t iterations; ///< of conjugate gradients, one product with A each
     uint32_t checks;     ///< further products, for residuals computed from scratch
     double relative_residual;

@@ -25,9 +25,11 @@ struct preconditioner_table {
     /// The same for the rows of one domain, when they need nothing else of r; else null.
     void (*apply_domain)(const void *state, uint32_t domain, const double *r, double *z);
     /// In place of `apply`, by whoever is a solver and may differ from one application to the next:
-    /// where |r - H z| <= tolerance |r| the iteration will be over. False: it cannot, and z is of
-    /// no use; the iteration starts again, once, with what stands in until the next factor.
-    bool (*solve)(void *state, struct tasks *tasks, const double *r, double tolerance, double *z);
+    /// where |r - H z| <= tolerance |r| the iteration will be over. PBS_ERROR_CONVERGENCE: it
+    /// cannot; the iteration starts again with what stands in until the next factor. Other failures
+    /// end the iteration.
+    pbs_status (*solve)(void *state, struct tasks *tasks, const double *r, double tolerance,
+                        double *z);
     /// What the iteration has to start from for `apply` to be definite, from the right-hand side b
     /// of H x = b; else null: it starts from zero. x . b >= 0.
     void (*start)(const void *state, struct tasks *tasks, const double *b, double *x);

@@ -57,7 +57,7 @@ struct direction_result direction_compute(struct tasks *tasks, const struct line
         result.linear_iterations = pcg.iterations;
         result.indefinite = pcg.outcome == PCG_INDEFINITE;
         if (pcg.outcome == PCG_GIVEN_UP) {
-            result.given_up = true;
+            result.status = pcg.status;
             return result;
         }
         result.slope = vector_dot(tasks, count, g, d);

@@ -20,8 +20,8 @@ enum direction_kind {
 
 struct direction_result {
     enum direction_kind kind;
-    bool indefinite; ///< negative curvature was met
-    bool given_up;   ///< the solver says stop, and d is of no use
+    bool indefinite;   ///< negative curvature was met
+    pbs_status status; ///< PBS_OK; otherwise the solver cannot go on, and d is of no use
     bool clamped;
     uint32_t linear_iterations;
     double slope; ///< g . d < 0; 0 when g is not usable

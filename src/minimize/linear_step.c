@@ -58,16 +58,17 @@ static bool solve(struct minimization *m) {
         return false;
     }
     const double begin = clock_seconds();
-    const enum pcg_outcome outcome = factored ? conjugate_gradients(m).outcome : PCG_INDEFINITE;
+    const struct pcg_result result = factored ? conjugate_gradients(m)
+                                              : (struct pcg_result){.outcome = PCG_INDEFINITE};
     m->result.time_solve += clock_seconds() - begin;
-    if (outcome == PCG_GIVEN_UP) {
-        minimization_stop_solver(m, PBS_ERROR_HOST);
+    if (result.outcome == PCG_GIVEN_UP) {
+        minimization_stop_solver(m, result.status);
         minimization_fail_stopped(m);
-    } else if (outcome == PCG_INDEFINITE) {
+    } else if (result.outcome == PCG_INDEFINITE) {
         m->result.status = status_fail(
             PBS_ERROR_INADMISSIBLE, "the matrix of the linearized step is not positive definite, "
                                     "which shorter steps or project_hessian make it");
-    } else if (outcome == PCG_ITERATION_LIMIT) {
+    } else if (result.outcome == PCG_ITERATION_LIMIT) {
         m->result.status = status_fail(PBS_ERROR_CONVERGENCE,
                                        "the linearized step was not solved in %u iterations",
                                        m->options->linear_limit);

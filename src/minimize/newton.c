@@ -115,8 +115,8 @@ static double find_direction(struct minimization *m, struct direction_result *ou
                              &options, &newton->pcg, newton->direction_rows);
     minimization_take_direction(m);
     m->result.time_solve += clock_seconds() - start;
-    if (out->given_up) {
-        minimization_stop_solver(m, PBS_ERROR_HOST);
+    if (out->status != PBS_OK) {
+        minimization_stop_solver(m, out->status);
     }
     m->result.linear_solves++;
     m->result.linear_iterations += out->linear_iterations;

@@ -5,6 +5,7 @@
 #define PBS_MINIMIZE_NEWTON_H
 
 #include "contact/projection.h"
+#include "linear/host_solver.h"
 #include "linear/pcg.h"
 #include "minimize/objective.h"
 
@@ -40,6 +41,13 @@ struct newton;
 pbs_status newton_create(struct memory *memory, const struct assembly *assembly,
                          int32_t preconditioner, enum preconditioner_order order,
                          struct newton **out);
+/// A host's linear solver in front of the preconditioner, for newton_minimize with the stabilised
+/// method and for newton_linear_step. On failure nothing changes.
+pbs_status newton_use_host_solver(struct newton *newton, struct memory *memory,
+                                  const pbs_linear_solver *functions);
+/// What a host's linear solver has done since the last call.
+struct host_solver_counts newton_take_host_counts(struct newton *newton);
+
 void newton_destroy(struct newton *newton, struct memory *memory);
 
 /// x (node order): in, the state at the start of the step, feasible for the projection's masks and

@@ -73,6 +73,15 @@ pbs_status newton_create(struct memory *memory, const struct assembly *assembly,
     return PBS_OK;
 }
 
+pbs_status newton_use_host_solver(struct newton *newton, struct memory *memory,
+                                  const pbs_linear_solver *functions) {
+    return host_solver_wrap(memory, functions, &newton->hessian, &newton->preconditioner);
+}
+
+struct host_solver_counts newton_take_host_counts(struct newton *newton) {
+    return host_solver_take_counts(&newton->preconditioner);
+}
+
 void newton_destroy(struct newton *newton, struct memory *memory) {
     if (newton == NULL) {
         return;

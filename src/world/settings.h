@@ -29,6 +29,6 @@ pbs_status results_write(const struct settings_kind *kind, const void *own, void
 
 extern const struct settings_kind settings_world, settings_solid, settings_custom,
     settings_collider, settings_integrator, settings_system, settings_energy, settings_stats,
-    settings_dense_stats;
+    settings_dense_stats, settings_linear_solver;
 
 #endif

@@ -17,7 +17,8 @@ static pbs_status prepare_topology(pbs_world *w) {
     RETURN_IF_FAILED(world_check_callbacks(w));
     struct topology *t = &w->topology;
     if (!t->is_current) {
-        RETURN_IF_FAILED(topology_build(t, &w->scene, &w->memory));
+        const pbs_linear_solver *solver = w->solver.solve != NULL ? &w->solver : NULL;
+        RETURN_IF_FAILED(topology_build(t, &w->scene, solver, &w->memory));
         world_log(w, PBS_LOG_INFO,
                   "topology built: %zu bodies, %zu nodes, %zu elements, %zu blocks, %u domains",
                   w->scene.bodies.count, w->scene.nodes.count, t->model.element_count,
@@ -299,6 +300,11 @@ static void write_stats(struct run *run, pbs_status status) {
     stats->time_factor = n->time_factor;
     stats->time_solve = n->time_solve;
     stats->time_search = n->time_search;
+    if (w->topology.newton != NULL) {
+        const struct host_solver_counts host = newton_take_host_counts(w->topology.newton);
+        stats->host_solves = host.solves;
+        stats->host_refusals = host.refusals;
+    }
     struct counters *counters = &w->scene.counters;
     counters->step_count += status >= 0 ? run->counts.accepted : 0;
     counters->failed_step_count += status < 0;

@@ -1,7 +1,8 @@
 // The scene's machinery; see topology.h.
 #include "world/topology.h"
 
-static pbs_status build(struct topology *t, const struct scene *scene, struct memory *memory) {
+static pbs_status build(struct topology *t, const struct scene *scene,
+                        const pbs_linear_solver *solver, struct memory *memory) {
     const pbs_world_desc *settings = &scene->settings;
     RETURN_IF_FAILED(model_build(scene, memory, &t->model));
     const struct assembly *assembly = &t->model.assembly;
@@ -10,6 +11,9 @@ static pbs_status build(struct topology *t, const struct scene *scene, struct me
                                        ? ORDER_NATURAL
                                        : ORDER_NESTED_DISSECTION,
                                    &t->newton));
+    if (solver != NULL && settings->method != PBS_METHOD_PLAIN_NEWTON) {
+        RETURN_IF_FAILED(newton_use_host_solver(t->newton, memory, solver));
+    }
     const uint32_t islands = scene_island_count(scene);
     RETURN_IF_FAILED(
         step_workspace_reserve(&t->workspace, memory, scene->integrator.scheme, assembly, islands));
@@ -26,9 +30,9 @@ static pbs_status build(struct topology *t, const struct scene *scene, struct me
 }
 
 pbs_status topology_build(struct topology *topology, const struct scene *scene,
-                          struct memory *memory) {
+                          const pbs_linear_solver *solver, struct memory *memory) {
     topology_free(topology, memory);
-    const pbs_status status = build(topology, scene, memory);
+    const pbs_status status = build(topology, scene, solver, memory);
     if (status < 0) {
         topology_free(topology, memory);
         return status;

@@ -56,8 +56,9 @@ pbs_status model_build(const struct scene *scene, struct memory *memory, struct 
 void model_free(struct model *model, struct memory *memory);
 
 /// Replaces everything; on failure the topology is empty and not current.
+/// solver: the host's; null: none.
 pbs_status topology_build(struct topology *topology, const struct scene *scene,
-                          struct memory *memory);
+                          const pbs_linear_solver *solver, struct memory *memory);
 void topology_free(struct topology *topology, struct memory *memory);
 
 #endif

@@ -20,7 +20,8 @@ struct pbs_world {
     struct topology topology;
     struct callback *callbacks;
     size_t callback_count, callback_capacity;
-    pbs_stats stats; ///< of the last step
+    pbs_linear_solver solver; ///< the host's; stays when the scene is replaced. No solve: none
+    pbs_stats stats;          ///< of the last step
 };
 
 /// PBS_ERROR_ARGUMENT where w is null. Every entry point begins with one of these two: both forget

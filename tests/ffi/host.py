@@ -5,7 +5,7 @@ import math
 import sys
 
 SIZE, U32, I32, U64, DOUBLE, POINTER = c.c_size_t, c.c_uint32, c.c_int32, c.c_uint64, c.c_double, c.c_void_p
-DOUBLES, INDICES = c.POINTER(DOUBLE), c.POINTER(U32)
+DOUBLES, INDICES, INTEGERS = c.POINTER(DOUBLE), c.POINTER(U32), c.POINTER(I32)
 CUSTOM_FN = c.CFUNCTYPE(I32, POINTER, SIZE, DOUBLES, I32, DOUBLES, DOUBLES, DOUBLES)
 FORCE_FN = c.CFUNCTYPE(I32, POINTER, DOUBLE, DOUBLES, DOUBLES, DOUBLES)
 JACOBIAN_FN = c.CFUNCTYPE(I32, POINTER, DOUBLE, DOUBLES, DOUBLES, DOUBLES, DOUBLES)
@@ -67,9 +67,18 @@ Stats = struct(
     (SIZE, "bytes_in_use node_count element_count block_count held_inside"),
     (U32, "accepted_steps rejected_steps forced_steps reserved"),
     (DOUBLE, "shortest_step longest_step step_error step_next"),
-    (DOUBLE, "energy_loss alpha_low alpha_high energy_target energy_reached energy_work"))
+    (DOUBLE, "energy_loss alpha_low alpha_high energy_target energy_reached energy_work"),
+    (U32, "host_solves host_refusals"))
+Matrix = struct(
+    "pbs_matrix", (U32, "struct_size"), (I32, "form triangle node_count row_count entry_count"),
+    (INTEGERS, "row_start column"), (DOUBLES, "values positions"))
+MATRIX_FN = c.CFUNCTYPE(I32, POINTER, c.POINTER(Matrix))
+SOLVE_FN = c.CFUNCTYPE(I32, POINTER, DOUBLES, DOUBLES, DOUBLE)
+LinearSolver = struct(
+    "pbs_linear_solver", (U32, "struct_size"), (I32, "form triangle reserved"), (POINTER, "user"),
+    (MATRIX_FN, "analyze factor"), (SOLVE_FN, "solve"))
 STRUCTS = [Body, Collider, Allocator, Log, Tasks, WorldDesc, SolidDesc, CustomDesc, ColliderDesc, IntegratorDesc, Energy,
-           Stats, SystemDesc, DenseStats]
+           Stats, SystemDesc, DenseStats, Matrix, LinearSolver]
 
 ERROR_ARGUMENT, ERROR_HANDLE, ERROR_MESH, ERROR_HOST = -1, -3, -4, -8
 CHANNEL_POSITION, CHANNEL_CONTACT_FORCE = 0, 3
@@ -85,6 +94,7 @@ def load(path):
     pbs.pbs_system_positions.restype = DOUBLES
     pbs.pbs_system_step.argtypes = [POINTER, POINTER, DOUBLE]
     pbs.pbs_system_positions.argtypes = pbs.pbs_system_destroy.argtypes = pbs.pbs_integrator_destroy.argtypes = [POINTER]
+    pbs.pbs_world_set_linear_solver.argtypes = [POINTER, POINTER]
     pbs.pbs_world_step.argtypes = [POINTER, DOUBLE]
     pbs.pbs_world_time.argtypes = pbs.pbs_world_destroy.argtypes = [POINTER]
     for name in ("vertex_count", "positions", "is_valid", "destroy"):
@@ -126,7 +136,7 @@ def sizes(pbs, layout):
         mine = [(name, getattr(kind, name).offset, getattr(kind, name).size) for name, _ in kind._fields_]
         assert c.sizeof(kind) == told["struct"][kind.__name__], kind.__name__
         assert mine == told["member"][kind.__name__], kind.__name__
-    for kind in (WorldDesc, SolidDesc, CustomDesc, ColliderDesc, SystemDesc):
+    for kind in (WorldDesc, SolidDesc, CustomDesc, ColliderDesc, SystemDesc, LinearSolver):
         assert make(pbs, kind).struct_size == c.sizeof(kind)
     energy = Energy(struct_size=c.sizeof(Energy))
     world = make_world(pbs)
@@ -232,6 +242,58 @@ def system(pbs):
     pbs.pbs_system_destroy(pendulum)
 
 
+def solver(pbs):
+    """A linear solver written in Python, Gaussian elimination without pivots, serves a stretched tetrahedron."""
+    upper, seen = [], []
+
+    def factor(user, matrix):
+        m, upper[:] = matrix[0], []
+        assert m.row_count == 12 and m.row_start[12] == m.entry_count == 144
+        rows = [[m.values[12 * i + m.column[j]] for j in range(12)] for i in range(12)]
+        for i in range(12):
+            if rows[i][i] <= 0:
+                return 1
+            for k in range(i + 1, 12):
+                share = rows[k][i] / rows[i][i]
+                rows[k] = [a - share * b for a, b in zip(rows[k][:], rows[i])]
+                rows[k][i] = share
+        upper.extend(rows)
+        return 0
+
+    def solve(user, b, x, tolerance):
+        y = b[:12]
+        for i in range(12):
+            y[i] -= sum(upper[i][k] * y[k] for k in range(i))
+        for i in reversed(range(12)):
+            y[i] = (y[i] - sum(upper[i][k] * y[k] for k in range(i + 1, 12))) / upper[i][i]
+        for i in range(12):
+            x[i] = y[i]
+        seen.append(tolerance)
+        return 0
+
+    ends = []
+    table = make(pbs, LinearSolver, factor=MATRIX_FN(factor), solve=SOLVE_FN(solve))
+    for used in (None, c.byref(table)):
+        world, body = make_world(pbs, relative_tolerance=1e-9), Body()
+        check(pbs, pbs.pbs_world_set_linear_solver(world, used))
+        x = (DOUBLE * 12)(0, 0, 0, 1, 0, 0, 0, 0, -1, 0, 1, 0)
+        desc = make(pbs, SolidDesc, vertex_count=4, positions=x, tet_count=1, tets=(U32 * 4)(0, 1, 2, 3), young=1e5)
+        check(pbs, pbs.pbs_body_create_solid(world, c.byref(desc), c.byref(body)))
+        check(pbs, pbs.pbs_body_pin(world, body, (U32 * 1)(3), SIZE(1), U32(7)))
+        for _ in range(20):
+            check(pbs, pbs.pbs_world_step(world, 1 / 60))
+        ends.append(pbs.pbs_body_positions(world, body)[:12])
+        stats = Stats(struct_size=c.sizeof(Stats))
+        check(pbs, pbs.pbs_world_stats(world, c.byref(stats)))
+        assert stats.host_solves >= stats.linear_solves > 0 if used else stats.host_solves == 0
+        pbs.pbs_world_destroy(world)
+    assert seen and max(abs(a - b) for a, b in zip(*ends)) < 1e-7, ends
+    table.solve = SOLVE_FN()
+    world = make_world(pbs)
+    assert pbs.pbs_world_set_linear_solver(world, c.byref(table)) == ERROR_ARGUMENT
+    pbs.pbs_world_destroy(world)
+
+
 def errors(pbs):
     """Refusals are statuses with a sentence, null is null, and nothing crashes."""
     world, body = make_world(pbs), Body()
@@ -248,5 +310,5 @@ def errors(pbs):
 
 library = load(sys.argv[1])
 {"sizes": lambda: sizes(library, sys.argv[2]), "drop": lambda: drop(library), "energy": lambda: energy(library),
- "system": lambda: system(library),
+ "system": lambda: system(library), "solver": lambda: solver(library),
  "errors": lambda: errors(library)}[sys.argv[3]]()
