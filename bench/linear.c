@@ -5,7 +5,6 @@
 // aimed at beside what came out. Peers get H0 + C in scalar rows in the host's numbering, are timed
 // after it is in the form they want, and run on one thread. symbolic_s of ours has the renumbering
 // in it, theirs the ordering. A solver that fails is reported with converged=0 and where.
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,23 +16,11 @@
 #include "measure/bandwidth.h"
 #include "measure/own_direct.h"
 #include "measure/peer_list.h"
-#include "measure/solver_run.h"
+#include "measure/solver_summary.h"
 #include "pbs/world.h"
 #include "scenes/linear_scene.h"
 
-enum { SUMMARY_LIMIT = 4096, THREAD_LIMIT = 64, ROUNDS = 20 };
-
-/// What the aims are judged by.
-struct summary {
-    const struct linear_case *what;
-    uint32_t cells;
-    int threads;
-    double dofs;
-    const char *solver;
-    bool is_default, is_own;
-    double bytes_per_dof;
-    struct solver_run run;
-};
+enum { ROUNDS = 20 };
 
 struct bench {
     struct memory memory;
@@ -41,8 +28,7 @@ struct bench {
     struct solver_limits limits;
     pbs_world_desc defaults;
     struct peer_list peers;
-    struct summary *summaries;
-    size_t summary_count;
+    struct solver_summaries summaries;
 };
 
 /// One system.
@@ -185,18 +171,19 @@ static double matrix_bytes(const struct linear_scene *scene) {
     return bytes;
 }
 
-static struct summary *print_run(struct row *row, const char *family, const char *name, int threads,
-                                 const struct solver_run *run) {
+static struct solver_summary *print_run(struct row *row, const char *family, const char *name,
+                                        int threads, const struct solver_run *run) {
     struct bench *bench = row->bench;
-    must(bench->summary_count < SUMMARY_LIMIT);
-    struct summary *out = bench->summaries + bench->summary_count++;
-    *out = (struct summary){.what = row->what,
-                            .cells = row->cells,
-                            .threads = threads,
-                            .dofs = dofs_of(row),
-                            .solver = name,
-                            .bytes_per_dof = run->bytes / dofs_of(row),
-                            .run = *run};
+    struct solver_summary *out = solver_summaries_add(
+        &bench->memory, &bench->summaries,
+        &(struct solver_summary){.what = row->what,
+                                 .cells = row->cells,
+                                 .threads = threads,
+                                 .dofs = dofs_of(row),
+                                 .solver = name,
+                                 .bytes_per_dof = run->bytes / dofs_of(row),
+                                 .run = *run});
+    must(out);
     print_key(row, "solver");
     printf(" solver=%s%s threads=%d n=%d symbolic_s=%.5f numeric_s=%.5f iterations_1e-3=%u "
            "seconds_1e-3=%.5f iterations_1e-6=%u seconds_1e-6=%.5f residual_1e-3=%.2e "
@@ -229,7 +216,7 @@ static void measure_own(struct row *row, const struct preconditioner_table *tabl
     void *state = NULL;
     struct solver_run run = solver_run(&source, &row->csr, &bench->limits, row->x, &state);
     run.symbolic_seconds += row->layout_seconds;
-    struct summary *summary = print_run(row, "libpbs-", table->name, threads, &run);
+    struct solver_summary *summary = print_run(row, "libpbs-", table->name, threads, &run);
     summary->is_own = true;
     summary->is_default = table->id == bench->defaults.preconditioner;
     summary->bytes_per_dof += matrix_bytes(&row->scene) / dofs_of(row);
@@ -289,51 +276,6 @@ static void measure_peer(struct row *row, const struct peer_table *table) {
     }
 }
 
-static double solve_from_numeric(const struct summary *s) {
-    return s->run.has_converged[RUN_FINE] ? s->run.numeric_seconds + s->run.solve_seconds[RUN_FINE]
-                                          : INFINITY;
-}
-
-static double solve_from_nothing(const struct summary *s) {
-    return s->run.symbolic_seconds + solve_from_numeric(s);
-}
-
-typedef double (*cost_fn)(const struct summary *s);
-
-/// Of one system and one thread: libpbs's default, or the cheapest peer; null: not measured.
-static const struct summary *find_best(const struct bench *bench, const struct row *row,
-                                       bool of_peers, cost_fn cost) {
-    const struct summary *best = NULL;
-    for (size_t i = 0; i < bench->summary_count; i++) {
-        const struct summary *s = bench->summaries + i;
-        const bool is_wanted = of_peers ? !s->is_own : s->is_default;
-        if (s->what == row->what && s->cells == row->cells && s->threads == 1 && is_wanted &&
-            (!best || cost(s) < cost(best))) {
-            best = s;
-        }
-    }
-    return best;
-}
-
-/// At 105k degrees of freedom and above: ahead by 1.2 without contact, by 5 with it.
-static void print_ratio(const struct row *row, const char *what, cost_fn cost, bool is_aim) {
-    const struct summary *own = find_best(row->bench, row, false, cost);
-    const struct summary *peer = find_best(row->bench, row, true, cost);
-    if (!own || !peer) {
-        return;
-    }
-    const double ratio = own->run.has_converged[RUN_FINE] ? cost(peer) / cost(own) : 0.0;
-    print_key(row, "ratio");
-    printf(" of=%s default=%s default_s=%.5f peer=%s peer_s=%.5f ratio=%.3f", what, own->solver,
-           cost(own), peer->solver, cost(peer), ratio);
-    if (is_aim && dofs_of(row) > 1e5) {
-        const double aim = row->what->contacts.density > 0.0 ? 5.0 : 1.2;
-        printf(" aim=%.1f met=%d", aim, ratio >= aim);
-    }
-    printf("\n");
-    fflush(stdout);
-}
-
 static void measure_ours(struct row *row, int threads) {
     struct bench *bench = row->bench;
     struct tasks *tasks = NULL;
@@ -378,109 +320,10 @@ static void measure_row(struct bench *bench, const struct linear_case *what, uin
     for (size_t i = 0; i < bench->peers.count; i++) {
         measure_peer(&row, bench->peers.table[i]);
     }
-    print_ratio(&row, "numeric+solve", solve_from_numeric, true);
-    print_ratio(&row, "symbolic+numeric+solve", solve_from_nothing, false);
+    solver_summaries_print_ratio(&bench->summaries, what, cells);
     memory_release(memory, row.x);
     scalar_csr_free(memory, &row.csr);
     linear_scene_free(memory, &row.scene);
-}
-
-// --- the aims ---
-
-/// Null where it was not measured.
-static const struct summary *find(const struct bench *bench, const char *name, uint32_t cells,
-                                  int threads, const char *solver) {
-    for (size_t i = 0; i < bench->summary_count; i++) {
-        const struct summary *s = bench->summaries + i;
-        const bool is_solver = solver ? strcmp(s->solver, solver) == 0 : s->is_default;
-        if (is_solver && s->cells == cells && s->threads == threads &&
-            strcmp(s->what->name, name) == 0) {
-            return s;
-        }
-    }
-    return NULL;
-}
-
-static void print_aim(const char *what, const struct summary *s, double value, double aim,
-                      bool at_most) {
-    printf("bench linear aim of=%s case=%s cells=%u solver=%s value=%.4g %s=%.4g met=%d\n", what,
-           s->what->name, s->cells, s->solver, value, at_most ? "most" : "least", aim,
-           at_most ? value <= aim : value >= aim);
-}
-
-/// A solver that did not converge met no aim of iterations.
-static double iterations_of(const struct summary *s) {
-    return s->run.has_converged[RUN_FINE] ? s->run.iterations[RUN_FINE] : 1e9;
-}
-
-static void print_iteration_aims(const struct bench *bench) {
-    static const struct {
-        const char *name;
-        uint32_t cells;
-        double most;
-    } aims[] = {{"hard", 32, 45}, {"hard", 51, 55}, {"hard", 69, 65}, {"hard-contact-2", 32, 55}};
-    for (size_t i = 0; i < sizeof aims / sizeof *aims; i++) {
-        const struct summary *s = find(bench, aims[i].name, aims[i].cells, 1, NULL);
-        if (s) {
-            print_aim("iterations-1e-6", s, iterations_of(s), aims[i].most, true);
-        }
-    }
-}
-
-static void print_own_aims(const struct bench *bench, const struct summary *s) {
-    const char *name = s->what->name;
-    if (s->is_default && s->threads == 1 && s->dofs > 1e5) {
-        const struct summary *two = find(bench, name, s->cells, 2, NULL);
-        if (two) {
-            print_aim("two-threads", s, solve_from_numeric(s) / solve_from_numeric(two), 1.6,
-                      false);
-        }
-        print_aim("bytes-per-dof", s, s->bytes_per_dof, 1200, true);
-    }
-    if (s->is_default && s->threads == 1 && strcmp(name, "hard-random") == 0) {
-        const struct summary *natural = find(bench, "hard", s->cells, 1, NULL);
-        if (natural) {
-            print_aim("random-over-natural", s, iterations_of(s) / iterations_of(natural), 1.4,
-                      true);
-        }
-    }
-    if (strcmp(s->solver, "multigrid") == 0 && s->threads == 1) {
-        if (!(s->what->contacts.density > 0.0) && s->what->poisson <= 0.45) {
-            print_aim("multigrid-iterations", s, iterations_of(s), 30, true);
-        }
-        print_aim("multigrid-converged", s, s->run.has_converged[RUN_FINE], 1, false);
-    }
-}
-
-static void print_cholesky_aims(const struct bench *bench, const struct summary *s) {
-    const struct summary *peer = find(bench, s->what->name, s->cells, 1,
-                                      "cholmod-supernodal-metis");
-    const struct summary *two = find(bench, s->what->name, s->cells, 2, s->solver);
-    print_aim("cholesky-residual", s, s->run.residual[RUN_FINE], 1e-12, true);
-    if (peer) {
-        print_aim("cholesky-speed", s, peer->run.numeric_seconds / s->run.numeric_seconds, 0.8,
-                  false);
-        if (s->run.entries > 0.0) {
-            print_aim("cholesky-fill", s, s->run.entries / peer->run.entries, 1.1, true);
-        }
-    }
-    if (two) {
-        print_aim("cholesky-two-threads", s, s->run.numeric_seconds / two->run.numeric_seconds, 1.5,
-                  false);
-    }
-}
-
-static void print_aims(const struct bench *bench) {
-    print_iteration_aims(bench);
-    for (size_t i = 0; i < bench->summary_count; i++) {
-        const struct summary *s = bench->summaries + i;
-        if (s->is_own) {
-            print_own_aims(bench, s);
-        }
-        if (s->is_own && s->threads == 1 && strcmp(s->solver, own_direct.name) == 0) {
-            print_cholesky_aims(bench, s);
-        }
-    }
 }
 
 // --- all of them ---
@@ -529,16 +372,15 @@ int main(int argc, char **argv) {
         return status;
     }
     bench.limits.repetitions = (int)repeat;
+    bench.summaries.by_cpu = bench.limits.by_cpu;
     // One thread for what peers do inside BLAS and OpenMP.
     setenv("OMP_NUM_THREADS", "1", 1);
     openblas_set_num_threads(1);
     memory_init(&bench.memory, NULL);
     pbs_world_desc_init(&bench.defaults, sizeof bench.defaults);
     peer_list_open("bench linear", &bench.peers);
-    bench.summaries = memory_allocate(&bench.memory, SUMMARY_LIMIT, sizeof *bench.summaries);
-    must(bench.summaries);
     measure_all(&bench);
-    print_aims(&bench);
-    memory_release(&bench.memory, bench.summaries);
+    solver_summaries_print_aims(&bench.summaries);
+    solver_summaries_free(&bench.memory, &bench.summaries);
     return 0;
 }

@@ -148,8 +148,8 @@ static bool factor(void *state) {
     HYPRE_PCGSetPrecond(s->gradients, (HYPRE_PtrToSolverFcn)HYPRE_BoomerAMGSolve,
                         (HYPRE_PtrToSolverFcn)HYPRE_BoomerAMGSetup, s->multigrid);
     HYPRE_ParCSRPCGSetup(s->gradients, s->a, s->b, s->x);
-    // A coarse row without entries, which variant 2 makes now and then, is an error here and harmless
-    // as a rule: the solution tells.
+    // A coarse row without entries, which variant 2 makes now and then, is an error here and
+    // harmless as a rule: the solution tells.
     const bool has_memory = HYPRE_CheckError(HYPRE_GetError(), HYPRE_ERROR_MEMORY) == 0;
     HYPRE_ClearAllErrors();
     return has_memory;
