@@ -13,3 +13,4 @@
 #define GEMM         cblas_sgemm
 
 #include "linear/supernodal_numeric.h"
+#include "linear/supernodal_solve.h"

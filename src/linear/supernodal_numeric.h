@@ -2,22 +2,34 @@
 // calls things (NAME) and the BLAS of that precision.
 #include "linear/supernodal_parts.h"
 
-#include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 /// A multifrontal factorisation under way.
 struct NAME(fronts) {
     struct supernodal *s;
     const double *values;
-    double scale; ///< of the diagonal entries
+    double scale;       ///< of the diagonal entries
+    uint32_t piece_end; ///< of the batch
+    atomic_uint piece;  ///< the next one to take
+    atomic_bool is_bad; ///< a pivot was
 };
 
-static REAL *NAME(front)(const struct supernodal *s, uint32_t k) {
-    return (REAL *)s->factor + s->factor_start[k];
-}
+/// A front that is being eliminated, cut into tiles by whoever has the tasks.
+struct NAME(front) {
+    const struct NAME(fronts) * all;
+    struct supernodal *s;
+    struct tasks *tasks;  ///< null inside a piece
+    REAL *shared, *local; ///< update matrices
+    uint32_t k;
+    size_t columns, rows; ///< of scalars; rows below the columns
+    size_t stride;
+    REAL *entries;
+    size_t begin, end; ///< columns of the panel that is being eliminated
+};
 
-static REAL *NAME(update)(const struct supernodal *s, uint32_t k) {
-    return (REAL *)s->updates + s->update_start[k];
+static REAL *NAME(update)(const struct NAME(front) * f, uint32_t k) {
+    return (f->s->is_shared[k] ? f->shared : f->local) + f->s->update_start[k];
 }
 
 /// A 3x3 block, row-major, into a matrix of columns.
@@ -30,65 +42,18 @@ static void NAME(put_block)(const double *block, bool transposed, REAL *to, size
     }
 }
 
-/// The matrix's own entries in columns of the front.
-static void NAME(load_columns)(const struct NAME(fronts) * f, uint32_t k, REAL *front,
-                               size_t stride) {
-    const struct supernodal *s = f->s;
-    REAL *diagonal = s->solution;
-    memset(front, 0, 3 * (size_t)front_columns(s, k) * stride * sizeof *front);
-    for (uint32_t j = 0; j < front_columns(s, k); j++) {
-        REAL *column = front + 3 * j * stride;
-        const uint32_t position = s->first[k] + j;
-        for (uint32_t b = s->source_start[position]; b < s->source_start[position + 1]; b++) {
-            const uint32_t row = s->target[b] / 2;
-            NAME(put_block)
-            (f->values + 9 * (size_t)s->source[b], s->target[b] % 2 == 1, column + 3 * (size_t)row,
-             stride);
-        }
-        for (size_t c = 0; c < 3; c++) {
-            REAL *entry = column + c * stride + 3 * j + c;
-            *entry *= (REAL)f->scale;
-            diagonal[3 * (size_t)position + c] = *entry;
-        }
-    }
+static size_t NAME(smaller)(size_t a, size_t b) {
+    return a < b ? a : b;
 }
 
-/// Adds a child's columns begin .. end - 1, of nodes, to a part of its parent's front that begins
-/// at `to` with the row and column of place `first_row` and `first_column`.
-static void NAME(add_columns)(const struct supernodal *s, uint32_t child, uint32_t begin,
-                              uint32_t end, REAL *to, size_t stride, uint32_t first_row,
-                              uint32_t first_column) {
-    const uint32_t rows = front_rows(s, child);
-    const uint32_t *place = s->place + s->row_start[child];
-    const uint32_t *run = s->run + s->row_start[child];
-    for (uint32_t j = begin; j < end; j++) {
-        const size_t panel = 3 * (size_t)j / UPDATE_PANEL;
-        const size_t from_stride = update_panel_stride(rows, panel);
-        const REAL *from = NAME(update)(s, child) + update_panel_start(rows, panel) +
-                           (3 * j - panel * UPDATE_PANEL) * from_stride;
-        const size_t top = panel * UPDATE_PANEL;
-        REAL *column = to + 3 * (size_t)(place[j] - first_column) * stride;
-        for (uint32_t i = j; i < rows; i += run[i]) {
-            const size_t length = 3 * (size_t)run[i];
-            const REAL *a = from + 3 * (size_t)i - top;
-            REAL *b = column + 3 * (size_t)(place[i] - first_row);
-            for (size_t e = 0; e < length; e++) {
-                b[e] += a[e];
-                b[stride + e] += a[from_stride + e];
-                b[2 * stride + e] += a[2 * from_stride + e];
-            }
-        }
-    }
-}
-
-/// How many of a child's columns are among the first `count` of its parent's front.
-static uint32_t NAME(columns_before)(const struct supernodal *s, uint32_t child, uint32_t count) {
-    const uint32_t *place = s->place + s->row_start[child];
+/// The first of a child's rows whose place is not below `place`.
+static uint32_t NAME(first_row)(const struct supernodal *s, uint32_t child, size_t place) {
+    const uint32_t *places = s->place + s->row_start[child];
     uint32_t low = 0;
     uint32_t high = front_rows(s, child);
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        if (place[middle] < count) {
+        if (places[middle] < place) {
             low = middle + 1;
         } else {
             high = middle;
@@ -97,170 +62,256 @@ static uint32_t NAME(columns_before)(const struct supernodal *s, uint32_t child,
     return low;
 }
 
+/// A part of the front: `at` is the entry of the places `row` and `column`, with which it begins.
+struct NAME(part) {
+    REAL *at;
+    size_t stride;
+    size_t row, row_end, column, column_end; ///< of nodes
+};
+
+/// Adds what a child has in that part.
+static void NAME(add_child)(const struct NAME(front) * f, uint32_t child,
+                            const struct NAME(part) * part) {
+    const struct supernodal *s = f->s;
+    const uint32_t rows = front_rows(s, child);
+    const uint32_t *place = s->place + s->row_start[child];
+    const uint32_t *run = s->run + s->row_start[child];
+    const uint32_t begin = NAME(first_row)(s, child, part->row);
+    const uint32_t end = NAME(first_row)(s, child, part->row_end);
+    const uint32_t column_end = NAME(first_row)(s, child, part->column_end);
+    for (uint32_t j = NAME(first_row)(s, child, part->column); j < column_end; j++) {
+        const size_t panel = 3 * (size_t)j / UPDATE_PANEL;
+        const size_t top = panel * UPDATE_PANEL;
+        const size_t from_stride = update_panel_stride(rows, panel);
+        const REAL *from = NAME(update)(f, child) + update_panel_start(rows, panel) +
+                           (3 * (size_t)j - top) * from_stride;
+        REAL *to = part->at + 3 * (place[j] - part->column) * part->stride;
+        for (uint32_t i = begin > j ? begin : j; i < end; i += run[i]) {
+            const size_t length = 3 * NAME(smaller)(run[i], end - i);
+            const REAL *a = from + (3 * (size_t)i - top);
+            REAL *b = to + 3 * (place[i] - part->row);
+            for (size_t e = 0; e < length; e++) {
+                b[e] += a[e];
+                b[part->stride + e] += a[from_stride + e];
+                b[2 * part->stride + e] += a[2 * from_stride + e];
+            }
+        }
+    }
+}
+
+static void NAME(add_children)(const struct NAME(front) * f, const struct NAME(part) * part) {
+    const struct supernodal *s = f->s;
+    for (uint32_t c = s->child_start[f->k]; c < s->child_start[f->k + 1]; c++) {
+        NAME(add_child)(f, s->child[c], part);
+    }
+}
+
+/// The matrix's own entries in a column of nodes.
+static void NAME(load_column)(const struct NAME(front) * f, uint32_t j) {
+    const struct supernodal *s = f->s;
+    const uint32_t position = s->first[f->k] + j;
+    REAL *column = f->entries + 3 * j * f->stride;
+    REAL *diagonal = (REAL *)s->solution + 3 * (size_t)position;
+    memset(column, 0, 3 * f->stride * sizeof *column);
+    for (uint32_t b = s->source_start[position]; b < s->source_start[position + 1]; b++) {
+        NAME(put_block)
+        (f->all->values + 9 * (size_t)s->source[b], s->target[b] % 2 == 1,
+         column + 3 * (size_t)(s->target[b] / 2), f->stride);
+    }
+    for (size_t c = 0; c < 3; c++) {
+        REAL *entry = column + c * f->stride + 3 * j + c;
+        *entry *= (REAL)f->all->scale;
+        diagonal[c] = *entry;
+    }
+}
+
+/// Columns of the front before elimination: the matrix's entries and what the children left.
+static void NAME(load_tile)(void *context, size_t i) {
+    const struct NAME(front) *f = context;
+    const size_t begin = i * (LOAD_TILE / 3);
+    const size_t end = NAME(smaller)(begin + LOAD_TILE / 3, f->columns / 3);
+    for (size_t j = begin; j < end; j++) {
+        NAME(load_column)(f, (uint32_t)j);
+    }
+    const struct NAME(part) part = {f->entries + 3 * begin * f->stride, f->stride, 0,
+                                    (f->columns + f->rows) / 3,         begin,     end};
+    NAME(add_children)(f, &part);
+}
+
 /// A pivot that is no larger than the rounding of the entry it came from has no digit right.
-static bool NAME(pivots_are_good)(const struct NAME(fronts) * f, uint32_t k, const REAL *front,
-                                  size_t stride) {
+static bool NAME(factor_diagonal)(const struct NAME(front) * f) {
     struct supernodal *s = f->s;
-    const REAL *diagonal = (const REAL *)s->solution + 3 * (size_t)s->first[k];
-    for (size_t j = 0; j < 3 * (size_t)front_columns(s, k); j++) {
-        const REAL root = front[j * stride + j];
-        if (!(root * root > REAL_EPSILON * diagonal[j] && root <= REAL_MAX)) {
-            s->bad[k] = (uint32_t)j / 3;
+    const size_t width = f->end - f->begin;
+    REAL *block = f->entries + f->begin * (f->stride + 1);
+    const REAL *diagonal = (const REAL *)s->solution + 3 * (size_t)s->first[f->k] + f->begin;
+    const lapack_int bad = POTRF(LAPACK_COL_MAJOR, 'L', (int)width, block, (int)f->stride);
+    for (size_t j = 0; j < width; j++) {
+        const REAL root = block[j * (f->stride + 1)];
+        const bool is_good = bad != (lapack_int)j + 1 && root * root > REAL_EPSILON * diagonal[j] &&
+                             root <= REAL_MAX;
+        if (!is_good) {
+            s->bad[f->k] = (uint32_t)((f->begin + j) / 3);
             return false;
         }
     }
     return true;
 }
 
-/// Panels of the update matrix below the columns of the front.
-static void NAME(form_update)(const struct supernodal *s, uint32_t k, const REAL *front,
-                              size_t stride) {
-    const size_t columns = 3 * (size_t)front_columns(s, k);
-    const size_t rows = 3 * (size_t)front_rows(s, k);
-    for (size_t panel = 0; panel * UPDATE_PANEL < rows; panel++) {
-        const size_t top = panel * UPDATE_PANEL;
-        const size_t width = rows - top < UPDATE_PANEL ? rows - top : UPDATE_PANEL;
-        const REAL *a = front + columns + top;
-        REAL *to = NAME(update)(s, k) + update_panel_start(rows / 3, panel);
-        const size_t to_stride = update_panel_stride(rows / 3, panel);
-        SYRK(CblasColMajor, CblasLower, CblasNoTrans, (int)width, (int)columns, -1, a, (int)stride,
-             0, to, (int)to_stride);
-        if (rows > top + width) {
-            GEMM(CblasColMajor, CblasNoTrans, CblasTrans, (int)(rows - top - width), (int)width,
-                 (int)columns, -1, a + width, (int)stride, a, (int)stride, 0, to + width,
-                 (int)to_stride);
-        }
-        const uint32_t begin = front_columns(s, k) + (uint32_t)(top / 3);
-        const uint32_t end = begin + (uint32_t)(width / 3);
-        for (uint32_t c = s->child_start[k]; c < s->child_start[k + 1]; c++) {
-            const uint32_t child = s->child[c];
-            NAME(add_columns)
-            (s, child, NAME(columns_before)(s, child, begin), NAME(columns_before)(s, child, end),
-             to, to_stride, begin, begin);
-        }
+/// Rows below the panel's diagonal block.
+static void NAME(divide_tile)(void *context, size_t i) {
+    const struct NAME(front) *f = context;
+    const size_t first = f->end + i * TILE_ROWS;
+    const size_t count = NAME(smaller)(TILE_ROWS, f->columns + f->rows - first);
+    REAL *column = f->entries + f->begin * f->stride;
+    TRSM(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (int)count,
+         (int)(f->end - f->begin), 1, column + f->begin, (int)f->stride, column + first,
+         (int)f->stride);
+}
+
+/// C = beta C - A B^T, where C has `width` columns whose diagonal begins with its first row when
+/// `is_diagonal`: then only what lies below matters, and A begins with B.
+static void NAME(subtract_product)(bool is_diagonal, size_t rows, size_t width, size_t depth,
+                                   const REAL *a, const REAL *b, size_t stride, REAL beta, REAL *c,
+                                   size_t c_stride) {
+    if (is_diagonal) {
+        SYRK(CblasColMajor, CblasLower, CblasNoTrans, (int)width, (int)depth, -1, b, (int)stride,
+             beta, c, (int)c_stride);
+        rows -= width;
+        a += width;
+        c += width;
+    }
+    if (rows > 0) {
+        GEMM(CblasColMajor, CblasNoTrans, CblasTrans, (int)rows, (int)width, (int)depth, -1, a,
+             (int)stride, b, (int)stride, beta, c, (int)c_stride);
     }
 }
 
-static bool NAME(factor_front)(const struct NAME(fronts) * f, uint32_t k) {
-    struct supernodal *s = f->s;
-    REAL *front = NAME(front)(s, k);
-    const size_t columns = 3 * (size_t)front_columns(s, k);
-    const size_t rows = 3 * (size_t)front_rows(s, k);
-    const size_t stride = column_stride((columns + rows) / 3);
-    NAME(load_columns)(f, k, front, stride);
-    for (uint32_t c = s->child_start[k]; c < s->child_start[k + 1]; c++) {
-        NAME(add_columns)
-        (s, s->child[c], 0, NAME(columns_before)(s, s->child[c], front_columns(s, k)), front,
-         stride, 0, 0);
+/// A tile of a lower triangle that is cut into panels of columns, these into tiles of rows, which
+/// begin on the diagonal.
+struct NAME(tile) {
+    size_t column, width, row, height;
+};
+
+static size_t NAME(tile_count)(size_t columns, size_t rows) {
+    size_t count = 0;
+    for (size_t column = 0; column < columns; column += UPDATE_PANEL) {
+        count += (rows - column + TILE_ROWS - 1) / TILE_ROWS;
     }
-    const lapack_int bad = POTRF(LAPACK_COL_MAJOR, 'L', (int)columns, front, (int)stride);
-    if (bad != 0) {
-        s->bad[k] = (uint32_t)(bad - 1) / 3;
-        return false;
+    return count;
+}
+
+static struct NAME(tile) NAME(tile_at)(size_t columns, size_t rows, size_t i) {
+    size_t column = 0;
+    for (size_t in_panel; i >= (in_panel = (rows - column + TILE_ROWS - 1) / TILE_ROWS);
+         i -= in_panel) {
+        column += UPDATE_PANEL;
     }
-    if (!NAME(pivots_are_good)(f, k, front, stride)) {
-        return false;
+    const size_t row = column + i * TILE_ROWS;
+    return (struct NAME(tile)){column, NAME(smaller)(UPDATE_PANEL, columns - column), row,
+                               NAME(smaller)(TILE_ROWS, rows - row)};
+}
+
+/// What the panel takes from the columns of the front behind it.
+static void NAME(advance_tile)(void *context, size_t i) {
+    const struct NAME(front) *f = context;
+    const struct NAME(tile)
+        tile = NAME(tile_at)(f->columns - f->end, f->columns + f->rows - f->end, i);
+    const REAL *panel = f->entries + f->begin * f->stride + f->end;
+    REAL *behind = f->entries + f->end * (f->stride + 1);
+    NAME(subtract_product)
+    (tile.row == tile.column, tile.height, tile.width, f->end - f->begin, panel + tile.row,
+     panel + tile.column, f->stride, 1, behind + tile.column * f->stride + tile.row, f->stride);
+}
+
+/// A part of the update matrix: what all columns of the front take from it, and what the children
+/// left.
+static void NAME(update_tile)(void *context, size_t i) {
+    const struct NAME(front) *f = context;
+    const struct NAME(tile) tile = NAME(tile_at)(f->rows, f->rows, i);
+    const size_t panel = tile.column / UPDATE_PANEL;
+    const size_t stride = update_panel_stride(f->rows / 3, panel);
+    REAL *to = NAME(update)(f, f->k) + update_panel_start(f->rows / 3, panel) +
+               (tile.row - tile.column);
+    const REAL *below = f->entries + f->columns;
+    NAME(subtract_product)
+    (tile.row == tile.column, tile.height, tile.width, f->columns, below + tile.row,
+     below + tile.column, f->stride, 0, to, stride);
+    const size_t row = (f->columns + tile.row) / 3;
+    const size_t column = (f->columns + tile.column) / 3;
+    const struct NAME(part)
+        part = {to, stride, row, row + tile.height / 3, column, column + tile.width / 3};
+    NAME(add_children)(f, &part);
+}
+
+/// False at a bad pivot.
+static bool NAME(factor_front)(struct NAME(front) * f, uint32_t k) {
+    const struct supernodal *s = f->s;
+    f->k = k;
+    f->columns = 3 * (size_t)front_columns(s, k);
+    f->rows = 3 * (size_t)front_rows(s, k);
+    f->stride = column_stride((f->columns + f->rows) / 3);
+    f->entries = (REAL *)s->factor + s->factor_start[k];
+    tasks_for(f->tasks, (f->columns + LOAD_TILE - 1) / LOAD_TILE, NAME(load_tile), f);
+    for (f->begin = 0; f->begin < f->columns; f->begin = f->end) {
+        f->end = NAME(smaller)(f->begin + UPDATE_PANEL, f->columns);
+        if (!NAME(factor_diagonal)(f)) {
+            return false;
+        }
+        const size_t left = f->columns + f->rows - f->end;
+        tasks_for(f->tasks, (left + TILE_ROWS - 1) / TILE_ROWS, NAME(divide_tile), f);
+        tasks_for(f->tasks, NAME(tile_count)(f->columns - f->end, left), NAME(advance_tile), f);
     }
-    if (rows > 0) {
-        TRSM(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (int)rows,
-             (int)columns, 1, front, (int)stride, front + columns, (int)stride);
-        NAME(form_update)(s, k, front, stride);
-    }
+    tasks_for(f->tasks, NAME(tile_count)(f->rows, f->rows), NAME(update_tile), f);
     return true;
+}
+
+/// A worker takes one piece after the other. Which ones does not matter to the result.
+static void NAME(factor_pieces)(void *context, size_t worker) {
+    struct NAME(fronts) *all = context;
+    struct supernodal *s = all->s;
+    REAL *shared = s->updates;
+    struct NAME(front) f = {.all = all,
+                            .s = s,
+                            .shared = shared,
+                            .local = shared + s->shared_size + worker * s->local_size};
+    for (;;) {
+        const uint32_t piece = atomic_fetch_add_explicit(&all->piece, 1, memory_order_relaxed);
+        if (piece >= all->piece_end) {
+            return;
+        }
+        for (uint32_t k = s->piece_begin[piece]; k < s->piece_end[piece]; k++) {
+            // The others go on, so that the first of all bad pivots is the one that is told.
+            if (!NAME(factor_front)(&f, k)) {
+                atomic_store_explicit(&all->is_bad, true, memory_order_relaxed);
+                break;
+            }
+        }
+    }
 }
 
 bool NAME(supernodal_factor)(struct supernodal *s, struct tasks *tasks, const double *values,
                              double shift) {
-    (void)tasks;
-    const struct NAME(fronts) f = {s, values, 1.0 + shift};
+    struct NAME(fronts) all = {.s = s, .values = values, .scale = 1.0 + shift};
+    struct NAME(front) f = {.all = &all, .s = s, .tasks = tasks, .shared = s->updates};
     for (uint32_t k = 0; k < s->count; k++) {
         s->bad[k] = NOBODY;
     }
-    for (uint32_t k = 0; k < s->count; k++) {
-        if (!NAME(factor_front)(&f, k)) {
+    uint32_t piece = 0;
+    uint32_t top = 0;
+    for (uint32_t batch = 0; batch < s->batch_count; batch++) {
+        atomic_init(&all.piece, piece);
+        all.piece_end = s->batch_piece_end[batch];
+        tasks_for(tasks, NAME(smaller)(s->worker_count, all.piece_end - piece), NAME(factor_pieces),
+                  &all);
+        if (all.is_bad) {
             return false;
         }
-    }
-    return true;
-}
-
-/// Forward: the supernode's part of x, and what it takes from its rows, which the children add to
-/// their parent's.
-static void NAME(solve_front)(const struct supernodal *s, uint32_t k, REAL *x, REAL *below) {
-    const size_t columns = 3 * (size_t)front_columns(s, k);
-    const size_t rows = 3 * (size_t)front_rows(s, k);
-    const size_t stride = column_stride((columns + rows) / 3);
-    const REAL *front = NAME(front)(s, k);
-    REAL *own = x + 3 * (size_t)s->first[k];
-    REAL *rest = below + 3 * s->row_start[k];
-    memset(rest, 0, rows * sizeof *rest);
-    for (uint32_t c = s->child_start[k]; c < s->child_start[k + 1]; c++) {
-        const uint32_t child = s->child[c];
-        const REAL *from = below + 3 * s->row_start[child];
-        const uint32_t *place = s->place + s->row_start[child];
-        for (size_t i = 0; i < front_rows(s, child); i++) {
-            REAL *to = place[i] < columns / 3 ? own + 3 * (size_t)place[i]
-                                              : rest + (3 * (size_t)place[i] - columns);
-            for (size_t e = 0; e < 3; e++) {
-                to[e] += from[3 * i + e];
+        piece = all.piece_end;
+        for (; top < s->batch_top_end[batch]; top++) {
+            if (!NAME(factor_front)(&f, s->top[top])) {
+                return false;
             }
         }
     }
-    for (size_t j = 0; j < columns; j++) {
-        const REAL *column = front + j * stride;
-        const REAL value = own[j] / column[j];
-        own[j] = value;
-        for (size_t i = j + 1; i < columns; i++) {
-            own[i] -= column[i] * value;
-        }
-        for (size_t i = 0; i < rows; i++) {
-            rest[i] -= column[columns + i] * value;
-        }
-    }
-}
-
-static void NAME(solve_front_transposed)(const struct supernodal *s, uint32_t k, REAL *x,
-                                         REAL *below) {
-    const size_t columns = 3 * (size_t)front_columns(s, k);
-    const size_t rows = 3 * (size_t)front_rows(s, k);
-    const size_t stride = column_stride((columns + rows) / 3);
-    const REAL *front = NAME(front)(s, k);
-    REAL *own = x + 3 * (size_t)s->first[k];
-    REAL *rest = below + 3 * s->row_start[k];
-    for (size_t i = 0; i < rows / 3; i++) {
-        memcpy(rest + 3 * i, x + 3 * (size_t)s->rows[s->row_start[k] + i], 3 * sizeof *rest);
-    }
-    for (size_t j = columns; j-- > 0;) {
-        const REAL *column = front + j * stride;
-        REAL sum = own[j];
-        for (size_t i = j + 1; i < columns; i++) {
-            sum -= column[i] * own[i];
-        }
-        for (size_t i = 0; i < rows; i++) {
-            sum -= column[columns + i] * rest[i];
-        }
-        own[j] = sum / column[j];
-    }
-}
-
-void NAME(supernodal_solve)(struct supernodal *s, struct tasks *tasks, const double *b, double *x) {
-    (void)tasks;
-    REAL *solution = s->solution;
-    REAL *below = solution + 3 * (size_t)s->row_count;
-    for (size_t i = 0; i < s->row_count; i++) {
-        for (size_t e = 0; e < 3; e++) {
-            solution[3 * i + e] = (REAL)b[3 * (size_t)s->order[i] + e];
-        }
-    }
-    for (uint32_t k = 0; k < s->count; k++) {
-        NAME(solve_front)(s, k, solution, below);
-    }
-    for (uint32_t k = s->count; k-- > 0;) {
-        NAME(solve_front_transposed)(s, k, solution, below);
-    }
-    for (size_t i = 0; i < s->row_count; i++) {
-        for (size_t e = 0; e < 3; e++) {
-            x[3 * (size_t)s->order[i] + e] = (double)solution[3 * i + e];
-        }
-    }
+    return true;
 }

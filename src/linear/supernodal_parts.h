@@ -16,6 +16,17 @@ enum {
     /// Columns of a panel of an update matrix: whole nodes and whole cache lines of both
     /// precisions.
     UPDATE_PANEL = 192,
+    /// Rows of the tiles that a large front is cut into for several threads, and columns of those
+    /// that are loaded at a time.
+    TILE_ROWS = 384,
+    LOAD_TILE = 48,
+    /// What one thread takes of a large front when solving; below that many entries of the factor
+    /// there is one thread.
+    SOLVE_ROWS = 768,
+    SOLVE_COLUMNS = 24,
+    SOLVE_ENTRIES = 300000,
+    /// How many pieces can be worked on at the same time, each worker having a space of its own.
+    WORKER_COUNT = 8,
 };
 
 struct supernodal {
@@ -37,10 +48,27 @@ struct supernodal {
     uint32_t *place;       ///< of such a row in the front of the parent
     uint32_t *run;         ///< how many rows from here on have places next to each other
     size_t *factor_start;  ///< count + 1: entries of `factor`, columns of front_stride() entries
-    size_t *update_start;  ///< count: entries of `updates`
-    size_t update_size;    ///< of the space all update matrices take turns in
     double flops;
     size_t entries;
+
+    // Pieces are consecutive supernodes, whole subtrees, that one thread eliminates. Those above,
+    // the top, are eliminated one after the other by all threads. See supernodal_schedule.c.
+    uint32_t piece_count;
+    uint32_t *piece_begin;
+    uint32_t *piece_end;
+    uint32_t top_count;
+    uint32_t *top; ///< ascending
+    uint32_t batch_count;
+    uint32_t *batch_piece_end; ///< pieces that run at the same time, and then
+    uint32_t *batch_top_end;   ///< those of the top whose children are done
+
+    // Update matrices in `updates`: what a piece leaves to the top and the top's own are shared;
+    // those inside a piece lie in the space of the worker who eliminates it.
+    uint32_t *is_shared;  ///< count: 0 or 1
+    size_t *update_start; ///< count: from the beginning of the shared space or the worker's
+    size_t shared_size;
+    size_t local_size; ///< of a worker
+    uint32_t worker_count;
 
     // The blocks of the matrix, by the position of the column of the factor that they go to.
     uint32_t *source_start; ///< row_count + 1
@@ -49,8 +77,8 @@ struct supernodal {
 
     void *factor;   ///< of the precision
     void *updates;  ///< of the precision
-    void *solution; ///< of the precision: 3 per position, then 3 per entry of `rows`; while
-                    ///< factoring, the diagonal of the matrix
+    void *solution; ///< of the precision: the rows of every front, columns first; while factoring,
+                    ///< the diagonal of the matrix
     uint32_t *bad;  ///< per supernode: the first column of a node whose pivot is bad, or NOBODY
 
     // What the pointers above point into, and scratch of the analysis.
@@ -100,6 +128,10 @@ ALWAYS_INLINE size_t update_entries(size_t rows) {
 /// Everything but `factor`, `updates` and `solution`; order as in supernodal_analyze, not null.
 pbs_status supernodal_symbolic(struct supernodal *s, const struct bsr *pattern,
                                const uint32_t *order);
+
+/// Order of work and memory: the rows of every supernode must be counted. work: count; scratch: 2 *
+/// count
+void supernodal_schedule(struct supernodal *s, double *work, uint32_t *scratch);
 
 /// PBS_OK, or a bad pivot: see `bad`.
 bool supernodal_factor_double(struct supernodal *s, struct tasks *tasks, const double *values,

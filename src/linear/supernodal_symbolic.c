@@ -50,7 +50,7 @@ static pbs_status reserve_for_pattern(struct analysis *a) {
     const size_t blocks = a->pattern->row_start[n];
     const size_t rounding = 16;
     RETURN_IF_FAILED(memory_reserve(s->memory, &s->words, &s->word_capacity,
-                                    9 * (n + 1 + rounding) + 2 * (blocks + rounding),
+                                    14 * (n + 1 + rounding) + 2 * (blocks + rounding),
                                     sizeof *s->words));
     RETURN_IF_FAILED(
         memory_reserve(s->memory, &s->sizes, &s->size_capacity, 3 * (n + 1), sizeof *s->sizes));
@@ -65,6 +65,12 @@ static pbs_status reserve_for_pattern(struct analysis *a) {
     s->child_start = take(&next, n + 1);
     s->child = take(&next, n);
     s->bad = take(&next, n);
+    s->is_shared = take(&next, n);
+    s->piece_begin = take(&next, n);
+    s->piece_end = take(&next, n);
+    s->top = take(&next, n);
+    s->batch_piece_end = take(&next, n);
+    s->batch_top_end = take(&next, n);
     s->source_start = take(&next, n + 1);
     s->source = take(&next, blocks);
     s->target = take(&next, blocks);
@@ -418,49 +424,6 @@ static void place_blocks(struct analysis *a) {
     }
 }
 
-/// Update matrices of even and odd depths are two stacks that grow from either end: when a front is
-/// done, those of its children are on top of the one and its own goes on the other.
-static void place_updates(struct analysis *a) {
-    struct supernodal *s = a->s;
-    uint32_t *odd = a->fill;
-    for (uint32_t k = s->count; k-- > 0;) {
-        odd[k] = s->parent[k] == NOBODY ? 0 : 1 - odd[s->parent[k]];
-    }
-    size_t top[2] = {0, 0};
-    s->update_size = 0;
-    for (uint32_t k = 0; k < s->count; k++) {
-        const size_t size = update_entries(front_rows(s, k));
-        top[odd[k]] += (size + 15) / 16 * 16;
-        // From the beginning, or from the end, which is not known before all are placed.
-        s->update_start[k] = odd[k] ? top[1] : top[0] - (size + 15) / 16 * 16;
-        s->update_size = top[0] + top[1] > s->update_size ? top[0] + top[1] : s->update_size;
-        for (uint32_t c = s->child_start[k]; c < s->child_start[k + 1]; c++) {
-            top[1 - odd[k]] -= (update_entries(front_rows(s, s->child[c])) + 15) / 16 * 16;
-        }
-    }
-    for (uint32_t k = 0; k < s->count; k++) {
-        s->update_start[k] = odd[k] ? s->update_size - s->update_start[k] : s->update_start[k];
-    }
-}
-
-static void measure(struct supernodal *s) {
-    s->flops = 0.0;
-    s->entries = 0;
-    s->factor_start[0] = 0;
-    for (uint32_t k = 0; k < s->count; k++) {
-        const size_t columns = 3 * (size_t)front_columns(s, k);
-        const size_t rows = 3 * (size_t)front_rows(s, k) + columns;
-        s->factor_start[k + 1] = s->factor_start[k] + columns * column_stride(rows / 3);
-        s->entries += columns * rows - columns * (columns - 1) / 2;
-        // sum of the squares of the lengths of the columns
-        const double m = (double)rows;
-        const double below = m - (double)columns;
-        s->flops += (m * (m + 1.0) * (2.0 * m + 1.0) -
-                     below * (below + 1.0) * (2.0 * below + 1.0)) /
-                    6.0;
-    }
-}
-
 pbs_status supernodal_symbolic(struct supernodal *s, const struct bsr *pattern,
                                const uint32_t *order) {
     struct analysis a = {.s = s, .pattern = pattern};
@@ -483,7 +446,6 @@ pbs_status supernodal_symbolic(struct supernodal *s, const struct bsr *pattern,
         place_rows(s, k);
     }
     place_blocks(&a);
-    place_updates(&a);
-    measure(s);
+    supernodal_schedule(s, a.draft.zeros, a.work);
     return PBS_OK;
 }
