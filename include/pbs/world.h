@@ -45,7 +45,8 @@ enum {
     PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY = 0, ///< 3x3 block IC(0) in float; block Jacobi for
                                                 ///< Hessians that are too indefinite for it
     PBS_PRECONDITIONER_BLOCK_JACOBI = 1,        ///< the inverse 3x3 blocks of the diagonal
-    PBS_PRECONDITIONER_NONE = 2                 ///< the identity
+    PBS_PRECONDITIONER_NONE = 2,                ///< the identity
+    PBS_PRECONDITIONER_MULTIGRID = 4            ///< smoothed aggregation with rigid motions
 };
 
 /// In which order incomplete Cholesky eliminates.

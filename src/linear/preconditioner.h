@@ -63,5 +63,6 @@ void preconditioner_apply_domains(const struct preconditioner_table *table, cons
 extern const struct preconditioner_table no_preconditioner;
 extern const struct preconditioner_table block_jacobi;
 extern const struct preconditioner_table incomplete_cholesky;
+extern const struct preconditioner_table multigrid;
 
 #endif

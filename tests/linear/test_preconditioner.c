@@ -50,9 +50,11 @@ static void check_definite(const struct preconditioner *p, size_t n) {
         const double xx = dot(n, x, mx);
         const double yy = dot(n, y, my);
         assert_true(xx > 0.0 && yy > 0.0);
-        // |x . M^-1 y| <= sqrt(xx yy); both are the same but for rounding, in float for incomplete
-        // Cholesky, which grows with the root of the factor's condition number (below 1e4 here).
-        const double rounding = p->table->id == PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY
+        // |x . M^-1 y| <= sqrt(xx yy); both are the same but for rounding, which grows with the
+        // root of the factor's condition number (below 1e4 here), in float where factors are.
+        const int32_t id = p->table->id;
+        const double rounding = id == PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY ||
+                                        id == PBS_PRECONDITIONER_MULTIGRID
                                     ? FLT_EPSILON
                                     : DBL_EPSILON;
         assert_true(fabs(dot(n, x, my) - dot(n, y, mx)) <= 100.0 * rounding * sqrt(xx * yy));

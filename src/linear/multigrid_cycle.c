@@ -1,0 +1,238 @@
+// One V-cycle over the grids: kernels on the chunks of a grid, and their order. Matrices are in
+// float, vectors in double. Below the finest grid a block Gauss-Seidel sweep smooths before, and
+// its adjoint after the correction from the next grid. Chunks do not see each other within a sweep;
+// where that would spoil its convergence, half the norms of what is not seen is added to the
+// diagonal (Baker, Falgout, Kolev and Yang, "Multigrid smoothers for ultraparallel computing", SISC
+// 33, 2011): the cycle is symmetric and positive definite for every positive definite matrix.
+#include "linear/multigrid_kernels.h"
+
+// --- products ---
+
+ALWAYS_INLINE void residual3(const struct grid *g, uint32_t i, double scale, const double *b,
+                             const double *x, double *t) {
+    quad sum0 = quad_set(0.0);
+    quad sum1 = quad_set(0.0);
+    quad sum2 = quad_set(0.0);
+    for (uint32_t k = g->start[i]; k < g->start[i + 1]; k++) {
+        const float *a = g->values + 9 * (size_t)k;
+        const double *xj = x + 3 * (size_t)g->column[k];
+        prefetch_ahead(a, 64 * 9 * sizeof *a);
+        sum0 += quad_widen(quad_float_load(a)) * quad_set(xj[0]);
+        sum1 += quad_widen(quad_float_load(a + 3)) * quad_set(xj[1]);
+        sum2 += quad_widen(quad_float_load(a + 6)) * quad_set(xj[2]);
+    }
+    const quad sum = (sum0 + sum1) + sum2;
+    quad_store3(t + 3 * (size_t)i, quad_load3(b + 3 * (size_t)i) - quad_set(scale) * sum);
+}
+
+/// sum += A x over the blocks first .. end - 1.
+ALWAYS_INLINE lanes8 multiply6(const struct grid *g, uint32_t first, uint32_t end,
+                               const double *x) {
+    lanes8 even = lanes_set(0.0);
+    lanes8 odd = lanes_set(0.0);
+    for (uint32_t k = first; k < end; k++) {
+        const float *a = g->values + 36 * (size_t)k;
+        const double *xj = x + 6 * (size_t)g->column[k];
+        even += float8_widen(float8_load(a)) * lanes_set(xj[0]);
+        odd += float8_widen(float8_load(a + 6)) * lanes_set(xj[1]);
+        even += float8_widen(float8_load(a + 12)) * lanes_set(xj[2]);
+        odd += float8_widen(float8_load(a + 18)) * lanes_set(xj[3]);
+        even += float8_widen(float8_load(a + 24)) * lanes_set(xj[4]);
+        odd += float8_widen(float8_load(a + 30)) * lanes_set(xj[5]);
+    }
+    return even + odd;
+}
+
+PBS_MULTIVERSION
+void grid_residual(const struct grid *g, uint32_t chunk, double scale, const double *b,
+                   const double *x, double *t) {
+    const uint32_t end = g->chunk_start[chunk + 1];
+    for (uint32_t i = g->chunk_start[chunk]; i < end; i++) {
+        if (g->size == 3) {
+            residual3(g, i, scale, b, x, t);
+        } else {
+            const lanes8 sum = multiply6(g, g->start[i], g->start[i + 1], x);
+            store6(t + 6 * (size_t)i, load6(b + 6 * (size_t)i) - scale * sum);
+        }
+    }
+}
+
+ALWAYS_INLINE void scale3(const float *d, const double *x, double *y) {
+    quad_store3(y, quad_widen(quad_float_load(d)) * quad_set(x[0]) +
+                       quad_widen(quad_float_load(d + 3)) * quad_set(x[1]) +
+                       quad_widen(quad_float_load(d + 6)) * quad_set(x[2]));
+}
+
+ALWAYS_INLINE lanes8 scale6(const float *d, lanes8 x) {
+    return (float8_widen(float8_load(d)) * lanes_set(x[0]) +
+            float8_widen(float8_load(d + 6)) * lanes_set(x[1])) +
+           (float8_widen(float8_load(d + 12)) * lanes_set(x[2]) +
+            float8_widen(float8_load(d + 18)) * lanes_set(x[3])) +
+           (float8_widen(float8_load(d + 24)) * lanes_set(x[4]) +
+            float8_widen(float8_load(d + 30)) * lanes_set(x[5]));
+}
+
+PBS_MULTIVERSION
+void grid_scale(const struct grid *g, uint32_t chunk, const double *x, double *y) {
+    for (size_t i = g->chunk_start[chunk]; i < g->chunk_start[chunk + 1]; i++) {
+        if (g->size == 3) {
+            scale3(g->inverse + 9 * i, x + 3 * i, y + 3 * i);
+        } else {
+            store6(y + 6 * i, scale6(g->inverse + 36 * i, load6(x + 6 * i)));
+        }
+    }
+}
+
+// --- from grid to grid ---
+
+PBS_MULTIVERSION
+void grid_restrict(const struct grid *g, uint32_t chunk, const double *from, double *to) {
+    const size_t size = g->size;
+    for (uint32_t a = g->aggregate_start[chunk]; a < g->aggregate_start[chunk + 1]; a++) {
+        lanes8 sum = lanes_set(0.0);
+        for (uint32_t k = g->t_start[a]; k < g->t_start[a + 1]; k++) {
+            const double *x = from + size * g->t_row[k];
+            const float *p = g->p + MODES * size * g->t_block[k];
+            for (size_t r = 0; r < size; r++) {
+                sum += float8_widen(float8_load(p + MODES * r)) * lanes_set(x[r]);
+            }
+        }
+        store6(to + MODES * (size_t)a, sum);
+    }
+}
+
+ALWAYS_INLINE double sum6(lanes8 v) {
+    return ((v[0] + v[1]) + (v[2] + v[3])) + (v[4] + v[5]);
+}
+
+PBS_MULTIVERSION
+void grid_prolong(const struct grid *g, uint32_t chunk, double scale, const double *from,
+                  double *to) {
+    const size_t size = g->size;
+    for (uint32_t i = g->chunk_start[chunk]; i < g->chunk_start[chunk + 1]; i++) {
+        for (size_t r = 0; r < size; r++) {
+            lanes8 sum = lanes_set(0.0);
+            for (uint32_t k = g->p_start[i]; k < g->p_start[i + 1]; k++) {
+                sum += float8_widen(float8_load(g->p + MODES * (size * k + r))) *
+                       load6(from + MODES * (size_t)g->p_column[k]);
+            }
+            to[size * i + r] += scale * sum6(sum);
+        }
+    }
+}
+
+// --- sweeps, blocks of six ---
+
+PBS_MULTIVERSION
+void grid_sweep_forward(const struct grid *g, uint32_t chunk, const double *b, double *x) {
+    const uint32_t first = g->chunk_start[chunk];
+    for (uint32_t i = first; i < g->chunk_start[chunk + 1]; i++) {
+        uint32_t k = g->diagonal[i];
+        while (k > g->start[i] && g->column[k - 1] >= first) {
+            k--;
+        }
+        const lanes8 sum = multiply6(g, k, g->diagonal[i], x);
+        const lanes8 rest = load6(b + 6 * (size_t)i) - sum;
+        store6(x + 6 * (size_t)i, scale6(g->inverse + 36 * (size_t)i, rest));
+    }
+}
+
+PBS_MULTIVERSION
+void grid_sweep_backward(const struct grid *g, uint32_t chunk, double *t) {
+    const uint32_t end = g->chunk_start[chunk + 1];
+    for (uint32_t i = end; i-- > g->chunk_start[chunk];) {
+        uint32_t k = g->start[i + 1];
+        while (g->column[k - 1] >= end) {
+            k--;
+        }
+        const lanes8 sum = multiply6(g, g->diagonal[i] + 1, k, t);
+        const lanes8 rest = load6(t + 6 * (size_t)i) - sum;
+        store6(t + 6 * (size_t)i, scale6(g->inverse + 36 * (size_t)i, rest));
+    }
+}
+
+// --- the cycle ---
+
+struct step {
+    const struct multigrid *m;
+    const struct grid *g;
+};
+
+static void forward_piece(void *context, size_t chunk) {
+    const struct step *s = context;
+    grid_sweep_forward(s->g, (uint32_t)chunk, s->g->b, s->g->x);
+}
+
+static void residual_piece(void *context, size_t chunk) {
+    const struct step *s = context;
+    grid_residual(s->g, (uint32_t)chunk, 1.0, s->g->b, s->g->x, s->g->t);
+}
+
+static void restrict_piece(void *context, size_t chunk) {
+    const struct step *s = context;
+    grid_restrict(s->g, (uint32_t)chunk, s->g->t, s->g[1].b);
+}
+
+static void prolong_piece(void *context, size_t chunk) {
+    const struct step *s = context;
+    grid_prolong(s->g, (uint32_t)chunk, 1.0, s->g[1].t, s->g->x);
+}
+
+/// t = x + (D + L)^-T (b - A x): the rows of t are nobody else's.
+static void backward_piece(void *context, size_t index) {
+    const struct step *s = context;
+    const struct grid *g = s->g;
+    const uint32_t chunk = (uint32_t)index;
+    grid_residual(g, chunk, 1.0, g->b, g->x, g->t);
+    grid_sweep_backward(g, chunk, g->t);
+    for (size_t i = 6 * (size_t)g->chunk_start[chunk]; i < 6 * (size_t)g->chunk_start[chunk + 1];
+         i++) {
+        g->t[i] += g->x[i];
+    }
+}
+
+#define DENSE_ROWS 64
+
+/// Rows of t = E^-1 b.
+PBS_MULTIVERSION
+static void dense_piece(void *context, size_t index) {
+    const struct step *s = context;
+    const size_t n = s->m->dense_size;
+    const size_t end = DENSE_ROWS * (index + 1) < n ? DENSE_ROWS * (index + 1) : n;
+    for (size_t i = DENSE_ROWS * index; i < end; i++) {
+        const double *row = s->m->dense + n * i;
+        lanes8 sum = lanes_set(0.0);
+        size_t j = 0;
+        for (; j + LANES <= n; j += LANES) {
+            sum += lanes_load(row + j) * lanes_load(s->g->b + j);
+        }
+        double rest = 0.0;
+        for (; j < n; j++) {
+            rest += row[j] * s->g->b[j];
+        }
+        s->g->t[i] = lanes_sum(sum) + rest;
+    }
+}
+
+void multigrid_cycle(const struct multigrid *m, struct tasks *tasks) {
+    const uint32_t last = m->grid_count - 1;
+    for (uint32_t l = 1; l <= last; l++) {
+        struct step s = {m, m->grid + l};
+        if (l == last && m->dense) {
+            tasks_for(tasks, (m->dense_size + DENSE_ROWS - 1) / DENSE_ROWS, dense_piece, &s);
+            break;
+        }
+        tasks_for(tasks, s.g->chunk_count, forward_piece, &s);
+        if (l < last) {
+            tasks_for(tasks, s.g->chunk_count, residual_piece, &s);
+            tasks_for(tasks, s.g->chunk_count, restrict_piece, &s);
+        }
+    }
+    for (uint32_t l = m->dense ? last - 1 : last; l >= 1; l--) {
+        struct step s = {m, m->grid + l};
+        if (l < last) {
+            tasks_for(tasks, s.g->chunk_count, prolong_piece, &s);
+        }
+        tasks_for(tasks, s.g->chunk_count, backward_piece, &s);
+    }
+}
