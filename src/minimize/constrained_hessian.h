@@ -6,17 +6,7 @@
 
 #include "contact/projection.h"
 #include "sparse/assembly.h"
-
-/// The blocks above the diagonal in every column; the rows' own blocks are in the matrix. Depends
-/// on the pattern alone.
-struct block_columns {
-    size_t *start;   ///< row_count + 1
-    uint32_t *block; ///< blocks of each column, ascending
-};
-
-pbs_status block_columns_build(struct memory *memory, const struct bsr *pattern,
-                               struct block_columns *out);
-void block_columns_free(struct memory *memory, struct block_columns *columns);
+#include "sparse/block_columns.h"
 
 /// s is each node's own: the largest entry of its diagonal block.
 void constrain_hessian(struct tasks *tasks, const struct layout *layout,

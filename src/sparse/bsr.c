@@ -130,3 +130,58 @@ size_t bsr_find(const struct bsr *a, uint32_t row, uint32_t column) {
     }
     return low < a->row_start[row + 1] && a->column[low] == column ? low : SIZE_MAX;
 }
+
+/// Neighbors of row `first + i` in the range, both triangles. fill: as start, overwritten.
+static void mirror(const struct bsr *pattern, uint32_t first, uint32_t end, size_t *fill,
+                   struct graph *graph) {
+    for (uint32_t row = first; row < end; row++) {
+        for (uint32_t k = pattern->row_start[row] + 1; k < pattern->row_start[row + 1]; k++) {
+            const uint32_t column = pattern->column[k];
+            if (column < end) {
+                graph->neighbor[fill[row - first]++] = column - first;
+                graph->neighbor[fill[column - first]++] = row - first;
+            }
+        }
+    }
+}
+
+static size_t count_neighbors(const struct bsr *pattern, uint32_t first, uint32_t end,
+                              size_t *start) {
+    for (uint32_t row = first; row < end; row++) {
+        for (uint32_t k = pattern->row_start[row] + 1; k < pattern->row_start[row + 1]; k++) {
+            if (pattern->column[k] < end) {
+                start[row - first + 1]++;
+                start[pattern->column[k] - first + 1]++;
+            }
+        }
+    }
+    for (uint32_t i = 0; i < end - first; i++) {
+        start[i + 1] += start[i];
+    }
+    return start[end - first];
+}
+
+pbs_status bsr_row_graph(struct memory *memory, const struct bsr *pattern, uint32_t first,
+                         uint32_t end, struct graph *out) {
+    const size_t n = end - first;
+    *out = (struct graph){0};
+    struct graph graph = {.node_count = end - first};
+    graph.start = memory_allocate(memory, n + 1, sizeof *graph.start);
+    size_t *fill = memory_allocate(memory, n + 1, sizeof *fill);
+    if (graph.start && fill) {
+        const size_t count = count_neighbors(pattern, first, end, graph.start);
+        graph.neighbor = memory_allocate(memory, count, sizeof *graph.neighbor);
+    }
+    if (!graph.neighbor) {
+        memory_release(memory, fill);
+        graph_free(memory, &graph);
+        return PBS_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < n; i++) {
+        fill[i] = graph.start[i];
+    }
+    mirror(pattern, first, end, fill, &graph);
+    memory_release(memory, fill);
+    *out = graph;
+    return PBS_OK;
+}

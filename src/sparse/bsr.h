@@ -34,6 +34,11 @@ pbs_status bsr_build_pattern(struct memory *memory, const struct graph *graph,
 /// Frees the pattern; values belong to whoever set them.
 void bsr_free_pattern(struct memory *memory, struct bsr *a);
 
+/// The graph of rows first .. end - 1 as a matrix of its own, couplings to other rows ignored; its
+/// node i is row first + i.
+pbs_status bsr_row_graph(struct memory *memory, const struct bsr *pattern, uint32_t first,
+                         uint32_t end, struct graph *out);
+
 /// y = A x; x, y: 3 * row_count in row order, must not overlap.
 void bsr_multiply(struct tasks *tasks, const struct bsr *a, const double *x, double *y);
 

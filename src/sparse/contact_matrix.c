@@ -15,56 +15,17 @@ static size_t count_pairs(const struct contact_stencils *sets, size_t set_count)
     return count;
 }
 
-static void list_pairs(const struct contact_stencils *sets, size_t set_count, uint64_t *pairs) {
-    size_t filled = 0;
+static void list_pairs(const struct contact_stencils *sets, size_t set_count, struct pairs *pairs) {
+    pairs->count = 0;
     for (size_t s = 0; s < set_count; s++) {
         const size_t width = sets[s].width;
         for (size_t e = 0; e < sets[s].count; e++) {
             const uint32_t *rows = sets[s].rows + e * width;
             for (size_t k = 0; k < width * width; k++) {
-                pairs[filled++] = (uint64_t)rows[k / width] << 32 | rows[k % width];
+                pairs_add(pairs, rows[k / width], rows[k % width]);
             }
         }
     }
-}
-
-/// Radix sort, a byte at a time, of as many bytes as differ from pair to pair. The result is in
-/// `pairs`; `other` is as large.
-static void sort_pairs(size_t count, uint64_t *pairs, uint64_t *other) {
-    for (int shift = 0; shift < 64; shift += 8) {
-        size_t start[257] = {0};
-        for (size_t i = 0; i < count; i++) {
-            start[(pairs[i] >> shift & 255) + 1]++;
-        }
-        if (start[(pairs[0] >> shift & 255) + 1] == count) {
-            continue;
-        }
-        for (int b = 0; b < 256; b++) {
-            start[b + 1] += start[b];
-        }
-        for (size_t i = 0; i < count; i++) {
-            other[start[pairs[i] >> shift & 255]++] = pairs[i];
-        }
-        memcpy(pairs, other, count * sizeof *pairs);
-    }
-}
-
-static size_t remove_repeated(size_t count, uint64_t *pairs) {
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (kept == 0 || pairs[kept - 1] != pairs[i]) {
-            pairs[kept++] = pairs[i];
-        }
-    }
-    return kept;
-}
-
-static pbs_status reserve_pairs(struct memory *memory, uint32_t node_count, size_t count,
-                                struct contact_matrix *c) {
-    RETURN_IF_FAILED(
-        memory_reserve(memory, &c->place, &c->place_capacity, node_count, sizeof *c->place));
-    RETURN_IF_FAILED(memory_reserve(memory, &c->pairs, &c->pair_capacity, count, sizeof *c->pairs));
-    return memory_reserve(memory, &c->sorted, &c->sorted_capacity, count, sizeof *c->sorted);
 }
 
 static pbs_status reserve_pattern(struct memory *memory, uint32_t domain_count, size_t row_count,
@@ -80,26 +41,26 @@ static pbs_status reserve_pattern(struct memory *memory, uint32_t domain_count, 
                           9 * block_count + BSR_VALUE_PADDING, sizeof *c->values);
 }
 
-static size_t count_rows(size_t pair_count, const uint64_t *pairs) {
+static size_t count_rows(const struct pairs *pairs) {
     size_t count = 0;
-    for (size_t i = 0; i < pair_count; i++) {
-        count += i == 0 || pairs[i] >> 32 != pairs[i - 1] >> 32;
+    for (size_t i = 0; i < pairs->count; i++) {
+        count += i == 0 || pairs->pair[i] >> 32 != pairs->pair[i - 1] >> 32;
     }
     return count;
 }
 
-static void fill_pattern(const struct layout *layout, size_t pair_count, struct contact_matrix *c) {
+static void fill_pattern(const struct layout *layout, struct contact_matrix *c) {
     uint32_t rows = 0;
-    for (size_t i = 0; i < pair_count; i++) {
-        const uint32_t row = (uint32_t)(c->pairs[i] >> 32);
+    for (size_t i = 0; i < c->pairs.count; i++) {
+        const uint32_t row = (uint32_t)(c->pairs.pair[i] >> 32);
         if (rows == 0 || c->row[rows - 1] != row) {
             c->start[rows] = (uint32_t)i;
             c->place[row] = rows;
             c->row[rows++] = row;
         }
-        c->column[i] = (uint32_t)c->pairs[i];
+        c->column[i] = (uint32_t)c->pairs.pair[i];
     }
-    c->start[rows] = (uint32_t)pair_count;
+    c->start[rows] = (uint32_t)c->pairs.count;
     c->row_count = rows;
     uint32_t at = 0;
     for (uint32_t d = 0; d <= layout->domain_count; d++) {
@@ -148,14 +109,15 @@ pbs_status contact_matrix_build(struct memory *memory, const struct layout *layo
         return status_fail(PBS_ERROR_ARGUMENT, "contacts of %zu blocks, at most %u", count,
                            UINT32_MAX / 2);
     }
-    RETURN_IF_FAILED(reserve_pairs(memory, layout->node_count, count, c));
-    list_pairs(sets, set_count, c->pairs);
-    sort_pairs(count, c->pairs, c->sorted);
-    const size_t blocks = remove_repeated(count, c->pairs);
+    RETURN_IF_FAILED(memory_reserve(memory, &c->place, &c->place_capacity, layout->node_count,
+                                    sizeof *c->place));
+    RETURN_IF_FAILED(pairs_reserve(memory, count, &c->pairs));
+    list_pairs(sets, set_count, &c->pairs);
+    pairs_sort(&c->pairs);
     RETURN_IF_FAILED(
-        reserve_pattern(memory, layout->domain_count, count_rows(blocks, c->pairs), blocks, c));
-    fill_pattern(layout, blocks, c);
-    memset(c->values, 0, 9 * blocks * sizeof *c->values);
+        reserve_pattern(memory, layout->domain_count, count_rows(&c->pairs), c->pairs.count, c));
+    fill_pattern(layout, c);
+    memset(c->values, 0, 9 * c->pairs.count * sizeof *c->values);
     for (size_t s = 0; s < set_count; s++) {
         const uint32_t width = sets[s].width;
         for (size_t e = 0; e < sets[s].count; e++) {
@@ -172,8 +134,7 @@ void contact_matrix_free(struct memory *memory, struct contact_matrix *c) {
     memory_release(memory, c->column);
     memory_release(memory, c->values);
     memory_release(memory, c->place);
-    memory_release(memory, c->pairs);
-    memory_release(memory, c->sorted);
+    pairs_free(memory, &c->pairs);
     *c = (struct contact_matrix){0};
 }
 

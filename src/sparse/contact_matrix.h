@@ -5,6 +5,7 @@
 #define PBS_SPARSE_CONTACT_MATRIX_H
 
 #include "sparse/layout.h"
+#include "sparse/pairs.h"
 
 #define CONTACT_STENCIL_LIMIT 8
 
@@ -24,10 +25,9 @@ struct contact_matrix {
     uint32_t *column;       ///< rows of H0, ascending within a row
     double *values;         ///< 9 per block, row-major, padded as BSR_VALUE_PADDING says
     size_t row_capacity, domain_capacity, start_capacity, block_capacity, value_capacity;
-    uint32_t *place; ///< scratch: row of H0 -> index in `row`, or where its next block goes
-    uint64_t *pairs; ///< scratch: row << 32 | column of every pair of every stencil, sorted
-    uint64_t *sorted;
-    size_t place_capacity, pair_capacity, sorted_capacity;
+    uint32_t *place;    ///< scratch: row of H0 -> index in `row`
+    struct pairs pairs; ///< scratch: of every stencil
+    size_t place_capacity;
 };
 
 /// All zero is an empty matrix that may be multiplied and freed. Buffers grow, never shrink.

@@ -1,0 +1,18 @@
+// Where the blocks of every column of a symmetric block matrix are that stores its rows.
+#ifndef PBS_SPARSE_BLOCK_COLUMNS_H
+#define PBS_SPARSE_BLOCK_COLUMNS_H
+
+#include "sparse/bsr.h"
+
+/// The blocks above the diagonal in every column; the rows' own blocks are in the matrix. Depends
+/// on the pattern alone.
+struct block_columns {
+    uint32_t *start; ///< row_count + 1
+    uint32_t *block; ///< blocks of each column, ascending
+};
+
+pbs_status block_columns_build(struct memory *memory, const struct bsr *pattern,
+                               struct block_columns *out);
+void block_columns_free(struct memory *memory, struct block_columns *columns);
+
+#endif
