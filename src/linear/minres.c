@@ -29,19 +29,34 @@ static double inner(const struct lanczos *s, const double *x, const double *y) {
     return vector_dot(s->tasks, s->count, x, y);
 }
 
-static void start(struct lanczos *s, const double *b, double *x) {
+/// v_1 = b - H x, where the preconditioner may choose x. Returns what that took from the square of
+/// b's norm.
+static double start_from(struct lanczos *s, const double *b, double *x) {
     vector_zero(s->tasks, s->count, x);
+    vector_copy(s->tasks, s->count, b, s->w.v[1]);
+    if (!s->m->table->start) {
+        return 0.0;
+    }
+    s->m->table->start(s->m->state, s->tasks, b, x);
+    problem_multiply(s->tasks, s->problem, x, s->w.v[0]);
+    vector_add_scaled(s->tasks, s->count, -1.0, s->w.v[0], s->w.v[1]);
+    return inner(s, b, x);
+}
+
+/// Returns the norm of b.
+static double start(struct lanczos *s, const double *b, double *x) {
+    const double taken = start_from(s, b, x);
     for (int i = 0; i < 2; i++) {
         vector_zero(s->tasks, s->count, s->w.w[i]);
     }
     vector_zero(s->tasks, s->count, s->w.v[0]);
-    vector_copy(s->tasks, s->count, b, s->w.v[1]);
-    s->m->table->apply(s->m->state, s->tasks, b, s->w.z[0]);
-    s->gamma = sqrt(inner(s, s->w.z[0], s->w.v[1]));
+    s->m->table->apply(s->m->state, s->tasks, s->w.v[1], s->w.z[0]);
+    s->gamma = sqrt(fmax(inner(s, s->w.z[0], s->w.v[1]), 0.0));
     s->gamma_before = 1.0;
     s->eta = s->gamma;
     s->cosine_before = s->cosine = 1.0;
     s->sine_before = s->sine = 0.0;
+    return sqrt(taken + s->gamma * s->gamma);
 }
 
 /// v_{j+1} = A z_j - (delta / gamma_j) v_j - (gamma_j / gamma_{j-1}) v_{j-1}; returns delta.
@@ -94,15 +109,15 @@ struct minres_result minres_solve(struct tasks *tasks, const struct linear_probl
                         .m = m,
                         .count = 3 * (size_t)problem->a->row_count,
                         .w = *workspace};
-    start(&s, b, x);
-    struct minres_result result = {.converged = s.gamma == 0.0};
-    const double first = s.gamma;
+    const double norm = start(&s, b, x);
+    struct minres_result result = {.converged = s.gamma <= options->relative_tolerance * norm,
+                                   .relative_residual = norm > 0.0 ? s.gamma / norm : 0.0};
     while (!result.converged && result.iterations < options->iteration_limit && isfinite(s.eta)) {
         const double delta = extend(&s);
         update(&s, delta, x);
         shift(&s);
         result.iterations++;
-        result.relative_residual = fabs(s.eta) / first;
+        result.relative_residual = fabs(s.eta) / norm;
         // gamma == 0: the Krylov space is exhausted, and x is as good as it gets.
         result.converged = result.relative_residual <= options->relative_tolerance ||
                            s.gamma == 0.0;

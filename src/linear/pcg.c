@@ -28,7 +28,8 @@ struct solve {
     const struct preconditioner *m;
     const double *b;
     double *x, *r, *z, *p, *ap;
-    double goal; ///< square of the residual norm to reach
+    bool started; ///< x was not zero at the start
+    double goal;  ///< square of the residual norm to reach
     double alpha, beta;
     double pap[LAYOUT_DOMAIN_LIMIT];
     double rr[LAYOUT_DOMAIN_LIMIT];
@@ -182,6 +183,15 @@ static double sum(const struct solve *s, const double *parts) {
     return total;
 }
 
+static bool is_zero(const struct solve *s) {
+    for (size_t i = 0; i < 3 * (size_t)s->layout->node_count; i++) {
+        if (s->x[i] != 0.0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void copy_entries(const struct solve *s, const double *from, double *to) {
     for (size_t i = 0; i < 3 * (size_t)s->layout->node_count; i++) {
         to[i] = from[i];
@@ -247,7 +257,7 @@ static enum pcg_outcome iterate(struct solve *s, uint32_t limit, struct pcg_resu
         const double curvature = rz > 0.0 ? follow_direction(s) : -1.0;
         result->iterations++;
         if (!(curvature > 0.0)) {
-            if (result->iterations == 1) {
+            if (result->iterations == 1 && !s->started) {
                 copy_entries(s, rz > 0.0 ? s->p : s->b, s->x);
             }
             return PCG_INDEFINITE;
@@ -292,8 +302,10 @@ static struct pcg_result solve_once(struct solve *s, const struct pcg_options *o
     }
     s->goal = options->relative_tolerance * options->relative_tolerance * bb;
     s->beta = 0.0;
+    s->started = false;
     if (s->m->table->start && options->iteration_limit > 0) {
         s->m->table->start(s->m->state, s->tasks, s->b, s->x);
+        s->started = !is_zero(s);
         run(s, residual_piece);
         result.checks++;
     }

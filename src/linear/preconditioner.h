@@ -15,12 +15,12 @@ struct preconditioner_table {
     /// state_size; the pattern must outlive it.
     pbs_status (*analyze)(void *state, struct memory *memory, const struct bsr *pattern,
                           enum preconditioner_order order);
-    /// Once per matrix with that pattern; the problem must stay until the last application. No
-    /// allocation, unless there are more contacts than ever before. PBS_ERROR_CONVERGENCE when the
-    /// matrix has no usable factor.
+    /// Once per matrix with that pattern; what the problem points to must stay until the last
+    /// application. No allocation, unless there are more contacts than ever before.
+    /// PBS_ERROR_CONVERGENCE when the matrix has no usable factor.
     pbs_status (*factor)(void *state, struct tasks *tasks, const struct linear_problem *problem);
-    /// z = M^-1 r, row order. Symmetric positive definite. r and z must not overlap. Null where
-    /// there is `solve`.
+    /// z = M^-1 r, row order. Symmetric positive definite, where there is `start` for all residuals
+    /// b - H x that can come after it. r and z must not overlap. Null where there is `solve`.
     void (*apply)(const void *state, struct tasks *tasks, const double *r, double *z);
     /// The same for the rows of one domain, when they need nothing else of r; else null.
     void (*apply_domain)(const void *state, uint32_t domain, const double *r, double *z);
@@ -31,7 +31,7 @@ struct preconditioner_table {
     pbs_status (*solve)(void *state, struct tasks *tasks, const double *r, double tolerance,
                         double *z);
     /// What the iteration has to start from for `apply` to be definite, from the right-hand side b
-    /// of H x = b; else null: it starts from zero. x . b >= 0.
+    /// of H x = b; else null: it starts from zero. x, zero before, may stay so; x . b >= 0.
     void (*start)(const void *state, struct tasks *tasks, const double *b, double *x);
     void (*release)(void *state, struct memory *memory);
     /// The diagonal shift (relative to the diagonal) that the last factor needed; 0 as a rule,
@@ -44,7 +44,7 @@ struct preconditioner {
     void *state;
 };
 
-/// All tables, ended by null: none, block Jacobi, block incomplete Cholesky.
+/// All tables, ended by null.
 extern const struct preconditioner_table *const preconditioner_tables[];
 /// Null when there is none with that id.
 const struct preconditioner_table *preconditioner_find(int32_t id);
@@ -63,6 +63,7 @@ void preconditioner_apply_domains(const struct preconditioner_table *table, cons
 extern const struct preconditioner_table no_preconditioner;
 extern const struct preconditioner_table block_jacobi;
 extern const struct preconditioner_table incomplete_cholesky;
+extern const struct preconditioner_table two_level;
 extern const struct preconditioner_table multigrid;
 
 #endif

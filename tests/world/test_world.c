@@ -17,7 +17,7 @@ SETTING(method, d->method = 2)
 SETTING(line_search, d->line_search = -1)
 SETTING(project, d->project_hessian = 3)
 SETTING(guess, d->initial_guess = 4)
-SETTING(preconditioner, d->preconditioner = 3)
+SETTING(preconditioner, d->preconditioner = 99)
 SETTING(order, d->preconditioner_order = 2)
 SETTING(newton, d->newton_limit = 0)
 SETTING(linear, d->linear_limit = 0)
@@ -45,7 +45,7 @@ static const struct refusal setting_rows[] = {
     {setting_line_search, PBS_ERROR_ARGUMENT, "line_search is -1"},
     {setting_project, PBS_ERROR_ARGUMENT, "project_hessian is 3"},
     {setting_guess, PBS_ERROR_ARGUMENT, "initial_guess is 4"},
-    {setting_preconditioner, PBS_ERROR_ARGUMENT, "preconditioner is 3"},
+    {setting_preconditioner, PBS_ERROR_ARGUMENT, "preconditioner is 99"},
     {setting_order, PBS_ERROR_ARGUMENT, "preconditioner_order is 2"},
     {setting_newton, PBS_ERROR_ARGUMENT, "newton_limit is 0"},
     {setting_linear, PBS_ERROR_ARGUMENT, "linear_limit is 0"},

@@ -1,0 +1,37 @@
+// The pattern of the coarse matrix E = Z^T H Z and its factor: two block rows for each cluster's
+// rigid motions (translation, rotation) and one for each row that contact touches.
+#ifndef PBS_LINEAR_COARSE_MATRIX_H
+#define PBS_LINEAR_COARSE_MATRIX_H
+
+#include "linear/problem.h"
+#include "linear/rigid_clusters.h"
+#include "linear/supernodal.h"
+
+struct coarse_matrix {
+    struct bsr matrix; ///< in the order of elimination: the clusters' own, and each cluster's
+                       ///< contact rows right before it
+    uint32_t *cluster_position; ///< cluster -> the first of its two rows
+    uint32_t *contact_position; ///< index of a row of C -> its row
+    struct supernodal *factor;
+    struct pairs pairs;     ///< scratch
+    uint32_t contact_count; ///< for which the pattern was made
+    size_t contact_capacity, start_capacity, column_capacity, value_capacity;
+};
+
+/// Made for no contact. The clusters must outlive it.
+pbs_status coarse_matrix_create(struct memory *memory, const struct rigid_clusters *clusters,
+                                struct coarse_matrix *out);
+void coarse_matrix_destroy(struct memory *memory, struct coarse_matrix *e);
+
+/// Pattern and symbolic factor for what H couples now. contact: row -> 1 + index of a row of C, or
+/// 0. Values become zero.
+pbs_status coarse_matrix_prepare(struct memory *memory, const struct rigid_clusters *clusters,
+                                 const struct linear_problem *problem, const uint32_t *contact,
+                                 struct coarse_matrix *e);
+
+/// Adds to block (row, column), or its transpose to (column, row) where that one is stored. stride:
+/// from one row of the block to the next.
+void coarse_matrix_add(const struct coarse_matrix *e, uint32_t row, uint32_t column,
+                       const double *block, size_t stride);
+
+#endif
