@@ -1,7 +1,6 @@
 // The factorisation's buffers, and which precision does the work.
 #include "linear/supernodal.h"
 
-#include "linear/blas_guest.h"
 #include "linear/supernodal_parts.h"
 #include "sparse/nested_dissection.h"
 
@@ -38,7 +37,7 @@ static size_t entry_size(const struct supernodal *s) {
 static pbs_status reserve_numbers(struct supernodal *s) {
     const size_t size = entry_size(s);
     RETURN_IF_FAILED(memory_reserve(s->memory, &s->factor, &s->factor_capacity,
-                                    s->factor_start[s->count], size));
+                                    s->factor_start[s->count] + CACHE_LINE / size, size));
     RETURN_IF_FAILED(memory_reserve(s->memory, &s->updates, &s->update_capacity,
                                     s->shared_size + s->worker_count * s->local_size, size));
     return memory_reserve(s->memory, &s->solution, &s->solution_capacity,
@@ -78,11 +77,9 @@ static pbs_status tell_bad_pivot(const struct supernodal *s) {
 
 pbs_status supernodal_factor(struct supernodal *s, struct tasks *tasks, const struct bsr *a,
                              double shift) {
-    blas_guest_enter();
     const bool good = s->precision == SUPERNODAL_FLOAT
                           ? supernodal_factor_float(s, tasks, a->values, shift)
                           : supernodal_factor_double(s, tasks, a->values, shift);
-    blas_guest_leave();
     return good ? PBS_OK : tell_bad_pivot(s);
 }
 

@@ -1,9 +1,11 @@
-// Factor and solve of one precision: included by the source of each, which defines REAL, what it
-// calls things (NAME) and the BLAS of that precision.
+// The factorisation of one precision: included by the source of each, which defines REAL and what
+// it calls things (NAME).
 #include "linear/supernodal_parts.h"
 
 #include <stdatomic.h>
 #include <string.h>
+
+#include "linear/supernodal_kernels.h"
 
 /// A multifrontal factorisation under way.
 struct NAME(fronts) {
@@ -26,6 +28,7 @@ struct NAME(front) {
     size_t stride;
     REAL *entries;
     size_t begin, end; ///< columns of the panel that is being eliminated
+    size_t divided;    ///< end of the rows that are eliminated with its diagonal block
 };
 
 static REAL *NAME(update)(const struct NAME(front) * f, uint32_t k) {
@@ -138,52 +141,27 @@ static void NAME(load_tile)(void *context, size_t i) {
     NAME(add_children)(f, &part);
 }
 
-/// A pivot that is no larger than the rounding of the entry it came from has no digit right.
+/// The panel's diagonal block, and everything below when that is one tile.
 static bool NAME(factor_diagonal)(const struct NAME(front) * f) {
     struct supernodal *s = f->s;
     const size_t width = f->end - f->begin;
-    REAL *block = f->entries + f->begin * (f->stride + 1);
     const REAL *diagonal = (const REAL *)s->solution + 3 * (size_t)s->first[f->k] + f->begin;
-    const lapack_int bad = POTRF(LAPACK_COL_MAJOR, 'L', (int)width, block, (int)f->stride);
-    for (size_t j = 0; j < width; j++) {
-        const REAL root = block[j * (f->stride + 1)];
-        const bool is_good = bad != (lapack_int)j + 1 && root * root > REAL_EPSILON * diagonal[j] &&
-                             root <= REAL_MAX;
-        if (!is_good) {
-            s->bad[f->k] = (uint32_t)((f->begin + j) / 3);
-            return false;
-        }
+    const size_t done = NAME(factor_columns)(
+        f->divided - f->begin, width, f->entries + f->begin * (f->stride + 1), f->stride, diagonal);
+    if (done < width) {
+        s->bad[f->k] = (uint32_t)((f->begin + done) / 3);
     }
-    return true;
+    return done == width;
 }
 
 /// Rows below the panel's diagonal block.
 static void NAME(divide_tile)(void *context, size_t i) {
     const struct NAME(front) *f = context;
-    const size_t first = f->end + i * TILE_ROWS;
-    const size_t count = NAME(smaller)(TILE_ROWS, f->columns + f->rows - first);
+    const size_t first = f->divided + i * TILE_ROWS;
     REAL *column = f->entries + f->begin * f->stride;
-    TRSM(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (int)count,
-         (int)(f->end - f->begin), 1, column + f->begin, (int)f->stride, column + first,
-         (int)f->stride);
-}
-
-/// C = beta C - A B^T, where C has `width` columns whose diagonal begins with its first row when
-/// `is_diagonal`: then only what lies below matters, and A begins with B.
-static void NAME(subtract_product)(bool is_diagonal, size_t rows, size_t width, size_t depth,
-                                   const REAL *a, const REAL *b, size_t stride, REAL beta, REAL *c,
-                                   size_t c_stride) {
-    if (is_diagonal) {
-        SYRK(CblasColMajor, CblasLower, CblasNoTrans, (int)width, (int)depth, -1, b, (int)stride,
-             beta, c, (int)c_stride);
-        rows -= width;
-        a += width;
-        c += width;
-    }
-    if (rows > 0) {
-        GEMM(CblasColMajor, CblasNoTrans, CblasTrans, (int)rows, (int)width, (int)depth, -1, a,
-             (int)stride, b, (int)stride, beta, c, (int)c_stride);
-    }
+    NAME(divide_rows)
+    (NAME(smaller)(TILE_ROWS, f->columns + f->rows - first), f->end - f->begin, column + f->begin,
+     column + first, f->stride);
 }
 
 /// A tile of a lower triangle that is cut into panels of columns, these into tiles of rows, which
@@ -218,9 +196,19 @@ static void NAME(advance_tile)(void *context, size_t i) {
         tile = NAME(tile_at)(f->columns - f->end, f->columns + f->rows - f->end, i);
     const REAL *panel = f->entries + f->begin * f->stride + f->end;
     REAL *behind = f->entries + f->end * (f->stride + 1);
-    NAME(subtract_product)
-    (tile.row == tile.column, tile.height, tile.width, f->end - f->begin, panel + tile.row,
-     panel + tile.column, f->stride, 1, behind + tile.column * f->stride + tile.row, f->stride);
+    const struct NAME(product) product = {
+        .rows = tile.height,
+        .width = tile.width,
+        .depth = f->end - f->begin,
+        .a = panel + tile.row,
+        .b = panel + tile.column,
+        .stride = f->stride,
+        .c = behind + tile.column * f->stride + tile.row,
+        .c_stride = f->stride,
+        .adds = true,
+        .is_lower = tile.row == tile.column,
+    };
+    NAME(subtract_product)(&product);
 }
 
 /// A part of the update matrix: what all columns of the front take from it, and what the children
@@ -233,9 +221,18 @@ static void NAME(update_tile)(void *context, size_t i) {
     REAL *to = NAME(update)(f, f->k) + update_panel_start(f->rows / 3, panel) +
                (tile.row - tile.column);
     const REAL *below = f->entries + f->columns;
-    NAME(subtract_product)
-    (tile.row == tile.column, tile.height, tile.width, f->columns, below + tile.row,
-     below + tile.column, f->stride, 0, to, stride);
+    const struct NAME(product) product = {
+        .rows = tile.height,
+        .width = tile.width,
+        .depth = f->columns,
+        .a = below + tile.row,
+        .b = below + tile.column,
+        .stride = f->stride,
+        .c = to,
+        .c_stride = stride,
+        .is_lower = tile.row == tile.column,
+    };
+    NAME(subtract_product)(&product);
     const size_t row = (f->columns + tile.row) / 3;
     const size_t column = (f->columns + tile.column) / 3;
     const struct NAME(part)
@@ -254,11 +251,13 @@ static bool NAME(factor_front)(struct NAME(front) * f, uint32_t k) {
     tasks_for(f->tasks, (f->columns + LOAD_TILE - 1) / LOAD_TILE, NAME(load_tile), f);
     for (f->begin = 0; f->begin < f->columns; f->begin = f->end) {
         f->end = NAME(smaller)(f->begin + UPDATE_PANEL, f->columns);
+        const size_t left = f->columns + f->rows - f->end;
+        f->divided = left <= TILE_ROWS ? f->end + left : f->end;
         if (!NAME(factor_diagonal)(f)) {
             return false;
         }
-        const size_t left = f->columns + f->rows - f->end;
-        tasks_for(f->tasks, (left + TILE_ROWS - 1) / TILE_ROWS, NAME(divide_tile), f);
+        tasks_for(f->tasks, (f->end + left - f->divided + TILE_ROWS - 1) / TILE_ROWS,
+                  NAME(divide_tile), f);
         tasks_for(f->tasks, NAME(tile_count)(f->columns - f->end, left), NAME(advance_tile), f);
     }
     tasks_for(f->tasks, NAME(tile_count)(f->rows, f->rows), NAME(update_tile), f);

@@ -2,11 +2,6 @@
 // own, its columns first, so that pieces share nothing: children are added to their parent's in
 // order, and take from it on the way back.
 
-/// A vector of as many entries as a cache line holds.
-typedef REAL NAME(lanes) __attribute__((vector_size(CACHE_LINE)));
-
-#define LANE_COUNT (CACHE_LINE / sizeof(REAL))
-
 /// A front that is being solved with; `begin` and `end` as in NAME(front).
 struct NAME(solve) {
     const struct supernodal *s;
