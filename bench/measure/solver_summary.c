@@ -100,7 +100,7 @@ static void print_aim(const char *what, const struct solver_summary *s, double v
 
 /// A solver that did not converge met no aim of iterations.
 static double iterations_of(const struct solver_summary *s) {
-    return s->run.has_converged[RUN_FINE] ? s->run.iterations[RUN_FINE] : INFINITY;
+    return s->run.has_converged[RUN_FINE] ? s->run.iterations[RUN_FINE] : (double)INFINITY;
 }
 
 static void print_iteration_aims(const struct solver_summaries *all) {
