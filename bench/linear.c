@@ -187,13 +187,14 @@ static struct solver_summary *print_run(struct row *row, const char *family, con
     print_key(row, "solver");
     printf(" solver=%s%s threads=%d n=%d symbolic_s=%.5f numeric_s=%.5f iterations_1e-3=%u "
            "seconds_1e-3=%.5f iterations_1e-6=%u seconds_1e-6=%.5f residual_1e-3=%.2e "
-           "residual_1e-6=%.2e converged=%d failed=%s bytes=%.0f bytes_per_dof=%.1f entries=%.0f "
+           "residual_1e-6=%.2e rounding_1e-6=%.2e converged=%d failed=%s bytes=%.0f "
+           "bytes_per_dof=%.1f entries=%.0f "
            "gflops=%.1f",
            family, name, threads, run->repetitions, run->symbolic_seconds, run->numeric_seconds,
            run->iterations[RUN_COARSE], run->solve_seconds[RUN_COARSE], run->iterations[RUN_FINE],
            run->solve_seconds[RUN_FINE], run->residual[RUN_COARSE], run->residual[RUN_FINE],
-           run->has_converged[RUN_FINE], run->failed ? run->failed : "no", run->bytes,
-           out->bytes_per_dof, run->entries,
+           run->rounding[RUN_FINE], run->has_converged[RUN_FINE], run->failed ? run->failed : "no",
+           run->bytes, out->bytes_per_dof, run->entries,
            1e-9 * run->flops / (run->numeric_seconds > 0.0 ? run->numeric_seconds : 1.0));
     return out;
 }

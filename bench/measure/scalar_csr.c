@@ -170,18 +170,24 @@ void scalar_csr_free(struct memory *memory, struct scalar_csr *csr) {
     *csr = (struct scalar_csr){0};
 }
 
-double scalar_csr_residual(const struct scalar_csr *csr, const double *x) {
+double scalar_csr_residual(const struct scalar_csr *csr, const double *x, double *rounding) {
     const struct peer_matrix *a = &csr->matrix;
     double residual = 0.0;
+    double size = 0.0;
     double scale = 0.0;
     for (int32_t i = 0; i < a->size; i++) {
         double r = csr->rhs[i];
+        double terms = fabs(r);
         scale += r * r;
         for (int32_t k = a->row_start[i]; k < a->row_start[i + 1]; k++) {
-            r -= a->value[k] * x[a->column[k]];
+            const double term = a->value[k] * x[a->column[k]];
+            r -= term;
+            terms += fabs(term);
         }
         residual += r * r;
+        size += terms * terms;
     }
+    *rounding = 0x1p-53 * sqrt(size / scale);
     return sqrt(residual / scale);
 }
 

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 
-enum { MOST_REPETITIONS = 9 };
+enum { MOST_REPETITIONS = 9, ROUNDING_FACTOR = 16 };
 
 const double run_tolerance[RUN_TOLERANCES] = {1e-3, 1e-6};
 
@@ -78,6 +78,11 @@ static void *analyze(const struct solver_source *source, const struct scalar_csr
     return state;
 }
 
+static bool is_accurate(const struct solver_run *run, int tolerance) {
+    return run->residual[tolerance] <=
+           fmax(2.0 * run_tolerance[tolerance], ROUNDING_FACTOR * run->rounding[tolerance]);
+}
+
 /// A solve to one tolerance; a failure costs no second try.
 static void solve(const struct peer_table *table, void *state, const struct scalar_csr *csr,
                   const struct solver_limits *limits, int tolerance, int repetition, double *x,
@@ -86,16 +91,16 @@ static void solve(const struct peer_table *table, void *state, const struct scal
         samples->solve[RUN_FINE][repetition] = samples->solve[RUN_COARSE][repetition];
         run->iterations[RUN_FINE] = run->iterations[RUN_COARSE];
         run->residual[RUN_FINE] = run->residual[RUN_COARSE];
-        run->has_converged[RUN_FINE] = run->residual[RUN_FINE] <= 2.0 * run_tolerance[RUN_FINE];
+        run->rounding[RUN_FINE] = run->rounding[RUN_COARSE];
+        run->has_converged[RUN_FINE] = is_accurate(run, RUN_FINE);
         return;
     }
     const double start = now(limits);
     const struct peer_result result = table->solve(state, csr->rhs, run_tolerance[tolerance], x);
     samples->solve[tolerance][repetition] = now(limits) - start;
     run->iterations[tolerance] = result.iterations;
-    run->residual[tolerance] = scalar_csr_residual(csr, x);
-    run->has_converged[tolerance] = result.has_converged &&
-                                    run->residual[tolerance] <= 2.0 * run_tolerance[tolerance];
+    run->residual[tolerance] = scalar_csr_residual(csr, x, run->rounding + tolerance);
+    run->has_converged[tolerance] = is_accurate(run, tolerance);
 }
 
 static bool repeat(const struct solver_source *source, void *state, const struct scalar_csr *csr,

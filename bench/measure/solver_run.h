@@ -28,8 +28,9 @@ struct solver_run {
     double solve_seconds[RUN_TOLERANCES];
     double residual[RUN_TOLERANCES]; ///< true and relative
     uint32_t iterations[RUN_TOLERANCES];
-    bool has_converged[RUN_TOLERANCES]; ///< what the solver says, and the residual within twice the
-                                        ///< tolerance
+    double rounding[RUN_TOLERANCES];    ///< see scalar_csr_residual
+    bool has_converged[RUN_TOLERANCES]; ///< whatever the solver says: the residual is within twice
+                                        ///< the tolerance, or what rounding leaves
     double bytes;   ///< taken from the heap by set-up and first solves, and kept
     double entries; ///< numbers in the factors; 0: not known
     double flops;   ///< of a factorisation; 0: not known
