@@ -16,7 +16,8 @@ bench-linear: $(BUILD)/bench/linear $(PEERS)     ## our linear solvers beside th
 
 plots: $(BUILD)/bench/integrators $(BUILD)/bench/integrator_motion ## the pictures of docs/integrators.md; takes minutes
 	$(BUILD)/bench/integrators $(BUILD)/bench
-	$(BUILD)/bench/integrator_motion $(BUILD)/bench
+	$(BUILD)/bench/integrator_motion $(BUILD)/bench 01
+	$(BUILD)/bench/integrator_motion $(BUILD)/bench 2 4
 	gnuplot -e "from='$(BUILD)/bench'; to='docs'" bench/plots/integrators.gp
 
 # Everything in C and C++ that is ours, in the tree or about to be.
