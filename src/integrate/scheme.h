@@ -49,7 +49,7 @@ struct stage_recipe {
     double time;   ///< where in the step the stage's position lies, 0 .. 1 (scripted nodes and
                    ///< colliders)
     double share;  ///< of the step for which energy control counts the stage's forces; 1 before the
-                   ///< recipe is written
+                   ///< recipe is written. As contact_shares has it, but where states are blended
     struct combination position_history; ///< p_x
     struct combination velocity_history; ///< p_v
 };

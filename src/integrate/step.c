@@ -17,11 +17,9 @@ struct step {
     struct tasks *tasks;
     size_t count;                            ///< 3 * nodes
     double *acceleration;                    ///< a_n as the recipes see it; null where they do not
-    struct scalar_state losses[STATE_COUNT]; ///< energy lost, relative to z_n; see step.h
-    double friction_time;             ///< s: impulses of this times a force, in each step, are that
-                                      ///< force
-    double times[SCHEME_STAGE_LIMIT]; ///< of the stages, as fractions of the step
-    double shares[SCHEME_STAGE_LIMIT]; ///< of the stages' contact forces in the step's
+    struct scalar_state losses[STATE_COUNT]; ///< energy lost, relative to z_n; see scalar.h
+    double times[SCHEME_STAGE_LIMIT];        ///< of the stages, as fractions of the step
+    struct contact_shares contact;
 };
 
 static bool is_controlled(const struct step *step) {
@@ -88,16 +86,6 @@ static void combine(const struct step *step, const struct combination *combinati
     combination_evaluate(step->tasks, combination, states, step->count, out);
 }
 
-static double combine_scalars(const struct combination *combination,
-                              const struct scalar_state states[STATE_COUNT]) {
-    double sum = 0.0;
-    for (int i = 0; i < STATE_COUNT; i++) {
-        sum += combination->x[i] * states[i].x + combination->v[i] * states[i].v +
-               combination->a[i] * states[i].a;
-    }
-    return sum;
-}
-
 /// v = (x - p_x) / b, a = (x - predictor) / c.
 static void differentiate_stage(const struct step *step, const struct stage_recipe *recipe,
                                 struct kinematics *stage) {
@@ -106,16 +94,6 @@ static void differentiate_stage(const struct step *step, const struct stage_reci
     vector_scale(step->tasks, step->count, 1.0 / recipe->length, stage->v);
     vector_combine(step->tasks, step->count, stage->x, -1.0, w->predictor, stage->a);
     vector_scale(step->tasks, step->count, 1.0 / recipe->weight, stage->a);
-}
-
-/// The stage of a scalar with acceleration a there.
-static void run_scalar_stage(const struct stage_recipe *recipe, uint32_t index, double a,
-                             struct scalar_state states[STATE_COUNT]) {
-    const double history = combine_scalars(&recipe->position_history, states);
-    const double rate = combine_scalars(&recipe->velocity_history, states);
-    const double moved = recipe->length * rate + recipe->weight * a;
-    states[STATE_STAGE_1 + index] = (struct scalar_state){history + moved, moved / recipe->length,
-                                                          a};
 }
 
 /// The power that damping and drag take out at a stage: R is quadratic in v = (x - p_x) / b, so it
@@ -201,9 +179,10 @@ static void add_contact_forces(struct step *step, double share) {
 
 /// What a stage that is not the last leaves to the step's contact forces and friction.
 static void keep_contact(struct step *step, uint32_t index) {
-    const double share = step->shares[index];
+    const double share = step->contact.stage[index];
     add_contact_forces(step, share);
-    projection_keep_impulses(step->problem->projection, share * step->friction_time, index == 0);
+    projection_keep_impulses(step->problem->projection, share * step->contact.friction_time,
+                             index == 0);
 }
 
 /// Where the minimiser starts: the known state, of finite energy, that is nearest in time. A
@@ -278,7 +257,7 @@ static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
     hold(step, stage->x, stage->v, stage->a);
     double *const gradient = is_controlled(step) ? w->gradient_next : NULL;
     const double power = dissipated_power(problem, &objective, stage->x, gradient);
-    run_scalar_stage(&recipe, index, power, step->losses);
+    scalar_run_stage(&recipe, index, power, step->losses);
     if (is_controlled(step)) {
         account_for_stage(step, recipe.share, stage, power != 0.0 ? gradient : NULL);
     }
@@ -430,9 +409,7 @@ static void finish(struct step *step) {
     if (scheme_keeps_acceleration(problem->scheme)) {
         combine(step, &recipe.acceleration, w->next.a);
     }
-    w->lost = (struct scalar_state){combine_scalars(&recipe.position, step->losses),
-                                    combine_scalars(&recipe.velocity, step->losses),
-                                    combine_scalars(&recipe.acceleration, step->losses)};
+    w->lost = scalar_end(&recipe, step->losses);
     step->result.dissipated = w->lost.v;
     problem->scripts.place_held(problem->scripts.self, step->span->end);
     hold(step, w->next.x, w->next.v, w->next.a);
@@ -461,8 +438,9 @@ static void touch(struct step *step, double share) {
     }
     // Two-step schemes repeat part of a change of velocity in the steps that follow.
     const double loss = projection_friction(projection, step->w->next.x, problem->objective.mass,
-                                            1.0, share * step->friction_time, step->w->next.v);
-    const double heat = loss * step->view.h / step->friction_time;
+                                            1.0, share * step->contact.friction_time,
+                                            step->w->next.v);
+    const double heat = loss * step->view.h / step->contact.friction_time;
     step->result.dissipated += heat;
     if (is_controlled(step)) {
         energy_after_friction(&step->w->energy, &energy, step->w->next.v, heat);
@@ -506,44 +484,8 @@ static void return_to_feasible(struct step *step) {
     }
 }
 
-/// z_{n+1} of a scalar that begins with some states and has an acceleration of 1 at one of the
-/// stages, none at the others.
-static struct scalar_state respond(const struct step *step, uint32_t stage_count,
-                                   struct scalar_state now, struct scalar_state before,
-                                   uint32_t pushed) {
-    const struct scheme_table *scheme = step->problem->scheme;
-    struct scalar_state states[STATE_COUNT] = {[STATE_NOW] = now, [STATE_BEFORE] = before};
-    for (uint32_t i = 0; i < stage_count; i++) {
-        struct stage_recipe recipe = {0};
-        scheme->stage(&step->view, i, &recipe);
-        run_scalar_stage(&recipe, i, i == pushed ? 1.0 : 0.0, states);
-    }
-    struct state_recipe end = {0};
-    scheme->finish(&step->view, &end);
-    return (struct scalar_state){combine_scalars(&end.position, states),
-                                 combine_scalars(&end.velocity, states),
-                                 combine_scalars(&end.acceleration, states)};
-}
-
-/// How stages share in the impulse of a step's contact forces, by what a force at one of them does
-/// to the velocity in this step and, through the acceleration that is kept, in later ones. And how
-/// long friction acts: less than the step where a change of velocity goes on in the steps that
-/// follow.
 static void begin_contact(struct step *step, uint32_t stage_count) {
-    const struct scalar_state none = {0.0, 0.0, 0.0}, moving = {0.0, 1.0, 0.0},
-                              pushed = {0.0, 0.0, 1.0};
-    const struct scalar_state kept = respond(step, stage_count, pushed, none, stage_count);
-    double sum = 0.0;
-    for (uint32_t i = 0; i < stage_count; i++) {
-        const struct scalar_state r = respond(step, stage_count, none, none, i);
-        step->shares[i] = fmax(0.0, r.v + kept.v * r.a / (1.0 - kept.a));
-        sum += step->shares[i];
-    }
-    for (uint32_t i = 0; i < stage_count; i++) {
-        step->shares[i] = sum > 0.0 ? step->shares[i] / sum : 1.0 / stage_count;
-    }
-    const struct scalar_state echo = respond(step, stage_count, none, moving, stage_count);
-    step->friction_time = step->view.h + step->view.h_before * echo.v;
+    step->contact = contact_shares(step->problem->scheme, &step->view, stage_count);
     vector_zero(step->tasks, step->count, step->w->contact_force);
     for (size_t i = 0; i < 3 * step->problem->obstacle_count; i++) {
         step->problem->obstacle_forces[i] = 0.0;
@@ -554,7 +496,7 @@ static void begin_contact(struct step *step, uint32_t stage_count) {
 static void end_contact(struct step *step, uint32_t stage_count) {
     const struct step_problem *problem = step->problem;
     if (stage_count > 0) {
-        touch(step, step->shares[stage_count - 1]);
+        touch(step, step->contact.stage[stage_count - 1]);
     }
     if (problem->scheme->leaves_feasible) {
         return_to_feasible(step);

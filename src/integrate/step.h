@@ -7,14 +7,8 @@
 #include "integrate/combination.h"
 #include "integrate/energy_control.h"
 #include "integrate/momentum.h"
+#include "integrate/scalar.h"
 #include "minimize/newton.h"
-
-/// A number with its first two derivatives in time that goes through the recipes as coordinates do.
-/// The energy lost to damping and drag is the velocity v (J) of one whose acceleration a is the
-/// power (W): integrated by the scheme itself, it has the scheme's order.
-struct scalar_state {
-    double x, v, a;
-};
 
 /// What a scheme remembers from step to step besides z_n = (x_n, v_n).
 struct scheme_memory {
