@@ -30,6 +30,6 @@ struct contact_shares {
 /// acceleration that is kept, in later ones. Friction acts for less than the step where a change of
 /// velocity goes on in the steps that follow.
 struct contact_shares contact_shares(const struct scheme_table *scheme,
-                                     const struct step_view *step, uint32_t stage_count);
+                                     const struct step_view *view, uint32_t stage_count);
 
 #endif
