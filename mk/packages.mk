@@ -1,6 +1,7 @@
-# Packages that benches compare libpbs with, each used where Debian's package of it is installed (known by a header).
-# bench/NAME_*.cpp is a program against the package NAME; bench/peers/NAME.c or .cpp holds solvers that bench/linear
-# opens (bench/peers/peer.h). FOLDERS: where its headers lie.
+# Packages that benches compare libpbs with and that examples plug into it, each used where Debian's package of it is
+# installed (known by a header). bench/NAME_*.cpp is a program against the package NAME; bench/peers/NAME.c or .cpp holds
+# solvers that bench/linear opens (bench/peers/peer.h); examples/hosts/NAME.c is a host with that package.
+# FOLDERS: where its headers lie; START: what starts a program of it, if anything.
 
 bullet_HEADER   := /usr/include/bullet/btBulletDynamicsCommon.h
 bullet_FOLDERS  := /usr/include/bullet
@@ -14,6 +15,7 @@ eigen_LIBS      := -lstdc++
 hypre_HEADER    := /usr/include/hypre/HYPRE.h
 hypre_FOLDERS    = /usr/include/hypre $(patsubst -I%,%,$(shell pkg-config --cflags-only-I ompi-c))
 hypre_LIBS       = -lHYPRE $(shell pkg-config --libs ompi-c)
+hypre_START     := mpirun --allow-run-as-root --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -n 2
 mumps_HEADER    := /usr/include/mumps_seq/mpi.h
 mumps_FOLDERS   := /usr/include/mumps_seq
 mumps_LIBS      := -ldmumps_seq

@@ -14,7 +14,7 @@ EXAMPLE_INCLUDES := -Iinclude -Iexamples -Iexamples/common -Ibench
 ALL_INCLUDES     := -Isrc -Iinclude -Iexamples -Iexamples/common -Ibench -Itests
 
 $(BUILD)/obj/src/%:      OPTIONS := $(LIBRARY_INCLUDES) $(if $(SANITIZE),,-DNDEBUG)
-$(BUILD)/obj/examples/%: OPTIONS := $(EXAMPLE_INCLUDES)
+$(BUILD)/obj/examples/%: OPTIONS  = $(EXAMPLE_INCLUDES) $(call package_headers,$@)
 $(BUILD)/obj/bench/%:    OPTIONS  = $(ALL_INCLUDES) $(call package_headers,$@)
 $(BUILD)/obj/tests/%:    OPTIONS := $(ALL_INCLUDES)
 $(BUILD)/obj/fuzz/%:     OPTIONS := $(ALL_INCLUDES)
@@ -76,7 +76,7 @@ $(TESTS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(SUPPORT_LIB) $(HELPERS) $(I
 # A sanitized build is made of objects of its own, never of lib/.
 EXAMPLE_LIBRARY := $(if $(SANITIZE),$(INTERNAL_LIB),$(STATIC_LIB))
 $(EXAMPLES): $(BUILD)/examples/%: $(BUILD)/obj/examples/%.o $(HELPERS) $(EXAMPLE_LIBRARY)
-	$(link)
+	$(link) $(call package_libraries,$@)
 
 $(BENCHES): $(BUILD)/bench/%: $(BUILD)/obj/bench/%.o $(HELPERS) $(INTERNAL_LIB)
 	$(link) $(call package_libraries,$@)

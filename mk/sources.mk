@@ -13,7 +13,7 @@ SCENES_LIB   := $(BUILD)/libscenes.a
 SUPPORT_LIB  := $(BUILD)/libtestsupport.a
 
 TESTS    := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/test_*.c))
-EXAMPLES := $(patsubst %.c,$(BUILD)/%,$(wildcard examples/*.c))
+EXAMPLES := $(patsubst %.c,$(BUILD)/%,$(wildcard examples/*.c) $(call usable,$(wildcard examples/hosts/*.c)))
 BENCHES  := $(patsubst %.c,$(BUILD)/%,$(wildcard bench/*.c)) \
             $(patsubst %.cpp,$(BUILD)/%,$(call usable,$(wildcard bench/*.cpp)))
 PEERS    := $(patsubst %,$(BUILD)/%.so,$(basename $(call usable,$(wildcard bench/peers/*.c bench/peers/*.cpp))))

@@ -14,8 +14,8 @@ packages=(
     valgrind abigail-tools cmake                # tests: memory, ABI, install
     chromium ca-certificates                    # tests: the demo's page
     libbullet-dev gnuplot-nox                   # bench: the comparison, pictures of docs/
-    libsuitesparse-dev libeigen3-dev            # bench: the comparison of linear solvers
-    libhypre-dev libmumps-seq-dev
+    libsuitesparse-dev libhypre-dev             # bench: the comparison of linear solvers; examples/hosts
+    libeigen3-dev libmumps-seq-dev openmpi-bin
     python3                                     # tests: a host in another language
     clang-format clang-tidy doxygen             # format, tidy, docs
 )
