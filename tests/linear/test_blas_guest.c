@@ -6,7 +6,6 @@
 #include <cblas.h>
 #include <pthread.h>
 
-#include "linear/supernodal.h"
 #include "linear_cases.h"
 
 static struct memory memory;
@@ -58,35 +57,41 @@ static void guests_at_the_same_time(void **state) {
     openblas_set_num_threads(before);
 }
 
-/// Factor, solve and a factorisation that fails, under one, two and three threads of the host's.
-static void factorisations_leave_the_setting_alone(void **state) {
+/// Every preconditioner, for a matrix it likes and one that it does not, under one, two and three
+/// threads of the host's.
+static void preconditioners_leave_the_setting_alone(void **state) {
     (void)state;
     const int before = openblas_get_num_threads();
     struct fixture f = make_fixture(&memory, 8, 2), bad = make_fixture(&memory, 8, 2);
     shift_diagonal(&bad.matrix, -10.0 * mean_diagonal(&bad.matrix));
     const size_t n = 3 * (size_t)f.matrix.row_count;
     double *first = random_vector(&memory, n, 1);
-    double *x = random_vector(&memory, n, 2);
-    struct supernodal *s = NULL;
-    assert_int_equal(supernodal_create(&memory, SUPERNODAL_DOUBLE, &s), PBS_OK);
-    assert_int_equal(supernodal_analyze(s, &f.matrix, NULL), PBS_OK);
-    for (int wanted = 1; wanted <= 3; wanted++) {
-        openblas_set_num_threads(wanted);
-        const int host = openblas_get_num_threads();
-        assert_int_equal(supernodal_factor(s, NULL, &f.matrix, 0.0), PBS_OK);
-        assert_int_equal(openblas_get_num_threads(), host);
-        supernodal_solve(s, NULL, f.rhs, x);
-        assert_int_equal(openblas_get_num_threads(), host);
-        if (wanted == 1) {
-            memcpy(first, x, n * sizeof *x);
+    double *z = random_vector(&memory, n, 2);
+    for (size_t k = 0; preconditioner_tables[k]; k++) {
+        for (int wanted = 1; wanted <= 3; wanted++) {
+            openblas_set_num_threads(wanted);
+            const int host = openblas_get_num_threads();
+            struct preconditioner m = {0};
+            assert_int_equal(preconditioner_create(&memory, preconditioner_tables[k]->id, &f.matrix,
+                                                   ORDER_NATURAL, &m),
+                             PBS_OK);
+            const struct linear_problem problem = {.a = &f.matrix, .positions = f.positions};
+            const struct linear_problem indefinite = {.a = &bad.matrix, .positions = f.positions};
+            m.table->factor(m.state, NULL, &indefinite);
+            assert_int_equal(openblas_get_num_threads(), host);
+            assert_int_equal(m.table->factor(m.state, NULL, &problem), PBS_OK);
+            assert_int_equal(openblas_get_num_threads(), host);
+            m.table->apply(m.state, NULL, f.rhs, z);
+            assert_int_equal(openblas_get_num_threads(), host);
+            if (wanted == 1) {
+                memcpy(first, z, n * sizeof *z);
+            }
+            assert_memory_equal(first, z, n * sizeof *z);
+            preconditioner_destroy(&memory, &m);
         }
-        assert_memory_equal(first, x, n * sizeof *x);
-        assert_int_equal(supernodal_factor(s, NULL, &bad.matrix, 0.0), PBS_ERROR_CONVERGENCE);
-        assert_int_equal(openblas_get_num_threads(), host);
     }
-    supernodal_destroy(s);
     memory_release(&memory, first);
-    memory_release(&memory, x);
+    memory_release(&memory, z);
     fixture_free(&memory, &f);
     fixture_free(&memory, &bad);
     openblas_set_num_threads(before);
@@ -97,7 +102,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(guests_inside_one_another),
         cmocka_unit_test(guests_at_the_same_time),
-        cmocka_unit_test(factorisations_leave_the_setting_alone),
+        cmocka_unit_test(preconditioners_leave_the_setting_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

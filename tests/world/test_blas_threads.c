@@ -57,9 +57,12 @@ static uint64_t run_system(int stop_at, pbs_status expected) {
     return hash;
 }
 
-static uint64_t run_world(int scene) {
-    pbs_world *world = new_world();
-    assert_ok(scene_fill(world, scene));
+static uint64_t run_world(int32_t preconditioner) {
+    pbs_world_desc d;
+    scene_settings(&d);
+    d.preconditioner = preconditioner;
+    pbs_world *world = new_world_from(&d);
+    assert_ok(scene_fill(world, 0));
     assert_ok(scene_step(world, 5));
     const uint64_t hash = pbs_world_hash(world);
     pbs_world_destroy(world);
@@ -69,11 +72,12 @@ static uint64_t run_world(int scene) {
 static void the_setting_is_the_hosts(void **state) {
     (void)state;
     const int before = openblas_get_num_threads();
-    uint64_t first[2 + SCENE_COUNT] = {0};
+    enum { PRECONDITIONERS = PBS_PRECONDITIONER_MULTIGRID + 1 };
+    uint64_t first[2 + PRECONDITIONERS] = {0};
     for (int wanted = 1; wanted <= 3; wanted++) {
         openblas_set_num_threads(wanted);
         const int host = openblas_get_num_threads();
-        for (int k = 0; k < 2 + SCENE_COUNT; k++) {
+        for (int k = 0; k < 2 + PRECONDITIONERS; k++) {
             const uint64_t hash = k == 0   ? run_system(1000000, PBS_OK)
                                   : k == 1 ? run_system(5, PBS_ERROR_HOST)
                                            : run_world(k - 2);
