@@ -14,6 +14,9 @@
 // rows held): the correction has no part in those, so what stands on the diagonal does not matter.
 #define REGULARIZATION 1e-10
 
+// A cluster this much smaller than its distance from the origin is in one place.
+#define ROUNDING 1e-12
+
 // A row of the six columns of a cluster: three translations, a gap, three rotations, a gap.
 enum { WIDE = 8, ENTRY = 3 * WIDE, PAIR = 6 * WIDE };
 
@@ -82,7 +85,8 @@ static void mark_rows(struct coarse_space *s, const struct linear_problem *probl
     }
 }
 
-/// From the middle of the cluster in units of its radius of gyration; zero where nothing is known.
+/// From the middle of the cluster in units of its radius of gyration; zero, so that the cluster
+/// only translates, where nothing is known, all rows are in one place, or it is not a number.
 static void measure_offsets(const struct coarse_space *s, uint32_t k) {
     const struct rigid_clusters *c = &s->clusters;
     const double *x = s->problem.positions;
@@ -90,9 +94,12 @@ static void measure_offsets(const struct coarse_space *s, uint32_t k) {
     const uint32_t end = c->member_start[k + 1];
     double middle[3] = {0};
     double square = 0.0;
+    double largest = 0.0;
     for (uint32_t m = first; x && m < end; m++) {
         for (int i = 0; i < 3; i++) {
-            middle[i] += x[3 * (size_t)c->member[m] + (size_t)i] / (end - first);
+            const double xi = x[3 * (size_t)c->member[m] + (size_t)i];
+            middle[i] += xi / (end - first);
+            largest = fmax(largest, fabs(xi));
         }
     }
     for (uint32_t m = first; m < end; m++) {
@@ -102,10 +109,12 @@ static void measure_offsets(const struct coarse_space *s, uint32_t k) {
             square += d[i] * d[i] / (end - first);
         }
     }
-    const double scale = square > 0.0 ? 1.0 / sqrt(square) : 0.0;
+    const double radius = sqrt(square);
+    const bool turns = isfinite(radius) && radius > ROUNDING * largest;
     for (uint32_t m = first; m < end; m++) {
+        double *d = s->offset + 3 * (size_t)c->member[m];
         for (int i = 0; i < 3; i++) {
-            s->offset[3 * (size_t)c->member[m] + (size_t)i] *= scale;
+            d[i] = turns ? d[i] / radius : 0.0;
         }
     }
 }
@@ -291,12 +300,17 @@ static void multiply_piece(void *context, size_t domain) {
     }
 }
 
-/// Motions that no row takes part in.
-static void fill_empty_diagonal(const struct coarse_matrix *e) {
-    for (uint32_t i = 0; i < e->matrix.row_count; i++) {
-        double *block = e->matrix.values + 9 * (size_t)e->matrix.row_start[i];
-        for (int k = 0; k < 9; k += 4) {
-            block[k] = block[k] == 0.0 ? 1.0 : block[k];
+/// Of the motions of clusters: what makes E definite, also where no row takes part in one. Contact
+/// rows need nothing, and theirs would be out of proportion: their diagonal is as large as contact
+/// is stiff.
+static void regularize(const struct coarse_space *s) {
+    const struct bsr *e = &s->matrix.matrix;
+    for (uint32_t c = 0; c < s->clusters.count; c++) {
+        for (uint32_t i = 0; i < 2; i++) {
+            double *block = e->values + 9 * (size_t)e->row_start[s->matrix.cluster_position[c] + i];
+            for (int k = 0; k < 9; k += 4) {
+                block[k] = block[k] == 0.0 ? 1.0 : block[k] * (1.0 + REGULARIZATION);
+            }
         }
     }
 }
@@ -311,8 +325,8 @@ pbs_status coarse_space_factor(struct coarse_space *s, struct tasks *tasks,
                                     3 * (size_t)s->matrix.matrix.row_count, sizeof *s->coarse));
     tasks_for(tasks, s->layout->domain_count, measure_piece, s);
     tasks_for(tasks, s->layout->domain_count, multiply_piece, s);
-    fill_empty_diagonal(&s->matrix);
-    return supernodal_factor(s->matrix.factor, tasks, &s->matrix.matrix, REGULARIZATION);
+    regularize(s);
+    return supernodal_factor(s->matrix.factor, tasks, &s->matrix.matrix, 0.0);
 }
 
 // --- application ---
@@ -324,6 +338,14 @@ struct correction {
     bool start; ///< z = 0 before
 };
 
+static void restrain(const struct coarse_space *s, uint32_t row, double u[3]) {
+    const double *q = s->problem.restrictions[s->restricted[row] - 1].tangent;
+    const double v[3] = {u[0], u[1], u[2]};
+    for (int i = 0; i < 3; i++) {
+        u[i] = q[3 * i] * v[0] + q[3 * i + 1] * v[1] + q[3 * i + 2] * v[2];
+    }
+}
+
 /// Z^T r of cluster k.
 static void restrict_cluster(const struct coarse_space *s, uint32_t k, const double *r,
                              double out[6]) {
@@ -332,7 +354,11 @@ static void restrict_cluster(const struct coarse_space *s, uint32_t k, const dou
         if (s->contact[row]) {
             continue;
         }
-        const double *v = r + 3 * (size_t)row;
+        double v[3];
+        memcpy(v, r + 3 * (size_t)row, sizeof v);
+        if (s->restricted[row]) {
+            restrain(s, row, v);
+        }
         const double *d = s->offset + 3 * (size_t)row;
         out[0] += v[0];
         out[1] += v[1];
@@ -421,14 +447,6 @@ static void restrict_piece(void *context, size_t domain) {
         if (!a->start) {
             subtract_row(s, c->row[i], a->z, out);
         }
-    }
-}
-
-static void restrain(const struct coarse_space *s, uint32_t row, double u[3]) {
-    const double *q = s->problem.restrictions[s->restricted[row] - 1].tangent;
-    const double v[3] = {u[0], u[1], u[2]};
-    for (int i = 0; i < 3; i++) {
-        u[i] = q[3 * i] * v[0] + q[3 * i + 1] * v[1] + q[3 * i + 2] * v[2];
     }
 }
 

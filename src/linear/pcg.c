@@ -28,8 +28,7 @@ struct solve {
     const struct preconditioner *m;
     const double *b;
     double *x, *r, *z, *p, *ap;
-    bool started; ///< x was not zero at the start
-    double goal;  ///< square of the residual norm to reach
+    double goal; ///< square of the residual norm to reach
     double alpha, beta;
     double pap[LAYOUT_DOMAIN_LIMIT];
     double rr[LAYOUT_DOMAIN_LIMIT];
@@ -183,18 +182,9 @@ static double sum(const struct solve *s, const double *parts) {
     return total;
 }
 
-static bool is_zero(const struct solve *s) {
+static void add_entries(const struct solve *s, const double *from, double *to) {
     for (size_t i = 0; i < 3 * (size_t)s->layout->node_count; i++) {
-        if (s->x[i] != 0.0) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static void copy_entries(const struct solve *s, const double *from, double *to) {
-    for (size_t i = 0; i < 3 * (size_t)s->layout->node_count; i++) {
-        to[i] = from[i];
+        to[i] += from[i];
     }
 }
 
@@ -243,6 +233,34 @@ static double follow_direction(struct solve *s) {
     return sum(s, s->pap);
 }
 
+/// Rounding rules: the iteration is to start again from where it is, with a residual as the
+/// preconditioner wants it. `drifted`: its square the last time. False where that has not become
+/// less.
+static bool start_again(struct solve *s, double *drifted, struct pcg_result *result) {
+    if (s->m->table->start) {
+        s->m->table->start(s->m->state, s->tasks, s->r, s->z);
+        add_entries(s, s->z, s->x);
+        run(s, residual_piece);
+        result->checks++;
+    }
+    const double rr = sum(s, s->rr);
+    const bool progresses = rr <= PROGRESS * *drifted;
+    *drifted = rr;
+    result->relative_residual = sqrt(rr);
+    return progresses;
+}
+
+/// What follows a direction without curvature, or a residual that the preconditioner, not being
+/// definite, finds nothing for. At first there is no iterate to return: the direction itself is the
+/// way down, or else b.
+static enum pcg_outcome end_indefinite(struct solve *s, double rz, uint32_t iterations) {
+    if (iterations == 1) {
+        add_entries(s, rz > 0.0 ? s->p : s->b, s->x);
+        return PCG_INDEFINITE;
+    }
+    return rz <= 0.0 ? PCG_STAGNATED : PCG_INDEFINITE;
+}
+
 /// The iteration from a residual that is not zero.
 static enum pcg_outcome iterate(struct solve *s, uint32_t limit, struct pcg_result *result) {
     double drifted = INFINITY;
@@ -252,15 +270,10 @@ static enum pcg_outcome iterate(struct solve *s, uint32_t limit, struct pcg_resu
         return PCG_GIVEN_UP;
     }
     while (result->iterations < limit) {
-        // Only a preconditioner that is not positive definite gives r . z <= 0; then b itself is
-        // the way down.
         const double curvature = rz > 0.0 ? follow_direction(s) : -1.0;
         result->iterations++;
         if (!(curvature > 0.0)) {
-            if (result->iterations == 1 && !s->started) {
-                copy_entries(s, rz > 0.0 ? s->p : s->b, s->x);
-            }
-            return PCG_INDEFINITE;
+            return end_indefinite(s, rz, result->iterations);
         }
         s->alpha = rz / curvature;
         run(s, advance_piece);
@@ -270,13 +283,12 @@ static enum pcg_outcome iterate(struct solve *s, uint32_t limit, struct pcg_resu
             right = check_residual(s);
             result->checks++;
         }
-        const double rr = sum(s, s->rr);
-        result->relative_residual = sqrt(rr);
-        if (claims && right) {
-            return PCG_CONVERGED;
-        }
-        if (!right && !(rr <= PROGRESS * drifted)) {
+        result->relative_residual = sqrt(sum(s, s->rr));
+        if (!right && !start_again(s, &drifted, result)) {
             return PCG_STAGNATED;
+        }
+        if (claims && sum(s, s->rr) <= s->goal) {
+            return PCG_CONVERGED;
         }
         const double rz_before = rz;
         if (result->iterations < limit) {
@@ -287,7 +299,6 @@ static enum pcg_outcome iterate(struct solve *s, uint32_t limit, struct pcg_resu
         }
         // After a drift the old directions are conjugate to nothing any more.
         s->beta = right ? next_beta(s, curvature, rz, rz_before) : 0.0;
-        drifted = right ? drifted : rr;
     }
     return PCG_ITERATION_LIMIT;
 }
@@ -302,10 +313,8 @@ static struct pcg_result solve_once(struct solve *s, const struct pcg_options *o
     }
     s->goal = options->relative_tolerance * options->relative_tolerance * bb;
     s->beta = 0.0;
-    s->started = false;
     if (s->m->table->start && options->iteration_limit > 0) {
         s->m->table->start(s->m->state, s->tasks, s->b, s->x);
-        s->started = !is_zero(s);
         run(s, residual_piece);
         result.checks++;
     }
