@@ -1,8 +1,11 @@
 // The setting is the process's, so who counts the guests must be too.
 #include "linear/blas_guest.h"
 
-#include <cblas.h>
 #include <pthread.h>
+
+// From OpenBLAS's cblas.h, which Debian keeps for each processor apart.
+int openblas_get_num_threads(void);
+void openblas_set_num_threads(int threads);
 
 static pthread_mutex_t guest_lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned guest_count;
