@@ -47,8 +47,8 @@ enum {
     PBS_PRECONDITIONER_BLOCK_JACOBI = 1,        ///< the inverse 3x3 blocks of the diagonal
     PBS_PRECONDITIONER_NONE = 2,                ///< the identity
     PBS_PRECONDITIONER_TWO_LEVEL = 3, ///< incomplete Cholesky, a coarse space of the rigid motions
-                                     ///< of clusters of nodes, contact solved for exactly
-    PBS_PRECONDITIONER_MULTIGRID = 4            ///< smoothed aggregation with rigid motions
+                                      ///< of clusters of nodes, contact solved for exactly
+    PBS_PRECONDITIONER_MULTIGRID = 4  ///< smoothed aggregation with rigid motions
 };
 
 /// In which order incomplete Cholesky eliminates.

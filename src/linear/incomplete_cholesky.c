@@ -219,17 +219,19 @@ static void factor_piece(void *context, size_t index) {
     struct ichol *s = f->state;
     const uint32_t domain = (uint32_t)index;
     s->exponent[domain] = diagonal_exponent(s, f->a, domain);
-    s->shift[domain] = 0.0;
-    s->bad_row[domain] = factor_domain(s, f->a, domain, 0.0);
+    s->shift[domain] = s->first_shift;
+    s->bad_row[domain] = factor_domain(s, f->a, domain, s->first_shift);
     if (s->bad_row[domain] == UINT32_MAX) {
         return;
     }
     const uint32_t not_finite = find_not_finite(s, f->a, domain);
     if (not_finite != UINT32_MAX) {
+        s->shift[domain] = NAN;
         s->bad_row[domain] = not_finite;
         return;
     }
-    for (double shift = FIRST_SHIFT; shift < LAST_SHIFT; shift *= SHIFT_GROWTH) {
+    for (double shift = fmax(FIRST_SHIFT, SHIFT_GROWTH * s->first_shift); shift < LAST_SHIFT;
+         shift *= SHIFT_GROWTH) {
         s->shift[domain] = shift;
         s->bad_row[domain] = factor_domain(s, f->a, domain, shift);
         if (s->bad_row[domain] == UINT32_MAX) {
@@ -247,7 +249,7 @@ static pbs_status ichol_factor(void *state, struct tasks *tasks,
     bool useful = true;
     for (uint32_t d = 0; d < s->layout->domain_count; d++) {
         useful = useful && s->shift[d] < INFINITY;
-        if (s->bad_row[d] != UINT32_MAX && s->shift[d] == 0.0) {
+        if (isnan(s->shift[d])) {
             return status_fail(PBS_ERROR_CONVERGENCE,
                                "node %u: its row of the matrix is not finite",
                                s->layout->node[s->bad_row[d]]);

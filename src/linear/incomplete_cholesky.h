@@ -22,6 +22,7 @@ struct ichol {
     float *inverse;           ///< D^-1 in units of 2^-exponent of the domain: 9 per position
     int *exponent;            ///< per domain: of its largest diagonal entry
     double *pivot;            ///< D: 9 per position, symmetric
+    double first_shift;       ///< what to try first: 0, or what a smoother wants
     uint32_t *place;          ///< scratch, row -> block of the row being computed, or an older one
     double *sums;             ///< scratch, per domain: 12 per block of its longest row and diagonal
     uint32_t *sums_start;     ///< domain_count + 1, in units of 12

@@ -15,7 +15,12 @@
 
 // Steps of the estimate for the smoother's largest eigenvalue, and how large that may be: 2 is
 // where the smoother would amplify something.
-#define SMOOTHER_STEPS 8
+#define SMOOTHER_STEPS 6
+// The smoother's diagonal shift: it takes away the few large eigenvalues of the incomplete factor,
+// which grow with the mesh and would damp all others. From 105k to 1M degrees of freedom that saves
+// a tenth to a fifth of the iterations, at a Poisson ratio of 0.49 half of them; 0.03 and 0.1 do
+// nearly as well.
+#define SMOOTHER_SHIFT 0.06
 #define LARGEST        1.8
 
 struct piece {
@@ -157,6 +162,7 @@ static pbs_status multigrid_factor(void *state, struct tasks *tasks,
     struct piece p = {.m = m, .problem = problem};
     m->stands = false;
     RETURN_IF_FAILED(copy_matrix(&p, tasks));
+    m->smoother.first_shift = SMOOTHER_SHIFT;
     RETURN_IF_FAILED(incomplete_cholesky.factor(&m->smoother, tasks, problem));
     place_nodes(m, problem);
     m->stands = incomplete_cholesky.shift(&m->smoother) < INFINITY &&
@@ -181,12 +187,13 @@ static void residual_piece(void *context, size_t domain) {
     const struct piece *p = context;
     const struct grid *g = p->m->grid;
     grid_residual(g, (uint32_t)domain, ldexp(1.0, p->m->exponent), p->r, g->x, g->t);
+    grid_restrict(g, (uint32_t)domain, g->t, g[1].b);
 }
 
-static void restrict_piece(void *context, size_t domain) {
+static void outer_piece(void *context, size_t domain) {
     const struct piece *p = context;
     const struct grid *g = p->m->grid;
-    grid_restrict(g, (uint32_t)domain, g->t, g[1].b);
+    grid_restrict_outer(g, (uint32_t)domain, g->t, g[1].b);
 }
 
 static void prolong_piece(void *context, size_t domain) {
@@ -220,7 +227,7 @@ static void multigrid_apply(const void *state, struct tasks *tasks, const double
     tasks_for(tasks, domains, before_piece, &p);
     if (m->grid_count > 1) {
         tasks_for(tasks, domains, residual_piece, &p);
-        tasks_for(tasks, domains, restrict_piece, &p);
+        tasks_for(tasks, domains, outer_piece, &p);
         multigrid_cycle(m, tasks);
         tasks_for(tasks, domains, prolong_piece, &p);
     }
@@ -229,7 +236,8 @@ static void multigrid_apply(const void *state, struct tasks *tasks, const double
 
 static double multigrid_shift(const void *state) {
     const struct multigrid *m = state;
-    return m->stands ? incomplete_cholesky.shift(&m->smoother) : INFINITY;
+    const double shift = incomplete_cholesky.shift(&m->smoother);
+    return !m->stands ? INFINITY : shift > SMOOTHER_SHIFT ? shift : 0.0;
 }
 
 const struct preconditioner_table multigrid = {

@@ -35,15 +35,15 @@ struct grid {
     uint32_t *member;          ///< nodes of each aggregate, ascending
 
     // Interpolation P, a row of blocks for each node.
-    uint32_t *p_start;  ///< node_count + 1
-    uint32_t *p_column; ///< block -> aggregate, ascending in a row
-    uint32_t *p_place;  ///< block (i, j) of the matrix -> place of j's aggregate in row i of P
-    uint32_t p_width;   ///< of the longest row
-    float *tentative;   ///< node: B x 6, row after row
-    float *p;           ///< block: B x 6, row after row
-    uint32_t *t_start;  ///< coarse_count + 1: columns of P
-    uint32_t *t_row;    ///< node, ascending
-    uint32_t *t_block;
+    uint32_t *p_start;     ///< node_count + 1
+    uint32_t *p_column;    ///< block -> aggregate, ascending in a row
+    uint32_t *p_place;     ///< block (i, j) of the matrix -> place of j's aggregate in row i of P
+    uint32_t p_width;      ///< of the longest row
+    float *tentative;      ///< node: B x 6, row after row
+    float *p;              ///< block: B x 6, row after row
+    uint32_t *outer_start; ///< coarse_count + 1: what a column of P has in other chunks' rows
+    uint32_t *outer_row;   ///< node, ascending
+    uint32_t *outer_block;
 
     // The Galerkin product P^T A P, chunk by chunk into sums of their own.
     uint32_t *ap_count;   ///< node: blocks in its row of A P
@@ -108,8 +108,10 @@ void grid_residual(const struct grid *g, uint32_t chunk, double scale, const dou
                    const double *x, double *t);
 /// y = D^-1 x on the rows of a chunk.
 void grid_scale(const struct grid *g, uint32_t chunk, const double *x, double *y);
-/// to = P^T from, for the aggregates of a chunk.
+/// to = P^T from, for the aggregates of a chunk, from the chunk's own rows.
 void grid_restrict(const struct grid *g, uint32_t chunk, const double *from, double *to);
+/// to += P^T from, from all other rows.
+void grid_restrict_outer(const struct grid *g, uint32_t chunk, const double *from, double *to);
 /// to += scale P from, on the rows of a chunk.
 void grid_prolong(const struct grid *g, uint32_t chunk, double scale, const double *from,
                   double *to);

@@ -12,7 +12,7 @@
 // A motion of an aggregate that is, to this part, a sum of others is left out (squares of lengths).
 #define DEPENDENT 1e-8
 // Steps of the eigenvalue estimate for w, and w times the estimate (Vanek, Mandel and Brezina).
-#define JACOBI_STEPS 5
+#define JACOBI_STEPS 3
 #define SMOOTHING    (4.0 / 3.0)
 // Shifts of the coarsest matrix, relative to its diagonal: what rounding to float may have taken.
 #define FIRST_SHIFT  1e-7

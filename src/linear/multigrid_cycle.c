@@ -85,19 +85,45 @@ void grid_scale(const struct grid *g, uint32_t chunk, const double *x, double *y
 
 // --- from grid to grid ---
 
+/// to += P^T from of one block.
+ALWAYS_INLINE void restrict_block(const struct grid *g, uint32_t block, const double *from,
+                                  double *to, const size_t size) {
+    const float *p = g->p + MODES * size * block;
+    lanes8 sum = float8_widen(float8_load(p)) * lanes_set(from[0]);
+    for (size_t r = 1; r < size; r++) {
+        sum += float8_widen(float8_load(p + MODES * r)) * lanes_set(from[r]);
+    }
+    store6(to, load6(to) + sum);
+}
+
 PBS_MULTIVERSION
 void grid_restrict(const struct grid *g, uint32_t chunk, const double *from, double *to) {
     const size_t size = g->size;
-    for (uint32_t a = g->aggregate_start[chunk]; a < g->aggregate_start[chunk + 1]; a++) {
-        lanes8 sum = lanes_set(0.0);
-        for (uint32_t k = g->t_start[a]; k < g->t_start[a + 1]; k++) {
-            const double *x = from + size * g->t_row[k];
-            const float *p = g->p + MODES * size * g->t_block[k];
-            for (size_t r = 0; r < size; r++) {
-                sum += float8_widen(float8_load(p + MODES * r)) * lanes_set(x[r]);
+    const uint32_t first = g->aggregate_start[chunk];
+    const uint32_t end = g->aggregate_start[chunk + 1];
+    memset(to + MODES * (size_t)first, 0, MODES * (size_t)(end - first) * sizeof *to);
+    for (uint32_t i = g->chunk_start[chunk]; i < g->chunk_start[chunk + 1]; i++) {
+        for (uint32_t k = g->p_start[i]; k < g->p_start[i + 1]; k++) {
+            const uint32_t a = g->p_column[k];
+            if (a < first || a >= end) {
+                continue;
+            }
+            if (size == 3) {
+                restrict_block(g, k, from + 3 * (size_t)i, to + MODES * (size_t)a, 3);
+            } else {
+                restrict_block(g, k, from + 6 * (size_t)i, to + MODES * (size_t)a, 6);
             }
         }
-        store6(to + MODES * (size_t)a, sum);
+    }
+}
+
+PBS_MULTIVERSION
+void grid_restrict_outer(const struct grid *g, uint32_t chunk, const double *from, double *to) {
+    for (uint32_t a = g->aggregate_start[chunk]; a < g->aggregate_start[chunk + 1]; a++) {
+        for (uint32_t k = g->outer_start[a]; k < g->outer_start[a + 1]; k++) {
+            restrict_block(g, g->outer_block[k], from + g->size * (size_t)g->outer_row[k],
+                           to + MODES * (size_t)a, g->size);
+        }
     }
 }
 
@@ -105,18 +131,32 @@ ALWAYS_INLINE double sum6(lanes8 v) {
     return ((v[0] + v[1]) + (v[2] + v[3])) + (v[4] + v[5]);
 }
 
+ALWAYS_INLINE void prolong_row(const struct grid *g, uint32_t i, double scale, const double *from,
+                               double *to, const size_t size) {
+    lanes8 sum[6];
+    for (size_t r = 0; r < size; r++) {
+        sum[r] = lanes_set(0.0);
+    }
+    for (uint32_t k = g->p_start[i]; k < g->p_start[i + 1]; k++) {
+        const lanes8 x = lanes_load(from + MODES * (size_t)g->p_column[k]);
+        const float *p = g->p + MODES * size * k;
+        for (size_t r = 0; r < size; r++) {
+            sum[r] += float8_widen(float8_load(p + MODES * r)) * x;
+        }
+    }
+    for (size_t r = 0; r < size; r++) {
+        to[size * i + r] += scale * sum6(sum[r]);
+    }
+}
+
 PBS_MULTIVERSION
 void grid_prolong(const struct grid *g, uint32_t chunk, double scale, const double *from,
                   double *to) {
-    const size_t size = g->size;
     for (uint32_t i = g->chunk_start[chunk]; i < g->chunk_start[chunk + 1]; i++) {
-        for (size_t r = 0; r < size; r++) {
-            lanes8 sum = lanes_set(0.0);
-            for (uint32_t k = g->p_start[i]; k < g->p_start[i + 1]; k++) {
-                sum += float8_widen(float8_load(g->p + MODES * (size * k + r))) *
-                       load6(from + MODES * (size_t)g->p_column[k]);
-            }
-            to[size * i + r] += scale * sum6(sum);
+        if (g->size == 3) {
+            prolong_row(g, i, scale, from, to, 3);
+        } else {
+            prolong_row(g, i, scale, from, to, 6);
         }
     }
 }
@@ -166,11 +206,12 @@ static void forward_piece(void *context, size_t chunk) {
 static void residual_piece(void *context, size_t chunk) {
     const struct step *s = context;
     grid_residual(s->g, (uint32_t)chunk, 1.0, s->g->b, s->g->x, s->g->t);
+    grid_restrict(s->g, (uint32_t)chunk, s->g->t, s->g[1].b);
 }
 
-static void restrict_piece(void *context, size_t chunk) {
+static void outer_piece(void *context, size_t chunk) {
     const struct step *s = context;
-    grid_restrict(s->g, (uint32_t)chunk, s->g->t, s->g[1].b);
+    grid_restrict_outer(s->g, (uint32_t)chunk, s->g->t, s->g[1].b);
 }
 
 static void prolong_piece(void *context, size_t chunk) {
@@ -225,7 +266,7 @@ void multigrid_cycle(const struct multigrid *m, struct tasks *tasks) {
         tasks_for(tasks, s.g->chunk_count, forward_piece, &s);
         if (l < last) {
             tasks_for(tasks, s.g->chunk_count, residual_piece, &s);
-            tasks_for(tasks, s.g->chunk_count, restrict_piece, &s);
+            tasks_for(tasks, s.g->chunk_count, outer_piece, &s);
         }
     }
     for (uint32_t l = m->dense ? last - 1 : last; l >= 1; l--) {

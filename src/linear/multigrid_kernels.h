@@ -28,14 +28,17 @@ ALWAYS_INLINE lanes8 float8_widen(float8 v) {
 
 /// Six entries and two zeros: what lies behind may be another thread's.
 ALWAYS_INLINE lanes8 load6(const double *p) {
-    lanes8 v = {0.0};
-    memcpy(&v, p, 6 * sizeof *p);
-    return v;
+    pair high;
+    memcpy(&high, p + 4, sizeof high);
+    const quad rest = {high[0], high[1], 0.0, 0.0};
+    return __builtin_shufflevector(quad_load(p), rest, 0, 1, 2, 3, 4, 5, 6, 7);
 }
 
 /// The first six entries.
 ALWAYS_INLINE void store6(double *p, lanes8 v) {
-    memcpy(p, &v, 6 * sizeof *p);
+    quad_store(p, __builtin_shufflevector(v, v, 0, 1, 2, 3));
+    const pair high = {v[4], v[5]};
+    memcpy(p + 4, &high, sizeof high);
 }
 
 #endif

@@ -22,10 +22,13 @@ struct adjacency {
 
 /// What analysing needs on the way.
 struct scratch {
-    uint32_t *mark;      ///< node or aggregate -> when it was seen last
-    uint32_t *place;     ///< aggregate -> place in a list
-    uint32_t *list;      ///< aggregates
-    uint32_t *cursor;    ///< aggregate -> progress in its column of P
+    uint32_t *mark;    ///< node or aggregate -> when it was seen last
+    uint32_t *place;   ///< aggregate -> place in a list
+    uint32_t *list;    ///< aggregates
+    uint32_t *cursor;  ///< aggregate -> progress in its column of P
+    uint32_t *t_start; ///< aggregate -> its column of P
+    uint32_t *t_row;   ///< node, ascending
+    uint32_t *t_block;
     uint32_t *row_start; ///< rows of A P
     uint32_t *row_column;
     size_t *offset;  ///< block of P -> first of its pairs
@@ -294,7 +297,7 @@ static void fill_interpolation(struct grid *g, struct scratch *s) {
         for (uint32_t k = 0; k < count; k++) {
             g->p_column[first + k] = s->list[k];
             s->place[s->list[k]] = k;
-            g->t_start[s->list[k] + 1]++;
+            s->t_start[s->list[k] + 1]++;
         }
         for (uint32_t k = g->start[i]; k < g->start[i + 1]; k++) {
             const uint32_t a = g->aggregate[g->column[k]];
@@ -302,16 +305,48 @@ static void fill_interpolation(struct grid *g, struct scratch *s) {
         }
     }
     for (uint32_t a = 0; a < g->coarse_count; a++) {
-        g->t_start[a + 1] += g->t_start[a];
-        s->cursor[a] = g->t_start[a];
+        s->t_start[a + 1] += s->t_start[a];
+        s->cursor[a] = s->t_start[a];
     }
     for (uint32_t i = 0; i < g->node_count; i++) {
         for (uint32_t k = g->p_start[i]; k < g->p_start[i + 1]; k++) {
             const uint32_t at = s->cursor[g->p_column[k]]++;
-            g->t_row[at] = i;
-            g->t_block[at] = k;
+            s->t_row[at] = i;
+            s->t_block[at] = k;
         }
     }
+}
+
+/// Blocks of P in rows of another chunk than their aggregate.
+static pbs_status list_outer(struct memory *memory, struct grid *g, const struct scratch *s) {
+    uint32_t count = 0;
+    for (uint32_t c = 0; c < g->chunk_count; c++) {
+        for (uint32_t k = g->p_start[g->chunk_start[c]]; k < g->p_start[g->chunk_start[c + 1]];
+             k++) {
+            count += g->p_column[k] < g->aggregate_start[c] ||
+                     g->p_column[k] >= g->aggregate_start[c + 1];
+        }
+    }
+    bool good = true;
+    TAKE(g->outer_start, (size_t)g->coarse_count + 1);
+    TAKE(g->outer_row, count);
+    TAKE(g->outer_block, count);
+    if (!good) {
+        return PBS_ERROR_MEMORY;
+    }
+    uint32_t at = 0;
+    for (uint32_t c = 0; c < g->chunk_count; c++) {
+        for (uint32_t a = g->aggregate_start[c]; a < g->aggregate_start[c + 1]; a++) {
+            for (uint32_t k = s->t_start[a]; k < s->t_start[a + 1]; k++) {
+                if (s->t_row[k] < g->chunk_start[c] || s->t_row[k] >= g->chunk_start[c + 1]) {
+                    g->outer_row[at] = s->t_row[k];
+                    g->outer_block[at++] = s->t_block[k];
+                }
+            }
+            g->outer_start[a + 1] = at;
+        }
+    }
+    return PBS_OK;
 }
 
 static pbs_status build_interpolation(struct memory *memory, struct grid *g, struct scratch *s) {
@@ -320,7 +355,7 @@ static pbs_status build_interpolation(struct memory *memory, struct grid *g, str
     TAKE(g->p_start, (size_t)n + 1);
     TAKE(g->p_place, g->start[n]);
     TAKE(g->tentative, (size_t)g->size * MODES * n + GRID_PADDING);
-    TAKE(g->t_start, (size_t)g->coarse_count + 1);
+    TAKE(s->t_start, (size_t)g->coarse_count + 1);
     TAKE(s->cursor, g->coarse_count);
     if (!good) {
         return PBS_ERROR_MEMORY;
@@ -334,13 +369,13 @@ static pbs_status build_interpolation(struct memory *memory, struct grid *g, str
     const size_t count = g->p_start[n];
     TAKE(g->p_column, count);
     TAKE(g->p, (size_t)g->size * MODES * count + GRID_PADDING);
-    TAKE(g->t_row, count);
-    TAKE(g->t_block, count);
+    TAKE(s->t_row, count);
+    TAKE(s->t_block, count);
     if (!good) {
         return PBS_ERROR_MEMORY;
     }
     fill_interpolation(g, s);
-    return PBS_OK;
+    return list_outer(memory, g, s);
 }
 
 // --- the Galerkin product ---
@@ -451,8 +486,8 @@ static void place_sums(struct grid *g, struct scratch *s, uint32_t aggregate, ui
     const uint32_t first = s->cursor[aggregate];
     uint32_t last = first;
     uint32_t count = 0;
-    for (; last < g->t_start[aggregate + 1] && g->t_row[last] < end; last++) {
-        const uint32_t i = g->t_row[last];
+    for (; last < s->t_start[aggregate + 1] && s->t_row[last] < end; last++) {
+        const uint32_t i = s->t_row[last];
         for (uint32_t k = find_place(s, i, aggregate); k < s->row_start[i + 1]; k++) {
             if (s->mark[s->row_column[k]] != *next) {
                 s->mark[s->row_column[k]] = *next;
@@ -467,8 +502,8 @@ static void place_sums(struct grid *g, struct scratch *s, uint32_t aggregate, ui
         s->found_column[*next + k] = s->list[k];
     }
     for (uint32_t at = first; at < last && s->found_row; at++) {
-        const uint32_t i = g->t_row[at];
-        uint32_t *pair = g->pair + s->offset[g->t_block[at]];
+        const uint32_t i = s->t_row[at];
+        uint32_t *pair = g->pair + s->offset[s->t_block[at]];
         for (uint32_t k = find_place(s, i, aggregate); k < s->row_start[i + 1]; k++) {
             *pair++ = s->place[s->row_column[k]];
         }
@@ -481,7 +516,7 @@ static void place_sums(struct grid *g, struct scratch *s, uint32_t aggregate, ui
 static uint32_t walk_sums(struct grid *g, struct scratch *s) {
     uint32_t next = 0;
     memset(s->mark, 0xff, g->node_count * sizeof *s->mark);
-    memcpy(s->cursor, g->t_start, g->coarse_count * sizeof *s->cursor);
+    memcpy(s->cursor, s->t_start, g->coarse_count * sizeof *s->cursor);
     for (uint32_t c = 0; c < g->chunk_count; c++) {
         for (uint32_t a = 0; a < g->coarse_count; a++) {
             place_sums(g, s, a, g->chunk_start[c + 1], &next);
@@ -585,6 +620,9 @@ static void free_scratch(struct memory *memory, struct scratch *s) {
     memory_release(memory, s->place);
     memory_release(memory, s->list);
     memory_release(memory, s->cursor);
+    memory_release(memory, s->t_start);
+    memory_release(memory, s->t_row);
+    memory_release(memory, s->t_block);
     memory_release(memory, s->row_start);
     memory_release(memory, s->row_column);
     memory_release(memory, s->offset);
@@ -704,9 +742,9 @@ static void free_grid(struct memory *memory, struct grid *g) {
                             g->p_place,
                             g->tentative,
                             g->p,
-                            g->t_start,
-                            g->t_row,
-                            g->t_block,
+                            g->outer_start,
+                            g->outer_row,
+                            g->outer_block,
                             g->ap_count,
                             g->ap_place,
                             g->pair,
