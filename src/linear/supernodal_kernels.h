@@ -56,9 +56,10 @@ struct NAME(product) {
     bool is_lower; ///< entries of C above its diagonal do not matter
 };
 
-/// vectors x width of C, both constants; the last vector has `count` rows.
-ALWAYS_INLINE void NAME(multiply_tile)(const struct NAME(product) * p, size_t row, size_t column,
-                                       size_t vectors, size_t width, size_t count) {
+/// vectors x width of C, both constants; the last vector has `count` rows. a: these rows of A
+ALWAYS_INLINE void NAME(multiply_tile)(const struct NAME(product) * p, const REAL *a,
+                                       size_t a_stride, size_t row, size_t column, size_t vectors,
+                                       size_t width, size_t count) {
 #if defined(__clang__)
 #pragma clang fp contract(fast)
 #endif
@@ -74,7 +75,6 @@ ALWAYS_INLINE void NAME(multiply_tile)(const struct NAME(product) * p, size_t ro
         }
     }
     // Of A whole vectors: what lies behind the rows is not used.
-    const REAL *a = p->a + row;
     const REAL *b = p->b + column;
     for (size_t k = 0; k < p->depth; k++) {
         NAME(lanes) left[4];
@@ -86,7 +86,7 @@ ALWAYS_INLINE void NAME(multiply_tile)(const struct NAME(product) * p, size_t ro
                 sums[j][v] -= left[v] * b[j];
             }
         }
-        a += p->stride;
+        a += a_stride;
         b += p->stride;
     }
     for (size_t j = 0; j < width; j++) {
@@ -102,32 +102,47 @@ ALWAYS_INLINE void NAME(multiply_tile)(const struct NAME(product) * p, size_t ro
 }
 
 /// All columns of some rows.
-ALWAYS_INLINE void NAME(multiply_rows)(const struct NAME(product) * p, size_t row, size_t vectors,
-                                       size_t count) {
+ALWAYS_INLINE void NAME(multiply_rows)(const struct NAME(product) * p, const REAL *a,
+                                       size_t a_stride, size_t row, size_t vectors, size_t count) {
     const size_t end = row + vectors * LANE_COUNT;
     const size_t width = p->is_lower && end < p->width ? end : p->width;
     size_t column = 0;
     for (; column < width && column + 6 <= p->width; column += 6) {
-        NAME(multiply_tile)(p, row, column, vectors, 6, count);
+        NAME(multiply_tile)(p, a, a_stride, row, column, vectors, 6, count);
     }
     if (column < width) {
-        NAME(multiply_tile)(p, row, column, vectors, 3, count);
+        NAME(multiply_tile)(p, a, a_stride, row, column, vectors, 3, count);
     }
+}
+
+/// Rows of A whose columns are far apart are brought together first: every column is on a page of
+/// its own, and there are more of them than the processor knows the addresses of.
+ALWAYS_INLINE void NAME(multiply_packed)(const struct NAME(product) * p, size_t row) {
+    NAME(lanes) packed[4 * PRODUCT_DEPTH];
+    for (size_t k = 0; k < p->depth; k++) {
+        memcpy(packed + 4 * k, p->a + k * p->stride + row, 4 * sizeof *packed);
+    }
+    NAME(multiply_rows)(p, (const REAL *)packed, 4 * LANE_COUNT, row, 4, LANE_COUNT);
 }
 
 ALWAYS_INLINE void NAME(multiply)(const struct NAME(product) * p, bool is_wide) {
     size_t row = 0;
+    const bool packs = p->width >= PACKED_WIDTH;
     for (; is_wide && row + 4 * LANE_COUNT <= p->rows; row += 4 * LANE_COUNT) {
-        NAME(multiply_rows)(p, row, 4, LANE_COUNT);
+        if (packs) {
+            NAME(multiply_packed)(p, row);
+        } else {
+            NAME(multiply_rows)(p, p->a + row, p->stride, row, 4, LANE_COUNT);
+        }
     }
     for (; is_wide && row + 2 * LANE_COUNT <= p->rows; row += 2 * LANE_COUNT) {
-        NAME(multiply_rows)(p, row, 2, LANE_COUNT);
+        NAME(multiply_rows)(p, p->a + row, p->stride, row, 2, LANE_COUNT);
     }
     for (; row + LANE_COUNT <= p->rows; row += LANE_COUNT) {
-        NAME(multiply_rows)(p, row, 1, LANE_COUNT);
+        NAME(multiply_rows)(p, p->a + row, p->stride, row, 1, LANE_COUNT);
     }
     if (row < p->rows) {
-        NAME(multiply_rows)(p, row, 1, p->rows - row);
+        NAME(multiply_rows)(p, p->a + row, p->stride, row, 1, p->rows - row);
     }
 }
 

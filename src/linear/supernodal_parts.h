@@ -36,8 +36,10 @@ enum {
     /// Columns of a panel of an update matrix: whole nodes and whole cache lines of both
     /// precisions.
     UPDATE_PANEL = 192,
-    /// Columns that a product takes at a time.
+    /// Columns that a product takes at a time, and columns of the result from which on the rows are
+    /// brought together before.
     PRODUCT_DEPTH = 96,
+    PACKED_WIDTH = 48,
     /// Rows of the tiles that a large front is cut into for several threads, and columns of those
     /// that are loaded at a time.
     TILE_ROWS = 384,
