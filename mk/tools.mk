@@ -33,6 +33,7 @@ format-check:                                    ## fails where format would cha
 tidy:                                            ## clang-tidy over library and examples
 	$(call tidy,$(wildcard src/*/*.c),$(LIBRARY_INCLUDES))
 	$(call tidy,$(wildcard examples/*.c examples/common/*.c),$(EXAMPLE_INCLUDES))
+	$(foreach host,$(call usable,$(wildcard examples/hosts/*.c)),$(call tidy,$(host),$(EXAMPLE_INCLUDES) $(call package_headers,$(host))) &&) true
 tidy = $(if $(1),clang-tidy --quiet $(1) -- -std=c11 -D_GNU_SOURCE $(2))
 
 docs:                                            ## the API reference, in build/docs/html
