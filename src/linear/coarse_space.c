@@ -4,6 +4,7 @@
 // have one order, whatever the number of threads.
 #include "linear/coarse_space.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -36,12 +37,14 @@ pbs_status coarse_space_create(struct memory *memory, const struct bsr *pattern,
         s.product = memory_allocate(memory,
                                     18 * (size_t)s.clusters.entry_start[s.clusters.count] + WIDE,
                                     sizeof *s.product);
+        s.unit = memory_allocate(memory, s.clusters.count, sizeof *s.unit);
         s.restricted = memory_allocate(memory, rows, sizeof *s.restricted);
         s.contact = memory_allocate(memory, rows, sizeof *s.contact);
         s.marked = memory_allocate(memory, 2 * rows, sizeof *s.marked);
         s.scratch = memory_allocate(memory, s.layout->domain_count * s.scratch_size,
                                     sizeof *s.scratch);
-        status = s.offset && s.product && s.restricted && s.contact && s.marked && s.scratch
+        status = s.offset && s.product && s.unit && s.restricted && s.contact && s.marked &&
+                         s.scratch
                      ? memory_reserve(memory, &s.coarse, &s.coarse_capacity,
                                       3 * (size_t)s.matrix.matrix.row_count, sizeof *s.coarse)
                      : PBS_ERROR_MEMORY;
@@ -59,6 +62,7 @@ void coarse_space_destroy(struct memory *memory, struct coarse_space *s) {
     coarse_matrix_destroy(memory, &s->matrix);
     memory_release(memory, s->offset);
     memory_release(memory, s->product);
+    memory_release(memory, s->unit);
     memory_release(memory, s->restricted);
     memory_release(memory, s->contact);
     memory_release(memory, s->marked);
@@ -242,13 +246,26 @@ static void sum_pairs(const struct coarse_space *s, uint32_t l, const double *en
     }
 }
 
+/// In units of a power of two, so that no matrix leaves the range of float.
 static void store_product(const struct coarse_space *s, uint32_t k, const double *entries) {
     const uint32_t first = s->clusters.entry_start[k];
-    for (uint32_t e = first; e < s->clusters.entry_start[k + 1]; e++) {
-        const double *x = entries + ENTRY * (size_t)(e - first);
-        float *to = s->product + 18 * (size_t)e;
+    const uint32_t count = s->clusters.entry_start[k + 1] - first;
+    double largest = 0.0;
+    for (size_t i = 0; i < ENTRY * (size_t)count; i++) {
+        largest = fmax(largest, fabs(entries[i]));
+    }
+    int exponent = 0;
+    if (largest > 0.0 && largest <= DBL_MAX) {
+        frexp(largest, &exponent);
+    }
+    exponent = exponent < -1000 ? -1000 : exponent > 1000 ? 1000 : exponent;
+    const double inverse = ldexp(1.0, -exponent);
+    s->unit[k] = ldexp(1.0, exponent);
+    for (uint32_t e = 0; e < count; e++) {
+        const double *x = entries + ENTRY * (size_t)e;
+        float *to = s->product + 18 * (size_t)(first + e);
         for (int i = 0; i < 18; i++) {
-            to[i] = (float)x[WIDE * (i / 6) + i % 6 + (i % 6 > 2)];
+            to[i] = (float)(inverse * x[WIDE * (i / 6) + i % 6 + (i % 6 > 2)]);
         }
     }
 }
@@ -388,7 +405,7 @@ static void subtract_product(const struct coarse_space *s, uint32_t k, const dou
         sum += v[0] * widen8(x) + v[1] * widen8(x + 6) + v[2] * widen8(x + 12);
     }
     for (int i = 0; i < 6; i++) {
-        out[i] -= sum[i];
+        out[i] -= s->unit[k] * sum[i];
     }
 }
 

@@ -7,6 +7,9 @@
 
 #include "base/vector.h"
 
+// From one measured residual to the next, it must have fallen to this part, or rounding has won.
+#define PROGRESS 0.5
+
 struct lanczos {
     struct tasks *tasks;
     const struct linear_problem *problem;
@@ -15,7 +18,8 @@ struct lanczos {
     struct minres_workspace w;  ///< rotated: index 0 is the oldest
     double gamma_before, gamma; ///< norms of the last two v in the norm of M^-1
     double cosine_before, cosine, sine_before, sine;
-    double eta; ///< signed norm of the residual
+    double eta;   ///< signed norm of the residual
+    bool is_lost; ///< the last norm was none
 };
 
 static void rotate3(double *vectors[3]) {
@@ -29,29 +33,40 @@ static double inner(const struct lanczos *s, const double *x, const double *y) {
     return vector_dot(s->tasks, s->count, x, y);
 }
 
-/// v_1 = b - H x, where the preconditioner may choose x. Returns what that took from the square of
-/// b's norm.
-static double start_from(struct lanczos *s, const double *b, double *x) {
-    vector_zero(s->tasks, s->count, x);
-    vector_copy(s->tasks, s->count, b, s->w.v[1]);
+/// The norm of v in the norm of M^-1, z = M^-1 v. Only rounding, or an M that is not definite,
+/// makes the square negative: then it is not to be relied on further.
+static double norm(struct lanczos *s, const double *v, const double *z) {
+    const double square = inner(s, v, z);
+    s->is_lost = !(square >= 0.0);
+    return sqrt(fabs(square));
+}
+
+/// v_1 = b - H x, after the preconditioner has moved x to where it is definite. Returns the square
+/// of what that took from b's norm.
+static double residual(struct lanczos *s, const double *b, double *x) {
+    problem_multiply(s->tasks, s->problem, x, s->w.v[0]);
+    vector_combine(s->tasks, s->count, b, -1.0, s->w.v[0], s->w.v[1]);
     if (!s->m->table->start) {
         return 0.0;
     }
-    s->m->table->start(s->m->state, s->tasks, b, x);
-    problem_multiply(s->tasks, s->problem, x, s->w.v[0]);
+    vector_zero(s->tasks, s->count, s->w.w[0]);
+    s->m->table->start(s->m->state, s->tasks, s->w.v[1], s->w.w[0]);
+    problem_multiply(s->tasks, s->problem, s->w.w[0], s->w.v[0]);
+    const double taken = inner(s, s->w.v[1], s->w.w[0]);
+    vector_add_scaled(s->tasks, s->count, 1.0, s->w.w[0], x);
     vector_add_scaled(s->tasks, s->count, -1.0, s->w.v[0], s->w.v[1]);
-    return inner(s, b, x);
+    return taken;
 }
 
-/// Returns the norm of b.
+/// From x on. Returns the norm of b - H x for the x it was given.
 static double start(struct lanczos *s, const double *b, double *x) {
-    const double taken = start_from(s, b, x);
+    const double taken = residual(s, b, x);
     for (int i = 0; i < 2; i++) {
         vector_zero(s->tasks, s->count, s->w.w[i]);
     }
     vector_zero(s->tasks, s->count, s->w.v[0]);
     s->m->table->apply(s->m->state, s->tasks, s->w.v[1], s->w.z[0]);
-    s->gamma = sqrt(fmax(inner(s, s->w.z[0], s->w.v[1]), 0.0));
+    s->gamma = norm(s, s->w.v[1], s->w.z[0]);
     s->gamma_before = 1.0;
     s->eta = s->gamma;
     s->cosine_before = s->cosine = 1.0;
@@ -72,10 +87,14 @@ static double extend(struct lanczos *s) {
     return delta;
 }
 
-static void update(struct lanczos *s, double delta, double *x) {
-    const double gamma_next = sqrt(fmax(inner(s, s->w.z[1], s->w.v[2]), 0.0));
+/// False, and nothing done, where the matrix leaves nothing to go by.
+static bool update(struct lanczos *s, double delta, double *x) {
+    const double gamma_next = norm(s, s->w.v[2], s->w.z[1]);
     const double a0 = s->cosine * delta - s->cosine_before * s->sine * s->gamma;
     const double a1 = sqrt(a0 * a0 + gamma_next * gamma_next);
+    if (!(a1 > 0.0 && a1 < INFINITY)) {
+        return false;
+    }
     const double a2 = s->sine * delta + s->cosine_before * s->cosine * s->gamma;
     const double a3 = s->sine_before * s->gamma;
     s->cosine_before = s->cosine;
@@ -90,6 +109,7 @@ static void update(struct lanczos *s, double delta, double *x) {
     s->eta *= -s->sine;
     s->gamma_before = s->gamma;
     s->gamma = gamma_next;
+    return true;
 }
 
 static void shift(struct lanczos *s) {
@@ -98,6 +118,19 @@ static void shift(struct lanczos *s) {
     double *const z = s->w.z[0];
     s->w.z[0] = s->w.z[1];
     s->w.z[1] = z;
+}
+
+/// Until the recurrence claims the residual `goal`, there is nothing left to go by, or the limit.
+static void iterate(struct lanczos *s, double goal, uint32_t limit, double *x,
+                    struct minres_result *result) {
+    while (result->iterations < limit && fabs(s->eta) > goal && s->gamma > 0.0 && !s->is_lost) {
+        const double delta = extend(s);
+        result->iterations++;
+        if (!update(s, delta, x)) {
+            return;
+        }
+        shift(s);
+    }
 }
 
 struct minres_result minres_solve(struct tasks *tasks, const struct linear_problem *problem,
@@ -109,18 +142,19 @@ struct minres_result minres_solve(struct tasks *tasks, const struct linear_probl
                         .m = m,
                         .count = 3 * (size_t)problem->a->row_count,
                         .w = *workspace};
-    const double norm = start(&s, b, x);
-    struct minres_result result = {.converged = s.gamma <= options->relative_tolerance * norm,
-                                   .relative_residual = norm > 0.0 ? s.gamma / norm : 0.0};
-    while (!result.converged && result.iterations < options->iteration_limit && isfinite(s.eta)) {
-        const double delta = extend(&s);
-        update(&s, delta, x);
-        shift(&s);
-        result.iterations++;
-        result.relative_residual = fabs(s.eta) / norm;
-        // gamma == 0: the Krylov space is exhausted, and x is as good as it gets.
-        result.converged = result.relative_residual <= options->relative_tolerance ||
-                           s.gamma == 0.0;
+    vector_zero(tasks, s.count, x);
+    const double first = start(&s, b, x);
+    const double goal = options->relative_tolerance * first;
+    struct minres_result result = {.converged = s.gamma <= goal};
+    double before = INFINITY;
+    // What the recurrence believes is measured, and where it was wrong, it starts from there.
+    while (!result.converged && s.gamma <= PROGRESS * before &&
+           result.iterations < options->iteration_limit) {
+        before = s.gamma;
+        iterate(&s, goal, options->iteration_limit, x, &result);
+        start(&s, b, x);
+        result.converged = s.gamma <= goal;
     }
+    result.relative_residual = first > 0.0 ? s.gamma / first : s.gamma;
     return result;
 }

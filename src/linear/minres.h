@@ -11,9 +11,9 @@ struct minres_options {
 };
 
 struct minres_result {
-    bool converged;
-    uint32_t iterations; ///< products with A
-    double relative_residual;
+    bool converged;           ///< else: the limit, rounding, or a singular matrix
+    uint32_t iterations;      ///< products with A, but for those that measure residuals
+    double relative_residual; ///< measured at the end; not a number where the matrix is none
 };
 
 /// Vectors of 3 * row_count doubles, borrowed from the caller. Contents do not matter.

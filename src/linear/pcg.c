@@ -9,14 +9,17 @@
 // gradients", SISC 22, 2000, who finds one direction back to be enough).
 #include "linear/pcg.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "base/lanes.h"
 
 #define CHECK_INTERVAL 50
-// Beyond this factor between the squares of the true residual and of the recurrence's, rounding
-// rules.
-#define DRIFT 4.0
+// When the true residual and the recurrence's differ by more than this part, in squares, directions
+// made from it are conjugate to nothing any more.
+#define DRIFT 0.01
+// The part of its fall that x may lose to rounding.
+#define CLIMB 0.1
 // From one check that finds such a drift to the next, the square must have fallen to this part, or
 // rounding has won.
 #define PROGRESS 0.25
@@ -30,10 +33,15 @@ struct solve {
     double *x, *r, *z, *p, *ap;
     double goal; ///< square of the residual norm to reach
     double alpha, beta;
+    double steepest; ///< the largest 1 / alpha so far, an eigenvalue of M^-1 A or a little less
     double pap[LAYOUT_DOMAIN_LIMIT];
     double rr[LAYOUT_DOMAIN_LIMIT];
     double rz[LAYOUT_DOMAIN_LIMIT];
     double zap[LAYOUT_DOMAIN_LIMIT];
+    double drift[LAYOUT_DOMAIN_LIMIT]; ///< square of what the last check changed r by
+    double fall[LAYOUT_DOMAIN_LIMIT];  ///< x . (b + r) at the last check: twice what x . A x / 2 -
+                                       ///< b . x, which every iteration lowers, has fallen by
+    double deepest;                    ///< the largest so far
 };
 
 pbs_status pcg_reserve(struct memory *memory, struct pcg_workspace *w, size_t row_count) {
@@ -141,10 +149,17 @@ static void start_piece(void *context, size_t domain) {
 static void residual_piece(void *context, size_t domain) {
     struct solve *s = context;
     const size_t end = entries_before(s, domain + 1);
+    double drift = 0.0;
+    double fall = 0.0;
     problem_multiply_domain(s->problem, (uint32_t)domain, s->x, s->z);
     for (size_t i = entries_before(s, domain); i < end; i++) {
-        s->r[i] = s->b[i] - s->z[i];
+        const double r = s->b[i] - s->z[i];
+        drift += (r - s->r[i]) * (r - s->r[i]);
+        fall += s->x[i] * (s->b[i] + r);
+        s->r[i] = r;
     }
+    s->drift[domain] = drift;
+    s->fall[domain] = fall;
     s->rr[domain] = dot(s->r, s->r, entries_before(s, domain), end);
     precondition_piece(s, domain);
 }
@@ -180,6 +195,12 @@ static double sum(const struct solve *s, const double *parts) {
         total += parts[d];
     }
     return total;
+}
+
+static void copy_entries(const struct solve *s, const double *from, double *to) {
+    for (size_t i = 0; i < 3 * (size_t)s->layout->node_count; i++) {
+        to[i] = from[i];
+    }
 }
 
 static void add_entries(const struct solve *s, const double *from, double *to) {
@@ -218,12 +239,15 @@ static double next_beta(struct solve *s, double curvature, double rz, double rz_
 }
 
 /// Replaces the residual by the true one. True when the recurrence was right about it: below the
-/// goal if it claimed so, near its own value if not.
-static bool check_residual(struct solve *s) {
-    const double believed = sum(s, s->rr);
+/// goal if it claimed so, nearly the same if not; and x has not climbed, as it does where the
+/// preconditioner is far from definite.
+static bool check_residual(struct solve *s, bool claims) {
     run(s, residual_piece);
     const double found = sum(s, s->rr);
-    return believed <= s->goal ? found <= s->goal : found <= DRIFT * believed;
+    const double fall = sum(s, s->fall);
+    const bool climbs = !(fall >= (1.0 - CLIMB) * s->deepest);
+    s->deepest = fmax(s->deepest, fall);
+    return claims ? found <= s->goal : sum(s, s->drift) <= DRIFT * found && !climbs;
 }
 
 /// The next direction: the product, and the curvature p . A p along it.
@@ -250,6 +274,16 @@ static bool start_again(struct solve *s, double *drifted, struct pcg_result *res
     return progresses;
 }
 
+/// Whether there is more curvature than what rounding makes of none: 1 / alpha is no less than the
+/// least eigenvalue of M^-1 A.
+static bool is_curved(struct solve *s, double rz, double curvature) {
+    if (!(curvature > DBL_EPSILON * s->steepest * rz && curvature < INFINITY)) {
+        return false;
+    }
+    s->steepest = fmax(s->steepest, curvature / rz);
+    return true;
+}
+
 /// What follows a direction without curvature, or a residual that the preconditioner, not being
 /// definite, finds nothing for. At first there is no iterate to return: the direction itself is the
 /// way down, or else b.
@@ -272,7 +306,7 @@ static enum pcg_outcome iterate(struct solve *s, uint32_t limit, struct pcg_resu
     while (result->iterations < limit) {
         const double curvature = rz > 0.0 ? follow_direction(s) : -1.0;
         result->iterations++;
-        if (!(curvature > 0.0)) {
+        if (!is_curved(s, rz, curvature)) {
             return end_indefinite(s, rz, result->iterations);
         }
         s->alpha = rz / curvature;
@@ -280,7 +314,7 @@ static enum pcg_outcome iterate(struct solve *s, uint32_t limit, struct pcg_resu
         bool right = true;
         const bool claims = sum(s, s->rr) <= s->goal;
         if (claims || result->iterations % CHECK_INTERVAL == 0) {
-            right = check_residual(s);
+            right = check_residual(s, claims);
             result->checks++;
         }
         result->relative_residual = sqrt(sum(s, s->rr));
@@ -303,26 +337,57 @@ static enum pcg_outcome iterate(struct solve *s, uint32_t limit, struct pcg_resu
     return PCG_ITERATION_LIMIT;
 }
 
+/// For a b whose square is 0, too large, or not a number: x = b.
+static struct pcg_result solve_without_norm(const struct solve *s) {
+    struct pcg_result result = {.outcome = PCG_CONVERGED};
+    for (size_t i = 0; i < 3 * (size_t)s->layout->node_count; i++) {
+        s->x[i] = s->b[i];
+        if (s->b[i] != 0.0) {
+            result.outcome = PCG_STAGNATED;
+            result.relative_residual = NAN;
+        }
+    }
+    return result;
+}
+
+static void descent_piece(void *context, size_t domain) {
+    struct solve *s = context;
+    s->fall[domain] = dot(s->x, s->b, entries_before(s, domain), entries_before(s, domain + 1));
+}
+
+static bool goes_down(struct solve *s) {
+    run(s, descent_piece);
+    const double descent = sum(s, s->fall);
+    return descent > 0.0 && descent < INFINITY;
+}
+
 /// Once, with what the preconditioner is at present.
 static struct pcg_result solve_once(struct solve *s, const struct pcg_options *options) {
     struct pcg_result result = {.outcome = PCG_CONVERGED};
     run(s, start_piece);
     const double bb = sum(s, s->rr);
-    if (bb == 0.0) {
-        return result;
+    if (!(bb > 0.0 && bb < INFINITY)) {
+        return solve_without_norm(s);
     }
     s->goal = options->relative_tolerance * options->relative_tolerance * bb;
     s->beta = 0.0;
+    s->steepest = 0.0;
+    s->deepest = 0.0;
     if (s->m->table->start && options->iteration_limit > 0) {
         s->m->table->start(s->m->state, s->tasks, s->b, s->x);
         run(s, residual_piece);
         result.checks++;
     }
     result.relative_residual = sqrt(sum(s, s->rr));
-    if (result.relative_residual > sqrt(s->goal)) {
+    if (!(result.relative_residual <= sqrt(s->goal))) {
         result.outcome = iterate(s, options->iteration_limit, &result);
     }
     result.relative_residual /= sqrt(bb);
+    if (options->iteration_limit > 0 && result.outcome != PCG_GIVEN_UP && !goes_down(s)) {
+        // Where the matrix is as good as singular, rounding may leave nothing else.
+        copy_entries(s, s->b, s->x);
+        result.outcome = PCG_INDEFINITE;
+    }
     return result;
 }
 

@@ -7,10 +7,13 @@
 
 enum pcg_outcome {
     PCG_CONVERGED,
-    PCG_INDEFINITE, ///< a direction of negative curvature was met: x is the last iterate (on the
-                    ///< first iteration: the preconditioned right-hand side)
+    PCG_INDEFINITE, ///< a direction was met along which the curvature is not positive, or not a
+                    ///< number: x is the last iterate (on the first iteration: the preconditioned
+                    ///< right-hand side, added to what the preconditioner starts from)
     PCG_ITERATION_LIMIT,
-    PCG_STAGNATED, ///< rounding keeps the true residual above the tolerance; x is the last iterate
+    PCG_STAGNATED, ///< rounding keeps the true residual above the tolerance, or has left one that
+                   ///< the preconditioner is not definite for: x is the last iterate. Or |b|^2 is
+                   ///< beyond what doubles hold: x = b
     PCG_GIVEN_UP   ///< the preconditioner's `solve` failed, as the thread's message explains; x is
                    ///< of no use
 };
@@ -22,10 +25,10 @@ struct pcg_options {
 
 struct pcg_result {
     enum pcg_outcome outcome;
-    pbs_status status;   ///< PBS_OK, or why it was given up
-    uint32_t iterations; ///< of conjugate gradients, one product with A each
-    uint32_t checks;     ///< further products, for residuals computed from scratch
-    double relative_residual;
+    pbs_status status;        ///< PBS_OK, or why it was given up
+    uint32_t iterations;      ///< of conjugate gradients, one product with A each
+    uint32_t checks;          ///< further products, for residuals computed from scratch
+    double relative_residual; ///< of x, unless PCG_INDEFINITE; not a number where |b|^2 is none
 };
 
 struct pcg_workspace {

@@ -142,32 +142,41 @@ static inline double problem_residual(struct memory *memory, const struct linear
     return residual;
 }
 
-/// What rounding does to a residual, relative to |b|: each row of H x is a sum of fewer than 1000
-/// products, |error| <= 1000 eps |H| |x| (Higham, Accuracy and Stability, section 3.1).
-static inline double residual_rounding(struct memory *memory, const struct linear_problem *problem,
-                                       const double *b, const double *x) {
+/// What rounding may do to each row of H x, a sum of fewer than 1000 products: 1000 eps |H| |x|
+/// (Higham, Accuracy and Stability, section 3.1).
+static inline double *product_rounding(struct memory *memory, const struct linear_problem *problem,
+                                       const double *x) {
     const size_t n = 3 * (size_t)problem->a->row_count;
     double *bound = memory_allocate(memory, n, sizeof *bound);
     const struct bsr *a = problem->a;
     for (uint32_t row = 0; row < a->row_count; row++) {
-        for (uint32_t k = a->row_start[row]; k < a->row_start[row + 1]; k++) {
-            for (size_t e = 0; e < 9; e++) {
-                const size_t i = 3 * (size_t)row + e / 3;
-                const size_t j = 3 * (size_t)a->column[k] + e % 3;
-                const double entry = fabs(a->values[9 * (size_t)k + e]);
-                bound[i] += entry * fabs(x[j]);
-                bound[j] += a->column[k] != row ? entry * fabs(x[i]) : 0.0;
-            }
+        for (size_t k = 9 * (size_t)a->row_start[row]; k < 9 * (size_t)a->row_start[row + 1]; k++) {
+            const uint32_t column = a->column[k / 9];
+            const size_t i = 3 * (size_t)row + k % 9 / 3;
+            const size_t j = 3 * (size_t)column + k % 3;
+            bound[i] += fabs(a->values[k] * x[j]);
+            bound[j] += column != row ? fabs(a->values[k] * x[i]) : 0.0;
         }
     }
     const struct contact_matrix *c = problem->c;
     for (uint32_t i = 0; c && i < c->row_count; i++) {
         for (size_t k = 9 * (size_t)c->start[i]; k < 9 * (size_t)c->start[i + 1]; k++) {
-            bound[3 * (size_t)c->row[i] +
-                  k % 9 / 3] += fabs(c->values[k]) * fabs(x[3 * (size_t)c->column[k / 9] + k % 3]);
+            bound[3 * (size_t)c->row[i] + k % 9 / 3] += fabs(
+                c->values[k] * x[3 * (size_t)c->column[k / 9] + k % 3]);
         }
     }
-    const double rounding = 1000.0 * DBL_EPSILON * sqrt(dot(n, bound, bound) / dot(n, b, b));
+    for (size_t i = 0; i < n; i++) {
+        bound[i] *= 1000.0 * DBL_EPSILON;
+    }
+    return bound;
+}
+
+/// The same relative to |b|.
+static inline double residual_rounding(struct memory *memory, const struct linear_problem *problem,
+                                       const double *b, const double *x) {
+    const size_t n = 3 * (size_t)problem->a->row_count;
+    double *bound = product_rounding(memory, problem, x);
+    const double rounding = sqrt(dot(n, bound, bound) / dot(n, b, b));
     memory_release(memory, bound);
     return rounding;
 }
