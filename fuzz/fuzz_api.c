@@ -19,8 +19,15 @@ enum {
     FAILURE_COST = 8
 };
 
+/// A host's linear solver that answers what the input says.
+struct solver {
+    struct choices *in;
+    int32_t node_count;
+};
+
 struct session {
     struct choices in;
+    struct solver solvers[WORLDS];
     struct test_allocator allocator;
     pbs_world *worlds[WORLDS];
     pbs_body bodies[IDS];
@@ -229,6 +236,59 @@ static pbs_status set_integrator(struct session *s, pbs_world *world) {
     return set;
 }
 
+static int32_t take_answer(struct choices *in) {
+    const uint8_t byte = take(in);
+    return byte < 208 ? 0 : byte < 248 ? 1 : -1;
+}
+
+static int32_t analyze(void *user, const pbs_matrix *pattern) {
+    struct solver *solver = user;
+    solver->node_count = pattern->node_count;
+    return take_answer(solver->in);
+}
+
+/// Every entry is read.
+static int32_t factor(void *user, const pbs_matrix *matrix) {
+    struct solver *solver = user;
+    const int32_t width = matrix->form == PBS_MATRIX_CSR ? 1 : 9;
+    require(matrix->node_count == solver->node_count);
+    require(matrix->row_start[0] == 0 &&
+            matrix->row_start[matrix->row_count] == matrix->entry_count);
+    for (int32_t k = 0; k < matrix->entry_count; k++) {
+        require(matrix->column[k] >= 0 && matrix->column[k] < matrix->row_count);
+        for (int32_t e = 0; e < width; e++) {
+            require(isfinite(matrix->values[(size_t)width * (size_t)k + (size_t)e]));
+        }
+    }
+    return take_answer(solver->in);
+}
+
+/// A multiple of b, down to one that is not a number, or part of it.
+static int32_t solve(void *user, const double *b, double *x, double relative_tolerance) {
+    struct solver *solver = user;
+    const double scale = take(solver->in) % 4 == 0 ? take_number(solver->in) : 1e-3;
+    const int32_t count = 3 * solver->node_count - (take(solver->in) == 255);
+    require(relative_tolerance > 0.0);
+    for (int32_t i = 0; i < count; i++) {
+        x[i] = scale * b[i];
+    }
+    return take_answer(solver->in);
+}
+
+static pbs_status set_solver(struct session *s, pbs_world *world) {
+    const int index = world == s->worlds[1];
+    s->solvers[index].in = &s->in;
+    pbs_linear_solver solver;
+    require(pbs_linear_solver_init(&solver, sizeof solver) == PBS_OK);
+    solver.form = take(&s->in) % 3;
+    solver.triangle = take(&s->in) % 4;
+    solver.user = &s->solvers[index];
+    solver.analyze = analyze;
+    solver.factor = factor;
+    solver.solve = take(&s->in) == 255 ? NULL : solve;
+    return pbs_world_set_linear_solver(world, take(&s->in) % 8 == 0 ? NULL : &solver);
+}
+
 /// A step that fails has been divided, and has looked for a way out of all obstacles each time.
 static pbs_status spend(struct session *s, int steps, pbs_status status) {
     s->steps_left -= status < 0 ? steps + FAILURE_COST : steps;
@@ -248,7 +308,11 @@ static pbs_status step(struct session *s, pbs_world *world) {
 }
 
 static pbs_status call(struct session *s, pbs_world *world) {
-    switch (take(&s->in) % 14) {
+    const uint8_t which = take(&s->in);
+    if (which >= 238) {
+        return set_solver(s, world);
+    }
+    switch (which % 14) {
     case 0: return make_solid(s, world);
     case 1: return make_custom(s, world);
     case 2: return make_collider(s, world);
