@@ -1,26 +1,12 @@
 // Contacts change the pattern from one matrix to the next, so it is made anew by sorting whenever
-// there are any. A contact row couples to rows and clusters near its own, hence it is eliminated
-// right before its cluster: the order found for the clusters alone serves both.
+// there are any: first which units couple, for the order of elimination, then which rows. The order
+// depends on nothing but the present matrix and positions, as repeatable results ask.
 #include "linear/coarse_matrix.h"
 
 #include <string.h>
 
-static void number_rows(const struct rigid_clusters *clusters, const struct contact_matrix *c,
-                        const uint32_t *contact, struct coarse_matrix *e) {
-    uint32_t position = 0;
-    for (uint32_t i = 0; i < clusters->count; i++) {
-        const uint32_t k = clusters->order[i];
-        for (uint32_t m = clusters->member_start[k];
-             c && c->row_count > 0 && m < clusters->member_start[k + 1]; m++) {
-            const uint32_t index = contact[clusters->member[m]];
-            if (index > 0) {
-                e->contact_position[index - 1] = position++;
-            }
-        }
-        e->cluster_position[k] = position;
-        position += 2;
-    }
-    e->matrix.row_count = position;
+static bool has_contacts(const struct linear_problem *problem) {
+    return problem->c && problem->c->row_count > 0;
 }
 
 static void add_pair(struct coarse_matrix *e, uint32_t a, uint32_t b) {
@@ -29,15 +15,9 @@ static void add_pair(struct coarse_matrix *e, uint32_t a, uint32_t b) {
 
 static void list_clusters(const struct rigid_clusters *clusters, struct coarse_matrix *e) {
     for (uint32_t l = 0; l < clusters->count; l++) {
-        const uint32_t at = e->cluster_position[l];
-        add_pair(e, at, at);
-        add_pair(e, at, at + 1);
-        add_pair(e, at + 1, at + 1);
+        pairs_add(&e->pairs, l, l);
         for (uint32_t n = clusters->neighbor_start[l]; n < clusters->neighbor_start[l + 1]; n++) {
-            const uint32_t other = e->cluster_position[clusters->neighbor[n]];
-            for (uint32_t s = 0; s < 4 && other < at; s++) {
-                add_pair(e, other + s / 2, at + s % 2);
-            }
+            add_pair(e, clusters->neighbor[n], l);
         }
     }
 }
@@ -46,12 +26,12 @@ static void list_clusters(const struct rigid_clusters *clusters, struct coarse_m
 static void list_contacts(const struct rigid_clusters *clusters,
                           const struct linear_problem *problem, const uint32_t *contact,
                           struct coarse_matrix *e) {
+    const uint32_t base = clusters->count - 1;
     for (uint32_t l = 0; l < clusters->count; l++) {
         for (uint32_t i = clusters->entry_start[l]; i < clusters->entry_start[l + 1]; i++) {
             const uint32_t index = contact[clusters->entry_row[i]];
             if (index > 0) {
-                add_pair(e, e->contact_position[index - 1], e->cluster_position[l]);
-                add_pair(e, e->contact_position[index - 1], e->cluster_position[l] + 1);
+                add_pair(e, base + index, l);
             }
         }
     }
@@ -61,31 +41,96 @@ static void list_contacts(const struct rigid_clusters *clusters,
         for (uint32_t k = problem->a->row_start[row]; k < problem->a->row_start[row + 1]; k++) {
             const uint32_t index = contact[problem->a->column[k]];
             if (index > 0) {
-                add_pair(e, e->contact_position[i], e->contact_position[index - 1]);
+                add_pair(e, base + 1 + i, base + index);
             }
         }
         for (uint32_t k = c->start[i]; k < c->start[i + 1]; k++) {
-            add_pair(e, e->contact_position[i], e->contact_position[contact[c->column[k]] - 1]);
+            add_pair(e, base + 1 + i, base + contact[c->column[k]]);
         }
     }
 }
 
 static size_t count_pairs(const struct rigid_clusters *clusters,
                           const struct linear_problem *problem, const uint32_t *contact) {
-    size_t count = 7 * (size_t)clusters->count +
-                   4 * (size_t)clusters->neighbor_start[clusters->count];
-    const struct contact_matrix *c = problem ? problem->c : NULL;
-    if (!c || c->row_count == 0) {
+    size_t count = clusters->count + (size_t)clusters->neighbor_start[clusters->count];
+    if (!has_contacts(problem)) {
         return count;
     }
     for (uint32_t i = 0; i < clusters->entry_start[clusters->count]; i++) {
-        count += contact[clusters->entry_row[i]] > 0 ? 2 : 0;
+        count += contact[clusters->entry_row[i]] > 0;
     }
+    const struct contact_matrix *c = problem->c;
     for (uint32_t i = 0; i < c->row_count; i++) {
         const uint32_t row = c->row[i];
         count += problem->a->row_start[row + 1] - problem->a->row_start[row];
     }
     return count + c->start[c->row_count];
+}
+
+static pbs_status reserve_units(struct memory *memory, uint32_t units, struct coarse_matrix *e) {
+    RETURN_IF_FAILED(memory_reserve(memory, &e->unit_start, &e->unit_start_capacity,
+                                    (size_t)units + 1, sizeof(uint32_t)));
+    RETURN_IF_FAILED(memory_reserve(memory, &e->unit_neighbor, &e->unit_neighbor_capacity,
+                                    e->pairs.count, sizeof(uint32_t)));
+    RETURN_IF_FAILED(
+        memory_reserve(memory, &e->unit_order, &e->unit_order_capacity, units, sizeof(uint32_t)));
+    RETURN_IF_FAILED(
+        memory_reserve(memory, &e->unit_row, &e->unit_row_capacity, units, sizeof(uint32_t)));
+    return memory_reserve(memory, &e->unit_position, &e->unit_position_capacity, 3 * (size_t)units,
+                          sizeof(double));
+}
+
+/// Without contact METIS has found a better order, once.
+static pbs_status order_units(struct memory *memory, const struct rigid_clusters *clusters,
+                              const struct linear_problem *problem, const double *middle,
+                              uint32_t units, struct coarse_matrix *e) {
+    if (!has_contacts(problem)) {
+        memcpy(e->unit_order, clusters->order, units * sizeof *e->unit_order);
+        return PBS_OK;
+    }
+    memcpy(e->unit_position, middle, 3 * (size_t)clusters->count * sizeof *middle);
+    for (uint32_t i = 0; i < problem->c->row_count; i++) {
+        double *to = e->unit_position + 3 * ((size_t)clusters->count + i);
+        if (problem->positions) {
+            memcpy(to, problem->positions + 3 * (size_t)problem->c->row[i], 3 * sizeof *to);
+        } else {
+            memset(to, 0, 3 * sizeof *to);
+        }
+    }
+    return geometric_dissection_order(memory, units, e->unit_start, e->unit_neighbor,
+                                      e->unit_position, &e->dissection, e->unit_order);
+}
+
+static void number_rows(uint32_t units, const struct rigid_clusters *clusters,
+                        struct coarse_matrix *e) {
+    uint32_t row = 0;
+    for (uint32_t i = 0; i < units; i++) {
+        const uint32_t unit = e->unit_order[i];
+        e->unit_row[unit] = row;
+        row += unit < clusters->count ? 2 : 1;
+    }
+    e->matrix.row_count = row;
+    e->cluster_position = e->unit_row;
+    e->contact_position = e->unit_row + clusters->count;
+}
+
+/// From which units couple to which rows do.
+static pbs_status list_rows(struct memory *memory, uint32_t units,
+                            const struct rigid_clusters *clusters, struct coarse_matrix *e) {
+    RETURN_IF_FAILED(pairs_reserve(memory, 4 * (size_t)e->unit_start[units], &e->pairs));
+    e->pairs.count = 0;
+    for (uint32_t u = 0; u < units; u++) {
+        const uint32_t rows = u < clusters->count ? 2 : 1;
+        for (uint32_t k = e->unit_start[u]; k < e->unit_start[u + 1]; k++) {
+            const uint32_t v = e->unit_neighbor[k];
+            const uint32_t columns = v < clusters->count ? 2 : 1;
+            for (uint32_t b = 0; b < rows * columns; b++) {
+                add_pair(e, e->unit_row[u] + b / columns, e->unit_row[v] + b % columns);
+            }
+        }
+    }
+    pairs_sort(&e->pairs);
+    return PBS_OK;
 }
 
 static pbs_status reserve_pattern(struct memory *memory, struct coarse_matrix *e) {
@@ -100,20 +145,20 @@ static pbs_status reserve_pattern(struct memory *memory, struct coarse_matrix *e
 
 static pbs_status make_pattern(struct memory *memory, const struct rigid_clusters *clusters,
                                const struct linear_problem *problem, const uint32_t *contact,
-                               struct coarse_matrix *e) {
-    const bool has_contacts = problem && problem->c && problem->c->row_count > 0;
-    if (has_contacts) {
-        RETURN_IF_FAILED(memory_reserve(memory, &e->contact_position, &e->contact_capacity,
-                                        problem->c->row_count, sizeof *e->contact_position));
-    }
-    number_rows(clusters, has_contacts ? problem->c : NULL, contact, e);
+                               const double *middle, struct coarse_matrix *e) {
+    const uint32_t units = clusters->count + (has_contacts(problem) ? problem->c->row_count : 0);
     RETURN_IF_FAILED(pairs_reserve(memory, count_pairs(clusters, problem, contact), &e->pairs));
     e->pairs.count = 0;
     list_clusters(clusters, e);
-    if (has_contacts) {
+    if (has_contacts(problem)) {
         list_contacts(clusters, problem, contact, e);
     }
     pairs_sort(&e->pairs);
+    RETURN_IF_FAILED(reserve_units(memory, units, e));
+    pairs_compress(&e->pairs, units, e->unit_start, e->unit_neighbor);
+    RETURN_IF_FAILED(order_units(memory, clusters, problem, middle, units, e));
+    number_rows(units, clusters, e);
+    RETURN_IF_FAILED(list_rows(memory, units, clusters, e));
     RETURN_IF_FAILED(reserve_pattern(memory, e));
     pairs_compress(&e->pairs, e->matrix.row_count, e->matrix.row_start, e->matrix.column);
     e->matrix.block_count = e->pairs.count;
@@ -134,13 +179,10 @@ pbs_status coarse_matrix_create(struct memory *memory, const struct rigid_cluste
                                 struct coarse_matrix *out) {
     *out = (struct coarse_matrix){0};
     struct coarse_matrix e = {0};
-    e.cluster_position = memory_allocate(memory, clusters->count, sizeof *e.cluster_position);
-    pbs_status status = e.cluster_position ? PBS_OK : PBS_ERROR_MEMORY;
+    const struct linear_problem no_contact = {0};
+    pbs_status status = supernodal_create(memory, SUPERNODAL_DOUBLE, &e.factor);
     if (status == PBS_OK) {
-        status = supernodal_create(memory, SUPERNODAL_DOUBLE, &e.factor);
-    }
-    if (status == PBS_OK) {
-        status = make_pattern(memory, clusters, NULL, NULL, &e);
+        status = make_pattern(memory, clusters, &no_contact, NULL, NULL, &e);
     }
     if (status == PBS_OK) {
         status = analyze(memory, &e);
@@ -157,8 +199,12 @@ void coarse_matrix_destroy(struct memory *memory, struct coarse_matrix *e) {
     memory_release(memory, e->matrix.row_start);
     memory_release(memory, e->matrix.column);
     memory_release(memory, e->matrix.values);
-    memory_release(memory, e->cluster_position);
-    memory_release(memory, e->contact_position);
+    memory_release(memory, e->unit_start);
+    memory_release(memory, e->unit_neighbor);
+    memory_release(memory, e->unit_order);
+    memory_release(memory, e->unit_row);
+    memory_release(memory, e->unit_position);
+    geometric_dissection_free(memory, &e->dissection);
     supernodal_destroy(e->factor);
     pairs_free(memory, &e->pairs);
     *e = (struct coarse_matrix){0};
@@ -166,12 +212,12 @@ void coarse_matrix_destroy(struct memory *memory, struct coarse_matrix *e) {
 
 pbs_status coarse_matrix_prepare(struct memory *memory, const struct rigid_clusters *clusters,
                                  const struct linear_problem *problem, const uint32_t *contact,
-                                 struct coarse_matrix *e) {
-    const uint32_t contacts = problem->c ? problem->c->row_count : 0;
+                                 const double *middle, struct coarse_matrix *e) {
+    const uint32_t contacts = has_contacts(problem) ? problem->c->row_count : 0;
     if (contacts > 0 || e->contact_count > 0) {
         // Whatever fails below leaves no usable pattern.
         e->contact_count = UINT32_MAX;
-        RETURN_IF_FAILED(make_pattern(memory, clusters, problem, contact, e));
+        RETURN_IF_FAILED(make_pattern(memory, clusters, problem, contact, middle, e));
         RETURN_IF_FAILED(analyze(memory, e));
         e->contact_count = contacts;
     }

@@ -6,16 +6,22 @@
 #include "linear/problem.h"
 #include "linear/rigid_clusters.h"
 #include "linear/supernodal.h"
+#include "sparse/geometric_dissection.h"
 
 struct coarse_matrix {
-    struct bsr matrix; ///< in the order of elimination: the clusters' own, and each cluster's
-                       ///< contact rows right before it
-    uint32_t *cluster_position; ///< cluster -> the first of its two rows
-    uint32_t *contact_position; ///< index of a row of C -> its row
+    struct bsr matrix;                ///< in the order of elimination
+    const uint32_t *cluster_position; ///< cluster -> the first of its two rows
+    const uint32_t *contact_position; ///< index of a row of C -> its row
     struct supernodal *factor;
-    struct pairs pairs;     ///< scratch
+    struct pairs pairs; ///< scratch: of units, then of rows. A unit is a cluster or, numbered after
+                        ///< them, a row of C
+    struct geometric_dissection dissection;
+    uint32_t *unit_start, *unit_neighbor, *unit_order, *unit_row; ///< scratch
+    double *unit_position;                                        ///< scratch
+    size_t unit_start_capacity, unit_neighbor_capacity, unit_order_capacity, unit_row_capacity,
+        unit_position_capacity;
     uint32_t contact_count; ///< for which the pattern was made
-    size_t contact_capacity, start_capacity, column_capacity, value_capacity;
+    size_t start_capacity, column_capacity, value_capacity;
 };
 
 /// Made for no contact. The clusters must outlive it.
@@ -24,10 +30,10 @@ pbs_status coarse_matrix_create(struct memory *memory, const struct rigid_cluste
 void coarse_matrix_destroy(struct memory *memory, struct coarse_matrix *e);
 
 /// Pattern and symbolic factor for what H couples now. contact: row -> 1 + index of a row of C, or
-/// 0. Values become zero.
+/// 0; middle: 3 per cluster, where it is. Values become zero.
 pbs_status coarse_matrix_prepare(struct memory *memory, const struct rigid_clusters *clusters,
                                  const struct linear_problem *problem, const uint32_t *contact,
-                                 struct coarse_matrix *e);
+                                 const double *middle, struct coarse_matrix *e);
 
 /// Adds to block (row, column), or its transpose to (column, row) where that one is stored. stride:
 /// from one row of the block to the next.
