@@ -44,8 +44,8 @@ pbs_status coarse_space_create(struct memory *memory, const struct bsr *pattern,
         s.marked = memory_allocate(memory, 2 * rows, sizeof *s.marked);
         s.scratch = memory_allocate(memory, s.layout->domain_count * s.scratch_size,
                                     sizeof *s.scratch);
-        status = s.offset && s.middle && s.product && s.unit && s.restricted && s.contact && s.marked &&
-                         s.scratch
+        status = s.offset && s.middle && s.product && s.unit && s.restricted && s.contact &&
+                         s.marked && s.scratch
                      ? memory_reserve(memory, &s.coarse, &s.coarse_capacity,
                                       3 * (size_t)s.matrix.matrix.row_count, sizeof *s.coarse)
                      : PBS_ERROR_MEMORY;
