@@ -37,7 +37,7 @@ static size_t entry_size(const struct supernodal *s) {
 static pbs_status reserve_numbers(struct supernodal *s) {
     const size_t size = entry_size(s);
     RETURN_IF_FAILED(memory_reserve(s->memory, &s->factor, &s->factor_capacity,
-                                    s->factor_start[s->count] + CACHE_LINE / size, size));
+                                    s->factor_start[s->count], size));
     RETURN_IF_FAILED(memory_reserve(s->memory, &s->updates, &s->update_capacity,
                                     s->shared_size + s->worker_count * s->local_size, size));
     return memory_reserve(s->memory, &s->solution, &s->solution_capacity,

@@ -121,10 +121,11 @@ ALWAYS_INLINE uint32_t front_rows(const struct supernodal *s, uint32_t i) {
     return (uint32_t)(s->row_start[i + 1] - s->row_start[i]);
 }
 
-/// Distance of columns of `rows` nodes: whole cache lines, but not a multiple of many, as then a
-/// row of the matrix would have to fit in one set of the cache.
+/// Distance of columns of `rows` nodes: whole cache lines, with room to read a vector of either
+/// precision from the last row on; but not a multiple of many, as then a row of the matrix would
+/// have to fit in one set of the cache.
 ALWAYS_INLINE size_t column_stride(size_t rows) {
-    const size_t stride = (3 * rows + 15) / 16 * 16;
+    const size_t stride = (3 * rows + 15 + 15) / 16 * 16;
     return stride % 256 == 0 ? stride + 16 : stride;
 }
 
