@@ -72,7 +72,18 @@ struct NAME(part) {
     size_t row, row_end, column, column_end; ///< of nodes
 };
 
+/// Rows next to each other, of the three columns of a node.
+ALWAYS_INLINE void NAME(add_run)(size_t length, const REAL *restrict a, size_t a_stride,
+                                 REAL *restrict b, size_t b_stride) {
+    for (size_t j = 0; j < 3; j++) {
+        for (size_t e = 0; e < length; e++) {
+            b[j * b_stride + e] += a[j * a_stride + e];
+        }
+    }
+}
+
 /// Adds what a child has in that part.
+PBS_MULTIVERSION
 static void NAME(add_child)(const struct NAME(front) * f, uint32_t child,
                             const struct NAME(part) * part) {
     const struct supernodal *s = f->s;
@@ -93,10 +104,10 @@ static void NAME(add_child)(const struct NAME(front) * f, uint32_t child,
             const size_t length = 3 * NAME(smaller)(run[i], end - i);
             const REAL *a = from + (3 * (size_t)i - top);
             REAL *b = to + 3 * (place[i] - part->row);
-            for (size_t e = 0; e < length; e++) {
-                b[e] += a[e];
-                b[part->stride + e] += a[from_stride + e];
-                b[2 * part->stride + e] += a[2 * from_stride + e];
+            if (length == 3) {
+                NAME(add_run)(3, a, from_stride, b, part->stride);
+            } else {
+                NAME(add_run)(length, a, from_stride, b, part->stride);
             }
         }
     }

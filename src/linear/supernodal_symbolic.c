@@ -195,7 +195,7 @@ static bool worth_merging(const struct draft *d, uint32_t child, uint32_t parent
     const double zeros = d->zeros[child] + d->zeros[parent] + added_zeros(d, child, parent);
     const double stored = stored_blocks(columns, (double)d->rows[parent] + d->columns[child]);
     const double part = zeros / stored;
-    return part < 0.05 || (columns <= 16 && part < 0.1) || (columns <= 5 && part < 0.3) ||
+    return part < 0.03 || (columns <= 16 && part < 0.1) || (columns <= 5 && part < 0.3) ||
            columns <= 2;
 }
 
