@@ -72,7 +72,7 @@ struct multigrid {
     struct ichol smoother; ///< of the finest grid
     uint32_t grid_count;
     struct grid grid[GRID_LIMIT];
-    double *sums;  ///< 48 per sum of the grid with the most of them
+    float *sums;   ///< 48 per sum of the grid with the most of them
     double *dense; ///< inverse of the coarsest matrix, or null where that is too large
     uint32_t dense_size;
     uint32_t *restriction; ///< row -> index of its restriction, or UINT32_MAX

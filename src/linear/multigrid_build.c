@@ -1,8 +1,9 @@
 // Values of the grids: rigid motions of each aggregate, orthonormal (Vanek, Mandel and Brezina
 // 1996; Adams, "Evaluation of three unstructured multigrid methods on 3D finite element problems in
 // solid mechanics", Int. J. Numer. Meth. Engng. 55, 2002, for elasticity), smoothed by a step of
-// damped block Jacobi, P = (I - w D^-1 A) P_tentative; the matrix of the next grid is P^T A P. Rows
-// of P and A P are in float; their products are added up in double.
+// damped block Jacobi, P = (I - w D^-1 A) P_tentative; the matrix of the next grid is P^T A P. All
+// of it in float: each grid's matrix is exact for the next, and what rounding takes is far below
+// its least eigenvalue.
 #include <lapacke.h>
 
 #include "linear/blas_guest.h"
@@ -145,9 +146,9 @@ ALWAYS_INLINE void add_product(const float *a, const float *rows, float *to, con
         x[c] = float8_load(rows + MODES * c);
     }
     for (size_t r = 0; r < size; r++) {
-        float8 sum = x[0] * float8_set(a[r]);
+        float8 sum = x[0] * float8_repeat(a + r);
         for (size_t c = 1; c < size; c++) {
-            sum += x[c] * float8_set(a[size * c + r]);
+            sum += x[c] * float8_repeat(a + size * c + r);
         }
         float8_store(to + 8 * r, float8_load(to + 8 * r) + sum);
     }
@@ -168,9 +169,9 @@ ALWAYS_INLINE void smooth_row(const struct build *s, uint32_t i, float *work, co
     for (uint32_t q = 0; q < count; q++) {
         const bool own = g->p_column[first + q] == g->aggregate[i];
         for (size_t r = 0; r < size; r++) {
-            float8 sum = float8_set(0.0f);
+            float8 sum = {0.0f};
             for (size_t c = 0; c < size; c++) {
-                sum += float8_load(work + 8 * (size * q + c)) * float8_set(d[size * c + r]);
+                sum += float8_load(work + 8 * (size * q + c)) * float8_repeat(d + size * c + r);
             }
             float8 row = -s->weight * sum;
             if (own) {
@@ -202,10 +203,9 @@ static void smooth_piece(void *context, size_t chunk) {
 
 // --- the Galerkin product ---
 
-/// A row of A P; lanes 6 and 7 of the rows of its blocks are zero.
+/// A row of A P, its blocks' rows eight wide; the last two entries are of no meaning.
 ALWAYS_INLINE const uint32_t *product_row(const struct grid *g, uint32_t i, const uint32_t *place,
                                           float *work, const size_t size) {
-    const float8 kept = {1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 0.0f, 0.0f};
     memset(work, 0, 8 * size * g->ap_count[i] * sizeof *work);
     for (uint32_t k = g->start[i]; k < g->start[i + 1]; k++) {
         const uint32_t j = g->column[k];
@@ -214,24 +214,21 @@ ALWAYS_INLINE const uint32_t *product_row(const struct grid *g, uint32_t i, cons
                         work + 8 * size * *place++, size);
         }
     }
-    for (size_t r = 0; r < size * g->ap_count[i]; r++) {
-        float8_store(work + 8 * r, float8_load(work + 8 * r) * kept);
-    }
     return place;
 }
 
 /// sum += P_iI^T (A P)_iJ
-ALWAYS_INLINE void add_pair(const float *p, const float *ap, double *sum, const size_t size) {
+ALWAYS_INLINE void add_pair(const float *p, const float *ap, float *sum, const size_t size) {
     float8 x[6];
     for (size_t c = 0; c < size; c++) {
         x[c] = float8_load(ap + 8 * c);
     }
     for (size_t r = 0; r < MODES; r++) {
-        float8 product = x[0] * float8_set(p[r]);
+        float8 product = x[0] * float8_repeat(p + r);
         for (size_t c = 1; c < size; c++) {
-            product += x[c] * float8_set(p[MODES * c + r]);
+            product += x[c] * float8_repeat(p + MODES * c + r);
         }
-        lanes_store(sum + 8 * r, lanes_load(sum + 8 * r) + float8_widen(product));
+        float8_store(sum + 8 * r, float8_load(sum + 8 * r) + product);
     }
 }
 
@@ -272,17 +269,17 @@ static void product_piece(void *context, size_t chunk) {
 /// Adds up the parts of a block of the next grid.
 ALWAYS_INLINE void join_block(const struct build *s, uint32_t source, float *out) {
     const struct grid *g = s->g;
-    lanes8 rows[MODES] = {{0.0}};
+    float8 rows[MODES] = {{0.0f}};
     for (uint32_t k = g->part_start[source / 2]; k < g->part_start[source / 2 + 1]; k++) {
-        const double *sum = s->m->sums + 48 * (size_t)g->part[k];
+        const float *sum = s->m->sums + 48 * (size_t)g->part[k];
         for (size_t r = 0; r < MODES; r++) {
-            rows[r] += lanes_load(sum + 8 * r);
+            rows[r] += float8_load(sum + 8 * r);
         }
     }
     for (size_t r = 0; r < MODES; r++) {
         for (size_t c = 0; c < MODES; c++) {
             // Column after column: the rows of the transposed block.
-            out[source % 2 ? MODES * r + c : MODES * c + r] = (float)rows[r][c];
+            out[source % 2 ? MODES * r + c : MODES * c + r] = rows[r][c];
         }
     }
 }

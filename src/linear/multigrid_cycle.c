@@ -17,30 +17,28 @@ ALWAYS_INLINE void residual3(const struct grid *g, uint32_t i, double scale, con
         const float *a = g->values + 9 * (size_t)k;
         const double *xj = x + 3 * (size_t)g->column[k];
         prefetch_ahead(a, 64 * 9 * sizeof *a);
-        sum0 += quad_widen(quad_float_load(a)) * quad_set(xj[0]);
-        sum1 += quad_widen(quad_float_load(a + 3)) * quad_set(xj[1]);
-        sum2 += quad_widen(quad_float_load(a + 6)) * quad_set(xj[2]);
+        sum0 += quad_widen(quad_float_load(a)) * quad_repeat(xj);
+        sum1 += quad_widen(quad_float_load(a + 3)) * quad_repeat(xj + 1);
+        sum2 += quad_widen(quad_float_load(a + 6)) * quad_repeat(xj + 2);
     }
     const quad sum = (sum0 + sum1) + sum2;
     quad_store3(t + 3 * (size_t)i, quad_load3(b + 3 * (size_t)i) - quad_set(scale) * sum);
 }
 
-/// sum += A x over the blocks first .. end - 1.
-ALWAYS_INLINE lanes8 multiply6(const struct grid *g, uint32_t first, uint32_t end,
-                               const double *x) {
-    lanes8 even = lanes_set(0.0);
-    lanes8 odd = lanes_set(0.0);
+/// A x over the blocks first .. end - 1.
+ALWAYS_INLINE struct six multiply6(const struct grid *g, uint32_t first, uint32_t end,
+                                   const double *x) {
+    struct six even = six_zero();
+    struct six odd = six_zero();
     for (uint32_t k = first; k < end; k++) {
         const float *a = g->values + 36 * (size_t)k;
         const double *xj = x + 6 * (size_t)g->column[k];
-        even += float8_widen(float8_load(a)) * lanes_set(xj[0]);
-        odd += float8_widen(float8_load(a + 6)) * lanes_set(xj[1]);
-        even += float8_widen(float8_load(a + 12)) * lanes_set(xj[2]);
-        odd += float8_widen(float8_load(a + 18)) * lanes_set(xj[3]);
-        even += float8_widen(float8_load(a + 24)) * lanes_set(xj[4]);
-        odd += float8_widen(float8_load(a + 30)) * lanes_set(xj[5]);
+        for (int c = 0; c < 6; c += 2) {
+            six_add_scaled(&even, a + 6 * c, xj + c);
+            six_add_scaled(&odd, a + 6 * c + 6, xj + c + 1);
+        }
     }
-    return even + odd;
+    return six_plus(even, odd);
 }
 
 PBS_MULTIVERSION
@@ -51,8 +49,8 @@ void grid_residual(const struct grid *g, uint32_t chunk, double scale, const dou
         if (g->size == 3) {
             residual3(g, i, scale, b, x, t);
         } else {
-            const lanes8 sum = multiply6(g, g->start[i], g->start[i + 1], x);
-            store6(t + 6 * (size_t)i, load6(b + 6 * (size_t)i) - scale * sum);
+            const struct six sum = multiply6(g, g->start[i], g->start[i + 1], x);
+            six_store(t + 6 * (size_t)i, six_minus(six_load(b + 6 * (size_t)i), scale, sum));
         }
     }
 }
@@ -63,13 +61,14 @@ ALWAYS_INLINE void scale3(const float *d, const double *x, double *y) {
                        quad_widen(quad_float_load(d + 6)) * quad_set(x[2]));
 }
 
-ALWAYS_INLINE lanes8 scale6(const float *d, lanes8 x) {
-    return (float8_widen(float8_load(d)) * lanes_set(x[0]) +
-            float8_widen(float8_load(d + 6)) * lanes_set(x[1])) +
-           (float8_widen(float8_load(d + 12)) * lanes_set(x[2]) +
-            float8_widen(float8_load(d + 18)) * lanes_set(x[3])) +
-           (float8_widen(float8_load(d + 24)) * lanes_set(x[4]) +
-            float8_widen(float8_load(d + 30)) * lanes_set(x[5]));
+ALWAYS_INLINE void scale6(const float *d, const double *x, double *y) {
+    struct six even = six_zero();
+    struct six odd = six_zero();
+    for (int c = 0; c < 6; c += 2) {
+        six_add_scaled(&even, d + 6 * c, x + c);
+        six_add_scaled(&odd, d + 6 * c + 6, x + c + 1);
+    }
+    six_store(y, six_plus(even, odd));
 }
 
 PBS_MULTIVERSION
@@ -78,7 +77,7 @@ void grid_scale(const struct grid *g, uint32_t chunk, const double *x, double *y
         if (g->size == 3) {
             scale3(g->inverse + 9 * i, x + 3 * i, y + 3 * i);
         } else {
-            store6(y + 6 * i, scale6(g->inverse + 36 * i, load6(x + 6 * i)));
+            scale6(g->inverse + 36 * i, x + 6 * i, y + 6 * i);
         }
     }
 }
@@ -89,11 +88,11 @@ void grid_scale(const struct grid *g, uint32_t chunk, const double *x, double *y
 ALWAYS_INLINE void restrict_block(const struct grid *g, uint32_t block, const double *from,
                                   double *to, const size_t size) {
     const float *p = g->p + MODES * size * block;
-    lanes8 sum = float8_widen(float8_load(p)) * lanes_set(from[0]);
-    for (size_t r = 1; r < size; r++) {
-        sum += float8_widen(float8_load(p + MODES * r)) * lanes_set(from[r]);
+    struct six sum = six_load(to);
+    for (size_t r = 0; r < size; r++) {
+        six_add_scaled(&sum, p + MODES * r, from + r);
     }
-    store6(to, load6(to) + sum);
+    six_store(to, sum);
 }
 
 PBS_MULTIVERSION
@@ -127,25 +126,21 @@ void grid_restrict_outer(const struct grid *g, uint32_t chunk, const double *fro
     }
 }
 
-ALWAYS_INLINE double sum6(lanes8 v) {
-    return ((v[0] + v[1]) + (v[2] + v[3])) + (v[4] + v[5]);
-}
-
 ALWAYS_INLINE void prolong_row(const struct grid *g, uint32_t i, double scale, const double *from,
                                double *to, const size_t size) {
-    lanes8 sum[6];
+    struct six sum[6];
     for (size_t r = 0; r < size; r++) {
-        sum[r] = lanes_set(0.0);
+        sum[r] = six_zero();
     }
     for (uint32_t k = g->p_start[i]; k < g->p_start[i + 1]; k++) {
-        const lanes8 x = lanes_load(from + MODES * (size_t)g->p_column[k]);
+        const struct six x = six_load(from + MODES * (size_t)g->p_column[k]);
         const float *p = g->p + MODES * size * k;
         for (size_t r = 0; r < size; r++) {
-            sum[r] += float8_widen(float8_load(p + MODES * r)) * x;
+            six_add_product(&sum[r], p + MODES * r, x);
         }
     }
     for (size_t r = 0; r < size; r++) {
-        to[size * i + r] += scale * sum6(sum[r]);
+        to[size * i + r] += scale * six_sum(sum[r]);
     }
 }
 
@@ -171,9 +166,10 @@ void grid_sweep_forward(const struct grid *g, uint32_t chunk, const double *b, d
         while (k > g->start[i] && g->column[k - 1] >= first) {
             k--;
         }
-        const lanes8 sum = multiply6(g, k, g->diagonal[i], x);
-        const lanes8 rest = load6(b + 6 * (size_t)i) - sum;
-        store6(x + 6 * (size_t)i, scale6(g->inverse + 36 * (size_t)i, rest));
+        const struct six sum = multiply6(g, k, g->diagonal[i], x);
+        double rest[6];
+        six_store(rest, six_minus(six_load(b + 6 * (size_t)i), 1.0, sum));
+        scale6(g->inverse + 36 * (size_t)i, rest, x + 6 * (size_t)i);
     }
 }
 
@@ -185,9 +181,10 @@ void grid_sweep_backward(const struct grid *g, uint32_t chunk, double *t) {
         while (g->column[k - 1] >= end) {
             k--;
         }
-        const lanes8 sum = multiply6(g, g->diagonal[i] + 1, k, t);
-        const lanes8 rest = load6(t + 6 * (size_t)i) - sum;
-        store6(t + 6 * (size_t)i, scale6(g->inverse + 36 * (size_t)i, rest));
+        const struct six sum = multiply6(g, g->diagonal[i] + 1, k, t);
+        double rest[6];
+        six_store(rest, six_minus(six_load(t + 6 * (size_t)i), 1.0, sum));
+        scale6(g->inverse + 36 * (size_t)i, rest, t + 6 * (size_t)i);
     }
 }
 
