@@ -24,7 +24,7 @@
 #define LARGEST        1.8
 
 struct piece {
-    struct multigrid *m;
+    const struct multigrid *m;
     const struct linear_problem *problem;
     const double *r;
     double *z;
@@ -109,15 +109,15 @@ static void copy_piece(void *context, size_t domain) {
     }
 }
 
-static pbs_status copy_matrix(struct piece *p, struct tasks *tasks) {
-    const struct layout *layout = p->m->layout;
-    p->m->exponent = find_exponent(p, tasks);
+static pbs_status copy_matrix(struct multigrid *m, struct piece *p, struct tasks *tasks) {
+    const struct layout *layout = m->layout;
+    m->exponent = find_exponent(p, tasks);
     tasks_for(tasks, layout->domain_count, copy_piece, p);
     for (uint32_t d = 0; d < layout->domain_count; d++) {
-        if (p->m->bad_row[d] != UINT32_MAX) {
+        if (m->bad_row[d] != UINT32_MAX) {
             return status_fail(PBS_ERROR_CONVERGENCE,
                                "node %u: its row of the matrix is not finite",
-                               layout->node[p->m->bad_row[d]]);
+                               layout->node[m->bad_row[d]]);
         }
     }
     return PBS_OK;
@@ -161,7 +161,7 @@ static pbs_status multigrid_factor(void *state, struct tasks *tasks,
     struct multigrid *m = state;
     struct piece p = {.m = m, .problem = problem};
     m->stands = false;
-    RETURN_IF_FAILED(copy_matrix(&p, tasks));
+    RETURN_IF_FAILED(copy_matrix(m, &p, tasks));
     m->smoother.first_shift = SMOOTHER_SHIFT;
     RETURN_IF_FAILED(incomplete_cholesky.factor(&m->smoother, tasks, problem));
     place_nodes(m, problem);
@@ -216,8 +216,7 @@ static void after_piece(void *context, size_t index) {
 }
 
 static void multigrid_apply(const void *state, struct tasks *tasks, const double *r, double *z) {
-    // Only vectors that nobody else sees are written.
-    struct multigrid *m = (struct multigrid *)(uintptr_t)state;
+    const struct multigrid *m = state;
     struct piece p = {.m = m, .r = r, .z = z};
     const uint32_t domains = m->layout->domain_count;
     if (!m->stands) {
