@@ -1,8 +1,7 @@
 // Dense kernels of one precision; see supernodal_numeric.h. C -= A B^T in the registers, on columns
-// where they lie: fronts are small or fit in the cache tile by tile, so nothing is packed. Every
-// entry is the same chain of multiply-adds for any tile and width of vectors, and fused where the
-// processor can, as BLAS's are; so the bits are those of the processor's arithmetic alone, which no
-// BLAS promises.
+// where they lie: fronts are small, or fit in the cache tile by tile, so no more than a strip of A
+// is copied. An entry is the same chain of multiply-adds for any tile and any width of vectors,
+// fused where the processor can, as a BLAS's are; so its bits depend on that alone.
 //
 // Columns come in threes, rows in any number.
 
@@ -63,17 +62,7 @@ ALWAYS_INLINE void NAME(multiply_tile)(const struct NAME(product) * p, const REA
 #if defined(__clang__)
 #pragma clang fp contract(fast)
 #endif
-    NAME(lanes) sums[6][4];
-    REAL *c = p->c + column * p->c_stride + row;
-    const bool is_whole = count == LANE_COUNT;
-    for (size_t j = 0; j < width; j++) {
-        for (size_t v = 0; v < vectors; v++) {
-            const REAL *from = c + j * p->c_stride + v * LANE_COUNT;
-            sums[j][v] = !p->adds   ? (NAME(lanes)){0}
-                         : is_whole ? NAME(load)(from)
-                                    : NAME(load_part)(from, count);
-        }
-    }
+    NAME(lanes) sums[6][4] = {{{0}}};
     // Of A whole vectors: what lies behind the rows is not used.
     const REAL *b = p->b + column;
     for (size_t k = 0; k < p->depth; k++) {
@@ -83,19 +72,25 @@ ALWAYS_INLINE void NAME(multiply_tile)(const struct NAME(product) * p, const REA
         }
         for (size_t j = 0; j < width; j++) {
             for (size_t v = 0; v < vectors; v++) {
-                sums[j][v] -= left[v] * b[j];
+                sums[j][v] += left[v] * b[j];
             }
         }
         a += a_stride;
         b += p->stride;
     }
+    // The sum by itself first: shorter chains of additions round less.
     for (size_t j = 0; j < width; j++) {
         for (size_t v = 0; v < vectors; v++) {
-            REAL *to = c + j * p->c_stride + v * LANE_COUNT;
-            if (is_whole) {
-                memcpy(to, &sums[j][v], sizeof sums[j][v]);
+            REAL *c = p->c + (column + j) * p->c_stride + row + v * LANE_COUNT;
+            NAME(lanes) old = {0};
+            if (p->adds) {
+                old = count == LANE_COUNT ? NAME(load)(c) : NAME(load_part)(c, count);
+            }
+            old -= sums[j][v];
+            if (count == LANE_COUNT) {
+                memcpy(c, &old, sizeof old);
             } else {
-                NAME(store_part)(to, sums[j][v], count);
+                NAME(store_part)(c, old, count);
             }
         }
     }
