@@ -48,7 +48,12 @@ enum {
     PBS_PRECONDITIONER_NONE = 2,                ///< the identity
     PBS_PRECONDITIONER_TWO_LEVEL = 3, ///< incomplete Cholesky, a coarse space of the rigid motions
                                       ///< of clusters of nodes, contact solved for exactly
-    PBS_PRECONDITIONER_MULTIGRID = 4  ///< smoothed aggregation with rigid motions
+    PBS_PRECONDITIONER_MULTIGRID = 4, ///< smoothed aggregation with rigid motions
+    PBS_PRECONDITIONER_CHOLESKY = 5,  ///< an exact sparse factor; two-level for Hessians that are
+                                      ///< not positive definite
+    PBS_PRECONDITIONER_AUTOMATIC = 6  ///< two-level, or incomplete Cholesky alone where size,
+                                      ///< stiffness over mass and lack of contact let that do;
+                                      ///< pbs_stats says which and why
 };
 
 /// In which order incomplete Cholesky eliminates.
@@ -94,8 +99,8 @@ typedef struct pbs_world_desc {
                         ///< 0: never
 } pbs_world_desc;
 
-/// Fills *d: no gravity, one thread, stabilised Newton with strong Wolfe search, incomplete
-/// Cholesky, 500 Newton iterations, relative tolerance 1e-6, a failed step is not divided.
+/// Fills *d: no gravity, one thread, stabilised Newton with strong Wolfe search, the automatic
+/// preconditioner, 500 Newton iterations, relative tolerance 1e-6, a failed step is not divided.
 /// @param struct_size  sizeof(pbs_world_desc) as the caller was compiled
 /// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE (larger than this library's)
 PBS_API pbs_status pbs_world_desc_init(pbs_world_desc *d, size_t struct_size);
@@ -234,6 +239,12 @@ typedef struct pbs_stats {
     uint32_t host_solves;   ///< right-hand sides that it has solved for
     uint32_t host_refusals; ///< matrices that it has refused, or a right-hand side of theirs, so
                             ///< that the world's own preconditioner took over
+    // The last matrix of the last step, for PBS_PRECONDITIONER_AUTOMATIC above all:
+    int32_t preconditioner_used; ///< PBS_PRECONDITIONER_*
+    uint32_t coarse_unknowns;    ///< of its coarse space; 0: none
+    double predicted_iterations; ///< of incomplete Cholesky to 1e-6, by the matrix's stiffness over
+                                 ///< mass and its size; 50 and more make the automatic choice take
+                                 ///< two levels; 0: not looked at
 } pbs_stats;
 
 /// Statistics of the last step and of the world.

@@ -6,7 +6,8 @@
 #include "pbs/world.h"
 
 const struct preconditioner_table *const preconditioner_tables[] = {
-    &no_preconditioner, &block_jacobi, &incomplete_cholesky, &two_level, &multigrid, NULL};
+    &no_preconditioner, &block_jacobi, &incomplete_cholesky, &two_level,
+    &multigrid,         &cholesky,     &automatic,           NULL};
 
 const struct preconditioner_table *preconditioner_find(int32_t id) {
     for (size_t i = 0; preconditioner_tables[i]; i++) {
@@ -44,6 +45,14 @@ void preconditioner_destroy(struct memory *memory, struct preconditioner *p) {
         memory_release(memory, p->state);
     }
     *p = (struct preconditioner){0};
+}
+
+struct preconditioner_report preconditioner_describe(const struct preconditioner *p) {
+    struct preconditioner_report report = {.used = p->table->id};
+    if (p->table->report) {
+        p->table->report(p->state, &report);
+    }
+    return report;
 }
 
 struct application {

@@ -7,6 +7,12 @@
 
 enum preconditioner_order { ORDER_NATURAL, ORDER_NESTED_DISSECTION };
 
+struct preconditioner_report {
+    int32_t used; ///< PBS_PRECONDITIONER_*: which of those that it can be
+    uint32_t coarse_unknowns;
+    double predicted_iterations; ///< to 1e-6 without coarse space; 0: not predicted
+};
+
 struct preconditioner_table {
     int32_t id;       ///< PBS_PRECONDITIONER_*
     const char *name; ///< "block-jacobi"
@@ -37,6 +43,8 @@ struct preconditioner_table {
     /// The diagonal shift (relative to the diagonal) that the last factor needed; 0 as a rule,
     /// infinite where no useful one was found and block Jacobi stands in.
     double (*shift)(const void *state);
+    /// What the last factor has come to; null: nothing but what `id` says.
+    void (*report)(const void *state, struct preconditioner_report *out);
 };
 
 struct preconditioner {
@@ -54,6 +62,8 @@ pbs_status preconditioner_create(struct memory *memory, int32_t id, const struct
 /// One that was never created (all zero) is fine.
 void preconditioner_destroy(struct memory *memory, struct preconditioner *p);
 
+struct preconditioner_report preconditioner_describe(const struct preconditioner *p);
+
 /// Applies a table's apply_domain to all domains: the `apply` of whoever has an apply_domain.
 void preconditioner_apply_domains(const struct preconditioner_table *table, const void *state,
                                   uint32_t domain_count, struct tasks *tasks, const double *r,
@@ -64,6 +74,8 @@ extern const struct preconditioner_table no_preconditioner;
 extern const struct preconditioner_table block_jacobi;
 extern const struct preconditioner_table incomplete_cholesky;
 extern const struct preconditioner_table two_level;
+extern const struct preconditioner_table cholesky;
+extern const struct preconditioner_table automatic;
 extern const struct preconditioner_table multigrid;
 
 #endif

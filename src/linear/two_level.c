@@ -4,45 +4,152 @@
 // rigid motions of clusters of nodes take the low end, and rows that contact touches are solved
 // for exactly, so that neither the size of the mesh nor the stiffness of contact costs iterations:
 //     y = M^-1 r,   z = y + Z E^-1 Z^T (r - H y),   E = Z^T H Z,   start: x = Z E^-1 Z^T b.
+// With an exact factor of H0 in place of M, contact is all that is left to the coarse space. The
+// automatic choice looks at the matrix and leaves the coarse space out where it does not pay. It
+// takes no exact factor, however small the world: iterations to a forcing tolerance are as quick
+// from 81 unknowns on, and do not go astray along what is nearly singular.
 #include "linear/coarse_space.h"
+
+#include <math.h>
+
 #include "linear/preconditioner.h"
 #include "pbs/world.h"
 
-// Rows in a cluster: fewer make a better coarse space and a larger coarse matrix, whose factor must
-// not outgrow the rest. Found by trying: from 9.5k to 1M unknowns nothing between 50 and 400 is
-// more than a tenth faster.
-#define CLUSTER_SIZE 50
+// Rows in a cluster. Fewer make a better coarse space and a larger coarse matrix, whose factor
+// costs with the square of their number; so clusters grow with the mesh from where that shows. A
+// cube of 105k, 414k unknowns takes 46, 49 iterations to 1e-6 with 50 rows, 52, 57 with 100.
+#define CLUSTER_SIZE     50
+#define CLUSTERS_GROW_AT 32768.0
+// With fewer iterations than this the coarse space costs more than it saves.
+#define WORTH_COARSE 50.0
+// Iterations of incomplete Cholesky to 1e-6: this over the root of mass over stiffness, as long as
+// waves do not cross the body in a step; this per row along an edge of the body, if they do. From
+// linear-solvers.md, sections 2 and 2b: 17, 26, 35 of 105k, 414k, 1M unknowns with little
+// stiffness, 217, 353, 483 with much.
+#define ITERATIONS_BY_MASS 7.0
+#define ITERATIONS_BY_SIZE 6.6
+// Rows that mass and stiffness are looked up at.
+#define SAMPLES 511
 
 struct two_level {
     struct preconditioner fine;
     struct coarse_space coarse;
-    bool has_coarse; ///< the last coarse matrix could be factored
+    struct supernodal *exact; ///< in place of `fine`; null: never
+    bool chooses;             ///< or else always with all it has
+    bool has_coarse;          ///< for the last matrix; likewise:
+    bool is_exact;
+    double predicted; ///< iterations of `fine` alone; 0: not looked at
 };
 
 static uint32_t cluster_size(uint32_t row_count) {
-    (void)row_count;
-    return CLUSTER_SIZE;
+    return (uint32_t)(CLUSTER_SIZE * fmax(1.0, cbrt(row_count / CLUSTERS_GROW_AT)));
+}
+
+static pbs_status analyze(struct two_level *s, struct memory *memory, const struct bsr *pattern,
+                          enum preconditioner_order order, bool may_be_exact) {
+    RETURN_IF_FAILED(preconditioner_create(memory, PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY, pattern,
+                                           order, &s->fine));
+    RETURN_IF_FAILED(
+        coarse_space_create(memory, pattern, cluster_size(pattern->row_count), &s->coarse));
+    if (!may_be_exact) {
+        return PBS_OK;
+    }
+    RETURN_IF_FAILED(supernodal_create(memory, SUPERNODAL_DOUBLE, &s->exact));
+    return supernodal_analyze(s->exact, pattern, NULL);
 }
 
 static pbs_status two_level_analyze(void *state, struct memory *memory, const struct bsr *pattern,
                                     enum preconditioner_order order) {
-    struct two_level *s = state;
-    RETURN_IF_FAILED(preconditioner_create(memory, PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY, pattern,
-                                           order, &s->fine));
-    return coarse_space_create(memory, pattern, cluster_size(pattern->row_count), &s->coarse);
+    return analyze(state, memory, pattern, order, false);
+}
+
+static pbs_status cholesky_analyze(void *state, struct memory *memory, const struct bsr *pattern,
+                                   enum preconditioner_order order) {
+    return analyze(state, memory, pattern, order, true);
+}
+
+static pbs_status automatic_analyze(void *state, struct memory *memory, const struct bsr *pattern,
+                                    enum preconditioner_order order) {
+    ((struct two_level *)state)->chooses = true;
+    return analyze(state, memory, pattern, order, false);
 }
 
 static void two_level_release(void *state, struct memory *memory) {
     struct two_level *s = state;
     preconditioner_destroy(memory, &s->fine);
     coarse_space_destroy(memory, &s->coarse);
+    supernodal_destroy(s->exact);
+}
+
+// --- what to do with a matrix ---
+
+static double trace(const struct bsr *a, uint32_t block) {
+    const double *m = a->values + 9 * (size_t)block;
+    return m[0] + m[4] + m[8];
+}
+
+/// Mass over stiffness of a row: moved as one, the body has inertia alone, so that the row's blocks
+/// add up to it.
+static double inertia_part(const struct bsr *a, const struct block_columns *columns, uint32_t row) {
+    double sum = 0.0;
+    for (uint32_t k = a->row_start[row]; k < a->row_start[row + 1]; k++) {
+        sum += trace(a, k);
+    }
+    for (uint32_t k = columns->start[row]; k < columns->start[row + 1]; k++) {
+        sum += trace(a, columns->block[k]);
+    }
+    return sum / trace(a, a->row_start[row]);
+}
+
+/// Of the first `count` values (Shell's sort).
+static double median(double *value, uint32_t count) {
+    for (uint32_t gap = count / 2; gap > 0; gap /= 2) {
+        for (uint32_t i = gap; i < count; i++) {
+            const double v = value[i];
+            uint32_t j = i;
+            for (; j >= gap && value[j - gap] > v; j -= gap) {
+                value[j] = value[j - gap];
+            }
+            value[j] = v;
+        }
+    }
+    return value[count / 2];
+}
+
+/// The median is deaf to rows at held ones, which lack what couples them.
+static double predict_iterations(const struct two_level *s, const struct bsr *a) {
+    const uint32_t count = a->row_count < SAMPLES ? a->row_count : SAMPLES;
+    double parts[SAMPLES];
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t row = (uint32_t)((uint64_t)i * a->row_count / count);
+        const double part = inertia_part(a, &s->coarse.clusters.columns, row);
+        parts[i] = part > 0.0 ? part : 0.0;
+    }
+    return fmin(ITERATIONS_BY_MASS / sqrt(median(parts, count)),
+                ITERATIONS_BY_SIZE * cbrt(a->row_count));
+}
+
+static bool wants_coarse(struct two_level *s, const struct linear_problem *problem) {
+    const bool has_contact = problem->c && problem->c->row_count > 0;
+    if (!s->chooses) {
+        return has_contact || !s->is_exact;
+    }
+    s->predicted = predict_iterations(s, problem->a);
+    return has_contact || s->predicted > WORTH_COARSE;
 }
 
 static pbs_status two_level_factor(void *state, struct tasks *tasks,
                                    const struct linear_problem *problem) {
     struct two_level *s = state;
     s->has_coarse = false;
-    RETURN_IF_FAILED(s->fine.table->factor(s->fine.state, tasks, problem));
+    s->predicted = 0.0;
+    s->is_exact = s->exact && supernodal_factor(s->exact, tasks, problem->a, 0.0) == PBS_OK;
+    if (!s->is_exact) {
+        RETURN_IF_FAILED(s->fine.table->factor(s->fine.state, tasks, problem));
+    }
+    if (!wants_coarse(s, problem)) {
+        return PBS_OK;
+    }
     const pbs_status status = coarse_space_factor(&s->coarse, tasks, problem);
     s->has_coarse = status == PBS_OK;
     // A coarse matrix that is not definite belongs to an H that is not: conjugate gradients will
@@ -52,7 +159,11 @@ static pbs_status two_level_factor(void *state, struct tasks *tasks,
 
 static void two_level_apply(const void *state, struct tasks *tasks, const double *r, double *z) {
     const struct two_level *s = state;
-    s->fine.table->apply(s->fine.state, tasks, r, z);
+    if (s->is_exact) {
+        supernodal_solve(s->exact, tasks, r, z);
+    } else {
+        s->fine.table->apply(s->fine.state, tasks, r, z);
+    }
     if (s->has_coarse) {
         coarse_space_correct(&s->coarse, tasks, r, z);
     }
@@ -67,7 +178,18 @@ static void two_level_start(const void *state, struct tasks *tasks, const double
 
 static double two_level_shift(const void *state) {
     const struct two_level *s = state;
-    return s->fine.table->shift(s->fine.state);
+    return s->is_exact ? 0.0 : s->fine.table->shift(s->fine.state);
+}
+
+static void two_level_report(const void *state, struct preconditioner_report *out) {
+    const struct two_level *s = state;
+    const bool gave_up = two_level_shift(s) == INFINITY;
+    out->used = s->is_exact     ? PBS_PRECONDITIONER_CHOLESKY
+                : s->has_coarse ? PBS_PRECONDITIONER_TWO_LEVEL
+                : gave_up       ? PBS_PRECONDITIONER_BLOCK_JACOBI
+                                : PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY;
+    out->coarse_unknowns = s->has_coarse ? 3 * s->coarse.matrix.matrix.row_count : 0;
+    out->predicted_iterations = s->predicted;
 }
 
 const struct preconditioner_table two_level = {
@@ -80,4 +202,31 @@ const struct preconditioner_table two_level = {
     .start = two_level_start,
     .release = two_level_release,
     .shift = two_level_shift,
+    .report = two_level_report,
+};
+
+const struct preconditioner_table cholesky = {
+    .id = PBS_PRECONDITIONER_CHOLESKY,
+    .name = "cholesky",
+    .state_size = sizeof(struct two_level),
+    .analyze = cholesky_analyze,
+    .factor = two_level_factor,
+    .apply = two_level_apply,
+    .start = two_level_start,
+    .release = two_level_release,
+    .shift = two_level_shift,
+    .report = two_level_report,
+};
+
+const struct preconditioner_table automatic = {
+    .id = PBS_PRECONDITIONER_AUTOMATIC,
+    .name = "automatic",
+    .state_size = sizeof(struct two_level),
+    .analyze = automatic_analyze,
+    .factor = two_level_factor,
+    .apply = two_level_apply,
+    .start = two_level_start,
+    .release = two_level_release,
+    .shift = two_level_shift,
+    .report = two_level_report,
 };

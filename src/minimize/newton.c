@@ -227,6 +227,7 @@ void newton_result_add(struct newton_result *sum, const struct newton_result *pa
     sum->time_solve += part->time_solve;
     sum->time_search += part->time_search;
     sum->gradient_norm = part->gradient_norm;
+    sum->preconditioner = part->linear_solves > 0 ? part->preconditioner : sum->preconditioner;
     sum->preconditioner_shift = fmax(sum->preconditioner_shift, part->preconditioner_shift);
     sum->value = part->value;
     sum->force_error = fmax(sum->force_error, part->force_error);

@@ -26,7 +26,8 @@ struct newton_result {
     uint32_t newton_iterations, linear_solves, linear_iterations, evaluations;
     uint32_t indefinite_solves, gradient_directions, clamped_steps, noise_accepts, shifted_factors;
     double gradient_norm, preconditioner_shift;
-    double value; ///< E at the end
+    double value;                                ///< E at the end
+    struct preconditioner_report preconditioner; ///< of the last matrix
     double time_evaluate, time_hessian, time_factor, time_solve, time_search;
     double force_error; ///< m, of a linear step: c |M^-1 grad E| at the end, largest component
 };

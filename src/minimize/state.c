@@ -164,6 +164,7 @@ static bool factor(struct minimization *m) {
     const double shift = p->table->shift(p->state);
     m->result.shifted_factors += shift > 0.0;
     m->result.preconditioner_shift = fmax(m->result.preconditioner_shift, shift);
+    m->result.preconditioner = preconditioner_describe(p);
     return true;
 }
 

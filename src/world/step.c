@@ -288,6 +288,9 @@ static void write_stats(struct run *run, pbs_status status) {
     }
     stats->gradient_norm = n->gradient_norm;
     stats->preconditioner_shift = n->preconditioner_shift;
+    stats->preconditioner_used = n->preconditioner.used;
+    stats->coarse_unknowns = n->preconditioner.coarse_unknowns;
+    stats->predicted_iterations = n->preconditioner.predicted_iterations;
     stats->step = run->h;
     stats->accepted_steps = run->counts.accepted;
     stats->rejected_steps = run->counts.rejected;

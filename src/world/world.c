@@ -19,7 +19,7 @@ void world_default_settings(pbs_world_desc *d) {
         .method = PBS_METHOD_STABILIZED_NEWTON,
         .line_search = PBS_LINE_SEARCH_WOLFE,
         .initial_guess = PBS_GUESS_BEST,
-        .preconditioner = PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY,
+        .preconditioner = PBS_PRECONDITIONER_AUTOMATIC,
         .preconditioner_order = PBS_ORDER_NATURAL,
         .newton_limit = 500,
         .linear_limit = 10000,
