@@ -192,6 +192,69 @@ static void not_a_number_ends_the_solve(void **state) {
     fixture_free(&memory, &f);
 }
 
+/// A right-hand side whose square no double holds, or that is not a number, is no silent success.
+static void right_hand_sides_beyond_doubles_are_told(void **state) {
+    (void)state;
+    struct fixture f = make_fixture(&memory, 3, 2);
+    const size_t n = 3 * (size_t)f.matrix.row_count;
+    struct problem p = make_problem(&f.matrix, PBS_PRECONDITIONER_BLOCK_JACOBI);
+    const double factors[] = {1e-200, 1e200, NAN, INFINITY};
+    double *b = random_vector(&memory, n, 1);
+    for (size_t k = 0; k < 4; k++) {
+        b[n / 2] = 0.5;
+        for (size_t i = 0; i < n && k < 2; i++) {
+            b[i] *= factors[k];
+        }
+        b[n / 2] *= factors[k];
+        const struct pcg_result result = solve(&p, b, 1e-6, 100);
+        assert_int_equal(result.outcome, PCG_STAGNATED);
+        assert_true(isnan(result.relative_residual));
+        assert_memory_equal(p.x, b, n * sizeof *b);
+        for (size_t i = 0; i < n; i++) {
+            b[i] = 0.25;
+        }
+    }
+    memory_release(&memory, b);
+    free_problem(&p);
+    fixture_free(&memory, &f);
+}
+
+/// A preconditioner that turns against the iteration: stagnation, not an indefinite matrix, and the
+/// iterate is kept.
+struct turning {
+    const struct problem *p;
+    int calls;
+};
+
+static void apply_turning(const void *state, struct tasks *tasks, const double *r, double *z) {
+    struct turning *t = (struct turning *)(uintptr_t)state;
+    (void)tasks;
+    t->calls++;
+    for (size_t i = 0; i < 3 * t->p->w.capacity; i++) {
+        z[i] = t->calls > 5 ? -r[i] : r[i];
+    }
+}
+
+static void preconditioners_that_lose_hold_stagnate(void **state) {
+    (void)state;
+    struct fixture f = make_fixture(&memory, 4, 2);
+    struct problem p = make_problem(&f.matrix, PBS_PRECONDITIONER_NONE);
+    struct preconditioner_table table = *p.m.table;
+    table.apply = apply_turning;
+    table.apply_domain = NULL;
+    struct turning turning = {&p, 0};
+    const struct preconditioner m = {&table, &turning};
+    const struct pcg_options options = {1e-8, 100};
+    const struct pcg_result result = pcg_solve(NULL, PROBLEM(&f.matrix), &m, f.rhs, &options, &p.w,
+                                               p.x);
+    assert_int_equal(result.outcome, PCG_STAGNATED);
+    assert_int_equal(result.iterations, 6);
+    const double residual = true_residual(&memory, &f.matrix, f.rhs, p.x);
+    assert_true(fabs(residual - result.relative_residual) <= 1e-9);
+    free_problem(&p);
+    fixture_free(&memory, &f);
+}
+
 static void bits_do_not_depend_on_threads(void **state) {
     (void)state;
     struct fixture f = make_fixture(&memory, 9, 6);
@@ -398,6 +461,8 @@ int main(void) {
         cmocka_unit_test(limit_is_kept_and_said),
         cmocka_unit_test(impossible_tolerance_is_owned_up_to),
         cmocka_unit_test(not_a_number_ends_the_solve),
+        cmocka_unit_test(right_hand_sides_beyond_doubles_are_told),
+        cmocka_unit_test(preconditioners_that_lose_hold_stagnate),
         cmocka_unit_test(bits_do_not_depend_on_threads),
         cmocka_unit_test(preconditioner_without_domains),
         cmocka_unit_test(solvers_that_differ_from_call_to_call),

@@ -360,14 +360,250 @@ static void contact_everywhere(void **state) {
     free_problem_case(&memory, &p);
 }
 
+/// Every degree of freedom is held, or there are bodies without couplings between them.
+static void nothing_moves_or_nothing_couples(void **state) {
+    (void)state;
+    const struct problem_desc desc = {.cells = 3, .domain_count = 2};
+    struct problem_case p;
+    make_problem_case(&memory, &desc, &p);
+    const uint32_t rows = p.problem.a->row_count;
+    struct row_restriction *all = memory_allocate(&memory, rows, sizeof *all);
+    for (uint32_t row = 0; row < rows; row++) {
+        all[row].row = row;
+        for (uint32_t k = p.problem.a->row_start[row]; k < p.problem.a->row_start[row + 1]; k++) {
+            for (int e = 0; e < 9; e++) {
+                p.fixture.values[9 * (size_t)k + (size_t)e] = p.problem.a->column[k] == row &&
+                                                                      e % 4 == 0
+                                                                  ? 3.0
+                                                                  : 0.0;
+            }
+        }
+    }
+    // No couplings, but free.
+    p.problem.restriction_count = 0;
+    check_problem(&p.problem, 12);
+    p.problem.restrictions = all;
+    p.problem.restriction_count = rows;
+    check_problem(&p.problem, 12);
+    p.problem.restrictions = p.restrictions;
+    memory_release(&memory, all);
+    free_problem_case(&memory, &p);
+}
+
+/// A coarse matrix that is not definite is refused, and the next that is serves again.
+static void indefinite_matrices_have_no_coarse_space(void **state) {
+    (void)state;
+    const struct problem_desc desc = {.cells = 4, .domain_count = 2, .contacts = {0.1, 1.0, 10.0}};
+    struct problem_case p;
+    make_problem_case(&memory, &desc, &p);
+    struct coarse_space space;
+    assert_int_equal(coarse_space_create(&memory, p.problem.a, 12, &space), PBS_OK);
+    const double amount = mean_diagonal(p.problem.a);
+    shift_diagonal(p.problem.a, -amount);
+    assert_int_equal(coarse_space_factor(&space, NULL, &p.problem), PBS_ERROR_CONVERGENCE);
+    shift_diagonal(p.problem.a, amount);
+    check_space(&space, &p.problem);
+    coarse_space_destroy(&memory, &space);
+    free_problem_case(&memory, &p);
+}
+
+static struct test_room {
+    struct failing failing;
+    struct memory memory;
+} room;
+
+static void limit_room(size_t fail_at) {
+    room.failing.calls = 0;
+    room.failing.fail_at = fail_at;
+}
+
+/// Every allocation of the factor fails once; then there is memory, and all is well.
+static void factor_without_memory(struct coarse_space *space,
+                                  const struct linear_problem *problem) {
+    pbs_status status = PBS_ERROR_MEMORY;
+    for (size_t k = 0; status != PBS_OK; k++) {
+        limit_room(k);
+        status = coarse_space_factor(space, NULL, problem);
+        assert_true(status == PBS_OK || status == PBS_ERROR_MEMORY);
+        assert_true(k < 1000);
+    }
+    limit_room(SIZE_MAX);
+    check_space(space, problem);
+}
+
+static void every_failing_allocation_is_survived(void **state) {
+    (void)state;
+    const struct problem_desc desc = {.cells = 4, .domain_count = 2, .contacts = {0.3, 1.0, 1e3}};
+    struct problem_case p;
+    make_problem_case(&memory, &desc, &p);
+    const pbs_allocator allocator = {failing_allocate, failing_release, &room.failing};
+    memory_init(&room.memory, &allocator);
+    struct coarse_space space;
+    pbs_status status = PBS_ERROR_MEMORY;
+    for (size_t k = 0; status != PBS_OK; k++) {
+        limit_room(k);
+        status = coarse_space_create(&room.memory, p.problem.a, 12, &space);
+        assert_true(status == PBS_OK ||
+                    (status == PBS_ERROR_MEMORY && room.failing.alive == 0 && k < 1000));
+    }
+    struct contact_stencils set = p.contacts.set;
+    const size_t counts[] = {set.count / 8, set.count / 2, set.count};
+    for (size_t i = 0; i < 3; i++) {
+        set.count = counts[i];
+        assert_int_equal(
+            contact_matrix_build(&memory, p.problem.a->layout, &set, 1, &p.contacts.matrix),
+            PBS_OK);
+        factor_without_memory(&space, &p.problem);
+    }
+    coarse_space_destroy(&room.memory, &space);
+    assert_int_equal(room.failing.alive, 0);
+    free_problem_case(&memory, &p);
+}
+
 // --- the preconditioner in conjugate gradients ---
+
+static struct preconditioner make_preconditioner(const struct linear_problem *problem, int32_t id,
+                                                 struct tasks *tasks) {
+    struct preconditioner m;
+    assert_int_equal(preconditioner_create(&memory, id, problem->a, ORDER_NATURAL, &m), PBS_OK);
+    assert_int_equal(m.table->factor(m.state, tasks, problem), PBS_OK);
+    return m;
+}
+
+static void bits_do_not_depend_on_threads(void **state) {
+    (void)state;
+    const struct problem_desc desc = {
+        .cells = 7, .domain_count = 5, .every = 11, .contacts = {0.2, 1.0, 1e3}};
+    struct problem_case p;
+    make_problem_case(&memory, &desc, &p);
+    double *r = random_vector(&memory, p.size, 1);
+    double *expected = allocate(2 * p.size);
+    double *found = allocate(2 * p.size);
+    struct preconditioner m = make_preconditioner(&p.problem, PBS_PRECONDITIONER_TWO_LEVEL, NULL);
+    m.table->start(m.state, NULL, r, expected);
+    m.table->apply(m.state, NULL, r, expected + p.size);
+    preconditioner_destroy(&memory, &m);
+    for (int variant = 0; variant < TASK_VARIANTS; variant++) {
+        struct tasks *tasks = make_tasks(&memory, variant);
+        m = make_preconditioner(&p.problem, PBS_PRECONDITIONER_TWO_LEVEL, tasks);
+        memset(found, 0x7f, 2 * p.size * sizeof *found);
+        m.table->start(m.state, tasks, r, found);
+        m.table->apply(m.state, tasks, r, found + p.size);
+        assert_memory_equal(expected, found, 2 * p.size * sizeof *found);
+        preconditioner_destroy(&memory, &m);
+        tasks_destroy(&memory, tasks);
+    }
+    memory_release(&memory, r);
+    memory_release(&memory, expected);
+    memory_release(&memory, found);
+    free_problem_case(&memory, &p);
+}
+
+/// Without a coarse space the fine preconditioner serves alone, and there is no start.
+static void indefinite_matrices_are_left_to_the_fine_level(void **state) {
+    (void)state;
+    const struct problem_desc desc = {.cells = 4, .domain_count = 2};
+    struct problem_case p;
+    make_problem_case(&memory, &desc, &p);
+    shift_diagonal(p.problem.a, -mean_diagonal(p.problem.a));
+    double *r = random_vector(&memory, p.size, 1);
+    double *expected = allocate(p.size);
+    double *found = allocate(p.size);
+    struct preconditioner fine = make_preconditioner(&p.problem,
+                                                     PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY, NULL);
+    struct preconditioner m = make_preconditioner(&p.problem, PBS_PRECONDITIONER_TWO_LEVEL, NULL);
+    fine.table->apply(fine.state, NULL, r, expected);
+    m.table->start(m.state, NULL, r, found);
+    assert_true(dot(p.size, found, found) == 0.0);
+    m.table->apply(m.state, NULL, r, found);
+    assert_memory_equal(expected, found, p.size * sizeof *found);
+    preconditioner_destroy(&memory, &m);
+    preconditioner_destroy(&memory, &fine);
+    memory_release(&memory, r);
+    memory_release(&memory, expected);
+    memory_release(&memory, found);
+    free_problem_case(&memory, &p);
+}
+
+/// b has no part in the coarse space, so the start is rounding of nothing, and the matrix is
+/// indefinite where the coarse space does not see it: the way down is the fine level's.
+static void directions_go_down_where_the_start_is_nothing(void **state) {
+    (void)state;
+    const struct problem_desc desc = {.cells = 5, .domain_count = 2};
+    struct problem_case p;
+    make_problem_case(&memory, &desc, &p);
+    // One row in a cluster of fifty.
+    uint32_t row = 0;
+    while (p.fixture.held[row]) {
+        row++;
+    }
+    p.fixture.values[9 * (size_t)p.problem.a->row_start[row]] *= -3.0;
+    struct preconditioner m = make_preconditioner(&p.problem, PBS_PRECONDITIONER_TWO_LEVEL, NULL);
+    double *b = random_vector(&memory, p.size, 1);
+    double *x = allocate(p.size);
+    double *product = allocate(p.size);
+    for (int pass = 0; pass < 4; pass++) {
+        m.table->start(m.state, NULL, b, x);
+        multiply_plainly(&p.problem, x, product);
+        for (size_t i = 0; i < p.size; i++) {
+            b[i] -= product[i];
+        }
+    }
+    struct pcg_workspace w = {0};
+    assert_int_equal(pcg_reserve(&memory, &w, p.problem.a->row_count), PBS_OK);
+    const struct pcg_options options = {1e-8, 500};
+    const struct pcg_result result = pcg_solve(NULL, &p.problem, &m, b, &options, &w, x);
+    assert_int_equal(result.outcome, PCG_INDEFINITE);
+    // No less than what a step along b would give: the start alone is 1e-10 of that.
+    m.table->apply(m.state, NULL, b, product);
+    assert_true(dot(p.size, x, b) >= 0.1 * dot(p.size, product, b));
+    pcg_free(&memory, &w);
+    preconditioner_destroy(&memory, &m);
+    memory_release(&memory, b);
+    memory_release(&memory, x);
+    memory_release(&memory, product);
+    free_problem_case(&memory, &p);
+}
+
+/// Contact belongs to the diagonal blocks: H0 + C is diagonal here, hence solved at once.
+static void block_jacobi_sees_contact(void **state) {
+    (void)state;
+    struct small_matrix s = small_create(&memory, 9, 2, NULL, 0);
+    const double block[9] = {4, 1, 0, 1, 3, 1, 0, 1, 2};
+    uint32_t rows[5] = {8, 1, 3, 0, 3}; // 3 twice
+    double blocks[45];
+    for (uint32_t i = 0; i < 9; i++) {
+        small_set(&s, i, i, block);
+    }
+    for (int i = 0; i < 45; i++) {
+        blocks[i] = (1.0 + i / 9) * (i % 9 % 4 == 0 ? 2.0 : i % 9 == 1 || i % 9 == 3 ? -1.0 : 0.0);
+    }
+    const struct contact_stencils set = {5, 1, rows, blocks};
+    struct contact_matrix c = {0};
+    assert_int_equal(contact_matrix_build(&memory, s.a.layout, &set, 1, &c), PBS_OK);
+    const struct linear_problem problem = {.a = &s.a, .c = &c};
+    struct preconditioner m = make_preconditioner(&problem, PBS_PRECONDITIONER_BLOCK_JACOBI, NULL);
+    double *x = random_vector(&memory, 27, 1);
+    double *r = allocate(27);
+    double *z = allocate(27);
+    multiply_plainly(&problem, x, r);
+    m.table->apply(m.state, NULL, r, z);
+    for (size_t i = 0; i < 27; i++) {
+        // Condition numbers of the blocks are below 30.
+        assert_true(fabs(z[i] - x[i]) <= 100.0 * DBL_EPSILON * 30.0);
+    }
+    preconditioner_destroy(&memory, &m);
+    contact_matrix_free(&memory, &c);
+    memory_release(&memory, x);
+    memory_release(&memory, r);
+    memory_release(&memory, z);
+    small_free(&memory, &s);
+}
 
 static struct pcg_result solve(const struct linear_problem *problem, int32_t id, const double *b,
                                double tolerance, double *x) {
-    struct preconditioner m;
+    struct preconditioner m = make_preconditioner(problem, id, NULL);
     struct pcg_workspace w = {0};
-    assert_int_equal(preconditioner_create(&memory, id, problem->a, ORDER_NATURAL, &m), PBS_OK);
-    assert_int_equal(m.table->factor(m.state, NULL, problem), PBS_OK);
     assert_int_equal(pcg_reserve(&memory, &w, problem->a->row_count), PBS_OK);
     const struct pcg_options options = {tolerance, 2000};
     const struct pcg_result result = pcg_solve(NULL, problem, &m, b, &options, &w, x);
@@ -474,6 +710,13 @@ int main(void) {
         cmocka_unit_test(places_of_all_kinds),
         cmocka_unit_test(contacts_come_and_go),
         cmocka_unit_test(contact_everywhere),
+        cmocka_unit_test(nothing_moves_or_nothing_couples),
+        cmocka_unit_test(indefinite_matrices_have_no_coarse_space),
+        cmocka_unit_test(every_failing_allocation_is_survived),
+        cmocka_unit_test(bits_do_not_depend_on_threads),
+        cmocka_unit_test(indefinite_matrices_are_left_to_the_fine_level),
+        cmocka_unit_test(directions_go_down_where_the_start_is_nothing),
+        cmocka_unit_test(block_jacobi_sees_contact),
         cmocka_unit_test(iteration_counts_are_those_of_the_survey),
         cmocka_unit_test(stiffness_of_contact_costs_no_iterations),
         cmocka_unit_test(solution_is_that_of_a_dense_solver),
