@@ -11,6 +11,8 @@
 static const double TIGHT = 1e-10;
 static const double TIGHTEST = 1e-12;
 static const double LOOSEST = 0.1;
+// What rounding leaves may be more than was asked for, but with more than this it is no solution.
+static const double UNSOLVED = 1e-3;
 
 /// current = P(x): held axes are where their targets are.
 static bool start(struct minimization *m, const double *x) {
@@ -72,6 +74,11 @@ static bool solve(struct minimization *m) {
         m->result.status = status_fail(PBS_ERROR_CONVERGENCE,
                                        "the linearized step was not solved in %u iterations",
                                        m->options->linear_limit);
+    } else if (result.outcome == PCG_STAGNATED && !(result.relative_residual <= UNSOLVED)) {
+        m->result.status = status_fail(PBS_ERROR_CONVERGENCE,
+                                       "the linearized step was not solved: rounding keeps its "
+                                       "relative residual at %g",
+                                       result.relative_residual);
     }
     return m->result.status >= 0;
 }

@@ -52,6 +52,26 @@ static double place(const pbs_world *world) {
     return pbs_body_positions(world, pbs_world_body_at(world, 0))[0];
 }
 
+static int32_t strong_energy(void *user, size_t stencil, const double *x, int32_t project,
+                             double *value, double *gradient, double *hessian) {
+    (void)user;
+    (void)stencil;
+    (void)project;
+    for (int i = 0; i < 9; i++) {
+        if (hessian != NULL) {
+            hessian[i] = 0.0;
+        }
+    }
+    if (value != NULL) {
+        *value = 1e165 * x[0];
+    }
+    if (gradient != NULL) {
+        gradient[0] = 1e165;
+        gradient[1] = gradient[2] = 0.0;
+    }
+    return 0;
+}
+
 // --- integrators ---
 
 static pbs_integrator_desc describe(int32_t scheme, int32_t control, double tolerance) {
@@ -346,6 +366,25 @@ static void an_advance_that_fails_changes_nothing(void **state) {
     }
 }
 
+/// A force whose square no double holds: what conjugate gradients cannot solve is no step.
+static void unsolved_linear_systems_are_told(void **state) {
+    (void)state;
+    static const double position[3] = {0.0, 0.0, 0.0};
+    pbs_world_desc world_desc;
+    assert_ok(pbs_world_desc_init(&world_desc, sizeof world_desc));
+    pbs_world *world = new_world_from(&world_desc);
+    pbs_custom_desc c;
+    point_describe(&c, position, strong_energy, NULL);
+    pbs_body body;
+    assert_ok(pbs_body_create_custom(world, &c, &body));
+    pbs_integrator_desc d = describe(PBS_SCHEME_IMPLICIT_EULER, PBS_STEP_FIXED, 0.0);
+    d.linearized = 1;
+    use(world, &d);
+    assert_status(pbs_world_step(world, 0.01), PBS_ERROR_CONVERGENCE);
+    assert_message("the linearized step was not solved");
+    pbs_world_destroy(world);
+}
+
 /// From x = 0 at 20 m/s the spring lets the particle go to 1.414; one linearized step of 0.1 s
 /// would go to 1.6. Shorter ones are found.
 static void forbidden_steps_are_shortened(void **state) {
@@ -609,6 +648,7 @@ int main(void) {
         cmocka_unit_test(a_short_advance_does_not_spoil_the_next),
         cmocka_unit_test(pins_and_colliders_arrive_on_time),
         cmocka_unit_test(an_advance_that_fails_changes_nothing),
+        cmocka_unit_test(unsolved_linear_systems_are_told),
         cmocka_unit_test(forbidden_steps_are_shortened),
         cmocka_unit_test(indefinite_matrices_are_refused),
         cmocka_unit_test(unsolved_linear_steps_are_refused),
