@@ -117,7 +117,7 @@ static void measure_offsets(const struct coarse_space *s, uint32_t k) {
         }
     }
     const double radius = sqrt(square);
-    const bool turns = isfinite(radius) && radius > ROUNDING * largest;
+    const bool turns = radius > ROUNDING * largest;
     for (uint32_t m = first; m < end; m++) {
         double *d = s->offset + 3 * (size_t)c->member[m];
         for (int i = 0; i < 3; i++) {

@@ -319,6 +319,27 @@ static void contacts_come_and_go(void **state) {
     free_problem_case(&memory, &p);
 }
 
+/// So do restrictions; and nothing of the rows restricted before stays behind.
+static void restrictions_come_and_go(void **state) {
+    (void)state;
+    struct problem_case p[3];
+    const uint32_t every[3] = {2, 0, 5};
+    for (size_t i = 0; i < 3; i++) {
+        make_problem_case(&memory,
+                          &(struct problem_desc){.cells = 4, .domain_count = 2, .every = every[i]},
+                          &p[i]);
+    }
+    struct coarse_space space;
+    assert_int_equal(coarse_space_create(&memory, p[0].problem.a, 12, &space), PBS_OK);
+    for (size_t i = 0; i < 6; i++) {
+        check_space(&space, &p[i % 3].problem);
+    }
+    coarse_space_destroy(&memory, &space);
+    for (size_t i = 0; i < 3; i++) {
+        free_problem_case(&memory, &p[i]);
+    }
+}
+
 /// C of k times the identity on the rows first .. end - 1, and couplings from each to the next.
 static void touch_rows(const struct bsr *a, uint32_t first, uint32_t end, double k,
                        struct contact_matrix *c) {
@@ -417,7 +438,8 @@ static void limit_room(size_t fail_at) {
     room.failing.fail_at = fail_at;
 }
 
-/// Every allocation of the factor fails once; then there is memory, and all is well.
+/// Every allocation of the factor fails once; it then serves without contacts as before, and with
+/// them once there is memory.
 static void factor_without_memory(struct coarse_space *space,
                                   const struct linear_problem *problem) {
     pbs_status status = PBS_ERROR_MEMORY;
@@ -426,6 +448,11 @@ static void factor_without_memory(struct coarse_space *space,
         status = coarse_space_factor(space, NULL, problem);
         assert_true(status == PBS_OK || status == PBS_ERROR_MEMORY);
         assert_true(k < 1000);
+        if (status != PBS_OK) {
+            const struct linear_problem without = {.a = problem->a};
+            limit_room(SIZE_MAX);
+            check_space(space, &without);
+        }
     }
     limit_room(SIZE_MAX);
     check_space(space, problem);
@@ -709,6 +736,7 @@ int main(void) {
         cmocka_unit_test(coarse_matrix_is_the_galerkin_product),
         cmocka_unit_test(places_of_all_kinds),
         cmocka_unit_test(contacts_come_and_go),
+        cmocka_unit_test(restrictions_come_and_go),
         cmocka_unit_test(contact_everywhere),
         cmocka_unit_test(nothing_moves_or_nothing_couples),
         cmocka_unit_test(indefinite_matrices_have_no_coarse_space),
