@@ -1,6 +1,6 @@
 // Contacts change the pattern from one matrix to the next, so it is made anew by sorting whenever
 // there are any: first which units couple, for the order of elimination, then which rows. The order
-// depends on nothing but the present matrix and positions, as repeatable results ask.
+// depends on nothing but the present matrix, as repeatable results ask.
 #include "linear/coarse_matrix.h"
 
 #include <string.h>
@@ -76,29 +76,23 @@ static pbs_status reserve_units(struct memory *memory, uint32_t units, struct co
         memory_reserve(memory, &e->unit_order, &e->unit_order_capacity, units, sizeof(uint32_t)));
     RETURN_IF_FAILED(
         memory_reserve(memory, &e->unit_row, &e->unit_row_capacity, units, sizeof(uint32_t)));
-    return memory_reserve(memory, &e->unit_position, &e->unit_position_capacity, 3 * (size_t)units,
-                          sizeof(double));
+    return memory_reserve(memory, &e->unit_height, &e->unit_height_capacity, units,
+                          sizeof(uint32_t));
 }
 
-/// Without contact METIS has found a better order, once.
+/// Without contact METIS has found an order, once.
 static pbs_status order_units(struct memory *memory, const struct rigid_clusters *clusters,
-                              const struct linear_problem *problem, const double *middle,
-                              uint32_t units, struct coarse_matrix *e) {
+                              const struct linear_problem *problem, uint32_t units,
+                              struct coarse_matrix *e) {
+    for (uint32_t i = 0; i < units; i++) {
+        e->unit_height[i] = i < clusters->count ? 2 : 1;
+    }
     if (!has_contacts(problem)) {
         memcpy(e->unit_order, clusters->order, units * sizeof *e->unit_order);
         return PBS_OK;
     }
-    memcpy(e->unit_position, middle, 3 * (size_t)clusters->count * sizeof *middle);
-    for (uint32_t i = 0; i < problem->c->row_count; i++) {
-        double *to = e->unit_position + 3 * ((size_t)clusters->count + i);
-        if (problem->positions) {
-            memcpy(to, problem->positions + 3 * (size_t)problem->c->row[i], 3 * sizeof *to);
-        } else {
-            memset(to, 0, 3 * sizeof *to);
-        }
-    }
-    return geometric_dissection_order(memory, units, e->unit_start, e->unit_neighbor,
-                                      e->unit_position, &e->dissection, e->unit_order);
+    return minimum_degree_order(memory, units, e->unit_start, e->unit_neighbor, e->unit_height,
+                                &e->ordering, e->unit_order);
 }
 
 static void number_rows(uint32_t units, const struct rigid_clusters *clusters,
@@ -107,7 +101,7 @@ static void number_rows(uint32_t units, const struct rigid_clusters *clusters,
     for (uint32_t i = 0; i < units; i++) {
         const uint32_t unit = e->unit_order[i];
         e->unit_row[unit] = row;
-        row += unit < clusters->count ? 2 : 1;
+        row += e->unit_height[unit];
     }
     e->matrix.row_count = row;
     e->cluster_position = e->unit_row;
@@ -115,16 +109,14 @@ static void number_rows(uint32_t units, const struct rigid_clusters *clusters,
 }
 
 /// From which units couple to which rows do.
-static pbs_status list_rows(struct memory *memory, uint32_t units,
-                            const struct rigid_clusters *clusters, struct coarse_matrix *e) {
+static pbs_status list_rows(struct memory *memory, uint32_t units, struct coarse_matrix *e) {
     RETURN_IF_FAILED(pairs_reserve(memory, 4 * (size_t)e->unit_start[units], &e->pairs));
     e->pairs.count = 0;
     for (uint32_t u = 0; u < units; u++) {
-        const uint32_t rows = u < clusters->count ? 2 : 1;
         for (uint32_t k = e->unit_start[u]; k < e->unit_start[u + 1]; k++) {
             const uint32_t v = e->unit_neighbor[k];
-            const uint32_t columns = v < clusters->count ? 2 : 1;
-            for (uint32_t b = 0; b < rows * columns; b++) {
+            const uint32_t columns = e->unit_height[v];
+            for (uint32_t b = 0; b < e->unit_height[u] * columns; b++) {
                 add_pair(e, e->unit_row[u] + b / columns, e->unit_row[v] + b % columns);
             }
         }
@@ -145,7 +137,7 @@ static pbs_status reserve_pattern(struct memory *memory, struct coarse_matrix *e
 
 static pbs_status make_pattern(struct memory *memory, const struct rigid_clusters *clusters,
                                const struct linear_problem *problem, const uint32_t *contact,
-                               const double *middle, struct coarse_matrix *e) {
+                               struct coarse_matrix *e) {
     const uint32_t units = clusters->count + (has_contacts(problem) ? problem->c->row_count : 0);
     RETURN_IF_FAILED(pairs_reserve(memory, count_pairs(clusters, problem, contact), &e->pairs));
     e->pairs.count = 0;
@@ -156,9 +148,9 @@ static pbs_status make_pattern(struct memory *memory, const struct rigid_cluster
     pairs_sort(&e->pairs);
     RETURN_IF_FAILED(reserve_units(memory, units, e));
     pairs_compress(&e->pairs, units, e->unit_start, e->unit_neighbor);
-    RETURN_IF_FAILED(order_units(memory, clusters, problem, middle, units, e));
+    RETURN_IF_FAILED(order_units(memory, clusters, problem, units, e));
     number_rows(units, clusters, e);
-    RETURN_IF_FAILED(list_rows(memory, units, clusters, e));
+    RETURN_IF_FAILED(list_rows(memory, units, e));
     RETURN_IF_FAILED(reserve_pattern(memory, e));
     pairs_compress(&e->pairs, e->matrix.row_count, e->matrix.row_start, e->matrix.column);
     e->matrix.block_count = e->pairs.count;
@@ -182,7 +174,7 @@ pbs_status coarse_matrix_create(struct memory *memory, const struct rigid_cluste
     const struct linear_problem no_contact = {0};
     pbs_status status = supernodal_create(memory, SUPERNODAL_DOUBLE, &e.factor);
     if (status == PBS_OK) {
-        status = make_pattern(memory, clusters, &no_contact, NULL, NULL, &e);
+        status = make_pattern(memory, clusters, &no_contact, NULL, &e);
     }
     if (status == PBS_OK) {
         status = analyze(memory, &e);
@@ -203,8 +195,8 @@ void coarse_matrix_destroy(struct memory *memory, struct coarse_matrix *e) {
     memory_release(memory, e->unit_neighbor);
     memory_release(memory, e->unit_order);
     memory_release(memory, e->unit_row);
-    memory_release(memory, e->unit_position);
-    geometric_dissection_free(memory, &e->dissection);
+    memory_release(memory, e->unit_height);
+    minimum_degree_free(memory, &e->ordering);
     supernodal_destroy(e->factor);
     pairs_free(memory, &e->pairs);
     *e = (struct coarse_matrix){0};
@@ -212,12 +204,12 @@ void coarse_matrix_destroy(struct memory *memory, struct coarse_matrix *e) {
 
 pbs_status coarse_matrix_prepare(struct memory *memory, const struct rigid_clusters *clusters,
                                  const struct linear_problem *problem, const uint32_t *contact,
-                                 const double *middle, struct coarse_matrix *e) {
+                                 struct coarse_matrix *e) {
     const uint32_t contacts = has_contacts(problem) ? problem->c->row_count : 0;
     if (contacts > 0 || e->contact_count > 0) {
         // Whatever fails below leaves no usable pattern.
         e->contact_count = UINT32_MAX;
-        RETURN_IF_FAILED(make_pattern(memory, clusters, problem, contact, middle, e));
+        RETURN_IF_FAILED(make_pattern(memory, clusters, problem, contact, e));
         RETURN_IF_FAILED(analyze(memory, e));
         e->contact_count = contacts;
     }

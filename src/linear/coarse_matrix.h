@@ -6,7 +6,7 @@
 #include "linear/problem.h"
 #include "linear/rigid_clusters.h"
 #include "linear/supernodal.h"
-#include "sparse/geometric_dissection.h"
+#include "sparse/minimum_degree.h"
 
 struct coarse_matrix {
     struct bsr matrix;                ///< in the order of elimination
@@ -15,11 +15,11 @@ struct coarse_matrix {
     struct supernodal *factor;
     struct pairs pairs; ///< scratch: of units, then of rows. A unit is a cluster or, numbered after
                         ///< them, a row of C
-    struct geometric_dissection dissection;
+    struct minimum_degree ordering;
     uint32_t *unit_start, *unit_neighbor, *unit_order, *unit_row; ///< scratch
-    double *unit_position;                                        ///< scratch
+    uint32_t *unit_height;                                        ///< scratch: rows of a unit
     size_t unit_start_capacity, unit_neighbor_capacity, unit_order_capacity, unit_row_capacity,
-        unit_position_capacity;
+        unit_height_capacity;
     uint32_t contact_count; ///< for which the pattern was made
     size_t start_capacity, column_capacity, value_capacity;
 };
@@ -30,10 +30,10 @@ pbs_status coarse_matrix_create(struct memory *memory, const struct rigid_cluste
 void coarse_matrix_destroy(struct memory *memory, struct coarse_matrix *e);
 
 /// Pattern and symbolic factor for what H couples now. contact: row -> 1 + index of a row of C, or
-/// 0; middle: 3 per cluster, where it is. Values become zero.
+/// 0. Values become zero.
 pbs_status coarse_matrix_prepare(struct memory *memory, const struct rigid_clusters *clusters,
                                  const struct linear_problem *problem, const uint32_t *contact,
-                                 const double *middle, struct coarse_matrix *e);
+                                 struct coarse_matrix *e);
 
 /// Adds to block (row, column), or its transpose to (column, row) where that one is stored. stride:
 /// from one row of the block to the next.

@@ -34,7 +34,6 @@ pbs_status coarse_space_create(struct memory *memory, const struct bsr *pattern,
         s.scratch_size = ENTRY * (size_t)s.clusters.most_entries +
                          PAIR * (size_t)s.clusters.most_neighbors;
         s.offset = memory_allocate(memory, 3 * rows, sizeof *s.offset);
-        s.middle = memory_allocate(memory, 3 * (size_t)s.clusters.count, sizeof *s.middle);
         s.product = memory_allocate(memory,
                                     18 * (size_t)s.clusters.entry_start[s.clusters.count] + WIDE,
                                     sizeof *s.product);
@@ -44,8 +43,8 @@ pbs_status coarse_space_create(struct memory *memory, const struct bsr *pattern,
         s.marked = memory_allocate(memory, 2 * rows, sizeof *s.marked);
         s.scratch = memory_allocate(memory, s.layout->domain_count * s.scratch_size,
                                     sizeof *s.scratch);
-        status = s.offset && s.middle && s.product && s.unit && s.restricted && s.contact &&
-                         s.marked && s.scratch
+        status = s.offset && s.product && s.unit && s.restricted && s.contact && s.marked &&
+                         s.scratch
                      ? memory_reserve(memory, &s.coarse, &s.coarse_capacity,
                                       3 * (size_t)s.matrix.matrix.row_count, sizeof *s.coarse)
                      : PBS_ERROR_MEMORY;
@@ -62,7 +61,6 @@ void coarse_space_destroy(struct memory *memory, struct coarse_space *s) {
     rigid_clusters_free(memory, &s->clusters);
     coarse_matrix_destroy(memory, &s->matrix);
     memory_release(memory, s->offset);
-    memory_release(memory, s->middle);
     memory_release(memory, s->product);
     memory_release(memory, s->unit);
     memory_release(memory, s->restricted);
@@ -96,12 +94,11 @@ static void mark_rows(struct coarse_space *s, const struct linear_problem *probl
 static void measure_offsets(const struct coarse_space *s, uint32_t k) {
     const struct rigid_clusters *c = &s->clusters;
     const double *x = s->problem.positions;
-    double *middle = s->middle + 3 * (size_t)k;
     const uint32_t first = c->member_start[k];
     const uint32_t end = c->member_start[k + 1];
+    double middle[3] = {0};
     double square = 0.0;
     double largest = 0.0;
-    memset(middle, 0, 3 * sizeof *middle);
     for (uint32_t m = first; x && m < end; m++) {
         for (int i = 0; i < 3; i++) {
             const double xi = x[3 * (size_t)c->member[m] + (size_t)i];
@@ -341,7 +338,7 @@ pbs_status coarse_space_factor(struct coarse_space *s, struct tasks *tasks,
     mark_rows(s, problem);
     tasks_for(tasks, s->layout->domain_count, measure_piece, s);
     RETURN_IF_FAILED(
-        coarse_matrix_prepare(s->memory, &s->clusters, problem, s->contact, s->middle, &s->matrix));
+        coarse_matrix_prepare(s->memory, &s->clusters, problem, s->contact, &s->matrix));
     RETURN_IF_FAILED(memory_reserve(s->memory, &s->coarse, &s->coarse_capacity,
                                     3 * (size_t)s->matrix.matrix.row_count, sizeof *s->coarse));
     tasks_for(tasks, s->layout->domain_count, multiply_piece, s);

@@ -13,7 +13,6 @@ struct coarse_space {
     struct coarse_matrix matrix;
     struct linear_problem problem; ///< of the last factor
     double *offset;       ///< 3 per row: from the middle of its cluster, in units of its size
-    double *middle;       ///< 3 per cluster
     float *product;       ///< H0 Z: 3 x 6 per entry of a cluster, in the cluster's unit
     double *unit;         ///< per cluster
     uint32_t *restricted; ///< row -> 1 + index of the problem's restriction, or 0
