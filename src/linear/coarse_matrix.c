@@ -10,7 +10,7 @@ static bool has_contacts(const struct linear_problem *problem) {
 }
 
 static void add_pair(struct coarse_matrix *e, uint32_t a, uint32_t b) {
-    pairs_add(&e->pairs, a < b ? a : b, a < b ? b : a);
+    pairs_add(&e->pairs, a > b ? b : a, a > b ? a : b);
 }
 
 static void list_clusters(const struct rigid_clusters *clusters, struct coarse_matrix *e) {
