@@ -18,8 +18,6 @@
 // When the true residual and the recurrence's differ by more than this part, in squares, directions
 // made from it are conjugate to nothing any more.
 #define DRIFT 0.01
-// The part of its fall that x may lose to rounding.
-#define CLIMB 0.1
 // From one check that finds such a drift to the next, the square must have fallen to this part, or
 // rounding has won.
 #define PROGRESS 0.25
@@ -39,9 +37,7 @@ struct solve {
     double rz[LAYOUT_DOMAIN_LIMIT];
     double zap[LAYOUT_DOMAIN_LIMIT];
     double drift[LAYOUT_DOMAIN_LIMIT]; ///< square of what the last check changed r by
-    double fall[LAYOUT_DOMAIN_LIMIT];  ///< x . (b + r) at the last check: twice what x . A x / 2 -
-                                       ///< b . x, which every iteration lowers, has fallen by
-    double deepest;                    ///< the largest so far
+    double fall[LAYOUT_DOMAIN_LIMIT];  ///< x . b at the end
 };
 
 pbs_status pcg_reserve(struct memory *memory, struct pcg_workspace *w, size_t row_count) {
@@ -150,16 +146,13 @@ static void residual_piece(void *context, size_t domain) {
     struct solve *s = context;
     const size_t end = entries_before(s, domain + 1);
     double drift = 0.0;
-    double fall = 0.0;
     problem_multiply_domain(s->problem, (uint32_t)domain, s->x, s->z);
     for (size_t i = entries_before(s, domain); i < end; i++) {
         const double r = s->b[i] - s->z[i];
         drift += (r - s->r[i]) * (r - s->r[i]);
-        fall += s->x[i] * (s->b[i] + r);
         s->r[i] = r;
     }
     s->drift[domain] = drift;
-    s->fall[domain] = fall;
     s->rr[domain] = dot(s->r, s->r, entries_before(s, domain), end);
     precondition_piece(s, domain);
 }
@@ -239,15 +232,11 @@ static double next_beta(struct solve *s, double curvature, double rz, double rz_
 }
 
 /// Replaces the residual by the true one. True when the recurrence was right about it: below the
-/// goal if it claimed so, nearly the same if not; and x has not climbed, as it does where the
-/// preconditioner is far from definite.
+/// goal if it claimed so, nearly the same if not.
 static bool check_residual(struct solve *s, bool claims) {
     run(s, residual_piece);
     const double found = sum(s, s->rr);
-    const double fall = sum(s, s->fall);
-    const bool climbs = !(fall >= (1.0 - CLIMB) * s->deepest);
-    s->deepest = fmax(s->deepest, fall);
-    return claims ? found <= s->goal : sum(s, s->drift) <= DRIFT * found && !climbs;
+    return claims ? found <= s->goal : sum(s, s->drift) <= DRIFT * found;
 }
 
 /// The next direction: the product, and the curvature p . A p along it.
@@ -277,7 +266,7 @@ static bool start_again(struct solve *s, double *drifted, struct pcg_result *res
 /// Whether there is more curvature than what rounding makes of none: 1 / alpha is no less than the
 /// least eigenvalue of M^-1 A.
 static bool is_curved(struct solve *s, double rz, double curvature) {
-    if (!(curvature > DBL_EPSILON * s->steepest * rz && curvature < INFINITY)) {
+    if (!(rz > 0.0 && curvature > DBL_EPSILON * s->steepest * rz)) {
         return false;
     }
     s->steepest = fmax(s->steepest, curvature / rz);
@@ -372,7 +361,6 @@ static struct pcg_result solve_once(struct solve *s, const struct pcg_options *o
     s->goal = options->relative_tolerance * options->relative_tolerance * bb;
     s->beta = 0.0;
     s->steepest = 0.0;
-    s->deepest = 0.0;
     if (s->m->table->start && options->iteration_limit > 0) {
         s->m->table->start(s->m->state, s->tasks, s->b, s->x);
         run(s, residual_piece);

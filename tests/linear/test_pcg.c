@@ -231,7 +231,7 @@ static void apply_turning(const void *state, struct tasks *tasks, const double *
     (void)tasks;
     t->calls++;
     for (size_t i = 0; i < 3 * t->p->w.capacity; i++) {
-        z[i] = t->calls > 5 ? -r[i] : r[i];
+        z[i] = t->calls > 5 ? -1e30 * r[i] : r[i];
     }
 }
 
@@ -253,6 +253,22 @@ static void preconditioners_that_lose_hold_stagnate(void **state) {
     assert_true(fabs(residual - result.relative_residual) <= 1e-9);
     free_problem(&p);
     fixture_free(&memory, &f);
+}
+
+/// Where there is no curvature but for rounding, there is no step of 1 / rounding.
+static void singular_directions_are_not_followed(void **state) {
+    (void)state;
+    struct small_matrix m = small_create(&memory, 3, 1, NULL, 0);
+    small_set_scalar(&m, 0, 0, 1.0);
+    small_set_scalar(&m, 1, 1, 2.0);
+    small_set_scalar(&m, 2, 2, 1e-18);
+    struct problem p = make_problem(&m.a, PBS_PRECONDITIONER_NONE);
+    const double b[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
+    const struct pcg_result result = solve(&p, b, 1e-8, 100);
+    assert_int_equal(result.outcome, PCG_INDEFINITE);
+    assert_true(dot(9, p.x, b) > 0.0 && dot(9, p.x, p.x) < 1e4);
+    free_problem(&p);
+    small_free(&memory, &m);
 }
 
 static void bits_do_not_depend_on_threads(void **state) {
@@ -463,6 +479,7 @@ int main(void) {
         cmocka_unit_test(not_a_number_ends_the_solve),
         cmocka_unit_test(right_hand_sides_beyond_doubles_are_told),
         cmocka_unit_test(preconditioners_that_lose_hold_stagnate),
+        cmocka_unit_test(singular_directions_are_not_followed),
         cmocka_unit_test(bits_do_not_depend_on_threads),
         cmocka_unit_test(preconditioner_without_domains),
         cmocka_unit_test(solvers_that_differ_from_call_to_call),
