@@ -25,7 +25,7 @@ enum expectation {
 struct springs {
     uint32_t bodies;
     double mass;         ///< on every diagonal entry; springs are of the order of 1
-    double body_masses;  ///< 1: of all bodies; 0: of the first alone
+    bool one_floats;     ///< the second body has no mass
     double stiff;        ///< factor for springs within the upper half
     double row_scales;   ///< unknowns are scaled at random by this much, up or down
     double all;          ///< factor for everything
@@ -52,9 +52,9 @@ static const struct sample samples[] = {
     {.name = "tiny entries", .springs = {1, 1e-2, .all = 1e-120}},
     {.name = "huge entries", .springs = {1, 1e-2, .all = 1e120}},
     {.name = "singular", .springs = {.bodies = 1}, .consistent = true},
-    {.name = "one of two singular", .springs = {2, 1e-2, .body_masses = -1.0}, .consistent = true},
+    {.name = "one of two singular", .springs = {2, 1e-2, .one_floats = true}, .consistent = true},
     {.name = "singular, inconsistent", NOT_SOLVED, .springs = {.bodies = 1}},
-    {.name = "one of two inconsistent", NOT_SOLVED, .springs = {2, 1e-2, .body_masses = -1.0}},
+    {.name = "one of two inconsistent", NOT_SOLVED, .springs = {2, 1e-2, .one_floats = true}},
     {.name = "mildly indefinite", HONEST, .springs = {.bodies = 1, .mass = -1e-3}},
     {.name = "indefinite", INDEFINITE, .springs = {.bodies = 1, .mass = -0.3}},
     {.name = "strongly indefinite", INDEFINITE, .springs = {.bodies = 2, .mass = -3.0}},
@@ -63,11 +63,26 @@ static const struct sample samples[] = {
     {.name = "halves 1e6 apart", SOLVED_ALMOST, .springs = {1, 1e-2, .stiff = 1e6}},
     {.name = "rows 1e12 apart", HONEST, .springs = {1, 1.0, .row_scales = 1e6}},
     {.name = "rows 1e4 apart", SOLVED_ALMOST, .springs = {1, 1.0, .row_scales = 1e2}},
-    {.name = "not a number on the diagonal", INDEFINITE, .springs = {1, 1.0}, .spoil = NAN},
-    {.name = "not a number", INDEFINITE, .springs = {1, 1.0}, .spoil = NAN, .spoiled = 99},
-    {.name = "infinite", INDEFINITE, .springs = {1, 1.0}, .spoil = INFINITY, .spoiled = 40},
-    {.name = "minus infinity", INDEFINITE, .springs = {1, 1.0}, .spoil = -INFINITY, .spoiled = 9},
-    {.name = "zero right-hand side", .springs = {1, 1.0}, .zero = true},
+    {.name = "not a number on the diagonal",
+     INDEFINITE,
+     .springs = {.bodies = 1, .mass = 1.0},
+     .spoil = NAN},
+    {.name = "not a number",
+     INDEFINITE,
+     .springs = {.bodies = 1, .mass = 1.0},
+     .spoil = NAN,
+     .spoiled = 99},
+    {.name = "infinite",
+     INDEFINITE,
+     .springs = {.bodies = 1, .mass = 1.0},
+     .spoil = INFINITY,
+     .spoiled = 40},
+    {.name = "minus infinity",
+     INDEFINITE,
+     .springs = {.bodies = 1, .mass = 1.0},
+     .spoil = -INFINITY,
+     .spoiled = 9},
+    {.name = "zero right-hand side", .springs = {.bodies = 1, .mass = 1.0}, .zero = true},
     {.name = "zero matrix", INDEFINITE, .springs = {1, .all = EMPTY}, .spoil = 0.0},
     {.name = "one node", .diagonal = 1},
     {.name = "nodes apart", .diagonal = 30},
@@ -193,7 +208,7 @@ static void make_springs(const struct springs *desc, struct system *s) {
                    upper && desc->stiff > 0.0 ? desc->stiff : 1.0);
     }
     memory_release(&memory, pairs);
-    const uint32_t heavy = desc->body_masses < 0.0 ? nodes / 2 : nodes;
+    const uint32_t heavy = desc->one_floats ? nodes / 2 : nodes;
     for (uint32_t node = 0; node < heavy; node++) {
         for (int e = 0; e < 9; e += 4) {
             bool transposed;
