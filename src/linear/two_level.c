@@ -52,7 +52,6 @@ static pbs_status analyze(struct two_level *s, struct memory *memory, const stru
                           enum preconditioner_order order, bool may_be_exact) {
     RETURN_IF_FAILED(preconditioner_create(memory, PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY, pattern,
                                            order, &s->fine));
-    ((struct ichol *)s->fine.state)->first_shift = FINE_SHIFT;
     RETURN_IF_FAILED(
         coarse_space_create(memory, pattern, cluster_size(pattern->row_count), &s->coarse));
     if (!may_be_exact) {
@@ -148,10 +147,12 @@ static pbs_status two_level_factor(void *state, struct tasks *tasks,
     s->has_coarse = false;
     s->predicted = 0.0;
     s->is_exact = s->exact && supernodal_factor(s->exact, tasks, problem->a, 0.0) == PBS_OK;
+    const bool with_coarse = wants_coarse(s, problem);
     if (!s->is_exact) {
+        ((struct ichol *)s->fine.state)->first_shift = with_coarse ? FINE_SHIFT : 0.0;
         RETURN_IF_FAILED(s->fine.table->factor(s->fine.state, tasks, problem));
     }
-    if (!wants_coarse(s, problem)) {
+    if (!with_coarse) {
         return PBS_OK;
     }
     const pbs_status status = coarse_space_factor(&s->coarse, tasks, problem);

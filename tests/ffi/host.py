@@ -68,7 +68,7 @@ Stats = struct(
     (U32, "accepted_steps rejected_steps forced_steps reserved"),
     (DOUBLE, "shortest_step longest_step step_error step_next"),
     (DOUBLE, "energy_loss alpha_low alpha_high energy_target energy_reached energy_work"),
-    (U32, "host_solves host_refusals"))
+    (U32, "host_solves host_refusals"), (I32, "preconditioner_used"), (U32, "coarse_unknowns"), (DOUBLE, "predicted_iterations"))
 Matrix = struct(
     "pbs_matrix", (U32, "struct_size"), (I32, "form triangle node_count row_count entry_count"),
     (INTEGERS, "row_start column"), (DOUBLES, "values positions"))
