@@ -2,7 +2,7 @@
 // coarse spaces. The finest grid is smoothed by incomplete Cholesky, domain by domain, damped as
 // far as its largest eigenvalue asks for: one application before and one after the correction make
 // a symmetric V-cycle, positive definite whether or not the matrix is. C is not in it: contacts are
-// low in rank and come and go, and no smoother takes them; conjugate gradients pay with iterations.
+// low in rank and come and go, and no smoother takes them; two_level.c solves for them exactly.
 #include "linear/multigrid.h"
 
 #include <float.h>
@@ -239,7 +239,7 @@ static double multigrid_shift(const void *state) {
     return !m->stands ? INFINITY : shift > SMOOTHER_SHIFT ? shift : 0.0;
 }
 
-const struct preconditioner_table multigrid = {
+const struct preconditioner_table smoothed_aggregation = {
     .id = PBS_PRECONDITIONER_MULTIGRID,
     .name = "multigrid",
     .state_size = sizeof(struct multigrid),

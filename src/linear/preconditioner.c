@@ -26,6 +26,14 @@ pbs_status preconditioner_create(struct memory *memory, int32_t id, const struct
         return status_fail(PBS_ERROR_ARGUMENT, "preconditioner %d, there is none of that number",
                            id);
     }
+    return preconditioner_create_from(memory, table, pattern, order, out);
+}
+
+pbs_status preconditioner_create_from(struct memory *memory,
+                                      const struct preconditioner_table *table,
+                                      const struct bsr *pattern, enum preconditioner_order order,
+                                      struct preconditioner *out) {
+    *out = (struct preconditioner){0};
     struct preconditioner p = {table, memory_allocate(memory, 1, table->state_size)};
     if (!p.state) {
         return PBS_ERROR_MEMORY;

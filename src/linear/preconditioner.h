@@ -59,6 +59,11 @@ const struct preconditioner_table *preconditioner_find(int32_t id);
 
 pbs_status preconditioner_create(struct memory *memory, int32_t id, const struct bsr *pattern,
                                  enum preconditioner_order order, struct preconditioner *out);
+/// The same from a table that need not be among preconditioner_tables.
+pbs_status preconditioner_create_from(struct memory *memory,
+                                      const struct preconditioner_table *table,
+                                      const struct bsr *pattern, enum preconditioner_order order,
+                                      struct preconditioner *out);
 /// One that was never created (all zero) is fine.
 void preconditioner_destroy(struct memory *memory, struct preconditioner *p);
 
@@ -77,5 +82,7 @@ extern const struct preconditioner_table two_level;
 extern const struct preconditioner_table cholesky;
 extern const struct preconditioner_table automatic;
 extern const struct preconditioner_table multigrid;
+/// Multigrid of H0 alone, without contact.
+extern const struct preconditioner_table smoothed_aggregation;
 
 #endif

@@ -4,7 +4,8 @@
 // rigid motions of clusters of nodes take the low end, and rows that contact touches are solved
 // for exactly, so that neither the size of the mesh nor the stiffness of contact costs iterations:
 //     y = M^-1 r,   z = y + Z E^-1 Z^T (r - H y),   E = Z^T H Z,   start: x = Z E^-1 Z^T b.
-// With an exact factor of H0 in place of M, contact is all that is left to the coarse space. The
+// With an exact factor of H0 or multigrid in place of M, contact is all that is left to the coarse
+// space, where the clusters come along. The
 // automatic choice looks at the matrix and leaves the coarse space out where it does not pay. It
 // takes no exact factor, however small the world: iterations to a forcing tolerance are as quick
 // from 81 unknowns on, and do not go astray along what is nearly singular.
@@ -34,12 +35,21 @@
 // Rows that mass and stiffness are looked up at.
 #define SAMPLES 511
 
+enum coarse_use {
+    COARSE_ALWAYS,
+    COARSE_WHERE_WORTH_IT,
+    COARSE_FOR_CONTACT ///< and not made before there is any
+};
+
 struct two_level {
+    const struct bsr *pattern;
+    struct memory *memory;
     struct preconditioner fine;
     struct coarse_space coarse;
     struct supernodal *exact; ///< in place of `fine`; null: never
-    bool chooses;             ///< or else always with all it has
-    bool has_coarse;          ///< for the last matrix; likewise:
+    enum coarse_use use;
+    bool coarse_exists;
+    bool has_coarse; ///< for the last matrix; likewise:
     bool is_exact;
     double predicted; ///< iterations of `fine` alone; 0: not looked at
 };
@@ -48,33 +58,44 @@ static uint32_t cluster_size(uint32_t row_count) {
     return (uint32_t)(CLUSTER_SIZE * fmax(1.0, cbrt(row_count / CLUSTERS_GROW_AT)));
 }
 
+static pbs_status create_coarse(struct two_level *s) {
+    RETURN_IF_FAILED(coarse_space_create(s->memory, s->pattern, cluster_size(s->pattern->row_count),
+                                         &s->coarse));
+    s->coarse_exists = true;
+    return PBS_OK;
+}
+
 static pbs_status analyze(struct two_level *s, struct memory *memory, const struct bsr *pattern,
-                          enum preconditioner_order order, bool may_be_exact) {
-    RETURN_IF_FAILED(preconditioner_create(memory, PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY, pattern,
-                                           order, &s->fine));
-    RETURN_IF_FAILED(
-        coarse_space_create(memory, pattern, cluster_size(pattern->row_count), &s->coarse));
-    if (!may_be_exact) {
-        return PBS_OK;
-    }
-    RETURN_IF_FAILED(supernodal_create(memory, SUPERNODAL_DOUBLE, &s->exact));
-    return supernodal_analyze(s->exact, pattern, NULL);
+                          enum preconditioner_order order, const struct preconditioner_table *fine,
+                          enum coarse_use use) {
+    s->pattern = pattern;
+    s->memory = memory;
+    s->use = use;
+    RETURN_IF_FAILED(preconditioner_create_from(memory, fine, pattern, order, &s->fine));
+    return use == COARSE_FOR_CONTACT ? PBS_OK : create_coarse(s);
 }
 
 static pbs_status two_level_analyze(void *state, struct memory *memory, const struct bsr *pattern,
                                     enum preconditioner_order order) {
-    return analyze(state, memory, pattern, order, false);
-}
-
-static pbs_status cholesky_analyze(void *state, struct memory *memory, const struct bsr *pattern,
-                                   enum preconditioner_order order) {
-    return analyze(state, memory, pattern, order, true);
+    return analyze(state, memory, pattern, order, &incomplete_cholesky, COARSE_ALWAYS);
 }
 
 static pbs_status automatic_analyze(void *state, struct memory *memory, const struct bsr *pattern,
                                     enum preconditioner_order order) {
-    ((struct two_level *)state)->chooses = true;
-    return analyze(state, memory, pattern, order, false);
+    return analyze(state, memory, pattern, order, &incomplete_cholesky, COARSE_WHERE_WORTH_IT);
+}
+
+static pbs_status multigrid_analyze(void *state, struct memory *memory, const struct bsr *pattern,
+                                    enum preconditioner_order order) {
+    return analyze(state, memory, pattern, order, &smoothed_aggregation, COARSE_FOR_CONTACT);
+}
+
+static pbs_status cholesky_analyze(void *state, struct memory *memory, const struct bsr *pattern,
+                                   enum preconditioner_order order) {
+    struct two_level *s = state;
+    RETURN_IF_FAILED(analyze(s, memory, pattern, order, &incomplete_cholesky, COARSE_FOR_CONTACT));
+    RETURN_IF_FAILED(supernodal_create(memory, SUPERNODAL_DOUBLE, &s->exact));
+    return supernodal_analyze(s->exact, pattern, NULL);
 }
 
 static void two_level_release(void *state, struct memory *memory) {
@@ -134,11 +155,10 @@ static double predict_iterations(const struct two_level *s, const struct bsr *a)
 
 static bool wants_coarse(struct two_level *s, const struct linear_problem *problem) {
     const bool has_contact = problem->c && problem->c->row_count > 0;
-    if (!s->chooses) {
-        return has_contact || !s->is_exact;
+    if (s->use == COARSE_WHERE_WORTH_IT) {
+        s->predicted = predict_iterations(s, problem->a);
     }
-    s->predicted = predict_iterations(s, problem->a);
-    return has_contact || s->predicted > WORTH_COARSE;
+    return has_contact || s->use == COARSE_ALWAYS || s->predicted > WORTH_COARSE;
 }
 
 static pbs_status two_level_factor(void *state, struct tasks *tasks,
@@ -149,11 +169,16 @@ static pbs_status two_level_factor(void *state, struct tasks *tasks,
     s->is_exact = s->exact && supernodal_factor(s->exact, tasks, problem->a, 0.0) == PBS_OK;
     const bool with_coarse = wants_coarse(s, problem);
     if (!s->is_exact) {
-        ((struct ichol *)s->fine.state)->first_shift = with_coarse ? FINE_SHIFT : 0.0;
+        if (s->fine.table == &incomplete_cholesky) {
+            ((struct ichol *)s->fine.state)->first_shift = with_coarse ? FINE_SHIFT : 0.0;
+        }
         RETURN_IF_FAILED(s->fine.table->factor(s->fine.state, tasks, problem));
     }
     if (!with_coarse) {
         return PBS_OK;
+    }
+    if (!s->coarse_exists) {
+        RETURN_IF_FAILED(create_coarse(s));
     }
     const pbs_status status = coarse_space_factor(&s->coarse, tasks, problem);
     s->has_coarse = status == PBS_OK;
@@ -189,10 +214,11 @@ static double two_level_shift(const void *state) {
 static void two_level_report(const void *state, struct preconditioner_report *out) {
     const struct two_level *s = state;
     const bool gave_up = two_level_shift(s) == INFINITY;
-    out->used = s->is_exact     ? PBS_PRECONDITIONER_CHOLESKY
-                : s->has_coarse ? PBS_PRECONDITIONER_TWO_LEVEL
-                : gave_up       ? PBS_PRECONDITIONER_BLOCK_JACOBI
-                                : PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY;
+    out->used = s->is_exact                              ? PBS_PRECONDITIONER_CHOLESKY
+                : s->fine.table == &smoothed_aggregation ? PBS_PRECONDITIONER_MULTIGRID
+                : s->has_coarse                          ? PBS_PRECONDITIONER_TWO_LEVEL
+                : gave_up                                ? PBS_PRECONDITIONER_BLOCK_JACOBI
+                                                         : PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY;
     out->coarse_unknowns = s->has_coarse ? 3 * s->coarse.matrix.matrix.row_count : 0;
     out->predicted_iterations = s->predicted;
 }
@@ -202,6 +228,19 @@ const struct preconditioner_table two_level = {
     .name = "two-level",
     .state_size = sizeof(struct two_level),
     .analyze = two_level_analyze,
+    .factor = two_level_factor,
+    .apply = two_level_apply,
+    .start = two_level_start,
+    .release = two_level_release,
+    .shift = two_level_shift,
+    .report = two_level_report,
+};
+
+const struct preconditioner_table multigrid = {
+    .id = PBS_PRECONDITIONER_MULTIGRID,
+    .name = "multigrid",
+    .state_size = sizeof(struct two_level),
+    .analyze = multigrid_analyze,
     .factor = two_level_factor,
     .apply = two_level_apply,
     .start = two_level_start,

@@ -13,7 +13,7 @@ static struct linear_problem problem_of(const struct fixture *f) {
 static struct preconditioner create(const struct linear_problem *problem) {
     struct preconditioner p;
     assert_int_equal(
-        preconditioner_create(&memory, PBS_PRECONDITIONER_MULTIGRID, problem->a, ORDER_NATURAL, &p),
+        preconditioner_create_from(&memory, &smoothed_aggregation, problem->a, ORDER_NATURAL, &p),
         PBS_OK);
     assert_int_equal(p.table->factor(p.state, NULL, problem), PBS_OK);
     return p;
@@ -505,8 +505,8 @@ static void failing_allocations_leave_nothing_behind(void **state) {
         struct memory limited;
         memory_init(&limited, &allocator);
         struct preconditioner p;
-        succeeded = preconditioner_create(&limited, PBS_PRECONDITIONER_MULTIGRID, &f.matrix,
-                                          ORDER_NATURAL, &p) == PBS_OK;
+        succeeded = preconditioner_create_from(&limited, &smoothed_aggregation, &f.matrix,
+                                               ORDER_NATURAL, &p) == PBS_OK;
         preconditioner_destroy(&limited, &p);
         assert_int_equal(failing.alive, 0);
     }
