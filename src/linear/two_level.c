@@ -125,7 +125,7 @@ static double inertia_part(const struct bsr *a, const struct block_columns *colu
     return sum / trace(a, a->row_start[row]);
 }
 
-/// Of the first `count` values (Shell's sort).
+/// Of the first `count` values (Shell's sort); at least one.
 static double median(double *value, uint32_t count) {
     for (uint32_t gap = count / 2; gap > 0; gap /= 2) {
         for (uint32_t i = gap; i < count; i++) {
@@ -143,7 +143,7 @@ static double median(double *value, uint32_t count) {
 /// The median is deaf to rows at held ones, which lack what couples them.
 static double predict_iterations(const struct two_level *s, const struct bsr *a) {
     const uint32_t count = a->row_count < SAMPLES ? a->row_count : SAMPLES;
-    double parts[SAMPLES];
+    double parts[SAMPLES] = {0.0};
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t row = (uint32_t)((uint64_t)i * a->row_count / count);
         const double part = inertia_part(a, &s->coarse.clusters.columns, row);
