@@ -240,14 +240,13 @@ static void measure_own(struct row *row, const struct preconditioner_table *tabl
 
 static void measure_direct(struct row *row, const struct own_setting *setting, int threads) {
     struct bench *bench = row->bench;
-    if (!is_chosen(bench->solvers, own_direct.name, true) || row->scene.problem.c ||
+    if (!is_chosen(bench->solvers, own_direct.name, true) ||
         row->csr.matrix.size > own_direct.size_limit) {
         return;
     }
     const struct solver_source source = {&own_direct, own_direct_create, setting};
     void *state = NULL;
-    struct solver_run run = solver_run(&source, &row->csr, &bench->limits, row->x, &state);
-    run.symbolic_seconds += row->layout_seconds;
+    const struct solver_run run = solver_run(&source, &row->csr, &bench->limits, row->x, &state);
     print_run(row, "", own_direct.name, threads, &run)->is_own = true;
     print_failure(&run);
     printf("\n");

@@ -1,5 +1,5 @@
 // libpbs's supernodal Cholesky factors by themselves, seen as a peer of other libraries' solvers.
-// For systems without contacts: it factors H0.
+// It factors the matrix that peers get.
 #ifndef PBS_BENCH_OWN_DIRECT_H
 #define PBS_BENCH_OWN_DIRECT_H
 

@@ -2,6 +2,7 @@
 #include "scenes/linear_scene.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "mesh_reader.h"
 
@@ -29,6 +30,14 @@ const struct linear_case linear_cases[] = {
     {.name = "bunny-contact-2", 1e7, 0.45, FRAME, false, {0.02, 1e3, 1e6}, "bunny_19k.msh"},
     {.name = NULL},
 };
+
+const struct linear_case *linear_case_find(const char *name) {
+    const struct linear_case *c = linear_cases;
+    while (c->name && strcmp(c->name, name) != 0) {
+        c++;
+    }
+    return c->name ? c : NULL;
+}
 
 static pbs_status read_mesh(const char *folder, const char *file, struct tet_mesh *out) {
     char path[4096];

@@ -16,6 +16,8 @@ struct linear_case {
 
 /// All of them, ended by one without a name.
 extern const struct linear_case linear_cases[];
+/// Null where there is none of that name.
+const struct linear_case *linear_case_find(const char *name);
 
 struct linear_scene {
     struct fixture fixture;

@@ -50,7 +50,8 @@ typedef struct pbs_matrix {
     const int32_t *column;    ///< entry_count
     const double *values;     ///< entry_count, or entry_count x 9 row-major; N/m. Null in analyze
     const double *positions;  ///< node_count x 3, metres: where the nodes are (the rigid motions,
-                              ///< which multigrid wants to know, follow from them)
+                              ///< which multigrid wants to know, follow from them; three of the
+                              ///< four nodes of an affine body are vectors along its axes instead)
 } pbs_matrix;
 
 /// A host's linear solver. All functions are called on the thread that called the library, one at a
@@ -63,18 +64,21 @@ typedef struct pbs_linear_solver {
     int32_t form;         ///< PBS_MATRIX_*
     int32_t triangle;     ///< PBS_TRIANGLE_*
     int32_t reserved;     ///< 0
-    void *user;           ///< handed to all three; must live until the world has another solver
+    void *user;           ///< handed to all three; must live until the world is stepped no more, or
+                          ///< has another solver
     /// Called before the first factor of each pattern: after bodies have changed, and when contacts
-    /// couple other nodes than before. Null: nothing depends on the pattern alone. > 0: factor and
-    /// solve are not called until the pattern is another.
+    /// couple other nodes than before. row_start and column stay, address and contents, for the
+    /// factors that follow. Null: nothing depends on the pattern alone. > 0: factor and solve are
+    /// not called until the pattern is another.
     int32_t (*analyze)(void *user, const pbs_matrix *pattern);
     /// Called once for every matrix. What `matrix` points to stays readable until solve has
     /// returned for the last time before the next call of analyze or factor. > 0: it is not
     /// positive definite (which far from the solution is to be expected, see project_hessian in
     /// pbs_world_desc), or cannot be factored. Not null.
     int32_t (*factor)(void *user, const pbs_matrix *matrix);
-    /// x = H^-1 b, both 3 x node_count, in the order of nodes, not overlapping. Where
-    /// |b - H x| <= relative_tolerance |b| no further call follows for this system; less is made up
+    /// x = H^-1 b (N to metres), both 3 x node_count, in the order of nodes, not overlapping. What
+    /// x holds before is nothing to start from. Where |b - H x| <= relative_tolerance |b|, a number
+    /// between 0 and 1, no further call follows for this system; less is made up
     /// for by further calls. The map from b to x should be near to a symmetric positive definite
     /// one. An answer of 0 with an x that is not finite, or that was not written, is
     /// PBS_ERROR_HOST. Not null.

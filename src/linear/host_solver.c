@@ -35,11 +35,12 @@ static pbs_status stop(struct host_solver *s, const char *function, int32_t answ
     return s->stop;
 }
 
-/// The other preconditioner takes over.
+/// The other preconditioner takes over, unless it has no factor for the matrix either.
 static pbs_status stand_in(struct host_solver *s, struct tasks *tasks) {
-    s->mode = STANDS_IN;
     s->counts.refusals++;
-    return s->other.table->factor(s->other.state, tasks, s->problem);
+    s->stop = s->other.table->factor(s->other.state, tasks, s->problem);
+    s->mode = s->stop == PBS_OK ? STANDS_IN : STOPPED;
+    return s->stop;
 }
 
 /// A new pattern is shown to the host.
@@ -100,8 +101,8 @@ static pbs_status ask_host(struct host_solver *s, struct tasks *tasks, double to
         return stop(s, "solve", answer);
     }
     if (answer > 0) {
-        const pbs_status status = stand_in(s, tasks);
-        return status == PBS_OK ? PBS_ERROR_CONVERGENCE : status;
+        stand_in(s, tasks);
+        return PBS_ERROR_CONVERGENCE; // the iteration starts again, and host_solve says how it went
     }
     s->counts.solves++;
     for (size_t k = 0; k < count; k++) {
@@ -133,18 +134,22 @@ static pbs_status host_solve(void *state, struct tasks *tasks, const double *r, 
     return PBS_OK;
 }
 
-static void host_start(const void *state, struct tasks *tasks, const double *b, double *x) {
+static bool host_start(const void *state, struct tasks *tasks, const double *b, double *x) {
     const struct host_solver *s = state;
-    if (s->mode == STANDS_IN && s->other.table->start) {
-        s->other.table->start(s->other.state, tasks, b, x);
-    } else {
-        memset(x, 0, 3 * (size_t)s->layout->node_count * sizeof *x);
-    }
+    return s->mode == STANDS_IN && preconditioner_start(&s->other, tasks, b, x);
 }
 
 static double host_shift(const void *state) {
     const struct host_solver *s = state;
     return s->mode == STANDS_IN ? s->other.table->shift(s->other.state) : 0.0;
+}
+
+/// Of the host's own doing nothing is known.
+static void host_report(const void *state, struct preconditioner_report *out) {
+    const struct host_solver *s = state;
+    if (s->mode == STANDS_IN) {
+        *out = preconditioner_describe(&s->other);
+    }
 }
 
 static void host_release(void *state, struct memory *memory) {
@@ -165,6 +170,7 @@ static const struct preconditioner_table host_solver = {
     .start = host_start,
     .release = host_release,
     .shift = host_shift,
+    .report = host_report,
 };
 
 pbs_status host_solver_wrap(struct memory *memory, const pbs_linear_solver *functions,

@@ -22,7 +22,9 @@ struct ichol {
     float *inverse;           ///< D^-1 in units of 2^-exponent of the domain: 9 per position
     int *exponent;            ///< per domain: of its largest diagonal entry
     double *pivot;            ///< D: 9 per position, symmetric
-    double first_shift;       ///< what to try first: 0, or what a smoother wants
+    double first_shift;       ///< what to try first: 0, or what a coarse space wants
+    double compensation;      ///< part of the fill without a place that is made up for: 0 to 1
+    double *dropped;          ///< what that adds to the diagonal: 9 per row; null: never
     uint32_t *place;          ///< scratch, row -> block of the row being computed, or an older one
     double *sums;             ///< scratch, per domain: 12 per block of its longest row and diagonal
     uint32_t *sums_start;     ///< domain_count + 1, in units of 12
@@ -33,6 +35,8 @@ struct ichol {
 /// PBS_OK or PBS_ERROR_MEMORY; the state can be released in either case.
 pbs_status ichol_analyze(void *state, struct memory *memory, const struct bsr *pattern,
                          enum preconditioner_order order);
+/// Room for `compensation`, after analysis.
+pbs_status ichol_reserve_compensation(struct ichol *s, struct memory *memory);
 void ichol_release(void *state, struct memory *memory);
 
 #endif

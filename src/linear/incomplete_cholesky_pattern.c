@@ -137,6 +137,11 @@ pbs_status ichol_analyze(void *state, struct memory *memory, const struct bsr *p
     return status;
 }
 
+pbs_status ichol_reserve_compensation(struct ichol *s, struct memory *memory) {
+    s->dropped = memory_allocate(memory, 9 * (size_t)s->layout->node_count, sizeof *s->dropped);
+    return s->dropped ? PBS_OK : PBS_ERROR_MEMORY;
+}
+
 void ichol_release(void *state, struct memory *memory) {
     struct ichol *s = state;
     memory_release(memory, s->row);
@@ -151,6 +156,7 @@ void ichol_release(void *state, struct memory *memory) {
     memory_release(memory, s->inverse);
     memory_release(memory, s->pivot);
     memory_release(memory, s->place);
+    memory_release(memory, s->dropped);
     memory_release(memory, s->sums);
     memory_release(memory, s->sums_start);
     memory_release(memory, s->exponent);

@@ -46,11 +46,9 @@ static double norm(struct lanczos *s, const double *v, const double *z) {
 static double residual(struct lanczos *s, const double *b, double *x) {
     problem_multiply(s->tasks, s->problem, x, s->w.v[0]);
     vector_combine(s->tasks, s->count, b, -1.0, s->w.v[0], s->w.v[1]);
-    if (!s->m->table->start) {
+    if (!preconditioner_start(s->m, s->tasks, s->w.v[1], s->w.w[0])) {
         return 0.0;
     }
-    vector_zero(s->tasks, s->count, s->w.w[0]);
-    s->m->table->start(s->m->state, s->tasks, s->w.v[1], s->w.w[0]);
     problem_multiply(s->tasks, s->problem, s->w.w[0], s->w.v[0]);
     const double taken = inner(s, s->w.v[1], s->w.w[0]);
     vector_add_scaled(s->tasks, s->count, 1.0, s->w.w[0], x);

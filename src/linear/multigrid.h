@@ -120,7 +120,7 @@ void grid_sweep_forward(const struct grid *g, uint32_t chunk, const double *b, d
 /// Solves (D + L)^T y = t, in place.
 void grid_sweep_backward(const struct grid *g, uint32_t chunk, double *t);
 
-/// grid 1's t = the solution that a cycle finds for its b.
-void multigrid_cycle(const struct multigrid *m, struct tasks *tasks);
+/// grid 1's t = the solution that two cycles find for its b, which is lost.
+void multigrid_correct(const struct multigrid *m, struct tasks *tasks);
 
 #endif

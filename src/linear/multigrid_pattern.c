@@ -715,6 +715,7 @@ pbs_status multigrid_analyze(void *state, struct memory *memory, const struct bs
     struct multigrid *m = state;
     m->layout = pattern->layout;
     RETURN_IF_FAILED(ichol_analyze(&m->smoother, memory, pattern, order));
+    RETURN_IF_FAILED(ichol_reserve_compensation(&m->smoother, memory));
     RETURN_IF_FAILED(build_finest(m, memory, pattern));
     struct adjacency graph = {m->grid[0].start, m->grid[0].column};
     const pbs_status status = add_grids(m, memory, &graph);

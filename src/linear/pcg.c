@@ -250,8 +250,7 @@ static double follow_direction(struct solve *s) {
 /// preconditioner wants it. `drifted`: its square the last time. False where that has not become
 /// less.
 static bool start_again(struct solve *s, double *drifted, struct pcg_result *result) {
-    if (s->m->table->start) {
-        s->m->table->start(s->m->state, s->tasks, s->r, s->z);
+    if (preconditioner_start(s->m, s->tasks, s->r, s->z)) {
         add_entries(s, s->z, s->x);
         run(s, residual_piece);
         result->checks++;
@@ -361,8 +360,7 @@ static struct pcg_result solve_once(struct solve *s, const struct pcg_options *o
     s->goal = options->relative_tolerance * options->relative_tolerance * bb;
     s->beta = 0.0;
     s->steepest = 0.0;
-    if (s->m->table->start && options->iteration_limit > 0) {
-        s->m->table->start(s->m->state, s->tasks, s->b, s->x);
+    if (options->iteration_limit > 0 && preconditioner_start(s->m, s->tasks, s->b, s->x)) {
         run(s, residual_piece);
         result.checks++;
     }

@@ -55,6 +55,11 @@ void preconditioner_destroy(struct memory *memory, struct preconditioner *p) {
     *p = (struct preconditioner){0};
 }
 
+bool preconditioner_start(const struct preconditioner *p, struct tasks *tasks, const double *b,
+                          double *x) {
+    return p->table->start && p->table->start(p->state, tasks, b, x);
+}
+
 struct preconditioner_report preconditioner_describe(const struct preconditioner *p) {
     struct preconditioner_report report = {.used = p->table->id};
     if (p->table->report) {

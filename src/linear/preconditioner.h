@@ -36,9 +36,10 @@ struct preconditioner_table {
     /// end the iteration.
     pbs_status (*solve)(void *state, struct tasks *tasks, const double *r, double tolerance,
                         double *z);
-    /// What the iteration has to start from for `apply` to be definite, from the right-hand side b
-    /// of H x = b; else null: it starts from zero. x, zero before, may stay so; x . b >= 0.
-    void (*start)(const void *state, struct tasks *tasks, const double *b, double *x);
+    /// Sets x to what the iteration has to start from for `apply` to be definite, from the
+    /// right-hand side b of H x = b; x . b >= 0. False, and x untouched: the last factor wants no
+    /// such thing, as those never do for which this is null.
+    bool (*start)(const void *state, struct tasks *tasks, const double *b, double *x);
     void (*release)(void *state, struct memory *memory);
     /// The diagonal shift (relative to the diagonal) that the last factor needed; 0 as a rule,
     /// infinite where no useful one was found and block Jacobi stands in.
@@ -67,6 +68,9 @@ pbs_status preconditioner_create_from(struct memory *memory,
 /// One that was never created (all zero) is fine.
 void preconditioner_destroy(struct memory *memory, struct preconditioner *p);
 
+/// The table's start, if there is any.
+bool preconditioner_start(const struct preconditioner *p, struct tasks *tasks, const double *b,
+                          double *x);
 struct preconditioner_report preconditioner_describe(const struct preconditioner *p);
 
 /// Applies a table's apply_domain to all domains: the `apply` of whoever has an apply_domain.

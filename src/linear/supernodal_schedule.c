@@ -3,10 +3,15 @@
 // not depend on the number of threads.
 #include "linear/supernodal_parts.h"
 
-// Of a piece: what one thread eliminates by itself is worth some hundred microseconds at least, and
-// a small part of the whole.
-#define PIECE_FLOPS    4e6
-#define PIECE_FRACTION (1.0 / 1024)
+#include <math.h>
+
+// Of a piece: what one thread eliminates by itself is worth some hundred microseconds at least. Of
+// a small factor it is a larger part, as the fronts above are too small to be shared well; but
+// where that is milliseconds they are not.
+#define PIECE_FLOPS          4e6
+#define PIECE_FRACTION       (1.0 / 1024)
+#define SMALL_PIECE_FRACTION (1.0 / 16)
+#define SMALL_PIECE_FLOPS    1e8
 
 // Update matrices of pieces that wait for their parents may take this part of the factor, or what
 // the last cache holds.
@@ -89,8 +94,8 @@ static bool is_piece_root(const struct supernodal *s, uint32_t k, const double *
 
 /// Pieces: consecutive subtrees of little work. Above them, one supernode after the other.
 static void cut_pieces(struct supernodal *s, const double *work) {
-    const double part = PIECE_FRACTION * s->flops;
-    const double limit = part > PIECE_FLOPS ? part : PIECE_FLOPS;
+    const double small = fmin(SMALL_PIECE_FRACTION * s->flops, SMALL_PIECE_FLOPS);
+    const double limit = fmax(PIECE_FRACTION * s->flops, fmax(small, PIECE_FLOPS));
     double taken = 0.0;
     bool is_open = false;
     s->piece_count = 0;

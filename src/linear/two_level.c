@@ -14,6 +14,7 @@
 #include <math.h>
 
 #include "linear/incomplete_cholesky.h"
+#include "linear/iteration_forecast.h"
 #include "pbs/world.h"
 
 // Rows in a cluster. Fewer make a better coarse space and a larger coarse matrix, whose factor
@@ -26,14 +27,6 @@
 #define FINE_SHIFT 0.004
 // With fewer iterations than this the coarse space costs more than it saves.
 #define WORTH_COARSE 50.0
-// Iterations of incomplete Cholesky to 1e-6: this over the root of mass over stiffness, as long as
-// waves do not cross the body in a step; this per row along an edge of the body, if they do. From
-// linear-solvers.md, sections 2 and 2b: 17, 26, 35 of 105k, 414k, 1M unknowns with little
-// stiffness, 217, 353, 483 with much.
-#define ITERATIONS_BY_MASS 7.0
-#define ITERATIONS_BY_SIZE 6.6
-// Rows that mass and stiffness are looked up at.
-#define SAMPLES 511
 
 enum coarse_use {
     COARSE_ALWAYS,
@@ -107,56 +100,10 @@ static void two_level_release(void *state, struct memory *memory) {
 
 // --- what to do with a matrix ---
 
-static double trace(const struct bsr *a, uint32_t block) {
-    const double *m = a->values + 9 * (size_t)block;
-    return m[0] + m[4] + m[8];
-}
-
-/// Mass over stiffness of a row: moved as one, the body has inertia alone, so that the row's blocks
-/// add up to it.
-static double inertia_part(const struct bsr *a, const struct block_columns *columns, uint32_t row) {
-    double sum = 0.0;
-    for (uint32_t k = a->row_start[row]; k < a->row_start[row + 1]; k++) {
-        sum += trace(a, k);
-    }
-    for (uint32_t k = columns->start[row]; k < columns->start[row + 1]; k++) {
-        sum += trace(a, columns->block[k]);
-    }
-    return sum / trace(a, a->row_start[row]);
-}
-
-/// Of the first `count` values (Shell's sort); at least one.
-static double median(double *value, uint32_t count) {
-    for (uint32_t gap = count / 2; gap > 0; gap /= 2) {
-        for (uint32_t i = gap; i < count; i++) {
-            const double v = value[i];
-            uint32_t j = i;
-            for (; j >= gap && value[j - gap] > v; j -= gap) {
-                value[j] = value[j - gap];
-            }
-            value[j] = v;
-        }
-    }
-    return value[count / 2];
-}
-
-/// The median is deaf to rows at held ones, which lack what couples them.
-static double predict_iterations(const struct two_level *s, const struct bsr *a) {
-    const uint32_t count = a->row_count < SAMPLES ? a->row_count : SAMPLES;
-    double parts[SAMPLES] = {0.0};
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t row = (uint32_t)((uint64_t)i * a->row_count / count);
-        const double part = inertia_part(a, &s->coarse.clusters.columns, row);
-        parts[i] = part > 0.0 ? part : 0.0;
-    }
-    return fmin(ITERATIONS_BY_MASS / sqrt(median(parts, count)),
-                ITERATIONS_BY_SIZE * cbrt(a->row_count));
-}
-
 static bool wants_coarse(struct two_level *s, const struct linear_problem *problem) {
     const bool has_contact = problem->c && problem->c->row_count > 0;
     if (s->use == COARSE_WHERE_WORTH_IT) {
-        s->predicted = predict_iterations(s, problem->a);
+        s->predicted = iteration_forecast(problem->a, &s->coarse.clusters.columns);
     }
     return has_contact || s->use == COARSE_ALWAYS || s->predicted > WORTH_COARSE;
 }
@@ -199,11 +146,12 @@ static void two_level_apply(const void *state, struct tasks *tasks, const double
     }
 }
 
-static void two_level_start(const void *state, struct tasks *tasks, const double *b, double *x) {
+static bool two_level_start(const void *state, struct tasks *tasks, const double *b, double *x) {
     const struct two_level *s = state;
     if (s->has_coarse) {
         coarse_space_start(&s->coarse, tasks, b, x);
     }
+    return s->has_coarse;
 }
 
 static double two_level_shift(const void *state) {
@@ -223,54 +171,19 @@ static void two_level_report(const void *state, struct preconditioner_report *ou
     out->predicted_iterations = s->predicted;
 }
 
-const struct preconditioner_table two_level = {
-    .id = PBS_PRECONDITIONER_TWO_LEVEL,
-    .name = "two-level",
-    .state_size = sizeof(struct two_level),
-    .analyze = two_level_analyze,
-    .factor = two_level_factor,
-    .apply = two_level_apply,
-    .start = two_level_start,
-    .release = two_level_release,
-    .shift = two_level_shift,
-    .report = two_level_report,
-};
+#define TABLE(number, label, analysis)                                                             \
+    {                                                                                              \
+        .id = (number), .name = (label), .state_size = sizeof(struct two_level),                   \
+        .analyze = (analysis), .factor = two_level_factor, .apply = two_level_apply,               \
+        .start = two_level_start, .release = two_level_release, .shift = two_level_shift,          \
+        .report = two_level_report                                                                 \
+    }
 
-const struct preconditioner_table multigrid = {
-    .id = PBS_PRECONDITIONER_MULTIGRID,
-    .name = "multigrid",
-    .state_size = sizeof(struct two_level),
-    .analyze = multigrid_analyze,
-    .factor = two_level_factor,
-    .apply = two_level_apply,
-    .start = two_level_start,
-    .release = two_level_release,
-    .shift = two_level_shift,
-    .report = two_level_report,
-};
-
-const struct preconditioner_table cholesky = {
-    .id = PBS_PRECONDITIONER_CHOLESKY,
-    .name = "cholesky",
-    .state_size = sizeof(struct two_level),
-    .analyze = cholesky_analyze,
-    .factor = two_level_factor,
-    .apply = two_level_apply,
-    .start = two_level_start,
-    .release = two_level_release,
-    .shift = two_level_shift,
-    .report = two_level_report,
-};
-
-const struct preconditioner_table automatic = {
-    .id = PBS_PRECONDITIONER_AUTOMATIC,
-    .name = "automatic",
-    .state_size = sizeof(struct two_level),
-    .analyze = automatic_analyze,
-    .factor = two_level_factor,
-    .apply = two_level_apply,
-    .start = two_level_start,
-    .release = two_level_release,
-    .shift = two_level_shift,
-    .report = two_level_report,
-};
+const struct preconditioner_table two_level = TABLE(PBS_PRECONDITIONER_TWO_LEVEL, "two-level",
+                                                    two_level_analyze);
+const struct preconditioner_table multigrid = TABLE(PBS_PRECONDITIONER_MULTIGRID, "multigrid",
+                                                    multigrid_analyze);
+const struct preconditioner_table cholesky = TABLE(PBS_PRECONDITIONER_CHOLESKY, "cholesky",
+                                                   cholesky_analyze);
+const struct preconditioner_table automatic = TABLE(PBS_PRECONDITIONER_AUTOMATIC, "automatic",
+                                                    automatic_analyze);

@@ -137,15 +137,70 @@ static void contacts_change_the_pattern(void **state) {
     teardown(&s);
 }
 
-static bool has_started;
+/// What stands in is reported in the host's place; -1 is the host itself.
+static void what_is_used_is_told(void **state) {
+    (void)state;
+    struct case_data s;
+    setup(&s);
+    const struct linear_problem problem = {.a = &s.f.matrix};
+    solve_problem(&s, &problem);
+    assert_int_equal(preconditioner_describe(&s.m).used, -1);
+    s.host.refuses_at = s.host.solve_calls + 2;
+    assert_int_equal(solve_problem(&s, &problem).outcome, PCG_CONVERGED);
+    assert_int_equal(preconditioner_describe(&s.m).used, PBS_PRECONDITIONER_BLOCK_JACOBI);
+    solve_problem(&s, &problem);
+    assert_int_equal(preconditioner_describe(&s.m).used, -1);
+    teardown(&s);
+}
 
-static void start_somewhere(const void *state, struct tasks *tasks, const double *b, double *x) {
+static pbs_status factor_nothing(void *state, struct tasks *tasks,
+                                 const struct linear_problem *problem) {
+    (void)state;
+    (void)tasks;
+    (void)problem;
+    return status_fail(PBS_ERROR_CONVERGENCE, "no factor");
+}
+
+/// The host refuses a right-hand side, and the other has no factor of that matrix: that is the
+/// status, and nothing is solved with an older one.
+static void nothing_may_be_left_to_stand_in(void **state) {
+    (void)state;
+    struct case_data s;
+    setup(&s);
+    const struct linear_problem problem = {.a = &s.f.matrix};
+    preconditioner_destroy(&memory, &s.m);
+    assert_int_equal(preconditioner_create(&memory, PBS_PRECONDITIONER_BLOCK_JACOBI, &s.f.matrix,
+                                           ORDER_NATURAL, &s.m),
+                     PBS_OK);
+    struct preconditioner_table without_factor = *s.m.table;
+    without_factor.factor = factor_nothing;
+    s.m.table = &without_factor;
+    const pbs_linear_solver functions = table(&s.host);
+    assert_int_equal(host_solver_wrap(&memory, &functions, &s.f.matrix, &s.m), PBS_OK);
+    for (int k = 0; k < 8; k += 4) {
+        s.host.refuses_at = s.host.solve_calls + k;
+        const struct pcg_result result = solve_problem(&s, &problem);
+        assert_int_equal(result.outcome, PCG_GIVEN_UP);
+        assert_int_equal(result.status, PBS_ERROR_CONVERGENCE);
+        assert_string_equal(pbs_last_error(), "no factor");
+        assert_int_equal(host_solver_take_counts(&s.m).refusals, 1);
+        assert_int_equal(preconditioner_describe(&s.m).used, -1);
+        assert_int_equal(solve_problem(&s, &problem).outcome, PCG_CONVERGED);
+    }
+    teardown(&s);
+}
+
+static bool has_started;
+static size_t start_size; ///< unknowns
+
+static bool start_somewhere(const void *state, struct tasks *tasks, const double *b, double *x) {
     (void)state;
     (void)tasks;
     has_started = true;
-    for (size_t i = 0; i < 30; i++) {
-        x[i] = 1e-9 * b[i];
+    for (size_t i = 0; i < start_size; i++) {
+        x[i] = i < 30 ? 1e-9 * b[i] : 0.0;
     }
+    return true;
 }
 
 /// Whenever the host gives way, the other preconditioner starts the solve as if it had been alone.
@@ -161,6 +216,7 @@ static void what_stands_in_has_its_start(void **state) {
     struct preconditioner_table with_start = *s.m.table;
     with_start.start = start_somewhere;
     with_start.apply_domain = NULL;
+    start_size = 3 * (size_t)s.f.matrix.row_count;
     s.m.table = &with_start;
     const struct pcg_result expected = solve_problem(&s, &problem);
     assert_true(has_started);
@@ -211,6 +267,8 @@ int main(void) {
     memory_init(&memory, NULL);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(contacts_change_the_pattern),
+        cmocka_unit_test(what_is_used_is_told),
+        cmocka_unit_test(nothing_may_be_left_to_stand_in),
         cmocka_unit_test(what_stands_in_has_its_start),
         cmocka_unit_test(refused_memory_is_a_status),
     };

@@ -7,17 +7,9 @@
 
 static struct memory memory;
 
-static const struct linear_case *find_case(const char *name) {
-    const struct linear_case *c = linear_cases;
-    while (strcmp(c->name, name) != 0) {
-        c++;
-    }
-    return c;
-}
-
 /// In place, since its problem points into it.
 static void build(const char *name, struct linear_scene *scene) {
-    assert_int_equal(linear_scene_build(&memory, find_case(name), 6, "", scene), PBS_OK);
+    assert_int_equal(linear_scene_build(&memory, linear_case_find(name), 6, "", scene), PBS_OK);
 }
 
 static void test_contacts(void **state) {

@@ -26,23 +26,22 @@ static struct preconditioner create(const struct preconditioner_table *table, co
     return p;
 }
 
-/// x . M^-1 y = y . M^-1 x to rounding, and x . M^-1 x > 0, for vectors of all kinds.
 /// Makes x a residual that can come after the preconditioner's start.
 static void deflate(const struct preconditioner *p, const struct bsr *a, double *x) {
-    if (p->table->start) {
-        const size_t n = 3 * (size_t)a->row_count;
-        double *start = memory_allocate(&memory, n, sizeof *start);
-        double *product = memory_allocate(&memory, n, sizeof *product);
-        p->table->start(p->state, NULL, x, start);
+    const size_t n = 3 * (size_t)a->row_count;
+    double *start = memory_allocate(&memory, n, sizeof *start);
+    double *product = memory_allocate(&memory, n, sizeof *product);
+    if (preconditioner_start(p, NULL, x, start)) {
         fixture_multiply(a, start, product);
         for (size_t i = 0; i < n; i++) {
             x[i] -= product[i];
         }
-        memory_release(&memory, start);
-        memory_release(&memory, product);
     }
+    memory_release(&memory, start);
+    memory_release(&memory, product);
 }
 
+/// x . M^-1 y = y . M^-1 x to rounding, and x . M^-1 x > 0, for vectors of all kinds.
 static void check_definite(const struct preconditioner *p, const struct bsr *a) {
     const size_t n = 3 * (size_t)a->row_count;
     double *x = random_vector(&memory, n, 1);

@@ -388,8 +388,7 @@ static double inverse_norm(const struct preconditioner *m, size_t n, const doubl
 static double right_hand_norm(const struct system *s, const struct preconditioner *m) {
     double *x = memory_allocate(&memory, s->size, sizeof *x);
     double *r = memory_allocate(&memory, s->size, sizeof *r);
-    if (m->table->start) {
-        m->table->start(m->state, NULL, s->b, x);
+    if (preconditioner_start(m, NULL, s->b, x)) {
         multiply_plainly(&s->problem, x, r);
     }
     for (size_t i = 0; i < s->size; i++) {

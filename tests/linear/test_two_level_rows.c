@@ -1,0 +1,216 @@
+// The rows of the table that two levels serve: what each makes of matrices with and without
+// contact, and that it says so.
+#include "problem_cases.h"
+#include "scenes/linear_scene.h"
+
+static struct memory memory;
+
+enum { CELLS = 10, LIMIT = 300 };
+
+/// In place, since its problem points into it.
+static void build(const char *name, struct linear_scene *scene) {
+    assert_non_null(linear_case_find(name));
+    assert_int_equal(linear_scene_build(&memory, linear_case_find(name), CELLS, "", scene), PBS_OK);
+}
+
+struct solution {
+    struct preconditioner_report report;
+    struct pcg_result result;
+    size_t size;
+    double *x;
+};
+
+static void factor_and_solve(const struct linear_scene *scene, struct preconditioner *p,
+                             struct solution *out) {
+    struct pcg_workspace w = {0};
+    const uint32_t rows = scene->problem.a->row_count;
+    const struct pcg_options options = {1e-6, LIMIT};
+    assert_int_equal(p->table->factor(p->state, NULL, &scene->problem), PBS_OK);
+    assert_int_equal(pcg_reserve(&memory, &w, rows), PBS_OK);
+    out->size = 3 * (size_t)rows;
+    out->x = random_vector(&memory, out->size, 1);
+    out->result = pcg_solve(NULL, &scene->problem, p, scene->fixture.rhs, &options, &w, out->x);
+    out->report = preconditioner_describe(p);
+    pcg_free(&memory, &w);
+}
+
+static struct solution solve_with(int32_t id, const struct linear_scene *scene) {
+    struct preconditioner p;
+    struct solution s;
+    assert_int_equal(preconditioner_create(&memory, id, scene->problem.a, ORDER_NATURAL, &p),
+                     PBS_OK);
+    factor_and_solve(scene, &p, &s);
+    preconditioner_destroy(&memory, &p);
+    return s;
+}
+
+static void free_solution(struct solution *s) {
+    memory_release(&memory, s->x);
+}
+
+/// To the bit, and in as many products.
+static void assert_same_solution(const struct solution *a, const struct solution *b) {
+    assert_int_equal(a->result.outcome, b->result.outcome);
+    assert_int_equal(a->result.iterations, b->result.iterations);
+    assert_int_equal(a->result.checks, b->result.checks);
+    assert_int_equal(a->size, b->size);
+    assert_memory_equal(a->x, b->x, a->size * sizeof *a->x);
+}
+
+/// The matrices of one world, step by step, through one state: contacts come and go.
+static void automatic_takes_what_the_matrix_wants(void **state) {
+    (void)state;
+    static const struct {
+        const char *scene;
+        int32_t taken;
+    } cases[] = {
+        {"easy", PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY},
+        {"hard", PBS_PRECONDITIONER_TWO_LEVEL},
+        {"easy-contact-2", PBS_PRECONDITIONER_TWO_LEVEL},
+        {"hard-contact-2", PBS_PRECONDITIONER_TWO_LEVEL},
+        {"easy", PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY},
+    };
+    // All these scenes have the mesh of the first, hence its pattern.
+    struct linear_scene first;
+    build(cases[0].scene, &first);
+    struct preconditioner p;
+    assert_int_equal(preconditioner_create(&memory, PBS_PRECONDITIONER_AUTOMATIC, first.problem.a,
+                                           ORDER_NATURAL, &p),
+                     PBS_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct linear_scene scene;
+        build(cases[i].scene, &scene);
+        struct solution found;
+        factor_and_solve(&scene, &p, &found);
+        struct solution expected = solve_with(cases[i].taken, &scene);
+        assert_int_equal(found.result.outcome, PCG_CONVERGED);
+        assert_same_solution(&found, &expected);
+        assert_int_equal(found.report.used, cases[i].taken);
+        assert_int_equal(found.report.coarse_unknowns, expected.report.coarse_unknowns);
+        assert_int_equal(found.report.coarse_unknowns > 0,
+                         cases[i].taken == PBS_PRECONDITIONER_TWO_LEVEL);
+        const bool is_hard = strncmp(cases[i].scene, "hard", 4) == 0;
+        assert_true(found.report.predicted_iterations > 0.0);
+        assert_int_equal(found.report.predicted_iterations > 50.0, is_hard);
+        free_solution(&found);
+        free_solution(&expected);
+        linear_scene_free(&memory, &scene);
+    }
+    preconditioner_destroy(&memory, &p);
+    linear_scene_free(&memory, &first);
+}
+
+/// To the tolerance, or as far as rounding lets it.
+static void assert_solved(const struct linear_scene *scene, const struct solution *s) {
+    assert_true(s->result.outcome == PCG_CONVERGED || s->result.outcome == PCG_STAGNATED);
+    const double rounding = residual_rounding(&memory, &scene->problem, scene->fixture.rhs, s->x);
+    // That is for sums of 1000; rows here have some 81.
+    assert_true(problem_residual(&memory, &scene->problem, scene->fixture.rhs, s->x) <=
+                (s->result.outcome == PCG_CONVERGED ? 1e-6 + 0.1 * rounding : rounding));
+}
+
+/// Without contact the exact factor solves at once; with contact, which it knows nothing of, its
+/// coarse space takes the contacts' rows.
+static void exact_factors_solve_at_once(void **state) {
+    (void)state;
+    static const char *const scenes[] = {
+        "easy", "hard", "hard-random", "easy-contact-2", "hard-contact-2", "hard-contact-2-stiff"};
+    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+        struct linear_scene scene;
+        build(scenes[i], &scene);
+        struct solution s = solve_with(PBS_PRECONDITIONER_CHOLESKY, &scene);
+        assert_solved(&scene, &s);
+        assert_int_equal(s.report.used, PBS_PRECONDITIONER_CHOLESKY);
+        assert_int_equal(s.report.coarse_unknowns > 0, scene.problem.c != NULL);
+        if (!scene.problem.c) {
+            assert_int_equal(s.result.iterations, 1);
+        }
+        free_solution(&s);
+        linear_scene_free(&memory, &scene);
+    }
+}
+
+static void lower_diagonal(const struct linear_scene *scene, double amount) {
+    const struct bsr *a = scene->problem.a;
+    for (uint32_t row = 0; row < a->row_count; row++) {
+        for (size_t e = 0; e < 9 && !scene->fixture.held[row]; e += 4) {
+            a->values[9 * (size_t)a->row_start[row] + e] -= amount;
+        }
+    }
+}
+
+/// A hundredth of the diagonal gone, the matrix is indefinite, but incomplete Cholesky has a factor
+/// yet; twice the diagonal gone, it has none. Either way that is what is used, and told.
+static void indefinite_matrices_have_no_exact_factor(void **state) {
+    (void)state;
+    static const struct {
+        double part;
+        int32_t used;
+    } cases[] = {{1e-2, PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY},
+                 {2.0, PBS_PRECONDITIONER_BLOCK_JACOBI}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct linear_scene scene;
+        build("hard", &scene);
+        struct preconditioner p;
+        assert_int_equal(preconditioner_create(&memory, PBS_PRECONDITIONER_CHOLESKY,
+                                               scene.problem.a, ORDER_NATURAL, &p),
+                         PBS_OK);
+        const double amount = cases[i].part * mean_diagonal(scene.problem.a);
+        lower_diagonal(&scene, amount);
+        struct solution found;
+        factor_and_solve(&scene, &p, &found);
+        struct solution expected = solve_with(PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY, &scene);
+        assert_int_equal(found.result.outcome, PCG_INDEFINITE);
+        assert_same_solution(&found, &expected);
+        assert_int_equal(found.report.used, cases[i].used);
+        assert_int_equal(found.report.coarse_unknowns, 0);
+        free_solution(&found);
+        free_solution(&expected);
+        // The next matrix has one again.
+        lower_diagonal(&scene, -amount);
+        factor_and_solve(&scene, &p, &found);
+        assert_int_equal(found.report.used, PBS_PRECONDITIONER_CHOLESKY);
+        assert_int_equal(found.result.iterations, 1);
+        free_solution(&found);
+        preconditioner_destroy(&memory, &p);
+        linear_scene_free(&memory, &scene);
+    }
+}
+
+/// Contact at most doubles multigrid's iterations, whatever its stiffness.
+static void multigrid_takes_contact(void **state) {
+    (void)state;
+    static const char *const scenes[] = {"hard-contact-2", "hard-contact-2-stiff",
+                                         "hard-contact-10"};
+    struct linear_scene alone;
+    build("hard", &alone);
+    struct solution without = solve_with(PBS_PRECONDITIONER_MULTIGRID, &alone);
+    assert_solved(&alone, &without);
+    assert_int_equal(without.report.used, PBS_PRECONDITIONER_MULTIGRID);
+    assert_int_equal(without.report.coarse_unknowns, 0);
+    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+        struct linear_scene scene;
+        build(scenes[i], &scene);
+        struct solution s = solve_with(PBS_PRECONDITIONER_MULTIGRID, &scene);
+        assert_solved(&scene, &s);
+        assert_int_equal(s.report.used, PBS_PRECONDITIONER_MULTIGRID);
+        assert_true(s.report.coarse_unknowns > 0);
+        assert_true(s.result.iterations <= 2 * without.result.iterations);
+        free_solution(&s);
+        linear_scene_free(&memory, &scene);
+    }
+    free_solution(&without);
+    linear_scene_free(&memory, &alone);
+}
+
+int main(void) {
+    memory_init(&memory, NULL);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(automatic_takes_what_the_matrix_wants),
+        cmocka_unit_test(exact_factors_solve_at_once),
+        cmocka_unit_test(indefinite_matrices_have_no_exact_factor),
+        cmocka_unit_test(multigrid_takes_contact),
+    };
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return failed + (memory.bytes_in_use != 0);
+}
