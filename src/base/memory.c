@@ -64,6 +64,14 @@ void *memory_allocate(struct memory *memory, size_t count, size_t size) {
     return block + CACHE_LINE;
 }
 
+void *memory_copy(struct memory *memory, const void *source, size_t count, size_t size) {
+    void *copy = memory_allocate(memory, count, size);
+    if (copy != NULL && count > 0) {
+        memcpy(copy, source, count * size);
+    }
+    return copy;
+}
+
 void memory_release(struct memory *memory, void *pointer) {
     if (pointer == NULL) {
         return;

@@ -18,6 +18,9 @@ void memory_init(struct memory *memory, const pbs_allocator *allocator);
 /// overflow or failure. A count of zero gives a valid block.
 void *memory_allocate(struct memory *memory, size_t count, size_t size);
 
+/// A copy of count elements in such a block.
+void *memory_copy(struct memory *memory, const void *source, size_t count, size_t size);
+
 /// Null is fine.
 void memory_release(struct memory *memory, void *pointer);
 

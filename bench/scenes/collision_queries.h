@@ -1,0 +1,57 @@
+// Queries of continuous collision detection with exact answers, from the text files of
+// ../shared/data/ccd (its README has the format and the sources: Wang et al., A large-scale
+// benchmark and an inclusion-based algorithm for continuous collision detection, 2021), and what
+// our answers to them are worth. For tests and benches.
+#ifndef PBS_BENCH_COLLISION_QUERIES_H
+#define PBS_BENCH_COLLISION_QUERIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "geometry/continuous_collision.h"
+#include "text.h"
+
+struct collision_query {
+    enum pair_kind kind;
+    bool hit;
+    double toi; ///< of the earliest impact in [0, 1]; not a number without one, or where the pair
+                ///< stays coplanar
+    double x[4][3], dx[4][3];
+};
+
+struct collision_queries {
+    size_t count;
+    struct collision_query *query;
+};
+
+bool collision_queries_read(const char *path, struct collision_queries *out,
+                            struct message *message);
+void collision_queries_free(struct collision_queries *queries);
+
+/// The time that collision_free_time gives a query, without separation, up to 1.
+double collision_query_answer(const struct collision_query *query,
+                              struct collision_statistics *statistics);
+
+struct collision_score {
+    size_t hits, timed;     ///< queries with an impact; those of them with an impact after 0
+    size_t missed, late;    ///< hits said to be free; answers after the impact: both must be 0
+    size_t false_positives; ///< free queries said not to be
+    size_t too_close;       ///< answers at which less than 0.1 of the first gap is left: must be 0
+    double ratio;           ///< mean of answer / impact over the timed queries
+    struct collision_statistics statistics;
+};
+
+struct collision_score collision_queries_score(const struct collision_queries *queries);
+
+/// The files, and the mean of answer / impact that the specification reports for them (contact.md,
+/// 3.1); for the ones of which only a part is here, of the whole.
+struct collision_query_file {
+    const char *name;
+    double published_ratio;
+    size_t queries, hits;
+};
+
+enum { COLLISION_QUERY_FILES = 6 };
+extern const struct collision_query_file collision_query_files[COLLISION_QUERY_FILES];
+
+#endif

@@ -1,0 +1,31 @@
+// The broad phase of one surface against itself, as a step does it: boxes of swept points, edges
+// and triangles, trees over the latter two, pairs of point and triangle and of edge and edge.
+#ifndef PBS_SCENES_SURFACE_PAIRS_H
+#define PBS_SCENES_SURFACE_PAIRS_H
+
+#include "geometry/box_pairs.h"
+#include "scenes/moving_surface.h"
+
+struct surface_pairs {
+    const struct moving_surface *surface;
+    double inflation;
+    struct box *point_boxes, *edge_boxes, *triangle_boxes;
+    size_t point_capacity, edge_capacity, triangle_capacity;
+    uint32_t *point_numbers; ///< 0, 1, 2, ...: what a point shares with a triangle is itself
+    size_t number_capacity;
+    struct bounding_tree edge_tree, triangle_tree;
+    struct box_pair_list edge_edge, point_triangle;
+};
+
+/// All zero is a valid start. Takes the boxes of the surface as it is now.
+pbs_status surface_pairs_bound(struct memory *memory, struct tasks *tasks,
+                               const struct moving_surface *surface, double inflation,
+                               struct surface_pairs *pairs);
+pbs_status surface_pairs_build(struct memory *memory, struct tasks *tasks,
+                               struct surface_pairs *pairs);
+void surface_pairs_refit(struct tasks *tasks, struct surface_pairs *pairs);
+pbs_status surface_pairs_find(struct memory *memory, struct tasks *tasks,
+                              struct surface_pairs *pairs);
+void surface_pairs_free(struct memory *memory, struct surface_pairs *pairs);
+
+#endif

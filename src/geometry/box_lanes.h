@@ -1,0 +1,107 @@
+// Eight boxes at a time, as two halves of four lanes. Vectors of 16 bytes are what every processor
+// of the kinds we build for has, so nothing here needs versions; wider ones gain nothing, as a walk
+// through a tree waits for its branches.
+#ifndef PBS_GEOMETRY_BOX_LANES_H
+#define PBS_GEOMETRY_BOX_LANES_H
+
+#include <float.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "geometry/boxes.h"
+
+typedef float floats4 __attribute__((vector_size(16)));
+typedef int32_t ints4 __attribute__((vector_size(16)));
+
+/// Eight boxes, number by number.
+struct box_block {
+    _Alignas(CACHE_LINE) float bound[6][8];
+};
+
+/// All ones in each of eight lanes that is meant, zero in the others.
+struct lane_mask {
+    ints4 half[2];
+};
+
+ALWAYS_INLINE floats4 floats_load(const float *p) {
+    floats4 v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+ALWAYS_INLINE void floats_store(float *p, floats4 v) {
+    memcpy(p, &v, sizeof v);
+}
+
+ALWAYS_INLINE floats4 floats_set(float a) {
+    return (floats4){a, a, a, a};
+}
+
+/// a where b is not a number.
+ALWAYS_INLINE floats4 floats_min(floats4 a, floats4 b) {
+    const ints4 less = b < a;
+    return (floats4)((less & (ints4)b) | (~less & (ints4)a));
+}
+
+ALWAYS_INLINE ints4 ints_load(const int32_t *p) {
+    ints4 v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+ALWAYS_INLINE ints4 ints_set(int32_t a) {
+    return (ints4){a, a, a, a};
+}
+
+ALWAYS_INLINE struct lane_mask masks_both(struct lane_mask a, struct lane_mask b) {
+    return (struct lane_mask){{a.half[0] & b.half[0], a.half[1] & b.half[1]}};
+}
+
+/// Bit i for lane i.
+ALWAYS_INLINE uint32_t mask_bits(struct lane_mask mask) {
+    const ints4 bits = (mask.half[0] & (ints4){1, 2, 4, 8}) |
+                       (mask.half[1] & (ints4){16, 32, 64, 128});
+    const ints4 pairs = bits | __builtin_shufflevector(bits, bits, 2, 3, 0, 1);
+    return (uint32_t)(pairs[0] | pairs[1]);
+}
+
+/// Meets no box of finite numbers, and adds nothing to a union.
+ALWAYS_INLINE struct box box_empty(void) {
+    struct box box;
+    for (int k = 0; k < 8; k++) {
+        box.bound[k] = k < 6 ? FLT_MAX : 0.0F;
+    }
+    return box;
+}
+
+/// a = the smallest box around both.
+ALWAYS_INLINE void box_unite(struct box *a, const struct box *b) {
+    for (int k = 0; k < 8; k += 4) {
+        floats_store(a->bound + k,
+                     floats_min(floats_load(a->bound + k), floats_load(b->bound + k)));
+    }
+}
+
+/// What blocks are compared with in order to find who meets the box: its upper corner, and its
+/// lower one with the sign turned.
+ALWAYS_INLINE void box_limits(const struct box *box, float limit[6]) {
+    for (int k = 0; k < 3; k++) {
+        limit[k] = -box->bound[3 + k];
+        limit[3 + k] = -box->bound[k];
+    }
+}
+
+/// The boxes that meet the one of these limits, touching included.
+ALWAYS_INLINE struct lane_mask block_meets(const struct box_block *block, const float limit[6]) {
+    struct lane_mask mask;
+    for (int h = 0; h < 2; h++) {
+        mask.half[h] = floats_load(block->bound[0] + 4 * h) <= floats_set(limit[0]);
+        for (int k = 1; k < 6; k++) {
+            mask.half[h] &= floats_load(block->bound[k] + 4 * h) <= floats_set(limit[k]);
+        }
+    }
+    return mask;
+}
+
+#endif

@@ -1,0 +1,44 @@
+// All pairs of a query box and a primitive of a tree whose boxes meet: the broad phase. The list
+// depends on the boxes alone, not on the tree's shape nor on the number of threads: by query, then
+// by primitive.
+#ifndef PBS_GEOMETRY_BOX_PAIRS_H
+#define PBS_GEOMETRY_BOX_PAIRS_H
+
+#include "geometry/bounding_tree.h"
+
+struct box_pair {
+    uint32_t query, primitive;
+};
+
+struct box_pair_query {
+    const struct bounding_tree *tree;
+    const struct box *boxes; ///< of the queries
+    size_t count;
+    /// count x width; pairs that name a common point are left out. Null where width is 0.
+    const uint32_t *points;
+    uint32_t width;
+    /// The queries are the tree's own primitives: each pair once, with query < primitive.
+    bool is_self;
+    /// Whether a pair is wanted; called from several threads at once. Null: all are.
+    bool (*keep)(const void *context, uint32_t query, uint32_t primitive);
+    const void *context;
+};
+
+struct box_pair_piece;
+
+/// All zero is an empty list.
+struct box_pair_list {
+    size_t count;
+    struct box_pair *pairs;
+    size_t capacity;
+    struct box_pair_piece *pieces; ///< what each piece of the loop found
+    size_t piece_capacity;
+};
+
+/// Replaces what the list holds. Memory grows, never shrinks; with PBS_ERROR_MEMORY the list is
+/// empty.
+pbs_status box_pairs_find(struct memory *memory, struct tasks *tasks,
+                          const struct box_pair_query *query, struct box_pair_list *list);
+void box_pairs_free(struct memory *memory, struct box_pair_list *list);
+
+#endif

@@ -1,0 +1,84 @@
+#include "geometry/boxes.h"
+
+#include <float.h>
+#include <string.h>
+
+#include "geometry/box_lanes.h"
+
+/// Points or primitives that one piece of a loop covers.
+enum { CHUNK = 1024 };
+
+struct point_loop {
+    const struct point_sweep *sweep;
+    struct box *boxes;
+};
+
+struct primitive_loop {
+    const struct box *of_points;
+    const uint32_t *points;
+    uint32_t width;
+    size_t count;
+    struct box *boxes;
+};
+
+static size_t chunk_end(size_t chunk, size_t count) {
+    const size_t end = (chunk + 1) * CHUNK;
+    return end < count ? end : count;
+}
+
+/// The greatest float not above a. From zero it goes to the least normal number, so that it is
+/// right also where the host has denormals flushed. Written without branches, as every other number
+/// needs rounding.
+ALWAYS_INLINE float round_down(double a) {
+    const float nearest = (float)a;
+    const int32_t is_above = (double)nearest > a;
+    int32_t bits;
+    memcpy(&bits, &nearest, sizeof bits);
+    const int32_t next = bits + (bits < 0 ? is_above : -is_above);
+    float below;
+    memcpy(&below, &next, sizeof below);
+    return nearest == 0.0F && is_above ? -FLT_MIN : below;
+}
+
+static void bound_point(const struct point_sweep *sweep, size_t p, float bound[8]) {
+    const double margin = sweep->inflation + (sweep->radius ? sweep->radius[p] : 0.0);
+    for (size_t k = 0; k < 3; k++) {
+        const double a = sweep->x[3 * p + k];
+        const double b = sweep->step ? a + sweep->step[3 * p + k] : a;
+        bound[k] = round_down((a < b ? a : b) - margin);
+        bound[3 + k] = round_down(-(a < b ? b : a) - margin);
+    }
+    bound[6] = bound[7] = 0.0F;
+}
+
+static void bound_points(void *context, size_t chunk) {
+    const struct point_loop *loop = context;
+    const size_t end = chunk_end(chunk, loop->sweep->count);
+    for (size_t p = chunk * CHUNK; p < end; p++) {
+        bound_point(loop->sweep, p, loop->boxes[p].bound);
+    }
+}
+
+void boxes_of_points(struct tasks *tasks, const struct point_sweep *sweep, struct box *boxes) {
+    struct point_loop loop = {sweep, boxes};
+    tasks_for(tasks, (sweep->count + CHUNK - 1) / CHUNK, bound_points, &loop);
+}
+
+static void bound_primitives(void *context, size_t chunk) {
+    const struct primitive_loop *loop = context;
+    const size_t end = chunk_end(chunk, loop->count);
+    for (size_t i = chunk * CHUNK; i < end; i++) {
+        const uint32_t *points = loop->points + i * loop->width;
+        struct box box = loop->of_points[points[0]];
+        for (uint32_t k = 1; k < loop->width; k++) {
+            box_unite(&box, loop->of_points + points[k]);
+        }
+        loop->boxes[i] = box;
+    }
+}
+
+void boxes_of_primitives(struct tasks *tasks, const struct box *of_points, const uint32_t *points,
+                         uint32_t width, size_t count, struct box *boxes) {
+    struct primitive_loop loop = {of_points, points, width, count, boxes};
+    tasks_for(tasks, (count + CHUNK - 1) / CHUNK, bound_primitives, &loop);
+}

@@ -1,0 +1,106 @@
+// The way of boxes through a tree, from the root to the blocks of leaves that they may meet: of
+// some boxes together, level by level, or of one that meets much. All inline, and without branches
+// that depend on who is met, as those are what a walk would spend its time on.
+#ifndef PBS_GEOMETRY_TREE_WALK_H
+#define PBS_GEOMETRY_TREE_WALK_H
+
+#include "geometry/bounding_tree.h"
+#include "geometry/box_lanes.h"
+
+/// A block is named by its level in the upper four bits, and its place in the level.
+enum { WALK_PLACE_BITS = 28, WALK_LEAVES = 64 };
+
+struct tree_walk {
+    float limit[6];
+    size_t depth;
+    size_t leaf_count;
+    uint32_t leaves[WALK_LEAVES];            ///< blocks of leaves that were come upon
+    uint32_t stack[7 * TREE_LEVELS + 1 + 8]; ///< blocks to look into; eight more are written at
+                                             ///< once than are kept
+};
+
+ALWAYS_INLINE void walk_start(const struct bounding_tree *tree, const struct box *box,
+                              struct tree_walk *walk) {
+    box_limits(box, walk->limit);
+    walk->depth = tree->level_count > 1;
+    walk->leaf_count = tree->level_count == 1;
+    walk->stack[0] = (tree->level_count - 1) << WALK_PLACE_BITS;
+    walk->leaves[0] = 0;
+}
+
+/// Goes on until there is no room for more leaves. True if there are any.
+ALWAYS_INLINE bool walk_next(const struct bounding_tree *tree, struct tree_walk *walk) {
+    while (walk->depth > 0 && walk->leaf_count <= WALK_LEAVES - 8) {
+        const uint32_t at = walk->stack[--walk->depth];
+        const uint32_t level = at >> WALK_PLACE_BITS;
+        const uint32_t place = at & ((1U << WALK_PLACE_BITS) - 1);
+        const struct box_block *block = tree->blocks + tree->level_start[level] + place;
+        const uint32_t lanes = mask_bits(block_meets(block, walk->limit));
+        const uint32_t first_child = (level - 1) << WALK_PLACE_BITS | 8 * place;
+        uint32_t *to = level == 1 ? walk->leaves + walk->leaf_count : walk->stack + walk->depth;
+        size_t added = 0;
+        for (uint32_t i = 0; i < 8; i++) {
+            to[added] = first_child + i;
+            added += lanes >> i & 1U;
+        }
+        walk->leaf_count += level == 1 ? added : 0;
+        walk->depth += level == 1 ? 0 : added;
+    }
+    return walk->leaf_count > 0;
+}
+
+/// Boxes that go down together: what one of them waits for, the others fill. A block is named by
+/// the box in the upper four bits, and its place in the level.
+enum { FRONT_BOXES = 16, FRONT_BLOCKS = 1024 };
+
+struct tree_front {
+    float limit[FRONT_BOXES][6];
+    size_t count;           ///< blocks of leaves that were come upon
+    const uint32_t *leaves; ///< those, box by box
+    uint32_t blocks[2][FRONT_BLOCKS];
+};
+
+ALWAYS_INLINE uint32_t place_of(uint32_t named_block) {
+    return named_block & ((1U << WALK_PLACE_BITS) - 1);
+}
+
+/// Goes from the blocks `from` of a level to their children. Returns how many there are, or more
+/// than FRONT_BLOCKS - 8 where there is no room for all.
+ALWAYS_INLINE size_t front_descend(const struct box_block *blocks, const struct tree_front *front,
+                                   const uint32_t *from, size_t count, uint32_t *to) {
+    size_t reached = 0;
+    for (size_t i = 0; i < count && reached <= FRONT_BLOCKS - 8; i++) {
+        const uint32_t box = from[i] >> WALK_PLACE_BITS;
+        const uint32_t place = place_of(from[i]);
+        const uint32_t lanes = mask_bits(block_meets(blocks + place, front->limit[box]));
+        const uint32_t first_child = box << WALK_PLACE_BITS | 8 * place;
+        for (uint32_t lane = 0; lane < 8; lane++) {
+            to[reached] = first_child + lane;
+            reached += lanes >> lane & 1U;
+        }
+    }
+    return reached;
+}
+
+/// Takes up to FRONT_BOXES boxes to the leaves. False where they meet too many blocks.
+ALWAYS_INLINE bool front_reach_leaves(const struct bounding_tree *tree, const struct box *boxes,
+                                      uint32_t count, struct tree_front *front) {
+    for (uint32_t i = 0; i < count; i++) {
+        box_limits(boxes + i, front->limit[i]);
+        front->blocks[0][i] = i << WALK_PLACE_BITS;
+    }
+    size_t reached = tree->count > 0 ? count : 0;
+    int at = 0;
+    for (uint32_t level = tree->level_count; level-- > 1; at = 1 - at) {
+        reached = front_descend(tree->blocks + tree->level_start[level], front, front->blocks[at],
+                                reached, front->blocks[1 - at]);
+        if (reached > FRONT_BLOCKS - 8) {
+            return false;
+        }
+    }
+    front->count = reached;
+    front->leaves = front->blocks[at];
+    return true;
+}
+
+#endif

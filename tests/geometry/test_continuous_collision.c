@@ -1,0 +1,362 @@
+// The collision-free time of pairs: beside queries with exact answers, where they are, and always
+// beside a slow search that misses nothing.
+#include "geometry/random_pairs.h"
+#include "scenes/collision_queries.h"
+#include "support/testing.h"
+
+// The rows `ccd` of the contact specification. Without an impact `toi` is infinite, and where
+// `free` is set the whole motion is known to be free.
+static const struct row {
+    const char *name;
+    enum pair_kind kind;
+    double from[4][3], to[4][3], toi;
+    bool free;
+} rows[] = {
+    {"pt_drop",
+     PAIR_POINT_TRIANGLE,
+     {{0.25, 0.25, 1}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}},
+     {{0.25, 0.25, -1}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}},
+     0.5,
+     false},
+    {"pt_drop_miss",
+     PAIR_POINT_TRIANGLE,
+     {{0.75, 0.75, 1}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}},
+     {{0.75, 0.75, -1}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}},
+     INFINITY,
+     true},
+    {"pt_graze_parallel",
+     PAIR_POINT_TRIANGLE,
+     {{-1, 0.25, 0.001}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}},
+     {{2, 0.25, 0.001}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}},
+     INFINITY,
+     false},
+    {"pt_static",
+     PAIR_POINT_TRIANGLE,
+     {{0.25, 0.25, 0.1}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}},
+     {{0.25, 0.25, 0.1}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}},
+     INFINITY,
+     true},
+    {"pt_together",
+     PAIR_POINT_TRIANGLE,
+     {{0.25, 0.25, 0.1}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}},
+     {{5.25, 0.25, 3.1}, {5, 0, 3}, {6, 0, 3}, {5, 1, 3}},
+     INFINITY,
+     true},
+    {"ee_cross",
+     PAIR_EDGE_EDGE,
+     {{-1, 0, 0}, {1, 0, 0}, {0, -1, 1}, {0, 1, 1}},
+     {{-1, 0, 0}, {1, 0, 0}, {0, -1, -1}, {0, 1, -1}},
+     0.5,
+     false},
+    {"ee_miss",
+     PAIR_EDGE_EDGE,
+     {{-1, 0, 0}, {1, 0, 0}, {2, -1, 1}, {2, 1, 1}},
+     {{-1, 0, 0}, {1, 0, 0}, {2, -1, -1}, {2, 1, -1}},
+     INFINITY,
+     true},
+    {"ee_parallel_pass",
+     PAIR_EDGE_EDGE,
+     {{0, 0, 0}, {1, 0, 0}, {0, 0, 1}, {1, 0, 1}},
+     {{0, 0, 0}, {1, 0, 0}, {0, 0, -1}, {1, 0, -1}},
+     0.5,
+     false},
+    {"pt_coplanar",
+     PAIR_POINT_TRIANGLE,
+     {{-1, 0.25, 0}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}},
+     {{1, 0.25, 0}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}},
+     0.5,
+     false},
+    {"pt_tiny_gap_away",
+     PAIR_POINT_TRIANGLE,
+     {{0.25, 0.25, 1e-09}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}},
+     {{0.25, 0.25, 1}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}},
+     INFINITY,
+     true},
+    {"pt_start_touching",
+     PAIR_POINT_TRIANGLE,
+     {{0.25, 0.25, 0}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}},
+     {{0.25, 0.25, 1}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}},
+     0.0,
+     false},
+};
+
+static double gap_at(enum pair_kind kind, double (*x)[3], double (*dx)[3], double t) {
+    double moved[4][3];
+    const double *const nodes[4] = {moved[0], moved[1], moved[2], moved[3]};
+    for (int i = 0; i < 4; i++) {
+        add_scaled3(x[i], t, dx[i], moved[i]);
+    }
+    return sqrt(closest_squared(kind, nodes));
+}
+
+static void rows_of_the_specification(void **state) {
+    (void)state;
+    for (size_t n = 0; n < COUNT_OF(rows); n++) {
+        double x[4][3], dx[4][3];
+        memcpy(x, rows[n].from, sizeof x);
+        for (int i = 0; i < 4; i++) {
+            subtract3(rows[n].to[i], rows[n].from[i], dx[i]);
+        }
+        const double *const nodes[4] = {x[0], x[1], x[2], x[3]};
+        const double *const moves[4] = {dx[0], dx[1], dx[2], dx[3]};
+        const double t = collision_free_time(rows[n].kind, nodes, moves, 0.0, INFINITY, 1.0, NULL);
+        assert_true(t >= 0.0 && t <= 1.0 && t <= rows[n].toi);
+        assert_true(gap_at(rows[n].kind, x, dx, t) >= 0.1 * gap_at(rows[n].kind, x, dx, 0.0));
+        if (rows[n].free) {
+            assert_true(t == 1.0);
+        }
+    }
+}
+
+// --- beside exact answers ---
+
+static void exact_answers_of_the_benchmark(void **state) {
+    (void)state;
+    const char *shared = getenv("PBS_SHARED_DATA");
+    for (size_t i = 0; i < COLLISION_QUERY_FILES; i++) {
+        const struct collision_query_file *file = collision_query_files + i;
+        char path[1024];
+        struct message message;
+        struct collision_queries queries;
+        snprintf(path, sizeof path, "%s/ccd/%s.txt", shared != NULL ? shared : "../shared/data",
+                 file->name);
+        if (!collision_queries_read(path, &queries, &message)) {
+            printf("skipped: %s (PBS_SHARED_DATA names the folder above ccd)\n", message.text);
+            skip();
+        }
+        const struct collision_score score = collision_queries_score(&queries);
+        printf("%s: %zu queries, %zu hits, %zu missed, %zu late, %zu false positives, t/toi %.3f\n",
+               file->name, queries.count, score.hits, score.missed, score.late,
+               score.false_positives, score.ratio);
+        assert_int_equal(queries.count, file->queries);
+        assert_int_equal(score.hits, file->hits);
+        assert_int_equal(score.missed, 0);
+        assert_int_equal(score.late, 0);
+        assert_int_equal(score.too_close, 0);
+        assert_true(score.ratio >= 0.8 * file->published_ratio);
+        collision_queries_free(&queries);
+    }
+}
+
+// --- beside a slow search ---
+
+// When a gap first falls below `level`, to within what `width` of time can change it: bisection
+// that leaves an interval alone only where the speed bound says so. No distance is below `level`
+// before the answer; infinite where none is. `budget` counts distances down.
+struct search {
+    enum pair_kind kind;
+    double (*x)[3], (*dx)[3];
+    double level, speed, width;
+    long budget;
+};
+
+static double first_below(struct search *search, double from, double to) {
+    const double middle = 0.5 * (from + to);
+    search->budget--;
+    const double left = gap_at(search->kind, search->x, search->dx, middle) - search->level;
+    if (search->budget < 0 || left > 0.5 * search->speed * (to - from)) {
+        return (double)INFINITY;
+    }
+    if (to - from < search->width) {
+        return from;
+    }
+    const double before = first_below(search, from, middle);
+    return isfinite(before) ? before : first_below(search, middle, to);
+}
+
+// Any motion; one that meets the other side within the step or soon after, with or without sliding;
+// and what both sides do together.
+static void random_motion(struct random *random, enum pair_kind kind, double (*x)[3],
+                          double (*dx)[3]) {
+    const double *const nodes[4] = {x[0], x[1], x[2], x[3]};
+    const struct closest c = closest_points(kind, nodes);
+    const double size = sqrt(c.squared) * exp(random_uniform(random, -1.0, 3.0));
+    double together[3], sliding[3], turning[3];
+    random_fill(random, -1.0, 1.0, together, 3);
+    random_fill(random, -1.0, 1.0, sliding, 3);
+    random_fill(random, -1.0, 1.0, turning, 3);
+    const double meeting = random_uniform(random, 0.2, 1.5), any = random_uniform(random, 0.0, 1.0);
+    const size_t parts = random_index(random, 16) | (random_index(random, 3) > 0 ? 2 : 0);
+    for (int i = 0; i < 4; i++) {
+        double noise[3];
+        random_fill(random, -1.0, 1.0, noise, 3);
+        scale3(parts & 1 ? any * size : 0.0, noise, dx[i]);
+        add_scaled3(dx[i], 1.0, together, dx[i]);
+        if (i < (kind == PAIR_EDGE_EDGE ? 2 : 1)) {
+            add_scaled3(dx[i], parts & 2 ? -1.0 / meeting : 0.0, c.r, dx[i]);
+            add_scaled3(dx[i], parts & 4 ? size : 0.0, sliding, dx[i]);
+        }
+        if (parts & 8) {
+            double turned[3];
+            cross3(turning, x[i], turned);
+            add_scaled3(dx[i], size, turned, dx[i]);
+        }
+    }
+}
+
+static double speed_of(enum pair_kind kind, double (*dx)[3]) {
+    double speed = 0.0;
+    const int first = kind == PAIR_EDGE_EDGE ? 2 : 1;
+    for (int i = 0; i < first; i++) {
+        for (int j = first; j < 4; j++) {
+            double difference[3];
+            subtract3(dx[i], dx[j], difference);
+            speed = fmax(speed, norm3(difference));
+        }
+    }
+    return speed;
+}
+
+struct tally {
+    int stopped, free, capped, given_up;
+};
+
+// The answer lies between the first times at which 0.11 and 0.1 of the first gap are left.
+static void check_motion(enum pair_kind kind, double (*x)[3], double (*dx)[3], double t_max,
+                         double separation, struct tally *tally) {
+    const double *const nodes[4] = {x[0], x[1], x[2], x[3]};
+    const double *const moves[4] = {dx[0], dx[1], dx[2], dx[3]};
+    struct collision_statistics statistics = {0};
+    const double t = collision_free_time(kind, nodes, moves, separation, INFINITY, t_max,
+                                         &statistics);
+    const double gap = gap_at(kind, x, dx, 0.0) - separation, speed = speed_of(kind, dx);
+    assert_true(t >= 0.0 && t <= t_max);
+    // Positions are rounded to 1e-16 of coordinates up to 20: 1e-5 of the smallest gaps tried.
+    struct search search = {kind, x, dx, separation + 0.0999 * gap, speed, 0.0, 300000};
+    search.width = 1e-5 * gap / fmax(speed, gap);
+    assert_true(!isfinite(first_below(&search, 0.0, t)));
+    struct search closer = search;
+    closer.level = separation + 0.1101 * gap;
+    const double soonest = fmin(first_below(&closer, 0.0, t_max), t_max);
+    if (search.budget < 0 || closer.budget < 0) {
+        tally->given_up++;
+    } else if (statistics.capped > 0) {
+        tally->capped++;
+    } else {
+        assert_true(t >= soonest);
+        tally->stopped += t < t_max;
+        tally->free += t == t_max;
+    }
+}
+
+static void random_motions(void **state) {
+    (void)state;
+    struct random random = random_seed(7);
+    struct tally tally = {0};
+    const int wanted = testing_is_small() ? 4000 : 400000;
+    for (int n = 0; n < wanted; n++) {
+        const enum pair_kind kind = n % 2 ? PAIR_EDGE_EDGE : PAIR_POINT_TRIANGLE;
+        double x[4][3], dx[4][3];
+        random_pair(&random, kind, 1e-8, x);
+        const double *const nodes[4] = {x[0], x[1], x[2], x[3]};
+        const double distance = sqrt(closest_squared(kind, nodes));
+        random_motion(&random, kind, x, dx);
+        const double separation = n % 3 == 0 ? random_uniform(&random, 0.0, 0.9) * distance : 0.0;
+        if (distance - separation > 1e-9) {
+            check_motion(kind, x, dx, n % 5 == 0 ? random_uniform(&random, 0.0, 1.0) : 1.0,
+                         separation, &tally);
+        }
+    }
+    printf("%d stopped, %d free, %d used up their steps, %d were too slow to search\n",
+           tally.stopped, tally.free, tally.capped, tally.given_up);
+    assert_true(tally.stopped > wanted / 5 && tally.free > wanted / 5);
+    assert_true(tally.capped + tally.given_up < wanted / 100);
+}
+
+// A gap of 1e-6 under a motion of 1e4: sliding along takes no more than the steps there are, and
+// the time is safe.
+static void grazing_ends(void **state) {
+    (void)state;
+    double x[4][3] = {{0.2, 0.3, 1e-6}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+    double dx[4][3] = {{1e4, 2e4, 0}, {0}, {0}, {0}};
+    const double *const nodes[4] = {x[0], x[1], x[2], x[3]};
+    const double *const moves[4] = {dx[0], dx[1], dx[2], dx[3]};
+    struct collision_statistics statistics = {0};
+    // Never closer than at first.
+    assert_true(collision_free_time(PAIR_POINT_TRIANGLE, nodes, moves, 0.0, INFINITY, 1.0,
+                                    &statistics) == 1.0);
+    assert_true(statistics.distances <= COLLISION_STEPS);
+    // Down through the plane while far beside the triangle, and down on it.
+    dx[0][2] = -1.0;
+    assert_true(collision_free_time(PAIR_POINT_TRIANGLE, nodes, moves, 0.0, INFINITY, 1.0, NULL) >
+                0.0);
+    dx[0][0] = dx[0][1] = 1e-7;
+    const double t = collision_free_time(PAIR_POINT_TRIANGLE, nodes, moves, 0.0, INFINITY, 1.0,
+                                         NULL);
+    assert_true(t > 0.88e-6 && t < 0.9000001e-6);
+}
+
+static void what_does_not_move_together_is_free(void **state) {
+    (void)state;
+    struct random random = random_seed(8);
+    for (int n = 0; n < 1000; n++) {
+        double x[4][3], dx[4][3];
+        random_pair(&random, PAIR_EDGE_EDGE, 1e-8, x);
+        random_fill(&random, -1e3, 1e3, dx[0], 3);
+        for (int i = 1; i < 4; i++) {
+            copy3(dx[0], dx[i]);
+        }
+        const double *const nodes[4] = {x[0], x[1], x[2], x[3]};
+        const double *const moves[4] = {dx[0], dx[1], dx[2], dx[3]};
+        for (int kind = PAIR_POINT_TRIANGLE; kind <= PAIR_POINT_POINT; kind++) {
+            if (closest_squared((enum pair_kind)kind, nodes) > 1e-20) {
+                assert_true(collision_free_time((enum pair_kind)kind, nodes, moves, 0.0, INFINITY,
+                                                0.7, NULL) == 0.7);
+            }
+        }
+    }
+}
+
+// Two balls and two capsules, by points and edges with a separation.
+static void round_things_stop_at_their_surfaces(void **state) {
+    (void)state;
+    const double x[4][3] = {{0, 0, 0}, {4, 0, 0}, {4, 1, 0}, {0}};
+    const double dx[4][3] = {{4, 0, 0}, {0}, {0}, {0}};
+    const double *const nodes[4] = {x[0], x[1], x[2], x[3]};
+    const double *const moves[4] = {dx[0], dx[1], dx[2], dx[3]};
+    // Head on, the gap of 1 shrinks by 4 t: to 0.11 at most at 0.2225, to 0.1 at 0.225.
+    const double ball = collision_free_time(PAIR_POINT_POINT, nodes, moves, 3.0, INFINITY, 1.0,
+                                            NULL);
+    const double capsule = collision_free_time(PAIR_POINT_EDGE, nodes, moves, 3.0, INFINITY, 1.0,
+                                               NULL);
+    assert_true(ball >= 0.2225 && ball <= 0.225);
+    assert_true(capsule >= 0.2225 && capsule <= 0.225);
+}
+
+static void touching_starts_and_no_numbers_stay(void **state) {
+    (void)state;
+    double x[4][3] = {{0.25, 0.25, 0.0}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+    double dx[4][3] = {{0, 0, 1}, {0}, {0}, {0}};
+    const double *const nodes[4] = {x[0], x[1], x[2], x[3]};
+    const double *const moves[4] = {dx[0], dx[1], dx[2], dx[3]};
+    assert_true(collision_free_time(PAIR_POINT_TRIANGLE, nodes, moves, 0.0, INFINITY, 1.0, NULL) ==
+                0.0);
+    x[0][2] = 0.5;
+    assert_true(collision_free_time(PAIR_POINT_TRIANGLE, nodes, moves, 0.0, INFINITY, 1.0, NULL) ==
+                1.0);
+    assert_true(collision_free_time(PAIR_POINT_TRIANGLE, nodes, moves, 0.5, INFINITY, 1.0, NULL) ==
+                0.0);
+    for (int i = 0; i < 4; i++) {
+        double *const spoilt[2] = {&x[i][1], &dx[i][1]};
+        for (int k = 0; k < 2; k++) {
+            const double before = *spoilt[k];
+            *spoilt[k] = (double)NAN;
+            assert_true(collision_free_time(PAIR_POINT_TRIANGLE, nodes, moves, 0.0, INFINITY, 1.0,
+                                            NULL) == 0.0);
+            *spoilt[k] = before;
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_of_the_specification),
+        cmocka_unit_test(exact_answers_of_the_benchmark),
+        cmocka_unit_test(random_motions),
+        cmocka_unit_test(grazing_ends),
+        cmocka_unit_test(what_does_not_move_together_is_free),
+        cmocka_unit_test(round_things_stop_at_their_surfaces),
+        cmocka_unit_test(touching_starts_and_no_numbers_stay),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,376 @@
+// Rays: watertight over meshes that they meet at corners and along edges, beside extended precision
+// on single triangles; shapes beside walking along the ray by the signed distance.
+#include "geometry/ray.h"
+
+#include "base/math3.h"
+#include "pbs/collider.h"
+#include "support/random.h"
+#include "support/testing.h"
+
+// --- triangles ---
+
+/// An icosahedron about the origin whose triangles are cut in four, `CUTS` times.
+enum { CUTS = 3, TRIANGLES = 20 << 2 * CUTS };
+
+struct ball {
+    double x[TRIANGLES][3][3];
+    size_t count;
+};
+
+static void make_ball(struct ball *ball) {
+    static const double p = 0.5257311121191336;
+    static const double q = 0.8506508083520399;
+    static const double corners[12][3] = {{-p, 0, q}, {p, 0, q},  {-p, 0, -q}, {p, 0, -q},
+                                          {0, q, p},  {0, q, -p}, {0, -q, p},  {0, -q, -p},
+                                          {q, p, 0},  {-q, p, 0}, {q, -p, 0},  {-q, -p, 0}};
+    static const int faces[20][3] = {{0, 4, 1},  {0, 9, 4},  {9, 5, 4},  {4, 5, 8},  {4, 8, 1},
+                                     {8, 10, 1}, {8, 3, 10}, {5, 3, 8},  {5, 2, 3},  {2, 7, 3},
+                                     {7, 10, 3}, {7, 6, 10}, {7, 11, 6}, {11, 0, 6}, {0, 1, 6},
+                                     {6, 1, 10}, {9, 0, 11}, {9, 11, 2}, {9, 2, 5},  {7, 2, 11}};
+    ball->count = 20;
+    for (size_t i = 0; i < 20; i++) {
+        for (size_t k = 0; k < 3; k++) {
+            copy3(corners[faces[i][k]], ball->x[i][k]);
+        }
+    }
+    for (int cut = 0; cut < CUTS; cut++) {
+        for (size_t i = ball->count; i-- > 0;) {
+            double corner[3][3];
+            double middle[3][3];
+            memcpy(corner, ball->x[i], sizeof corner);
+            for (size_t k = 0; k < 3; k++) {
+                // The sum of two does not depend on their order: neighbours share their middle.
+                add3(corner[k], corner[(k + 1) % 3], middle[k]);
+                scale3(1.0 / norm3(middle[k]), middle[k], middle[k]);
+            }
+            for (size_t k = 0; k < 3; k++) {
+                copy3(corner[k], ball->x[4 * i + k][0]);
+                copy3(middle[k], ball->x[4 * i + k][1]);
+                copy3(middle[(k + 2) % 3], ball->x[4 * i + k][2]);
+                copy3(middle[k], ball->x[4 * i + 3][k]);
+            }
+        }
+        ball->count *= 4;
+    }
+}
+
+static size_t hits_of(const struct ball *ball, const double origin[3], const double direction[3]) {
+    struct ray ray;
+    size_t hits = 0;
+    ray_make(origin, direction, &ray);
+    for (size_t i = 0; i < ball->count; i++) {
+        const double *const corners[3] = {ball->x[i][0], ball->x[i][1], ball->x[i][2]};
+        double distance = 0.0;
+        double weight[3];
+        if (ray_meets_triangle(&ray, corners, INFINITY, &distance, weight)) {
+            hits++;
+            for (int k = 0; k < 3; k++) {
+                assert_true(weight[k] >= 0.0 && weight[k] <= 1.0);
+                double at = origin[k] + distance * ray.direction[k];
+                for (int c = 0; c < 3; c++) {
+                    at -= weight[c] * corners[c][k];
+                }
+                assert_small(fabs(at), 1e-14, "place on the ray and in the triangle, m");
+            }
+        }
+    }
+    return hits;
+}
+
+/// From inside, towards corners, points of edges and anywhere: never nothing.
+static void nothing_leaves_a_ball(void **state) {
+    (void)state;
+    static struct ball ball;
+    struct random random = random_seed(3);
+    make_ball(&ball);
+    assert_int_equal(ball.count, TRIANGLES);
+    size_t several = 0;
+    const size_t count = testing_is_small() ? 500 : 6000;
+    for (size_t n = 0; n < count; n++) {
+        const size_t i = random_index(&random, ball.count);
+        const double share = n % 3 == 0 ? 0.0 : random_uniform(&random, 0.0, 1.0);
+        double origin[3];
+        double target[3];
+        double direction[3];
+        random_fill(&random, -0.5, 0.5, origin, 3);
+        if (n % 7 == 0) {
+            scale3(0.0, origin, origin);
+        }
+        scale3(1.0 - share, ball.x[i][0], target);
+        add_scaled3(target, share, ball.x[i][1], target);
+        subtract3(target, origin, direction);
+        if (n % 5 == 4) {
+            random_unit(&random, direction);
+        }
+        // The length of the direction says nothing.
+        scale3(n % 2 == 0 ? 1e-200 : 1e200, direction, direction);
+        const size_t hits = hits_of(&ball, origin, direction);
+        assert_true(hits >= 1);
+        several += hits > 1;
+    }
+    assert_true(several > count / 20); // corners and edges were met indeed
+}
+
+/// Along axes and diagonals through the corners of a grid of squares, each cut in two.
+static void nothing_falls_through_a_grid(void **state) {
+    (void)state;
+    static const double directions[4][3] = {
+        {0.0, -1.0, 0.0}, {1.0, -1.0, 0.0}, {-1.0, -3.0, 1.0}, {0.3, -0.7, 0.1}};
+    for (int n = 0; n < 4 * 81; n++) {
+        const double *d = directions[n % 4];
+        const double target[3] = {0.5 * (n / 4 % 9) + 1.0, 0.0, 0.5 * (n / 36) + 1.0};
+        double origin[3];
+        size_t hits = 0;
+        add_scaled3(target, -4.0, d, origin);
+        struct ray ray;
+        ray_make(origin, d, &ray);
+        for (int t = 0; t < 72; t++) {
+            const double a = t / 2 % 6;
+            const double b = t / 12;
+            const double corner[4][3] = {
+                {a, 0, b}, {a + 1, 0, b}, {a + 1, 0, b + 1}, {a, 0, b + 1}};
+            const double *const corners[3] = {corner[0], corner[t % 2 + 1], corner[t % 2 + 2]};
+            double distance = 0.0;
+            double weight[3];
+            hits += ray_meets_triangle(&ray, corners, INFINITY, &distance, weight);
+        }
+        assert_true(hits >= 1);
+    }
+}
+
+/// Random triangles and rays: the same answer as extended precision gives, wherever that is not
+/// within rounding of changing; limits and what lies behind.
+static void triangles_are_met_where_they_are(void **state) {
+    (void)state;
+    struct random random = random_seed(4);
+    size_t met = 0;
+    for (int n = 0; n < 20000; n++) {
+        double x[3][3];
+        double origin[3];
+        double direction[3];
+        random_fill(&random, -1.0, 1.0, x[0], 9);
+        random_fill(&random, -1.0, 1.0, origin, 3);
+        random_unit(&random, direction);
+        // Moller and Trumbore: o + t d = a + u (b - a) + v (c - a).
+        long double e[3];
+        long double f[3];
+        long double s[3];
+        long double p[3];
+        long double q[3];
+        for (int k = 0; k < 3; k++) {
+            e[k] = (long double)x[1][k] - x[0][k];
+            f[k] = (long double)x[2][k] - x[0][k];
+            s[k] = (long double)origin[k] - x[0][k];
+        }
+        for (int k = 0; k < 3; k++) {
+            const int a = (k + 1) % 3;
+            const int b = (k + 2) % 3;
+            p[k] = direction[a] * f[b] - direction[b] * f[a];
+            q[k] = s[a] * e[b] - s[b] * e[a];
+        }
+        const long double det = e[0] * p[0] + e[1] * p[1] + e[2] * p[2];
+        const long double u = (s[0] * p[0] + s[1] * p[1] + s[2] * p[2]) / det;
+        const long double v = (q[0] * direction[0] + q[1] * direction[1] + q[2] * direction[2]) /
+                              det;
+        const long double t = (f[0] * q[0] + f[1] * q[1] + f[2] * q[2]) / det;
+        const double inside = (double)fminl(fminl(u, v), fminl(1.0L - u - v, t));
+        const double *const corners[3] = {x[0], x[1], x[2]};
+        struct ray ray;
+        double distance = 0.0;
+        double weight[3];
+        ray_make(origin, direction, &ray);
+        const bool hit = ray_meets_triangle(&ray, corners, INFINITY, &distance, weight);
+        // Coordinates and their products are rounded to 1e-16, and det divides that.
+        const double rounding = 1e-14 / fabs((double)det);
+        if (fabs(inside) > rounding) {
+            assert_true(hit == (inside > 0.0));
+        }
+        if (hit && fabs(inside) > rounding) {
+            met++;
+            assert_near(distance, (double)t, rounding, "distance, m");
+            assert_near(weight[1], (double)u, rounding, "weight");
+            assert_near(weight[2], (double)v, rounding, "weight");
+            double same = 0.0;
+            assert_true(ray_meets_triangle(&ray, corners, distance, &same, weight));
+            assert_false(ray_meets_triangle(&ray, corners, 0.999999 * distance, &same, weight));
+        }
+    }
+    assert_true(met > 400);
+}
+
+/// Corners in a plane with the ray, but for rounding and less: where such a triangle is met, the
+/// place of the weights is on the ray, though all edge functions are differences of equal digits.
+static void triangles_seen_from_their_edge_are_met_on_the_ray(void **state) {
+    (void)state;
+    struct random random = random_seed(6);
+    size_t met = 0;
+    for (int n = 0; n < 20000; n++) {
+        double x[3][3];
+        double origin[3];
+        double direction[3];
+        double across[3];
+        random_fill(&random, -1.0, 1.0, origin, 3);
+        random_unit(&random, direction);
+        random_unit(&random, across);
+        const double off = exp2(random_uniform(&random, -60.0, -30.0));
+        for (int k = 0; k < 3; k++) {
+            add_scaled3(origin, random_uniform(&random, -1.0, 1.0), direction, x[k]);
+            add_scaled3(x[k], random_uniform(&random, -1.0, 1.0), across, x[k]);
+            for (int i = 0; i < 3; i++) {
+                x[k][i] += random_uniform(&random, -off, off);
+            }
+        }
+        const double *const corners[3] = {x[0], x[1], x[2]};
+        struct ray ray;
+        double distance = 0.0;
+        double weight[3];
+        ray_make(origin, direction, &ray);
+        if (ray_meets_triangle(&ray, corners, INFINITY, &distance, weight)) {
+            double at[3];
+            met++;
+            add_scaled3(origin, distance, ray.direction, at);
+            for (int k = 0; k < 3; k++) {
+                add_scaled3(at, -weight[k], x[k], at);
+            }
+            // Edge functions are right to 8 roundings, coordinates, below 3, to one.
+            assert_small(norm3(at), 3.0 * 3.0 * 9.0 * 0x1p-52,
+                         "place on the ray and in the triangle, m");
+        }
+    }
+    assert_true(met > 1000);
+}
+
+static void flat_triangles_are_not_met(void **state) {
+    (void)state;
+    static const double x[3][3] = {{0, 0, 1}, {1, 0, 1}, {2, 0, 1}};
+    static const double upright[3][3] = {{0, 0, 1}, {0, 0, 2}, {0, 1, 1}};
+    const double *const line[3] = {x[0], x[1], x[2]};
+    const double *const edge_on[3] = {upright[0], upright[1], upright[2]};
+    const double origin[3] = {0.0, 0.0, 0.0};
+    double distance = 0.0;
+    double weight[3];
+    struct ray ray;
+    ray_make(origin, (double[3]){0.5, 0.0, 1.0}, &ray);
+    assert_false(ray_meets_triangle(&ray, line, INFINITY, &distance, weight));
+    ray_make(origin, (double[3]){0.0, 0.2, 1.0}, &ray);
+    assert_false(ray_meets_triangle(&ray, edge_on, INFINITY, &distance, weight));
+}
+
+// --- shapes ---
+
+/// Walks along the ray, by the distance to the boundary each time, which cannot step over it.
+static bool walk(const struct ray *ray, const struct shape *shape, const struct pose *pose,
+                 double limit, double *distance) {
+    double t = 0.0;
+    for (int n = 0; n < 100000 && t <= limit; n++) {
+        double at[3];
+        add_scaled3(ray->origin, t, ray->direction, at);
+        const double left = fabs(shape_distance(shape, pose, at, NULL, NULL));
+        if (left < 1e-9) {
+            *distance = t;
+            return true;
+        }
+        t += left;
+    }
+    return false;
+}
+
+/// Rays from inside and outside, solid and hollow, at any pose. Rays that graze are left out: the
+/// walk stops 1e-9 m before the boundary, which at an angle of a to it is 1e-9 / sin a.
+static void shapes_are_met_where_their_distance_is_zero(void **state) {
+    (void)state;
+    static const int32_t kinds[] = {PBS_SHAPE_HALF_SPACE, PBS_SHAPE_SPHERE, PBS_SHAPE_BOX,
+                                    PBS_SHAPE_CAPSULE, PBS_SHAPE_CYLINDER};
+    struct random random = random_seed(8);
+    for (size_t kind = 0; kind < COUNT_OF(kinds); kind++) {
+        size_t met = 0;
+        size_t missed = 0;
+        const size_t count = testing_is_small() ? 200 : 2000;
+        for (size_t n = 0; n < count; n++) {
+            const struct shape shape = {.kind = kinds[kind],
+                                        .hollow = n % 2 == 1,
+                                        .size = {random_uniform(&random, 0.2, 1.0),
+                                                 random_uniform(&random, 0.2, 1.0),
+                                                 random_uniform(&random, 0.2, 1.0)}};
+            struct pose pose;
+            random_rotation(&random, pose.rotation);
+            random_fill(&random, -0.5, 0.5, pose.translation, 3);
+            double origin[3];
+            double direction[3];
+            random_fill(&random, -1.5, 1.5, origin, 3);
+            random_unit(&random, direction);
+            struct ray ray;
+            double walked = 0.0;
+            double distance = 0.0;
+            double normal[3];
+            ray_make(origin, direction, &ray);
+            const bool expected = walk(&ray, &shape, &pose, 10.0, &walked);
+            const bool hit = ray_meets_shape(&ray, &shape, &pose, 10.0, &distance, normal);
+            if (!hit) {
+                // The walk has stopped near a boundary that the ray passes.
+                double gradient[3];
+                double at[3];
+                add_scaled3(origin, walked, direction, at);
+                shape_distance(&shape, &pose, at, gradient, NULL);
+                assert_true(!expected || fabs(dot3(gradient, direction)) < 1e-3);
+                missed++;
+                continue;
+            }
+            met++;
+            double at[3];
+            double gradient[3];
+            add_scaled3(origin, distance, direction, at);
+            const double off = shape_distance(&shape, &pose, at, gradient, NULL);
+            assert_small(fabs(off), 1e-11, "distance of the place met, m");
+            assert_near(norm3(normal), 1.0, 1e-14, "a normal's length");
+            if (fabs(dot3(normal, direction)) > 1e-3) {
+                assert_true(expected);
+                assert_near(distance, walked, 2e-6, "distance, m");
+                // Out of what is solid: a step along the normal is in the free.
+                add_scaled3(at, 1e-6, normal, at);
+                assert_true(shape_distance(&shape, &pose, at, NULL, NULL) > 0.0);
+                double none = 0.0;
+                assert_false(ray_meets_shape(&ray, &shape, &pose, 0.999 * distance, &none, normal));
+            }
+        }
+        assert_true(met > count / 20 && missed > 0);
+    }
+}
+
+/// From inside a solid of any kind a ray gets nowhere without meeting its boundary, also where
+/// faces join.
+static void nothing_leaves_a_solid(void **state) {
+    (void)state;
+    static const int32_t kinds[] = {PBS_SHAPE_SPHERE, PBS_SHAPE_BOX, PBS_SHAPE_CAPSULE,
+                                    PBS_SHAPE_CYLINDER};
+    struct random random = random_seed(9);
+    for (int n = 0; n < 4000; n++) {
+        const struct shape shape = {.kind = kinds[n % 4], .size = {0.5, 0.25, 0.75}};
+        struct pose pose = {.translation = {0.0}};
+        random_rotation(&random, pose.rotation);
+        // To corners of the box, the rim of the cylinder, where a capsule's cap begins.
+        const double angle = random_uniform(&random, 0.0, 6.3);
+        const double corner[3] = {n % 8 < 4 ? 0.5 : 0.5 * cos(angle), 0.25,
+                                  n % 4 == 1 ? 0.75 : 0.5 * sin(angle)};
+        double direction[3];
+        multiply3(pose.rotation, corner, direction);
+        struct ray ray;
+        double distance = 0.0;
+        double normal[3];
+        ray_make(pose.translation, direction, &ray);
+        assert_true(ray_meets_shape(&ray, &shape, &pose, 2.0, &distance, normal));
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_leaves_a_ball),
+        cmocka_unit_test(nothing_falls_through_a_grid),
+        cmocka_unit_test(triangles_are_met_where_they_are),
+        cmocka_unit_test(triangles_seen_from_their_edge_are_met_on_the_ray),
+        cmocka_unit_test(flat_triangles_are_not_met),
+        cmocka_unit_test(shapes_are_met_where_their_distance_is_zero),
+        cmocka_unit_test(nothing_leaves_a_solid),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
