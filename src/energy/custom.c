@@ -163,10 +163,15 @@ static int evaluate(const void *self, const struct assembly *assembly,
     return EVALUATE_OK;
 }
 
+static void destroy(void *self, struct memory *memory) {
+    custom_destroy(self, memory);
+}
+
 static const struct term_table table_concurrent = {
     .name = "custom",
     .kind = ENERGY_HOST,
     .evaluate = evaluate,
+    .destroy = destroy,
     .has_damping = true,
 };
 
@@ -174,6 +179,7 @@ static const struct term_table table_on_calling_thread = {
     .name = "custom",
     .kind = ENERGY_HOST,
     .evaluate = evaluate,
+    .destroy = destroy,
     .has_damping = true,
     .on_calling_thread = true,
 };

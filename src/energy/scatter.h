@@ -51,4 +51,11 @@ ALWAYS_INLINE void scatter_vector(const lanes8 v[3], const uint32_t slot[LANES],
     }
 }
 
+/// Lane l is added at the first node of its element; padding adds zero.
+ALWAYS_INLINE void scatter_values(lanes8 values, const uint32_t *node, double *node_values) {
+    for (int l = 0; l < LANES; l++) {
+        node_values[node[l]] += values[l];
+    }
+}
+
 #endif

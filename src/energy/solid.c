@@ -2,12 +2,11 @@
 // do not invert.
 #include "energy/solid.h"
 
-#include <float.h>
 #include <math.h>
 
 #include "base/math3.h"
 #include "energy/element.h"
-#include "energy/strain.h"
+#include "energy/inversion.h"
 
 struct solid {
     const struct material_table *material;
@@ -157,126 +156,16 @@ static int evaluate(const void *self, const struct assembly *assembly,
 
 // --- the largest step: J(t) = det(F + t dF) must stay positive ---
 
-static double cubic(const double c[4], double t) {
-    return ((c[3] * t + c[2]) * t + c[1]) * t + c[0];
-}
-
-/// The roots of the derivative c1 + 2 c2 t + 3 c3 t^2, ascending; returns how many.
-static int turning_points(const double c[4], double out[2]) {
-    const double discriminant = c[2] * c[2] - 3.0 * c[3] * c[1];
-    if (discriminant < 0.0) {
-        return 0;
-    }
-    const double q = -(c[2] + copysign(sqrt(discriminant), c[2]));
-    const double first = q / (3.0 * c[3]);
-    const double second = c[1] / q;
-    int count = 0;
-    if (isfinite(first)) {
-        out[count++] = first;
-    }
-    if (isfinite(second)) {
-        out[count++] = second;
-    }
-    if (count == 2 && out[0] > out[1]) {
-        const double swap = out[0];
-        out[0] = out[1];
-        out[1] = swap;
-    }
-    return count;
-}
-
-/// The sign change between low (positive) and high (not), from below, to the last bit.
-static double bisect(const double c[4], double low, double high) {
-    for (;;) {
-        const double middle = low + 0.5 * (high - low);
-        if (middle <= low || middle >= high) {
-            return low;
-        }
-        if (cubic(c, middle) > 0.0) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-}
-
-/// The first t in (0, limit] at which the cubic, positive at 0, is no longer above rounding; limit
-/// if there is none. Between turning points it is monotone, so that looking at these and at the end
-/// misses nothing.
-static double first_root(const double c[4], double limit) {
-    double stops[3];
-    int count = turning_points(c, stops);
-    stops[count++] = limit;
-    double low = 0.0;
-    for (int i = 0; i < count; i++) {
-        const double t = fmin(stops[i], limit);
-        if (!(t > low)) {
-            continue;
-        }
-        const double size = fabs(c[0]) + t * (fabs(c[1]) + t * (fabs(c[2]) + t * fabs(c[3])));
-        const double value = cubic(c, t);
-        if (value <= 0.0) {
-            return bisect(c, low, t);
-        }
-        // A double root that rounding lifted off zero; the state there is as good as flat.
-        if (t < limit && value <= 4.0 * DBL_EPSILON * size && value < 0.5 * cubic(c, low)) {
-            return t;
-        }
-        low = t;
-    }
-    return limit;
-}
-
-ALWAYS_INLINE lanes8 contract(const lanes8 a[9], const lanes8 b[9]) {
-    lanes8 sum = a[0] * b[0];
-    for (int i = 1; i < 9; i++) {
-        sum += a[i] * b[i];
-    }
-    return sum;
-}
-
-/// The coefficients of J(t) for a group; in padding lanes J = 1.
-ALWAYS_INLINE void determinant_cubic(const struct solid_elements *elements,
-                                     const struct stencil_groups *groups, size_t g, const double *x,
-                                     const double *direction, lanes8 c[4]) {
-    struct element_lanes e;
-    lanes8 d[9];
-    lanes8 cofactor_f[9];
-    lanes8 cofactor_d[9];
-    element_load(elements, groups, g, x, &e);
-    element_gradient(groups->node + g * 4 * LANES, direction, e.b, d);
-    cofactor_lanes(e.f, cofactor_f);
-    cofactor_lanes(d, cofactor_d);
-    c[0] = determinant_lanes(e.f, cofactor_f);
-    c[1] = contract(cofactor_f, d);
-    c[2] = contract(e.f, cofactor_d);
-    c[3] = determinant_lanes(d, cofactor_d);
-}
-
-/// Lanes in which some coefficient could bring J down to zero before the limit. J(0) <= 0 has no
-/// bound to give.
-ALWAYS_INLINE mask8 may_collapse(const lanes8 c[4], double limit) {
-    const lanes8 zero = lanes_set(0.0);
-    const lanes8 lowest = c[0] +
-                          limit * (lanes_min(c[1], zero) +
-                                   limit * (lanes_min(c[2], zero) + limit * lanes_min(c[3], zero)));
-    return (c[0] > 0.0) & ~(lowest > 0.0);
-}
-
 static PBS_MULTIVERSION double bound_step(const struct solid_elements *elements,
                                           const struct stencil_groups *groups, size_t begin,
                                           size_t end, const double *x, const double *direction,
                                           double limit) {
     for (size_t g = begin; g < end; g++) {
-        lanes8 c[4];
-        determinant_cubic(elements, groups, g, x, direction, c);
-        const mask8 suspects = may_collapse(c, limit);
-        for (int l = 0; lanes_any(suspects) && l < LANES; l++) {
-            if (suspects[l]) {
-                const double coefficients[4] = {c[0][l], c[1][l], c[2][l], c[3][l]};
-                limit = first_root(coefficients, limit);
-            }
-        }
+        struct element_lanes e;
+        lanes8 d[9];
+        element_load(elements, groups, g, x, &e);
+        element_gradient(groups->node + g * 4 * LANES, direction, e.b, d);
+        limit = inversion_bound_lanes(e.f, d, limit);
     }
     return limit;
 }
@@ -286,17 +175,26 @@ static double max_step(const void *self, const struct assembly *assembly,
                        const double *direction, double limit) {
     const struct solid *solid = self;
     (void)assembly;
-    // An infinite limit leaves nothing to bisect: the cubic is looked at where it is finite.
-    const double far = fmin(limit, 1e12);
-    const double bound = bound_step(&solid->elements, groups, groups->domain_group[domain],
-                                    groups->domain_group[domain + 1], x, direction, far);
-    return bound < far ? bound : limit;
+    return inversion_within(
+        limit, bound_step(&solid->elements, groups, groups->domain_group[domain],
+                          groups->domain_group[domain + 1], x, direction, inversion_far(limit)));
+}
+
+static pbs_status bind_elements(void *self, struct memory *memory,
+                                const struct stencil_groups *groups) {
+    return solid_bind(self, memory, groups);
+}
+
+static void destroy(void *self, struct memory *memory) {
+    solid_destroy(self, memory);
 }
 
 static const struct term_table table_finite = {
     .name = "solid",
     .kind = ENERGY_ELASTIC,
     .evaluate = evaluate,
+    .bind = bind_elements,
+    .destroy = destroy,
     .has_damping = true,
 };
 
@@ -305,6 +203,8 @@ static const struct term_table table_bounded = {
     .kind = ENERGY_ELASTIC,
     .evaluate = evaluate,
     .max_step = max_step,
+    .bind = bind_elements,
+    .destroy = destroy,
     .has_damping = true,
 };
 

@@ -35,13 +35,6 @@ ALWAYS_INLINE void scatter_forces(const struct element_lanes *e, const lanes8 p[
     }
 }
 
-/// Lane l is added at the first node of its element; padding adds zero.
-ALWAYS_INLINE void scatter_values(lanes8 values, const uint32_t *node, double *node_values) {
-    for (int l = 0; l < LANES; l++) {
-        node_values[node[l]] += values[l];
-    }
-}
-
 /// Compiled for value, gradient, both, and values by node.
 ALWAYS_INLINE void add_first_order(const struct solid_elements *elements,
                                    const struct stencil_groups *groups, size_t begin, size_t end,
@@ -71,31 +64,8 @@ ALWAYS_INLINE void add_first_order(const struct solid_elements *elements,
     }
 }
 
-static PBS_MULTIVERSION void add_value(const struct solid_elements *elements,
-                                       const struct stencil_groups *groups, size_t begin,
-                                       size_t end, const double *x, double *value) {
-    add_first_order(elements, groups, begin, end, x, value, NULL, NULL);
-}
-
-static PBS_MULTIVERSION void add_node_values(const struct solid_elements *elements,
-                                             const struct stencil_groups *groups, size_t begin,
-                                             size_t end, const double *x, double *value,
-                                             double *node_values) {
-    add_first_order(elements, groups, begin, end, x, value, NULL, node_values);
-}
-
-static PBS_MULTIVERSION void add_gradient(const struct solid_elements *elements,
-                                          const struct stencil_groups *groups, size_t begin,
-                                          size_t end, const double *x, double *gradient) {
-    add_first_order(elements, groups, begin, end, x, NULL, gradient, NULL);
-}
-
-static PBS_MULTIVERSION void add_value_and_gradient(const struct solid_elements *elements,
-                                                    const struct stencil_groups *groups,
-                                                    size_t begin, size_t end, const double *x,
-                                                    double *value, double *gradient) {
-    add_first_order(elements, groups, begin, end, x, value, gradient, NULL);
-}
+#define FIRST_ORDER_ELEMENTS solid_elements
+#include "energy/first_order_passes.h"
 
 // Pairs of a tetrahedron's nodes in the assembly's order.
 enum {

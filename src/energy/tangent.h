@@ -23,6 +23,12 @@ ALWAYS_INLINE void multiply_transposed_lanes(const lanes8 m[9], const lanes8 a[3
     }
 }
 
+ALWAYS_INLINE void scale_lanes(lanes8 s, const lanes8 a[3], lanes8 out[3]) {
+    for (int i = 0; i < 3; i++) {
+        out[i] = s * a[i];
+    }
+}
+
 ALWAYS_INLINE lanes8 dot_lanes(const lanes8 a[3], const lanes8 b[3]) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }

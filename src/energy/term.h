@@ -11,6 +11,8 @@ enum energy_kind {
     ENERGY_ELASTIC,
     ENERGY_GRAVITY,
     ENERGY_DISSIPATED,
+    ENERGY_CONTACT,
+    ENERGY_FRICTION, ///< the lagged potential of it
     ENERGY_HOST,
     ENERGY_KIND_COUNT
 };
@@ -62,6 +64,11 @@ struct term_table {
     double (*max_step)(const void *self, const struct assembly *assembly,
                        const struct stencil_groups *groups, uint32_t domain, const double *x,
                        const double *direction, double limit);
+    /// Arranges the elements as the assembly, built from the terms' stencils, has grouped them.
+    /// Null: there is nothing to arrange.
+    pbs_status (*bind)(void *self, struct memory *memory, const struct stencil_groups *groups);
+    /// Null: self belongs to somebody else.
+    void (*destroy)(void *self, struct memory *memory);
     bool has_damping; ///< evaluate heeds damping_weights; terms without are left out of such an
                       ///< evaluation
     bool is_linear;   ///< in x: the force is the same everywhere

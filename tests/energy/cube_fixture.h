@@ -8,6 +8,7 @@
 #include "energy/evaluate.h"
 #include "energy/solid.h"
 #include "shapes.h"
+#include "support/derivatives.h"
 #include "support/random.h"
 
 struct cube {
@@ -98,9 +99,84 @@ static inline void cube_positions(const struct cube *cube, struct random *random
     }
 }
 
+/// Nodes without a mesh, for terms that bring their own stencils.
+static inline void cube_make_nodes(struct cube *cube, size_t node_count) {
+    *cube = (struct cube){.node_count = node_count};
+    memory_init(&cube->memory, NULL);
+}
+
+/// Assembles and binds these terms.
+static inline void cube_bind(struct cube *cube, const struct term *terms, size_t count,
+                             uint32_t domain_count) {
+    cube_assemble(cube, terms, count, domain_count);
+    const struct stencil_groups *groups = cube->assembly.terms;
+    for (size_t k = 0; k < count; k++) {
+        const struct stencil_groups *own = terms[k].has_stencils ? groups++ : NULL;
+        if (terms[k].table->bind != NULL) {
+            assert_ok(terms[k].table->bind(terms[k].self, &cube->memory, own));
+        }
+    }
+}
+
 static inline int cube_evaluate(struct cube *cube, const struct term *terms, size_t count,
                                 const struct evaluation *evaluation) {
     return terms_evaluate(NULL, &cube->assembly, terms, count, evaluation, &cube->result);
+}
+
+/// A term over the cube's nodes as a function of all coordinates.
+struct cube_function {
+    struct cube *cube;
+    const struct term *term;
+    bool project, damping_weights;
+};
+
+static inline void cube_function_evaluate(const struct cube_function *f, uint32_t what,
+                                          const double *x) {
+    const struct evaluation evaluation = {
+        .what = what, .x = x, .project = f->project, .damping_weights = f->damping_weights};
+    assert_int_equal(cube_evaluate(f->cube, f->term, 1, &evaluation), EVALUATE_OK);
+}
+
+static inline double cube_function_value(void *context, const double *x) {
+    const struct cube_function *f = context;
+    cube_function_evaluate(f, EVALUATE_VALUE, x);
+    return f->cube->result.value;
+}
+
+static inline void cube_function_gradient(void *context, const double *x, double *gradient) {
+    const struct cube_function *f = context;
+    cube_function_evaluate(f, EVALUATE_GRADIENT, x);
+    memcpy(gradient, f->cube->result.gradient, 3 * f->cube->node_count * sizeof *gradient);
+}
+
+/// Dense, row-major.
+static inline void cube_function_hessian(void *context, const double *x, double *hessian) {
+    const struct cube_function *f = context;
+    const struct assembly *assembly = &f->cube->assembly;
+    const size_t size = 3 * f->cube->node_count;
+    cube_function_evaluate(f, EVALUATE_HESSIAN, x);
+    for (size_t i = 0; i < f->cube->node_count; i++) {
+        for (size_t j = 0; j < f->cube->node_count; j++) {
+            const uint32_t row = assembly->layout.row[i];
+            const uint32_t column = assembly->layout.row[j];
+            const size_t block = row <= column ? bsr_find(&assembly->pattern, row, column)
+                                               : bsr_find(&assembly->pattern, column, row);
+            for (size_t k = 0; k < 9; k++) {
+                const size_t entry = row <= column ? k : 3 * (k % 3) + k / 3;
+                hessian[size * (3 * i + k / 3) + 3 * j +
+                        k % 3] = block == SIZE_MAX ? 0.0
+                                                   : f->cube->result.blocks[9 * block + entry];
+            }
+        }
+    }
+}
+
+static inline struct derivatives_function cube_derivatives(struct cube_function *f) {
+    return (struct derivatives_function){.count = 3 * f->cube->node_count,
+                                         .value = cube_function_value,
+                                         .gradient = cube_function_gradient,
+                                         .hessian = cube_function_hessian,
+                                         .context = f};
 }
 
 #endif

@@ -1,0 +1,483 @@
+// Arranges hinges in lanes and evaluates them. Angle and derivatives need a hinge's nodes in their
+// own order, unlike the assembly's: positions and forces go through index arrays of that order,
+// Hessian blocks are put into the assembly's order lane by lane.
+#include "energy/bending.h"
+
+#include <math.h>
+
+#include "base/arctangent.h"
+#include "base/math3.h"
+#include "energy/element.h"
+#include "energy/scatter.h"
+#include "energy/tangent.h"
+
+/// One lane-group after another; every array is [group][...][8].
+struct bending_elements {
+    const uint32_t *node, *slot; ///< [g][4][8]: the groups' node and vector_slot, in own order
+    const double *stiffness;     ///< [g][8]: k, J; 0 in padding lanes
+    const double *cosine, *sine; ///< [g][8]: of the rest angle
+    const double *damping;       ///< [g][8], s
+};
+
+struct bending {
+    size_t hinge_count;
+    uint32_t *hinges;
+    double *stiffness, *cosine, *sine, *damping; ///< hinge_count
+    bool has_damping;
+    struct bending_elements elements;
+    double *lanes;     ///< what elements points into
+    uint32_t *indices; ///< likewise
+    size_t lanes_capacity, indices_capacity;
+};
+
+// --- making ---
+
+static pbs_status measure_hinge(const struct bending_input *input, size_t h,
+                                struct bending *bending) {
+    const uint32_t *node = input->hinges + 4 * h;
+    double edge[3][3];
+    double left[3];
+    double right[3];
+    for (int a = 0; a < 3; a++) {
+        subtract3(input->rest + 3 * (size_t)node[a + 1], input->rest + 3 * (size_t)node[0],
+                  edge[a]);
+    }
+    cross3(edge[0], edge[1], left);
+    cross3(edge[2], edge[0], right);
+    const double areas = 0.5 * (norm3(left) + norm3(right));
+    const double stiffness = 0.5 * input->rigidity[h] * dot3(edge[0], edge[0]) / areas;
+    const double along = dot3(left, right);
+    const double across = -norm3(edge[0]) * dot3(left, edge[2]);
+    const double radius = sqrt(along * along + across * across);
+    if (!(radius > 0.0) || !isfinite(stiffness)) {
+        return status_fail(PBS_ERROR_MESH,
+                           "hinge %zu on the edge of nodes %u and %u: rest areas %g and %g m^2, "
+                           "must be positive",
+                           h, (unsigned)node[0], (unsigned)node[1], 0.5 * norm3(left),
+                           0.5 * norm3(right));
+    }
+    bending->stiffness[h] = stiffness;
+    bending->cosine[h] = input->is_flat[h] != 0 ? 1.0 : along / radius;
+    bending->sine[h] = input->is_flat[h] != 0 ? 0.0 : across / radius;
+    return PBS_OK;
+}
+
+static pbs_status fill_hinges(const struct bending_input *input, struct bending *bending) {
+    for (size_t h = 0; h < input->hinge_count; h++) {
+        RETURN_IF_FAILED(measure_hinge(input, h, bending));
+        bending->damping[h] = input->damping[h];
+        bending->has_damping |= input->damping[h] > 0.0;
+    }
+    memcpy(bending->hinges, input->hinges, 4 * input->hinge_count * sizeof *input->hinges);
+    return PBS_OK;
+}
+
+static bool allocate_hinges(struct memory *memory, struct bending *bending) {
+    const size_t count = bending->hinge_count;
+    bending->hinges = memory_allocate(memory, count, 4 * sizeof *bending->hinges);
+    bending->stiffness = memory_allocate(memory, count, sizeof(double));
+    bending->cosine = memory_allocate(memory, count, sizeof(double));
+    bending->sine = memory_allocate(memory, count, sizeof(double));
+    bending->damping = memory_allocate(memory, count, sizeof(double));
+    return bending->hinges && bending->stiffness && bending->cosine && bending->sine &&
+           bending->damping;
+}
+
+pbs_status bending_create(struct memory *memory, const struct bending_input *input,
+                          struct bending **out) {
+    struct bending *bending = memory_allocate(memory, 1, sizeof *bending);
+    if (bending == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    bending->hinge_count = input->hinge_count;
+    const pbs_status status = allocate_hinges(memory, bending) ? fill_hinges(input, bending)
+                                                               : PBS_ERROR_MEMORY;
+    if (status < 0) {
+        bending_destroy(bending, memory);
+        return status;
+    }
+    *out = bending;
+    return PBS_OK;
+}
+
+void bending_destroy(struct bending *bending, struct memory *memory) {
+    if (bending == NULL) {
+        return;
+    }
+    memory_release(memory, bending->hinges);
+    memory_release(memory, bending->stiffness);
+    memory_release(memory, bending->cosine);
+    memory_release(memory, bending->sine);
+    memory_release(memory, bending->damping);
+    memory_release(memory, bending->lanes);
+    memory_release(memory, bending->indices);
+    memory_release(memory, bending);
+}
+
+/// Where the groups' own order of nodes goes: node and slot of lane i.
+static void order_lane(const struct stencil_groups *groups, size_t i, bool padding, uint32_t *node,
+                       uint32_t *slot) {
+    const size_t start = i / LANES * 4 * LANES + i % LANES;
+    for (size_t a = 0; a < 4; a++) {
+        const size_t own = padding ? a : groups->local[start + a * LANES];
+        node[start + own * LANES] = groups->node[start + a * LANES];
+        slot[start + own * LANES] = groups->vector_slot[start + a * LANES];
+    }
+}
+
+pbs_status bending_bind(struct bending *bending, struct memory *memory,
+                        const struct stencil_groups *groups) {
+    const size_t lane_count = groups->group_count * LANES;
+    RETURN_IF_FAILED(memory_reserve(memory, &bending->lanes, &bending->lanes_capacity,
+                                    4 * lane_count, sizeof(double)));
+    RETURN_IF_FAILED(memory_reserve(memory, &bending->indices, &bending->indices_capacity,
+                                    8 * lane_count, sizeof(uint32_t)));
+    double *stiffness = bending->lanes;
+    double *cosine = stiffness + lane_count;
+    double *sine = cosine + lane_count;
+    double *damping = sine + lane_count;
+    uint32_t *node = bending->indices;
+    uint32_t *slot = node + 4 * lane_count;
+    for (size_t i = 0; i < lane_count; i++) {
+        const bool padding = groups->stencil[i] == UINT32_MAX;
+        const size_t h = padding ? 0 : groups->stencil[i];
+        stiffness[i] = padding ? 0.0 : bending->stiffness[h];
+        damping[i] = padding ? 0.0 : bending->damping[h];
+        cosine[i] = bending->cosine[h];
+        sine[i] = bending->sine[h];
+        order_lane(groups, i, padding, node, slot);
+    }
+    bending->elements = (struct bending_elements){node, slot, stiffness, cosine, sine, damping};
+    return PBS_OK;
+}
+
+// --- eight hinges ---
+
+/// The two triangles on the edge: 0 to the left, 1 to the right.
+struct hinge_lanes {
+    lanes8 length;        ///< of the edge
+    lanes8 edge[3];       ///< unit
+    lanes8 normal[2][3];  ///< unit
+    lanes8 inverse[2];    ///< one over twice the area
+    lanes8 foot[2];       ///< where the height meets the edge, as a part of its length
+    lanes8 along, across; ///< the angle's cosine and sine times |n0| |n1|
+    mask8 degenerate;
+};
+
+// Where twice a triangle's area is below this part of its edge squared, it counts as degenerate.
+#define LEAST_HEIGHT 1e-10
+
+ALWAYS_INLINE void hinge_load(const double *x, const uint32_t *node, lanes8 side[3][3]) {
+    lanes8 origin[3];
+    load_nodes(x, node, origin);
+    for (int a = 0; a < 3; a++) {
+        load_nodes(x, node + (a + 1) * LANES, side[a]);
+        for (int i = 0; i < 3; i++) {
+            side[a][i] -= origin[i];
+        }
+    }
+}
+
+/// From the edge and the sides from node 0 to nodes 2 and 3. The sine comes from (n0 x n1).e = -e^2
+/// n0.(x3 - x0), which does not cancel where the hinge is nearly flat or closed.
+ALWAYS_INLINE void hinge_measure(lanes8 side[3][3], struct hinge_lanes *h) {
+    const lanes8 one = lanes_set(1.0);
+    lanes8 normal[2][3];
+    lanes8 area[2];
+    cross_lanes(side[0], side[1], normal[0]);
+    cross_lanes(side[2], side[0], normal[1]);
+    const lanes8 square = dot_lanes(side[0], side[0]);
+    h->length = lanes_sqrt(square);
+    h->along = dot_lanes(normal[0], normal[1]);
+    h->across = -h->length * dot_lanes(normal[0], side[2]);
+    area[0] = lanes_sqrt(dot_lanes(normal[0], normal[0]));
+    area[1] = lanes_sqrt(dot_lanes(normal[1], normal[1]));
+    const lanes8 least = LEAST_HEIGHT * square;
+    const mask8 good = lanes_both(area[0] > least, area[1] > least);
+    h->degenerate = ~good;
+    h->length = lanes_select(good, h->length, one);
+    scale_lanes(1.0 / h->length, side[0], h->edge);
+    for (int k = 0; k < 2; k++) {
+        h->inverse[k] = 1.0 / lanes_select(good, area[k], one);
+        h->foot[k] = dot_lanes(side[k + 1], h->edge) / h->length;
+        scale_lanes(h->inverse[k], normal[k], h->normal[k]);
+    }
+}
+
+/// The angle less the rest angle, in [-pi, pi]: turned back by the rest angle, it needs no
+/// wrapping.
+ALWAYS_INLINE lanes8 hinge_angle(const struct hinge_lanes *h, lanes8 cosine, lanes8 sine) {
+    return atan2_lanes(h->across * cosine - h->along * sine, h->along * cosine + h->across * sine);
+}
+
+/// d theta / d x of the four nodes.
+ALWAYS_INLINE void angle_gradient(const struct hinge_lanes *h, lanes8 g[4][3]) {
+    for (int k = 0; k < 2; k++) {
+        scale_lanes(-h->length * h->inverse[k], h->normal[k], g[k + 2]);
+    }
+    for (int i = 0; i < 3; i++) {
+        g[1][i] = -(h->foot[0] * g[2][i] + h->foot[1] * g[3][i]);
+        g[0][i] = -(g[1][i] + g[2][i] + g[3][i]);
+    }
+}
+
+ALWAYS_INLINE lanes8 hinge_energy(const struct hinge_lanes *h, lanes8 stiffness, lanes8 angle) {
+    const lanes8 none = lanes_select(stiffness > 0.0, lanes_set(INFINITY), lanes_set(0.0));
+    return lanes_select(h->degenerate, none, stiffness * angle * angle);
+}
+
+/// Compiled for value, gradient, both, and values by node.
+ALWAYS_INLINE void add_first_order(const struct bending_elements *elements,
+                                   const struct stencil_groups *groups, size_t begin, size_t end,
+                                   const double *x, double *value, double *gradient,
+                                   double *node_values) {
+    lanes8 sum = lanes_set(0.0);
+    for (size_t g = begin; g < end; g++) {
+        lanes8 side[3][3];
+        struct hinge_lanes h;
+        const lanes8 stiffness = lanes_load(elements->stiffness + g * LANES);
+        hinge_load(x, elements->node + g * 4 * LANES, side);
+        hinge_measure(side, &h);
+        const lanes8 angle = hinge_angle(&h, lanes_load(elements->cosine + g * LANES),
+                                         lanes_load(elements->sine + g * LANES));
+        if (value != NULL) {
+            const lanes8 energy = hinge_energy(&h, stiffness, angle);
+            sum += energy;
+            if (node_values != NULL) {
+                scatter_values(energy, groups->node + g * 4 * LANES, node_values);
+            }
+        }
+        if (gradient != NULL) {
+            lanes8 force[4][3];
+            angle_gradient(&h, force);
+            for (size_t a = 0; a < 4; a++) {
+                scale_lanes(2.0 * stiffness * angle, force[a], force[a]);
+                scatter_vector(force[a], elements->slot + (g * 4 + a) * LANES, gradient);
+            }
+        }
+    }
+    if (value != NULL) {
+        *value += lanes_sum(sum);
+    }
+}
+
+#define FIRST_ORDER_ELEMENTS bending_elements
+#include "energy/first_order_passes.h"
+
+// --- Hessians ---
+
+enum { PAIR_COUNT = 10 };
+
+/// Second derivatives of the angle with respect to nodes 1, 2, 3, in the frames (edge, normal,
+/// inward b = normal x edge) of both triangles: with S = (l / |n|)^2 (n b^T + b n^T) is theta_22 =
+/// S0, theta_33 = -S1, theta_23 = 0,
+///     theta_12 = n0 e^T / |n0| - foot0 S0,  theta_13 = n1 e^T / |n1| + foot1 S1,
+///     theta_11 = sum of +-n b^T / l^2 - foot (n e^T + e n^T) / |n| +- foot^2 S.
+/// These follow from g2 = -l n0 / |n0|^2, g3 = -l n1 / |n1|^2 and dn0 = e x da - a x de.
+ALWAYS_INLINE void angle_hessian(const struct hinge_lanes *h, lanes8 k[4][4][9]) {
+    const lanes8 *e = h->edge;
+    const lanes8 curl = 1.0 / (h->length * h->length);
+    for (int ij = 0; ij < 9; ij++) {
+        k[1][1][ij] = lanes_set(0.0);
+        k[2][3][ij] = lanes_set(0.0);
+    }
+    for (int side = 0; side < 2; side++) {
+        const lanes8 *n = h->normal[side];
+        const lanes8 foot = h->foot[side];
+        const lanes8 inverse = h->inverse[side];
+        const lanes8 sign = lanes_set(side == 0 ? 1.0 : -1.0);
+        const lanes8 turn = sign * (h->length * inverse) * (h->length * inverse);
+        lanes8 b[3];
+        cross_lanes(n, e, b);
+        for (int ij = 0; ij < 9; ij++) {
+            const int i = ij / 3;
+            const int j = ij % 3;
+            const lanes8 s = turn * (n[i] * b[j] + b[i] * n[j]);
+            k[2 + side][2 + side][ij] = s;
+            k[1][2 + side][ij] = inverse * n[i] * e[j] - foot * s;
+            k[1][1][ij] += curl * sign * n[i] * b[j] -
+                           foot * inverse * (n[i] * e[j] + e[i] * n[j]) + foot * foot * s;
+        }
+    }
+    mirror_lanes(k[1][1]);
+}
+
+/// The blocks below the diagonal, and those with node 0: a translation changes nothing.
+ALWAYS_INLINE void complete_blocks(lanes8 k[4][4][9]) {
+    for (int ij = 0; ij < 9; ij++) {
+        const int ji = ij % 3 * 3 + ij / 3;
+        k[2][1][ij] = k[1][2][ji];
+        k[3][1][ij] = k[1][3][ji];
+        k[3][2][ij] = k[2][3][ji];
+    }
+    for (int a = 1; a < 4; a++) {
+        for (int ij = 0; ij < 9; ij++) {
+            k[0][a][ij] = -(k[1][a][ij] + k[2][a][ij] + k[3][a][ij]);
+            k[a][0][ij % 3 * 3 + ij / 3] = k[0][a][ij];
+        }
+    }
+    for (int ij = 0; ij < 9; ij++) {
+        k[0][0][ij] = -(k[0][1][ij] + k[0][2][ij] + k[0][3][ij]);
+    }
+    mirror_lanes(k[0][0]);
+}
+
+ALWAYS_INLINE lanes8 hinge_weight(const struct bending_elements *elements, size_t g, bool damping) {
+    const lanes8 stiffness = 2.0 * lanes_load(elements->stiffness + g * LANES);
+    return damping ? stiffness * lanes_load(elements->damping + g * LANES) : stiffness;
+}
+
+/// 2 k g g^T: what is left of the Hessian at the rest angle, and positive semidefinite always.
+static PBS_MULTIVERSION void add_projected_hessian(const struct bending_elements *elements,
+                                                   const struct stencil_groups *groups,
+                                                   size_t begin, size_t end,
+                                                   const struct evaluation *evaluation,
+                                                   double *blocks) {
+    for (size_t g = begin; g < end; g++) {
+        lanes8 side[3][3];
+        lanes8 own[4][3];
+        double ordered[4][3][LANES];
+        struct hinge_lanes h;
+        const uint8_t *local = groups->local + g * 4 * LANES;
+        const uint32_t *slot = groups->block_slot + g * PAIR_COUNT * LANES;
+        const lanes8 weight = hinge_weight(elements, g, evaluation->damping_weights);
+        hinge_load(evaluation->x, elements->node + g * 4 * LANES, side);
+        hinge_measure(side, &h);
+        angle_gradient(&h, own);
+        for (int al = 0; al < 4 * LANES; al++) {
+            for (int i = 0; i < 3; i++) {
+                ordered[al / LANES][i][al % LANES] = own[local[al] % 4][i][al % LANES];
+            }
+        }
+        for (int a = 0; a < 4; a++) {
+            for (int b = a; b < 4; b++, slot += LANES) {
+                lanes8 k[9];
+                for (int ij = 0; ij < 9; ij++) {
+                    k[ij] = weight * lanes_load(ordered[a][ij / 3]) *
+                            lanes_load(ordered[b][ij % 3]);
+                }
+                scatter_block(k, slot, blocks);
+            }
+        }
+    }
+}
+
+ALWAYS_INLINE void scatter_ordered(lanes8 own[4][4][9], const uint8_t *local, const uint32_t *slot,
+                                   double *blocks) {
+    for (int a = 0; a < 4; a++) {
+        for (int b = a; b < 4; b++) {
+            for (int l = 0; l < LANES; l++, slot++) {
+                const lanes8 *from = own[local[a * LANES + l] % 4][local[b * LANES + l] % 4];
+                double *to = blocks + 9 * (size_t)*slot;
+                for (int ij = 0; ij < 9; ij++) {
+                    to[ij] += from[ij][l];
+                }
+            }
+        }
+    }
+}
+
+static PBS_MULTIVERSION void add_exact_hessian(const struct bending_elements *elements,
+                                               const struct stencil_groups *groups, size_t begin,
+                                               size_t end, const struct evaluation *evaluation,
+                                               double *blocks) {
+    for (size_t g = begin; g < end; g++) {
+        lanes8 side[3][3];
+        lanes8 first[4][3];
+        lanes8 k[4][4][9];
+        struct hinge_lanes h;
+        const lanes8 weight = hinge_weight(elements, g, evaluation->damping_weights);
+        hinge_load(evaluation->x, elements->node + g * 4 * LANES, side);
+        hinge_measure(side, &h);
+        const lanes8 angle = hinge_angle(&h, lanes_load(elements->cosine + g * LANES),
+                                         lanes_load(elements->sine + g * LANES));
+        angle_gradient(&h, first);
+        angle_hessian(&h, k);
+        for (int a = 1; a < 4; a++) {
+            for (int b = a; b < 4; b++) {
+                for (int ij = 0; ij < 9; ij++) {
+                    k[a][b][ij] = weight *
+                                  (angle * k[a][b][ij] + first[a][ij / 3] * first[b][ij % 3]);
+                }
+            }
+        }
+        complete_blocks(k);
+        scatter_ordered(k, groups->local + g * 4 * LANES,
+                        groups->block_slot + g * PAIR_COUNT * LANES, blocks);
+    }
+}
+
+static int evaluate(const void *self, const struct assembly *assembly,
+                    const struct stencil_groups *groups, uint32_t domain,
+                    const struct evaluation *evaluation, struct evaluation_sums *sums) {
+    const struct bending *bending = self;
+    const struct bending_elements *elements = &bending->elements;
+    const size_t begin = groups->domain_group[domain];
+    const size_t end = groups->domain_group[domain + 1];
+    (void)assembly;
+    if (evaluation->damping_weights && !bending->has_damping) {
+        return EVALUATE_OK;
+    }
+    uint32_t first_order = evaluation->what & (EVALUATE_VALUE | EVALUATE_GRADIENT);
+    if ((first_order & EVALUATE_VALUE) && sums->node_values != NULL) {
+        add_node_values(elements, groups, begin, end, evaluation->x, &sums->value,
+                        sums->node_values);
+        first_order &= EVALUATE_GRADIENT;
+    }
+    if (first_order == EVALUATE_VALUE) {
+        add_value(elements, groups, begin, end, evaluation->x, &sums->value);
+    } else if (first_order == EVALUATE_GRADIENT) {
+        add_gradient(elements, groups, begin, end, evaluation->x, sums->gradient);
+    } else if (first_order != 0) {
+        add_value_and_gradient(elements, groups, begin, end, evaluation->x, &sums->value,
+                               sums->gradient);
+    }
+    if ((evaluation->what & EVALUATE_HESSIAN) && evaluation->project) {
+        add_projected_hessian(elements, groups, begin, end, evaluation, sums->blocks);
+    } else if (evaluation->what & EVALUATE_HESSIAN) {
+        add_exact_hessian(elements, groups, begin, end, evaluation, sums->blocks);
+    }
+    return EVALUATE_OK;
+}
+
+double bending_angle(const double x[12], double gradient[12]) {
+    lanes8 side[3][3];
+    lanes8 g[4][3];
+    struct hinge_lanes h;
+    for (int k = 0; k < 9; k++) {
+        side[k / 3][k % 3] = lanes_set(x[3 + k] - x[k % 3]);
+    }
+    hinge_measure(side, &h);
+    angle_gradient(&h, g);
+    for (int k = 0; k < 12 && gradient != NULL; k++) {
+        gradient[k] = g[k / 3][k % 3][0];
+    }
+    return hinge_angle(&h, lanes_set(1.0), lanes_set(0.0))[0];
+}
+
+static pbs_status bind_elements(void *self, struct memory *memory,
+                                const struct stencil_groups *groups) {
+    return bending_bind(self, memory, groups);
+}
+
+static void destroy(void *self, struct memory *memory) {
+    bending_destroy(self, memory);
+}
+
+static const struct term_table table = {
+    .name = "bending",
+    .kind = ENERGY_ELASTIC,
+    .evaluate = evaluate,
+    .has_damping = true,
+    .bind = bind_elements,
+    .destroy = destroy,
+};
+
+struct term bending_term(struct bending *bending) {
+    return (struct term){
+        .table = &table,
+        .self = bending,
+        .has_stencils = true,
+        .stencils = {.count = bending->hinge_count, .width = 4, .nodes = bending->hinges},
+    };
+}
