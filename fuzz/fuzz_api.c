@@ -110,13 +110,105 @@ static pbs_status make_custom(struct session *s, pbs_world *world) {
     return pbs_body_create_custom(world, &d, &s->bodies[take(&s->in) % IDS]);
 }
 
+static pbs_status make_springs(struct session *s, pbs_world *world) {
+    double positions[9], masses[3], numbers[4];
+    uint32_t springs[4];
+    take_numbers(&s->in, positions, 9);
+    take_numbers(&s->in, masses, 3);
+    take_numbers(&s->in, numbers, 4);
+    for (int i = 0; i < 4; i++) {
+        springs[i] = take(&s->in) % 4;
+    }
+    pbs_springs_desc d;
+    pbs_springs_desc_init(&d, sizeof d);
+    d.vertex_count = 3;
+    d.positions = positions;
+    d.masses = masses;
+    d.spring_count = 2;
+    d.springs = springs;
+    const uint8_t choice = take(&s->in);
+    d.stiffness = choice & 1 ? numbers[0] : d.stiffness;
+    d.damping = choice & 2 ? numbers[1] : 0.0;
+    d.drag = choice & 4 ? numbers[2] : 0.0;
+    d.rest_lengths = choice & 8 ? numbers : NULL;
+    d.spring_stiffness = choice & 16 ? numbers + 2 : NULL;
+    d.velocities = choice & 32 ? positions : NULL;
+    return pbs_body_create_springs(world, &d, &s->bodies[take(&s->in) % IDS]);
+}
+
+static pbs_status make_affine(struct session *s, pbs_world *world) {
+    double sides[3];
+    struct box_surface box;
+    pbs_affine_desc d;
+    take_numbers(&s->in, sides, 3);
+    box_surface_make(&box, sides);
+    box_surface_describe(&box, &d);
+    const uint8_t spoil = take(&s->in);
+    if (spoil & 1) {
+        box.positions[take(&s->in) % 24] = take_number(&s->in);
+    }
+    if (spoil & 2) {
+        box.triangles[take(&s->in) % 36] = take(&s->in) % 9;
+    }
+    if (spoil & 4) {
+        d.density = take_number(&s->in);
+        d.stiffness = take_number(&s->in);
+        d.damping = take_number(&s->in);
+        d.drag = take_number(&s->in);
+    }
+    if (spoil & 8) {
+        take_numbers(&s->in, d.position, 3);
+        take_numbers(&s->in, d.velocity, 3);
+        take_numbers(&s->in, d.angular_velocity, 3);
+    }
+    d.no_gravity = spoil >> 6;
+    return pbs_body_create_affine(world, &d, &s->bodies[take(&s->in) % IDS]);
+}
+
+static pbs_status place_body(struct session *s, pbs_world *world) {
+    double position[3], orientation[4] = {0.0, 0.0, 0.0, 1.0}, matrix[9];
+    const pbs_body body = take_body(s);
+    take_numbers(&s->in, position, 3);
+    const uint8_t choice = take(&s->in);
+    orientation[choice % 4] = choice & 4 ? -1.0 : 1.0;
+    orientation[3] = choice % 4 == 3 ? orientation[3] : 0.0;
+    switch (choice >> 4) {
+    case 0: return pbs_body_set_pose(world, body, position, orientation);
+    case 1: return pbs_body_set_target_pose(world, body, position, orientation);
+    case 2: return pbs_body_pin_all(world, body);
+    case 3: return pbs_body_unpin_all(world, body);
+    case 4: return pbs_body_transform(world, body, position, matrix);
+    default: return pbs_body_pose(world, body, position, orientation);
+    }
+}
+
+/// Springs, affine bodies and what is theirs.
+static pbs_status call_stiff(struct session *s, pbs_world *world) {
+    const uint8_t which = take(&s->in) % 4;
+    if (which < 2 && pbs_world_body_count(world) >= BODY_LIMIT) {
+        return PBS_OK;
+    }
+    return which == 0   ? make_springs(s, world)
+           : which == 1 ? make_affine(s, world)
+                        : place_body(s, world);
+}
+
 static pbs_status make_collider(struct session *s, pbs_world *world) {
+    static const double vertices[12] = {0.0, 0.0, 0.0, 1.0, 0.0,  0.0,
+                                        0.0, 0.0, 1.0, 0.0, -1.0, 0.0};
+    static const uint32_t triangles[6] = {0, 2, 1, 0, 1, 3};
     pbs_collider_desc d;
     if (pbs_world_collider_count(world) >= COLLIDER_LIMIT) {
         return PBS_OK;
     }
     pbs_collider_desc_init(&d, sizeof d);
     d.shape = take(&s->in) % 6;
+    if (d.shape == PBS_SHAPE_MESH) {
+        d.vertex_count = 4;
+        d.vertices = vertices;
+        d.triangle_count = 2;
+        d.triangles = triangles;
+    }
     d.hollow = take(&s->in) % 4 == 0;
     take_numbers(&s->in, d.size, 3);
     take_numbers(&s->in, d.position, 3);
@@ -164,6 +256,50 @@ static pbs_status move_collider(struct session *s, pbs_world *world) {
     return pbs_collider_set_motion(world, collider, position, orientation);
 }
 
+/// Rows of the input's size into room for four, and sums about the input's points.
+static void read_contacts(struct session *s, const pbs_world *world) {
+    const pbs_body body = take_body(s);
+    const uint8_t choice = take(&s->in);
+    pbs_contact rows[4];
+    const size_t row_size = (choice & 1) != 0 ? sizeof rows[0] : take(&s->in);
+    size_t capacity = choice % 5;
+    const size_t given = capacity;
+    const pbs_status status = pbs_world_contacts(world, (choice & 2) != 0 ? NULL : rows, row_size,
+                                                 &capacity);
+    require(status != PBS_OK || (choice & 2) != 0 || capacity <= given);
+    double about[3];
+    take_numbers(&s->in, about, 3);
+    pbs_contact_force load = {.struct_size = sizeof load};
+    pbs_body_contact_force(world, body, (choice & 4) != 0 ? NULL : about, &load);
+    pbs_collider_contact_force(world, take_collider(s), (choice & 8) != 0 ? NULL : about, &load);
+}
+
+/// A ray and a point; what is found is no farther than asked, and somebody's.
+static void query(struct session *s, const pbs_world *world) {
+    const uint8_t choice = take(&s->in);
+    pbs_ray_desc ray;
+    pbs_closest_desc near;
+    pbs_surface_point out = {.struct_size = sizeof out};
+    pbs_ray_desc_init(&ray, sizeof ray);
+    pbs_closest_desc_init(&near, sizeof near);
+    take_numbers(&s->in, ray.origin, 3);
+    take_numbers(&s->in, ray.direction, 3);
+    ray.distance = (choice & 1) != 0 ? take_number(&s->in) : ray.distance;
+    ray.mask = (choice & 2) != 0 ? choice : ray.mask;
+    near.distance = ray.distance;
+    near.mask = ray.mask;
+    for (int k = 0; k < 3; k++) {
+        near.point[k] = ray.origin[k];
+    }
+    for (int kind = 0; kind < 2; kind++) {
+        const pbs_status status = kind == 0 ? pbs_world_ray(world, &ray, &out)
+                                            : pbs_world_closest(world, &near, &out);
+        const bool found = out.body.id != 0 || out.collider.id != 0;
+        require(status != PBS_OK || found == isfinite(out.distance));
+        require(status != PBS_OK || !found || out.distance <= ray.distance);
+    }
+}
+
 static pbs_status read_back(struct session *s, const pbs_world *world) {
     const pbs_body body = take_body(s);
     float buffer[128];
@@ -186,6 +322,31 @@ static pbs_status read_back(struct session *s, const pbs_world *world) {
     require((x != NULL) == pbs_body_is_valid(world, body));
     return pbs_body_read_f32(world, body, take(&s->in) % 5, buffer, 8 + take(&s->in) % 9,
                              take(&s->in) % 32);
+}
+
+static pbs_status set_contact(struct session *s, pbs_world *world) {
+    pbs_contact_desc d;
+    pbs_contact_desc_init(&d, sizeof d);
+    const pbs_body body = take_body(s);
+    d.friction = take_number(&s->in);
+    d.offset = 0.01 * take_number(&s->in);
+    d.touches_itself = take(&s->in) % 3;
+    d.mask = take(&s->in) % 4 == 0 ? take(&s->in) : d.mask;
+    return pbs_body_set_contact(world, body, &d);
+}
+
+/// What contact did, what queries see, or how a body touches.
+static pbs_status call_contact(struct session *s, pbs_world *world) {
+    const uint8_t choice = take(&s->in) % 3;
+    if (choice == 2) {
+        return set_contact(s, world);
+    }
+    if (choice == 1) {
+        query(s, world);
+    } else {
+        read_contacts(s, world);
+    }
+    return PBS_OK;
 }
 
 static pbs_status save(struct session *s, const pbs_world *world) {
@@ -312,6 +473,12 @@ static pbs_status call(struct session *s, pbs_world *world) {
     if (which >= 238) {
         return set_solver(s, world);
     }
+    if (which >= 224) {
+        return call_stiff(s, world);
+    }
+    if (which >= 210) {
+        return call_contact(s, world);
+    }
     switch (which % 14) {
     case 0: return make_solid(s, world);
     case 1: return make_custom(s, world);
@@ -342,7 +509,12 @@ static void begin(struct session *s) {
         d.linear_limit = 20;
         d.divisions = take(&s->in) % 3;
         d.allow_unconverged = take(&s->in) % 2;
-        d.method = take(&s->in) % 2;
+        const uint8_t method = take(&s->in);
+        d.method = method % 2;
+        if (method % 4 >= 2) {
+            d.contact = PBS_CONTACT_BARRIER;
+            d.method = PBS_METHOD_STABILIZED_NEWTON;
+        }
         d.preconditioner = take(&s->in) % 3;
         require(pbs_world_create(&d, &s->worlds[i]) == PBS_OK);
         require(pbs_world_register_callback(s->worlds[i], SPRING_TAG, spring_energy, NULL) ==

@@ -139,6 +139,31 @@ static void fill_targets(pbs_world *world) {
     require(scene_step(world, 2) >= 0);
 }
 
+/// Springs of the library's, and a box that spins.
+static void fill_stiff(pbs_world *world) {
+    static const double positions[9] = {0.0, 0.3, 0.0, 0.15, 0.3, 0.0, 0.3, 0.35, 0.02};
+    static const double masses[3] = {0.02, 0.03, 0.02}, sides[3] = {0.1, 0.06, 0.03};
+    static const uint32_t springs[4] = {0, 1, 1, 2};
+    pbs_springs_desc s;
+    pbs_affine_desc d;
+    struct box_surface box;
+    pbs_body body;
+    pbs_springs_desc_init(&s, sizeof s);
+    s.vertex_count = 3;
+    s.positions = positions;
+    s.masses = masses;
+    s.spring_count = 2;
+    s.springs = springs;
+    s.drag = 0.1;
+    require(pbs_body_create_springs(world, &s, &body) == PBS_OK);
+    box_surface_make(&box, sides);
+    box_surface_describe(&box, &d);
+    d.angular_velocity[1] = 2.0;
+    d.damping = 0.001;
+    require(pbs_body_create_affine(world, &d, &body) == PBS_OK);
+    require(scene_step(world, 2) >= 0);
+}
+
 static void fill_control(pbs_world *world) {
     add_springs(world);
     set_integrator(world, PBS_SCHEME_IMPLICIT_EULER, PBS_STEP_DOUBLING);
@@ -233,6 +258,35 @@ static void put_controls(struct bytes *out) {
     PUT(out, 0, 0, 7, 1, 0, 8, 1, 0, 11, 116);
 }
 
+/// Springs and a box that is moved by a script, then let go; a save and a restore.
+static void put_stiff(struct bytes *out) {
+    PUT(out, 2, 0, 0, 1, 0, 2, 0, 0, 1, 0);
+    PUT(out, 0, 0, 224, 0, 100, 120, 100, 110, 120, 100, 120, 122, 100, 102, 102, 102, 104, 101,
+        101, 101, 0, 1, 1, 2, 2, 0);
+    PUT(out, 0, 0, 224, 1, 101, 102, 103, 8, 100, 104, 100, 101, 102, 103, 104, 105, 106, 1);
+    PUT(out, 0, 0, 12, 59);
+    PUT(out, 0, 0, 224, 2, 1, 101, 102, 103, 19);
+    PUT(out, 0, 0, 12, 59);
+    PUT(out, 0, 0, 224, 2, 1, 101, 102, 103, 51);
+    PUT(out, 0, 0, 7, 1, 0, 8, 0, 0, 12, 59, 0, 0, 224, 2, 1, 101, 102, 103, 80);
+}
+
+/// By barriers: a cube falls on the ground, slides there, and is read back; a ray, a closest point,
+/// a save and a restore.
+static void put_contact(struct bytes *out) {
+    PUT(out, 0, 1, 2, 0, 0, 1, 2, 0);
+    PUT(out, 0, 0, 2, 0, 1, 100, 100, 100, 100, 100, 100, 1, 120, 0);
+    PUT(out, 0, 0, 0, 100, 101, 100, 0, 0, PBS_MATERIAL_NEO_HOOKEAN, 0);
+    PUT(out, 0, 0, 210, 2, 0, 120, 100, 1, 1);
+    for (int i = 0; i < 10; i++) {
+        PUT(out, 0, 0, 12, 59);
+    }
+    PUT(out, 0, 0, 210, 0, 0, 3, 100, 110, 120, 0);
+    PUT(out, 0, 0, 210, 0, 0, 9, 100, 110, 120, 0);
+    PUT(out, 0, 0, 210, 1, 0, 110, 240, 110, 101, 40, 99);
+    PUT(out, 0, 0, 7, 1, 0, 8, 1, 0, 12, 59, 1, 0, 210, 0, 0, 9, 100, 110, 120, 0);
+}
+
 // --- the list ---
 
 struct seed {
@@ -252,12 +306,15 @@ static const struct seed seeds[] = {
     {"restore", "acceleration", .fill = fill_acceleration},
     {"restore", "targets", .fill = fill_targets},
     {"restore", "control", .fill = fill_control},
+    {"restore", "stiff", .fill = fill_stiff},
     {"system", "implicit_euler", .size = 1},
     {"system", "two_step", .size = 2, .scheme = PBS_SCHEME_BDF2},
     {"system", "acceleration", .size = 3, .scheme = PBS_SCHEME_GENERALIZED_ALPHA},
     {"system", "control", .size = 4, .scheme = PBS_SCHEME_SDIRK2, .control = PBS_STEP_DOUBLING},
     {"api", "schemes", .write = put_schemes},
     {"api", "controls", .write = put_controls},
+    {"api", "stiff", .write = put_stiff},
+    {"api", "contact", .write = put_contact},
 };
 enum { SEED_COUNT = sizeof seeds / sizeof seeds[0] };
 

@@ -24,7 +24,7 @@ VALGRIND_TESTS ?= $(filter base/% world/test_world world/test_body world/test_sn
 # Address space randomisation beyond what gcc 12's ThreadSanitizer can map is switched off where allowed.
 NO_RANDOM := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 ASAN_ENV  := ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1
-TSAN_ENV  := TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
+TSAN_ENV  := TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:suppressions=scripts/thread_sanitizer.txt
 VALGRIND  := valgrind --quiet --leak-check=full --errors-for-leak-kinds=definite,indirect,possible --error-exitcode=9
 
 RUN_ABI      := "abi/check: scripts/abi.sh check $(REAL_LIB) include lib/abi"
@@ -33,7 +33,7 @@ RUN_TIDY     := "tidy: make -s tidy"
 RUN_UNIT     := $(foreach t,$(TEST_NAMES),"$(t): $(BUILD)/tests/$(t)")
 RUN_SHELL    := $(foreach t,$(SHELL_TESTS),"$(t:.sh=): bash $(t)")
 # Each example as it is, except the long ones, which have tests of their own; those briefly under AddressSanitizer.
-LONG_EXAMPLES := drop integrators
+LONG_EXAMPLES := drop integrators scenes
 RUN_EXAMPLES := $(foreach e,$(filter-out $(LONG_EXAMPLES:%=$(BUILD)/examples/%),$(EXAMPLES)),"$(e:$(BUILD)/%=%): $($(call package,$e)_START) $(e)")
 RUN_CORPUS   := $(foreach f,$(FUZZERS),"fuzz/corpus/$(f): scripts/run_corpus.sh $(BUILD)/corpus/$(f) fuzz/corpus/$(f)")
 RUN_ASAN     := $(foreach t,$(TEST_NAMES),"asan/$(t): $(SMALL) $(ASAN_ENV) $(ASAN)/tests/$(t)") \

@@ -14,6 +14,9 @@ bench:                                           ## run every benchmark; machine
 bench-linear: $(BUILD)/bench/linear $(PEERS)     ## our linear solvers beside those of CHOLMOD, Eigen, hypre, MUMPS
 	@$< $(if $(SIZES),--sizes "$(SIZES)") $(if $(CASES),--cases "$(CASES)") $(if $(SOLVERS),--solvers "$(SOLVERS)")
 
+bench-ipc: $(BUILD)/bench/ipc_scenes             ## the IPC reference code's scenes, with its barrier and with ours
+	@$< && $< --own
+
 plots: $(BUILD)/bench/integrators $(BUILD)/bench/integrator_motion ## the pictures of docs/integrators.md; takes minutes
 	$(BUILD)/bench/integrators $(BUILD)/bench
 	$(BUILD)/bench/integrator_motion $(BUILD)/bench 01
@@ -46,4 +49,4 @@ deps:                                            ## install what a bare Debian 1
 clean:                                           ## remove everything that was built
 	rm -rf $(BUILD) build demo lib/*.a lib/*.so lib/*.so.*
 
-.PHONY: demo demo-files benches bench bench-linear plots format format-check tidy docs deps clean
+.PHONY: demo demo-files benches bench bench-linear bench-ipc plots format format-check tidy docs deps clean

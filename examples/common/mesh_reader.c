@@ -4,7 +4,6 @@
 
 #include "mesh_scan.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,37 +13,15 @@ struct bytes {
 };
 
 static bool load_file(const char *path, struct bytes *out, struct mesh_report *report) {
+    struct text_buffer buffer = {0};
+    struct message message = {0};
     *out = (struct bytes){0};
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) {
-        text_print(report->error, sizeof report->error, "cannot be opened: %s", strerror(errno));
+    if (!text_buffer_read(&buffer, path, &message)) {
+        text_print(report->error, sizeof report->error, "%s", message.text);
         return false;
     }
-    size_t room = 0;
-    bool more = true;
-    while (more) {
-        if (out->size == room) {
-            room = room == 0 ? (size_t)1 << 16 : 2 * room;
-            char *grown = realloc(out->data, room);
-            if (grown == NULL) {
-                text_print(report->error, sizeof report->error, "memory ran out");
-                break;
-            }
-            out->data = grown;
-        }
-        size_t got = fread(out->data + out->size, 1, room - out->size, file);
-        out->size += got;
-        more = got > 0;
-    }
-    if (ferror(file)) {
-        text_print(report->error, sizeof report->error, "cannot be read: %s", strerror(errno));
-    }
-    fclose(file);
-    if (report->error[0] != 0) {
-        free(out->data);
-        *out = (struct bytes){0};
-    }
-    return report->error[0] == 0;
+    *out = (struct bytes){buffer.data, buffer.length};
+    return true;
 }
 
 // --- What it is ---

@@ -272,6 +272,28 @@ void text_buffer_free(struct text_buffer *buffer) {
     *buffer = (struct text_buffer){0};
 }
 
+bool text_buffer_read(struct text_buffer *buffer, const char *path, struct message *message) {
+    char room[1 << 14];
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) {
+        text_buffer_free(buffer);
+        return message_fail(message, "cannot be opened: %s", strerror(errno));
+    }
+    size_t got = 0;
+    while ((got = fread(room, 1, sizeof room, file)) > 0) {
+        text_buffer_add_bytes(buffer, room, got);
+    }
+    const int error = ferror(file) ? errno : 0;
+    fclose(file);
+    if (error != 0 || buffer->failed) {
+        const bool failed = buffer->failed;
+        text_buffer_free(buffer);
+        return failed ? message_fail(message, "memory ran out")
+                      : message_fail(message, "cannot be read: %s", strerror(error));
+    }
+    return true;
+}
+
 bool text_buffer_write(const struct text_buffer *buffer, const char *path,
                        struct message *message) {
     if (buffer->failed) {

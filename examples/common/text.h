@@ -50,6 +50,8 @@ void text_buffer_add_base64(struct text_buffer *buffer, const void *bytes, size_
 void text_buffer_add_json_string(struct text_buffer *buffer, const char *text);
 void text_buffer_print(struct text_buffer *buffer, const char *format, ...) TEXT_PRINTF(2, 3);
 void text_buffer_free(struct text_buffer *buffer);
+/// Adds all bytes of a file. On failure the buffer is empty; the message does not name the file.
+bool text_buffer_read(struct text_buffer *buffer, const char *path, struct message *message);
 /// Writes all bytes to a file. Fails also when the buffer itself failed.
 bool text_buffer_write(const struct text_buffer *buffer, const char *path, struct message *message);
 

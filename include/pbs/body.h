@@ -54,6 +54,124 @@ PBS_API pbs_status pbs_solid_desc_init(pbs_solid_desc *d, size_t struct_size);
 /// @see OPT section 4.1
 PBS_API pbs_status pbs_body_create_solid(pbs_world *w, const pbs_solid_desc *d, pbs_body *out);
 
+/// A thin sheet of triangles that resists stretching in its own plane and bending across its inner
+/// edges. The arrays are read during the call only.
+typedef struct pbs_shell_desc {
+    uint32_t struct_size; ///< set by pbs_shell_desc_init
+    int32_t flat_rest;    ///< 0: bent at rest as positions have it; 1: flat across every inner edge
+    size_t vertex_count;
+    const double *positions; ///< vertex_count x 3, metres: the rest shape, and the initial one
+    size_t triangle_count;
+    const uint32_t *triangles; ///< triangle_count x 3; neighbours run along their edge in opposite
+                               ///< senses; the front is where they are counterclockwise
+    double thickness;          ///< metres, > 0; of mass and stiffness
+    double density;            ///< kg/m^3, > 0
+    double young;              ///< Pa, > 0
+    double poisson;            ///< 0 to 0.5
+    double bending_young;      ///< Pa, of bending alone; 0: young
+    double damping;            ///< Rayleigh stiffness damping, seconds, >= 0 (OPT section 4.2)
+    double drag;               ///< mass drag, 1/s, >= 0
+    const double *initial_positions;  ///< null (the rest shape), or vertex_count x 3, metres
+    const double *initial_velocities; ///< null (at rest), or vertex_count x 3, m/s
+} pbs_shell_desc;
+
+/// Fills *d: thickness 1 mm, density 1000, young 1e5, poisson 0.3, bending as stretching, no
+/// damping, no mesh.
+/// @param struct_size  sizeof(pbs_shell_desc) as the caller was compiled
+/// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE
+PBS_API pbs_status pbs_shell_desc_init(pbs_shell_desc *d, size_t struct_size);
+
+/// Adds a thin shell with masses lumped at the vertices: a Neo-Hookean membrane in plane stress,
+/// which is infinite where a triangle loses its area, and hinges with the rigidity E h^3 / (12 (1 -
+/// nu^2)) of a plate. Copies all its input; the body is the world's, until pbs_body_destroy or the
+/// end of the world.
+/// @param out  its id; written only on success
+/// @return PBS_ERROR_MESH (a wrong index, a degenerate triangle, an edge of more than two
+/// triangles, neighbours of opposite orientation, an unused vertex; which one is in the message),
+/// PBS_ERROR_ARGUMENT (a null pointer; a number that is not finite or out of its range; more
+/// vertices than a world can have), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
+/// @see Grinspun et al. 2003, "Discrete shells"
+PBS_API pbs_status pbs_body_create_shell(pbs_world *w, const pbs_shell_desc *d, pbs_body *out);
+
+/// Particles joined by springs of the energy 1/2 stiffness (length - rest length)^2. The arrays are
+/// read during the call only.
+typedef struct pbs_springs_desc {
+    uint32_t struct_size; ///< set by pbs_springs_desc_init
+    int32_t no_gravity;   ///< 1: gravity does not act on this body
+    size_t vertex_count;
+    const double *positions;  ///< vertex_count x 3, metres
+    const double *velocities; ///< null (at rest), or vertex_count x 3, m/s
+    const double *masses;     ///< vertex_count, kg, > 0
+    size_t spring_count;      ///< 0: free particles
+    const uint32_t *springs;  ///< spring_count x 2 vertex indices, distinct within a spring
+    double stiffness;         ///< N/m, > 0
+    double damping; ///< s, >= 0: the force along a spring of damping * stiffness * its velocity of
+                    ///< stretching (stiffness-proportional Rayleigh damping)
+    double drag;    ///< mass drag, 1/s, >= 0
+    const double *spring_stiffness; ///< null, or spring_count values that take the place of
+                                    ///< stiffness
+    const double *rest_lengths;     ///< null (the lengths in positions), or spring_count, metres,
+                                    ///< >= 0
+} pbs_springs_desc;
+
+/// Fills *d: stiffness 1000, no damping, no particles.
+/// @param struct_size  sizeof(pbs_springs_desc) as the caller was compiled
+/// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE
+PBS_API pbs_status pbs_springs_desc_init(pbs_springs_desc *d, size_t struct_size);
+
+/// Adds particles and springs. Copies all its input; the body is the world's, until
+/// pbs_body_destroy or the end of the world.
+/// @param out  its id; written only on success
+/// @return PBS_ERROR_MESH (a spring's wrong or repeated index; which one is in the message),
+/// PBS_ERROR_ARGUMENT (a null pointer; a number that is not finite or out of its range; more
+/// vertices than a world can have), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
+PBS_API pbs_status pbs_body_create_springs(pbs_world *w, const pbs_springs_desc *d, pbs_body *out);
+
+/// A stiff body with twelve degrees of freedom, whatever its mesh: it can be moved, turned and, at
+/// great cost, stretched and sheared, all of it alike. Vertices are those of its surface (or of its
+/// tetrahedra), in coordinates of the body's own. Its mass is that of the inside of the surface.
+/// They touch in worlds with PBS_CONTACT_BARRIER; by projection colliders do not act on them.
+/// Schemes that are feasible and forget stiff motion, and the A_* ones, keep a body rigid however
+/// fast it turns; others strain it in each step in which it turns by more than a few degrees
+/// (docs/integrators.md). The arrays are read during the call only.
+typedef struct pbs_affine_desc {
+    uint32_t struct_size; ///< set by pbs_affine_desc_init
+    int32_t no_gravity;   ///< 1: gravity does not act on this body
+    size_t vertex_count;
+    const double *positions; ///< vertex_count x 3, metres, in the body's own coordinates
+    size_t triangle_count;
+    const uint32_t *triangles; ///< triangle_count x 3, a closed surface, counterclockwise seen from
+                               ///< outside; cavities are surfaces turned inward
+    size_t tet_count;
+    const uint32_t *tets; ///< null; or tet_count x 4 as in pbs_solid_desc, in place of triangles
+    double density;       ///< kg/m^3, > 0
+    double stiffness;     ///< Pa, > 0: of the energy stiffness * volume * |A^T A - 1|^2, A the
+                          ///< deformation of the body. For little strain 1e5 is enough; larger ones
+                          ///< cost more Newton iterations where bodies turn fast
+    double damping;       ///< Rayleigh stiffness damping, seconds, >= 0
+    double drag;          ///< mass drag, 1/s, >= 0
+    double position[3];   ///< metres: where the origin of the body's own coordinates is at first
+    double orientation[4];      ///< unit quaternion x, y, z, w; of norm 1 within 1e-6
+    double velocity[3];         ///< m/s, of the centre of mass
+    double angular_velocity[3]; ///< 1/s, about the centre of mass, axes of the world
+} pbs_affine_desc;
+
+/// Fills *d: density 1000, stiffness 1e7, at rest at the origin, orientation (0, 0, 0, 1), no
+/// damping, no mesh.
+/// @param struct_size  sizeof(pbs_affine_desc) as the caller was compiled
+/// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE
+PBS_API pbs_status pbs_affine_desc_init(pbs_affine_desc *d, size_t struct_size);
+
+/// Adds an affine body. Copies all its input; the body is the world's, until pbs_body_destroy or
+/// the end of the world.
+/// @param out  its id; written only on success
+/// @return PBS_ERROR_MESH (a wrong index, a surface that is open, wrongly oriented or encloses
+/// nothing; an inverted or flat tetrahedron; which one is in the message), PBS_ERROR_ARGUMENT (a
+/// null pointer; triangles and tets, or neither; a number that is not finite or out of its range; a
+/// quaternion that is not unit), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
+/// @see Lan et al. 2022, "Affine Body Dynamics"
+PBS_API pbs_status pbs_body_create_affine(pbs_world *w, const pbs_affine_desc *d, pbs_body *out);
+
 /// One evaluation of a host's energy: of stencil `stencil`, whose nodes are at x (width x 3,
 /// metres), a function of x alone. Write *value (J), gradient (width * 3, N) and hessian ((width *
 /// 3)^2, row-major, N/m) where these are not null. The Hessian must be the exact one; where
@@ -121,7 +239,7 @@ PBS_API bool pbs_body_is_valid(const pbs_world *w, pbs_body b);
 /// How many vertices the body has; 0 for one that is not valid.
 PBS_API size_t pbs_body_vertex_count(const pbs_world *w, pbs_body b);
 
-/// How many tetrahedra the body has; 0 for custom bodies and for one that is not valid.
+/// How many tetrahedra a solid has; 0 for other bodies and for one that is not valid.
 PBS_API size_t pbs_body_tet_count(const pbs_world *w, pbs_body b);
 
 /// Where the vertices are: vertex_count x 3, metres, in the order in which they were given. The
@@ -132,10 +250,12 @@ PBS_API const double *pbs_body_positions(const pbs_world *w, pbs_body b);
 /// How the vertices move: vertex_count x 3, m/s; otherwise as pbs_body_positions.
 PBS_API const double *pbs_body_velocities(const pbs_world *w, pbs_body b);
 
-/// The lumped masses: vertex_count, kg; otherwise as pbs_body_positions.
+/// The lumped masses: vertex_count, kg; otherwise as pbs_body_positions. Those of an affine body
+/// are its mass shared by surface area: their sum is right, their centre is not quite the body's.
 PBS_API const double *pbs_body_masses(const pbs_world *w, pbs_body b);
 
-/// The boundary triangles of a solid, outward.
+/// The boundary triangles of a solid or an affine body, outward; the triangles of a shell, as
+/// given.
 /// @param indices  becomes triangle_count x 3 vertex indices, the world's, valid until the body is
 /// destroyed or the world restored; null for a body without surface
 /// @param triangle_count  becomes their number
@@ -144,16 +264,19 @@ PBS_API pbs_status pbs_body_surface(const pbs_world *w, pbs_body b, const uint32
                                     size_t *triangle_count);
 
 /// Replaces all positions. Held vertices are held at their new places; targets that were pending
-/// are dropped. What the scheme remembers of earlier steps is forgotten.
+/// are dropped. What the scheme remembers of earlier steps is forgotten. An affine body takes the
+/// affine motion that comes closest (see pbs_body_set_pose for a rigid one).
 /// @param xyz  vertex_count x 3, metres; copied
 /// @param vertex_count  must be the body's
-/// @return PBS_ERROR_ARGUMENT (a null pointer, another count, a number that is not finite),
-/// PBS_ERROR_HANDLE
+/// @return PBS_ERROR_ARGUMENT (a null pointer, another count, a number that is not finite; of an
+/// affine body, positions that are no affine image of it within 1e-6 of its size and their
+/// coordinates, or a reflected one), PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_set_positions(pbs_world *w, pbs_body b, const double *xyz,
                                           size_t vertex_count);
 
 /// Replaces all velocities. What the scheme remembers of earlier steps is forgotten.
-/// @param xyz  vertex_count x 3, m/s; copied
+/// @param xyz  vertex_count x 3, m/s; copied. Of an affine body they must be an affine function of
+/// the position, as those of rigid motions are, within 1e-6 of the largest
 /// @param vertex_count  must be the body's
 /// @return as pbs_body_set_positions
 PBS_API pbs_status pbs_body_set_velocities(pbs_world *w, pbs_body b, const double *xyz,
@@ -163,11 +286,12 @@ PBS_API pbs_status pbs_body_set_velocities(pbs_world *w, pbs_body b, const doubl
 enum { PBS_AXIS_X = 1, PBS_AXIS_Y = 2, PBS_AXIS_Z = 4, PBS_AXIS_ALL = 7 };
 
 /// Holds axes of vertices where they are now, until unpinned. Other axes of these vertices stay as
-/// they were. Where this holds an axis that was free, multi-step schemes start afresh.
+/// they were. Where this holds an axis that was free, multi-step schemes start afresh. Vertices of
+/// affine bodies cannot be held one by one: pbs_body_pin_all holds the body.
 /// @param vertices  count vertex indices of the body; copied; may be null where count is 0
 /// @param axes  PBS_AXIS_* bits, not 0
-/// @return PBS_ERROR_ARGUMENT (a null pointer, an index out of range, unknown bits or none),
-/// PBS_ERROR_HANDLE
+/// @return PBS_ERROR_ARGUMENT (a null pointer, an index out of range, unknown bits or none, an
+/// affine body), PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_pin(pbs_world *w, pbs_body b, const uint32_t *vertices, size_t count,
                                 uint32_t axes);
 
@@ -180,19 +304,85 @@ PBS_API pbs_status pbs_body_unpin(pbs_world *w, pbs_body b, const uint32_t *vert
 /// Vertices not pinned before are pinned on all axes.
 /// @param vertices  count vertex indices of the body; copied; may be null where count is 0
 /// @param targets  count x 3, metres; copied
-/// @return PBS_ERROR_ARGUMENT (a null pointer, an index out of range, a number that is not finite),
-/// PBS_ERROR_HANDLE
+/// @return PBS_ERROR_ARGUMENT (a null pointer, an index out of range, a number that is not finite,
+/// an affine body), PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_set_targets(pbs_world *w, pbs_body b, const uint32_t *vertices,
                                         size_t count, const double *targets);
+
+/// Holds a whole body of any kind where it is now, until it is let go; otherwise as pbs_body_pin of
+/// all axes of all vertices.
+/// @return PBS_ERROR_ARGUMENT (w is null), PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_body_pin_all(pbs_world *w, pbs_body b);
+
+/// Lets a whole body go, also where it was pinned vertex by vertex.
+/// @return PBS_ERROR_ARGUMENT (w is null), PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_body_unpin_all(pbs_world *w, pbs_body b);
+
+/// How an affine body's own coordinates come to the world: x = matrix X + position, stretch and
+/// shear included. What a host's renderer wants for the body's mesh, or for a finer one.
+/// @param position  becomes 3 numbers, metres; may be null
+/// @param matrix  becomes 3 x 3 numbers, row-major; may be null
+/// @return PBS_ERROR_ARGUMENT (w is null, the body is not affine), PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_body_transform(const pbs_world *w, pbs_body b, double position[3],
+                                      double matrix[9]);
+
+/// The rigid motion nearest to pbs_body_transform, with the same centre of mass.
+/// @param position  becomes 3 numbers, metres: where the origin of the body's own coordinates is;
+/// may be null
+/// @param orientation  becomes a unit quaternion x, y, z, w, w >= 0; may be null
+/// @return as pbs_body_transform
+PBS_API pbs_status pbs_body_pose(const pbs_world *w, pbs_body b, double position[3],
+                                 double orientation[4]);
+
+/// Places an affine body, without strain. It keeps its velocity and its spin; a body that is held
+/// is held at its new place, and a target that was pending is dropped. What the scheme remembers of
+/// earlier steps is forgotten.
+/// @param position  3, metres: of the origin of the body's own coordinates
+/// @param orientation  unit quaternion x, y, z, w; of norm 1 within 1e-6
+/// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite, a quaternion that is
+/// not unit, the body is not affine), PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_body_set_pose(pbs_world *w, pbs_body b, const double position[3],
+                                     const double orientation[4]);
+
+/// Scripts an affine body: it is held, at the end of the next step (for pbs_world_advance: at the
+/// end of the advance) at this pose, and stays there. Its vertices move there on straight lines, so
+/// turns of a quarter of a circle and more want several steps; half a turn at once would flatten
+/// it.
+/// @return as pbs_body_set_pose
+PBS_API pbs_status pbs_body_set_target_pose(pbs_world *w, pbs_body b, const double position[3],
+                                            const double orientation[4]);
+
+/// How a body touches, with PBS_CONTACT_BARRIER.
+typedef struct pbs_contact_desc {
+    uint32_t struct_size;   ///< set by pbs_contact_desc_init
+    int32_t touches_itself; ///< 1: the parts of the body's surface touch each other; those of an
+                            ///< affine body never do
+    double friction;        ///< Coulomb coefficient, >= 0; of two that touch, the larger one counts
+    double offset;          ///< m, >= 0: the surface lies that far outside its triangles (half the
+                            ///< thickness of a shell)
+    uint32_t group;         ///< bits: what the body is
+    uint32_t mask;          ///< bits: the groups that it touches; both sides must agree
+} pbs_contact_desc;
+
+/// Fills *d: touches everything, itself included; no friction, no offset, group 1.
+/// @param struct_size  sizeof(pbs_contact_desc) as the caller was compiled
+/// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE
+PBS_API pbs_status pbs_contact_desc_init(pbs_contact_desc *d, size_t struct_size);
+
+/// Sets how the body touches from the next step on; without this call, as pbs_contact_desc_init
+/// says. Copied.
+/// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite or negative),
+/// PBS_ERROR_STRUCT_SIZE, PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_body_set_contact(pbs_world *w, pbs_body b, const pbs_contact_desc *d);
 
 /// What pbs_body_read_f32 reads, three floats a vertex.
 enum {
     PBS_CHANNEL_POSITION = 0,     ///< metres
     PBS_CHANNEL_VELOCITY = 1,     ///< m/s
-    PBS_CHANNEL_NORMAL = 2,       ///< unit, outward, area weighted; zero off the surface
-    PBS_CHANNEL_CONTACT_FORCE = 3 ///< newtons, of obstacles on the vertex at the end of the last
-                                  ///< step (mean of its stages), frictionless part; zero without
-                                  ///< contact
+    PBS_CHANNEL_NORMAL = 2,       ///< unit, outward (of a shell: in front), area
+                                  ///< weighted; zero off the surface
+    PBS_CHANNEL_CONTACT_FORCE = 3 ///< newtons, of all contacts on the vertex in the last step (mean
+                                  ///< of its stages), friction left out; zero without contact
 };
 
 /// Copies one channel in single precision into the host's buffer, such as a vertex buffer; vertex i
@@ -207,7 +397,8 @@ PBS_API pbs_status pbs_body_read_f32(const pbs_world *w, pbs_body b, int32_t cha
 
 /// The elastic Cauchy stress of each tetrahedron at the present positions, damping left out: 3 x 3,
 /// row-major, Pa, tension positive. Not a number in a tetrahedron that is flat or inverted, which
-/// has no volume that a force per area could belong to. Nothing is written for a custom body.
+/// has no volume that a force per area could belong to. Nothing is written for a body that is no
+/// solid.
 /// @param dst  tet_count x 9
 /// @param capacity  how many tetrahedra dst can hold (pbs_body_tet_count)
 /// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_CAPACITY, PBS_ERROR_HANDLE

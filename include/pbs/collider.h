@@ -14,9 +14,12 @@ enum {
     PBS_SHAPE_HALF_SPACE = 0, ///< solid below the plane y = 0; size unused
     PBS_SHAPE_SPHERE = 1,     ///< size[0]: radius
     PBS_SHAPE_BOX = 2,        ///< size[0..2]: half extents along x, y, z
-    PBS_SHAPE_CAPSULE = 3, ///< size[0]: radius, size[1]: half length of the axis along y, without
-                           ///< the caps
-    PBS_SHAPE_CYLINDER = 4 ///< size[0]: radius, size[1]: half length along y
+    PBS_SHAPE_CAPSULE = 3,  ///< size[0]: radius, size[1]: half length of the axis along y, without
+                            ///< the caps
+    PBS_SHAPE_CYLINDER = 4, ///< size[0]: radius, size[1]: half length along y; with
+                            ///< PBS_CONTACT_BARRIER a prism of 64 sides whose edges lie on it
+    PBS_SHAPE_MESH = 5      ///< vertices, triangles and edges of the description; size unused; with
+                            ///< PBS_CONTACT_BARRIER only
 };
 
 /// An obstacle: a shape, where it is, and how rough.
@@ -29,9 +32,21 @@ typedef struct pbs_collider_desc {
     double position[3];    ///< metres
     double orientation[4]; ///< unit quaternion x, y, z, w; of norm 1 within 1e-6
     double friction;       ///< Coulomb coefficient, >= 0
+    // Of PBS_SHAPE_MESH, in its own frame; read during the call only:
+    size_t vertex_count;
+    const double *vertices; ///< vertex_count x 3, metres; those of no triangle or edge are points
+    size_t triangle_count;
+    const uint32_t *triangles; ///< triangle_count x 3 vertex indices, of either orientation: a
+                               ///< surface has two sides
+    size_t edge_count;
+    const uint32_t *edges; ///< edge_count x 2 vertex indices: edges of no triangle
+    // With PBS_CONTACT_BARRIER:
+    uint32_t group; ///< bits: what the collider is, for the masks of bodies
+    uint32_t mask;  ///< bits: the groups of bodies that it touches
 } pbs_collider_desc;
 
-/// Fills *d: a half-space at the origin, orientation (0, 0, 0, 1), friction 0.
+/// Fills *d: a half-space at the origin, orientation (0, 0, 0, 1), friction 0; of all groups, it
+/// touches all.
 /// @param struct_size  sizeof(pbs_collider_desc) as the caller was compiled
 /// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE
 PBS_API pbs_status pbs_collider_desc_init(pbs_collider_desc *d, size_t struct_size);
@@ -40,7 +55,8 @@ PBS_API pbs_status pbs_collider_desc_init(pbs_collider_desc *d, size_t struct_si
 /// world's, until pbs_collider_destroy or the end of the world.
 /// @param out  its id; written only on success
 /// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite or out of its range, a
-/// quaternion that is not unit), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
+/// quaternion that is not unit, a mesh without PBS_CONTACT_BARRIER), PBS_ERROR_MESH (an index out
+/// of range or twice in one triangle or edge), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
 /// @see OPT section 5.1, object collisions as constraints
 PBS_API pbs_status pbs_collider_create(pbs_world *w, const pbs_collider_desc *d, pbs_collider *out);
 
@@ -68,8 +84,9 @@ PBS_API pbs_status pbs_collider_set_motion(pbs_world *w, pbs_collider c, const d
 PBS_API pbs_status pbs_collider_pose(const pbs_world *w, pbs_collider c, double position[3],
                                      double orientation[4]);
 
-/// The contact force that bodies exerted on the collider at the end of the last step, frictionless
-/// part. Vertex by vertex: PBS_CHANNEL_CONTACT_FORCE of pbs_body_read_f32.
+/// The force that bodies exerted on the collider in the last step (mean of its stages), friction
+/// included: pbs_collider_contact_force has torque and impulse too. Vertex by vertex, without
+/// friction: PBS_CHANNEL_CONTACT_FORCE of pbs_body_read_f32.
 /// @param force  becomes 3 numbers, newtons
 /// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_collider_force(const pbs_world *w, pbs_collider c, double force[3]);

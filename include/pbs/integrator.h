@@ -69,7 +69,8 @@ enum {
                                 ///< would have caused, metres (ATS eqs. 9 and 11); only with
                                 ///< `linearized`
     PBS_STEP_SPEED_LIMIT = 2,   ///< how far the fastest vertex goes in a step at its present speed,
-                                ///< metres; known before the step, so nothing is rejected and
+                                ///< metres (of affine bodies: the centre, or the farthest vertex
+                                ///< about it); known before the step, so nothing is rejected and
                                 ///< step_rule and what belongs to it have no say
     PBS_STEP_STRETCH_LIMIT = 3, ///< how much the distance between two vertices of an element
                                 ///< changes in a step, metres; where none has two: how far they

@@ -12,6 +12,8 @@
 #include "body.h"
 #include "collider.h"
 #include "integrator.h"
+#include "query.h"
+#include "readback.h"
 #include "solver.h"
 #include "system.h"
 #include "world.h"

@@ -69,6 +69,29 @@ enum {
     PBS_GUESS_EXPLICIT = 2  ///< the predictor plus h^2 M^-1 f(x)
 };
 
+/// How contact is kept.
+enum {
+    PBS_CONTACT_PROJECTION = 0, ///< vertices are kept out of colliders as a constraint, by OPT's
+                                ///< projection; bodies do not feel each other
+    PBS_CONTACT_BARRIER = 1 ///< nothing goes through anything: a barrier between all surfaces of
+                            ///< bodies, their own other parts and colliders, with continuous
+                            ///< collision detection (ECI section 4.5; IPC, Li et al. 2020)
+};
+
+/// The barrier as a function of the distance d < d hat.
+enum {
+    PBS_BARRIER_DISTANCE = 0, ///< -kappa (d - d hat)^2 ln(d / d hat) (ECI, appendix A)
+    PBS_BARRIER_SQUARED = 1   ///< the same of d^2 and d hat^2 (IPC, eq. 6)
+};
+
+/// When velocity_tolerance ends a stage.
+enum {
+    PBS_VELOCITY_STEP_AND_GAIN = 0, ///< the full step also gains no more than the energy of a mean
+                                    ///< node at that speed: deep inside a barrier Newton steps are
+                                    ///< short long before they are right
+    PBS_VELOCITY_STEP = 1           ///< the step alone, as in IPC and ECI
+};
+
 /// How a world computes, and the host's hooks.
 typedef struct pbs_world_desc {
     uint32_t struct_size; ///< set by pbs_world_desc_init
@@ -97,10 +120,23 @@ typedef struct pbs_world_desc {
                                ///< answers PBS_NOT_CONVERGED
     uint32_t divisions; ///< a failed step is halved, and its halves again, up to this many times;
                         ///< 0: never
+    int32_t contact;    ///< PBS_CONTACT_*
+    // Of PBS_CONTACT_BARRIER:
+    int32_t barrier;           ///< PBS_BARRIER_*
+    double contact_distance;   ///< m: surfaces closer than that repel each other (d hat)
+    double contact_stiffness;  ///< N/m: kappa of the barrier -kappa (d - d hat)^2 ln(d / d hat);
+                               ///< kappa d hat^2 is about the energy that one contact can hold; of
+                               ///< PBS_BARRIER_SQUARED J/m^4
+    double slip_velocity;      ///< m/s: friction grows to its full force up to here (epsilon_v)
+    double velocity_tolerance; ///< m/s: a stage is solved too when a full Newton step changes no
+                               ///< component of velocity by that much; 0: by the gradient alone
+    int32_t velocity_rule;     ///< PBS_VELOCITY_*: what else that wants
+    int32_t reserved;          ///< must be 0
 } pbs_world_desc;
 
 /// Fills *d: no gravity, one thread, stabilised Newton with strong Wolfe search, the automatic
-/// preconditioner, 500 Newton iterations, relative tolerance 1e-6, a failed step is not divided.
+/// preconditioner, 500 Newton iterations, relative tolerance 1e-6, a failed step is not divided,
+/// contact by projection; for barriers 1 mm, 1e5 N/m and 1 cm/s.
 /// @param struct_size  sizeof(pbs_world_desc) as the caller was compiled
 /// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE (larger than this library's)
 PBS_API pbs_status pbs_world_desc_init(pbs_world_desc *d, size_t struct_size);
@@ -188,9 +224,10 @@ typedef struct pbs_stats {
     uint32_t active_contacts; ///< vertex-collider pairs that carry force at the end
     double gradient_norm;     ///< N, at the end of the last stage
     double tolerance;         ///< N, asked for
-    double reference_force;   ///< N: sqrt(sum over nodes of (modulus * length^2 + weight)^2), what
-                            ///< tolerances are relative to; where that is 0 (custom bodies without
-                            ///< weight): |M v / h - grad P| at the first step after bodies changed
+    double reference_force;   ///< N: sqrt(sum over nodes of (modulus * length^2 + weight)^2), of
+                              ///< shells (rigidity / length + weight)^2, what
+    ///< tolerances are relative to; where that is 0 (custom bodies without
+    ///< weight): |M v / h - grad P| at the first step after bodies changed
     double preconditioner_shift; ///< the largest shift, relative to the diagonal; infinite where a
                                  ///< factor would have needed so much that block Jacobi took over
     double step;                 ///< s, of the last step; of an advance: its duration
@@ -212,8 +249,9 @@ typedef struct pbs_stats {
     uint64_t allocator_calls; ///< allocations and releases made so far
     size_t bytes_in_use;
     // The scene:
-    size_t node_count;    ///< vertices of all bodies
-    size_t element_count; ///< tetrahedra and stencils of all bodies
+    size_t node_count;    ///< of all bodies: their vertices, and four for an affine body
+    size_t element_count; ///< tetrahedra, triangles and hinges of shells, springs, affine bodies,
+                          ///< stencils: of all bodies
     size_t block_count; ///< 3x3 blocks of the Hessian's upper triangle; 0 until the next step where
                         ///< bodies changed
     // The last step again:
@@ -240,11 +278,20 @@ typedef struct pbs_stats {
     uint32_t host_refusals; ///< matrices that it has refused, or a right-hand side of theirs, so
                             ///< that the world's own preconditioner took over
     // The last matrix of the last step, for PBS_PRECONDITIONER_AUTOMATIC above all:
-    int32_t preconditioner_used; ///< PBS_PRECONDITIONER_*
+    int32_t preconditioner_used; ///< PBS_PRECONDITIONER_*; -1: the host's linear solver
     uint32_t coarse_unknowns;    ///< of its coarse space; 0: none
     double predicted_iterations; ///< of incomplete Cholesky to 1e-6, by the matrix's stiffness over
                                  ///< mass and its size; 50 and more make the automatic choice take
                                  ///< two levels; 0: not looked at
+    // Of PBS_CONTACT_BARRIER, in the last step:
+    uint32_t contact_searches;   ///< for pairs that could touch
+    uint32_t contact_sweeps;     ///< of everything along a search direction
+    uint64_t contact_candidates; ///< pairs that the last search found
+    double least_gap; ///< m: the smallest at the end, among gaps below contact_distance; infinite
+                      ///< without any
+    double time_contact_search; ///< s, part of the phases above
+    double time_contact_sweep;  ///< s, part of the phases above
+    double time_contact;        ///< s, part of the phases above: distances, forces, Hessians
 } pbs_stats;
 
 /// Statistics of the last step and of the world.

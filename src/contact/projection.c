@@ -8,65 +8,19 @@
 #include "base/math3.h"
 #include "base/vector.h"
 #include "pbs/body.h"
-#include "pbs/collider.h"
 
 enum { CHUNK = 256, MAX_TOUCHING = 8 };
 
 static const double touching = 1e-12, violated = 1e-13; // relative to the scale
 static const double parallel = 1e-10; // as in closest_point.c: an obstacle that cannot be left
 
-// --- surfaces: obstacles cut at their inner edges ---
-
-// The half-space of a hollow shape's flat wall: its local axis times `sign`, at `distance` from the
-// centre. What is solid is below y = 0, so y points inwards.
-static void make_wall(const struct obstacle *obstacle, int axis, double sign, double distance,
-                      struct contact_surface *out) {
-    const double *r = obstacle->pose.rotation;
-    out->shape = (struct shape){.kind = PBS_SHAPE_HALF_SPACE};
-    double x[3], y[3], z[3];
-    for (int i = 0; i < 3; i++) {
-        x[i] = r[3 * i + (axis + 1) % 3];
-        y[i] = -sign * r[3 * i + axis];
-    }
-    cross3(x, y, z);
-    for (int i = 0; i < 3; i++) {
-        out->pose.rotation[3 * i] = x[i];
-        out->pose.rotation[3 * i + 1] = y[i];
-        out->pose.rotation[3 * i + 2] = z[i];
-    }
-    add_scaled3(obstacle->pose.translation, -distance, y, out->pose.translation);
-}
-
-static size_t surface_count_of(const struct obstacle *obstacle) {
-    if (!obstacle->shape.hollow) {
-        return 1;
-    }
-    return obstacle->shape.kind == PBS_SHAPE_BOX        ? 6
-           : obstacle->shape.kind == PBS_SHAPE_CYLINDER ? 3
-                                                        : 1;
-}
-
-static void make_surfaces(const struct obstacle *obstacle, struct contact_surface *out) {
-    const struct shape *shape = &obstacle->shape;
-    out->shape = *shape;
-    out->pose = obstacle->pose;
-    if (shape->hollow && shape->kind == PBS_SHAPE_BOX) {
-        for (int i = 0; i < 6; i++) {
-            make_wall(obstacle, i / 2, i % 2 ? -1.0 : 1.0, shape->size[i / 2], out + i);
-        }
-    } else if (shape->hollow && shape->kind == PBS_SHAPE_CYLINDER) {
-        out->shape.size[1] = INFINITY;
-        make_wall(obstacle, 1, 1.0, shape->size[1], out + 1);
-        make_wall(obstacle, 1, -1.0, shape->size[1], out + 2);
-    }
-}
+// --- surfaces ---
 
 static void list_surfaces(struct projection *p) {
     const struct projection_scene *scene = &p->scene;
     struct contact_surface *out = p->surfaces;
     for (size_t b = 0; b < scene->obstacle_count; b++) {
-        make_surfaces(scene->obstacles + b, out);
-        const size_t count = surface_count_of(scene->obstacles + b);
+        const size_t count = obstacle_surfaces(scene->obstacles + b, out);
         for (size_t i = 0; i < count; i++, out++) {
             out->obstacle = (uint32_t)b;
             shape_bounds(&out->shape, &out->pose, touching * scene->scale, out->low, out->high);
@@ -119,7 +73,7 @@ pbs_status projection_begin(struct memory *memory, const struct projection_scene
     }
     size_t surface_count = 0;
     for (size_t b = 0; b < scene->obstacle_count; b++) {
-        surface_count += surface_count_of(scene->obstacles + b);
+        surface_count += obstacle_surface_count(scene->obstacles + b);
     }
     const size_t slot_count = count_slots(scene);
     RETURN_IF_FAILED(memory_reserve(memory, &p->surfaces, &p->surface_capacity, surface_count,
@@ -419,17 +373,6 @@ void projection_activate(struct tasks *tasks, struct projection *projection, con
 
 // --- after the solve ---
 
-void projection_forces(const struct projection *projection, double weight, double *forces) {
-    const struct projection *p = projection;
-    for (size_t i = 0; i < p->active_count; i++) {
-        const struct projection_slot *slot = p->slots + p->active[i].slot;
-        for (size_t k = 0; k < slot->active_count; k++) {
-            double *force = forces + 3 * (size_t)p->surfaces[slot->active[k]].obstacle;
-            add_scaled3(force, -slot->multiplier[k] / weight, slot->normal[k], force);
-        }
-    }
-}
-
 void projection_node_forces(const struct projection *projection, double weight, double *forces) {
     const struct projection *p = projection;
     for (size_t i = 0; i < p->active_count; i++) {
@@ -467,33 +410,9 @@ size_t projection_count_held_inside(const struct projection *projection, const d
     return count;
 }
 
-static void velocity_at(const struct obstacle *obstacle, const double velocity[3],
-                        const double angular_velocity[3], const double x[3], double v[3]) {
-    double arm[3], turning[3];
-    subtract3(x, obstacle->pose.translation, arm);
-    cross3(angular_velocity, arm, turning);
-    add3(velocity, turning, v);
-}
-
-static void surface_velocity(const struct obstacle *obstacle, const double x[3], double v[3]) {
-    velocity_at(obstacle, obstacle->velocity, obstacle->angular_velocity, x, v);
-}
-
 const struct obstacle *projection_obstacle(const struct projection *projection,
                                            const struct projection_slot *slot, size_t pair) {
     return &projection->scene.obstacles[projection->surfaces[slot->active[pair]].obstacle];
-}
-
-void obstacle_mean_velocity(const struct obstacle *obstacle, bool steady, const double x[3],
-                            double v[3]) {
-    surface_velocity(obstacle, x, v);
-    if (!steady) {
-        double before[3];
-        velocity_at(obstacle, obstacle->velocity_before, obstacle->angular_velocity_before, x,
-                    before);
-        add3(v, before, v);
-        scale3(0.5, v, v);
-    }
 }
 
 // Whether the node stays on its active surfaces for a step that begins with this velocity and
@@ -503,7 +422,7 @@ static bool stays(const struct projection *p, const struct projection_slot *slot
     for (size_t k = 0; k < slot->active_count; k++) {
         const double *n = slot->normal[k];
         double moving[3], relative[3];
-        surface_velocity(p->scene.obstacles + p->surfaces[slot->active[k]].obstacle, x, moving);
+        obstacle_velocity(p->scene.obstacles + p->surfaces[slot->active[k]].obstacle, x, moving);
         subtract3(v, moving, relative);
         if (dot3(relative, n) > 0.5 * h * fabs(dot3(a, n))) {
             return false;
@@ -531,7 +450,7 @@ void projection_press(const struct projection *projection, const double *x, cons
 static double rub(const struct obstacle *obstacle, const double tangent[9], const double x[3],
                   double most, double *velocity) {
     double moving[3], relative[3], slip[3];
-    surface_velocity(obstacle, x, moving);
+    obstacle_velocity(obstacle, x, moving);
     subtract3(velocity, moving, relative);
     multiply3(tangent, relative, slip);
     const double speed = norm3(slip);
@@ -566,7 +485,7 @@ void projection_forget_impulses(struct projection *projection) {
 // Of a node that touches: each surface with its multiplier.
 static double rub_active(const struct projection *p, const struct projection_active *active,
                          const double *x, double mass, double time, double *velocity) {
-    const struct projection_slot *slot = p->slots + active->slot;
+    struct projection_slot *slot = p->slots + active->slot;
     double loss = 0.0;
     for (size_t k = 0; k < slot->active_count; k++) {
         const struct obstacle *obstacle = p->scene.obstacles +
@@ -575,8 +494,11 @@ static double rub_active(const struct projection *p, const struct projection_act
         if (p->has_earlier) {
             push += fmax(0.0, dot3(p->earlier[active->slot].push, slot->normal[k]));
         }
+        double *const rubbed = slot->rubbed[k];
+        scale3(-1.0, velocity, rubbed);
         loss += mass *
                 rub(obstacle, active->tangent, x, obstacle->friction * push / mass, velocity);
+        add3(velocity, rubbed, rubbed);
     }
     return loss;
 }
@@ -585,8 +507,9 @@ static double rub_active(const struct projection *p, const struct projection_act
 static double rub_earlier(const struct projection *p, size_t i, const double *x, double mass,
                           double *velocity) {
     const struct projection_slot *slot = p->slots + i;
-    const struct projection_impulse *earlier = p->earlier + i;
+    struct projection_impulse *earlier = p->earlier + i;
     const double push = norm3(earlier->push);
+    scale3(0.0, earlier->rubbed, earlier->rubbed);
     if (slot->active_count > 0 || push == 0.0) {
         return 0.0;
     }
@@ -595,7 +518,11 @@ static double rub_earlier(const struct projection *p, size_t i, const double *x,
     scale3(1.0 / push, earlier->push, normal[0]);
     free_part(slot->held, normal[0]);
     tangent_projector(tangent_basis(slot->held, 1, normal, basis), basis, tangent);
-    return mass * rub(obstacle, tangent, x, obstacle->friction * push / mass, velocity);
+    scale3(-1.0, velocity, earlier->rubbed);
+    const double loss = mass *
+                        rub(obstacle, tangent, x, obstacle->friction * push / mass, velocity);
+    add3(velocity, earlier->rubbed, earlier->rubbed);
+    return loss;
 }
 
 double projection_friction(const struct projection *projection, const double *x, const double *mass,

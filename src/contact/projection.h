@@ -20,8 +20,8 @@
 // failure means that E is infinite at this a. projection_pull_back turns g'(P(y)) into
 // grad E(y) = J^T g', so that phi'(a) = grad E(y) . d.
 //
-// At the end: projection_activate once more at the solution with its g', then projection_forces
-// and, on velocities, projection_friction.
+// At the end: projection_activate once more at the solution with its g', then
+// projection_node_forces and, on velocities, projection_friction.
 //
 // Which pairs are active: OPT's rule is "touching and g'.n >= 0". For a node that touches one
 // surface this is what happens here. Where a node touches several, the rule taken one by one holds
@@ -36,17 +36,7 @@
 #define PBS_CONTACT_PROJECTION_H
 
 #include "base/tasks.h"
-#include "contact/closest_point.h"
-
-/// A collider at the end of the step.
-struct obstacle {
-    struct shape shape;
-    struct pose pose;
-    double friction;                                       ///< Coulomb coefficient
-    double velocity[3];                                    ///< m/s, of the pose's origin
-    double angular_velocity[3];                            ///< rad/s, about the pose's origin
-    double velocity_before[3], angular_velocity_before[3]; ///< in the step before
-};
+#include "contact/obstacle.h"
 
 /// What is projected. Borrowed until the next projection_begin; all arrays in node order.
 struct projection_scene {
@@ -82,6 +72,8 @@ struct projection_slot {
                                                ///< independent normals
     double multiplier[CLOSEST_POINT_MAX_ACTIVE]; ///< lambda, units of E' per metre, >= 0
     double normal[CLOSEST_POINT_MAX_ACTIVE][3];  ///< of the active surfaces, unit
+    double rubbed[CLOSEST_POINT_MAX_ACTIVE][3];  ///< m/s: what the last projection_friction added
+                                                 ///< to the velocity, for each of them
     double bend[9];                              ///< -sum lambda Hess(phi)
     double jacobian[9];                          ///< J, symmetric
 };
@@ -90,6 +82,8 @@ struct projection_slot {
 struct projection_impulse {
     double push[3];   ///< sum of lambda n times the time that it counts for, N s
     uint32_t surface; ///< of the last of them
+    double rubbed[3]; ///< m/s: what the last projection_friction added to the velocity of a node
+                      ///< that touches no more
 };
 
 /// Zero is a valid empty one. Buffers grow and stay.
@@ -127,22 +121,13 @@ void projection_pull_back(struct tasks *tasks, struct projection *projection, do
 void projection_activate(struct tasks *tasks, struct projection *projection, const double *x,
                          double *gradient);
 
-/// Adds -lambda n / weight over the active pairs of each obstacle to forces, obstacle_count x 3,
-/// newtons. weight: c of docs/architecture.md eq. (1), s^2.
-void projection_forces(const struct projection *projection, double weight, double *forces);
-
-/// The other side of it: adds lambda n / weight over the active pairs of each node to forces,
-/// node_count x 3, newtons.
+/// Adds lambda n / weight over the active pairs of each node to forces, node_count x 3, newtons.
+/// weight: c of docs/architecture.md eq. (1), s^2. By contact and by obstacle: contact_report.h.
 void projection_node_forces(const struct projection *projection, double weight, double *forces);
 
 /// The obstacle of a slot's active pair.
 const struct obstacle *projection_obstacle(const struct projection *projection,
                                            const struct projection_slot *slot, size_t pair);
-
-/// The mean of the surface's velocities at x in this step and the one before, m/s. steady: it was
-/// the same before.
-void obstacle_mean_velocity(const struct obstacle *obstacle, bool steady, const double x[3],
-                            double v[3]);
 
 /// How many nodes with held axes are inside an obstacle at x, where those axes have put them.
 size_t projection_count_held_inside(const struct projection *projection, const double *x);

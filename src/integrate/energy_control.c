@@ -124,6 +124,11 @@ void energy_add_damping(struct energy_control *control, const struct energy_step
     }
 }
 
+void energy_add_outside(struct energy_control *control, double loss, double work) {
+    control->sums[0].loss += loss;
+    control->sums[0].work += work;
+}
+
 void energy_add_contact(struct energy_control *control, const struct energy_step *step,
                         double seconds, const double *x) {
     const struct projection *p = step->projection;
@@ -145,6 +150,17 @@ static double kinetic_at(const struct energy_step *step, size_t node, const doub
     return 0.5 * step->objective->mass[node] * dot3(v + 3 * node, v + 3 * node);
 }
 
+/// The barrier's part of it, of the one island that there is then.
+static int add_barrier(struct energy_control *control, const struct objective *o, const double *x,
+                       double *gradient) {
+    struct contact_energy energy;
+    if (barrier_contact_evaluate(o->contact, o->tasks, x, false, gradient, &energy) < 0) {
+        return EVALUATE_STOP;
+    }
+    control->sums[0].potential += energy.barrier;
+    return isfinite(energy.barrier) ? EVALUATE_OK : EVALUATE_RECOVERABLE;
+}
+
 /// Potentials of the islands into sums->potential, and the gradient where it is not null.
 static int evaluate(struct energy_control *control, const struct energy_step *step, const double *x,
                     double *gradient) {
@@ -163,7 +179,8 @@ static int evaluate(struct energy_control *control, const struct energy_step *st
     for (size_t i = 0; answer == EVALUATE_OK && i < node_count(step); i++) {
         sums_of(control, i)->potential += control->node_values[i];
     }
-    return answer;
+    return answer == EVALUATE_OK && o->contact != NULL ? add_barrier(control, o, x, gradient)
+                                                       : answer;
 }
 
 static pbs_status fail_at_end(int answer) {

@@ -81,6 +81,10 @@ void energy_begin(struct energy_control *control);
 void energy_add_damping(struct energy_control *control, const struct energy_step *step,
                         double seconds, const double *gradient, const double *v);
 
+/// J taken out and put in by what belongs to no node: friction between bodies, moving obstacles. Of
+/// the first island, as bodies that touch each other are one.
+void energy_add_outside(struct energy_control *control, double loss, double work);
+
 /// The work that moving obstacles do by the contact forces at a stage's x in `seconds`.
 void energy_add_contact(struct energy_control *control, const struct energy_step *step,
                         double seconds, const double *x);

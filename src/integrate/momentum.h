@@ -11,6 +11,7 @@
 struct free_body {
     size_t node_start, node_count;
     double drag; ///< 1/s
+    bool no_gravity;
 };
 
 /// One stage: predictor, weight c, and the velocity (x - origin) / length that drag takes.

@@ -20,6 +20,7 @@ struct step {
     struct scalar_state losses[STATE_COUNT]; ///< energy lost, relative to z_n; see scalar.h
     double times[SCHEME_STAGE_LIMIT];        ///< of the stages, as fractions of the step
     struct contact_shares contact;
+    uint32_t barrier_contacts; ///< of the last stage
 };
 
 static bool is_controlled(const struct step *step) {
@@ -106,12 +107,31 @@ static double dissipated_power(const struct step_problem *problem,
     dissipative.terms += problem->conservative_count;
     dissipative.term_count -= problem->conservative_count;
     dissipative.predictor = x; // inertia takes nothing out
+    dissipative.contact = NULL;
     if (dissipative.term_count == 0 && dissipative.damping == NULL) {
         return 0.0;
     }
     const struct objective_result result = objective_evaluate(&dissipative, x, true, gradient,
                                                               NULL);
     return 2.0 * result.by_kind[ENERGY_DISSIPATED] / objective->stage.length;
+}
+
+/// What friction takes out, and what moving obstacles put in, in the stage's share of the step.
+static double account_for_contact(struct step *step, const struct stage_recipe *recipe,
+                                  const struct kinematics *stage) {
+    struct barrier_contact *contact = step->problem->objective.contact;
+    if (contact == NULL) {
+        return 0.0;
+    }
+    double pulling = 0.0;
+    const double power = barrier_contact_friction_power(contact, step->tasks, stage->x,
+                                                        recipe->length, &pulling);
+    if (is_controlled(step)) {
+        const double seconds = recipe->share * step->view.h;
+        const double pushing = barrier_contact_obstacle_power(contact);
+        energy_add_outside(&step->w->energy, seconds * power, seconds * (pushing + pulling));
+    }
+    return power;
 }
 
 /// What damping, drag (gradient: of their potential, or null) and moving obstacles did in the
@@ -167,34 +187,58 @@ static struct newton_result solve_stage(const struct step *step, const struct ob
     return newton_linear_step(problem->newton, objective, problem->projection, &options, x);
 }
 
-/// Contact forces of the state that the projection was activated at, added to what there is.
+/// Contact forces of the state x that the projection was activated at, added to what there is.
 /// Multipliers are newtons, as the objective is divided by its weight.
-static void add_contact_forces(struct step *step, double share) {
-    struct projection *projection = step->problem->projection;
-    if (share > 0.0) {
-        projection_forces(projection, 1.0 / share, step->problem->obstacle_forces);
-        projection_node_forces(projection, 1.0 / share, step->w->contact_force);
+static void add_contact_forces(struct step *step, double share, const double *x) {
+    const struct step_problem *problem = step->problem;
+    if (!failed(step)) {
+        if (share > 0.0) {
+            projection_node_forces(problem->projection, 1.0 / share, step->w->contact_force);
+        }
+        const pbs_status status = contact_report_add_projection(
+            problem->memory, problem->projection, x, share, problem->report);
+        step->result.status = status < 0 ? status : step->result.status;
     }
+}
+
+/// Barrier forces of a stage's solution, added to what there is.
+static void add_barrier_forces(struct step *step, double share, const double *x) {
+    const struct objective *o = &step->problem->objective;
+    struct contact_energy energy;
+    if (o->contact == NULL || step->result.status < 0) {
+        return;
+    }
+    const pbs_status status = barrier_contact_evaluate(o->contact, o->tasks, x, false, NULL,
+                                                       &energy);
+    if (status < 0) {
+        step->result.status = status;
+        return;
+    }
+    const pbs_status added = contact_report_add(o->contact, share, step->problem->report);
+    step->result.status = added < 0 ? added : step->result.status;
+    step->barrier_contacts = (uint32_t)o->contact->contact_count;
 }
 
 /// What a stage that is not the last leaves to the step's contact forces and friction.
 static void keep_contact(struct step *step, uint32_t index) {
     const double share = step->contact.stage[index];
-    add_contact_forces(step, share);
+    add_contact_forces(step, share, step->w->stages[index].x);
     projection_keep_impulses(step->problem->projection, share * step->contact.friction_time,
                              index == 0);
 }
 
 /// Where the minimiser starts: the known state, of finite energy, that is nearest in time. A
 /// linearized stage is one about z_n.
-static const double *nearest_state(const struct step *step, uint32_t index) {
+static const double *nearest_state(const struct step *step, uint32_t index, double *time) {
     const double *nearest = step->w->now.x;
     double distance = step->times[index];
+    *time = 0.0;
     for (uint32_t i = 0; i < index && !step->problem->linearized; i++) {
         const double away = fabs(step->times[index] - step->times[i]);
         if (away < distance) {
             nearest = step->w->stages[i].x;
             distance = away;
+            *time = step->times[i];
         }
     }
     return nearest;
@@ -235,11 +279,18 @@ static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
         return;
     }
     step->times[index] = recipe.time;
-    vector_copy(step->tasks, step->count, nearest_state(step, index), stage->x);
+    double start = 0.0;
+    vector_copy(step->tasks, step->count, nearest_state(step, index, &start), stage->x);
+    if (objective.contact != NULL) {
+        objective.with_friction = true;
+        problem->scripts.place_contact(problem->scripts.self, fraction_at(step->span, start),
+                                       fraction);
+        barrier_contact_begin(objective.contact, w->position_history, recipe.length);
+    }
     const struct newton_result solved = solve_stage(step, &objective, stage->x);
     newton_result_add(&step->result.newton, &solved);
     step->result.stages++;
-    if (solved.status == PBS_ERROR_CONVERGENCE && problem->allow_unconverged) {
+    if (solved.status == PBS_ERROR_CONVERGENCE && !solved.blocked && problem->allow_unconverged) {
         step->result.status = PBS_NOT_CONVERGED;
     } else if (solved.status < 0) {
         step->result.status = solved.status;
@@ -252,12 +303,17 @@ static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
                                            .length = recipe.length,
                                            .gravity = problem->gravity,
                                            .scene = &problem->projection->scene};
-    momentum_balance(&balance, problem->bodies, problem->body_count, stage->x);
+    // Bodies that touch each other exchange momentum.
+    if (objective.contact == NULL) {
+        momentum_balance(&balance, problem->bodies, problem->body_count, stage->x);
+    }
     differentiate_stage(step, &recipe, stage);
     hold(step, stage->x, stage->v, stage->a);
     double *const gradient = is_controlled(step) ? w->gradient_next : NULL;
     const double power = dissipated_power(problem, &objective, stage->x, gradient);
-    scalar_run_stage(&recipe, index, power, step->losses);
+    add_barrier_forces(step, step->contact.stage[index], stage->x);
+    scalar_run_stage(&recipe, index, power + account_for_contact(step, &recipe, stage),
+                     step->losses);
     if (is_controlled(step)) {
         account_for_stage(step, recipe.share, stage, power != 0.0 ? gradient : NULL);
     }
@@ -267,6 +323,10 @@ static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
 }
 
 // --- forces at a state ---
+
+static pbs_status why_stopped(const struct objective_result *result) {
+    return result->status < 0 ? result->status : status_fail(PBS_ERROR_HOST, "%s", host_stopped);
+}
 
 /// Value and gradient of the potentials alone: an infinite weight removes inertia from the
 /// objective.
@@ -281,7 +341,7 @@ static pbs_status evaluate_potential(const struct step *step, const double *x, d
     const struct objective_result result = objective_evaluate(&objective, x, true, gradient, NULL);
     *value = result.value;
     if (result.answer == EVALUATE_STOP) {
-        return status_fail(PBS_ERROR_HOST, "%s", host_stopped);
+        return why_stopped(&result);
     }
     if (result.answer != EVALUATE_OK || !isfinite(result.value)) {
         return status_fail(PBS_ERROR_INADMISSIBLE,
@@ -307,11 +367,15 @@ static void compute_acceleration(struct step *step) {
     objective.predictor = w->now.x;
     objective.weight = INFINITY;
     objective.stage = (struct stage_view){.origin = w->predictor, .length = h};
+    if (objective.contact != NULL) {
+        objective.with_friction = true;
+        barrier_contact_begin(objective.contact, w->predictor, h);
+    }
     const struct objective_result result = objective_evaluate(&objective, w->now.x, false,
                                                               w->gradient_now, NULL);
     if (result.answer != EVALUATE_OK) {
         step->result.status = result.answer == EVALUATE_STOP
-                                  ? status_fail(PBS_ERROR_HOST, "%s", host_stopped)
+                                  ? why_stopped(&result)
                                   : status_fail(
                                         PBS_ERROR_INADMISSIBLE,
                                         "the forces at the start of the step cannot be evaluated");
@@ -431,7 +495,7 @@ static void finish(struct step *step) {
 static void touch(struct step *step, double share) {
     const struct step_problem *problem = step->problem;
     struct projection *projection = problem->projection;
-    add_contact_forces(step, share);
+    add_contact_forces(step, share, step->w->next.x);
     const struct energy_step energy = energy_step(step);
     if (is_controlled(step)) {
         energy_before_friction(&step->w->energy, &energy, step->w->next.v);
@@ -440,6 +504,8 @@ static void touch(struct step *step, double share) {
     const double loss = projection_friction(projection, step->w->next.x, problem->objective.mass,
                                             1.0, share * step->contact.friction_time,
                                             step->w->next.v);
+    contact_report_add_rubbing(projection, step->w->next.x, problem->objective.mass,
+                               step->contact.friction_time, problem->report);
     const double heat = loss * step->view.h / step->contact.friction_time;
     step->result.dissipated += heat;
     if (is_controlled(step)) {
@@ -449,7 +515,61 @@ static void touch(struct step *step, double share) {
     for (size_t i = 0; i < projection->slot_count; i++) {
         step->result.active_contacts += projection->slots[i].active_count;
     }
+    step->result.active_contacts += step->barrier_contacts;
     projection_forget_impulses(projection);
+}
+
+/// What is scripted goes the rest of its way (of `way`, left: the part of it) alone, if that is
+/// free.
+static void go_on_alone(struct step *step, double *way, double left) {
+    const struct step_problem *problem = step->problem;
+    const uint8_t *held = problem->scripts.held;
+    struct step_workspace *w = step->w;
+    bool moves = barrier_contact_obstacles_move(problem->objective.contact);
+    for (size_t k = 0; k < step->count; k++) {
+        way[k] = ((uint32_t)held[k / 3] >> k % 3 & 1u) != 0 ? left * way[k] : 0.0;
+        moves = moves || way[k] != 0.0;
+    }
+    double free = 1.0;
+    if (moves) {
+        step->result.status = objective_sweep(&problem->objective, w->next.x, way, 1.0, &free);
+    }
+    if (failed(step)) {
+        return;
+    }
+    if (free < 1.0) {
+        step->result.status = status_fail(PBS_ERROR_INADMISSIBLE,
+                                          "scripted vertices or colliders meet bodies between the "
+                                          "scheme's last stage and the step's end");
+        return;
+    }
+    vector_add_scaled(step->tasks, step->count, 1.0, way, w->next.x);
+    barrier_contact_advance(problem->objective.contact, 1.0);
+}
+
+/// From the last state where nothing touches towards x_{n+1}, as far as that stays so; what is left
+/// of the way is an impulse.
+static void stop_at_contact(struct step *step) {
+    const struct step_problem *problem = step->problem;
+    const struct objective *o = &problem->objective;
+    struct step_workspace *w = step->w;
+    const uint32_t stages = step->result.stages;
+    const double *from = stages > 0 ? w->stages[stages - 1].x : w->now.x;
+    const double time = stages > 0 ? step->times[stages - 1] : 0.0;
+    double *const way = w->predictor;
+    double free = 0.0;
+    problem->scripts.place_contact(problem->scripts.self, fraction_at(step->span, time),
+                                   step->span->end);
+    vector_combine(step->tasks, step->count, w->next.x, -1.0, from, way);
+    step->result.status = objective_sweep(o, from, way, 1.0, &free);
+    if (failed(step) || free == 1.0) {
+        barrier_contact_advance(o->contact, 1.0);
+        return;
+    }
+    vector_combine(step->tasks, step->count, from, free, way, w->next.x);
+    vector_add_scaled(step->tasks, step->count, (free - 1.0) / step->view.h, way, w->next.v);
+    barrier_contact_advance(o->contact, free);
+    go_on_alone(step, way, 1.0 - free);
 }
 
 /// For schemes that do not end at a stage's solution: x = P(x_{n+1}), and the push that this takes
@@ -460,6 +580,11 @@ static void return_to_feasible(struct step *step) {
     struct step_workspace *w = step->w;
     const double h = step->view.h;
     step->result.status = problem->scripts.place_obstacles(problem->scripts.self, step->span->end);
+    if (!failed(step)) {
+        if (problem->objective.contact != NULL) {
+            stop_at_contact(step);
+        }
+    }
     if (!failed(step)) {
         vector_copy(step->tasks, step->count, w->next.x, w->predictor);
         step->result.status = projection_apply(step->tasks, projection, w->predictor, w->next.x);
@@ -487,10 +612,14 @@ static void return_to_feasible(struct step *step) {
 static void begin_contact(struct step *step, uint32_t stage_count) {
     step->contact = contact_shares(step->problem->scheme, &step->view, stage_count);
     vector_zero(step->tasks, step->count, step->w->contact_force);
-    for (size_t i = 0; i < 3 * step->problem->obstacle_count; i++) {
-        step->problem->obstacle_forces[i] = 0.0;
-    }
+    contact_report_begin(step->problem->report);
     projection_forget_impulses(step->problem->projection);
+    const struct step_problem *problem = step->problem;
+    if (problem->objective.contact != NULL) {
+        problem->scripts.place_contact(problem->scripts.self, step->span->begin, step->span->begin);
+        step->result.status = barrier_contact_lag(problem->objective.contact, step->tasks,
+                                                  step->w->now.x);
+    }
 }
 
 static void end_contact(struct step *step, uint32_t stage_count) {
@@ -500,6 +629,10 @@ static void end_contact(struct step *step, uint32_t stage_count) {
     }
     if (problem->scheme->leaves_feasible) {
         return_to_feasible(step);
+    }
+    if (problem->objective.contact != NULL && !failed(step)) {
+        contact_report_add_node_forces(problem->objective.contact, problem->report,
+                                       step->w->contact_force);
     }
     step->result.held_inside = projection_count_held_inside(problem->projection, step->w->next.x);
 }
@@ -522,7 +655,9 @@ struct step_result step_take(const struct step_problem *problem, const struct st
     energy_begin(&workspace->energy);
     const uint32_t stage_count = problem->scheme->stage_count(&step.view);
     begin_contact(&step, stage_count);
-    start_acceleration(&step);
+    if (!failed(&step)) {
+        start_acceleration(&step);
+    }
     for (uint32_t i = 0; i < stage_count && !failed(&step); i++) {
         run_stage(&step, i, stage_count);
     }

@@ -4,6 +4,7 @@
 #ifndef PBS_INTEGRATE_STEP_H
 #define PBS_INTEGRATE_STEP_H
 
+#include "contact/contact_report.h"
 #include "integrate/combination.h"
 #include "integrate/energy_control.h"
 #include "integrate/momentum.h"
@@ -40,6 +41,8 @@ struct step_workspace {
 struct scripts {
     void (*place_held)(void *self, double fraction);            ///< fills targets
     pbs_status (*place_obstacles)(void *self, double fraction); ///< ends with projection_begin
+    /// Ends with barrier_contact_place; null without contact.
+    void (*place_contact)(void *self, double now, double target);
     void *self;
     const uint8_t *held;    ///< per node, PBS_AXIS_* bits
     const double *targets;  ///< per node, 3: where held axes are at the fraction placed last
@@ -61,8 +64,8 @@ struct step_problem {
     struct rayleigh *damping;   ///< null: none; assembled anew at the start of each step
     struct newton *newton;
     struct projection *projection;
-    size_t obstacle_count;
-    double *obstacle_forces; ///< 3 per obstacle, N: becomes what the last part put on them
+    struct memory *memory;         ///< of the report
+    struct contact_report *report; ///< becomes what contact did in the last step_take
     struct newton_options options;
     const struct free_body *bodies; ///< whose momentum is balanced exactly
     size_t body_count;

@@ -10,7 +10,7 @@
 static const double DOWNHILL = 1e-2;
 
 double direction_forcing(const struct direction_options *options, double gradient_norm) {
-    return fmin(0.5, options->forcing * sqrt(fmax(gradient_norm, options->tolerance)));
+    return fmin(options->loosest, options->forcing * sqrt(fmax(gradient_norm, options->tolerance)));
 }
 
 enum direction_kind direction_choose(double slope, double direction_norm, double gradient_norm) {

@@ -8,6 +8,7 @@
 struct direction_options {
     double tolerance;         ///< tau, N
     double forcing;           ///< sigma, N^(-1/2)
+    double loosest;           ///< relative tolerance of the linear solve at most; OPT: 1/2
     double length_limit;      ///< ell, m
     uint32_t iteration_limit; ///< products with H at most
 };
@@ -27,7 +28,7 @@ struct direction_result {
     double slope; ///< g . d < 0; 0 when g is not usable
 };
 
-/// OPT's relative tolerance of the linear solve: min(1/2, sigma sqrt(max(|g|, tau))).
+/// OPT's relative tolerance of the linear solve: min(loosest, sigma sqrt(max(|g|, tau))).
 double direction_forcing(const struct direction_options *options, double gradient_norm);
 
 /// Which of d, -d and -g is suitably downhill: u.g < -kappa |u| |g|.

@@ -17,6 +17,31 @@ enum { PULL_BACK_LIMIT = 60 };
 // guesses.
 static const double EQUAL_ENERGIES = 1e-12;
 
+/// No guess moves what is held: it is at its targets at x already, where every evaluation puts it.
+/// A sweep with held nodes on a way of their own would miss what hits them where they are.
+static void hold(const struct minimization *m, const double *x, double *guess) {
+    const uint8_t *held = m->projection->scene.held;
+    for (size_t k = 0; held != NULL && k < newton_coordinate_count(m->newton); k++) {
+        guess[k] = (held[k / 3] >> k % 3 & 1) != 0 ? x[k] : guess[k];
+    }
+}
+
+/// guess = as far towards it from x as nothing touches. False where that is nowhere.
+static bool shorten(struct minimization *m, const double *x, double *guess) {
+    const size_t count = newton_coordinate_count(m->newton);
+    struct tasks *const tasks = m->objective->tasks;
+    double *const offset = m->newton->direction;
+    hold(m, x, guess);
+    vector_combine(tasks, count, guess, -1.0, x, offset);
+    const double bound = objective_max_step(m->objective, x, offset, 1.0);
+    const double limit = bound < 1.0 ? 0.9 * bound : 1.0;
+    const double step = minimization_free_step(m, x, offset, limit);
+    if (step < 1.0) {
+        vector_combine(tasks, count, x, step, offset, guess);
+    }
+    return step > 0.0;
+}
+
 /// trial = the state at `guess`, or as far towards it from x as is admissible. Uses
 /// newton->direction as scratch.
 static bool evaluate_towards(struct minimization *m, const double *x, double *guess,
@@ -24,6 +49,9 @@ static bool evaluate_towards(struct minimization *m, const double *x, double *gu
     const size_t count = newton_coordinate_count(m->newton);
     struct tasks *const tasks = m->objective->tasks;
     double *const offset = m->newton->direction;
+    if (m->objective->contact != NULL && !shorten(m, x, guess)) {
+        return false;
+    }
     bool admissible = minimization_evaluate(m, guess);
     if (admissible || m->stopped || !pull_back) {
         return admissible;

@@ -47,6 +47,7 @@ static struct pcg_result conjugate_gradients(struct minimization *m) {
                                                newton->direction_rows);
     vector_scale(tasks, newton_coordinate_count(newton), -1.0, newton->direction_rows);
     minimization_take_direction(m);
+    minimization_take_report(m);
     m->result.linear_solves++;
     m->result.linear_iterations += result.iterations;
     m->result.indefinite_solves += result.outcome == PCG_INDEFINITE;
@@ -91,15 +92,19 @@ static bool move(struct minimization *m) {
     vector_combine(m->objective->tasks, newton_coordinate_count(newton), newton->current.x, 1.0,
                    newton->direction, newton->gradient);
     const double begin = clock_seconds();
-    const bool admissible = bound > 1.0 && minimization_evaluate(m, newton->gradient);
+    const bool admissible = bound > 1.0 &&
+                            minimization_free_step(m, newton->current.x, newton->direction, 1.0) ==
+                                1.0 &&
+                            !m->stopped && minimization_evaluate(m, newton->gradient);
     m->result.time_search += clock_seconds() - begin;
     if (m->stopped) {
         minimization_fail_stopped(m);
     } else if (!admissible) {
-        m->result.status = status_fail(
-            PBS_ERROR_INADMISSIBLE,
-            "the linearized step leads to where the energy is infinite, after %g of its length",
-            fmin(bound, 1.0));
+        m->result.status = status_fail(PBS_ERROR_INADMISSIBLE,
+                                       "the linearized step leads to where the energy is infinite, "
+                                       "or through something; elements "
+                                       "invert after %g of its length",
+                                       fmin(bound, 1.0));
     } else {
         iterate_swap(&newton->trial, &newton->current);
     }
@@ -124,7 +129,8 @@ struct newton_result newton_linear_step(struct newton *newton, const struct obje
                                         const struct newton_options *options, double *x) {
     struct minimization m = {
         .newton = newton, .objective = objective, .projection = projection, .options = options};
-    if (!start(&m, x)) {
+    bool moved = false;
+    if (!minimization_approach(&m, x, &moved) || !start(&m, x)) {
         return m.result;
     }
     minimization_activate(&m);

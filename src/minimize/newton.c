@@ -28,6 +28,11 @@ static const double NOISE_TOLERANCE = 100.0;
 // Of x and of the predictor, and of the sums behind it.
 static const double ROUNDINGS = 4.0;
 
+// Relative tolerance of the linear solve at most: OPT's, and with contact, whose forces are a large
+// part of the gradient that says little of how everything else should move.
+static const double LOOSEST = 0.5;
+static const double LOOSEST_WITH_CONTACT = 0.1;
+
 // How much of the bound that keeps the energy finite the first trial may use.
 static const double BOUND_MARGIN = 0.9;
 
@@ -79,32 +84,44 @@ static bool accept_noise(struct minimization *m, struct line_sample origin,
 static enum line_outcome search(struct minimization *m, double slope) {
     const struct newton *const newton = m->newton;
     const struct line_function function = {m, evaluate_path, keep_trial};
-    const double bound = objective_max_step(m->objective, newton->current.x, newton->direction,
-                                            INFINITY);
+    double bound = objective_max_step(m->objective, newton->current.x, newton->direction, INFINITY);
+    double length = fmin(1.0, BOUND_MARGIN * bound);
+    if (m->objective->contact != NULL) {
+        // Pairs are known as far as this only.
+        length = minimization_free_step(m, newton->current.x, newton->direction, length);
+        bound = length;
+        if (length == 0.0) {
+            return m->stopped ? LINE_STOPPED : LINE_NONE;
+        }
+    }
     const struct line_search_options options = {
         .decrease = DECREASE, .curvature = CURVATURE, .limit = bound, .trial_limit = TRIAL_LIMIT};
     const struct line_sample origin = {0.0, newton->current.objective.value, slope};
-    struct line_sample first = {.step = fmin(1.0, BOUND_MARGIN * bound)};
+    struct line_sample first = {.step = length};
     if (!evaluate_path(m, &first)) {
         return LINE_STOPPED;
     }
+    m->step = length;
     if (accept_noise(m, origin, first)) {
         keep_trial(m);
         return LINE_ACCEPTED;
     }
-    return line_search_find(m->options->line_search)
-        ->search(&function, &options, origin, first)
-        .outcome;
+    const struct line_result result = line_search_find(m->options->line_search)
+                                          ->search(&function, &options, origin, first);
+    m->step = result.sample.step;
+    return result.outcome;
 }
 
 /// direction = what conjugate gradients give at the current state. Its slope, or 0 when there is
 /// none.
 static double find_direction(struct minimization *m, struct direction_result *out) {
     struct newton *const newton = m->newton;
-    const struct direction_options options = {.tolerance = m->options->tolerance,
-                                              .forcing = m->options->forcing,
-                                              .length_limit = m->options->step_length_limit,
-                                              .iteration_limit = m->options->linear_limit};
+    const struct direction_options options = {
+        .tolerance = m->options->tolerance,
+        .forcing = m->options->forcing,
+        .loosest = m->objective->contact != NULL ? LOOSEST_WITH_CONTACT : LOOSEST,
+        .length_limit = m->options->step_length_limit,
+        .iteration_limit = m->options->linear_limit};
     const bool factored = minimization_linearize(m);
     if (m->stopped) {
         return 0.0;
@@ -117,6 +134,9 @@ static double find_direction(struct minimization *m, struct direction_result *ou
     m->result.time_solve += clock_seconds() - start;
     if (out->status != PBS_OK) {
         minimization_stop_solver(m, out->status);
+    }
+    if (factored) {
+        minimization_take_report(m);
     }
     m->result.linear_solves++;
     m->result.linear_iterations += out->linear_iterations;
@@ -138,8 +158,29 @@ static enum line_outcome search_steepest(struct minimization *m) {
         m, vector_dot(m->objective->tasks, count, newton->gradient_rows, newton->direction_rows));
 }
 
-/// One iteration from the current state. False when it was the last, with result.status set.
-static bool iterate(struct minimization *m) {
+/// Whether the latest full step was as small as velocity_tolerance allows: no component moved
+/// faster, and, as the rule may want, all of them together had no more to gain than a mean node has
+/// energy at that speed (IPC, Li et al. 2020, section 4; ECI section 4.5).
+static bool was_small(const struct minimization *m, double slope) {
+    const struct newton *const newton = m->newton;
+    const struct objective *const o = m->objective;
+    const size_t count = newton_coordinate_count(newton);
+    const double length = m->options->velocity_tolerance * o->stage.length;
+    if (length == 0.0) {
+        return false;
+    }
+    double mass = 0.0;
+    for (size_t k = 0; k < count; k++) {
+        if (!(fabs(newton->direction[k]) < length)) {
+            return false;
+        }
+        mass += o->mass[k / 3];
+    }
+    return m->options->velocity_rule == PBS_VELOCITY_STEP ||
+           -slope * o->weight <= length * length * mass / (double)count;
+}
+
+bool minimization_iterate(struct minimization *m) {
     struct direction_result direction = {0};
     const double slope = find_direction(m, &direction);
     const double start = clock_seconds();
@@ -162,7 +203,11 @@ static bool iterate(struct minimization *m) {
         return false;
     }
     iterate_swap(&m->newton->kept, &m->newton->current);
-    return true;
+    if (m->step < 1.0 || direction.kind != DIRECTION_NEWTON || !was_small(m, slope)) {
+        return true;
+    }
+    minimization_activate(m);
+    return false;
 }
 
 static void stabilized_run(struct minimization *m) {
@@ -176,7 +221,7 @@ static void stabilized_run(struct minimization *m) {
             minimization_fail_unconverged(m, "not converged");
             return;
         }
-        if (!iterate(m)) {
+        if (!minimization_iterate(m)) {
             return;
         }
     }
@@ -199,7 +244,8 @@ struct newton_result newton_minimize(struct newton *newton, const struct objecti
     struct minimization m = {
         .newton = newton, .objective = objective, .projection = projection, .options = options};
     m.rounding = inertial_rounding(objective, x);
-    if (!minimization_guess(&m, x)) {
+    bool moved = false;
+    if (!minimization_approach(&m, x, &moved) || (!moved && !minimization_guess(&m, x))) {
         return m.result;
     }
     if (options->method == PBS_METHOD_PLAIN_NEWTON) {

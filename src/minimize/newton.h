@@ -14,10 +14,12 @@ struct newton_options {
     int32_t line_search;   ///< PBS_LINE_SEARCH_*
     int32_t initial_guess; ///< PBS_GUESS_*
     uint32_t newton_limit, linear_limit;
-    double tolerance;         ///< tau, N
-    double forcing;           ///< sigma, N^(-1/2)
-    double step_length_limit; ///< ell, m
-    double residual;          ///< N: of the linear solve of a linear step; 0: as small as can be
+    double tolerance;          ///< tau, N
+    double velocity_tolerance; ///< m/s; 0: the gradient alone decides
+    int32_t velocity_rule;     ///< PBS_VELOCITY_*
+    double forcing;            ///< sigma, N^(-1/2)
+    double step_length_limit;  ///< ell, m
+    double residual;           ///< N: of the linear solve of a linear step; 0: as small as can be
 };
 
 struct newton_result {
@@ -29,6 +31,7 @@ struct newton_result {
     double value;                                ///< E at the end
     struct preconditioner_report preconditioner; ///< of the last matrix
     double time_evaluate, time_hessian, time_factor, time_solve, time_search;
+    bool blocked;       ///< PBS_ERROR_CONVERGENCE on the way of what is scripted: nowhere to land
     double force_error; ///< m, of a linear step: c |M^-1 grad E| at the end, largest component
 };
 

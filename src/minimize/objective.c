@@ -68,6 +68,28 @@ static double add_inertia(const struct objective *objective, const double *x, do
     return 0.5 * sum;
 }
 
+/// Adds contact to what the terms have found.
+static void add_contact(const struct objective *o, const double *x, bool value, double *gradient,
+                        bool hessian, struct objective_result *result) {
+    struct contact_energy energy = {0.0, 0.0};
+    if (value || gradient != NULL) {
+        result->status = barrier_contact_evaluate(o->contact, o->tasks, x, o->with_friction,
+                                                  gradient, &energy);
+    }
+    if (hessian && result->status >= 0) {
+        result->status = barrier_contact_linearize(o->contact, o->tasks, &o->assembly->layout,
+                                                   o->held, x, o->with_friction);
+    }
+    result->by_kind[ENERGY_CONTACT] = energy.barrier;
+    result->by_kind[ENERGY_FRICTION] = energy.friction;
+    result->value += energy.barrier + energy.friction;
+    if (result->status < 0) {
+        result->answer = EVALUATE_STOP;
+    } else if (!isfinite(energy.barrier)) {
+        result->answer = EVALUATE_RECOVERABLE;
+    }
+}
+
 struct objective_result objective_evaluate(const struct objective *objective, const double *x,
                                            bool value, double *gradient, double *blocks) {
     const struct evaluation evaluation = {.what = (value ? EVALUATE_VALUE : 0U) |
@@ -92,6 +114,9 @@ struct objective_result objective_evaluate(const struct objective *objective, co
         result.by_kind[i] = terms.by_kind[i];
     }
     result.value = terms.value + add_inertia(objective, x, gradient, blocks);
+    if (objective->contact != NULL) {
+        add_contact(objective, x, value, gradient, blocks != NULL, &result);
+    }
     return result;
 }
 
@@ -109,4 +134,12 @@ double objective_max_step(const struct objective *objective, const double *x,
                           const double *direction, double limit) {
     return terms_max_step(objective->tasks, objective->assembly, objective->terms,
                           objective->term_count, x, direction, limit, objective->scratch);
+}
+
+pbs_status objective_sweep(const struct objective *objective, const double *x,
+                           const double *direction, double limit, double *step) {
+    *step = limit;
+    return objective->contact == NULL ? PBS_OK
+                                      : barrier_contact_sweep(objective->contact, objective->tasks,
+                                                              x, direction, limit, step);
 }

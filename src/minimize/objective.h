@@ -5,6 +5,7 @@
 #ifndef PBS_MINIMIZE_OBJECTIVE_H
 #define PBS_MINIMIZE_OBJECTIVE_H
 
+#include "contact/barrier_contact.h"
 #include "energy/rayleigh_damping.h"
 
 /// What is minimised. All pointers belong to the caller.
@@ -13,10 +14,13 @@ struct objective {
     const struct assembly *assembly;
     const struct term *terms;
     size_t term_count;
-    const struct rayleigh *damping; ///< null: none
-    const double *mass;             ///< per node, kg
-    const double *predictor;        ///< node order
-    double weight;                  ///< c, s^2; infinity leaves inertia out
+    const struct rayleigh *damping;  ///< null: none
+    struct barrier_contact *contact; ///< null: none
+    bool with_friction;              ///< of the contact
+    const uint8_t *held;             ///< per node, PBS_AXIS_* bits; for contact's Hessian
+    const double *mass;              ///< per node, kg
+    const double *predictor;         ///< node order
+    double weight;                   ///< c, s^2; infinity leaves inertia out
     struct stage_view stage;
     bool project_hessian;
     struct terms_scratch *scratch; ///< reserved for this assembly
@@ -26,10 +30,11 @@ struct objective_result {
     double value;                      ///< J
     double by_kind[ENERGY_KIND_COUNT]; ///< J, without inertia
     int answer;                        ///< EVALUATE_*
+    pbs_status status; ///< why the library itself stopped, with the thread's message set; or PBS_OK
 };
 
 /// Evaluates what is not null: gradient (vector_slot_count x 3, first the nodes), blocks
-/// (block_slot_count x 9).
+/// (block_slot_count x 9); with these, contact->matrix is what contact adds to them.
 struct objective_result objective_evaluate(const struct objective *objective, const double *x,
                                            bool value, double *gradient, double *blocks);
 
@@ -40,5 +45,10 @@ double objective_magnitude(const struct objective_result *result);
 /// say.
 double objective_max_step(const struct objective *objective, const double *x,
                           const double *direction, double limit);
+
+/// The largest step in [0, limit] along direction from x on whose way nothing touches, obstacles
+/// moving along; limit without contact.
+pbs_status objective_sweep(const struct objective *objective, const double *x,
+                           const double *direction, double limit, double *step);
 
 #endif

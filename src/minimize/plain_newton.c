@@ -24,6 +24,7 @@ static void solve(struct minimization *m) {
                                                      &options, &workspace, newton->direction_rows);
     vector_scale(tasks, newton_coordinate_count(newton), -1.0, newton->direction_rows);
     minimization_take_direction(m);
+    minimization_take_report(m);
     m->result.linear_solves++;
     m->result.linear_iterations += result.iterations;
 }

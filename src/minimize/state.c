@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/math3.h"
 #include "base/vector.h"
 
 size_t newton_coordinate_count(const struct newton *newton) {
@@ -37,6 +38,8 @@ static pbs_status allocate_buffers(struct memory *memory, struct newton *newton)
     RETURN_IF_FAILED(allocate_vector(memory, count, &newton->direction));
     RETURN_IF_FAILED(allocate_vector(memory, count, &newton->direction_rows));
     RETURN_IF_FAILED(allocate_vector(memory, count, &newton->position_rows));
+    RETURN_IF_FAILED(allocate_vector(memory, count, &newton->held_places));
+    RETURN_IF_FAILED(allocate_vector(memory, count, &newton->held_motion));
     newton->restrictions = memory_allocate(memory, newton->hessian.row_count,
                                            sizeof *newton->restrictions);
     if (newton->restrictions == NULL) {
@@ -93,6 +96,8 @@ void newton_destroy(struct newton *newton, struct memory *memory) {
     pcg_free(memory, &newton->pcg);
     memory_release(memory, newton->hessian.values);
     memory_release(memory, newton->restrictions);
+    memory_release(memory, newton->held_motion);
+    memory_release(memory, newton->held_places);
     memory_release(memory, newton->position_rows);
     memory_release(memory, newton->direction_rows);
     memory_release(memory, newton->direction);
@@ -120,6 +125,7 @@ bool minimization_evaluate(struct minimization *m, const double *y) {
     }
     trial->objective = objective_evaluate(m->objective, trial->x, true, trial->gradient, NULL);
     m->stopped = trial->objective.answer == EVALUATE_STOP;
+    m->solver = trial->objective.status;
     if (trial->objective.answer != EVALUATE_OK) {
         trial->objective.value = INFINITY;
     }
@@ -151,21 +157,46 @@ static void describe_problem(struct minimization *m) {
     newton->problem.restriction_count = projection->active_count;
 }
 
-/// Factors the Hessian; a factor that needed a shift is counted.
 static bool factor(struct minimization *m) {
     const struct preconditioner *const p = &m->newton->preconditioner;
     const pbs_status status = p->table->factor(p->state, m->objective->tasks, &m->newton->problem);
     if (status < 0 && status != PBS_ERROR_CONVERGENCE) {
         minimization_stop_solver(m, status);
     }
-    if (status != PBS_OK) {
-        return false;
+    return status == PBS_OK;
+}
+
+/// What the motion of held axes and obstacles does to the others: gradient += Q H motion, H without
+/// constraints.
+static void add_motion(struct minimization *m) {
+    struct newton *const newton = m->newton;
+    struct tasks *const tasks = m->objective->tasks;
+    const size_t count = newton_coordinate_count(newton);
+    double *const by_row = newton->direction_rows;
+    double *const product = newton->position_rows;
+    double *const by_node = newton->trial.x;
+    assembly_to_rows(tasks, newton->assembly, m->motion, by_row);
+    bsr_multiply(tasks, &newton->hessian, by_row, product);
+    assembly_to_nodes(tasks, newton->assembly, product, by_node);
+    barrier_contact_add_motion(m->objective->contact, tasks, m->motion, by_node);
+    for (size_t i = 0; i < m->projection->active_count; i++) {
+        const struct projection_active *active = &m->projection->active[i];
+        double kept[3];
+        multiply3(active->tangent, by_node + 3 * (size_t)active->node, kept);
+        copy3(kept, by_node + 3 * (size_t)active->node);
     }
-    const double shift = p->table->shift(p->state);
-    m->result.shifted_factors += shift > 0.0;
-    m->result.preconditioner_shift = fmax(m->result.preconditioner_shift, shift);
-    m->result.preconditioner = preconditioner_describe(p);
-    return true;
+    vector_add_scaled(tasks, count, 1.0, by_node, newton->gradient);
+}
+
+double minimization_free_step(struct minimization *m, const double *x, const double *direction,
+                              double limit) {
+    double step = 0.0;
+    const pbs_status status = objective_sweep(m->objective, x, direction, limit, &step);
+    if (status < 0) {
+        minimization_stop_solver(m, status);
+        return 0.0;
+    }
+    return step;
 }
 
 bool minimization_linearize(struct minimization *m) {
@@ -177,6 +208,11 @@ bool minimization_linearize(struct minimization *m) {
     // What a refused Hessian leaves is a part of it that no step may be taken from.
     m->refused = answer.answer == EVALUATE_RECOVERABLE;
     m->stopped = answer.answer != EVALUATE_OK;
+    m->solver = answer.status;
+    newton->problem.c = m->objective->contact != NULL ? &m->objective->contact->matrix : NULL;
+    if (m->motion != NULL && !m->stopped) {
+        add_motion(m);
+    }
     constrain_hessian(tasks, &newton->assembly->layout, &newton->columns, m->projection->active,
                       m->projection->active_count, &newton->hessian);
     assembly_to_rows(tasks, newton->assembly, newton->gradient, newton->gradient_rows);
@@ -186,6 +222,14 @@ bool minimization_linearize(struct minimization *m) {
     const bool factored = !m->stopped && factor(m);
     m->result.time_factor += clock_seconds() - middle;
     return factored;
+}
+
+void minimization_take_report(struct minimization *m) {
+    const struct preconditioner *const p = &m->newton->preconditioner;
+    const double shift = p->table->shift(p->state);
+    m->result.shifted_factors += shift > 0.0;
+    m->result.preconditioner_shift = fmax(m->result.preconditioner_shift, shift);
+    m->result.preconditioner = preconditioner_describe(p);
 }
 
 void minimization_take_direction(struct minimization *m) {

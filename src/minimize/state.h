@@ -29,6 +29,9 @@ struct newton {
     double *direction_rows;
     double *position_rows;
     struct row_restriction *restrictions; ///< room for one per node
+    double *held_places; ///< node order: with contact, where held axes are on the way to their
+                         ///< targets
+    double *held_motion; ///< node order: what is left of it; zero elsewhere
 };
 
 struct minimization {
@@ -37,13 +40,15 @@ struct minimization {
     struct projection *projection;
     const struct newton_options *options;
     struct newton_result result;
-    double rounding;   ///< N: what rounding may leave of |grad E| however good the solution
-    bool naive;        ///< the guess ignores the forces: at least one iteration
-    bool stopped;      ///< a host's callback said so, or a Hessian was refused
-    pbs_status solver; ///< why the linear solver cannot go on, as the thread's message explains
-    bool refused;      ///< a term has no Hessian at a state whose value it has given
-    bool displaced;    ///< the latest evaluation found no admissible point for some node, as the
-                       ///< thread's message says
+    double step;          ///< of the latest line search
+    double rounding;      ///< N: what rounding may leave of |grad E| however good the solution
+    bool naive;           ///< the guess ignores the forces: at least one iteration
+    bool stopped;         ///< a host's callback said so, or a Hessian was refused
+    pbs_status solver;    ///< why the linear solver cannot go on, as the thread's message explains
+    bool refused;         ///< a term has no Hessian at a state whose value it has given
+    const double *motion; ///< node order: how held axes move in this iteration; null: not at all
+    bool displaced;       ///< the latest evaluation found no admissible point for some node, as the
+                          ///< thread's message says
 };
 
 size_t newton_coordinate_count(const struct newton *newton);
@@ -59,6 +64,16 @@ void iterate_swap(struct iterate *a, struct iterate *b);
 /// current. False with result.status set.
 bool minimization_guess(struct minimization *m, const double *x);
 
+/// With contact: takes held axes and obstacles from where they are at x to their targets, and
+/// everything else along, without anything touching; x becomes that state, which is a guess as good
+/// as any where anything moved. False with result.status set.
+bool minimization_approach(struct minimization *m, double *x, bool *moved);
+
+/// How far the line from x along direction is free, at most limit: nothing touches, no element
+/// inverts. 0 where the search for contacts failed, with m->stopped.
+double minimization_free_step(struct minimization *m, const double *x, const double *direction,
+                              double limit);
+
 /// Fixes the active set at the current state; newton->gradient = grad E, gradient_norm in the
 /// result.
 void minimization_activate(struct minimization *m);
@@ -70,6 +85,14 @@ bool minimization_is_solved(const struct minimization *m);
 /// The constrained Hessian and its factor at the current state, gradient_rows. False when there is
 /// no usable factor, or stopped.
 bool minimization_linearize(struct minimization *m);
+
+/// One iteration from the current state, whose active set is fixed. False when it was the last,
+/// with result.status set.
+bool minimization_iterate(struct minimization *m);
+
+/// What the preconditioner has come to, once the system is solved: a host's solver may give way to
+/// another before. A factor that needed a shift is counted.
+void minimization_take_report(struct minimization *m);
 
 /// direction from direction_rows, with what rounding left outside the tangent space removed.
 void minimization_take_direction(struct minimization *m);

@@ -47,6 +47,7 @@ static void put_aside(struct run *run) {
         }
     }
     energy_put_aside(&t->workspace.energy);
+    contact_report_put_aside(&t->report);
 }
 
 static void take_back(struct run *run) {
@@ -60,6 +61,7 @@ static void take_back(struct run *run) {
         }
     }
     energy_take_back(&t->workspace.energy);
+    contact_report_take_back(&t->report);
 }
 
 /// The second half is in the workspace's next state, the first has been accepted there.
@@ -74,7 +76,7 @@ static struct step_result take_halves(struct run *run, const struct step_span *s
     if (half.status < 0) {
         return half;
     }
-    step_accept(workspace, h);
+    run_accept(run, h);
     struct step_result end = step_take(&run->problem, &second, workspace);
     run_add_work(run, &end);
     energy_report_add(&half.energy, &end.energy);

@@ -17,9 +17,30 @@ void body_free(struct body *body, struct memory *memory) {
     memory_release(memory, body->solid.density.per_tet);
     memory_release(memory, body->solid.young.per_tet);
     memory_release(memory, body->solid.poisson.per_tet);
-    memory_release(memory, body->solid.triangles);
+    memory_release(memory, body->shell.rest);
+    memory_release(memory, body->shell.hinges);
+    memory_release(memory, body->springs.springs);
+    memory_release(memory, body->springs.stiffness);
+    memory_release(memory, body->springs.rest_lengths);
+    memory_release(memory, body->affine.rest);
     memory_release(memory, body->custom.stencils);
+    memory_release(memory, body->triangles);
+    vertices_free(&body->vertices, memory);
     memory_release(memory, body);
+}
+
+double body_extent(size_t vertex_count, const double *positions) {
+    double square = 0.0;
+    for (size_t k = 0; k < 3; k++) {
+        double low = INFINITY;
+        double high = -INFINITY;
+        for (size_t i = 0; i < vertex_count; i++) {
+            low = fmin(low, positions[3 * i + k]);
+            high = fmax(high, positions[3 * i + k]);
+        }
+        square += (high - low) * (high - low);
+    }
+    return sqrt(square);
 }
 
 // --- creation and destruction ---
@@ -27,11 +48,20 @@ void body_free(struct body *body, struct memory *memory) {
 /// Bodies changed: what was built for the old ones is of no use.
 static void invalidate(pbs_world *w) {
     w->topology.is_current = false;
+    query_index_forget_parts(w->query);
     w->scene.free_reference = 0.0;
     scene_forget_history(&w->scene);
 }
 
+static pbs_contact_desc default_contact(void) {
+    return (pbs_contact_desc){.struct_size = sizeof(pbs_contact_desc),
+                              .touches_itself = 1,
+                              .group = 1,
+                              .mask = UINT32_MAX};
+}
+
 static pbs_body add(pbs_world *w, struct body *body) {
+    body->contact = default_contact();
     body->slot = handle_insert(&w->scene.bodies, body);
     invalidate(w);
     return (pbs_body){handle_id(&w->scene.bodies, body->slot, HANDLE_BODY, w->scene.stamp)};
@@ -46,39 +76,74 @@ static pbs_status refuse(pbs_world *w, size_t capacity_before, pbs_status status
     return status;
 }
 
-pbs_status pbs_body_create_solid(pbs_world *w, const pbs_solid_desc *d, pbs_body *out) {
+/// What every creation begins with; the room for the handle stays where the body is refused.
+static pbs_status enter_creation(pbs_world *w, const pbs_body *out) {
     RETURN_IF_FAILED(world_enter(w));
     RETURN_IF_FAILED(check_pointer(out, "out"));
-    pbs_solid_desc settings = {0};
-    RETURN_IF_FAILED(settings_read(&settings_solid, d, &settings));
-    struct body *body = NULL;
-    RETURN_IF_FAILED(handle_reserve(&w->scene.bodies, &w->memory));
-    const size_t capacity = w->scene.nodes.capacity;
-    const pbs_status status = solid_body_create(&w->scene, &w->memory, &settings, &body);
+    return handle_reserve(&w->scene.bodies, &w->memory);
+}
+
+/// And ends with.
+static pbs_status finish_creation(pbs_world *w, size_t capacity_before, pbs_status status,
+                                  struct body *body, pbs_body *out) {
     if (status < 0) {
-        return refuse(w, capacity, status);
+        return refuse(w, capacity_before, status);
     }
     *out = add(w, body);
     return PBS_OK;
 }
 
+pbs_status pbs_body_create_solid(pbs_world *w, const pbs_solid_desc *d, pbs_body *out) {
+    RETURN_IF_FAILED(enter_creation(w, out));
+    pbs_solid_desc settings = {0};
+    RETURN_IF_FAILED(settings_read(&settings_solid, d, &settings));
+    struct body *body = NULL;
+    const size_t capacity = w->scene.nodes.capacity;
+    const pbs_status status = solid_body_create(&w->scene, &w->memory, &settings, &body);
+    return finish_creation(w, capacity, status, body, out);
+}
+
+pbs_status pbs_body_create_shell(pbs_world *w, const pbs_shell_desc *d, pbs_body *out) {
+    RETURN_IF_FAILED(enter_creation(w, out));
+    pbs_shell_desc settings = {0};
+    RETURN_IF_FAILED(settings_read(&settings_shell, d, &settings));
+    struct body *body = NULL;
+    const size_t capacity = w->scene.nodes.capacity;
+    const pbs_status status = shell_body_create(&w->scene, &w->memory, &settings, &body);
+    return finish_creation(w, capacity, status, body, out);
+}
+
+pbs_status pbs_body_create_springs(pbs_world *w, const pbs_springs_desc *d, pbs_body *out) {
+    RETURN_IF_FAILED(enter_creation(w, out));
+    pbs_springs_desc settings = {0};
+    RETURN_IF_FAILED(settings_read(&settings_springs, d, &settings));
+    struct body *body = NULL;
+    const size_t capacity = w->scene.nodes.capacity;
+    const pbs_status status = springs_body_create(&w->scene, &w->memory, &settings, &body);
+    return finish_creation(w, capacity, status, body, out);
+}
+
+pbs_status pbs_body_create_affine(pbs_world *w, const pbs_affine_desc *d, pbs_body *out) {
+    RETURN_IF_FAILED(enter_creation(w, out));
+    pbs_affine_desc settings = {.orientation = {0.0, 0.0, 0.0, 1.0}};
+    RETURN_IF_FAILED(settings_read(&settings_affine, d, &settings));
+    struct body *body = NULL;
+    const size_t capacity = w->scene.nodes.capacity;
+    const pbs_status status = affine_body_create(&w->scene, &w->memory, &settings, &body);
+    return finish_creation(w, capacity, status, body, out);
+}
+
 pbs_status pbs_body_create_custom(pbs_world *w, const pbs_custom_desc *d, pbs_body *out) {
-    RETURN_IF_FAILED(world_enter(w));
-    RETURN_IF_FAILED(check_pointer(out, "out"));
+    RETURN_IF_FAILED(enter_creation(w, out));
     pbs_custom_desc settings = {0};
     RETURN_IF_FAILED(settings_read(&settings_custom, d, &settings));
     if (settings.evaluate == NULL) {
         return status_fail(PBS_ERROR_ARGUMENT, "evaluate is null");
     }
     struct body *body = NULL;
-    RETURN_IF_FAILED(handle_reserve(&w->scene.bodies, &w->memory));
     const size_t capacity = w->scene.nodes.capacity;
     const pbs_status status = custom_body_create(&w->scene, &w->memory, &settings, &body);
-    if (status < 0) {
-        return refuse(w, capacity, status);
-    }
-    *out = add(w, body);
-    return PBS_OK;
+    return finish_creation(w, capacity, status, body, out);
 }
 
 pbs_status pbs_body_destroy(pbs_world *w, pbs_body b) {
@@ -109,7 +174,7 @@ bool pbs_body_is_valid(const pbs_world *w, pbs_body b) {
 
 size_t pbs_body_vertex_count(const pbs_world *w, pbs_body b) {
     const struct body *body = world_body(w, b);
-    return body != NULL ? body->node_count : 0;
+    return body != NULL ? body->vertex_count : 0;
 }
 
 size_t pbs_body_tet_count(const pbs_world *w, pbs_body b) {
@@ -119,17 +184,17 @@ size_t pbs_body_tet_count(const pbs_world *w, pbs_body b) {
 
 const double *pbs_body_positions(const pbs_world *w, pbs_body b) {
     const struct body *body = world_body(w, b);
-    return body != NULL ? w->scene.nodes.x + 3 * body->node_start : NULL;
+    return body != NULL ? vertices_positions(&w->scene.nodes, body) : NULL;
 }
 
 const double *pbs_body_velocities(const pbs_world *w, pbs_body b) {
     const struct body *body = world_body(w, b);
-    return body != NULL ? w->scene.nodes.v + 3 * body->node_start : NULL;
+    return body != NULL ? vertices_velocities(&w->scene.nodes, body) : NULL;
 }
 
 const double *pbs_body_masses(const pbs_world *w, pbs_body b) {
     const struct body *body = world_body(w, b);
-    return body != NULL ? w->scene.nodes.mass + body->node_start : NULL;
+    return body != NULL ? vertices_masses(&w->scene.nodes, body) : NULL;
 }
 
 pbs_status pbs_body_surface(const pbs_world *w, pbs_body b, const uint32_t **indices,
@@ -139,8 +204,8 @@ pbs_status pbs_body_surface(const pbs_world *w, pbs_body b, const uint32_t **ind
     RETURN_IF_FAILED(status);
     RETURN_IF_FAILED(check_pointer(indices, "indices"));
     RETURN_IF_FAILED(check_pointer(triangle_count, "triangle_count"));
-    *indices = body->solid.triangles;
-    *triangle_count = body->solid.triangle_count;
+    *indices = body->triangles;
+    *triangle_count = body->triangle_count;
     return PBS_OK;
 }
 
@@ -151,9 +216,9 @@ static pbs_status enter_with_vectors(pbs_world *w, pbs_body b, const double *xyz
     pbs_status status = PBS_OK;
     *out = world_enter_body(w, b, &status);
     RETURN_IF_FAILED(status);
-    if (vertex_count != (*out)->node_count) {
+    if (vertex_count != (*out)->vertex_count) {
         return status_fail(PBS_ERROR_ARGUMENT, "vertex_count is %zu, but the body has %zu vertices",
-                           vertex_count, (*out)->node_count);
+                           vertex_count, (*out)->vertex_count);
     }
     return check_vectors(xyz, vertex_count, name);
 }
@@ -164,10 +229,10 @@ pbs_status pbs_body_set_positions(pbs_world *w, pbs_body b, const double *xyz,
     RETURN_IF_FAILED(enter_with_vectors(w, b, xyz, vertex_count, "positions", &body));
     struct nodes *nodes = &w->scene.nodes;
     const size_t bytes = 3 * body->node_count * sizeof(double);
-    memmove(nodes->x + 3 * body->node_start, xyz, bytes);
+    RETURN_IF_FAILED(vertices_set_positions(nodes, body, xyz));
     // Held vertices are held at their new places; targets that were pending are dropped.
     memcpy(nodes->target + 3 * body->node_start, nodes->x + 3 * body->node_start, bytes);
-    scene_forget_body(&w->scene, body);
+    world_moved_body(w, body);
     return PBS_OK;
 }
 
@@ -175,7 +240,7 @@ pbs_status pbs_body_set_velocities(pbs_world *w, pbs_body b, const double *xyz,
                                    size_t vertex_count) {
     struct body *body = NULL;
     RETURN_IF_FAILED(enter_with_vectors(w, b, xyz, vertex_count, "velocities", &body));
-    memmove(w->scene.nodes.v + 3 * body->node_start, xyz, 3 * body->node_count * sizeof(double));
+    RETURN_IF_FAILED(vertices_set_velocities(&w->scene.nodes, body, xyz));
     scene_forget_body(&w->scene, body);
     return PBS_OK;
 }
@@ -187,15 +252,20 @@ static pbs_status enter_with_vertices(pbs_world *w, pbs_body b, const uint32_t *
     pbs_status status = PBS_OK;
     *out = world_enter_body(w, b, &status);
     RETURN_IF_FAILED(status);
+    if (!vertices_are_nodes(*out)) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "vertices of an affine body cannot be held one by one; pbs_body_pin_all "
+                           "and pbs_body_set_target_pose hold the body");
+    }
     if (count == 0) {
         return PBS_OK;
     }
     RETURN_IF_FAILED(check_pointer(vertices, "vertices"));
     for (size_t i = 0; i < count; i++) {
-        if (vertices[i] >= (*out)->node_count) {
+        if (vertices[i] >= (*out)->vertex_count) {
             return status_fail(PBS_ERROR_ARGUMENT,
                                "vertices[%zu] is %u, but the body has %zu vertices", i,
-                               (unsigned)vertices[i], (*out)->node_count);
+                               (unsigned)vertices[i], (*out)->vertex_count);
         }
     }
     return PBS_OK;
@@ -247,6 +317,28 @@ pbs_status pbs_body_unpin(pbs_world *w, pbs_body b, const uint32_t *vertices, si
     return PBS_OK;
 }
 
+pbs_status pbs_body_pin_all(pbs_world *w, pbs_body b) {
+    pbs_status status = PBS_OK;
+    const struct body *body = world_enter_body(w, b, &status);
+    RETURN_IF_FAILED(status);
+    struct nodes *nodes = &w->scene.nodes;
+    for (size_t i = body->node_start; i < body->node_start + body->node_count; i++) {
+        hold(w, i, PBS_AXIS_ALL);
+        memcpy(nodes->target + 3 * i, nodes->x + 3 * i, 3 * sizeof *nodes->x);
+    }
+    return PBS_OK;
+}
+
+pbs_status pbs_body_unpin_all(pbs_world *w, pbs_body b) {
+    pbs_status status = PBS_OK;
+    const struct body *body = world_enter_body(w, b, &status);
+    RETURN_IF_FAILED(status);
+    for (size_t i = body->node_start; i < body->node_start + body->node_count; i++) {
+        hold(w, i, 0);
+    }
+    return PBS_OK;
+}
+
 static pbs_status check_targets(const uint32_t *vertices, const double *targets, size_t count) {
     if (count == 0) {
         return PBS_OK;
@@ -275,5 +367,31 @@ pbs_status pbs_body_set_targets(pbs_world *w, pbs_body b, const uint32_t *vertic
         }
         memcpy(nodes->target + 3 * node, targets + 3 * i, 3 * sizeof *targets);
     }
+    return PBS_OK;
+}
+
+// --- contact ---
+
+pbs_status pbs_contact_desc_init(pbs_contact_desc *d, size_t struct_size) {
+    status_clear();
+    const pbs_contact_desc defaults = default_contact();
+    return settings_init(&settings_contact, d, struct_size, &defaults);
+}
+
+pbs_status body_check_contact(const pbs_contact_desc *d) {
+    RETURN_IF_FAILED(check_choice(d->touches_itself, 0, 1, "touches_itself"));
+    RETURN_IF_FAILED(check_not_negative(d->friction, "friction"));
+    return check_not_negative(d->offset, "offset");
+}
+
+pbs_status pbs_body_set_contact(pbs_world *w, pbs_body b, const pbs_contact_desc *d) {
+    pbs_status status = PBS_OK;
+    struct body *body = world_enter_body(w, b, &status);
+    RETURN_IF_FAILED(status);
+    pbs_contact_desc contact = default_contact();
+    RETURN_IF_FAILED(settings_read(&settings_contact, d, &contact));
+    RETURN_IF_FAILED(body_check_contact(&contact));
+    body->contact = contact;
+    w->topology.contact_is_current = false;
     return PBS_OK;
 }

@@ -5,9 +5,11 @@
 #define PBS_WORLD_BODY_H
 
 #include "base/memory.h"
+#include "contact/contact_report.h"
 #include "pbs/body.h"
+#include "world/vertices.h"
 
-enum body_kind { BODY_SOLID, BODY_CUSTOM };
+enum body_kind { BODY_SOLID, BODY_CUSTOM, BODY_SHELL, BODY_SPRINGS, BODY_AFFINE };
 
 /// A value for all tetrahedra, or one for each.
 struct tet_values {
@@ -20,12 +22,38 @@ struct solid_body {
     size_t tet_count;
     uint32_t *tets; ///< tet_count x 4, the body's own vertex indices
     double *rest;   ///< node_count x 3
-    double extent;  ///< metres: the diagonal of the rest shape's bounding box
     struct tet_values density, young, poisson;
-    double damping, drag;
-    uint32_t *triangles; ///< triangle_count x 3: the boundary
-    size_t triangle_count;
 };
+
+/// Its triangles are the body's surface.
+struct shell_body {
+    double *rest;     ///< node_count x 3
+    uint32_t *hinges; ///< hinge_count x 4, the body's own vertex indices
+    size_t hinge_count;
+    bool flat_rest;
+    double thickness, density, young, poisson, bending_young; ///< bending_young as given: 0 is
+                                                              ///< young
+};
+
+struct springs_body {
+    size_t spring_count;
+    uint32_t *springs;                ///< spring_count x 2, the body's own vertex indices
+    double *stiffness, *rest_lengths; ///< spring_count, N/m and metres
+};
+
+/// Nodes: the centre of mass, then for each principal axis the handle radius * axis, a vector. So
+/// all four are metres, and their masses m and moment / radius^2 kilograms.
+struct affine_body {
+    double *rest;     ///< vertex_count x 3, in the body's own coordinates
+    double density;   ///< kg/m^3
+    double stiffness; ///< Pa
+    double volume;    ///< m^3
+    double center[3]; ///< of mass, in the body's own coordinates
+    double axes[9];   ///< its columns: the principal axes there
+    double radius;    ///< metres: from the centre to the farthest vertex
+};
+
+enum { AFFINE_NODES = 4 };
 
 struct custom_body {
     uint32_t width;
@@ -33,8 +61,7 @@ struct custom_body {
     uint32_t *stencils;     ///< stencil_count x width, the body's own vertex indices
     pbs_custom_fn evaluate; ///< null after a restore until the host registers it again
     void *user;
-    bool concurrent, no_gravity;
-    double damping; ///< s
+    bool concurrent;
     uint64_t tag;
 };
 
@@ -42,7 +69,21 @@ struct body {
     enum body_kind kind;
     uint32_t slot;
     size_t node_start, node_count; ///< in the world's nodes
+    size_t vertex_count;
+    struct vertices vertices; ///< where the vertices are not the nodes
+    uint32_t *triangles;      ///< triangle_count x 3 vertex indices: the surface; null: none
+    size_t triangle_count;
+    double extent;  ///< metres: the diagonal of the rest shape's bounding box, the longest spring;
+                    ///< 0: no rest shape
+    double damping; ///< s, of Rayleigh damping
+    double drag;    ///< 1/s
+    bool no_gravity;
+    pbs_contact_desc contact;
+    struct contact_load load; ///< of the last step
     struct solid_body solid;
+    struct shell_body shell;
+    struct springs_body springs;
+    struct affine_body affine;
     struct custom_body custom;
 };
 
@@ -53,12 +94,32 @@ struct scene;
 pbs_status solid_body_create(struct scene *scene, struct memory *memory, const pbs_solid_desc *d,
                              struct body **out);
 
+pbs_status shell_body_create(struct scene *scene, struct memory *memory, const pbs_shell_desc *d,
+                             struct body **out);
+
+/// The flexural rigidity E h^3 / (12 (1 - nu^2)), N m.
+double shell_rigidity(const struct shell_body *shell);
+
 /// As above. A null evaluate is taken: the public call refuses it, a restore does not know it yet.
 pbs_status custom_body_create(struct scene *scene, struct memory *memory, const pbs_custom_desc *d,
                               struct body **out);
 
+pbs_status springs_body_create(struct scene *scene, struct memory *memory,
+                               const pbs_springs_desc *d, struct body **out);
+pbs_status affine_body_create(struct scene *scene, struct memory *memory, const pbs_affine_desc *d,
+                              struct body **out);
+
+/// The nodes of an affine body that is moved rigidly: rotation (row-major), then translation.
+void affine_body_place(const struct affine_body *affine, const double position[3],
+                       const double rotation[9], double nodes[12]);
+
+pbs_status body_check_contact(const pbs_contact_desc *d);
+
 /// The body's memory; its nodes are the scene's.
 void body_free(struct body *body, struct memory *memory);
+
+/// The diagonal of the bounding box of vertex_count x 3 coordinates.
+double body_extent(size_t vertex_count, const double *positions);
 
 double tet_value(const struct tet_values *values, size_t tet);
 

@@ -79,6 +79,18 @@ pbs_status check_vectors(const double *values, size_t count, const char *name) {
     return PBS_OK;
 }
 
+pbs_status check_masses(const double *masses, size_t count) {
+    RETURN_IF_FAILED(check_pointer(masses, "masses"));
+    for (size_t i = 0; i < count; i++) {
+        if (!(isnormal(masses[i]) && masses[i] > 0.0)) {
+            return status_fail(PBS_ERROR_ARGUMENT,
+                               "masses of vertex %zu: %g kg, must be positive and finite", i,
+                               masses[i]);
+        }
+    }
+    return PBS_OK;
+}
+
 pbs_status check_allocator(const pbs_allocator *allocator) {
     if ((allocator->allocate == NULL) == (allocator->release == NULL)) {
         return PBS_OK;

@@ -28,6 +28,9 @@ pbs_status check_vector(const double values[3], const char *name);
 /// Three finite numbers each; null is refused unless count is 0.
 pbs_status check_vectors(const double *values, size_t count, const char *name);
 
+/// Positive, finite masses by vertex, not so small that arithmetic loses them; null is refused.
+pbs_status check_masses(const double *masses, size_t count);
+
 /// Both functions or none.
 pbs_status check_allocator(const pbs_allocator *allocator);
 

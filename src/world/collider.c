@@ -9,14 +9,120 @@
 pbs_status pbs_collider_desc_init(pbs_collider_desc *d, size_t struct_size) {
     status_clear();
     const pbs_collider_desc defaults = {.shape = PBS_SHAPE_HALF_SPACE,
-                                        .orientation = {0.0, 0.0, 0.0, 1.0}};
+                                        .orientation = {0.0, 0.0, 0.0, 1.0},
+                                        .group = UINT32_MAX,
+                                        .mask = UINT32_MAX};
     return settings_init(&settings_collider, d, struct_size, &defaults);
 }
 
-pbs_status collider_check(const pbs_collider_desc *d, double unit[4]) {
+/// Indices of one triangle or edge: within range, all different.
+static pbs_status check_indices(const uint32_t *indices, size_t count, size_t width,
+                                size_t vertex_count, const char *what) {
+    if (count > 0) {
+        RETURN_IF_FAILED(check_pointer(indices, what));
+    }
+    for (size_t k = 0; k < count * width; k++) {
+        const size_t first = k / width * width;
+        bool repeated = false;
+        for (size_t other = first; other < k; other++) {
+            repeated = repeated || indices[other] == indices[k];
+        }
+        if (indices[k] >= vertex_count || repeated) {
+            return status_fail(PBS_ERROR_MESH, "%s[%zu] is %u%s; there are %zu vertices", what, k,
+                               (unsigned)indices[k],
+                               repeated ? " for the second time in a row" : "", vertex_count);
+        }
+    }
+    return PBS_OK;
+}
+
+static pbs_status check_mesh(const pbs_world_desc *world, const pbs_collider_desc *d) {
+    if (world->contact != PBS_CONTACT_BARRIER) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "PBS_SHAPE_MESH is for worlds with PBS_CONTACT_BARRIER");
+    }
+    RETURN_IF_FAILED(check_choice(d->hollow, 0, 0, "hollow"));
+    RETURN_IF_FAILED(check_choice((int64_t)d->vertex_count, 1, UINT32_MAX / 8, "vertex_count"));
+    RETURN_IF_FAILED(check_choice((int64_t)d->triangle_count, 0, UINT32_MAX / 8, "triangle_count"));
+    RETURN_IF_FAILED(check_choice((int64_t)d->edge_count, 0, UINT32_MAX / 8, "edge_count"));
+    RETURN_IF_FAILED(check_pointer(d->vertices, "vertices"));
+    for (size_t i = 0; i < d->vertex_count; i++) {
+        RETURN_IF_FAILED(check_vector(d->vertices + 3 * i, "a vertex"));
+    }
+    RETURN_IF_FAILED(
+        check_indices(d->triangles, d->triangle_count, 3, d->vertex_count, "triangles"));
+    return check_indices(d->edges, d->edge_count, 2, d->vertex_count, "edges");
+}
+
+static pbs_status check_shape(const pbs_world_desc *world, const pbs_collider_desc *d) {
     struct shape shape = {.kind = d->shape, .hollow = d->hollow != 0};
+    if (d->shape == PBS_SHAPE_MESH) {
+        return check_mesh(world, d);
+    }
     copy3(d->size, shape.size);
-    RETURN_IF_FAILED(shape_check(&shape));
+    return shape_check(&shape);
+}
+
+static pbs_status copy_array(struct memory *memory, const void *from, size_t count, size_t size,
+                             void **out) {
+    *out = NULL;
+    if (count > 0) {
+        *out = memory_allocate(memory, count, size);
+        if (*out == NULL) {
+            return PBS_ERROR_MEMORY;
+        }
+        memcpy(*out, from, count * size);
+    }
+    return PBS_OK;
+}
+
+pbs_status collider_copy_arrays(struct memory *memory, pbs_collider_desc *d) {
+    const bool is_mesh = d->shape == PBS_SHAPE_MESH;
+    const pbs_collider_desc given = *d;
+    void *vertices = NULL;
+    void *triangles = NULL;
+    void *edges = NULL;
+    pbs_status status = PBS_OK;
+    if (is_mesh) {
+        status = copy_array(memory, given.vertices, given.vertex_count, 3 * sizeof(double),
+                            &vertices);
+    }
+    if (is_mesh && status >= 0) {
+        status = copy_array(memory, given.triangles, given.triangle_count, 3 * sizeof(uint32_t),
+                            &triangles);
+    }
+    if (is_mesh && status >= 0) {
+        status = copy_array(memory, given.edges, given.edge_count, 2 * sizeof(uint32_t), &edges);
+    }
+    d->vertex_count = is_mesh ? given.vertex_count : 0;
+    d->triangle_count = is_mesh ? given.triangle_count : 0;
+    d->edge_count = is_mesh ? given.edge_count : 0;
+    d->vertices = vertices;
+    d->triangles = triangles;
+    d->edges = edges;
+    if (status < 0) {
+        collider_free_arrays(memory, d);
+    }
+    return status;
+}
+
+static void free_array(struct memory *memory, const void *array) {
+    void *own;
+    memcpy(&own, &array, sizeof own);
+    memory_release(memory, own);
+}
+
+void collider_free_arrays(struct memory *memory, pbs_collider_desc *d) {
+    free_array(memory, d->vertices);
+    free_array(memory, d->triangles);
+    free_array(memory, d->edges);
+    d->vertices = NULL;
+    d->triangles = NULL;
+    d->edges = NULL;
+}
+
+pbs_status collider_check(const pbs_world_desc *world, const pbs_collider_desc *d, double unit[4]) {
+    RETURN_IF_FAILED(check_shape(world, d));
     RETURN_IF_FAILED(check_choice(d->hollow, 0, 1, "hollow"));
     RETURN_IF_FAILED(check_choice(d->reserved, 0, 0, "reserved"));
     RETURN_IF_FAILED(check_vector(d->position, "position"));
@@ -30,28 +136,24 @@ pbs_status pbs_collider_create(pbs_world *w, const pbs_collider_desc *d, pbs_col
     pbs_collider_desc settings = {0};
     double unit[4];
     RETURN_IF_FAILED(settings_read(&settings_collider, d, &settings));
-    RETURN_IF_FAILED(collider_check(&settings, unit));
+    RETURN_IF_FAILED(collider_check(&w->scene.settings, &settings, unit));
     RETURN_IF_FAILED(handle_reserve(&w->scene.colliders, &w->memory));
     struct collider *collider = memory_allocate(&w->memory, 1, sizeof *collider);
     if (collider == NULL) {
         return PBS_ERROR_MEMORY;
     }
     collider->desc = settings;
+    const pbs_status copied = collider_copy_arrays(&w->memory, &collider->desc);
+    if (copied < 0) {
+        memory_release(&w->memory, collider);
+        return copied;
+    }
     memcpy(collider->desc.orientation, unit, sizeof unit);
     collider->slot = handle_insert(&w->scene.colliders, collider);
+    w->topology.contact_is_current = false;
+    query_index_forget_parts(w->query);
     *out = pbs_world_collider_at(w, w->scene.colliders.count - 1);
     return PBS_OK;
-}
-
-static struct collider *enter(const pbs_world *w, pbs_collider c, pbs_status *status) {
-    *status = world_enter(w);
-    if (*status < 0) {
-        return NULL;
-    }
-    struct collider *collider = handle_find(&w->scene.colliders, c.id, HANDLE_COLLIDER,
-                                            w->scene.stamp);
-    *status = collider != NULL ? PBS_OK : PBS_ERROR_HANDLE;
-    return collider;
 }
 
 pbs_status pbs_collider_destroy(pbs_world *w, pbs_collider c) {
@@ -60,9 +162,12 @@ pbs_status pbs_collider_destroy(pbs_world *w, pbs_collider c) {
         return PBS_OK;
     }
     pbs_status status = PBS_OK;
-    struct collider *collider = enter(w, c, &status);
+    struct collider *collider = world_enter_collider(w, c, &status);
     RETURN_IF_FAILED(status);
     handle_remove(&w->scene.colliders, collider->slot);
+    collider_free_arrays(&w->memory, &collider->desc);
+    w->topology.contact_is_current = false;
+    query_index_forget_parts(w->query);
     memory_release(&w->memory, collider);
     return PBS_OK;
 }
@@ -75,7 +180,7 @@ bool pbs_collider_is_valid(const pbs_world *w, pbs_collider c) {
 pbs_status pbs_collider_set_motion(pbs_world *w, pbs_collider c, const double position[3],
                                    const double orientation[4]) {
     pbs_status status = PBS_OK;
-    struct collider *collider = enter(w, c, &status);
+    struct collider *collider = world_enter_collider(w, c, &status);
     RETURN_IF_FAILED(status);
     RETURN_IF_FAILED(check_pointer(position, "position"));
     RETURN_IF_FAILED(check_pointer(orientation, "orientation"));
@@ -91,7 +196,7 @@ pbs_status pbs_collider_set_motion(pbs_world *w, pbs_collider c, const double po
 pbs_status pbs_collider_pose(const pbs_world *w, pbs_collider c, double position[3],
                              double orientation[4]) {
     pbs_status status = PBS_OK;
-    const struct collider *collider = enter(w, c, &status);
+    const struct collider *collider = world_enter_collider(w, c, &status);
     RETURN_IF_FAILED(status);
     if (position != NULL) {
         copy3(collider->desc.position, position);
@@ -104,9 +209,9 @@ pbs_status pbs_collider_pose(const pbs_world *w, pbs_collider c, double position
 
 pbs_status pbs_collider_force(const pbs_world *w, pbs_collider c, double force[3]) {
     pbs_status status = PBS_OK;
-    const struct collider *collider = enter(w, c, &status);
+    const struct collider *collider = world_enter_collider(w, c, &status);
     RETURN_IF_FAILED(status);
     RETURN_IF_FAILED(check_pointer(force, "force"));
-    copy3(collider->force, force);
+    add3(collider->load.force, collider->load.friction, force);
     return PBS_OK;
 }

@@ -1,6 +1,5 @@
 // Bodies moved by a host's own energy: checks of the description, and callbacks registered again
 // after a restore.
-#include <math.h>
 #include <string.h>
 
 #include "world/check.h"
@@ -45,25 +44,13 @@ static pbs_status check_stencils(const pbs_custom_desc *d) {
     return PBS_OK;
 }
 
-static pbs_status check_masses(const pbs_custom_desc *d) {
-    RETURN_IF_FAILED(check_pointer(d->masses, "masses"));
-    for (size_t i = 0; i < d->vertex_count; i++) {
-        if (!(isnormal(d->masses[i]) && d->masses[i] > 0.0)) {
-            return status_fail(PBS_ERROR_ARGUMENT,
-                               "masses of vertex %zu: %g kg, must be positive and finite", i,
-                               d->masses[i]);
-        }
-    }
-    return PBS_OK;
-}
-
 static pbs_status check_description(const pbs_custom_desc *d) {
     RETURN_IF_FAILED(check_count(d->vertex_count, "vertex_count"));
     RETURN_IF_FAILED(check_vectors(d->positions, d->vertex_count, "positions"));
     if (d->velocities != NULL) {
         RETURN_IF_FAILED(check_vectors(d->velocities, d->vertex_count, "velocities"));
     }
-    RETURN_IF_FAILED(check_masses(d));
+    RETURN_IF_FAILED(check_masses(d->masses, d->vertex_count));
     RETURN_IF_FAILED(check_choice(d->concurrent, 0, 1, "concurrent"));
     RETURN_IF_FAILED(check_choice(d->no_gravity, 0, 1, "no_gravity"));
     RETURN_IF_FAILED(check_not_negative(d->damping, "damping"));
@@ -73,8 +60,9 @@ static pbs_status check_description(const pbs_custom_desc *d) {
     return check_stencils(d);
 }
 
-static pbs_status copy_description(struct custom_body *custom, struct memory *memory,
+static pbs_status copy_description(struct body *body, struct memory *memory,
                                    const pbs_custom_desc *d) {
+    struct custom_body *custom = &body->custom;
     const size_t size = d->width * sizeof *custom->stencils;
     custom->stencils = memory_allocate(memory, d->stencil_count, size);
     if (custom->stencils == NULL) {
@@ -88,23 +76,16 @@ static pbs_status copy_description(struct custom_body *custom, struct memory *me
     custom->evaluate = d->evaluate;
     custom->user = d->user;
     custom->concurrent = d->concurrent != 0;
-    custom->no_gravity = d->no_gravity != 0;
-    custom->damping = d->damping;
+    body->no_gravity = d->no_gravity != 0;
+    body->damping = d->damping;
     custom->tag = d->tag;
     return PBS_OK;
 }
 
 static void fill_nodes(const struct body *body, const pbs_custom_desc *d, struct nodes *nodes) {
     const size_t start = body->node_start;
-    const size_t bytes = 3 * body->node_count * sizeof(double);
-    memcpy(nodes->x + 3 * start, d->positions, bytes);
-    memcpy(nodes->initial + 3 * start, d->positions, bytes);
-    memcpy(nodes->target + 3 * start, d->positions, bytes);
-    if (d->velocities != NULL) {
-        memcpy(nodes->v + 3 * start, d->velocities, bytes);
-    }
+    nodes_set(nodes, start, body->node_count, d->positions, d->velocities);
     memcpy(nodes->mass + start, d->masses, body->node_count * sizeof *d->masses);
-    memset(nodes->colliding + start, 1, body->node_count);
 }
 
 pbs_status custom_body_create(struct scene *scene, struct memory *memory, const pbs_custom_desc *d,
@@ -116,7 +97,8 @@ pbs_status custom_body_create(struct scene *scene, struct memory *memory, const 
     }
     body->kind = BODY_CUSTOM;
     body->node_count = d->vertex_count;
-    pbs_status status = copy_description(&body->custom, memory, d);
+    body->vertex_count = d->vertex_count;
+    pbs_status status = copy_description(body, memory, d);
     if (status >= 0) {
         status = nodes_reserve(&scene->nodes, memory, body->node_count);
     }

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/vector.h"
+#include "world/contact_scene.h"
 #include "world/settings.h"
 #include "world/world.h"
 
@@ -55,6 +56,30 @@ static pbs_status sum_scene(const pbs_world *w, double by_kind[ENERGY_KIND_COUNT
     return status;
 }
 
+/// Potential of the barriers; of a state that no step has seen, by a contact made for the moment.
+static pbs_status barrier_energy(const pbs_world *w, double *out) {
+    const struct topology *t = &w->topology;
+    *out = 0.0;
+    if (!contact_scene_has_barrier(&w->scene) || w->scene.nodes.count == 0) {
+        return PBS_OK;
+    }
+    if (t->is_current && t->contact_is_current && t->contact_is_checked) {
+        *out = t->contact_energy;
+        return PBS_OK;
+    }
+    struct memory memory = w->memory;
+    struct barrier_contact contact = {.memory = &memory};
+    RETURN_IF_FAILED(contact_scene_build(&w->scene, &memory, &contact));
+    struct contact_energy energy = {0.0, 0.0};
+    pbs_status status = contact_scene_place(&w->scene, &memory, &contact);
+    if (status >= 0) {
+        status = barrier_contact_evaluate(&contact, NULL, w->scene.nodes.x, false, NULL, &energy);
+    }
+    barrier_contact_free(&contact);
+    *out = energy.barrier;
+    return status;
+}
+
 pbs_status pbs_world_energy(const pbs_world *w, pbs_energy *out) {
     RETURN_IF_FAILED(world_enter(w));
     pbs_energy energy = {.struct_size = sizeof energy};
@@ -67,6 +92,7 @@ pbs_status pbs_world_energy(const pbs_world *w, pbs_energy *out) {
     energy.elastic = by_kind[ENERGY_ELASTIC];
     energy.gravity = by_kind[ENERGY_GRAVITY];
     energy.host = by_kind[ENERGY_HOST];
+    RETURN_IF_FAILED(barrier_energy(w, &energy.contact));
     energy.dissipated = w->scene.dissipated;
     energy.total = energy.kinetic + energy.elastic + energy.gravity + energy.contact + energy.host;
     return results_write(&settings_energy, &energy, out);

@@ -1,8 +1,15 @@
-// From bodies to terms: one elastic term per material over all solids, one term per custom body,
-// gravity, drag.
+// From bodies to terms: one elastic term per material over all solids, membrane and bending over
+// all shells, one term of all springs, one of all affine bodies, one per custom body, gravity,
+// drag.
 #include <string.h>
 
 #include "world/topology.h"
+
+static void add_term(struct model *model, struct term term) {
+    model->terms[model->term_count] = term;
+    model->term_count++;
+    model->element_count += term.has_stencils ? term.stencils.count : 0;
+}
 
 // --- elastic terms ---
 
@@ -31,7 +38,7 @@ static void gather_body(const struct body *body, size_t start, struct gathered *
         }
         out->young[start + t] = tet_value(&solid->young, t);
         out->poisson[start + t] = tet_value(&solid->poisson, t);
-        out->damping[start + t] = solid->damping;
+        out->damping[start + t] = body->damping;
     }
 }
 
@@ -55,11 +62,7 @@ static pbs_status make_solid(const struct scene *scene, struct memory *memory,
                                       .damping = g->damping};
     struct solid *solid = NULL;
     RETURN_IF_FAILED(solid_create(memory, &input, &solid));
-    model->solids[model->solid_count] = solid;
-    model->solid_count++;
-    model->terms[model->term_count] = solid_term(solid);
-    model->term_count++;
-    model->element_count += tet_count;
+    add_term(model, solid_term(solid));
     return PBS_OK;
 }
 
@@ -85,19 +88,119 @@ static pbs_status add_material(const struct scene *scene, struct memory *memory,
     return status;
 }
 
-/// Rest positions of all bodies in node order; those of custom bodies are read by nobody.
+/// Rest positions of solids and shells in node order; other bodies have none.
 static void gather_rest(const struct scene *scene, double *rest) {
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
-        if (body->kind == BODY_SOLID) {
-            memcpy(rest + 3 * body->node_start, body->solid.rest,
-                   3 * body->node_count * sizeof *rest);
+        const double *own = body->kind == BODY_SOLID ? body->solid.rest : body->shell.rest;
+        if (own != NULL) {
+            memcpy(rest + 3 * body->node_start, own, 3 * body->node_count * sizeof *rest);
         }
     }
 }
 
-static pbs_status add_solids(const struct scene *scene, struct memory *memory,
-                             struct model *model) {
+// --- shells ---
+
+/// Arrays of the elements (triangles or hinges) of all shells, in the order of bodies.
+struct gathered_shells {
+    uint32_t *nodes;
+    double *values[4]; ///< of triangles: thickness, young, poisson, damping; of hinges: rigidity,
+                       ///< damping
+    uint8_t *is_flat;
+};
+
+enum { TRIANGLE_WIDTH = 3, HINGE_WIDTH = 4 };
+
+static size_t shell_element_count(const struct body *body, size_t width) {
+    if (body->kind != BODY_SHELL) {
+        return 0;
+    }
+    return width == HINGE_WIDTH ? body->shell.hinge_count : body->triangle_count;
+}
+
+static void gather_shells(const struct scene *scene, size_t width, struct gathered_shells *out) {
+    size_t start = 0;
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        const struct body *body = scene_body(scene, i);
+        const struct shell_body *shell = &body->shell;
+        const size_t count = shell_element_count(body, width);
+        const uint32_t *own = width == HINGE_WIDTH ? shell->hinges : body->triangles;
+        const bool hinges = width == HINGE_WIDTH;
+        for (size_t k = 0; k < width * count; k++) {
+            out->nodes[width * start + k] = (uint32_t)body->node_start + own[k];
+        }
+        for (size_t k = 0; k < count; k++, start++) {
+            out->values[0][start] = hinges ? shell_rigidity(shell) : shell->thickness;
+            out->values[1][start] = hinges ? body->damping : shell->young;
+            out->values[2][start] = shell->poisson;
+            out->values[3][start] = body->damping;
+            out->is_flat[start] = shell->flat_rest;
+        }
+    }
+}
+
+static pbs_status make_membrane(struct memory *memory, const double *rest, size_t count,
+                                const struct gathered_shells *g, struct model *model) {
+    const struct membrane_input input = {.triangle_count = count,
+                                         .triangles = g->nodes,
+                                         .rest = rest,
+                                         .thickness = g->values[0],
+                                         .young = g->values[1],
+                                         .poisson = g->values[2],
+                                         .damping = g->values[3]};
+    struct membrane *membrane = NULL;
+    RETURN_IF_FAILED(membrane_create(memory, &input, &membrane));
+    add_term(model, membrane_term(membrane));
+    return PBS_OK;
+}
+
+static pbs_status make_bending(struct memory *memory, const double *rest, size_t count,
+                               const struct gathered_shells *g, struct model *model) {
+    const struct bending_input input = {.hinge_count = count,
+                                        .hinges = g->nodes,
+                                        .rest = rest,
+                                        .rigidity = g->values[0],
+                                        .damping = g->values[1],
+                                        .is_flat = g->is_flat};
+    struct bending *bending = NULL;
+    RETURN_IF_FAILED(bending_create(memory, &input, &bending));
+    add_term(model, bending_term(bending));
+    return PBS_OK;
+}
+
+/// One term of all triangles, or of all hinges.
+static pbs_status add_shell_term(const struct scene *scene, struct memory *memory, size_t width,
+                                 const double *rest, struct model *model) {
+    size_t count = 0;
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        count += shell_element_count(scene_body(scene, i), width);
+    }
+    if (count == 0) {
+        return PBS_OK;
+    }
+    struct gathered_shells g = {.nodes = memory_allocate(memory, count, width * sizeof(uint32_t)),
+                                .is_flat = memory_allocate(memory, count, sizeof(uint8_t))};
+    bool complete = g.nodes != NULL && g.is_flat != NULL;
+    for (int k = 0; k < 4; k++) {
+        g.values[k] = memory_allocate(memory, count, sizeof(double));
+        complete = complete && g.values[k] != NULL;
+    }
+    pbs_status status = PBS_ERROR_MEMORY;
+    if (complete) {
+        gather_shells(scene, width, &g);
+        status = width == HINGE_WIDTH ? make_bending(memory, rest, count, &g, model)
+                                      : make_membrane(memory, rest, count, &g, model);
+    }
+    memory_release(memory, g.nodes);
+    memory_release(memory, g.is_flat);
+    for (int k = 0; k < 4; k++) {
+        memory_release(memory, g.values[k]);
+    }
+    return status;
+}
+
+static pbs_status add_elastic(const struct scene *scene, struct memory *memory,
+                              struct model *model) {
     double *rest = memory_allocate(memory, 3 * scene->nodes.count, sizeof *rest);
     if (rest == NULL) {
         return PBS_ERROR_MEMORY;
@@ -106,6 +209,9 @@ static pbs_status add_solids(const struct scene *scene, struct memory *memory,
     pbs_status status = PBS_OK;
     for (const struct material_table *const *m = material_tables; *m != NULL && status >= 0; m++) {
         status = add_material(scene, memory, *m, rest, model);
+    }
+    for (size_t width = TRIANGLE_WIDTH; width <= HINGE_WIDTH && status >= 0; width++) {
+        status = add_shell_term(scene, memory, width, rest, model);
     }
     memory_release(memory, rest);
     return status;
@@ -129,16 +235,12 @@ static pbs_status add_custom(const struct body *body, struct memory *memory, str
                                        .evaluate = own->evaluate,
                                        .user = own->user,
                                        .is_concurrent = own->concurrent,
-                                       .damping = own->damping};
+                                       .damping = body->damping};
     struct custom *custom = NULL;
     const pbs_status status = custom_create(memory, &input, &custom);
     memory_release(memory, nodes);
     RETURN_IF_FAILED(status);
-    model->customs[model->custom_count] = custom;
-    model->custom_count++;
-    model->terms[model->term_count] = custom_term(custom);
-    model->term_count++;
-    model->element_count += own->stencil_count;
+    add_term(model, custom_term(custom));
     return PBS_OK;
 }
 
@@ -153,17 +255,136 @@ static pbs_status add_customs(const struct scene *scene, struct memory *memory,
     return PBS_OK;
 }
 
+// --- springs ---
+
+static size_t count_springs(const struct scene *scene) {
+    size_t count = 0;
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        count += scene_body(scene, i)->springs.spring_count;
+    }
+    return count;
+}
+
+/// Arrays of all springs, in the order of bodies.
+struct gathered_springs {
+    uint32_t *nodes;
+    double *stiffness, *rest_lengths, *damping;
+};
+
+static void gather_springs(const struct scene *scene, struct gathered_springs *out) {
+    size_t at = 0;
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        const struct body *body = scene_body(scene, i);
+        const struct springs_body *own = &body->springs;
+        for (size_t s = 0; s < own->spring_count; s++, at++) {
+            out->nodes[2 * at] = (uint32_t)body->node_start + own->springs[2 * s];
+            out->nodes[2 * at + 1] = (uint32_t)body->node_start + own->springs[2 * s + 1];
+            out->stiffness[at] = own->stiffness[s];
+            out->rest_lengths[at] = own->rest_lengths[s];
+            out->damping[at] = body->damping;
+        }
+    }
+}
+
+static pbs_status add_springs(const struct scene *scene, struct memory *memory,
+                              struct model *model) {
+    const size_t count = count_springs(scene);
+    if (count == 0) {
+        return PBS_OK;
+    }
+    struct gathered_springs g = {.nodes = memory_allocate(memory, count, 2 * sizeof(uint32_t)),
+                                 .stiffness = memory_allocate(memory, count, sizeof(double)),
+                                 .rest_lengths = memory_allocate(memory, count, sizeof(double)),
+                                 .damping = memory_allocate(memory, count, sizeof(double))};
+    pbs_status status = PBS_ERROR_MEMORY;
+    if (g.nodes != NULL && g.stiffness != NULL && g.rest_lengths != NULL && g.damping != NULL) {
+        gather_springs(scene, &g);
+        const struct springs_input input = {count, g.nodes, g.stiffness, g.rest_lengths, g.damping};
+        struct springs *springs = NULL;
+        status = springs_create(memory, &input, &springs);
+        if (status >= 0) {
+            add_term(model, springs_term(springs));
+        }
+    }
+    memory_release(memory, g.nodes);
+    memory_release(memory, g.stiffness);
+    memory_release(memory, g.rest_lengths);
+    memory_release(memory, g.damping);
+    return status;
+}
+
+// --- affine bodies ---
+
+static size_t count_affine(const struct scene *scene) {
+    size_t count = 0;
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        count += scene_body(scene, i)->kind == BODY_AFFINE;
+    }
+    return count;
+}
+
+/// Arrays of all affine bodies, in their order.
+struct gathered_affine {
+    uint32_t *nodes;
+    double *stiffness, *radius, *damping;
+};
+
+static void gather_affine(const struct scene *scene, struct gathered_affine *out) {
+    size_t at = 0;
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        const struct body *body = scene_body(scene, i);
+        if (body->kind == BODY_AFFINE) {
+            for (uint32_t k = 0; k < 3; k++) {
+                out->nodes[3 * at + k] = (uint32_t)body->node_start + 1 + k;
+            }
+            out->stiffness[at] = body->affine.stiffness * body->affine.volume;
+            out->radius[at] = body->affine.radius;
+            out->damping[at] = body->damping;
+            at++;
+        }
+    }
+}
+
+static pbs_status add_affine(const struct scene *scene, struct memory *memory,
+                             struct model *model) {
+    const size_t count = count_affine(scene);
+    if (count == 0) {
+        return PBS_OK;
+    }
+    struct gathered_affine g = {.nodes = memory_allocate(memory, count, 3 * sizeof(uint32_t)),
+                                .stiffness = memory_allocate(memory, count, sizeof(double)),
+                                .radius = memory_allocate(memory, count, sizeof(double)),
+                                .damping = memory_allocate(memory, count, sizeof(double))};
+    pbs_status status = PBS_ERROR_MEMORY;
+    if (g.nodes != NULL && g.stiffness != NULL && g.radius != NULL && g.damping != NULL) {
+        gather_affine(scene, &g);
+        const struct affine_input input = {count, g.nodes, g.stiffness, g.radius, g.damping};
+        struct affine *affine = NULL;
+        status = affine_create(memory, &input, &affine);
+        if (status >= 0) {
+            add_term(model, affine_term(affine));
+        }
+    }
+    memory_release(memory, g.nodes);
+    memory_release(memory, g.stiffness);
+    memory_release(memory, g.radius);
+    memory_release(memory, g.damping);
+    return status;
+}
+
 // --- node terms ---
 
-static bool opts_out(const struct body *body) {
-    return body->kind == BODY_CUSTOM && body->custom.no_gravity;
+/// Nodes that move where the body moves: of an affine body only the first.
+static size_t count_places(const struct body *body) {
+    return body->kind == BODY_AFFINE ? 1 : body->node_count;
 }
 
 static pbs_status add_gravity(const struct scene *scene, struct memory *memory,
                               struct model *model) {
     bool any = false;
     for (size_t i = 0; i < scene->bodies.count; i++) {
-        any = any || opts_out(scene_body(scene, i));
+        const struct body *body = scene_body(scene, i);
+        any = any || body->no_gravity || count_places(body) < body->node_count;
     }
     const struct nodes *nodes = &scene->nodes;
     model->gravity.mass = nodes->mass;
@@ -175,7 +396,7 @@ static pbs_status add_gravity(const struct scene *scene, struct memory *memory,
         }
         for (size_t i = 0; i < scene->bodies.count; i++) {
             const struct body *body = scene_body(scene, i);
-            for (size_t k = 0; k < body->node_count && !opts_out(body); k++) {
+            for (size_t k = 0; k < count_places(body) && !body->no_gravity; k++) {
                 model->gravity_mass[body->node_start + k] = nodes->mass[body->node_start + k];
             }
         }
@@ -183,8 +404,7 @@ static pbs_status add_gravity(const struct scene *scene, struct memory *memory,
     }
     memcpy(model->gravity.acceleration, scene->settings.gravity,
            sizeof model->gravity.acceleration);
-    model->terms[model->term_count] = gravity_term(&model->gravity);
-    model->term_count++;
+    add_term(model, gravity_term(&model->gravity));
     return PBS_OK;
 }
 
@@ -192,9 +412,8 @@ static pbs_status add_drag(const struct scene *scene, struct memory *memory, str
     bool any = false;
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
-        any = any || (body->kind == BODY_SOLID && body->solid.drag > 0.0);
-        model->has_damping |= (body->kind == BODY_SOLID ? body->solid.damping
-                                                        : body->custom.damping) > 0.0;
+        any = any || body->drag > 0.0;
+        model->has_damping |= body->damping > 0.0;
     }
     if (!any) {
         return PBS_OK;
@@ -205,13 +424,12 @@ static pbs_status add_drag(const struct scene *scene, struct memory *memory, str
     }
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
-        for (size_t k = 0; k < body->node_count && body->kind == BODY_SOLID; k++) {
-            model->drag_rate[body->node_start + k] = body->solid.drag;
+        for (size_t k = 0; k < body->node_count; k++) {
+            model->drag_rate[body->node_start + k] = body->drag;
         }
     }
     model->drag = (struct mass_drag){.mass = scene->nodes.mass, .rate = model->drag_rate};
-    model->terms[model->term_count] = mass_drag_term(&model->drag);
-    model->term_count++;
+    add_term(model, mass_drag_term(&model->drag));
     return PBS_OK;
 }
 
@@ -225,9 +443,9 @@ static pbs_status list_free_bodies(const struct scene *scene, struct memory *mem
     }
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
-        if (body->kind == BODY_SOLID) {
+        if (body->kind != BODY_CUSTOM) {
             model->free_bodies[model->free_body_count] = (struct free_body){
-                body->node_start, body->node_count, body->solid.drag};
+                body->node_start, count_places(body), body->drag, body->no_gravity};
             model->free_body_count++;
         }
     }
@@ -236,7 +454,7 @@ static pbs_status list_free_bodies(const struct scene *scene, struct memory *mem
 
 // --- all together ---
 
-enum { NODE_TERMS = 2 };
+enum { OTHER_TERMS = 6 }; // membrane, bending, springs, affine bodies, gravity, drag
 
 static size_t count_materials(void) {
     size_t count = 0;
@@ -266,27 +484,35 @@ static pbs_status build_assembly(const struct scene *scene, struct memory *memor
     return status;
 }
 
+static pbs_status bind_terms(struct memory *memory, struct model *model) {
+    const struct stencil_groups *groups = model->assembly.terms;
+    for (size_t i = 0; i < model->term_count; i++) {
+        const struct term *term = &model->terms[i];
+        const struct stencil_groups *own = term->has_stencils ? groups++ : NULL;
+        if (term->table->bind != NULL) {
+            RETURN_IF_FAILED(term->table->bind(term->self, memory, own));
+        }
+    }
+    return PBS_OK;
+}
+
 static pbs_status build(const struct scene *scene, struct memory *memory, struct model *model) {
     const size_t materials = count_materials();
     const size_t bodies = scene->bodies.count;
-    model->solids = memory_allocate(memory, materials, sizeof(struct solid *));
-    model->customs = memory_allocate(memory, bodies, sizeof(struct custom *));
-    model->terms = memory_allocate(memory, materials + bodies + NODE_TERMS, sizeof *model->terms);
-    if (model->solids == NULL || model->customs == NULL || model->terms == NULL) {
+    model->terms = memory_allocate(memory, materials + bodies + OTHER_TERMS, sizeof *model->terms);
+    if (model->terms == NULL) {
         return PBS_ERROR_MEMORY;
     }
-    RETURN_IF_FAILED(add_solids(scene, memory, model));
+    RETURN_IF_FAILED(add_elastic(scene, memory, model));
+    RETURN_IF_FAILED(add_springs(scene, memory, model));
+    RETURN_IF_FAILED(add_affine(scene, memory, model));
     RETURN_IF_FAILED(add_customs(scene, memory, model));
     RETURN_IF_FAILED(add_gravity(scene, memory, model));
     model->conservative_count = model->term_count;
     RETURN_IF_FAILED(add_drag(scene, memory, model));
     RETURN_IF_FAILED(list_free_bodies(scene, memory, model));
     RETURN_IF_FAILED(build_assembly(scene, memory, model));
-    // Solids come first among the terms, so they are the first sets of stencils.
-    for (size_t i = 0; i < model->solid_count; i++) {
-        RETURN_IF_FAILED(solid_bind(model->solids[i], memory, &model->assembly.terms[i]));
-    }
-    return PBS_OK;
+    return bind_terms(memory, model);
 }
 
 pbs_status model_build(const struct scene *scene, struct memory *memory, struct model *model) {
@@ -299,17 +525,14 @@ pbs_status model_build(const struct scene *scene, struct memory *memory, struct 
 }
 
 void model_free(struct model *model, struct memory *memory) {
-    for (size_t i = 0; i < model->solid_count; i++) {
-        solid_destroy(model->solids[i], memory);
-    }
-    for (size_t i = 0; i < model->custom_count; i++) {
-        custom_destroy(model->customs[i], memory);
+    for (size_t i = 0; i < model->term_count; i++) {
+        if (model->terms[i].table->destroy != NULL) {
+            model->terms[i].table->destroy(model->terms[i].self, memory);
+        }
     }
     if (model->has_assembly) {
         assembly_free(memory, &model->assembly);
     }
-    memory_release(memory, model->solids);
-    memory_release(memory, model->customs);
     memory_release(memory, model->gravity_mass);
     memory_release(memory, model->drag_rate);
     memory_release(memory, model->free_bodies);

@@ -2,11 +2,9 @@
 #ifndef PBS_WORLD_MOTION_H
 #define PBS_WORLD_MOTION_H
 
+#include "base/quaternion.h"
 #include "contact/projection.h"
 #include "world/scene.h"
-
-/// Row-major rotation of a unit quaternion x, y, z, w.
-void rotation_of(const double orientation[4], double rotation[9]);
 
 /// The collider at a fraction (0 .. 1) of a step of h seconds, with its velocities.
 void motion_place(const struct collider *collider, double fraction, double h, struct obstacle *out);

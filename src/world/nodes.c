@@ -2,6 +2,7 @@
 // operation is one loop.
 #include "world/nodes.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "world/check.h"
@@ -62,6 +63,35 @@ size_t nodes_append(struct nodes *nodes, size_t more) {
     }
     nodes->count += more;
     return start;
+}
+
+void nodes_set(struct nodes *nodes, size_t start, size_t count, const double *x, const double *v) {
+    const size_t bytes = 3 * count * sizeof(double);
+    memcpy(nodes->x + 3 * start, x, bytes);
+    memcpy(nodes->initial + 3 * start, x, bytes);
+    memcpy(nodes->target + 3 * start, x, bytes);
+    if (v != NULL) {
+        memcpy(nodes->v + 3 * start, v, bytes);
+    }
+    memset(nodes->colliding + start, 1, count);
+}
+
+pbs_status nodes_check(const struct nodes *nodes, size_t start, size_t count,
+                       const char *stiffness) {
+    for (size_t i = 0; i < count; i++) {
+        const double mass = nodes->mass[start + i];
+        const double force = nodes->stiffness[start + i];
+        if (!(isnormal(mass) && mass > 0.0)) {
+            return status_fail(PBS_ERROR_ARGUMENT,
+                               "vertex %zu: mass %g kg, must be positive and finite", i, mass);
+        }
+        if (!(isnormal(force) && force > 0.0)) {
+            return status_fail(PBS_ERROR_ARGUMENT,
+                               "vertex %zu: %s %g N, must be positive and finite", i, stiffness,
+                               force);
+        }
+    }
+    return PBS_OK;
 }
 
 void nodes_remove(struct nodes *nodes, size_t start, size_t count) {

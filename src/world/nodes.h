@@ -13,7 +13,8 @@ struct nodes {
     double *initial;       ///< count x 3, metres: where gravity's energy is zero
     double *target;        ///< count x 3, metres: where held axes are at the end of the next step
     double *mass;          ///< count, kg, > 0
-    double *stiffness;     ///< count, N: Young modulus times nodal volume^(2/3); 0 in custom bodies
+    double *stiffness;     ///< count, N: what forces are relative to, Young modulus times nodal
+                           ///< volume^(2/3) in solids; 0 in custom bodies
     double *contact_force; ///< count x 3, N: of obstacles on the node, at the end of the last step
     uint8_t *held;         ///< count, PBS_AXIS_* bits
     uint8_t *colliding;    ///< count, 1 where colliders act
@@ -24,6 +25,13 @@ pbs_status nodes_reserve(struct nodes *nodes, struct memory *memory, size_t more
 
 /// Adds zeroed nodes; returns the first.
 size_t nodes_append(struct nodes *nodes, size_t more);
+/// Puts count nodes from start on at x (count x 3), their initial place and target too, with
+/// velocities v (null: at rest); colliders act on them.
+void nodes_set(struct nodes *nodes, size_t start, size_t count, const double *x, const double *v);
+/// Extreme densities, moduli and sizes are fine one by one and not together: PBS_ERROR_ARGUMENT
+/// where a mass or a stiffness ("modulus times area") is not positive and normal.
+pbs_status nodes_check(const struct nodes *nodes, size_t start, size_t count,
+                       const char *stiffness);
 void nodes_remove(struct nodes *nodes, size_t start, size_t count);
 void nodes_free(struct nodes *nodes, struct memory *memory);
 

@@ -27,11 +27,11 @@ static void triangle_area(const uint32_t v[3], const double *x, double area[3]) 
     cross3(ab, ac, area);
 }
 
-static double largest_area(const struct solid_body *solid, const double *x) {
+static double largest_area(const struct body *body, const double *x) {
     double largest = 0.0;
-    for (size_t t = 0; t < solid->triangle_count; t++) {
+    for (size_t t = 0; t < body->triangle_count; t++) {
         double area[3];
-        triangle_area(solid->triangles + 3 * t, x, area);
+        triangle_area(body->triangles + 3 * t, x, area);
         largest = fmax(largest, norm3(area));
     }
     return largest;
@@ -48,12 +48,12 @@ static void normalise(float *out) {
 /// Normals are added up in the host's buffer: the world is not written, and nothing is allocated.
 /// Areas are taken relative to the largest, so that floats keep their range.
 static void write_normals(const struct body *body, const double *x, float *dst, size_t stride) {
-    for (size_t i = 0; i < body->node_count; i++) {
+    for (size_t i = 0; i < body->vertex_count; i++) {
         memset(vertex_at(dst, stride, i), 0, 3 * sizeof *dst);
     }
-    const double largest = largest_area(&body->solid, x);
-    for (size_t t = 0; t < body->solid.triangle_count && largest > 0.0; t++) {
-        const uint32_t *v = body->solid.triangles + 3 * t;
+    const double largest = largest_area(body, x);
+    for (size_t t = 0; t < body->triangle_count && largest > 0.0; t++) {
+        const uint32_t *v = body->triangles + 3 * t;
         double area[3];
         triangle_area(v, x, area);
         for (int a = 0; a < 3; a++) {
@@ -63,7 +63,7 @@ static void write_normals(const struct body *body, const double *x, float *dst, 
             }
         }
     }
-    for (size_t i = 0; i < body->node_count; i++) {
+    for (size_t i = 0; i < body->vertex_count; i++) {
         normalise(vertex_at(dst, stride, i));
     }
 }
@@ -85,20 +85,20 @@ pbs_status pbs_body_read_f32(const pbs_world *w, pbs_body b, int32_t channel, fl
                            "stride_bytes is %zu, must be a multiple of 4 and at least 12",
                            stride_bytes);
     }
-    if (capacity < body->node_count) {
+    if (capacity < body->vertex_count) {
         return status_fail(PBS_ERROR_CAPACITY, "capacity is %zu vertices, but the body has %zu",
-                           capacity, body->node_count);
+                           capacity, body->vertex_count);
     }
     const struct nodes *nodes = &w->scene.nodes;
-    const double *const sources[] = {[PBS_CHANNEL_POSITION] = nodes->x,
-                                     [PBS_CHANNEL_VELOCITY] = nodes->v,
-                                     [PBS_CHANNEL_NORMAL] = nodes->x,
-                                     [PBS_CHANNEL_CONTACT_FORCE] = nodes->contact_force};
-    const double *source = sources[channel] + 3 * body->node_start;
+    const double *const sources[] = {
+        [PBS_CHANNEL_POSITION] = vertices_positions(nodes, body),
+        [PBS_CHANNEL_VELOCITY] = vertices_velocities(nodes, body),
+        [PBS_CHANNEL_NORMAL] = vertices_positions(nodes, body),
+        [PBS_CHANNEL_CONTACT_FORCE] = vertices_contact_forces(nodes, body)};
     if (channel == PBS_CHANNEL_NORMAL) {
-        write_normals(body, source, dst, stride_bytes);
+        write_normals(body, sources[channel], dst, stride_bytes);
     } else {
-        write_vectors(source, body->node_count, dst, stride_bytes);
+        write_vectors(sources[channel], body->vertex_count, dst, stride_bytes);
     }
     return PBS_OK;
 }

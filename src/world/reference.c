@@ -78,10 +78,12 @@ static void bounds(const struct scene *scene, double low[3], double high[3]) {
         low[k] = INFINITY;
         high[k] = -INFINITY;
     }
-    for (size_t i = 0; i < scene->nodes.count; i++) {
-        for (size_t k = 0; k < 3; k++) {
-            low[k] = fmin(low[k], scene->nodes.x[3 * i + k]);
-            high[k] = fmax(high[k], scene->nodes.x[3 * i + k]);
+    for (size_t b = 0; b < scene->bodies.count; b++) {
+        const struct body *body = scene_body(scene, b);
+        const double *x = vertices_positions(&scene->nodes, body);
+        for (size_t i = 0; i < 3 * body->vertex_count; i++) {
+            low[i % 3] = fmin(low[i % 3], x[i]);
+            high[i % 3] = fmax(high[i % 3], x[i]);
         }
     }
 }
@@ -92,7 +94,7 @@ double reference_diagonal(const struct scene *scene) {
     subtract3(high, low, extent);
     double diagonal = norm3(extent);
     for (size_t i = 0; i < scene->bodies.count; i++) {
-        diagonal = fmax(diagonal, scene_body(scene, i)->solid.extent);
+        diagonal = fmax(diagonal, scene_body(scene, i)->extent);
     }
     return isnormal(diagonal) ? diagonal : 1.0;
 }

@@ -4,10 +4,10 @@
 
 #include "world/world.h"
 
-/// sqrt(sum over nodes of (E V^(2/3) + m |g|)^2), E V^(2/3) being 0 in custom bodies. Where that is
-/// 0 (custom bodies without weight), *free_reference serves; where it too is 0 it is measured now,
-/// at the state in the world: the norm of M v / h - grad P; or, of a scene at rest without forces,
-/// of its masses at 1 m/s^2.
+/// sqrt(sum over nodes of (E V^(2/3) + m |g|)^2), with D / sqrt(A) in shells instead of E V^(2/3)
+/// and 0 in custom bodies. Where that is 0 (custom bodies without weight), *free_reference serves;
+/// where it too is 0 it is measured now, at the state in the world: the norm of M v / h - grad P;
+/// or, of a scene at rest without forces, of its masses at 1 m/s^2.
 pbs_status reference_force(pbs_world *w, const struct objective *objective, double h,
                            double *free_reference, double *out);
 

@@ -35,5 +35,7 @@ bool run_may_divide(pbs_status status);
 /// Adds what a part cost; and what it did, accepting it in the workspace.
 void run_add_work(struct run *run, const struct step_result *part);
 void run_land_part(struct run *run, const struct step_result *part, double h);
+/// The workspace's next state, h seconds later, becomes the present one.
+void run_accept(struct run *run, double h);
 
 #endif

@@ -1,6 +1,8 @@
 // The scene's own life; see scene.h.
 #include "world/scene.h"
 
+#include "world/collider.h"
+
 struct body *scene_body(const struct scene *scene, size_t index) {
     return handle_at(&scene->bodies, index);
 }
@@ -9,12 +11,28 @@ struct collider *scene_collider(const struct scene *scene, size_t index) {
     return handle_at(&scene->colliders, index);
 }
 
+static void place_body(void *context, size_t index) {
+    const struct scene *scene = context;
+    vertices_place(&scene->nodes, scene_body(scene, index));
+}
+
+void scene_place_vertices(struct scene *scene, struct tasks *tasks) {
+    bool any = false;
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        any = any || !vertices_are_nodes(scene_body(scene, i));
+    }
+    if (any) {
+        tasks_for(tasks, scene->bodies.count, place_body, scene);
+    }
+}
+
 // --- islands ---
 //
-// Bodies touch only colliders, so that each is an island of its own.
+// Bodies that touch only colliders are islands of their own; with barriers all of them are one.
 
 static bool has_islands(const struct scene *scene) {
-    return scene->integrator.settings.energy_by_island != 0;
+    return scene->integrator.settings.energy_by_island != 0 &&
+           scene->settings.contact != PBS_CONTACT_BARRIER;
 }
 
 uint32_t scene_island_count(const struct scene *scene) {
@@ -103,6 +121,7 @@ void scene_free(struct scene *scene, struct memory *memory) {
         body_free(scene_body(scene, i), memory);
     }
     for (size_t i = 0; i < scene->colliders.count; i++) {
+        collider_free_arrays(memory, &scene_collider(scene, i)->desc);
         memory_release(memory, scene_collider(scene, i));
     }
     handle_free(&scene->bodies, memory);

@@ -12,10 +12,11 @@
 
 struct collider {
     uint32_t slot;
-    pbs_collider_desc desc; ///< shape, friction; position and orientation are where it is now
+    pbs_collider_desc desc; ///< shape, friction; position and orientation are where it is now; its
+                            ///< arrays are the collider's own
     bool moving;            ///< the pose below holds at the end of the next step
     double target_position[3], target_orientation[4];
-    double force[3];                         ///< N, at the end of the last step
+    struct contact_load load;                ///< of the last step
     double velocity[3], angular_velocity[3]; ///< in the last step
 };
 
@@ -62,6 +63,9 @@ struct scene {
 /// The index-th in order of creation.
 struct body *scene_body(const struct scene *scene, size_t index);
 struct collider *scene_collider(const struct scene *scene, size_t index);
+
+/// Vertices that are not nodes follow theirs: to be called whenever nodes were given a new state.
+void scene_place_vertices(struct scene *scene, struct tasks *tasks);
 
 /// States before now are of no use any more: bodies or the integrator changed. Targets of energy
 /// control start from the energy that the next step finds.

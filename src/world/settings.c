@@ -13,7 +13,16 @@ enum { SIZE_LIMIT = 16384 };
     { #type, sizeof(type), sizeof(type) }
 const struct settings_kind settings_world = KIND(pbs_world_desc);
 const struct settings_kind settings_solid = KIND(pbs_solid_desc);
+const struct settings_kind settings_shell = KIND(pbs_shell_desc);
+const struct settings_kind settings_springs = KIND(pbs_springs_desc);
+const struct settings_kind settings_affine = KIND(pbs_affine_desc);
 const struct settings_kind settings_custom = KIND(pbs_custom_desc);
+const struct settings_kind settings_contact = KIND(pbs_contact_desc);
+const struct settings_kind settings_ray = KIND(pbs_ray_desc);
+const struct settings_kind settings_closest = KIND(pbs_closest_desc);
+const struct settings_kind settings_surface_point = KIND(pbs_surface_point);
+const struct settings_kind settings_contact_row = KIND(pbs_contact);
+const struct settings_kind settings_contact_force = KIND(pbs_contact_force);
 const struct settings_kind settings_collider = KIND(pbs_collider_desc);
 const struct settings_kind settings_integrator = KIND(pbs_integrator_desc);
 const struct settings_kind settings_system = KIND(pbs_system_desc);
@@ -88,4 +97,18 @@ pbs_status results_write(const struct settings_kind *kind, const void *own, void
     memcpy(host, own, smaller(size, kind->size));
     memcpy(host, &size, sizeof size);
     return PBS_OK;
+}
+
+pbs_status row_size_check(const struct settings_kind *kind, size_t row_size) {
+    if (row_size < kind->first_size || row_size > SIZE_LIMIT) {
+        return status_fail(PBS_ERROR_STRUCT_SIZE,
+                           "struct_size of %s is %zu, must be %zu as in this library's header",
+                           kind->name, row_size, kind->size);
+    }
+    return PBS_OK;
+}
+
+void row_write(const struct settings_kind *kind, const void *own, size_t row_size, void *host) {
+    memset(host, 0, row_size);
+    memcpy(host, own, smaller(row_size, kind->size));
 }

@@ -27,8 +27,15 @@ pbs_status results_check(const struct settings_kind *kind, const void *host);
 /// know becomes zero.
 pbs_status results_write(const struct settings_kind *kind, const void *own, void *host);
 
-extern const struct settings_kind settings_world, settings_solid, settings_custom,
-    settings_collider, settings_integrator, settings_system, settings_energy, settings_stats,
-    settings_dense_stats, settings_linear_solver;
+/// Arrays of a kind without struct_size, as a call's own parameter says how large a row is.
+pbs_status row_size_check(const struct settings_kind *kind, size_t row_size);
+/// Copies a row, after such a check; what this library does not know becomes zero.
+void row_write(const struct settings_kind *kind, const void *own, size_t row_size, void *host);
+
+extern const struct settings_kind settings_world, settings_solid, settings_shell, settings_springs,
+    settings_affine, settings_custom, settings_collider, settings_integrator, settings_system,
+    settings_energy, settings_stats, settings_dense_stats, settings_linear_solver, settings_contact,
+    settings_ray, settings_closest, settings_surface_point, settings_contact_force,
+    settings_contact_row;
 
 #endif

@@ -10,9 +10,10 @@
 
 static void write_settings(struct byte_writer *out, const pbs_world_desc *d) {
     write_doubles(out, d->gravity, 3);
-    const int32_t choices[] = {d->method,           d->line_search,    d->project_hessian,
-                               d->initial_guess,    d->preconditioner, d->preconditioner_order,
-                               d->allow_unconverged};
+    const int32_t choices[] = {
+        d->method,         d->line_search,          d->project_hessian,   d->initial_guess,
+        d->preconditioner, d->preconditioner_order, d->allow_unconverged, d->contact,
+        d->barrier,        d->velocity_rule};
     write_bytes(out, choices, sizeof choices);
     write_u32(out, d->newton_limit);
     write_u32(out, d->linear_limit);
@@ -21,6 +22,10 @@ static void write_settings(struct byte_writer *out, const pbs_world_desc *d) {
     write_f64(out, d->relative_tolerance);
     write_f64(out, d->forcing);
     write_f64(out, d->step_length_limit);
+    write_f64(out, d->contact_distance);
+    write_f64(out, d->contact_stiffness);
+    write_f64(out, d->slip_velocity);
+    write_f64(out, d->velocity_tolerance);
 }
 
 static void write_integrator(struct byte_writer *out, const pbs_integrator_desc *d) {
@@ -56,6 +61,14 @@ static void write_slots(struct byte_writer *out, const struct handle_table *tabl
     write_u64(out, table->count);
 }
 
+static void write_load(struct byte_writer *out, const struct contact_load *load) {
+    write_doubles(out, load->force, 3);
+    write_doubles(out, load->friction, 3);
+    write_doubles(out, load->torque, 3);
+    write_doubles(out, load->impulse, 3);
+    write_doubles(out, load->angular_impulse, 3);
+}
+
 static void write_collider(struct byte_writer *out, const struct collider *collider) {
     const pbs_collider_desc *d = &collider->desc;
     write_u32(out, collider->slot);
@@ -65,10 +78,18 @@ static void write_collider(struct byte_writer *out, const struct collider *colli
     write_doubles(out, d->position, 3);
     write_doubles(out, d->orientation, 4);
     write_f64(out, d->friction);
+    write_u32(out, d->group);
+    write_u32(out, d->mask);
+    write_u64(out, d->vertex_count);
+    write_doubles(out, d->vertices, 3 * d->vertex_count);
+    write_u64(out, d->triangle_count);
+    write_bytes(out, d->triangles, 3 * d->triangle_count * sizeof *d->triangles);
+    write_u64(out, d->edge_count);
+    write_bytes(out, d->edges, 2 * d->edge_count * sizeof *d->edges);
     write_u32(out, collider->moving);
     write_doubles(out, collider->target_position, 3);
     write_doubles(out, collider->target_orientation, 4);
-    write_doubles(out, collider->force, 3);
+    write_load(out, &collider->load);
     write_doubles(out, collider->velocity, 3);
     write_doubles(out, collider->angular_velocity, 3);
 }
@@ -81,11 +102,19 @@ static void write_values(struct byte_writer *out, const struct tet_values *value
     }
 }
 
+static void write_contact(struct byte_writer *out, const pbs_contact_desc *d) {
+    write_u32(out, (uint32_t)d->touches_itself);
+    write_f64(out, d->friction);
+    write_f64(out, d->offset);
+    write_u32(out, d->group);
+    write_u32(out, d->mask);
+}
+
 static void write_solid(struct byte_writer *out, const struct body *body) {
     const struct solid_body *solid = &body->solid;
     write_u32(out, (uint32_t)solid->material);
-    write_f64(out, solid->damping);
-    write_f64(out, solid->drag);
+    write_f64(out, body->damping);
+    write_f64(out, body->drag);
     write_u64(out, body->node_count);
     write_doubles(out, solid->rest, 3 * body->node_count);
     write_u64(out, solid->tet_count);
@@ -95,13 +124,25 @@ static void write_solid(struct byte_writer *out, const struct body *body) {
     write_values(out, &solid->poisson, solid->tet_count);
 }
 
+static void write_shell(struct byte_writer *out, const struct body *body) {
+    const struct shell_body *shell = &body->shell;
+    const double numbers[] = {shell->thickness,     shell->density, shell->young, shell->poisson,
+                              shell->bending_young, body->damping,  body->drag};
+    write_u32(out, shell->flat_rest);
+    write_doubles(out, numbers, sizeof numbers / sizeof numbers[0]);
+    write_u64(out, body->node_count);
+    write_doubles(out, shell->rest, 3 * body->node_count);
+    write_u64(out, body->triangle_count);
+    write_bytes(out, body->triangles, body->triangle_count * 3 * sizeof *body->triangles);
+}
+
 static void write_custom(struct byte_writer *out, const struct body *body,
                          const struct nodes *nodes) {
     const struct custom_body *custom = &body->custom;
     write_u64(out, custom->tag);
     write_u32(out, custom->concurrent);
-    write_u32(out, custom->no_gravity);
-    write_f64(out, custom->damping);
+    write_u32(out, body->no_gravity);
+    write_f64(out, body->damping);
     write_u64(out, body->node_count);
     write_doubles(out, nodes->mass + body->node_start, body->node_count);
     write_u32(out, custom->width);
@@ -110,14 +151,50 @@ static void write_custom(struct byte_writer *out, const struct body *body,
                 custom->stencil_count * custom->width * sizeof *custom->stencils);
 }
 
+static void write_springs(struct byte_writer *out, const struct body *body,
+                          const struct nodes *nodes) {
+    const struct springs_body *springs = &body->springs;
+    write_u32(out, body->no_gravity);
+    write_f64(out, body->damping);
+    write_f64(out, body->drag);
+    write_u64(out, body->node_count);
+    write_doubles(out, nodes->mass + body->node_start, body->node_count);
+    write_u64(out, springs->spring_count);
+    write_bytes(out, springs->springs, springs->spring_count * 2 * sizeof *springs->springs);
+    write_doubles(out, springs->stiffness, springs->spring_count);
+    write_doubles(out, springs->rest_lengths, springs->spring_count);
+}
+
+static void write_affine(struct byte_writer *out, const struct body *body) {
+    const struct affine_body *affine = &body->affine;
+    write_u32(out, body->no_gravity);
+    write_f64(out, body->damping);
+    write_f64(out, body->drag);
+    write_f64(out, affine->density);
+    write_f64(out, affine->stiffness);
+    write_u64(out, body->vertex_count);
+    write_doubles(out, affine->rest, 3 * body->vertex_count);
+    write_u64(out, body->triangle_count);
+    write_bytes(out, body->triangles, body->triangle_count * 3 * sizeof *body->triangles);
+    write_doubles(out, body->vertices.contact_force, 3 * body->vertex_count);
+}
+
 static void write_bodies(struct byte_writer *out, const struct scene *scene) {
     write_slots(out, &scene->bodies);
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
         write_u32(out, body->slot);
         write_u32(out, (uint32_t)body->kind);
+        write_contact(out, &body->contact);
+        write_load(out, &body->load);
         if (body->kind == BODY_SOLID) {
             write_solid(out, body);
+        } else if (body->kind == BODY_SHELL) {
+            write_shell(out, body);
+        } else if (body->kind == BODY_SPRINGS) {
+            write_springs(out, body, &scene->nodes);
+        } else if (body->kind == BODY_AFFINE) {
+            write_affine(out, body);
         } else {
             write_custom(out, body, &scene->nodes);
         }

@@ -29,9 +29,10 @@ static pbs_status read_settings(struct byte_reader *in, const pbs_world_desc *pr
                                 pbs_world_desc *d) {
     *d = *present;
     read_doubles(in, d->gravity, 3);
-    int32_t *const choices[] = {&d->method,           &d->line_search,    &d->project_hessian,
-                                &d->initial_guess,    &d->preconditioner, &d->preconditioner_order,
-                                &d->allow_unconverged};
+    int32_t *const choices[] = {
+        &d->method,         &d->line_search,          &d->project_hessian,   &d->initial_guess,
+        &d->preconditioner, &d->preconditioner_order, &d->allow_unconverged, &d->contact,
+        &d->barrier,        &d->velocity_rule};
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
         read_bytes(in, choices[i], sizeof *choices[i]);
     }
@@ -42,6 +43,10 @@ static pbs_status read_settings(struct byte_reader *in, const pbs_world_desc *pr
     d->relative_tolerance = read_f64(in);
     d->forcing = read_f64(in);
     d->step_length_limit = read_f64(in);
+    d->contact_distance = read_f64(in);
+    d->contact_stiffness = read_f64(in);
+    d->slip_velocity = read_f64(in);
+    d->velocity_tolerance = read_f64(in);
     return as_format(world_check_settings(d), "settings of version", SNAPSHOT_VERSION);
 }
 
@@ -132,7 +137,38 @@ static pbs_status read_slot(struct byte_reader *in, const struct handle_table *t
 
 // --- colliders ---
 
-static pbs_status read_collider(struct byte_reader *in, struct collider *collider) {
+/// What was read so far is the collider's, and freed with it.
+static pbs_status read_load(struct byte_reader *in, struct contact_load *load) {
+    double *const sums[] = {load->force, load->friction, load->torque, load->impulse,
+                            load->angular_impulse};
+    for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++) {
+        read_doubles(in, sums[i], 3);
+        if (!are_finite(sums[i], 3)) {
+            return status_fail(PBS_ERROR_FORMAT, "a contact force is not finite");
+        }
+    }
+    return PBS_OK;
+}
+
+static pbs_status read_collider_mesh(struct byte_reader *in, struct memory *memory,
+                                     pbs_collider_desc *d) {
+    double *vertices = NULL;
+    uint32_t *indices = NULL;
+    RETURN_IF_FAILED(read_count(in, "vertices", 3 * sizeof(double), &d->vertex_count));
+    RETURN_IF_FAILED(read_block(in, memory, d->vertex_count, 3 * sizeof(double), &vertices));
+    d->vertices = vertices;
+    RETURN_IF_FAILED(read_count(in, "triangles", 3 * sizeof(uint32_t), &d->triangle_count));
+    RETURN_IF_FAILED(read_block(in, memory, d->triangle_count, 3 * sizeof(uint32_t), &indices));
+    d->triangles = indices;
+    indices = NULL;
+    RETURN_IF_FAILED(read_count(in, "edges", 2 * sizeof(uint32_t), &d->edge_count));
+    RETURN_IF_FAILED(read_block(in, memory, d->edge_count, 2 * sizeof(uint32_t), &indices));
+    d->edges = indices;
+    return PBS_OK;
+}
+
+static pbs_status read_collider(struct byte_reader *in, struct memory *memory,
+                                const pbs_world_desc *settings, struct collider *collider) {
     pbs_collider_desc *d = &collider->desc;
     d->struct_size = sizeof *d;
     d->shape = (int32_t)read_u32(in);
@@ -141,20 +177,22 @@ static pbs_status read_collider(struct byte_reader *in, struct collider *collide
     read_doubles(in, d->position, 3);
     read_doubles(in, d->orientation, 4);
     d->friction = read_f64(in);
+    d->group = read_u32(in);
+    d->mask = read_u32(in);
+    RETURN_IF_FAILED(read_collider_mesh(in, memory, d));
     const uint32_t moving = read_u32(in);
     collider->moving = moving != 0;
     read_doubles(in, collider->target_position, 3);
     read_doubles(in, collider->target_orientation, 4);
-    read_doubles(in, collider->force, 3);
+    RETURN_IF_FAILED(read_load(in, &collider->load));
     read_doubles(in, collider->velocity, 3);
     read_doubles(in, collider->angular_velocity, 3);
     // Orientations are kept as they were: normalising once more could change their last bits.
     double unit[4];
-    RETURN_IF_FAILED(collider_check(d, unit));
+    RETURN_IF_FAILED(collider_check(settings, d, unit));
     if (moving > 1 || !are_finite(collider->target_position, 3) ||
-        !are_finite(collider->force, 3) || !are_finite(collider->velocity, 3) ||
-        !are_finite(collider->angular_velocity, 3)) {
-        return status_fail(PBS_ERROR_FORMAT, "motion or force is not finite");
+        !are_finite(collider->velocity, 3) || !are_finite(collider->angular_velocity, 3)) {
+        return status_fail(PBS_ERROR_FORMAT, "motion is not finite");
     }
     return moving != 0 ? check_quaternion(collider->target_orientation, "target", unit) : PBS_OK;
 }
@@ -172,7 +210,8 @@ static pbs_status read_colliders(struct byte_reader *in, struct memory *memory,
         }
         collider->slot = slot;
         handle_insert_at(&scene->colliders, slot, collider);
-        RETURN_IF_FAILED(as_format(read_collider(in, collider), "collider", i));
+        RETURN_IF_FAILED(
+            as_format(read_collider(in, memory, &scene->settings, collider), "collider", i));
     }
     return PBS_OK;
 }
@@ -228,6 +267,26 @@ static pbs_status read_solid(struct byte_reader *in, struct memory *memory, stru
     return solid_body_create(scene, memory, &d, out);
 }
 
+static pbs_status read_shell(struct byte_reader *in, struct memory *memory, struct scene *scene,
+                             struct body_arrays *arrays, struct body **out) {
+    pbs_shell_desc d = {.struct_size = sizeof d};
+    double *const numbers[] = {&d.thickness,     &d.density, &d.young, &d.poisson,
+                               &d.bending_young, &d.damping, &d.drag};
+    d.flat_rest = (int32_t)read_u32(in);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        *numbers[i] = read_f64(in);
+    }
+    RETURN_IF_FAILED(read_count(in, "vertices", 3 * sizeof(double), &d.vertex_count));
+    RETURN_IF_FAILED(
+        read_block(in, memory, d.vertex_count, 3 * sizeof(double), &arrays->positions));
+    RETURN_IF_FAILED(read_count(in, "triangles", 3 * sizeof(uint32_t), &d.triangle_count));
+    RETURN_IF_FAILED(
+        read_block(in, memory, d.triangle_count, 3 * sizeof(uint32_t), &arrays->indices));
+    d.positions = arrays->positions;
+    d.triangles = arrays->indices;
+    return shell_body_create(scene, memory, &d, out);
+}
+
 static pbs_status read_custom(struct byte_reader *in, struct memory *memory, struct scene *scene,
                               struct body_arrays *arrays, struct body **out) {
     pbs_custom_desc d = {.struct_size = sizeof d};
@@ -253,20 +312,100 @@ static pbs_status read_custom(struct byte_reader *in, struct memory *memory, str
     return custom_body_create(scene, memory, &d, out);
 }
 
+static pbs_status read_springs(struct byte_reader *in, struct memory *memory, struct scene *scene,
+                               struct body_arrays *arrays, struct body **out) {
+    pbs_springs_desc d = {.struct_size = sizeof d, .stiffness = 1.0};
+    d.no_gravity = (int32_t)read_u32(in);
+    d.damping = read_f64(in);
+    d.drag = read_f64(in);
+    RETURN_IF_FAILED(read_count(in, "vertices", sizeof(double), &d.vertex_count));
+    RETURN_IF_FAILED(read_block(in, memory, d.vertex_count, sizeof(double), &arrays->masses));
+    const size_t size = 2 * sizeof *d.springs;
+    RETURN_IF_FAILED(read_count(in, "springs", size, &d.spring_count));
+    RETURN_IF_FAILED(read_block(in, memory, d.spring_count, size, &arrays->indices));
+    for (int i = 0; i < 2; i++) {
+        RETURN_IF_FAILED(
+            read_block(in, memory, d.spring_count, sizeof(double), &arrays->values[i]));
+    }
+    // Positions follow with the nodes of all bodies.
+    arrays->positions = memory_allocate(memory, d.vertex_count, 3 * sizeof(double));
+    if (arrays->positions == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    d.positions = arrays->positions;
+    d.masses = arrays->masses;
+    d.springs = arrays->indices;
+    d.spring_stiffness = arrays->values[0];
+    d.rest_lengths = arrays->values[1];
+    return springs_body_create(scene, memory, &d, out);
+}
+
+static pbs_status read_affine(struct byte_reader *in, struct memory *memory, struct scene *scene,
+                              struct body_arrays *arrays, struct body **out) {
+    pbs_affine_desc d = {.struct_size = sizeof d, .orientation = {0.0, 0.0, 0.0, 1.0}};
+    d.no_gravity = (int32_t)read_u32(in);
+    d.damping = read_f64(in);
+    d.drag = read_f64(in);
+    d.density = read_f64(in);
+    d.stiffness = read_f64(in);
+    RETURN_IF_FAILED(read_count(in, "vertices", 3 * sizeof(double), &d.vertex_count));
+    RETURN_IF_FAILED(
+        read_block(in, memory, d.vertex_count, 3 * sizeof(double), &arrays->positions));
+    const size_t size = 3 * sizeof *d.triangles;
+    RETURN_IF_FAILED(read_count(in, "triangles", size, &d.triangle_count));
+    RETURN_IF_FAILED(read_block(in, memory, d.triangle_count, size, &arrays->indices));
+    d.positions = arrays->positions;
+    d.triangles = arrays->indices;
+    return affine_body_create(scene, memory, &d, out);
+}
+
+static pbs_status read_contact(struct byte_reader *in, pbs_contact_desc *d) {
+    *d = (pbs_contact_desc){.struct_size = sizeof *d};
+    d->touches_itself = (int32_t)read_u32(in);
+    d->friction = read_f64(in);
+    d->offset = read_f64(in);
+    d->group = read_u32(in);
+    d->mask = read_u32(in);
+    return body_check_contact(d);
+}
+
 static pbs_status read_body(struct byte_reader *in, struct memory *memory, struct scene *scene,
                             struct body **out) {
     struct body_arrays arrays = {0};
     const uint32_t kind = read_u32(in);
+    pbs_contact_desc contact;
+    struct contact_load load = {.force = {0.0}};
+    RETURN_IF_FAILED(read_contact(in, &contact));
+    RETURN_IF_FAILED(read_load(in, &load));
     pbs_status status;
     if (kind == BODY_SOLID) {
         status = read_solid(in, memory, scene, &arrays, out);
+    } else if (kind == BODY_SHELL) {
+        status = read_shell(in, memory, scene, &arrays, out);
     } else if (kind == BODY_CUSTOM) {
         status = read_custom(in, memory, scene, &arrays, out);
+    } else if (kind == BODY_SPRINGS) {
+        status = read_springs(in, memory, scene, &arrays, out);
+    } else if (kind == BODY_AFFINE) {
+        status = read_affine(in, memory, scene, &arrays, out);
     } else {
         status = status_fail(PBS_ERROR_FORMAT, "kind %u is not known", (unsigned)kind);
     }
     release_arrays(memory, &arrays);
+    if (status >= 0 && *out != NULL) {
+        (*out)->contact = contact;
+        (*out)->load = load;
+    }
     return status;
+}
+
+/// Of vertices that are no nodes; those of nodes are part of the state.
+static pbs_status read_vertex_forces(struct byte_reader *in, const struct body *body) {
+    if (vertices_are_nodes(body)) {
+        return PBS_OK;
+    }
+    read_doubles(in, body->vertices.contact_force, 3 * body->vertex_count);
+    return check_vectors(body->vertices.contact_force, body->vertex_count, "contact force");
 }
 
 static pbs_status read_bodies(struct byte_reader *in, struct memory *memory, struct scene *scene) {
@@ -282,6 +421,7 @@ static pbs_status read_bodies(struct byte_reader *in, struct memory *memory, str
         }
         body->slot = slot;
         handle_insert_at(&scene->bodies, slot, body);
+        RETURN_IF_FAILED(as_format(read_vertex_forces(in, body), "body", i));
     }
     return PBS_OK;
 }
@@ -405,6 +545,7 @@ static pbs_status read_scene(struct byte_reader *in, struct memory *memory,
     RETURN_IF_FAILED(read_colliders(in, memory, scene));
     RETURN_IF_FAILED(read_bodies(in, memory, scene));
     RETURN_IF_FAILED(read_nodes(in, &scene->nodes));
+    scene_place_vertices(scene, NULL);
     RETURN_IF_FAILED(read_history(in, memory, scene));
     RETURN_IF_FAILED(snapshot_read_step_memory(in, &scene->step_memory));
     if (in->ended || in->position != in->size) {
@@ -430,6 +571,8 @@ pbs_status pbs_world_restore(pbs_world *w, const void *buffer, size_t size) {
     scene_free(&w->scene, &w->memory);
     w->scene = scene;
     w->stats = (pbs_stats){0};
+    w->readback.count = 0;
+    query_index_forget_parts(w->query);
     world_attach_callbacks(w);
     return PBS_OK;
 }

@@ -79,18 +79,10 @@ static pbs_status check_description(const pbs_solid_desc *d, struct memory *memo
 
 // --- making ---
 
-static void *copy_of(struct memory *memory, const void *source, size_t count, size_t size) {
-    void *copy = memory_allocate(memory, count, size);
-    if (copy != NULL) {
-        memcpy(copy, source, count * size);
-    }
-    return copy;
-}
-
 static bool copy_values(struct memory *memory, double value, const double *per_tet, size_t count,
                         struct tet_values *out) {
     out->value = value;
-    out->per_tet = per_tet == NULL ? NULL : copy_of(memory, per_tet, count, sizeof *per_tet);
+    out->per_tet = per_tet == NULL ? NULL : memory_copy(memory, per_tet, count, sizeof *per_tet);
     return per_tet == NULL || out->per_tet != NULL;
 }
 
@@ -99,10 +91,10 @@ static pbs_status copy_description(struct body *body, struct memory *memory,
     struct solid_body *solid = &body->solid;
     solid->material = d->material;
     solid->tet_count = d->tet_count;
-    solid->damping = d->damping;
-    solid->drag = d->drag;
-    solid->tets = copy_of(memory, d->tets, d->tet_count, 4 * sizeof *d->tets);
-    solid->rest = copy_of(memory, d->positions, d->vertex_count, 3 * sizeof *d->positions);
+    body->damping = d->damping;
+    body->drag = d->drag;
+    solid->tets = memory_copy(memory, d->tets, d->tet_count, 4 * sizeof *d->tets);
+    solid->rest = memory_copy(memory, d->positions, d->vertex_count, 3 * sizeof *d->positions);
     if (solid->tets == NULL || solid->rest == NULL ||
         !copy_values(memory, d->density, d->tet_density, d->tet_count, &solid->density) ||
         !copy_values(memory, d->young, d->tet_young, d->tet_count, &solid->young) ||
@@ -110,7 +102,7 @@ static pbs_status copy_description(struct body *body, struct memory *memory,
         return PBS_ERROR_MEMORY;
     }
     const struct tet_mesh_view mesh = {d->vertex_count, d->positions, d->tet_count, d->tets};
-    return tet_boundary(&mesh, memory, &solid->triangles, &solid->triangle_count);
+    return tet_boundary(&mesh, memory, &body->triangles, &body->triangle_count);
 }
 
 /// Young modulus times nodal volume^(2/3), the modulus weighted by volume: the force of a strain of
@@ -132,57 +124,19 @@ static void measure_stiffness(const struct body *body, struct nodes *nodes, doub
     }
 }
 
-static double rest_extent(const struct body *body) {
-    double square = 0.0;
-    for (size_t k = 0; k < 3; k++) {
-        double low = INFINITY;
-        double high = -INFINITY;
-        for (size_t i = 0; i < body->node_count; i++) {
-            low = fmin(low, body->solid.rest[3 * i + k]);
-            high = fmax(high, body->solid.rest[3 * i + k]);
-        }
-        square += (high - low) * (high - low);
-    }
-    return sqrt(square);
-}
-
 static void fill_nodes(const struct body *body, const pbs_solid_desc *d, struct nodes *nodes) {
     const struct solid_body *solid = &body->solid;
     const size_t start = body->node_start;
-    const size_t bytes = 3 * body->node_count * sizeof(double);
-    memcpy(nodes->x + 3 * start, d->initial_positions != NULL ? d->initial_positions : d->positions,
-           bytes);
-    memcpy(nodes->initial + 3 * start, nodes->x + 3 * start, bytes);
-    memcpy(nodes->target + 3 * start, nodes->x + 3 * start, bytes);
-    if (d->initial_velocities != NULL) {
-        memcpy(nodes->v + 3 * start, d->initial_velocities, bytes);
-    }
-    // Inner vertices too, as in OPT section 5.1: in a hard impact they would pass the surface, and
-    // an obstacle, where the material lets elements invert.
-    memset(nodes->colliding + start, 1, body->node_count);
+    nodes_set(nodes, start, body->node_count,
+              d->initial_positions != NULL ? d->initial_positions : d->positions,
+              d->initial_velocities);
+    // Colliders act on inner vertices too, as in OPT section 5.1: in a hard impact they would pass
+    // the surface, and an obstacle, where the material lets elements invert.
     const struct tet_mesh_view mesh = {body->node_count, solid->rest, solid->tet_count,
                                        solid->tets};
     const bool per_tet = solid->density.per_tet != NULL;
     tet_mesh_add_lumped_mass(&mesh, per_tet ? solid->density.per_tet : &solid->density.value,
                              per_tet, nodes->mass + start);
-}
-
-/// Extreme densities, moduli and sizes are fine one by one and not together.
-static pbs_status check_nodes(const struct body *body, const struct nodes *nodes) {
-    for (size_t i = 0; i < body->node_count; i++) {
-        const double mass = nodes->mass[body->node_start + i];
-        const double stiffness = nodes->stiffness[body->node_start + i];
-        if (!(isnormal(mass) && mass > 0.0)) {
-            return status_fail(PBS_ERROR_ARGUMENT,
-                               "vertex %zu: mass %g kg, must be positive and finite", i, mass);
-        }
-        if (!(isnormal(stiffness) && stiffness > 0.0)) {
-            return status_fail(PBS_ERROR_ARGUMENT,
-                               "vertex %zu: modulus times area %g N, must be positive and finite",
-                               i, stiffness);
-        }
-    }
-    return PBS_OK;
 }
 
 static pbs_status add_nodes(struct body *body, struct nodes *nodes, struct memory *memory,
@@ -196,7 +150,8 @@ static pbs_status add_nodes(struct body *body, struct nodes *nodes, struct memor
     fill_nodes(body, d, nodes);
     measure_stiffness(body, nodes, volume);
     memory_release(memory, volume);
-    const pbs_status status = check_nodes(body, nodes);
+    const pbs_status status = nodes_check(nodes, body->node_start, body->node_count,
+                                          "modulus times area");
     if (status < 0) {
         nodes_remove(nodes, body->node_start, body->node_count);
     }
@@ -212,9 +167,10 @@ pbs_status solid_body_create(struct scene *scene, struct memory *memory, const p
     }
     body->kind = BODY_SOLID;
     body->node_count = d->vertex_count;
+    body->vertex_count = d->vertex_count;
     pbs_status status = copy_description(body, memory, d);
     if (status >= 0) {
-        body->solid.extent = rest_extent(body);
+        body->extent = body_extent(body->vertex_count, d->positions);
         status = add_nodes(body, &scene->nodes, memory, d);
     }
     if (status < 0) {

@@ -10,13 +10,17 @@ pbs_status pbs_world_stats(const pbs_world *w, pbs_stats *out) {
     stats.failed_step_count = counters->failed_step_count;
     stats.newton_total = counters->newton_total;
     stats.linear_total = counters->linear_total;
-    stats.allocator_calls = w->memory.call_count;
-    stats.bytes_in_use = w->memory.bytes_in_use;
+    const struct memory of_queries = query_index_memory(w->query);
+    stats.allocator_calls = w->memory.call_count + of_queries.call_count;
+    stats.bytes_in_use = w->memory.bytes_in_use + of_queries.bytes_in_use;
     stats.step_next = w->scene.step_memory.next;
     stats.node_count = w->scene.nodes.count;
     for (size_t i = 0; i < w->scene.bodies.count; i++) {
         const struct body *body = scene_body(&w->scene, i);
         stats.element_count += body->solid.tet_count + body->custom.stencil_count;
+        stats.element_count += body->kind == BODY_SHELL
+                                   ? body->triangle_count + body->shell.hinge_count
+                                   : 0;
     }
     if (w->topology.is_current) {
         stats.block_count = w->topology.model.assembly.pattern.block_count;

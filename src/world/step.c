@@ -7,6 +7,8 @@
 #include "base/clock.h"
 #include "base/vector.h"
 #include "world/check.h"
+#include "world/contact_readback.h"
+#include "world/contact_scene.h"
 #include "world/motion.h"
 #include "world/reference.h"
 #include "world/run.h"
@@ -26,10 +28,39 @@ static pbs_status prepare_topology(pbs_world *w) {
                   (unsigned)t->model.assembly.layout.domain_count);
     }
     RETURN_IF_FAILED(scene_reserve_history(&w->scene, &w->memory));
-    RETURN_IF_FAILED(memory_reserve(&w->memory, &t->obstacle_forces, &t->obstacle_force_capacity,
-                                    3 * w->scene.colliders.count, sizeof *t->obstacle_forces));
-    return memory_reserve(&w->memory, &t->obstacles, &t->obstacle_capacity,
-                          w->scene.colliders.count, sizeof *t->obstacles);
+    RETURN_IF_FAILED(memory_reserve(&w->memory, &t->obstacles_now, &t->obstacle_now_capacity,
+                                    w->scene.colliders.count, sizeof *t->obstacles_now));
+    RETURN_IF_FAILED(memory_reserve(&w->memory, &t->obstacles, &t->obstacle_capacity,
+                                    w->scene.colliders.count, sizeof *t->obstacles));
+    if (contact_scene_has_barrier(&w->scene) && !t->contact_is_current) {
+        RETURN_IF_FAILED(contact_scene_build(&w->scene, &w->memory, &t->contact));
+        t->contact_is_current = true;
+        t->contact_is_checked = false;
+    }
+    return PBS_OK;
+}
+
+static void place_contact(void *self, double now, double target) {
+    const struct run *run = self;
+    pbs_world *w = run->w;
+    struct topology *t = &w->topology;
+    for (size_t i = 0; i < w->scene.colliders.count; i++) {
+        const struct collider *collider = scene_collider(&w->scene, i);
+        motion_place(collider, now, run->h, &t->obstacles_now[i]);
+        motion_place(collider, target, run->h, &t->obstacles[i]);
+    }
+    barrier_contact_place(&t->contact, t->obstacles_now, t->obstacles);
+}
+
+/// What the host made must not touch.
+static pbs_status check_contact(struct run *run) {
+    struct topology *t = &run->w->topology;
+    if (contact_scene_has_barrier(&run->w->scene) && !t->contact_is_checked) {
+        place_contact(run, 0.0, 0.0);
+        RETURN_IF_FAILED(barrier_contact_check(&t->contact, run->w->tasks, run->w->scene.nodes.x));
+        t->contact_is_checked = true;
+    }
+    return PBS_OK;
 }
 
 static void copy_array(struct tasks *tasks, size_t count, const double *source, double *out) {
@@ -84,7 +115,9 @@ static pbs_status place_obstacles(void *self, double fraction) {
     for (size_t i = 0; i < w->scene.colliders.count; i++) {
         motion_place(scene_collider(&w->scene, i), fraction, run->h, &t->obstacles[i]);
     }
-    const struct projection_scene scene = {.obstacle_count = w->scene.colliders.count,
+    const bool projected = !contact_scene_has_barrier(&w->scene);
+    const struct projection_scene scene = {.obstacle_count = projected ? w->scene.colliders.count
+                                                                       : 0,
                                            .obstacles = t->obstacles,
                                            .node_count = w->scene.nodes.count,
                                            .colliding = w->scene.nodes.colliding,
@@ -105,6 +138,8 @@ static struct newton_options newton_options(const struct run *run, double refere
         .newton_limit = s->newton_limit,
         .linear_limit = s->linear_limit,
         .tolerance = s->tolerance > 0.0 ? s->tolerance : s->relative_tolerance * reference,
+        .velocity_tolerance = s->velocity_tolerance,
+        .velocity_rule = s->velocity_rule,
         .forcing = s->forcing > 0.0 ? s->forcing : 1.0 / sqrt(reference),
         .step_length_limit = s->step_length_limit > 0.0 ? s->step_length_limit
                                                         : 1e3 * reference_diagonal(&run->w->scene),
@@ -147,6 +182,8 @@ static pbs_status fill_problem(struct run *run) {
                       .terms = t->model.terms,
                       .term_count = t->model.term_count,
                       .mass = w->scene.nodes.mass,
+                      .contact = contact_scene_has_barrier(&w->scene) ? &t->contact : NULL,
+                      .held = w->scene.nodes.held,
                       .project_hessian = w->scene.settings.project_hessian != 0,
                       .scratch = &t->scratch},
         .conservative_count = t->model.conservative_count,
@@ -156,10 +193,11 @@ static pbs_status fill_problem(struct run *run) {
         .damping = t->model.has_damping ? &t->rayleigh : NULL,
         .newton = t->newton,
         .projection = &t->projection,
-        .obstacle_count = w->scene.colliders.count,
-        .obstacle_forces = t->obstacle_forces,
+        .memory = &w->memory,
+        .report = &t->report,
         .scripts = {.place_held = place_held,
                     .place_obstacles = place_obstacles,
+                    .place_contact = place_contact,
                     .self = run,
                     .held = w->scene.nodes.held,
                     .targets = t->held_targets,
@@ -190,7 +228,12 @@ void run_land_part(struct run *run, const struct step_result *part, double h) {
     sum->held_inside = part->held_inside;
     // PBS_NOT_CONVERGED stays once it was seen.
     sum->status = sum->status == PBS_OK ? part->status : sum->status;
+    run_accept(run, h);
+}
+
+void run_accept(struct run *run, double h) {
     step_accept(&run->w->topology.workspace, h);
+    contact_report_accept(&run->w->topology.report, h);
 }
 
 bool run_may_divide(pbs_status status) {
@@ -245,10 +288,12 @@ static void land(struct run *run) {
     scene->dissipated += run->sum.dissipated;
     scene->free_reference = run->free_reference;
     vector_copy(w->tasks, count, workspace->contact_force, scene->nodes.contact_force);
+    scene_place_vertices(scene, w->tasks);
+    query_index_forget_places(w->query);
+    contact_readback_land(w);
     for (size_t i = 0; i < scene->colliders.count; i++) {
         struct collider *collider = scene_collider(scene, i);
         const struct obstacle *obstacle = &w->topology.obstacles[i];
-        memcpy(collider->force, w->topology.obstacle_forces + 3 * i, sizeof collider->force);
         memcpy(collider->velocity, obstacle->velocity, sizeof collider->velocity);
         memcpy(collider->angular_velocity, obstacle->angular_velocity,
                sizeof collider->angular_velocity);
@@ -263,6 +308,17 @@ static void write_energy_stats(const struct step_result *sum, pbs_stats *stats) 
     stats->energy_reached = sum->energy.energy;
     stats->energy_loss = sum->dissipated;
     stats->energy_work = sum->energy.work;
+}
+
+static void write_contact_stats(const struct barrier_contact *contact, pbs_stats *stats) {
+    const struct contact_counters *counters = &contact->counters;
+    stats->contact_searches = counters->searches;
+    stats->contact_sweeps = counters->sweeps;
+    stats->contact_candidates = candidates_count(&contact->candidates);
+    stats->least_gap = barrier_contact_least_gap(contact);
+    stats->time_contact_search = counters->seconds_search;
+    stats->time_contact_sweep = counters->seconds_sweep;
+    stats->time_contact = counters->seconds_evaluate + counters->seconds_linearize;
 }
 
 static void write_stats(struct run *run, pbs_status status) {
@@ -291,6 +347,9 @@ static void write_stats(struct run *run, pbs_status status) {
     stats->preconditioner_used = n->preconditioner.used;
     stats->coarse_unknowns = n->preconditioner.coarse_unknowns;
     stats->predicted_iterations = n->preconditioner.predicted_iterations;
+    if (contact_scene_has_barrier(&w->scene)) {
+        write_contact_stats(&w->topology.contact, stats);
+    }
     stats->step = run->h;
     stats->accepted_steps = run->counts.accepted;
     stats->rejected_steps = run->counts.rejected;
@@ -331,15 +390,35 @@ static pbs_status answer(const struct run *run) {
     return PBS_OK;
 }
 
+/// Contact where the step ends: what can be read back until the next one.
+static pbs_status measure_contact(struct run *run) {
+    pbs_world *w = run->w;
+    struct topology *t = &w->topology;
+    if (!contact_scene_has_barrier(&w->scene)) {
+        return PBS_OK;
+    }
+    struct contact_energy energy;
+    place_contact(run, 1.0, 1.0);
+    RETURN_IF_FAILED(
+        barrier_contact_evaluate(&t->contact, w->tasks, t->workspace.now.x, false, NULL, &energy));
+    t->contact_energy = energy.barrier;
+    // What is listed, and has not pushed yet, is listed too.
+    return contact_report_add(&t->contact, 0.0, &t->report);
+}
+
 static pbs_status step(struct run *run) {
     pbs_world *w = run->w;
     const double start = clock_seconds();
     RETURN_IF_FAILED(prepare_topology(w));
     RETURN_IF_FAILED(fill_problem(run));
+    RETURN_IF_FAILED(check_contact(run));
+    RETURN_IF_FAILED(contact_readback_start(w));
     load_state(w, run->h);
     w->stats.time_prepare = clock_seconds() - start;
     RETURN_IF_FAILED(run->steps(run));
     const double solved = clock_seconds();
+    RETURN_IF_FAILED(measure_contact(run));
+    RETURN_IF_FAILED(contact_readback_prepare(w));
     land(run);
     w->stats.time_finish = clock_seconds() - solved;
     return answer(run);
@@ -352,15 +431,18 @@ static void step_empty(struct run *run) {
     scene->time += run->h;
     for (size_t i = 0; i < scene->colliders.count; i++) {
         struct collider *collider = scene_collider(scene, i);
-        memset(collider->force, 0, sizeof collider->force);
+        collider->load = (struct contact_load){.force = {0.0}};
         motion_finish(collider);
     }
+    run->w->readback.count = 0;
+    query_index_forget_places(run->w->query);
 }
 
 pbs_status run_world(struct run *run) {
     pbs_world *w = run->w;
     const double start = clock_seconds();
     w->stats = (pbs_stats){0};
+    w->topology.contact.counters = (struct contact_counters){0};
     run->sum.energy = energy_report_empty();
     pbs_status status = PBS_OK;
     if (w->scene.nodes.count > 0) {

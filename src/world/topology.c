@@ -1,6 +1,15 @@
 // The scene's machinery; see topology.h.
 #include "world/topology.h"
 
+static void list_parts(const struct scene *scene, uint32_t *part) {
+    for (size_t b = 0; b < scene->bodies.count; b++) {
+        const struct body *body = scene_body(scene, b);
+        for (size_t i = 0; i < body->node_count; i++) {
+            part[body->node_start + i] = (uint32_t)b;
+        }
+    }
+}
+
 static pbs_status build(struct topology *t, const struct scene *scene,
                         const pbs_linear_solver *solver, struct memory *memory) {
     const pbs_world_desc *settings = &scene->settings;
@@ -24,6 +33,11 @@ static pbs_status build(struct topology *t, const struct scene *scene,
     if (t->model.has_damping) {
         RETURN_IF_FAILED(rayleigh_reserve(memory, assembly, &t->rayleigh));
     }
+    t->node_parts = memory_allocate(memory, scene->nodes.count, sizeof *t->node_parts);
+    if (t->node_parts == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    list_parts(scene, t->node_parts);
     t->held_targets = memory_allocate(memory, 3 * scene->nodes.count, sizeof(double));
     t->held_velocity = memory_allocate(memory, 3 * scene->nodes.count, sizeof(double));
     return t->held_targets != NULL && t->held_velocity != NULL ? PBS_OK : PBS_ERROR_MEMORY;
@@ -50,7 +64,10 @@ void topology_free(struct topology *topology, struct memory *memory) {
     memory_release(memory, topology->held_targets);
     memory_release(memory, topology->held_velocity);
     memory_release(memory, topology->obstacles);
-    memory_release(memory, topology->obstacle_forces);
+    memory_release(memory, topology->obstacles_now);
+    barrier_contact_free(&topology->contact);
+    contact_report_free(memory, &topology->report);
+    memory_release(memory, topology->node_parts);
     memory_release(memory, topology->aside);
     model_free(&topology->model, memory);
     *topology = (struct topology){0};

@@ -4,31 +4,33 @@
 #ifndef PBS_WORLD_TOPOLOGY_H
 #define PBS_WORLD_TOPOLOGY_H
 
+#include "energy/affine.h"
+#include "energy/bending.h"
+#include "contact/barrier_contact.h"
 #include "energy/custom.h"
 #include "energy/evaluate.h"
 #include "energy/gravity.h"
 #include "energy/mass_drag.h"
+#include "energy/membrane.h"
 #include "energy/rayleigh_damping.h"
 #include "energy/solid.h"
+#include "energy/springs.h"
 #include "integrate/momentum.h"
 #include "world/scene.h"
 
 /// The energies of a scene and where their derivatives go.
 struct model {
-    size_t solid_count, custom_count;
-    struct solid **solids;   ///< one per material in use
-    struct custom **customs; ///< one per custom body with stencils
     struct gravity gravity;
     struct mass_drag drag;
     double *gravity_mass; ///< per node, kg; null where no body opts out: the nodes' own masses
                           ///< serve
     double *drag_rate;    ///< per node, 1/s; null where no body has drag
     size_t term_count, conservative_count; ///< conservative terms come first
-    struct term *terms;
+    struct term *terms;                    ///< those with a destroy are the model's own
     struct assembly assembly;
     bool has_assembly;
     bool has_damping;              ///< some element has a Rayleigh time
-    struct free_body *free_bodies; ///< the solids
+    struct free_body *free_bodies; ///< those whose energy translations do not change
     size_t free_body_count;
     size_t element_count;
 };
@@ -44,10 +46,15 @@ struct topology {
     struct projection projection;
     double *held_targets;  ///< node_count x 3
     double *held_velocity; ///< node_count x 3
-    struct obstacle *obstacles;
-    double *obstacle_forces; ///< 3 per collider, N
-    size_t obstacle_capacity, obstacle_force_capacity;
-    double *aside; ///< states that step doubling goes back to and compares
+    struct barrier_contact contact;
+    bool contact_is_current; ///< false: bodies or colliders changed since it was built
+    bool contact_is_checked; ///< false: since the last step the host may have made things touch
+    double contact_energy;   ///< J, where the last step ended
+    struct obstacle *obstacles, *obstacles_now;
+    size_t obstacle_capacity, obstacle_now_capacity;
+    struct contact_report report; ///< of the step that is taken; parts are bodies, then colliders
+    uint32_t *node_parts;         ///< node_count: the body of each node
+    double *aside;                ///< states that step doubling goes back to and compares
     size_t aside_capacity;
 };
 

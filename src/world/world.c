@@ -24,6 +24,10 @@ void world_default_settings(pbs_world_desc *d) {
         .newton_limit = 500,
         .linear_limit = 10000,
         .relative_tolerance = 1e-6,
+        .contact = PBS_CONTACT_PROJECTION,
+        .contact_distance = 1e-3,
+        .contact_stiffness = 1e5,
+        .slip_velocity = 1e-2,
     };
 }
 
@@ -60,6 +64,21 @@ static pbs_status check_hooks(const pbs_world_desc *d) {
     return check_choice(d->threads, 0, 1024, "threads");
 }
 
+static pbs_status check_contact(const pbs_world_desc *d) {
+    RETURN_IF_FAILED(
+        check_choice(d->contact, PBS_CONTACT_PROJECTION, PBS_CONTACT_BARRIER, "contact"));
+    RETURN_IF_FAILED(
+        check_choice(d->barrier, PBS_BARRIER_DISTANCE, PBS_BARRIER_SQUARED, "barrier"));
+    RETURN_IF_FAILED(check_positive(d->contact_distance, "contact_distance"));
+    RETURN_IF_FAILED(check_positive(d->contact_stiffness, "contact_stiffness"));
+    RETURN_IF_FAILED(check_positive(d->slip_velocity, "slip_velocity"));
+    return d->contact != PBS_CONTACT_BARRIER || d->method != PBS_METHOD_PLAIN_NEWTON
+               ? PBS_OK
+               : status_fail(PBS_ERROR_ARGUMENT,
+                             "PBS_METHOD_PLAIN_NEWTON takes full steps, which PBS_CONTACT_BARRIER "
+                             "cannot let it");
+}
+
 pbs_status world_check_settings(const pbs_world_desc *d) {
     RETURN_IF_FAILED(check_vector(d->gravity, "gravity"));
     RETURN_IF_FAILED(check_choices(d));
@@ -67,6 +86,11 @@ pbs_status world_check_settings(const pbs_world_desc *d) {
     RETURN_IF_FAILED(check_not_negative(d->relative_tolerance, "relative_tolerance"));
     RETURN_IF_FAILED(check_not_negative(d->forcing, "forcing"));
     RETURN_IF_FAILED(check_not_negative(d->step_length_limit, "step_length_limit"));
+    RETURN_IF_FAILED(check_not_negative(d->velocity_tolerance, "velocity_tolerance"));
+    RETURN_IF_FAILED(check_choice(d->velocity_rule, PBS_VELOCITY_STEP_AND_GAIN, PBS_VELOCITY_STEP,
+                                  "velocity_rule"));
+    RETURN_IF_FAILED(check_choice(d->reserved, 0, 0, "reserved"));
+    RETURN_IF_FAILED(check_contact(d));
     if (d->tolerance == 0.0 && d->relative_tolerance == 0.0) {
         return status_fail(PBS_ERROR_ARGUMENT,
                            "tolerance and relative_tolerance are both 0, one must be positive");
@@ -80,6 +104,12 @@ static void destroy(pbs_world *w) {
     topology_free(&w->topology, &w->memory);
     scene_free(&w->scene, &w->memory);
     memory_release(&w->memory, w->callbacks);
+    memory_release(&w->memory, w->readback.contacts);
+    memory_release(&w->memory, w->readback.next);
+    if (w->query != NULL) {
+        query_index_free(w->query);
+        memory_release(&w->memory, w->query);
+    }
     tasks_destroy(&w->memory, w->tasks);
     struct memory memory = w->memory;
     memory_release(&memory, w);
@@ -100,7 +130,12 @@ static pbs_status create(struct memory *memory, const pbs_world_desc *d, pbs_wor
     w->scene.integrator = integrator_choice(&integrator);
     w->scene.stamp = handle_new_stamp(w);
     scene_forget_history(&w->scene);
-    const pbs_status status = tasks_create(&w->memory, &d->tasks, d->threads, &w->tasks);
+    w->query = memory_allocate(&w->memory, 1, sizeof *w->query);
+    pbs_status status = PBS_ERROR_MEMORY;
+    if (w->query != NULL) {
+        query_index_init(w->query, &d->allocator);
+        status = tasks_create(&w->memory, &d->tasks, d->threads, &w->tasks);
+    }
     if (status < 0) {
         destroy(w);
         return status;
@@ -147,6 +182,23 @@ struct body *world_enter_body(const pbs_world *w, pbs_body b, pbs_status *status
     struct body *body = handle_find(&w->scene.bodies, b.id, HANDLE_BODY, w->scene.stamp);
     *status = body != NULL ? PBS_OK : PBS_ERROR_HANDLE;
     return body;
+}
+
+struct collider *world_enter_collider(const pbs_world *w, pbs_collider c, pbs_status *status) {
+    *status = world_enter(w);
+    if (*status < 0) {
+        return NULL;
+    }
+    struct collider *collider = handle_find(&w->scene.colliders, c.id, HANDLE_COLLIDER,
+                                            w->scene.stamp);
+    *status = collider != NULL ? PBS_OK : PBS_ERROR_HANDLE;
+    return collider;
+}
+
+void world_moved_body(pbs_world *w, const struct body *body) {
+    w->topology.contact_is_checked = false;
+    query_index_forget_places(w->query);
+    scene_forget_body(&w->scene, body);
 }
 
 void world_log(const pbs_world *w, int32_t level, const char *format, ...) {

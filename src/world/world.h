@@ -2,6 +2,8 @@
 #ifndef PBS_WORLD_WORLD_H
 #define PBS_WORLD_WORLD_H
 
+#include "pbs/readback.h"
+#include "world/query.h"
 #include "world/scene.h"
 #include "world/topology.h"
 
@@ -12,26 +14,40 @@ struct callback {
     void *user;
 };
 
+/// The contacts of the last step that landed, and room for those of the next one.
+struct readback {
+    pbs_contact *contacts, *next;
+    size_t count, next_count;
+    size_t capacity, next_capacity;
+};
+
 struct pbs_world {
     struct memory memory;
     struct tasks *tasks;
     pbs_log log;
     struct scene scene;
     struct topology topology;
+    struct readback readback;
+    struct query_index *query; ///< brought up to date by queries, whose world is constant
     struct callback *callbacks;
     size_t callback_count, callback_capacity;
     pbs_linear_solver solver; ///< the host's; stays when the scene is replaced. No solve: none
     pbs_stats stats;          ///< of the last step
 };
 
-/// PBS_ERROR_ARGUMENT where w is null. Every entry point begins with one of these two: both forget
-/// the last message.
+/// PBS_ERROR_ARGUMENT where w is null. Every entry point begins with one of these: all forget the
+/// last message.
 pbs_status world_enter(const pbs_world *w);
 /// Null with PBS_ERROR_ARGUMENT or PBS_ERROR_HANDLE in *status.
 struct body *world_enter_body(const pbs_world *w, pbs_body b, pbs_status *status);
 
+struct collider *world_enter_collider(const pbs_world *w, pbs_collider c, pbs_status *status);
+
 /// Null where the id names nothing; sets no message.
 struct body *world_body(const pbs_world *w, pbs_body b);
+
+/// The host has put a body elsewhere.
+void world_moved_body(pbs_world *w, const struct body *body);
 
 /// The defaults and checks of a world's settings, hooks included.
 void world_default_settings(pbs_world_desc *d);

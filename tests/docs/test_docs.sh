@@ -84,16 +84,16 @@ targets_exist() {
 }
 check "make targets that are named exist" targets_exist
 
-drop=${BUILD:-build}/examples/drop
-options_exist() {
+options_exist() { # example
     local option bad=0
-    "$drop" --help >"$scratch/help" || return 1
-    for option in $(grep -hE 'examples/drop' README.md | grep -oE -- '--[a-z]+' | sort -u); do
+    "${BUILD:-build}/examples/$1" --help >"$scratch/help" || return 1
+    for option in $(grep -hE "examples/$1 " README.md | grep -oE -- '--[a-z]+' | sort -u); do
         grep -q -- "$option" "$scratch/help" || { echo "$option"; bad=1; }
     done
     return $bad
 }
-check "options of drop that are named exist" options_exist
+check "options of drop that are named exist" options_exist drop
+check "options of scenes that are named exist" options_exist scenes
 
 # The version is the headers'.
 check "find_package asks for this version" \

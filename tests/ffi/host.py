@@ -26,18 +26,36 @@ WorldDesc = struct(
     (Log, "log"), (Tasks, "tasks"),
     (I32, "method line_search project_hessian initial_guess preconditioner preconditioner_order"),
     (U32, "newton_limit linear_limit"), (DOUBLE, "tolerance relative_tolerance forcing step_length_limit"),
-    (I32, "allow_unconverged"), (U32, "divisions"))
+    (I32, "allow_unconverged"), (U32, "divisions"), (I32, "contact barrier"),
+    (DOUBLE, "contact_distance contact_stiffness slip_velocity velocity_tolerance"), (I32, "velocity_rule reserved"))
 SolidDesc = struct(
     "pbs_solid_desc", (U32, "struct_size"), (I32, "material"), (SIZE, "vertex_count"), (DOUBLES, "positions"),
     (SIZE, "tet_count"), (INDICES, "tets"), (DOUBLE, "density young poisson damping drag"),
     (DOUBLES, "tet_density tet_young tet_poisson initial_positions initial_velocities"))
+ShellDesc = struct(
+    "pbs_shell_desc", (U32, "struct_size"), (I32, "flat_rest"), (SIZE, "vertex_count"), (DOUBLES, "positions"),
+    (SIZE, "triangle_count"), (INDICES, "triangles"),
+    (DOUBLE, "thickness density young poisson bending_young damping drag"),
+    (DOUBLES, "initial_positions initial_velocities"))
 CustomDesc = struct(
     "pbs_custom_desc", (U32, "struct_size width"), (SIZE, "vertex_count"), (DOUBLES, "positions velocities masses"),
     (SIZE, "stencil_count"), (INDICES, "stencils"), (CUSTOM_FN, "evaluate"), (POINTER, "user"),
     (I32, "concurrent no_gravity"), (U64, "tag"), (DOUBLE, "damping"))
+SpringsDesc = struct(
+    "pbs_springs_desc", (U32, "struct_size"), (I32, "no_gravity"), (SIZE, "vertex_count"),
+    (DOUBLES, "positions velocities masses"), (SIZE, "spring_count"), (INDICES, "springs"),
+    (DOUBLE, "stiffness damping drag"), (DOUBLES, "spring_stiffness rest_lengths"))
+AffineDesc = struct(
+    "pbs_affine_desc", (U32, "struct_size"), (I32, "no_gravity"), (SIZE, "vertex_count"), (DOUBLES, "positions"),
+    (SIZE, "triangle_count"), (INDICES, "triangles"), (SIZE, "tet_count"), (INDICES, "tets"),
+    (DOUBLE, "density stiffness damping drag"), (DOUBLE * 3, "position"), (DOUBLE * 4, "orientation"),
+    (DOUBLE * 3, "velocity angular_velocity"))
+ContactDesc = struct(
+    "pbs_contact_desc", (U32, "struct_size"), (I32, "touches_itself"), (DOUBLE, "friction offset"), (U32, "group mask"))
 ColliderDesc = struct(
     "pbs_collider_desc", (U32, "struct_size"), (I32, "shape"), (DOUBLE * 3, "size"), (I32, "hollow reserved"),
-    (DOUBLE * 3, "position"), (DOUBLE * 4, "orientation"), (DOUBLE, "friction"))
+    (DOUBLE * 3, "position"), (DOUBLE * 4, "orientation"), (DOUBLE, "friction"), (SIZE, "vertex_count"), (DOUBLES, "vertices"),
+    (SIZE, "triangle_count"), (INDICES, "triangles"), (SIZE, "edge_count"), (INDICES, "edges"), (U32, "group mask"))
 IntegratorDesc = struct(
     "pbs_integrator_desc", (U32, "struct_size"), (I32, "scheme"), (Allocator, "allocator"), (DOUBLE * 4, "parameters"),
     (I32, "start alpha_choice energy_by_island reserved"),
@@ -55,6 +73,19 @@ DenseStats = struct(
     (SIZE, "bytes_in_use"),
     (U32, "accepted_steps rejected_steps forced_steps more_reserved"),
     (DOUBLE, "shortest_step longest_step step_error step_next"))
+ContactSide = struct(
+    "pbs_contact_side", (Body, "body"), (Collider, "collider"), (U32, "vertex_count"), (U32 * 3, "vertices"), (DOUBLE * 3, "weights point"))
+Contact = struct(
+    "pbs_contact", (ContactSide, "first second"), (DOUBLE * 3, "normal"), (DOUBLE, "gap normal_force"), (DOUBLE * 3, "force friction"))
+ContactForce = struct(
+    "pbs_contact_force", (U32, "struct_size reserved"), (DOUBLE * 3, "force friction torque impulse angular_impulse"))
+RayDesc = struct(
+    "pbs_ray_desc", (U32, "struct_size"), (I32, "reserved"), (DOUBLE * 3, "origin direction"), (DOUBLE, "distance"), (U32, "group mask"))
+ClosestDesc = struct(
+    "pbs_closest_desc", (U32, "struct_size"), (I32, "reserved"), (DOUBLE * 3, "point"), (DOUBLE, "distance"), (U32, "group mask"))
+SurfacePoint = struct(
+    "pbs_surface_point", (U32, "struct_size triangle"), (Body, "body"), (Collider, "collider"), (U32 * 3, "vertices"), (U32, "reserved"),
+    (DOUBLE * 3, "weights point normal"), (DOUBLE, "distance"))
 Energy = struct(
     "pbs_energy", (U32, "struct_size reserved"), (DOUBLE, "kinetic elastic gravity contact host dissipated total"))
 Stats = struct(
@@ -68,7 +99,9 @@ Stats = struct(
     (U32, "accepted_steps rejected_steps forced_steps reserved"),
     (DOUBLE, "shortest_step longest_step step_error step_next"),
     (DOUBLE, "energy_loss alpha_low alpha_high energy_target energy_reached energy_work"),
-    (U32, "host_solves host_refusals"), (I32, "preconditioner_used"), (U32, "coarse_unknowns"), (DOUBLE, "predicted_iterations"))
+    (U32, "host_solves host_refusals"), (I32, "preconditioner_used"), (U32, "coarse_unknowns"), (DOUBLE, "predicted_iterations"),
+    (U32, "contact_searches contact_sweeps"), (U64, "contact_candidates"),
+    (DOUBLE, "least_gap time_contact_search time_contact_sweep time_contact"))
 Matrix = struct(
     "pbs_matrix", (U32, "struct_size"), (I32, "form triangle node_count row_count entry_count"),
     (INTEGERS, "row_start column"), (DOUBLES, "values positions"))
@@ -77,8 +110,8 @@ SOLVE_FN = c.CFUNCTYPE(I32, POINTER, DOUBLES, DOUBLES, DOUBLE)
 LinearSolver = struct(
     "pbs_linear_solver", (U32, "struct_size"), (I32, "form triangle reserved"), (POINTER, "user"),
     (MATRIX_FN, "analyze factor"), (SOLVE_FN, "solve"))
-STRUCTS = [Body, Collider, Allocator, Log, Tasks, WorldDesc, SolidDesc, CustomDesc, ColliderDesc, IntegratorDesc, Energy,
-           Stats, SystemDesc, DenseStats, Matrix, LinearSolver]
+STRUCTS = [Body, Collider, Allocator, Log, Tasks, WorldDesc, SolidDesc, ShellDesc, SpringsDesc, AffineDesc, CustomDesc,
+           ContactDesc, ColliderDesc, ContactSide, Contact, ContactForce, RayDesc, ClosestDesc, SurfacePoint, IntegratorDesc, Energy, Stats, SystemDesc, DenseStats, Matrix, LinearSolver]
 
 ERROR_ARGUMENT, ERROR_HANDLE, ERROR_MESH, ERROR_HOST = -1, -3, -4, -8
 CHANNEL_POSITION, CHANNEL_CONTACT_FORCE = 0, 3
@@ -99,6 +132,7 @@ def load(path):
     pbs.pbs_world_time.argtypes = pbs.pbs_world_destroy.argtypes = [POINTER]
     for name in ("vertex_count", "positions", "is_valid", "destroy"):
         getattr(pbs, "pbs_body_" + name).argtypes = [POINTER, Body]
+    pbs.pbs_body_contact_force.argtypes = [POINTER, Body, POINTER, POINTER]
     pbs.pbs_body_read_f32.argtypes = [POINTER, Body, I32, c.POINTER(c.c_float), SIZE, SIZE]
     return pbs
 
@@ -136,7 +170,8 @@ def sizes(pbs, layout):
         mine = [(name, getattr(kind, name).offset, getattr(kind, name).size) for name, _ in kind._fields_]
         assert c.sizeof(kind) == told["struct"][kind.__name__], kind.__name__
         assert mine == told["member"][kind.__name__], kind.__name__
-    for kind in (WorldDesc, SolidDesc, CustomDesc, ColliderDesc, SystemDesc, LinearSolver):
+    for kind in (WorldDesc, SolidDesc, ShellDesc, SpringsDesc, AffineDesc, CustomDesc,
+                 ContactDesc, ColliderDesc, RayDesc, ClosestDesc, SystemDesc, LinearSolver):
         assert make(pbs, kind).struct_size == c.sizeof(kind)
     energy = Energy(struct_size=c.sizeof(Energy))
     world = make_world(pbs)
@@ -176,6 +211,23 @@ def drop(pbs):
     check(pbs, pbs.pbs_body_read_f32(world, body, CHANNEL_CONTACT_FORCE, forces, 12, 4))
     weight = 1000 / 6 * 9.81
     assert abs(sum(forces[1::3]) - weight) < 1e-3 * weight, list(forces)
+    count = SIZE(0)
+    check(pbs, pbs.pbs_world_contacts(world, None, SIZE(c.sizeof(Contact)), c.byref(count)))
+    assert count.value == 3
+    contacts = (Contact * 3)()
+    check(pbs, pbs.pbs_world_contacts(world, contacts, SIZE(c.sizeof(Contact)), c.byref(count)))
+    assert {one.first.vertices[0] for one in contacts} == {0, 1, 2}
+    assert all(one.first.body.id == body.id and one.second.collider.id == ground.id for one in contacts)
+    load = ContactForce(struct_size=c.sizeof(ContactForce))
+    check(pbs, pbs.pbs_body_contact_force(world, body, None, c.byref(load)))
+    assert abs(load.force[1] - sum(one.normal_force for one in contacts)) < 1e-9
+    assert abs(load.impulse[1] - load.force[1] * h) < 1e-9
+    hit = SurfacePoint(struct_size=c.sizeof(SurfacePoint))
+    ray = make(pbs, RayDesc, origin=(0.2, 5, -0.2))
+    check(pbs, pbs.pbs_world_ray(world, c.byref(ray), c.byref(hit)))
+    assert hit.body.id == body.id and 4 < hit.distance < 5 and hit.normal[1] > 0
+    check(pbs, pbs.pbs_world_closest(world, c.byref(make(pbs, ClosestDesc, point=(7, 3, 0))), c.byref(hit)))
+    assert hit.collider.id == ground.id and abs(hit.distance - 3) < 1e-12
     assert any("topology" in text for text in messages)
     pbs.pbs_world_destroy(world)
 

@@ -18,8 +18,11 @@ struct system {
     double gradient[SIZE], direction[SIZE];
 };
 
-static const struct direction_options exact = {
-    .tolerance = 1e-30, .forcing = 1e-12, .length_limit = 1e6, .iteration_limit = 1000};
+static const struct direction_options exact = {.tolerance = 1e-30,
+                                               .forcing = 1e-12,
+                                               .loosest = 0.5,
+                                               .length_limit = 1e6,
+                                               .iteration_limit = 1000};
 
 /// diag(first, second, second, ...).
 static void create(struct system *s, double first, double second, int32_t preconditioner) {
@@ -55,7 +58,7 @@ static void destroy(struct system *s) {
 
 static void test_forcing(void **state) {
     (void)state;
-    const struct direction_options o = {.tolerance = 1e-4, .forcing = 2.0};
+    const struct direction_options o = {.tolerance = 1e-4, .forcing = 2.0, .loosest = 0.5};
     assert_true(direction_forcing(&o, 100.0) == 0.5);
     assert_near(direction_forcing(&o, 1e-2), 0.2, 1e-15, "sigma sqrt(|g|)");
     assert_near(direction_forcing(&o, 1e-9), 0.02, 1e-15, "sigma sqrt(tau)");

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 // --- cubes ---
 
@@ -143,6 +144,27 @@ void point_describe(pbs_custom_desc *d, const double position[3], pbs_custom_fn 
     d->user = user;
 }
 
+// --- boxes ---
+
+void box_surface_make(struct box_surface *box, const double sides[3]) {
+    static const uint32_t triangles[36] = {0, 4, 6, 0, 6, 2, 1, 3, 7, 1, 7, 5, 0, 1, 5, 0, 5, 4,
+                                           2, 6, 7, 2, 7, 3, 0, 2, 3, 0, 3, 1, 4, 5, 7, 4, 7, 6};
+    for (size_t v = 0; v < 8; v++) {
+        for (size_t k = 0; k < 3; k++) {
+            box->positions[3 * v + k] = ((v >> k & 1) != 0 ? 0.5 : -0.5) * sides[k];
+        }
+    }
+    memcpy(box->triangles, triangles, sizeof triangles);
+}
+
+void box_surface_describe(const struct box_surface *box, pbs_affine_desc *d) {
+    pbs_affine_desc_init(d, sizeof *d);
+    d->vertex_count = 8;
+    d->positions = box->positions;
+    d->triangle_count = 12;
+    d->triangles = box->triangles;
+}
+
 // --- scenes ---
 
 void scene_settings(pbs_world_desc *d) {
@@ -226,8 +248,151 @@ static pbs_status fill_bowl(pbs_world *world) {
     return status < 0 ? status : pbs_collider_create(world, &bowl, &collider);
 }
 
+bool sheet_mesh_make(struct sheet_mesh *mesh, size_t cells, double size, const double corner[3]) {
+    const size_t side = cells + 1;
+    *mesh = (struct sheet_mesh){.vertex_count = side * side, .triangle_count = 2 * cells * cells};
+    mesh->positions = malloc(3 * mesh->vertex_count * sizeof *mesh->positions);
+    mesh->triangles = malloc(3 * mesh->triangle_count * sizeof *mesh->triangles);
+    if (mesh->positions == NULL || mesh->triangles == NULL) {
+        sheet_mesh_free(mesh);
+        return false;
+    }
+    for (size_t i = 0; i < mesh->vertex_count; i++) {
+        mesh->positions[3 * i] = corner[0] + size * (double)(i % side) / (double)cells;
+        mesh->positions[3 * i + 1] = corner[1];
+        mesh->positions[3 * i + 2] = corner[2] + size * (double)(i / side) / (double)cells;
+    }
+    for (size_t cell = 0; cell < cells * cells; cell++) {
+        const size_t i = cell / cells * side + cell % cells;
+        const size_t around[4] = {i, i + side, i + side + 1, i + 1};
+        static const size_t cuts[6] = {0, 1, 2, 0, 2, 3};
+        for (size_t k = 0; k < 6; k++) {
+            const size_t turn = (cell / cells + cell % cells) % 2;
+            mesh->triangles[6 * cell + k] = (uint32_t)around[(cuts[k] + turn) % 4];
+        }
+    }
+    return true;
+}
+
+void sheet_mesh_free(struct sheet_mesh *mesh) {
+    free(mesh->positions);
+    free(mesh->triangles);
+    *mesh = (struct sheet_mesh){0};
+}
+
+void sheet_mesh_describe(const struct sheet_mesh *mesh, pbs_shell_desc *d) {
+    pbs_shell_desc_init(d, sizeof *d);
+    d->vertex_count = mesh->vertex_count;
+    d->positions = mesh->positions;
+    d->triangle_count = mesh->triangle_count;
+    d->triangles = mesh->triangles;
+}
+
+pbs_status sheet_create(pbs_world *world, size_t cells, double size, const double corner[3],
+                        const pbs_shell_desc *like, pbs_body *body) {
+    struct sheet_mesh mesh;
+    if (!sheet_mesh_make(&mesh, cells, size, corner)) {
+        return PBS_ERROR_MEMORY;
+    }
+    pbs_shell_desc d;
+    sheet_mesh_describe(&mesh, &d);
+    if (like != NULL) {
+        pbs_shell_desc own = *like;
+        own.vertex_count = d.vertex_count;
+        own.positions = d.positions;
+        own.triangle_count = d.triangle_count;
+        own.triangles = d.triangles;
+        d = own;
+    }
+    const pbs_status status = pbs_body_create_shell(world, &d, body);
+    sheet_mesh_free(&mesh);
+    return status;
+}
+
+static pbs_status fill_sheet(pbs_world *world) {
+    pbs_collider_desc ball;
+    pbs_status status = pbs_collider_desc_init(&ball, sizeof ball);
+    if (status < 0) {
+        return status;
+    }
+    ball.shape = PBS_SHAPE_SPHERE;
+    ball.size[0] = 0.2;
+    ball.friction = 0.3;
+    pbs_collider collider;
+    status = pbs_collider_create(world, &ball, &collider);
+    pbs_shell_desc d;
+    if (status >= 0) {
+        status = pbs_shell_desc_init(&d, sizeof d);
+    }
+    if (status < 0) {
+        return status;
+    }
+    d.thickness = 2e-3;
+    d.young = 1e6;
+    d.damping = 1e-3;
+    d.drag = 0.2;
+    const double corner[3] = {-0.25, 0.22, -0.25};
+    const uint32_t held[1] = {0};
+    pbs_body body;
+    status = sheet_create(world, 6, 0.5, corner, &d, &body);
+    return status < 0 ? status : pbs_body_pin(world, body, held, 1, PBS_AXIS_ALL);
+}
+
+/// A chain of springs that falls over the ball; boxes that spin about axes near an unstable one.
+static pbs_status fill_stiff(pbs_world *world) {
+    enum { COUNT = 12 };
+    double positions[3 * COUNT] = {0.0}, masses[COUNT];
+    uint32_t springs[2 * COUNT];
+    for (uint32_t v = 0; v < COUNT; v++) {
+        positions[3 * v] = 0.05 * v - 0.2;
+        positions[3 * v + 1] = 0.3 + 0.01 * v;
+        masses[v] = 0.02 + 0.001 * v;
+        springs[2 * v] = v;
+        springs[2 * v + 1] = (v + 1) % COUNT;
+    }
+    pbs_springs_desc chain;
+    pbs_springs_desc_init(&chain, sizeof chain);
+    chain.vertex_count = COUNT;
+    chain.positions = positions;
+    chain.masses = masses;
+    chain.spring_count = COUNT - 1;
+    chain.springs = springs;
+    chain.damping = 0.002;
+    chain.drag = 0.1;
+    pbs_body body;
+    pbs_status status = pbs_body_create_springs(world, &chain, &body);
+    const double sides[3] = {0.1, 0.06, 0.03};
+    struct box_surface box;
+    pbs_affine_desc d;
+    box_surface_make(&box, sides);
+    box_surface_describe(&box, &d);
+    for (int i = 0; i < 3 && status >= 0; i++) {
+        d.position[0] = 0.3 * i;
+        d.position[1] = 1.0;
+        d.orientation[0] = 0.6;
+        d.orientation[3] = 0.8;
+        d.velocity[2] = 0.5 * i;
+        d.angular_velocity[0] = 1.0;
+        d.angular_velocity[1] = 12.0 - i;
+        d.angular_velocity[2] = 2.0;
+        d.damping = 0.001 * i;
+        d.no_gravity = i == 1;
+        status = pbs_body_create_affine(world, &d, &body);
+    }
+    status = status < 0 ? status : pbs_body_pin_all(world, body);
+    pbs_collider_desc ball;
+    pbs_collider collider;
+    pbs_collider_desc_init(&ball, sizeof ball);
+    ball.shape = PBS_SHAPE_SPHERE;
+    ball.size[0] = 0.2;
+    ball.friction = 0.2;
+    return status < 0 ? status : pbs_collider_create(world, &ball, &collider);
+}
+
 pbs_status scene_fill(pbs_world *world, int index) {
-    return index == 0 ? fill_drop(world) : index == 1 ? fill_springs(world) : fill_bowl(world);
+    static pbs_status (*const fill[SCENE_COUNT])(pbs_world *) = {fill_drop, fill_springs, fill_bowl,
+                                                                 fill_sheet, fill_stiff};
+    return fill[index](world);
 }
 
 pbs_status scene_step(pbs_world *world, int count) {

@@ -26,6 +26,35 @@ void cube_mesh_describe(const struct cube_mesh *mesh, pbs_solid_desc *d);
 pbs_status cube_create(pbs_world *world, size_t cells, double size, const double corner[3],
                        const pbs_solid_desc *like, pbs_body *body);
 
+/// A square in the plane y = corner_y of cells x cells smaller ones, each cut along one diagonal,
+/// neighbours along different ones. In front is +y.
+struct sheet_mesh {
+    size_t vertex_count, triangle_count;
+    double *positions;   ///< vertex_count x 3
+    uint32_t *triangles; ///< triangle_count x 3
+};
+
+/// False when out of memory.
+bool sheet_mesh_make(struct sheet_mesh *mesh, size_t cells, double size, const double corner[3]);
+void sheet_mesh_free(struct sheet_mesh *mesh);
+
+/// A description that points into the mesh; the rest are the library's defaults.
+void sheet_mesh_describe(const struct sheet_mesh *mesh, pbs_shell_desc *d);
+
+/// Adds such a sheet as a shell. What `like` says besides the mesh holds; null: the defaults.
+pbs_status sheet_create(pbs_world *world, size_t cells, double size, const double corner[3],
+                        const pbs_shell_desc *like, pbs_body *body);
+
+/// The surface of a box of these sides around the origin, triangles outward.
+struct box_surface {
+    double positions[24];
+    uint32_t triangles[36];
+};
+void box_surface_make(struct box_surface *box, const double sides[3]);
+
+/// A description of an affine body that points into the box; the rest are the library's defaults.
+void box_surface_describe(const struct box_surface *box, pbs_affine_desc *d);
+
 /// Springs of 400 N/m and 0.1 m between the two nodes of a stencil. user is not read.
 int32_t spring_energy(void *user, size_t stencil, const double *x, int32_t project, double *value,
                       double *gradient, double *hessian);
@@ -42,8 +71,10 @@ void point_describe(pbs_custom_desc *d, const double position[3], pbs_custom_fn 
 void scene_settings(pbs_world_desc *d);
 
 /// The scenes of the determinism tests: 0 a solid dropped on a floor, 1 springs of a host on a
-/// ball, 2 two materials with damping, drag and friction in a bowl. Answers the first failure.
-enum { SCENE_COUNT = 3 };
+/// ball, 2 two materials with damping, drag and friction in a bowl, 3 a damped sheet, held at one
+/// corner, that falls on a ball, 4 springs of the library's over a ball and affine bodies that
+/// tumble, one of them held. Answers the first failure.
+enum { SCENE_COUNT = 5 };
 pbs_status scene_fill(pbs_world *world, int index);
 
 /// Steps of 1/60 s; the first failure ends them.

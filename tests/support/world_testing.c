@@ -27,6 +27,13 @@ pbs_body add_cube(pbs_world *world, size_t cells, double size, const double corn
     return body;
 }
 
+pbs_body add_sheet(pbs_world *world, size_t cells, double size, const double corner[3],
+                   const pbs_shell_desc *like) {
+    pbs_body body = {0};
+    assert_ok(sheet_create(world, cells, size, corner, like, &body));
+    return body;
+}
+
 pbs_collider add_ground(pbs_world *world) {
     pbs_collider_desc d;
     pbs_collider ground = {0};

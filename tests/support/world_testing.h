@@ -15,6 +15,10 @@ pbs_world *new_world_from(const pbs_world_desc *d);
 pbs_body add_cube(pbs_world *world, size_t cells, double size, const double corner[3],
                   const pbs_solid_desc *like);
 
+/// See sheet_create.
+pbs_body add_sheet(pbs_world *world, size_t cells, double size, const double corner[3],
+                   const pbs_shell_desc *like);
+
 /// The half-space below y = 0.
 pbs_collider add_ground(pbs_world *world);
 

@@ -396,6 +396,35 @@ static void refusals_are_made_up_for(void **state) {
     pbs_world_destroy(own);
 }
 
+/// The statistics tell the host from what stands in for it, even where the host gives way when
+/// the matrix is factored already.
+static void what_is_used_is_told(void **state) {
+    (void)state;
+    pbs_world *world = hanging_cube(1e-6);
+    struct host host = {0};
+    use_host(world, &host);
+    assert_ok(scene_step(world, 1));
+    assert_int_equal(stats_of(world).preconditioner_used, -1);
+    assert_int_equal(stats_of(world).coarse_unknowns, 0);
+    int32_t *const answers[3] = {&host.solve_answer, &host.factor_answer, &host.analyze_answer};
+    for (int k = 0; k < 3; k++) {
+        *answers[k] = 1;
+        host.countdown = 0;
+        use_host(world, &host);
+        assert_ok(scene_step(world, 1));
+        assert_true(stats_of(world).host_refusals > 0);
+        assert_int_equal(stats_of(world).preconditioner_used,
+                         PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY);
+        assert_true(stats_of(world).predicted_iterations > 0.0);
+        *answers[k] = 0;
+        use_host(world, &host);
+        assert_ok(scene_step(world, 1));
+        assert_int_equal(stats_of(world).preconditioner_used, -1);
+    }
+    pbs_world_destroy(world);
+    host_free(&host);
+}
+
 /// Each way to stop, in full and in linearized steps: the status, words that name the function, a
 /// world that is as it was, and goes on once the host does.
 static void stopping_is_an_error(void **state) {
@@ -646,6 +675,7 @@ int main(void) {
         cmocka_unit_test(nodes_are_bodies_in_order),
         cmocka_unit_test(analyze_follows_the_pattern),
         cmocka_unit_test(refusals_are_made_up_for),
+        cmocka_unit_test(what_is_used_is_told),
         cmocka_unit_test(stopping_is_an_error),
         cmocka_unit_test(bad_tables_are_refused),
         cmocka_unit_test(taken_back_it_leaves_no_trace),

@@ -73,6 +73,25 @@ static pbs_status use_solid(pbs_world *w, const void *d) {
     return pbs_body_create_solid(w, d, &body);
 }
 
+static pbs_status init_shell(void *d, size_t size) {
+    static const double x[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+    static const uint32_t triangle[3] = {0, 1, 2};
+    const pbs_status status = pbs_shell_desc_init(d, size);
+    if (status == PBS_OK) {
+        pbs_shell_desc *shell = d;
+        shell->vertex_count = 3;
+        shell->positions = x;
+        shell->triangle_count = 1;
+        shell->triangles = triangle;
+    }
+    return status;
+}
+
+static pbs_status use_shell(pbs_world *w, const void *d) {
+    pbs_body body;
+    return pbs_body_create_shell(w, d, &body);
+}
+
 static pbs_status init_custom(void *d, size_t size) {
     static const double x[3] = {0.0, 0.0, 0.0}, mass[1] = {1.0};
     const pbs_status status = pbs_custom_desc_init(d, size);
@@ -90,6 +109,42 @@ static pbs_status init_custom(void *d, size_t size) {
 static pbs_status use_custom(pbs_world *w, const void *d) {
     pbs_body body;
     return pbs_body_create_custom(w, d, &body);
+}
+
+static pbs_status init_springs(void *d, size_t size) {
+    static const double x[3] = {0.0, 0.0, 0.0}, mass[1] = {1.0};
+    const pbs_status status = pbs_springs_desc_init(d, size);
+    if (status == PBS_OK) {
+        pbs_springs_desc *springs = d;
+        springs->vertex_count = 1;
+        springs->positions = x;
+        springs->masses = mass;
+    }
+    return status;
+}
+
+static pbs_status use_springs(pbs_world *w, const void *d) {
+    pbs_body body;
+    return pbs_body_create_springs(w, d, &body);
+}
+
+static pbs_status init_affine(void *d, size_t size) {
+    static const double x[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+    static const uint32_t tet[4] = {0, 1, 2, 3};
+    const pbs_status status = pbs_affine_desc_init(d, size);
+    if (status == PBS_OK) {
+        pbs_affine_desc *affine = d;
+        affine->vertex_count = 4;
+        affine->positions = x;
+        affine->tet_count = 1;
+        affine->tets = tet;
+    }
+    return status;
+}
+
+static pbs_status use_affine(pbs_world *w, const void *d) {
+    pbs_body body;
+    return pbs_body_create_affine(w, d, &body);
 }
 
 static pbs_status init_collider(void *d, size_t size) {
@@ -130,7 +185,10 @@ static pbs_status use_system(pbs_world *w, const void *d) {
 static const struct settings_row settings_rows[] = {
     {"pbs_world_desc", sizeof(pbs_world_desc), init_world, use_world},
     {"pbs_solid_desc", sizeof(pbs_solid_desc), init_solid, use_solid},
+    {"pbs_shell_desc", sizeof(pbs_shell_desc), init_shell, use_shell},
     {"pbs_custom_desc", sizeof(pbs_custom_desc), init_custom, use_custom},
+    {"pbs_springs_desc", sizeof(pbs_springs_desc), init_springs, use_springs},
+    {"pbs_affine_desc", sizeof(pbs_affine_desc), init_affine, use_affine},
     {"pbs_collider_desc", sizeof(pbs_collider_desc), init_collider, use_collider},
     {"pbs_integrator_desc", sizeof(pbs_integrator_desc), init_integrator, use_integrator},
     {"pbs_system_desc", sizeof(pbs_system_desc), init_system, use_system},

@@ -105,10 +105,64 @@ static void one_world_may_be_read_by_several_threads(void **state) {
     pbs_world_destroy(world);
 }
 
+enum { QUERIES = 400 };
+
+struct asker {
+    const pbs_world *world;
+    double distances[2 * QUERIES];
+};
+
+static void *ask(void *argument) {
+    struct asker *asker = argument;
+    pbs_ray_desc ray;
+    pbs_closest_desc near;
+    pbs_surface_point out = {.struct_size = sizeof out};
+    pbs_ray_desc_init(&ray, sizeof ray);
+    pbs_closest_desc_init(&near, sizeof near);
+    for (int i = 0; i < QUERIES; i++) {
+        ray.origin[0] = near.point[0] = 0.005 * (i - QUERIES / 2);
+        ray.origin[1] = near.point[1] = 2.0;
+        asker->distances[2 * i] = pbs_world_ray(asker->world, &ray, &out) < 0 ? NAN : out.distance;
+        asker->distances[2 * i + 1] = pbs_world_closest(asker->world, &near, &out) < 0
+                                          ? NAN
+                                          : out.distance;
+    }
+    return NULL;
+}
+
+/// The first query after a step too, on whatever thread it is made.
+static void one_world_may_be_asked_by_several_threads(void **state) {
+    (void)state;
+    pbs_world_desc d;
+    scene_settings(&d);
+    d.threads = 2;
+    pbs_world *world = new_world_from(&d);
+    assert_ok(scene_fill(world, 0));
+    for (int round = 0; round < 3; round++) {
+        static struct asker askers[3];
+        pthread_t threads[3];
+        for (int i = 0; i < 3; i++) {
+            askers[i].world = world;
+            assert_int_equal(pthread_create(&threads[i], NULL, ask, &askers[i]), 0);
+        }
+        for (int i = 0; i < 3; i++) {
+            pthread_join(threads[i], NULL);
+        }
+        for (int i = 0; i < 2 * QUERIES; i++) {
+            assert_true(askers[0].distances[i] > 0.0);
+            assert_true(askers[1].distances[i] == askers[0].distances[i]);
+            assert_true(askers[2].distances[i] == askers[0].distances[i]);
+        }
+        assert_ok(scene_step(world, 2));
+    }
+    pbs_world_destroy(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(worlds_on_different_threads_do_not_meet),
         cmocka_unit_test(one_world_may_be_read_by_several_threads),
+        cmocka_unit_test(one_world_may_be_asked_by_several_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

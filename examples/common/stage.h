@@ -1,0 +1,39 @@
+// What a world's pages show: all its bodies, each in a colour of its own, surfaces that are moved
+// by a script, obstacles that stand still, and the energies. Fills a recording frame by frame.
+
+#ifndef PBS_COMMON_STAGE_H
+#define PBS_COMMON_STAGE_H
+
+#include <pbs/pbs.h>
+
+#include "mesh.h"
+#include "recording.h"
+
+/// All zero is an empty one.
+struct stage {
+    size_t piece_count;
+    struct stage_piece *pieces;
+    struct surface_mesh obstacles; ///< do not move
+    bool has_ground;               ///< a floor at ground_height
+    double ground_height;          ///< m
+    double *positions;             ///< of all pieces, one after the other
+};
+
+/// The surface of a body of the world.
+bool stage_add_body(struct stage *stage, const pbs_world *world, pbs_body body,
+                    struct message *message);
+/// A surface whose positions (vertex_count x 3, metres) change behind the pointer.
+bool stage_add_scripted(struct stage *stage, size_t vertex_count, const double *positions,
+                        size_t triangle_count, const uint32_t *triangles, struct message *message);
+bool stage_add_obstacle(struct stage *stage, const struct surface_mesh *mesh,
+                        struct message *message);
+void stage_free(struct stage *stage);
+
+/// A recording of what has been added, without a frame. Null on failure.
+struct recording *stage_record(struct stage *stage, const char *title, double frame_rate,
+                               struct message *message);
+/// The world as it is now.
+bool stage_add_frame(struct stage *stage, const pbs_world *world, struct recording *recording,
+                     struct message *message);
+
+#endif

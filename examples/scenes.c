@@ -1,0 +1,346 @@
+// ECI's scenes that touch, by name, or a scene of yours from one text file: bodies that never go
+// through each other. Leaves NAME.html, .png, _sheet.png, .glb and _energy.csv.
+//
+//     scenes stairs --meshes DIR --full        a scene, with real meshes, at the paper's size
+//     scenes my_scene.txt                      a file as common/scene_file.h has it
+// SPDX-License-Identifier: MIT
+#include <pbs/pbs.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/command_line.h"
+#include "common/scene_world.h"
+#include "common/shapes.h"
+#include "common/stage.h"
+#include "scenes/eci_contact.h"
+
+// Options
+// --------------------------------------------------------------------------------------------
+
+struct settings {
+    const char *scene, *file, *scheme, *meshes, *out, *name;
+    double step, decay;
+    int64_t frames, threads;
+    bool full;
+};
+
+static const struct {
+    const char *name;
+    int32_t id;
+} schemes[] = {{"a-search", PBS_SCHEME_A_SEARCH},
+               {"a-1", PBS_SCHEME_A_1},
+               {"bdf2", PBS_SCHEME_BDF2},
+               {"implicit-euler", PBS_SCHEME_IMPLICIT_EULER},
+               {"sdirk2", PBS_SCHEME_SDIRK2},
+               {"tr-bdf2", PBS_SCHEME_TR_BDF2},
+               {"blending", PBS_SCHEME_ENERGY_BLENDING}};
+
+static bool find_scheme(const char *name, int32_t *id) {
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+        if (strcmp(schemes[i].name, name) == 0) {
+            *id = schemes[i].id;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool read_settings(int argc, char **argv, struct settings *s, int *exit_status) {
+    const struct command_option options[] = {
+        {"scene", COMMAND_TEXT, &s->scene, "NAME",
+         "ball_soft, ball_medium, ball_stiff, ball_affine, dice, stairs, trampoline, chain, splash "
+         "or membrane; also as the first argument"},
+        {"file", COMMAND_TEXT, &s->file, "FILE",
+         "a scene of one text file instead; also as the first argument"},
+        {"meshes", COMMAND_TEXT, &s->meshes, "DIR",
+         "bunny_7k.msh and the like; without them other shapes are made"},
+        {"full", COMMAND_FLAG, &s->full, NULL, "the paper's size instead of a small one"},
+        {"scheme", COMMAND_TEXT, &s->scheme, "NAME",
+         "a-search, a-1, bdf2, implicit-euler, sdirk2, tr-bdf2 or blending; a file has its own"},
+        {"step", COMMAND_NUMBER, &s->step, "H", "seconds, 0 for 1/120; a file has its own"},
+        {"decay", COMMAND_NUMBER, &s->decay, "TAU",
+         "seconds, of the energy's target; 0 for the scene's own"},
+        {"frames", COMMAND_COUNT, &s->frames, "N",
+         "60 a second, or one a step where steps are longer; 0 for the whole scene"},
+        {"threads", COMMAND_COUNT, &s->threads, "N", "threads; 0 is one per processor"},
+        {"out", COMMAND_TEXT, &s->out, "DIR", "where the pictures go"},
+        {"name", COMMAND_TEXT, &s->name, "NAME", "first part of the files' names"},
+    };
+    return command_line_or_exit(argc, argv, "Plays a scene in which bodies touch.", options,
+                                sizeof options / sizeof *options, exit_status);
+}
+
+/// The first argument, where it is no option, is a scene's name or else a file's.
+static void take_first(int *argc, char ***argv, struct settings *s) {
+    enum eci_contact_kind kind;
+    if (*argc < 2 || strncmp((*argv)[1], "--", 2) == 0) {
+        return;
+    }
+    if (eci_contact_find((*argv)[1], &kind)) {
+        s->scene = (*argv)[1];
+    } else {
+        s->file = (*argv)[1];
+    }
+    (*argv)[1] = (*argv)[0];
+    (*argv)++;
+    (*argc)--;
+}
+
+// The run
+// ---------------------------------------------------------------------------------------------
+
+/// A scene of either kind.
+struct show {
+    const char *name;
+    pbs_world *world;
+    double step;
+    int64_t step_count; ///< of the whole scene
+    pbs_status (*take_step)(void *scene);
+    void *scene;
+    struct stage stage;
+};
+
+static void print_progress(const struct show *show, int64_t frame, int64_t frames) {
+    pbs_stats stats = {.struct_size = sizeof stats};
+    pbs_world_stats(show->world, &stats);
+    printf("frame %4lld/%lld  t %6.3f s  step %8.2f ms  newton %3u  contacts %5u  gap %.2g mm\n",
+           (long long)frame, (long long)frames, pbs_world_time(show->world), 1e3 * stats.time_total,
+           stats.newton_iterations, stats.active_contacts,
+           isfinite(stats.least_gap) ? 1e3 * stats.least_gap : 0.0);
+    fflush(stdout);
+}
+
+static bool play(const struct settings *s, struct show *show, int64_t stride,
+                 struct recording *recording, struct message *message) {
+    const int64_t all = show->step_count / stride;
+    const int64_t frames = s->frames > 0 ? s->frames : all;
+    if (!stage_add_frame(&show->stage, show->world, recording, message)) {
+        // A start that touches has no energy; a step names what touches.
+        return show->take_step(show->scene) < 0 && message_fail(message, "%s", pbs_last_error());
+    }
+    for (int64_t frame = 1; frame <= frames; frame++) {
+        for (int64_t i = 0; i < stride; i++) {
+            if (show->take_step(show->scene) < 0) {
+                return message_fail(message, "%g s: %s", pbs_world_time(show->world),
+                                    pbs_last_error());
+            }
+        }
+        print_progress(show, frame, frames);
+        if (!stage_add_frame(&show->stage, show->world, recording, message)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// A run that ends in the middle leaves what there is to see of it.
+static bool run(const struct settings *s, struct show *show, struct message *message) {
+    const double steps = round(1.0 / (60.0 * show->step));
+    const int64_t stride = steps > 1.0 ? (int64_t)steps : 1;
+    const char *name = s->name != NULL ? s->name : show->name;
+    struct message written = {{0}};
+    struct recording *recording = stage_record(&show->stage, name,
+                                               1.0 / (show->step * (double)stride), message);
+    if (recording == NULL) {
+        return false;
+    }
+    const bool played = play(s, show, stride, recording, message);
+    const bool saved = recording_write(recording, s->out, name, &written);
+    if (saved) {
+        printf("wrote %s/%s.html, .png, _sheet.png, .glb and _energy.csv\n", s->out, name);
+    } else if (played) {
+        *message = written;
+    }
+    recording_destroy(recording);
+    return played && saved;
+}
+
+// ECI's scenes
+// ----------------------------------------------------------------------------------------------
+
+static pbs_status step_contact(void *scene) {
+    return eci_contact_step(scene);
+}
+
+static bool show_contact(const struct settings *s, struct eci_contact *scene,
+                         struct message *message) {
+    enum eci_contact_kind kind;
+    struct eci_contact_options options;
+    eci_contact_options_init(&options);
+    if (!eci_contact_find(s->scene, &kind)) {
+        return message_fail(message, "--scene: there is no \"%.60s\"", s->scene);
+    }
+    if (!find_scheme(s->scheme, &options.scheme)) {
+        return message_fail(message, "--scheme: there is no \"%.60s\"", s->scheme);
+    }
+    if (s->step < 0.0 || s->decay < 0.0) {
+        return message_fail(message, "--%s: must not be negative",
+                            s->step < 0.0 ? "step" : "decay");
+    }
+    options.meshes = s->meshes;
+    options.full = s->full;
+    options.step = s->step;
+    options.decay = s->decay;
+    options.world.threads = (int32_t)s->threads;
+    if (eci_contact_create(kind, &options, scene) < 0) {
+        return message_fail(message, "%s", pbs_last_error());
+    }
+    struct show show = {.name = s->scene,
+                        .world = scene->world,
+                        .step = scene->step,
+                        .step_count = (int64_t)round(scene->duration / scene->step),
+                        .take_step = step_contact,
+                        .scene = scene,
+                        .stage = {.has_ground = scene->ground}};
+    bool done = scene->obstacle.vertex_count == 0 ||
+                stage_add_obstacle(&show.stage, &scene->obstacle, message);
+    for (size_t b = 0; b < scene->body_count && done; b++) {
+        done = stage_add_body(&show.stage, scene->world, scene->bodies[b].id, message);
+    }
+    if (scene->generated) {
+        printf("without --meshes: shapes that are made here\n");
+    }
+    done = done && run(s, &show, message);
+    stage_free(&show.stage);
+    return done;
+}
+
+static bool play_contact(const struct settings *s, struct message *message) {
+    struct eci_contact scene = {0};
+    const bool done = show_contact(s, &scene, message);
+    eci_contact_free(&scene);
+    return done;
+}
+
+// A scene from a file
+// --------------------------------------------------------------------------------------
+
+static pbs_status step_file(void *scene) {
+    return scene_world_step(scene);
+}
+
+/// A floor where it is level, else a square as large as the scene.
+static bool add_half_space(struct stage *stage, const struct scene_half_space *half_space,
+                           double size, struct message *message) {
+    static const double up[3] = {0.0, 1.0, 0.0};
+    const double *n = half_space->normal;
+    const double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    if (n[1] > 0.9999 * length && !stage->has_ground) {
+        stage->has_ground = true;
+        stage->ground_height = half_space->origin[1];
+        return true;
+    }
+    struct surface_mesh square = {0};
+    if (!surface_sheet(1, 1, 2.0 * size, 2.0 * size, &square)) {
+        return message_fail(message, "out of memory");
+    }
+    const double axis[3] = {up[1] * n[2] - up[2] * n[1], up[2] * n[0] - up[0] * n[2],
+                            up[0] * n[1] - up[1] * n[0]};
+    if (fabs(axis[0]) + fabs(axis[2]) > 0.0) {
+        positions_rotate(square.positions, square.vertex_count, axis, acos(n[1] / length));
+    }
+    positions_translate(square.positions, square.vertex_count, half_space->origin[0],
+                        half_space->origin[1], half_space->origin[2]);
+    const bool added = stage_add_obstacle(stage, &square, message);
+    surface_mesh_free(&square);
+    return added;
+}
+
+/// A component that a script moves: its triangles, renumbered from its first node.
+static bool add_scripted(struct stage *stage, const struct scene_world *w,
+                         const struct scene_component *c, struct message *message) {
+    const struct scene_file *scene = w->scene;
+    uint32_t *own = malloc((3 * scene->triangle_count + 1) * sizeof *own);
+    size_t count = 0;
+    if (own == NULL) {
+        return message_fail(message, "out of memory");
+    }
+    for (size_t t = 0; t < scene->triangle_count; t++) {
+        const uint32_t *corners = scene->triangles + 3 * t;
+        bool inside = true;
+        for (size_t k = 0; k < 3; k++) {
+            inside = inside && corners[k] >= c->node_begin && corners[k] < c->node_end;
+        }
+        for (size_t k = 0; k < 3 && inside; k++) {
+            own[3 * count + k] = corners[k] - (uint32_t)c->node_begin;
+        }
+        count += inside;
+    }
+    const bool added = stage_add_scripted(stage, c->node_end - c->node_begin,
+                                          w->scripted + 3 * c->node_begin, count, own, message);
+    free(own);
+    return added;
+}
+
+static bool set_stage(struct stage *stage, const struct scene_world *w, struct message *message) {
+    const struct scene_file *scene = w->scene;
+    bool done = true;
+    for (size_t i = 0; i < scene->half_space_count && done; i++) {
+        done = add_half_space(stage, &scene->half_spaces[i], scene->diagonal, message);
+    }
+    for (size_t i = 0; i < scene->mesh_count && done; i++) {
+        const struct scene_mesh *mesh = &scene->meshes[i];
+        const struct surface_mesh surface = {.vertex_count = mesh->vertex_count,
+                                             .positions = mesh->vertices,
+                                             .triangle_count = mesh->triangle_count,
+                                             .triangles = mesh->triangles};
+        done = stage_add_obstacle(stage, &surface, message);
+    }
+    for (size_t i = 0; i < scene->component_count && done; i++) {
+        done = scene->components[i].codimension == 3
+                   ? stage_add_body(stage, w->world, w->bodies[i], message)
+                   : add_scripted(stage, w, &scene->components[i], message);
+    }
+    return done;
+}
+
+static bool show_file(const struct settings *s, const struct scene_file *scene,
+                      struct message *message) {
+    pbs_world_desc d;
+    struct scene_world w = {0};
+    pbs_status status = scene_world_settings(scene, &d);
+    d.threads = (int32_t)s->threads;
+    status = status >= 0 ? scene_world_create(scene, &d, &w) : status;
+    if (status < 0) {
+        return message_fail(message, "%s", pbs_last_error());
+    }
+    struct show show = {.name = scene->name,
+                        .world = w.world,
+                        .step = scene->step,
+                        .step_count = (int64_t)scene->step_count,
+                        .take_step = step_file,
+                        .scene = &w};
+    const bool done = set_stage(&show.stage, &w, message) && run(s, &show, message);
+    stage_free(&show.stage);
+    scene_world_destroy(&w);
+    return done;
+}
+
+static bool play_file(const struct settings *s, struct message *message) {
+    struct scene_file scene;
+    if (!scene_file_read(s->file, &scene, message)) {
+        return false;
+    }
+    const bool done = show_file(s, &scene, message);
+    scene_file_free(&scene);
+    return done;
+}
+
+int main(int argc, char **argv) {
+    struct settings settings = {.scene = "ball_soft", .scheme = "a-search", .out = "demo"};
+    int exit_status = 0;
+    take_first(&argc, &argv, &settings);
+    if (!read_settings(argc, argv, &settings, &exit_status)) {
+        return exit_status;
+    }
+    struct message message = {{0}};
+    const bool done = settings.file != NULL ? play_file(&settings, &message)
+                                            : play_contact(&settings, &message);
+    if (!done) {
+        fprintf(stderr, "scenes: %s\n", message.text);
+    }
+    return done ? 0 : 1;
+}

@@ -1,0 +1,738 @@
+// Energy, gradient and Hessian of barrier contact; see barrier_contact.h. Distances are taken in
+// parallel, piece by piece of the candidates; what is within reach is few, is listed in the order
+// of the candidates, and is added up one after another, so that threads do not change a bit.
+#include "contact/barrier_contact.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/eigen3.h"
+#include "base/math3.h"
+
+enum { CANDIDATES_PER_PIECE = 512, CONTACTS_PER_PIECE = 64 };
+
+// IPC's threshold of the mollifier, relative to the squared rest lengths.
+static const double PARALLEL_THRESHOLD = 1e-3;
+
+// --- memory ---
+
+static double mean_edge(const struct collision_mesh *mesh) {
+    double sum = 0.0;
+    for (size_t i = 0; i < mesh->edge_count; i++) {
+        sum += sqrt(mesh->edge_squares[i]);
+    }
+    return mesh->edge_count > 0 ? sum / (double)mesh->edge_count : INFINITY;
+}
+
+pbs_status barrier_contact_reset(struct barrier_contact *c) {
+    const size_t count = 3 * (size_t)c->mesh.point_count;
+    c->mean_edge = mean_edge(&c->mesh);
+    RETURN_IF_FAILED(
+        memory_reserve(c->memory, &c->placed, &c->placed_capacity, count, sizeof *c->placed));
+    RETURN_IF_FAILED(
+        memory_reserve(c->memory, &c->points, &c->point_capacity, count, sizeof *c->points));
+    RETURN_IF_FAILED(
+        memory_reserve(c->memory, &c->motion, &c->motion_capacity, count, sizeof *c->motion));
+    RETURN_IF_FAILED(
+        memory_reserve(c->memory, &c->velocity, &c->velocity_capacity, count, sizeof *c->velocity));
+    RETURN_IF_FAILED(memory_reserve(c->memory, &c->leg, &c->leg_capacity, count, sizeof *c->leg));
+    c->contact_count = 0;
+    c->friction_count = 0;
+    c->matrix.row_count = 0;
+    return candidates_begin(c->memory, &c->mesh, &c->candidates);
+}
+
+void barrier_contact_free(struct barrier_contact *c) {
+    struct memory *memory = c->memory;
+    if (memory == NULL) {
+        return;
+    }
+    collision_mesh_free(memory, &c->mesh);
+    candidates_free(memory, &c->candidates);
+    contact_blocks_free(memory, &c->blocks);
+    contact_matrix_free(memory, &c->matrix);
+    intersection_search_free(memory, &c->intersections);
+    memory_release(memory, c->walls);
+    memory_release(memory, c->points);
+    memory_release(memory, c->placed);
+    memory_release(memory, c->motion);
+    memory_release(memory, c->velocity);
+    memory_release(memory, c->leg);
+    memory_release(memory, c->contacts);
+    memory_release(memory, c->frictions);
+    memory_release(memory, c->near);
+    memory_release(memory, c->pieces);
+    memory_release(memory, c->places);
+    *c = (struct barrier_contact){0};
+}
+
+// --- what is within reach ---
+
+struct contact_pass {
+    struct barrier_contact *contact;
+    size_t count;      ///< of pairs and of points before walls
+    size_t pair_count; ///< candidates; the rest are points and walls
+    const struct contact_blocks_scene *scene;
+};
+
+static void locate(const struct barrier_contact *c, const struct candidate *candidate,
+                   const double *x[PAIR_NODES]) {
+    for (int k = 0; k < candidate->point_count; k++) {
+        x[k] = c->points + 3 * (size_t)candidate->points[k];
+    }
+}
+
+static bool pair_is_near(const struct barrier_contact *c, size_t index) {
+    const struct candidate candidate = candidates_at(&c->candidates, &c->mesh, index);
+    const double *x[PAIR_NODES] = {NULL};
+    locate(c, &candidate, x);
+    const double reach = c->settings.barrier.reach + candidates_offset(&c->candidates, &candidate);
+    return !(closest_squared(candidate.kind, x) >= reach * reach);
+}
+
+bool contact_wall_touches(const struct barrier_contact *c, const struct contact_wall *wall,
+                          uint32_t point) {
+    const struct collision_part *a = &c->mesh.parts[c->mesh.part[point]];
+    const struct collision_part *b = &c->mesh.parts[wall->part];
+    return !a->is_obstacle && (a->group & b->mask) != 0 && (b->group & a->mask) != 0;
+}
+
+static bool wall_is_near(const struct barrier_contact *c, size_t index) {
+    const uint32_t point = (uint32_t)(index % c->mesh.point_count);
+    const struct contact_wall *wall = &c->walls[index / c->mesh.point_count];
+    if (!contact_wall_touches(c, wall, point)) {
+        return false;
+    }
+    const double distance = shape_distance(&wall->surface.shape, &wall->surface.pose,
+                                           c->points + 3 * (size_t)point, NULL, NULL);
+    return !(distance >= c->settings.barrier.reach + collision_mesh_offset(&c->mesh, point));
+}
+
+static void find_near_piece(void *context, size_t piece) {
+    struct contact_pass *pass = context;
+    struct barrier_contact *c = pass->contact;
+    const size_t begin = piece * CANDIDATES_PER_PIECE;
+    const size_t end = begin + CANDIDATES_PER_PIECE < pass->count ? begin + CANDIDATES_PER_PIECE
+                                                                  : pass->count;
+    struct contact_piece *out = &c->pieces[piece];
+    *out = (struct contact_piece){.begin = begin};
+    for (size_t i = begin; i < end; i++) {
+        const bool near = i < pass->pair_count ? pair_is_near(c, i)
+                                               : wall_is_near(c, i - pass->pair_count);
+        if (near) {
+            c->near[begin + out->count++] = (uint32_t)i;
+        }
+    }
+}
+
+/// near = the indices of all that is within reach, ascending.
+static pbs_status find_near(struct barrier_contact *c, struct tasks *tasks, size_t *count) {
+    struct contact_pass pass = {.contact = c, .pair_count = candidates_count(&c->candidates)};
+    pass.count = pass.pair_count + c->wall_count * c->mesh.point_count;
+    if (pass.count > UINT32_MAX) {
+        return status_fail(PBS_ERROR_ARGUMENT, "%zu pairs that could touch, the limit is %u",
+                           pass.count, UINT32_MAX);
+    }
+    const size_t pieces = (pass.count + CANDIDATES_PER_PIECE - 1) / CANDIDATES_PER_PIECE;
+    RETURN_IF_FAILED(
+        memory_reserve(c->memory, &c->near, &c->near_capacity, pass.count, sizeof *c->near));
+    RETURN_IF_FAILED(
+        memory_reserve(c->memory, &c->pieces, &c->piece_capacity, pieces, sizeof *c->pieces));
+    tasks_for(tasks, pieces, find_near_piece, &pass);
+    size_t total = 0;
+    for (size_t i = 0; i < pieces; i++) {
+        memmove(c->near + total, c->near + c->pieces[i].begin,
+                c->pieces[i].count * sizeof *c->near);
+        total += c->pieces[i].count;
+    }
+    *count = total;
+    return PBS_OK;
+}
+
+// --- contacts ---
+
+static void mollify(const struct barrier_contact *c, const struct candidate *candidate,
+                    const double *const x[PAIR_NODES], struct active_contact *out) {
+    out->mollifier = 1.0;
+    out->threshold = 0.0;
+    if (candidate->kind == PAIR_EDGE_EDGE) {
+        out->threshold = PARALLEL_THRESHOLD * c->mesh.edge_squares[candidate->first] *
+                         c->mesh.edge_squares[candidate->second];
+        out->mollifier = mollifier_evaluate(edges_cross_squared(x, NULL), out->threshold).value;
+    }
+}
+
+static void make_pair(const struct barrier_contact *c, size_t index, struct active_contact *out) {
+    const struct candidate candidate = candidates_at(&c->candidates, &c->mesh, index);
+    const double *x[PAIR_NODES] = {NULL};
+    locate(c, &candidate, x);
+    const struct closest closest = closest_points(candidate.kind, x);
+    *out = (struct active_contact){.kind = candidate.kind,
+                                   .point_count = candidate.point_count,
+                                   .wall = CONTACT_NO_WALL,
+                                   .first = candidate.first,
+                                   .second = candidate.second,
+                                   .distance = sqrt(closest.squared)};
+    memcpy(out->points, candidate.points, sizeof out->points);
+    memcpy(out->weight, closest.weight, sizeof out->weight);
+    scale3(1.0 / out->distance, closest.r, out->normal);
+    out->barrier = barrier_evaluate(&c->settings.barrier, out->distance,
+                                    candidates_offset(&c->candidates, &candidate));
+    mollify(c, &candidate, x, out);
+}
+
+static void make_wall_contact(const struct barrier_contact *c, size_t index,
+                              struct active_contact *out) {
+    const uint32_t point = (uint32_t)(index % c->mesh.point_count);
+    const size_t w = index / c->mesh.point_count;
+    const struct contact_surface *surface = &c->walls[w].surface;
+    *out = (struct active_contact){.kind = PAIR_POINT_POINT,
+                                   .point_count = 1,
+                                   .wall = (uint32_t)w,
+                                   .first = (uint32_t)w,
+                                   .second = point,
+                                   .points = {point},
+                                   .weight = {1.0},
+                                   .mollifier = 1.0};
+    out->distance = shape_distance(&surface->shape, &surface->pose, c->points + 3 * (size_t)point,
+                                   out->normal, NULL);
+    out->barrier = barrier_evaluate(&c->settings.barrier, out->distance,
+                                    collision_mesh_offset(&c->mesh, point));
+}
+
+static void make_contacts_piece(void *context, size_t piece) {
+    struct contact_pass *pass = context;
+    struct barrier_contact *c = pass->contact;
+    const size_t begin = piece * CONTACTS_PER_PIECE;
+    for (size_t i = begin; i < begin + CONTACTS_PER_PIECE && i < c->contact_count; i++) {
+        const size_t index = c->near[i];
+        if (index < pass->pair_count) {
+            make_pair(c, index, &c->contacts[i]);
+        } else {
+            make_wall_contact(c, index - pass->pair_count, &c->contacts[i]);
+        }
+    }
+}
+
+/// contacts = all at c->points.
+static pbs_status find_contacts(struct barrier_contact *c, struct tasks *tasks) {
+    size_t count = 0;
+    c->contact_count = 0;
+    RETURN_IF_FAILED(find_near(c, tasks, &count));
+    RETURN_IF_FAILED(
+        memory_reserve(c->memory, &c->contacts, &c->contact_capacity, count, sizeof *c->contacts));
+    c->contact_count = count;
+    struct contact_pass pass = {.contact = c, .pair_count = candidates_count(&c->candidates)};
+    tasks_for(tasks, (count + CONTACTS_PER_PIECE - 1) / CONTACTS_PER_PIECE, make_contacts_piece,
+              &pass);
+    return PBS_OK;
+}
+
+pbs_status barrier_contact_search(struct barrier_contact *c, struct tasks *tasks,
+                                  const double *motion) {
+    const double start = clock_seconds();
+    const double reach = c->settings.barrier.reach;
+    const pbs_status status = candidates_gather(c->memory, tasks, &c->mesh, c->points, motion,
+                                                reach, 0.5 * reach, &c->candidates);
+    c->counters.searches++;
+    c->counters.seconds_search += clock_seconds() - start;
+    return status;
+}
+
+void barrier_contact_locate(struct barrier_contact *c, struct tasks *tasks, const double *x) {
+    collision_mesh_place(tasks, &c->mesh, x, c->points);
+    for (size_t i = 0; i < c->mesh.point_count; i++) {
+        if (c->mesh.kind[i] == POINT_OBSTACLE) {
+            copy3(c->placed + 3 * i, c->points + 3 * i);
+        }
+    }
+}
+
+static pbs_status update(struct barrier_contact *c, struct tasks *tasks, const double *x) {
+    barrier_contact_locate(c, tasks, x);
+    if (!candidates_cover(tasks, &c->candidates, &c->mesh, c->points, NULL)) {
+        RETURN_IF_FAILED(barrier_contact_search(c, tasks, NULL));
+    }
+    return find_contacts(c, tasks);
+}
+
+// --- energy and gradient ---
+
+static void add_to_nodes(const struct collision_mesh *mesh, uint32_t point, double factor,
+                         const double force[3], double *gradient) {
+    uint32_t nodes[4];
+    double weights[4];
+    const int count = collision_mesh_nodes(mesh, point, nodes, weights);
+    for (int k = 0; k < count; k++) {
+        double *to = gradient + 3 * (size_t)nodes[k];
+        add_scaled3(to, weights[k] * factor, force, to);
+    }
+}
+
+/// The gradient of a contact's potential for each of its points.
+static void gradient_of(const struct barrier_contact *c, const struct active_contact *contact,
+                        double gradient[CONTACT_POINTS][3]) {
+    for (int k = 0; k < contact->point_count; k++) {
+        scale3(contact->mollifier * contact->barrier.first * contact->weight[k], contact->normal,
+               gradient[k]);
+    }
+    if (contact->mollifier == 1.0) {
+        return;
+    }
+    const double *x[4];
+    double cross[4][3];
+    for (int k = 0; k < 4; k++) {
+        x[k] = c->points + 3 * (size_t)contact->points[k];
+    }
+    const double slope = mollifier_evaluate(edges_cross_squared(x, cross), contact->threshold)
+                             .first;
+    for (int k = 0; k < 4; k++) {
+        add_scaled3(gradient[k], contact->barrier.value * slope, cross[k], gradient[k]);
+    }
+}
+
+static void add_barrier_gradient(const struct barrier_contact *c,
+                                 const struct active_contact *contact, double *gradient) {
+    double by_point[CONTACT_POINTS][3];
+    gradient_of(c, contact, by_point);
+    for (int k = 0; k < contact->point_count; k++) {
+        add_to_nodes(&c->mesh, contact->points[k], 1.0, by_point[k], gradient);
+    }
+}
+
+/// Slip in the tangent plane, in the basis of it.
+static void find_slip(const struct barrier_contact *c, const struct lagged_friction *friction,
+                      double slip[2]) {
+    double sum[3];
+    scale3(-1.0, friction->anchor, sum);
+    for (int k = 0; k < friction->point_count; k++) {
+        if (c->mesh.kind[friction->points[k]] != POINT_OBSTACLE) {
+            add_scaled3(sum, friction->weight[k], c->points + 3 * (size_t)friction->points[k], sum);
+        }
+    }
+    slip[0] = dot3(friction->tangent[0], sum);
+    slip[1] = dot3(friction->tangent[1], sum);
+}
+
+static double slip_length(const double slip[2]) {
+    return sqrt(slip[0] * slip[0] + slip[1] * slip[1]);
+}
+
+static double add_friction(const struct barrier_contact *c, const struct lagged_friction *friction,
+                           double *gradient) {
+    double slip[2];
+    find_slip(c, friction, slip);
+    const struct friction_value f = friction_evaluate(slip_length(slip), c->slip_width);
+    if (gradient != NULL) {
+        double force[3];
+        scale3(slip[0], friction->tangent[0], force);
+        add_scaled3(force, slip[1], friction->tangent[1], force);
+        for (int k = 0; k < friction->point_count; k++) {
+            add_to_nodes(&c->mesh, friction->points[k],
+                         friction->force * f.first_over_slip * friction->weight[k], force,
+                         gradient);
+        }
+    }
+    return friction->force * f.value;
+}
+
+/// What touches is not forgiven for being parallel.
+static double energy_of(const struct active_contact *contact) {
+    const double value = contact->barrier.value;
+    return isinf(value) ? value : contact->mollifier * value;
+}
+
+pbs_status barrier_contact_evaluate(struct barrier_contact *c, struct tasks *tasks, const double *x,
+                                    bool with_friction, double *gradient,
+                                    struct contact_energy *out) {
+    const double start = clock_seconds() - c->counters.seconds_search;
+    *out = (struct contact_energy){0.0, 0.0};
+    RETURN_IF_FAILED(update(c, tasks, x));
+    for (size_t i = 0; i < c->contact_count; i++) {
+        out->barrier += energy_of(&c->contacts[i]);
+    }
+    for (size_t i = 0; gradient != NULL && isfinite(out->barrier) && i < c->contact_count; i++) {
+        add_barrier_gradient(c, &c->contacts[i], gradient);
+    }
+    for (size_t i = 0; with_friction && i < c->friction_count; i++) {
+        out->friction += add_friction(c, &c->frictions[i], gradient);
+    }
+    c->counters.seconds_evaluate += clock_seconds() - c->counters.seconds_search - start;
+    return PBS_OK;
+}
+
+double barrier_contact_least_gap(const struct barrier_contact *c) {
+    double least = INFINITY;
+    for (size_t i = 0; i < c->contact_count; i++) {
+        const struct active_contact *contact = &c->contacts[i];
+        double offset = collision_mesh_offset(&c->mesh, contact->points[0]);
+        if (contact->wall == CONTACT_NO_WALL) {
+            offset += collision_mesh_offset(&c->mesh,
+                                            contact->points[pair_first_count(contact->kind)]);
+        }
+        least = fmin(least, contact->distance - offset);
+    }
+    return least;
+}
+
+// --- Hessian ---
+
+static void add_vector(struct contact_rank *rank, double coefficient) {
+    rank->coefficient[rank->count++] = coefficient;
+}
+
+static void rank_of_pair(const struct barrier_contact *c, const struct active_contact *contact,
+                         struct contact_rank *rank) {
+    const double *x[PAIR_NODES] = {NULL};
+    for (int k = 0; k < contact->point_count; k++) {
+        x[k] = c->points + 3 * (size_t)contact->points[k];
+        scale3(contact->weight[k], contact->normal, rank->vector[0][k]);
+    }
+    add_vector(rank, contact->mollifier * contact->barrier.second);
+    struct closest_bending bending;
+    const struct closest closest = closest_points(contact->kind, x);
+    closest_bending(contact->kind, x, &closest, &bending);
+    for (int k = 0; k < bending.count; k++) {
+        memcpy(rank->vector[rank->count], bending.vector[k], sizeof bending.vector[k]);
+        add_vector(rank, -contact->mollifier * contact->barrier.first * bending.coefficient[k]);
+    }
+}
+
+/// Walls bend away from the points: minus the Hessian of their distance is positive semidefinite.
+static void rank_of_wall(const struct barrier_contact *c, const struct active_contact *contact,
+                         struct contact_rank *rank) {
+    const struct contact_surface *surface = &c->walls[contact->wall].surface;
+    double normal[3];
+    double hessian[9];
+    double lambda[3];
+    double q[9];
+    shape_distance(&surface->shape, &surface->pose, c->points + 3 * (size_t)contact->points[0],
+                   normal, hessian);
+    copy3(normal, rank->vector[0][0]);
+    add_vector(rank, contact->barrier.second);
+    eigen3(hessian, lambda, q);
+    for (int k = 0; k < 2; k++) {
+        if (lambda[k] < 0.0) {
+            for (int i = 0; i < 3; i++) {
+                rank->vector[rank->count][0][i] = q[3 * i + k];
+            }
+            add_vector(rank, contact->barrier.first * lambda[k]);
+        }
+    }
+}
+
+static void rank_of_friction(const struct barrier_contact *c,
+                             const struct lagged_friction *friction, struct contact_rank *rank) {
+    double slip[2];
+    find_slip(c, friction, slip);
+    const double length = slip_length(slip);
+    const struct friction_value f = friction_evaluate(length, c->slip_width);
+    // Along the slip and across it.
+    const double along[2] = {length > 0.0 ? slip[0] / length : 1.0,
+                             length > 0.0 ? slip[1] / length : 0.0};
+    const double coefficients[2] = {f.second, f.first_over_slip};
+    for (int k = 0; k < 2; k++) {
+        double direction[3];
+        scale3(k == 0 ? along[0] : -along[1], friction->tangent[0], direction);
+        add_scaled3(direction, k == 0 ? along[1] : along[0], friction->tangent[1], direction);
+        for (int p = 0; p < friction->point_count; p++) {
+            scale3(friction->weight[p], direction, rank->vector[rank->count][p]);
+        }
+        add_vector(rank, friction->force * coefficients[k]);
+    }
+}
+
+/// Of a contact, or of the friction that follows them. Returns how many points it couples.
+static int rank_of(const struct barrier_contact *c, size_t index, const uint32_t **points,
+                   struct contact_rank *rank) {
+    *rank = (struct contact_rank){0};
+    if (index >= c->contact_count) {
+        const struct lagged_friction *friction = &c->frictions[index - c->contact_count];
+        rank_of_friction(c, friction, rank);
+        *points = friction->points;
+        return friction->point_count;
+    }
+    const struct active_contact *contact = &c->contacts[index];
+    if (contact->wall == CONTACT_NO_WALL) {
+        rank_of_pair(c, contact, rank);
+    } else {
+        rank_of_wall(c, contact, rank);
+    }
+    *points = contact->points;
+    return contact->point_count;
+}
+
+static void write_block(const struct contact_pass *pass, size_t index) {
+    struct barrier_contact *c = pass->contact;
+    struct contact_rank rank;
+    struct contact_fold fold;
+    const uint32_t *points = NULL;
+    const int count = rank_of(c, index, &points, &rank);
+    contact_fold_points(pass->scene, points, count, &fold);
+    contact_blocks_write(pass->scene, &fold, &rank, c->places[index], &c->blocks);
+}
+
+static void write_blocks_piece(void *context, size_t piece) {
+    const struct contact_pass *pass = context;
+    const size_t begin = piece * CONTACTS_PER_PIECE;
+    for (size_t i = begin; i < begin + CONTACTS_PER_PIECE && i < pass->count; i++) {
+        write_block(pass, i);
+    }
+}
+
+static void count_blocks(const struct contact_blocks_scene *scene, struct barrier_contact *c) {
+    contact_blocks_clear(&c->blocks);
+    for (size_t i = 0; i < c->contact_count + c->linearized_frictions; i++) {
+        struct contact_fold fold;
+        if (i < c->contact_count) {
+            contact_fold_points(scene, c->contacts[i].points, c->contacts[i].point_count, &fold);
+        } else {
+            const struct lagged_friction *friction = &c->frictions[i - c->contact_count];
+            contact_fold_points(scene, friction->points, friction->point_count, &fold);
+        }
+        c->places[i] = contact_blocks_count(&c->blocks, fold.node_count);
+    }
+}
+
+pbs_status barrier_contact_linearize(struct barrier_contact *c, struct tasks *tasks,
+                                     const struct layout *layout, const uint8_t *held,
+                                     const double *x, bool with_friction) {
+    const double start = clock_seconds() - c->counters.seconds_search;
+    RETURN_IF_FAILED(update(c, tasks, x));
+    c->linearized_frictions = with_friction ? c->friction_count : 0;
+    const struct contact_blocks_scene scene = {.mesh = &c->mesh, .layout = layout, .held = held};
+    const size_t count = c->contact_count + c->linearized_frictions;
+    RETURN_IF_FAILED(
+        memory_reserve(c->memory, &c->places, &c->place_capacity, count, sizeof *c->places));
+    count_blocks(&scene, c);
+    RETURN_IF_FAILED(contact_blocks_reserve(c->memory, &c->blocks));
+    struct contact_pass pass = {.contact = c, .count = count, .scene = &scene};
+    tasks_for(tasks, (count + CONTACTS_PER_PIECE - 1) / CONTACTS_PER_PIECE, write_blocks_piece,
+              &pass);
+    const pbs_status status = contact_matrix_build(c->memory, layout, c->blocks.sets,
+                                                   CONTACT_STENCIL_LIMIT, &c->matrix);
+    c->counters.seconds_linearize += clock_seconds() - c->counters.seconds_search - start;
+    return status;
+}
+
+/// How a wall moves at a point on its way, taken off a motion.
+static void subtract_wall_motion(const struct contact_wall *wall, const double x[3],
+                                 double motion[3]) {
+    double arm[3];
+    double turned[3];
+    subtract3(x, wall->origin, arm);
+    cross3(wall->turn, arm, turned);
+    subtract3(motion, wall->path, motion);
+    subtract3(motion, turned, motion);
+}
+
+/// The force of a wall turns with it.
+static void add_turned_force(const struct barrier_contact *c, const struct active_contact *contact,
+                             double *gradient) {
+    double turned[3];
+    cross3(c->walls[contact->wall].turn, contact->normal, turned);
+    add_to_nodes(&c->mesh, contact->points[0], contact->barrier.first, turned, gradient);
+}
+
+/// Friction is measured from the whole way of obstacles in the stage, wherever on it they are.
+static bool moves_along(const struct barrier_contact *c, size_t index, uint32_t point) {
+    return index < c->contact_count || c->mesh.kind[point] != POINT_OBSTACLE;
+}
+
+static void add_motion_of(struct barrier_contact *c, size_t index, double *gradient) {
+    struct contact_rank rank;
+    const uint32_t *points = NULL;
+    const int count = rank_of(c, index, &points, &rank);
+    const uint32_t wall = index < c->contact_count ? c->contacts[index].wall
+                                                   : c->frictions[index - c->contact_count].wall;
+    for (int k = 0; k < rank.count; k++) {
+        double along = 0.0;
+        for (int p = 0; p < count; p++) {
+            double motion[3];
+            if (!moves_along(c, index, points[p])) {
+                continue;
+            }
+            copy3(c->motion + 3 * (size_t)points[p], motion);
+            if (wall != CONTACT_NO_WALL && index < c->contact_count) {
+                subtract_wall_motion(&c->walls[wall], c->points + 3 * (size_t)points[p], motion);
+            }
+            along += dot3(rank.vector[k][p], motion);
+        }
+        for (int p = 0; p < count && along != 0.0; p++) {
+            add_to_nodes(&c->mesh, points[p], rank.coefficient[k] * along, rank.vector[k][p],
+                         gradient);
+        }
+    }
+    if (wall != CONTACT_NO_WALL && index < c->contact_count) {
+        add_turned_force(c, &c->contacts[index], gradient);
+    }
+}
+
+void barrier_contact_add_motion(struct barrier_contact *c, struct tasks *tasks,
+                                const double *motion, double *gradient) {
+    collision_mesh_place(tasks, &c->mesh, motion, c->motion);
+    for (size_t i = 0; i < c->contact_count + c->linearized_frictions; i++) {
+        add_motion_of(c, i, gradient);
+    }
+}
+
+// --- forces ---
+
+void barrier_contact_forces(const struct barrier_contact *c, const struct active_contact *active,
+                            double forces[CONTACT_POINTS][3]) {
+    gradient_of(c, active, forces);
+    for (int k = 0; k < active->point_count; k++) {
+        scale3(-1.0, forces[k], forces[k]);
+    }
+}
+
+void barrier_contact_friction(const struct barrier_contact *c,
+                              const struct lagged_friction *friction, double force[3]) {
+    double slip[2];
+    find_slip(c, friction, slip);
+    const struct friction_value f = friction_evaluate(slip_length(slip), c->slip_width);
+    const double factor = -friction->force * f.first_over_slip;
+    scale3(factor * slip[0], friction->tangent[0], force);
+    add_scaled3(force, factor * slip[1], friction->tangent[1], force);
+}
+
+double barrier_contact_obstacle_power(const struct barrier_contact *c) {
+    double power = 0.0;
+    for (size_t i = 0; i < c->contact_count; i++) {
+        const struct active_contact *contact = &c->contacts[i];
+        double gradient[CONTACT_POINTS][3] = {{0.0}};
+        gradient_of(c, contact, gradient);
+        if (contact->wall != CONTACT_NO_WALL) {
+            double v[3];
+            obstacle_velocity(&c->walls[contact->wall].target,
+                              c->points + 3 * (size_t)contact->points[0], v);
+            power -= dot3(gradient[0], v);
+        }
+        for (int k = 0; k < contact->point_count; k++) {
+            const uint32_t point = contact->points[k];
+            if (c->mesh.kind[point] == POINT_OBSTACLE) {
+                power += dot3(gradient[k], c->velocity + 3 * (size_t)point);
+            }
+        }
+    }
+    return power;
+}
+
+// --- friction ---
+
+static double pair_friction(const struct barrier_contact *c, const struct active_contact *contact) {
+    const double a = c->mesh.parts[c->mesh.part[contact->points[0]]].friction;
+    if (contact->wall != CONTACT_NO_WALL) {
+        return fmax(a, c->walls[contact->wall].friction);
+    }
+    const uint32_t other = contact->points[pair_first_count(contact->kind)];
+    return fmax(a, c->mesh.parts[c->mesh.part[other]].friction);
+}
+
+/// Two unit vectors orthogonal to the normal and to each other.
+static void tangents_of(const double normal[3], double tangent[2][3]) {
+    int least = fabs(normal[1]) < fabs(normal[0]) ? 1 : 0;
+    least = fabs(normal[2]) < fabs(normal[least]) ? 2 : least;
+    double axis[3] = {0.0, 0.0, 0.0};
+    axis[least] = 1.0;
+    cross3(normal, axis, tangent[0]);
+    scale3(1.0 / norm3(tangent[0]), tangent[0], tangent[0]);
+    cross3(normal, tangent[0], tangent[1]);
+}
+
+pbs_status barrier_contact_lag(struct barrier_contact *c, struct tasks *tasks, const double *x) {
+    c->friction_count = 0;
+    c->candidates.is_valid = false;
+    RETURN_IF_FAILED(update(c, tasks, x));
+    RETURN_IF_FAILED(memory_reserve(c->memory, &c->frictions, &c->friction_capacity,
+                                    c->contact_count, sizeof *c->frictions));
+    for (size_t i = 0; i < c->contact_count; i++) {
+        const struct active_contact *contact = &c->contacts[i];
+        const double force = -contact->mollifier * contact->barrier.first *
+                             pair_friction(c, contact);
+        if (!(force > 0.0)) {
+            continue;
+        }
+        struct lagged_friction *out = &c->frictions[c->friction_count++];
+        *out = (struct lagged_friction){.kind = contact->kind,
+                                        .point_count = contact->point_count,
+                                        .first = contact->first,
+                                        .second = contact->second,
+                                        .force = force,
+                                        .wall = contact->wall};
+        memcpy(out->points, contact->points, sizeof out->points);
+        memcpy(out->weight, contact->weight, sizeof out->weight);
+        tangents_of(contact->normal, out->tangent);
+    }
+    return PBS_OK;
+}
+
+/// Where a point was, by the history of the stage: for obstacles, their velocity alone counts.
+static void add_history(const struct barrier_contact *c, const double *origin, double length,
+                        uint32_t point, double weight, double anchor[3]) {
+    if (c->mesh.kind[point] == POINT_OBSTACLE) {
+        add_scaled3(anchor, -weight * length, c->velocity + 3 * (size_t)point, anchor);
+        return;
+    }
+    uint32_t nodes[4];
+    double weights[4];
+    const int count = collision_mesh_nodes(&c->mesh, point, nodes, weights);
+    for (int k = 0; k < count; k++) {
+        add_scaled3(anchor, weight * weights[k], origin + 3 * (size_t)nodes[k], anchor);
+    }
+}
+
+void barrier_contact_begin(struct barrier_contact *c, const double *origin, double length) {
+    c->slip_width = c->settings.slip_velocity * length;
+    for (size_t i = 0; i < c->friction_count; i++) {
+        struct lagged_friction *friction = &c->frictions[i];
+        double anchor[3] = {0.0, 0.0, 0.0};
+        for (int k = 0; k < friction->point_count; k++) {
+            add_history(c, origin, length, friction->points[k], friction->weight[k], anchor);
+        }
+        if (friction->wall != CONTACT_NO_WALL) {
+            double v[3];
+            obstacle_velocity(&c->walls[friction->wall].target,
+                              c->points + 3 * (size_t)friction->points[0], v);
+            add_scaled3(anchor, length, v, anchor);
+        }
+        copy3(anchor, friction->anchor);
+    }
+}
+
+/// How what moves obstacles carries one side along the other, at the points of friction.
+static void carried_velocity(const struct barrier_contact *c,
+                             const struct lagged_friction *friction, double out[3]) {
+    scale3(0.0, friction->tangent[0], out);
+    if (friction->wall != CONTACT_NO_WALL) {
+        obstacle_velocity(&c->walls[friction->wall].target,
+                          c->points + 3 * (size_t)friction->points[0], out);
+    }
+    for (int k = 0; k < friction->point_count; k++) {
+        const uint32_t point = friction->points[k];
+        if (c->mesh.kind[point] == POINT_OBSTACLE) {
+            add_scaled3(out, -friction->weight[k], c->velocity + 3 * (size_t)point, out);
+        }
+    }
+}
+
+double barrier_contact_friction_power(struct barrier_contact *c, struct tasks *tasks,
+                                      const double *x, double length, double *work) {
+    barrier_contact_locate(c, tasks, x);
+    double power = 0.0;
+    *work = 0.0;
+    for (size_t i = 0; i < c->friction_count; i++) {
+        double slip[2];
+        find_slip(c, &c->frictions[i], slip);
+        const double s = slip_length(slip);
+        const struct friction_value f = friction_evaluate(s, c->slip_width);
+        const double factor = c->frictions[i].force * f.first_over_slip;
+        power += factor * s * s / length;
+        double carried[3];
+        carried_velocity(c, &c->frictions[i], carried);
+        *work -= factor * (slip[0] * dot3(c->frictions[i].tangent[0], carried) +
+                           slip[1] * dot3(c->frictions[i].tangent[1], carried));
+    }
+    return power;
+}

@@ -1,0 +1,208 @@
+// Contact that never interpenetrates: a barrier potential between all pairs of a collision mesh and
+// between its points and walls, with lagged friction (ECI section 4.5; IPC, Li et al. 2020). A term
+// of docs/architecture.md eq. (1) whose stencils come and go, and so one beside the others: its
+// gradient is added node by node, its Hessian is the second matrix C. Walls are what a convex space
+// is bounded by: half-spaces, and hollow shapes from inside; points inside are enough there.
+//
+// What a stage does: barrier_contact_place puts obstacles where they are at the start;
+// barrier_contact_lag takes friction from the state at the start of the step, barrier_contact_begin
+// tells the stage's history. Then any number of evaluations, sweeps and Hessians, in any order:
+// which pairs are looked at is never the caller's concern.
+#ifndef PBS_CONTACT_BARRIER_CONTACT_H
+#define PBS_CONTACT_BARRIER_CONTACT_H
+
+#include "contact/barrier.h"
+#include "contact/candidates.h"
+#include "contact/contact_blocks.h"
+#include "contact/obstacle.h"
+#include "geometry/intersection.h"
+
+struct contact_settings {
+    struct barrier barrier;
+    double slip_velocity; ///< m/s: friction is smoothed below (eps_v)
+};
+
+/// The boundary of a convex space that all points stay in: a surface of an obstacle.
+struct contact_wall {
+    struct contact_surface surface;
+    double friction;
+    uint32_t part;           ///< of the mesh: the obstacle's
+    struct obstacle target;  ///< the obstacle where a sweep is to take it
+    double origin[3];        ///< m: of the obstacle, now
+    double path[3], turn[3]; ///< m, rad: how a sweep is to move it, about its origin
+    bool moves;
+};
+
+/// A pair, or a point and a wall, within the contact distance.
+struct active_contact {
+    enum pair_kind kind;
+    int point_count;
+    uint32_t wall;          ///< CONTACT_NO_WALL: a pair of the mesh
+    uint32_t first, second; ///< as struct candidate has them; of walls: the wall, the point
+    uint32_t points[CONTACT_POINTS];
+    double weight[CONTACT_POINTS]; ///< closest points, as in struct closest
+    double normal[3];              ///< from the second side to the first
+    double distance;               ///< m, offsets not taken off
+    double mollifier;              ///< 1 but for nearly parallel edges
+    double threshold;              ///< of the mollifier, m^4
+    struct barrier_value barrier;  ///< without the mollifier
+};
+
+#define CONTACT_NO_WALL UINT32_MAX
+
+/// Friction of one contact as it was at the start of the step.
+struct lagged_friction {
+    enum pair_kind kind;
+    int point_count;
+    uint32_t first, second; ///< as those of the contact
+    uint32_t points[CONTACT_POINTS];
+    double weight[CONTACT_POINTS];
+    double tangent[2][3];
+    double force;     ///< N: Coulomb coefficient times normal force
+    double anchor[3]; ///< m: slip is zero where sum weight_i x_i over what moves is here
+    uint32_t wall;
+};
+
+/// What was done since the owner last cleared it.
+struct contact_counters {
+    uint32_t searches, sweeps;
+    double seconds_search, seconds_sweep;       ///< s
+    double seconds_evaluate, seconds_linearize; ///< s, without the searches in them
+};
+
+/// What one piece of a parallel loop found.
+struct contact_piece {
+    size_t begin, count; ///< in barrier_contact.near
+    double step;         ///< of a sweep
+};
+
+/// All zero is a valid empty one. Buffers grow, never shrink.
+struct barrier_contact {
+    struct memory *memory; ///< of the buffers
+    struct contact_settings settings;
+    struct collision_mesh mesh;
+    struct candidates candidates;
+    struct contact_wall *walls;
+    size_t wall_count, wall_capacity;
+    bool halted;      ///< obstacles wait: sweeps do not move them
+    double *points;   ///< point_count x 3: of the state looked at last
+    double *placed;   ///< point_count x 3: of obstacles, where they are
+    double *motion;   ///< point_count x 3: of the sweep; obstacles' as a sweep is to move them
+    double *velocity; ///< point_count x 3, m/s: of obstacles' points in this step
+    double *leg;      ///< scratch: the part of a sweep that is looked at
+    size_t point_capacity, placed_capacity, motion_capacity, velocity_capacity, leg_capacity;
+    struct active_contact *contacts;
+    size_t contact_count, contact_capacity;
+    struct lagged_friction *frictions;
+    size_t friction_count, friction_capacity;
+    size_t linearized_frictions; ///< of the last linearize
+    double slip_width;           ///< m: of this stage
+    double mean_edge;            ///< m: of the mesh; infinity without edges
+    uint32_t *near;              ///< scratch: candidates within reach
+    size_t near_capacity;
+    struct contact_piece *pieces; ///< scratch of parallel loops
+    size_t piece_capacity;
+    struct contact_place *places;
+    size_t place_capacity;
+    struct contact_blocks blocks;
+    struct intersection_search intersections;
+    struct contact_matrix matrix; ///< C, of the last barrier_contact_linearize
+    struct contact_counters counters;
+};
+
+/// After the mesh or the walls have changed.
+pbs_status barrier_contact_reset(struct barrier_contact *contact);
+void barrier_contact_free(struct barrier_contact *contact);
+
+/// Whether x is a state to start from: PBS_ERROR_INADMISSIBLE with a pair in the message where
+/// anything touches, or goes through anything.
+pbs_status barrier_contact_check(struct barrier_contact *contact, struct tasks *tasks,
+                                 const double *x);
+
+/// What an evaluation found.
+struct contact_energy {
+    double barrier;  ///< J; infinity where something touches
+    double friction; ///< J: value of the lagged potential, which is no energy that could be had
+                     ///< back
+};
+
+/// x: node order. gradient: null, or node order; added to. with_friction: the lagged friction too.
+pbs_status barrier_contact_evaluate(struct barrier_contact *contact, struct tasks *tasks,
+                                    const double *x, bool with_friction, double *gradient,
+                                    struct contact_energy *out);
+
+/// Obstacles where they are at `now`, on their way to `target` (one for each obstacle of the
+/// host's; the same: they stay).
+void barrier_contact_place(struct barrier_contact *contact, const struct obstacle *now,
+                           const struct obstacle *target);
+
+/// Whether sweeps leave obstacles where they are, whatever is left of their way.
+void barrier_contact_halt(struct barrier_contact *contact, bool halted);
+
+/// The largest step in [0, limit] along direction from x, where nothing touches, such that nothing
+/// touches on the way: every gap keeps a tenth of itself or half the reach, or, on a way of several
+/// legs of a mean edge, a tenth of what it is where the last one begins. Obstacles move by step
+/// times their way to the target.
+pbs_status barrier_contact_sweep(struct barrier_contact *contact, struct tasks *tasks,
+                                 const double *x, const double *direction, double limit,
+                                 double *step);
+
+/// Obstacles move by that part of what is left of their way; 1: they are at the target.
+void barrier_contact_advance(struct barrier_contact *contact, double step);
+
+/// Lists candidates for points where they are, or on their way by motion.
+pbs_status barrier_contact_search(struct barrier_contact *contact, struct tasks *tasks,
+                                  const double *motion);
+
+/// points = where they are when the nodes are at x.
+void barrier_contact_locate(struct barrier_contact *contact, struct tasks *tasks, const double *x);
+
+/// Whether a point's part and a wall's may touch.
+bool contact_wall_touches(const struct barrier_contact *contact, const struct contact_wall *wall,
+                          uint32_t point);
+
+/// contact->matrix = the positive semidefinite Hessian at x, without rows and columns of held axes
+/// (per node PBS_AXIS_* bits; null: none).
+pbs_status barrier_contact_linearize(struct barrier_contact *contact, struct tasks *tasks,
+                                     const struct layout *layout, const uint8_t *held,
+                                     const double *x, bool with_friction);
+
+/// gradient += Hessian times motion, as at the last linearize, held axes and obstacles included:
+/// what their way to their targets does to the others. motion: node order.
+void barrier_contact_add_motion(struct barrier_contact *contact, struct tasks *tasks,
+                                const double *motion, double *gradient);
+
+/// N: what a contact of the state evaluated last does to each of its points, friction left out. A
+/// wall feels the opposite of the sum.
+void barrier_contact_forces(const struct barrier_contact *contact,
+                            const struct active_contact *active, double forces[CONTACT_POINTS][3]);
+
+/// N: what friction does to the first side at the state looked at last; weight by weight it acts on
+/// the points, and the opposite of it on a wall.
+void barrier_contact_friction(const struct barrier_contact *contact,
+                              const struct lagged_friction *friction, double force[3]);
+
+/// A step begins: friction of the contacts at x, obstacles where they are, until the next call.
+/// Forgets the candidates of the step before, so that a step does the same from a state that was
+/// restored as from one that was reached.
+pbs_status barrier_contact_lag(struct barrier_contact *contact, struct tasks *tasks,
+                               const double *x);
+
+/// A stage whose velocities are (x - origin) / length: what slip is measured from.
+void barrier_contact_begin(struct barrier_contact *contact, const double *origin, double length);
+
+/// W: what friction takes out at x, in a stage of that length; *work: what obstacles that move put
+/// in by it.
+double barrier_contact_friction_power(struct barrier_contact *contact, struct tasks *tasks,
+                                      const double *x, double length, double *work);
+
+/// W: what obstacles put in by the contact forces of the state evaluated last.
+double barrier_contact_obstacle_power(const struct barrier_contact *contact);
+
+/// Whether any obstacle has a way to go.
+bool barrier_contact_obstacles_move(const struct barrier_contact *contact);
+
+/// The smallest gap among what is within reach at the state evaluated last, m; infinity: none.
+double barrier_contact_least_gap(const struct barrier_contact *contact);
+
+#endif

@@ -1,0 +1,108 @@
+// Pairs that could touch: everything whose boxes, swept over a motion of all points, come closer
+// than a reach. A list stays good for every state within those boxes, so that the line search, the
+// next gradient and often the next iteration need no new one. What all points have in common is
+// taken off their motion, which changes no distance: what flies is swept as if it stood.
+#ifndef PBS_CONTACT_CANDIDATES_H
+#define PBS_CONTACT_CANDIDATES_H
+
+#include <string.h>
+
+#include "contact/collision_mesh.h"
+#include "geometry/box_pairs.h"
+#include "geometry/distance.h"
+
+enum { PAIR_KINDS = PAIR_POINT_POINT + 1 };
+
+/// All zero is a valid empty one: it covers nothing. Buffers grow, never shrink.
+struct candidates {
+    /// By enum pair_kind. PAIR_POINT_TRIANGLE: point, triangle. PAIR_EDGE_EDGE: edges.
+    /// PAIR_POINT_EDGE: index of a lone point, index of a lone edge. PAIR_POINT_POINT: indices of
+    /// lone points.
+    struct box_pair_list lists[PAIR_KINDS];
+    bool is_valid;
+    double *low, *high; ///< per point, 3: where it may be for the lists to hold, when all are moved
+                        ///< so that their mean is the one below
+    double mean[3];     ///< m: of the points that are no obstacle's, when the lists were made
+    double *relative;   ///< per point, 3: scratch: the motion without its mean
+    double *radius;     ///< per point, m: its part's offset
+    uint32_t *numbers;  ///< 0, 1, 2, ..: points as primitives of one point
+    struct box *point_boxes, *edge_boxes, *triangle_boxes, *lone_point_boxes, *lone_edge_boxes;
+    uint32_t *lone_edge_points;
+    struct bounding_tree edges, triangles, lone_points, lone_edges;
+    size_t relative_capacity, low_capacity, high_capacity, radius_capacity, point_box_capacity,
+        edge_box_capacity, triangle_box_capacity, lone_point_box_capacity, lone_edge_box_capacity,
+        lone_edge_point_capacity, number_capacity;
+};
+
+/// Another mesh, or one whose parts have changed: trees are built anew.
+pbs_status candidates_begin(struct memory *memory, const struct collision_mesh *mesh,
+                            struct candidates *candidates);
+
+/// Lists all pairs that may touch and come within `reach` of one another (offsets besides) while
+/// points move from x to x + motion, or stay where they are (null), with `margin` (m) around.
+pbs_status candidates_gather(struct memory *memory, struct tasks *tasks,
+                             const struct collision_mesh *mesh, const double *x,
+                             const double *motion, double reach, double margin,
+                             struct candidates *candidates);
+void candidates_free(struct memory *memory, struct candidates *candidates);
+
+/// Whether the lists hold while points move from x to x + motion (null: stay at x).
+bool candidates_cover(struct tasks *tasks, const struct candidates *candidates,
+                      const struct collision_mesh *mesh, const double *x, const double *motion);
+
+/// Of the points that are no obstacle's; zero without any, or of null.
+void candidates_mean(const struct collision_mesh *mesh, const double *x, double mean[3]);
+
+size_t candidates_count(const struct candidates *candidates);
+
+/// One of all, kind by kind.
+struct candidate {
+    enum pair_kind kind;
+    int point_count;
+    uint32_t points[PAIR_NODES]; ///< of the mesh
+    uint32_t first, second;      ///< as the list has them
+};
+
+static inline struct candidate candidates_at(const struct candidates *candidates,
+                                             const struct collision_mesh *mesh, size_t index) {
+    int kind = 0;
+    while (index >= candidates->lists[kind].count) {
+        index -= candidates->lists[kind].count;
+        kind++;
+    }
+    const struct box_pair pair = candidates->lists[kind].pairs[index];
+    struct candidate out = {.kind = (enum pair_kind)kind,
+                            .point_count = pair_node_count((enum pair_kind)kind),
+                            .points = {pair.query},
+                            .first = pair.query,
+                            .second = pair.primitive};
+    const size_t second = pair.primitive;
+    switch (out.kind) {
+    case PAIR_POINT_TRIANGLE:
+        memcpy(out.points + 1, mesh->triangles + 3 * second, 3 * sizeof *out.points);
+        break;
+    case PAIR_EDGE_EDGE:
+        memcpy(out.points, mesh->edges + 2 * (size_t)pair.query, 2 * sizeof *out.points);
+        memcpy(out.points + 2, mesh->edges + 2 * second, 2 * sizeof *out.points);
+        break;
+    case PAIR_POINT_EDGE:
+        out.points[0] = mesh->lone_points[pair.query];
+        memcpy(out.points + 1, mesh->edges + 2 * (size_t)mesh->lone_edges[second],
+               2 * sizeof *out.points);
+        break;
+    default:
+        out.points[0] = mesh->lone_points[pair.query];
+        out.points[1] = mesh->lone_points[second];
+        break;
+    }
+    return out;
+}
+
+/// How far apart its sides must be, m: the sum of their offsets.
+static inline double candidates_offset(const struct candidates *candidates,
+                                       const struct candidate *candidate) {
+    return candidates->radius[candidate->points[0]] +
+           candidates->radius[candidate->points[pair_first_count(candidate->kind)]];
+}
+
+#endif

@@ -1,0 +1,214 @@
+// The lists of what can touch; see collision_mesh.h.
+#include "contact/collision_mesh.h"
+
+#include <string.h>
+
+#include "base/math3.h"
+#include "base/tasks.h"
+
+// Points placed in one piece of a parallel loop.
+enum { POINTS_PER_PIECE = 4096 };
+
+void collision_mesh_clear(struct collision_mesh *mesh) {
+    mesh->part_count = 0;
+    mesh->point_count = 0;
+    mesh->edge_count = 0;
+    mesh->triangle_count = 0;
+    mesh->lone_point_count = 0;
+    mesh->lone_edge_count = 0;
+}
+
+void collision_mesh_free(struct memory *memory, struct collision_mesh *mesh) {
+    memory_release(memory, mesh->parts);
+    memory_release(memory, mesh->kind);
+    memory_release(memory, mesh->part);
+    memory_release(memory, mesh->node);
+    memory_release(memory, mesh->vertex);
+    memory_release(memory, mesh->local);
+    memory_release(memory, mesh->edges);
+    memory_release(memory, mesh->edge_squares);
+    memory_release(memory, mesh->triangles);
+    memory_release(memory, mesh->lone_points);
+    memory_release(memory, mesh->lone_edges);
+    pairs_free(memory, &mesh->pairs);
+    *mesh = (struct collision_mesh){0};
+}
+
+// --- adding a part ---
+
+static pbs_status reserve_points(struct memory *memory, size_t count, struct collision_mesh *m) {
+    RETURN_IF_FAILED(memory_reserve(memory, &m->kind, &m->kind_capacity, count, sizeof *m->kind));
+    RETURN_IF_FAILED(
+        memory_reserve(memory, &m->part, &m->point_part_capacity, count, sizeof *m->part));
+    RETURN_IF_FAILED(memory_reserve(memory, &m->node, &m->node_capacity, count, sizeof *m->node));
+    RETURN_IF_FAILED(
+        memory_reserve(memory, &m->vertex, &m->vertex_capacity, count, sizeof *m->vertex));
+    return memory_reserve(memory, &m->local, &m->local_capacity, 3 * count, sizeof *m->local);
+}
+
+static void append_points(const struct collision_part_input *input, struct collision_mesh *m) {
+    for (size_t i = 0; i < input->point_count; i++) {
+        const size_t at = m->point_count + i;
+        m->kind[at] = (uint8_t)input->kind;
+        m->part[at] = m->part_count;
+        m->vertex[at] = input->vertices != NULL ? input->vertices[i] : (uint32_t)i;
+        m->node[at] = input->nodes != NULL ? input->nodes[i] : 0;
+        for (size_t k = 0; k < 3; k++) {
+            m->local[3 * at + k] = input->kind == POINT_AFFINE     ? input->local[3 * i + k]
+                                   : input->kind == POINT_OBSTACLE ? input->rest[3 * i + k]
+                                                                   : 0.0;
+        }
+    }
+}
+
+static pbs_status append_triangles(struct memory *memory, const struct collision_part_input *input,
+                                   struct collision_mesh *m) {
+    const size_t count = m->triangle_count + input->triangle_count;
+    RETURN_IF_FAILED(memory_reserve(memory, &m->triangles, &m->triangle_capacity, 3 * count,
+                                    sizeof *m->triangles));
+    for (size_t k = 0; k < 3 * input->triangle_count; k++) {
+        m->triangles[3 * (size_t)m->triangle_count + k] = m->point_count + input->triangles[k];
+    }
+    m->triangle_count = (uint32_t)count;
+    return PBS_OK;
+}
+
+static void list_edge(struct pairs *pairs, uint32_t a, uint32_t b) {
+    pairs_add(pairs, a < b ? a : b, a < b ? b : a);
+}
+
+static void append_sorted_edges(const struct collision_part_input *input,
+                                struct collision_mesh *m) {
+    for (size_t i = 0; i < m->pairs.count; i++) {
+        const uint32_t a = (uint32_t)(m->pairs.pair[i] >> 32);
+        const uint32_t b = (uint32_t)m->pairs.pair[i];
+        double side[3];
+        subtract3(input->rest + 3 * (size_t)b, input->rest + 3 * (size_t)a, side);
+        const size_t at = m->edge_count + i;
+        m->edges[2 * at] = m->point_count + a;
+        m->edges[2 * at + 1] = m->point_count + b;
+        m->edge_squares[at] = dot3(side, side);
+    }
+    m->edge_count += (uint32_t)m->pairs.count;
+}
+
+/// Edges of the triangles and those given besides, each once; lone ones are those of no triangle.
+static pbs_status append_edges(struct memory *memory, const struct collision_part_input *input,
+                               struct collision_mesh *m) {
+    const size_t most = 3 * input->triangle_count + input->edge_count;
+    RETURN_IF_FAILED(pairs_reserve(memory, most, &m->pairs));
+    RETURN_IF_FAILED(memory_reserve(memory, &m->edges, &m->edge_capacity,
+                                    2 * (m->edge_count + most), sizeof *m->edges));
+    RETURN_IF_FAILED(memory_reserve(memory, &m->edge_squares, &m->edge_square_capacity,
+                                    m->edge_count + most, sizeof *m->edge_squares));
+    RETURN_IF_FAILED(memory_reserve(memory, &m->lone_edges, &m->lone_edge_capacity,
+                                    m->lone_edge_count + input->edge_count, sizeof *m->lone_edges));
+    m->pairs.count = 0;
+    for (size_t k = 0; k < 3 * input->triangle_count; k++) {
+        list_edge(&m->pairs, input->triangles[k], input->triangles[k % 3 == 2 ? k - 2 : k + 1]);
+    }
+    pairs_sort(&m->pairs);
+    append_sorted_edges(input, m);
+    m->pairs.count = 0;
+    for (size_t k = 0; k < input->edge_count; k++) {
+        list_edge(&m->pairs, input->edges[2 * k], input->edges[2 * k + 1]);
+    }
+    pairs_sort(&m->pairs);
+    for (size_t k = 0; k < m->pairs.count; k++) {
+        m->lone_edges[m->lone_edge_count++] = m->edge_count + (uint32_t)k;
+    }
+    append_sorted_edges(input, m);
+    return PBS_OK;
+}
+
+/// Points that no edge of the part names; edges from first_edge on are the part's.
+static pbs_status append_lone_points(struct memory *memory, uint32_t first_edge, size_t count,
+                                     struct collision_mesh *m) {
+    RETURN_IF_FAILED(memory_reserve(memory, &m->lone_points, &m->lone_point_capacity,
+                                    m->lone_point_count + count, sizeof *m->lone_points));
+    uint8_t *named = memory_allocate(memory, count, sizeof *named);
+    if (named == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    for (size_t k = 2 * (size_t)first_edge; k < 2 * (size_t)m->edge_count; k++) {
+        named[m->edges[k] - m->point_count] = 1;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (named[i] == 0) {
+            m->lone_points[m->lone_point_count++] = m->point_count + (uint32_t)i;
+        }
+    }
+    memory_release(memory, named);
+    return PBS_OK;
+}
+
+static pbs_status append(struct memory *memory, const struct collision_part_input *input,
+                         struct collision_mesh *m) {
+    RETURN_IF_FAILED(
+        memory_reserve(memory, &m->parts, &m->part_capacity, m->part_count + 1, sizeof *m->parts));
+    RETURN_IF_FAILED(reserve_points(memory, m->point_count + input->point_count, m));
+    append_points(input, m);
+    RETURN_IF_FAILED(append_triangles(memory, input, m));
+    const uint32_t first_edge = m->edge_count;
+    RETURN_IF_FAILED(append_edges(memory, input, m));
+    RETURN_IF_FAILED(append_lone_points(memory, first_edge, input->point_count, m));
+    m->parts[m->part_count++] = input->part;
+    m->point_count += (uint32_t)input->point_count;
+    return PBS_OK;
+}
+
+pbs_status collision_mesh_add(struct memory *memory, const struct collision_part_input *input,
+                              struct collision_mesh *mesh) {
+    const size_t edges = mesh->edge_count + 3 * input->triangle_count + input->edge_count;
+    const size_t limit = UINT32_MAX / 4;
+    pbs_status status = PBS_OK;
+    if (mesh->point_count + input->point_count > limit || edges > limit) {
+        status = status_fail(PBS_ERROR_ARGUMENT,
+                             "%zu points and %zu edges that can touch, the limit is %zu each",
+                             mesh->point_count + input->point_count, edges, limit);
+    } else {
+        status = append(memory, input, mesh);
+    }
+    if (status < 0) {
+        collision_mesh_clear(mesh);
+    }
+    return status;
+}
+
+// --- places ---
+
+struct placing {
+    const struct collision_mesh *mesh;
+    const double *x;
+    double *points;
+};
+
+static void place_affine(const double *nodes, const double local[3], double out[3]) {
+    for (int k = 0; k < 3; k++) {
+        out[k] = nodes[k] + local[0] * nodes[3 + k] + local[1] * nodes[6 + k] +
+                 local[2] * nodes[9 + k];
+    }
+}
+
+static void place_piece(void *context, size_t piece) {
+    const struct placing *placing = context;
+    const struct collision_mesh *m = placing->mesh;
+    const size_t begin = piece * POINTS_PER_PIECE;
+    const size_t end = begin + POINTS_PER_PIECE < m->point_count ? begin + POINTS_PER_PIECE
+                                                                 : m->point_count;
+    for (size_t i = begin; i < end; i++) {
+        const double *node = placing->x + 3 * (size_t)m->node[i];
+        if (m->kind[i] == POINT_NODE) {
+            memcpy(placing->points + 3 * i, node, 3 * sizeof *node);
+        } else if (m->kind[i] == POINT_AFFINE) {
+            place_affine(node, m->local + 3 * i, placing->points + 3 * i);
+        }
+    }
+}
+
+void collision_mesh_place(struct tasks *tasks, const struct collision_mesh *mesh, const double *x,
+                          double *points) {
+    struct placing placing = {mesh, x, points};
+    tasks_for(tasks, (mesh->point_count + POINTS_PER_PIECE - 1) / POINTS_PER_PIECE, place_piece,
+              &placing);
+}

@@ -1,0 +1,106 @@
+// What contact did in a step: the contacts themselves with their forces and friction, and the sums
+// of both over every body and obstacle. Collected stage by stage while a step is taken; forces are
+// means over the stages, by their shares in the step's impulse; impulses add up over the steps of a
+// run. Keeps no handles and knows no hosts.
+//
+// A run calls contact_report_start once, contact_report_begin before each step it tries,
+// contact_report_add_* after each stage, contact_report_accept for each step that it keeps.
+#ifndef PBS_CONTACT_CONTACT_REPORT_H
+#define PBS_CONTACT_CONTACT_REPORT_H
+
+#include "contact/barrier_contact.h"
+#include "contact/projection.h"
+
+/// What all contacts do to one part: a body or an obstacle.
+struct contact_load {
+    double force[3];           ///< N, friction left out
+    double friction[3];        ///< N
+    double torque[3];          ///< N m, about the origin of the world, of both
+    double impulse[3];         ///< N s, of the run so far, of both
+    double angular_impulse[3]; ///< N m s, likewise, about the origin of the world
+    double aside[6];           ///< both impulses as they were at contact_report_put_aside
+};
+
+/// One contact, of the barrier or of projection (a node and a surface), whether it is still there
+/// or was at the start of the step, so that friction acts.
+struct contact_record {
+    enum pair_kind kind;
+    int point_count;
+    uint32_t wall; ///< as in struct active_contact; of projection: the surface
+    uint32_t first, second;
+    uint32_t points[CONTACT_POINTS];
+    double force[3], friction[3]; ///< N, on the first side
+};
+
+/// All zero is a valid empty one. Buffers grow, never shrink.
+struct contact_report {
+    struct contact_record *records; ///< pairs by kind and numbers, then walls
+    size_t record_count;
+    struct contact_load *loads; ///< per part: bodies, then obstacles
+    size_t part_count;
+    double *point_forces; ///< per point of the mesh, 3, N: friction left out
+    size_t point_count;
+    const uint32_t *node_parts;    ///< for projection: the part of each node; the owner's
+    uint32_t first_obstacle;       ///< for projection: the part of obstacle 0
+    struct contact_record *merged; ///< scratch
+    size_t record_capacity, merged_capacity, load_capacity, point_force_capacity;
+};
+
+/// How large a report is to be.
+struct contact_report_size {
+    size_t parts;
+    size_t points;   ///< of the mesh; of a projection 0
+    size_t contacts; ///< so many take no more memory
+};
+
+/// Parts and points without forces; what was collected is forgotten.
+pbs_status contact_report_start(struct memory *memory, const struct contact_report_size *size,
+                                struct contact_report *report);
+void contact_report_free(struct memory *memory, struct contact_report *report);
+
+/// Forgets what the step before, kept or not, has put on anything; impulses stay.
+void contact_report_begin(struct contact_report *report);
+
+/// Adds share times the forces and the friction at the state that the contact was evaluated at
+/// last. share 0: only lists its contacts.
+pbs_status contact_report_add(const struct barrier_contact *contact, double share,
+                              struct contact_report *report);
+
+/// The step, of h seconds, counts.
+void contact_report_accept(struct contact_report *report, double h);
+/// Impulses as they are, for contact_report_take_back.
+void contact_report_put_aside(struct contact_report *report);
+void contact_report_take_back(struct contact_report *report);
+
+/// The same for the pairs that the projection was activated with at x, multipliers in newtons.
+pbs_status contact_report_add_projection(struct memory *memory, const struct projection *projection,
+                                         const double *x, double share,
+                                         struct contact_report *report);
+
+/// What projection_friction made of velocities, as if it had taken `time` seconds. Pairs that it
+/// rubs have been added before.
+void contact_report_add_rubbing(const struct projection *projection, const double *x,
+                                const double *mass, double time, struct contact_report *report);
+
+/// Adds to nodes (node order, 3 each) what their points bear, N, friction left out.
+void contact_report_add_node_forces(const struct barrier_contact *contact,
+                                    const struct contact_report *report, double *node_forces);
+
+/// A record's contact at the state looked at last.
+struct contact_shape {
+    uint32_t part[2];
+    int count[2];                  ///< points of each side; 0 of a wall
+    double weight[CONTACT_POINTS]; ///< of each point in its side's closest point; sides sum to 1
+    double point[2][3];            ///< m, on the surfaces: offsets lie between
+    double normal[3];              ///< unit, from the second side to the first
+    double gap;                    ///< m
+};
+void contact_report_shape(const struct barrier_contact *contact,
+                          const struct contact_record *record, struct contact_shape *out);
+/// Likewise of a projection, with its node at x, 3.
+void contact_report_projection_shape(const struct projection *projection,
+                                     const struct contact_report *report,
+                                     const struct contact_record *record, const double *x,
+                                     struct contact_shape *out);
+
+#endif

@@ -1,0 +1,225 @@
+// The way of scripted nodes and obstacles to their targets, with contact: no jump, as what is in
+// the way has to be pushed. Newton's method on the objective with the rest of the way prescribed:
+// each direction carries the free nodes along as far as the linearised forces say, and all move
+// together as far as nothing touches. The energy need not fall on the way, for the script does
+// work; where little of the way is free, it waits while the others minimise theirs.
+#include <math.h>
+
+#include "base/clock.h"
+#include "base/vector.h"
+#include "minimize/direction.h"
+#include "minimize/state.h"
+#include "pbs/body.h"
+
+// Iterations, and those in a row that may gain next to nothing, before the way counts as blocked.
+enum { APPROACH_LIMIT = 200, STALLED_LIMIT = 20 };
+static const double STALLED = 1e-3;
+
+// After less than this part of the way, what is pushed gets so many iterations to give way.
+static const double SHORT = 0.03;
+enum { RELAXATIONS = 8 };
+
+// With less left of the way, what is scripted may go there alone.
+static const double NEARLY_THERE = 1e-6;
+
+// Relative tolerance of the linear solve at most: what is pushed has to follow what pushes it.
+static const double LOOSEST = 1e-3;
+
+// How much of the bound that keeps the energy finite a step may use.
+static const double BOUND_MARGIN = 0.9;
+
+/// What held axes have left of their way. False where there is none.
+static bool find_motion(struct minimization *m, const double *targets, const double *x) {
+    const struct projection_scene *scene = &m->projection->scene;
+    double *const motion = m->newton->held_motion;
+    bool any = false;
+    for (size_t k = 0; k < newton_coordinate_count(m->newton); k++) {
+        const bool held = scene->held != NULL && (scene->held[k / 3] >> k % 3 & 1) != 0;
+        motion[k] = held ? targets[k] - x[k] : 0.0;
+        any = any || motion[k] != 0.0;
+    }
+    return any;
+}
+
+static bool start_at(struct minimization *m, const double *x) {
+    if (minimization_evaluate(m, x)) {
+        iterate_swap(&m->newton->trial, &m->newton->current);
+        return true;
+    }
+    if (m->stopped) {
+        minimization_fail_stopped(m);
+    } else {
+        m->result.status = status_fail(PBS_ERROR_INADMISSIBLE,
+                                       "the energy is infinite where the step begins");
+    }
+    return false;
+}
+
+/// direction: of the free nodes by Newton's method, of the others what is left of their way.
+static bool find_direction(struct minimization *m) {
+    struct newton *const newton = m->newton;
+    struct tasks *const tasks = m->objective->tasks;
+    m->motion = newton->held_motion;
+    const bool factored = minimization_linearize(m);
+    m->motion = NULL;
+    if (m->stopped) {
+        minimization_fail_stopped(m);
+        return false;
+    }
+    const double start = clock_seconds();
+    const struct direction_options options = {.tolerance = m->options->tolerance,
+                                              .forcing = m->options->forcing,
+                                              .loosest = LOOSEST,
+                                              .length_limit = m->options->step_length_limit,
+                                              .iteration_limit = m->options->linear_limit};
+    const struct direction_result result = direction_compute(
+        tasks, &newton->problem, factored ? &newton->preconditioner : NULL, newton->gradient_rows,
+        &options, &newton->pcg, newton->direction_rows);
+    minimization_take_direction(m);
+    vector_add_scaled(tasks, newton_coordinate_count(newton), 1.0, newton->held_motion,
+                      newton->direction);
+    m->result.time_solve += clock_seconds() - start;
+    m->result.linear_solves++;
+    m->result.linear_iterations += result.linear_iterations;
+    m->result.indefinite_solves += result.indefinite;
+    if (result.status != PBS_OK) {
+        minimization_stop_solver(m, result.status);
+        minimization_fail_stopped(m);
+    }
+    return result.status == PBS_OK;
+}
+
+/// How much of the direction is free.
+static double free_length(struct minimization *m) {
+    struct newton *const newton = m->newton;
+    const double bound = objective_max_step(m->objective, newton->current.x, newton->direction,
+                                            INFINITY);
+    return minimization_free_step(m, newton->current.x, newton->direction,
+                                  fmin(1.0, BOUND_MARGIN * bound));
+}
+
+/// Moves along the direction. The part of what is left that was gone; not a number where that leads
+/// to no finite energy.
+static double move(struct minimization *m, double step) {
+    struct newton *const newton = m->newton;
+    const size_t count = newton_coordinate_count(newton);
+    if (step == 0.0 || m->stopped) {
+        return 0.0;
+    }
+    vector_combine(m->objective->tasks, count, newton->current.x, step, newton->direction,
+                   newton->gradient);
+    vector_add_scaled(m->objective->tasks, count, step, newton->held_motion, newton->held_places);
+    barrier_contact_advance(m->objective->contact, step);
+    if (!minimization_evaluate(m, newton->gradient)) {
+        return NAN;
+    }
+    iterate_swap(&newton->trial, &newton->current);
+    return step;
+}
+
+static bool fail_blocked(struct minimization *m, double left) {
+    if (m->stopped) {
+        minimization_fail_stopped(m);
+    } else {
+        m->result.blocked = true;
+        m->result.status = status_fail(
+            PBS_ERROR_CONVERGENCE,
+            "scripted vertices or colliders are blocked: %g of the way to their targets is left "
+            "after %u Newton iterations",
+            left, m->result.newton_iterations);
+    }
+    return false;
+}
+
+/// Goes the last bit of the way where nothing else has to move for it; free nodes that want to go
+/// far would shorten every step.
+static bool arrive(struct minimization *m, double left) {
+    if (!(left < NEARLY_THERE)) {
+        return false;
+    }
+    vector_copy(m->objective->tasks, newton_coordinate_count(m->newton), m->newton->held_motion,
+                m->newton->direction);
+    return free_length(m) == 1.0 && move(m, 1.0) == 1.0;
+}
+
+/// Iterations of the ordinary minimisation, what is scripted where it is: what presses on the
+/// others gives way. False only where the step is to be given up.
+static bool relax(struct minimization *m) {
+    barrier_contact_halt(m->objective->contact, true);
+    for (int i = 0; i < RELAXATIONS && m->result.status == PBS_OK && !m->stopped; i++) {
+        minimization_activate(m);
+        if (minimization_is_solved(m)) {
+            break;
+        }
+        minimization_iterate(m);
+    }
+    barrier_contact_halt(m->objective->contact, false);
+    if (m->stopped) {
+        return false;
+    }
+    // To find nothing lower is no failure here.
+    m->result.status = PBS_OK;
+    return true;
+}
+
+static bool go(struct minimization *m) {
+    double left = 1.0;
+    int stalled = 0;
+    for (int i = 0; i < APPROACH_LIMIT && stalled < STALLED_LIMIT; i++) {
+        if (arrive(m, left)) {
+            return true;
+        }
+        if (m->stopped) {
+            break;
+        }
+        minimization_activate(m);
+        if (!find_direction(m)) {
+            return false;
+        }
+        const double gone = move(m, free_length(m));
+        m->result.newton_iterations++;
+        if (gone == 1.0) {
+            return true;
+        }
+        if (m->stopped || isnan(gone)) {
+            break;
+        }
+        left *= 1.0 - gone;
+        stalled = gone < STALLED ? stalled + 1 : 0;
+        if (gone < SHORT && !relax(m)) {
+            return false;
+        }
+        vector_scale(m->objective->tasks, newton_coordinate_count(m->newton), 1.0 - gone,
+                     m->newton->held_motion);
+    }
+    return fail_blocked(m, left);
+}
+
+bool minimization_approach(struct minimization *m, double *x, bool *moved) {
+    *moved = false;
+    if (m->objective->contact == NULL) {
+        return true;
+    }
+    struct newton *const newton = m->newton;
+    struct tasks *const tasks = m->objective->tasks;
+    const size_t count = newton_coordinate_count(newton);
+    const double *const targets = m->projection->scene.targets;
+    const bool held = find_motion(m, targets, x);
+    if (!held && !barrier_contact_obstacles_move(m->objective->contact)) {
+        return true;
+    }
+    // Everything stays where it is until it is moved.
+    vector_copy(tasks, count, x, newton->held_places);
+    m->projection->scene.targets = newton->held_places;
+    struct objective projected = *m->objective;
+    projected.project_hessian = true;
+    const struct objective *const own = m->objective;
+    m->objective = &projected;
+    *moved = start_at(m, x) && go(m);
+    m->objective = own;
+    m->projection->scene.targets = targets;
+    if (*moved) {
+        vector_copy(tasks, count, newton->current.x, x);
+    }
+    return m->result.status >= 0;
+}

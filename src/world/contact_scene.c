@@ -1,0 +1,280 @@
+// Vertices on the surface of a body become points, with its triangles and their edges; particles,
+// which have no surface, points alone. Solid colliders become meshes, and what has a radius a point
+// or an edge that lies that far inside; half-spaces and hollow colliders become walls.
+#include "world/contact_scene.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/math3.h"
+#include "world/motion.h"
+
+// Sides of the prism that a cylinder becomes; its edges lie on the cylinder.
+enum { CYLINDER_SIDES = 64 };
+
+bool contact_scene_has_barrier(const struct scene *scene) {
+    return scene->settings.contact == PBS_CONTACT_BARRIER;
+}
+
+// --- bodies ---
+
+/// Arrays of one part on their way into the mesh.
+struct part_buffers {
+    struct memory *memory;
+    uint32_t *number; ///< of each vertex among the points; UINT32_MAX: not a point
+    uint32_t *vertices, *nodes, *triangles;
+    double *rest, *local;
+};
+
+static pbs_status allocate_buffers(struct part_buffers *b, const struct body *body) {
+    b->number = memory_allocate(b->memory, body->vertex_count, sizeof *b->number);
+    b->vertices = memory_allocate(b->memory, body->vertex_count, sizeof *b->vertices);
+    b->nodes = memory_allocate(b->memory, body->vertex_count, sizeof *b->nodes);
+    b->rest = memory_allocate(b->memory, 3 * body->vertex_count, sizeof *b->rest);
+    b->local = memory_allocate(b->memory, 3 * body->vertex_count, sizeof *b->local);
+    b->triangles = memory_allocate(b->memory, 3 * body->triangle_count, sizeof *b->triangles);
+    return b->number != NULL && b->vertices != NULL && b->nodes != NULL && b->rest != NULL &&
+                   b->local != NULL && b->triangles != NULL
+               ? PBS_OK
+               : PBS_ERROR_MEMORY;
+}
+
+static void free_buffers(struct part_buffers *b) {
+    memory_release(b->memory, b->number);
+    memory_release(b->memory, b->vertices);
+    memory_release(b->memory, b->nodes);
+    memory_release(b->memory, b->rest);
+    memory_release(b->memory, b->local);
+    memory_release(b->memory, b->triangles);
+}
+
+static void rest_of(const struct scene *scene, const struct body *body, size_t vertex,
+                    double out[3]) {
+    if (body->kind == BODY_AFFINE) {
+        copy3(body->affine.rest + 3 * vertex, out);
+    } else if (body->kind == BODY_SOLID) {
+        copy3(body->solid.rest + 3 * vertex, out);
+    } else if (body->kind == BODY_SHELL) {
+        copy3(body->shell.rest + 3 * vertex, out);
+    } else {
+        copy3(scene->nodes.initial + 3 * (body->node_start + vertex), out);
+    }
+}
+
+/// Points are the surface's vertices; all, where there is no surface.
+static size_t number_points(const struct body *body, uint32_t *number) {
+    for (size_t i = 0; i < body->vertex_count; i++) {
+        number[i] = body->triangle_count > 0 ? UINT32_MAX : 0;
+    }
+    for (size_t k = 0; k < 3 * body->triangle_count; k++) {
+        number[body->triangles[k]] = 0;
+    }
+    uint32_t count = 0;
+    for (size_t i = 0; i < body->vertex_count; i++) {
+        number[i] = number[i] == 0 ? count++ : UINT32_MAX;
+    }
+    return count;
+}
+
+static pbs_status add_body(const struct scene *scene, const struct body *body,
+                           struct part_buffers *b, struct collision_mesh *mesh) {
+    RETURN_IF_FAILED(allocate_buffers(b, body));
+    const size_t count = number_points(body, b->number);
+    for (size_t i = 0; i < body->vertex_count; i++) {
+        if (b->number[i] != UINT32_MAX) {
+            b->vertices[b->number[i]] = (uint32_t)i;
+            b->nodes[b->number[i]] = vertices_at(body, i).first;
+            rest_of(scene, body, i, b->rest + 3 * (size_t)b->number[i]);
+            if (body->vertices.weights != NULL) {
+                copy3(body->vertices.weights + VERTEX_WIDTH * i + 1,
+                      b->local + 3 * (size_t)b->number[i]);
+            }
+        }
+    }
+    for (size_t k = 0; k < 3 * body->triangle_count; k++) {
+        b->triangles[k] = b->number[body->triangles[k]];
+    }
+    // What an affine map does not turn inside out, it does not bring to meet itself either.
+    const bool is_affine = body->vertices.weights != NULL;
+    const struct collision_part_input input = {
+        .part = {.friction = body->contact.friction,
+                 .offset = body->contact.offset,
+                 .group = body->contact.group,
+                 .mask = body->contact.mask,
+                 .touches_itself = body->contact.touches_itself != 0 && !is_affine},
+        .kind = is_affine ? POINT_AFFINE : POINT_NODE,
+        .point_count = count,
+        .vertices = b->vertices,
+        .nodes = b->nodes,
+        .rest = b->rest,
+        .local = b->local,
+        .triangle_count = body->triangle_count,
+        .triangles = b->triangles,
+    };
+    return collision_mesh_add(b->memory, &input, mesh);
+}
+
+static pbs_status add_bodies(const struct scene *scene, struct memory *memory,
+                             struct collision_mesh *mesh) {
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        struct part_buffers buffers = {.memory = memory};
+        const pbs_status status = add_body(scene, scene_body(scene, i), &buffers, mesh);
+        free_buffers(&buffers);
+        RETURN_IF_FAILED(status);
+    }
+    return PBS_OK;
+}
+
+// --- colliders ---
+
+static const uint32_t box_triangles[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
+                                           2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
+
+static pbs_status add_box(struct memory *memory, const double size[3],
+                          struct collision_part_input *input, struct collision_mesh *mesh) {
+    double corners[24];
+    for (int i = 0; i < 24; i++) {
+        const int corner = i / 3;
+        corners[i] = (corner >> i % 3 & 1) != 0 ? size[i % 3] : -size[i % 3];
+    }
+    input->point_count = 8;
+    input->rest = corners;
+    input->triangle_count = 12;
+    input->triangles = box_triangles;
+    return collision_mesh_add(memory, input, mesh);
+}
+
+static pbs_status add_cylinder(struct memory *memory, const double size[3],
+                               struct collision_part_input *input, struct collision_mesh *mesh) {
+    enum { SIDES = CYLINDER_SIDES };
+    const double whole = 6.283185307179586477;
+    double points[3 * (2 * SIDES + 2)] = {0.0};
+    uint32_t triangles[12 * SIDES];
+    for (uint32_t i = 0; i < SIDES; i++) {
+        for (uint32_t end = 0; end < 2; end++) {
+            double *p = points + 3 * (size_t)(2 * i + end);
+            p[0] = size[0] * cos(whole * i / SIDES);
+            p[1] = end == 0 ? -size[1] : size[1];
+            p[2] = size[0] * sin(whole * i / SIDES);
+        }
+        const uint32_t a = 2 * i;
+        const uint32_t b = 2 * ((i + 1) % SIDES);
+        const uint32_t own[12] = {a, a + 1, b,         b,     a + 1, b + 1,
+                                  a, b,     2 * SIDES, b + 1, a + 1, 2 * SIDES + 1};
+        memcpy(triangles + 12 * (size_t)i, own, sizeof own);
+    }
+    points[3 * 2 * SIDES + 1] = -size[1];
+    points[3 * (2 * SIDES + 1) + 1] = size[1];
+    input->point_count = 2 * SIDES + 2;
+    input->rest = points;
+    input->triangle_count = 4 * SIDES;
+    input->triangles = triangles;
+    return collision_mesh_add(memory, input, mesh);
+}
+
+static pbs_status add_walls(struct memory *memory, const struct collider *collider,
+                            struct barrier_contact *contact) {
+    struct obstacle obstacle = {
+        .shape = {.kind = collider->desc.shape, .hollow = collider->desc.hollow != 0}};
+    copy3(collider->desc.size, obstacle.shape.size);
+    const size_t count = obstacle_surface_count(&obstacle);
+    RETURN_IF_FAILED(memory_reserve(memory, &contact->walls, &contact->wall_capacity,
+                                    contact->wall_count + count, sizeof *contact->walls));
+    for (size_t i = 0; i < count; i++) {
+        contact->walls[contact->wall_count++] = (struct contact_wall){
+            .friction = collider->desc.friction, .part = contact->mesh.part_count - 1};
+    }
+    return PBS_OK;
+}
+
+static bool is_wall(const pbs_collider_desc *d) {
+    return d->hollow != 0 || d->shape == PBS_SHAPE_HALF_SPACE;
+}
+
+static pbs_status add_collider(struct memory *memory, const struct collider *collider,
+                               uint32_t index, struct barrier_contact *contact) {
+    static const uint32_t axis[2] = {0, 1};
+    const pbs_collider_desc *d = &collider->desc;
+    const double ends[6] = {0.0, -d->size[1], 0.0, 0.0, d->size[1], 0.0};
+    const double centre[3] = {0.0, 0.0, 0.0};
+    struct collision_part_input input = {.part = {.friction = d->friction,
+                                                  .group = d->group,
+                                                  .mask = d->mask,
+                                                  .is_obstacle = true,
+                                                  .obstacle = index},
+                                         .kind = POINT_OBSTACLE};
+    if (is_wall(d)) {
+        RETURN_IF_FAILED(collision_mesh_add(memory, &input, &contact->mesh));
+        return add_walls(memory, collider, contact);
+    }
+    switch (d->shape) {
+    case PBS_SHAPE_BOX: return add_box(memory, d->size, &input, &contact->mesh);
+    case PBS_SHAPE_CYLINDER: return add_cylinder(memory, d->size, &input, &contact->mesh);
+    case PBS_SHAPE_CAPSULE:
+        input.part.offset = d->size[0];
+        input.point_count = 2;
+        input.rest = ends;
+        input.edge_count = 1;
+        input.edges = axis;
+        break;
+    case PBS_SHAPE_MESH:
+        input.point_count = d->vertex_count;
+        input.rest = d->vertices;
+        input.triangle_count = d->triangle_count;
+        input.triangles = d->triangles;
+        input.edge_count = d->edge_count;
+        input.edges = d->edges;
+        break;
+    default:
+        input.part.offset = d->size[0];
+        input.point_count = 1;
+        input.rest = centre;
+        break;
+    }
+    return collision_mesh_add(memory, &input, &contact->mesh);
+}
+
+// --- all together ---
+
+static pbs_status build(const struct scene *scene, struct memory *memory,
+                        struct barrier_contact *contact) {
+    RETURN_IF_FAILED(add_bodies(scene, memory, &contact->mesh));
+    for (size_t i = 0; i < scene->colliders.count; i++) {
+        RETURN_IF_FAILED(add_collider(memory, scene_collider(scene, i), (uint32_t)i, contact));
+    }
+    return barrier_contact_reset(contact);
+}
+
+pbs_status contact_scene_build(const struct scene *scene, struct memory *memory,
+                               struct barrier_contact *contact) {
+    const pbs_world_desc *settings = &scene->settings;
+    contact->memory = memory;
+    contact->wall_count = 0;
+    collision_mesh_clear(&contact->mesh);
+    contact->settings = (struct contact_settings){
+        .barrier = {.form = settings->barrier == PBS_BARRIER_SQUARED ? BARRIER_SQUARED
+                                                                     : BARRIER_DISTANCE,
+                    .stiffness = settings->contact_stiffness,
+                    .reach = settings->contact_distance},
+        .slip_velocity = settings->slip_velocity};
+    const pbs_status status = build(scene, memory, contact);
+    if (status < 0) {
+        barrier_contact_free(contact);
+    }
+    return status;
+}
+
+pbs_status contact_scene_place(const struct scene *scene, struct memory *memory,
+                               struct barrier_contact *contact) {
+    const size_t count = scene->colliders.count;
+    struct obstacle *obstacles = memory_allocate(memory, count, sizeof *obstacles);
+    if (obstacles == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < count; i++) {
+        motion_place(scene_collider(scene, i), 0.0, 1.0, &obstacles[i]);
+    }
+    barrier_contact_place(contact, obstacles, obstacles);
+    memory_release(memory, obstacles);
+    return PBS_OK;
+}

@@ -1,0 +1,264 @@
+// The lists of what may touch against everything beside everything: all that comes within reach on
+// the way is listed, once, in order, and nothing that may not touch; where lists hold.
+#include "contact/candidates.h"
+
+#include "touching_scene.h"
+
+static struct memory memory;
+static struct random numbers;
+
+static int setup(void **state) {
+    (void)state;
+    memory_init(&memory, NULL);
+    numbers = random_seed(8);
+    return 0;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    assert_int_equal(memory.bytes_in_use, 0);
+    return 0;
+}
+
+static const size_t *counts_of(const struct collision_mesh *m, enum pair_kind kind,
+                               size_t counts[2]) {
+    const size_t all[PAIR_KINDS][2] = {
+        [PAIR_POINT_TRIANGLE] = {m->point_count, m->triangle_count},
+        [PAIR_EDGE_EDGE] = {m->edge_count, m->edge_count},
+        [PAIR_POINT_EDGE] = {m->lone_point_count, m->lone_edge_count},
+        [PAIR_POINT_POINT] = {m->lone_point_count, m->lone_point_count}};
+    memcpy(counts, all[kind], sizeof all[kind]);
+    return counts;
+}
+
+/// The points of a pair by its numbers in the lists. Returns how many the first side has.
+static int points_of(const struct collision_mesh *m, enum pair_kind kind, size_t i, size_t j,
+                     uint32_t points[4]) {
+    switch (kind) {
+    case PAIR_POINT_TRIANGLE:
+        points[0] = (uint32_t)i;
+        memcpy(points + 1, m->triangles + 3 * j, 3 * sizeof *points);
+        return 1;
+    case PAIR_EDGE_EDGE:
+        memcpy(points, m->edges + 2 * i, 2 * sizeof *points);
+        memcpy(points + 2, m->edges + 2 * j, 2 * sizeof *points);
+        return 2;
+    case PAIR_POINT_EDGE:
+        points[0] = m->lone_points[i];
+        memcpy(points + 1, m->edges + 2 * (size_t)m->lone_edges[j], 2 * sizeof *points);
+        return 1;
+    default:
+        points[0] = m->lone_points[i];
+        points[1] = m->lone_points[j];
+        return 1;
+    }
+}
+
+static bool is_wanted(const struct collision_mesh *m, const uint32_t *points, int first,
+                      int count) {
+    for (int a = 0; a < first; a++) {
+        for (int b = first; b < count; b++) {
+            if (points[a] == points[b]) {
+                return false;
+            }
+        }
+    }
+    return collision_mesh_may_touch(m, points[0], points[first]);
+}
+
+static bool is_listed(const struct box_pair_list *list, size_t i, size_t j) {
+    for (size_t k = 0; k < list->count; k++) {
+        if (list->pairs[k].query == i && list->pairs[k].primitive == j) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// The gap of a pair at a time of the motion.
+static double gap_at(const struct collision_mesh *m, const double *x, const double *motion,
+                     double time, enum pair_kind kind, const uint32_t *points, int first) {
+    double at[4][3];
+    const double *p[PAIR_NODES] = {NULL};
+    for (int k = 0; k < pair_node_count(kind); k++) {
+        add_scaled3(x + 3 * (size_t)points[k], time, motion + 3 * (size_t)points[k], at[k]);
+        p[k] = at[k];
+    }
+    return sqrt(closest_squared(kind, p)) - m->parts[m->part[points[0]]].offset -
+           m->parts[m->part[points[first]]].offset;
+}
+
+static void scatter(struct touching_scene *s, double *x, double *motion, double size) {
+    const size_t count = 3 * (size_t)s->contact.mesh.point_count;
+    random_fill(&numbers, -1.0, 1.0, x, count);
+    random_fill(&numbers, -size, size, motion, count);
+}
+
+/// Everything that may touch and comes within reach at any of nine times on the way is listed; what
+/// is listed may touch, names no common point, comes once and in order. Points move as they like:
+/// the search knows nothing of bodies.
+static void lists_have_all_within_reach(void **state) {
+    (void)state;
+    size_t within = 0;
+    size_t beyond = 0;
+    for (int round = 0; round < 30; round++) {
+        struct touching_scene s;
+        touching_scene_make(&memory, &s, PBS_SHAPE_BOX, 0.1);
+        const struct collision_mesh *m = &s.contact.mesh;
+        struct candidates *c = &s.contact.candidates;
+        double x[3 * 64], motion[3 * 64];
+        scatter(&s, x, motion, round % 3 == 0 ? 0.0 : 0.5);
+        for (uint32_t p = 0; round % 2 == 1 && p < m->part_count; p++) {
+            m->parts[p].group = 1u << random_index(&numbers, 3);
+            m->parts[p].mask = (uint32_t)random_index(&numbers, 8);
+            m->parts[p].touches_itself = random_index(&numbers, 2) == 0;
+        }
+        const double reach = random_uniform(&numbers, 0.01, 0.3);
+        assert_ok(
+            candidates_gather(&memory, NULL, m, x, round % 3 == 0 ? NULL : motion, reach, 0.0, c));
+        size_t index = 0;
+        for (int kind = 0; kind < PAIR_KINDS; kind++) {
+            const struct box_pair_list *list = &c->lists[kind];
+            size_t counts[2];
+            uint32_t points[4];
+            counts_of(m, (enum pair_kind)kind, counts);
+            const bool is_self = kind == PAIR_EDGE_EDGE || kind == PAIR_POINT_POINT;
+            for (size_t k = 0; k < list->count; k++, index++) {
+                const struct box_pair pair = list->pairs[k];
+                const int first = points_of(m, (enum pair_kind)kind, pair.query, pair.primitive,
+                                            points);
+                const int count = pair_node_count((enum pair_kind)kind);
+                const struct candidate candidate = candidates_at(c, m, index);
+                assert_true(is_wanted(m, points, first, count));
+                assert_true(!is_self || pair.query < pair.primitive);
+                assert_true(k == 0 || pair.query > list->pairs[k - 1].query ||
+                            (pair.query == list->pairs[k - 1].query &&
+                             pair.primitive > list->pairs[k - 1].primitive));
+                assert_true(candidate.kind == (enum pair_kind)kind &&
+                            candidate.point_count == count && candidate.first == pair.query &&
+                            candidate.second == pair.primitive);
+                assert_memory_equal(candidate.points, points, (size_t)count * sizeof *points);
+            }
+            for (size_t i = 0; i < counts[0]; i++) {
+                for (size_t j = is_self ? i + 1 : 0; j < counts[1]; j++) {
+                    const int first = points_of(m, (enum pair_kind)kind, i, j, points);
+                    const int count = pair_node_count((enum pair_kind)kind);
+                    double least = INFINITY;
+                    for (int t = 0; t < 9; t++) {
+                        least = fmin(least, gap_at(m, x, motion, round % 3 == 0 ? 0.0 : t / 8.0,
+                                                   (enum pair_kind)kind, points, first));
+                    }
+                    if (least < reach && is_wanted(m, points, first, count)) {
+                        assert_true(is_listed(list, i, j));
+                        within++;
+                    } else {
+                        beyond += !is_listed(list, i, j);
+                    }
+                }
+            }
+        }
+        assert_int_equal(index, candidates_count(c));
+        barrier_contact_free(&s.contact);
+    }
+    assert_true(within > 1000 && beyond > 1000);
+}
+
+/// A list holds for states on the way, each point somewhat beside it, and wherever all of them are
+/// moved together; it then has what comes within reach. It holds no more once a point leaves, for
+/// numbers that are none, after a new beginning, and never before a search.
+static void lists_hold_within_their_margin(void **state) {
+    (void)state;
+    struct touching_scene s;
+    touching_scene_make(&memory, &s, PBS_SHAPE_BOX, 0.1);
+    const struct collision_mesh *m = &s.contact.mesh;
+    struct candidates *c = &s.contact.candidates;
+    const size_t count = 3 * (size_t)m->point_count;
+    const double margin = 0.125;
+    double x[3 * 64], motion[3 * 64], y[3 * 64], way[3 * 64];
+    double common[3];
+    scatter(&s, x, motion, 0.5);
+    candidates_mean(m, motion, common);
+    assert_false(candidates_cover(NULL, c, m, x, NULL));
+    assert_ok(candidates_gather(&memory, NULL, m, x, motion, 0.1, margin, c));
+    for (int round = 0; round < 200; round++) {
+        const double begin = random_uniform(&numbers, 0.0, 1.0);
+        const double end = random_uniform(&numbers, 0.0, 1.0);
+        const double together[3] = {random_uniform(&numbers, -9.0, 9.0), 0.0, 3.0};
+        for (size_t k = 0; k < count; k++) {
+            // The mean of what all are beside their ways is half a margin at most.
+            const double from = x[k] + begin * motion[k];
+            const double to = x[k] + end * motion[k];
+            y[k] = from + random_uniform(&numbers, -0.5 * margin, 0.5 * margin) + together[k % 3];
+            way[k] = to + random_uniform(&numbers, -0.5 * margin, 0.5 * margin) - y[k];
+        }
+        assert_true(candidates_cover(NULL, c, m, y, NULL));
+        assert_true(candidates_cover(NULL, c, m, y, way));
+        uint32_t points[4];
+        for (size_t i = 0; i < m->edge_count; i++) {
+            for (size_t j = i + 1; j < m->edge_count; j++) {
+                const int first = points_of(m, PAIR_EDGE_EDGE, i, j, points);
+                if (is_wanted(m, points, first, 4) &&
+                    gap_at(m, y, way, 1.0, PAIR_EDGE_EDGE, points, first) < 0.1) {
+                    assert_true(is_listed(&c->lists[PAIR_EDGE_EDGE], i, j));
+                }
+            }
+        }
+        // One point out: at the beginning or at the end of its way.
+        const size_t out = random_index(&numbers, count);
+        const double kept = y[out];
+        const double side = random_index(&numbers, 2) == 0 ? -1.0 : 1.0;
+        // Beyond its own range whatever of the mean's half margin and of its share in it (of at
+        // most half the points' way) is taken off.
+        const double beyond = side * (3.0 * margin + 2.0 * fabs(motion[out] - common[out % 3]));
+        y[out] = kept + beyond;
+        assert_false(candidates_cover(NULL, c, m, y, NULL));
+        y[out] = kept;
+        way[out] += beyond;
+        assert_true(candidates_cover(NULL, c, m, y, NULL));
+        assert_false(candidates_cover(NULL, c, m, y, way));
+        y[out] = NAN;
+        assert_false(candidates_cover(NULL, c, m, y, NULL));
+    }
+    assert_ok(candidates_begin(&memory, m, c));
+    assert_false(candidates_cover(NULL, c, m, x, NULL));
+    barrier_contact_free(&s.contact);
+}
+
+/// Neighbours on a flat sheet whose boxes overlap are no candidates where they are ten times as far
+/// apart as the reach. Edges of 0.3 m and diagonals, turned so that no box is a line: the nearest
+/// that share no point are 0.3 / sqrt(2) apart. Four pairs may remain, of diagonals side by side:
+/// the line between their middles is not across them.
+static void neighbours_out_of_reach_are_left_out(void **state) {
+    (void)state;
+    struct touching_scene s;
+    touching_scene_make(&memory, &s, PBS_SHAPE_BOX, 0.05);
+    struct collision_mesh *m = &s.contact.mesh;
+    for (uint32_t p = 0; p < m->part_count; p++) {
+        m->parts[p].group = m->parts[p].mask = p == PART_SHEET ? 1 : 0;
+    }
+    const double nearest = 0.3 / sqrt(2.0);
+    for (int round = 0; round < 20; round++) {
+        double flat[3 * 64], x[3 * 64], r[9];
+        collision_mesh_place(NULL, m, s.x, flat);
+        random_rotation(&numbers, r);
+        for (uint32_t p = 0; p < m->point_count; p++) {
+            multiply3(r, flat + 3 * (size_t)p, x + 3 * (size_t)p);
+        }
+        assert_ok(candidates_gather(&memory, NULL, m, x, NULL, 0.1 * nearest, 0.0,
+                                    &s.contact.candidates));
+        assert_true(candidates_count(&s.contact.candidates) <= 4);
+        assert_ok(candidates_gather(&memory, NULL, m, x, NULL, 1.001 * nearest, 0.0,
+                                    &s.contact.candidates));
+        assert_true(candidates_count(&s.contact.candidates) > 0);
+    }
+    barrier_contact_free(&s.contact);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(lists_have_all_within_reach, setup, teardown),
+        cmocka_unit_test_setup_teardown(lists_hold_within_their_margin, setup, teardown),
+        cmocka_unit_test_setup_teardown(neighbours_out_of_reach_are_left_out, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,159 @@
+// See eci_testing.h.
+#include "support/eci_testing.h"
+
+#include "geometry/intersection.h"
+
+struct eci_contact eci_create(enum eci_contact_kind kind, int32_t scheme, double step) {
+    static char meshes[512];
+    const char *shared = getenv("PBS_SHARED_DATA");
+    snprintf(meshes, sizeof meshes, "%s/meshes", shared != NULL ? shared : "../shared/data");
+    struct eci_contact_options options;
+    eci_contact_options_init(&options);
+    options.meshes = meshes;
+    options.scheme = scheme;
+    options.step = step;
+    options.world.threads = 1;
+    if (kind == ECI_DICE) {
+        // Momentum is kept as well as Newton's iterations end: this well, it can be measured.
+        options.world.velocity_tolerance = 0.0;
+        options.world.relative_tolerance = 1e-8;
+    }
+    struct eci_contact scene;
+    assert_ok(eci_contact_create(kind, &options, &scene));
+    if (scene.generated) {
+        print_message("no meshes in ../shared/data (PBS_SHARED_DATA names the folder): other "
+                      "shapes, whose numbers are not those of the specification\n");
+    }
+    return scene;
+}
+
+// --- no intersection ---
+
+struct everything {
+    size_t point_count, triangle_count;
+    double *x;
+    uint32_t *triangles, *edges; ///< each triangle's sides are edges
+};
+
+static void add_surface(struct everything *all, size_t point_count, const double *x,
+                        size_t triangle_count, const uint32_t *triangles) {
+    const size_t points = all->point_count + point_count;
+    const size_t count = all->triangle_count + triangle_count;
+    all->x = realloc(all->x, 3 * points * sizeof *all->x);
+    all->triangles = realloc(all->triangles, 3 * count * sizeof *all->triangles);
+    all->edges = realloc(all->edges, 6 * count * sizeof *all->edges);
+    assert_true(all->x && all->triangles && all->edges);
+    memcpy(all->x + 3 * all->point_count, x, 3 * point_count * sizeof *x);
+    for (size_t i = 0; i < 3 * triangle_count; i++) {
+        const size_t at = 3 * all->triangle_count + i;
+        all->triangles[at] = triangles[i] + (uint32_t)all->point_count;
+        all->edges[2 * at] = all->triangles[at];
+        all->edges[2 * at + 1] = triangles[i % 3 == 2 ? i - 2 : i + 1] + (uint32_t)all->point_count;
+    }
+    all->point_count = points;
+    all->triangle_count = count;
+}
+
+static void assert_nothing_meets(const struct eci_contact *scene) {
+    struct everything all = {0};
+    for (size_t b = 0; b < scene->body_count; b++) {
+        const pbs_body body = scene->bodies[b].id;
+        const uint32_t *triangles = NULL;
+        size_t count = 0;
+        assert_ok(pbs_body_surface(scene->world, body, &triangles, &count));
+        add_surface(&all, scene->bodies[b].vertex_count, pbs_body_positions(scene->world, body),
+                    count, triangles);
+        assert_true(!scene->ground || eci_contact_lowest(scene, b) > 0.0);
+    }
+    if (scene->obstacle.vertex_count > 0) {
+        add_surface(&all, scene->obstacle.vertex_count, scene->obstacle.positions,
+                    scene->obstacle.triangle_count, scene->obstacle.triangles);
+    }
+    const struct edges_and_triangles surface = {.point_count = all.point_count,
+                                                .x = all.x,
+                                                .edge_count = 3 * all.triangle_count,
+                                                .edges = all.edges,
+                                                .triangle_count = all.triangle_count,
+                                                .triangles = all.triangles};
+    struct memory memory;
+    struct intersection_search search = {0};
+    memory_init(&memory, NULL);
+    assert_ok(intersection_search(&memory, NULL, &surface, &search));
+    assert_int_equal(search.found.count, 0);
+    intersection_search_free(&memory, &search);
+    free(all.x);
+    free(all.triangles);
+    free(all.edges);
+}
+
+// --- energy ---
+
+/// What implicit steps of free fall lose so far, J: m g^2 h t / 2.
+static double fall_loss(const struct eci_contact *scene) {
+    double mass = 0.0;
+    for (size_t b = 0; b < scene->body_count; b++) {
+        for (size_t v = 0; v < scene->bodies[b].vertex_count; v++) {
+            mass += scene->bodies[b].masses[v];
+        }
+    }
+    return 0.5 * mass * 9.8 * 9.8 * scene->step * pbs_world_time(scene->world);
+}
+
+/// How far the target begins below the energy, J.
+static double head_start(const struct eci_contact *scene) {
+    // The library's energy is zero at the start, but for what moves there: no scene that begins
+    // above its target has anything that does.
+    return (scene->integrator.energy_fraction - 1.0) * scene->integrator.energy_ground;
+}
+
+void assert_on_target(const struct eci_contact *scene, const pbs_stats *stats, double scale,
+                      struct eci_progress *progress) {
+    const double above = stats->energy_reached - stats->energy_target;
+    const double alpha = stats->alpha_high;
+    const bool is_free = alpha > 0.0 && alpha < 1.1 && (alpha < 1.0 || alpha > 1.0);
+    const bool touches = stats->active_contacts > 0;
+    progress->arrived = progress->arrived || above <= 1e-3 * scale;
+    if (!progress->arrived) {
+        assert_small(above, head_start(scene) + 1e-3 * scale, "energy above its target, J");
+        return;
+    }
+    assert_small(above, 1e-3 * scale, "energy above its target, J");
+    if (is_free && !touches) {
+        assert_near(above, 0.0, 1e-4 * scale, "energy beside its target, J");
+    }
+    if (!progress->touched) {
+        assert_small(-above, fall_loss(scene) + 1e-3 * scale, "lost in the fall, J");
+        return;
+    }
+    const bool low = above < -0.02 * scale;
+    progress->low_steps = !touches && low ? progress->low_steps + 1 : 0;
+    progress->low_contacts = touches && low ? progress->low_contacts + 1 : 0;
+    assert_true(scene->generated || progress->low_steps <= 1);
+}
+
+pbs_stats eci_advance(struct eci_contact *scene, struct eci_progress *progress) {
+    assert_ok(eci_contact_step(scene));
+    const pbs_stats stats = stats_of(scene->world);
+    assert_true(stats.least_gap > 0.0);
+    progress->newton += stats.newton_iterations;
+    progress->least_gap = fmin(progress->least_gap, stats.least_gap);
+    progress->touched = progress->touched || stats.active_contacts > 0;
+    progress->step++;
+    assert_nothing_meets(scene);
+    return stats;
+}
+
+struct eci_progress eci_begin(void) {
+    return (struct eci_progress){.least_gap = INFINITY};
+}
+
+int eci_step_count(const struct eci_contact *scene) {
+    return (int)round(scene->duration / scene->step);
+}
+
+void eci_tell(const struct eci_contact *scene, enum eci_contact_kind kind,
+              const struct eci_progress *p) {
+    print_message("%s: %.1f Newton iterations a step, least gap %.3f of the contact distance\n",
+                  eci_contact_name(kind), (double)p->newton / p->step,
+                  p->least_gap / scene->contact_distance);
+}
