@@ -1,7 +1,16 @@
 #!/usr/bin/env bash
 # Fuzzes one target from its corpus: scripts/run_fuzzer.sh PROGRAM CORPUS SECONDS
-# What it finds along the way stays beside the program; a failing input is kept there too.
+# Inputs come in the same order each time, so that a check that passed passes again: a longer run goes further down
+# the same list. FUZZ_SEED=0 takes another list each time, for who hunts.
+# What it finds along the way stays beside the program; a failing input is kept there too, and shown.
 set -eu
-found=$1.found
-mkdir -p "$found"
-"$1" "$found" "$2" -max_total_time="$3" -timeout=20 -rss_limit_mb=2048 -artifact_prefix="$1." -print_final_stats=1
+found=$(mktemp -d "$1.found.XXXXXX")
+status=0
+"$1" "$found" "$2" -seed="${FUZZ_SEED:-1}" -max_total_time="$3" -timeout=60 -rss_limit_mb=2048 \
+    -artifact_prefix="$1." -print_final_stats=1 || status=$?
+if [ "$status" != 0 ]; then
+    for input in "$1".crash-* "$1".timeout-* "$1".oom-* "$1".leak-*; do
+        if [ -e "$input" ]; then echo "$input:" && base64 "$input"; fi
+    done
+fi
+exit "$status"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs tests, TEST_JOBS at a time, and counts their cases.
 #   scripts/run_tests.sh "label: command" ...
-# One line per test with its result; the output of failing ones only. A command fails by its exit status;
+# One line per test with its result; the output of failing ones only, and the end of it once more after all, where
+# whoever sees but the end of a long log finds it. A command fails by its exit status;
 # 77 means that it was skipped, for the reason its last line gives. Cases are counted from cmocka's summary
 # lines or from lines "ok - ...", "not ok - ..." and "skip - ..."; a test that prints neither is one case.
 # A test that takes longer than TEST_TIMEOUT seconds (900) fails. Ends with "N passed, M failed" (and ", K skipped").
@@ -11,7 +12,7 @@ unset MAKEFLAGS MFLAGS MAKELEVEL
 jobs=${TEST_JOBS:-2}
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
-passed=0 failed=0 skipped=0
+passed=0 failed=0 skipped=0 failures=()
 
 # sum PATTERN FILE: adds up the first number in each line that matches.
 sum() {
@@ -23,6 +24,10 @@ run_one() { # number, command
     timeout "${TEST_TIMEOUT:-900}" bash -c "$2" >"$logs/$1.out" 2>&1 </dev/null
     echo "$? $start $EPOCHREALTIME" >"$logs/$1.tmp"
     mv "$logs/$1.tmp" "$logs/$1.done"
+}
+
+output_of() { # number, lines at most
+    grep -av '^ok - ' "$logs/$1.out" | sed 's/^/    | /' | tail -n "$2"
 }
 
 report() { # number, label
@@ -47,7 +52,8 @@ report() { # number, label
     [ "$f" = 0 ] || word="FAILED ($f of $((p + f)), exit status $status)"
     printf '%-52s %4d cases %7.1f s  %s\n' "$2" $((p + f + s)) "$(awk "BEGIN { print $end - $start }")" "$word"
     if [ "$f" != 0 ]; then
-        grep -av '^ok - ' "$log" | sed 's/^/    | /' | tail -n 100
+        failures+=("$1")
+        output_of "$1" 100
     elif [ "$status" != 77 ] && [ "$s" != 0 ]; then
         grep -aE '^(skip - |\[  SKIPPED \] )' "$log" | grep -av 'test(s)' | sort -u | sed 's/^/    | /'
     fi
@@ -73,6 +79,10 @@ while [ "$next" -le $# ] || [ ${#running[@]} -gt 0 ]; do
     running=(${still[@]+"${still[@]}"})
 done
 
+for i in ${failures[@]+"${failures[@]}"}; do
+    echo "FAILED: ${labels[$((i - 1))]}"
+    output_of "$i" 20
+done
 line="$passed passed, $failed failed"
 [ "$skipped" = 0 ] || line="$line, $skipped skipped"
 echo "$line"
