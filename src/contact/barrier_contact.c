@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/eigen3.h"
 #include "base/math3.h"
+#include "contact/lagged_friction.h"
 
 enum { CANDIDATES_PER_PIECE = 512, CONTACTS_PER_PIECE = 64 };
 
@@ -249,7 +250,7 @@ void barrier_contact_locate(struct barrier_contact *c, struct tasks *tasks, cons
     }
 }
 
-static pbs_status update(struct barrier_contact *c, struct tasks *tasks, const double *x) {
+pbs_status barrier_contact_find(struct barrier_contact *c, struct tasks *tasks, const double *x) {
     barrier_contact_locate(c, tasks, x);
     if (!candidates_cover(tasks, &c->candidates, &c->mesh, c->points, NULL)) {
         RETURN_IF_FAILED(barrier_contact_search(c, tasks, NULL));
@@ -258,17 +259,6 @@ static pbs_status update(struct barrier_contact *c, struct tasks *tasks, const d
 }
 
 // --- energy and gradient ---
-
-static void add_to_nodes(const struct collision_mesh *mesh, uint32_t point, double factor,
-                         const double force[3], double *gradient) {
-    uint32_t nodes[4];
-    double weights[4];
-    const int count = collision_mesh_nodes(mesh, point, nodes, weights);
-    for (int k = 0; k < count; k++) {
-        double *to = gradient + 3 * (size_t)nodes[k];
-        add_scaled3(to, weights[k] * factor, force, to);
-    }
-}
 
 /// The gradient of a contact's potential for each of its points.
 static void gradient_of(const struct barrier_contact *c, const struct active_contact *contact,
@@ -297,44 +287,8 @@ static void add_barrier_gradient(const struct barrier_contact *c,
     double by_point[CONTACT_POINTS][3];
     gradient_of(c, contact, by_point);
     for (int k = 0; k < contact->point_count; k++) {
-        add_to_nodes(&c->mesh, contact->points[k], 1.0, by_point[k], gradient);
+        collision_mesh_add_to_nodes(&c->mesh, contact->points[k], 1.0, by_point[k], gradient);
     }
-}
-
-/// Slip in the tangent plane, in the basis of it.
-static void find_slip(const struct barrier_contact *c, const struct lagged_friction *friction,
-                      double slip[2]) {
-    double sum[3];
-    scale3(-1.0, friction->anchor, sum);
-    for (int k = 0; k < friction->point_count; k++) {
-        if (c->mesh.kind[friction->points[k]] != POINT_OBSTACLE) {
-            add_scaled3(sum, friction->weight[k], c->points + 3 * (size_t)friction->points[k], sum);
-        }
-    }
-    slip[0] = dot3(friction->tangent[0], sum);
-    slip[1] = dot3(friction->tangent[1], sum);
-}
-
-static double slip_length(const double slip[2]) {
-    return sqrt(slip[0] * slip[0] + slip[1] * slip[1]);
-}
-
-static double add_friction(const struct barrier_contact *c, const struct lagged_friction *friction,
-                           double *gradient) {
-    double slip[2];
-    find_slip(c, friction, slip);
-    const struct friction_value f = friction_evaluate(slip_length(slip), c->slip_width);
-    if (gradient != NULL) {
-        double force[3];
-        scale3(slip[0], friction->tangent[0], force);
-        add_scaled3(force, slip[1], friction->tangent[1], force);
-        for (int k = 0; k < friction->point_count; k++) {
-            add_to_nodes(&c->mesh, friction->points[k],
-                         friction->force * f.first_over_slip * friction->weight[k], force,
-                         gradient);
-        }
-    }
-    return friction->force * f.value;
 }
 
 /// What touches is not forgiven for being parallel.
@@ -348,7 +302,7 @@ pbs_status barrier_contact_evaluate(struct barrier_contact *c, struct tasks *tas
                                     struct contact_energy *out) {
     const double start = clock_seconds() - c->counters.seconds_search;
     *out = (struct contact_energy){0.0, 0.0};
-    RETURN_IF_FAILED(update(c, tasks, x));
+    RETURN_IF_FAILED(barrier_contact_find(c, tasks, x));
     for (size_t i = 0; i < c->contact_count; i++) {
         out->barrier += energy_of(&c->contacts[i]);
     }
@@ -356,7 +310,7 @@ pbs_status barrier_contact_evaluate(struct barrier_contact *c, struct tasks *tas
         add_barrier_gradient(c, &c->contacts[i], gradient);
     }
     for (size_t i = 0; with_friction && i < c->friction_count; i++) {
-        out->friction += add_friction(c, &c->frictions[i], gradient);
+        out->friction += lagged_friction_evaluate(c, &c->frictions[i], gradient);
     }
     c->counters.seconds_evaluate += clock_seconds() - c->counters.seconds_search - start;
     return PBS_OK;
@@ -378,10 +332,6 @@ double barrier_contact_least_gap(const struct barrier_contact *c) {
 
 // --- Hessian ---
 
-static void add_vector(struct contact_rank *rank, double coefficient) {
-    rank->coefficient[rank->count++] = coefficient;
-}
-
 static void rank_of_pair(const struct barrier_contact *c, const struct active_contact *contact,
                          struct contact_rank *rank) {
     const double *x[PAIR_NODES] = {NULL};
@@ -389,13 +339,14 @@ static void rank_of_pair(const struct barrier_contact *c, const struct active_co
         x[k] = c->points + 3 * (size_t)contact->points[k];
         scale3(contact->weight[k], contact->normal, rank->vector[0][k]);
     }
-    add_vector(rank, contact->mollifier * contact->barrier.second);
+    contact_rank_add(rank, contact->mollifier * contact->barrier.second);
     struct closest_bending bending;
     const struct closest closest = closest_points(contact->kind, x);
     closest_bending(contact->kind, x, &closest, &bending);
     for (int k = 0; k < bending.count; k++) {
         memcpy(rank->vector[rank->count], bending.vector[k], sizeof bending.vector[k]);
-        add_vector(rank, -contact->mollifier * contact->barrier.first * bending.coefficient[k]);
+        contact_rank_add(rank,
+                         -contact->mollifier * contact->barrier.first * bending.coefficient[k]);
     }
 }
 
@@ -410,36 +361,15 @@ static void rank_of_wall(const struct barrier_contact *c, const struct active_co
     shape_distance(&surface->shape, &surface->pose, c->points + 3 * (size_t)contact->points[0],
                    normal, hessian);
     copy3(normal, rank->vector[0][0]);
-    add_vector(rank, contact->barrier.second);
+    contact_rank_add(rank, contact->barrier.second);
     eigen3(hessian, lambda, q);
     for (int k = 0; k < 2; k++) {
         if (lambda[k] < 0.0) {
             for (int i = 0; i < 3; i++) {
                 rank->vector[rank->count][0][i] = q[3 * i + k];
             }
-            add_vector(rank, contact->barrier.first * lambda[k]);
+            contact_rank_add(rank, contact->barrier.first * lambda[k]);
         }
-    }
-}
-
-static void rank_of_friction(const struct barrier_contact *c,
-                             const struct lagged_friction *friction, struct contact_rank *rank) {
-    double slip[2];
-    find_slip(c, friction, slip);
-    const double length = slip_length(slip);
-    const struct friction_value f = friction_evaluate(length, c->slip_width);
-    // Along the slip and across it.
-    const double along[2] = {length > 0.0 ? slip[0] / length : 1.0,
-                             length > 0.0 ? slip[1] / length : 0.0};
-    const double coefficients[2] = {f.second, f.first_over_slip};
-    for (int k = 0; k < 2; k++) {
-        double direction[3];
-        scale3(k == 0 ? along[0] : -along[1], friction->tangent[0], direction);
-        add_scaled3(direction, k == 0 ? along[1] : along[0], friction->tangent[1], direction);
-        for (int p = 0; p < friction->point_count; p++) {
-            scale3(friction->weight[p], direction, rank->vector[rank->count][p]);
-        }
-        add_vector(rank, friction->force * coefficients[k]);
     }
 }
 
@@ -449,7 +379,7 @@ static int rank_of(const struct barrier_contact *c, size_t index, const uint32_t
     *rank = (struct contact_rank){0};
     if (index >= c->contact_count) {
         const struct lagged_friction *friction = &c->frictions[index - c->contact_count];
-        rank_of_friction(c, friction, rank);
+        lagged_friction_rank(c, friction, rank);
         *points = friction->points;
         return friction->point_count;
     }
@@ -499,7 +429,7 @@ pbs_status barrier_contact_linearize(struct barrier_contact *c, struct tasks *ta
                                      const struct layout *layout, const uint8_t *held,
                                      const double *x, bool with_friction) {
     const double start = clock_seconds() - c->counters.seconds_search;
-    RETURN_IF_FAILED(update(c, tasks, x));
+    RETURN_IF_FAILED(barrier_contact_find(c, tasks, x));
     c->linearized_frictions = with_friction ? c->friction_count : 0;
     const struct contact_blocks_scene scene = {.mesh = &c->mesh, .layout = layout, .held = held};
     const size_t count = c->contact_count + c->linearized_frictions;
@@ -532,7 +462,8 @@ static void add_turned_force(const struct barrier_contact *c, const struct activ
                              double *gradient) {
     double turned[3];
     cross3(c->walls[contact->wall].turn, contact->normal, turned);
-    add_to_nodes(&c->mesh, contact->points[0], contact->barrier.first, turned, gradient);
+    collision_mesh_add_to_nodes(&c->mesh, contact->points[0], contact->barrier.first, turned,
+                                gradient);
 }
 
 /// Friction is measured from the whole way of obstacles in the stage, wherever on it they are.
@@ -560,8 +491,8 @@ static void add_motion_of(struct barrier_contact *c, size_t index, double *gradi
             along += dot3(rank.vector[k][p], motion);
         }
         for (int p = 0; p < count && along != 0.0; p++) {
-            add_to_nodes(&c->mesh, points[p], rank.coefficient[k] * along, rank.vector[k][p],
-                         gradient);
+            collision_mesh_add_to_nodes(&c->mesh, points[p], rank.coefficient[k] * along,
+                                        rank.vector[k][p], gradient);
         }
     }
     if (wall != CONTACT_NO_WALL && index < c->contact_count) {
@@ -587,16 +518,6 @@ void barrier_contact_forces(const struct barrier_contact *c, const struct active
     }
 }
 
-void barrier_contact_friction(const struct barrier_contact *c,
-                              const struct lagged_friction *friction, double force[3]) {
-    double slip[2];
-    find_slip(c, friction, slip);
-    const struct friction_value f = friction_evaluate(slip_length(slip), c->slip_width);
-    const double factor = -friction->force * f.first_over_slip;
-    scale3(factor * slip[0], friction->tangent[0], force);
-    add_scaled3(force, factor * slip[1], friction->tangent[1], force);
-}
-
 double barrier_contact_obstacle_power(const struct barrier_contact *c) {
     double power = 0.0;
     for (size_t i = 0; i < c->contact_count; i++) {
@@ -615,124 +536,6 @@ double barrier_contact_obstacle_power(const struct barrier_contact *c) {
                 power += dot3(gradient[k], c->velocity + 3 * (size_t)point);
             }
         }
-    }
-    return power;
-}
-
-// --- friction ---
-
-static double pair_friction(const struct barrier_contact *c, const struct active_contact *contact) {
-    const double a = c->mesh.parts[c->mesh.part[contact->points[0]]].friction;
-    if (contact->wall != CONTACT_NO_WALL) {
-        return fmax(a, c->walls[contact->wall].friction);
-    }
-    const uint32_t other = contact->points[pair_first_count(contact->kind)];
-    return fmax(a, c->mesh.parts[c->mesh.part[other]].friction);
-}
-
-/// Two unit vectors orthogonal to the normal and to each other.
-static void tangents_of(const double normal[3], double tangent[2][3]) {
-    int least = fabs(normal[1]) < fabs(normal[0]) ? 1 : 0;
-    least = fabs(normal[2]) < fabs(normal[least]) ? 2 : least;
-    double axis[3] = {0.0, 0.0, 0.0};
-    axis[least] = 1.0;
-    cross3(normal, axis, tangent[0]);
-    scale3(1.0 / norm3(tangent[0]), tangent[0], tangent[0]);
-    cross3(normal, tangent[0], tangent[1]);
-}
-
-pbs_status barrier_contact_lag(struct barrier_contact *c, struct tasks *tasks, const double *x) {
-    c->friction_count = 0;
-    c->candidates.is_valid = false;
-    RETURN_IF_FAILED(update(c, tasks, x));
-    RETURN_IF_FAILED(memory_reserve(c->memory, &c->frictions, &c->friction_capacity,
-                                    c->contact_count, sizeof *c->frictions));
-    for (size_t i = 0; i < c->contact_count; i++) {
-        const struct active_contact *contact = &c->contacts[i];
-        const double force = -contact->mollifier * contact->barrier.first *
-                             pair_friction(c, contact);
-        if (!(force > 0.0)) {
-            continue;
-        }
-        struct lagged_friction *out = &c->frictions[c->friction_count++];
-        *out = (struct lagged_friction){.kind = contact->kind,
-                                        .point_count = contact->point_count,
-                                        .first = contact->first,
-                                        .second = contact->second,
-                                        .force = force,
-                                        .wall = contact->wall};
-        memcpy(out->points, contact->points, sizeof out->points);
-        memcpy(out->weight, contact->weight, sizeof out->weight);
-        tangents_of(contact->normal, out->tangent);
-    }
-    return PBS_OK;
-}
-
-/// Where a point was, by the history of the stage: for obstacles, their velocity alone counts.
-static void add_history(const struct barrier_contact *c, const double *origin, double length,
-                        uint32_t point, double weight, double anchor[3]) {
-    if (c->mesh.kind[point] == POINT_OBSTACLE) {
-        add_scaled3(anchor, -weight * length, c->velocity + 3 * (size_t)point, anchor);
-        return;
-    }
-    uint32_t nodes[4];
-    double weights[4];
-    const int count = collision_mesh_nodes(&c->mesh, point, nodes, weights);
-    for (int k = 0; k < count; k++) {
-        add_scaled3(anchor, weight * weights[k], origin + 3 * (size_t)nodes[k], anchor);
-    }
-}
-
-void barrier_contact_begin(struct barrier_contact *c, const double *origin, double length) {
-    c->slip_width = c->settings.slip_velocity * length;
-    for (size_t i = 0; i < c->friction_count; i++) {
-        struct lagged_friction *friction = &c->frictions[i];
-        double anchor[3] = {0.0, 0.0, 0.0};
-        for (int k = 0; k < friction->point_count; k++) {
-            add_history(c, origin, length, friction->points[k], friction->weight[k], anchor);
-        }
-        if (friction->wall != CONTACT_NO_WALL) {
-            double v[3];
-            obstacle_velocity(&c->walls[friction->wall].target,
-                              c->points + 3 * (size_t)friction->points[0], v);
-            add_scaled3(anchor, length, v, anchor);
-        }
-        copy3(anchor, friction->anchor);
-    }
-}
-
-/// How what moves obstacles carries one side along the other, at the points of friction.
-static void carried_velocity(const struct barrier_contact *c,
-                             const struct lagged_friction *friction, double out[3]) {
-    scale3(0.0, friction->tangent[0], out);
-    if (friction->wall != CONTACT_NO_WALL) {
-        obstacle_velocity(&c->walls[friction->wall].target,
-                          c->points + 3 * (size_t)friction->points[0], out);
-    }
-    for (int k = 0; k < friction->point_count; k++) {
-        const uint32_t point = friction->points[k];
-        if (c->mesh.kind[point] == POINT_OBSTACLE) {
-            add_scaled3(out, -friction->weight[k], c->velocity + 3 * (size_t)point, out);
-        }
-    }
-}
-
-double barrier_contact_friction_power(struct barrier_contact *c, struct tasks *tasks,
-                                      const double *x, double length, double *work) {
-    barrier_contact_locate(c, tasks, x);
-    double power = 0.0;
-    *work = 0.0;
-    for (size_t i = 0; i < c->friction_count; i++) {
-        double slip[2];
-        find_slip(c, &c->frictions[i], slip);
-        const double s = slip_length(slip);
-        const struct friction_value f = friction_evaluate(s, c->slip_width);
-        const double factor = c->frictions[i].force * f.first_over_slip;
-        power += factor * s * s / length;
-        double carried[3];
-        carried_velocity(c, &c->frictions[i], carried);
-        *work -= factor * (slip[0] * dot3(c->frictions[i].tangent[0], carried) +
-                           slip[1] * dot3(c->frictions[i].tangent[1], carried));
     }
     return power;
 }

@@ -154,6 +154,10 @@ void barrier_contact_advance(struct barrier_contact *contact, double step);
 pbs_status barrier_contact_search(struct barrier_contact *contact, struct tasks *tasks,
                                   const double *motion);
 
+/// contacts = all that is within reach at x.
+pbs_status barrier_contact_find(struct barrier_contact *contact, struct tasks *tasks,
+                                const double *x);
+
 /// points = where they are when the nodes are at x.
 void barrier_contact_locate(struct barrier_contact *contact, struct tasks *tasks, const double *x);
 

@@ -4,6 +4,7 @@
 #ifndef PBS_CONTACT_COLLISION_MESH_H
 #define PBS_CONTACT_COLLISION_MESH_H
 
+#include "base/math3.h"
 #include "base/tasks.h"
 #include "sparse/pairs.h"
 
@@ -89,6 +90,19 @@ static inline int collision_mesh_nodes(const struct collision_mesh *mesh, uint32
         }
         return 4;
     default: return 0;
+    }
+}
+
+/// Adds factor times a force on a point to what acts on its nodes.
+static inline void collision_mesh_add_to_nodes(const struct collision_mesh *mesh, uint32_t point,
+                                               double factor, const double force[3],
+                                               double *node_forces) {
+    uint32_t nodes[4];
+    double weights[4];
+    const int count = collision_mesh_nodes(mesh, point, nodes, weights);
+    for (int k = 0; k < count; k++) {
+        double *to = node_forces + 3 * (size_t)nodes[k];
+        add_scaled3(to, weights[k] * factor, force, to);
     }
 }
 

@@ -15,6 +15,11 @@ struct contact_rank {
     double vector[CONTACT_RANK][CONTACT_POINTS][3];
 };
 
+/// Takes in the next vector, already written.
+static inline void contact_rank_add(struct contact_rank *rank, double coefficient) {
+    rank->coefficient[rank->count++] = coefficient;
+}
+
 /// The nodes of a contact's points, each once, and what every point takes of each.
 struct contact_fold {
     uint32_t node_count;

@@ -1,0 +1,196 @@
+// Friction of barrier contact; see lagged_friction.h.
+#include "contact/lagged_friction.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/math3.h"
+
+// --- what it is measured from ---
+
+static double pair_friction(const struct barrier_contact *c, const struct active_contact *contact) {
+    const double a = c->mesh.parts[c->mesh.part[contact->points[0]]].friction;
+    if (contact->wall != CONTACT_NO_WALL) {
+        return fmax(a, c->walls[contact->wall].friction);
+    }
+    const uint32_t other = contact->points[pair_first_count(contact->kind)];
+    return fmax(a, c->mesh.parts[c->mesh.part[other]].friction);
+}
+
+/// Two unit vectors orthogonal to the normal and to each other.
+static void tangents_of(const double normal[3], double tangent[2][3]) {
+    int least = fabs(normal[1]) < fabs(normal[0]) ? 1 : 0;
+    least = fabs(normal[2]) < fabs(normal[least]) ? 2 : least;
+    double axis[3] = {0.0, 0.0, 0.0};
+    axis[least] = 1.0;
+    cross3(normal, axis, tangent[0]);
+    scale3(1.0 / norm3(tangent[0]), tangent[0], tangent[0]);
+    cross3(normal, tangent[0], tangent[1]);
+}
+
+pbs_status barrier_contact_lag(struct barrier_contact *c, struct tasks *tasks, const double *x) {
+    c->friction_count = 0;
+    c->candidates.is_valid = false;
+    RETURN_IF_FAILED(barrier_contact_find(c, tasks, x));
+    RETURN_IF_FAILED(memory_reserve(c->memory, &c->frictions, &c->friction_capacity,
+                                    c->contact_count, sizeof *c->frictions));
+    for (size_t i = 0; i < c->contact_count; i++) {
+        const struct active_contact *contact = &c->contacts[i];
+        const double force = -contact->mollifier * contact->barrier.first *
+                             pair_friction(c, contact);
+        if (!(force > 0.0)) {
+            continue;
+        }
+        struct lagged_friction *out = &c->frictions[c->friction_count++];
+        *out = (struct lagged_friction){.kind = contact->kind,
+                                        .point_count = contact->point_count,
+                                        .first = contact->first,
+                                        .second = contact->second,
+                                        .force = force,
+                                        .wall = contact->wall};
+        memcpy(out->points, contact->points, sizeof out->points);
+        memcpy(out->weight, contact->weight, sizeof out->weight);
+        tangents_of(contact->normal, out->tangent);
+    }
+    return PBS_OK;
+}
+
+/// Where a point was, by the history of the stage: for obstacles, their velocity alone counts.
+static void add_history(const struct barrier_contact *c, const double *origin, double length,
+                        uint32_t point, double weight, double anchor[3]) {
+    if (c->mesh.kind[point] == POINT_OBSTACLE) {
+        add_scaled3(anchor, -weight * length, c->velocity + 3 * (size_t)point, anchor);
+        return;
+    }
+    uint32_t nodes[4];
+    double weights[4];
+    const int count = collision_mesh_nodes(&c->mesh, point, nodes, weights);
+    for (int k = 0; k < count; k++) {
+        add_scaled3(anchor, weight * weights[k], origin + 3 * (size_t)nodes[k], anchor);
+    }
+}
+
+void barrier_contact_begin(struct barrier_contact *c, const double *origin, double length) {
+    c->slip_width = c->settings.slip_velocity * length;
+    for (size_t i = 0; i < c->friction_count; i++) {
+        struct lagged_friction *friction = &c->frictions[i];
+        double anchor[3] = {0.0, 0.0, 0.0};
+        for (int k = 0; k < friction->point_count; k++) {
+            add_history(c, origin, length, friction->points[k], friction->weight[k], anchor);
+        }
+        if (friction->wall != CONTACT_NO_WALL) {
+            double v[3];
+            obstacle_velocity(&c->walls[friction->wall].target,
+                              c->points + 3 * (size_t)friction->points[0], v);
+            add_scaled3(anchor, length, v, anchor);
+        }
+        copy3(anchor, friction->anchor);
+    }
+}
+
+// --- at a state ---
+
+/// Slip in the tangent plane, in the basis of it.
+static void find_slip(const struct barrier_contact *c, const struct lagged_friction *friction,
+                      double slip[2]) {
+    double sum[3];
+    scale3(-1.0, friction->anchor, sum);
+    for (int k = 0; k < friction->point_count; k++) {
+        if (c->mesh.kind[friction->points[k]] != POINT_OBSTACLE) {
+            add_scaled3(sum, friction->weight[k], c->points + 3 * (size_t)friction->points[k], sum);
+        }
+    }
+    slip[0] = dot3(friction->tangent[0], sum);
+    slip[1] = dot3(friction->tangent[1], sum);
+}
+
+static double slip_length(const double slip[2]) {
+    return sqrt(slip[0] * slip[0] + slip[1] * slip[1]);
+}
+
+double lagged_friction_evaluate(const struct barrier_contact *c,
+                                const struct lagged_friction *friction, double *gradient) {
+    double slip[2];
+    find_slip(c, friction, slip);
+    const struct friction_value f = friction_evaluate(slip_length(slip), c->slip_width);
+    if (gradient != NULL) {
+        double force[3];
+        scale3(slip[0], friction->tangent[0], force);
+        add_scaled3(force, slip[1], friction->tangent[1], force);
+        for (int k = 0; k < friction->point_count; k++) {
+            collision_mesh_add_to_nodes(&c->mesh, friction->points[k],
+                                        friction->force * f.first_over_slip * friction->weight[k],
+                                        force, gradient);
+        }
+    }
+    return friction->force * f.value;
+}
+
+void lagged_friction_rank(const struct barrier_contact *c, const struct lagged_friction *friction,
+                          struct contact_rank *rank) {
+    double slip[2];
+    find_slip(c, friction, slip);
+    const double length = slip_length(slip);
+    const struct friction_value f = friction_evaluate(length, c->slip_width);
+    // Along the slip and across it.
+    const double along[2] = {length > 0.0 ? slip[0] / length : 1.0,
+                             length > 0.0 ? slip[1] / length : 0.0};
+    const double coefficients[2] = {f.second, f.first_over_slip};
+    for (int k = 0; k < 2; k++) {
+        double direction[3];
+        scale3(k == 0 ? along[0] : -along[1], friction->tangent[0], direction);
+        add_scaled3(direction, k == 0 ? along[1] : along[0], friction->tangent[1], direction);
+        for (int p = 0; p < friction->point_count; p++) {
+            scale3(friction->weight[p], direction, rank->vector[rank->count][p]);
+        }
+        contact_rank_add(rank, friction->force * coefficients[k]);
+    }
+}
+
+void barrier_contact_friction(const struct barrier_contact *c,
+                              const struct lagged_friction *friction, double force[3]) {
+    double slip[2];
+    find_slip(c, friction, slip);
+    const struct friction_value f = friction_evaluate(slip_length(slip), c->slip_width);
+    const double factor = -friction->force * f.first_over_slip;
+    scale3(factor * slip[0], friction->tangent[0], force);
+    add_scaled3(force, factor * slip[1], friction->tangent[1], force);
+}
+
+// --- what it takes out ---
+
+/// How what moves obstacles carries one side along the other, at the points of friction.
+static void carried_velocity(const struct barrier_contact *c,
+                             const struct lagged_friction *friction, double out[3]) {
+    scale3(0.0, friction->tangent[0], out);
+    if (friction->wall != CONTACT_NO_WALL) {
+        obstacle_velocity(&c->walls[friction->wall].target,
+                          c->points + 3 * (size_t)friction->points[0], out);
+    }
+    for (int k = 0; k < friction->point_count; k++) {
+        const uint32_t point = friction->points[k];
+        if (c->mesh.kind[point] == POINT_OBSTACLE) {
+            add_scaled3(out, -friction->weight[k], c->velocity + 3 * (size_t)point, out);
+        }
+    }
+}
+
+double barrier_contact_friction_power(struct barrier_contact *c, struct tasks *tasks,
+                                      const double *x, double length, double *work) {
+    barrier_contact_locate(c, tasks, x);
+    double power = 0.0;
+    *work = 0.0;
+    for (size_t i = 0; i < c->friction_count; i++) {
+        double slip[2];
+        find_slip(c, &c->frictions[i], slip);
+        const double s = slip_length(slip);
+        const struct friction_value f = friction_evaluate(s, c->slip_width);
+        const double factor = c->frictions[i].force * f.first_over_slip;
+        power += factor * s * s / length;
+        double carried[3];
+        carried_velocity(c, &c->frictions[i], carried);
+        *work -= factor * (slip[0] * dot3(c->frictions[i].tangent[0], carried) +
+                           slip[1] * dot3(c->frictions[i].tangent[1], carried));
+    }
+    return power;
+}
