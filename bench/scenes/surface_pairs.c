@@ -39,11 +39,14 @@ pbs_status surface_pairs_build(struct memory *memory, struct tasks *tasks,
     const struct moving_surface *s = pairs->surface;
     RETURN_IF_FAILED(bounding_tree_build(memory, tasks, pairs->edge_boxes, s->edge_count, s->edges,
                                          2, &pairs->edge_tree));
+    RETURN_IF_FAILED(bounding_tree_build(memory, tasks, pairs->point_boxes, s->point_count, NULL, 0,
+                                         &pairs->point_tree));
     return bounding_tree_build(memory, tasks, pairs->triangle_boxes, s->triangle_count,
                                s->triangles, 3, &pairs->triangle_tree);
 }
 
 void surface_pairs_refit(struct tasks *tasks, struct surface_pairs *pairs) {
+    bounding_tree_refit(tasks, pairs->point_boxes, &pairs->point_tree);
     bounding_tree_refit(tasks, pairs->edge_boxes, &pairs->edge_tree);
     bounding_tree_refit(tasks, pairs->triangle_boxes, &pairs->triangle_tree);
 }
@@ -60,6 +63,7 @@ pbs_status surface_pairs_find(struct memory *memory, struct tasks *tasks,
     const struct box_pair_query points = {.tree = &pairs->triangle_tree,
                                           .boxes = pairs->point_boxes,
                                           .count = s->point_count,
+                                          .order = &pairs->point_tree,
                                           .points = pairs->point_numbers,
                                           .width = 1};
     RETURN_IF_FAILED(box_pairs_find(memory, tasks, &edges, &pairs->edge_edge));
@@ -71,6 +75,7 @@ void surface_pairs_free(struct memory *memory, struct surface_pairs *pairs) {
     memory_release(memory, pairs->edge_boxes);
     memory_release(memory, pairs->triangle_boxes);
     memory_release(memory, pairs->point_numbers);
+    bounding_tree_free(memory, &pairs->point_tree);
     bounding_tree_free(memory, &pairs->edge_tree);
     bounding_tree_free(memory, &pairs->triangle_tree);
     box_pairs_free(memory, &pairs->edge_edge);

@@ -13,7 +13,7 @@ struct surface_pairs {
     size_t point_capacity, edge_capacity, triangle_capacity;
     uint32_t *point_numbers; ///< 0, 1, 2, ...: what a point shares with a triangle is itself
     size_t number_capacity;
-    struct bounding_tree edge_tree, triangle_tree;
+    struct bounding_tree point_tree, edge_tree, triangle_tree;
     struct box_pair_list edge_edge, point_triangle;
 };
 

@@ -56,6 +56,7 @@ pbs_status candidates_begin(struct memory *memory, const struct collision_mesh *
                2 * sizeof *mesh->edges);
     }
     // Trees of another mesh are worth nothing.
+    c->points.count = 0;
     c->edges.count = 0;
     c->triangles.count = 0;
     c->lone_points.count = 0;
@@ -67,6 +68,7 @@ void candidates_free(struct memory *memory, struct candidates *c) {
     for (int kind = 0; kind < PAIR_KINDS; kind++) {
         box_pairs_free(memory, &c->lists[kind]);
     }
+    bounding_tree_free(memory, &c->points);
     bounding_tree_free(memory, &c->edges);
     bounding_tree_free(memory, &c->triangles);
     bounding_tree_free(memory, &c->lone_points);
@@ -273,19 +275,6 @@ static bool keep_points(const void *context, uint32_t a, uint32_t b) {
                 point_side(&search->mesh->lone_points[b]));
 }
 
-/// Boxes of primitives, and their tree: refitted while that serves.
-static pbs_status update_tree(struct memory *memory, struct tasks *tasks, const uint32_t *points,
-                              uint32_t width, size_t count, const struct box *boxes,
-                              struct bounding_tree *tree) {
-    if (tree->count == count && count > 0) {
-        bounding_tree_refit(tasks, boxes, tree);
-        if (!bounding_tree_is_worn(tree)) {
-            return PBS_OK;
-        }
-    }
-    return bounding_tree_build(memory, tasks, boxes, count, points, width, tree);
-}
-
 static pbs_status update_trees(struct memory *memory, struct tasks *tasks,
                                const struct collision_mesh *mesh, struct candidates *c) {
     boxes_of_primitives(tasks, c->point_boxes, mesh->edges, 2, mesh->edge_count, c->edge_boxes);
@@ -295,14 +284,17 @@ static pbs_status update_trees(struct memory *memory, struct tasks *tasks,
                         c->lone_point_boxes);
     boxes_of_primitives(tasks, c->point_boxes, c->lone_edge_points, 2, mesh->lone_edge_count,
                         c->lone_edge_boxes);
-    RETURN_IF_FAILED(
-        update_tree(memory, tasks, mesh->edges, 2, mesh->edge_count, c->edge_boxes, &c->edges));
-    RETURN_IF_FAILED(update_tree(memory, tasks, mesh->triangles, 3, mesh->triangle_count,
-                                 c->triangle_boxes, &c->triangles));
-    RETURN_IF_FAILED(update_tree(memory, tasks, mesh->lone_points, 1, mesh->lone_point_count,
-                                 c->lone_point_boxes, &c->lone_points));
-    return update_tree(memory, tasks, c->lone_edge_points, 2, mesh->lone_edge_count,
-                       c->lone_edge_boxes, &c->lone_edges);
+    RETURN_IF_FAILED(bounding_tree_update(memory, tasks, c->point_boxes, mesh->point_count, NULL, 0,
+                                          &c->points));
+    RETURN_IF_FAILED(bounding_tree_update(memory, tasks, c->edge_boxes, mesh->edge_count,
+                                          mesh->edges, 2, &c->edges));
+    RETURN_IF_FAILED(bounding_tree_update(memory, tasks, c->triangle_boxes, mesh->triangle_count,
+                                          mesh->triangles, 3, &c->triangles));
+    RETURN_IF_FAILED(bounding_tree_update(memory, tasks, c->lone_point_boxes,
+                                          mesh->lone_point_count, mesh->lone_points, 1,
+                                          &c->lone_points));
+    return bounding_tree_update(memory, tasks, c->lone_edge_boxes, mesh->lone_edge_count,
+                                c->lone_edge_points, 2, &c->lone_edges);
 }
 
 static pbs_status find_pairs(struct memory *memory, struct tasks *tasks,
@@ -313,12 +305,14 @@ static pbs_status find_pairs(struct memory *memory, struct tasks *tasks,
         [PAIR_POINT_TRIANGLE] = {.tree = &c->triangles,
                                  .boxes = c->point_boxes,
                                  .count = mesh->point_count,
+                                 .order = &c->points,
                                  .points = c->numbers,
                                  .width = 1,
                                  .keep = keep_point_triangle},
         [PAIR_EDGE_EDGE] = {.tree = &c->edges,
                             .boxes = c->edge_boxes,
                             .count = mesh->edge_count,
+                            .order = &c->edges,
                             .is_self = true,
                             .points = mesh->edges,
                             .width = 2,
@@ -326,10 +320,12 @@ static pbs_status find_pairs(struct memory *memory, struct tasks *tasks,
         [PAIR_POINT_EDGE] = {.tree = &c->lone_edges,
                              .boxes = c->lone_point_boxes,
                              .count = mesh->lone_point_count,
+                             .order = &c->lone_points,
                              .keep = keep_point_edge},
         [PAIR_POINT_POINT] = {.tree = &c->lone_points,
                               .boxes = c->lone_point_boxes,
                               .count = mesh->lone_point_count,
+                              .order = &c->lone_points,
                               .is_self = true,
                               .keep = keep_points},
     };

@@ -28,7 +28,7 @@ struct candidates {
     uint32_t *numbers;  ///< 0, 1, 2, ..: points as primitives of one point
     struct box *point_boxes, *edge_boxes, *triangle_boxes, *lone_point_boxes, *lone_edge_boxes;
     uint32_t *lone_edge_points;
-    struct bounding_tree edges, triangles, lone_points, lone_edges;
+    struct bounding_tree points, edges, triangles, lone_points, lone_edges;
     size_t relative_capacity, low_capacity, high_capacity, radius_capacity, point_box_capacity,
         edge_box_capacity, triangle_box_capacity, lone_point_box_capacity, lone_edge_box_capacity,
         lone_edge_point_capacity, number_capacity;

@@ -247,14 +247,6 @@ static double half_area(const struct box *box) {
     return e[0] * e[1] + e[1] * e[2] + e[2] * e[0];
 }
 
-ALWAYS_INLINE void fill_lane(const struct box *box, int lane, struct box_block *block,
-                             struct box *all) {
-    box_unite(all, box);
-    for (int k = 0; k < 6; k++) {
-        block->bound[k][lane] = box->bound[k];
-    }
-}
-
 /// A block of the leaves; returns the area of its boxes.
 ALWAYS_INLINE double fill_leaf(const struct refit *refit, size_t b) {
     const struct bounding_tree *tree = refit->tree;
@@ -264,7 +256,7 @@ ALWAYS_INLINE double fill_leaf(const struct refit *refit, size_t b) {
     for (int i = 0; i < 8; i++) {
         const int32_t primitive = tree->primitive[8 * b + (size_t)i];
         const struct box *box = primitive < 0 ? &empty : refit->boxes + primitive;
-        fill_lane(box, i, tree->blocks + b, &all);
+        block_fill_lane(box, (size_t)i, tree->blocks + b, &all);
         area += primitive < 0 ? 0.0 : half_area(box);
     }
     tree->unions[b] = all;
@@ -281,7 +273,7 @@ ALWAYS_INLINE double fill_inner(const struct bounding_tree *tree, uint32_t level
     for (int i = 0; i < 8; i++) {
         const bool is_there = child + (size_t)i < tree->level_start[level];
         const struct box *box = is_there ? tree->unions + child + i : &empty;
-        fill_lane(box, i, tree->blocks + b, &all);
+        block_fill_lane(box, (size_t)i, tree->blocks + b, &all);
         area += is_there ? half_area(box) : 0.0;
     }
     tree->unions[b] = all;
@@ -344,6 +336,18 @@ bool bounding_tree_is_worn(const struct bounding_tree *tree) {
     // Long sweeps swell all boxes, the smallest most, and say nothing against the tree.
     return tree->inner_area > inner &&
            tree->inner_area * tree->built_leaf_area >= inner * tree->leaf_area;
+}
+
+pbs_status bounding_tree_update(struct memory *memory, struct tasks *tasks, const struct box *boxes,
+                                size_t count, const uint32_t *points, uint32_t width,
+                                struct bounding_tree *tree) {
+    if (tree->count == count && count > 0) {
+        bounding_tree_refit(tasks, boxes, tree);
+        if (!bounding_tree_is_worn(tree)) {
+            return PBS_OK;
+        }
+    }
+    return bounding_tree_build(memory, tasks, boxes, count, points, width, tree);
 }
 
 size_t bounding_tree_query(const struct bounding_tree *tree, const struct box *box, uint32_t *hits,

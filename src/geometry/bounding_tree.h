@@ -51,6 +51,12 @@ void bounding_tree_refit(struct tasks *tasks, const struct box *boxes, struct bo
 /// on when that happens.
 bool bounding_tree_is_worn(const struct bounding_tree *tree);
 
+/// Refits the tree where it has so many primitives and is not worn, else builds it anew. Whoever
+/// has other primitives now, as many as before, frees the tree or sets its count to zero first.
+pbs_status bounding_tree_update(struct memory *memory, struct tasks *tasks, const struct box *boxes,
+                                size_t count, const uint32_t *points, uint32_t width,
+                                struct bounding_tree *tree);
+
 /// The primitives whose boxes meet this one, touching included: how many there are, and the first
 /// `capacity` of them that the tree comes upon.
 size_t bounding_tree_query(const struct bounding_tree *tree, const struct box *box, uint32_t *hits,

@@ -83,6 +83,15 @@ ALWAYS_INLINE void box_unite(struct box *a, const struct box *b) {
     }
 }
 
+/// Puts a box into a block; all = the smallest box around both.
+ALWAYS_INLINE void block_fill_lane(const struct box *box, size_t lane, struct box_block *block,
+                                   struct box *all) {
+    box_unite(all, box);
+    for (int k = 0; k < 6; k++) {
+        block->bound[k][lane] = box->bound[k];
+    }
+}
+
 /// What blocks are compared with in order to find who meets the box: its upper corner, and its
 /// lower one with the sign turned.
 ALWAYS_INLINE void box_limits(const struct box *box, float limit[6]) {

@@ -1,23 +1,24 @@
+// Queries go down the tree in groups of eight that lie close together, and what a group comes upon
+// is compared with each of them. Pairs are found in the order of the trees and sorted afterwards:
+// callers keep few of those that are met.
 #include "geometry/box_pairs.h"
-
-#include <string.h>
 
 #include "geometry/tree_walk.h"
 
 enum {
-    PIECE = 256,      ///< queries of one piece of the loop
-    FIRST_ROOM = 256, ///< for pairs, that a piece begins with
-    FIRST_HITS = 128, ///< the same for primitives that one query meets
-    RANKED_HITS = 64, ///< up to so many are sorted by counting
+    GROUP = 8,         ///< queries that go down the tree as one
+    PIECE = 32,        ///< groups of one piece of the loop
+    HITS = 1024,       ///< kept at once: pairs whose boxes meet, before the caller is asked
+    FIRST_ROOM = HITS, ///< for pairs, that a piece begins with
+    RANKED = 64,       ///< pairs of one query, up to so many are sorted by counting
+    SORTED = 1024,     ///< queries whose pairs one piece of the other loop sorts
 };
 
 struct box_pair_piece {
     struct box_pair *pairs;
-    int32_t *hits; ///< scratch: primitives that the query in hand is paired with
-    size_t capacity, count, hit_capacity;
-    size_t next;                      ///< the query to go on with
-    size_t needed_pairs, needed_hits; ///< room wanted before that; none when the piece is done
-    size_t start;                     ///< in the whole list
+    size_t capacity, count;
+    size_t next;  ///< the group to go on with
+    bool is_full; ///< before that
 };
 
 struct pair_loop {
@@ -25,43 +26,107 @@ struct pair_loop {
     struct box_pair_list *list;
 };
 
+/// Queries of which nobody knows whether they lie close together go alone.
+static size_t group_size_of(const struct box_pair_query *query) {
+    return query->is_self || query->order != NULL ? GROUP : 1;
+}
+
+static size_t group_count_of(const struct box_pair_query *query) {
+    return (query->count + group_size_of(query) - 1) / group_size_of(query);
+}
+
 static size_t piece_count_of(const struct box_pair_query *query) {
-    return (query->count + PIECE - 1) / PIECE;
+    return (group_count_of(query) + PIECE - 1) / PIECE;
 }
 
 static size_t piece_end(const struct box_pair_query *query, size_t piece) {
     const size_t end = (piece + 1) * PIECE;
-    return end < query->count ? end : query->count;
+    return end < group_count_of(query) ? end : group_count_of(query);
 }
 
-/// What a query needs beside its box.
-struct asker {
-    uint32_t query;
-    int32_t least; ///< primitives up to this one are not wanted
-    uint32_t width;
-    int32_t point[TREE_WIDTH_LIMIT];
+// --- groups ---
+
+/// Points that queries and primitives name: known where the code is compiled, as they are compared
+/// in the innermost loop.
+struct widths {
+    uint32_t query, tree;
 };
 
-ALWAYS_INLINE struct asker asker_of(const struct box_pair_query *query, size_t q) {
-    struct asker asker = {(uint32_t)q, query->is_self ? (int32_t)q : -1, query->width, {0}};
-    for (uint32_t k = 0; k < query->width; k++) {
-        asker.point[k] = (int32_t)query->points[q * query->width + k];
-    }
-    return asker;
+struct group {
+    struct box_block block; ///< the boxes of the queries
+    struct box all;         ///< around those
+    float limit[GROUP][6];
+    int32_t points[GROUP][TREE_WIDTH_LIMIT];
+    uint32_t query[GROUP];
+    size_t index;
+};
+
+/// A query and a lane of the leaves whose boxes meet.
+struct hit {
+    uint32_t query, lane;
+};
+
+struct batch {
+    struct group groups[FRONT_BOXES];
+    struct tree_front front;
+    size_t hit_count;
+    struct hit hits[HITS + 8]; ///< eight are written at once
+};
+
+/// Who is at that place of the order in which queries are looked at.
+ALWAYS_INLINE uint32_t query_at(const struct box_pair_query *query, size_t place) {
+    const struct bounding_tree *order = query->is_self ? query->tree : query->order;
+    return order != NULL ? (uint32_t)order->primitive[place] : (uint32_t)place;
 }
 
-/// Lanes of a block of leaves whose primitive the query may be paired with: numbered high enough,
-/// and without a point of the query's.
-ALWAYS_INLINE struct lane_mask lanes_wanted(const struct bounding_tree *tree, uint32_t leaf,
-                                            const struct asker *asker) {
-    const int32_t *points = tree->points + 8 * (size_t)tree->width * leaf;
-    struct lane_mask mask;
-    for (size_t h = 0; h < 2; h++) {
-        mask.half[h] = ints_load(tree->primitive + 8 * (size_t)leaf + 4 * h) >
-                       ints_set(asker->least);
-        for (uint32_t a = 0; a < asker->width; a++) {
-            const ints4 point = ints_set(asker->point[a]);
-            for (size_t b = 0; b < tree->width; b++) {
+ALWAYS_INLINE void set_group(const struct box_pair_query *query, struct widths widths, size_t index,
+                             struct group *group) {
+    const struct box empty = box_empty();
+    const size_t size = group_size_of(query);
+    group->index = index;
+    group->all = empty;
+    for (size_t i = 0; i < GROUP; i++) {
+        const size_t place = size * index + i;
+        const bool is_there = i < size && place < query->count;
+        const uint32_t q = is_there ? query_at(query, place) : 0;
+        const struct box *box = is_there ? query->boxes + q : &empty;
+        group->query[i] = q;
+        for (uint32_t k = 0; k < widths.query; k++) {
+            group->points[i][k] = (int32_t)query->points[(size_t)q * widths.query + k];
+        }
+        box_limits(box, group->limit[i]);
+        block_fill_lane(box, i, &group->block, &group->all);
+    }
+}
+
+// --- pairs ---
+
+/// Adds the hits that the caller wants to the piece's pairs.
+static void take_hits(const struct box_pair_query *query, struct batch *batch,
+                      struct box_pair_piece *piece) {
+    const int32_t *primitive = query->tree->primitive;
+    piece->is_full = piece->is_full || piece->count + batch->hit_count > piece->capacity;
+    for (size_t i = 0; i < batch->hit_count && !piece->is_full; i++) {
+        const uint32_t a = batch->hits[i].query;
+        const uint32_t b = (uint32_t)primitive[batch->hits[i].lane];
+        const bool turned = query->is_self && b < a;
+        const struct box_pair pair = {turned ? b : a, turned ? a : b};
+        piece->pairs[piece->count] = pair;
+        piece->count += query->keep == NULL ||
+                        query->keep(query->context, pair.query, pair.primitive);
+    }
+    batch->hit_count = 0;
+}
+
+/// Lanes of a block of leaves whose primitive has none of these points.
+ALWAYS_INLINE struct lane_mask lanes_without(const struct bounding_tree *tree, size_t leaf,
+                                             struct widths widths, const int32_t *own) {
+    const int32_t *points = tree->points + 8 * (size_t)widths.tree * leaf;
+    struct lane_mask mask = {{ints_set(-1), ints_set(-1)}};
+    for (uint32_t a = 0; a < widths.query; a++) {
+        const ints4 point = ints_set(own[a]);
+        for (size_t b = 0; b < widths.tree; b++) {
+            for (size_t h = 0; h < 2; h++) {
                 mask.half[h] &= ints_load(points + 8 * b + 4 * h) != point;
             }
         }
@@ -69,171 +134,184 @@ ALWAYS_INLINE struct lane_mask lanes_wanted(const struct bounding_tree *tree, ui
     return mask;
 }
 
-/// Adds the query's primitives in a block of leaves to hits; returns how many there are now, which
-/// may be more than there is room for.
-ALWAYS_INLINE size_t add_leaf(const struct bounding_tree *tree, uint32_t leaf,
-                              const struct asker *asker, const float limit[6],
-                              struct box_pair_piece *piece, size_t found) {
-    const int32_t *primitive = tree->primitive + 8 * (size_t)leaf;
-    const struct lane_mask met = block_meets(tree->blocks + leaf, limit);
-    const uint32_t lanes = mask_bits(masks_both(met, lanes_wanted(tree, leaf, asker)));
-    if (lanes == 0) {
-        return found;
-    }
-    if (found + 8 > piece->hit_capacity) {
-        return found + (uint32_t)__builtin_popcount(lanes);
-    }
-    for (uint32_t i = 0; i < 8; i++) {
-        piece->hits[found] = primitive[i];
-        found += lanes >> i & 1U;
-    }
-    return found;
-}
-
-/// Takes out what the caller does not want; returns how many are left.
-static size_t filter_hits(const struct box_pair_query *query, uint32_t q, int32_t *hits,
-                          size_t count) {
-    size_t kept = 0;
-    for (size_t h = 0; h < count; h++) {
-        const int32_t hit = hits[h];
-        if (query->keep(query->context, q, (uint32_t)hit)) {
-            hits[kept++] = hit;
-        }
-    }
-    return kept;
-}
-
-/// Ascending (Shell 1959, gaps of Ciura 2001).
-static void sort_hits(int32_t *hits, size_t count) {
-    static const size_t gaps[] = {1750, 701, 301, 132, 57, 23, 10, 4, 1};
-    for (size_t g = 0; g < sizeof gaps / sizeof gaps[0]; g++) {
-        for (size_t i = gaps[g]; i < count; i++) {
-            const int32_t moving = hits[i];
-            size_t j = i;
-            for (; j >= gaps[g] && hits[j - gaps[g]] > moving; j -= gaps[g]) {
-                hits[j] = hits[j - gaps[g]];
-            }
-            hits[j] = moving;
-        }
-    }
-}
-
-/// Writes the pairs in ascending order. Few hits, the rule, are put where the number of lesser ones
-/// says: more comparisons than sorting makes, but four at a time and without branches.
-/// hits: room for three more than count
-static void write_ranked(uint32_t q, int32_t *hits, size_t count, struct box_pair *pairs) {
-    for (size_t i = count; i % 4 != 0; i++) {
-        hits[i] = INT32_MAX;
-    }
-    for (size_t i = 0; i < count; i++) {
-        ints4 lesser = {0};
-        for (size_t j = 0; j < count; j += 4) {
-            lesser -= ints_load(hits + j) < ints_set(hits[i]);
-        }
-        const int32_t rank = (lesser[0] + lesser[1]) + (lesser[2] + lesser[3]);
-        pairs[rank] = (struct box_pair){q, (uint32_t)hits[i]};
-    }
-}
-
-static void write_sorted(uint32_t q, int32_t *hits, size_t count, struct box_pair *pairs) {
-    sort_hits(hits, count);
-    for (size_t i = 0; i < count; i++) {
-        pairs[i] = (struct box_pair){q, (uint32_t)hits[i]};
-    }
-}
-
-/// Adds pairs with the first `count` of hits for the piece's next query. False when there is no
-/// room for them, or was none for hits.
-static bool add_pairs(const struct box_pair_query *query, struct box_pair_piece *piece,
-                      size_t count) {
-    const uint32_t q = (uint32_t)piece->next;
-    piece->needed_hits = count + 8 > piece->hit_capacity ? count + 8 : 0;
-    if (piece->needed_hits > 0) {
-        return false;
-    }
-    if (query->keep) {
-        count = filter_hits(query, q, piece->hits, count);
-    }
-    piece->needed_pairs = piece->count + count > piece->capacity ? piece->count + count : 0;
-    if (piece->needed_pairs > 0) {
-        return false;
-    }
-    struct box_pair *pairs = piece->pairs + piece->count;
-    if (count <= RANKED_HITS) {
-        write_ranked(q, piece->hits, count, pairs);
-    } else {
-        write_sorted(q, piece->hits, count, pairs);
-    }
-    piece->count += count;
-    piece->next++;
-    return true;
-}
-
-/// The piece's next query, alone.
-static bool find_alone(const struct box_pair_query *query, struct box_pair_piece *piece) {
+/// Adds those of a group and of a block of leaves that meet to the hits. Without branches, but for
+/// the queries that stay away from the whole block.
+ALWAYS_INLINE void add_leaf(const struct box_pair_query *query, struct widths widths, size_t leaf,
+                            const struct group *group, struct batch *batch) {
     const struct bounding_tree *tree = query->tree;
-    const struct asker asker = asker_of(query, piece->next);
-    struct tree_walk walk;
-    size_t found = 0;
-    walk_start(tree, query->boxes + piece->next, &walk);
-    for (; walk_next(tree, &walk); walk.leaf_count = 0) {
-        for (size_t l = 0; l < walk.leaf_count; l++) {
-            found = add_leaf(tree, walk.leaves[l], &asker, walk.limit, piece, found);
+    float limit[6];
+    box_limits(tree->unions + leaf, limit);
+    uint32_t near = mask_bits(block_meets(&group->block, limit));
+    size_t count = batch->hit_count;
+    for (; near != 0; near &= near - 1) {
+        const uint32_t i = (uint32_t)__builtin_ctz(near);
+        const struct lane_mask met = block_meets(tree->blocks + leaf, group->limit[i]);
+        uint32_t lanes = mask_bits(
+            masks_both(met, lanes_without(tree, leaf, widths, group->points[i])));
+        lanes &= query->is_self && leaf == group->index ? 0xFEU << i : 0xFFU;
+        for (uint32_t k = 0; k < 8; k++) {
+            batch->hits[count] = (struct hit){group->query[i], 8 * (uint32_t)leaf + k};
+            count += lanes >> k & 1U;
         }
     }
-    return add_pairs(query, piece, found);
+    batch->hit_count = count;
 }
 
-/// The piece's next queries, whose leaves are known.
-static bool find_from_leaves(const struct box_pair_query *query, const struct tree_front *front,
-                             uint32_t count, struct box_pair_piece *piece) {
+/// The same where primitives of one tree are met from the one that is first in it.
+ALWAYS_INLINE void meet_leaf(const struct box_pair_query *query, struct widths widths, size_t leaf,
+                             const struct group *group, struct batch *batch,
+                             struct box_pair_piece *piece) {
+    if (query->is_self && leaf < group->index) {
+        return;
+    }
+    if (batch->hit_count + GROUP * 8 > HITS) {
+        take_hits(query, batch, piece);
+    }
+    add_leaf(query, widths, leaf, group, batch);
+}
+
+/// A group, alone.
+ALWAYS_INLINE void find_alone(const struct box_pair_query *query, struct widths widths,
+                              const struct group *group, struct batch *batch,
+                              struct box_pair_piece *piece) {
+    struct tree_walk walk;
+    for (walk_start(query->tree, &group->all, &walk); walk_next(query->tree, &walk);
+         walk.leaf_count = 0) {
+        for (size_t l = 0; l < walk.leaf_count; l++) {
+            meet_leaf(query, widths, place_of(walk.leaves[l]), group, batch, piece);
+        }
+    }
+}
+
+/// Groups whose leaves are known.
+ALWAYS_INLINE void meet_front(const struct box_pair_query *query, struct widths widths,
+                              uint32_t count, struct batch *batch, struct box_pair_piece *piece) {
+    const struct tree_front *front = &batch->front;
     size_t l = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const struct asker asker = asker_of(query, piece->next);
-        size_t found = 0;
         for (; l < front->count && front->leaves[l] >> WALK_PLACE_BITS == i; l++) {
-            found = add_leaf(query->tree, place_of(front->leaves[l]), &asker, front->limit[i],
-                             piece, found);
-        }
-        if (!add_pairs(query, piece, found)) {
-            return false;
+            meet_leaf(query, widths, place_of(front->leaves[l]), &batch->groups[i], batch, piece);
         }
     }
-    return true;
 }
 
-static bool find_batch(const struct box_pair_query *query, uint32_t count,
-                       struct box_pair_piece *piece) {
-    struct tree_front front;
-    if (front_reach_leaves(query->tree, query->boxes + piece->next, count, &front)) {
-        return find_from_leaves(query, &front, count, piece);
-    }
+ALWAYS_INLINE void find_batch(const struct box_pair_query *query, struct widths widths,
+                              uint32_t count, struct box_pair_piece *piece) {
+    struct batch batch;
+    struct box boxes[FRONT_BOXES];
+    const size_t first = piece->count;
+    batch.hit_count = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (!find_alone(query, piece)) {
-            return false;
+        set_group(query, widths, piece->next + i, &batch.groups[i]);
+        boxes[i] = batch.groups[i].all;
+    }
+    if (front_reach_leaves(query->tree, boxes, count, &batch.front)) {
+        meet_front(query, widths, count, &batch, piece);
+    } else {
+        for (uint32_t i = 0; i < count; i++) {
+            find_alone(query, widths, &batch.groups[i], &batch, piece);
         }
     }
-    return true;
+    take_hits(query, &batch, piece);
+    piece->count = piece->is_full ? first : piece->count;
+    piece->next += piece->is_full ? 0 : count;
+}
+
+ALWAYS_INLINE void find_pairs(const struct box_pair_query *query, struct widths widths, size_t end,
+                              struct box_pair_piece *piece) {
+    while (piece->next < end && !piece->is_full) {
+        const size_t left = end - piece->next;
+        find_batch(query, widths, left < FRONT_BOXES ? (uint32_t)left : FRONT_BOXES, piece);
+    }
 }
 
 /// Goes on with a piece until it is done or out of room.
 static void find_piece(void *context, size_t index) {
     const struct pair_loop *loop = context;
+    const struct box_pair_query *query = loop->query;
+    const struct widths widths = {query->width, query->tree->width};
     struct box_pair_piece *piece = loop->list->pieces + index;
-    const size_t end = piece_end(loop->query, index);
-    bool has_room = true;
-    while (piece->next < end && has_room) {
-        const size_t left = end - piece->next;
-        const uint32_t count = left < FRONT_BOXES ? (uint32_t)left : FRONT_BOXES;
-        has_room = find_batch(loop->query, count, piece);
+    const size_t end = piece_end(query, index);
+    if (widths.query == 2 && widths.tree == 2) {
+        find_pairs(query, (struct widths){2, 2}, end, piece);
+    } else if (widths.query == 1 && widths.tree == 3) {
+        find_pairs(query, (struct widths){1, 3}, end, piece);
+    } else if (widths.query == 2 && widths.tree == 3) {
+        find_pairs(query, (struct widths){2, 3}, end, piece);
+    } else {
+        find_pairs(query, widths, end, piece);
     }
 }
 
-static void copy_piece(void *context, size_t index) {
+// --- the list ---
+
+/// By primitive, ascending (Shell 1959, gaps of Ciura 2001).
+static void sort_pairs(struct box_pair *pairs, size_t count) {
+    static const size_t gaps[] = {1750, 701, 301, 132, 57, 23, 10, 4, 1};
+    for (size_t g = 0; g < sizeof gaps / sizeof gaps[0]; g++) {
+        for (size_t i = gaps[g]; i < count; i++) {
+            const struct box_pair moving = pairs[i];
+            size_t j = i;
+            for (; j >= gaps[g] && pairs[j - gaps[g]].primitive > moving.primitive; j -= gaps[g]) {
+                pairs[j] = pairs[j - gaps[g]];
+            }
+            pairs[j] = moving;
+        }
+    }
+}
+
+/// The same for few pairs, the rule: each is put where the number of lesser ones says. More
+/// comparisons than sorting makes, but four at a time and without branches.
+static void rank_pairs(struct box_pair *pairs, size_t count) {
+    int32_t primitive[RANKED + 3];
+    for (size_t i = 0; i < count + 3; i++) {
+        primitive[i] = i < count ? (int32_t)pairs[i].primitive : INT32_MAX;
+    }
+    for (size_t i = 0; i < count; i++) {
+        ints4 lesser = {0};
+        for (size_t k = 0; k < count; k += 4) {
+            lesser -= ints_load(primitive + k) < ints_set(primitive[i]);
+        }
+        pairs[(lesser[0] + lesser[1]) + (lesser[2] + lesser[3])].primitive = (uint32_t)primitive[i];
+    }
+}
+
+static void sort_piece(void *context, size_t index) {
     const struct pair_loop *loop = context;
-    const struct box_pair_piece *piece = loop->list->pieces + index;
-    if (piece->count > 0) {
-        memcpy(loop->list->pairs + piece->start, piece->pairs, piece->count * sizeof *piece->pairs);
+    const size_t *start = loop->list->start;
+    const size_t end = (index + 1) * SORTED < loop->query->count ? (index + 1) * SORTED
+                                                                 : loop->query->count;
+    for (size_t q = index * SORTED; q < end; q++) {
+        const size_t count = start[q + 1] - start[q];
+        if (count > RANKED) {
+            sort_pairs(loop->list->pairs + start[q], count);
+        } else if (count > 1) {
+            rank_pairs(loop->list->pairs + start[q], count);
+        }
+    }
+}
+
+/// list->start[q + 1] = where the pairs of a query begin.
+static void count_pairs(const struct box_pair_query *query, struct box_pair_list *list) {
+    memset(list->start, 0, (query->count + 2) * sizeof *list->start);
+    for (size_t p = 0; p < piece_count_of(query); p++) {
+        const struct box_pair_piece *piece = list->pieces + p;
+        for (size_t i = 0; i < piece->count; i++) {
+            list->start[piece->pairs[i].query + 2]++;
+        }
+    }
+    for (size_t q = 0; q < query->count; q++) {
+        list->start[q + 2] += list->start[q + 1];
+    }
+}
+
+/// Takes all pairs by query; list->start[q + 1] = where those of a query end.
+static void order_pairs(const struct box_pair_query *query, struct box_pair_list *list) {
+    for (size_t p = 0; p < piece_count_of(query); p++) {
+        const struct box_pair_piece *piece = list->pieces + p;
+        for (size_t i = 0; i < piece->count; i++) {
+            list->pairs[list->start[piece->pairs[i].query + 1]++] = piece->pairs[i];
+        }
     }
 }
 
@@ -242,15 +320,15 @@ static pbs_status start_pieces(struct memory *memory, const struct box_pair_quer
     const size_t count = piece_count_of(query);
     RETURN_IF_FAILED(
         memory_reserve(memory, &list->pieces, &list->piece_capacity, count, sizeof *list->pieces));
+    RETURN_IF_FAILED(memory_reserve(memory, &list->start, &list->start_capacity, query->count + 2,
+                                    sizeof *list->start));
     for (size_t p = 0; p < count; p++) {
         struct box_pair_piece *piece = list->pieces + p;
         piece->count = 0;
-        piece->needed_pairs = piece->needed_hits = 0;
+        piece->is_full = false;
         piece->next = p * PIECE;
         RETURN_IF_FAILED(memory_reserve(memory, &piece->pairs, &piece->capacity, FIRST_ROOM,
                                         sizeof *piece->pairs));
-        RETURN_IF_FAILED(memory_reserve(memory, &piece->hits, &piece->hit_capacity, FIRST_HITS,
-                                        sizeof *piece->hits));
     }
     return PBS_OK;
 }
@@ -261,51 +339,41 @@ static pbs_status grow_pieces(struct memory *memory, size_t count, struct box_pa
     *is_done = true;
     for (size_t p = 0; p < count; p++) {
         struct box_pair_piece *piece = list->pieces + p;
-        if (piece->needed_pairs == 0 && piece->needed_hits == 0) {
-            continue;
+        if (piece->is_full) {
+            *is_done = piece->is_full = false;
+            RETURN_IF_FAILED(memory_reserve(memory, &piece->pairs, &piece->capacity,
+                                            2 * piece->capacity, sizeof *piece->pairs));
         }
-        *is_done = false;
-        RETURN_IF_FAILED(memory_reserve(memory, &piece->pairs, &piece->capacity,
-                                        2 * piece->needed_pairs, sizeof *piece->pairs));
-        RETURN_IF_FAILED(memory_reserve(memory, &piece->hits, &piece->hit_capacity,
-                                        2 * piece->needed_hits, sizeof *piece->hits));
     }
-    return PBS_OK;
-}
-
-static pbs_status find_in_pieces(struct memory *memory, struct tasks *tasks,
-                                 struct pair_loop *loop) {
-    const size_t count = piece_count_of(loop->query);
-    RETURN_IF_FAILED(start_pieces(memory, loop->query, loop->list));
-    for (bool is_done = false; !is_done;) {
-        tasks_for(tasks, count, find_piece, loop);
-        RETURN_IF_FAILED(grow_pieces(memory, count, loop->list, &is_done));
-    }
-    size_t total = 0;
-    for (size_t p = 0; p < count; p++) {
-        loop->list->pieces[p].start = total;
-        total += loop->list->pieces[p].count;
-    }
-    RETURN_IF_FAILED(memory_reserve(memory, &loop->list->pairs, &loop->list->capacity, total,
-                                    sizeof *loop->list->pairs));
-    tasks_for(tasks, count, copy_piece, loop);
-    loop->list->count = total;
     return PBS_OK;
 }
 
 pbs_status box_pairs_find(struct memory *memory, struct tasks *tasks,
                           const struct box_pair_query *query, struct box_pair_list *list) {
     struct pair_loop loop = {query, list};
+    const size_t count = piece_count_of(query);
     list->count = 0;
-    return find_in_pieces(memory, tasks, &loop);
+    RETURN_IF_FAILED(start_pieces(memory, query, list));
+    for (bool is_done = false; !is_done;) {
+        tasks_for(tasks, count, find_piece, &loop);
+        RETURN_IF_FAILED(grow_pieces(memory, count, list, &is_done));
+    }
+    count_pairs(query, list);
+    const size_t total = list->start[query->count + 1];
+    RETURN_IF_FAILED(
+        memory_reserve(memory, &list->pairs, &list->capacity, total, sizeof *list->pairs));
+    order_pairs(query, list);
+    tasks_for(tasks, (query->count + SORTED - 1) / SORTED, sort_piece, &loop);
+    list->count = total;
+    return PBS_OK;
 }
 
 void box_pairs_free(struct memory *memory, struct box_pair_list *list) {
     for (size_t p = 0; p < list->piece_capacity; p++) {
         memory_release(memory, list->pieces[p].pairs);
-        memory_release(memory, list->pieces[p].hits);
     }
     memory_release(memory, list->pieces);
+    memory_release(memory, list->start);
     memory_release(memory, list->pairs);
     *list = (struct box_pair_list){0};
 }

@@ -14,6 +14,9 @@ struct box_pair_query {
     const struct bounding_tree *tree;
     const struct box *boxes; ///< of the queries
     size_t count;
+    /// Over the same boxes: those that lie close together are looked for together. Null: those are
+    /// that come one after another.
+    const struct bounding_tree *order;
     /// count x width; pairs that name a common point are left out. Null where width is 0.
     const uint32_t *points;
     uint32_t width;
@@ -31,6 +34,8 @@ struct box_pair_list {
     size_t count;
     struct box_pair *pairs;
     size_t capacity;
+    size_t *start; ///< of each query's pairs, and the end
+    size_t start_capacity;
     struct box_pair_piece *pieces; ///< what each piece of the loop found
     size_t piece_capacity;
 };

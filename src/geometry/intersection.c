@@ -137,7 +137,11 @@ pbs_status intersection_search(struct memory *memory, struct tasks *tasks,
     RETURN_IF_FAILED(bounding_tree_build(memory, tasks, search->triangle_boxes,
                                          surface->triangle_count, surface->triangles, 3,
                                          &search->tree));
+    // Edges of another surface make a worse order, and no other pairs.
+    RETURN_IF_FAILED(bounding_tree_update(memory, tasks, search->edge_boxes, surface->edge_count,
+                                          NULL, 0, &search->edges));
     const struct box_pair_query query = {.tree = &search->tree,
+                                         .order = &search->edges,
                                          .boxes = search->edge_boxes,
                                          .count = surface->edge_count,
                                          .points = surface->edges,
@@ -152,6 +156,7 @@ void intersection_search_free(struct memory *memory, struct intersection_search 
     memory_release(memory, search->edge_boxes);
     memory_release(memory, search->triangle_boxes);
     bounding_tree_free(memory, &search->tree);
+    bounding_tree_free(memory, &search->edges);
     box_pairs_free(memory, &search->found);
     *search = (struct intersection_search){0};
 }

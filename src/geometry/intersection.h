@@ -27,9 +27,9 @@ struct edges_and_triangles {
 struct intersection_search {
     struct box *point_boxes, *edge_boxes, *triangle_boxes;
     size_t point_capacity, edge_capacity, triangle_capacity;
-    struct bounding_tree tree;
-    struct box_pair_list found; ///< all that meet: query is the edge, primitive the triangle;
-                                ///< ascending
+    struct bounding_tree tree, edges; ///< of the triangles; of the edges, as an order
+    struct box_pair_list found;       ///< all that meet: query is the edge, primitive the triangle;
+                                      ///< ascending
 };
 
 /// Finds every edge that meets a triangle with which it shares no point. The first of search->found
