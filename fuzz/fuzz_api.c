@@ -332,21 +332,24 @@ static pbs_status set_contact(struct session *s, pbs_world *world) {
     d.offset = 0.01 * take_number(&s->in);
     d.touches_itself = take(&s->in) % 3;
     d.mask = take(&s->in) % 4 == 0 ? take(&s->in) : d.mask;
+    d.surface_material = take(&s->in) % 4;
     return pbs_body_set_contact(world, body, &d);
 }
 
 /// What contact did, what queries see, or how a body touches.
+static pbs_status set_friction(struct session *s, pbs_world *world) {
+    const uint32_t a = take(&s->in) % 34;
+    const uint32_t b = take(&s->in) % 34;
+    return pbs_world_set_friction(world, a, b, take_number(&s->in));
+}
+
 static pbs_status call_contact(struct session *s, pbs_world *world) {
-    const uint8_t choice = take(&s->in) % 3;
-    if (choice == 2) {
-        return set_contact(s, world);
+    switch (take(&s->in) % 4) {
+    case 0: read_contacts(s, world); return PBS_OK;
+    case 1: query(s, world); return PBS_OK;
+    case 2: return set_contact(s, world);
+    default: return set_friction(s, world);
     }
-    if (choice == 1) {
-        query(s, world);
-    } else {
-        read_contacts(s, world);
-    }
-    return PBS_OK;
 }
 
 static pbs_status save(struct session *s, const pbs_world *world) {

@@ -24,19 +24,19 @@ static pbs_world *new_world(void) {
 /// numbers before its shortest and longest step.
 enum {
     LIMITS_AT = sizeof(struct snapshot_header) + 3 * sizeof(double) + 10 * sizeof(uint32_t),
-    STEPS_AT = LIMITS_AT + 3 * sizeof(uint32_t) + 8 * sizeof(double) + 7 * sizeof(uint32_t) +
+    STEPS_AT = LIMITS_AT + 4 * sizeof(uint32_t) + 8 * sizeof(double) + 7 * sizeof(uint32_t) +
                PBS_INTEGRATOR_PARAMETERS * sizeof(double) + 8 * sizeof(double)
 };
 
 static void limit_work(uint8_t *bytes, size_t size) {
-    static const uint32_t most[3] = {4, 20, 2};
-    uint32_t limits[3];
+    static const uint32_t most[4] = {4, 20, 2, 3};
+    uint32_t limits[4];
     double steps[2];
     if (size < STEPS_AT + sizeof steps) {
         return;
     }
     memcpy(limits, bytes + LIMITS_AT, sizeof limits);
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 4; i++) {
         limits[i] = limits[i] > most[i] ? most[i] : limits[i];
     }
     memcpy(bytes + LIMITS_AT, limits, sizeof limits);

@@ -161,6 +161,8 @@ static void fill_stiff(pbs_world *world) {
     d.angular_velocity[1] = 2.0;
     d.damping = 0.001;
     require(pbs_body_create_affine(world, &d, &body) == PBS_OK);
+    require(pbs_world_set_friction(world, 1, 2, 0.3) == PBS_OK);
+    require(pbs_world_set_friction(world, 1, 1, 0.2) == PBS_OK);
     require(scene_step(world, 2) >= 0);
 }
 
@@ -277,7 +279,8 @@ static void put_contact(struct bytes *out) {
     PUT(out, 0, 1, 2, 0, 0, 1, 2, 0);
     PUT(out, 0, 0, 2, 0, 1, 100, 100, 100, 100, 100, 100, 1, 120, 0);
     PUT(out, 0, 0, 0, 100, 101, 100, 0, 0, PBS_MATERIAL_NEO_HOOKEAN, 0);
-    PUT(out, 0, 0, 210, 2, 0, 120, 100, 1, 1);
+    PUT(out, 0, 0, 210, 2, 0, 120, 100, 1, 1, 1);
+    PUT(out, 0, 0, 210, 3, 0, 1, 101);
     for (int i = 0; i < 10; i++) {
         PUT(out, 0, 0, 12, 59);
     }

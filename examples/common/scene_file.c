@@ -213,8 +213,8 @@ static bool read_self_friction(struct reader *r) {
     return read_not_negative(r, "friction", &r->scene->friction);
 }
 
-static bool read_friction_updates(struct reader *r) {
-    return read_number_of(r, "friction updates", &r->scene->friction_updates);
+static bool read_friction_iterations(struct reader *r) {
+    return read_number_of(r, "friction iterations", &r->scene->friction_iterations);
 }
 
 static bool read_tolerance(struct reader *r) {
@@ -475,7 +475,7 @@ static const struct statement {
     {"dhat", read_contact_distance},
     {"eps_v", read_slip_velocity},
     {"self_friction", read_self_friction},
-    {"friction_iterations", read_friction_updates},
+    {"friction_iterations", read_friction_iterations},
     {"newton_tol", read_tolerance},
     {"kappa_suggested", read_stiffness},
     {"avg_node_mass", pass_over},

@@ -70,14 +70,14 @@ struct scene_file {
     double newmark[2]; ///< beta, gamma
     double step;       ///< s
     size_t step_count;
-    double gravity[3];        ///< m/s^2
-    double diagonal;          ///< m, of the rest shape
-    double contact_distance;  ///< m
-    double slip_velocity;     ///< m/s
-    double friction;          ///< between components
-    size_t friction_updates;  ///< per step
-    double newton_tolerance;  ///< m, of the largest component of a Newton step
-    double contact_stiffness; ///< J s^2 / m^4: kappa of kappa b(d^2) in the energy times h^2
+    double gravity[3];          ///< m/s^2
+    double diagonal;            ///< m, of the rest shape
+    double contact_distance;    ///< m
+    double slip_velocity;       ///< m/s
+    double friction;            ///< between components
+    size_t friction_iterations; ///< per step
+    double newton_tolerance;    ///< m, of the largest component of a Newton step
+    double contact_stiffness;   ///< J s^2 / m^4: kappa of kappa b(d^2) in the energy times h^2
 
     size_t half_space_count, mesh_count, component_count, motion_count;
     struct scene_half_space *half_spaces;

@@ -24,6 +24,9 @@ pbs_status scene_world_settings(const struct scene_file *scene, pbs_world_desc *
     d->contact_distance = scene->contact_distance;
     d->contact_stiffness = scene->contact_stiffness / (scene->step * scene->step);
     d->slip_velocity = scene->slip_velocity;
+    // 0: the file does not say. More than the library allows does not happen: it ends before.
+    const size_t iterations = scene->friction_iterations;
+    d->friction_iterations = iterations == 0 ? 1 : iterations > 100 ? 100 : (uint32_t)iterations;
     // A file's tolerance is of a Newton step, and alone decides.
     d->velocity_tolerance = scene->newton_tolerance / scene->step;
     d->velocity_rule = PBS_VELOCITY_STEP;

@@ -357,22 +357,26 @@ typedef struct pbs_contact_desc {
     uint32_t struct_size;   ///< set by pbs_contact_desc_init
     int32_t touches_itself; ///< 1: the parts of the body's surface touch each other; those of an
                             ///< affine body never do
-    double friction;        ///< Coulomb coefficient, >= 0; of two that touch, the larger one counts
-    double offset;          ///< m, >= 0: the surface lies that far outside its triangles (half the
-                            ///< thickness of a shell)
-    uint32_t group;         ///< bits: what the body is
-    uint32_t mask;          ///< bits: the groups that it touches; both sides must agree
+    double friction; ///< Coulomb coefficient, >= 0; of two that touch, the larger one counts,
+                     ///< unless pbs_world_set_friction says otherwise
+    double offset;   ///< m, >= 0: the surface lies that far outside its triangles (half the
+                     ///< thickness of a shell)
+    uint32_t group;  ///< bits: what the body is
+    uint32_t mask;   ///< bits: the groups that it touches; both sides must agree
+    uint32_t surface_material; ///< below PBS_SURFACE_MATERIALS: row of pbs_world_set_friction
+    uint32_t reserved;         ///< must be 0
 } pbs_contact_desc;
 
-/// Fills *d: touches everything, itself included; no friction, no offset, group 1.
+/// Fills *d: touches everything, itself included; no friction, no offset, group 1,
+/// surface material 0.
 /// @param struct_size  sizeof(pbs_contact_desc) as the caller was compiled
 /// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE
 PBS_API pbs_status pbs_contact_desc_init(pbs_contact_desc *d, size_t struct_size);
 
 /// Sets how the body touches from the next step on; without this call, as pbs_contact_desc_init
 /// says. Copied.
-/// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite or negative),
-/// PBS_ERROR_STRUCT_SIZE, PBS_ERROR_HANDLE
+/// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite or negative, a surface
+/// material that is none), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_set_contact(pbs_world *w, pbs_body b, const pbs_contact_desc *d);
 
 /// What pbs_body_read_f32 reads, three floats a vertex.

@@ -24,14 +24,14 @@ enum {
 
 /// An obstacle: a shape, where it is, and how rough.
 typedef struct pbs_collider_desc {
-    uint32_t struct_size;  ///< set by pbs_collider_desc_init
-    int32_t shape;         ///< PBS_SHAPE_*
-    double size[3];        ///< metres, see the shapes
-    int32_t hollow;        ///< 1: the outside is solid (a sphere becomes a bowl, a box a room)
-    int32_t reserved;      ///< must be 0
-    double position[3];    ///< metres
-    double orientation[4]; ///< unit quaternion x, y, z, w; of norm 1 within 1e-6
-    double friction;       ///< Coulomb coefficient, >= 0
+    uint32_t struct_size;      ///< set by pbs_collider_desc_init
+    int32_t shape;             ///< PBS_SHAPE_*
+    double size[3];            ///< metres, see the shapes
+    int32_t hollow;            ///< 1: the outside is solid (a sphere becomes a bowl, a box a room)
+    uint32_t surface_material; ///< below PBS_SURFACE_MATERIALS: row of pbs_world_set_friction
+    double position[3];        ///< metres
+    double orientation[4];     ///< unit quaternion x, y, z, w; of norm 1 within 1e-6
+    double friction;           ///< Coulomb coefficient, >= 0
     // Of PBS_SHAPE_MESH, in its own frame; read during the call only:
     size_t vertex_count;
     const double *vertices; ///< vertex_count x 3, metres; those of no triangle or edge are points

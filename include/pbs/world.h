@@ -131,12 +131,16 @@ typedef struct pbs_world_desc {
     double velocity_tolerance; ///< m/s: a stage is solved too when a full Newton step changes no
                                ///< component of velocity by that much; 0: by the gradient alone
     int32_t velocity_rule;     ///< PBS_VELOCITY_*: what else that wants
-    int32_t reserved;          ///< must be 0
+    uint32_t friction_iterations; ///< 1 to 100: a stage is solved that often at most, each time
+                                  ///< with the normal forces, places and directions of the solution
+                                  ///< before, until they change it no more; the first time with
+                                  ///< those of the step's start, which know nothing of what is hit
+                                  ///< in the step
 } pbs_world_desc;
 
 /// Fills *d: no gravity, one thread, stabilised Newton with strong Wolfe search, the automatic
 /// preconditioner, 500 Newton iterations, relative tolerance 1e-6, a failed step is not divided,
-/// contact by projection; for barriers 1 mm, 1e5 N/m and 1 cm/s.
+/// contact by projection; for barriers 1 mm, 1e5 N/m, 1 cm/s and one friction iteration.
 /// @param struct_size  sizeof(pbs_world_desc) as the caller was compiled
 /// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE (larger than this library's)
 PBS_API pbs_status pbs_world_desc_init(pbs_world_desc *d, size_t struct_size);
@@ -180,6 +184,19 @@ PBS_API double pbs_world_time(const pbs_world *w);
 /// @param gravity  3, m/s^2; copied
 /// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite)
 PBS_API pbs_status pbs_world_set_gravity(pbs_world *w, const double gravity[3]);
+
+/// Kinds of surfaces that pbs_world_set_friction tells apart.
+enum { PBS_SURFACE_MATERIALS = 32 };
+
+/// Sets the Coulomb coefficient between surfaces of two materials (or of one and the same) from the
+/// next step on, whatever the bodies and colliders themselves say. Without this call the larger of
+/// theirs counts. Of PBS_CONTACT_BARRIER; with projection a collider's own counts.
+/// @param a, b  below PBS_SURFACE_MATERIALS: the surface_material of pbs_contact_desc and
+/// pbs_collider_desc, in any order
+/// @param friction  >= 0
+/// @return PBS_ERROR_ARGUMENT (w is null, a material that is none, a number that is negative or not
+/// finite)
+PBS_API pbs_status pbs_world_set_friction(pbs_world *w, uint32_t a, uint32_t b, double friction);
 
 /// Energies, in joules. Results structs grow like settings structs, but have no _init: the caller
 /// sets struct_size = sizeof(pbs_energy) and nothing else.

@@ -19,13 +19,13 @@
 
 struct contact_settings {
     struct barrier barrier;
-    double slip_velocity; ///< m/s: friction is smoothed below (eps_v)
+    double slip_velocity;                   ///< m/s: friction is smoothed below (eps_v)
+    const struct friction_table *frictions; ///< null: none
 };
 
 /// The boundary of a convex space that all points stay in: a surface of an obstacle.
 struct contact_wall {
     struct contact_surface surface;
-    double friction;
     uint32_t part;           ///< of the mesh: the obstacle's
     struct obstacle target;  ///< the obstacle where a sweep is to take it
     double origin[3];        ///< m: of the obstacle, now
@@ -191,6 +191,11 @@ void barrier_contact_friction(const struct barrier_contact *contact,
 /// restored as from one that was reached.
 pbs_status barrier_contact_lag(struct barrier_contact *contact, struct tasks *tasks,
                                const double *x);
+
+/// Friction of the contacts at x, a solution of the stage, with obstacles where they are. To be
+/// followed by barrier_contact_begin.
+pbs_status barrier_contact_lag_again(struct barrier_contact *contact, struct tasks *tasks,
+                                     const double *x);
 
 /// A stage whose velocities are (x - origin) / length: what slip is measured from.
 void barrier_contact_begin(struct barrier_contact *contact, const double *origin, double length);

@@ -6,6 +6,7 @@
 
 #include "base/math3.h"
 #include "base/tasks.h"
+#include "contact/friction_table.h"
 #include "sparse/pairs.h"
 
 /// How a point moves.
@@ -17,10 +18,10 @@ enum collision_point_kind {
 
 /// One body or obstacle: what all its points share.
 struct collision_part {
-    double friction; ///< Coulomb coefficient
-    double offset;   ///< m: its surface lies that far outside its points
-    uint32_t group;  ///< bits
-    uint32_t mask;   ///< bits: of the groups that it touches; both sides must agree
+    struct surface surface;
+    double offset;  ///< m: its surface lies that far outside its points
+    uint32_t group; ///< bits
+    uint32_t mask;  ///< bits: of the groups that it touches; both sides must agree
     bool touches_itself;
     bool is_obstacle;
     uint32_t obstacle; ///< which

@@ -9,12 +9,12 @@
 // --- what it is measured from ---
 
 static double pair_friction(const struct barrier_contact *c, const struct active_contact *contact) {
-    const double a = c->mesh.parts[c->mesh.part[contact->points[0]]].friction;
-    if (contact->wall != CONTACT_NO_WALL) {
-        return fmax(a, c->walls[contact->wall].friction);
-    }
-    const uint32_t other = contact->points[pair_first_count(contact->kind)];
-    return fmax(a, c->mesh.parts[c->mesh.part[other]].friction);
+    const uint32_t first = c->mesh.part[contact->points[0]];
+    const uint32_t second = contact->wall != CONTACT_NO_WALL
+                                ? c->walls[contact->wall].part
+                                : c->mesh.part[contact->points[pair_first_count(contact->kind)]];
+    return friction_between(c->settings.frictions, &c->mesh.parts[first].surface,
+                            &c->mesh.parts[second].surface);
 }
 
 /// Two unit vectors orthogonal to the normal and to each other.
@@ -29,8 +29,13 @@ static void tangents_of(const double normal[3], double tangent[2][3]) {
 }
 
 pbs_status barrier_contact_lag(struct barrier_contact *c, struct tasks *tasks, const double *x) {
-    c->friction_count = 0;
     c->candidates.is_valid = false;
+    return barrier_contact_lag_again(c, tasks, x);
+}
+
+pbs_status barrier_contact_lag_again(struct barrier_contact *c, struct tasks *tasks,
+                                     const double *x) {
+    c->friction_count = 0;
     RETURN_IF_FAILED(barrier_contact_find(c, tasks, x));
     RETURN_IF_FAILED(memory_reserve(c->memory, &c->frictions, &c->friction_capacity,
                                     c->contact_count, sizeof *c->frictions));

@@ -175,16 +175,54 @@ static void lag_damping(struct step *step, double time) {
 
 /// A linearized stage is solved to c |M^-1 r| below the accuracy (fracture.md section 3.4), which
 /// |r| below its share of the lightest node makes sure of.
-static struct newton_result solve_stage(const struct step *step, const struct objective *objective,
-                                        double *x) {
+static struct newton_result minimize_stage(const struct step *step,
+                                           const struct objective *objective,
+                                           const struct newton_options *options, double *x) {
     const struct step_problem *problem = step->problem;
     if (!problem->linearized) {
-        return newton_minimize(problem->newton, objective, problem->projection, &problem->options,
-                               x);
+        return newton_minimize(problem->newton, objective, problem->projection, options, x);
     }
+    struct newton_options linear = *options;
+    linear.residual = problem->linear_accuracy * problem->least_mass / objective->weight;
+    return newton_linear_step(problem->newton, objective, problem->projection, &linear, x);
+}
+
+/// Returns how many iterations that took; -1 where the step has failed.
+static int64_t solve_stage(struct step *step, const struct objective *objective,
+                           const struct newton_options *options, double *x) {
+    const struct newton_result solved = minimize_stage(step, objective, options, x);
+    newton_result_add(&step->result.newton, &solved);
+    if (solved.status == PBS_ERROR_CONVERGENCE && !solved.blocked &&
+        step->problem->allow_unconverged) {
+        step->result.status = PBS_NOT_CONVERGED;
+    } else if (solved.status < 0) {
+        step->result.status = solved.status;
+        return -1;
+    }
+    return solved.newton_iterations;
+}
+
+/// Friction of the solution instead of the step's start, until that moves it no more (contact.md
+/// section 4, re-lagging): where no iteration is wanted, or the first one is the last.
+static bool repeat_with_friction(struct step *step, const struct objective *objective, double *x) {
+    const struct step_problem *problem = step->problem;
     struct newton_options options = problem->options;
-    options.residual = problem->linear_accuracy * problem->least_mass / objective->weight;
-    return newton_linear_step(problem->newton, objective, problem->projection, &options, x);
+    options.initial_guess = NEWTON_GUESS_GIVEN;
+    int64_t iterations = objective->contact != NULL && !problem->linearized ? INT64_MAX : 0;
+    for (uint32_t i = 1; i < problem->friction_iterations && iterations > 1; i++) {
+        const size_t before = objective->contact->friction_count;
+        const pbs_status status = barrier_contact_lag_again(objective->contact, step->tasks, x);
+        if (status < 0) {
+            step->result.status = status;
+            return false;
+        }
+        if (before + objective->contact->friction_count == 0) {
+            return true;
+        }
+        barrier_contact_begin(objective->contact, objective->stage.origin, objective->stage.length);
+        iterations = solve_stage(step, objective, &options, x);
+    }
+    return iterations >= 0;
 }
 
 /// Contact forces of the state x that the projection was activated at, added to what there is.
@@ -287,13 +325,9 @@ static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
                                        fraction);
         barrier_contact_begin(objective.contact, w->position_history, recipe.length);
     }
-    const struct newton_result solved = solve_stage(step, &objective, stage->x);
-    newton_result_add(&step->result.newton, &solved);
     step->result.stages++;
-    if (solved.status == PBS_ERROR_CONVERGENCE && !solved.blocked && problem->allow_unconverged) {
-        step->result.status = PBS_NOT_CONVERGED;
-    } else if (solved.status < 0) {
-        step->result.status = solved.status;
+    if (solve_stage(step, &objective, &problem->options, stage->x) < 0 ||
+        !repeat_with_friction(step, &objective, stage->x)) {
         return;
     }
     const struct momentum_stage balance = {.mass = objective.mass,

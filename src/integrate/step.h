@@ -69,8 +69,9 @@ struct step_problem {
     struct newton_options options;
     const struct free_body *bodies; ///< whose momentum is balanced exactly
     size_t body_count;
-    const double *gravity;  ///< m/s^2, 3
-    bool allow_unconverged; ///< a stage that hits the iteration limit lands with what it has
+    const double *gravity;        ///< m/s^2, 3
+    uint32_t friction_iterations; ///< of contact by barriers, per stage
+    bool allow_unconverged;       ///< a stage that hits the iteration limit lands with what it has
     struct scripts scripts;
 };
 

@@ -107,9 +107,14 @@ static bool fill_free_fall(struct minimization *m, const double *x, double *gues
            add_forces(o, forces.gradient, count, guess);
 }
 
+static bool fill_given(struct minimization *m, const double *x, double *guess) {
+    vector_copy(m->objective->tasks, newton_coordinate_count(m->newton), x, guess);
+    return true;
+}
+
 /// One way to start.
 struct guess {
-    int32_t kind; ///< the PBS_GUESS_* that asks for it alone, or PBS_GUESS_BEST
+    int32_t kind; ///< what asks for it alone, or PBS_GUESS_BEST
     bool (*fill)(struct minimization *m, const double *x, double *guess);
     bool always; ///< pulled back where it is not admissible, however many others there are
     bool naive;  ///< ignores the forces
@@ -121,10 +126,15 @@ static const struct guess guesses[] = {
     {PBS_GUESS_BEST, fill_free_fall, false, false},
     {PBS_GUESS_EXPLICIT, fill_explicit, false, false},
     {PBS_GUESS_INERTIAL, fill_inertial, true, true},
+    {NEWTON_GUESS_GIVEN, fill_given, false, false},
 };
 
 static bool is_lower(const struct objective_result *a, const struct objective_result *b) {
     return a->value < b->value - EQUAL_ENERGIES * objective_magnitude(b);
+}
+
+static bool is_asked_for(const struct guess *guess, int32_t asked) {
+    return guess->kind == asked || (asked == PBS_GUESS_BEST && guess->kind != NEWTON_GUESS_GIVEN);
 }
 
 /// Evaluates the guesses that the options ask for; the best one is left in newton->trial.
@@ -134,7 +144,7 @@ static bool choose(struct minimization *m, const double *x) {
     bool found = false;
     for (size_t i = 0; i < sizeof guesses / sizeof *guesses && !m->stopped; i++) {
         const struct guess *const g = &guesses[i];
-        if ((asked != PBS_GUESS_BEST && asked != g->kind) || !g->fill(m, x, newton->gradient) ||
+        if (!is_asked_for(g, asked) || !g->fill(m, x, newton->gradient) ||
             !evaluate_towards(m, x, newton->gradient, g->always || asked == g->kind)) {
             continue;
         }

@@ -9,10 +9,13 @@
 #include "linear/pcg.h"
 #include "minimize/objective.h"
 
+/// Besides PBS_GUESS_*: the state that is given, nothing else.
+enum { NEWTON_GUESS_GIVEN = -1 };
+
 struct newton_options {
     int32_t method;        ///< PBS_METHOD_*
     int32_t line_search;   ///< PBS_LINE_SEARCH_*
-    int32_t initial_guess; ///< PBS_GUESS_*
+    int32_t initial_guess; ///< PBS_GUESS_*, NEWTON_GUESS_GIVEN
     uint32_t newton_limit, linear_limit;
     double tolerance;          ///< tau, N
     double velocity_tolerance; ///< m/s; 0: the gradient alone decides

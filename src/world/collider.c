@@ -124,7 +124,8 @@ void collider_free_arrays(struct memory *memory, pbs_collider_desc *d) {
 pbs_status collider_check(const pbs_world_desc *world, const pbs_collider_desc *d, double unit[4]) {
     RETURN_IF_FAILED(check_shape(world, d));
     RETURN_IF_FAILED(check_choice(d->hollow, 0, 1, "hollow"));
-    RETURN_IF_FAILED(check_choice(d->reserved, 0, 0, "reserved"));
+    RETURN_IF_FAILED(
+        check_choice(d->surface_material, 0, PBS_SURFACE_MATERIALS - 1, "surface_material"));
     RETURN_IF_FAILED(check_vector(d->position, "position"));
     RETURN_IF_FAILED(check_not_negative(d->friction, "friction"));
     return check_quaternion(d->orientation, "orientation", unit);

@@ -97,7 +97,7 @@ static pbs_status add_body(const struct scene *scene, const struct body *body,
     // What an affine map does not turn inside out, it does not bring to meet itself either.
     const bool is_affine = body->vertices.weights != NULL;
     const struct collision_part_input input = {
-        .part = {.friction = body->contact.friction,
+        .part = {.surface = {body->contact.friction, body->contact.surface_material},
                  .offset = body->contact.offset,
                  .group = body->contact.group,
                  .mask = body->contact.mask,
@@ -182,7 +182,7 @@ static pbs_status add_walls(struct memory *memory, const struct collider *collid
                                     contact->wall_count + count, sizeof *contact->walls));
     for (size_t i = 0; i < count; i++) {
         contact->walls[contact->wall_count++] = (struct contact_wall){
-            .friction = collider->desc.friction, .part = contact->mesh.part_count - 1};
+            .part = contact->mesh.part_count - 1};
     }
     return PBS_OK;
 }
@@ -197,7 +197,7 @@ static pbs_status add_collider(struct memory *memory, const struct collider *col
     const pbs_collider_desc *d = &collider->desc;
     const double ends[6] = {0.0, -d->size[1], 0.0, 0.0, d->size[1], 0.0};
     const double centre[3] = {0.0, 0.0, 0.0};
-    struct collision_part_input input = {.part = {.friction = d->friction,
+    struct collision_part_input input = {.part = {.surface = {d->friction, d->surface_material},
                                                   .group = d->group,
                                                   .mask = d->mask,
                                                   .is_obstacle = true,
@@ -256,7 +256,8 @@ pbs_status contact_scene_build(const struct scene *scene, struct memory *memory,
                                                                      : BARRIER_DISTANCE,
                     .stiffness = settings->contact_stiffness,
                     .reach = settings->contact_distance},
-        .slip_velocity = settings->slip_velocity};
+        .slip_velocity = settings->slip_velocity,
+        .frictions = &scene->frictions};
     const pbs_status status = build(scene, memory, contact);
     if (status < 0) {
         barrier_contact_free(contact);

@@ -58,6 +58,7 @@ struct scene {
     struct nodes nodes;
     struct history history;
     struct step_memory step_memory; ///< of the integrator's step control
+    struct friction_table frictions;
 };
 
 /// The index-th in order of creation.

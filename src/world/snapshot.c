@@ -18,6 +18,7 @@ static void write_settings(struct byte_writer *out, const pbs_world_desc *d) {
     write_u32(out, d->newton_limit);
     write_u32(out, d->linear_limit);
     write_u32(out, d->divisions);
+    write_u32(out, d->friction_iterations);
     write_f64(out, d->tolerance);
     write_f64(out, d->relative_tolerance);
     write_f64(out, d->forcing);
@@ -78,6 +79,7 @@ static void write_collider(struct byte_writer *out, const struct collider *colli
     write_doubles(out, d->position, 3);
     write_doubles(out, d->orientation, 4);
     write_f64(out, d->friction);
+    write_u32(out, d->surface_material);
     write_u32(out, d->group);
     write_u32(out, d->mask);
     write_u64(out, d->vertex_count);
@@ -106,6 +108,7 @@ static void write_contact(struct byte_writer *out, const pbs_contact_desc *d) {
     write_u32(out, (uint32_t)d->touches_itself);
     write_f64(out, d->friction);
     write_f64(out, d->offset);
+    write_u32(out, d->surface_material);
     write_u32(out, d->group);
     write_u32(out, d->mask);
 }
@@ -251,10 +254,25 @@ static void write_history(struct byte_writer *out, const struct scene *scene) {
     }
 }
 
+/// Those that the host has set.
+static void write_frictions(struct byte_writer *out, const struct friction_table *table) {
+    for (uint32_t a = 0; a < PBS_SURFACE_MATERIALS; a++) {
+        for (uint32_t b = a; b < PBS_SURFACE_MATERIALS; b++) {
+            if (table->is_set[a][b]) {
+                write_u32(out, a);
+                write_u32(out, b);
+                write_f64(out, table->friction[a][b]);
+            }
+        }
+    }
+    write_u32(out, PBS_SURFACE_MATERIALS);
+}
+
 static void write_scene(struct byte_writer *out, const void *saved) {
     const struct scene *scene = saved;
     write_settings(out, &scene->settings);
     write_totals(out, scene);
+    write_frictions(out, &scene->frictions);
     write_slots(out, &scene->colliders);
     for (size_t i = 0; i < scene->colliders.count; i++) {
         write_collider(out, scene_collider(scene, i));

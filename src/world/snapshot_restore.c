@@ -39,6 +39,7 @@ static pbs_status read_settings(struct byte_reader *in, const pbs_world_desc *pr
     d->newton_limit = read_u32(in);
     d->linear_limit = read_u32(in);
     d->divisions = read_u32(in);
+    d->friction_iterations = read_u32(in);
     d->tolerance = read_f64(in);
     d->relative_tolerance = read_f64(in);
     d->forcing = read_f64(in);
@@ -177,6 +178,7 @@ static pbs_status read_collider(struct byte_reader *in, struct memory *memory,
     read_doubles(in, d->position, 3);
     read_doubles(in, d->orientation, 4);
     d->friction = read_f64(in);
+    d->surface_material = read_u32(in);
     d->group = read_u32(in);
     d->mask = read_u32(in);
     RETURN_IF_FAILED(read_collider_mesh(in, memory, d));
@@ -364,6 +366,7 @@ static pbs_status read_contact(struct byte_reader *in, pbs_contact_desc *d) {
     d->touches_itself = (int32_t)read_u32(in);
     d->friction = read_f64(in);
     d->offset = read_f64(in);
+    d->surface_material = read_u32(in);
     d->group = read_u32(in);
     d->mask = read_u32(in);
     return body_check_contact(d);
@@ -538,10 +541,28 @@ static pbs_status read_history(struct byte_reader *in, struct memory *memory, st
 
 // --- all together ---
 
+static pbs_status read_frictions(struct byte_reader *in, struct friction_table *out) {
+    int64_t last = -1;
+    for (uint32_t a = read_u32(in); a != PBS_SURFACE_MATERIALS; a = read_u32(in)) {
+        const uint32_t b = read_u32(in);
+        const double friction = read_f64(in);
+        const int64_t place = (int64_t)a * PBS_SURFACE_MATERIALS + b;
+        if (in->ended || a > b || b >= PBS_SURFACE_MATERIALS || place <= last ||
+            !(friction >= 0.0) || !isfinite(friction)) {
+            return status_fail(PBS_ERROR_FORMAT, "friction %g of surface materials %u and %u",
+                               friction, (unsigned)a, (unsigned)b);
+        }
+        friction_table_set(out, a, b, friction);
+        last = place;
+    }
+    return PBS_OK;
+}
+
 static pbs_status read_scene(struct byte_reader *in, struct memory *memory,
                              const pbs_world_desc *present, struct scene *scene) {
     RETURN_IF_FAILED(read_settings(in, present, &scene->settings));
     RETURN_IF_FAILED(read_totals(in, scene));
+    RETURN_IF_FAILED(read_frictions(in, &scene->frictions));
     RETURN_IF_FAILED(read_colliders(in, memory, scene));
     RETURN_IF_FAILED(read_bodies(in, memory, scene));
     RETURN_IF_FAILED(read_nodes(in, &scene->nodes));

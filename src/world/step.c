@@ -177,6 +177,7 @@ static pbs_status fill_problem(struct run *run) {
         .linear_accuracy = run->linear_accuracy,
         .least_mass = run->linear_accuracy > 0.0 ? least_mass(&w->scene.nodes) : 0.0,
         .energy = energy_settings(&w->scene.integrator.settings),
+        .friction_iterations = w->scene.settings.friction_iterations,
         .objective = {.tasks = w->tasks,
                       .assembly = &t->model.assembly,
                       .terms = t->model.terms,

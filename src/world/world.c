@@ -28,6 +28,7 @@ void world_default_settings(pbs_world_desc *d) {
         .contact_distance = 1e-3,
         .contact_stiffness = 1e5,
         .slip_velocity = 1e-2,
+        .friction_iterations = 1,
     };
 }
 
@@ -72,6 +73,7 @@ static pbs_status check_contact(const pbs_world_desc *d) {
     RETURN_IF_FAILED(check_positive(d->contact_distance, "contact_distance"));
     RETURN_IF_FAILED(check_positive(d->contact_stiffness, "contact_stiffness"));
     RETURN_IF_FAILED(check_positive(d->slip_velocity, "slip_velocity"));
+    RETURN_IF_FAILED(check_choice(d->friction_iterations, 1, 100, "friction_iterations"));
     return d->contact != PBS_CONTACT_BARRIER || d->method != PBS_METHOD_PLAIN_NEWTON
                ? PBS_OK
                : status_fail(PBS_ERROR_ARGUMENT,
@@ -89,7 +91,6 @@ pbs_status world_check_settings(const pbs_world_desc *d) {
     RETURN_IF_FAILED(check_not_negative(d->velocity_tolerance, "velocity_tolerance"));
     RETURN_IF_FAILED(check_choice(d->velocity_rule, PBS_VELOCITY_STEP_AND_GAIN, PBS_VELOCITY_STEP,
                                   "velocity_rule"));
-    RETURN_IF_FAILED(check_choice(d->reserved, 0, 0, "reserved"));
     RETURN_IF_FAILED(check_contact(d));
     if (d->tolerance == 0.0 && d->relative_tolerance == 0.0) {
         return status_fail(PBS_ERROR_ARGUMENT,
@@ -292,6 +293,15 @@ pbs_status pbs_world_set_gravity(pbs_world *w, const double gravity[3]) {
     }
     memcpy(w->scene.settings.gravity, gravity, sizeof w->scene.settings.gravity);
     memcpy(w->topology.model.gravity.acceleration, gravity, sizeof w->scene.settings.gravity);
+    return PBS_OK;
+}
+
+pbs_status pbs_world_set_friction(pbs_world *w, uint32_t a, uint32_t b, double friction) {
+    RETURN_IF_FAILED(world_enter(w));
+    RETURN_IF_FAILED(check_choice(a, 0, PBS_SURFACE_MATERIALS - 1, "surface material a"));
+    RETURN_IF_FAILED(check_choice(b, 0, PBS_SURFACE_MATERIALS - 1, "surface material b"));
+    RETURN_IF_FAILED(check_not_negative(friction, "friction"));
+    friction_table_set(&w->scene.frictions, a, b, friction);
     return PBS_OK;
 }
 

@@ -619,7 +619,7 @@ static void friction_opposes_slip(void **state) {
         random_fill(&numbers, -1.0, 1.0, o->velocity, 3);
         random_fill(&numbers, -1.0, 1.0, o->angular_velocity, 3);
         place_scene(&s);
-        s.contact.mesh.parts[PART_CHAIN].friction = 0.6;
+        s.contact.mesh.parts[PART_CHAIN].surface.friction = 0.6;
         double n[3] = {0.0, 1.0, 0.0};
         if (at_wall) {
             add_scaled3((const double[3]){-0.7, -WALL_SIZE, 0.4}, 0.03, n, x);
@@ -758,7 +758,7 @@ static void make_grid(struct barrier_contact *c, double *x) {
         x[3 * i + 2] = 0.1 * (i / (GRID * GRID)) + random_uniform(&numbers, -0.03, 0.03);
     }
     const struct collision_part_input input = {
-        .part = {.friction = 0.3, .group = 1, .mask = 1, .touches_itself = true},
+        .part = {.surface.friction = 0.3, .group = 1, .mask = 1, .touches_itself = true},
         .point_count = GRID_NODES,
         .nodes = nodes,
         .rest = x};

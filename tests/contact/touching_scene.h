@@ -130,22 +130,23 @@ static inline pbs_status add_bodies(struct memory *memory, struct touching_scene
         lengths[i] = AFFINE_UNIT * corners[i];
     }
     RETURN_IF_FAILED(add_part(memory, s,
-                              &(struct collision_part_input){.part = {.friction = 0.3},
+                              &(struct collision_part_input){.part = {.surface.friction = 0.3},
                                                              .point_count = SOLID_NODES,
                                                              .nodes = nodes,
                                                              .rest = s->rest,
                                                              .triangle_count = 8,
                                                              .triangles = octahedron_triangles}));
+    RETURN_IF_FAILED(
+        add_part(memory, s,
+                 &(struct collision_part_input){
+                     .part = {.surface.friction = 0.1, .offset = 0.02, .touches_itself = true},
+                     .point_count = SHEET_NODES,
+                     .nodes = nodes + SOLID_NODES,
+                     .rest = s->rest + 3 * SOLID_NODES,
+                     .triangle_count = 8,
+                     .triangles = sheet_triangles}));
     RETURN_IF_FAILED(add_part(memory, s,
-                              &(struct collision_part_input){
-                                  .part = {.friction = 0.1, .offset = 0.02, .touches_itself = true},
-                                  .point_count = SHEET_NODES,
-                                  .nodes = nodes + SOLID_NODES,
-                                  .rest = s->rest + 3 * SOLID_NODES,
-                                  .triangle_count = 8,
-                                  .triangles = sheet_triangles}));
-    RETURN_IF_FAILED(add_part(memory, s,
-                              &(struct collision_part_input){.part = {.friction = 0.2},
+                              &(struct collision_part_input){.part = {.surface.friction = 0.2},
                                                              .kind = POINT_AFFINE,
                                                              .point_count = 8,
                                                              .nodes = affine,
@@ -166,14 +167,14 @@ static inline pbs_status add_obstacles(struct memory *memory, struct touching_sc
     double corners[24];
     static const double centre[3], ends[6] = {0, -0.2, 0, 0, 0.2, 0};
     brick_corners(BOX_HALF, corners);
-    RETURN_IF_FAILED(
-        add_part(memory, s,
-                 &(struct collision_part_input){.part = {.friction = 0.25, .is_obstacle = true},
-                                                .kind = POINT_OBSTACLE,
-                                                .point_count = 8,
-                                                .rest = corners,
-                                                .triangle_count = 12,
-                                                .triangles = brick_triangles}));
+    RETURN_IF_FAILED(add_part(
+        memory, s,
+        &(struct collision_part_input){.part = {.surface.friction = 0.25, .is_obstacle = true},
+                                       .kind = POINT_OBSTACLE,
+                                       .point_count = 8,
+                                       .rest = corners,
+                                       .triangle_count = 12,
+                                       .triangles = brick_triangles}));
     RETURN_IF_FAILED(
         add_part(memory, s,
                  &(struct collision_part_input){
@@ -192,8 +193,9 @@ static inline pbs_status add_obstacles(struct memory *memory, struct touching_sc
                      .edges = capsule_axis}));
     return add_part(
         memory, s,
-        &(struct collision_part_input){.part = {.is_obstacle = true, .obstacle = WALL_OBSTACLE},
-                                       .kind = POINT_OBSTACLE});
+        &(struct collision_part_input){
+            .part = {.surface.friction = 0.4, .is_obstacle = true, .obstacle = WALL_OBSTACLE},
+            .kind = POINT_OBSTACLE});
 }
 
 static inline void place_scene(struct touching_scene *s) {
@@ -223,7 +225,7 @@ static inline pbs_status touching_scene_try(struct memory *memory, struct touchi
     RETURN_IF_FAILED(memory_reserve(memory, &c->walls, &c->wall_capacity, walls, sizeof *c->walls));
     c->wall_count = walls;
     for (size_t w = 0; w < walls; w++) {
-        c->walls[w] = (struct contact_wall){.friction = 0.4, .part = PART_WALLS};
+        c->walls[w] = (struct contact_wall){.part = PART_WALLS};
     }
     RETURN_IF_FAILED(barrier_contact_reset(c));
     place_scene(s);

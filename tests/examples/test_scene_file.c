@@ -77,7 +77,7 @@ static void every_statement_is_read(void **state) {
     assert_true(s.newmark[0] == 0.25 && s.newmark[1] == 0.5);
     assert_true(s.step == 0.01 && s.step_count == 7 && s.gravity[1] == -9.5 && s.diagonal == 1.5);
     assert_true(s.contact_distance == 1e-3 && s.slip_velocity == 2e-3 && s.friction == 0.25);
-    assert_true(s.friction_updates == 3 && s.newton_tolerance == 4e-4);
+    assert_true(s.friction_iterations == 3 && s.newton_tolerance == 4e-4);
     assert_true(s.contact_stiffness == 5e5);
     assert_int_equal(s.half_space_count, 1);
     assert_true(s.half_spaces[0].origin[1] == -1.0 && s.half_spaces[0].normal[1] == 2.0);

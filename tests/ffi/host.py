@@ -27,7 +27,7 @@ WorldDesc = struct(
     (I32, "method line_search project_hessian initial_guess preconditioner preconditioner_order"),
     (U32, "newton_limit linear_limit"), (DOUBLE, "tolerance relative_tolerance forcing step_length_limit"),
     (I32, "allow_unconverged"), (U32, "divisions"), (I32, "contact barrier"),
-    (DOUBLE, "contact_distance contact_stiffness slip_velocity velocity_tolerance"), (I32, "velocity_rule reserved"))
+    (DOUBLE, "contact_distance contact_stiffness slip_velocity velocity_tolerance"), (I32, "velocity_rule"), (U32, "friction_iterations"))
 SolidDesc = struct(
     "pbs_solid_desc", (U32, "struct_size"), (I32, "material"), (SIZE, "vertex_count"), (DOUBLES, "positions"),
     (SIZE, "tet_count"), (INDICES, "tets"), (DOUBLE, "density young poisson damping drag"),
@@ -51,9 +51,10 @@ AffineDesc = struct(
     (DOUBLE, "density stiffness damping drag"), (DOUBLE * 3, "position"), (DOUBLE * 4, "orientation"),
     (DOUBLE * 3, "velocity angular_velocity"))
 ContactDesc = struct(
-    "pbs_contact_desc", (U32, "struct_size"), (I32, "touches_itself"), (DOUBLE, "friction offset"), (U32, "group mask"))
+    "pbs_contact_desc", (U32, "struct_size"), (I32, "touches_itself"), (DOUBLE, "friction offset"),
+    (U32, "group mask surface_material reserved"))
 ColliderDesc = struct(
-    "pbs_collider_desc", (U32, "struct_size"), (I32, "shape"), (DOUBLE * 3, "size"), (I32, "hollow reserved"),
+    "pbs_collider_desc", (U32, "struct_size"), (I32, "shape"), (DOUBLE * 3, "size"), (I32, "hollow"), (U32, "surface_material"),
     (DOUBLE * 3, "position"), (DOUBLE * 4, "orientation"), (DOUBLE, "friction"), (SIZE, "vertex_count"), (DOUBLES, "vertices"),
     (SIZE, "triangle_count"), (INDICES, "triangles"), (SIZE, "edge_count"), (INDICES, "edges"), (U32, "group mask"))
 IntegratorDesc = struct(

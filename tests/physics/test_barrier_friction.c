@@ -9,13 +9,21 @@ static const double GRAVITY = 9.8;
 static const double SLOPE = 0.2; // tangent of the angle
 static const double SLIP_VELOCITY = 1e-3;
 
+/// How the block slides.
+struct slope {
+    double mu; ///< of the block
+    int32_t scheme;
+    double h, duration; ///< s
+    double table;       ///< coefficient between its material and the plane's; negative: none
+};
+
 struct slide {
     double speed, distance; ///< m/s, m: down the slope, of the centre of mass
     double dissipated;      ///< J
 };
 
 /// A cube of 10 cm and 1 kg on a plane; gravity is inclined instead of the plane.
-static struct slide slide(double mu, int32_t scheme, double h, double duration) {
+static struct slide slide(const struct slope *slope) {
     pbs_world_desc d;
     assert_ok(pbs_world_desc_init(&d, sizeof d));
     const double length = sqrt(1.0 + SLOPE * SLOPE);
@@ -26,7 +34,7 @@ static struct slide slide(double mu, int32_t scheme, double h, double duration) 
     pbs_world *world = new_world_from(&d);
     pbs_integrator_desc how;
     pbs_integrator *integrator = NULL;
-    assert_ok(pbs_integrator_desc_init(&how, sizeof how, scheme));
+    assert_ok(pbs_integrator_desc_init(&how, sizeof how, slope->scheme));
     assert_ok(pbs_integrator_create(&how, &integrator));
     assert_ok(pbs_world_set_integrator(world, integrator));
     pbs_integrator_destroy(integrator);
@@ -39,9 +47,15 @@ static struct slide slide(double mu, int32_t scheme, double h, double duration) 
     const pbs_body body = add_cube(world, 2, 0.1, (double[]){0.0, 0.94e-3, 0.0}, &solid);
     pbs_contact_desc contact;
     assert_ok(pbs_contact_desc_init(&contact, sizeof contact));
-    contact.friction = mu;
+    contact.friction = slope->mu;
+    contact.surface_material = slope->table < 0.0 ? 0 : 3;
     assert_ok(pbs_body_set_contact(world, body, &contact));
-    const int steps = (int)round(duration / h);
+    if (slope->table >= 0.0) {
+        // The plane's is 0. The other pair is not touched.
+        assert_ok(pbs_world_set_friction(world, 3, 0, slope->table));
+        assert_ok(pbs_world_set_friction(world, 3, 3, 7.0));
+    }
+    const int steps = (int)round(slope->duration / slope->h);
     struct slide out = {0.0, 0.0, 0.0};
     const double *m = pbs_body_masses(world, body);
     double start = 0.0;
@@ -49,7 +63,7 @@ static struct slide slide(double mu, int32_t scheme, double h, double duration) 
         start += m[i] * pbs_body_positions(world, body)[3 * i];
     }
     for (int s = 0; s < steps; s++) {
-        assert_ok(pbs_world_step(world, h));
+        assert_ok(pbs_world_step(world, slope->h));
     }
     out.distance = -start;
     for (size_t i = 0; i < pbs_body_vertex_count(world, body); i++) {
@@ -61,6 +75,11 @@ static struct slide slide(double mu, int32_t scheme, double h, double duration) 
     return out;
 }
 
+static struct slide slide_for_a_second(double mu) {
+    const struct slope slope = {mu, PBS_SCHEME_IMPLICIT_EULER, 1.0 / 120.0, 1.0, -1.0};
+    return slide(&slope);
+}
+
 /// Above the threshold tan(angle) it sticks: what is left is the creep at which the smoothed law
 /// carries the slope's share, eps_v (1 - sqrt(1 - tan/mu)).
 static void it_sticks_above_the_threshold(void **state) {
@@ -68,7 +87,7 @@ static void it_sticks_above_the_threshold(void **state) {
     const double mu[] = {0.21, 0.25, 0.5};
     for (size_t i = 0; i < sizeof mu / sizeof *mu; i++) {
         const double creep = SLIP_VELOCITY * (1.0 - sqrt(1.0 - SLOPE / mu[i]));
-        const struct slide found = slide(mu[i], PBS_SCHEME_IMPLICIT_EULER, 1.0 / 120.0, 1.0);
+        const struct slide found = slide_for_a_second(mu[i]);
         assert_near(found.speed, creep, 0.05 * creep, "creep, m/s");
     }
 }
@@ -80,7 +99,7 @@ static void it_slides_below_the_threshold(void **state) {
     for (size_t i = 0; i < sizeof mu / sizeof *mu; i++) {
         const double free = GRAVITY / sqrt(1.0 + SLOPE * SLOPE);
         const double expected = free * (SLOPE - mu[i]);
-        const struct slide found = slide(mu[i], PBS_SCHEME_IMPLICIT_EULER, 1.0 / 120.0, 1.0);
+        const struct slide found = slide_for_a_second(mu[i]);
         assert_near(found.speed, expected, 0.01 * free * SLOPE, "speed after 1 s, m/s");
         // Friction takes out its force times the way.
         const double work = mu[i] * free * found.distance;
@@ -97,8 +116,10 @@ static void schemes_agree(void **state) {
                                PBS_SCHEME_A_SEARCH, PBS_SCHEME_IMPLICIT_MIDPOINT};
     const double free = GRAVITY / sqrt(1.0 + SLOPE * SLOPE);
     for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
-        const struct slide sliding = slide(0.1, schemes[i], 1.0 / 240.0, 0.25);
-        const struct slide sticking = slide(0.5, schemes[i], 1.0 / 240.0, 0.25);
+        const struct slope slippery = {0.1, schemes[i], 1.0 / 240.0, 0.25, -1.0};
+        const struct slope rough = {0.5, schemes[i], 1.0 / 240.0, 0.25, -1.0};
+        const struct slide sliding = slide(&slippery);
+        const struct slide sticking = slide(&rough);
         // The lagged force is missing, or that of another state, in the first steps.
         assert_near(sliding.speed, free * (SLOPE - 0.1) * 0.25, 3.0 * free * 0.1 / 240.0,
                     "sliding, m/s");
@@ -107,11 +128,103 @@ static void schemes_agree(void **state) {
     }
 }
 
+/// What the table says of two materials counts, whether it is more or less than the surfaces' own:
+/// the same bits as where they say so themselves.
+static void a_table_overrides_both(void **state) {
+    (void)state;
+    const double table[] = {0.05, 0.3};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const struct slope own = {table[i], PBS_SCHEME_IMPLICIT_EULER, 1.0 / 120.0, 0.1, -1.0};
+        const struct slope overridden = {0.15, PBS_SCHEME_IMPLICIT_EULER, 1.0 / 120.0, 0.1,
+                                         table[i]};
+        const struct slide expected = slide(&own);
+        const struct slide found = slide(&overridden);
+        assert_true(found.speed == expected.speed && found.distance == expected.distance);
+    }
+}
+
+/// Of a box that is thrown onto the ground at an angle: by how much the impulse of friction differs
+/// from mu times the normal one, summed over the steps, relative to the normal one of all; and how
+/// many Newton iterations that took.
+struct throw {
+    double error;
+    uint64_t iterations;
+};
+
+static struct throw throw_box(uint32_t friction_iterations, int32_t scheme, double mu) {
+    pbs_world_desc d;
+    assert_ok(pbs_world_desc_init(&d, sizeof d));
+    d.contact = PBS_CONTACT_BARRIER;
+    d.slip_velocity = SLIP_VELOCITY;
+    d.friction_iterations = friction_iterations;
+    d.relative_tolerance = 1e-9;
+    pbs_world *world = new_world_from(&d);
+    pbs_integrator_desc how;
+    pbs_integrator *integrator = NULL;
+    assert_ok(pbs_integrator_desc_init(&how, sizeof how, scheme));
+    assert_ok(pbs_integrator_create(&how, &integrator));
+    assert_ok(pbs_world_set_integrator(world, integrator));
+    pbs_integrator_destroy(integrator);
+    const pbs_collider ground = add_ground(world);
+    struct box_surface box;
+    box_surface_make(&box, (const double[3]){0.1, 0.1, 0.1});
+    pbs_affine_desc affine;
+    box_surface_describe(&box, &affine);
+    affine.position[1] = 0.055;
+    affine.velocity[0] = 2.0;
+    affine.velocity[1] = -1.0;
+    pbs_body body;
+    assert_ok(pbs_body_create_affine(world, &affine, &body));
+    pbs_contact_desc contact;
+    assert_ok(pbs_contact_desc_init(&contact, sizeof contact));
+    contact.friction = mu;
+    assert_ok(pbs_body_set_contact(world, body, &contact));
+    double upwards = 0.0;
+    struct throw out = {0.0, 0};
+    for (int s = 0; s < 4; s++) {
+        pbs_contact_force force = {.struct_size = sizeof force};
+        assert_ok(pbs_world_step(world, 1.0 / 100.0));
+        assert_ok(pbs_collider_contact_force(world, ground, NULL, &force));
+        out.error += fabs(force.impulse[0] + mu * force.impulse[1]);
+        upwards -= force.impulse[1];
+        out.iterations += stats_of(world).newton_iterations;
+    }
+    assert_true(upwards > 0.1);
+    out.error /= upwards;
+    pbs_world_destroy(world);
+    return out;
+}
+
+/// While everything slides, friction is mu times the normal force, and so are the impulses of a
+/// hit. The friction of the step's start knows nothing of the hit; iterated, it does.
+static void friction_of_a_hit_is_found_by_iteration(void **state) {
+    (void)state;
+    const int32_t schemes[] = {PBS_SCHEME_IMPLICIT_EULER, PBS_SCHEME_SDIRK2, PBS_SCHEME_BDF2};
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+        const struct throw once = throw_box(1, schemes[i], 0.25);
+        const struct throw often = throw_box(50, schemes[i], 0.25);
+        assert_true(once.error > 0.05);
+        // What the last solve leaves of the forces, 1e-9 of the reference, is far below.
+        assert_true(often.error < 1e-6);
+    }
+}
+
+static void nothing_is_iterated_without_friction(void **state) {
+    (void)state;
+    const struct throw once = throw_box(1, PBS_SCHEME_IMPLICIT_EULER, 0.0);
+    const struct throw often = throw_box(50, PBS_SCHEME_IMPLICIT_EULER, 0.0);
+    assert_true(once.error == 0.0 && often.error == 0.0);
+    assert_int_equal(often.iterations, once.iterations);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_sticks_above_the_threshold),
         cmocka_unit_test(it_slides_below_the_threshold),
         cmocka_unit_test(schemes_agree),
+        cmocka_unit_test(a_table_overrides_both),
+        cmocka_unit_test(friction_of_a_hit_is_found_by_iteration),
+        cmocka_unit_test(nothing_is_iterated_without_friction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

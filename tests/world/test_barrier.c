@@ -511,11 +511,11 @@ static void wrong_meshes_are_refused(void **state) {
 static void settings_are_checked(void **state) {
     (void)state;
     pbs_world *world = NULL;
-    for (int i = 0; i < 9; i++) {
+    for (int i = 0; i < 10; i++) {
         pbs_world_desc d = barrier_settings();
         d.velocity_tolerance = i == 6 ? -1.0 : d.velocity_tolerance;
         d.velocity_rule = i == 7 ? 2 : d.velocity_rule;
-        d.reserved = i == 8 ? 1 : 0;
+        d.friction_iterations = i == 8 ? 0 : i == 9 ? 101 : 1;
         d.contact = i == 0 ? 7 : d.contact;
         d.contact_distance = i == 1 ? 0.0 : d.contact_distance;
         d.contact_stiffness = i == 2 ? NAN : d.contact_stiffness;
@@ -527,9 +527,11 @@ static void settings_are_checked(void **state) {
     const pbs_world_desc d = barrier_settings();
     world = make_pile(&d, 1, 1, 1e5, 0.0);
     const pbs_body body = pbs_world_body_at(world, 0);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 6; i++) {
         pbs_contact_desc contact;
         assert_ok(pbs_contact_desc_init(&contact, sizeof contact));
+        contact.surface_material = i == 4 ? PBS_SURFACE_MATERIALS : 0;
+        contact.reserved = i == 5 ? 1 : 0;
         contact.friction = i == 0 ? -1.0 : contact.friction;
         contact.offset = i == 1 ? NAN : contact.offset;
         contact.touches_itself = i == 2 ? 2 : contact.touches_itself;
@@ -537,6 +539,13 @@ static void settings_are_checked(void **state) {
                       i == 3 ? PBS_ERROR_HANDLE : PBS_ERROR_ARGUMENT);
     }
     assert_status(pbs_body_set_contact(world, body, NULL), PBS_ERROR_ARGUMENT);
+    const uint64_t hash = pbs_world_hash(world);
+    assert_status(pbs_world_set_friction(NULL, 0, 0, 0.1), PBS_ERROR_ARGUMENT);
+    assert_status(pbs_world_set_friction(world, PBS_SURFACE_MATERIALS, 0, 0.1), PBS_ERROR_ARGUMENT);
+    assert_status(pbs_world_set_friction(world, 0, PBS_SURFACE_MATERIALS, 0.1), PBS_ERROR_ARGUMENT);
+    assert_status(pbs_world_set_friction(world, 0, 0, -0.1), PBS_ERROR_ARGUMENT);
+    assert_status(pbs_world_set_friction(world, 0, 0, NAN), PBS_ERROR_ARGUMENT);
+    assert_true(pbs_world_hash(world) == hash);
     pbs_world_destroy(world);
 }
 

@@ -188,7 +188,7 @@ COLLIDER(radius_zero, d->shape = PBS_SHAPE_SPHERE)
 COLLIDER(radius_nan, d->shape = PBS_SHAPE_SPHERE; d->size[0] = NAN)
 COLLIDER(box, d->shape = PBS_SHAPE_BOX; d->size[0] = d->size[1] = 1; d->size[2] = -1)
 COLLIDER(hollow, d->hollow = 2)
-COLLIDER(reserved, d->reserved = 5)
+COLLIDER(surface_material, d->surface_material = PBS_SURFACE_MATERIALS)
 COLLIDER(position, d->position[1] = NAN)
 COLLIDER(orientation, d->orientation[0] = 0.5)
 COLLIDER(orientation_nan, d->orientation[3] = NAN)
@@ -201,7 +201,7 @@ static const struct refusal collider_rows[] = {
     {collider_radius_nan, PBS_ERROR_ARGUMENT, "nan"},
     {collider_box, PBS_ERROR_ARGUMENT, "-1"},
     {collider_hollow, PBS_ERROR_ARGUMENT, "hollow is 2"},
-    {collider_reserved, PBS_ERROR_ARGUMENT, "reserved is 5"},
+    {collider_surface_material, PBS_ERROR_ARGUMENT, "surface_material is 32"},
     {collider_position, PBS_ERROR_ARGUMENT, "position[1] is nan"},
     {collider_orientation, PBS_ERROR_ARGUMENT, "orientation is (0.5, 0, 0, 1)"},
     {collider_orientation_nan, PBS_ERROR_ARGUMENT, "unit quaternion"},

@@ -256,13 +256,13 @@ static void longer_settings_may_hold_no_news(void **state) {
 static void reserved_members_are_zero(void **state) {
     (void)state;
     pbs_world *world = new_world();
-    pbs_collider_desc d;
-    pbs_collider collider;
-    assert_ok(pbs_collider_desc_init(&d, sizeof d));
+    pbs_contact_desc d;
+    assert_ok(pbs_contact_desc_init(&d, sizeof d));
     assert_int_equal(d.reserved, 0);
-    d.reserved = -2;
-    assert_status(pbs_collider_create(world, &d, &collider), PBS_ERROR_ARGUMENT);
-    assert_message("reserved is -2");
+    d.reserved = 2;
+    const pbs_body body = add_cube(world, 1, 1.0, (const double[3]){0.0, 0.0, 0.0}, NULL);
+    assert_status(pbs_body_set_contact(world, body, &d), PBS_ERROR_ARGUMENT);
+    assert_message("reserved is 2");
     pbs_integrator_desc id;
     pbs_integrator *integrator = NULL;
     int32_t *const reserved[] = {&id.reserved, &id.more_reserved};

@@ -63,6 +63,8 @@ static pbs_world *full_world(void) {
     }
     assert_ok(pbs_collider_destroy(world, pbs_world_collider_at(world, 3)));
     assert_ok(scene_step(world, 5));
+    assert_ok(pbs_world_set_friction(world, 5, 1, 0.375));
+    assert_ok(pbs_world_set_friction(world, 2, 2, 0.5));
     const uint32_t vertices[2] = {3, 4};
     const double targets[6] = {0.5, 0.75, 0.9, 0.5, 0.9, 0.6};
     const double position[3] = {0.0, 0.6, 0.0}, orientation[4] = {0.6, 0.0, 0.0, 0.8};
@@ -228,7 +230,7 @@ static void damaged_headers_are_refused(void **state) {
     refuse(world, bytes.data, bytes.size, "begin");
     bytes.data[0] ^= 1;
     bytes.data[12] ^= 0x40;
-    refuse(world, bytes.data, bytes.size, "format version 70");
+    refuse(world, bytes.data, bytes.size, "format version 71");
     bytes.data[12] ^= 0x40;
     // As a machine of the other byte order would have written the tag.
     for (int i = 0; i < 2; i++) {
@@ -289,6 +291,35 @@ static void leftovers_are_refused(void **state) {
     pbs_world_destroy(world);
 }
 
+/// A pair of materials twice, of one that is none, and one that is negative.
+static void wrong_friction_tables_are_refused(void **state) {
+    (void)state;
+    pbs_world *world = full_world();
+    const struct saved_world bytes = save_world(world);
+    // As saved: the smaller material, the larger one, the coefficient.
+    const struct {
+        uint32_t a, b;
+        double friction;
+    } set = {1, 5, 0.375}, wrong[] = {{2, 2, 0.375}, {1, 32, 0.375}, {5, 1, 0.375}, {1, 5, -1.0}};
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+        unsigned char *forged = malloc(bytes.size);
+        memcpy(forged, bytes.data, bytes.size);
+        int found = 0;
+        for (size_t at = sizeof(struct snapshot_header); at + sizeof set <= bytes.size; at += 4) {
+            if (memcmp(forged + at, &set, sizeof set) == 0) {
+                memcpy(forged + at, &wrong[i], sizeof set);
+                found++;
+            }
+        }
+        assert_int_equal(found, 1);
+        write_checksum(forged, bytes.size);
+        refuse(world, forged, bytes.size, "of surface materials");
+        free(forged);
+    }
+    free(bytes.data);
+    pbs_world_destroy(world);
+}
+
 /// Bytes with a right checksum and wrong contents: cut short at every length near an interesting
 /// place, and with random words replaced. Each is refused whole or gives a world that works.
 static void forged_contents_do_no_harm(void **state) {
@@ -339,6 +370,7 @@ int main(void) {
         cmocka_unit_test(small_buffers_are_told_the_size),
         cmocka_unit_test(damaged_headers_are_refused),
         cmocka_unit_test(leftovers_are_refused),
+        cmocka_unit_test(wrong_friction_tables_are_refused),
         cmocka_unit_test(forged_contents_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
