@@ -114,19 +114,19 @@ static bool fill_given(struct minimization *m, const double *x, double *guess) {
 
 /// One way to start.
 struct guess {
-    int32_t kind; ///< what asks for it alone, or PBS_GUESS_BEST
     bool (*fill)(struct minimization *m, const double *x, double *guess);
-    bool always; ///< pulled back where it is not admissible, however many others there are
-    bool naive;  ///< ignores the forces
+    int32_t kind; ///< what asks for it alone, or PBS_GUESS_BEST
+    bool always;  ///< pulled back where it is not admissible, however many others there are
+    bool naive;   ///< ignores the forces
 };
 
 // Of equal ones the first is taken: in free fall the second differs from it by what rounding makes
 // of forces that should be zero.
 static const struct guess guesses[] = {
-    {PBS_GUESS_BEST, fill_free_fall, false, false},
-    {PBS_GUESS_EXPLICIT, fill_explicit, false, false},
-    {PBS_GUESS_INERTIAL, fill_inertial, true, true},
-    {NEWTON_GUESS_GIVEN, fill_given, false, false},
+    {fill_free_fall, PBS_GUESS_BEST, false, false},
+    {fill_explicit, PBS_GUESS_EXPLICIT, false, false},
+    {fill_inertial, PBS_GUESS_INERTIAL, true, true},
+    {fill_given, NEWTON_GUESS_GIVEN, false, false},
 };
 
 static bool is_lower(const struct objective_result *a, const struct objective_result *b) {
