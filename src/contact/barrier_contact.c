@@ -13,6 +13,11 @@
 
 enum { CANDIDATES_PER_PIECE = 512, CONTACTS_PER_PIECE = 64 };
 
+// Of the reach, beside the ways that candidates are listed for. What is tried in a search direction
+// lies on them; the next direction seldom stays near, and every pair that is listed has its
+// distance taken in each trial.
+static const double CANDIDATE_MARGIN = 0.25;
+
 // IPC's threshold of the mollifier, relative to the squared rest lengths.
 static const double PARALLEL_THRESHOLD = 1e-3;
 
@@ -235,7 +240,7 @@ pbs_status barrier_contact_search(struct barrier_contact *c, struct tasks *tasks
     const double start = clock_seconds();
     const double reach = c->settings.barrier.reach;
     const pbs_status status = candidates_gather(c->memory, tasks, &c->mesh, c->points, motion,
-                                                reach, 0.5 * reach, &c->candidates);
+                                                reach, CANDIDATE_MARGIN * reach, &c->candidates);
     c->counters.searches++;
     c->counters.seconds_search += clock_seconds() - start;
     return status;

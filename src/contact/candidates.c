@@ -21,11 +21,10 @@ static pbs_status reserve_boxes(struct memory *memory, struct box **boxes, size_
 static pbs_status reserve(struct memory *memory, const struct collision_mesh *mesh,
                           struct candidates *c) {
     const size_t count = mesh->point_count;
-    RETURN_IF_FAILED(memory_reserve(memory, &c->low, &c->low_capacity, 3 * count, sizeof *c->low));
     RETURN_IF_FAILED(
-        memory_reserve(memory, &c->high, &c->high_capacity, 3 * count, sizeof *c->high));
-    RETURN_IF_FAILED(memory_reserve(memory, &c->relative, &c->relative_capacity, 3 * count,
-                                    sizeof *c->relative));
+        memory_reserve(memory, &c->start, &c->start_capacity, 3 * count, sizeof *c->start));
+    RETURN_IF_FAILED(
+        memory_reserve(memory, &c->motion, &c->motion_capacity, 3 * count, sizeof *c->motion));
     RETURN_IF_FAILED(
         memory_reserve(memory, &c->radius, &c->radius_capacity, count, sizeof *c->radius));
     RETURN_IF_FAILED(
@@ -73,9 +72,8 @@ void candidates_free(struct memory *memory, struct candidates *c) {
     bounding_tree_free(memory, &c->triangles);
     bounding_tree_free(memory, &c->lone_points);
     bounding_tree_free(memory, &c->lone_edges);
-    memory_release(memory, c->low);
-    memory_release(memory, c->high);
-    memory_release(memory, c->relative);
+    memory_release(memory, c->start);
+    memory_release(memory, c->motion);
     memory_release(memory, c->radius);
     memory_release(memory, c->numbers);
     memory_release(memory, c->point_boxes);
@@ -89,27 +87,29 @@ void candidates_free(struct memory *memory, struct candidates *c) {
 
 // --- where the lists hold ---
 
-struct range_pass {
+/// A state of all points beside the ways of the lists.
+struct place_pass {
     const struct collision_mesh *mesh;
     const struct candidates *candidates;
-    const double *x, *motion;
-    double shift[3], end_shift[3]; ///< taken off at x and at x + motion
-    double margin;
+    const double *x, *motion; ///< the state is x + motion; null: x
+    double shift[3];          ///< taken off it
+    double time;              ///< when it is looked for on the ways
+    double along[PIECE_LIMIT];
     bool covered[PIECE_LIMIT];
     size_t pieces;
 };
 
-static size_t piece_begin(const struct range_pass *pass, size_t piece) {
-    return 3 * (pass->mesh->point_count * piece / pass->pieces);
+static size_t piece_begin(const struct place_pass *pass, size_t piece) {
+    return pass->mesh->point_count * piece / pass->pieces;
 }
 
-static double start_of(const struct range_pass *pass, size_t k) {
-    return pass->x[k] - pass->shift[k % 3];
-}
-
-static double end_of(const struct range_pass *pass, size_t k) {
-    return pass->motion != NULL ? pass->x[k] + pass->motion[k] - pass->end_shift[k % 3]
-                                : start_of(pass, k);
+/// Of a point from where its way begins.
+ALWAYS_INLINE void way_to(const struct place_pass *pass, size_t i, double out[3]) {
+    subtract3(pass->x + 3 * i, pass->shift, out);
+    if (pass->motion != NULL) {
+        add3(out, pass->motion + 3 * i, out);
+    }
+    subtract3(out, pass->candidates->start + 3 * i, out);
 }
 
 void candidates_mean(const struct collision_mesh *mesh, const double *x, double mean[3]) {
@@ -124,53 +124,92 @@ void candidates_mean(const struct collision_mesh *mesh, const double *x, double 
     scale3(1.0 / fmax(count, 1.0), sum, mean);
 }
 
-static void write_ranges(void *context, size_t piece) {
-    struct range_pass *pass = context;
-    for (size_t k = piece_begin(pass, piece); k < piece_begin(pass, piece + 1); k++) {
-        const double end = end_of(pass, k);
-        pass->candidates->low[k] = fmin(pass->x[k], end) - pass->margin;
-        pass->candidates->high[k] = fmax(pass->x[k], end) + pass->margin;
-        pass->candidates->relative[k] = end - pass->x[k];
+static void add_along(void *context, size_t piece) {
+    struct place_pass *pass = context;
+    double sum = 0.0;
+    for (size_t i = piece_begin(pass, piece); i < piece_begin(pass, piece + 1); i++) {
+        double way[3];
+        way_to(pass, i, way);
+        sum += dot3(way, pass->candidates->motion + 3 * i);
     }
+    pass->along[piece] = sum;
 }
 
-static void compare_ranges(void *context, size_t piece) {
-    struct range_pass *pass = context;
+static void compare_places(void *context, size_t piece) {
+    struct place_pass *pass = context;
+    const double margin = pass->candidates->margin;
     bool covered = true;
-    for (size_t k = piece_begin(pass, piece); k < piece_begin(pass, piece + 1); k++) {
-        const double start = start_of(pass, k);
-        const double end = end_of(pass, k);
-        const double slack = ROUNDING * fabs(pass->x[k]);
-        covered &= fmin(start, end) >= pass->candidates->low[k] - slack &&
-                   fmax(start, end) <= pass->candidates->high[k] + slack;
+    for (size_t i = piece_begin(pass, piece); i < piece_begin(pass, piece + 1); i++) {
+        double way[3];
+        way_to(pass, i, way);
+        add_scaled3(way, -pass->time, pass->candidates->motion + 3 * i, way);
+        const double *x = pass->x + 3 * i;
+        const double most = margin + ROUNDING * (fabs(x[0]) + fabs(x[1]) + fabs(x[2]));
+        covered &= dot3(way, way) <= most * most;
     }
     pass->covered[piece] = covered;
 }
 
-static void run_ranges(struct tasks *tasks, struct range_pass *pass, pbs_work_fn work) {
+/// Whether there is a time at which no point of the state is farther than the margin from where its
+/// way has it: the time that fits all of them best is tried.
+static bool is_on_the_way(struct tasks *tasks, struct place_pass *pass) {
     pass->pieces = pass->mesh->point_count / POINTS_PER_PIECE + 1;
     pass->pieces = pass->pieces < PIECE_LIMIT ? pass->pieces : PIECE_LIMIT;
-    tasks_for(tasks, pass->pieces, work, pass);
+    if (pass->candidates->motion_square > 0.0) {
+        double along = 0.0;
+        tasks_for(tasks, pass->pieces, add_along, pass);
+        for (size_t i = 0; i < pass->pieces; i++) {
+            along += pass->along[i];
+        }
+        pass->time = fmax(0.0, fmin(along / pass->candidates->motion_square, 1.0));
+    }
+    tasks_for(tasks, pass->pieces, compare_places, pass);
+    bool covered = true;
+    for (size_t i = 0; i < pass->pieces; i++) {
+        covered = covered && pass->covered[i];
+    }
+    return covered;
 }
 
 bool candidates_cover(struct tasks *tasks, const struct candidates *candidates,
                       const struct collision_mesh *mesh, const double *x, const double *motion) {
-    struct range_pass pass = {.mesh = mesh, .candidates = candidates, .x = x, .motion = motion};
     if (!candidates->is_valid) {
         return false;
     }
+    struct place_pass pass = {.mesh = mesh, .candidates = candidates, .x = x};
     double mean[3];
-    double motion_mean[3];
     candidates_mean(mesh, x, mean);
-    candidates_mean(mesh, motion, motion_mean);
     subtract3(mean, candidates->mean, pass.shift);
-    add3(pass.shift, motion_mean, pass.end_shift);
-    run_ranges(tasks, &pass, compare_ranges);
-    bool covered = true;
-    for (size_t i = 0; i < pass.pieces; i++) {
-        covered = covered && pass.covered[i];
+    if (!is_on_the_way(tasks, &pass)) {
+        return false;
     }
-    return covered;
+    if (motion == NULL) {
+        return true;
+    }
+    // What lies between two states at two times that are covered is covered: times and places by
+    // which no point is too far from its way are a convex set.
+    candidates_mean(mesh, motion, mean);
+    add3(pass.shift, mean, pass.shift);
+    pass.motion = motion;
+    return is_on_the_way(tasks, &pass);
+}
+
+/// The ways of all points, without what they have in common.
+static void set_ways(const struct collision_mesh *mesh, const double *x, const double *motion,
+                     struct candidates *c) {
+    double mean[3];
+    candidates_mean(mesh, x, c->mean);
+    candidates_mean(mesh, motion, mean);
+    c->motion_square = 0.0;
+    for (size_t i = 0; i < mesh->point_count; i++) {
+        double *way = c->motion + 3 * i;
+        copy3(x + 3 * i, c->start + 3 * i);
+        scale3(0.0, mean, way);
+        if (motion != NULL) {
+            subtract3(motion + 3 * i, mean, way);
+        }
+        c->motion_square += dot3(way, way);
+    }
 }
 
 // --- the search ---
@@ -187,56 +226,50 @@ struct side {
     int count;
 };
 
-/// Where a point may be: a box about a middle.
-struct place {
-    double middle[3], half[3];
+/// The least that sign * normal . x is for the points of a side at two times.
+struct least_pair {
+    double first, last;
 };
 
-ALWAYS_INLINE struct place place_of(const struct candidates *c, uint32_t point,
-                                    const double origin[3]) {
-    const double *low = c->low + 3 * (size_t)point;
-    const double *high = c->high + 3 * (size_t)point;
-    struct place out;
-    for (int k = 0; k < 3; k++) {
-        out.middle[k] = 0.5 * (low[k] + high[k]) - origin[k];
-        out.half[k] = 0.5 * (high[k] - low[k]);
-    }
-    return out;
-}
-
-/// The least that sign * normal . x can be over all places of a side's points.
-ALWAYS_INLINE double least_along(const struct place *places, int count, const double normal[3],
-                                 double sign) {
-    double least = INFINITY;
+ALWAYS_INLINE struct least_pair least_along(double (*first)[3], double (*last)[3], int count,
+                                            const double normal[3], double sign) {
+    struct least_pair least = {INFINITY, INFINITY};
     for (int i = 0; i < count; i++) {
-        const double *half = places[i].half;
-        const double here = sign * dot3(places[i].middle, normal) - half[0] * fabs(normal[0]) -
-                            half[1] * fabs(normal[1]) - half[2] * fabs(normal[2]);
-        least = here < least ? here : least;
+        const double a = sign * dot3(first[i], normal);
+        const double b = sign * dot3(last[i], normal);
+        least.first = a < least.first ? a : least.first;
+        least.last = b < least.last ? b : least.last;
     }
     return least;
 }
 
 /// Whether a plane across the line between the middles of two sides keeps them out of each other's
-/// reach wherever their points may be. Boxes of primitives are fat: most that overlap are
-/// neighbours on one surface, which this tells apart.
+/// reach on all of their way, wherever in the margin their points may be: along a line that stays,
+/// the gap between two sides whose points go straight is never less than at either end. Boxes of
+/// primitives are fat: most that overlap are neighbours on one surface, which move together.
 ALWAYS_INLINE bool stay_apart(const struct search *search, struct side a, struct side b) {
     const struct candidates *const c = search->candidates;
-    const double *const origin = c->low + 3 * (size_t)a.points[0];
-    struct place places[PAIR_NODES];
+    const double *const origin = c->start + 3 * (size_t)a.points[0];
+    double first[PAIR_NODES][3];
+    double last[PAIR_NODES][3];
     double normal[3] = {0.0, 0.0, 0.0};
-    for (int i = 0; i < a.count; i++) {
-        places[i] = place_of(c, a.points[i], origin);
-        add_scaled3(normal, 1.0 / a.count, places[i].middle, normal);
+    for (int i = 0; i < a.count + b.count; i++) {
+        const size_t point = i < a.count ? a.points[i] : b.points[i - a.count];
+        const double share = i < a.count ? 1.0 / a.count : -1.0 / b.count;
+        subtract3(c->start + 3 * point, origin, first[i]);
+        add3(first[i], c->motion + 3 * point, last[i]);
+        add_scaled3(normal, share, first[i], normal);
+        add_scaled3(normal, share, last[i], normal);
     }
-    for (int i = 0; i < b.count; i++) {
-        places[a.count + i] = place_of(c, b.points[i], origin);
-        add_scaled3(normal, -1.0 / b.count, places[a.count + i].middle, normal);
-    }
-    const double gap = least_along(places, a.count, normal, 1.0) +
-                       least_along(places + a.count, b.count, normal, -1.0);
-    const double apart = search->reach + c->radius[a.points[0]] + c->radius[b.points[0]];
-    return gap > norm3(normal) * (apart * (1.0 + ROUNDING) + ROUNDING * norm3(origin));
+    const struct least_pair from = least_along(first, last, a.count, normal, 1.0);
+    const struct least_pair to = least_along(first + a.count, last + a.count, b.count, normal,
+                                             -1.0);
+    const double begin = from.first + to.first;
+    const double end = from.last + to.last;
+    const double apart = search->reach + 2.0 * c->margin + c->radius[a.points[0]] +
+                         c->radius[b.points[0]];
+    return (begin < end ? begin : end) >
+           norm3(normal) * (apart * (1.0 + ROUNDING) + 4.0 * ROUNDING * norm3(origin));
 }
 
 ALWAYS_INLINE bool keep(const struct search *search, struct side a, struct side b) {
@@ -342,14 +375,11 @@ pbs_status candidates_gather(struct memory *memory, struct tasks *tasks,
                              const double *motion, double reach, double margin,
                              struct candidates *c) {
     c->is_valid = false;
-    struct range_pass pass = {
-        .mesh = mesh, .candidates = c, .x = x, .motion = motion, .margin = margin};
-    candidates_mean(mesh, x, c->mean);
-    candidates_mean(mesh, motion, pass.end_shift);
-    run_ranges(tasks, &pass, write_ranges);
+    c->margin = margin;
+    set_ways(mesh, x, motion, c);
     const struct point_sweep sweep = {.count = mesh->point_count,
                                       .x = x,
-                                      .step = motion != NULL ? c->relative : NULL,
+                                      .step = motion != NULL ? c->motion : NULL,
                                       .inflation = (0.5 * reach + margin) * (1.0 + ROUNDING),
                                       .radius = c->radius};
     boxes_of_points(tasks, &sweep, c->point_boxes);

@@ -1,7 +1,7 @@
-// Pairs that could touch: everything whose boxes, swept over a motion of all points, come closer
-// than a reach. A list stays good for every state within those boxes, so that the line search, the
-// next gradient and often the next iteration need no new one. What all points have in common is
-// taken off their motion, which changes no distance: what flies is swept as if it stood.
+// Pairs that could touch: everything that comes closer than a reach while all points move straight
+// on from one state to another. A list stays good for every state on that way and a margin beside
+// it, so that the line search and the next gradient need no new one. What all points have in common
+// is taken off their motion, which changes no distance: what flies is swept as if it stood.
 #ifndef PBS_CONTACT_CANDIDATES_H
 #define PBS_CONTACT_CANDIDATES_H
 
@@ -20,17 +20,19 @@ struct candidates {
     /// lone points.
     struct box_pair_list lists[PAIR_KINDS];
     bool is_valid;
-    double *low, *high; ///< per point, 3: where it may be for the lists to hold, when all are moved
-                        ///< so that their mean is the one below
-    double mean[3];     ///< m: of the points that are no obstacle's, when the lists were made
-    double *relative;   ///< per point, 3: scratch: the motion without its mean
-    double *radius;     ///< per point, m: its part's offset
-    uint32_t *numbers;  ///< 0, 1, 2, ..: points as primitives of one point
+    double *start;        ///< per point, 3: where it was when the lists were made
+    double *motion;       ///< per point, 3: its way from there, without the mean of all
+    double motion_square; ///< m^2: the sum of their squares
+    double margin;     ///< m: how far all may be from their ways, at one time of theirs, when they
+                       ///< are moved so that their mean is the one below
+    double mean[3];    ///< m: of the points that are no obstacle's, when the lists were made
+    double *radius;    ///< per point, m: its part's offset
+    uint32_t *numbers; ///< 0, 1, 2, ..: points as primitives of one point
     struct box *point_boxes, *edge_boxes, *triangle_boxes, *lone_point_boxes, *lone_edge_boxes;
     uint32_t *lone_edge_points;
     struct bounding_tree points, edges, triangles, lone_points, lone_edges;
-    size_t relative_capacity, low_capacity, high_capacity, radius_capacity, point_box_capacity,
-        edge_box_capacity, triangle_box_capacity, lone_point_box_capacity, lone_edge_box_capacity,
+    size_t start_capacity, motion_capacity, radius_capacity, point_box_capacity, edge_box_capacity,
+        triangle_box_capacity, lone_point_box_capacity, lone_edge_box_capacity,
         lone_edge_point_capacity, number_capacity;
 };
 

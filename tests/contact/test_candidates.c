@@ -163,9 +163,10 @@ static void lists_have_all_within_reach(void **state) {
     assert_true(within > 1000 && beyond > 1000);
 }
 
-/// A list holds for states on the way, each point somewhat beside it, and wherever all of them are
-/// moved together; it then has what comes within reach. It holds no more once a point leaves, for
-/// numbers that are none, after a new beginning, and never before a search.
+/// A list holds for states on the way, each point somewhat beside it, for what is between two of
+/// them, and wherever all of them are moved together; it then has what comes within reach. It holds
+/// no more once a point leaves, for numbers that are none, after a new beginning, and never before
+/// a search.
 static void lists_hold_within_their_margin(void **state) {
     (void)state;
     struct touching_scene s;
@@ -197,9 +198,10 @@ static void lists_hold_within_their_margin(void **state) {
         for (size_t i = 0; i < m->edge_count; i++) {
             for (size_t j = i + 1; j < m->edge_count; j++) {
                 const int first = points_of(m, PAIR_EDGE_EDGE, i, j, points);
-                if (is_wanted(m, points, first, 4) &&
-                    gap_at(m, y, way, 1.0, PAIR_EDGE_EDGE, points, first) < 0.1) {
-                    assert_true(is_listed(&c->lists[PAIR_EDGE_EDGE], i, j));
+                for (int t = 0; t < 3 && is_wanted(m, points, first, 4); t++) {
+                    if (gap_at(m, y, way, t / 2.0, PAIR_EDGE_EDGE, points, first) < 0.1) {
+                        assert_true(is_listed(&c->lists[PAIR_EDGE_EDGE], i, j));
+                    }
                 }
             }
         }
@@ -225,9 +227,10 @@ static void lists_hold_within_their_margin(void **state) {
 }
 
 /// Neighbours on a flat sheet whose boxes overlap are no candidates where they are ten times as far
-/// apart as the reach. Edges of 0.3 m and diagonals, turned so that no box is a line: the nearest
-/// that share no point are 0.3 / sqrt(2) apart. Four pairs may remain, of diagonals side by side:
-/// the line between their middles is not across them.
+/// apart as the reach, also on a long way on which the sheet grows to twice its size. Edges of 0.3
+/// m and diagonals, turned so that no box is a line: the nearest that share no point are 0.3 /
+/// sqrt(2) apart. Four pairs may remain, of diagonals side by side: the line between their middles
+/// is not across them.
 static void neighbours_out_of_reach_are_left_out(void **state) {
     (void)state;
     struct touching_scene s;
@@ -246,6 +249,9 @@ static void neighbours_out_of_reach_are_left_out(void **state) {
         }
         assert_ok(candidates_gather(&memory, NULL, m, x, NULL, 0.1 * nearest, 0.0,
                                     &s.contact.candidates));
+        assert_true(candidates_count(&s.contact.candidates) <= 4);
+        assert_ok(
+            candidates_gather(&memory, NULL, m, x, x, 0.1 * nearest, 0.0, &s.contact.candidates));
         assert_true(candidates_count(&s.contact.candidates) <= 4);
         assert_ok(candidates_gather(&memory, NULL, m, x, NULL, 1.001 * nearest, 0.0,
                                     &s.contact.candidates));
