@@ -93,11 +93,13 @@ ALWAYS_INLINE void block_fill_lane(const struct box *box, size_t lane, struct bo
 }
 
 /// What blocks are compared with in order to find who meets the box: its upper corner, and its
-/// lower one with the sign turned.
+/// lower one with the sign turned. Below what lanes without a box have, so that a box without
+/// bounds meets none of those.
 ALWAYS_INLINE void box_limits(const struct box *box, float limit[6]) {
-    for (int k = 0; k < 3; k++) {
-        limit[k] = -box->bound[3 + k];
-        limit[3 + k] = -box->bound[k];
+    const float most = 0.5F * FLT_MAX;
+    for (int k = 0; k < 6; k++) {
+        const float bound = -box->bound[(k + 3) % 6];
+        limit[k] = bound > most ? most : bound;
     }
 }
 
