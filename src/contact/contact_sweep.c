@@ -16,6 +16,9 @@ enum { PAIRS_PER_PIECE = 512, ADVANCES = 256 };
 // times the length (contact.md section 8).
 static const double LEG_EDGES = 1.0;
 
+// The most legs of a sweep: however fast something is, a sweep ends.
+static const double LEG_LIMIT = 1024.0;
+
 // --- places of obstacles ---
 
 static const double NO_TURN[4] = {0.0, 0.0, 0.0, 1.0};
@@ -334,7 +337,9 @@ pbs_status barrier_contact_sweep(struct barrier_contact *c, struct tasks *tasks,
     const size_t count = 3 * (size_t)c->mesh.point_count;
     const double longest = longest_motion(c);
     const double leg = longest > 0.0
-                           ? fmax(LEG_EDGES * c->mean_edge, c->settings.barrier.reach) / longest
+                           ? fmax(fmax(LEG_EDGES * c->mean_edge, c->settings.barrier.reach) /
+                                      longest,
+                                  limit / LEG_LIMIT)
                            : INFINITY;
     struct sweep_pass pass = {.contact = c};
     double reached = 0.0;
