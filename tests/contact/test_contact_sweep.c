@@ -254,6 +254,22 @@ static void a_long_flight_ends_at_the_same_place(void **state) {
     }
 }
 
+/// However far something flies in one step, the sweep takes 1024 legs at most, and a search each.
+static void the_longest_flight_ends(void **state) {
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct touching_scene s;
+        touching_scene_make(&memory, &s, PBS_SHAPE_HALF_SPACE, REACH);
+        double direction[SCENE_COORDINATES] = {0.0};
+        direction[3 * (CHAIN_FIRST + 4) + 1] = (i == 0 ? 1e5 : 1e300) * s.contact.mean_edge;
+        double step = 0.0;
+        assert_ok(barrier_contact_sweep(&s.contact, NULL, s.x, direction, 1.0, &step));
+        assert_true(s.contact.counters.searches <= 1025);
+        assert_true(i == 1 || step == 1.0);
+        barrier_contact_free(&s.contact);
+    }
+}
+
 /// A particle a micrometre from a wall slides along it for metres, the wall moving or not, in one
 /// step: along the cylinder and the capsule, and between any two points of the others.
 static void sliding_along_a_wall_is_free(void **state) {
@@ -489,6 +505,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(nothing_passes_through, setup, teardown),
         cmocka_unit_test_setup_teardown(what_is_free_goes_the_whole_way, setup, teardown),
         cmocka_unit_test_setup_teardown(a_long_flight_ends_at_the_same_place, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_longest_flight_ends, setup, teardown),
         cmocka_unit_test_setup_teardown(sliding_along_a_wall_is_free, setup, teardown),
         cmocka_unit_test_setup_teardown(what_is_halted_bounds_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(what_touches_stays, setup, teardown),
