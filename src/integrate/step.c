@@ -282,48 +282,62 @@ static const double *nearest_state(const struct step *step, uint32_t index, doub
     return nearest;
 }
 
+/// The stage's objective: histories, predictor p_x + b p_v, weight c.
+static struct objective stage_objective(const struct step *step,
+                                        const struct stage_recipe *recipe) {
+    struct step_workspace *w = step->w;
+    combine(step, &recipe->position_history, w->position_history);
+    combine(step, &recipe->velocity_history, w->velocity_history);
+    vector_combine(step->tasks, step->count, w->position_history, recipe->length,
+                   w->velocity_history, w->predictor);
+    struct objective objective = step->problem->objective;
+    objective.damping = step->problem->damping;
+    objective.with_friction = objective.contact != NULL;
+    objective.predictor = w->predictor;
+    objective.weight = recipe->weight;
+    objective.stage = (struct stage_view){.origin = w->position_history, .length = recipe->length};
+    return objective;
+}
+
+/// Scripts and obstacles at the stage's time, the minimiser projects its guesses onto them; and
+/// where it starts.
+static bool place_stage(struct step *step, uint32_t index, const struct stage_recipe *recipe) {
+    const struct step_problem *problem = step->problem;
+    struct step_workspace *w = step->w;
+    const double fraction = fraction_at(step->span, recipe->time);
+    problem->scripts.place_held(problem->scripts.self, fraction);
+    // Not into the result at once, where an earlier stage may have left PBS_NOT_CONVERGED.
+    const pbs_status placed = problem->scripts.place_obstacles(problem->scripts.self, fraction);
+    if (placed < 0) {
+        step->result.status = placed;
+        return false;
+    }
+    step->times[index] = recipe->time;
+    double start = 0.0;
+    vector_copy(step->tasks, step->count, nearest_state(step, index, &start), w->stages[index].x);
+    if (problem->objective.contact != NULL) {
+        problem->scripts.place_contact(problem->scripts.self, fraction_at(step->span, start),
+                                       fraction);
+        barrier_contact_begin(problem->objective.contact, w->position_history, recipe->length);
+    }
+    return true;
+}
+
 static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
     const struct step_problem *problem = step->problem;
     struct step_workspace *w = step->w;
     struct kinematics *stage = &w->stages[index];
     struct stage_recipe recipe = {.share = 1.0};
     problem->scheme->stage(&step->view, index, &recipe);
-
     if (problem->damping != NULL) {
         lag_damping(step, recipe.time);
         if (failed(step)) {
             return;
         }
     }
-
-    // The stage's objective: histories, predictor p_x + b p_v, weight c.
-    combine(step, &recipe.position_history, w->position_history);
-    combine(step, &recipe.velocity_history, w->velocity_history);
-    vector_combine(step->tasks, step->count, w->position_history, recipe.length,
-                   w->velocity_history, w->predictor);
-    struct objective objective = problem->objective;
-    objective.damping = problem->damping;
-    objective.predictor = w->predictor;
-    objective.weight = recipe.weight;
-    objective.stage = (struct stage_view){.origin = w->position_history, .length = recipe.length};
-
-    // Scripts and obstacles of the stage's time; the minimiser projects its guesses onto them.
-    const double fraction = fraction_at(step->span, recipe.time);
-    problem->scripts.place_held(problem->scripts.self, fraction);
-    // Not into the result at once, where an earlier stage may have left PBS_NOT_CONVERGED.
-    const pbs_status placed = problem->scripts.place_obstacles(problem->scripts.self, fraction);
-    if (placed < 0) {
-        step->result.status = placed;
+    const struct objective objective = stage_objective(step, &recipe);
+    if (!place_stage(step, index, &recipe)) {
         return;
-    }
-    step->times[index] = recipe.time;
-    double start = 0.0;
-    vector_copy(step->tasks, step->count, nearest_state(step, index, &start), stage->x);
-    if (objective.contact != NULL) {
-        objective.with_friction = true;
-        problem->scripts.place_contact(problem->scripts.self, fraction_at(step->span, start),
-                                       fraction);
-        barrier_contact_begin(objective.contact, w->position_history, recipe.length);
     }
     step->result.stages++;
     if (solve_stage(step, &objective, &problem->options, stage->x) < 0 ||
