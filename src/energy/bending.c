@@ -418,20 +418,7 @@ static int evaluate(const void *self, const struct assembly *assembly,
     if (evaluation->damping_weights && !bending->has_damping) {
         return EVALUATE_OK;
     }
-    uint32_t first_order = evaluation->what & (EVALUATE_VALUE | EVALUATE_GRADIENT);
-    if ((first_order & EVALUATE_VALUE) && sums->node_values != NULL) {
-        add_node_values(elements, groups, begin, end, evaluation->x, &sums->value,
-                        sums->node_values);
-        first_order &= EVALUATE_GRADIENT;
-    }
-    if (first_order == EVALUATE_VALUE) {
-        add_value(elements, groups, begin, end, evaluation->x, &sums->value);
-    } else if (first_order == EVALUATE_GRADIENT) {
-        add_gradient(elements, groups, begin, end, evaluation->x, sums->gradient);
-    } else if (first_order != 0) {
-        add_value_and_gradient(elements, groups, begin, end, evaluation->x, &sums->value,
-                               sums->gradient);
-    }
+    add_what_is_asked(elements, groups, begin, end, evaluation, sums);
     if ((evaluation->what & EVALUATE_HESSIAN) && evaluation->project) {
         add_projected_hessian(elements, groups, begin, end, evaluation, sums->blocks);
     } else if (evaluation->what & EVALUATE_HESSIAN) {

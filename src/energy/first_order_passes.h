@@ -28,4 +28,24 @@ static PBS_MULTIVERSION void add_value_and_gradient(const struct FIRST_ORDER_ELE
     add_first_order(elements, groups, begin, end, x, value, gradient, NULL);
 }
 
+/// Of value, values by node and gradient.
+static void add_what_is_asked(const struct FIRST_ORDER_ELEMENTS *elements,
+                              const struct stencil_groups *groups, size_t begin, size_t end,
+                              const struct evaluation *evaluation, struct evaluation_sums *sums) {
+    uint32_t first_order = evaluation->what & (EVALUATE_VALUE | EVALUATE_GRADIENT);
+    if ((first_order & EVALUATE_VALUE) && sums->node_values != NULL) {
+        add_node_values(elements, groups, begin, end, evaluation->x, &sums->value,
+                        sums->node_values);
+        first_order &= EVALUATE_GRADIENT;
+    }
+    if (first_order == EVALUATE_VALUE) {
+        add_value(elements, groups, begin, end, evaluation->x, &sums->value);
+    } else if (first_order == EVALUATE_GRADIENT) {
+        add_gradient(elements, groups, begin, end, evaluation->x, sums->gradient);
+    } else if (first_order != 0) {
+        add_value_and_gradient(elements, groups, begin, end, evaluation->x, &sums->value,
+                               sums->gradient);
+    }
+}
+
 #undef FIRST_ORDER_ELEMENTS
