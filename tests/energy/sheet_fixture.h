@@ -7,6 +7,7 @@
 
 #include "base/math3.h"
 #include "energy/evaluate.h"
+#include "support/allocator.h"
 #include "support/derivatives.h"
 #include "support/random.h"
 
@@ -97,6 +98,38 @@ static inline void sheet_free(struct sheet *sheet) {
     memory_release(&sheet->memory, sheet->triangles);
     memory_release(&sheet->memory, sheet->hinges);
     assert_int_equal(sheet->memory.bytes_in_use, 0);
+}
+
+/// A term over a sheet's stencils: made from an input, bound to its domains, given back.
+struct sheet_maker {
+    pbs_status (*create)(struct memory *memory, const void *input, void **out);
+    pbs_status (*bind)(void *term, struct memory *memory, const struct stencil_groups *groups);
+    void (*destroy)(void *term, struct memory *memory);
+};
+
+/// Whichever allocation fails, of 8 or more, says so and leaves nothing behind.
+static inline void sheet_assert_allocations_may_fail(const struct sheet *sheet,
+                                                     const struct sheet_maker *maker,
+                                                     const void *input) {
+    struct test_allocator allocator;
+    struct memory memory;
+    test_allocator_init(&allocator);
+    const pbs_allocator hooks = test_allocator_hooks(&allocator);
+    memory_init(&memory, &hooks);
+    bool failed = true;
+    for (uint64_t k = 0; failed; k++) {
+        void *term = NULL;
+        test_allocator_fail_after(&allocator, k);
+        pbs_status status = maker->create(&memory, input, &term);
+        if (status == PBS_OK) {
+            status = maker->bind(term, &memory, &sheet->assembly.terms[0]);
+        }
+        failed = test_allocator_has_failed(&allocator);
+        assert_status(status, failed ? PBS_ERROR_MEMORY : PBS_OK);
+        maker->destroy(term, &memory);
+        assert_int_equal(memory.bytes_in_use, 0);
+        assert_true(failed || k >= 8);
+    }
 }
 
 static inline double sheet_value(void *context, const double *x) {

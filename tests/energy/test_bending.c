@@ -4,7 +4,6 @@
 #include "energy/bending.h"
 #include "energy/project.h"
 #include "energy/sheet_fixture.h"
-#include "support/allocator.h"
 
 static const double PI = 3.14159265358979323846;
 
@@ -448,35 +447,31 @@ static void refuses_a_rest_hinge_without_area(void **state) {
     sheet_free(&sheet);
 }
 
+static pbs_status create_any(struct memory *memory, const void *input, void **out) {
+    struct bending *bending = NULL;
+    const pbs_status status = bending_create(memory, input, &bending);
+    *out = bending;
+    return status;
+}
+
+static pbs_status bind_any(void *term, struct memory *memory, const struct stencil_groups *groups) {
+    return bending_bind(term, memory, groups);
+}
+
+static void destroy_any(void *term, struct memory *memory) {
+    bending_destroy(term, memory);
+}
+
 static void every_allocation_may_fail(void **state) {
     (void)state;
+    static const struct sheet_maker maker = {create_any, bind_any, destroy_any};
     struct properties p;
     struct sheet sheet;
-    struct test_allocator allocator;
-    struct memory memory;
     make_properties(&p);
     sheet_make(&sheet, 2, 0.0);
     struct bending *bound = bind(&sheet, &p, 1);
     const struct bending_input input = input_of(&sheet, &p);
-    test_allocator_init(&allocator);
-    const pbs_allocator hooks = test_allocator_hooks(&allocator);
-    memory_init(&memory, &hooks);
-    for (uint64_t k = 0;; k++) {
-        struct bending *bending = NULL;
-        test_allocator_fail_after(&allocator, k);
-        pbs_status status = bending_create(&memory, &input, &bending);
-        if (status == PBS_OK) {
-            status = bending_bind(bending, &memory, &sheet.assembly.terms[0]);
-        }
-        const bool failed = test_allocator_has_failed(&allocator);
-        assert_status(status, failed ? PBS_ERROR_MEMORY : PBS_OK);
-        bending_destroy(bending, &memory);
-        assert_int_equal(memory.bytes_in_use, 0);
-        if (!failed) {
-            assert_true(k >= 8);
-            break;
-        }
-    }
+    sheet_assert_allocations_may_fail(&sheet, &maker, &input);
     unbind(&sheet, bound);
 }
 

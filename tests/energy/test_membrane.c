@@ -4,7 +4,6 @@
 #include "energy/membrane.h"
 #include "energy/project.h"
 #include "energy/sheet_fixture.h"
-#include "support/allocator.h"
 
 /// Properties of up to 32 triangles, of order one and all different.
 struct properties {
@@ -452,35 +451,31 @@ static void refuses_a_rest_triangle_without_area(void **state) {
     sheet_free(&sheet);
 }
 
+static pbs_status create_any(struct memory *memory, const void *input, void **out) {
+    struct membrane *membrane = NULL;
+    const pbs_status status = membrane_create(memory, input, &membrane);
+    *out = membrane;
+    return status;
+}
+
+static pbs_status bind_any(void *term, struct memory *memory, const struct stencil_groups *groups) {
+    return membrane_bind(term, memory, groups);
+}
+
+static void destroy_any(void *term, struct memory *memory) {
+    membrane_destroy(term, memory);
+}
+
 static void every_allocation_may_fail(void **state) {
     (void)state;
+    static const struct sheet_maker maker = {create_any, bind_any, destroy_any};
     struct properties p;
     struct sheet sheet;
-    struct test_allocator allocator;
-    struct memory memory;
     make_properties(&p);
     sheet_make(&sheet, 2, 0.0);
     struct membrane *bound = bind(&sheet, &p, 1);
     const struct membrane_input input = input_of(&sheet, &p);
-    test_allocator_init(&allocator);
-    const pbs_allocator hooks = test_allocator_hooks(&allocator);
-    memory_init(&memory, &hooks);
-    for (uint64_t k = 0;; k++) {
-        struct membrane *membrane = NULL;
-        test_allocator_fail_after(&allocator, k);
-        pbs_status status = membrane_create(&memory, &input, &membrane);
-        if (status == PBS_OK) {
-            status = membrane_bind(membrane, &memory, &sheet.assembly.terms[0]);
-        }
-        const bool failed = test_allocator_has_failed(&allocator);
-        assert_status(status, failed ? PBS_ERROR_MEMORY : PBS_OK);
-        membrane_destroy(membrane, &memory);
-        assert_int_equal(memory.bytes_in_use, 0);
-        if (!failed) {
-            assert_true(k >= 8);
-            break;
-        }
-    }
+    sheet_assert_allocations_may_fail(&sheet, &maker, &input);
     unbind(&sheet, bound);
 }
 
