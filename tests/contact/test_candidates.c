@@ -226,6 +226,42 @@ static void lists_hold_within_their_margin(void **state) {
     barrier_contact_free(&s.contact);
 }
 
+/// Two points that part by a margin each, so that the mean stays: within it by a hundredth the list
+/// holds, beyond it by a hundredth it does not.
+static void a_list_holds_to_its_margin(void **state) {
+    (void)state;
+    struct touching_scene s;
+    touching_scene_make(&memory, &s, PBS_SHAPE_BOX, 0.1);
+    const struct collision_mesh *m = &s.contact.mesh;
+    struct candidates *c = &s.contact.candidates;
+    const double margin = 0.125;
+    double x[3 * 64];
+    double still[3 * 64] = {0.0};
+    uint32_t moved[2];
+    int count = 0;
+    for (uint32_t p = 0; p < m->point_count && count < 2; p++) {
+        if (!m->parts[m->part[p]].is_obstacle) {
+            moved[count++] = p;
+        }
+    }
+    assert_int_equal(count, 2);
+    scatter(&s, x, still, 0.0);
+    assert_ok(candidates_gather(&memory, NULL, m, x, still, 0.1, margin, c));
+    for (size_t axis = 0; axis < 3; axis++) {
+        for (int i = 0; i < 2; i++) {
+            const double by = (i == 0 ? 0.99 : 1.01) * margin;
+            double *const there = x + 3 * (size_t)moved[0] + axis;
+            double *const here = x + 3 * (size_t)moved[1] + axis;
+            *there += by;
+            *here -= by;
+            assert_true(candidates_cover(NULL, c, m, x, NULL) == (i == 0));
+            *there -= by;
+            *here += by;
+        }
+    }
+    barrier_contact_free(&s.contact);
+}
+
 /// Neighbours on a flat sheet whose boxes overlap are no candidates where they are ten times as far
 /// apart as the reach, also on a long way on which the sheet grows to twice its size. Edges of 0.3
 /// m and diagonals, turned so that no box is a line: the nearest that share no point are 0.3 /
@@ -264,6 +300,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(lists_have_all_within_reach, setup, teardown),
         cmocka_unit_test_setup_teardown(lists_hold_within_their_margin, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_list_holds_to_its_margin, setup, teardown),
         cmocka_unit_test_setup_teardown(neighbours_out_of_reach_are_left_out, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

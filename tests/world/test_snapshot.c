@@ -63,7 +63,7 @@ static pbs_world *full_world(void) {
     }
     assert_ok(pbs_collider_destroy(world, pbs_world_collider_at(world, 3)));
     assert_ok(scene_step(world, 5));
-    assert_ok(pbs_world_set_friction(world, 5, 1, 0.375));
+    assert_ok(pbs_world_set_friction(world, 5, 3, 0.375));
     assert_ok(pbs_world_set_friction(world, 2, 2, 0.5));
     const uint32_t vertices[2] = {3, 4};
     const double targets[6] = {0.5, 0.75, 0.9, 0.5, 0.9, 0.6};
@@ -300,7 +300,7 @@ static void wrong_friction_tables_are_refused(void **state) {
     const struct {
         uint32_t a, b;
         double friction;
-    } set = {1, 5, 0.375}, wrong[] = {{2, 2, 0.375}, {1, 32, 0.375}, {5, 1, 0.375}, {1, 5, -1.0}};
+    } set = {3, 5, 0.375}, wrong[] = {{2, 2, 0.375}, {3, 32, 0.375}, {5, 3, 0.375}, {3, 5, -1.0}};
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
         unsigned char *forged = malloc(bytes.size);
         memcpy(forged, bytes.data, bytes.size);
