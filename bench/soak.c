@@ -18,7 +18,7 @@
 
 struct soak {
     struct torture scene;
-    struct torture_check check;
+    struct surface_check check;
     size_t failed, intersections, inverted;
     uint64_t calls, newton; ///< at the line before
     double least_gap, seconds;
@@ -132,7 +132,7 @@ int main(int argc, char **argv) {
     struct soak soak = {.least_gap = INFINITY};
     o.full = !small;
     o.world.threads = (int32_t)threads;
-    torture_check_init(&soak.check);
+    surface_check_init(&soak.check);
     if (!torture_find("mixed", &row) || torture_create(row, &o, &soak.scene) < 0) {
         printf("bench soak error=\"%s\"\n", pbs_last_error());
         status = 1;
@@ -140,7 +140,7 @@ int main(int argc, char **argv) {
         run(&soak, (size_t)steps, every > 0 ? (size_t)every : 1);
         status = soak.failed + soak.intersections + soak.inverted > 0;
     }
-    torture_check_free(&soak.check);
+    surface_check_free(&soak.check);
     torture_free(&soak.scene);
     return status;
 }

@@ -49,7 +49,7 @@ static pbs_status take_step(struct run *run, struct torture *scene) {
     return status;
 }
 
-static bool check(struct run *run, struct torture_check *checker, const struct torture *scene) {
+static bool check(struct run *run, struct surface_check *checker, const struct torture *scene) {
     struct torture_findings found;
     const pbs_status status = torture_check_run(checker, scene, &found);
     run->intersections += found.intersections;
@@ -58,7 +58,7 @@ static bool check(struct run *run, struct torture_check *checker, const struct t
     return status >= 0 && torture_findings_are_clean(&found);
 }
 
-static void step_through(struct run *run, struct torture *scene, struct torture_check *checker,
+static void step_through(struct run *run, struct torture *scene, struct surface_check *checker,
                          bool each) {
     bool clean = check(run, checker, scene);
     while (clean && run->steps < run->wanted && run->failed == 0) {
@@ -103,9 +103,9 @@ static void print_run(const struct run *run, const struct torture *scene) {
 static bool run_scene(const struct torture_row *row, const struct torture_options *options,
                       int64_t frames, bool each) {
     struct torture scene;
-    struct torture_check checker;
+    struct surface_check checker;
     struct run run = {.least_gap = INFINITY, .least_jacobian = INFINITY};
-    torture_check_init(&checker);
+    surface_check_init(&checker);
     bool held = torture_create(row, options, &scene) >= 0;
     if (!held) {
         printf("bench torture scene=%s error=\"%s\"\n", row->name, pbs_last_error());
@@ -116,7 +116,7 @@ static bool run_scene(const struct torture_row *row, const struct torture_option
         print_run(&run, &scene);
         held = run.intersections == 0 && run.below == 0 && run.least_jacobian > 0.0 && !run.changed;
     }
-    torture_check_free(&checker);
+    surface_check_free(&checker);
     torture_free(&scene);
     return held;
 }

@@ -4,27 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-static pbs_status add_surface(struct torture_check *c, size_t point_count, const double *x,
-                              size_t triangle_count, const uint32_t *triangles) {
-    const size_t points = c->point_count + point_count;
-    const size_t count = c->triangle_count + triangle_count;
-    RETURN_IF_FAILED(memory_reserve(&c->memory, &c->x, &c->x_capacity, 3 * points, sizeof *c->x));
-    RETURN_IF_FAILED(memory_reserve(&c->memory, &c->triangles, &c->triangle_capacity, 3 * count,
-                                    sizeof *c->triangles));
-    RETURN_IF_FAILED(
-        memory_reserve(&c->memory, &c->edges, &c->edge_capacity, 6 * count, sizeof *c->edges));
-    memcpy(c->x + 3 * c->point_count, x, 3 * point_count * sizeof *x);
-    for (size_t i = 0; i < 3 * triangle_count; i++) {
-        const size_t at = 3 * c->triangle_count + i;
-        c->triangles[at] = triangles[i] + (uint32_t)c->point_count;
-        c->edges[2 * at] = c->triangles[at];
-        c->edges[2 * at + 1] = triangles[i % 3 == 2 ? i - 2 : i + 1] + (uint32_t)c->point_count;
-    }
-    c->point_count = points;
-    c->triangle_count = count;
-    return PBS_OK;
-}
-
 struct placement {
     double position[3];
     double rotation[9];
@@ -43,60 +22,21 @@ static struct placement placement_of(const struct torture *scene, pbs_collider i
     return p;
 }
 
-static pbs_status add_obstacle(struct torture_check *c, const struct torture *scene,
-                               const struct torture_obstacle *obstacle) {
-    const struct surface_mesh *const mesh = &obstacle->surface;
-    const size_t first = c->point_count;
-    RETURN_IF_FAILED(
-        add_surface(c, mesh->vertex_count, mesh->positions, mesh->triangle_count, mesh->triangles));
-    const struct placement p = placement_of(scene, obstacle->id);
-    for (size_t v = 0; v < mesh->vertex_count; v++) {
-        const double *const own = mesh->positions + 3 * v;
-        for (size_t k = 0; k < 3; k++) {
-            const double *const row = p.rotation + 3 * k;
-            c->x[3 * (first + v) + k] = row[0] * own[0] + row[1] * own[1] + row[2] * own[2] +
-                                        p.position[k];
-        }
-    }
-    return PBS_OK;
-}
-
-static bool belongs_to_a_body(const void *context, uint32_t edge, uint32_t triangle) {
-    const struct torture_check *const c = context;
-    return edge < c->free_edge_count || triangle < c->free_triangle_count;
-}
-
-static pbs_status count_intersections(struct torture_check *c, const struct torture *scene,
+static pbs_status count_intersections(struct surface_check *check, const struct torture *scene,
                                       size_t *count) {
-    c->point_count = 0;
-    c->triangle_count = 0;
+    surface_check_begin(check);
     for (size_t b = 0; b < scene->body_count; b++) {
-        const pbs_body id = scene->bodies[b].id;
-        const uint32_t *triangles = NULL;
-        size_t triangle_count = 0;
-        RETURN_IF_FAILED(pbs_body_surface(scene->world, id, &triangles, &triangle_count));
-        RETURN_IF_FAILED(add_surface(c, pbs_body_vertex_count(scene->world, id),
-                                     pbs_body_positions(scene->world, id), triangle_count,
-                                     triangles));
+        RETURN_IF_FAILED(surface_check_add_body(check, scene->world, scene->bodies[b].id));
     }
-    c->free_triangle_count = c->triangle_count;
-    c->free_edge_count = 3 * c->triangle_count;
     for (size_t o = 0; o < scene->obstacle_count; o++) {
-        if (scene->obstacles[o].surface.triangle_count > 0) {
-            RETURN_IF_FAILED(add_obstacle(c, scene, &scene->obstacles[o]));
+        const struct torture_obstacle *const obstacle = &scene->obstacles[o];
+        if (obstacle->surface.triangle_count > 0) {
+            const struct placement p = placement_of(scene, obstacle->id);
+            RETURN_IF_FAILED(
+                surface_check_add_obstacle(check, &obstacle->surface, p.rotation, p.position));
         }
     }
-    const struct edges_and_triangles all = {.point_count = c->point_count,
-                                            .x = c->x,
-                                            .edge_count = 3 * c->triangle_count,
-                                            .edges = c->edges,
-                                            .triangle_count = c->triangle_count,
-                                            .triangles = c->triangles,
-                                            .must_not = belongs_to_a_body,
-                                            .context = c};
-    RETURN_IF_FAILED(intersection_search(&c->memory, NULL, &all, &c->search));
-    *count = c->search.found.count;
-    return PBS_OK;
+    return surface_check_count(check, count);
 }
 
 static double determinant(const double m[9]) {
@@ -153,24 +93,11 @@ static double least_height(const struct torture *scene) {
     return least;
 }
 
-void torture_check_init(struct torture_check *check) {
-    *check = (struct torture_check){0};
-    memory_init(&check->memory, NULL);
-}
-
-pbs_status torture_check_run(struct torture_check *check, const struct torture *scene,
+pbs_status torture_check_run(struct surface_check *check, const struct torture *scene,
                              struct torture_findings *out) {
     out->least_jacobian = least_jacobian(scene);
     out->least_height = least_height(scene);
     return count_intersections(check, scene, &out->intersections);
-}
-
-void torture_check_free(struct torture_check *check) {
-    intersection_search_free(&check->memory, &check->search);
-    memory_release(&check->memory, check->x);
-    memory_release(&check->memory, check->triangles);
-    memory_release(&check->memory, check->edges);
-    torture_check_init(check);
 }
 
 bool torture_findings_are_clean(const struct torture_findings *findings) {

@@ -3,7 +3,7 @@
 #ifndef PBS_BENCH_TORTURE_CHECK_H
 #define PBS_BENCH_TORTURE_CHECK_H
 
-#include "geometry/intersection.h"
+#include "scenes/surface_check.h"
 #include "scenes/torture.h"
 
 struct torture_findings {
@@ -13,21 +13,8 @@ struct torture_findings {
     double least_height;   ///< m, of vertices above planes; infinite without any
 };
 
-/// Memory that a check leaves for the next.
-struct torture_check {
-    struct memory memory;
-    struct intersection_search search;
-    size_t point_count, triangle_count;
-    size_t free_edge_count, free_triangle_count; ///< those of bodies come first
-    double *x;
-    uint32_t *triangles, *edges; ///< each triangle's sides are edges
-    size_t x_capacity, triangle_capacity, edge_capacity;
-};
-
-void torture_check_init(struct torture_check *check);
-pbs_status torture_check_run(struct torture_check *check, const struct torture *scene,
+pbs_status torture_check_run(struct surface_check *check, const struct torture *scene,
                              struct torture_findings *out);
-void torture_check_free(struct torture_check *check);
 
 /// Whether the findings are what they must be.
 bool torture_findings_are_clean(const struct torture_findings *findings);

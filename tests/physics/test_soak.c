@@ -45,12 +45,12 @@ static void a_pile_at_rest_calls_no_allocator(void **state) {
     step(&scene, small ? 10 : 60);
     assert_true(stats_of(scene.world).active_contacts > 0);
     assert_true(calls(&allocator) == before && allocator.bytes_in_use == bytes);
-    struct torture_check check;
+    struct surface_check check;
     struct torture_findings found;
-    torture_check_init(&check);
+    surface_check_init(&check);
     assert_ok(torture_check_run(&check, &scene, &found));
     assert_true(torture_findings_are_clean(&found));
-    torture_check_free(&check);
+    surface_check_free(&check);
     torture_free(&scene);
     assert_int_equal(allocator.blocks_in_use, 0);
     assert_false(allocator.was_misused);

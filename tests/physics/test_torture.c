@@ -30,7 +30,7 @@ static const char *mesh_folder(void) {
     return folder;
 }
 
-static void assert_clean(struct torture_check *check, const struct torture *scene, int step) {
+static void assert_clean(struct surface_check *check, const struct torture *scene, int step) {
     struct torture_findings found;
     assert_ok(torture_check_run(check, scene, &found));
     if (!torture_findings_are_clean(&found)) {
@@ -61,8 +61,8 @@ static void assert_reported(const struct torture *scene, pbs_status status, cons
 
 /// How many steps landed.
 static int run(struct torture *scene, int setting, int steps) {
-    struct torture_check check;
-    torture_check_init(&check);
+    struct surface_check check;
+    surface_check_init(&check);
     assert_clean(&check, scene, 0);
     int landed = 0;
     pbs_status status = PBS_OK;
@@ -78,7 +78,7 @@ static int run(struct torture *scene, int setting, int steps) {
         }
         assert_clean(&check, scene, landed + 1);
     }
-    torture_check_free(&check);
+    surface_check_free(&check);
     return landed;
 }
 

@@ -1,7 +1,7 @@
 // See eci_testing.h.
 #include "support/eci_testing.h"
 
-#include "geometry/intersection.h"
+#include "scenes/eci_contact_check.h"
 
 struct eci_contact eci_create(enum eci_contact_kind kind, int32_t scheme, double step) {
     static char meshes[512];
@@ -29,61 +29,13 @@ struct eci_contact eci_create(enum eci_contact_kind kind, int32_t scheme, double
 
 // --- no intersection ---
 
-struct everything {
-    size_t point_count, triangle_count;
-    double *x;
-    uint32_t *triangles, *edges; ///< each triangle's sides are edges
-};
-
-static void add_surface(struct everything *all, size_t point_count, const double *x,
-                        size_t triangle_count, const uint32_t *triangles) {
-    const size_t points = all->point_count + point_count;
-    const size_t count = all->triangle_count + triangle_count;
-    all->x = realloc(all->x, 3 * points * sizeof *all->x);
-    all->triangles = realloc(all->triangles, 3 * count * sizeof *all->triangles);
-    all->edges = realloc(all->edges, 6 * count * sizeof *all->edges);
-    assert_true(all->x && all->triangles && all->edges);
-    memcpy(all->x + 3 * all->point_count, x, 3 * point_count * sizeof *x);
-    for (size_t i = 0; i < 3 * triangle_count; i++) {
-        const size_t at = 3 * all->triangle_count + i;
-        all->triangles[at] = triangles[i] + (uint32_t)all->point_count;
-        all->edges[2 * at] = all->triangles[at];
-        all->edges[2 * at + 1] = triangles[i % 3 == 2 ? i - 2 : i + 1] + (uint32_t)all->point_count;
-    }
-    all->point_count = points;
-    all->triangle_count = count;
-}
-
 static void assert_nothing_meets(const struct eci_contact *scene) {
-    struct everything all = {0};
-    for (size_t b = 0; b < scene->body_count; b++) {
-        const pbs_body body = scene->bodies[b].id;
-        const uint32_t *triangles = NULL;
-        size_t count = 0;
-        assert_ok(pbs_body_surface(scene->world, body, &triangles, &count));
-        add_surface(&all, scene->bodies[b].vertex_count, pbs_body_positions(scene->world, body),
-                    count, triangles);
-        assert_true(!scene->ground || eci_contact_lowest(scene, b) > 0.0);
-    }
-    if (scene->obstacle.vertex_count > 0) {
-        add_surface(&all, scene->obstacle.vertex_count, scene->obstacle.positions,
-                    scene->obstacle.triangle_count, scene->obstacle.triangles);
-    }
-    const struct edges_and_triangles surface = {.point_count = all.point_count,
-                                                .x = all.x,
-                                                .edge_count = 3 * all.triangle_count,
-                                                .edges = all.edges,
-                                                .triangle_count = all.triangle_count,
-                                                .triangles = all.triangles};
-    struct memory memory;
-    struct intersection_search search = {0};
-    memory_init(&memory, NULL);
-    assert_ok(intersection_search(&memory, NULL, &surface, &search));
-    assert_int_equal(search.found.count, 0);
-    intersection_search_free(&memory, &search);
-    free(all.x);
-    free(all.triangles);
-    free(all.edges);
+    struct surface_check check;
+    size_t count = 0;
+    surface_check_init(&check);
+    assert_ok(eci_contact_check(scene, &check, &count));
+    assert_int_equal(count, 0);
+    surface_check_free(&check);
 }
 
 // --- energy ---
