@@ -517,6 +517,7 @@ static void begin(struct session *s) {
         if (method % 4 >= 2) {
             d.contact = PBS_CONTACT_BARRIER;
             d.method = PBS_METHOD_STABILIZED_NEWTON;
+            d.adaptive_stiffness = method / 4 % 2;
         }
         d.preconditioner = take(&s->in) % 3;
         require(pbs_world_create(&d, &s->worlds[i]) == PBS_OK);

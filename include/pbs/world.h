@@ -136,6 +136,12 @@ typedef struct pbs_world_desc {
                                   ///< before, until they change it no more; the first time with
                                   ///< those of the step's start, which know nothing of what is hit
                                   ///< in the step
+    int32_t adaptive_stiffness;   ///< 1: each step or advance begins by choosing a stiffness, by
+                                  ///< the masses and by the forces that push into contacts (IPC,
+                                  ///< Li et al. 2020, section 4.3); contact_stiffness is the least.
+                                  ///< Energy control counts what a change adds to the energy as
+                                  ///< work. 0: contact_stiffness
+    uint32_t reserved;            ///< must be 0
 } pbs_world_desc;
 
 /// Fills *d: no gravity, one thread, stabilised Newton with strong Wolfe search, the automatic
@@ -309,6 +315,7 @@ typedef struct pbs_stats {
     double time_contact_search; ///< s, part of the phases above
     double time_contact_sweep;  ///< s, part of the phases above
     double time_contact;        ///< s, part of the phases above: distances, forces, Hessians
+    double contact_stiffness;   ///< of the barriers, in the unit of pbs_world_desc's
 } pbs_stats;
 
 /// Statistics of the last step and of the world.

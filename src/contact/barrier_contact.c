@@ -235,6 +235,10 @@ static pbs_status find_contacts(struct barrier_contact *c, struct tasks *tasks) 
     return PBS_OK;
 }
 
+void barrier_contact_forget(struct barrier_contact *c) {
+    c->candidates.is_valid = false;
+}
+
 pbs_status barrier_contact_search(struct barrier_contact *c, struct tasks *tasks,
                                   const double *motion) {
     const double start = clock_seconds();

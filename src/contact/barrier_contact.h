@@ -186,9 +186,12 @@ void barrier_contact_forces(const struct barrier_contact *contact,
 void barrier_contact_friction(const struct barrier_contact *contact,
                               const struct lagged_friction *friction, double force[3]);
 
-/// A step begins: friction of the contacts at x, obstacles where they are, until the next call.
 /// Forgets the candidates of the step before, so that a step does the same from a state that was
 /// restored as from one that was reached.
+void barrier_contact_forget(struct barrier_contact *contact);
+
+/// A step begins: friction of the contacts at x, obstacles where they are, until the next call.
+/// Forgets candidates.
 pbs_status barrier_contact_lag(struct barrier_contact *contact, struct tasks *tasks,
                                const double *x);
 

@@ -29,7 +29,7 @@ static void tangents_of(const double normal[3], double tangent[2][3]) {
 }
 
 pbs_status barrier_contact_lag(struct barrier_contact *c, struct tasks *tasks, const double *x) {
-    c->candidates.is_valid = false;
+    barrier_contact_forget(c);
     return barrier_contact_lag_again(c, tasks, x);
 }
 

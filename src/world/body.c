@@ -50,6 +50,7 @@ static void invalidate(pbs_world *w) {
     w->topology.is_current = false;
     query_index_forget_parts(w->query);
     w->scene.free_reference = 0.0;
+    w->scene.barrier = (struct adaptive_barrier){0};
     scene_forget_history(&w->scene);
 }
 

@@ -236,6 +236,11 @@ static pbs_status add_collider(struct memory *memory, const struct collider *col
 
 // --- all together ---
 
+double contact_scene_stiffness(const struct scene *scene) {
+    return scene->barrier.stiffness > 0.0 ? scene->barrier.stiffness
+                                          : scene->settings.contact_stiffness;
+}
+
 static pbs_status build(const struct scene *scene, struct memory *memory,
                         struct barrier_contact *contact) {
     RETURN_IF_FAILED(add_bodies(scene, memory, &contact->mesh));
@@ -254,7 +259,7 @@ pbs_status contact_scene_build(const struct scene *scene, struct memory *memory,
     contact->settings = (struct contact_settings){
         .barrier = {.form = settings->barrier == PBS_BARRIER_SQUARED ? BARRIER_SQUARED
                                                                      : BARRIER_DISTANCE,
-                    .stiffness = settings->contact_stiffness,
+                    .stiffness = contact_scene_stiffness(scene),
                     .reach = settings->contact_distance},
         .slip_velocity = settings->slip_velocity,
         .frictions = &scene->frictions};

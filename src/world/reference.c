@@ -23,32 +23,42 @@ static double masses(const struct nodes *nodes) {
     return sqrt(sum);
 }
 
-/// The gradient of implicit Euler's objective at the present state.
-static pbs_status measure(pbs_world *w, const struct objective *objective, double h, double *out) {
+pbs_status reference_gradient(const pbs_world *w, const struct objective *objective, double h,
+                              double *gradient) {
     const struct nodes *nodes = &w->scene.nodes;
-    double *gradient = memory_allocate(&w->memory, objective->assembly->vector_slot_count,
-                                       3 * sizeof *gradient);
-    if (gradient == NULL) {
-        return PBS_ERROR_MEMORY;
-    }
     struct objective potential = *objective;
+    potential.contact = NULL;
     potential.term_count = w->topology.model.conservative_count;
     potential.predictor = nodes->x;
     potential.weight = INFINITY;
     potential.stage = (struct stage_view){.origin = nodes->x, .length = h};
     const struct objective_result result = objective_evaluate(&potential, nodes->x, false, gradient,
                                                               NULL);
-    double sum = 0.0;
-    for (size_t k = 0; k < 3 * nodes->count && result.answer == EVALUATE_OK; k++) {
-        const double force = gradient[k] - nodes->mass[k / 3] * nodes->v[k] / h;
-        sum += force * force;
-    }
-    memory_release(&w->memory, gradient);
     if (result.answer == EVALUATE_STOP) {
         return status_fail(PBS_ERROR_HOST, "an energy callback of the host asked to stop");
     }
-    *out = sqrt(sum);
+    for (size_t k = 0; k < 3 * nodes->count; k++) {
+        gradient[k] = result.answer == EVALUATE_OK
+                          ? gradient[k] - nodes->mass[k / 3] * nodes->v[k] / h
+                          : 0.0;
+    }
     return PBS_OK;
+}
+
+static pbs_status measure(pbs_world *w, const struct objective *objective, double h, double *out) {
+    double *gradient = memory_allocate(&w->memory, objective->assembly->vector_slot_count,
+                                       3 * sizeof *gradient);
+    if (gradient == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    const pbs_status status = reference_gradient(w, objective, h, gradient);
+    double sum = 0.0;
+    for (size_t k = 0; k < 3 * w->scene.nodes.count && status >= 0; k++) {
+        sum += gradient[k] * gradient[k];
+    }
+    memory_release(&w->memory, gradient);
+    *out = sqrt(sum);
+    return status;
 }
 
 pbs_status reference_force(pbs_world *w, const struct objective *objective, double h,

@@ -11,6 +11,12 @@
 pbs_status reference_force(pbs_world *w, const struct objective *objective, double h,
                            double *free_reference, double *out);
 
+/// grad P - M v / h at the state in the world, which is the gradient of implicit Euler's objective
+/// there, contact left out; zero where the potential is infinite.
+/// gradient: as of objective_evaluate.
+pbs_status reference_gradient(const pbs_world *w, const struct objective *objective, double h,
+                              double *gradient);
+
 /// The diagonal of the nodes' bounding box, or of the largest solid's at rest, which a crumpled one
 /// will want; 1 m for particles that all are at one place.
 double reference_diagonal(const struct scene *scene);

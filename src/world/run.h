@@ -16,6 +16,8 @@ struct run {
     struct step_result sum; ///< over the steps, their divisions and, for the work, rejected tries
     uint32_t divisions;
     double free_reference;
+    double first_step; ///< s, as far as it is known beforehand
+    struct adaptive_barrier barrier;
     // Step control:
     struct step_control control;
     struct step_memory step_memory;

@@ -3,6 +3,7 @@
 #ifndef PBS_WORLD_SCENE_H
 #define PBS_WORLD_SCENE_H
 
+#include "contact/adaptive_stiffness.h"
 #include "integrate/step.h"
 #include "integrate/step_control.h"
 #include "pbs/pbs.h"
@@ -59,6 +60,7 @@ struct scene {
     struct history history;
     struct step_memory step_memory; ///< of the integrator's step control
     struct friction_table frictions;
+    struct adaptive_barrier barrier;
 };
 
 /// The index-th in order of creation.

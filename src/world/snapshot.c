@@ -13,7 +13,7 @@ static void write_settings(struct byte_writer *out, const pbs_world_desc *d) {
     const int32_t choices[] = {
         d->method,         d->line_search,          d->project_hessian,   d->initial_guess,
         d->preconditioner, d->preconditioner_order, d->allow_unconverged, d->contact,
-        d->barrier,        d->velocity_rule};
+        d->barrier,        d->velocity_rule,        d->adaptive_stiffness};
     write_bytes(out, choices, sizeof choices);
     write_u32(out, d->newton_limit);
     write_u32(out, d->linear_limit);
@@ -52,6 +52,9 @@ static void write_totals(struct byte_writer *out, const struct scene *scene) {
     write_u64(out, scene->counters.failed_step_count);
     write_u64(out, scene->counters.newton_total);
     write_u64(out, scene->counters.linear_total);
+    write_f64(out, scene->barrier.stiffness);
+    write_f64(out, scene->barrier.least_gap);
+    write_f64(out, scene->barrier.diagonal);
 }
 
 static void write_slots(struct byte_writer *out, const struct handle_table *table) {

@@ -32,7 +32,7 @@ static pbs_status read_settings(struct byte_reader *in, const pbs_world_desc *pr
     int32_t *const choices[] = {
         &d->method,         &d->line_search,          &d->project_hessian,   &d->initial_guess,
         &d->preconditioner, &d->preconditioner_order, &d->allow_unconverged, &d->contact,
-        &d->barrier,        &d->velocity_rule};
+        &d->barrier,        &d->velocity_rule,        &d->adaptive_stiffness};
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
         read_bytes(in, choices[i], sizeof *choices[i]);
     }
@@ -82,6 +82,17 @@ static pbs_status read_integrator(struct byte_reader *in, struct scheme_choice *
     return PBS_OK;
 }
 
+static pbs_status read_barrier(struct byte_reader *in, struct adaptive_barrier *out) {
+    out->stiffness = read_f64(in);
+    out->least_gap = read_f64(in);
+    out->diagonal = read_f64(in);
+    return isfinite(out->stiffness) && out->stiffness >= 0.0 && out->least_gap >= 0.0 &&
+                   isfinite(out->diagonal) && out->diagonal >= 0.0
+               ? PBS_OK
+               : status_fail(PBS_ERROR_FORMAT, "adaptive stiffness %g, least gap %g, diagonal %g",
+                             out->stiffness, out->least_gap, out->diagonal);
+}
+
 static pbs_status read_totals(struct byte_reader *in, struct scene *scene) {
     RETURN_IF_FAILED(read_integrator(in, &scene->integrator));
     scene->stamp = read_u32(in);
@@ -92,6 +103,7 @@ static pbs_status read_totals(struct byte_reader *in, struct scene *scene) {
     scene->counters.failed_step_count = read_u64(in);
     scene->counters.newton_total = read_u64(in);
     scene->counters.linear_total = read_u64(in);
+    RETURN_IF_FAILED(read_barrier(in, &scene->barrier));
     const double numbers[] = {scene->time, scene->dissipated, scene->free_reference};
     if (!are_finite(numbers, 3) || scene->free_reference < 0.0) {
         return status_fail(PBS_ERROR_FORMAT, "time %g, dissipated %g, reference %g: must be finite",

@@ -9,6 +9,7 @@
 #include "world/check.h"
 #include "world/contact_readback.h"
 #include "world/contact_scene.h"
+#include "world/contact_stiffness.h"
 #include "world/motion.h"
 #include "world/reference.h"
 #include "world/run.h"
@@ -53,14 +54,20 @@ static void place_contact(void *self, double now, double target) {
 }
 
 /// What the host made must not touch.
-static pbs_status check_contact(struct run *run) {
+static pbs_status begin_contact(struct run *run) {
     struct topology *t = &run->w->topology;
-    if (contact_scene_has_barrier(&run->w->scene) && !t->contact_is_checked) {
+    if (!contact_scene_has_barrier(&run->w->scene)) {
+        return PBS_OK;
+    }
+    const bool adaptive = run->w->scene.settings.adaptive_stiffness != 0;
+    if (adaptive || !t->contact_is_checked) {
         place_contact(run, 0.0, 0.0);
+    }
+    if (!t->contact_is_checked) {
         RETURN_IF_FAILED(barrier_contact_check(&t->contact, run->w->tasks, run->w->scene.nodes.x));
         t->contact_is_checked = true;
     }
-    return PBS_OK;
+    return contact_stiffness_begin(run);
 }
 
 static void copy_array(struct tasks *tasks, size_t count, const double *source, double *out) {
@@ -206,8 +213,9 @@ static pbs_status fill_problem(struct run *run) {
     };
     double reference = 0.0;
     run->free_reference = w->scene.free_reference;
-    const double h = run->control.max > 0.0 ? fmin(run->h, run->control.max) : run->h;
-    RETURN_IF_FAILED(reference_force(w, &p->objective, h, &run->free_reference, &reference));
+    run->first_step = run->control.max > 0.0 ? fmin(run->h, run->control.max) : run->h;
+    RETURN_IF_FAILED(
+        reference_force(w, &p->objective, run->first_step, &run->free_reference, &reference));
     p->options = newton_options(run, reference);
     w->stats.reference_force = reference;
     w->stats.tolerance = p->options.tolerance;
@@ -288,6 +296,7 @@ static void land(struct run *run) {
     scene->time += run->h;
     scene->dissipated += run->sum.dissipated;
     scene->free_reference = run->free_reference;
+    scene->barrier = run->barrier;
     vector_copy(w->tasks, count, workspace->contact_force, scene->nodes.contact_force);
     scene_place_vertices(scene, w->tasks);
     query_index_forget_places(w->query);
@@ -317,6 +326,7 @@ static void write_contact_stats(const struct barrier_contact *contact, pbs_stats
     stats->contact_sweeps = counters->sweeps;
     stats->contact_candidates = candidates_count(&contact->candidates);
     stats->least_gap = barrier_contact_least_gap(contact);
+    stats->contact_stiffness = contact->settings.barrier.stiffness;
     stats->time_contact_search = counters->seconds_search;
     stats->time_contact_sweep = counters->seconds_sweep;
     stats->time_contact = counters->seconds_evaluate + counters->seconds_linearize;
@@ -412,7 +422,7 @@ static pbs_status step(struct run *run) {
     const double start = clock_seconds();
     RETURN_IF_FAILED(prepare_topology(w));
     RETURN_IF_FAILED(fill_problem(run));
-    RETURN_IF_FAILED(check_contact(run));
+    RETURN_IF_FAILED(begin_contact(run));
     RETURN_IF_FAILED(contact_readback_start(w));
     load_state(w, run->h);
     w->stats.time_prepare = clock_seconds() - start;

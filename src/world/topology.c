@@ -68,6 +68,7 @@ void topology_free(struct topology *topology, struct memory *memory) {
     barrier_contact_free(&topology->contact);
     contact_report_free(memory, &topology->report);
     memory_release(memory, topology->node_parts);
+    memory_release(memory, topology->balance);
     memory_release(memory, topology->aside);
     model_free(&topology->model, memory);
     *topology = (struct topology){0};

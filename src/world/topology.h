@@ -54,7 +54,9 @@ struct topology {
     size_t obstacle_capacity, obstacle_now_capacity;
     struct contact_report report; ///< of the step that is taken; parts are bodies, then colliders
     uint32_t *node_parts;         ///< node_count: the body of each node
-    double *aside;                ///< states that step doubling goes back to and compares
+    double *balance;              ///< the forces by which an adaptive stiffness is chosen
+    size_t balance_capacity;
+    double *aside; ///< states that step doubling goes back to and compares
     size_t aside_capacity;
 };
 

@@ -74,6 +74,8 @@ static pbs_status check_contact(const pbs_world_desc *d) {
     RETURN_IF_FAILED(check_positive(d->contact_stiffness, "contact_stiffness"));
     RETURN_IF_FAILED(check_positive(d->slip_velocity, "slip_velocity"));
     RETURN_IF_FAILED(check_choice(d->friction_iterations, 1, 100, "friction_iterations"));
+    RETURN_IF_FAILED(check_choice(d->adaptive_stiffness, 0, 1, "adaptive_stiffness"));
+    RETURN_IF_FAILED(check_choice(d->reserved, 0, 0, "reserved"));
     return d->contact != PBS_CONTACT_BARRIER || d->method != PBS_METHOD_PLAIN_NEWTON
                ? PBS_OK
                : status_fail(PBS_ERROR_ARGUMENT,

@@ -27,7 +27,8 @@ WorldDesc = struct(
     (I32, "method line_search project_hessian initial_guess preconditioner preconditioner_order"),
     (U32, "newton_limit linear_limit"), (DOUBLE, "tolerance relative_tolerance forcing step_length_limit"),
     (I32, "allow_unconverged"), (U32, "divisions"), (I32, "contact barrier"),
-    (DOUBLE, "contact_distance contact_stiffness slip_velocity velocity_tolerance"), (I32, "velocity_rule"), (U32, "friction_iterations"))
+    (DOUBLE, "contact_distance contact_stiffness slip_velocity velocity_tolerance"), (I32, "velocity_rule"), (U32, "friction_iterations"),
+    (I32, "adaptive_stiffness"), (U32, "reserved"))
 SolidDesc = struct(
     "pbs_solid_desc", (U32, "struct_size"), (I32, "material"), (SIZE, "vertex_count"), (DOUBLES, "positions"),
     (SIZE, "tet_count"), (INDICES, "tets"), (DOUBLE, "density young poisson damping drag"),
@@ -102,7 +103,7 @@ Stats = struct(
     (DOUBLE, "energy_loss alpha_low alpha_high energy_target energy_reached energy_work"),
     (U32, "host_solves host_refusals"), (I32, "preconditioner_used"), (U32, "coarse_unknowns"), (DOUBLE, "predicted_iterations"),
     (U32, "contact_searches contact_sweeps"), (U64, "contact_candidates"),
-    (DOUBLE, "least_gap time_contact_search time_contact_sweep time_contact"))
+    (DOUBLE, "least_gap time_contact_search time_contact_sweep time_contact contact_stiffness"))
 Matrix = struct(
     "pbs_matrix", (U32, "struct_size"), (I32, "form triangle node_count row_count entry_count"),
     (INTEGERS, "row_start column"), (DOUBLES, "values positions"))

@@ -230,7 +230,7 @@ static void damaged_headers_are_refused(void **state) {
     refuse(world, bytes.data, bytes.size, "begin");
     bytes.data[0] ^= 1;
     bytes.data[12] ^= 0x40;
-    refuse(world, bytes.data, bytes.size, "format version 71");
+    refuse(world, bytes.data, bytes.size, "format version 72");
     bytes.data[12] ^= 0x40;
     // As a machine of the other byte order would have written the tag.
     for (int i = 0; i < 2; i++) {
@@ -291,32 +291,61 @@ static void leftovers_are_refused(void **state) {
     pbs_world_destroy(world);
 }
 
-/// A pair of materials twice, of one that is none, and one that is negative.
+/// With the only place of `size` bytes like `set` replaced, what is saved must be refused.
+static void refuse_instead(pbs_world *world, const void *set, const void *wrong, size_t size,
+                           const char *words) {
+    const struct saved_world bytes = save_world(world);
+    int found = 0;
+    for (size_t at = sizeof(struct snapshot_header); at + size <= bytes.size; at += 4) {
+        if (memcmp(bytes.data + at, set, size) == 0) {
+            memcpy(bytes.data + at, wrong, size);
+            found++;
+        }
+    }
+    assert_int_equal(found, 1);
+    write_checksum(bytes.data, bytes.size);
+    refuse(world, bytes.data, bytes.size, words);
+    free(bytes.data);
+}
+
+/// A pair of materials twice, of one that is none, in the wrong order, and one that is negative. As
+/// saved: the smaller material, the larger one, the coefficient.
 static void wrong_friction_tables_are_refused(void **state) {
     (void)state;
     pbs_world *world = full_world();
-    const struct saved_world bytes = save_world(world);
-    // As saved: the smaller material, the larger one, the coefficient.
     const struct {
         uint32_t a, b;
         double friction;
     } set = {3, 5, 0.375}, wrong[] = {{2, 2, 0.375}, {3, 32, 0.375}, {5, 3, 0.375}, {3, 5, -1.0}};
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
-        unsigned char *forged = malloc(bytes.size);
-        memcpy(forged, bytes.data, bytes.size);
-        int found = 0;
-        for (size_t at = sizeof(struct snapshot_header); at + sizeof set <= bytes.size; at += 4) {
-            if (memcmp(forged + at, &set, sizeof set) == 0) {
-                memcpy(forged + at, &wrong[i], sizeof set);
-                found++;
-            }
-        }
-        assert_int_equal(found, 1);
-        write_checksum(forged, bytes.size);
-        refuse(world, forged, bytes.size, "of surface materials");
-        free(forged);
+        refuse_instead(world, &set, &wrong[i], sizeof set, "of surface materials");
     }
-    free(bytes.data);
+    pbs_world_destroy(world);
+}
+
+/// What adaptive barriers remember: stiffness, least gap and diagonal.
+static void wrong_stiffnesses_are_refused(void **state) {
+    (void)state;
+    pbs_world_desc d;
+    scene_settings(&d);
+    d.contact = PBS_CONTACT_BARRIER;
+    d.adaptive_stiffness = 1;
+    d.contact_stiffness = 0.7;
+    pbs_world *world = new_world_from(&d);
+    add_cube(world, 1, 1.0, (double[]){0.0, 1.0, 0.0}, NULL);
+    assert_ok(scene_step(world, 1));
+    const double set[2] = {stats_of(world).contact_stiffness, INFINITY};
+    const double wrong[][2] = {
+        {-1.0, INFINITY}, {NAN, INFINITY}, {INFINITY, INFINITY}, {1.0, -1.0}, {1.0, NAN}};
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+        refuse_instead(world, set, wrong[i], sizeof set, "adaptive stiffness");
+    }
+    const double gap_and_size[2] = {INFINITY, sqrt(3.0)};
+    const double wrong_sizes[][2] = {{INFINITY, -1.0}, {INFINITY, NAN}, {INFINITY, INFINITY}};
+    for (size_t i = 0; i < COUNT_OF(wrong_sizes); i++) {
+        refuse_instead(world, gap_and_size, wrong_sizes[i], sizeof gap_and_size,
+                       "adaptive stiffness");
+    }
     pbs_world_destroy(world);
 }
 
@@ -371,6 +400,7 @@ int main(void) {
         cmocka_unit_test(damaged_headers_are_refused),
         cmocka_unit_test(leftovers_are_refused),
         cmocka_unit_test(wrong_friction_tables_are_refused),
+        cmocka_unit_test(wrong_stiffnesses_are_refused),
         cmocka_unit_test(forged_contents_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
