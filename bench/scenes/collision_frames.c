@@ -187,7 +187,8 @@ static double least_time(const struct moving_surface *s, enum pair_kind kind,
             x[i] = s->x + 3 * (size_t)nodes[i];
             dx[i] = s->step + 3 * (size_t)nodes[i];
         }
-        t_max = collision_free_time(kind, x, dx, 0.0, INFINITY, t_max, statistics);
+        const struct collision_limits limits = {0.0, INFINITY, 1.0, t_max};
+        t_max = fmin(t_max, collision_free_time(kind, x, dx, &limits, statistics));
     }
     return t_max;
 }

@@ -16,7 +16,7 @@ enum { CANDIDATES_PER_PIECE = 512, CONTACTS_PER_PIECE = 64 };
 // Of the reach, beside the ways that candidates are listed for. What is tried in a search direction
 // lies on them; the next direction seldom stays near, and every pair that is listed has its
 // distance taken in each trial.
-static const double CANDIDATE_MARGIN = 0.25;
+static const double CANDIDATE_MARGIN = 0.2;
 
 // IPC's threshold of the mollifier, relative to the squared rest lengths.
 static const double PARALLEL_THRESHOLD = 1e-3;
@@ -235,19 +235,23 @@ static pbs_status find_contacts(struct barrier_contact *c, struct tasks *tasks) 
     return PBS_OK;
 }
 
-void barrier_contact_forget(struct barrier_contact *c) {
-    c->candidates.is_valid = false;
-}
-
 pbs_status barrier_contact_search(struct barrier_contact *c, struct tasks *tasks,
                                   const double *motion) {
     const double start = clock_seconds();
     const double reach = c->settings.barrier.reach;
     const pbs_status status = candidates_gather(c->memory, tasks, &c->mesh, c->points, motion,
                                                 reach, CANDIDATE_MARGIN * reach, &c->candidates);
+    c->has_begun = false;
     c->counters.searches++;
     c->counters.seconds_search += clock_seconds() - start;
     return status;
+}
+
+void barrier_contact_begin_step(struct barrier_contact *c) {
+    if (c->has_begun && c->candidates.motion_square > 0.0) {
+        c->candidates.is_valid = false;
+    }
+    c->has_begun = true;
 }
 
 void barrier_contact_locate(struct barrier_contact *c, struct tasks *tasks, const double *x) {

@@ -85,6 +85,7 @@ struct barrier_contact {
     struct contact_wall *walls;
     size_t wall_count, wall_capacity;
     bool halted;      ///< obstacles wait: sweeps do not move them
+    bool has_begun;   ///< a step has begun with the present candidates
     double *points;   ///< point_count x 3: of the state looked at last
     double *placed;   ///< point_count x 3: of obstacles, where they are
     double *motion;   ///< point_count x 3: of the sweep; obstacles' as a sweep is to move them
@@ -186,19 +187,15 @@ void barrier_contact_forces(const struct barrier_contact *contact,
 void barrier_contact_friction(const struct barrier_contact *contact,
                               const struct lagged_friction *friction, double force[3]);
 
-/// Forgets the candidates of the step before, so that a step does the same from a state that was
-/// restored as from one that was reached.
-void barrier_contact_forget(struct barrier_contact *contact);
+/// A step begins. Candidates may be older than it, as no result depends on which are listed; but
+/// those of a way begin one more step at most: what has come to rest since has fewer.
+void barrier_contact_begin_step(struct barrier_contact *contact);
 
-/// A step begins: friction of the contacts at x, obstacles where they are, until the next call.
-/// Forgets candidates.
+/// Friction of the contacts at x, obstacles where they are, until the next call: where a step
+/// begins, or at a solution of a stage that is to be solved again. To be followed by
+/// barrier_contact_begin.
 pbs_status barrier_contact_lag(struct barrier_contact *contact, struct tasks *tasks,
                                const double *x);
-
-/// Friction of the contacts at x, a solution of the stage, with obstacles where they are. To be
-/// followed by barrier_contact_begin.
-pbs_status barrier_contact_lag_again(struct barrier_contact *contact, struct tasks *tasks,
-                                     const double *x);
 
 /// A stage whose velocities are (x - origin) / length: what slip is measured from.
 void barrier_contact_begin(struct barrier_contact *contact, const double *origin, double length);

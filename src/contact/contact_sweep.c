@@ -156,7 +156,7 @@ static double gap_kept(const struct barrier_contact *c) {
     return 0.5 * c->settings.barrier.reach;
 }
 
-static double pair_time(const struct barrier_contact *c, size_t index, double limit) {
+static double pair_time(const struct barrier_contact *c, size_t index, double bound) {
     const struct candidate candidate = candidates_at(&c->candidates, &c->mesh, index);
     const double *x[PAIR_NODES] = {NULL};
     const double *leg[PAIR_NODES] = {NULL};
@@ -164,8 +164,12 @@ static double pair_time(const struct barrier_contact *c, size_t index, double li
         x[k] = c->points + 3 * (size_t)candidate.points[k];
         leg[k] = c->leg + 3 * (size_t)candidate.points[k];
     }
-    const double separation = candidates_offset(&c->candidates, &candidate);
-    return collision_free_time(candidate.kind, x, leg, separation, gap_kept(c), limit, NULL);
+    const struct collision_limits limits = {
+        .separation = candidates_offset(&c->candidates, &candidate),
+        .keep = gap_kept(c),
+        .t_max = 1.0,
+        .bound = bound};
+    return collision_free_time(candidate.kind, x, leg, &limits, NULL);
 }
 
 /// How fast the distance of a point to a wall can shrink over the leg, in metres per leg.
@@ -206,12 +210,12 @@ static double gap_at(const struct wall_flight *f, double time) {
 }
 
 /// Steps that the speed allows.
-static double time_by_speed(const struct wall_flight *f, double gap, double speed, double limit) {
+static double time_by_speed(const struct wall_flight *f, double gap, double speed, double bound) {
     double time = 0.0;
-    for (int i = 0; i < ADVANCES && gap > f->enough; i++) {
+    for (int i = 0; i < ADVANCES && gap > f->enough && time < bound; i++) {
         const double next = time + (gap - f->aim) / speed;
-        if (next >= limit) {
-            return limit;
+        if (next >= 1.0) {
+            return 1.0;
         }
         gap = gap_at(f, next);
         if (!(gap >= f->least)) {
@@ -224,14 +228,14 @@ static double time_by_speed(const struct wall_flight *f, double gap, double spee
 
 /// Inside a convex space the distance to its boundary is concave along a line: between two times it
 /// is at least what the chord says. So sliding along a wall costs two distances.
-static double time_by_chords(const struct wall_flight *f, double gap, double limit) {
+static double time_by_chords(const struct wall_flight *f, double gap, double bound) {
     double time = 0.0;
-    double late = limit;
+    double late = 1.0;
     double then = gap_at(f, late);
     if (then >= f->least) {
-        return limit;
+        return 1.0;
     }
-    for (int i = 0; i < ADVANCES && gap > f->enough; i++) {
+    for (int i = 0; i < ADVANCES && gap > f->enough && time < bound; i++) {
         const double next = time + (late - time) * (gap - f->aim) / (gap - then);
         const double found = gap_at(f, next);
         if (!(found >= f->least)) {
@@ -253,12 +257,12 @@ static double time_by_chords(const struct wall_flight *f, double gap, double lim
 }
 
 /// As collision_free_time, for the distance to a wall.
-static double wall_time(const struct sweep_pass *pass, size_t index, double limit) {
+static double wall_time(const struct sweep_pass *pass, size_t index, double bound) {
     const struct barrier_contact *c = pass->contact;
     const uint32_t point = (uint32_t)(index % c->mesh.point_count);
     const struct contact_wall *wall = &c->walls[index / c->mesh.point_count];
     if (!contact_wall_touches(c, wall, point)) {
-        return limit;
+        return 1.0;
     }
     struct wall_flight f = {.pass = pass,
                             .wall = wall,
@@ -273,11 +277,11 @@ static double wall_time(const struct sweep_pass *pass, size_t index, double limi
     f.aim = 1.02 * f.least;
     f.enough = 1.1 * f.least;
     const double speed = closing_speed(wall, f.x, f.leg, pass->span);
-    if (!(gap - f.aim < limit * speed)) {
-        return limit;
+    if (!(gap - f.enough < bound * speed)) {
+        return bound;
     }
-    return norm3(wall->turn) > 0.0 ? time_by_speed(&f, gap, speed, limit)
-                                   : time_by_chords(&f, gap, limit);
+    return norm3(wall->turn) > 0.0 ? time_by_speed(&f, gap, speed, bound)
+                                   : time_by_chords(&f, gap, bound);
 }
 
 // --- all of them ---
@@ -289,8 +293,8 @@ static void sweep_piece(void *context, size_t piece) {
                                                              : pass->count;
     double time = 1.0;
     for (size_t i = begin; i < end && time > 0.0; i++) {
-        time = i < pass->pair_count ? pair_time(pass->contact, i, time)
-                                    : wall_time(pass, i - pass->pair_count, time);
+        time = fmin(time, i < pass->pair_count ? pair_time(pass->contact, i, time)
+                                               : wall_time(pass, i - pass->pair_count, time));
     }
     pass->contact->pieces[piece].step = time;
 }

@@ -29,12 +29,6 @@ static void tangents_of(const double normal[3], double tangent[2][3]) {
 }
 
 pbs_status barrier_contact_lag(struct barrier_contact *c, struct tasks *tasks, const double *x) {
-    barrier_contact_forget(c);
-    return barrier_contact_lag_again(c, tasks, x);
-}
-
-pbs_status barrier_contact_lag_again(struct barrier_contact *c, struct tasks *tasks,
-                                     const double *x) {
     c->friction_count = 0;
     RETURN_IF_FAILED(barrier_contact_find(c, tasks, x));
     RETURN_IF_FAILED(memory_reserve(c->memory, &c->frictions, &c->friction_capacity,

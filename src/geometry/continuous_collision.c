@@ -177,22 +177,23 @@ static double kept_of(double gap, double keep) {
 }
 
 // From the closest points at the start, a gap above the separation.
-static double advance(const struct motion *motion, struct closest closest, double separation,
-                      double kept, double t_max, struct collision_statistics *statistics) {
+static double advance(const struct motion *motion, struct closest closest, double kept,
+                      const struct collision_limits *limits,
+                      struct collision_statistics *statistics) {
     double moved[PAIR_NODES][3] = {{0.0}};
     const double *const nodes[PAIR_NODES] = {moved[0], moved[1], moved[2], moved[3]};
     const double *const *x = motion->x;
     double t = 0.0;
     int step = 0;
     while (step++ < COLLISION_STEPS) {
-        const double next = t + safe_step(motion, x, &closest, step > 2, t_max - t);
-        if (next >= t_max) {
-            t = t_max;
+        const double next = t + safe_step(motion, x, &closest, step > 2, limits->t_max - t);
+        if (next >= limits->t_max || next >= limits->bound) {
+            t = fmin(next, limits->t_max);
             break;
         }
         x = nodes;
         closest = closest_at(motion, next, moved, x);
-        const double left = sqrt(closest.squared) - separation;
+        const double left = sqrt(closest.squared) - limits->separation;
         if (!(left >= kept)) {
             break;
         }
@@ -205,10 +206,11 @@ static double advance(const struct motion *motion, struct closest closest, doubl
     return t;
 }
 
-// Whether a plane across the line between the sides' centres keeps them apart all the way, by
-// separation and what must be left of a gap as long as that line, which the gap is not above. What
-// most pairs of a broad phase need instead of their distance.
-static bool stays_far(const struct motion *motion, double separation, double keep, double t_max) {
+// Whether a plane across the line between the sides' centres keeps them so far apart until then
+// that no search would end: by separation and what ends it for a gap as long as that line, which
+// the gap is not above. What most pairs of a broad phase need instead of their distance.
+static bool stays_far(const struct motion *motion, const struct collision_limits *limits,
+                      double time) {
     const double *const *x = motion->x, *const *dx = motion->dx;
     double from[PAIR_NODES][3], by[PAIR_NODES][3], between[3];
     double extent = 0.0, drift = 0.0, place[PAIR_NODES], change[PAIR_NODES];
@@ -227,44 +229,46 @@ static bool stays_far(const struct motion *motion, double separation, double kee
         change[i] = dot3(by[i], between);
     }
     const double length = norm3(between);
-    const double rounding = projected * (sqrt(extent) + t_max * sqrt(drift));
-    const double kept = kept_of(length - separation, keep);
-    const double least = length * (separation + aim * kept + 2.0 * rounding);
-    bool far = length > separation;
+    const double rounding = projected * (sqrt(extent) + time * sqrt(drift));
+    const double kept = kept_of(length - limits->separation, limits->keep);
+    const double least = length * (limits->separation + enough * kept + 2.0 * rounding);
+    bool far = length > limits->separation;
     for (int i = 0; i < motion->first; i++) {
         for (int j = motion->first; j < motion->nodes; j++) {
             const double room = place[i] - place[j] - least;
-            far = far && room > 0.0 && room >= t_max * (change[j] - change[i]);
+            far = far && room > 0.0 && room >= time * (change[j] - change[i]);
         }
     }
     return far;
 }
 
 double collision_free_time(enum pair_kind kind, const double *const x[PAIR_NODES],
-                           const double *const dx[PAIR_NODES], double separation, double keep,
-                           double t_max, struct collision_statistics *statistics) {
+                           const double *const dx[PAIR_NODES],
+                           const struct collision_limits *limits,
+                           struct collision_statistics *statistics) {
     struct motion motion = {.kind = kind,
                             .first = pair_first_count(kind),
                             .nodes = pair_node_count(kind),
                             .x = x,
                             .dx = dx};
-    if (stays_far(&motion, separation, keep, t_max)) {
-        return t_max;
+    const double time = fmin(limits->t_max, limits->bound);
+    if (stays_far(&motion, limits, time)) {
+        return time;
     }
     const struct closest closest = closest_points(kind, x);
-    const double gap = sqrt(closest.squared) - separation;
+    const double gap = sqrt(closest.squared) - limits->separation;
     const double extent = largest_difference(&motion, x);
     motion.speed = largest_difference(&motion, dx);
     if (!(gap > touching * extent) || !(motion.speed < (double)INFINITY)) {
         count(statistics, 1);
         return 0.0;
     }
-    const double kept = kept_of(gap, keep);
-    if (gap - kept >= motion.speed * t_max) {
+    const double kept = kept_of(gap, limits->keep);
+    if (gap - enough * kept >= motion.speed * time) {
         count(statistics, 1);
-        return t_max;
+        return time;
     }
-    motion.rounding = projected * (extent + motion.speed * t_max);
-    motion.least = separation + aim * kept;
-    return advance(&motion, closest, separation, kept, t_max, statistics);
+    motion.rounding = projected * (extent + motion.speed * limits->t_max);
+    motion.least = limits->separation + aim * kept;
+    return advance(&motion, closest, kept, limits, statistics);
 }

@@ -21,13 +21,23 @@ struct collision_statistics {
     uint64_t distances, capped;
 };
 
-/// A time t in [0, t_max], t_max >= 0, such that at no time in [0, t] of the motion x + t dx the
-/// gap, the distance less `separation`, is below both 0.1 of the gap at the start and `keep` (m;
-/// may be infinite). 0 for a start that touches (or is not a number); else less than t_max only for
-/// a pair whose gap comes as close as 1.1 times the smaller of these, or that uses up its steps.
+struct collision_limits {
+    double separation; ///< m: the gap is the distance less this
+    double keep;       ///< m, may be infinite: gaps need not be kept larger
+    double t_max;      ///< >= 0
+    double bound;      ///< an answer from here on need not be more; may be infinite
+};
+
+/// A time t in [0, t_max] such that at no time in [0, t] of the motion x + t dx the gap is below
+/// both 0.1 of the gap at the start and what is to be kept. 0 for a start that touches (or is not a
+/// number); else less than t_max only for a pair whose gap comes as close as 1.1 times the smaller
+/// of these, or that uses up its steps. Above the bound it may be anything from there to t_max;
+/// below, the bound makes no difference: the least time of many pairs does not depend on their
+/// order when each is bounded by the least of those before.
 /// dx: as many displacements as the kind has nodes. statistics: added to; may be null.
 double collision_free_time(enum pair_kind kind, const double *const x[PAIR_NODES],
-                           const double *const dx[PAIR_NODES], double separation, double keep,
-                           double t_max, struct collision_statistics *statistics);
+                           const double *const dx[PAIR_NODES],
+                           const struct collision_limits *limits,
+                           struct collision_statistics *statistics);
 
 #endif

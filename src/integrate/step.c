@@ -211,7 +211,7 @@ static bool repeat_with_friction(struct step *step, const struct objective *obje
     int64_t iterations = objective->contact != NULL && !problem->linearized ? INT64_MAX : 0;
     for (uint32_t i = 1; i < problem->friction_iterations && iterations > 1; i++) {
         const size_t before = objective->contact->friction_count;
-        const pbs_status status = barrier_contact_lag_again(objective->contact, step->tasks, x);
+        const pbs_status status = barrier_contact_lag(objective->contact, step->tasks, x);
         if (status < 0) {
             step->result.status = status;
             return false;
@@ -665,6 +665,7 @@ static void begin_contact(struct step *step, uint32_t stage_count) {
     const struct step_problem *problem = step->problem;
     if (problem->objective.contact != NULL) {
         problem->scripts.place_contact(problem->scripts.self, step->span->begin, step->span->begin);
+        barrier_contact_begin_step(problem->objective.contact);
         step->result.status = barrier_contact_lag(problem->objective.contact, step->tasks,
                                                   step->w->now.x);
     }

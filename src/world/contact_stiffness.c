@@ -44,7 +44,6 @@ static pbs_status measure_balance(struct run *run, struct stiffness_situation *s
     RETURN_IF_FAILED(reference_gradient(w, &run->problem.objective, situation->step, others));
     vector_zero(w->tasks, count, barriers);
     struct contact_energy energy;
-    barrier_contact_forget(&t->contact);
     RETURN_IF_FAILED(
         barrier_contact_evaluate(&t->contact, w->tasks, nodes->x, false, barriers, &energy));
     leave_out_held(nodes, barriers);

@@ -184,6 +184,32 @@ static void nothing_passes_through(void **state) {
     assert_true(by_wall > 3);
 }
 
+/// Whether a list was made for the way or lists everything, the step is the same to the bit: lists
+/// may be of any age.
+static void the_way_alone_matters(void **state) {
+    (void)state;
+    int shortened = 0;
+    for (int i = 0; i < 300; i++) {
+        struct touching_scene s;
+        touching_scene_make(&memory, &s, wall_kinds[i % 5], REACH);
+        struct barrier_contact *const c = &s.contact;
+        double direction[SCENE_COORDINATES];
+        double steps[2] = {-1.0, -2.0};
+        random_motion(&s, exp(random_uniform(&numbers, -1.0, 2.5)), direction);
+        assert_ok(barrier_contact_sweep(c, NULL, s.x, direction, 1.0, &steps[0]));
+        barrier_contact_locate(c, NULL, s.x);
+        assert_ok(
+            candidates_gather(&memory, NULL, &c->mesh, c->points, NULL, 0.0, 1e3, &c->candidates));
+        const uint32_t searches = c->counters.searches;
+        assert_ok(barrier_contact_sweep(c, NULL, s.x, direction, 1.0, &steps[1]));
+        assert_int_equal(c->counters.searches, searches);
+        assert_same_bits(&steps[0], &steps[1], 1);
+        shortened += steps[0] < 1.0;
+        barrier_contact_free(c);
+    }
+    assert_true(shortened > 100);
+}
+
 /// What moves together, obstacles and walls with it, or apart far from walls, or not at all, goes
 /// the whole way, to the last bit, in one leg or in a hundred.
 static void what_is_free_goes_the_whole_way(void **state) {
@@ -503,6 +529,7 @@ static void obstacles_at_rest_do_not_move(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(nothing_passes_through, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_way_alone_matters, setup, teardown),
         cmocka_unit_test_setup_teardown(what_is_free_goes_the_whole_way, setup, teardown),
         cmocka_unit_test_setup_teardown(a_long_flight_ends_at_the_same_place, setup, teardown),
         cmocka_unit_test_setup_teardown(the_longest_flight_ends, setup, teardown),

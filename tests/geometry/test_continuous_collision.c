@@ -80,6 +80,14 @@ static const struct row {
      false},
 };
 
+/// Whatever is left of the gap, and with nothing to bound it.
+static double free_time(enum pair_kind kind, const double *const x[PAIR_NODES],
+                        const double *const dx[PAIR_NODES], double separation, double t_max,
+                        struct collision_statistics *statistics) {
+    const struct collision_limits limits = {separation, INFINITY, t_max, INFINITY};
+    return collision_free_time(kind, x, dx, &limits, statistics);
+}
+
 static double gap_at(enum pair_kind kind, double (*x)[3], double (*dx)[3], double t) {
     double moved[4][3];
     const double *const nodes[4] = {moved[0], moved[1], moved[2], moved[3]};
@@ -99,7 +107,7 @@ static void rows_of_the_specification(void **state) {
         }
         const double *const nodes[4] = {x[0], x[1], x[2], x[3]};
         const double *const moves[4] = {dx[0], dx[1], dx[2], dx[3]};
-        const double t = collision_free_time(rows[n].kind, nodes, moves, 0.0, INFINITY, 1.0, NULL);
+        const double t = free_time(rows[n].kind, nodes, moves, 0.0, 1.0, NULL);
         assert_true(t >= 0.0 && t <= 1.0 && t <= rows[n].toi);
         assert_true(gap_at(rows[n].kind, x, dx, t) >= 0.1 * gap_at(rows[n].kind, x, dx, 0.0));
         if (rows[n].free) {
@@ -217,8 +225,7 @@ static void check_motion(enum pair_kind kind, double (*x)[3], double (*dx)[3], d
     const double *const nodes[4] = {x[0], x[1], x[2], x[3]};
     const double *const moves[4] = {dx[0], dx[1], dx[2], dx[3]};
     struct collision_statistics statistics = {0};
-    const double t = collision_free_time(kind, nodes, moves, separation, INFINITY, t_max,
-                                         &statistics);
+    const double t = free_time(kind, nodes, moves, separation, t_max, &statistics);
     const double gap = gap_at(kind, x, dx, 0.0) - separation, speed = speed_of(kind, dx);
     assert_true(t >= 0.0 && t <= t_max);
     // Positions are rounded to 1e-16 of coordinates up to 20: 1e-5 of the smallest gaps tried.
@@ -236,6 +243,36 @@ static void check_motion(enum pair_kind kind, double (*x)[3], double (*dx)[3], d
         assert_true(t >= soonest);
         tally->stopped += t < t_max;
         tally->free += t == t_max;
+    }
+}
+
+// Above the bound an answer is not less than it; below, the bound changes no bit.
+static void check_bound(enum pair_kind kind, const double *const x[4], const double *const dx[4],
+                        double bound) {
+    const struct collision_limits limits = {0.0, 0.01, 1.0, bound};
+    const struct collision_limits unbounded = {0.0, 0.01, 1.0, INFINITY};
+    const double t = collision_free_time(kind, x, dx, &unbounded, NULL);
+    const double bounded = collision_free_time(kind, x, dx, &limits, NULL);
+    assert_true(t < bound ? bounded == t : bounded >= fmin(bound, 1.0) && bounded <= t);
+}
+
+static void bounds_change_no_bit(void **state) {
+    (void)state;
+    struct random random = random_seed(8);
+    const int wanted = testing_is_small() ? 4000 : 100000;
+    for (int n = 0; n < wanted; n++) {
+        const enum pair_kind kind = n % 2 ? PAIR_EDGE_EDGE : PAIR_POINT_TRIANGLE;
+        double x[4][3], dx[4][3];
+        random_pair(&random, kind, 1e-8, x);
+        random_motion(&random, kind, x, dx);
+        const double *const nodes[4] = {x[0], x[1], x[2], x[3]};
+        const double *const moves[4] = {dx[0], dx[1], dx[2], dx[3]};
+        const double t = free_time(kind, nodes, moves, 0.0, 1.0, NULL);
+        check_bound(kind, nodes, moves, random_uniform(&random, 0.0, 1.2));
+        // The next numbers to the answer itself.
+        check_bound(kind, nodes, moves, t);
+        check_bound(kind, nodes, moves, nextafter(t, 2.0));
+        check_bound(kind, nodes, moves, nextafter(t, -1.0));
     }
 }
 
@@ -273,16 +310,13 @@ static void grazing_ends(void **state) {
     const double *const moves[4] = {dx[0], dx[1], dx[2], dx[3]};
     struct collision_statistics statistics = {0};
     // Never closer than at first.
-    assert_true(collision_free_time(PAIR_POINT_TRIANGLE, nodes, moves, 0.0, INFINITY, 1.0,
-                                    &statistics) == 1.0);
+    assert_true(free_time(PAIR_POINT_TRIANGLE, nodes, moves, 0.0, 1.0, &statistics) == 1.0);
     assert_true(statistics.distances <= COLLISION_STEPS);
     // Down through the plane while far beside the triangle, and down on it.
     dx[0][2] = -1.0;
-    assert_true(collision_free_time(PAIR_POINT_TRIANGLE, nodes, moves, 0.0, INFINITY, 1.0, NULL) >
-                0.0);
+    assert_true(free_time(PAIR_POINT_TRIANGLE, nodes, moves, 0.0, 1.0, NULL) > 0.0);
     dx[0][0] = dx[0][1] = 1e-7;
-    const double t = collision_free_time(PAIR_POINT_TRIANGLE, nodes, moves, 0.0, INFINITY, 1.0,
-                                         NULL);
+    const double t = free_time(PAIR_POINT_TRIANGLE, nodes, moves, 0.0, 1.0, NULL);
     assert_true(t > 0.88e-6 && t < 0.9000001e-6);
 }
 
@@ -300,8 +334,7 @@ static void what_does_not_move_together_is_free(void **state) {
         const double *const moves[4] = {dx[0], dx[1], dx[2], dx[3]};
         for (int kind = PAIR_POINT_TRIANGLE; kind <= PAIR_POINT_POINT; kind++) {
             if (closest_squared((enum pair_kind)kind, nodes) > 1e-20) {
-                assert_true(collision_free_time((enum pair_kind)kind, nodes, moves, 0.0, INFINITY,
-                                                0.7, NULL) == 0.7);
+                assert_true(free_time((enum pair_kind)kind, nodes, moves, 0.0, 0.7, NULL) == 0.7);
             }
         }
     }
@@ -315,10 +348,8 @@ static void round_things_stop_at_their_surfaces(void **state) {
     const double *const nodes[4] = {x[0], x[1], x[2], x[3]};
     const double *const moves[4] = {dx[0], dx[1], dx[2], dx[3]};
     // Head on, the gap of 1 shrinks by 4 t: to 0.11 at most at 0.2225, to 0.1 at 0.225.
-    const double ball = collision_free_time(PAIR_POINT_POINT, nodes, moves, 3.0, INFINITY, 1.0,
-                                            NULL);
-    const double capsule = collision_free_time(PAIR_POINT_EDGE, nodes, moves, 3.0, INFINITY, 1.0,
-                                               NULL);
+    const double ball = free_time(PAIR_POINT_POINT, nodes, moves, 3.0, 1.0, NULL);
+    const double capsule = free_time(PAIR_POINT_EDGE, nodes, moves, 3.0, 1.0, NULL);
     assert_true(ball >= 0.2225 && ball <= 0.225);
     assert_true(capsule >= 0.2225 && capsule <= 0.225);
 }
@@ -329,20 +360,16 @@ static void touching_starts_and_no_numbers_stay(void **state) {
     double dx[4][3] = {{0, 0, 1}, {0}, {0}, {0}};
     const double *const nodes[4] = {x[0], x[1], x[2], x[3]};
     const double *const moves[4] = {dx[0], dx[1], dx[2], dx[3]};
-    assert_true(collision_free_time(PAIR_POINT_TRIANGLE, nodes, moves, 0.0, INFINITY, 1.0, NULL) ==
-                0.0);
+    assert_true(free_time(PAIR_POINT_TRIANGLE, nodes, moves, 0.0, 1.0, NULL) == 0.0);
     x[0][2] = 0.5;
-    assert_true(collision_free_time(PAIR_POINT_TRIANGLE, nodes, moves, 0.0, INFINITY, 1.0, NULL) ==
-                1.0);
-    assert_true(collision_free_time(PAIR_POINT_TRIANGLE, nodes, moves, 0.5, INFINITY, 1.0, NULL) ==
-                0.0);
+    assert_true(free_time(PAIR_POINT_TRIANGLE, nodes, moves, 0.0, 1.0, NULL) == 1.0);
+    assert_true(free_time(PAIR_POINT_TRIANGLE, nodes, moves, 0.5, 1.0, NULL) == 0.0);
     for (int i = 0; i < 4; i++) {
         double *const spoilt[2] = {&x[i][1], &dx[i][1]};
         for (int k = 0; k < 2; k++) {
             const double before = *spoilt[k];
             *spoilt[k] = (double)NAN;
-            assert_true(collision_free_time(PAIR_POINT_TRIANGLE, nodes, moves, 0.0, INFINITY, 1.0,
-                                            NULL) == 0.0);
+            assert_true(free_time(PAIR_POINT_TRIANGLE, nodes, moves, 0.0, 1.0, NULL) == 0.0);
             *spoilt[k] = before;
         }
     }
@@ -353,6 +380,7 @@ int main(void) {
         cmocka_unit_test(rows_of_the_specification),
         cmocka_unit_test(exact_answers_of_the_benchmark),
         cmocka_unit_test(random_motions),
+        cmocka_unit_test(bounds_change_no_bit),
         cmocka_unit_test(grazing_ends),
         cmocka_unit_test(what_does_not_move_together_is_free),
         cmocka_unit_test(round_things_stop_at_their_surfaces),
