@@ -250,9 +250,16 @@ static void sum_pairs(const struct coarse_space *s, uint32_t l, const double *en
 static void store_product(const struct coarse_space *s, uint32_t k, const double *entries) {
     const uint32_t first = s->clusters.entry_start[k];
     const uint32_t count = s->clusters.entry_start[k + 1] - first;
+    double column[WIDE] = {0.0};
+    for (size_t i = 0; i < ENTRY * (size_t)count; i += WIDE) {
+        for (size_t lane = 0; lane < WIDE; lane++) {
+            const double size = fabs(entries[i + lane]);
+            column[lane] = size > column[lane] ? size : column[lane];
+        }
+    }
     double largest = 0.0;
-    for (size_t i = 0; i < ENTRY * (size_t)count; i++) {
-        largest = fmax(largest, fabs(entries[i]));
+    for (size_t lane = 0; lane < WIDE; lane++) {
+        largest = fmax(largest, column[lane]);
     }
     int exponent = 0;
     if (largest > 0.0 && largest <= DBL_MAX) {

@@ -83,10 +83,15 @@ static double largest_diagonal(const double *sums) {
 
 /// What the shift of a row is measured by; blocks: how many there are in sums.
 static double shift_scale(const double *sums, size_t blocks) {
-    double largest = 0.0;
-    for (size_t i = 0; i < 12 * blocks; i++) {
-        largest = i % 4 < 3 ? fmax(largest, fabs(sums[i])) : largest;
+    // By column, and not by fmax, which is a call: this is done for every entry.
+    double column[3] = {0.0, 0.0, 0.0};
+    for (size_t row = 0; row < 3 * blocks; row++) {
+        for (size_t k = 0; k < 3; k++) {
+            const double size = fabs(sums[4 * row + k]);
+            column[k] = size > column[k] ? size : column[k];
+        }
     }
+    const double largest = fmax(column[0], fmax(column[1], column[2]));
     const double scale = fmax(largest_diagonal(sums), LEAST_DIAGONAL * largest);
     return scale > 0.0 ? scale : 1.0;
 }
