@@ -23,6 +23,8 @@ pbs_status scene_world_settings(const struct scene_file *scene, pbs_world_desc *
     d->barrier = PBS_BARRIER_SQUARED;
     d->contact_distance = scene->contact_distance;
     d->contact_stiffness = scene->contact_stiffness / (scene->step * scene->step);
+    // What the file suggests is the least; the code that wrote it adapts it as we do.
+    d->adaptive_stiffness = 1;
     d->slip_velocity = scene->slip_velocity;
     // 0: the file does not say. More than the library allows does not happen: it ends before.
     const size_t iterations = scene->friction_iterations;
