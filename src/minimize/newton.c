@@ -16,6 +16,10 @@
 // Strong Wolfe conditions: Nocedal and Wright's values for Newton directions.
 static const double DECREASE = 1e-4;
 static const double CURVATURE = 0.9;
+// With contact, a tenth-way to the minimum is not enough: friction turns round within micrometres,
+// and where two iterates lie on either side of that, neither's Hessian knows of it. Searches that
+// may end with nine tenths of the slope then go to and fro for hundreds of iterations.
+static const double CURVATURE_WITH_CONTACT = 0.3;
 enum { TRIAL_LIMIT = 64 };
 
 // With contact the first trial is as far as pairs are known. Where that is the whole direction and
@@ -124,7 +128,10 @@ static enum line_outcome search(struct minimization *m, double slope) {
         }
     }
     struct line_search_options options = {
-        .decrease = DECREASE, .curvature = CURVATURE, .limit = bound, .trial_limit = TRIAL_LIMIT};
+        .decrease = DECREASE,
+        .curvature = m->objective->contact != NULL ? CURVATURE_WITH_CONTACT : CURVATURE,
+        .limit = bound,
+        .trial_limit = TRIAL_LIMIT};
     const struct line_sample origin = {0.0, newton->current.objective.value, slope};
     struct line_sample first = {.step = length};
     if (!evaluate_path(m, &first)) {

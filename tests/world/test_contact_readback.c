@@ -502,7 +502,7 @@ static void impulses_add_up_over_an_advance(void **state) {
     for (int control = 0; control < 3; control++) {
         pbs_world_desc d = barrier_settings();
         d.divisions = control == 0 ? 4 : 0;
-        d.newton_limit = control == 0 ? 14 : d.newton_limit;
+        d.newton_limit = control == 0 ? 10 : d.newton_limit;
         pbs_world *world = make_yard(&d, 0.4);
         pbs_integrator_desc choice;
         pbs_integrator *integrator = NULL;
