@@ -357,6 +357,15 @@ double eci_mode_at(const double *x) {
     return bessel2(BESSEL_ZERO * radius / MEMBRANE_RADIUS) / highest * cosine;
 }
 
+/// Nothing touches: with edges little longer than the contact distance every step would look at all
+/// second neighbours.
+static pbs_status let_pass_through_itself(pbs_world *world, pbs_body id) {
+    pbs_contact_desc contact;
+    pbs_contact_desc_init(&contact, sizeof contact);
+    contact.touches_itself = 0;
+    return pbs_body_set_contact(world, id, &contact);
+}
+
 static pbs_status fill_membrane(struct eci_contact *scene, const struct eci_contact_options *o) {
     const size_t rings = o->full ? 72 : 16;
     const double stretch = 1.01;
@@ -392,6 +401,7 @@ static pbs_status fill_membrane(struct eci_contact *scene, const struct eci_cont
         d.initial_velocities = velocities;
         status = pbs_body_create_shell(scene->world, &d, &id);
         status = status >= 0 ? keep_shell(scene, id, places) : status;
+        status = status >= 0 ? let_pass_through_itself(scene->world, id) : status;
         status = status >= 0 ? pbs_body_pin(scene->world, id, rim, 6 * rings, PBS_AXIS_ALL)
                              : status;
     }
