@@ -27,6 +27,7 @@ static pbs_status reserve(struct memory *memory, const struct collision_mesh *me
         memory_reserve(memory, &c->motion, &c->motion_capacity, 3 * count, sizeof *c->motion));
     RETURN_IF_FAILED(
         memory_reserve(memory, &c->radius, &c->radius_capacity, count, sizeof *c->radius));
+    RETURN_IF_FAILED(memory_reserve(memory, &c->ways, &c->way_capacity, count, sizeof *c->ways));
     RETURN_IF_FAILED(
         memory_reserve(memory, &c->numbers, &c->number_capacity, count, sizeof *c->numbers));
     RETURN_IF_FAILED(reserve_boxes(memory, &c->point_boxes, &c->point_box_capacity, count));
@@ -75,6 +76,7 @@ void candidates_free(struct memory *memory, struct candidates *c) {
     memory_release(memory, c->start);
     memory_release(memory, c->motion);
     memory_release(memory, c->radius);
+    memory_release(memory, c->ways);
     memory_release(memory, c->numbers);
     memory_release(memory, c->point_boxes);
     memory_release(memory, c->edge_boxes);
@@ -194,6 +196,23 @@ bool candidates_cover(struct tasks *tasks, const struct candidates *candidates,
     return is_on_the_way(tasks, &pass);
 }
 
+ALWAYS_INLINE void raise(float coordinate, float *largest) {
+    *largest = fabsf(coordinate) > *largest ? fabsf(coordinate) : *largest;
+}
+
+static void set_single_way(struct candidates *c, size_t point) {
+    struct way *way = c->ways + point;
+    way->first[3] = (float)c->radius[point];
+    way->last[3] = 0.0F;
+    for (size_t k = 0; k < 3; k++) {
+        const double first = c->start[3 * point + k] - c->mean[k];
+        way->first[k] = (float)first;
+        way->last[k] = (float)(first + c->motion[3 * point + k]);
+        raise(way->first[k], &c->largest);
+        raise(way->last[k], &c->largest);
+    }
+}
+
 /// The ways of all points, without what they have in common.
 static void set_ways(const struct collision_mesh *mesh, const double *x, const double *motion,
                      struct candidates *c) {
@@ -201,6 +220,7 @@ static void set_ways(const struct collision_mesh *mesh, const double *x, const d
     candidates_mean(mesh, x, c->mean);
     candidates_mean(mesh, motion, mean);
     c->motion_square = 0.0;
+    c->largest = 0.0F;
     for (size_t i = 0; i < mesh->point_count; i++) {
         double *way = c->motion + 3 * i;
         copy3(x + 3 * i, c->start + 3 * i);
@@ -209,6 +229,7 @@ static void set_ways(const struct collision_mesh *mesh, const double *x, const d
             subtract3(motion + 3 * i, mean, way);
         }
         c->motion_square += dot3(way, way);
+        set_single_way(c, i);
     }
 }
 
@@ -216,96 +237,75 @@ static void set_ways(const struct collision_mesh *mesh, const double *x, const d
 
 struct search {
     const struct collision_mesh *mesh;
-    const struct candidates *candidates;
-    double reach;
+    struct separation separation;
 };
 
-/// Points of a primitive.
-struct side {
-    const uint32_t *points;
-    int count;
-};
+/// The points of a pair, first side first.
+typedef void name_points(const struct collision_mesh *mesh, struct box_pair pair,
+                         uint32_t points[PAIR_NODES]);
 
-/// The least that sign * normal . x is for the points of a side at two times.
-struct least_pair {
-    double first, last;
-};
-
-ALWAYS_INLINE struct least_pair least_along(double (*first)[3], double (*last)[3], int count,
-                                            const double normal[3], double sign) {
-    struct least_pair least = {INFINITY, INFINITY};
-    for (int i = 0; i < count; i++) {
-        const double a = sign * dot3(first[i], normal);
-        const double b = sign * dot3(last[i], normal);
-        least.first = a < least.first ? a : least.first;
-        least.last = b < least.last ? b : least.last;
-    }
-    return least;
-}
-
-/// Whether a plane across the line between the middles of two sides keeps them out of each other's
-/// reach on all of their way, wherever in the margin their points may be: along a line that stays,
-/// the gap between two sides whose points go straight is never less than at either end. Boxes of
+/// Pairs of at most BOX_PAIRS_ASKED that may touch and that nothing is seen to keep apart. Boxes of
 /// primitives are fat: most that overlap are neighbours on one surface, which move together.
-ALWAYS_INLINE bool stay_apart(const struct search *search, struct side a, struct side b) {
-    const struct candidates *const c = search->candidates;
-    const double *const origin = c->start + 3 * (size_t)a.points[0];
-    double first[PAIR_NODES][3];
-    double last[PAIR_NODES][3];
-    double normal[3] = {0.0, 0.0, 0.0};
-    for (int i = 0; i < a.count + b.count; i++) {
-        const size_t point = i < a.count ? a.points[i] : b.points[i - a.count];
-        const double share = i < a.count ? 1.0 / a.count : -1.0 / b.count;
-        subtract3(c->start + 3 * point, origin, first[i]);
-        add3(first[i], c->motion + 3 * point, last[i]);
-        add_scaled3(normal, share, first[i], normal);
-        add_scaled3(normal, share, last[i], normal);
+ALWAYS_INLINE uint32_t keep(const struct search *search, enum pair_kind kind, name_points *name,
+                            const struct box_pair *pairs, size_t count) {
+    const size_t second = kind == PAIR_POINT_TRIANGLE ? 1 : 2;
+    uint32_t points[SEPARATION_PAIRS][PAIR_NODES];
+    for (size_t i = 0; i < SEPARATION_PAIRS; i++) {
+        name(search->mesh, pairs[i < count ? i : 0], points[i]);
     }
-    const struct least_pair from = least_along(first, last, a.count, normal, 1.0);
-    const struct least_pair to = least_along(first + a.count, last + a.count, b.count, normal,
-                                             -1.0);
-    const double begin = from.first + to.first;
-    const double end = from.last + to.last;
-    const double apart = search->reach + 2.0 * c->margin + c->radius[a.points[0]] +
-                         c->radius[b.points[0]];
-    return (begin < end ? begin : end) >
-           norm3(normal) * (apart * (1.0 + ROUNDING) + 4.0 * ROUNDING * norm3(origin));
+    uint32_t kept = 0;
+    for (uint32_t met = separation_fails(&search->separation, kind, points); met != 0;
+         met &= met - 1) {
+        const uint32_t i = (uint32_t)__builtin_ctz(met);
+        const bool may = i < count &&
+                         collision_mesh_may_touch(search->mesh, points[i][0], points[i][second]);
+        kept |= (uint32_t)may << i;
+    }
+    return kept;
 }
 
-ALWAYS_INLINE bool keep(const struct search *search, struct side a, struct side b) {
-    return collision_mesh_may_touch(search->mesh, a.points[0], b.points[0]) &&
-           !stay_apart(search, a, b);
+_Static_assert((int)BOX_PAIRS_ASKED == (int)SEPARATION_PAIRS, "pairs are parted as they are met");
+
+ALWAYS_INLINE void name_point_triangle(const struct collision_mesh *mesh, struct box_pair pair,
+                                       uint32_t points[PAIR_NODES]) {
+    points[0] = pair.query;
+    memcpy(points + 1, mesh->triangles + 3 * (size_t)pair.primitive, 3 * sizeof *points);
 }
 
-static struct side point_side(const uint32_t *point) {
-    return (struct side){point, 1};
+ALWAYS_INLINE void name_edges(const struct collision_mesh *mesh, struct box_pair pair,
+                              uint32_t points[PAIR_NODES]) {
+    memcpy(points, mesh->edges + 2 * (size_t)pair.query, 2 * sizeof *points);
+    memcpy(points + 2, mesh->edges + 2 * (size_t)pair.primitive, 2 * sizeof *points);
 }
 
-static struct side edge_side(const struct collision_mesh *mesh, uint32_t edge) {
-    return (struct side){mesh->edges + 2 * (size_t)edge, 2};
+ALWAYS_INLINE void name_point_edge(const struct collision_mesh *mesh, struct box_pair pair,
+                                   uint32_t points[PAIR_NODES]) {
+    points[0] = points[1] = mesh->lone_points[pair.query];
+    memcpy(points + 2, mesh->edges + 2 * (size_t)mesh->lone_edges[pair.primitive],
+           2 * sizeof *points);
 }
 
-static bool keep_point_triangle(const void *context, uint32_t point, uint32_t triangle) {
-    const struct search *search = context;
-    const struct side corners = {search->mesh->triangles + 3 * (size_t)triangle, 3};
-    return keep(search, point_side(&point), corners);
+ALWAYS_INLINE void name_two_points(const struct collision_mesh *mesh, struct box_pair pair,
+                                   uint32_t points[PAIR_NODES]) {
+    points[0] = points[1] = mesh->lone_points[pair.query];
+    points[2] = points[3] = mesh->lone_points[pair.primitive];
 }
 
-static bool keep_edges(const void *context, uint32_t a, uint32_t b) {
-    const struct search *search = context;
-    return keep(search, edge_side(search->mesh, a), edge_side(search->mesh, b));
+static uint32_t keep_point_triangle(const void *context, const struct box_pair *pairs,
+                                    size_t count) {
+    return keep(context, PAIR_POINT_TRIANGLE, name_point_triangle, pairs, count);
 }
 
-static bool keep_point_edge(const void *context, uint32_t point, uint32_t edge) {
-    const struct search *search = context;
-    return keep(search, point_side(&search->mesh->lone_points[point]),
-                edge_side(search->mesh, search->mesh->lone_edges[edge]));
+static uint32_t keep_edges(const void *context, const struct box_pair *pairs, size_t count) {
+    return keep(context, PAIR_EDGE_EDGE, name_edges, pairs, count);
 }
 
-static bool keep_points(const void *context, uint32_t a, uint32_t b) {
-    const struct search *search = context;
-    return keep(search, point_side(&search->mesh->lone_points[a]),
-                point_side(&search->mesh->lone_points[b]));
+static uint32_t keep_point_edge(const void *context, const struct box_pair *pairs, size_t count) {
+    return keep(context, PAIR_POINT_EDGE, name_point_edge, pairs, count);
+}
+
+static uint32_t keep_points(const void *context, const struct box_pair *pairs, size_t count) {
+    return keep(context, PAIR_POINT_POINT, name_two_points, pairs, count);
 }
 
 static pbs_status update_trees(struct memory *memory, struct tasks *tasks,
@@ -333,7 +333,11 @@ static pbs_status update_trees(struct memory *memory, struct tasks *tasks,
 static pbs_status find_pairs(struct memory *memory, struct tasks *tasks,
                              const struct collision_mesh *mesh, double reach,
                              struct candidates *c) {
-    const struct search search = {.mesh = mesh, .candidates = c, .reach = reach};
+    const struct search search = {
+        .mesh = mesh,
+        .separation = {.ways = c->ways,
+                       .reach = (float)((reach + 2.0 * c->margin) * (1.0 + ROUNDING)),
+                       .rounding = separation_rounding(c->largest)}};
     const struct box_pair_query queries[PAIR_KINDS] = {
         [PAIR_POINT_TRIANGLE] = {.tree = &c->triangles,
                                  .boxes = c->point_boxes,

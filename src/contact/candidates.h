@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "contact/collision_mesh.h"
+#include "contact/separation.h"
 #include "geometry/box_pairs.h"
 #include "geometry/distance.h"
 
@@ -27,12 +28,14 @@ struct candidates {
                        ///< are moved so that their mean is the one below
     double mean[3];    ///< m: of the points that are no obstacle's, when the lists were made
     double *radius;    ///< per point, m: its part's offset
+    struct way *ways;  ///< per point: start, motion and radius in single precision, beside the mean
+    float largest;     ///< m: of the coordinates of the ways
     uint32_t *numbers; ///< 0, 1, 2, ..: points as primitives of one point
     struct box *point_boxes, *edge_boxes, *triangle_boxes, *lone_point_boxes, *lone_edge_boxes;
     uint32_t *lone_edge_points;
     struct bounding_tree points, edges, triangles, lone_points, lone_edges;
-    size_t start_capacity, motion_capacity, radius_capacity, point_box_capacity, edge_box_capacity,
-        triangle_box_capacity, lone_point_box_capacity, lone_edge_box_capacity,
+    size_t start_capacity, motion_capacity, radius_capacity, way_capacity, point_box_capacity,
+        edge_box_capacity, triangle_box_capacity, lone_point_box_capacity, lone_edge_box_capacity,
         lone_edge_point_capacity, number_capacity;
 };
 

@@ -106,14 +106,22 @@ static void take_hits(const struct box_pair_query *query, struct batch *batch,
                       struct box_pair_piece *piece) {
     const int32_t *primitive = query->tree->primitive;
     piece->is_full = piece->is_full || piece->count + batch->hit_count > piece->capacity;
-    for (size_t i = 0; i < batch->hit_count && !piece->is_full; i++) {
-        const uint32_t a = batch->hits[i].query;
-        const uint32_t b = (uint32_t)primitive[batch->hits[i].lane];
-        const bool turned = query->is_self && b < a;
-        const struct box_pair pair = {turned ? b : a, turned ? a : b};
-        piece->pairs[piece->count] = pair;
-        piece->count += query->keep == NULL ||
-                        query->keep(query->context, pair.query, pair.primitive);
+    for (size_t i = 0; i < batch->hit_count && !piece->is_full; i += BOX_PAIRS_ASKED) {
+        const size_t left = batch->hit_count - i;
+        struct box_pair pairs[BOX_PAIRS_ASKED];
+        const size_t count = left < BOX_PAIRS_ASKED ? left : BOX_PAIRS_ASKED;
+        for (size_t k = 0; k < count; k++) {
+            const uint32_t a = batch->hits[i + k].query;
+            const uint32_t b = (uint32_t)primitive[batch->hits[i + k].lane];
+            const bool turned = query->is_self && b < a;
+            pairs[k] = (struct box_pair){turned ? b : a, turned ? a : b};
+        }
+        const uint32_t wanted = query->keep == NULL ? UINT32_MAX
+                                                    : query->keep(query->context, pairs, count);
+        for (size_t k = 0; k < count; k++) {
+            piece->pairs[piece->count] = pairs[k];
+            piece->count += wanted >> k & 1U;
+        }
     }
     batch->hit_count = 0;
 }

@@ -6,6 +6,8 @@
 
 #include "geometry/bounding_tree.h"
 
+enum { BOX_PAIRS_ASKED = 8 };
+
 struct box_pair {
     uint32_t query, primitive;
 };
@@ -22,8 +24,9 @@ struct box_pair_query {
     uint32_t width;
     /// The queries are the tree's own primitives: each pair once, with query < primitive.
     bool is_self;
-    /// Whether a pair is wanted; called from several threads at once. Null: all are.
-    bool (*keep)(const void *context, uint32_t query, uint32_t primitive);
+    /// Bit i: pair i of at most BOX_PAIRS_ASKED is wanted. Called from several threads at once.
+    /// Null: all are.
+    uint32_t (*keep)(const void *context, const struct box_pair *pairs, size_t count);
     const void *context;
 };
 

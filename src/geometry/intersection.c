@@ -101,8 +101,8 @@ bool segment_meets_triangle(const double a[3], const double b[3], const double *
     return first * third >= 0 && second * third >= 0;
 }
 
-static bool edge_meets_triangle(const void *context, uint32_t edge, uint32_t triangle) {
-    const struct edges_and_triangles *s = context;
+static bool edge_meets_triangle(const struct edges_and_triangles *s, uint32_t edge,
+                                uint32_t triangle) {
     if (s->must_not && !s->must_not(s->context, edge, triangle)) {
         return false;
     }
@@ -111,6 +111,15 @@ static bool edge_meets_triangle(const void *context, uint32_t edge, uint32_t tri
     const double *const corners[3] = {s->x + 3 * (size_t)t[0], s->x + 3 * (size_t)t[1],
                                       s->x + 3 * (size_t)t[2]};
     return segment_meets_triangle(s->x + 3 * (size_t)e[0], s->x + 3 * (size_t)e[1], corners);
+}
+
+static uint32_t keep_meeting(const void *context, const struct box_pair *pairs, size_t count) {
+    uint32_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        const bool meets = edge_meets_triangle(context, pairs[i].query, pairs[i].primitive);
+        kept |= (uint32_t)meets << i;
+    }
+    return kept;
 }
 
 static pbs_status reserve_boxes(struct memory *memory, const struct edges_and_triangles *surface,
@@ -146,7 +155,7 @@ pbs_status intersection_search(struct memory *memory, struct tasks *tasks,
                                          .count = surface->edge_count,
                                          .points = surface->edges,
                                          .width = 2,
-                                         .keep = edge_meets_triangle,
+                                         .keep = keep_meeting,
                                          .context = surface};
     return box_pairs_find(memory, tasks, &query, &search->found);
 }

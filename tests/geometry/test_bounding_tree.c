@@ -415,8 +415,14 @@ static void test_every_refused_allocation_is_reported(void **state) {
     moving_surface_free(&s);
 }
 
-static bool keep_odd_sums(const void *context, uint32_t query, uint32_t primitive) {
-    return (query + primitive) % 2 == *(const uint32_t *)context;
+static uint32_t keep_odd_sums(const void *context, const struct box_pair *pairs, size_t count) {
+    uint32_t kept = 0;
+    assert_true(count > 0 && count <= BOX_PAIRS_ASKED);
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t sum = pairs[i].query + pairs[i].primitive;
+        kept |= (uint32_t)(sum % 2 == *(const uint32_t *)context) << i;
+    }
+    return kept;
 }
 
 static void test_filters_and_single_queries(void **state) {
