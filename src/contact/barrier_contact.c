@@ -43,6 +43,9 @@ pbs_status barrier_contact_reset(struct barrier_contact *c) {
     RETURN_IF_FAILED(
         memory_reserve(c->memory, &c->velocity, &c->velocity_capacity, count, sizeof *c->velocity));
     RETURN_IF_FAILED(memory_reserve(c->memory, &c->leg, &c->leg_capacity, count, sizeof *c->leg));
+    RETURN_IF_FAILED(
+        memory_reserve(c->memory, &c->found, &c->found_capacity, count, sizeof *c->found));
+    c->is_found = false;
     c->contact_count = 0;
     c->friction_count = 0;
     c->matrix.row_count = 0;
@@ -65,6 +68,7 @@ void barrier_contact_free(struct barrier_contact *c) {
     memory_release(memory, c->motion);
     memory_release(memory, c->velocity);
     memory_release(memory, c->leg);
+    memory_release(memory, c->found);
     memory_release(memory, c->contacts);
     memory_release(memory, c->frictions);
     memory_release(memory, c->near);
@@ -242,6 +246,7 @@ pbs_status barrier_contact_search(struct barrier_contact *c, struct tasks *tasks
     const pbs_status status = candidates_gather(c->memory, tasks, &c->mesh, c->points, motion,
                                                 reach, CANDIDATE_MARGIN * reach, &c->candidates);
     c->has_begun = false;
+    c->is_found = false;
     c->counters.searches++;
     c->counters.seconds_search += clock_seconds() - start;
     return status;
@@ -250,6 +255,7 @@ pbs_status barrier_contact_search(struct barrier_contact *c, struct tasks *tasks
 void barrier_contact_begin_step(struct barrier_contact *c) {
     if (c->has_begun && c->candidates.motion_square > 0.0) {
         c->candidates.is_valid = false;
+        c->is_found = false;
     }
     c->has_begun = true;
 }
@@ -263,12 +269,31 @@ void barrier_contact_locate(struct barrier_contact *c, struct tasks *tasks, cons
     }
 }
 
+/// Whether the contacts are those of c->points: a Hessian is mostly wanted where the energy was.
+static bool has_found(const struct barrier_contact *c) {
+    const struct barrier *now = &c->settings.barrier;
+    const struct barrier *then = &c->found_barrier;
+    return c->is_found && now->form == then->form && now->stiffness == then->stiffness &&
+           now->reach == then->reach &&
+           memcmp(c->points, c->found, 3 * (size_t)c->mesh.point_count * sizeof *c->points) == 0;
+}
+
 pbs_status barrier_contact_find(struct barrier_contact *c, struct tasks *tasks, const double *x) {
     barrier_contact_locate(c, tasks, x);
+    if (has_found(c)) {
+        return PBS_OK;
+    }
+    c->is_found = false;
     if (!candidates_cover(tasks, &c->candidates, &c->mesh, c->points, NULL)) {
         RETURN_IF_FAILED(barrier_contact_search(c, tasks, NULL));
     }
-    return find_contacts(c, tasks);
+    RETURN_IF_FAILED(find_contacts(c, tasks));
+    c->is_found = c->mesh.point_count > 0;
+    c->found_barrier = c->settings.barrier;
+    if (c->is_found) {
+        memcpy(c->found, c->points, 3 * (size_t)c->mesh.point_count * sizeof *c->found);
+    }
+    return PBS_OK;
 }
 
 // --- energy and gradient ---

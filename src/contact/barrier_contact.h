@@ -94,6 +94,10 @@ struct barrier_contact {
     size_t point_capacity, placed_capacity, motion_capacity, velocity_capacity, leg_capacity;
     struct active_contact *contacts;
     size_t contact_count, contact_capacity;
+    double *found;                ///< point_count x 3: where the contacts were found,
+    struct barrier found_barrier; ///< with what
+    bool is_found;                ///< and nothing was searched or moved since
+    size_t found_capacity;
     struct lagged_friction *frictions;
     size_t friction_count, friction_capacity;
     size_t linearized_frictions; ///< of the last linearize

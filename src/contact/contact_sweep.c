@@ -72,6 +72,7 @@ static void place_wall(struct contact_wall *wall, const struct obstacle *now,
 
 void barrier_contact_place(struct barrier_contact *c, const struct obstacle *now,
                            const struct obstacle *target) {
+    c->is_found = false;
     for (uint32_t i = 0; i < c->mesh.point_count; i++) {
         if (c->mesh.kind[i] == POINT_OBSTACLE) {
             const uint32_t obstacle = c->mesh.parts[c->mesh.part[i]].obstacle;
@@ -106,6 +107,7 @@ static struct pose wall_pose(const struct contact_wall *wall, double step) {
 }
 
 void barrier_contact_advance(struct barrier_contact *c, double step) {
+    c->is_found = false;
     for (size_t i = 0; i < c->mesh.point_count; i++) {
         if (c->mesh.kind[i] == POINT_OBSTACLE) {
             double *motion = c->motion + 3 * i;

@@ -431,6 +431,7 @@ static void the_hessian_is_the_projected_one(void **state) {
         uint8_t held[SCENE_NODES] = {0};
         crowd(&s, PBS_SHAPE_SPHERE, i % 2 == 1, false);
         s.contact.wall_count = 0;
+        assert_ok(barrier_contact_search(&s.contact, NULL, NULL));
         make_layout(&own);
         for (int k = 0; i % 3 > 0 && k < SCENE_NODES; k++) {
             held[k] = (uint8_t)random_index(&numbers, 8);
@@ -561,6 +562,7 @@ static void motions_are_multiplied_by_the_hessian(void **state) {
         const bool obstacles_move = i % 2 == 1;
         crowd(&s, PBS_SHAPE_SPHERE, i >= 4, obstacles_move);
         s.contact.wall_count = 0;
+        assert_ok(barrier_contact_search(&s.contact, NULL, NULL));
         begin_friction(&s);
         make_layout(&own);
         assert_ok(barrier_contact_linearize(&s.contact, NULL, &own.layout, NULL, s.x, true));
@@ -743,6 +745,42 @@ static void the_state_alone_matters(void **state) {
     barrier_contact_free(&walker.contact);
 }
 
+/// Contacts are not looked for twice in a state, and are those of an object that sees it for the
+/// first time once the barrier, the walls or an obstacle is another: to the bit.
+static void what_changes_beside_the_state_is_seen(void **state) {
+    (void)state;
+    struct touching_scene s;
+    crowd(&s, PBS_SHAPE_BOX, false, true);
+    double energy = scene_energy(&s, s.x, false, NULL);
+    for (int i = 0; i < 6; i++) {
+        if (i == 0) {
+            s.contact.settings.barrier.stiffness *= 2.0;
+        } else if (i == 1) {
+            s.contact.settings.barrier.form = BARRIER_SQUARED;
+        } else if (i == 2) {
+            s.contact.settings.barrier.reach *= 1.25;
+        } else if (i == 3) {
+            barrier_contact_advance(&s.contact, 1e-4);
+        } else if (i == 4) {
+            s.now[WALL_OBSTACLE].pose.translation[0] += 1e-3;
+            place_scene(&s);
+        } else {
+            s.x[0] += 1e-3;
+        }
+        double a[SCENE_COORDINATES] = {0.0}, b[SCENE_COORDINATES] = {0.0};
+        const double now = scene_energy(&s, s.x, false, a);
+        assert_true(now != energy);
+        assert_true(scene_energy(&s, s.x, false, b) == now);
+        assert_same_bits(a, b, SCENE_COORDINATES);
+        assert_ok(barrier_contact_search(&s.contact, NULL, NULL));
+        memset(b, 0, sizeof b);
+        assert_true(scene_energy(&s, s.x, false, b) == now);
+        assert_same_bits(a, b, SCENE_COORDINATES);
+        energy = now;
+    }
+    barrier_contact_free(&s.contact);
+}
+
 enum { GRID = 40, LAYERS = 3, GRID_NODES = LAYERS * GRID * GRID };
 
 /// Layers of particles, each within reach of some dozen others.
@@ -902,6 +940,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(friction_opposes_slip, setup, teardown),
         cmocka_unit_test_setup_teardown(obstacles_put_in_what_their_motion_adds, setup, teardown),
         cmocka_unit_test_setup_teardown(the_state_alone_matters, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_changes_beside_the_state_is_seen, setup, teardown),
         cmocka_unit_test_setup_teardown(candidates_of_a_way_begin_one_step, setup, teardown),
         cmocka_unit_test_setup_teardown(threads_do_not_change_a_bit, setup, teardown),
         cmocka_unit_test_setup_teardown(what_was_done_before_allocates_nothing, setup, teardown),
