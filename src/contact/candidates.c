@@ -253,15 +253,12 @@ ALWAYS_INLINE uint32_t keep(const struct search *search, enum pair_kind kind, na
     for (size_t i = 0; i < SEPARATION_PAIRS; i++) {
         name(search->mesh, pairs[i < count ? i : 0], points[i]);
     }
-    uint32_t kept = 0;
-    for (uint32_t met = separation_fails(&search->separation, kind, points); met != 0;
-         met &= met - 1) {
-        const uint32_t i = (uint32_t)__builtin_ctz(met);
-        const bool may = i < count &&
-                         collision_mesh_may_touch(search->mesh, points[i][0], points[i][second]);
-        kept |= (uint32_t)may << i;
+    uint32_t may = 0;
+    for (size_t i = 0; i < count; i++) {
+        may |= (uint32_t)collision_mesh_may_touch(search->mesh, points[i][0], points[i][second])
+               << i;
     }
-    return kept;
+    return may == 0 ? 0 : may & separation_fails(&search->separation, kind, points);
 }
 
 _Static_assert((int)BOX_PAIRS_ASKED == (int)SEPARATION_PAIRS, "pairs are parted as they are met");
