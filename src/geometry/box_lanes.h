@@ -95,24 +95,42 @@ ALWAYS_INLINE void block_fill_lane(const struct box *box, size_t lane, struct bo
 /// What blocks are compared with in order to find who meets the box: its upper corner, and its
 /// lower one with the sign turned. Below what lanes without a box have, so that a box without
 /// bounds meets none of those.
-ALWAYS_INLINE void box_limits(const struct box *box, float limit[6]) {
-    const float most = 0.5F * FLT_MAX;
+ALWAYS_INLINE floats4 turned_limits(floats4 bounds) {
+    return floats_min(-bounds, floats_set(0.5F * FLT_MAX));
+}
+
+/// Room for two more than there are.
+ALWAYS_INLINE void box_limits(const struct box *box, float limit[8]) {
+    const floats4 a = floats_load(box->bound);
+    const floats4 b = floats_load(box->bound + 4);
+    floats_store(limit, turned_limits(__builtin_shufflevector(a, b, 3, 4, 5, 0)));
+    floats_store(limit + 4, turned_limits(__builtin_shufflevector(a, b, 1, 2, 6, 7)));
+}
+
+/// Of eight boxes, number by number.
+ALWAYS_INLINE void block_limits(const struct box_block *block, float (*limit)[8]) {
     for (int k = 0; k < 6; k++) {
-        const float bound = -box->bound[(k + 3) % 6];
-        limit[k] = bound > most ? most : bound;
+        for (int h = 0; h < 8; h += 4) {
+            floats_store(limit[k] + h, turned_limits(floats_load(block->bound[(k + 3) % 6] + h)));
+        }
     }
 }
 
-/// The boxes that meet the one of these limits, touching included.
-ALWAYS_INLINE struct lane_mask block_meets(const struct box_block *block, const float limit[6]) {
+/// The boxes that meet the one of these limits, `stride` numbers apart; touching included.
+ALWAYS_INLINE struct lane_mask block_meets_strided(const struct box_block *block,
+                                                   const float *limit, size_t stride) {
     struct lane_mask mask;
     for (int h = 0; h < 2; h++) {
         mask.half[h] = floats_load(block->bound[0] + 4 * h) <= floats_set(limit[0]);
-        for (int k = 1; k < 6; k++) {
-            mask.half[h] &= floats_load(block->bound[k] + 4 * h) <= floats_set(limit[k]);
+        for (size_t k = 1; k < 6; k++) {
+            mask.half[h] &= floats_load(block->bound[k] + 4 * h) <= floats_set(limit[k * stride]);
         }
     }
     return mask;
+}
+
+ALWAYS_INLINE struct lane_mask block_meets(const struct box_block *block, const float limit[6]) {
+    return block_meets_strided(block, limit, 1);
 }
 
 #endif

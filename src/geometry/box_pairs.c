@@ -26,9 +26,14 @@ struct pair_loop {
     struct box_pair_list *list;
 };
 
+/// What the queries are looked at in the order of; null: they come one by one.
+ALWAYS_INLINE const struct bounding_tree *order_of(const struct box_pair_query *query) {
+    return query->is_self ? query->tree : query->order;
+}
+
 /// Queries of which nobody knows whether they lie close together go alone.
 static size_t group_size_of(const struct box_pair_query *query) {
-    return query->is_self || query->order != NULL ? GROUP : 1;
+    return order_of(query) != NULL ? GROUP : 1;
 }
 
 static size_t group_count_of(const struct box_pair_query *query) {
@@ -54,10 +59,10 @@ struct widths {
 
 struct group {
     struct box_block block; ///< the boxes of the queries
-    struct box all;         ///< around those
-    float limit[GROUP][6];
-    int32_t points[GROUP][TREE_WIDTH_LIMIT];
+    float limit[6][GROUP];  ///< theirs, as block_meets_strided wants them
+    int32_t points[TREE_WIDTH_LIMIT][GROUP];
     uint32_t query[GROUP];
+    struct box all; ///< around all boxes
     size_t index;
 };
 
@@ -73,29 +78,48 @@ struct batch {
     struct hit hits[HITS + 8]; ///< eight are written at once
 };
 
-/// Who is at that place of the order in which queries are looked at.
-ALWAYS_INLINE uint32_t query_at(const struct box_pair_query *query, size_t place) {
-    const struct bounding_tree *order = query->is_self ? query->tree : query->order;
-    return order != NULL ? (uint32_t)order->primitive[place] : (uint32_t)place;
+/// One query alone.
+ALWAYS_INLINE void set_single(const struct box_pair_query *query, size_t index,
+                              struct group *group) {
+    const struct box empty = box_empty();
+    group->all = empty;
+    for (size_t i = 0; i < GROUP; i++) {
+        block_fill_lane(i == 0 ? query->boxes + index : &empty, i, &group->block, &group->all);
+        group->query[i] = (uint32_t)index;
+    }
+}
+
+/// Eight queries that a tree has in one block of its leaves.
+ALWAYS_INLINE void set_leaf(const struct bounding_tree *order, size_t index, struct group *group) {
+    group->block = order->blocks[index];
+    group->all = order->unions[index];
+    for (size_t i = 0; i < GROUP; i++) {
+        // Where there is none, its box meets nothing, and any other may lend its points.
+        const int32_t q = order->primitive[GROUP * index + i];
+        group->query[i] = q < 0 ? 0 : (uint32_t)q;
+    }
 }
 
 ALWAYS_INLINE void set_group(const struct box_pair_query *query, struct widths widths, size_t index,
                              struct group *group) {
-    const struct box empty = box_empty();
-    const size_t size = group_size_of(query);
+    const struct bounding_tree *order = order_of(query);
     group->index = index;
-    group->all = empty;
+    if (order != NULL) {
+        set_leaf(order, index, group);
+    } else {
+        set_single(query, index, group);
+    }
+    block_limits(&group->block, group->limit);
+    if (query->is_self) {
+        memcpy(group->points, query->tree->points + GROUP * (size_t)widths.query * index,
+               GROUP * (size_t)widths.query * sizeof group->points[0][0]);
+        return;
+    }
     for (size_t i = 0; i < GROUP; i++) {
-        const size_t place = size * index + i;
-        const bool is_there = i < size && place < query->count;
-        const uint32_t q = is_there ? query_at(query, place) : 0;
-        const struct box *box = is_there ? query->boxes + q : &empty;
-        group->query[i] = q;
         for (uint32_t k = 0; k < widths.query; k++) {
-            group->points[i][k] = (int32_t)query->points[(size_t)q * widths.query + k];
+            group->points[k][i] = (int32_t)
+                                      query->points[(size_t)group->query[i] * widths.query + k];
         }
-        box_limits(box, group->limit[i]);
-        block_fill_lane(box, i, &group->block, &group->all);
     }
 }
 
@@ -126,13 +150,14 @@ static void take_hits(const struct box_pair_query *query, struct batch *batch,
     batch->hit_count = 0;
 }
 
-/// Lanes of a block of leaves whose primitive has none of these points.
+/// Lanes of a block of leaves whose primitive has none of the points of one of a group.
 ALWAYS_INLINE struct lane_mask lanes_without(const struct bounding_tree *tree, size_t leaf,
-                                             struct widths widths, const int32_t *own) {
+                                             struct widths widths, const struct group *group,
+                                             uint32_t one) {
     const int32_t *points = tree->points + 8 * (size_t)widths.tree * leaf;
     struct lane_mask mask = {{ints_set(-1), ints_set(-1)}};
     for (uint32_t a = 0; a < widths.query; a++) {
-        const ints4 point = ints_set(own[a]);
+        const ints4 point = ints_set(group->points[a][one]);
         for (size_t b = 0; b < widths.tree; b++) {
             for (size_t h = 0; h < 2; h++) {
                 mask.half[h] &= ints_load(points + 8 * b + 4 * h) != point;
@@ -142,24 +167,38 @@ ALWAYS_INLINE struct lane_mask lanes_without(const struct bounding_tree *tree, s
     return mask;
 }
 
+/// The lanes of a block of leaves that one of a group meets.
+ALWAYS_INLINE uint32_t lanes_met(const struct box_pair_query *query, struct widths widths,
+                                 size_t leaf, const struct group *group, uint32_t i) {
+    const struct lane_mask met = block_meets_strided(query->tree->blocks + leaf,
+                                                     group->limit[0] + i, GROUP);
+    const struct lane_mask strange = lanes_without(query->tree, leaf, widths, group, i);
+    const uint32_t lanes = mask_bits(masks_both(met, strange));
+    return lanes & (query->is_self && leaf == group->index ? 0xFEU << i : 0xFFU);
+}
+
 /// Adds those of a group and of a block of leaves that meet to the hits. Without branches, but for
-/// the queries that stay away from the whole block.
+/// the queries that stay away from the whole block. Of the others three in four meet none of it
+/// either, so who meets any is listed first.
 ALWAYS_INLINE void add_leaf(const struct box_pair_query *query, struct widths widths, size_t leaf,
                             const struct group *group, struct batch *batch) {
-    const struct bounding_tree *tree = query->tree;
-    float limit[6];
-    box_limits(tree->unions + leaf, limit);
-    uint32_t near = mask_bits(block_meets(&group->block, limit));
-    size_t count = batch->hit_count;
-    for (; near != 0; near &= near - 1) {
+    uint32_t meeting[GROUP][2];
+    float limit[8];
+    size_t meeting_count = 0;
+    box_limits(query->tree->unions + leaf, limit);
+    for (uint32_t near = mask_bits(block_meets(&group->block, limit)); near != 0;
+         near &= near - 1) {
         const uint32_t i = (uint32_t)__builtin_ctz(near);
-        const struct lane_mask met = block_meets(tree->blocks + leaf, group->limit[i]);
-        uint32_t lanes = mask_bits(
-            masks_both(met, lanes_without(tree, leaf, widths, group->points[i])));
-        lanes &= query->is_self && leaf == group->index ? 0xFEU << i : 0xFFU;
+        const uint32_t lanes = lanes_met(query, widths, leaf, group, i);
+        meeting[meeting_count][0] = group->query[i];
+        meeting[meeting_count][1] = lanes;
+        meeting_count += lanes != 0;
+    }
+    size_t count = batch->hit_count;
+    for (size_t m = 0; m < meeting_count; m++) {
         for (uint32_t k = 0; k < 8; k++) {
-            batch->hits[count] = (struct hit){group->query[i], 8 * (uint32_t)leaf + k};
-            count += lanes >> k & 1U;
+            batch->hits[count] = (struct hit){meeting[m][0], 8 * (uint32_t)leaf + k};
+            count += meeting[m][1] >> k & 1U;
         }
     }
     batch->hit_count = count;

@@ -11,7 +11,7 @@
 enum { WALK_PLACE_BITS = 28, WALK_LEAVES = 64 };
 
 struct tree_walk {
-    float limit[6];
+    float limit[8];
     size_t depth;
     size_t leaf_count;
     uint32_t leaves[WALK_LEAVES];            ///< blocks of leaves that were come upon
@@ -54,7 +54,7 @@ ALWAYS_INLINE bool walk_next(const struct bounding_tree *tree, struct tree_walk 
 enum { FRONT_BOXES = 16, FRONT_BLOCKS = 1024 };
 
 struct tree_front {
-    float limit[FRONT_BOXES][6];
+    float limit[FRONT_BOXES][8];
     size_t count;           ///< blocks of leaves that were come upon
     const uint32_t *leaves; ///< those, box by box
     uint32_t blocks[2][FRONT_BLOCKS];
