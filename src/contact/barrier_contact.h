@@ -215,6 +215,10 @@ double barrier_contact_obstacle_power(const struct barrier_contact *contact);
 /// Whether any obstacle has a way to go.
 bool barrier_contact_obstacles_move(const struct barrier_contact *contact);
 
+/// What is left of the longest way of any point of an obstacle, m; of walls, where the points of
+/// the state evaluated last are.
+double barrier_contact_longest_way(const struct barrier_contact *contact);
+
 /// The smallest gap among what is within reach at the state evaluated last, m; infinity: none.
 double barrier_contact_least_gap(const struct barrier_contact *contact);
 

@@ -19,8 +19,10 @@ static const double STALLED = 1e-3;
 static const double SHORT = 0.03;
 enum { RELAXATIONS = 8 };
 
-// With less left of the way, what is scripted may go there alone.
-static const double NEARLY_THERE = 1e-6;
+// With less left of the way than this part of the contact distance, what is scripted may go there
+// alone. Others that are pushed want to go far, and into what else is in their way: together each
+// iteration then goes a fifth of what is left.
+static const double NEARLY_THERE = 0.1;
 
 // Relative tolerance of the linear solve at most: what is pushed has to follow what pushes it.
 static const double LOOSEST = 1e-3;
@@ -28,17 +30,17 @@ static const double LOOSEST = 1e-3;
 // How much of the bound that keeps the energy finite a step may use.
 static const double BOUND_MARGIN = 0.9;
 
-/// What held axes have left of their way. False where there is none.
-static bool find_motion(struct minimization *m, const double *targets, const double *x) {
+/// What held axes have left of their way. Returns the longest, m; 0 where there is none.
+static double find_motion(struct minimization *m, const double *targets, const double *x) {
     const struct projection_scene *scene = &m->projection->scene;
     double *const motion = m->newton->held_motion;
-    bool any = false;
+    double longest = 0.0;
     for (size_t k = 0; k < newton_coordinate_count(m->newton); k++) {
         const bool held = scene->held != NULL && (scene->held[k / 3] >> k % 3 & 1) != 0;
         motion[k] = held ? targets[k] - x[k] : 0.0;
-        any = any || motion[k] != 0.0;
+        longest = fmax(longest, fabs(motion[k]));
     }
-    return any;
+    return longest;
 }
 
 static bool start_at(struct minimization *m, const double *x) {
@@ -131,10 +133,9 @@ static bool fail_blocked(struct minimization *m, double left) {
     return false;
 }
 
-/// Goes the last bit of the way where nothing else has to move for it; free nodes that want to go
-/// far would shorten every step.
+/// Goes the last bit of the way, of `left` metres, where nothing else has to move for it.
 static bool arrive(struct minimization *m, double left) {
-    if (!(left < NEARLY_THERE)) {
+    if (!(left < NEARLY_THERE * m->objective->contact->settings.barrier.reach)) {
         return false;
     }
     vector_copy(m->objective->tasks, newton_coordinate_count(m->newton), m->newton->held_motion,
@@ -162,11 +163,13 @@ static bool relax(struct minimization *m) {
     return true;
 }
 
-static bool go(struct minimization *m) {
+/// held: the longest way of a node, m.
+static bool go(struct minimization *m, double held) {
+    const double way = fmax(held, barrier_contact_longest_way(m->objective->contact));
     double left = 1.0;
     int stalled = 0;
     for (int i = 0; i < APPROACH_LIMIT && stalled < STALLED_LIMIT; i++) {
-        if (arrive(m, left)) {
+        if (i > 0 && arrive(m, left * way)) {
             return true;
         }
         if (m->stopped) {
@@ -204,8 +207,8 @@ bool minimization_approach(struct minimization *m, double *x, bool *moved) {
     struct tasks *const tasks = m->objective->tasks;
     const size_t count = newton_coordinate_count(newton);
     const double *const targets = m->projection->scene.targets;
-    const bool held = find_motion(m, targets, x);
-    if (!held && !barrier_contact_obstacles_move(m->objective->contact)) {
+    const double held = find_motion(m, targets, x);
+    if (held == 0.0 && !barrier_contact_obstacles_move(m->objective->contact)) {
         return true;
     }
     // Everything stays where it is until it is moved.
@@ -215,7 +218,7 @@ bool minimization_approach(struct minimization *m, double *x, bool *moved) {
     projected.project_hessian = true;
     const struct objective *const own = m->objective;
     m->objective = &projected;
-    *moved = start_at(m, x) && go(m);
+    *moved = start_at(m, x) && go(m, held);
     m->objective = own;
     m->projection->scene.targets = targets;
     if (*moved) {
