@@ -9,8 +9,8 @@
 // Points compared in one piece of a parallel loop.
 enum { POINTS_PER_PIECE = 4096, PIECE_LIMIT = 1024 };
 
-// States that rounding puts beyond a box by this part of its coordinates are still covered: the
-// boxes of the search are rounded outward by more.
+// What rounding may do to a state, as a part of how far it is from the origin: lists hold so much
+// beyond their margin, and are made for it.
 static const double ROUNDING = 1e-12;
 
 static pbs_status reserve_boxes(struct memory *memory, struct box **boxes, size_t *capacity,
@@ -139,14 +139,12 @@ static void add_along(void *context, size_t piece) {
 
 static void compare_places(void *context, size_t piece) {
     struct place_pass *pass = context;
-    const double margin = pass->candidates->margin;
+    const double most = pass->candidates->margin + pass->candidates->rounding;
     bool covered = true;
     for (size_t i = piece_begin(pass, piece); i < piece_begin(pass, piece + 1); i++) {
         double way[3];
         way_to(pass, i, way);
         add_scaled3(way, -pass->time, pass->candidates->motion + 3 * i, way);
-        const double *x = pass->x + 3 * i;
-        const double most = margin + ROUNDING * (fabs(x[0]) + fabs(x[1]) + fabs(x[2]));
         covered &= dot3(way, way) <= most * most;
     }
     pass->covered[piece] = covered;
@@ -196,10 +194,6 @@ bool candidates_cover(struct tasks *tasks, const struct candidates *candidates,
     return is_on_the_way(tasks, &pass);
 }
 
-ALWAYS_INLINE void raise(float coordinate, float *largest) {
-    *largest = fabsf(coordinate) > *largest ? fabsf(coordinate) : *largest;
-}
-
 static void set_single_way(struct candidates *c, size_t point) {
     struct way *way = c->ways + point;
     way->first[3] = (float)c->radius[point];
@@ -208,8 +202,6 @@ static void set_single_way(struct candidates *c, size_t point) {
         const double first = c->start[3 * point + k] - c->mean[k];
         way->first[k] = (float)first;
         way->last[k] = (float)(first + c->motion[3 * point + k]);
-        raise(way->first[k], &c->largest);
-        raise(way->last[k], &c->largest);
     }
 }
 
@@ -219,8 +211,8 @@ static void set_ways(const struct collision_mesh *mesh, const double *x, const d
     double mean[3];
     candidates_mean(mesh, x, c->mean);
     candidates_mean(mesh, motion, mean);
+    double largest = 0.0;
     c->motion_square = 0.0;
-    c->largest = 0.0F;
     for (size_t i = 0; i < mesh->point_count; i++) {
         double *way = c->motion + 3 * i;
         copy3(x + 3 * i, c->start + 3 * i);
@@ -229,8 +221,14 @@ static void set_ways(const struct collision_mesh *mesh, const double *x, const d
             subtract3(motion + 3 * i, mean, way);
         }
         c->motion_square += dot3(way, way);
+        double end[3];
+        add_scaled3(x + 3 * i, motion != NULL ? 1.0 : 0.0, motion != NULL ? motion + 3 * i : x,
+                    end);
+        const double square = dot3(x + 3 * i, x + 3 * i) + dot3(end, end);
+        largest = square > largest ? square : largest;
         set_single_way(c, i);
     }
+    c->rounding = ROUNDING * sqrt(largest);
 }
 
 // --- the search ---
@@ -332,9 +330,7 @@ static pbs_status find_pairs(struct memory *memory, struct tasks *tasks,
                              struct candidates *c) {
     const struct search search = {
         .mesh = mesh,
-        .separation = {.ways = c->ways,
-                       .reach = (float)((reach + 2.0 * c->margin) * (1.0 + ROUNDING)),
-                       .rounding = separation_rounding(c->largest)}};
+        .separation = {.ways = c->ways, .reach = (float)(reach + 2.0 * (c->margin + c->rounding))}};
     const struct box_pair_query queries[PAIR_KINDS] = {
         [PAIR_POINT_TRIANGLE] = {.tree = &c->triangles,
                                  .boxes = c->point_boxes,
@@ -381,7 +377,7 @@ pbs_status candidates_gather(struct memory *memory, struct tasks *tasks,
     const struct point_sweep sweep = {.count = mesh->point_count,
                                       .x = x,
                                       .step = motion != NULL ? c->motion : NULL,
-                                      .inflation = (0.5 * reach + margin) * (1.0 + ROUNDING),
+                                      .inflation = 0.5 * reach + margin + c->rounding,
                                       .radius = c->radius};
     boxes_of_points(tasks, &sweep, c->point_boxes);
     RETURN_IF_FAILED(update_trees(memory, tasks, mesh, c));

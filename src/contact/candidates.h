@@ -26,10 +26,10 @@ struct candidates {
     double motion_square; ///< m^2: the sum of their squares
     double margin;     ///< m: how far all may be from their ways, at one time of theirs, when they
                        ///< are moved so that their mean is the one below
+    double rounding;   ///< m: so much more of the margin is rounding's
     double mean[3];    ///< m: of the points that are no obstacle's, when the lists were made
     double *radius;    ///< per point, m: its part's offset
     struct way *ways;  ///< per point: start, motion and radius in single precision, beside the mean
-    float largest;     ///< m: of the coordinates of the ways
     uint32_t *numbers; ///< 0, 1, 2, ..: points as primitives of one point
     struct box *point_boxes, *edge_boxes, *triangle_boxes, *lone_point_boxes, *lone_edge_boxes;
     uint32_t *lone_edge_points;

@@ -11,17 +11,13 @@
 #include "geometry/box_lanes.h"
 
 // A coordinate is rounded by half an epsilon, a difference of two by as much again, and a product
-// with a direction three times: for both sides less than 35 half epsilons of the largest
-// coordinate. Beyond the second, products may overflow.
+// with a direction three times: for both sides less than 35 half epsilons of the pair's largest
+// coordinate. From the second on nothing is parted, as products may overflow.
 static const float ROUNDINGS = 64.0F;
 static const float LARGEST = 1e12F;
 // Squares of directions below this have no digits to spare; and what is lost of a length.
 static const float SHORTEST_SQUARE = 1e-30F;
 static const float LENGTH_ROUNDING = 1e-6F;
-
-float separation_rounding(float largest) {
-    return largest < LARGEST ? ROUNDINGS * 0.5F * FLT_EPSILON * largest : INFINITY;
-}
 
 typedef float floats8 __attribute__((vector_size(32)));
 typedef int32_t ints8 __attribute__((vector_size(32)));
@@ -67,6 +63,10 @@ ALWAYS_INLINE floats8 lesser(floats8 a, floats8 b) {
 
 ALWAYS_INLINE floats8 greater(floats8 a, floats8 b) {
     return choose(a > b, a, b);
+}
+
+ALWAYS_INLINE floats8 absolute(floats8 a) {
+    return (floats8)((ints8)a & INT32_MAX);
 }
 
 ALWAYS_INLINE floats8 square_root(floats8 a) {
@@ -145,6 +145,7 @@ ALWAYS_INLINE floats8 take_rows(const float *const row[SEPARATION_PAIRS], floats
 ALWAYS_INLINE void take_ways(const struct separation *s, int first_count,
                              uint32_t points[SEPARATION_PAIRS][PAIR_NODES], struct pair_ways *out) {
     floats8 radius[PAIR_NODES];
+    floats8 largest = eight(0.0F);
     for (int n = 0; n < PAIR_NODES; n++) {
         const float *first[SEPARATION_PAIRS], *last[SEPARATION_PAIRS];
         for (int i = 0; i < SEPARATION_PAIRS; i++) {
@@ -153,6 +154,10 @@ ALWAYS_INLINE void take_ways(const struct separation *s, int first_count,
         }
         radius[n] = take_rows(first, out->first[n]);
         take_rows(last, out->last[n]);
+        for (int k = 0; k < 3; k++) {
+            largest = greater(absolute(out->first[n][k]), largest);
+            largest = greater(absolute(out->last[n][k]), largest);
+        }
     }
     for (int n = 0; n < PAIR_NODES; n++) {
         subtract(out->first[n], out->first[PAIR_NODES - 1], out->first[n]);
@@ -161,7 +166,8 @@ ALWAYS_INLINE void take_ways(const struct separation *s, int first_count,
     }
     out->apart = (eight(s->reach) + radius[0] + radius[first_count]) *
                      eight(1.0F + LENGTH_ROUNDING) +
-                 eight(s->rounding);
+                 choose(largest < eight(LARGEST), eight(ROUNDINGS * 0.5F * FLT_EPSILON) * largest,
+                        eight(INFINITY));
 }
 
 // --- directions ---

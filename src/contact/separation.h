@@ -20,11 +20,7 @@ struct way {
 struct separation {
     const struct way *ways; ///< per point
     float reach;            ///< m: gaps from here on are apart; offsets are added
-    float rounding;         ///< m: as separation_rounding says
 };
-
-/// What single precision may be wrong by, m, where no coordinate of a way is larger than that.
-float separation_rounding(float largest);
 
 /// Bit i: no plane was found that keeps pair i apart all along its way. Eight pairs, each with its
 /// points, first side first. A pair of fewer points goes as two edges: a point is one without

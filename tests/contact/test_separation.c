@@ -51,7 +51,6 @@ static void scatter(enum pair_kind kind, double spread, double speed, struct pai
 }
 
 static uint32_t fails(struct pairs *p, double reach) {
-    float largest = 0.0F;
     for (uint32_t i = 0; i < SEPARATION_PAIRS; i++) {
         for (uint32_t n = 0; n < PAIR_NODES; n++) {
             struct way *way = &p->ways[PAIR_NODES * i + n];
@@ -59,13 +58,11 @@ static uint32_t fails(struct pairs *p, double reach) {
             for (int k = 0; k < 3; k++) {
                 way->first[k] = (float)p->x[i][n][k];
                 way->last[k] = (float)(p->x[i][n][k] + p->motion[i][n][k]);
-                largest = fmaxf(largest, fmaxf(fabsf(way->first[k]), fabsf(way->last[k])));
             }
             p->points[i][n] = PAIR_NODES * i + (uint32_t)place_of[p->kind][n];
         }
     }
-    const struct separation separation = {
-        .ways = p->ways, .reach = (float)reach, .rounding = separation_rounding(largest)};
+    const struct separation separation = {.ways = p->ways, .reach = (float)reach};
     return separation_fails(&separation, p->kind, p->points);
 }
 
@@ -159,11 +156,28 @@ static void no_number_is_not_parted(void **state) {
     }
 }
 
+/// One pair ten kilometres and more away, where single precision knows places to less than the
+/// reach, takes nothing from the other seven.
+static void what_is_far_away_costs_no_other_pair(void **state) {
+    (void)state;
+    for (int round = 0; round < 2000; round++) {
+        struct pairs p;
+        scatter((enum pair_kind)(round % 4), 1.0, 0.5, &p);
+        const uint32_t before = fails(&p, 0.001);
+        const int far = round % SEPARATION_PAIRS;
+        for (int n = 0; n < PAIR_NODES; n++) {
+            p.x[far][n][round % 3] += pow(10.0, random_uniform(&numbers, 4.0, 11.0));
+        }
+        assert_int_equal(fails(&p, 0.001) & ~(1U << far), before & ~(1U << far));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(what_comes_near_is_not_parted, setup),
         cmocka_unit_test_setup(what_stands_out_of_reach_is_parted, setup),
         cmocka_unit_test_setup(no_number_is_not_parted, setup),
+        cmocka_unit_test_setup(what_is_far_away_costs_no_other_pair, setup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
