@@ -108,10 +108,11 @@ ALWAYS_INLINE void box_limits(const struct box *box, float limit[8]) {
 }
 
 /// Of eight boxes, number by number.
-ALWAYS_INLINE void block_limits(const struct box_block *block, float (*limit)[8]) {
+ALWAYS_INLINE void block_limits(const struct box_block *block, float limit[48]) {
     for (int k = 0; k < 6; k++) {
         for (int h = 0; h < 8; h += 4) {
-            floats_store(limit[k] + h, turned_limits(floats_load(block->bound[(k + 3) % 6] + h)));
+            floats_store(limit + 8 * k + h,
+                         turned_limits(floats_load(block->bound[(k + 3) % 6] + h)));
         }
     }
 }

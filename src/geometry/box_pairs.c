@@ -59,7 +59,7 @@ struct widths {
 
 struct group {
     struct box_block block; ///< the boxes of the queries
-    float limit[6][GROUP];  ///< theirs, as block_meets_strided wants them
+    float limit[6 * GROUP]; ///< theirs, as block_meets_strided wants them
     int32_t points[TREE_WIDTH_LIMIT][GROUP];
     uint32_t query[GROUP];
     struct box all; ///< around all boxes
@@ -170,8 +170,8 @@ ALWAYS_INLINE struct lane_mask lanes_without(const struct bounding_tree *tree, s
 /// The lanes of a block of leaves that one of a group meets.
 ALWAYS_INLINE uint32_t lanes_met(const struct box_pair_query *query, struct widths widths,
                                  size_t leaf, const struct group *group, uint32_t i) {
-    const struct lane_mask met = block_meets_strided(query->tree->blocks + leaf,
-                                                     group->limit[0] + i, GROUP);
+    const struct lane_mask met = block_meets_strided(query->tree->blocks + leaf, group->limit + i,
+                                                     GROUP);
     const struct lane_mask strange = lanes_without(query->tree, leaf, widths, group, i);
     const uint32_t lanes = mask_bits(masks_both(met, strange));
     return lanes & (query->is_self && leaf == group->index ? 0xFEU << i : 0xFFU);

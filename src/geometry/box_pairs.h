@@ -14,10 +14,11 @@ struct box_pair {
 
 struct box_pair_query {
     const struct bounding_tree *tree;
-    const struct box *boxes; ///< of the queries
+    const struct box *boxes; ///< of the queries; not read where there is an order, or is_self
     size_t count;
-    /// Over the same boxes: those that lie close together are looked for together. Null: those are
-    /// that come one after another.
+    /// A tree that holds exactly these boxes, built or refitted to them: those that lie close
+    /// together are looked for together, and its leaves are the queries' boxes. Null: each is
+    /// looked for alone.
     const struct bounding_tree *order;
     /// count x width; pairs that name a common point are left out. Null where width is 0.
     const uint32_t *points;

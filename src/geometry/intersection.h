@@ -27,7 +27,7 @@ struct edges_and_triangles {
 struct intersection_search {
     struct box *point_boxes, *edge_boxes, *triangle_boxes;
     size_t point_capacity, edge_capacity, triangle_capacity;
-    struct bounding_tree tree, edges; ///< of the triangles; of the edges, as an order
+    struct bounding_tree tree, edges; ///< of the triangles; of the edges, as the queries' order
     struct box_pair_list found;       ///< all that meet: query is the edge, primitive the triangle;
                                       ///< ascending
 };
