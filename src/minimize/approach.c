@@ -30,7 +30,7 @@ static const double LOOSEST = 1e-3;
 // How much of the bound that keeps the energy finite a step may use.
 static const double BOUND_MARGIN = 0.9;
 
-/// What held axes have left of their way. Returns the longest, m; 0 where there is none.
+/// What held axes have left of their way. Returns the most along any axis, m.
 static double find_motion(struct minimization *m, const double *targets, const double *x) {
     const struct projection_scene *scene = &m->projection->scene;
     double *const motion = m->newton->held_motion;
@@ -133,14 +133,15 @@ static bool fail_blocked(struct minimization *m, double left) {
     return false;
 }
 
-/// Goes the last bit of the way, of `left` metres, where nothing else has to move for it.
-static bool arrive(struct minimization *m, double left) {
+/// Goes the last bit of the way, of `left` metres, where nothing else has to move for it. As move;
+/// 0 where it is not to be or cannot be gone.
+static double arrive(struct minimization *m, double left) {
     if (!(left < NEARLY_THERE * m->objective->contact->settings.barrier.reach)) {
-        return false;
+        return 0.0;
     }
     vector_copy(m->objective->tasks, newton_coordinate_count(m->newton), m->newton->held_motion,
                 m->newton->direction);
-    return free_length(m) == 1.0 && move(m, 1.0) == 1.0;
+    return free_length(m) == 1.0 ? move(m, 1.0) : 0.0;
 }
 
 /// Iterations of the ordinary minimisation, what is scripted where it is: what presses on the
@@ -163,16 +164,18 @@ static bool relax(struct minimization *m) {
     return true;
 }
 
-/// held: the longest way of a node, m.
+/// held: the longest way of a node along an axis, m.
 static bool go(struct minimization *m, double held) {
     const double way = fmax(held, barrier_contact_longest_way(m->objective->contact));
     double left = 1.0;
     int stalled = 0;
     for (int i = 0; i < APPROACH_LIMIT && stalled < STALLED_LIMIT; i++) {
-        if (i > 0 && arrive(m, left * way)) {
+        // Together first: what is carried along gives the better state to begin with.
+        const double last = i > 0 ? arrive(m, left * way) : 0.0;
+        if (last == 1.0) {
             return true;
         }
-        if (m->stopped) {
+        if (m->stopped || isnan(last)) {
             break;
         }
         minimization_activate(m);
