@@ -19,9 +19,6 @@ static const float LARGEST = 1e12F;
 static const float SHORTEST_SQUARE = 1e-30F;
 static const float LENGTH_ROUNDING = 1e-6F;
 
-typedef float floats8 __attribute__((vector_size(32)));
-typedef int32_t ints8 __attribute__((vector_size(32)));
-
 /// Eight pairs, a lane each; points beside the last one of the pair.
 struct pair_ways {
     floats8 first[PAIR_NODES][3], last[PAIR_NODES][3];
@@ -108,9 +105,11 @@ ALWAYS_INLINE floats8 clamp_share(floats8 a) {
 
 /// Bit i for lane i.
 ALWAYS_INLINE uint32_t bits_of(ints8 mask) {
-    const ints4 low = __builtin_shufflevector(mask, mask, 0, 1, 2, 3);
-    const ints4 high = __builtin_shufflevector(mask, mask, 4, 5, 6, 7);
-    return mask_bits((struct lane_mask){{low, high}});
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i < SEPARATION_PAIRS; i++) {
+        bits |= (uint32_t)mask[i] & 1U << i;
+    }
+    return bits;
 }
 
 ALWAYS_INLINE floats8 join(floats4 low, floats4 high) {

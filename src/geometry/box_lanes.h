@@ -1,6 +1,5 @@
-// Eight boxes at a time, as two halves of four lanes. Vectors of 16 bytes are what every processor
-// of the kinds we build for has, so nothing here needs versions; wider ones gain nothing, as a walk
-// through a tree waits for its branches.
+// Eight boxes at a time: in one register where the compiler may use AVX2, else as two halves of
+// four lanes, as every processor of the kinds we build for has them.
 #ifndef PBS_GEOMETRY_BOX_LANES_H
 #define PBS_GEOMETRY_BOX_LANES_H
 
@@ -13,15 +12,12 @@
 
 typedef float floats4 __attribute__((vector_size(16)));
 typedef int32_t ints4 __attribute__((vector_size(16)));
+typedef float floats8 __attribute__((vector_size(32)));
+typedef int32_t ints8 __attribute__((vector_size(32)));
 
 /// Eight boxes, number by number.
 struct box_block {
     _Alignas(CACHE_LINE) float bound[6][8];
-};
-
-/// All ones in each of eight lanes that is meant, zero in the others.
-struct lane_mask {
-    ints4 half[2];
 };
 
 ALWAYS_INLINE floats4 floats_load(const float *p) {
@@ -52,18 +48,6 @@ ALWAYS_INLINE ints4 ints_load(const int32_t *p) {
 
 ALWAYS_INLINE ints4 ints_set(int32_t a) {
     return (ints4){a, a, a, a};
-}
-
-ALWAYS_INLINE struct lane_mask masks_both(struct lane_mask a, struct lane_mask b) {
-    return (struct lane_mask){{a.half[0] & b.half[0], a.half[1] & b.half[1]}};
-}
-
-/// Bit i for lane i.
-ALWAYS_INLINE uint32_t mask_bits(struct lane_mask mask) {
-    const ints4 bits = (mask.half[0] & (ints4){1, 2, 4, 8}) |
-                       (mask.half[1] & (ints4){16, 32, 64, 128});
-    const ints4 pairs = bits | __builtin_shufflevector(bits, bits, 2, 3, 0, 1);
-    return (uint32_t)(pairs[0] | pairs[1]);
 }
 
 /// Meets no box of finite numbers, and adds nothing to a union.
@@ -117,7 +101,56 @@ ALWAYS_INLINE void block_limits(const struct box_block *block, float limit[48]) 
     }
 }
 
+#if defined(__AVX2__)
+/// All ones in each of eight lanes that is meant, zero in the others.
+struct lane_mask {
+    ints8 lanes;
+};
+
+/// Bit i for lane i.
+ALWAYS_INLINE uint32_t mask_bits(struct lane_mask mask) {
+    return (uint32_t)__builtin_ia32_movmskps256((floats8)mask.lanes);
+}
+
+/// Takes away the lanes whose number is `a`.
+ALWAYS_INLINE struct lane_mask mask_without(struct lane_mask mask, const int32_t numbers[8],
+                                            int32_t a) {
+    ints8 lanes;
+    memcpy(&lanes, numbers, sizeof lanes);
+    return (struct lane_mask){mask.lanes & (lanes != a - (ints8){0})};
+}
+
 /// The boxes that meet the one of these limits, `stride` numbers apart; touching included.
+ALWAYS_INLINE struct lane_mask block_meets_strided(const struct box_block *block,
+                                                   const float *limit, size_t stride) {
+    struct lane_mask mask = {{-1, -1, -1, -1, -1, -1, -1, -1}};
+    for (size_t k = 0; k < 6; k++) {
+        floats8 bound;
+        memcpy(&bound, block->bound[k], sizeof bound);
+        mask.lanes &= bound <= limit[k * stride] - (floats8){0.0F};
+    }
+    return mask;
+}
+#else
+struct lane_mask {
+    ints4 half[2];
+};
+
+ALWAYS_INLINE uint32_t mask_bits(struct lane_mask mask) {
+    const ints4 bits = (mask.half[0] & (ints4){1, 2, 4, 8}) |
+                       (mask.half[1] & (ints4){16, 32, 64, 128});
+    const ints4 pairs = bits | __builtin_shufflevector(bits, bits, 2, 3, 0, 1);
+    return (uint32_t)(pairs[0] | pairs[1]);
+}
+
+ALWAYS_INLINE struct lane_mask mask_without(struct lane_mask mask, const int32_t numbers[8],
+                                            int32_t a) {
+    for (int h = 0; h < 2; h++) {
+        mask.half[h] &= ints_load(numbers + 4 * h) != ints_set(a);
+    }
+    return mask;
+}
+
 ALWAYS_INLINE struct lane_mask block_meets_strided(const struct box_block *block,
                                                    const float *limit, size_t stride) {
     struct lane_mask mask;
@@ -129,6 +162,7 @@ ALWAYS_INLINE struct lane_mask block_meets_strided(const struct box_block *block
     }
     return mask;
 }
+#endif
 
 ALWAYS_INLINE struct lane_mask block_meets(const struct box_block *block, const float limit[6]) {
     return block_meets_strided(block, limit, 1);

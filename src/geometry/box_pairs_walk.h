@@ -1,0 +1,279 @@
+// Queries go down the tree in groups of eight that lie close together, and what a group comes upon
+// is compared with each of them. Compiled for every processor, and for those whose registers hold
+// eight lanes: half of all work is in the innermost loop.
+#ifndef PBS_GEOMETRY_BOX_PAIRS_WALK_H
+#define PBS_GEOMETRY_BOX_PAIRS_WALK_H
+
+#include "geometry/box_pairs.h"
+#include "geometry/tree_walk.h"
+
+enum {
+    GROUP = 8,   ///< queries that go down the tree as one
+    PIECE = 32,  ///< groups of one piece of the loop
+    HITS = 1024, ///< kept at once: pairs whose boxes meet, before the caller is asked
+};
+
+struct box_pair_piece {
+    struct box_pair *pairs;
+    size_t capacity, count;
+    size_t next;  ///< the group to go on with
+    bool is_full; ///< before that
+};
+
+struct pair_loop {
+    const struct box_pair_query *query;
+    struct box_pair_list *list;
+};
+
+/// What the queries are looked at in the order of; null: they come one by one.
+ALWAYS_INLINE const struct bounding_tree *order_of(const struct box_pair_query *query) {
+    return query->is_self ? query->tree : query->order;
+}
+
+/// Queries of which nobody knows whether they lie close together go alone.
+static size_t group_size_of(const struct box_pair_query *query) {
+    return order_of(query) != NULL ? GROUP : 1;
+}
+
+static size_t group_count_of(const struct box_pair_query *query) {
+    return (query->count + group_size_of(query) - 1) / group_size_of(query);
+}
+
+static size_t piece_end(const struct box_pair_query *query, size_t piece) {
+    const size_t end = (piece + 1) * PIECE;
+    return end < group_count_of(query) ? end : group_count_of(query);
+}
+
+// --- groups ---
+
+/// Points that queries and primitives name: known where the code is compiled, as they are compared
+/// in the innermost loop.
+struct widths {
+    uint32_t query, tree;
+};
+
+struct group {
+    struct box_block block; ///< the boxes of the queries
+    float limit[6 * GROUP]; ///< theirs, as block_meets_strided wants them
+    int32_t points[TREE_WIDTH_LIMIT][GROUP];
+    uint32_t query[GROUP];
+    struct box all; ///< around all boxes
+    size_t index;
+};
+
+/// A query and a lane of the leaves whose boxes meet.
+struct hit {
+    uint32_t query, lane;
+};
+
+struct batch {
+    struct group groups[FRONT_BOXES];
+    struct tree_front front;
+    size_t hit_count;
+    struct hit hits[HITS + 8]; ///< eight are written at once
+};
+
+/// One query alone.
+ALWAYS_INLINE void set_single(const struct box_pair_query *query, size_t index,
+                              struct group *group) {
+    const struct box empty = box_empty();
+    group->all = empty;
+    for (size_t i = 0; i < GROUP; i++) {
+        block_fill_lane(i == 0 ? query->boxes + index : &empty, i, &group->block, &group->all);
+        group->query[i] = (uint32_t)index;
+    }
+}
+
+/// Eight queries that a tree has in one block of its leaves.
+ALWAYS_INLINE void set_leaf(const struct bounding_tree *order, size_t index, struct group *group) {
+    group->block = order->blocks[index];
+    group->all = order->unions[index];
+    for (size_t i = 0; i < GROUP; i++) {
+        // Where there is none, its box meets nothing, and any other may lend its points.
+        const int32_t q = order->primitive[GROUP * index + i];
+        group->query[i] = q < 0 ? 0 : (uint32_t)q;
+    }
+}
+
+ALWAYS_INLINE void set_group(const struct box_pair_query *query, struct widths widths, size_t index,
+                             struct group *group) {
+    const struct bounding_tree *order = order_of(query);
+    group->index = index;
+    if (order != NULL) {
+        set_leaf(order, index, group);
+    } else {
+        set_single(query, index, group);
+    }
+    block_limits(&group->block, group->limit);
+    if (query->is_self) {
+        memcpy(group->points, query->tree->points + GROUP * (size_t)widths.query * index,
+               GROUP * (size_t)widths.query * sizeof group->points[0][0]);
+        return;
+    }
+    for (size_t i = 0; i < GROUP; i++) {
+        for (uint32_t k = 0; k < widths.query; k++) {
+            group->points[k][i] = (int32_t)
+                                      query->points[(size_t)group->query[i] * widths.query + k];
+        }
+    }
+}
+
+// --- pairs ---
+
+/// Adds the hits that the caller wants to the piece's pairs.
+static void take_hits(const struct box_pair_query *query, struct batch *batch,
+                      struct box_pair_piece *piece) {
+    const int32_t *primitive = query->tree->primitive;
+    piece->is_full = piece->is_full || piece->count + batch->hit_count > piece->capacity;
+    for (size_t i = 0; i < batch->hit_count && !piece->is_full; i += BOX_PAIRS_ASKED) {
+        const size_t left = batch->hit_count - i;
+        struct box_pair pairs[BOX_PAIRS_ASKED];
+        const size_t count = left < BOX_PAIRS_ASKED ? left : BOX_PAIRS_ASKED;
+        for (size_t k = 0; k < count; k++) {
+            const uint32_t a = batch->hits[i + k].query;
+            const uint32_t b = (uint32_t)primitive[batch->hits[i + k].lane];
+            const bool turned = query->is_self && b < a;
+            pairs[k] = (struct box_pair){turned ? b : a, turned ? a : b};
+        }
+        const uint32_t wanted = query->keep == NULL ? UINT32_MAX
+                                                    : query->keep(query->context, pairs, count);
+        for (size_t k = 0; k < count; k++) {
+            piece->pairs[piece->count] = pairs[k];
+            piece->count += wanted >> k & 1U;
+        }
+    }
+    batch->hit_count = 0;
+}
+
+/// The lanes of a block of leaves that one of a group meets, and whose primitives have none of its
+/// points.
+ALWAYS_INLINE uint32_t lanes_met(const struct box_pair_query *query, struct widths widths,
+                                 size_t leaf, const struct group *group, uint32_t i) {
+    const struct bounding_tree *tree = query->tree;
+    const int32_t *points = tree->points + 8 * (size_t)widths.tree * leaf;
+    struct lane_mask met = block_meets_strided(tree->blocks + leaf, group->limit + i, GROUP);
+    for (uint32_t a = 0; a < widths.query; a++) {
+        for (size_t b = 0; b < widths.tree; b++) {
+            met = mask_without(met, points + 8 * b, group->points[a][i]);
+        }
+    }
+    return mask_bits(met) & (query->is_self && leaf == group->index ? 0xFEU << i : 0xFFU);
+}
+
+/// Adds those of a group and of a block of leaves that meet to the hits. Without branches, but for
+/// the queries that stay away from the whole block. Of the others three in four meet none of it
+/// either, so who meets any is listed first.
+ALWAYS_INLINE void add_leaf(const struct box_pair_query *query, struct widths widths, size_t leaf,
+                            const struct group *group, struct batch *batch) {
+    uint32_t meeting[GROUP][2];
+    float limit[8];
+    size_t meeting_count = 0;
+    box_limits(query->tree->unions + leaf, limit);
+    for (uint32_t near = mask_bits(block_meets(&group->block, limit)); near != 0;
+         near &= near - 1) {
+        const uint32_t i = (uint32_t)__builtin_ctz(near);
+        const uint32_t lanes = lanes_met(query, widths, leaf, group, i);
+        meeting[meeting_count][0] = group->query[i];
+        meeting[meeting_count][1] = lanes;
+        meeting_count += lanes != 0;
+    }
+    size_t count = batch->hit_count;
+    for (size_t m = 0; m < meeting_count; m++) {
+        for (uint32_t k = 0; k < 8; k++) {
+            batch->hits[count] = (struct hit){meeting[m][0], 8 * (uint32_t)leaf + k};
+            count += meeting[m][1] >> k & 1U;
+        }
+    }
+    batch->hit_count = count;
+}
+
+/// The same where primitives of one tree are met from the one that is first in it.
+ALWAYS_INLINE void meet_leaf(const struct box_pair_query *query, struct widths widths, size_t leaf,
+                             const struct group *group, struct batch *batch,
+                             struct box_pair_piece *piece) {
+    if (query->is_self && leaf < group->index) {
+        return;
+    }
+    if (batch->hit_count + GROUP * 8 > HITS) {
+        take_hits(query, batch, piece);
+    }
+    add_leaf(query, widths, leaf, group, batch);
+}
+
+/// A group, alone.
+ALWAYS_INLINE void find_alone(const struct box_pair_query *query, struct widths widths,
+                              const struct group *group, struct batch *batch,
+                              struct box_pair_piece *piece) {
+    struct tree_walk walk;
+    for (walk_start(query->tree, &group->all, &walk); walk_next(query->tree, &walk);
+         walk.leaf_count = 0) {
+        for (size_t l = 0; l < walk.leaf_count; l++) {
+            meet_leaf(query, widths, place_of(walk.leaves[l]), group, batch, piece);
+        }
+    }
+}
+
+/// Groups whose leaves are known.
+ALWAYS_INLINE void meet_front(const struct box_pair_query *query, struct widths widths,
+                              uint32_t count, struct batch *batch, struct box_pair_piece *piece) {
+    const struct tree_front *front = &batch->front;
+    size_t l = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        for (; l < front->count && front->leaves[l] >> WALK_PLACE_BITS == i; l++) {
+            meet_leaf(query, widths, place_of(front->leaves[l]), &batch->groups[i], batch, piece);
+        }
+    }
+}
+
+ALWAYS_INLINE void find_batch(const struct box_pair_query *query, struct widths widths,
+                              uint32_t count, struct box_pair_piece *piece) {
+    struct batch batch;
+    struct box boxes[FRONT_BOXES];
+    const size_t first = piece->count;
+    batch.hit_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        set_group(query, widths, piece->next + i, &batch.groups[i]);
+        boxes[i] = batch.groups[i].all;
+    }
+    if (front_reach_leaves(query->tree, boxes, count, &batch.front)) {
+        meet_front(query, widths, count, &batch, piece);
+    } else {
+        for (uint32_t i = 0; i < count; i++) {
+            find_alone(query, widths, &batch.groups[i], &batch, piece);
+        }
+    }
+    take_hits(query, &batch, piece);
+    piece->count = piece->is_full ? first : piece->count;
+    piece->next += piece->is_full ? 0 : count;
+}
+
+ALWAYS_INLINE void find_pairs(const struct box_pair_query *query, struct widths widths, size_t end,
+                              struct box_pair_piece *piece) {
+    while (piece->next < end && !piece->is_full) {
+        const size_t left = end - piece->next;
+        find_batch(query, widths, left < FRONT_BOXES ? (uint32_t)left : FRONT_BOXES, piece);
+    }
+}
+
+/// Goes on with a piece until it is done or out of room.
+static void find_piece(void *context, size_t index) {
+    const struct pair_loop *loop = context;
+    const struct box_pair_query *query = loop->query;
+    const struct widths widths = {query->width, query->tree->width};
+    struct box_pair_piece *piece = loop->list->pieces + index;
+    const size_t end = piece_end(query, index);
+    if (widths.query == 2 && widths.tree == 2) {
+        find_pairs(query, (struct widths){2, 2}, end, piece);
+    } else if (widths.query == 1 && widths.tree == 3) {
+        find_pairs(query, (struct widths){1, 3}, end, piece);
+    } else if (widths.query == 2 && widths.tree == 3) {
+        find_pairs(query, (struct widths){2, 3}, end, piece);
+    } else {
+        find_pairs(query, widths, end, piece);
+    }
+}
+
+/// find_piece for registers of eight lanes; only where the processor has AVX2.
+void box_pairs_find_piece_wide(void *context, size_t index);
+
+#endif

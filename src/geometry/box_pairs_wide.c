@@ -1,0 +1,12 @@
+// The walk of box_pairs.c for processors with AVX2, chosen where the library runs on one.
+#include "base/config.h"
+
+#if defined(PBS_HAS_CLONES)
+#pragma GCC target("avx2")
+
+#include "geometry/box_pairs_walk.h"
+
+void box_pairs_find_piece_wide(void *context, size_t index) {
+    find_piece(context, index);
+}
+#endif
