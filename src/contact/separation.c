@@ -116,25 +116,11 @@ ALWAYS_INLINE floats8 join(floats4 low, floats4 high) {
     return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
 }
 
-/// Four rows of four numbers by number.
-ALWAYS_INLINE void transpose(const float *const row[4], floats4 out[4]) {
-    const floats4 a = floats_load(row[0]), b = floats_load(row[1]);
-    const floats4 c = floats_load(row[2]), d = floats_load(row[3]);
-    const floats4 low_ab = __builtin_shufflevector(a, b, 0, 4, 1, 5);
-    const floats4 low_cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-    const floats4 high_ab = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-    const floats4 high_cd = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-    out[0] = __builtin_shufflevector(low_ab, low_cd, 0, 1, 4, 5);
-    out[1] = __builtin_shufflevector(low_ab, low_cd, 2, 3, 6, 7);
-    out[2] = __builtin_shufflevector(high_ab, high_cd, 0, 1, 4, 5);
-    out[3] = __builtin_shufflevector(high_ab, high_cd, 2, 3, 6, 7);
-}
-
 /// The first three numbers of eight rows, a row in each lane; returns the fourth.
 ALWAYS_INLINE floats8 take_rows(const float *const row[SEPARATION_PAIRS], floats8 out[3]) {
     floats4 low[4], high[4];
-    transpose(row, low);
-    transpose(row + 4, high);
+    transpose_four(row, low);
+    transpose_four(row + 4, high);
     for (int k = 0; k < 3; k++) {
         out[k] = join(low[k], high[k]);
     }

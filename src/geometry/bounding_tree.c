@@ -239,45 +239,48 @@ void bounding_tree_free(struct memory *memory, struct bounding_tree *tree) {
 
 // --- the refit ---
 
-static double half_area(const struct box *box) {
-    double e[3];
-    for (int k = 0; k < 3; k++) {
-        e[k] = -((double)box->bound[k] + (double)box->bound[3 + k]);
+/// Half of what the surfaces of eight boxes add up to; nothing for lanes without a box.
+ALWAYS_INLINE double half_areas(const struct box_block *block) {
+    floats4 sum = {0.0F};
+    for (int h = 0; h < 8; h += 4) {
+        floats4 e[3];
+        for (int k = 0; k < 3; k++) {
+            const floats4 extent = floats_load(block->bound[k] + h) +
+                                   floats_load(block->bound[3 + k] + h);
+            e[k] = -floats_min(extent, floats_set(0.0F));
+        }
+        sum += e[0] * e[1] + e[1] * e[2] + e[2] * e[0];
     }
-    return e[0] * e[1] + e[1] * e[2] + e[2] * e[0];
+    return ((double)sum[0] + (double)sum[1]) + ((double)sum[2] + (double)sum[3]);
+}
+
+/// Takes up eight boxes; returns their areas.
+ALWAYS_INLINE double fill_block(const struct bounding_tree *tree, size_t b,
+                                const struct box *const boxes[8]) {
+    block_fill(boxes, tree->blocks + b, tree->unions + b);
+    return half_areas(tree->blocks + b);
 }
 
 /// A block of the leaves; returns the area of its boxes.
 ALWAYS_INLINE double fill_leaf(const struct refit *refit, size_t b) {
-    const struct bounding_tree *tree = refit->tree;
     const struct box empty = box_empty();
-    struct box all = empty;
-    double area = 0.0;
-    for (int i = 0; i < 8; i++) {
-        const int32_t primitive = tree->primitive[8 * b + (size_t)i];
-        const struct box *box = primitive < 0 ? &empty : refit->boxes + primitive;
-        block_fill_lane(box, (size_t)i, tree->blocks + b, &all);
-        area += primitive < 0 ? 0.0 : half_area(box);
+    const struct box *boxes[8];
+    for (size_t i = 0; i < 8; i++) {
+        const int32_t primitive = refit->tree->primitive[8 * b + i];
+        boxes[i] = primitive < 0 ? &empty : refit->boxes + primitive;
     }
-    tree->unions[b] = all;
-    return area;
+    return fill_block(refit->tree, b, boxes);
 }
 
 /// Block k of a level above the leaves; returns the area of its boxes.
 ALWAYS_INLINE double fill_inner(const struct bounding_tree *tree, uint32_t level, size_t k) {
     const struct box empty = box_empty();
-    const size_t b = tree->level_start[level] + k;
     const size_t child = tree->level_start[level - 1] + 8 * k;
-    struct box all = empty;
-    double area = 0.0;
-    for (int i = 0; i < 8; i++) {
-        const bool is_there = child + (size_t)i < tree->level_start[level];
-        const struct box *box = is_there ? tree->unions + child + i : &empty;
-        block_fill_lane(box, (size_t)i, tree->blocks + b, &all);
-        area += is_there ? half_area(box) : 0.0;
+    const struct box *boxes[8];
+    for (size_t i = 0; i < 8; i++) {
+        boxes[i] = child + i < tree->level_start[level] ? tree->unions + child + i : &empty;
     }
-    tree->unions[b] = all;
-    return area;
+    return fill_block(tree, tree->level_start[level] + k, boxes);
 }
 
 static size_t level_size(const struct bounding_tree *tree, uint32_t level) {

@@ -67,12 +67,39 @@ ALWAYS_INLINE void box_unite(struct box *a, const struct box *b) {
     }
 }
 
-/// Puts a box into a block; all = the smallest box around both.
-ALWAYS_INLINE void block_fill_lane(const struct box *box, size_t lane, struct box_block *block,
-                                   struct box *all) {
-    box_unite(all, box);
-    for (int k = 0; k < 6; k++) {
-        block->bound[k][lane] = box->bound[k];
+/// Four rows of four numbers by number.
+ALWAYS_INLINE void transpose_four(const float *const row[4], floats4 out[4]) {
+    const floats4 a = floats_load(row[0]), b = floats_load(row[1]);
+    const floats4 c = floats_load(row[2]), d = floats_load(row[3]);
+    const floats4 low_ab = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+    const floats4 low_cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+    const floats4 high_ab = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+    const floats4 high_cd = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    out[0] = __builtin_shufflevector(low_ab, low_cd, 0, 1, 4, 5);
+    out[1] = __builtin_shufflevector(low_ab, low_cd, 2, 3, 6, 7);
+    out[2] = __builtin_shufflevector(high_ab, high_cd, 0, 1, 4, 5);
+    out[3] = __builtin_shufflevector(high_ab, high_cd, 2, 3, 6, 7);
+}
+
+/// A block of eight boxes; all = the smallest box around them.
+ALWAYS_INLINE void block_fill(const struct box *const boxes[8], struct box_block *block,
+                              struct box *all) {
+    *all = box_empty();
+    for (int i = 0; i < 8; i++) {
+        box_unite(all, boxes[i]);
+    }
+    for (int h = 0; h < 8; h += 4) {
+        for (int half = 0; half < 8; half += 4) {
+            const float *rows[4];
+            floats4 by_number[4];
+            for (int i = 0; i < 4; i++) {
+                rows[i] = boxes[h + i]->bound + half;
+            }
+            transpose_four(rows, by_number);
+            for (int k = half; k < 6 && k < half + 4; k++) {
+                floats_store(block->bound[k] + h, by_number[k - half]);
+            }
+        }
     }
 }
 

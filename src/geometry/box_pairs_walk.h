@@ -77,11 +77,12 @@ struct batch {
 ALWAYS_INLINE void set_single(const struct box_pair_query *query, size_t index,
                               struct group *group) {
     const struct box empty = box_empty();
-    group->all = empty;
+    const struct box *boxes[GROUP];
     for (size_t i = 0; i < GROUP; i++) {
-        block_fill_lane(i == 0 ? query->boxes + index : &empty, i, &group->block, &group->all);
+        boxes[i] = i == 0 ? query->boxes + index : &empty;
         group->query[i] = (uint32_t)index;
     }
+    block_fill(boxes, &group->block, &group->all);
 }
 
 /// Eight queries that a tree has in one block of its leaves.

@@ -5,8 +5,8 @@
 
 #include "geometry/box_lanes.h"
 
-/// Points or primitives that one piece of a loop covers.
-enum { CHUNK = 1024 };
+/// Points or primitives that one piece of a loop covers; points that are rounded at once.
+enum { CHUNK = 1024, POINTS = 8 };
 
 struct point_loop {
     const struct point_sweep *sweep;
@@ -40,22 +40,45 @@ ALWAYS_INLINE float round_down(double a) {
     return nearest == 0.0F && is_above ? -FLT_MIN : below;
 }
 
-static void bound_point(const struct point_sweep *sweep, size_t p, float bound[8]) {
-    const double margin = sweep->inflation + (sweep->radius ? sweep->radius[p] : 0.0);
-    for (size_t k = 0; k < 3; k++) {
-        const double a = sweep->x[3 * p + k];
-        const double b = sweep->step ? a + sweep->step[3 * p + k] : a;
-        bound[k] = round_down((a < b ? a : b) - margin);
-        bound[3 + k] = round_down(-(a < b ? b : a) - margin);
+/// The lower sides of what up to POINTS points do, three numbers each, and the upper ones with
+/// their signs turned.
+ALWAYS_INLINE void bound_block(const struct point_sweep *sweep, size_t first, size_t count,
+                               float low[3 * POINTS], float negated_high[3 * POINTS]) {
+    double margin[3 * POINTS];
+    double from[3 * POINTS] = {0.0};
+    double to[3 * POINTS] = {0.0};
+    for (size_t k = 0; k < 3 * POINTS; k++) {
+        margin[k] = sweep->inflation;
     }
-    bound[6] = bound[7] = 0.0F;
+    for (size_t i = 0; i < 3 * count; i++) {
+        from[i] = sweep->x[3 * first + i];
+        to[i] = sweep->step ? from[i] + sweep->step[3 * first + i] : from[i];
+        margin[i] += sweep->radius ? sweep->radius[first + i / 3] : 0.0;
+    }
+    for (size_t k = 0; k < 3 * POINTS; k++) {
+        const double a = from[k];
+        const double b = to[k];
+        low[k] = round_down((a < b ? a : b) - margin[k]);
+        negated_high[k] = round_down(-(a < b ? b : a) - margin[k]);
+    }
 }
 
-static void bound_points(void *context, size_t chunk) {
+static PBS_MULTIVERSION void bound_points(void *context, size_t chunk) {
     const struct point_loop *loop = context;
     const size_t end = chunk_end(chunk, loop->sweep->count);
-    for (size_t p = chunk * CHUNK; p < end; p++) {
-        bound_point(loop->sweep, p, loop->boxes[p].bound);
+    for (size_t p = chunk * CHUNK; p < end; p += POINTS) {
+        const size_t count = end - p < POINTS ? end - p : POINTS;
+        float low[3 * POINTS];
+        float negated_high[3 * POINTS];
+        bound_block(loop->sweep, p, count, low, negated_high);
+        for (size_t i = 0; i < count; i++) {
+            float *bound = loop->boxes[p + i].bound;
+            for (size_t k = 0; k < 3; k++) {
+                bound[k] = low[3 * i + k];
+                bound[3 + k] = negated_high[3 * i + k];
+            }
+            bound[6] = bound[7] = 0.0F;
+        }
     }
 }
 
