@@ -10,6 +10,7 @@
 #include "base/eigen3.h"
 #include "base/math3.h"
 #include "contact/lagged_friction.h"
+#include "contact/mollified_edges.h"
 
 enum { CANDIDATES_PER_PIECE = 512, CONTACTS_PER_PIECE = 64 };
 
@@ -375,9 +376,15 @@ static void rank_of_pair(const struct barrier_contact *c, const struct active_co
     const double *x[PAIR_NODES] = {NULL};
     for (int k = 0; k < contact->point_count; k++) {
         x[k] = c->points + 3 * (size_t)contact->points[k];
-        scale3(contact->weight[k], contact->normal, rank->vector[0][k]);
     }
-    contact_rank_add(rank, contact->mollifier * contact->barrier.second);
+    if (contact->mollifier < 1.0) {
+        mollified_edges_rank(contact, x, rank);
+    } else {
+        for (int k = 0; k < contact->point_count; k++) {
+            scale3(contact->weight[k], contact->normal, rank->vector[0][k]);
+        }
+        contact_rank_add(rank, contact->barrier.second);
+    }
     struct closest_bending bending;
     const struct closest closest = closest_points(contact->kind, x);
     closest_bending(contact->kind, x, &closest, &bending);

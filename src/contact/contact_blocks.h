@@ -6,7 +6,7 @@
 #include "contact/collision_mesh.h"
 #include "sparse/contact_matrix.h"
 
-enum { CONTACT_POINTS = 4, CONTACT_RANK = 4 };
+enum { CONTACT_POINTS = 4, CONTACT_RANK = 6 };
 
 /// The Hessian of one contact: sum over k of coefficient_k vector_k vector_k^T.
 struct contact_rank {

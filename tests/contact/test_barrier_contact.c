@@ -1,6 +1,7 @@
 // Barrier contact of all that can touch: the gradient beside differences of the energy, the Hessian
 // beside dense projections of each contact's, forces that balance, friction that takes out, and
 // that neither the list of candidates that happens to be there nor threads change a bit.
+#include "contact/mollified_edges.h"
 #include "contact/contact_report.h"
 
 #include "support/allocator.h"
@@ -349,7 +350,8 @@ static void eigen_dense(size_t size, double *a, double *vectors) {
     }
 }
 
-/// b'' g g^T + (b' hess d)^+ of a pair, with g = grad d and hess d = (hess d^2 / 2 - g g^T) / d.
+/// b'' g g^T + (b' hess d)^+ of a pair, with g = grad d and hess d = (hess d^2 / 2 - g g^T) / d. Of
+/// nearly parallel edges the first part is as test_mollified_edges.c has it.
 static void project_pair(const struct barrier_contact *c, const struct active_contact *contact,
                          size_t size, double *out) {
     const double *x[PAIR_NODES] = {NULL};
@@ -367,7 +369,8 @@ static void project_pair(const struct barrier_contact *c, const struct active_co
     for (size_t k = 0; k < size * size; k++) {
         hessian[k] = contact->barrier.first * (0.5 * hessian[k] - g[k / size] * g[k % size]) /
                      contact->distance;
-        out[k] = contact->barrier.second * g[k / size] * g[k % size];
+        out[k] = contact->mollifier < 1.0 ? 0.0
+                                          : contact->barrier.second * g[k / size] * g[k % size];
     }
     eigen_dense(size, hessian, vectors);
     for (size_t k = 0; k < size * size; k++) {
@@ -376,6 +379,16 @@ static void project_pair(const struct barrier_contact *c, const struct active_co
                       vectors[k % size * size + e];
         }
         out[k] *= contact->mollifier;
+    }
+    struct contact_rank rank = {0};
+    if (contact->mollifier < 1.0) {
+        mollified_edges_rank(contact, x, &rank);
+    }
+    for (int r = 0; r < rank.count; r++) {
+        const double *const vector = rank.vector[r][0];
+        for (size_t k = 0; k < size * size; k++) {
+            out[k] += rank.coefficient[r] * vector[k / size] * vector[k % size];
+        }
     }
 }
 
