@@ -239,19 +239,21 @@ void bounding_tree_free(struct memory *memory, struct bounding_tree *tree) {
 
 // --- the refit ---
 
-/// Half of what the surfaces of eight boxes add up to; nothing for lanes without a box.
+/// Half of what the surfaces of eight boxes add up to; nothing for lanes without a box. By halves
+/// of extents, as bounds of lanes without a box add up to more than a float holds.
 ALWAYS_INLINE double half_areas(const struct box_block *block) {
+    const floats4 half = floats_set(0.5F);
     floats4 sum = {0.0F};
     for (int h = 0; h < 8; h += 4) {
         floats4 e[3];
         for (int k = 0; k < 3; k++) {
-            const floats4 extent = floats_load(block->bound[k] + h) +
-                                   floats_load(block->bound[3 + k] + h);
+            const floats4 extent = half * floats_load(block->bound[k] + h) +
+                                   half * floats_load(block->bound[3 + k] + h);
             e[k] = -floats_min(extent, floats_set(0.0F));
         }
         sum += e[0] * e[1] + e[1] * e[2] + e[2] * e[0];
     }
-    return ((double)sum[0] + (double)sum[1]) + ((double)sum[2] + (double)sum[3]);
+    return 4.0 * (((double)sum[0] + (double)sum[1]) + ((double)sum[2] + (double)sum[3]));
 }
 
 /// Takes up eight boxes; returns their areas.

@@ -128,7 +128,7 @@ ALWAYS_INLINE void block_limits(const struct box_block *block, float limit[48]) 
     }
 }
 
-#if defined(__AVX2__)
+#if defined(__AVX2__) || defined(BOX_LANES_WIDE)
 /// All ones in each of eight lanes that is meant, zero in the others.
 struct lane_mask {
     ints8 lanes;

@@ -3,6 +3,8 @@
 
 #if defined(PBS_HAS_CLONES)
 #pragma GCC target("avx2")
+// __AVX2__ is not seen where the preprocessor runs by itself.
+#define BOX_LANES_WIDE
 
 #include "geometry/box_pairs_walk.h"
 
