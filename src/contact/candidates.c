@@ -139,7 +139,8 @@ static void add_along(void *context, size_t piece) {
 
 static void compare_places(void *context, size_t piece) {
     struct place_pass *pass = context;
-    const double most = pass->candidates->margin + pass->candidates->rounding;
+    // Half of the rounding is for what is done here.
+    const double most = pass->candidates->margin + 0.5 * pass->candidates->rounding;
     bool covered = true;
     for (size_t i = piece_begin(pass, piece); i < piece_begin(pass, piece + 1); i++) {
         double way[3];
@@ -207,7 +208,7 @@ static void set_single_way(struct candidates *c, size_t point) {
 
 /// The ways of all points, without what they have in common.
 static void set_ways(const struct collision_mesh *mesh, const double *x, const double *motion,
-                     struct candidates *c) {
+                     double reach, struct candidates *c) {
     double mean[3];
     candidates_mean(mesh, x, c->mean);
     candidates_mean(mesh, motion, mean);
@@ -228,7 +229,8 @@ static void set_ways(const struct collision_mesh *mesh, const double *x, const d
         largest = square > largest ? square : largest;
         set_single_way(c, i);
     }
-    c->rounding = ROUNDING * sqrt(largest);
+    // Of what is so far away that rounding takes the reach, lists hold for no other place.
+    c->rounding = fmin(ROUNDING * sqrt(largest), reach);
 }
 
 // --- the search ---
@@ -373,7 +375,7 @@ pbs_status candidates_gather(struct memory *memory, struct tasks *tasks,
                              struct candidates *c) {
     c->is_valid = false;
     c->margin = margin;
-    set_ways(mesh, x, motion, c);
+    set_ways(mesh, x, motion, reach, c);
     const struct point_sweep sweep = {.count = mesh->point_count,
                                       .x = x,
                                       .step = motion != NULL ? c->motion : NULL,
