@@ -215,18 +215,18 @@ static void set_ways(const struct collision_mesh *mesh, const double *x, const d
     double largest = 0.0;
     c->motion_square = 0.0;
     for (size_t i = 0; i < mesh->point_count; i++) {
-        double *way = c->motion + 3 * i;
-        copy3(x + 3 * i, c->start + 3 * i);
-        scale3(0.0, mean, way);
+        double *const start = c->start + 3 * i;
+        double *const way = c->motion + 3 * i;
+        double end[3];
+        copy3(x + 3 * i, start);
+        copy3(x + 3 * i, end);
+        memset(way, 0, 3 * sizeof *way);
         if (motion != NULL) {
             subtract3(motion + 3 * i, mean, way);
+            add3(end, motion + 3 * i, end);
         }
         c->motion_square += dot3(way, way);
-        double end[3];
-        add_scaled3(x + 3 * i, motion != NULL ? 1.0 : 0.0, motion != NULL ? motion + 3 * i : x,
-                    end);
-        const double square = dot3(x + 3 * i, x + 3 * i) + dot3(end, end);
-        largest = square > largest ? square : largest;
+        largest = fmax(largest, dot3(start, start) + dot3(end, end));
         set_single_way(c, i);
     }
     // Of what is so far away that rounding takes the reach, lists hold for no other place.

@@ -21,12 +21,11 @@ static void cross_gradient(const double u[3], const double v[3], const double t[
 static bool find_axes(const double u[3], const double v[3], const double r[3], double axes[3][3]) {
     const double *const longer = dot3(u, u) >= dot3(v, v) ? u : v;
     const double length = norm3(longer);
-    const double sine_of_one = norm3(u) * norm3(v);
     if (!(length > 0.0)) {
         return false;
     }
     scale3(1.0 / length, longer, axes[1]);
-    if (norm3(r) > LEAST_SINE * sine_of_one) {
+    if (norm3(r) > LEAST_SINE * norm3(u) * norm3(v)) {
         scale3(1.0 / norm3(r), r, axes[0]);
     } else {
         int least = fabs(axes[1][1]) < fabs(axes[1][0]) ? 1 : 0;

@@ -1,8 +1,8 @@
 // Barrier contact of all that can touch: the gradient beside differences of the energy, the Hessian
 // beside dense projections of each contact's, forces that balance, friction that takes out, and
 // that neither the list of candidates that happens to be there nor threads change a bit.
-#include "contact/mollified_edges.h"
 #include "contact/contact_report.h"
+#include "contact/mollified_edges.h"
 
 #include "support/allocator.h"
 #include "support/derivatives.h"

@@ -2,6 +2,9 @@
 // the way is listed, once, in order, and nothing that may not touch; where lists hold.
 #include "contact/candidates.h"
 
+#include <float.h>
+#include <math.h>
+
 #include "touching_scene.h"
 
 static struct memory memory;
@@ -321,6 +324,55 @@ static void a_list_knows_its_rounding(void **state) {
     barrier_contact_free(&s.contact);
 }
 
+/// Whether the boxes of two sides are at most so far apart along every axis.
+static bool boxes_meet(const double *x, const uint32_t *points, int first, int count,
+                       double apart) {
+    bool meet = true;
+    for (size_t axis = 0; axis < 3; axis++) {
+        double low[2] = {INFINITY, INFINITY};
+        double high[2] = {-INFINITY, -INFINITY};
+        for (int n = 0; n < count; n++) {
+            const double at = x[3 * (size_t)points[n] + axis];
+            low[n >= first] = fmin(low[n >= first], at);
+            high[n >= first] = fmax(high[n >= first], at);
+        }
+        meet = meet && fmax(low[0] - high[1], low[1] - high[0]) <= apart;
+    }
+    return meet;
+}
+
+/// A point that flew away, at last so far that its square is infinite, gives the boxes of the
+/// others a reach more at most, half of it on each side of a pair: the lists do not fill with all
+/// that may touch.
+static void a_far_point_costs_the_others_little(void **state) {
+    (void)state;
+    struct touching_scene s;
+    touching_scene_make(&memory, &s, PBS_SHAPE_BOX, 0.1);
+    const struct collision_mesh *m = &s.contact.mesh;
+    struct candidates *c = &s.contact.candidates;
+    const double reach = 1e-3;
+    double x[3 * 64], still[3 * 64];
+    scatter(&s, x, still, 0.0);
+    const uint32_t far = m->lone_points[0];
+    for (double away = 1e6; away < 1e161; away *= 1e7) {
+        x[3 * (size_t)far] = away;
+        assert_ok(candidates_gather(&memory, NULL, m, x, NULL, reach, 0.0, c));
+        for (int kind = 0; kind < PAIR_KINDS; kind++) {
+            for (size_t i = 0; i < c->lists[kind].count; i++) {
+                uint32_t points[PAIR_NODES];
+                const struct box_pair pair = c->lists[kind].pairs[i];
+                const int first = points_of(m, kind, pair.query, pair.primitive, points);
+                const double offset = m->parts[m->part[points[0]]].offset +
+                                      m->parts[m->part[points[first]]].offset;
+                // Boxes of coordinates near 1 are rounded outwards, by an epsilon of float each.
+                assert_true(boxes_meet(x, points, first, pair_node_count(kind),
+                                       offset + 3.0 * reach + 4.0 * FLT_EPSILON));
+            }
+        }
+    }
+    barrier_contact_free(&s.contact);
+}
+
 /// Neighbours on a flat sheet whose boxes overlap are no candidates where they are ten times as far
 /// apart as the reach, also on a long way on which the sheet grows to twice its size. Edges of 0.3
 /// m and diagonals, turned so that no box is a line: the nearest that share no point are 0.3 /
@@ -360,6 +412,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(lists_hold_within_their_margin, setup, teardown),
         cmocka_unit_test_setup_teardown(a_list_holds_to_its_margin, setup, teardown),
         cmocka_unit_test_setup_teardown(a_list_knows_its_rounding, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_far_point_costs_the_others_little, setup, teardown),
         cmocka_unit_test_setup_teardown(neighbours_out_of_reach_are_left_out, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -471,7 +471,6 @@ static void test_filters_and_single_queries(void **state) {
     moving_surface_free(&s);
 }
 
-/// Long sweeps do not make a tree worn; points that change places do, until the next build.
 /// Lanes without a box raise no flag that a host might have turned into a trap.
 static void test_empty_lanes_raise_no_exception(void **state) {
     (void)state;
@@ -487,6 +486,7 @@ static void test_empty_lanes_raise_no_exception(void **state) {
     bounding_tree_free(&memory, &tree);
 }
 
+/// Long sweeps do not make a tree worn; points that change places do, until the next build.
 static void test_a_tree_is_worn_when_its_primitives_part(void **state) {
     (void)state;
     struct moving_surface s;
