@@ -157,8 +157,9 @@ ALWAYS_INLINE void take_ways(const struct separation *s, int first_count,
 
 // --- directions ---
 
-/// Lanes whose first side is apart from the second along a direction.
-ALWAYS_INLINE ints8 parts(const struct pair_ways *pairs, int first_count, const floats8 normal[3]) {
+/// By how much the first side is beyond the second along a direction, at both ends of the way.
+ALWAYS_INLINE floats8 room_along(const struct pair_ways *pairs, int first_count,
+                                 const floats8 normal[3]) {
     floats8 low_first = eight(INFINITY), low_last = low_first;
     floats8 high_first = -low_first, high_last = -low_first;
     for (int n = 0; n < PAIR_NODES; n++) {
@@ -172,10 +173,23 @@ ALWAYS_INLINE ints8 parts(const struct pair_ways *pairs, int first_count, const 
             high_last = greater(high_last, last);
         }
     }
+    return lesser(low_first - high_first, low_last - high_last);
+}
+
+/// Lanes whose first side is apart from the second along a direction.
+ALWAYS_INLINE ints8 parts(const struct pair_ways *pairs, int first_count, const floats8 normal[3]) {
     const floats8 square = dot(normal, normal);
     const floats8 least = pairs->apart * square_root(square) * eight(1.0F + LENGTH_ROUNDING);
-    return both(both(low_first - high_first > least, low_last - high_last > least),
-                square > eight(SHORTEST_SQUARE));
+    return both(room_along(pairs, first_count, normal) > least, square > eight(SHORTEST_SQUARE));
+}
+
+/// How far apart they are along it, m; nothing where the direction has no digits.
+ALWAYS_INLINE floats8 gap_along(const struct pair_ways *pairs, int first_count,
+                                const floats8 normal[3]) {
+    const floats8 square = dot(normal, normal);
+    const floats8 length = square_root(square) * eight(1.0F + LENGTH_ROUNDING);
+    const floats8 gap = room_along(pairs, first_count, normal) / length - pairs->apart;
+    return choose(square > eight(SHORTEST_SQUARE), gap, eight(0.0F));
 }
 
 ALWAYS_INLINE void between_middles(const struct pair_ways *pairs, int first_count,
@@ -237,6 +251,11 @@ ALWAYS_INLINE void between_edges(const struct pair_ways *pairs, floats8 normal[3
     add_scaled(normal, -t, v, normal);
 }
 
+/// What is not a number in any point is none in the line between the middles either.
+ALWAYS_INLINE ints8 is_number(const floats8 between[3]) {
+    return between[0] + between[1] + between[2] == between[0] + between[1] + between[2];
+}
+
 ALWAYS_INLINE uint32_t lanes_that_meet(const struct separation *s, int first_count,
                                        uint32_t points[SEPARATION_PAIRS][PAIR_NODES]) {
     struct pair_ways pairs;
@@ -247,9 +266,7 @@ ALWAYS_INLINE uint32_t lanes_that_meet(const struct separation *s, int first_cou
     if (bits_of(~apart) == 0) {
         return 0;
     }
-    // What is not a number in any point is none here either.
-    const ints8 is_number = between[0] + between[1] + between[2] ==
-                            between[0] + between[1] + between[2];
+    const ints8 known = is_number(between);
     across(&pairs, first_count, between, normal);
     apart = either(apart, parts(&pairs, first_count, normal));
     if (first_count == 1) {
@@ -258,7 +275,26 @@ ALWAYS_INLINE uint32_t lanes_that_meet(const struct separation *s, int first_cou
         between_edges(&pairs, normal);
     }
     apart = either(apart, parts(&pairs, first_count, normal));
-    return bits_of(~both(apart, is_number));
+    return bits_of(~both(apart, known));
+}
+
+ALWAYS_INLINE void gap_of_lanes(const struct separation *s, int first_count,
+                                uint32_t points[SEPARATION_PAIRS][PAIR_NODES], float *apart) {
+    struct pair_ways pairs;
+    floats8 between[3], normal[3];
+    take_ways(s, first_count, points, &pairs);
+    between_middles(&pairs, first_count, between);
+    floats8 gap = greater(gap_along(&pairs, first_count, between), eight(0.0F));
+    across(&pairs, first_count, between, normal);
+    gap = greater(gap_along(&pairs, first_count, normal), gap);
+    if (first_count == 1) {
+        from_rim(&pairs, normal);
+    } else {
+        between_edges(&pairs, normal);
+    }
+    gap = greater(gap_along(&pairs, first_count, normal), gap);
+    gap = choose(is_number(between), gap, eight(0.0F));
+    memcpy(apart, &gap, sizeof gap);
 }
 
 static PBS_MULTIVERSION uint32_t
@@ -275,4 +311,24 @@ uint32_t separation_fails(const struct separation *separation, enum pair_kind ki
                           uint32_t points[SEPARATION_PAIRS][PAIR_NODES]) {
     return kind == PAIR_POINT_TRIANGLE ? points_meet_triangles(separation, points)
                                        : edges_meet(separation, points);
+}
+
+static PBS_MULTIVERSION void gap_of_points_and_triangles(
+    const struct separation *s, uint32_t points[SEPARATION_PAIRS][PAIR_NODES], float *apart) {
+    gap_of_lanes(s, 1, points, apart);
+}
+
+static PBS_MULTIVERSION void gap_of_edges(const struct separation *s,
+                                          uint32_t points[SEPARATION_PAIRS][PAIR_NODES],
+                                          float *apart) {
+    gap_of_lanes(s, 2, points, apart);
+}
+
+void separation_gap(const struct separation *separation, enum pair_kind kind,
+                    uint32_t points[SEPARATION_PAIRS][PAIR_NODES], float apart[SEPARATION_PAIRS]) {
+    if (kind == PAIR_POINT_TRIANGLE) {
+        gap_of_points_and_triangles(separation, points, apart);
+    } else {
+        gap_of_edges(separation, points, apart);
+    }
 }

@@ -28,4 +28,9 @@ struct separation {
 uint32_t separation_fails(const struct separation *separation, enum pair_kind kind,
                           uint32_t points[SEPARATION_PAIRS][PAIR_NODES]);
 
+/// How far apart the planes keep the sides of eight pairs all along their ways, offsets and the
+/// reach taken off, m: the best of them, or less by rounding; at least 0.
+void separation_gap(const struct separation *separation, enum pair_kind kind,
+                    uint32_t points[SEPARATION_PAIRS][PAIR_NODES], float apart[SEPARATION_PAIRS]);
+
 #endif
