@@ -24,17 +24,9 @@ static const double PARALLEL_THRESHOLD = 1e-3;
 
 // --- memory ---
 
-static double mean_edge(const struct collision_mesh *mesh) {
-    double sum = 0.0;
-    for (size_t i = 0; i < mesh->edge_count; i++) {
-        sum += sqrt(mesh->edge_squares[i]);
-    }
-    return mesh->edge_count > 0 ? sum / (double)mesh->edge_count : INFINITY;
-}
-
 pbs_status barrier_contact_reset(struct barrier_contact *c) {
     const size_t count = 3 * (size_t)c->mesh.point_count;
-    c->mean_edge = mean_edge(&c->mesh);
+    c->mean_edge = collision_mesh_mean_edge(&c->mesh);
     RETURN_IF_FAILED(
         memory_reserve(c->memory, &c->placed, &c->placed_capacity, count, sizeof *c->placed));
     RETURN_IF_FAILED(
@@ -254,8 +246,8 @@ pbs_status barrier_contact_search(struct barrier_contact *c, struct tasks *tasks
 }
 
 void barrier_contact_begin_step(struct barrier_contact *c) {
-    if (c->has_begun && c->candidates.motion_square > 0.0) {
-        c->candidates.is_valid = false;
+    if (c->has_begun && c->candidates.where.motion_square > 0.0) {
+        c->candidates.where.is_valid = false;
         c->is_found = false;
     }
     c->has_begun = true;

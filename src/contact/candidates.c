@@ -6,12 +6,11 @@
 
 #include "base/math3.h"
 
-// Points compared in one piece of a parallel loop.
-enum { POINTS_PER_PIECE = 4096, PIECE_LIMIT = 1024 };
+// Pairs that are chosen from wider lists in one piece of a parallel loop.
+enum { PAIRS_PER_PIECE = 4096 };
 
-// What rounding may do to a state, as a part of how far it is from the origin: lists hold so much
-// beyond their margin, and are made for it.
-static const double ROUNDING = 1e-12;
+// How much farther around the wider lists hold, in mean edges of the mesh.
+static const double SKIN_EDGES = 0.03;
 
 static pbs_status reserve_boxes(struct memory *memory, struct box **boxes, size_t *capacity,
                                 size_t count) {
@@ -21,10 +20,8 @@ static pbs_status reserve_boxes(struct memory *memory, struct box **boxes, size_
 static pbs_status reserve(struct memory *memory, const struct collision_mesh *mesh,
                           struct candidates *c) {
     const size_t count = mesh->point_count;
-    RETURN_IF_FAILED(
-        memory_reserve(memory, &c->start, &c->start_capacity, 3 * count, sizeof *c->start));
-    RETURN_IF_FAILED(
-        memory_reserve(memory, &c->motion, &c->motion_capacity, 3 * count, sizeof *c->motion));
+    RETURN_IF_FAILED(point_ways_reserve(memory, mesh, &c->where));
+    RETURN_IF_FAILED(point_ways_reserve(memory, mesh, &c->wide.where));
     RETURN_IF_FAILED(
         memory_reserve(memory, &c->radius, &c->radius_capacity, count, sizeof *c->radius));
     RETURN_IF_FAILED(memory_reserve(memory, &c->ways, &c->way_capacity, count, sizeof *c->ways));
@@ -45,8 +42,10 @@ static pbs_status reserve(struct memory *memory, const struct collision_mesh *me
 
 pbs_status candidates_begin(struct memory *memory, const struct collision_mesh *mesh,
                             struct candidates *c) {
-    c->is_valid = false;
+    c->where.is_valid = c->wide.where.is_valid = false;
     RETURN_IF_FAILED(reserve(memory, mesh, c));
+    const double edge = collision_mesh_mean_edge(mesh);
+    c->skin = isfinite(edge) ? SKIN_EDGES * edge : 0.0;
     for (uint32_t i = 0; i < mesh->point_count; i++) {
         c->radius[i] = collision_mesh_offset(mesh, i);
         c->numbers[i] = i;
@@ -67,17 +66,20 @@ pbs_status candidates_begin(struct memory *memory, const struct collision_mesh *
 void candidates_free(struct memory *memory, struct candidates *c) {
     for (int kind = 0; kind < PAIR_KINDS; kind++) {
         box_pairs_free(memory, &c->lists[kind]);
+        box_pairs_free(memory, &c->wide.lists[kind]);
+        memory_release(memory, c->wide.apart[kind]);
     }
     bounding_tree_free(memory, &c->points);
     bounding_tree_free(memory, &c->edges);
     bounding_tree_free(memory, &c->triangles);
     bounding_tree_free(memory, &c->lone_points);
     bounding_tree_free(memory, &c->lone_edges);
-    memory_release(memory, c->start);
-    memory_release(memory, c->motion);
+    point_ways_free(memory, &c->where);
+    point_ways_free(memory, &c->wide.where);
     memory_release(memory, c->radius);
     memory_release(memory, c->ways);
     memory_release(memory, c->numbers);
+    memory_release(memory, c->chosen);
     memory_release(memory, c->point_boxes);
     memory_release(memory, c->edge_boxes);
     memory_release(memory, c->triangle_boxes);
@@ -87,150 +89,20 @@ void candidates_free(struct memory *memory, struct candidates *c) {
     *c = (struct candidates){0};
 }
 
-// --- where the lists hold ---
+// --- what the lists are made for ---
 
-/// A state of all points beside the ways of the lists.
-struct place_pass {
-    const struct collision_mesh *mesh;
-    const struct candidates *candidates;
-    const double *x, *motion; ///< the state is x + motion; null: x
-    double shift[3];          ///< taken off it
-    double time;              ///< when it is looked for on the ways
-    double along[PIECE_LIMIT];
-    bool covered[PIECE_LIMIT];
-    size_t pieces;
-};
-
-static size_t piece_begin(const struct place_pass *pass, size_t piece) {
-    return pass->mesh->point_count * piece / pass->pieces;
-}
-
-/// Of a point from where its way begins.
-ALWAYS_INLINE void way_to(const struct place_pass *pass, size_t i, double out[3]) {
-    subtract3(pass->x + 3 * i, pass->shift, out);
-    if (pass->motion != NULL) {
-        add3(out, pass->motion + 3 * i, out);
-    }
-    subtract3(out, pass->candidates->start + 3 * i, out);
-}
-
-void candidates_mean(const struct collision_mesh *mesh, const double *x, double mean[3]) {
-    double count = 0.0;
-    double sum[3] = {0.0, 0.0, 0.0};
-    for (size_t i = 0; x != NULL && i < mesh->point_count; i++) {
-        if (mesh->kind[i] != POINT_OBSTACLE) {
-            add3(sum, x + 3 * i, sum);
-            count += 1.0;
+/// Beside the mean of all, which single precision has digits for.
+static void round_ways(const struct point_ways *where, size_t count, struct candidates *c) {
+    for (size_t i = 0; i < count; i++) {
+        struct way *const way = c->ways + i;
+        way->first[3] = (float)c->radius[i];
+        way->last[3] = 0.0F;
+        for (size_t k = 0; k < 3; k++) {
+            const double first = where->start[3 * i + k] - where->mean[k];
+            way->first[k] = (float)first;
+            way->last[k] = (float)(first + where->motion[3 * i + k]);
         }
     }
-    scale3(1.0 / fmax(count, 1.0), sum, mean);
-}
-
-static void add_along(void *context, size_t piece) {
-    struct place_pass *pass = context;
-    double sum = 0.0;
-    for (size_t i = piece_begin(pass, piece); i < piece_begin(pass, piece + 1); i++) {
-        double way[3];
-        way_to(pass, i, way);
-        sum += dot3(way, pass->candidates->motion + 3 * i);
-    }
-    pass->along[piece] = sum;
-}
-
-static void compare_places(void *context, size_t piece) {
-    struct place_pass *pass = context;
-    // Half of the rounding is for what is done here.
-    const double most = pass->candidates->margin + 0.5 * pass->candidates->rounding;
-    bool covered = true;
-    for (size_t i = piece_begin(pass, piece); i < piece_begin(pass, piece + 1); i++) {
-        double way[3];
-        way_to(pass, i, way);
-        add_scaled3(way, -pass->time, pass->candidates->motion + 3 * i, way);
-        covered &= dot3(way, way) <= most * most;
-    }
-    pass->covered[piece] = covered;
-}
-
-/// Whether there is a time at which no point of the state is farther than the margin from where its
-/// way has it: the time that fits all of them best is tried.
-static bool is_on_the_way(struct tasks *tasks, struct place_pass *pass) {
-    pass->pieces = pass->mesh->point_count / POINTS_PER_PIECE + 1;
-    pass->pieces = pass->pieces < PIECE_LIMIT ? pass->pieces : PIECE_LIMIT;
-    if (pass->candidates->motion_square > 0.0) {
-        double along = 0.0;
-        tasks_for(tasks, pass->pieces, add_along, pass);
-        for (size_t i = 0; i < pass->pieces; i++) {
-            along += pass->along[i];
-        }
-        pass->time = fmax(0.0, fmin(along / pass->candidates->motion_square, 1.0));
-    }
-    tasks_for(tasks, pass->pieces, compare_places, pass);
-    bool covered = true;
-    for (size_t i = 0; i < pass->pieces; i++) {
-        covered = covered && pass->covered[i];
-    }
-    return covered;
-}
-
-bool candidates_cover(struct tasks *tasks, const struct candidates *candidates,
-                      const struct collision_mesh *mesh, const double *x, const double *motion) {
-    if (!candidates->is_valid) {
-        return false;
-    }
-    struct place_pass pass = {.mesh = mesh, .candidates = candidates, .x = x};
-    double mean[3];
-    candidates_mean(mesh, x, mean);
-    subtract3(mean, candidates->mean, pass.shift);
-    if (!is_on_the_way(tasks, &pass)) {
-        return false;
-    }
-    if (motion == NULL) {
-        return true;
-    }
-    // What lies between two states at two times that are covered is covered: times and places by
-    // which no point is too far from its way are a convex set.
-    candidates_mean(mesh, motion, mean);
-    add3(pass.shift, mean, pass.shift);
-    pass.motion = motion;
-    return is_on_the_way(tasks, &pass);
-}
-
-static void set_single_way(struct candidates *c, size_t point) {
-    struct way *way = c->ways + point;
-    way->first[3] = (float)c->radius[point];
-    way->last[3] = 0.0F;
-    for (size_t k = 0; k < 3; k++) {
-        const double first = c->start[3 * point + k] - c->mean[k];
-        way->first[k] = (float)first;
-        way->last[k] = (float)(first + c->motion[3 * point + k]);
-    }
-}
-
-/// The ways of all points, without what they have in common.
-static void set_ways(const struct collision_mesh *mesh, const double *x, const double *motion,
-                     double reach, struct candidates *c) {
-    double mean[3];
-    candidates_mean(mesh, x, c->mean);
-    candidates_mean(mesh, motion, mean);
-    double largest = 0.0;
-    c->motion_square = 0.0;
-    for (size_t i = 0; i < mesh->point_count; i++) {
-        double *const start = c->start + 3 * i;
-        double *const way = c->motion + 3 * i;
-        double end[3];
-        copy3(x + 3 * i, start);
-        copy3(x + 3 * i, end);
-        memset(way, 0, 3 * sizeof *way);
-        if (motion != NULL) {
-            subtract3(motion + 3 * i, mean, way);
-            add3(end, motion + 3 * i, end);
-        }
-        c->motion_square += dot3(way, way);
-        largest = fmax(largest, dot3(start, start) + dot3(end, end));
-        set_single_way(c, i);
-    }
-    // Of what is so far away that rounding takes the reach, lists hold for no other place.
-    c->rounding = fmin(ROUNDING * sqrt(largest), reach);
 }
 
 // --- the search ---
@@ -244,15 +116,22 @@ struct search {
 typedef void name_points(const struct collision_mesh *mesh, struct box_pair pair,
                          uint32_t points[PAIR_NODES]);
 
+/// Of up to eight pairs; the first one stands in for those that are missing.
+ALWAYS_INLINE void name_eight(const struct collision_mesh *mesh, name_points *name,
+                              const struct box_pair *pairs, size_t count,
+                              uint32_t points[SEPARATION_PAIRS][PAIR_NODES]) {
+    for (size_t i = 0; i < SEPARATION_PAIRS; i++) {
+        name(mesh, pairs[i < count ? i : 0], points[i]);
+    }
+}
+
 /// Pairs of at most BOX_PAIRS_ASKED that may touch and that nothing is seen to keep apart. Boxes of
 /// primitives are fat: most that overlap are neighbours on one surface, which move together.
 ALWAYS_INLINE uint32_t keep(const struct search *search, enum pair_kind kind, name_points *name,
                             const struct box_pair *pairs, size_t count) {
     const size_t second = kind == PAIR_POINT_TRIANGLE ? 1 : 2;
     uint32_t points[SEPARATION_PAIRS][PAIR_NODES];
-    for (size_t i = 0; i < SEPARATION_PAIRS; i++) {
-        name(search->mesh, pairs[i < count ? i : 0], points[i]);
-    }
+    name_eight(search->mesh, name, pairs, count, points);
     uint32_t may = 0;
     for (size_t i = 0; i < count; i++) {
         may |= (uint32_t)collision_mesh_may_touch(search->mesh, points[i][0], points[i][second])
@@ -305,6 +184,18 @@ static uint32_t keep_points(const void *context, const struct box_pair *pairs, s
     return keep(context, PAIR_POINT_POINT, name_two_points, pairs, count);
 }
 
+static name_points *const namers[PAIR_KINDS] = {[PAIR_POINT_TRIANGLE] = name_point_triangle,
+                                                [PAIR_EDGE_EDGE] = name_edges,
+                                                [PAIR_POINT_EDGE] = name_point_edge,
+                                                [PAIR_POINT_POINT] = name_two_points};
+
+static uint32_t (*const keepers[PAIR_KINDS])(const void *context, const struct box_pair *pairs,
+                                             size_t count) = {
+    [PAIR_POINT_TRIANGLE] = keep_point_triangle,
+    [PAIR_EDGE_EDGE] = keep_edges,
+    [PAIR_POINT_EDGE] = keep_point_edge,
+    [PAIR_POINT_POINT] = keep_points};
+
 static pbs_status update_trees(struct memory *memory, struct tasks *tasks,
                                const struct collision_mesh *mesh, struct candidates *c) {
     boxes_of_primitives(tasks, c->point_boxes, mesh->edges, 2, mesh->edge_count, c->edge_boxes);
@@ -327,44 +218,182 @@ static pbs_status update_trees(struct memory *memory, struct tasks *tasks,
                                 c->lone_edge_points, 2, &c->lone_edges);
 }
 
-static pbs_status find_pairs(struct memory *memory, struct tasks *tasks,
-                             const struct collision_mesh *mesh, double reach,
-                             struct candidates *c) {
-    const struct search search = {
+static struct search search_of(const struct collision_mesh *mesh, const struct candidates *c,
+                               const struct point_ways *where, double reach) {
+    return (struct search){
         .mesh = mesh,
-        .separation = {.ways = c->ways, .reach = (float)(reach + 2.0 * (c->margin + c->rounding))}};
+        .separation = {.ways = c->ways,
+                       .reach = (float)(reach + 2.0 * (where->margin + where->rounding))}};
+}
+
+static pbs_status find_pairs(struct memory *memory, struct tasks *tasks,
+                             const struct collision_mesh *mesh, struct candidates *c) {
+    const struct search search = search_of(mesh, c, &c->wide.where, c->wide.reach);
     const struct box_pair_query queries[PAIR_KINDS] = {
         [PAIR_POINT_TRIANGLE] = {.tree = &c->triangles,
                                  .boxes = c->point_boxes,
                                  .count = mesh->point_count,
                                  .order = &c->points,
                                  .points = c->numbers,
-                                 .width = 1,
-                                 .keep = keep_point_triangle},
+                                 .width = 1},
         [PAIR_EDGE_EDGE] = {.tree = &c->edges,
                             .boxes = c->edge_boxes,
                             .count = mesh->edge_count,
                             .order = &c->edges,
                             .is_self = true,
                             .points = mesh->edges,
-                            .width = 2,
-                            .keep = keep_edges},
+                            .width = 2},
         [PAIR_POINT_EDGE] = {.tree = &c->lone_edges,
                              .boxes = c->lone_point_boxes,
                              .count = mesh->lone_point_count,
-                             .order = &c->lone_points,
-                             .keep = keep_point_edge},
+                             .order = &c->lone_points},
         [PAIR_POINT_POINT] = {.tree = &c->lone_points,
                               .boxes = c->lone_point_boxes,
                               .count = mesh->lone_point_count,
                               .order = &c->lone_points,
-                              .is_self = true,
-                              .keep = keep_points},
+                              .is_self = true},
     };
     for (int kind = 0; kind < PAIR_KINDS; kind++) {
         struct box_pair_query query = queries[kind];
+        query.keep = keepers[kind];
         query.context = &search;
-        RETURN_IF_FAILED(box_pairs_find(memory, tasks, &query, &c->lists[kind]));
+        RETURN_IF_FAILED(box_pairs_find(memory, tasks, &query, &c->wide.lists[kind]));
+    }
+    return PBS_OK;
+}
+
+/// What happens to the pairs of a wide list, in pieces.
+struct wide_pass {
+    const struct search *search;
+    enum pair_kind kind;
+    const struct box_pair *pairs;
+    size_t count;
+    float *apart;
+    double limit;    ///< m: what is farther apart is not chosen
+    uint8_t *chosen; ///< per pair
+};
+
+static size_t wide_piece_end(const struct wide_pass *pass, size_t piece) {
+    const size_t end = (piece + 1) * PAIRS_PER_PIECE;
+    return end < pass->count ? end : pass->count;
+}
+
+static size_t wide_piece_count(const struct wide_pass *pass) {
+    return (pass->count + PAIRS_PER_PIECE - 1) / PAIRS_PER_PIECE;
+}
+
+static void measure_piece(void *context, size_t piece) {
+    const struct wide_pass *const pass = context;
+    const size_t end = wide_piece_end(pass, piece);
+    for (size_t i = piece * PAIRS_PER_PIECE; i < end; i += SEPARATION_PAIRS) {
+        const size_t count = end - i < SEPARATION_PAIRS ? end - i : SEPARATION_PAIRS;
+        uint32_t points[SEPARATION_PAIRS][PAIR_NODES];
+        float apart[SEPARATION_PAIRS];
+        name_eight(pass->search->mesh, namers[pass->kind], pass->pairs + i, count, points);
+        separation_gap(&pass->search->separation, pass->kind, points, apart);
+        memcpy(pass->apart + i, apart, count * sizeof *apart);
+    }
+}
+
+static pbs_status measure(struct memory *memory, struct tasks *tasks,
+                          const struct collision_mesh *mesh, struct candidates *c) {
+    const struct search search = {.mesh = mesh, .separation = {.ways = c->ways, .reach = 0.0F}};
+    for (int kind = 0; kind < PAIR_KINDS; kind++) {
+        const struct box_pair_list *const list = &c->wide.lists[kind];
+        RETURN_IF_FAILED(memory_reserve(memory, &c->wide.apart[kind], &c->wide.apart_capacity[kind],
+                                        list->count, sizeof *c->wide.apart[kind]));
+        struct wide_pass pass = {.search = &search,
+                                 .kind = (enum pair_kind)kind,
+                                 .pairs = list->pairs,
+                                 .count = list->count,
+                                 .apart = c->wide.apart[kind]};
+        tasks_for(tasks, wide_piece_count(&pass), measure_piece, &pass);
+    }
+    return PBS_OK;
+}
+
+/// Lists that hold farther around, so that the next ways need no search.
+static pbs_status widen(struct memory *memory, struct tasks *tasks,
+                        const struct collision_mesh *mesh, const double *x, const double *motion,
+                        double reach, double margin, struct candidates *c) {
+    struct wide_candidates *const wide = &c->wide;
+    point_ways_set(mesh, x, motion, margin + c->skin, reach, &wide->where);
+    // Ways that begin elsewhere round by a little more.
+    wide->reach = reach + 2.0 * (margin + 2.0 * wide->where.rounding);
+    round_ways(&wide->where, mesh->point_count, c);
+    const struct point_sweep sweep = {.count = mesh->point_count,
+                                      .x = x,
+                                      .step = motion != NULL ? wide->where.motion : NULL,
+                                      .inflation = 0.5 * wide->reach + wide->where.margin +
+                                                   wide->where.rounding,
+                                      .radius = c->radius};
+    boxes_of_points(tasks, &sweep, c->point_boxes);
+    RETURN_IF_FAILED(update_trees(memory, tasks, mesh, c));
+    RETURN_IF_FAILED(find_pairs(memory, tasks, mesh, c));
+    RETURN_IF_FAILED(measure(memory, tasks, mesh, c));
+    wide->where.is_valid = true;
+    c->search_count++;
+    return PBS_OK;
+}
+
+// --- the choice among wide lists ---
+
+static void ask(const struct wide_pass *pass, const struct box_pair *pairs, const size_t *index,
+                size_t count) {
+    const uint32_t wanted = keepers[pass->kind](pass->search, pairs, count);
+    for (size_t k = 0; k < count; k++) {
+        pass->chosen[index[k]] = wanted >> k & 1U;
+    }
+}
+
+static void choose_piece(void *context, size_t piece) {
+    const struct wide_pass *const pass = context;
+    struct box_pair pairs[BOX_PAIRS_ASKED];
+    size_t index[BOX_PAIRS_ASKED];
+    size_t count = 0;
+    for (size_t i = piece * PAIRS_PER_PIECE; i < wide_piece_end(pass, piece); i++) {
+        pass->chosen[i] = 0;
+        if (pass->apart[i] > pass->limit) {
+            continue;
+        }
+        pairs[count] = pass->pairs[i];
+        index[count++] = i;
+        if (count == BOX_PAIRS_ASKED) {
+            ask(pass, pairs, index, count);
+            count = 0;
+        }
+    }
+    if (count > 0) {
+        ask(pass, pairs, index, count);
+    }
+}
+
+/// Of the wide lists, what nothing keeps apart on ways that are `away` from theirs at most.
+static pbs_status choose(struct memory *memory, struct tasks *tasks,
+                         const struct collision_mesh *mesh, double reach, double away,
+                         struct candidates *c) {
+    const struct search search = search_of(mesh, c, &c->where, reach);
+    for (int kind = 0; kind < PAIR_KINDS; kind++) {
+        const struct box_pair_list *const from = &c->wide.lists[kind];
+        struct box_pair_list *const list = &c->lists[kind];
+        list->count = 0;
+        RETURN_IF_FAILED(memory_reserve(memory, &list->pairs, &list->capacity, from->count,
+                                        sizeof *list->pairs));
+        RETURN_IF_FAILED(memory_reserve(memory, &c->chosen, &c->chosen_capacity, from->count,
+                                        sizeof *c->chosen));
+        struct wide_pass pass = {.search = &search,
+                                 .kind = (enum pair_kind)kind,
+                                 .pairs = from->pairs,
+                                 .count = from->count,
+                                 .apart = c->wide.apart[kind],
+                                 .limit = search.separation.reach + 2.0 * away,
+                                 .chosen = c->chosen};
+        tasks_for(tasks, wide_piece_count(&pass), choose_piece, &pass);
+        for (size_t i = 0; i < from->count; i++) {
+            if (c->chosen[i] != 0) {
+                list->pairs[list->count++] = from->pairs[i];
+            }
+        }
     }
     return PBS_OK;
 }
@@ -373,19 +402,23 @@ pbs_status candidates_gather(struct memory *memory, struct tasks *tasks,
                              const struct collision_mesh *mesh, const double *x,
                              const double *motion, double reach, double margin,
                              struct candidates *c) {
-    c->is_valid = false;
-    c->margin = margin;
-    set_ways(mesh, x, motion, reach, c);
-    const struct point_sweep sweep = {.count = mesh->point_count,
-                                      .x = x,
-                                      .step = motion != NULL ? c->motion : NULL,
-                                      .inflation = 0.5 * reach + margin + c->rounding,
-                                      .radius = c->radius};
-    boxes_of_points(tasks, &sweep, c->point_boxes);
-    RETURN_IF_FAILED(update_trees(memory, tasks, mesh, c));
-    RETURN_IF_FAILED(find_pairs(memory, tasks, mesh, reach, c));
-    c->is_valid = true;
+    point_ways_set(mesh, x, motion, margin, reach, &c->where);
+    double away = point_ways_distance(tasks, &c->wide.where, mesh, x, motion);
+    if (!point_ways_hold(&c->wide.where, away) ||
+        reach + 2.0 * (margin + c->where.rounding) > c->wide.reach) {
+        RETURN_IF_FAILED(widen(memory, tasks, mesh, x, motion, reach, margin, c));
+        away = 0.0;
+    }
+    round_ways(&c->where, mesh->point_count, c);
+    RETURN_IF_FAILED(choose(memory, tasks, mesh, reach, away, c));
+    c->where.is_valid = true;
     return PBS_OK;
+}
+
+bool candidates_cover(struct tasks *tasks, const struct candidates *candidates,
+                      const struct collision_mesh *mesh, const double *x, const double *motion) {
+    return point_ways_hold(&candidates->where,
+                           point_ways_distance(tasks, &candidates->where, mesh, x, motion));
 }
 
 size_t candidates_count(const struct candidates *candidates) {

@@ -1,18 +1,29 @@
 // Pairs that could touch: everything that comes closer than a reach while all points move straight
 // on from one state to another. A list stays good for every state on that way and a margin beside
-// it, so that the line search and the next gradient need no new one. What all points have in common
-// is taken off their motion, which changes no distance: what flies is swept as if it stood.
+// it, so that the line search and the next gradient need no new one.
 #ifndef PBS_CONTACT_CANDIDATES_H
 #define PBS_CONTACT_CANDIDATES_H
 
 #include <string.h>
 
 #include "contact/collision_mesh.h"
+#include "contact/point_ways.h"
 #include "contact/separation.h"
 #include "geometry/box_pairs.h"
 #include "geometry/distance.h"
 
 enum { PAIR_KINDS = PAIR_POINT_POINT + 1 };
+
+/// Pairs from which those are chosen that a way could bring within reach (Verlet 1967): as long as
+/// all stay where these hold, no box is looked at.
+struct wide_candidates {
+    struct box_pair_list lists[PAIR_KINDS];
+    /// Per pair, m: what its sides are kept apart on the ways below, or less.
+    float *apart[PAIR_KINDS];
+    size_t apart_capacity[PAIR_KINDS];
+    struct point_ways where; ///< they hold
+    double reach;            ///< m: within which they have all pairs there
+};
 
 /// All zero is a valid empty one: it covers nothing. Buffers grow, never shrink.
 struct candidates {
@@ -20,22 +31,19 @@ struct candidates {
     /// PAIR_POINT_EDGE: index of a lone point, index of a lone edge. PAIR_POINT_POINT: indices of
     /// lone points.
     struct box_pair_list lists[PAIR_KINDS];
-    bool is_valid;
-    double *start;        ///< per point, 3: where it was when the lists were made
-    double *motion;       ///< per point, 3: its way from there, without the mean of all
-    double motion_square; ///< m^2: the sum of their squares
-    double margin;     ///< m: how far all may be from their ways, at one time of theirs, when they
-                       ///< are moved so that their mean is the one below
-    double rounding;   ///< m: so much more of the margin is rounding's
-    double mean[3];    ///< m: of the points that are no obstacle's, when the lists were made
-    double *radius;    ///< per point, m: its part's offset
-    struct way *ways;  ///< per point: start, motion and radius in single precision, beside the mean
-    uint32_t *numbers; ///< 0, 1, 2, ..: points as primitives of one point
+    struct point_ways where; ///< the lists hold
+    struct wide_candidates wide;
+    double skin;           ///< m: farther around than the lists, the wide ones hold
+    uint64_t search_count; ///< of wide lists that were made
+    double *radius;        ///< per point, m: its part's offset
+    struct way *ways;      ///< per point: those of the search at hand, and radius, beside the mean
+    uint8_t *chosen;       ///< per pair of a wide list
+    uint32_t *numbers;     ///< 0, 1, 2, ..: points as primitives of one point
     struct box *point_boxes, *edge_boxes, *triangle_boxes, *lone_point_boxes, *lone_edge_boxes;
     uint32_t *lone_edge_points;
     struct bounding_tree points, edges, triangles, lone_points, lone_edges;
-    size_t start_capacity, motion_capacity, radius_capacity, way_capacity, point_box_capacity,
-        edge_box_capacity, triangle_box_capacity, lone_point_box_capacity, lone_edge_box_capacity,
+    size_t radius_capacity, way_capacity, chosen_capacity, point_box_capacity, edge_box_capacity,
+        triangle_box_capacity, lone_point_box_capacity, lone_edge_box_capacity,
         lone_edge_point_capacity, number_capacity;
 };
 
@@ -54,9 +62,6 @@ void candidates_free(struct memory *memory, struct candidates *candidates);
 /// Whether the lists hold while points move from x to x + motion (null: stay at x).
 bool candidates_cover(struct tasks *tasks, const struct candidates *candidates,
                       const struct collision_mesh *mesh, const double *x, const double *motion);
-
-/// Of the points that are no obstacle's; zero without any, or of null.
-void candidates_mean(const struct collision_mesh *mesh, const double *x, double mean[3]);
 
 size_t candidates_count(const struct candidates *candidates);
 

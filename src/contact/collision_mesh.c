@@ -1,6 +1,7 @@
 // The lists of what can touch; see collision_mesh.h.
 #include "contact/collision_mesh.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/math3.h"
@@ -211,4 +212,12 @@ void collision_mesh_place(struct tasks *tasks, const struct collision_mesh *mesh
     struct placing placing = {mesh, x, points};
     tasks_for(tasks, (mesh->point_count + POINTS_PER_PIECE - 1) / POINTS_PER_PIECE, place_piece,
               &placing);
+}
+
+double collision_mesh_mean_edge(const struct collision_mesh *mesh) {
+    double sum = 0.0;
+    for (size_t i = 0; i < mesh->edge_count; i++) {
+        sum += sqrt(mesh->edge_squares[i]);
+    }
+    return mesh->edge_count > 0 ? sum / (double)mesh->edge_count : INFINITY;
 }

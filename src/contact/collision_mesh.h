@@ -70,6 +70,9 @@ pbs_status collision_mesh_add(struct memory *memory, const struct collision_part
                               struct collision_mesh *mesh);
 void collision_mesh_free(struct memory *memory, struct collision_mesh *mesh);
 
+/// Of the lengths at rest, m; infinite without edges.
+double collision_mesh_mean_edge(const struct collision_mesh *mesh);
+
 /// Where the points are (point_count x 3) when the nodes are at x (or, of directions, by how much
 /// they move). Leaves points of obstacles alone.
 void collision_mesh_place(struct tasks *tasks, const struct collision_mesh *mesh, const double *x,

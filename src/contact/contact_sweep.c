@@ -342,7 +342,7 @@ static pbs_status sweep_leg(struct barrier_contact *c, struct tasks *tasks, stru
 static double longest_motion(const struct barrier_contact *c) {
     double mean[3];
     double longest = 0.0;
-    candidates_mean(&c->mesh, c->motion, mean);
+    point_ways_mean(&c->mesh, c->motion, mean);
     for (size_t i = 0; i < c->mesh.point_count; i++) {
         double relative[3];
         subtract3(c->motion + 3 * i, mean, relative);

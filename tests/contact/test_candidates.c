@@ -97,73 +97,128 @@ static void scatter(struct touching_scene *s, double *x, double *motion, double 
     random_fill(&numbers, -size, size, motion, count);
 }
 
-/// Everything that may touch and comes within reach at any of nine times on the way is listed; what
-/// is listed may touch, names no common point, comes once and in order. Points move as they like:
-/// the search knows nothing of bodies.
+struct tally {
+    size_t within, beyond;
+};
+
+/// What is listed may touch, names no common point, comes once and in order; everything that may
+/// touch and comes within reach at any of nine times on the way (null: where it stands) is listed.
+static void check_lists(const struct collision_mesh *m, const struct candidates *c, const double *x,
+                        const double *motion, double reach, struct tally *tally) {
+    size_t index = 0;
+    for (int kind = 0; kind < PAIR_KINDS; kind++) {
+        const struct box_pair_list *list = &c->lists[kind];
+        size_t counts[2];
+        uint32_t points[4];
+        counts_of(m, (enum pair_kind)kind, counts);
+        const int count = pair_node_count((enum pair_kind)kind);
+        const bool is_self = kind == PAIR_EDGE_EDGE || kind == PAIR_POINT_POINT;
+        for (size_t k = 0; k < list->count; k++, index++) {
+            const struct box_pair pair = list->pairs[k];
+            const int first = points_of(m, (enum pair_kind)kind, pair.query, pair.primitive,
+                                        points);
+            const struct candidate candidate = candidates_at(c, m, index);
+            assert_true(is_wanted(m, points, first, count));
+            assert_true(!is_self || pair.query < pair.primitive);
+            assert_true(k == 0 || pair.query > list->pairs[k - 1].query ||
+                        (pair.query == list->pairs[k - 1].query &&
+                         pair.primitive > list->pairs[k - 1].primitive));
+            assert_true(candidate.kind == (enum pair_kind)kind && candidate.point_count == count &&
+                        candidate.first == pair.query && candidate.second == pair.primitive);
+            assert_memory_equal(candidate.points, points, (size_t)count * sizeof *points);
+        }
+        for (size_t i = 0; i < counts[0]; i++) {
+            for (size_t j = is_self ? i + 1 : 0; j < counts[1]; j++) {
+                const int first = points_of(m, (enum pair_kind)kind, i, j, points);
+                double least = INFINITY;
+                for (int t = 0; t < 9; t++) {
+                    least = fmin(least, gap_at(m, x, motion != NULL ? motion : x,
+                                               motion != NULL ? t / 8.0 : 0.0, (enum pair_kind)kind,
+                                               points, first));
+                }
+                if (least < reach && is_wanted(m, points, first, count)) {
+                    assert_true(is_listed(list, i, j));
+                    tally->within++;
+                } else {
+                    tally->beyond += !is_listed(list, i, j);
+                }
+            }
+        }
+    }
+    assert_int_equal(index, candidates_count(c));
+}
+
+/// Points move as they like: the search knows nothing of bodies.
 static void lists_have_all_within_reach(void **state) {
     (void)state;
-    size_t within = 0;
-    size_t beyond = 0;
+    struct tally tally = {0, 0};
     for (int round = 0; round < 30; round++) {
         struct touching_scene s;
         touching_scene_make(&memory, &s, PBS_SHAPE_BOX, 0.1);
         const struct collision_mesh *m = &s.contact.mesh;
         struct candidates *c = &s.contact.candidates;
         double x[3 * 64], motion[3 * 64];
-        scatter(&s, x, motion, round % 3 == 0 ? 0.0 : 0.5);
+        scatter(&s, x, motion, 0.5);
         for (uint32_t p = 0; round % 2 == 1 && p < m->part_count; p++) {
             m->parts[p].group = 1u << random_index(&numbers, 3);
             m->parts[p].mask = (uint32_t)random_index(&numbers, 8);
             m->parts[p].touches_itself = random_index(&numbers, 2) == 0;
         }
         const double reach = random_uniform(&numbers, 0.01, 0.3);
-        assert_ok(
-            candidates_gather(&memory, NULL, m, x, round % 3 == 0 ? NULL : motion, reach, 0.0, c));
-        size_t index = 0;
-        for (int kind = 0; kind < PAIR_KINDS; kind++) {
-            const struct box_pair_list *list = &c->lists[kind];
-            size_t counts[2];
-            uint32_t points[4];
-            counts_of(m, (enum pair_kind)kind, counts);
-            const bool is_self = kind == PAIR_EDGE_EDGE || kind == PAIR_POINT_POINT;
-            for (size_t k = 0; k < list->count; k++, index++) {
-                const struct box_pair pair = list->pairs[k];
-                const int first = points_of(m, (enum pair_kind)kind, pair.query, pair.primitive,
-                                            points);
-                const int count = pair_node_count((enum pair_kind)kind);
-                const struct candidate candidate = candidates_at(c, m, index);
-                assert_true(is_wanted(m, points, first, count));
-                assert_true(!is_self || pair.query < pair.primitive);
-                assert_true(k == 0 || pair.query > list->pairs[k - 1].query ||
-                            (pair.query == list->pairs[k - 1].query &&
-                             pair.primitive > list->pairs[k - 1].primitive));
-                assert_true(candidate.kind == (enum pair_kind)kind &&
-                            candidate.point_count == count && candidate.first == pair.query &&
-                            candidate.second == pair.primitive);
-                assert_memory_equal(candidate.points, points, (size_t)count * sizeof *points);
-            }
-            for (size_t i = 0; i < counts[0]; i++) {
-                for (size_t j = is_self ? i + 1 : 0; j < counts[1]; j++) {
-                    const int first = points_of(m, (enum pair_kind)kind, i, j, points);
-                    const int count = pair_node_count((enum pair_kind)kind);
-                    double least = INFINITY;
-                    for (int t = 0; t < 9; t++) {
-                        least = fmin(least, gap_at(m, x, motion, round % 3 == 0 ? 0.0 : t / 8.0,
-                                                   (enum pair_kind)kind, points, first));
-                    }
-                    if (least < reach && is_wanted(m, points, first, count)) {
-                        assert_true(is_listed(list, i, j));
-                        within++;
-                    } else {
-                        beyond += !is_listed(list, i, j);
-                    }
-                }
-            }
-        }
-        assert_int_equal(index, candidates_count(c));
+        const double *const way = round % 3 == 0 ? NULL : motion;
+        assert_ok(candidates_gather(&memory, NULL, m, x, way, reach, 0.0, c));
+        check_lists(m, c, x, way, reach, &tally);
         barrier_contact_free(&s.contact);
     }
-    assert_true(within > 1000 && beyond > 1000);
+    assert_true(tally.within > 1000 && tally.beyond > 1000);
+}
+
+/// Ways that begin and end elsewhere, all of them moved together besides: as long as every point is
+/// less than the skin from the ways that boxes were last looked at for, none is looked at again,
+/// and the lists are as complete. A reach that is longer than theirs, and a point that leaves, has
+/// them looked at.
+static void wide_lists_serve_what_moves_on(void **state) {
+    (void)state;
+    struct tally tally = {0, 0};
+    for (int round = 0; round < 30; round++) {
+        struct touching_scene s;
+        touching_scene_make(&memory, &s, PBS_SHAPE_BOX, 0.1);
+        const struct collision_mesh *m = &s.contact.mesh;
+        struct candidates *c = &s.contact.candidates;
+        const size_t count = 3 * (size_t)m->point_count;
+        double x[3 * 64], motion[3 * 64], y[3 * 64], way[3 * 64];
+        scatter(&s, x, motion, round % 3 == 0 ? 0.0 : 0.2);
+        const double reach = random_uniform(&numbers, 1e-3, 0.1);
+        const double margin = random_uniform(&numbers, 0.0, 0.01);
+        assert_ok(candidates_gather(&memory, NULL, m, x, motion, reach, margin, c));
+        assert_int_equal(c->search_count, 1);
+        assert_true(c->skin > 0.0);
+        for (int move = 0; move < 8; move++) {
+            const double begin = random_uniform(&numbers, 0.0, 1.0);
+            const double end = random_uniform(&numbers, 0.0, 1.0);
+            const double together[3] = {random_uniform(&numbers, -0.5, 0.5), 0.0, 0.3};
+            // A cube of it is within the ball, with the mean of all taken off.
+            const double beside = 0.5 * c->skin / sqrt(3.0);
+            for (size_t k = 0; k < count; k++) {
+                y[k] = x[k] + begin * motion[k] + random_uniform(&numbers, -beside, beside) +
+                       together[k % 3];
+                way[k] = x[k] + end * motion[k] + random_uniform(&numbers, -beside, beside) - y[k];
+            }
+            const double *const taken = move % 3 == 0 ? NULL : way;
+            assert_ok(candidates_gather(&memory, NULL, m, y, taken, reach, margin, c));
+            assert_int_equal(c->search_count, 1);
+            check_lists(m, c, y, taken, reach, &tally);
+        }
+        assert_ok(candidates_gather(&memory, NULL, m, y, NULL, 1.01 * reach, margin, c));
+        assert_int_equal(c->search_count, 2);
+        check_lists(m, c, y, NULL, 1.01 * reach, &tally);
+        y[random_index(&numbers, count)] += 3.0 * c->skin;
+        assert_ok(candidates_gather(&memory, NULL, m, y, NULL, reach, margin, c));
+        assert_int_equal(c->search_count, 3);
+        check_lists(m, c, y, NULL, reach, &tally);
+        barrier_contact_free(&s.contact);
+    }
+    assert_true(tally.within > 10000 && tally.beyond > 10000);
 }
 
 /// A list holds for states on the way, each point somewhat beside it, for what is between two of
@@ -181,7 +236,7 @@ static void lists_hold_within_their_margin(void **state) {
     double x[3 * 64], motion[3 * 64], y[3 * 64], way[3 * 64];
     double common[3];
     scatter(&s, x, motion, 0.5);
-    candidates_mean(m, motion, common);
+    point_ways_mean(m, motion, common);
     assert_false(candidates_cover(NULL, c, m, x, NULL));
     assert_ok(candidates_gather(&memory, NULL, m, x, motion, 0.1, margin, c));
     for (int round = 0; round < 200; round++) {
@@ -342,8 +397,9 @@ static bool boxes_meet(const double *x, const uint32_t *points, int first, int c
 }
 
 /// A point that flew away, at last so far that its square is infinite, gives the boxes of the
-/// others a reach more at most, half of it on each side of a pair: the lists do not fill with all
-/// that may touch.
+/// others seven times the reach and twice the skin at most: the reach, and where rounding is as
+/// much, four of the reach of the wide lists and one of each side's margin. The lists do not fill
+/// with all that may touch.
 static void a_far_point_costs_the_others_little(void **state) {
     (void)state;
     struct touching_scene s;
@@ -361,12 +417,13 @@ static void a_far_point_costs_the_others_little(void **state) {
             for (size_t i = 0; i < c->lists[kind].count; i++) {
                 uint32_t points[PAIR_NODES];
                 const struct box_pair pair = c->lists[kind].pairs[i];
-                const int first = points_of(m, kind, pair.query, pair.primitive, points);
+                const int first = points_of(m, (enum pair_kind)kind, pair.query, pair.primitive,
+                                            points);
                 const double offset = m->parts[m->part[points[0]]].offset +
                                       m->parts[m->part[points[first]]].offset;
                 // Boxes of coordinates near 1 are rounded outwards, by an epsilon of float each.
-                assert_true(boxes_meet(x, points, first, pair_node_count(kind),
-                                       offset + 3.0 * reach + 4.0 * FLT_EPSILON));
+                assert_true(boxes_meet(x, points, first, pair_node_count((enum pair_kind)kind),
+                                       offset + 7.0 * reach + 2.0 * c->skin + 8.0 * FLT_EPSILON));
             }
         }
     }
@@ -409,6 +466,7 @@ static void neighbours_out_of_reach_are_left_out(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(lists_have_all_within_reach, setup, teardown),
+        cmocka_unit_test_setup_teardown(wide_lists_serve_what_moves_on, setup, teardown),
         cmocka_unit_test_setup_teardown(lists_hold_within_their_margin, setup, teardown),
         cmocka_unit_test_setup_teardown(a_list_holds_to_its_margin, setup, teardown),
         cmocka_unit_test_setup_teardown(a_list_knows_its_rounding, setup, teardown),
