@@ -198,7 +198,7 @@ static double closing_speed(const struct contact_wall *wall, const double x[3], 
     double normal[3];
     add_scaled3(leg, -span, wall->path, relative);
     subtract3(x, wall->origin, arm);
-    const double turn = span * norm3(wall->turn);
+    const double turn = wall->moves ? span * norm3(wall->turn) : 0.0;
     if (turn == 0.0 && wall->surface.shape.kind == PBS_SHAPE_HALF_SPACE) {
         shape_distance(&wall->surface.shape, &wall->surface.pose, x, normal, NULL);
         return fmax(0.0, -dot3(normal, relative));

@@ -40,11 +40,6 @@ static void distance_to_point(const double d[3], unsigned axes, int fallback,
     add_square(out->hessian, -1.0 / length, out->gradient);
 }
 
-static void half_space(const double p[3], struct local_distance *out) {
-    out->value = p[1];
-    out->gradient[1] = 1.0;
-}
-
 static void sphere(const double *size, const double p[3], struct local_distance *out) {
     distance_to_point(p, 7, 1, out);
     out->value -= size[0];
@@ -150,11 +145,24 @@ static void solid_distance(const struct shape *shape, const struct pose *pose, c
     case PBS_SHAPE_SPHERE: sphere(shape->size, p, out); break;
     case PBS_SHAPE_BOX: box(shape->size, p, position_resolution(shape, pose, x), out); break;
     case PBS_SHAPE_CAPSULE: capsule(shape->size, p, out); break;
-    case PBS_SHAPE_CYLINDER:
-        cylinder(shape->size, p, position_resolution(shape, pose, x), out);
-        break;
-    default: half_space(p, out); break;
+    default: cylinder(shape->size, p, position_resolution(shape, pose, x), out); break;
     }
+}
+
+/// A plane needs no frame: grounds and walls are what most points are compared with.
+static double half_space_distance(const struct pose *pose, double side, const double x[3],
+                                  double gradient[3], double hessian[9]) {
+    const double normal[3] = {side * pose->rotation[1], side * pose->rotation[4],
+                              side * pose->rotation[7]};
+    double offset[3];
+    subtract3(x, pose->translation, offset);
+    if (gradient) {
+        copy3(normal, gradient);
+    }
+    for (int i = 0; hessian && i < 9; i++) {
+        hessian[i] = 0.0;
+    }
+    return dot3(normal, offset);
 }
 
 // out = s R h R^T
@@ -171,9 +179,12 @@ static void rotate_hessian(const double rotation[9], double s, const double h[9]
 
 double shape_distance(const struct shape *shape, const struct pose *pose, const double x[3],
                       double gradient[3], double hessian[9]) {
+    const double side = shape->hollow ? -1.0 : 1.0;
+    if (shape->kind == PBS_SHAPE_HALF_SPACE) {
+        return half_space_distance(pose, side, x, gradient, hessian);
+    }
     struct local_distance local = {0.0, {0.0}, {0.0}};
     solid_distance(shape, pose, x, &local);
-    const double side = shape->hollow ? -1.0 : 1.0;
     if (gradient) {
         multiply3(pose->rotation, local.gradient, gradient);
         scale3(side, gradient, gradient);
