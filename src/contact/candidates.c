@@ -9,8 +9,13 @@
 // Pairs that are chosen from wider lists in one piece of a parallel loop.
 enum { PAIRS_PER_PIECE = 4096 };
 
-// How much farther around the wider lists hold, in mean edges of the mesh.
+// How much farther around wide lists hold, in mean edges of the mesh: few pairs lie closer together
+// that do not touch.
 static const double SKIN_EDGES = 0.03;
+
+// The longest way, in skins, for which wide lists are made: what goes farther now will not stay
+// within one next.
+static const double LONGEST_SKINS = 2.0;
 
 static pbs_status reserve_boxes(struct memory *memory, struct box **boxes, size_t *capacity,
                                 size_t count) {
@@ -226,9 +231,12 @@ static struct search search_of(const struct collision_mesh *mesh, const struct c
                        .reach = (float)(reach + 2.0 * (where->margin + where->rounding))}};
 }
 
+/// lists = what comes within `reach` on ways that are rounded, and that the trees' boxes are
+/// around.
 static pbs_status find_pairs(struct memory *memory, struct tasks *tasks,
-                             const struct collision_mesh *mesh, struct candidates *c) {
-    const struct search search = search_of(mesh, c, &c->wide.where, c->wide.reach);
+                             const struct search *search, const struct candidates *c,
+                             struct box_pair_list *lists) {
+    const struct collision_mesh *const mesh = search->mesh;
     const struct box_pair_query queries[PAIR_KINDS] = {
         [PAIR_POINT_TRIANGLE] = {.tree = &c->triangles,
                                  .boxes = c->point_boxes,
@@ -256,11 +264,30 @@ static pbs_status find_pairs(struct memory *memory, struct tasks *tasks,
     for (int kind = 0; kind < PAIR_KINDS; kind++) {
         struct box_pair_query query = queries[kind];
         query.keep = keepers[kind];
-        query.context = &search;
-        RETURN_IF_FAILED(box_pairs_find(memory, tasks, &query, &c->wide.lists[kind]));
+        query.context = search;
+        RETURN_IF_FAILED(box_pairs_find(memory, tasks, &query, &lists[kind]));
     }
     return PBS_OK;
 }
+
+/// lists = what comes within `reach` where they are to hold, by looking at all boxes.
+static pbs_status look(struct memory *memory, struct tasks *tasks,
+                       const struct collision_mesh *mesh, const struct point_ways *where,
+                       double reach, struct candidates *c, struct box_pair_list *lists) {
+    const struct point_sweep sweep = {.count = mesh->point_count,
+                                      .x = where->start,
+                                      .step = where->motion_square == 0.0 ? NULL : where->motion,
+                                      .inflation = 0.5 * reach + where->margin + where->rounding,
+                                      .radius = c->radius};
+    round_ways(where, mesh->point_count, c);
+    boxes_of_points(tasks, &sweep, c->point_boxes);
+    RETURN_IF_FAILED(update_trees(memory, tasks, mesh, c));
+    const struct search search = search_of(mesh, c, where, reach);
+    c->search_count++;
+    return find_pairs(memory, tasks, &search, c, lists);
+}
+
+// --- wide lists ---
 
 /// What happens to the pairs of a wide list, in pieces.
 struct wide_pass {
@@ -312,7 +339,7 @@ static pbs_status measure(struct memory *memory, struct tasks *tasks,
     return PBS_OK;
 }
 
-/// Lists that hold farther around, so that the next ways need no search.
+/// Lists that hold farther around, so that the next ways need no look at boxes.
 static pbs_status widen(struct memory *memory, struct tasks *tasks,
                         const struct collision_mesh *mesh, const double *x, const double *motion,
                         double reach, double margin, struct candidates *c) {
@@ -320,19 +347,9 @@ static pbs_status widen(struct memory *memory, struct tasks *tasks,
     point_ways_set(mesh, x, motion, margin + c->skin, reach, &wide->where);
     // Ways that begin elsewhere round by a little more.
     wide->reach = reach + 2.0 * (margin + 2.0 * wide->where.rounding);
-    round_ways(&wide->where, mesh->point_count, c);
-    const struct point_sweep sweep = {.count = mesh->point_count,
-                                      .x = x,
-                                      .step = motion != NULL ? wide->where.motion : NULL,
-                                      .inflation = 0.5 * wide->reach + wide->where.margin +
-                                                   wide->where.rounding,
-                                      .radius = c->radius};
-    boxes_of_points(tasks, &sweep, c->point_boxes);
-    RETURN_IF_FAILED(update_trees(memory, tasks, mesh, c));
-    RETURN_IF_FAILED(find_pairs(memory, tasks, mesh, c));
+    RETURN_IF_FAILED(look(memory, tasks, mesh, &wide->where, wide->reach, c, wide->lists));
     RETURN_IF_FAILED(measure(memory, tasks, mesh, c));
     wide->where.is_valid = true;
-    c->search_count++;
     return PBS_OK;
 }
 
@@ -404,13 +421,19 @@ pbs_status candidates_gather(struct memory *memory, struct tasks *tasks,
                              struct candidates *c) {
     point_ways_set(mesh, x, motion, margin, reach, &c->where);
     double away = point_ways_distance(tasks, &c->wide.where, mesh, x, motion);
-    if (!point_ways_hold(&c->wide.where, away) ||
-        reach + 2.0 * (margin + c->where.rounding) > c->wide.reach) {
-        RETURN_IF_FAILED(widen(memory, tasks, mesh, x, motion, reach, margin, c));
-        away = 0.0;
+    const bool is_served = point_ways_hold(&c->wide.where, away) &&
+                           reach + 2.0 * (margin + c->where.rounding) <= c->wide.reach;
+    const bool is_short = c->where.longest <= LONGEST_SKINS * c->skin;
+    if (!is_served && !is_short) {
+        RETURN_IF_FAILED(look(memory, tasks, mesh, &c->where, reach, c, c->lists));
+    } else {
+        if (!is_served) {
+            RETURN_IF_FAILED(widen(memory, tasks, mesh, x, motion, reach, margin, c));
+            away = 0.0;
+        }
+        round_ways(&c->where, mesh->point_count, c);
+        RETURN_IF_FAILED(choose(memory, tasks, mesh, reach, away, c));
     }
-    round_ways(&c->where, mesh->point_count, c);
-    RETURN_IF_FAILED(choose(memory, tasks, mesh, reach, away, c));
     c->where.is_valid = true;
     return PBS_OK;
 }

@@ -33,8 +33,8 @@ struct candidates {
     struct box_pair_list lists[PAIR_KINDS];
     struct point_ways where; ///< the lists hold
     struct wide_candidates wide;
-    double skin;           ///< m: farther around than the lists, the wide ones hold
-    uint64_t search_count; ///< of wide lists that were made
+    double skin;           ///< m: so much farther around the wide lists hold
+    uint64_t search_count; ///< how often boxes were looked at
     double *radius;        ///< per point, m: its part's offset
     struct way *ways;      ///< per point: those of the search at hand, and radius, beside the mean
     uint8_t *chosen;       ///< per pair of a wide list

@@ -43,6 +43,7 @@ void point_ways_set(const struct collision_mesh *mesh, const double *x, const do
                     double margin, double rounding_limit, struct point_ways *ways) {
     double mean[3];
     double largest = 0.0;
+    double longest = 0.0;
     point_ways_mean(mesh, x, ways->mean);
     point_ways_mean(mesh, motion, mean);
     ways->is_valid = false;
@@ -59,9 +60,12 @@ void point_ways_set(const struct collision_mesh *mesh, const double *x, const do
             subtract3(motion + 3 * i, mean, way);
             add3(end, motion + 3 * i, end);
         }
-        ways->motion_square += dot3(way, way);
+        const double square = dot3(way, way);
+        ways->motion_square += square;
+        longest = fmax(longest, square);
         largest = fmax(largest, dot3(start, start) + dot3(end, end));
     }
+    ways->longest = sqrt(longest);
     // Of what is so far away that rounding takes the limit, they hold for no other place.
     ways->rounding = fmin(ROUNDING * sqrt(largest), rounding_limit);
 }

@@ -13,6 +13,7 @@ struct point_ways {
     double *start;        ///< per point, 3: where its way begins
     double *motion;       ///< per point, 3: its way from there, without the mean of all
     double motion_square; ///< m^2: the sum of their squares
+    double longest;       ///< m: of the motions
     double margin;        ///< m: how far all may be from their ways, at one time of theirs, when
                           ///< they are moved so that their mean is the one below
     double rounding;      ///< m: so much more of the margin is rounding's

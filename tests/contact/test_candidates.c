@@ -173,10 +173,10 @@ static void lists_have_all_within_reach(void **state) {
     assert_true(tally.within > 1000 && tally.beyond > 1000);
 }
 
-/// Ways that begin and end elsewhere, all of them moved together besides: as long as every point is
-/// less than the skin from the ways that boxes were last looked at for, none is looked at again,
-/// and the lists are as complete. A reach that is longer than theirs, and a point that leaves, has
-/// them looked at.
+/// Short ways that begin and end elsewhere, all of them moved together besides: as long as every
+/// point is less than the skin from the ways of the wide lists, no box is looked at, and the lists
+/// are as complete. A long way, which has lists of its own, leaves them what they are; a longer
+/// reach, and a point that is elsewhere, has all looked at.
 static void wide_lists_serve_what_moves_on(void **state) {
     (void)state;
     struct tally tally = {0, 0};
@@ -186,16 +186,18 @@ static void wide_lists_serve_what_moves_on(void **state) {
         const struct collision_mesh *m = &s.contact.mesh;
         struct candidates *c = &s.contact.candidates;
         const size_t count = 3 * (size_t)m->point_count;
-        double x[3 * 64], motion[3 * 64], y[3 * 64], way[3 * 64];
-        scatter(&s, x, motion, round % 3 == 0 ? 0.0 : 0.2);
+        double x[3 * 64], motion[3 * 64], y[3 * 64], way[3 * 64], far[3 * 64];
+        assert_true(c->skin > 0.0);
+        scatter(&s, x, motion, round % 3 == 0 ? 0.0 : c->skin / sqrt(3.0));
+        scatter(&s, y, far, 0.5);
         const double reach = random_uniform(&numbers, 1e-3, 0.1);
         const double margin = random_uniform(&numbers, 0.0, 0.01);
         assert_ok(candidates_gather(&memory, NULL, m, x, motion, reach, margin, c));
         assert_int_equal(c->search_count, 1);
-        assert_true(c->skin > 0.0);
         for (int move = 0; move < 8; move++) {
             const double begin = random_uniform(&numbers, 0.0, 1.0);
             const double end = random_uniform(&numbers, 0.0, 1.0);
+            // So little that places round by no more than wide lists are made for.
             const double together[3] = {random_uniform(&numbers, -0.5, 0.5), 0.0, 0.3};
             // A cube of it is within the ball, with the mean of all taken off.
             const double beside = 0.5 * c->skin / sqrt(3.0);
@@ -206,15 +208,20 @@ static void wide_lists_serve_what_moves_on(void **state) {
             }
             const double *const taken = move % 3 == 0 ? NULL : way;
             assert_ok(candidates_gather(&memory, NULL, m, y, taken, reach, margin, c));
-            assert_int_equal(c->search_count, 1);
+            assert_int_equal(c->search_count, move < 4 ? 1 : 2);
             check_lists(m, c, y, taken, reach, &tally);
+            if (move == 3) {
+                assert_ok(candidates_gather(&memory, NULL, m, y, far, reach, margin, c));
+                assert_int_equal(c->search_count, 2);
+                check_lists(m, c, y, far, reach, &tally);
+            }
         }
         assert_ok(candidates_gather(&memory, NULL, m, y, NULL, 1.01 * reach, margin, c));
-        assert_int_equal(c->search_count, 2);
+        assert_int_equal(c->search_count, 3);
         check_lists(m, c, y, NULL, 1.01 * reach, &tally);
         y[random_index(&numbers, count)] += 3.0 * c->skin;
         assert_ok(candidates_gather(&memory, NULL, m, y, NULL, reach, margin, c));
-        assert_int_equal(c->search_count, 3);
+        assert_int_equal(c->search_count, 4);
         check_lists(m, c, y, NULL, reach, &tally);
         barrier_contact_free(&s.contact);
     }
