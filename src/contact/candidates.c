@@ -415,24 +415,30 @@ static pbs_status choose(struct memory *memory, struct tasks *tasks,
     return PBS_OK;
 }
 
+/// Chooses from the wide lists, from new ones where they do not hold.
+static pbs_status gather_from_wide(struct memory *memory, struct tasks *tasks,
+                                   const struct collision_mesh *mesh, const double *x,
+                                   const double *motion, double reach, struct candidates *c) {
+    const double margin = c->where.margin;
+    double away = point_ways_distance(tasks, &c->wide.where, mesh, x, motion);
+    if (!point_ways_hold(&c->wide.where, away) ||
+        reach + 2.0 * (margin + c->where.rounding) > c->wide.reach) {
+        RETURN_IF_FAILED(widen(memory, tasks, mesh, x, motion, reach, margin, c));
+        away = 0.0;
+    }
+    round_ways(&c->where, mesh->point_count, c);
+    return choose(memory, tasks, mesh, reach, away, c);
+}
+
 pbs_status candidates_gather(struct memory *memory, struct tasks *tasks,
                              const struct collision_mesh *mesh, const double *x,
                              const double *motion, double reach, double margin,
                              struct candidates *c) {
     point_ways_set(mesh, x, motion, margin, reach, &c->where);
-    double away = point_ways_distance(tasks, &c->wide.where, mesh, x, motion);
-    const bool is_served = point_ways_hold(&c->wide.where, away) &&
-                           reach + 2.0 * (margin + c->where.rounding) <= c->wide.reach;
-    const bool is_short = c->where.longest <= LONGEST_SKINS * c->skin;
-    if (!is_served && !is_short) {
-        RETURN_IF_FAILED(look(memory, tasks, mesh, &c->where, reach, c, c->lists));
+    if (c->where.longest <= LONGEST_SKINS * c->skin) {
+        RETURN_IF_FAILED(gather_from_wide(memory, tasks, mesh, x, motion, reach, c));
     } else {
-        if (!is_served) {
-            RETURN_IF_FAILED(widen(memory, tasks, mesh, x, motion, reach, margin, c));
-            away = 0.0;
-        }
-        round_ways(&c->where, mesh->point_count, c);
-        RETURN_IF_FAILED(choose(memory, tasks, mesh, reach, away, c));
+        RETURN_IF_FAILED(look(memory, tasks, mesh, &c->where, reach, c, c->lists));
     }
     c->where.is_valid = true;
     return PBS_OK;

@@ -176,7 +176,7 @@ static void lists_have_all_within_reach(void **state) {
 /// Short ways that begin and end elsewhere, all of them moved together besides: as long as every
 /// point is less than the skin from the ways of the wide lists, no box is looked at, and the lists
 /// are as complete. A long way, which has lists of its own, leaves them what they are; a longer
-/// reach, and a point that is elsewhere, has all looked at.
+/// reach, a point that is elsewhere and a new beginning have all looked at.
 static void wide_lists_serve_what_moves_on(void **state) {
     (void)state;
     struct tally tally = {0, 0};
@@ -223,6 +223,9 @@ static void wide_lists_serve_what_moves_on(void **state) {
         assert_ok(candidates_gather(&memory, NULL, m, y, NULL, reach, margin, c));
         assert_int_equal(c->search_count, 4);
         check_lists(m, c, y, NULL, reach, &tally);
+        assert_ok(candidates_begin(&memory, m, c));
+        assert_ok(candidates_gather(&memory, NULL, m, y, NULL, reach, margin, c));
+        assert_int_equal(c->search_count, 5);
         barrier_contact_free(&s.contact);
     }
     assert_true(tally.within > 10000 && tally.beyond > 10000);
@@ -403,6 +406,41 @@ static bool boxes_meet(const double *x, const uint32_t *points, int first, int c
     return meet;
 }
 
+/// Two points that come from either side, each by nearly a skin: the wide lists have them, and what
+/// is said of how far apart they were does not keep them out.
+static void a_skin_from_either_side_is_served(void **state) {
+    (void)state;
+    size_t within = 0;
+    for (int round = 0; round < 500; round++) {
+        struct touching_scene s;
+        touching_scene_make(&memory, &s, PBS_SHAPE_BOX, 0.1);
+        const struct collision_mesh *m = &s.contact.mesh;
+        struct candidates *c = &s.contact.candidates;
+        const double reach = 1e-3;
+        size_t pair[2] = {0};
+        find_lone_pair(m, pair);
+        const uint32_t points[4] = {m->lone_points[pair[0]], m->lone_points[pair[1]]};
+        const double offset = m->parts[m->part[points[0]]].offset +
+                              m->parts[m->part[points[1]]].offset;
+        double x[3 * 64], still[3 * 64], n[3];
+        scatter(&s, x, still, 0.0);
+        random_unit(&numbers, n);
+        const double apart = reach + random_uniform(&numbers, 1.9, 2.0) * c->skin;
+        add_scaled3(x + 3 * (size_t)points[0], apart + offset, n, x + 3 * (size_t)points[1]);
+        assert_ok(candidates_gather(&memory, NULL, m, x, NULL, reach, 0.0, c));
+        const double by = 0.99 * c->skin;
+        add_scaled3(x + 3 * (size_t)points[0], by, n, x + 3 * (size_t)points[0]);
+        add_scaled3(x + 3 * (size_t)points[1], -by, n, x + 3 * (size_t)points[1]);
+        assert_ok(candidates_gather(&memory, NULL, m, x, NULL, reach, 0.0, c));
+        assert_int_equal(c->search_count, 1);
+        const bool is_near = gap_at(m, x, still, 0.0, PAIR_POINT_POINT, points, 1) < reach;
+        assert_true(!is_near || is_listed(&c->lists[PAIR_POINT_POINT], pair[0], pair[1]));
+        within += is_near;
+        barrier_contact_free(&s.contact);
+    }
+    assert_true(within > 100);
+}
+
 /// A point that flew away, at last so far that its square is infinite, gives the boxes of the
 /// others seven times the reach and twice the skin at most: the reach, and where rounding is as
 /// much, four of the reach of the wide lists and one of each side's margin. The lists do not fill
@@ -477,6 +515,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(lists_hold_within_their_margin, setup, teardown),
         cmocka_unit_test_setup_teardown(a_list_holds_to_its_margin, setup, teardown),
         cmocka_unit_test_setup_teardown(a_list_knows_its_rounding, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_skin_from_either_side_is_served, setup, teardown),
         cmocka_unit_test_setup_teardown(a_far_point_costs_the_others_little, setup, teardown),
         cmocka_unit_test_setup_teardown(neighbours_out_of_reach_are_left_out, setup, teardown),
     };

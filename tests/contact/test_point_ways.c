@@ -127,10 +127,25 @@ static void what_is_no_number_is_infinitely_far(void **state) {
     assert_true(point_ways_hold(&ways, distance(x, motion)));
 }
 
+/// All moved together by a hundred thousand kilometres lose what their places round by there, for
+/// which 1e-12 of it is taken, far more than the 1e-8 m of a last digit.
+static void far_away_digits_are_lost(void **state) {
+    (void)state;
+    double x[COORDINATES], y[COORDINATES];
+    random_fill(&numbers, -1.0, 1.0, x, coordinate_count());
+    point_ways_set(&scene.contact.mesh, x, NULL, 0.5, 1.0, &ways);
+    ways.is_valid = true;
+    for (size_t k = 0; k < coordinate_count(); k++) {
+        y[k] = x[k] + (k % 3 == 1 ? 1e8 : 0.0);
+    }
+    assert_near(distance(y, NULL), 1e-4, 1e-7, "what rounding takes");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(distances_are_from_the_ways, setup, teardown),
         cmocka_unit_test_setup_teardown(what_is_no_number_is_infinitely_far, setup, teardown),
+        cmocka_unit_test_setup_teardown(far_away_digits_are_lost, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
