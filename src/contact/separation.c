@@ -251,6 +251,15 @@ ALWAYS_INLINE void between_edges(const struct pair_ways *pairs, floats8 normal[3
     add_scaled(normal, -t, v, normal);
 }
 
+ALWAYS_INLINE void between_closest(const struct pair_ways *pairs, int first_count,
+                                   floats8 normal[3]) {
+    if (first_count == 1) {
+        from_rim(pairs, normal);
+    } else {
+        between_edges(pairs, normal);
+    }
+}
+
 /// What is not a number in any point is none in the line between the middles either.
 ALWAYS_INLINE ints8 is_number(const floats8 between[3]) {
     return between[0] + between[1] + between[2] == between[0] + between[1] + between[2];
@@ -269,11 +278,7 @@ ALWAYS_INLINE uint32_t lanes_that_meet(const struct separation *s, int first_cou
     const ints8 known = is_number(between);
     across(&pairs, first_count, between, normal);
     apart = either(apart, parts(&pairs, first_count, normal));
-    if (first_count == 1) {
-        from_rim(&pairs, normal);
-    } else {
-        between_edges(&pairs, normal);
-    }
+    between_closest(&pairs, first_count, normal);
     apart = either(apart, parts(&pairs, first_count, normal));
     return bits_of(~both(apart, known));
 }
@@ -287,11 +292,7 @@ ALWAYS_INLINE void gap_of_lanes(const struct separation *s, int first_count,
     floats8 gap = greater(gap_along(&pairs, first_count, between), eight(0.0F));
     across(&pairs, first_count, between, normal);
     gap = greater(gap_along(&pairs, first_count, normal), gap);
-    if (first_count == 1) {
-        from_rim(&pairs, normal);
-    } else {
-        between_edges(&pairs, normal);
-    }
+    between_closest(&pairs, first_count, normal);
     gap = greater(gap_along(&pairs, first_count, normal), gap);
     gap = choose(is_number(between), gap, eight(0.0F));
     memcpy(apart, &gap, sizeof gap);

@@ -192,6 +192,24 @@ static void parallel_edges_have_a_curvature(void **state) {
         }
         // At an angle of 1e-10 m_s b' is a millionth of m_ss b.
         assert_small(fabs(curvature[0] - curvature[1]), 1e-3 * curvature[0], "curvature");
+        // One without a length: of u x v there is only what its own change makes, and nothing of m.
+        const struct edges whole = e;
+        for (int i = 0; i < 2; i++) {
+            double change[3];
+            double other[3];
+            double bend[3];
+            struct contact_rank rank = {0};
+            e = whole;
+            copy3(e.x[2 * i], e.x[2 * i + 1]);
+            subtract3(way.x[2 * i + 1], way.x[2 * i], change);
+            subtract3(e.x[3 - 2 * i], e.x[2 - 2 * i], other);
+            cross3(change, other, bend);
+            describe(&e, &contact);
+            mollified_edges_rank(&contact, x, &rank);
+            const double expected = 2.0 * mollifier_evaluate(0.0, THRESHOLD).first *
+                                    contact.barrier.value * dot3(bend, bend);
+            assert_small(fabs(along(&rank, &way) - expected), 1e-12 * expected, "curvature");
+        }
         copy3(e.x[0], e.x[1]);
         copy3(e.x[2], e.x[3]);
         struct contact_rank rank = {0};
