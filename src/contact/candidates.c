@@ -96,14 +96,38 @@ void candidates_free(struct memory *memory, struct candidates *c) {
 
 // --- what the lists are made for ---
 
-/// Beside the mean of all, which single precision has digits for.
+/// The mean of those that are not much farther from the mean of all than others: what flew away
+/// takes no digits from the rest.
+static void find_centre(const struct point_ways *where, size_t count, double centre[3]) {
+    double spread = 0.0;
+    double near_count = 0.0;
+    double sum[3] = {0.0};
+    double beside[3];
+    for (size_t i = 0; i < count; i++) {
+        subtract3(where->start + 3 * i, where->mean, beside);
+        spread += dot3(beside, beside);
+    }
+    for (size_t i = 0; i < count; i++) {
+        subtract3(where->start + 3 * i, where->mean, beside);
+        // At most a quarter can be more than twice the root of the mean square away.
+        if (dot3(beside, beside) * (double)count <= 4.0 * spread) {
+            add3(sum, beside, sum);
+            near_count += 1.0;
+        }
+    }
+    add_scaled3(where->mean, 1.0 / fmax(near_count, 1.0), sum, centre);
+}
+
+/// Single precision has few digits: places are beside the middle of most.
 static void round_ways(const struct point_ways *where, size_t count, struct candidates *c) {
+    double centre[3];
+    find_centre(where, count, centre);
     for (size_t i = 0; i < count; i++) {
         struct way *const way = c->ways + i;
         way->first[3] = (float)c->radius[i];
         way->last[3] = 0.0F;
         for (size_t k = 0; k < 3; k++) {
-            const double first = where->start[3 * i + k] - where->mean[k];
+            const double first = where->start[3 * i + k] - centre[k];
             way->first[k] = (float)first;
             way->last[k] = (float)(first + where->motion[3 * i + k]);
         }

@@ -36,7 +36,7 @@ struct candidates {
     double skin;           ///< m: so much farther around the wide lists hold
     uint64_t search_count; ///< how often boxes were looked at
     double *radius;        ///< per point, m: its part's offset
-    struct way *ways;      ///< per point: those of the search at hand, and radius, beside the mean
+    struct way *ways;      ///< per point: those of the search at hand, rounded, and radius
     uint8_t *chosen;       ///< per pair of a wide list
     uint32_t *numbers;     ///< 0, 1, 2, ..: points as primitives of one point
     struct box *point_boxes, *edge_boxes, *triangle_boxes, *lone_point_boxes, *lone_edge_boxes;

@@ -475,6 +475,34 @@ static void a_far_point_costs_the_others_little(void **state) {
     barrier_contact_free(&s.contact);
 }
 
+/// A point that flew a million kilometres leaves the others the planes that keep them apart: what
+/// is listed of them is within reach, but for what rounding is taken for, 1.4e-3 m on either side
+/// (see what_stands_out_of_reach_is_parted of test_separation.c for another thousandth).
+static void a_far_point_leaves_the_others_their_planes(void **state) {
+    (void)state;
+    const double reach = 0.05;
+    for (int round = 0; round < 50; round++) {
+        struct touching_scene s;
+        touching_scene_make(&memory, &s, PBS_SHAPE_BOX, 0.1);
+        const struct collision_mesh *m = &s.contact.mesh;
+        struct candidates *c = &s.contact.candidates;
+        double x[3 * 64], still[3 * 64];
+        scatter(&s, x, still, 0.0);
+        x[3 * random_index(&numbers, m->point_count) + (size_t)round % 3] = 1e9;
+        assert_ok(candidates_gather(&memory, NULL, m, x, NULL, reach, 0.0, c));
+        for (size_t i = 0; i < candidates_count(c); i++) {
+            const struct candidate pair = candidates_at(c, m, i);
+            bool is_near = true;
+            for (int n = 0; n < pair.point_count; n++) {
+                is_near = is_near && norm3(x + 3 * (size_t)pair.points[n]) < 10.0;
+            }
+            assert_true(!is_near || gap_at(m, x, still, 0.0, pair.kind, pair.points,
+                                           pair_first_count(pair.kind)) < 1.07 * reach);
+        }
+        barrier_contact_free(&s.contact);
+    }
+}
+
 /// Neighbours on a flat sheet whose boxes overlap are no candidates where they are ten times as far
 /// apart as the reach, also on a long way on which the sheet grows to twice its size. Edges of 0.3
 /// m and diagonals, turned so that no box is a line: the nearest that share no point are 0.3 /
@@ -517,6 +545,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_list_knows_its_rounding, setup, teardown),
         cmocka_unit_test_setup_teardown(a_skin_from_either_side_is_served, setup, teardown),
         cmocka_unit_test_setup_teardown(a_far_point_costs_the_others_little, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_far_point_leaves_the_others_their_planes, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(neighbours_out_of_reach_are_left_out, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
