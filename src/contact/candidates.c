@@ -9,13 +9,16 @@
 // Pairs that are chosen from wider lists in one piece of a parallel loop.
 enum { PAIRS_PER_PIECE = 4096 };
 
-// How much farther around wide lists hold, in mean edges of the mesh: few pairs lie closer together
-// that do not touch.
+// How much farther around wide lists hold, in edges of the finest part: few pairs lie closer
+// together that do not touch.
 static const double SKIN_EDGES = 0.03;
 
-// The longest way, in skins, for which wide lists are made: what goes farther now will not stay
-// within one next.
+// The longest way, in skins, for which wide lists are made: whoever moves farther in one search
+// leaves them in the next.
 static const double LONGEST_SKINS = 2.0;
+
+// Points whose median is the middle of all.
+enum { MIDDLE_SAMPLES = 31 };
 
 static pbs_status reserve_boxes(struct memory *memory, struct box **boxes, size_t *capacity,
                                 size_t count) {
@@ -45,12 +48,37 @@ static pbs_status reserve(struct memory *memory, const struct collision_mesh *me
                           2 * (size_t)mesh->lone_edge_count, sizeof *c->lone_edge_points);
 }
 
+/// By the finest part, whose pairs are the most: harmonic means, as many small edges weigh more
+/// there than a few large ones. What has no edges, particles, may lie as close as it likes.
+static void set_skin(const struct collision_mesh *mesh, struct candidates *c) {
+    double finest = INFINITY;
+    for (size_t i = 0; i < mesh->edge_count;) {
+        const uint32_t part = mesh->part[mesh->edges[2 * i]];
+        double inverse = 0.0;
+        double count = 0.0;
+        for (; i < mesh->edge_count && mesh->part[mesh->edges[2 * i]] == part; i++) {
+            inverse += 1.0 / sqrt(mesh->edge_squares[i]);
+            count += 1.0;
+        }
+        finest = fmin(finest, count / inverse);
+    }
+    c->skin = isfinite(finest) ? SKIN_EDGES * finest : 0.0;
+    c->has_particles = false;
+    for (size_t i = 0; i < mesh->lone_point_count; i++) {
+        c->has_particles = c->has_particles || mesh->kind[mesh->lone_points[i]] != POINT_OBSTACLE;
+    }
+}
+
+/// m: of wide lists for this reach.
+static double skin_for(const struct candidates *c, double reach) {
+    return c->has_particles ? fmin(c->skin, reach) : c->skin;
+}
+
 pbs_status candidates_begin(struct memory *memory, const struct collision_mesh *mesh,
                             struct candidates *c) {
     c->where.is_valid = c->wide.where.is_valid = false;
     RETURN_IF_FAILED(reserve(memory, mesh, c));
-    const double edge = collision_mesh_mean_edge(mesh);
-    c->skin = isfinite(edge) ? SKIN_EDGES * edge : 0.0;
+    set_skin(mesh, c);
     for (uint32_t i = 0; i < mesh->point_count; i++) {
         c->radius[i] = collision_mesh_offset(mesh, i);
         c->numbers[i] = i;
@@ -96,38 +124,43 @@ void candidates_free(struct memory *memory, struct candidates *c) {
 
 // --- what the lists are made for ---
 
-/// The mean of those that are not much farther from the mean of all than others: what flew away
-/// takes no digits from the rest.
-static void find_centre(const struct point_ways *where, size_t count, double centre[3]) {
-    double spread = 0.0;
-    double near_count = 0.0;
-    double sum[3] = {0.0};
-    double beside[3];
-    for (size_t i = 0; i < count; i++) {
-        subtract3(where->start + 3 * i, where->mean, beside);
-        spread += dot3(beside, beside);
-    }
-    for (size_t i = 0; i < count; i++) {
-        subtract3(where->start + 3 * i, where->mean, beside);
-        // At most a quarter can be more than twice the root of the mean square away.
-        if (dot3(beside, beside) * (double)count <= 4.0 * spread) {
-            add3(sum, beside, sum);
-            near_count += 1.0;
+static double median_of(double *a, size_t count) {
+    for (size_t i = 1; i < count; i++) {
+        const double moving = a[i];
+        size_t k = i;
+        for (; k > 0 && a[k - 1] > moving; k--) {
+            a[k] = a[k - 1];
         }
+        a[k] = moving;
     }
-    add_scaled3(where->mean, 1.0 / fmax(near_count, 1.0), sum, centre);
+    return count > 0 ? a[count / 2] : 0.0;
 }
 
-/// Single precision has few digits: places are beside the middle of most.
+/// In the midst of most points, wherever few others flew.
+static void find_middle(const struct point_ways *where, size_t count, double middle[3]) {
+    const size_t stride = count / MIDDLE_SAMPLES + 1;
+    for (size_t k = 0; k < 3; k++) {
+        double sample[MIDDLE_SAMPLES];
+        size_t taken = 0;
+        for (size_t i = 0; i < count; i += stride) {
+            const double at = where->start[3 * i + k];
+            sample[taken] = at;
+            taken += isnan(at) ? 0 : 1;
+        }
+        middle[k] = median_of(sample, taken);
+    }
+}
+
+/// Single precision has few digits: places are beside the middle.
 static void round_ways(const struct point_ways *where, size_t count, struct candidates *c) {
-    double centre[3];
-    find_centre(where, count, centre);
+    double middle[3];
+    find_middle(where, count, middle);
     for (size_t i = 0; i < count; i++) {
         struct way *const way = c->ways + i;
         way->first[3] = (float)c->radius[i];
         way->last[3] = 0.0F;
         for (size_t k = 0; k < 3; k++) {
-            const double first = where->start[3 * i + k] - centre[k];
+            const double first = where->start[3 * i + k] - middle[k];
             way->first[k] = (float)first;
             way->last[k] = (float)(first + where->motion[3 * i + k]);
         }
@@ -368,7 +401,7 @@ static pbs_status widen(struct memory *memory, struct tasks *tasks,
                         const struct collision_mesh *mesh, const double *x, const double *motion,
                         double reach, double margin, struct candidates *c) {
     struct wide_candidates *const wide = &c->wide;
-    point_ways_set(mesh, x, motion, margin + c->skin, reach, &wide->where);
+    point_ways_set(mesh, x, motion, margin + skin_for(c, reach), reach, &wide->where);
     // Ways that begin elsewhere round by a little more.
     wide->reach = reach + 2.0 * (margin + 2.0 * wide->where.rounding);
     RETURN_IF_FAILED(look(memory, tasks, mesh, &wide->where, wide->reach, c, wide->lists));
@@ -459,7 +492,7 @@ pbs_status candidates_gather(struct memory *memory, struct tasks *tasks,
                              const double *motion, double reach, double margin,
                              struct candidates *c) {
     point_ways_set(mesh, x, motion, margin, reach, &c->where);
-    if (c->where.longest <= LONGEST_SKINS * c->skin) {
+    if (c->where.longest <= LONGEST_SKINS * skin_for(c, reach)) {
         RETURN_IF_FAILED(gather_from_wide(memory, tasks, mesh, x, motion, reach, c));
     } else {
         RETURN_IF_FAILED(look(memory, tasks, mesh, &c->where, reach, c, c->lists));

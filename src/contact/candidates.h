@@ -14,8 +14,8 @@
 
 enum { PAIR_KINDS = PAIR_POINT_POINT + 1 };
 
-/// Pairs from which those are chosen that a way could bring within reach (Verlet 1967): as long as
-/// all stay where these hold, no box is looked at.
+/// More pairs than any short way needs (Verlet 1967): as long as all stay where these hold, lists
+/// are chosen from them and no box is looked at.
 struct wide_candidates {
     struct box_pair_list lists[PAIR_KINDS];
     /// Per pair, m: what its sides are kept apart on the ways below, or less.
@@ -33,6 +33,7 @@ struct candidates {
     struct box_pair_list lists[PAIR_KINDS];
     struct point_ways where; ///< the lists hold
     struct wide_candidates wide;
+    bool has_particles;
     double skin;           ///< m: so much farther around the wide lists hold
     uint64_t search_count; ///< how often boxes were looked at
     double *radius;        ///< per point, m: its part's offset

@@ -16,7 +16,7 @@ struct point_ways {
     double longest;       ///< m: of the motions
     double margin;        ///< m: how far all may be from their ways, at one time of theirs, when
                           ///< they are moved so that their mean is the one below
-    double rounding;      ///< m: so much more of the margin is rounding's
+    double rounding;      ///< m: added to the margin
     double mean[3];       ///< m: of the points that are no obstacle's, where the ways begin
     size_t start_capacity, motion_capacity;
 };

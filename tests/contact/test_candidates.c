@@ -187,10 +187,12 @@ static void wide_lists_serve_what_moves_on(void **state) {
         struct candidates *c = &s.contact.candidates;
         const size_t count = 3 * (size_t)m->point_count;
         double x[3 * 64], motion[3 * 64], y[3 * 64], way[3 * 64], far[3 * 64];
-        assert_true(c->skin > 0.0);
-        scatter(&s, x, motion, round % 3 == 0 ? 0.0 : c->skin / sqrt(3.0));
-        scatter(&s, y, far, 0.5);
         const double reach = random_uniform(&numbers, 1e-3, 0.1);
+        // There is a lone particle.
+        const double skin = fmin(c->skin, reach);
+        assert_true(c->skin > 1e-3);
+        scatter(&s, x, motion, round % 3 == 0 ? 0.0 : skin / sqrt(3.0));
+        scatter(&s, y, far, 0.5);
         const double margin = random_uniform(&numbers, 0.0, 0.01);
         assert_ok(candidates_gather(&memory, NULL, m, x, motion, reach, margin, c));
         assert_int_equal(c->search_count, 1);
@@ -200,7 +202,7 @@ static void wide_lists_serve_what_moves_on(void **state) {
             // So little that places round by no more than wide lists are made for.
             const double together[3] = {random_uniform(&numbers, -0.5, 0.5), 0.0, 0.3};
             // A cube of it is within the ball, with the mean of all taken off.
-            const double beside = 0.5 * c->skin / sqrt(3.0);
+            const double beside = 0.5 * skin / sqrt(3.0);
             for (size_t k = 0; k < count; k++) {
                 y[k] = x[k] + begin * motion[k] + random_uniform(&numbers, -beside, beside) +
                        together[k % 3];
@@ -219,7 +221,7 @@ static void wide_lists_serve_what_moves_on(void **state) {
         assert_ok(candidates_gather(&memory, NULL, m, y, NULL, 1.01 * reach, margin, c));
         assert_int_equal(c->search_count, 3);
         check_lists(m, c, y, NULL, 1.01 * reach, &tally);
-        y[random_index(&numbers, count)] += 3.0 * c->skin;
+        y[random_index(&numbers, count)] += 3.0 * skin + 2.0 * margin;
         assert_ok(candidates_gather(&memory, NULL, m, y, NULL, reach, margin, c));
         assert_int_equal(c->search_count, 4);
         check_lists(m, c, y, NULL, reach, &tally);
@@ -406,6 +408,88 @@ static bool boxes_meet(const double *x, const uint32_t *points, int first, int c
     return meet;
 }
 
+enum { LINE = 100, CUBE = 16, SWARM = CUBE * CUBE * CUBE };
+
+/// A line of edges, or of lone points, along the first axis.
+static void add_line(struct collision_mesh *m, uint32_t count, double spacing, bool has_edges) {
+    uint32_t nodes[LINE], edges[2 * LINE];
+    double rest[3 * LINE] = {0.0};
+    for (uint32_t i = 0; i < count; i++) {
+        nodes[i] = i;
+        rest[3 * i] = i * spacing;
+        edges[2 * i] = i;
+        edges[2 * i + 1] = i + 1;
+    }
+    const struct collision_part_input input = {
+        .part = {.group = 1, .mask = 1, .touches_itself = true},
+        .point_count = count,
+        .nodes = nodes,
+        .rest = rest,
+        .edge_count = has_edges ? count - 1 : 0,
+        .edges = edges};
+    assert_ok(collision_mesh_add(&memory, &input, m));
+}
+
+/// A few long edges, of another part or the same, do not make wide lists of all short ones.
+static void the_finest_part_sets_the_skin(void **state) {
+    (void)state;
+    struct collision_mesh m = {0};
+    struct candidates c = {0};
+    add_line(&m, LINE, 0.01, true);
+    assert_ok(candidates_begin(&memory, &m, &c));
+    const double own = c.skin;
+    assert_true(own > 0.0 && own < 0.01);
+    add_line(&m, 2, 1000.0, true);
+    assert_ok(candidates_begin(&memory, &m, &c));
+    assert_true(c.skin == own);
+    collision_mesh_clear(&m);
+    add_line(&m, LINE, 0.02, true);
+    assert_ok(candidates_begin(&memory, &m, &c));
+    assert_near(c.skin, 2.0 * own, 1e-12 * own, "twice as coarse");
+    // The sum of 98 inverse lengths and one of a hundredth: the mean is 99 / 98.01 of it.
+    m.edge_squares[7] *= 1e4;
+    assert_ok(candidates_begin(&memory, &m, &c));
+    assert_near(c.skin, 2.0 * own * 99.0 / 98.01, 1e-12 * own, "one long edge");
+    candidates_free(&memory, &c);
+    collision_mesh_free(&memory, &m);
+}
+
+/// Particles, which have no edges, beside a part of very long ones: none of their pairs is within
+/// three times the reach, so the wide lists are empty.
+static void particles_stay_few_pairs(void **state) {
+    (void)state;
+    struct collision_mesh m = {0};
+    struct candidates c = {0};
+    uint32_t *const nodes = malloc(SWARM * sizeof *nodes);
+    double *const x = calloc(3 * (SWARM + 2), sizeof *x);
+    for (uint32_t i = 0; i < SWARM; i++) {
+        nodes[i] = i;
+        x[3 * i] = 0.01 * (i % CUBE);
+        x[3 * i + 1] = 0.01 * (i / CUBE % CUBE);
+        x[3 * i + 2] = 0.01 * (i / (CUBE * CUBE));
+    }
+    const struct collision_part_input input = {
+        .part = {.group = 1, .mask = 1, .touches_itself = true},
+        .point_count = SWARM,
+        .nodes = nodes,
+        .rest = x};
+    assert_ok(collision_mesh_add(&memory, &input, &m));
+    add_line(&m, 2, 1000.0, true);
+    x[3 * SWARM + 1] = x[3 * SWARM + 4] = -1.0;
+    x[3 * SWARM + 3] = 1000.0;
+    assert_ok(candidates_begin(&memory, &m, &c));
+    assert_ok(candidates_gather(&memory, NULL, &m, x, NULL, 3e-3, 0.0, &c));
+    for (int kind = 0; kind < PAIR_KINDS; kind++) {
+        assert_int_equal(c.wide.lists[kind].count, 0);
+    }
+    assert_ok(candidates_gather(&memory, NULL, &m, x, NULL, 0.0101, 0.0, &c));
+    assert_int_equal(candidates_count(&c), 3 * CUBE * CUBE * (CUBE - 1));
+    candidates_free(&memory, &c);
+    collision_mesh_free(&memory, &m);
+    free(nodes);
+    free(x);
+}
+
 /// Two points that come from either side, each by nearly a skin: the wide lists have them, and what
 /// is said of how far apart they were does not keep them out.
 static void a_skin_from_either_side_is_served(void **state) {
@@ -417,6 +501,7 @@ static void a_skin_from_either_side_is_served(void **state) {
         const struct collision_mesh *m = &s.contact.mesh;
         struct candidates *c = &s.contact.candidates;
         const double reach = 1e-3;
+        const double skin = fmin(c->skin, reach);
         size_t pair[2] = {0};
         find_lone_pair(m, pair);
         const uint32_t points[4] = {m->lone_points[pair[0]], m->lone_points[pair[1]]};
@@ -425,10 +510,10 @@ static void a_skin_from_either_side_is_served(void **state) {
         double x[3 * 64], still[3 * 64], n[3];
         scatter(&s, x, still, 0.0);
         random_unit(&numbers, n);
-        const double apart = reach + random_uniform(&numbers, 1.9, 2.0) * c->skin;
+        const double apart = reach + random_uniform(&numbers, 1.9, 2.0) * skin;
         add_scaled3(x + 3 * (size_t)points[0], apart + offset, n, x + 3 * (size_t)points[1]);
         assert_ok(candidates_gather(&memory, NULL, m, x, NULL, reach, 0.0, c));
-        const double by = 0.99 * c->skin;
+        const double by = 0.99 * skin;
         add_scaled3(x + 3 * (size_t)points[0], by, n, x + 3 * (size_t)points[0]);
         add_scaled3(x + 3 * (size_t)points[1], -by, n, x + 3 * (size_t)points[1]);
         assert_ok(candidates_gather(&memory, NULL, m, x, NULL, reach, 0.0, c));
@@ -442,8 +527,8 @@ static void a_skin_from_either_side_is_served(void **state) {
 }
 
 /// A point that flew away, at last so far that its square is infinite, gives the boxes of the
-/// others seven times the reach and twice the skin at most: the reach, and where rounding is as
-/// much, four of the reach of the wide lists and one of each side's margin. The lists do not fill
+/// others nine times the reach at most: the reach, where rounding is as much four more of the reach
+/// of the wide lists and one of each side's margin, and each side's skin. The lists do not fill
 /// with all that may touch.
 static void a_far_point_costs_the_others_little(void **state) {
     (void)state;
@@ -468,7 +553,7 @@ static void a_far_point_costs_the_others_little(void **state) {
                                       m->parts[m->part[points[first]]].offset;
                 // Boxes of coordinates near 1 are rounded outwards, by an epsilon of float each.
                 assert_true(boxes_meet(x, points, first, pair_node_count((enum pair_kind)kind),
-                                       offset + 7.0 * reach + 2.0 * c->skin + 8.0 * FLT_EPSILON));
+                                       offset + 9.0 * reach + 8.0 * FLT_EPSILON));
             }
         }
     }
@@ -543,6 +628,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(lists_hold_within_their_margin, setup, teardown),
         cmocka_unit_test_setup_teardown(a_list_holds_to_its_margin, setup, teardown),
         cmocka_unit_test_setup_teardown(a_list_knows_its_rounding, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_finest_part_sets_the_skin, setup, teardown),
+        cmocka_unit_test_setup_teardown(particles_stay_few_pairs, setup, teardown),
         cmocka_unit_test_setup_teardown(a_skin_from_either_side_is_served, setup, teardown),
         cmocka_unit_test_setup_teardown(a_far_point_costs_the_others_little, setup, teardown),
         cmocka_unit_test_setup_teardown(a_far_point_leaves_the_others_their_planes, setup,
