@@ -21,9 +21,6 @@ static void sort_by_byte(struct pairs *pairs, int shift) {
     for (size_t i = 0; i < pairs->count; i++) {
         start[(pairs->pair[i] >> shift & 255) + 1]++;
     }
-    if (start[(pairs->pair[0] >> shift & 255) + 1] == pairs->count) {
-        return;
-    }
     for (int b = 0; b < 256; b++) {
         start[b + 1] += start[b];
     }
@@ -34,8 +31,14 @@ static void sort_by_byte(struct pairs *pairs, int shift) {
 }
 
 void pairs_sort(struct pairs *pairs) {
-    for (int shift = 0; shift < 64 && pairs->count > 0; shift += 8) {
-        sort_by_byte(pairs, shift);
+    uint64_t varying = 0;
+    for (size_t i = 1; i < pairs->count; i++) {
+        varying |= pairs->pair[i] ^ pairs->pair[0];
+    }
+    for (int shift = 0; shift < 64; shift += 8) {
+        if ((varying >> shift & 255) != 0) {
+            sort_by_byte(pairs, shift);
+        }
     }
     size_t kept = 0;
     for (size_t i = 0; i < pairs->count; i++) {
