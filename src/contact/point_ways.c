@@ -79,10 +79,14 @@ struct place_pass {
     const double *x, *motion; ///< the state is x + motion; null: x
     double shift[3];          ///< taken off it
     double time;              ///< when it is looked for on the ways
-    double along[PIECE_LIMIT];
-    double farthest[PIECE_LIMIT];
     size_t pieces;
+    double *along, *farthest; ///< per piece
 };
+
+static size_t piece_count(const struct collision_mesh *mesh) {
+    const size_t count = mesh->point_count / POINTS_PER_PIECE + 1;
+    return count < PIECE_LIMIT ? count : PIECE_LIMIT;
+}
 
 static size_t piece_begin(const struct place_pass *pass, size_t piece) {
     return pass->mesh->point_count * piece / pass->pieces;
@@ -126,8 +130,6 @@ static void compare_places(void *context, size_t piece) {
 /// How far any point of the state is from where its way has it, at the time that fits all of them
 /// best.
 static double distance_at_best(struct tasks *tasks, struct place_pass *pass) {
-    pass->pieces = pass->mesh->point_count / POINTS_PER_PIECE + 1;
-    pass->pieces = pass->pieces < PIECE_LIMIT ? pass->pieces : PIECE_LIMIT;
     if (pass->ways->motion_square > 0.0) {
         double along = 0.0;
         tasks_for(tasks, pass->pieces, add_along, pass);
@@ -152,7 +154,14 @@ double point_ways_distance(struct tasks *tasks, const struct point_ways *ways,
     if (!ways->is_valid) {
         return INFINITY;
     }
-    struct place_pass pass = {.mesh = mesh, .ways = ways, .x = x};
+    double along[PIECE_LIMIT];
+    double farthest[PIECE_LIMIT];
+    struct place_pass pass = {.mesh = mesh,
+                              .ways = ways,
+                              .x = x,
+                              .pieces = piece_count(mesh),
+                              .along = along,
+                              .farthest = farthest};
     double mean[3];
     point_ways_mean(mesh, x, mean);
     subtract3(mean, ways->mean, pass.shift);
