@@ -33,8 +33,8 @@ struct candidates {
     struct box_pair_list lists[PAIR_KINDS];
     struct point_ways where; ///< the lists hold
     struct wide_candidates wide;
-    bool has_particles;
-    double skin;           ///< m: so much farther around the wide lists hold
+    double skin;           ///< m: so much farther around the wide lists hold, at most
+    bool has_particles;    ///< then no farther than the reach: no edge says how close they lie
     uint64_t search_count; ///< how often boxes were looked at
     double *radius;        ///< per point, m: its part's offset
     struct way *ways;      ///< per point: those of the search at hand, rounded, and radius
