@@ -1,4 +1,4 @@
-// ECI table 2, every number beside the paper's and the one of integrators.md section 4.1: the
+// ECI table 2, every number beside the paper's and the one of docs/theory/scenes.md section 2: the
 // centre of mass's velocity 5 s after a chain began its flight against a wall. Argument: most steps
 // per second (3000; the paper's 30000 take minutes).
 //     bench eci-table2 h=1/300 sound=10 scheme=16 damped=0 velocity=0.9315 published=0.931 ..

@@ -212,7 +212,7 @@ static void run(const struct scene_file *scene, const struct settings *s, int32_
     d.contact_stiffness *= s->stiffness;
     d.velocity_tolerance *= s->tolerance;
     if (s->own) {
-        // As stiff close to the contact distance (contact.md section 2.1).
+        // As stiff close to the contact distance (docs/theory/contact.md section 2.1).
         d.barrier = PBS_BARRIER_DISTANCE;
         d.adaptive_stiffness = 0;
         d.contact_stiffness *= 8.0 * d.contact_distance * d.contact_distance;

@@ -43,8 +43,8 @@ struct collision_score {
 
 struct collision_score collision_queries_score(const struct collision_queries *queries);
 
-/// The files, and the mean of answer / impact that the specification reports for them (contact.md,
-/// 3.1); for the ones of which only a part is here, of the whole.
+/// The files, and the mean of answer / impact that the reference reports for them
+/// (docs/theory/contact.md section 3.1); for the ones of which only a part is here, of the whole.
 struct collision_query_file {
     const char *name;
     double published_ratio;

@@ -1,6 +1,6 @@
-// ECI section 5.5, as integrators.md section 4.1 found its settings: a chain of one-dimensional
-// elements, 1 m and 10 kg, flies at 1 m/s against a wall at x = 0 and bounces back, all of it a
-// host's own energy. For tests and benches; uses the public API alone.
+// ECI section 5.5, as docs/theory/scenes.md section 2 found its settings: a chain of
+// one-dimensional elements, 1 m and 10 kg, flies at 1 m/s against a wall at x = 0 and bounces back,
+// all of it a host's own energy. For tests and benches; uses the public API alone.
 #ifndef PBS_BENCH_ECI_CHAIN_H
 #define PBS_BENCH_ECI_CHAIN_H
 
@@ -38,7 +38,7 @@ struct eci_table_row {
     double sound;
     int32_t scheme;
     bool damped;
-    double published, measured; ///< ECI's value; that of the specification's prototype
+    double published, measured; ///< ECI's value; that of the reference's prototype
 };
 
 enum { ECI_TABLE_ROWS = 48 };

@@ -55,8 +55,9 @@ pbs_status eci_contact_create(enum eci_contact_kind kind, const struct eci_conta
     d.contact_stiffness = 1e5;
     d.slip_velocity = 1e-2;
     if (rough || kind == ECI_CHAIN) {
-        // contact.md section 4: else bodies stick that should slide. And in a scene of light rings
-        // and a heavy ball the mean node's energy says little about what a ring still has to gain.
+        // docs/theory/contact.md section 4: else bodies stick that should slide. And in a scene of
+        // light rings and a heavy ball the mean node's energy says little about what a ring still
+        // has to gain.
         d.velocity_tolerance = fmin(d.velocity_tolerance, 0.1 * d.slip_velocity);
     }
     *out = (struct eci_contact){.step = options->step > 0.0 ? options->step : 1.0 / 120.0,

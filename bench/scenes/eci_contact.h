@@ -1,6 +1,7 @@
-// The scenes of ECI's section 5 that touch, as contact.md section 9 found their settings: balls,
-// dice, a bunny on stairs, an armadillo on a trampoline, a net of rings, a bunny among cubes, a
-// membrane. One definition for tests, benches and examples; uses the public API alone.
+// The scenes of ECI's section 5 that touch, as docs/theory/scenes.md section 4 found their
+// settings: balls, dice, a bunny on stairs, an armadillo on a trampoline, a net of rings, a bunny
+// among cubes, a membrane. One definition for tests, benches and examples; uses the public API
+// alone.
 #ifndef PBS_BENCH_ECI_CONTACT_H
 #define PBS_BENCH_ECI_CONTACT_H
 
@@ -23,11 +24,11 @@ enum eci_contact_kind {
 };
 
 struct eci_contact_options {
-    const char *meshes;   ///< a folder; null, or what is not in it: other shapes take their place
-    bool full;            ///< the paper's size; else the small one of contact.md 9.2
-    int32_t scheme;       ///< PBS_SCHEME_*
-    double step;          ///< s; 0: 1/120
-    double decay;         ///< s, of the energy from the start on; 0: as the scene has it
+    const char *meshes; ///< a folder; null, or what is not in it: other shapes take their place
+    bool full;      ///< the paper's size; else the small one of docs/theory/scenes.md section 4.1
+    int32_t scheme; ///< PBS_SCHEME_*
+    double step;    ///< s; 0: 1/120
+    double decay;   ///< s, of the energy from the start on; 0: as the scene has it
     pbs_world_desc world; ///< how to compute; gravity, contact and what belongs to it are set here
 };
 
@@ -47,12 +48,12 @@ enum { ECI_CONTACT_PHASES = 2 };
 
 struct eci_contact {
     pbs_world *world;
-    double step;             ///< s
-    double duration;         ///< s, of the full scene or the small one
-    bool generated;          ///< a mesh was not there: numbers of the specification do not hold
-    bool ground;             ///< the half-space below y = 0 is solid
-    double height_energy;    ///< J, what gravity would be at the start with its zero at y = 0
-    double contact_distance; ///< m
+    double step;                  ///< s
+    double duration;              ///< s, of the full scene or the small one
+    bool generated;               ///< a mesh was not there: numbers of the reference do not hold
+    bool ground;                  ///< the half-space below y = 0 is solid
+    double height_energy;         ///< J, what gravity would be at the start with its zero at y = 0
+    double contact_distance;      ///< m
     struct surface_mesh obstacle; ///< the stairs; empty in other scenes
     size_t body_count;
     struct eci_contact_body *bodies;

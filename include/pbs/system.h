@@ -108,8 +108,8 @@ PBS_API void pbs_system_destroy(pbs_system *s);
 
 /// One step of length h > 0. The integrator is read, not kept; another scheme or other parameters
 /// than in the step before start afresh, as pbs_system_set_state does. Each stage solves M (x - x~)
-/// = c [F(t, x, v) - D v - K x], v = (x - p_x) / b (integrators.md section 1.1) by Newton's method
-/// with GAT's rule of failure: none of the first three residuals is below the first one, or
+/// = c [F(t, x, v) - D v - K x], v = (x - p_x) / b (docs/theory/schemes.md section 1) by Newton's
+/// method with GAT's rule of failure: none of the first three residuals is below the first one, or
 /// newton_limit is reached. A part that fails is halved; in the second-order theta method the first
 /// half starts afresh, and afterwards the ends of the whole part are neighbours (GAT section
 /// 2.3.2). Damping needs no lagging here, so all schemes keep their order with it. A-1 and the

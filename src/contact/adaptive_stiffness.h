@@ -1,6 +1,7 @@
 // How stiff a barrier is to be where nobody says: stiff enough for the masses that it stops, and
 // for the forces that push into it where a step begins. IPC (Li et al. 2020, section 4.3 and
-// supplement), with contact.md 2.2: between steps only, as the stiffness is part of the energy.
+// supplement), with docs/theory/contact.md section 2.2: between steps only, as the stiffness is
+// part of the energy.
 #ifndef PBS_CONTACT_ADAPTIVE_STIFFNESS_H
 #define PBS_CONTACT_ADAPTIVE_STIFFNESS_H
 

@@ -1,5 +1,6 @@
 // Whether a state is one to start from: nothing goes through anything, nothing touches. Distances
-// alone cannot tell (contact.md 3.4): an edge that sticks through a triangle has a positive one.
+// alone cannot tell (docs/theory/contact.md section 3.2): an edge that sticks through a triangle
+// has a positive one.
 #include <stdio.h>
 
 #include "base/math3.h"

@@ -13,7 +13,7 @@
 enum { PAIRS_PER_PIECE = 512, ADVANCES = 256 };
 
 // The longest leg, in mean edges of the mesh: beyond, ten times as many pairs meet for every four
-// times the length (contact.md section 8).
+// times the length (docs/theory/contact.md section 3.3).
 static const double LEG_EDGES = 1.0;
 
 // The most legs of a sweep: however fast something is, a sweep ends.

@@ -1,7 +1,7 @@
-// Lagged smoothed Coulomb friction of barrier contact (contact.md section 4; IPC, Li et al. 2020,
-// section 5): normal forces, weights and tangents are those of an earlier state, and so friction
-// has a potential. What a step does with it is in barrier_contact.h; here is what the contact's
-// sums over contacts call.
+// Lagged smoothed Coulomb friction of barrier contact (docs/theory/contact.md section 4; IPC, Li et
+// al. 2020, section 5): normal forces, weights and tangents are those of an earlier state, and so
+// friction has a potential. What a step does with it is in barrier_contact.h; here is what the
+// contact's sums over contacts call.
 #ifndef PBS_CONTACT_LAGGED_FRICTION_H
 #define PBS_CONTACT_LAGGED_FRICTION_H
 

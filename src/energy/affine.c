@@ -1,5 +1,5 @@
-// Affine bodies, eight at a time; the formulas are those of contact.md section 7. With C = A^T A -
-// 1:
+// Affine bodies, eight at a time; the formulas are those of docs/theory/contact.md section 6. With
+// C = A^T A - 1:
 //     value       k V |C|_F^2
 //     gradient    by a_i        4 k V sum_j C_ij a_j
 //     Hessian     by a_i, a_j   4 k V (a_j a_i^T + C_ij 1 + [i = j] A A^T)

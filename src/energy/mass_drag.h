@@ -1,5 +1,6 @@
 // Mass drag, the force -rate m v, as a potential of the stage: 1/(2b) sum rate_i m_i |x_i -
-// origin_i|^2 (OPT section 4.2; integrators.md section 1.1: the velocity is (x - origin) / b).
+// origin_i|^2 (OPT section 4.2; docs/theory/schemes.md section 1: the velocity is (x - origin) /
+// b).
 #ifndef PBS_ENERGY_MASS_DRAG_H
 #define PBS_ENERGY_MASS_DRAG_H
 

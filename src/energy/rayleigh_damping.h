@@ -1,8 +1,8 @@
 // Lagged Rayleigh damping (OPT section 4.2): the force -D v as a potential of the stage, R = 1/(2b)
 // |x - origin|_D^2, where D is the sum of the elements' positive semidefinite Hessians at the start
-// of the step, each times its damping time, and v = (x - origin) / b (integrators.md section 1.1).
-// D is kept as a second set of values on the assembly's pattern, so R needs a product with a matrix
-// that crosses domains: it is no term, but is added to an evaluation of the terms:
+// of the step, each times its damping time, and v = (x - origin) / b (docs/theory/schemes.md
+// section 1). D is kept as a second set of values on the assembly's pattern, so R needs a product
+// with a matrix that crosses domains: it is no term, but is added to an evaluation of the terms:
 //
 //     rayleigh_reserve     when the topology changed
 //     rayleigh_begin       once a step, at x_n (schemes of first order) or at the predictor

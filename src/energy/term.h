@@ -20,7 +20,7 @@ enum energy_kind {
 enum { EVALUATE_VALUE = 1, EVALUATE_GRADIENT = 2, EVALUATE_HESSIAN = 4 };
 
 /// One stage as a term sees it. Dissipative terms take the velocity (x - origin) / length
-/// (integrators.md section 1.1).
+/// (docs/theory/schemes.md section 1).
 struct stage_view {
     const double *origin; ///< p_x, node order, 3 per node
     double length;        ///< b, seconds

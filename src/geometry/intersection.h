@@ -1,6 +1,6 @@
 // Whether an edge meets a triangle, exactly, and whether any edge of a surface does: what barriers
-// must never let happen, and what distances cannot tell (contact.md 3.4). Touching counts. Says
-// nothing about where or how deep.
+// must never let happen, and what distances cannot tell (docs/theory/contact.md section 3.2).
+// Touching counts. Says nothing about where or how deep.
 #ifndef PBS_GEOMETRY_INTERSECTION_H
 #define PBS_GEOMETRY_INTERSECTION_H
 

@@ -1,5 +1,5 @@
-// See dense_step.h. Stages and new state as integrators.md section 1.1; parts of a step that fails
-// as GAT section 2.3.2.
+// See dense_step.h. Stages and new state as docs/theory/schemes.md section 1; parts of a step that
+// fails as GAT section 2.3.2.
 #include "integrate/dense_step.h"
 
 #include <math.h>
@@ -122,7 +122,7 @@ static void combine(const struct part *part, const struct combination *combinati
     combination_evaluate(NULL, combination, states, w->size, out);
 }
 
-/// As the kind of scheme wants it; integrators.md section 1.2 for the shifted one.
+/// As the kind of scheme wants it; docs/theory/schemes.md section 2 for the shifted one.
 static pbs_status start_acceleration(struct part *part) {
     const enum acceleration_use use = part->problem->scheme->acceleration;
     struct dense_workspace *w = part->w;

@@ -261,7 +261,7 @@ static void add_up(struct energy_control *control, const struct energy_step *ste
 
 // --- the target ---
 
-/// T_{n+1} but for the reaction's work (integrators.md section 4.2, step 3).
+/// T_{n+1} but for the reaction's work (docs/integrators.md, "Energy control").
 static void set_target(const struct energy_step *step, const struct energy_account *now,
                        struct energy_sums *sums, struct energy_account *next) {
     const struct energy_settings *s = step->settings;

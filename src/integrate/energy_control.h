@@ -1,8 +1,9 @@
-// Energy control (ECI sections 4.4 and 4.5; integrators.md sections 1.2 and 4.2). A step ends at
-// x = x' - alpha dx, v = w - alpha dv, where (x', w) and the corrections come from the recipe and
-// alpha is such that the conservative energy is on its target. The target changes by what the step
-// takes out (damping, drag, friction), by its decay, and by work from outside. Each island, a set
-// of nodes that no energy joins with others, has its own target and alpha.
+// Energy control (ECI sections 4.4 and 4.5; docs/theory/schemes.md section 2 and
+// docs/integrators.md, "Energy control"). A step ends at x = x' - alpha dx, v = w - alpha dv, where
+// (x', w) and the corrections come from the recipe and alpha is such that the conservative energy
+// is on its target. The target changes by what the step takes out (damping, drag, friction), by its
+// decay, and by work from outside. Each island, a set of nodes that no energy joins with others,
+// has its own target and alpha.
 #ifndef PBS_INTEGRATE_ENERGY_CONTROL_H
 #define PBS_INTEGRATE_ENERGY_CONTROL_H
 

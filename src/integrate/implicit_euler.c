@@ -1,4 +1,4 @@
-// Implicit Euler: x = x_n + h v, v = v_n + h a(x, v). integrators.md section 1.2, first row.
+// Implicit Euler: x = x_n + h v, v = v_n + h a(x, v). docs/theory/schemes.md section 2, first row.
 #include "integrate/recipe.h"
 #include "pbs/integrator.h"
 

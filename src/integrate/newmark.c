@@ -1,5 +1,5 @@
 // Newmark's family and the generalised-alpha method of Chung and Hulbert (1993), of which it is the
-// case am = af = 0. integrators.md section 1.2.
+// case am = af = 0. docs/theory/schemes.md section 2.
 #include "integrate/recipe.h"
 #include "pbs/integrator.h"
 

@@ -1,5 +1,5 @@
-// Schemes as recipes (integrators.md section 1.1). A stage is x = p_x + b v, v = p_v + (c / b) a(x,
-// v) with histories p_x, p_v that are linear combinations of known states; it minimises eq.
+// Schemes as recipes (docs/theory/schemes.md section 1). A stage is x = p_x + b v, v = p_v + (c /
+// b) a(x, v) with histories p_x, p_v that are linear combinations of known states; it minimises eq.
 // (1) of docs/architecture.md with predictor p_x + b p_v and weight c (b^2 but for
 // generalised-alpha). Afterwards v = (x - p_x) / b and a = (x - predictor) / c. A scheme says which
 // combinations, for each stage and for the new state; the generic code in step.c does the rest. A
@@ -27,7 +27,7 @@ enum acceleration_use {
     ACCELERATION_UNUSED,
     ACCELERATION_KEPT,    ///< as the recipe of the state says
     ACCELERATION_SHIFTED, ///< kept, but of a time proportional to the step: rescaled when that
-                          ///< changes (integrators.md section 1.2)
+                          ///< changes (docs/theory/schemes.md section 2)
     ACCELERATION_COMPUTED ///< from the forces, in every step
 };
 

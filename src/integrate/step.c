@@ -1,4 +1,5 @@
-// One step of a scheme (integrators.md section 1.1): stages, new state, energy control, friction.
+// One step of a scheme (docs/theory/schemes.md section 1): stages, new state, energy control,
+// friction.
 #include "integrate/step.h"
 
 #include <math.h>
@@ -147,8 +148,8 @@ static void account_for_stage(struct step *step, double share, const struct kine
 }
 
 /// The lagged damping matrix: at x_n, or for schemes of second order at the predictor x_n + s h
-/// v_n, s the stage's time, where that is admissible (integrators.md section 1.1: lagging from x_n
-/// costs an order).
+/// v_n, s the stage's time, where that is admissible (docs/theory/schemes.md section 1: lagging
+/// from x_n costs an order).
 static void lag_damping(struct step *step, double time) {
     const struct step_problem *problem = step->problem;
     struct step_workspace *w = step->w;
@@ -173,8 +174,8 @@ static void lag_damping(struct step *step, double time) {
     }
 }
 
-/// A linearized stage is solved to c |M^-1 r| below the accuracy (fracture.md section 3.4), which
-/// |r| below its share of the lightest node makes sure of.
+/// A linearized stage is solved to c |M^-1 r| below the accuracy (docs/theory/step_control.md
+/// section 2), which |r| below its share of the lightest node makes sure of.
 static struct newton_result minimize_stage(const struct step *step,
                                            const struct objective *objective,
                                            const struct newton_options *options, double *x) {
@@ -202,8 +203,9 @@ static int64_t solve_stage(struct step *step, const struct objective *objective,
     return solved.newton_iterations;
 }
 
-/// Friction of the solution instead of the step's start, until that moves it no more (contact.md
-/// section 4, re-lagging): where no iteration is wanted, or the first one is the last.
+/// Friction of the solution instead of the step's start, until that moves it no more
+/// (docs/theory/contact.md section 4, re-lagging): where no iteration is wanted, or the first one
+/// is the last.
 static bool repeat_with_friction(struct step *step, const struct objective *objective, double *x) {
     const struct step_problem *problem = step->problem;
     struct newton_options options = problem->options;
@@ -436,7 +438,7 @@ static void compute_acceleration(struct step *step) {
     step->losses[STATE_NOW].a = dissipated_power(step->problem, &objective, w->now.x, NULL);
 }
 
-/// a_n <- a(x_n) + (a_n - a(x_n)) h / h_before (integrators.md section 1.2).
+/// a_n <- a(x_n) + (a_n - a(x_n)) h / h_before (docs/theory/schemes.md section 2).
 static void rescale_acceleration(struct step *step) {
     struct step_workspace *w = step->w;
     const double ratio = step->view.h / step->view.h_before;

@@ -1,4 +1,4 @@
-// ATS eqs. 12 and 14 with the limits of fracture.md section 3.5; see step_control.h.
+// ATS eqs. 12 and 14 with the limits of docs/theory/step_control.md section 2; see step_control.h.
 #include "integrate/step_control.h"
 
 #include <float.h>

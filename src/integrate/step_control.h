@@ -1,6 +1,6 @@
-// Step-size control (integrators.md section 2.1, fracture.md section 3.5): which step to try, and
-// what follows from what was measured at its end. Pure arithmetic on step lengths and numbers that
-// others measure; knows no states, so that worlds and systems share it.
+// Step-size control (docs/theory/step_control.md):
+// which step to try, and what follows from what was measured at its end. Pure arithmetic on step
+// lengths and numbers that others measure; knows no states, so that worlds and systems share it.
 #ifndef PBS_INTEGRATE_STEP_CONTROL_H
 #define PBS_INTEGRATE_STEP_CONTROL_H
 

@@ -1,7 +1,7 @@
 // Two-step schemes with the step ratio om = h / h_before in their coefficients: BDF2, and GAT's
 // second-order theta method, which lies between the trapezoidal rule (theta = 0) and BDF2 (1). They
-// are zero-stable where theta q < 1, q = om^2 / (1 + 2 om) (integrators.md section 1.2), of second
-// order for any theta, and start afresh only where z_{n-1} is of no use.
+// are zero-stable where theta q < 1, q = om^2 / (1 + 2 om) (docs/theory/schemes.md section 2), of
+// second order for any theta, and start afresh only where z_{n-1} is of no use.
 #include "integrate/recipe.h"
 #include "pbs/integrator.h"
 

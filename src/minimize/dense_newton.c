@@ -1,6 +1,6 @@
 // See dense_newton.h. The residual in units of positions is r = x - x~ - c M^-1 f; divided by b or
-// c it is the residual of the velocity or of the acceleration (integrators.md section 1.1), so that
-// the three choices of an unknown share everything but a factor and the first guess.
+// c it is the residual of the velocity or of the acceleration (docs/theory/schemes.md section 1),
+// so that the three choices of an unknown share everything but a factor and the first guess.
 #include "minimize/dense_newton.h"
 
 #include <float.h>
@@ -205,8 +205,8 @@ static pbs_status probe_force(struct solve *solve, const double *x, size_t colum
 }
 
 /// dF/dx + (dF/dv) / b, what Newton's matrix wants, by the three-point rule of GAT section 2.1.1:
-/// in the unknown's units, with a stencil that does not vanish at zero (integrators.md section
-/// 3.1).
+/// in the unknown's units, with a stencil that does not vanish at zero (docs/theory/scenes.md
+/// section 1.1).
 static pbs_status difference(struct solve *solve, const double *x) {
     struct dense_newton *newton = solve->newton;
     const size_t n = solve->equation->size;

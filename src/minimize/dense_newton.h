@@ -1,4 +1,4 @@
-// Root finding for a stage where forces have no potential (docs/architecture.md section 1):
+// Root finding for a stage where forces have no potential (docs/architecture.md, One equation):
 // M (x - x~) = c [F(t, x, v) - D v - K x], v = (x - p_x) / b, with full matrices. Newton's method
 // as GAT section 2.1 has it, general unsymmetric Jacobians. Allocates only when made.
 #ifndef PBS_MINIMIZE_DENSE_NEWTON_H
@@ -59,8 +59,9 @@ struct dense_result dense_newton_solve(struct dense_newton *newton,
                                        const struct dense_stage *stage,
                                        const struct dense_options *options, double *x);
 
-/// The linearly implicit step instead (ATS; integrators.md section 2.1): forces linearised in x and
-/// v about a known state, taken at the stage's time, and solved for once. x: out, the solution.
+/// The linearly implicit step instead (ATS; docs/theory/step_control.md section 1): forces
+/// linearised in x and v about a known state, taken at the stage's time, and solved for once. x:
+/// out, the solution.
 struct dense_result dense_linear_solve(struct dense_newton *newton,
                                        const struct dense_equation *equation,
                                        const struct dense_stage *stage, const double *x_now,

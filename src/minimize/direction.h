@@ -1,5 +1,5 @@
 // The direction of one Newton iteration: truncated conjugate gradients on H d = -g, made downhill
-// and of bounded length (OPT section 3.1; integrators.md section 5.1, items 4 to 6).
+// and of bounded length (OPT section 3.1; docs/theory/minimization.md section 1, items 4 to 6).
 #ifndef PBS_MINIMIZE_DIRECTION_H
 #define PBS_MINIMIZE_DIRECTION_H
 

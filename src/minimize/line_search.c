@@ -1,6 +1,6 @@
 // Strong Wolfe search: Nocedal and Wright, Numerical Optimization (2006), algorithms 3.5 and 3.6,
 // made safe against infinite values, kinks and rounding; and backtracking by halves. OPT
-// section 3.1, "Line search"; integrators.md section 5.1, item 7.
+// section 3.1, "Line search"; docs/theory/minimization.md section 1, item 7.
 #include "minimize/line_search.h"
 
 #include <math.h>

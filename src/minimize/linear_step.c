@@ -112,7 +112,7 @@ static bool move(struct minimization *m) {
 }
 
 /// c |M^-1 grad E|, the largest component: the motion that the forces missed by the linearisation
-/// would have caused (ATS eqs. 9 and 11; integrators.md section 2.1).
+/// would have caused (ATS eqs. 9 and 11; docs/theory/step_control.md section 1).
 static double force_error(const struct minimization *m) {
     const double *const gradient = m->newton->gradient;
     double worst = 0.0;

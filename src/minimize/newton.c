@@ -1,5 +1,5 @@
-// The stabilised minimisation of OPT section 3 (integrators.md section 5.1): truncated Newton
-// directions, line search along the projected path, active set fixed in each iteration.
+// The stabilised minimisation of OPT section 3 (docs/theory/minimization.md section 1): truncated
+// Newton directions, line search along the projected path, active set fixed in each iteration.
 #include "minimize/newton.h"
 
 #include <float.h>

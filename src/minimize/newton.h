@@ -1,6 +1,6 @@
-// Minimisation of one stage: OPT section 3 with the corrections of integrators.md section 5.1
-// (truncated conjugate gradients, downhill test, length clamp, line search, noise rule, gradient
-// projection with an active set fixed per iteration), and plain Newton as a baseline.
+// Minimisation of one stage: OPT section 3 with the corrections of docs/theory/minimization.md
+// section 1 (truncated conjugate gradients, downhill test, length clamp, line search, noise rule,
+// gradient projection with an active set fixed per iteration), and plain Newton as a baseline.
 #ifndef PBS_MINIMIZE_NEWTON_H
 #define PBS_MINIMIZE_NEWTON_H
 

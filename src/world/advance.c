@@ -7,8 +7,8 @@
 #include "world/check.h"
 #include "world/run.h"
 
-// What a linearized stage's solution may add to the force error, of its tolerance (fracture.md
-// section 3.4).
+// What a linearized stage's solution may add to the force error, of its tolerance
+// (docs/theory/step_control.md section 2).
 static const double LINEAR_SHARE = 0.05;
 
 static pbs_status equal_steps(struct run *run) {

@@ -32,8 +32,8 @@ static pbs_status check_parameters(const struct scheme_table *scheme, const doub
     return PBS_OK;
 }
 
-/// alpha is a growth bound of the squared amplitude per step (integrators.md section 1.4): 4 is
-/// where eigenvalues become real.
+/// alpha is a growth bound of the squared amplitude per step (docs/theory/schemes.md section 4): 4
+/// is where eigenvalues become real.
 static pbs_status check_energy_control(const pbs_integrator_desc *d) {
     RETURN_IF_FAILED(
         check_choice(d->alpha_choice, PBS_ALPHA_FIXED, PBS_ALPHA_SPARSE_SEARCH, "alpha_choice"));

@@ -1,4 +1,4 @@
-// Energies of affine bodies: the specification's reference numbers, derivatives, projection by
+// Energies of affine bodies: the reference's reference numbers, derivatives, projection by
 // singular values beside a full eigenproblem, rigid motions, reflections and the largest step.
 #include "support/testing.h"
 

@@ -64,7 +64,7 @@ static void fold(double angle, double x[12]) {
     memcpy(x, folded, sizeof folded);
 }
 
-/// Angles and gradients computed with 60 digits, in the sense of the specification.
+/// Angles and gradients computed with 60 digits, in the sense of the reference.
 static const struct {
     const char *name;
     double x[12], theta, gradient[12];

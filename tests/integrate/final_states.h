@@ -1,5 +1,5 @@
-// Final states of schemes that independent prototypes computed for table 1.3 of
-// specs/integrators.md, to twelve digits.
+// Final states of schemes that independent prototypes computed for the table of
+// docs/theory/schemes.md section 3, to twelve digits.
 #ifndef PBS_INTEGRATE_FINAL_STATES_H
 #define PBS_INTEGRATE_FINAL_STATES_H
 

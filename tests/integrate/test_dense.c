@@ -1,5 +1,5 @@
-// Schemes through pbs_system: the table of integrators.md section 1.3, damped orders, steps that
-// are divided, unsymmetric Jacobians, each against what is known exactly.
+// Schemes through pbs_system: the table of docs/theory/schemes.md section 3, damped orders, steps
+// that are divided, unsymmetric Jacobians, each against what is known exactly.
 #include <complex.h>
 
 #include "integrate/final_states.h"
@@ -112,7 +112,7 @@ struct duffing {
     uint32_t refusals; ///< so many calls are answered with "no forces here"
 };
 
-/// F = -(x + x^3) - drag (1 + 3 x^2) v (integrators.md section 1.1).
+/// F = -(x + x^3) - drag (1 + 3 x^2) v (docs/theory/schemes.md section 1).
 static int32_t duffing_force(void *user, double time, const double *x, const double *v,
                              double *force) {
     struct duffing *duffing = user;

@@ -1,5 +1,5 @@
-// Energy control (integrators.md sections 1.4 and 4.2): targets that are kept, decay, lose and gain
-// work; alphas; islands; frames of reference.
+// Energy control (docs/theory/schemes.md section 4 and docs/integrators.md, "Energy control"):
+// targets that are kept, decay, lose and gain work; alphas; islands; frames of reference.
 #include "integrate/oscillator.h"
 
 static const double origin[3] = {0.0, 0.0, 0.0};
@@ -49,7 +49,7 @@ static void range_of(const pbs_integrator_desc *d, enum oscillator problem, doub
     pbs_world_destroy(world);
 }
 
-/// The specification's invariant, and how far below the target searches fall (print: 4 digits).
+/// The reference's invariant, and how far below the target searches fall (print: 4 digits).
 static void searches_never_exceed_their_target(void **state) {
     (void)state;
     static const double steps[] = {0.02, 0.1, 0.3}, dips[] = {-0.0188, -0.0905, -0.250};

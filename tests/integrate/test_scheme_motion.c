@@ -168,7 +168,7 @@ static void energy_stays_or_decays(void **state) {
             highest = fmax(highest, energy);
             sum[n / 100] += 0.01 * energy;
         }
-        // A-1 goes up and down by h w; see specs/integrators.md section 4.2.
+        // A-1 goes up and down by h w; see docs/integrators.md, "Energy control".
         const double band = scheme->stage_limit == 0          ? 0.2
                             : scheme->control != CONTROL_NONE ? 0.1
                                                               : 0.02;

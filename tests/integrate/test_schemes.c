@@ -1,4 +1,4 @@
-// Schemes against the table of specs/integrators.md section 1.3.
+// Schemes against the table of docs/theory/schemes.md section 3.
 #include "integrate/oscillator.h"
 #include "integrate/recipe.h"
 #include "world/scene.h"

@@ -1,4 +1,4 @@
-// What one step does to an oscillation (specs/integrators.md section 1.4): the matrix that takes
+// What one step does to an oscillation (docs/theory/schemes.md section 4): the matrix that takes
 // (x, h v, h^2 a, x_before, h v_before) of x'' = -x to the next, column by column, from steps of a
 // world; its trace, determinant and spectral radius against formulas.
 #include <complex.h>
@@ -205,7 +205,7 @@ static void alpha_methods_have_their_matrix(void **state) {
     }
 }
 
-/// With alpha = 1 areas are kept; the trace has the values that the specification found.
+/// With alpha = 1 areas are kept; the trace has the values that the reference found.
 static void decoupled_sdirk2_has_its_trace(void **state) {
     (void)state;
     // (h w)^2, the trace there, digits.

@@ -1,5 +1,5 @@
-// The arithmetic of step-size control: unit numbers of integrators.md section 2.1, limits and
-// counts of fracture.md section 3.5.
+// The arithmetic of step-size control: unit numbers of docs/theory/step_control.md section 1,
+// limits and counts of docs/theory/step_control.md section 2.
 #include "integrate/step_control.h"
 
 #include <float.h>
@@ -76,7 +76,7 @@ static struct count run_spring(bool newmark, const struct step_control *control)
     return count;
 }
 
-/// fracture.md section 3.5; it prints 36/13 and 54/16 where this has 35/11 and 54/15.
+/// docs/theory/step_control.md section 2; it prints 36/13 and 54/16 where this has 35/11 and 54/15.
 static void the_printed_controller_takes_as_many_steps_as_the_reference(void **state) {
     (void)state;
     static const struct count expected[2][3] = {{{20, 4}, {34, 7}, {61, 8}},
@@ -95,8 +95,8 @@ static void the_printed_controller_takes_as_many_steps_as_the_reference(void **s
     }
 }
 
-/// Growth by more than 1 / safety lands above the tolerance, as the error grows as h^4 (fracture.md
-/// section 3.5: rejections 4 -> 1 and 13 -> 11).
+/// Growth by more than 1 / safety lands above the tolerance, as the error grows as h^4
+/// (docs/theory/step_control.md section 2: rejections 4 -> 1 and 13 -> 11).
 static void limited_growth_rejects_less(void **state) {
     (void)state;
     for (int newmark = 0; newmark < 2; newmark++) {

@@ -1,4 +1,4 @@
-// Orders where the step changes (specs/integrators.md section 1.2): coefficients follow the ratio
+// Orders where the step changes (docs/theory/schemes.md section 2): coefficients follow the ratio
 // of steps, generalised-alpha's acceleration its time, and no ratio is too large.
 #include "integrate/oscillator.h"
 
@@ -83,7 +83,7 @@ static double changed_slope(const struct scheme_table *changed) {
     return slope;
 }
 
-/// What the specification measured where the acceleration is not moved to its new time.
+/// What the reference measured where the acceleration is not moved to its new time.
 static void generalized_alpha_needs_its_acceleration_rescaled(void **state) {
     (void)state;
     struct scheme_table kept = *scheme_find(PBS_SCHEME_GENERALIZED_ALPHA);

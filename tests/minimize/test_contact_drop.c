@@ -1,6 +1,6 @@
-// A soft sheet of 20 nodes falls on a ball that stands on the floor: integrators.md section 5.2's
-// drop, 48 steps at 1/24 s. Every solve converges, no iteration raises E, nothing penetrates, and
-// obstacles only push.
+// A soft sheet of 20 nodes falls on a ball that stands on the floor: docs/theory/minimization.md
+// section 2's drop, 48 steps at 1/24 s. Every solve converges, no iteration raises E, nothing
+// penetrates, and obstacles only push.
 #include "minimize/fixture.h"
 #include "minimize/springs.h"
 #include "support/testing.h"
@@ -153,7 +153,7 @@ static void test_drop_on_ball_and_floor(void **state) {
     print_message("linear solves per step: %.1f, at most %u; %zu contacts carried force\n",
                   (double)solves / STEPS, most, contacts);
     assert_true(contacts > STEPS);
-    // The prototype behind the specification needed 10.4 and at most 17 with a sheet of its own.
+    // The prototype behind the reference needed 10.4 and at most 17 with a sheet of its own.
     assert_true((double)solves / STEPS < 15.0);
     fixture_destroy(&f);
 }

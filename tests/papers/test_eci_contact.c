@@ -1,6 +1,7 @@
-// The scenes of ECI's section 5 that touch, at the small sizes of contact.md 9.2, with its asserts:
-// no state has an intersection, every step converges, the energy is on its target wherever alpha is
-// free, balls bounce as high as the reference says, and the rest of the scenes' own facts.
+// The scenes of ECI's section 5 that touch, at the small sizes of docs/theory/scenes.md
+// section 4.1, with its asserts: no state has an intersection, every step converges, the energy is
+// on its target wherever alpha is free, balls bounce as high as the reference says, and the rest of
+// the scenes' own facts.
 #include "support/eci_testing.h"
 
 // --- balls ---
@@ -54,11 +55,11 @@ static struct bounce bounce(enum eci_contact_kind kind, int32_t scheme, bool *ge
     return out;
 }
 
-/// contact.md 9.3, first bounce at 1/120 s. Its A-search of the soft and the medium ball, 0.753 and
-/// 0.732, is what its stop rule leaves, Newton steps below 0.01 m/s: iterations from the start of
-/// the step, solved to 1e-4, backtracked, and ended so give the soft ball 0.727 here, 0.976 at
-/// 0.005 m/s, 1.0125 at 0.002 and 1.0126 from 0.001 on, as every other way of ending them does. So
-/// their numbers here are those.
+/// docs/theory/scenes.md section 4.2, first bounce at 1/120 s. Its A-search of the soft and the
+/// medium ball, 0.753 and 0.732, is what its stop rule leaves, Newton steps below 0.01 m/s:
+/// iterations from the start of the step, solved to 1e-4, backtracked, and ended so give the soft
+/// ball 0.727 here, 0.976 at 0.005 m/s, 1.0125 at 0.002 and 1.0126 from 0.001 on, as every other
+/// way of ending them does. So their numbers here are those.
 static void test_balls(void **state) {
     (void)state;
     static const struct {
@@ -92,7 +93,8 @@ static void test_balls(void **state) {
 
 // --- the other scenes ---
 
-/// The scene is contact.md 9.3's: its energy at the start agrees in all digits that are printed.
+/// The scene is docs/theory/scenes.md section 4.2's: its energy at the start agrees in all digits
+/// that are printed.
 static void assert_starts_with(const struct eci_contact *scene, double energy, double expected,
                                double digit) {
     if (!scene->generated) {

@@ -1,7 +1,7 @@
-// ECI's scenes of many bodies at the small sizes of contact.md 9.2: a ball on a net of linked
-// rings, a heavy bunny among soft cubes. No state has an intersection, the energy comes down to its
-// target and stays there, rings stay linked as they were, cubes stay in their box and keep their
-// orientation.
+// ECI's scenes of many bodies at the small sizes of docs/theory/scenes.md section 4.1: a ball on a
+// net of linked rings, a heavy bunny among soft cubes. No state has an intersection, the energy
+// comes down to its target and stays there, rings stay linked as they were, cubes stay in their box
+// and keep their orientation.
 #include "base/math3.h"
 #include "support/eci_testing.h"
 #include "support/linking.h"
@@ -79,8 +79,8 @@ static int axis_of(const struct eci_contact_body *body) {
     return extent[2] < extent[least] ? 2 : least;
 }
 
-/// A polygon inside the ring's tube, once around: contact.md 9.2 has its radius, and 32 corners
-/// leave that by 0.5 % of it where the tube has 24 %.
+/// A polygon inside the ring's tube, once around: docs/theory/scenes.md section 4.1 has its radius,
+/// and 32 corners leave that by 0.5 % of it where the tube has 24 %.
 static void center_line(const struct eci_contact *scene, size_t index, double out[3 * LOOP]) {
     const struct carried c = carry(scene, index);
     const int axis = axis_of(scene->bodies + index);

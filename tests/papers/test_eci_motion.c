@@ -111,8 +111,8 @@ static void wider_searches_stay_on_the_target(void **state) {
 
 /// On the average of the frames the energy is where the target is, exp(-t / 10 s) of its start, to
 /// what A-search loses between: energies dip by O(h omega), a quarter at h omega = 0.3 (measured in
-/// specs/integrators.md section 4.2; here h omega is 0.5), and come back. It can stay above for a
-/// while, as a step dissipates no more than implicit Euler does.
+/// docs/integrators.md, "Energy control"; here h omega is 0.5), and come back. It can stay above
+/// for a while, as a step dissipates no more than implicit Euler does.
 static void decay_follows_its_curve(void **state) {
     (void)state;
     const double decay_time = 10.0;

@@ -1,6 +1,6 @@
-// ECI appendix E as integrators.md section 4.3 corrected it: a point of 1 kg flies at 1 m/s against
-// a stiff one-sided spring, k h^2 / m = hbar, and hits it at any phase beta of the step. What comes
-// out is known in closed form.
+// ECI appendix E as docs/theory/scenes.md section 3 corrected it: a point of 1 kg flies at 1 m/s
+// against a stiff one-sided spring, k h^2 / m = hbar, and hits it at any phase beta of the step.
+// What comes out is known in closed form.
 #include "support/world_testing.h"
 
 /// P = k x^2 / 2 for x < 0.
@@ -122,7 +122,7 @@ static void the_trapezoidal_rule_gains_energy(void **state) {
     assert_near((double)gains / (count - 1), 0.75, 2.0 / count, "share of phases with a gain");
 }
 
-/// Ranges of the recursions by hand over these phases, in free flight before. The specification,
+/// Ranges of the recursions by hand over these phases, in free flight before. The reference,
 /// which seems to have taken fewer, has .31 to 1.25, .02 to 1.41 and .38 to 2.01.
 static void others_are_in_their_ranges(void **state) {
     (void)state;

@@ -1,5 +1,5 @@
-// ECI table 2 and what integrators.md section 4.1 says about it: a chain that bounces off a wall,
-// with the energy of the chain and the wall's barrier the host's own.
+// ECI table 2 and what docs/theory/scenes.md section 2 says about it: a chain that bounces off a
+// wall, with the energy of the chain and the wall's barrier the host's own.
 #include "scenes/eci_chain.h"
 #include "support/testing.h"
 
@@ -17,7 +17,7 @@ static double velocity_of(const struct eci_chain *chain) {
     return r.velocity;
 }
 
-/// The specification's: 0.003 for BDF2 and at 1/30 s, 0.02 for the soft chain at smaller steps,
+/// The reference's: 0.003 for BDF2 and at 1/30 s, 0.02 for the soft chain at smaller steps,
 /// whose contacts repeat rounding errors and tolerances enlarged, else 0.005. Damping matrices of
 /// BDF2 are of the predictor here, of x_n there: 0.005.
 static double tolerance_of(const struct eci_table_row *row) {
@@ -66,7 +66,7 @@ static void ranges_of_alpha_matter_little(void **state) {
     assert_near(velocity_of(&chain), 0.9393, 0.005, "sparse");
 }
 
-/// The trapezoidal rule blows up where the specification saw it, and survives where it did. To 1e6
+/// The trapezoidal rule blows up where the reference saw it, and survives where it did. To 1e6
 /// J there, a little earlier to 1e4 J, before rounding errors of so much energy stop Newton.
 static void the_trapezoidal_rule_blows_up(void **state) {
     (void)state;
@@ -85,9 +85,9 @@ static void the_trapezoidal_rule_blows_up(void **state) {
     assert_near(velocity_of(&stiff), 0.93, 0.01, "stiff chain");
 }
 
-/// ECI eq. 17, true stiffness damping: 0.6262 within 0.001 at 1/300 s (specs/integrators.md section
-/// 4.1). A-search, whose target counts the loss of each step, gets there at a tenth of the step; at
-/// 1/300 s it ends 0.00102 above.
+/// ECI eq. 17, true stiffness damping: 0.6262 within 0.001 at 1/300 s (docs/theory/scenes.md
+/// section 2). A-search, whose target counts the loss of each step, gets there at a tenth of the
+/// step; at 1/300 s it ends 0.00102 above.
 static void stiffness_damping_leaves_the_same_velocity(void **state) {
     (void)state;
     static const struct {

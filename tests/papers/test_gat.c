@@ -1,5 +1,5 @@
 // GAT, "Analysis of generalized-alpha vs. theta-methods": its pendulums, with the corrections and
-// settings of specs/integrators.md section 3. Generalised-alpha with rho = 0.6 beside the
+// settings of docs/theory/scenes.md section 1. Generalised-alpha with rho = 0.6 beside the
 // second-order theta method with theta = 0.07, which damp alike. What a method's Newton iterations
 // say is a property of the tolerance, in units of what it solves for: the acceleration of the one,
 // the velocity of the other.
@@ -73,7 +73,7 @@ static struct problem cartesian_problem(double eps) {
     return (struct problem){cartesian, 2, eps, {sqrt(0.5), sqrt(0.5)}, {1.0, 0.0}};
 }
 
-/// The spec's random perturbations, of the size of eps.
+/// The reference's random perturbations, of the size of eps.
 static void perturb(struct problem *p, long seed) {
     srand48(seed);
     for (size_t i = 0; i < p->size; i++) {
@@ -142,7 +142,7 @@ struct count_row {
     struct problem problem;
     double h, tolerance;
     int steps;
-    double counts[METHOD_COUNT][2]; ///< least and most that the spec found
+    double counts[METHOD_COUNT][2]; ///< least and most that the reference found
 };
 
 static void iterations_are_those_of_the_tables(void **state) {
@@ -185,12 +185,12 @@ static void iterations_do_not_depend_on_the_perturbation(void **state) {
     }
 }
 
-// --- what holds of the comparison: the rod's length (integrators.md section 3.3) ---
+// --- what holds of the comparison: the rod's length (docs/theory/scenes.md section 1.3) ---
 
 struct range_row {
     double eps, h;
     bool alpha_fails;
-    double alpha[2], theta[2]; ///< the spec's ranges of r
+    double alpha[2], theta[2]; ///< the reference's ranges of r
 };
 
 /// The theta method keeps the rod's length in every row; generalised-alpha tears it in three. Those
@@ -236,8 +236,8 @@ static bool is_torn(enum method method, double eps, double h, long seed) {
     return r.r_low < 0.5 || r.r_high > 1.5;
 }
 
-/// Of 40 random perturbations generalised-alpha tears 22 at h = 0.05 and 3 at 0.02 in the spec's
-/// runs, and none where the rod is softer; the theta method none at all.
+/// Of 40 random perturbations generalised-alpha tears 22 at h = 0.05 and 3 at 0.02 in the
+/// reference's runs, and none where the rod is softer; the theta method none at all.
 static void theta_survives_random_perturbations(void **state) {
     (void)state;
     const long seeds = testing_is_small() ? 10 : 40;

@@ -1,7 +1,7 @@
-// OPT's smallest stress test, as integrators.md section 5.3 measures it: a 1.0 x 0.4 sheet of 6 x 3
-// nodes in the plane (36 degrees of freedom), fixed corotated, starting from random places inside
-// its box. One step of several sizes, 200 random starts each, by plain Newton and by the stabilised
-// minimiser. The sheet is a host's own energy: stencils of three nodes with z held.
+// OPT's smallest stress test, as docs/theory/minimization.md section 3 measures it: a 1.0 x 0.4
+// sheet of 6 x 3 nodes in the plane (36 degrees of freedom), fixed corotated, starting from random
+// places inside its box. One step of several sizes, 200 random starts each, by plain Newton and by
+// the stabilised minimiser. The sheet is a host's own energy: stencils of three nodes with z held.
 #include "support/derivatives.h"
 #include "support/world_testing.h"
 
@@ -281,7 +281,7 @@ static double same_minimiser(const struct outcome *a, const struct outcome *b, s
     return both > 0 ? 100.0 * (double)same / (double)both : 0.0;
 }
 
-/// A row: what the specification measured, and the bounds that it sets for tests, in percent.
+/// A row: what the reference measured, and the bounds that it sets for tests, in percent.
 struct row {
     const char *name;
     double step;

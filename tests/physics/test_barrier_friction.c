@@ -1,5 +1,6 @@
 // Coulomb friction of barrier contact: a block on an incline sticks and slides at the thresholds of
-// the textbook, and creeps by what the smoothing of Coulomb's law says (contact.md section 4).
+// the textbook, and creeps by what the smoothing of Coulomb's law says (docs/theory/contact.md
+// section 4).
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 // Affine bodies that turn freely: a brick that starts close to its unstable axis, beside the
-// specification's table (contact.md section 7) and the rigid body of Euler's equations.
+// specification's table (docs/theory/contact.md section 6) and the rigid body of Euler's equations.
 #include "support/testing.h"
 
 #include "base/math3.h"
@@ -125,7 +125,7 @@ static struct outcome run(int32_t scheme, double stiffness, int steps_a_second) 
     return out;
 }
 
-/// Of the specification's table, for a stiffness of 1e8 Pa.
+/// Of the reference's table, for a stiffness of 1e8 Pa.
 struct row {
     int32_t scheme;
     int steps_a_second;
@@ -143,7 +143,7 @@ static const struct row rows[] = {
     {PBS_SCHEME_A_SEARCH, 1200, 1.0000, 1.0001, 0.4},
 };
 
-/// Energies and momenta within 2 % as the specification wants it, and their losses too where the
+/// Energies and momenta within 2 % as the reference wants it, and their losses too where the
 /// table has the digits (one in the last is allowed); angles within 2 % and half their last digit.
 static void spins_are_those_of_the_table(void **state) {
     (void)state;

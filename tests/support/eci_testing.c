@@ -22,7 +22,7 @@ struct eci_contact eci_create(enum eci_contact_kind kind, int32_t scheme, double
     assert_ok(eci_contact_create(kind, &options, &scene));
     if (scene.generated) {
         print_message("no meshes in ../shared/data (PBS_SHARED_DATA names the folder): other "
-                      "shapes, whose numbers are not those of the specification\n");
+                      "shapes, whose numbers are not those of the reference\n");
     }
     return scene;
 }

@@ -1,5 +1,5 @@
-// ECI's scenes that touch, step by step, with what every one of them must keep: contact.md 9.2's
-// asserts a to c.
+// ECI's scenes that touch, step by step, with what every one of them must keep:
+// docs/theory/scenes.md section 4.1's asserts a to c.
 #ifndef PBS_SUPPORT_ECI_TESTING_H
 #define PBS_SUPPORT_ECI_TESTING_H
 
@@ -28,12 +28,12 @@ struct eci_progress eci_begin(void);
 /// that is not its own, exactly, and nothing is below the ground.
 pbs_stats eci_advance(struct eci_contact *scene, struct eci_progress *progress);
 
-/// contact.md 9.2 c: without contact and with an alpha inside its range the energy is the target to
-/// 1e-4; otherwise never more than 0.1 % above it. In rigid flight, where no difference of forces
-/// is there to correct with, alpha is 1 exactly. At first only the fall is lost; after the first
-/// touch it is no more than 2 % below, but for single steps at the limit of alpha in which a body
-/// that has just let go springs back. A scene whose target begins below its energy comes down to it
-/// when something touches, and never rises above where it began.
+/// docs/theory/scenes.md section 4.1 c: without contact and with an alpha inside its range the
+/// energy is the target to 1e-4; otherwise never more than 0.1 % above it. In rigid flight, where
+/// no difference of forces is there to correct with, alpha is 1 exactly. At first only the fall is
+/// lost; after the first touch it is no more than 2 % below, but for single steps at the limit of
+/// alpha in which a body that has just let go springs back. A scene whose target begins below its
+/// energy comes down to it when something touches, and never rises above where it began.
 void assert_on_target(const struct eci_contact *scene, const pbs_stats *stats, double scale,
                       struct eci_progress *progress);
 

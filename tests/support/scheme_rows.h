@@ -1,5 +1,6 @@
-// Table 1.3 of specs/integrators.md: what every scheme's error is on three oscillators, x'' = f(x)
-// from x = 1, v = 0.3, at t = 5. Whoever drives schemes, a world or a system, runs over it.
+// The table of docs/theory/schemes.md section 3: what every scheme's error is on three oscillators,
+// x'' = f(x) from x = 1, v = 0.3, at t = 5. Whoever drives schemes, a world or a system, runs over
+// it.
 #ifndef PBS_SUPPORT_SCHEME_ROWS_H
 #define PBS_SUPPORT_SCHEME_ROWS_H
 

@@ -117,7 +117,8 @@ static pbs_integrator_desc control_at(size_t i) {
 
 // --- the arithmetic arrives ---
 
-/// The same steps as the formulas of integrators.md section 2.1, to what a solve of 1e-12 leaves.
+/// The same steps as the formulas of docs/theory/step_control.md section 1, to what a solve of
+/// 1e-12 leaves.
 static void linearized_steps_are_those_of_the_paper(void **state) {
     (void)state;
     static const int32_t schemes[] = {PBS_SCHEME_IMPLICIT_EULER, PBS_SCHEME_TRAPEZOIDAL,

@@ -1,5 +1,5 @@
-// pbs_system_advance and linearly implicit steps of systems: the numbers of integrators.md section
-// 2.1 with velocity-dependent forces, and step control.
+// pbs_system_advance and linearly implicit steps of systems: the numbers of
+// docs/theory/step_control.md section 1 with velocity-dependent forces, and step control.
 #include "pbs/pbs.h"
 #include "support/hardening_spring.h"
 #include "support/testing.h"
@@ -125,8 +125,8 @@ static void linearized_steps_go_on_as_the_formulas(void **state) {
     }
 }
 
-/// fracture.md section 3.5; see tests/integrate/test_step_control.c for the two that differ a
-/// little.
+/// docs/theory/step_control.md section 2; see tests/integrate/test_step_control.c for the two that
+/// differ a little.
 static void advances_take_as_many_steps_as_the_reference(void **state) {
     (void)state;
     static const uint32_t expected[2][3][2] = {{{20, 4}, {34, 7}, {61, 8}},
