@@ -62,6 +62,15 @@ enum {
     PBS_ORDER_NESTED_DISSECTION = 1 ///< METIS nested dissection inside each domain
 };
 
+/// What becomes of the Hessians of single elements, which are indefinite where something is
+/// compressed.
+enum {
+    PBS_HESSIAN_EXACT = 0,        ///< nothing: OPT's choice
+    PBS_HESSIAN_SEMIDEFINITE = 1, ///< all are made positive semidefinite
+    PBS_HESSIAN_AUTOMATIC = 2     ///< those of shells are; exact with PBS_METHOD_PLAIN_NEWTON and
+                                  ///< with linearized schemes, whose accuracy is that of H
+};
+
 /// Where the minimisation of a step starts.
 enum {
     PBS_GUESS_BEST = 0,     ///< the best of the two below and, with gravity, of free fall
@@ -98,15 +107,14 @@ typedef struct pbs_world_desc {
     int32_t threads;   ///< library threads, the calling one included; 0: one per processor; unused
                        ///< with `tasks`
     double gravity[3]; ///< m/s^2
-    pbs_allocator allocator; ///< all zero: the C library's
-    pbs_log log;             ///< all zero: none
-    pbs_tasks tasks;         ///< all zero: the library's own threads
-    int32_t method;          ///< PBS_METHOD_*
-    int32_t line_search;     ///< PBS_LINE_SEARCH_*
-    int32_t project_hessian; ///< 1: element Hessians made positive semidefinite (0: exact, OPT's
-                             ///< choice)
-    int32_t initial_guess;   ///< PBS_GUESS_*
-    int32_t preconditioner;  ///< PBS_PRECONDITIONER_*
+    pbs_allocator allocator;      ///< all zero: the C library's
+    pbs_log log;                  ///< all zero: none
+    pbs_tasks tasks;              ///< all zero: the library's own threads
+    int32_t method;               ///< PBS_METHOD_*
+    int32_t line_search;          ///< PBS_LINE_SEARCH_*
+    int32_t project_hessian;      ///< PBS_HESSIAN_*
+    int32_t initial_guess;        ///< PBS_GUESS_*
+    int32_t preconditioner;       ///< PBS_PRECONDITIONER_*
     int32_t preconditioner_order; ///< PBS_ORDER_*
     uint32_t newton_limit;        ///< iterations per stage
     uint32_t linear_limit;        ///< conjugate gradient iterations per solve

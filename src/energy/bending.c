@@ -419,7 +419,8 @@ static int evaluate(const void *self, const struct assembly *assembly,
         return EVALUATE_OK;
     }
     add_what_is_asked(elements, groups, begin, end, evaluation, sums);
-    if ((evaluation->what & EVALUATE_HESSIAN) && evaluation->project) {
+    if ((evaluation->what & EVALUATE_HESSIAN) &&
+        (evaluation->project || evaluation->project_shells)) {
         add_projected_hessian(elements, groups, begin, end, evaluation, sums->blocks);
     } else if (evaluation->what & EVALUATE_HESSIAN) {
         add_exact_hessian(elements, groups, begin, end, evaluation, sums->blocks);

@@ -31,6 +31,7 @@ struct evaluation {
     const double *x; ///< node order, 3 per node
     struct stage_view stage;
     bool project;         ///< Hessians made positive semidefinite, element by element
+    bool project_shells;  ///< those of shells alone
     bool damping_weights; ///< multiply each element's Hessian by its own damping time (Rayleigh),
                           ///< see rayleigh_damping.h
     bool constant_forces; ///< only terms that are linear in x

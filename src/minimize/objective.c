@@ -97,7 +97,8 @@ struct objective_result objective_evaluate(const struct objective *objective, co
                                                   (blocks != NULL ? EVALUATE_HESSIAN : 0U),
                                           .x = x,
                                           .stage = objective->stage,
-                                          .project = objective->project_hessian};
+                                          .project = objective->project_hessian,
+                                          .project_shells = objective->project_shells};
     struct terms_result terms = {
         .gradient = gradient, .blocks = blocks, .scratch = objective->scratch};
     struct objective_result result = {.value = INFINITY};

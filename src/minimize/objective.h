@@ -23,6 +23,7 @@ struct objective {
     double weight;                   ///< c, s^2; infinity leaves inertia out
     struct stage_view stage;
     bool project_hessian;
+    bool project_shells;           ///< their Hessians alone
     struct terms_scratch *scratch; ///< reserved for this assembly
 };
 

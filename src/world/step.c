@@ -171,6 +171,14 @@ static struct energy_settings energy_settings(const pbs_integrator_desc *d) {
                                     .decay_time = d->energy_decay_time};
 }
 
+/// Compressed triangles and bent hinges are what cloth consists of: with their exact Hessians most
+/// of its linear systems are indefinite, and take twice as many Newton iterations.
+static bool projects_shells(const struct scene *scene) {
+    return scene->settings.project_hessian == PBS_HESSIAN_AUTOMATIC &&
+           scene->settings.method != PBS_METHOD_PLAIN_NEWTON &&
+           scene->integrator.settings.linearized == 0;
+}
+
 static pbs_status fill_problem(struct run *run) {
     pbs_world *w = run->w;
     struct topology *t = &w->topology;
@@ -192,7 +200,9 @@ static pbs_status fill_problem(struct run *run) {
                       .mass = w->scene.nodes.mass,
                       .contact = contact_scene_has_barrier(&w->scene) ? &t->contact : NULL,
                       .held = w->scene.nodes.held,
-                      .project_hessian = w->scene.settings.project_hessian != 0,
+                      .project_hessian = w->scene.settings.project_hessian ==
+                                         PBS_HESSIAN_SEMIDEFINITE,
+                      .project_shells = projects_shells(&w->scene),
                       .scratch = &t->scratch},
         .conservative_count = t->model.conservative_count,
         .bodies = t->model.free_bodies,

@@ -18,6 +18,7 @@ void world_default_settings(pbs_world_desc *d) {
         .threads = 1,
         .method = PBS_METHOD_STABILIZED_NEWTON,
         .line_search = PBS_LINE_SEARCH_WOLFE,
+        .project_hessian = PBS_HESSIAN_AUTOMATIC,
         .initial_guess = PBS_GUESS_BEST,
         .preconditioner = PBS_PRECONDITIONER_AUTOMATIC,
         .preconditioner_order = PBS_ORDER_NATURAL,
@@ -44,7 +45,8 @@ static pbs_status check_choices(const pbs_world_desc *d) {
         check_choice(d->method, PBS_METHOD_STABILIZED_NEWTON, PBS_METHOD_PLAIN_NEWTON, "method"));
     RETURN_IF_FAILED(check_choice(d->line_search, PBS_LINE_SEARCH_WOLFE,
                                   PBS_LINE_SEARCH_BACKTRACKING, "line_search"));
-    RETURN_IF_FAILED(check_choice(d->project_hessian, 0, 1, "project_hessian"));
+    RETURN_IF_FAILED(check_choice(d->project_hessian, PBS_HESSIAN_EXACT, PBS_HESSIAN_AUTOMATIC,
+                                  "project_hessian"));
     RETURN_IF_FAILED(
         check_choice(d->initial_guess, PBS_GUESS_BEST, PBS_GUESS_EXPLICIT, "initial_guess"));
     if (preconditioner_find(d->preconditioner) == NULL) {

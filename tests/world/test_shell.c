@@ -366,6 +366,59 @@ static void a_restored_shell_goes_on_with_the_same_bits(void **state) {
     pbs_world_destroy(world);
 }
 
+// --- whose Hessians are made semidefinite ---
+
+/// What four steps of a body pressed together to half its size come to.
+static uint64_t crushed(int32_t hessian, int32_t method, int32_t linearized, bool is_shell) {
+    pbs_world_desc w;
+    assert_ok(pbs_world_desc_init(&w, sizeof w));
+    assert_int_equal(w.project_hessian, PBS_HESSIAN_AUTOMATIC);
+    w.project_hessian = hessian;
+    w.method = method;
+    pbs_world *world = new_world_from(&w);
+    const pbs_body body = is_shell ? add_sheet(world, 4, 1.0, origin, NULL)
+                                   : add_cube(world, 2, 1.0, origin, NULL);
+    double x[3 * 27];
+    const size_t count = pbs_body_vertex_count(world, body);
+    assert_true(count <= 27);
+    const double *rest = pbs_body_positions(world, body);
+    for (size_t k = 0; k < 3 * count; k++) {
+        x[k] = rest[k] * (0.5 + 0.01 * (double)(k * k % 7));
+    }
+    assert_ok(pbs_body_set_positions(world, body, x, count));
+    pbs_integrator *integrator = NULL;
+    pbs_integrator_desc d;
+    assert_ok(pbs_integrator_desc_init(&d, sizeof d, PBS_SCHEME_IMPLICIT_EULER));
+    d.linearized = linearized;
+    assert_ok(pbs_integrator_create(&d, &integrator));
+    assert_ok(pbs_world_set_integrator(world, integrator));
+    for (int i = 0; i < 4; i++) {
+        assert_ok(pbs_world_step(world, 1e-4));
+    }
+    const uint64_t hash = pbs_world_hash(world);
+    pbs_integrator_destroy(integrator);
+    pbs_world_destroy(world);
+    return hash;
+}
+
+/// The automatic choice is one of the other two, which differ.
+static void the_automatic_choice_is(int32_t chosen, int32_t method, int32_t linearized,
+                                    bool is_shell) {
+    const uint64_t automatic = crushed(PBS_HESSIAN_AUTOMATIC, method, linearized, is_shell);
+    for (int32_t hessian = PBS_HESSIAN_EXACT; hessian <= PBS_HESSIAN_SEMIDEFINITE; hessian++) {
+        assert_true((crushed(hessian, method, linearized, is_shell) == automatic) ==
+                    (hessian == chosen));
+    }
+}
+
+static void hessians_of_shells_are_semidefinite(void **state) {
+    (void)state;
+    the_automatic_choice_is(PBS_HESSIAN_SEMIDEFINITE, PBS_METHOD_STABILIZED_NEWTON, 0, true);
+    the_automatic_choice_is(PBS_HESSIAN_EXACT, PBS_METHOD_STABILIZED_NEWTON, 0, false);
+    the_automatic_choice_is(PBS_HESSIAN_EXACT, PBS_METHOD_STABILIZED_NEWTON, 1, true);
+    the_automatic_choice_is(PBS_HESSIAN_EXACT, PBS_METHOD_PLAIN_NEWTON, 0, true);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shells_refuse_bad_descriptions),
@@ -379,6 +432,7 @@ int main(void) {
         cmocka_unit_test(steady_state_allocates_nothing),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(a_restored_shell_goes_on_with_the_same_bits),
+        cmocka_unit_test(hessians_of_shells_are_semidefinite),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
