@@ -59,8 +59,8 @@ check-quick: lib tests examples corpus
 check-full: lib tests examples benches corpus asan-build tsan-build fuzz-build demo-files
 	@$(run) $(RUN_DEMO) $(RUN_TIDY) $(RUN_FUZZ) $(RUN_VALGRIND) $(RUN_TSAN) $(RUN_ASAN) $(quick_tests)
 
-test: $(T:%=$(BUILD)/tests/%)                    ## one test with its output: make test T=linear/test_pcg
-	@$<
+test: $(T:%=$(BUILD)/tests/%)                    ## one file of tests with its output: make test T=linear/test_pcg; of those N='limit_*'
+	@$< $(if $(N),'$(N)')
 
 corpus: $(FUZZERS:%=$(BUILD)/corpus/%) $(BUILD)/make_seeds
 seeds: $(BUILD)/make_seeds                       ## seeds in the present format of saved worlds and systems

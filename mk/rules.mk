@@ -3,9 +3,10 @@
 # One short line per command; V=1 shows the commands themselves.
 say = $(if $(V),,@printf "  %-3s %s\n" $(1) $@;)
 
+flags = $(CC) $(CFLAGS_ALL) main=FILE_main
 $(BUILD)/flags: force
 	@mkdir -p $(BUILD)
-	@echo '$(CC) $(CFLAGS_ALL)' | cmp -s - $@ || echo '$(CC) $(CFLAGS_ALL)' > $@
+	@echo '$(flags)' | cmp -s - $@ || echo '$(flags)' > $@
 
 # The library that a host links never ends its process, so asserts are for the sanitized builds.
 # Examples see what a host sees; the library sees itself; tests and benches see everything.
@@ -17,6 +18,7 @@ $(BUILD)/obj/src/%:      OPTIONS := $(LIBRARY_INCLUDES) $(if $(SANITIZE),,-DNDEB
 $(BUILD)/obj/examples/%: OPTIONS  = $(EXAMPLE_INCLUDES) $(call package_headers,$@)
 $(BUILD)/obj/bench/%:    OPTIONS  = $(ALL_INCLUDES) $(call package_headers,$@)
 $(BUILD)/obj/tests/%:    OPTIONS := $(ALL_INCLUDES)
+$(TEST_OBJECTS):         OPTIONS  = $(ALL_INCLUDES) -Dmain=$(notdir $(@:.o=))_main
 $(BUILD)/obj/fuzz/%:     OPTIONS := $(ALL_INCLUDES)
 
 # What the compiler says is shown, and kept for tests/header/test_sources.sh to judge.
@@ -70,8 +72,26 @@ HELPERS := $(SCENES_LIB) $(COMMON_LIB)
 group = -Wl,--start-group $(filter %.a,$^) -Wl,--end-group
 link = $(call say,LD)mkdir -p $(@D); $(CC) $(CFLAGS_ALL) $(filter %.o,$^) $(group) $(LIBS_PRIVATE) -o $@
 
-$(TESTS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(SUPPORT_LIB) $(HELPERS) $(INTERNAL_LIB)
+$(TEST_PROGRAMS): $(BUILD)/tests/%/all: $(BUILD)/obj/tests/%/all.o $(SUPPORT_LIB) $(HELPERS) $(INTERNAL_LIB)
 	$(link) $(TEST_LIBS)
+
+# The list of files is kept, so that a program is made anew when a file has come or gone.
+$(TEST_LISTS): $(BUILD)/obj/tests/%/all.list: force
+	@mkdir -p $(@D)
+	@echo '$(call test_files,$*)' | cmp -s - $@ || echo '$(call test_files,$*)' > $@
+
+$(TEST_LISTS:.list=.o): $(BUILD)/obj/tests/%/all.o: tests/all.c $(BUILD)/obj/tests/%/all.list $(BUILD)/flags
+	$(call say,CC)$(CC) $(CFLAGS_ALL) $(ALL_INCLUDES) \
+	    -DTEST_FILES='$(foreach f,$(call test_files,$*),X($(notdir $(basename $f))))' -MMD -MP -c $< -o $@ $(heard)
+
+define folder_of_tests
+$(BUILD)/tests/$(1)/all: $(call object,$(call test_files,$(1)))
+$(patsubst %.c,$(BUILD)/%,$(call test_files,$(1))): $(BUILD)/tests/$(1)/all
+endef
+$(foreach folder,$(TEST_FOLDERS),$(eval $(call folder_of_tests,$(folder))))
+
+$(TESTS):
+	@ln -sf all $@
 
 # A sanitized build is made of objects of its own, never of lib/.
 EXAMPLE_LIBRARY := $(if $(SANITIZE),$(INTERNAL_LIB),$(STATIC_LIB))

@@ -12,7 +12,15 @@ COMMON_LIB   := $(BUILD)/libcommon.a
 SCENES_LIB   := $(BUILD)/libscenes.a
 SUPPORT_LIB  := $(BUILD)/libtestsupport.a
 
-TESTS    := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/test_*.c))
+# The tests of a folder are one program, tests/FOLDER/all, and each file a link to it (tests/all.c).
+TEST_SOURCES  := $(sort $(wildcard tests/*/test_*.c))
+TEST_FOLDERS  := $(sort $(patsubst tests/%/,%,$(dir $(TEST_SOURCES))))
+TEST_PROGRAMS := $(TEST_FOLDERS:%=$(BUILD)/tests/%/all)
+TEST_LISTS    := $(TEST_FOLDERS:%=$(BUILD)/obj/tests/%/all.list)
+TEST_OBJECTS  := $(call object,$(TEST_SOURCES))
+test_files     = $(filter tests/$(1)/%,$(TEST_SOURCES))
+
+TESTS    := $(patsubst %.c,$(BUILD)/%,$(TEST_SOURCES))
 EXAMPLES := $(patsubst %.c,$(BUILD)/%,$(wildcard examples/*.c) $(call usable,$(wildcard examples/hosts/*.c)))
 BENCHES  := $(patsubst %.c,$(BUILD)/%,$(wildcard bench/*.c)) \
             $(patsubst %.cpp,$(BUILD)/%,$(call usable,$(wildcard bench/*.cpp)))
