@@ -57,9 +57,10 @@ PBS_API const char *pbs_status_name(pbs_status status);
 PBS_API const char *pbs_status_text(pbs_status status);
 
 /// The calling thread's last message in words: what was expected and what was found. Never null;
-/// ASCII. Every call that answers a pbs_status sets it anew: empty after PBS_OK, words after
-/// anything else. Other calls leave it alone, so that a host may clean up first and read it then.
-/// Valid until the thread's next call that answers a pbs_status.
+/// ASCII; empty before the thread's first. It changes when a call of this thread answers a status
+/// other than PBS_OK, and at no other time: calls that succeed leave it, so that a host may ask for
+/// statistics or clean up first and read it then. It says nothing about calls that answered PBS_OK.
+/// The pointer is valid as long as the thread; the words until the message changes.
 PBS_API const char *pbs_last_error(void);
 
 /// The version of the library that runs: major * 1000000 + minor * 1000 + patch.

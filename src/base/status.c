@@ -25,7 +25,7 @@
         "the restored world needs a callback that was not registered again")                       \
     ROW(PBS_ERROR_THREAD, "the system refused to start a thread")
 
-static _Thread_local char last_message[512];
+static _Thread_local char last_message[STATUS_MESSAGE_SIZE];
 
 const char *pbs_status_name(pbs_status status) {
     switch (status) {
@@ -75,6 +75,10 @@ pbs_status status_fail(pbs_status status, const char *format, ...) {
     return status;
 }
 
-void status_clear(void) {
-    last_message[0] = '\0';
+void status_save(struct status_message *out) {
+    memcpy(out->text, last_message, sizeof last_message);
+}
+
+void status_restore(const struct status_message *message) {
+    memcpy(last_message, message->text, sizeof last_message);
 }

@@ -5,12 +5,20 @@
 
 #include "pbs/base.h"
 
+enum { STATUS_MESSAGE_SIZE = 1024 };
+
 /// Sets the calling thread's message (printf format, C locale for numbers) and returns status.
 pbs_status status_fail(pbs_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/// Forgets the thread's message.
-void status_clear(void);
+/// A thread's message, kept while work goes on that may fail inside and succeed as a whole: a call
+/// that answers PBS_OK leaves the message as it was.
+struct status_message {
+    char text[STATUS_MESSAGE_SIZE];
+};
+
+void status_save(struct status_message *out);
+void status_restore(const struct status_message *message);
 
 /// Leaves the function with the status of an expression that failed.
 #define RETURN_IF_FAILED(expression)                                                               \

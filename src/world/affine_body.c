@@ -14,7 +14,6 @@
 #include "world/settings.h"
 
 pbs_status pbs_affine_desc_init(pbs_affine_desc *d, size_t struct_size) {
-    status_clear();
     const pbs_affine_desc defaults = {
         .density = 1000.0, .stiffness = 1e7, .orientation = {0.0, 0.0, 0.0, 1.0}};
     return settings_init(&settings_affine, d, struct_size, &defaults);

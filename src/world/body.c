@@ -374,7 +374,6 @@ pbs_status pbs_body_set_targets(pbs_world *w, pbs_body b, const uint32_t *vertic
 // --- contact ---
 
 pbs_status pbs_contact_desc_init(pbs_contact_desc *d, size_t struct_size) {
-    status_clear();
     const pbs_contact_desc defaults = default_contact();
     return settings_init(&settings_contact, d, struct_size, &defaults);
 }

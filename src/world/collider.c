@@ -7,7 +7,6 @@
 #include "world/settings.h"
 
 pbs_status pbs_collider_desc_init(pbs_collider_desc *d, size_t struct_size) {
-    status_clear();
     const pbs_collider_desc defaults = {.shape = PBS_SHAPE_HALF_SPACE,
                                         .orientation = {0.0, 0.0, 0.0, 1.0},
                                         .group = UINT32_MAX,

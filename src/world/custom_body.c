@@ -9,7 +9,6 @@
 enum { WIDTH_LIMIT = 8 };
 
 pbs_status pbs_custom_desc_init(pbs_custom_desc *d, size_t struct_size) {
-    status_clear();
     const pbs_custom_desc defaults = {.width = 2};
     return settings_init(&settings_custom, d, struct_size, &defaults);
 }

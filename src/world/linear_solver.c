@@ -4,7 +4,6 @@
 #include "world/world.h"
 
 pbs_status pbs_linear_solver_init(pbs_linear_solver *s, size_t struct_size) {
-    status_clear();
     const pbs_linear_solver defaults = {.form = PBS_MATRIX_CSR, .triangle = PBS_TRIANGLE_BOTH};
     return settings_init(&settings_linear_solver, s, struct_size, &defaults);
 }

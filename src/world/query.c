@@ -14,7 +14,6 @@
 #include "world/world.h"
 
 pbs_status pbs_ray_desc_init(pbs_ray_desc *d, size_t struct_size) {
-    status_clear();
     const pbs_ray_desc defaults = {.direction = {0.0, -1.0, 0.0},
                                    .distance = INFINITY,
                                    .group = UINT32_MAX,
@@ -23,7 +22,6 @@ pbs_status pbs_ray_desc_init(pbs_ray_desc *d, size_t struct_size) {
 }
 
 pbs_status pbs_closest_desc_init(pbs_closest_desc *d, size_t struct_size) {
-    status_clear();
     const pbs_closest_desc defaults = {
         .distance = INFINITY, .group = UINT32_MAX, .mask = UINT32_MAX};
     return settings_init(&settings_closest, d, struct_size, &defaults);

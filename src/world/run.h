@@ -13,6 +13,7 @@ struct run {
     pbs_status (*steps)(struct run *run);
     double scale; ///< metres, of the scene
     struct step_problem problem;
+    struct status_message unconverged; ///< of the first step that landed without its tolerance
     struct step_result sum; ///< over the steps, their divisions and, for the work, rejected tries
     uint32_t divisions;
     double free_reference;

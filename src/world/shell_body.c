@@ -9,7 +9,6 @@
 #include "world/settings.h"
 
 pbs_status pbs_shell_desc_init(pbs_shell_desc *d, size_t struct_size) {
-    status_clear();
     const pbs_shell_desc defaults = {
         .thickness = 1e-3, .density = 1000.0, .young = 1e5, .poisson = 0.3};
     return settings_init(&settings_shell, d, struct_size, &defaults);

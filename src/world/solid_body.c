@@ -10,7 +10,6 @@
 #include "world/settings.h"
 
 pbs_status pbs_solid_desc_init(pbs_solid_desc *d, size_t struct_size) {
-    status_clear();
     const pbs_solid_desc defaults = {.material = PBS_MATERIAL_STABLE_NEO_HOOKEAN,
                                      .density = 1000.0,
                                      .young = 1e5,

@@ -9,7 +9,6 @@
 #include "world/settings.h"
 
 pbs_status pbs_springs_desc_init(pbs_springs_desc *d, size_t struct_size) {
-    status_clear();
     const pbs_springs_desc defaults = {.stiffness = 1000.0};
     return settings_init(&settings_springs, d, struct_size, &defaults);
 }

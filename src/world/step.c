@@ -1,7 +1,6 @@
 // A step of the world as a transaction: everything happens on copies in the workspace, and lands at
 // the end or not at all. A part of the step that fails is halved, as often as the host allows.
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -246,7 +245,10 @@ void run_land_part(struct run *run, const struct step_result *part, double h) {
     sum->active_contacts = part->active_contacts;
     sum->held_inside = part->held_inside;
     // PBS_NOT_CONVERGED stays once it was seen.
-    sum->status = sum->status == PBS_OK ? part->status : sum->status;
+    if (sum->status == PBS_OK && part->status != PBS_OK) {
+        sum->status = part->status;
+        status_save(&run->unconverged);
+    }
     run_accept(run, h);
 }
 
@@ -398,16 +400,13 @@ static void write_stats(struct run *run, pbs_status status) {
 /// What the step answers when it landed, with a message for answers that want a look.
 static pbs_status answer(const struct run *run) {
     if (run->sum.status == PBS_NOT_CONVERGED) {
-        char reason[256];
-        snprintf(reason, sizeof reason, "%s", pbs_last_error());
-        world_log(run->w, PBS_LOG_WARNING, "a step did not converge: %s", reason);
-        return status_fail(PBS_NOT_CONVERGED, "%s", reason);
+        world_log(run->w, PBS_LOG_WARNING, "a step did not converge: %s", run->unconverged.text);
+        return status_fail(PBS_NOT_CONVERGED, "%s", run->unconverged.text);
     }
     if (run->divisions > 0) {
         return status_fail(PBS_DIVIDED, "the step of %g s needed %u halvings", run->h,
                            (unsigned)run->divisions);
     }
-    status_clear();
     return PBS_OK;
 }
 
@@ -462,6 +461,8 @@ static void step_empty(struct run *run) {
 pbs_status run_world(struct run *run) {
     pbs_world *w = run->w;
     const double start = clock_seconds();
+    struct status_message before;
+    status_save(&before);
     w->stats = (pbs_stats){0};
     w->topology.contact.counters = (struct contact_counters){0};
     run->sum.energy = energy_report_empty();
@@ -470,6 +471,9 @@ pbs_status run_world(struct run *run) {
         status = step(run);
     } else {
         step_empty(run);
+    }
+    if (status == PBS_OK) {
+        status_restore(&before);
     }
     write_stats(run, status);
     w->stats.time_total = clock_seconds() - start;

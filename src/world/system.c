@@ -15,12 +15,10 @@ enum { SIZE_LIMIT = 10000 };
 // --- settings ---
 
 pbs_status system_enter(const pbs_system *s) {
-    status_clear();
     return check_pointer(s, "the system");
 }
 
 pbs_status pbs_system_desc_init(pbs_system_desc *d, size_t struct_size) {
-    status_clear();
     const pbs_system_desc defaults = {.struct_size = sizeof defaults,
                                       .size = 1,
                                       .tolerance = 1e-10,
@@ -133,7 +131,6 @@ static void destroy(pbs_system *s) {
 }
 
 pbs_status pbs_system_create(const pbs_system_desc *d, pbs_system **out) {
-    status_clear();
     RETURN_IF_FAILED(check_pointer(out, "out"));
     pbs_system_desc settings = {0};
     RETURN_IF_FAILED(settings_read(&settings_system, d, &settings));

@@ -222,6 +222,8 @@ static void write_stats(const struct run *run, pbs_status status) {
 static pbs_status run_system(struct run *run, pbs_status (*steps)(struct run *run)) {
     pbs_system *s = run->s;
     struct dense_state *const state = &s->workspace.state;
+    struct status_message before;
+    status_save(&before);
     fill_problem(run);
     run->step_memory = s->step_memory;
     dense_state_copy(s->size, &s->state, state);
@@ -236,11 +238,13 @@ static pbs_status run_system(struct run *run, pbs_status (*steps)(struct run *ru
         dense_state_copy(s->size, state, &s->state);
         s->choice = *run->choice;
         s->step_memory = run->step_memory;
-        status_clear();
     }
     if (status >= 0 && run->sum.divisions > 0) {
         status = status_fail(PBS_DIVIDED, "the step of %g needed %u halvings", run->h,
                              (unsigned)run->sum.divisions);
+    }
+    if (status == PBS_OK) {
+        status_restore(&before);
     }
     write_stats(run, status);
     return status;

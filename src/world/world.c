@@ -34,7 +34,6 @@ void world_default_settings(pbs_world_desc *d) {
 }
 
 pbs_status pbs_world_desc_init(pbs_world_desc *d, size_t struct_size) {
-    status_clear();
     pbs_world_desc defaults;
     world_default_settings(&defaults);
     return settings_init(&settings_world, d, struct_size, &defaults);
@@ -150,7 +149,6 @@ static pbs_status create(struct memory *memory, const pbs_world_desc *d, pbs_wor
 }
 
 pbs_status pbs_world_create(const pbs_world_desc *d, pbs_world **out) {
-    status_clear();
     RETURN_IF_FAILED(check_pointer(out, "out"));
     pbs_world_desc settings;
     world_default_settings(&settings);
@@ -171,7 +169,6 @@ void pbs_world_destroy(pbs_world *w) {
 // --- entering ---
 
 pbs_status world_enter(const pbs_world *w) {
-    status_clear();
     return check_pointer(w, "the world");
 }
 

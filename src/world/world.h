@@ -35,8 +35,7 @@ struct pbs_world {
     pbs_stats stats;          ///< of the last step
 };
 
-/// PBS_ERROR_ARGUMENT where w is null. Every entry point begins with one of these: all forget the
-/// last message.
+/// PBS_ERROR_ARGUMENT where w is null. Every entry point begins with one of these.
 pbs_status world_enter(const pbs_world *w);
 /// Null with PBS_ERROR_ARGUMENT or PBS_ERROR_HANDLE in *status.
 struct body *world_enter_body(const pbs_world *w, pbs_body b, pbs_status *status);

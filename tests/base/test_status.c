@@ -32,8 +32,16 @@ static void a_failure_leaves_its_message_and_returns_its_status(void **state) {
     assert_int_equal(status_fail(PBS_ERROR_MESH, "tetrahedron %d: %g m^3", 4711, -3e-9),
                      PBS_ERROR_MESH);
     assert_string_equal(pbs_last_error(), "tetrahedron 4711: -3e-09 m^3");
-    status_clear();
-    assert_string_equal(pbs_last_error(), "");
+}
+
+static void a_saved_message_comes_back(void **state) {
+    (void)state;
+    struct status_message message;
+    status_fail(PBS_ERROR_MESH, "before");
+    status_save(&message);
+    status_fail(PBS_ERROR_HOST, "something inside that was overcome");
+    status_restore(&message);
+    assert_string_equal(pbs_last_error(), "before");
 }
 
 static void a_message_may_quote_the_one_before(void **state) {
@@ -142,6 +150,7 @@ int main(void) {
         cmocka_unit_test(every_status_has_a_name_and_a_text_of_its_own),
         cmocka_unit_test(unknown_statuses_are_answered_too),
         cmocka_unit_test(a_failure_leaves_its_message_and_returns_its_status),
+        cmocka_unit_test(a_saved_message_comes_back),
         cmocka_unit_test(a_message_may_quote_the_one_before),
         cmocka_unit_test(a_long_message_is_cut),
         cmocka_unit_test(messages_belong_to_their_thread),
