@@ -75,7 +75,7 @@ static void a_product_that_overflows_is_refused(void **state) {
     struct fixture *fixture = *state;
     const size_t counts[] = {SIZE_MAX, SIZE_MAX / 8 + 1, SIZE_MAX / 8, (SIZE_MAX - 64) / 8};
     for (size_t i = 0; i < COUNT_OF(counts); i++) {
-        status_clear();
+        status_fail(PBS_ERROR_HOST, "another");
         assert_null(memory_allocate(&fixture->memory, counts[i], 8));
         assert_message("more than can be addressed");
     }
