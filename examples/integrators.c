@@ -163,11 +163,13 @@ static struct recording *create_recording(const struct settings *s, const struct
                                           struct message *message) {
     struct recording_part parts[COLUMN_COUNT];
     const char *names[COLUMN_COUNT];
+    float colors[COLUMN_COUNT][3];
     for (size_t c = 0; c < COLUMN_COUNT; c++) {
         names[c] = columns[c].name;
         parts[c].first_triangle = c * gallery->triangle_count;
         parts[c].triangle_count = gallery->triangle_count;
         memcpy(parts[c].color, columns[c].color, sizeof parts[c].color);
+        memcpy(colors[c], columns[c].color, sizeof colors[c]);
     }
     const struct recording_desc desc = {
         .title = s->name,
@@ -179,6 +181,7 @@ static struct recording *create_recording(const struct settings *s, const struct
         .part_count = COLUMN_COUNT,
         .energy_names = names,
         .energy_count = COLUMN_COUNT,
+        .energy_colors = (const float(*)[3])colors,
     };
     return recording_create(&desc, message);
 }

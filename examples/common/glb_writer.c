@@ -1,10 +1,11 @@
-// Binary glTF 2.0: one mesh whose base is the first frame and whose morph targets are the
-// differences of the others to it; an animation moves the weight from target to target. Obstacles
-// are a second mesh.
+// Binary glTF 2.0: a mesh and a node for each part, so that whoever loads it can pick bodies. Its
+// base is the first frame, its morph targets are the differences of the others to it; one animation
+// moves the weights of all from target to target. Obstacles are the last mesh.
 
 #include "glb_writer.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { FLOAT_TYPE = 5126, UINT_TYPE = 5125, VERTEX_DATA = 34962, INDEX_DATA = 34963 };
@@ -55,15 +56,17 @@ static void print_bounds(char *text, size_t size, const float lower[3], const fl
                (double)upper[2]);
 }
 
-// Points, or their differences to `base`, with the bounds that glTF asks of every POSITION.
+// The listed points, or their differences to `base`, with the bounds that glTF asks of every
+// POSITION.
 static size_t put_points(struct glb *glb, const float *points, const float *base,
-                         size_t vertex_count) {
+                         const uint32_t *vertices, size_t vertex_count) {
     size_t start = glb->binary.length;
     float lower[3] = {INFINITY, INFINITY, INFINITY};
     float upper[3] = {-INFINITY, -INFINITY, -INFINITY};
     char bounds[200];
     for (size_t i = 0; i < 3 * vertex_count; i++) {
-        float value = points[i] - (base != NULL ? base[i] : 0.0F);
+        size_t from = 3 * (size_t)vertices[i / 3] + i % 3;
+        float value = points[from] - (base != NULL ? base[from] : 0.0F);
         lower[i % 3] = fminf(lower[i % 3], value);
         upper[i % 3] = fmaxf(upper[i % 3], value);
         put_float(&glb->binary, value);
@@ -91,30 +94,66 @@ static const float *kept_frame(const struct glb *glb, size_t i) {
     return glb->scene->frames[i * glb->step];
 }
 
-static void put_moving_mesh(struct glb *glb, struct text_buffer *json) {
+// The vertices of one part, and its triangles in their numbers.
+struct part_surface {
+    size_t vertex_count;
+    uint32_t *vertices; ///< of the scene
+    uint32_t *corners;  ///< [3 * triangle_count], in places of `vertices`
+};
+
+// name: scratch, one for each vertex of the scene.
+static void take_part(const struct scene_picture *scene, const struct recording_part *part,
+                      uint32_t *name, struct part_surface *out) {
+    const uint32_t *triangles = scene->triangles + 3 * part->first_triangle;
+    memset(name, 0xff, scene->vertex_count * sizeof *name);
+    out->vertex_count = 0;
+    for (size_t i = 0; i < 3 * part->triangle_count; i++) {
+        uint32_t *place = &name[triangles[i]];
+        if (*place == UINT32_MAX) {
+            *place = (uint32_t)out->vertex_count;
+            out->vertices[out->vertex_count++] = triangles[i];
+        }
+        out->corners[i] = *place;
+    }
+}
+
+static void put_part(struct glb *glb, struct text_buffer *json, size_t number,
+                     const struct part_surface *surface) {
     const struct scene_picture *scene = glb->scene;
-    size_t base = put_points(glb, kept_frame(glb, 0), NULL, scene->vertex_count);
+    size_t base = put_points(glb, kept_frame(glb, 0), NULL, surface->vertices,
+                             surface->vertex_count);
     size_t first_target = glb->accessor_count;
     for (size_t f = 1; f < glb->frame_count; f++) {
-        put_points(glb, kept_frame(glb, f), kept_frame(glb, 0), scene->vertex_count);
+        put_points(glb, kept_frame(glb, f), kept_frame(glb, 0), surface->vertices,
+                   surface->vertex_count);
     }
-    text_buffer_add(json, "{\"name\":");
-    text_buffer_add_json_string(json, scene->title);
-    text_buffer_add(json, ",\"primitives\":[");
-    for (size_t p = 0; p < scene->part_count; p++) {
-        const struct recording_part *part = &scene->parts[p];
-        size_t indices = put_indices(glb, scene->triangles + 3 * part->first_triangle,
-                                     3 * part->triangle_count);
-        text_buffer_print(json,
-                          "%s{\"attributes\":{\"POSITION\":%zu},\"indices\":%zu,\"material\":%zu",
-                          p > 0 ? "," : "", base, indices, p);
-        for (size_t f = 1; f < glb->frame_count; f++) {
-            text_buffer_print(json, "%s{\"POSITION\":%zu}", f == 1 ? ",\"targets\":[" : ",",
-                              first_target + f - 1);
-        }
-        text_buffer_add(json, glb->frame_count > 1 ? "]}" : "}");
+    size_t indices = put_indices(glb, surface->corners, 3 * scene->parts[number].triangle_count);
+    text_buffer_print(json,
+                      "%s{\"name\":\"body %zu\",\"primitives\":[{\"attributes\":{\"POSITION\":%zu},"
+                      "\"indices\":%zu,\"material\":%zu",
+                      number > 0 ? "," : "", number, base, indices, number);
+    for (size_t f = 1; f < glb->frame_count; f++) {
+        text_buffer_print(json, "%s{\"POSITION\":%zu}", f == 1 ? ",\"targets\":[" : ",",
+                          first_target + f - 1);
     }
-    text_buffer_add(json, "]}");
+    text_buffer_add(json, glb->frame_count > 1 ? "]}]}" : "}]}");
+}
+
+static void put_moving_meshes(struct glb *glb, struct text_buffer *json) {
+    const struct scene_picture *scene = glb->scene;
+    uint32_t *name = malloc((scene->vertex_count + 1) * sizeof *name);
+    struct part_surface surface = {
+        .vertices = malloc((scene->vertex_count + 1) * sizeof *surface.vertices),
+        .corners = malloc((3 * scene->triangle_count + 1) * sizeof *surface.corners)};
+    bool done = name != NULL && surface.vertices != NULL && surface.corners != NULL;
+    for (size_t p = 0; p < scene->part_count && done; p++) {
+        take_part(scene, &scene->parts[p], name, &surface);
+        put_part(glb, json, p, &surface);
+    }
+    json->failed = json->failed || !done;
+    free(name);
+    free(surface.vertices);
+    free(surface.corners);
 }
 
 static void put_still_mesh(struct glb *glb, struct text_buffer *json, size_t material) {
@@ -140,7 +179,7 @@ static void put_still_mesh(struct glb *glb, struct text_buffer *json, size_t mat
 }
 
 // At the time of frame f the weight of its target is 1 and all others are 0; between frames readers
-// mix linearly.
+// mix linearly. All nodes share the sampler.
 static void put_animation(struct glb *glb, struct text_buffer *json) {
     size_t start = glb->binary.length;
     double frame_duration = (double)glb->step / glb->scene->frame_rate;
@@ -160,9 +199,33 @@ static void put_animation(struct glb *glb, struct text_buffer *json) {
                                 "");
     text_buffer_print(json,
                       "\"animations\":[{\"samplers\":[{\"input\":%zu,\"output\":%zu,"
-                      "\"interpolation\":\"LINEAR\"}],\"channels\":[{\"sampler\":0,"
-                      "\"target\":{\"node\":0,\"path\":\"weights\"}}]}],\n",
+                      "\"interpolation\":\"LINEAR\"}],\"channels\":[",
                       times, weights);
+    for (size_t p = 0; p < glb->scene->part_count; p++) {
+        text_buffer_print(json, "%s{\"sampler\":0,\"target\":{\"node\":%zu,\"path\":\"weights\"}}",
+                          p > 0 ? "," : "", p);
+    }
+    text_buffer_add(json, "]}],\n");
+}
+
+// A node for each mesh, all of them roots.
+static void put_nodes(struct text_buffer *json, const struct scene_picture *scene, size_t count) {
+    text_buffer_add(json, "\"scenes\":[{\"name\":");
+    text_buffer_add_json_string(json, scene->title);
+    text_buffer_add(json, ",\"nodes\":[");
+    for (size_t n = 0; n < count; n++) {
+        text_buffer_print(json, "%s%zu", n > 0 ? "," : "", n);
+    }
+    text_buffer_add(json, "]}],\n\"nodes\":[");
+    for (size_t n = 0; n < count; n++) {
+        const char *comma = n > 0 ? "," : "";
+        if (n < scene->part_count) {
+            text_buffer_print(json, "%s{\"name\":\"body %zu\",\"mesh\":%zu}", comma, n, n);
+        } else {
+            text_buffer_print(json, "%s{\"name\":\"obstacles\",\"mesh\":%zu}", comma, n);
+        }
+    }
+    text_buffer_add(json, "],\n");
 }
 
 static void put_json(struct glb *glb, struct text_buffer *json) {
@@ -171,11 +234,9 @@ static void put_json(struct glb *glb, struct text_buffer *json) {
     bool still = scene->obstacles.triangle_count > 0;
     text_buffer_add(
         json, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"libpbs examples\"},\n\"scene\":0,");
-    text_buffer_add(
-        json, still ? "\"scenes\":[{\"nodes\":[0,1]}],\n\"nodes\":[{\"mesh\":0},{\"mesh\":1}],\n"
-                    : "\"scenes\":[{\"nodes\":[0]}],\n\"nodes\":[{\"mesh\":0}],\n");
+    put_nodes(json, scene, scene->part_count + (still ? 1 : 0));
     text_buffer_add(json, "\"meshes\":[");
-    put_moving_mesh(glb, json);
+    put_moving_meshes(glb, json);
     if (still) {
         put_still_mesh(glb, json, scene->part_count);
     }

@@ -114,11 +114,34 @@ static void put_parts(struct text_buffer *page, const struct scene_picture *scen
     text_buffer_add(page, "],\n");
 }
 
+// "#rrggbb" of a curve: of the bodies where it belongs to one, as bright as the picture shows it in
+// the light, else one that its neighbours do not have.
+static void curve_color(const struct scene_picture *scene, size_t energy, char text[8]) {
+    static const char *const own[] = {"#c8502d", "#2878b5", "#3a923a", "#8a5fb8",
+                                      "#b58a1f", "#2f3a44", "#d0559b", "#1fa3a3"};
+    if (scene->energy_colors == NULL) {
+        text_print(text, 8, "%s", own[energy % (sizeof own / sizeof *own)]);
+        return;
+    }
+    unsigned channels[3];
+    for (int c = 0; c < 3; c++) {
+        const float linear = fminf(fmaxf(scene->energy_colors[energy][c], 0.0F), 1.0F);
+        channels[c] = (unsigned)lroundf(255.0F * powf(linear, 1.0F / 2.2F));
+    }
+    text_print(text, 8, "#%02x%02x%02x", channels[0], channels[1], channels[2]);
+}
+
 static void put_energies(struct text_buffer *page, const struct scene_picture *scene) {
     text_buffer_add(page, "\"energyNames\":[");
     for (size_t e = 0; e < scene->energy_count; e++) {
         text_buffer_add(page, e > 0 ? "," : "");
         text_buffer_add_json_string(page, scene->energy_names[e]);
+    }
+    text_buffer_add(page, "],\n\"energyColors\":[");
+    for (size_t e = 0; e < scene->energy_count; e++) {
+        char color[8];
+        curve_color(scene, e, color);
+        text_buffer_print(page, "%s\"%s\"", e > 0 ? "," : "", color);
     }
     text_buffer_add(page, "],\n\"energies\":[");
     for (size_t i = 0; i < scene->energy_count * scene->frame_count; i++) {

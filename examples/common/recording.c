@@ -19,6 +19,7 @@ struct recording {
     struct scene_picture picture; ///< its arrays belong to the recording
     char *title;
     char **energy_names;
+    float (*energy_colors)[3];
     uint32_t *triangles;
     struct recording_part *parts;
     float **frames;
@@ -86,6 +87,15 @@ static bool take_texts(struct recording *recording, const struct recording_desc 
         recording->picture.energy_count = e + 1;
     }
     recording->picture.energy_names = (const char *const *)recording->energy_names;
+    if (done && desc->energy_colors != NULL && desc->energy_count > 0) {
+        recording->energy_colors = malloc(desc->energy_count * sizeof *recording->energy_colors);
+        done = recording->energy_colors != NULL;
+        if (done) {
+            memcpy(recording->energy_colors, desc->energy_colors,
+                   desc->energy_count * sizeof *recording->energy_colors);
+        }
+        recording->picture.energy_colors = (const float(*)[3])recording->energy_colors;
+    }
     if (done && desc->vtu_directory != NULL) {
         recording->vtu_directory = strdup(desc->vtu_directory);
         recording->vtu_name = strdup(desc->vtu_name != NULL ? desc->vtu_name : recording->title);
@@ -167,6 +177,7 @@ void recording_destroy(struct recording *recording) {
     free(recording->frames);
     free(recording->energies);
     free(recording->energy_names);
+    free(recording->energy_colors);
     free(recording->title);
     free(recording->triangles);
     free(recording->parts);

@@ -39,6 +39,8 @@ struct recording_desc {
     double ground_height;
     const char *const *energy_names; ///< [energy_count] columns of the energy table and curves
     size_t energy_count;
+    const float (*energy_colors)[3]; ///< [energy_count] of the curves, linear 0..1, where they
+                                     ///< belong to bodies; null: colours of their own
     const char *vtu_directory; ///< write DIRECTORY/NAME_0000.vtu ... while frames come; null for
                                ///< none
     const char *vtu_name;      ///< NAME of those files; null: the title

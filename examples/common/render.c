@@ -29,8 +29,7 @@ struct canvas {
     const struct render_scene *scene;
     size_t width, height; ///< in samples
     struct screen_triangle *triangles;
-    struct sample *band;  ///< [BAND * SAMPLES * width] what moves
-    struct sample *still; ///< the same for obstacles, kept apart so that bodies show through them
+    struct sample *band; ///< [BAND * SAMPLES * width]
     unsigned char gamma[4096];
 };
 
@@ -84,9 +83,7 @@ static void draw_triangle(const struct canvas *canvas, uint32_t index, int first
     int y0 = clamp_int(y_low, first_row, last_row);
     int y1 = clamp_int(y_high, first_row, last_row);
     for (int y = y0; y <= y1; y++) {
-        bool is_still = canvas->scene->triangles[index].two_sided;
-        struct sample *row = (is_still ? canvas->still : canvas->band) +
-                             (size_t)(y - first_row) * canvas->width;
+        struct sample *row = canvas->band + (size_t)(y - first_row) * canvas->width;
         float cy = (float)y + 0.5F;
         for (int x = x0; x <= x1; x++) {
             float cx = (float)x + 0.5F;
@@ -207,18 +204,6 @@ static void shade_triangle(const struct render_scene *scene, const struct sample
                   jitter, out);
 }
 
-// What is seen at a sample. Through an obstacle in front of it a body shows in four of nine
-// samples, so that nothing is lost inside of a bowl.
-static const struct sample *front_sample(const struct canvas *canvas, size_t x, size_t row,
-                                         unsigned jitter) {
-    const struct sample *body = &canvas->band[row * canvas->width + x];
-    const struct sample *still = &canvas->still[row * canvas->width + x];
-    if (body->inverse_depth > 0.0F && jitter % 2 == 1) {
-        return body;
-    }
-    return body->inverse_depth * 1.0005F > still->inverse_depth ? body : still;
-}
-
 static void shade_sample(const struct canvas *canvas, size_t x, size_t y, size_t row,
                          float out[3]) {
     const struct render_scene *scene = canvas->scene;
@@ -235,7 +220,7 @@ static void shade_sample(const struct canvas *canvas, size_t x, size_t y, size_t
         ray[i] /= length;
     }
     unsigned jitter = (unsigned)(x % SAMPLES + SAMPLES * (y % SAMPLES));
-    const struct sample *sample = front_sample(canvas, x, row, jitter);
+    const struct sample *sample = &canvas->band[row * canvas->width + x];
     float hit = sample->inverse_depth > 0.0F ? length / sample->inverse_depth : INFINITY;
     float floor_hit = ray[1] < 0.0F ? (scene->ground_height - camera->eye[1]) / ray[1] : INFINITY;
     // What lies in the floor's own plane, such as the underside of a resting body, wins over the
@@ -285,7 +270,6 @@ static void draw_bands(const struct canvas *canvas, struct image *image) {
     for (size_t row = 0; row < canvas->height; row += BAND * SAMPLES) {
         size_t rows = canvas->height - row < BAND * SAMPLES ? canvas->height - row : BAND * SAMPLES;
         memset(canvas->band, 0, rows * canvas->width * sizeof *canvas->band);
-        memset(canvas->still, 0, rows * canvas->width * sizeof *canvas->still);
         for (size_t t = 0; t < canvas->scene->triangle_count; t++) {
             draw_triangle(canvas, (uint32_t)t, (int)row, (int)(row + rows - 1));
         }
@@ -298,8 +282,7 @@ static bool draw_scene(const struct render_scene *scene, struct image *image) {
         .scene = scene, .width = SAMPLES * image->width, .height = SAMPLES * image->height};
     canvas.triangles = malloc((scene->triangle_count + 1) * sizeof *canvas.triangles);
     canvas.band = malloc(BAND * SAMPLES * canvas.width * sizeof *canvas.band);
-    canvas.still = malloc(BAND * SAMPLES * canvas.width * sizeof *canvas.still);
-    bool done = canvas.triangles != NULL && canvas.band != NULL && canvas.still != NULL;
+    bool done = canvas.triangles != NULL && canvas.band != NULL;
     if (done) {
         fill_gamma(&canvas);
         project(&canvas);
@@ -307,7 +290,6 @@ static bool draw_scene(const struct render_scene *scene, struct image *image) {
     }
     free(canvas.triangles);
     free(canvas.band);
-    free(canvas.still);
     return done;
 }
 
@@ -345,12 +327,56 @@ static void paste(struct image *sheet, const struct image *tile, size_t x, size_
     }
 }
 
+// How far the vertices moved from one frame to the next, on average.
+static double mean_motion(const struct scene_picture *scene, size_t frame) {
+    const float *a = scene->frames[frame];
+    const float *b = scene->frames[frame + 1];
+    double sum = 0.0;
+    for (size_t v = 0; v < scene->vertex_count; v++) {
+        const double d[3] = {(double)b[3 * v] - (double)a[3 * v],
+                             (double)b[3 * v + 1] - (double)a[3 * v + 1],
+                             (double)b[3 * v + 2] - (double)a[3 * v + 2]};
+        sum += sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    }
+    return sum / (double)scene->vertex_count;
+}
+
+// Frames that are equally far apart in how much has happened: a quarter of that is time, the rest
+// is motion, as most of a run shows things that have come to rest.
+static bool choose_frames(const struct scene_picture *scene, size_t count, size_t *chosen) {
+    const size_t last = scene->frame_count - 1;
+    double *happened = calloc(scene->frame_count, sizeof *happened);
+    if (happened == NULL) {
+        return false;
+    }
+    for (size_t f = 0; f < last; f++) {
+        happened[f + 1] = happened[f] + mean_motion(scene, f);
+    }
+    const double motion = happened[last];
+    for (size_t f = 1; f <= last; f++) {
+        const double moved = motion > 0.0 ? happened[f] / motion : 0.0;
+        happened[f] = 0.25 * (double)f / (double)last + 0.75 * moved;
+    }
+    // Never one frame twice, and enough frames left for the tiles that follow.
+    size_t frame = 0;
+    for (size_t i = 0; i < count; i++) {
+        const double wanted = count > 1 ? (double)i / (double)(count - 1) * happened[last] : 0.0;
+        while (frame < last - (count - 1 - i) && happened[frame] < wanted * (1.0 - 1e-12)) {
+            frame++;
+        }
+        chosen[i] = frame++;
+    }
+    free(happened);
+    return true;
+}
+
 bool render_contact_sheet(const struct scene_picture *scene, struct image *out,
                           struct message *message) {
     enum { COLUMNS = 4, TILE_WIDTH = 320, TILE_HEIGHT = 240, GAP = 4, MOST = 12 };
     size_t count = scene->frame_count < MOST ? scene->frame_count : MOST;
     size_t rows = (count + COLUMNS - 1) / COLUMNS;
-    if (count == 0 ||
+    size_t chosen[MOST];
+    if (count == 0 || !choose_frames(scene, count, chosen) ||
         !image_create(out, COLUMNS * (TILE_WIDTH + GAP) - GAP, rows * (TILE_HEIGHT + GAP) - GAP)) {
         *out = (struct image){0};
         return message_fail(message, "no room or no frames for a contact sheet");
@@ -358,8 +384,7 @@ bool render_contact_sheet(const struct scene_picture *scene, struct image *out,
     memset(out->pixels, 255, 3 * out->width * out->height);
     for (size_t i = 0; i < count; i++) {
         struct image tile;
-        size_t frame = count > 1 ? i * (scene->frame_count - 1) / (count - 1) : 0;
-        if (!render_frame(scene, frame, TILE_WIDTH, TILE_HEIGHT, &tile, message)) {
+        if (!render_frame(scene, chosen[i], TILE_WIDTH, TILE_HEIGHT, &tile, message)) {
             image_free(out);
             return false;
         }

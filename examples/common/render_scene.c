@@ -144,21 +144,37 @@ static bool add_triangles(const struct scene_picture *picture, size_t frame,
 
 typedef void (*point_visit)(const float point[3], void *user);
 
-// Every obstacle point, and the points of up to 32 frames.
-static void visit_points(const struct scene_picture *picture, point_visit visit, void *user) {
+// The points of up to 32 frames.
+static void visit_moving_points(const struct scene_picture *picture, point_visit visit,
+                                void *user) {
     size_t step = picture->frame_count / 32 + 1;
     for (size_t f = 0; f < picture->frame_count; f += step) {
         for (size_t v = 0; v < picture->vertex_count; v++) {
             visit(picture->frames[f] + 3 * v, user);
         }
     }
+}
+
+// The points of obstacles within a box.
+static void visit_obstacles(const struct scene_picture *picture, const float lower[3],
+                            const float upper[3], point_visit visit, void *user) {
     for (size_t v = 0; v < picture->obstacles.vertex_count; v++) {
         float point[3];
+        bool inside = true;
         for (int axis = 0; axis < 3; axis++) {
             point[axis] = (float)picture->obstacles.positions[3 * v + (size_t)axis];
+            inside = inside && point[axis] >= lower[axis] && point[axis] <= upper[axis];
         }
-        visit(point, user);
+        if (inside) {
+            visit(point, user);
+        }
     }
+}
+
+static void visit_points(const struct scene_picture *picture, const struct render_scene *scene,
+                         point_visit visit, void *user) {
+    visit_moving_points(picture, visit, user);
+    visit_obstacles(picture, scene->lower, scene->upper, visit, user);
 }
 
 static void widen_bounds(const float point[3], void *user) {
@@ -212,7 +228,10 @@ static void place_camera(const struct scene_picture *picture, double aspect,
                 (scene->upper[axis] - scene->lower[axis]);
     }
     size = size > 0.0F ? sqrtf(size) : 1.0F;
-    float forward[3] = {-0.42F, -0.44F, -0.79F};
+    // A row is seen more from the front, so that its ends are about as far away.
+    const float wide = scene->upper[0] - scene->lower[0];
+    const float deep = scene->upper[2] - scene->lower[2];
+    float forward[3] = {wide > 2.5F * deep ? -0.12F : -0.42F, -0.58F, -0.79F};
     aim_camera(camera, forward);
     for (int axis = 0; axis < 3; axis++) {
         camera->eye[axis] = centre[axis] - 2.4F * size * camera->forward[axis];
@@ -220,7 +239,7 @@ static void place_camera(const struct scene_picture *picture, double aspect,
     struct view_range view;
     for (int i = 0; i < 3; i++) {
         view = (struct view_range){camera, {INFINITY, INFINITY}, {-INFINITY, -INFINITY}};
-        visit_points(picture, widen_view, &view);
+        visit_points(picture, scene, widen_view, &view);
         for (int axis = 0; axis < 3; axis++) {
             forward[axis] = camera->forward[axis] +
                             0.5F * (view.low[0] + view.high[0]) * camera->right[axis] +
@@ -230,17 +249,34 @@ static void place_camera(const struct scene_picture *picture, double aspect,
     }
     float half = fmaxf(0.5F * (view.high[1] - view.low[1]),
                        0.5F * (view.high[0] - view.low[0]) / (float)aspect);
-    // A margin of a third leaves room for the shadow.
-    camera->focal = 1.0F / fmaxf(1.32F * half, 1e-6F);
+    // The margin leaves room for the shadow.
+    camera->focal = 1.0F / fmaxf(1.15F * half, 1e-6F);
 }
 
-static void frame_scene(const struct scene_picture *picture, double aspect,
-                        struct render_scene *scene) {
+// A box around what moves, and around those points of obstacles that are within half its diagonal:
+// a small body on a large obstacle should fill the picture.
+static void bound_scene(const struct scene_picture *picture, struct render_scene *scene) {
+    float near_lower[3];
+    float near_upper[3];
+    float square = 0.0F;
     for (int axis = 0; axis < 3; axis++) {
         scene->lower[axis] = INFINITY;
         scene->upper[axis] = -INFINITY;
     }
-    visit_points(picture, widen_bounds, scene);
+    visit_moving_points(picture, widen_bounds, scene);
+    for (int axis = 0; axis < 3; axis++) {
+        square += powf(scene->upper[axis] - scene->lower[axis], 2.0F);
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        near_lower[axis] = scene->lower[axis] - 0.5F * sqrtf(square);
+        near_upper[axis] = scene->upper[axis] + 0.5F * sqrtf(square);
+    }
+    visit_obstacles(picture, near_lower, near_upper, widen_bounds, scene);
+}
+
+static void frame_scene(const struct scene_picture *picture, double aspect,
+                        struct render_scene *scene) {
+    bound_scene(picture, scene);
     scene->ground_height = (float)picture->ground_height;
     float extent = 1e-6F;
     for (int axis = 0; axis < 3; axis++) {

@@ -22,7 +22,8 @@ struct scene_picture {
     double ground_height;
     size_t energy_count;
     const char *const *energy_names;
-    const double *energies; ///< [frame_count * energy_count]
+    const float (*energy_colors)[3]; ///< [energy_count]; null: colours of their own
+    const double *energies;          ///< [frame_count * energy_count]
 };
 
 #endif

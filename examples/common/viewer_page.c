@@ -29,7 +29,8 @@ const char *const viewer_head[] = {
     "id='sheet' alt='contact sheet'></div>\n",
     "<div id='bar'><button id='play'>Pause</button><input id='seek' type='range' min='0' "
     "value='0'>\n",
-    "<label><input id='wire' type='checkbox'> wireframe</label><span id='time'></span></div>\n",
+    "<label><input id='open' type='checkbox'> cut obstacles open</label><label><input id='wire' "
+    "type='checkbox'> wireframe</label><span id='time'></span></div>\n",
     "<canvas id='chart'></canvas>\n",
     NULL,
 };
@@ -60,13 +61,13 @@ const char *const viewer_script[] = {
     "// Vector and matrix algebra, column by column.\n",
     "const sub = (a, b) => a.map((x, i) => x - b[i]);\n",
     "const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];\n",
-    "const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] "
-    "- a[1] * b[0]];\n",
+    "const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - "
+    "a[1] * b[0]];\n",
     "const unit = a => { const l = Math.hypot(...a) || 1; return a.map(x => x / l); };\n",
     "function multiply(a, b) {\n",
     "    const c = new Float32Array(16);\n",
-    "    for (let i = 0; i < 16; i++) for (let k = 0; k < 4; k++) c[i] += a[i % 4 + 4 * k] * b[4 "
-    "* (i >> 2) + k];\n",
+    "    for (let i = 0; i < 16; i++) for (let k = 0; k < 4; k++) c[i] += a[i % 4 + 4 * k] * b[4 * "
+    "(i >> 2) + k];\n",
     "    return c;\n",
     "}\n",
     "function lookAt(eye, to, up) {\n",
@@ -74,8 +75,8 @@ const char *const viewer_script[] = {
     "    return [x[0], y[0], z[0], 0, x[1], y[1], z[1], 0, x[2], y[2], z[2], 0, -dot(x, eye), "
     "-dot(y, eye), -dot(z, eye), 1];\n",
     "}\n",
-    "const perspective = (f, aspect, n, r) => [f / aspect, 0, 0, 0, 0, f, 0, 0, 0, 0, (n + r) / "
-    "(n - r), -1, 0, 0, 2 * n * r / (n - r), 0];\n",
+    "const perspective = (f, aspect, n, r) => [f / aspect, 0, 0, 0, 0, f, 0, 0, 0, 0, (n + r) / (n "
+    "- r), -1, 0, 0, 2 * n * r / (n - r), 0];\n",
     "const orthographic = r => [1 / r, 0, 0, 0, 0, 1 / r, 0, 0, 0, 0, -1 / (2 * r), 0, 0, 0, 0, "
     "1];\n",
     "\n",
@@ -89,8 +90,8 @@ const char *const viewer_script[] = {
     "        for (const i of [a, b, c]) { out[i] += x; out[i + 1] += y; out[i + 2] += z; }\n",
     "    }\n",
     "}\n",
-    "// Corners more than 45 degrees apart get vertices of their own, so that smooth normals "
-    "keep the creases.\n",
+    "// Corners more than 45 degrees apart get vertices of their own, so that smooth normals keep "
+    "the creases.\n",
     "function splitCreases(p, triangles) {\n",
     "    const flat = new Float32Array(9), corners = triangles.length, out = {source: [], "
     "triangles: new Uint32Array(corners)}, found = new Map();\n",
@@ -142,7 +143,9 @@ const char *const viewer_script[] = {
     "void main() {\n",
     "    if (kind == 2) { pixel = vec4(color, 1.); return; }\n",
     "    vec3 view = normalize(at - eye), n = normalize(smoothNormal);\n",
-    "    if (kind != 3 && dot(n, view) > .25) n = -n;\n",
+    "    // Cut open: what an obstacle turns to the eye is left out, its far side stays.\n",
+    "    if (kind == 3 && dot(n, view) < 0.) discard;\n",
+    "    if (dot(n, view) > .25) n = -n;\n",
     "    vec3 base = color; float alpha = 1.;\n",
     "    if (kind == 1) {\n",
     "        n = vec3(0., 1., 0.);\n",
@@ -152,10 +155,9 @@ const char *const viewer_script[] = {
     "        base *= 1. - .2 * max(line.x, line.y);\n",
     "        alpha = 1. - smoothstep(1., 6., distance(at.xz, middle.xz) / size);\n",
     "    }\n",
-    "    if (kind == 3) alpha = .4;\n",
     "    float key = max(dot(n, sun), 0.) * reached(), sky = .5 + .5 * n.y;\n",
-    "    float shine = kind != 1 ? .25 * pow(max(dot(n, normalize(sun - view)), 0.), 48.) * key "
-    ": 0.;\n",
+    "    float shine = kind != 1 ? .25 * pow(max(dot(n, normalize(sun - view)), 0.), 48.) * key : "
+    "0.;\n",
     "    vec3 c = base * (vec3(.16) + vec3(.30, .32, .36) * sky + vec3(1., .95, .86) * key) + "
     "shine;\n",
     "    pixel = vec4(pow(min(c, vec3(1.)), vec3(1. / 2.2)), alpha);\n",
@@ -217,8 +219,7 @@ const char *const viewer_script[] = {
     "y(high));\n",
     "    c.textAlign = 'left'; c.lineWidth = 1.6;\n",
     "    names.forEach((name, i) => {\n",
-    "        c.strokeStyle = c.fillStyle = ['#c8502d', '#2878b5', '#3a923a', '#8a5fb8', "
-    "'#b58a1f', '#2f3a44'][i % 6];\n",
+    "        c.strokeStyle = c.fillStyle = scene.energyColors[i];\n",
     "        c.beginPath();\n",
     "        for (let f = 0; f < frames; f++) c.lineTo(x(f), y(values[f * n + i]));\n",
     "        c.stroke(); c.fillText(name, w - right + 12, 20 + 15 * i);\n",
@@ -245,7 +246,7 @@ const char *const viewer_script[] = {
     "    const step = scene.upper.map((u, i) => (u - scene.lower[i]) / 65535);\n",
     "    const low = scene.viewLower, high = scene.viewUpper, middle = low.map((l, i) => (l + "
     "high[i]) / 2);\n",
-    "    const size = Math.hypot(...sub(high, low)) || 1, p = program(gl), at = {};\n",
+    "    const size = Math.hypot(...sub(high, low)) || 1, p = program(gl), at = {}, focal = 3.9;\n",
     "    for (const u of ['camera', 'light', 'color', 'eye', 'sun', 'middle', 'size', 'grid', "
     "'texel', 'kind', 'shadow', 'nudge']) at[u] = gl.getUniformLocation(p, u);\n",
     "    const first = new Float32Array(count);\n",
@@ -271,19 +272,58 @@ const char *const viewer_script[] = {
     "    gl.bindFramebuffer(gl.FRAMEBUFFER, target);\n",
     "    gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.DEPTH_ATTACHMENT, gl.TEXTURE_2D, map, 0);\n",
     "\n",
-    "    let frame = 0, playing = true, turn = .49, tilt = .46, zoom = 1, aim = [...middle], "
-    "last = 0;\n",
+    "    let frame = 0, playing = true, turn = high[0] - low[0] > 2.5 * (high[2] - low[2]) ? .15 : "
+    ".49, tilt = .58, zoom = 1, turned = false, aim = [...middle], away = 2 * size, last = 0;\n",
+    "    const direction = () => [Math.sin(turn) * Math.cos(tilt), Math.sin(tilt), Math.cos(turn) "
+    "* Math.cos(tilt)];\n",
+    "    // What should be seen: points of up to 24 frames, and of the obstacles near them.\n",
+    "    const seen = [];\n",
+    "    const frameStride = Math.ceil(frames / 24), pointStride = Math.ceil(scene.vertices / "
+    "1000);\n",
+    "    for (let f = 0; f < frames; f += frameStride) for (let v = 0; v < scene.vertices; v += "
+    "pointStride) {\n",
+    "        seen.push([0, 1, 2].map(k => scene.lower[k] + step[k] * all[f * count + 3 * v + "
+    "k]));\n",
+    "    }\n",
+    "    for (let i = 0; i < still.length; i += 3) {\n",
+    "        const q = [still[i], still[i + 1], still[i + 2]];\n",
+    "        if (q.every((x, k) => x >= low[k] && x <= high[k])) seen.push(q);\n",
+    "    }\n",
+    "    // The middle of what is seen to the middle of the picture, from as near as shows all of "
+    "it.\n",
+    "    function fitView() {\n",
+    "        const aspect = $('gl').clientWidth / $('gl').clientHeight || 1, back = direction();\n",
+    "        const right = unit(cross([0, 1, 0], back)), up = cross(back, right), fill = .86;\n",
+    "        for (let round = 0; round < 8; round++) {\n",
+    "            const range = [[Infinity, -Infinity], [Infinity, -Infinity]];\n",
+    "            let needed = .02 * size;\n",
+    "            for (const q of seen) {\n",
+    "                const d = sub(q, aim), near = dot(d, back);\n",
+    "                [right, up].forEach((axis, i) => {\n",
+    "                    const offset = dot(d, axis), slope = offset / Math.max(away - near, .02 * "
+    "size);\n",
+    "                    range[i] = [Math.min(range[i][0], slope), Math.max(range[i][1], "
+    "slope)];\n",
+    "                    needed = Math.max(needed, near + Math.abs(offset) * focal / fill / (i ? 1 "
+    ": aspect));\n",
+    "                });\n",
+    "            }\n",
+    "            const [across, along] = range.map(r => (r[0] + r[1]) / 2 * away);\n",
+    "            if (round < 7) aim = aim.map((a, i) => a + across * right[i] + along * up[i]);\n",
+    "            away = needed;\n",
+    "        }\n",
+    "    }\n",
     "    function setFrame(f) {\n",
-    "        const whole = Math.floor(f), part = f - whole, a = whole * count, b = "
-    "Math.min(whole + 1, frames - 1) * count;\n",
+    "        const whole = Math.floor(f), part = f - whole, a = whole * count, b = Math.min(whole "
+    "+ 1, frames - 1) * count;\n",
     "        for (let i = 0, n = body.positions.length; i < n; i++) {\n",
     "            const j = 3 * split.source[(i - i % 3) / 3] + i % 3;\n",
     "            body.positions[i] = scene.lower[i % 3] + step[i % 3] * (all[a + j] + part * "
     "(all[b + j] - all[a + j]));\n",
     "        }\n",
     "        body.upload(); frame = f;\n",
-    "        $('seek').value = whole; $('time').textContent = (f / scene.rate).toFixed(3) + ' s  "
-    " frame ' + whole;\n",
+    "        $('seek').value = whole; $('time').textContent = (f / scene.rate).toFixed(3) + ' s   "
+    "frame ' + whole;\n",
     "    }\n",
     "    function drawParts() {\n",
     "        gl.bindVertexArray(body.vao);\n",
@@ -295,15 +335,10 @@ const char *const viewer_script[] = {
     "    function drawBody(shadows) {\n",
     "        drawParts(); gl.bindVertexArray(obstacle.vao); gl.uniform3f(at.color, .42, .45, "
     ".5);\n",
+    "        if (!shadows && $('open').checked) gl.uniform1i(at.kind, 3);\n",
     "        if (stillTriangles.length) gl.drawElements(gl.TRIANGLES, stillTriangles.length, "
     "gl.UNSIGNED_INT, 0);\n",
-    "        if (!shadows && stillTriangles.length) {\n",
-    "            gl.enable(gl.BLEND); gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA); "
-    "gl.depthFunc(gl.GREATER); gl.depthMask(false);\n",
-    "            gl.enable(gl.CULL_FACE); gl.uniform1i(at.kind, 3); drawParts();\n",
-    "            gl.disable(gl.CULL_FACE); gl.disable(gl.BLEND); gl.depthFunc(gl.LESS); "
-    "gl.depthMask(true);\n",
-    "        }\n",
+    "        gl.uniform1i(at.kind, shadows ? 2 : 0);\n",
     "        if (!shadows && $('wire').checked) {\n",
     "            gl.uniform1i(at.kind, 2); gl.uniform3f(at.color, .1, .12, .15); "
     "gl.uniform1f(at.nudge, 4e-4);\n",
@@ -315,25 +350,27 @@ const char *const viewer_script[] = {
     "        }\n",
     "    }\n",
     "    function draw() {\n",
-    "        const canvas = $('gl'), w = canvas.width = canvas.clientWidth * devicePixelRatio, h "
-    "= canvas.height = canvas.clientHeight * devicePixelRatio;\n",
-    "        const sun = unit([-.45, 1, .55]), away = 2.45 * size / Math.min(1, w / h) * zoom;\n",
-    "        const eye = [aim[0] + away * Math.sin(turn) * Math.cos(tilt), aim[1] + away * "
-    "Math.sin(tilt), aim[2] + away * Math.cos(turn) * Math.cos(tilt)];\n",
-    "        const light = multiply(orthographic(.6 * size), lookAt(sun.map((s, i) => middle[i] "
-    "+ 1e-3 * size * s), middle, [0, 0, 1]));\n",
-    "        const camera = multiply(perspective(3.9, w / h, away * .02, away + 12 * size), "
+    "        const canvas = $('gl'), w = canvas.width = canvas.clientWidth * devicePixelRatio, h = "
+    "canvas.height = canvas.clientHeight * devicePixelRatio;\n",
+    "        const sun = unit([-.45, 1, .55]), reach = away * zoom, back = direction();\n",
+    "        const eye = aim.map((a, i) => a + reach * back[i]);\n",
+    "        const light = multiply(orthographic(.6 * size), lookAt(sun.map((s, i) => middle[i] + "
+    "1e-3 * size * s), middle, [0, 0, 1]));\n",
+    "        const camera = multiply(perspective(focal, w / h, reach * .02, reach + 12 * size), "
     "lookAt(eye, aim, [0, 1, 0]));\n",
-    "        gl.useProgram(p); gl.enable(gl.DEPTH_TEST); gl.enable(gl.POLYGON_OFFSET_FILL); "
-    "gl.polygonOffset(1.5, 2);\n",
+    "        gl.useProgram(p); gl.enable(gl.DEPTH_TEST);\n",
     "        gl.uniformMatrix4fv(at.light, false, light); gl.uniform3fv(at.eye, eye); "
     "gl.uniform3fv(at.sun, sun); gl.uniform3fv(at.middle, middle);\n",
     "        gl.uniform1f(at.size, size); gl.uniform1f(at.grid, scene.grid); "
     "gl.uniform1f(at.texel, 1 / cells); gl.uniform1i(at.kind, 2);\n",
     "        gl.bindTexture(gl.TEXTURE_2D, null); gl.bindFramebuffer(gl.FRAMEBUFFER, target); "
     "gl.viewport(0, 0, cells, cells);\n",
+    "        // Offset in the map alone: in the picture it would push what lies a contact distance "
+    "behind a sheet through it.\n",
+    "        gl.enable(gl.POLYGON_OFFSET_FILL); gl.polygonOffset(1.5, 2);\n",
     "        gl.clear(gl.DEPTH_BUFFER_BIT); gl.uniformMatrix4fv(at.camera, false, light); "
     "drawBody(true);\n",
+    "        gl.disable(gl.POLYGON_OFFSET_FILL);\n",
     "        gl.bindFramebuffer(gl.FRAMEBUFFER, null); gl.bindTexture(gl.TEXTURE_2D, map); "
     "gl.viewport(0, 0, w, h);\n",
     "        gl.clearColor(.85, .866, .886, 1); gl.clear(gl.COLOR_BUFFER_BIT | "
@@ -352,24 +389,26 @@ const char *const viewer_script[] = {
     "Math.max(frames - 1, 1)); draw(); }\n",
     "        last = now; requestAnimationFrame(tick);\n",
     "    }\n",
-    "    function pause(stop) { playing = !stop; $('play').textContent = stop ? 'Play' : "
-    "'Pause'; }\n",
+    "    function pause(stop) { playing = !stop; $('play').textContent = stop ? 'Play' : 'Pause'; "
+    "}\n",
     "    function fromHash() {\n",
     "        const asked = /frame=([0-9]+)/.exec(location.hash);\n",
     "        if (asked) { pause(true); setFrame(Math.min(+asked[1], frames - 1)); draw(); }\n",
     "    }\n",
     "    $('play').onclick = () => pause(playing);\n",
     "    $('seek').oninput = () => { pause(true); setFrame(+$('seek').value); draw(); };\n",
-    "    $('wire').onchange = draw; onresize = draw; onhashchange = fromHash;\n",
+    "    $('wire').onchange = $('open').onchange = draw; onresize = () => { if (!turned) "
+    "fitView(); draw(); }; onhashchange = fromHash;\n",
     "    $('gl').onpointerdown = e => $('gl').setPointerCapture(e.pointerId);\n",
     "    $('gl').onpointermove = e => {\n",
     "        if (!e.buttons) return;\n",
+    "        turned = true;\n",
     "        if (e.shiftKey || e.buttons > 1) {\n",
-    "            const k = 1.2 * size * zoom / $('gl').clientHeight;\n",
+    "            const k = 2 * away * zoom / focal / $('gl').clientHeight;\n",
     "            aim[0] -= k * e.movementX * Math.cos(turn); aim[2] += k * e.movementX * "
     "Math.sin(turn); aim[1] += k * e.movementY;\n",
-    "        } else { turn -= .008 * e.movementX; tilt = Math.max(-.2, Math.min(1.55, tilt + "
-    ".008 * e.movementY)); }\n",
+    "        } else { turn -= .008 * e.movementX; tilt = Math.max(-.2, Math.min(1.55, tilt + .008 "
+    "* e.movementY)); }\n",
     "        draw();\n",
     "    };\n",
     "    $('gl').oncontextmenu = e => e.preventDefault();\n",
@@ -381,7 +420,8 @@ const char *const viewer_script[] = {
     "        pause(true); setFrame(Math.round(Math.max(0, Math.min(1, part)) * (frames - 1))); "
     "draw();\n",
     "    };\n",
-    "    setFrame(0); fromHash(); draw();\n",
+    "    fitView(); setFrame(0); fromHash(); draw();\n",
+    "    if (!stillTriangles.length) $('open').parentNode.style.display = 'none';\n",
     "    if (gl.getError()) throw new Error('WebGL reports an error');\n",
     "    document.title = 'ready ' + frames + ' frames'; requestAnimationFrame(tick);\n",
     "}\n",

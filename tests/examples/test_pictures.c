@@ -207,9 +207,13 @@ static void the_glb_is_made_of_its_chunks(void **state) {
     assert_int_equal(28 + json_size + binary_size, glb.size);
     char *json = calloc(json_size + 1, 1);
     memcpy(json, glb.data + 20, json_size);
-    // One target per frame after the first in each of two parts, none with a normal.
+    // Each of two bodies is a node with a mesh of its own, a target per frame after the first and
+    // none with a normal, and the animation moves both; the obstacle is the third.
     assert_int_equal(occurrences(json, "{\"POSITION\":"), 2 * (FRAMES - 1) + 3);
-    assert_int_equal(occurrences(json, "\"path\":\"weights\""), 1);
+    assert_int_equal(occurrences(json, "\"path\":\"weights\""), 2);
+    assert_int_equal(occurrences(json, "\"mesh\":"), 3);
+    assert_int_equal(occurrences(json, "\"primitives\":"), 3);
+    assert_int_equal(occurrences(json, "\"name\":\"body 1\""), 2);
     assert_int_equal(occurrences(json, "NORMAL"), 0);
     assert_int_equal(occurrences(json, "\"material\":"), 3);
     free(json);
@@ -227,6 +231,8 @@ static void the_page_stands_alone(void **state) {
     assert_non_null(
         strstr(page.data, "\"energyNames\":[\"kinetic\",\"elastic\\u003c>\\u0022\",\"total\"]"));
     assert_non_null(strstr(page.data, "\"energies\":[0,1,1,0.25,0.9,1.15,"));
+    // Curves are in colours of their own unless the recording says whose they are.
+    assert_non_null(strstr(page.data, "\"energyColors\":[\"#c8502d\",\"#2878b5\",\"#3a923a\"]"));
     assert_non_null(strstr(page.data, "webgl2"));
     assert_non_null(strstr(page.data, "DecompressionStream"));
     assert_non_null(strstr(page.data, "const sheet = 'iVBORw0KGgo"));
@@ -236,6 +242,79 @@ static void the_page_stands_alone(void **state) {
     assert_null(strstr(page.data, "src="));
     assert_int_equal(occurrences(page.data, "</script>"), 1);
     free(page.data);
+}
+
+/// Seven bodies and seven curves: each curve has its body's colour, linear 0.25 shown as
+/// 255 * 0.25^(1 / 2.2) = 0x88.
+static void curves_have_the_colours_of_their_bodies(void **state) {
+    (void)state;
+    const uint32_t triangle[3] = {0, 1, 2};
+    const char *const names[7] = {"a", "b", "c", "d", "e", "f", "g"};
+    const float colors[7][3] = {[6] = {1.0F, 0.25F, 0.0F}};
+    const double energies[7] = {0};
+    const double positions[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+    const struct recording_desc desc = {.frame_rate = 24.0,
+                                        .vertex_count = 3,
+                                        .triangles = triangle,
+                                        .triangle_count = 1,
+                                        .energy_names = names,
+                                        .energy_colors = colors,
+                                        .energy_count = 7};
+    const struct recording_frame frame = {.positions = positions, .energies = energies};
+    struct message message = {{0}};
+    struct recording *recording = recording_create(&desc, &message);
+    assert_non_null(recording);
+    assert_true(recording_add_frame(recording, &frame, &message));
+    assert_true(recording_write(recording, directory, "curves", &message));
+    recording_destroy(recording);
+    struct file page = load(directory, "curves.html");
+    assert_non_null(strstr(page.data, "\"#000000\",\"#ff8800\"]"));
+    free(page.data);
+}
+
+/// A triangle that falls for a tenth of the run and then lies still: eight of ten pictures between
+/// the first and the last show the fall (by time alone it would be one).
+static void the_contact_sheet_shows_what_moves(void **state) {
+    (void)state;
+    enum { LONG = 201, FALL = 20, TILE = 320, ROW = 240, STRIDE = 324 };
+    static float points[LONG][9];
+    const float *frames[LONG];
+    const uint32_t triangle[3] = {0, 1, 2};
+    const struct recording_part part = {0, 1, {1.0F, 0.0F, 0.0F}};
+    for (int f = 0; f < LONG; f++) {
+        const float y = f < FALL ? 2.0F * (float)(FALL - f) / FALL : 0.0F;
+        const float shape[9] = {0, y, 0, 1, y, 0, 0, y, 1};
+        memcpy(points[f], shape, sizeof shape);
+        frames[f] = points[f];
+    }
+    const struct scene_picture scene = {.title = "t",
+                                        .frame_rate = 24.0,
+                                        .frame_count = LONG,
+                                        .vertex_count = 3,
+                                        .frames = frames,
+                                        .triangle_count = 1,
+                                        .triangles = triangle,
+                                        .part_count = 1,
+                                        .parts = &part};
+    struct image sheet;
+    struct message message = {{0}};
+    assert_true(render_contact_sheet(&scene, &sheet, &message));
+    // Tiles that differ from the one before, but for the line with the time at the bottom.
+    size_t changes = 0;
+    for (size_t i = 1; i < 12; i++) {
+        bool differs = false;
+        for (size_t y = 0; y < ROW - 20 && !differs; y++) {
+            const unsigned char *a = sheet.pixels +
+                                     3 * (((i - 1) / 4 * (ROW + 4) + y) * sheet.width +
+                                          (i - 1) % 4 * STRIDE);
+            const unsigned char *b = sheet.pixels +
+                                     3 * ((i / 4 * (ROW + 4) + y) * sheet.width + i % 4 * STRIDE);
+            differs = memcmp(a, b, (size_t)3 * TILE) != 0;
+        }
+        changes += differs;
+    }
+    image_free(&sheet);
+    assert_true(changes >= 8);
 }
 
 static void paraview_files_name_their_arrays(void **state) {
@@ -329,6 +408,8 @@ int main(void) {
         cmocka_unit_test(energies_are_a_table_with_points),
         cmocka_unit_test(the_glb_is_made_of_its_chunks),
         cmocka_unit_test(the_page_stands_alone),
+        cmocka_unit_test(curves_have_the_colours_of_their_bodies),
+        cmocka_unit_test(the_contact_sheet_shows_what_moves),
         cmocka_unit_test(paraview_files_name_their_arrays),
         cmocka_unit_test(wrong_recordings_are_refused),
         cmocka_unit_test(long_runs_are_thinned_for_glb),
