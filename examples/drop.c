@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/command_line.h"
+#include "common/interrupt.h"
 #include "common/mesh_reader.h"
 #include "common/recording.h"
 #include "common/shapes.h"
@@ -344,8 +345,9 @@ static bool run(const struct settings *s, const struct scene *scene, struct reco
     if (!add_frame(scene, recording, message)) {
         return false;
     }
-    for (int64_t frame = 1; frame <= s->frames; frame++) {
-        if (pbs_world_step(scene->world, s->dt) != PBS_OK) {
+    interrupt_catch();
+    for (int64_t frame = 1; frame <= s->frames && !interrupt_was_requested(); frame++) {
+        if (pbs_world_step(scene->world, s->dt) < 0) {
             return message_fail(message, "frame %lld: %s", (long long)frame, pbs_last_error());
         }
         print_progress(scene, frame, s->frames);
@@ -412,10 +414,15 @@ static bool drop(const struct settings *s, struct scene *scene, struct message *
         return message_fail(message, "out of memory for the fields of the .vtu files");
     }
     struct recording *recording = create_recording(s, obstacle, scene, message);
-    const bool done = recording != NULL && run(s, scene, recording, message) &&
-                      recording_write(recording, s->out, s->name, message);
+    // A run that ends in the middle leaves what there is to see of it.
+    struct message written = {{0}};
+    const bool dropped = recording != NULL && run(s, scene, recording, message);
+    const bool saved = recording != NULL && recording_write(recording, s->out, s->name, &written);
+    if (dropped && !saved) {
+        *message = written;
+    }
     recording_destroy(recording);
-    return done;
+    return dropped && saved;
 }
 
 int main(int argc, char **argv) {

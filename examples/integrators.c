@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/command_line.h"
+#include "common/interrupt.h"
 #include "common/recording.h"
 #include "scenes/elastic_motion.h"
 
@@ -189,7 +190,8 @@ static struct recording *create_recording(const struct settings *s, const struct
 static bool run(const struct settings *s, struct gallery *gallery, struct message *message) {
     struct recording *recording = create_recording(s, gallery, message);
     bool done = recording != NULL && add_frame(gallery, recording, message);
-    for (int64_t frame = 1; frame <= s->frames && done; frame++) {
+    interrupt_catch();
+    for (int64_t frame = 1; frame <= s->frames && done && !interrupt_was_requested(); frame++) {
         step_all(gallery, s->dt);
         done = add_frame(gallery, recording, message);
     }

@@ -10,8 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/command_line.h"
+#include "common/interrupt.h"
 #include "common/scene_world.h"
 #include "common/shapes.h"
 #include "common/stage.h"
@@ -26,6 +28,12 @@ struct settings {
     int64_t frames, threads;
     bool full;
 };
+
+#define SCENE_NAMES                                                                                \
+    "ball_soft, ball_medium, ball_stiff, ball_affine, dice, stairs, trampoline, chain, splash "    \
+    "and "                                                                                         \
+    "membrane"
+#define SCHEME_NAMES "a-search, a-1, bdf2, implicit-euler, sdirk2, tr-bdf2 and blending"
 
 static const struct {
     const char *name;
@@ -50,16 +58,13 @@ static bool find_scheme(const char *name, int32_t *id) {
 
 static bool read_settings(int argc, char **argv, struct settings *s, int *exit_status) {
     const struct command_option options[] = {
-        {"scene", COMMAND_TEXT, &s->scene, "NAME",
-         "ball_soft, ball_medium, ball_stiff, ball_affine, dice, stairs, trampoline, chain, splash "
-         "or membrane; also as the first argument"},
+        {"scene", COMMAND_TEXT, &s->scene, "NAME", SCENE_NAMES "; also as the first argument"},
         {"file", COMMAND_TEXT, &s->file, "FILE",
          "a scene of one text file instead; also as the first argument"},
         {"meshes", COMMAND_TEXT, &s->meshes, "DIR",
          "bunny_7k.msh and the like; without them other shapes are made"},
         {"full", COMMAND_FLAG, &s->full, NULL, "the paper's size instead of a small one"},
-        {"scheme", COMMAND_TEXT, &s->scheme, "NAME",
-         "a-search, a-1, bdf2, implicit-euler, sdirk2, tr-bdf2 or blending; a file has its own"},
+        {"scheme", COMMAND_TEXT, &s->scheme, "NAME", SCHEME_NAMES "; a file has its own"},
         {"step", COMMAND_NUMBER, &s->step, "H", "seconds, 0 for 1/120; a file has its own"},
         {"decay", COMMAND_NUMBER, &s->decay, "TAU",
          "seconds, of the energy's target; 0 for the scene's own"},
@@ -117,11 +122,15 @@ static bool play(const struct settings *s, struct show *show, int64_t stride,
                  struct recording *recording, struct message *message) {
     const int64_t all = show->step_count / stride;
     const int64_t frames = s->frames > 0 ? s->frames : all;
+    if (frames == 0) {
+        return message_fail(message, "how long? neither --frames nor steps_total of the file");
+    }
     if (!stage_add_frame(&show->stage, show->world, recording, message)) {
         // A start that touches has no energy; a step names what touches.
         return show->take_step(show->scene) < 0 && message_fail(message, "%s", pbs_last_error());
     }
-    for (int64_t frame = 1; frame <= frames; frame++) {
+    interrupt_catch();
+    for (int64_t frame = 1; frame <= frames && !interrupt_was_requested(); frame++) {
         for (int64_t i = 0; i < stride; i++) {
             if (show->take_step(show->scene) < 0) {
                 return message_fail(message, "%g s: %s", pbs_world_time(show->world),
@@ -171,10 +180,12 @@ static bool show_contact(const struct settings *s, struct eci_contact *scene,
     struct eci_contact_options options;
     eci_contact_options_init(&options);
     if (!eci_contact_find(s->scene, &kind)) {
-        return message_fail(message, "--scene: there is no \"%.60s\"", s->scene);
+        return message_fail(message, "--scene: there is no \"%.60s\", there are %s", s->scene,
+                            SCENE_NAMES);
     }
     if (!find_scheme(s->scheme, &options.scheme)) {
-        return message_fail(message, "--scheme: there is no \"%.60s\"", s->scheme);
+        return message_fail(message, "--scheme: there is no \"%.60s\", there are %s", s->scheme,
+                            SCHEME_NAMES);
     }
     if (s->step < 0.0 || s->decay < 0.0) {
         return message_fail(message, "--%s: must not be negative",
@@ -307,7 +318,7 @@ static bool show_file(const struct settings *s, const struct scene_file *scene,
     if (status < 0) {
         return message_fail(message, "%s", pbs_last_error());
     }
-    struct show show = {.name = scene->name,
+    struct show show = {.name = scene->name[0] != '\0' ? scene->name : "scene",
                         .world = w.world,
                         .step = scene->step,
                         .step_count = (int64_t)scene->step_count,
@@ -337,6 +348,12 @@ int main(int argc, char **argv) {
         return exit_status;
     }
     struct message message = {{0}};
+    // What is neither a scene nor a path to a file was meant to be one of the scenes.
+    if (settings.file != NULL && strpbrk(settings.file, "./") == NULL &&
+        access(settings.file, F_OK) != 0) {
+        settings.scene = settings.file;
+        settings.file = NULL;
+    }
     const bool done = settings.file != NULL ? play_file(&settings, &message)
                                             : play_contact(&settings, &message);
     if (!done) {

@@ -18,8 +18,12 @@
 //                                      cx cy cz n, and node indices
 //     velocity n                       and lines: one for each node
 //
+// dt, components and nodes must be there, tets where components have any, surface_tris where they
+// are obstacles of triangles, and steps_total where nobody else says how long to go on. Without the
+// rest there is no gravity, friction, obstacle or motion, everything is Neo-Hookean, moves by
+// implicit Euler and begins at rest, and contact and tolerances are the library's own. Statements
+// may come in any order, but lists of indices come after the nodes that they name.
 // What follows on a line after that is passed over, as are the statements avg_node_mass and script.
-// Lists of indices come after the nodes that they name.
 
 #ifndef PBS_COMMON_SCENE_FILE_H
 #define PBS_COMMON_SCENE_FILE_H

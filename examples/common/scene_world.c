@@ -20,19 +20,28 @@ pbs_status scene_world_settings(const struct scene_file *scene, pbs_world_desc *
     memcpy(d->gravity, scene->gravity, sizeof d->gravity);
     d->project_hessian = 1;
     d->contact = PBS_CONTACT_BARRIER;
-    d->barrier = PBS_BARRIER_SQUARED;
-    d->contact_distance = scene->contact_distance;
-    d->contact_stiffness = scene->contact_stiffness / (scene->step * scene->step);
-    // What the file suggests is the least; the code that wrote it adapts it as we do.
-    d->adaptive_stiffness = 1;
-    d->slip_velocity = scene->slip_velocity;
+    // What a file leaves out is the library's own.
+    if (scene->contact_distance > 0.0) {
+        d->contact_distance = scene->contact_distance;
+    }
+    if (scene->slip_velocity > 0.0) {
+        d->slip_velocity = scene->slip_velocity;
+    }
+    if (scene->contact_stiffness > 0.0) {
+        // What the file suggests is the least; the code that wrote it adapts it as we do.
+        d->barrier = PBS_BARRIER_SQUARED;
+        d->contact_stiffness = scene->contact_stiffness / (scene->step * scene->step);
+        d->adaptive_stiffness = 1;
+    }
     // 0: the file does not say. More than the library allows does not happen: it ends before.
     const size_t iterations = scene->friction_iterations;
     d->friction_iterations = iterations == 0 ? 1 : iterations > 100 ? 100 : (uint32_t)iterations;
-    // A file's tolerance is of a Newton step, and alone decides.
-    d->velocity_tolerance = scene->newton_tolerance / scene->step;
-    d->velocity_rule = PBS_VELOCITY_STEP;
-    d->relative_tolerance = 1e-10;
+    if (scene->newton_tolerance > 0.0) {
+        // A file's tolerance is of a Newton step, and alone decides.
+        d->velocity_tolerance = scene->newton_tolerance / scene->step;
+        d->velocity_rule = PBS_VELOCITY_STEP;
+        d->relative_tolerance = 1e-10;
+    }
     return PBS_OK;
 }
 

@@ -70,6 +70,25 @@ check "a file: as many steps as it says" lines tet 7
 check "a file by an option" plays --file "$scratch/tet.txt" --frames 2 --name two
 check "a file: as many frames as are asked for" lines two 4
 
+# An interrupted run writes what it has: all files, a line for each frame so far. It ends as soon as
+# its first frame is told of, long before all are.
+interrupted() {
+    "$scenes" ball_soft --frames 100000 --threads 1 --name half --out "$scratch/out" >"$scratch/told" &
+    local run=$! waited=0
+    while [ ! -s "$scratch/told" ] && [ $waited -lt 600 ]; do sleep 0.1; waited=$((waited + 1)); done
+    kill -TERM $run && wait $run && has_files half && [ "$(wc -l <"$scratch/out/half_energy.csv")" -ge 3 ]
+}
+check "a run that is stopped leaves what there is" interrupted
+
+# What a file may leave out: nearly everything.
+{
+    printf 'components 1\n0 4 0 1 3 1000 1e5 0.4\n'
+    sed -n '/^dt\|^steps_total/p; /^nodes/,/^0 0.05 1/p; /^tets/,/^0 1 2 3/p' "$scratch/tet.txt" | sed 's/^nodes 7/nodes 4/'
+} >"$scratch/least.txt"
+check "a file that says no more than it must" plays "$scratch/least.txt" --name least
+check "it goes on as long as it says" lines least 7
+sed '/^steps_total/d' "$scratch/least.txt" >"$scratch/endless.txt"
+
 says() { # words, arguments...: fails, and the words are in what it says
     local words=$1
     shift
@@ -77,7 +96,10 @@ says() { # words, arguments...: fails, and the words are in what it says
     grep -q -- "$words" "$scratch/said" || { cat "$scratch/said"; return 1; }
 }
 check "refuses a scene that is none" says '"lamp"' --scene lamp
+check "and lists those that are" says 'trampoline' lamp
+check "as it does with schemes" says 'tr-bdf2' ball_soft --scheme guess
 check "refuses a file that is not there" says 'cannot be opened' "$scratch/none.txt"
+check "asks how long to go on where a file does not say" says 'steps_total' "$scratch/endless.txt"
 check "refuses a scheme that is none" says '"guess"' ball_soft --scheme guess
 check "refuses a step backwards" says '--step' ball_soft --step -1
 sed 's/^0 1 2 3$/0 1 2 9/' "$scratch/tet.txt" >"$scratch/wrong.txt"
