@@ -20,6 +20,12 @@ enum {
                                          ///< compression
 };
 
+// Damping: a time tau. Stress follows the rate of strain, tau C E', with the elasticity C at small
+// strain and E Green's strain (of springs the length, of the bending of shells the angle), so that
+// a motion without strain, however fast it turns, is not damped, and no damping exerts a torque. At
+// small strain it is stiffness-proportional Rayleigh damping: the amplitude of a vibration of w
+// radians per second falls as exp(-tau w^2 t / 2). docs/theory/schemes.md, section 1.1.
+
 /// A deformable solid of linear tetrahedra. The arrays are read during the call only.
 typedef struct pbs_solid_desc {
     uint32_t struct_size; ///< set by pbs_solid_desc_init
@@ -27,15 +33,15 @@ typedef struct pbs_solid_desc {
     size_t vertex_count;
     const double *positions; ///< vertex_count x 3, metres: the rest shape, and the initial one
     size_t tet_count;
-    const uint32_t *tets;      ///< tet_count x 4, det(b - a, c - a, d - a) > 0
-    double density;            ///< kg/m^3, > 0
-    double young;              ///< Pa, > 0
-    double poisson;            ///< in (-1, 0.5)
-    double damping;            ///< Rayleigh stiffness damping, seconds, >= 0 (OPT section 4.2)
-    double drag;               ///< mass drag, 1/s, >= 0
-    const double *tet_density; ///< null, or tet_count values that take the place of density
-    const double *tet_young;   ///< null, or tet_count values that take the place of young
-    const double *tet_poisson; ///< null, or tet_count values that take the place of poisson
+    const uint32_t *tets;             ///< tet_count x 4, det(b - a, c - a, d - a) > 0
+    double density;                   ///< kg/m^3, > 0
+    double young;                     ///< Pa, > 0
+    double poisson;                   ///< in (-1, 0.5)
+    double damping;                   ///< s, >= 0: of the rate of strain, see "Damping" above
+    double drag;                      ///< mass drag, 1/s, >= 0
+    const double *tet_density;        ///< null, or tet_count values that take the place of density
+    const double *tet_young;          ///< null, or tet_count values that take the place of young
+    const double *tet_poisson;        ///< null, or tet_count values that take the place of poisson
     const double *initial_positions;  ///< null (the rest shape), or vertex_count x 3, metres
     const double *initial_velocities; ///< null (at rest), or vertex_count x 3, m/s
 } pbs_solid_desc;
@@ -69,7 +75,7 @@ typedef struct pbs_shell_desc {
     double young;              ///< Pa, > 0
     double poisson;            ///< 0 to 0.5
     double bending_young;      ///< Pa, of bending alone; 0: young
-    double damping;            ///< Rayleigh stiffness damping, seconds, >= 0 (OPT section 4.2)
+    double damping;            ///< s, >= 0: of the rates of strain and of bending, see "Damping"
     double drag;               ///< mass drag, 1/s, >= 0
     const double *initial_positions;  ///< null (the rest shape), or vertex_count x 3, metres
     const double *initial_velocities; ///< null (at rest), or vertex_count x 3, m/s
@@ -106,7 +112,7 @@ typedef struct pbs_springs_desc {
     const uint32_t *springs;  ///< spring_count x 2 vertex indices, distinct within a spring
     double stiffness;         ///< N/m, > 0
     double damping; ///< s, >= 0: the force along a spring of damping * stiffness * its velocity of
-                    ///< stretching (stiffness-proportional Rayleigh damping)
+                    ///< stretching
     double drag;    ///< mass drag, 1/s, >= 0
     const double *spring_stiffness; ///< null, or spring_count values that take the place of
                                     ///< stiffness
@@ -148,7 +154,7 @@ typedef struct pbs_affine_desc {
     double stiffness;     ///< Pa, > 0: of the energy stiffness * volume * |A^T A - 1|^2, A the
                           ///< deformation of the body. For little strain 1e5 is enough; larger ones
                           ///< cost more Newton iterations where bodies turn fast
-    double damping;       ///< Rayleigh stiffness damping, seconds, >= 0
+    double damping;       ///< s, >= 0: of the rate of strain, see "Damping" above
     double drag;          ///< mass drag, 1/s, >= 0
     double position[3];   ///< metres: where the origin of the body's own coordinates is at first
     double orientation[4];      ///< unit quaternion x, y, z, w; of norm 1 within 1e-6

@@ -51,7 +51,8 @@ static void clear(const struct pass *pass, uint32_t domain) {
 
 static bool is_wanted(const struct term_table *table, const struct evaluation *evaluation) {
     return (table->has_damping || !evaluation->damping_weights) &&
-           (table->is_linear || !evaluation->constant_forces);
+           (table->is_linear || !evaluation->constant_forces) &&
+           (table->kind == ENERGY_DISSIPATED || !evaluation->dissipative_only);
 }
 
 /// The share of one domain in those terms that run on the calling thread, or in those that do not.

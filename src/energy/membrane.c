@@ -23,42 +23,49 @@ struct membrane {
 
 // --- making ---
 
-/// Axes of the rest plane: along the first edge, and across it.
-static pbs_status measure_triangle(const struct membrane_input *input, size_t t,
-                                   struct membrane *membrane) {
-    const uint32_t *node = input->triangles + 3 * t;
+double membrane_rest_gradients(const double *rest, const uint32_t node[3], double rows[4]) {
     double edge[2][3];
     double normal[3];
     for (int a = 0; a < 2; a++) {
-        subtract3(input->rest + 3 * (size_t)node[a + 1], input->rest + 3 * (size_t)node[0],
-                  edge[a]);
+        subtract3(rest + 3 * (size_t)node[a + 1], rest + 3 * (size_t)node[0], edge[a]);
     }
     cross3(edge[0], edge[1], normal);
     const double area = 0.5 * norm3(normal);
-    if (!(area > 0.0) || !isfinite(area)) {
-        return status_fail(PBS_ERROR_MESH, "triangle %zu: rest area %g m^2, must be positive", t,
-                           area);
+    if (!(area > 0.0)) {
+        return area;
     }
     const double length = norm3(edge[0]);
     const double along = dot3(edge[0], edge[1]) / length;
     const double across = 2.0 * area / length;
     // Dm = (length along; 0 across).
-    double *rows = membrane->gradients + 4 * t;
     rows[0] = 1.0 / length;
     rows[1] = -along / (length * across);
     rows[2] = 0.0;
     rows[3] = 1.0 / across;
+    return area;
+}
+
+static pbs_status measure_triangle(const struct membrane_input *input, size_t t,
+                                   struct membrane *membrane) {
+    const double area = membrane_rest_gradients(input->rest, input->triangles + 3 * t,
+                                                membrane->gradients + 4 * t);
+    if (!(area > 0.0) || !isfinite(area)) {
+        return status_fail(PBS_ERROR_MESH, "triangle %zu: rest area %g m^2, must be positive", t,
+                           area);
+    }
     membrane->volume[t] = input->thickness[t] * area;
     return PBS_OK;
+}
+
+void membrane_moduli(double young, double poisson, double *mu, double *lambda) {
+    *mu = 0.5 * young / (1.0 + poisson);
+    *lambda = young * poisson / (1.0 - poisson * poisson);
 }
 
 static pbs_status fill_triangles(const struct membrane_input *input, struct membrane *membrane) {
     for (size_t t = 0; t < input->triangle_count; t++) {
         RETURN_IF_FAILED(measure_triangle(input, t, membrane));
-        const double young = input->young[t];
-        const double poisson = input->poisson[t];
-        membrane->mu[t] = 0.5 * young / (1.0 + poisson);
-        membrane->lambda[t] = young * poisson / (1.0 - poisson * poisson);
+        membrane_moduli(input->young[t], input->poisson[t], &membrane->mu[t], &membrane->lambda[t]);
         membrane->damping[t] = input->damping[t];
         membrane->has_damping |= input->damping[t] > 0.0;
     }

@@ -37,4 +37,12 @@ pbs_status membrane_bind(struct membrane *membrane, struct memory *memory,
 struct term membrane_term(struct membrane *membrane);
 void membrane_destroy(struct membrane *membrane, struct memory *memory);
 
+/// The shape gradients of a triangle's nodes 1, 2 in its rest plane as rows, of axes along the
+/// first edge and across it (1/m), and its rest area (m^2); where that is not positive, nothing
+/// else.
+double membrane_rest_gradients(const double *rest, const uint32_t node[3], double rows[4]);
+
+/// The moduli of plane stress.
+void membrane_moduli(double young, double poisson, double *mu, double *lambda);
+
 #endif

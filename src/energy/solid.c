@@ -21,21 +21,25 @@ struct solid {
     size_t lanes_capacity;
 };
 
-static pbs_status measure_tet(const struct solid_input *input, size_t t, struct solid *solid) {
-    const uint32_t *node = input->tets + 4 * t;
+double solid_rest_gradients(const double *rest, const uint32_t node[4], double rows[9]) {
     double edges[9];
     for (int a = 0; a < 3; a++) {
         for (int i = 0; i < 3; i++) {
-            edges[3 * i + a] = input->rest[3 * (size_t)node[a + 1] + (size_t)i] -
-                               input->rest[3 * (size_t)node[0] + (size_t)i];
+            edges[3 * i + a] = rest[3 * (size_t)node[a + 1] + (size_t)i] -
+                               rest[3 * (size_t)node[0] + (size_t)i];
         }
     }
-    const double volume = determinant3(edges) / 6.0;
+    invert33(edges, rows);
+    return determinant3(edges) / 6.0;
+}
+
+static pbs_status measure_tet(const struct solid_input *input, size_t t, struct solid *solid) {
+    const double volume = solid_rest_gradients(input->rest, input->tets + 4 * t,
+                                               solid->gradients + 9 * t);
     if (!(volume > 0.0) || !isfinite(volume)) {
         return status_fail(PBS_ERROR_MESH, "tetrahedron %zu: rest volume %g m^3, must be positive",
                            t, volume);
     }
-    invert33(edges, solid->gradients + 9 * t);
     solid->volume[t] = volume;
     return PBS_OK;
 }

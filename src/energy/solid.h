@@ -27,4 +27,7 @@ pbs_status solid_bind(struct solid *solid, struct memory *memory,
 struct term solid_term(struct solid *solid);
 void solid_destroy(struct solid *solid, struct memory *memory);
 
+/// The shape gradients of a tetrahedron's nodes 1, 2, 3 as rows (1/m), and its rest volume (m^3).
+double solid_rest_gradients(const double *rest, const uint32_t node[4], double rows[9]);
+
 #endif

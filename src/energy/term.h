@@ -30,11 +30,12 @@ struct evaluation {
     uint32_t what;   ///< EVALUATE_* bits
     const double *x; ///< node order, 3 per node
     struct stage_view stage;
-    bool project;         ///< Hessians made positive semidefinite, element by element
-    bool project_shells;  ///< those of shells alone
-    bool damping_weights; ///< multiply each element's Hessian by its own damping time (Rayleigh),
-                          ///< see rayleigh_damping.h
-    bool constant_forces; ///< only terms that are linear in x
+    bool project;          ///< Hessians made positive semidefinite, element by element
+    bool project_shells;   ///< those of shells alone
+    bool damping_weights;  ///< multiply each element's Hessian by its own damping time (Rayleigh),
+                           ///< see rayleigh_damping.h
+    bool constant_forces;  ///< only terms that are linear in x
+    bool dissipative_only; ///< only terms that take energy out
 };
 
 /// Where a domain's share goes. gradient and blocks are laid out as assembly.h says; what is not
@@ -50,6 +51,9 @@ struct evaluation_sums {
 
 /// What an evaluation answers, as a host's callback does.
 enum { EVALUATE_OK = 0, EVALUATE_RECOVERABLE = 1, EVALUATE_STOP = -1 };
+
+struct strain_history;
+struct strain_part;
 
 struct term_table {
     const char *name;
@@ -68,6 +72,14 @@ struct term_table {
     /// Arranges the elements as the assembly, built from the terms' stencils, has grouped them.
     /// Null: there is nothing to arrange.
     pbs_status (*bind)(void *self, struct memory *memory, const struct stencil_groups *groups);
+    /// Damping by the rate of strain (strain_history.h); null for all other terms: where the term
+    /// keeps its strains, and what adds one state's part of domain `domain` to them.
+    struct strain_history *(*strains)(void *self);
+    void (*measure)(const void *self, const struct stencil_groups *groups, uint32_t domain,
+                    const struct strain_part *part, double *strains);
+    /// Strains are measured from those at x from now on. Null: they are the same from everywhere.
+    void (*refer)(void *self, const struct stencil_groups *groups, uint32_t domain,
+                  const double *x);
     /// Null: self belongs to somebody else.
     void (*destroy)(void *self, struct memory *memory);
     bool has_damping; ///< evaluate heeds damping_weights; terms without are left out of such an

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/vector.h"
+#include "integrate/strain_rates.h"
 
 static const char host_stopped[] = "an energy callback of the host asked to stop";
 
@@ -18,6 +19,7 @@ struct step {
     struct tasks *tasks;
     size_t count;                            ///< 3 * nodes
     double *acceleration;                    ///< a_n as the recipes see it; null where they do not
+    bool has_strains;                        ///< some term damps by the rate of strain
     struct scalar_state losses[STATE_COUNT]; ///< energy lost, relative to z_n; see scalar.h
     double times[SCHEME_STAGE_LIMIT];        ///< of the stages, as fractions of the step
     struct contact_shares contact;
@@ -78,14 +80,39 @@ static void hold(const struct step *step, double *x, double *v, double *a) {
     }
 }
 
-static void combine(const struct step *step, const struct combination *combination, double *out) {
+static void list_states(const struct step *step, struct kinematics states[STATE_COUNT]) {
     const struct step_workspace *w = step->w;
-    struct kinematics states[STATE_COUNT] = {
-        [STATE_NOW] = {w->now.x, w->now.v, step->acceleration}, [STATE_BEFORE] = w->before};
+    states[STATE_NOW] = (struct kinematics){w->now.x, w->now.v, step->acceleration};
+    states[STATE_BEFORE] = w->before;
     for (int i = 0; i < SCHEME_STAGE_LIMIT; i++) {
         states[STATE_STAGE_1 + i] = w->stages[i];
     }
+}
+
+static void combine(const struct step *step, const struct combination *combination, double *out) {
+    struct kinematics states[STATE_COUNT];
+    list_states(step, states);
     combination_evaluate(step->tasks, combination, states, step->count, out);
+}
+
+/// What damping measures the stage's rates of strain from.
+static void begin_strains(const struct step *step, const struct stage_recipe *recipe) {
+    const struct objective *o = &step->problem->objective;
+    struct kinematics states[STATE_COUNT];
+    if (step->has_strains) {
+        list_states(step, states);
+        const struct strain_stage stage = strain_stage_of(recipe, states, step->view.h,
+                                                          step->problem->scheme->leaves_feasible);
+        strains_begin_stage(step->tasks, o->assembly, o->terms, o->term_count, &stage);
+    }
+}
+
+static void end_strains(const struct step *step, uint32_t index, double length) {
+    const struct objective *o = &step->problem->objective;
+    if (step->has_strains) {
+        strains_end_stage(step->tasks, o->assembly, o->terms, o->term_count, index,
+                          step->w->stages[index].x, length);
+    }
 }
 
 /// v = (x - p_x) / b, a = (x - predictor) / c.
@@ -105,11 +132,10 @@ static double dissipated_power(const struct step_problem *problem,
                                const struct objective *objective, const double *x,
                                double *gradient) {
     struct objective dissipative = *objective;
-    dissipative.terms += problem->conservative_count;
-    dissipative.term_count -= problem->conservative_count;
+    dissipative.dissipative_only = true;
     dissipative.predictor = x; // inertia takes nothing out
     dissipative.contact = NULL;
-    if (dissipative.term_count == 0 && dissipative.damping == NULL) {
+    if (dissipative.term_count == problem->conservative_count && dissipative.damping == NULL) {
         return 0.0;
     }
     const struct objective_result result = objective_evaluate(&dissipative, x, true, gradient,
@@ -338,6 +364,7 @@ static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
         }
     }
     const struct objective objective = stage_objective(step, &recipe);
+    begin_strains(step, &recipe);
     if (!place_stage(step, index, &recipe)) {
         return;
     }
@@ -369,6 +396,7 @@ static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
     }
     if (index + 1 < stage_count) {
         keep_contact(step, index);
+        end_strains(step, index, recipe.length);
     }
 }
 
@@ -412,6 +440,12 @@ static void compute_acceleration(struct step *step) {
         }
     }
     vector_combine(step->tasks, step->count, w->now.x, -h, w->now.v, w->predictor);
+    if (step->has_strains) {
+        const struct strain_stage now = strain_stage_now(&w->now, h);
+        strains_begin_stage(step->tasks, step->problem->objective.assembly,
+                            step->problem->objective.terms, step->problem->objective.term_count,
+                            &now);
+    }
     struct objective objective = step->problem->objective;
     objective.damping = step->problem->damping;
     objective.predictor = w->now.x;
@@ -701,9 +735,15 @@ struct step_result step_take(const struct step_problem *problem, const struct st
                  .start = problem->start},
         .tasks = problem->objective.tasks,
         .count = 3 * workspace->node_count,
+        .has_strains = strains_are_measured(problem->objective.terms,
+                                            problem->objective.term_count),
         .losses[STATE_BEFORE] = workspace->memory.lost_before,
     };
     energy_begin(&workspace->energy);
+    if (step.has_strains) {
+        strains_refer(step.tasks, problem->objective.assembly, problem->objective.terms,
+                      problem->objective.term_count, workspace->now.x);
+    }
     const uint32_t stage_count = problem->scheme->stage_count(&step.view);
     begin_contact(&step, stage_count);
     if (!failed(&step)) {

@@ -98,7 +98,8 @@ struct objective_result objective_evaluate(const struct objective *objective, co
                                           .x = x,
                                           .stage = objective->stage,
                                           .project = objective->project_hessian,
-                                          .project_shells = objective->project_shells};
+                                          .project_shells = objective->project_shells,
+                                          .dissipative_only = objective->dissipative_only};
     struct terms_result terms = {
         .gradient = gradient, .blocks = blocks, .scratch = objective->scratch};
     struct objective_result result = {.value = INFINITY};

@@ -24,6 +24,7 @@ struct objective {
     struct stage_view stage;
     bool project_hessian;
     bool project_shells;           ///< their Hessians alone
+    bool dissipative_only;         ///< of the terms
     struct terms_scratch *scratch; ///< reserved for this assembly
 };
 

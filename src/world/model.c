@@ -3,6 +3,7 @@
 // drag.
 #include <string.h>
 
+#include "world/strain_damping_terms.h"
 #include "world/topology.h"
 
 static void add_term(struct model *model, struct term term) {
@@ -38,7 +39,7 @@ static void gather_body(const struct body *body, size_t start, struct gathered *
         }
         out->young[start + t] = tet_value(&solid->young, t);
         out->poisson[start + t] = tet_value(&solid->poisson, t);
-        out->damping[start + t] = body->damping;
+        out->damping[start + t] = 0.0;
     }
 }
 
@@ -133,7 +134,7 @@ static void gather_shells(const struct scene *scene, size_t width, struct gather
             out->values[0][start] = hinges ? shell_rigidity(shell) : shell->thickness;
             out->values[1][start] = hinges ? body->damping : shell->young;
             out->values[2][start] = shell->poisson;
-            out->values[3][start] = body->damping;
+            out->values[3][start] = 0.0;
             out->is_flat[start] = shell->flat_rest;
         }
     }
@@ -281,7 +282,7 @@ static void gather_springs(const struct scene *scene, struct gathered_springs *o
             out->nodes[2 * at + 1] = (uint32_t)body->node_start + own->springs[2 * s + 1];
             out->stiffness[at] = own->stiffness[s];
             out->rest_lengths[at] = own->rest_lengths[s];
-            out->damping[at] = body->damping;
+            out->damping[at] = 0.0;
         }
     }
 }
@@ -339,7 +340,7 @@ static void gather_affine(const struct scene *scene, struct gathered_affine *out
             }
             out->stiffness[at] = body->affine.stiffness * body->affine.volume;
             out->radius[at] = body->affine.radius;
-            out->damping[at] = body->damping;
+            out->damping[at] = 0.0;
             at++;
         }
     }
@@ -413,7 +414,8 @@ static pbs_status add_drag(const struct scene *scene, struct memory *memory, str
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
         any = any || body->drag > 0.0;
-        model->has_damping |= body->damping > 0.0;
+        model->has_damping |= (body->kind == BODY_CUSTOM || body->kind == BODY_SHELL) &&
+                              body->damping > 0.0;
     }
     if (!any) {
         return PBS_OK;
@@ -499,7 +501,8 @@ static pbs_status bind_terms(struct memory *memory, struct model *model) {
 static pbs_status build(const struct scene *scene, struct memory *memory, struct model *model) {
     const size_t materials = count_materials();
     const size_t bodies = scene->bodies.count;
-    model->terms = memory_allocate(memory, materials + bodies + OTHER_TERMS, sizeof *model->terms);
+    model->terms = memory_allocate(memory, materials + bodies + OTHER_TERMS + STRAIN_DAMPING_TERMS,
+                                   sizeof *model->terms);
     if (model->terms == NULL) {
         return PBS_ERROR_MEMORY;
     }
@@ -510,6 +513,7 @@ static pbs_status build(const struct scene *scene, struct memory *memory, struct
     RETURN_IF_FAILED(add_gravity(scene, memory, model));
     model->conservative_count = model->term_count;
     RETURN_IF_FAILED(add_drag(scene, memory, model));
+    RETURN_IF_FAILED(add_strain_damping(scene, memory, model->terms, &model->term_count));
     RETURN_IF_FAILED(list_free_bodies(scene, memory, model));
     RETURN_IF_FAILED(build_assembly(scene, memory, model));
     return bind_terms(memory, model);

@@ -128,12 +128,16 @@ struct cube_function {
     struct cube *cube;
     const struct term *term;
     bool project, damping_weights;
+    struct stage_view stage; ///< of dissipative terms
 };
 
 static inline void cube_function_evaluate(const struct cube_function *f, uint32_t what,
                                           const double *x) {
-    const struct evaluation evaluation = {
-        .what = what, .x = x, .project = f->project, .damping_weights = f->damping_weights};
+    const struct evaluation evaluation = {.what = what,
+                                          .x = x,
+                                          .stage = f->stage,
+                                          .project = f->project,
+                                          .damping_weights = f->damping_weights};
     assert_int_equal(cube_evaluate(f->cube, f->term, 1, &evaluation), EVALUATE_OK);
 }
 

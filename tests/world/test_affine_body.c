@@ -234,7 +234,8 @@ static void bodies_of_tetrahedra_fall_alike(void **state) {
     for (size_t i = 0; i < 27; i++) {
         assert_near(pbs_body_velocities(world, falling)[3 * i + 1], v, 1e-12, "falling");
         assert_near(pbs_body_velocities(world, slowed)[3 * i + 1], u, 1e-12, "slowed down");
-        assert_near(pbs_body_velocities(world, floating)[3 * i + 1], 0.0, 1e-14, "floating");
+        // Handles of 0.87 m are known to 1e-16 m, and velocities to that over a step.
+        assert_near(pbs_body_velocities(world, floating)[3 * i + 1], 0.0, 5e-14, "floating");
     }
     pbs_world_destroy(world);
 }
