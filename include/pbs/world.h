@@ -232,6 +232,18 @@ typedef struct pbs_energy {
 /// PBS_ERROR_STRUCT_SIZE, PBS_ERROR_HOST, PBS_ERROR_MEMORY, PBS_ERROR_MISSING_CALLBACK
 PBS_API pbs_status pbs_world_energy(const pbs_world *w, pbs_energy *out);
 
+/// What kept the last step from landing, or from its tolerance: pbs_stats.failure.
+enum {
+    PBS_FAILURE_NONE = 0,       ///< nothing
+    PBS_FAILURE_RESIDUAL = 1,   ///< newton_limit was reached
+    PBS_FAILURE_NO_DESCENT = 2, ///< no lower energy was found along a search direction
+    PBS_FAILURE_BLOCKED = 3,    ///< scripted vertices or colliders cannot go where they are to go
+    PBS_FAILURE_OVERLAP = 4,    ///< surfaces touch or go through each other where the step begins
+    PBS_FAILURE_ELEMENT = 5,    ///< an element of infinite energy where the step begins
+    PBS_FAILURE_HOST = 6, ///< the callback of a custom body asked to stop or refused the state
+    PBS_FAILURE_OTHER = 7 ///< what pbs_last_error says
+};
+
 /// What the last step did (sums over its stages and divisions), what all did, and the scene's size.
 /// As with pbs_energy, the caller sets struct_size = sizeof(pbs_stats) and nothing else.
 typedef struct pbs_stats {
@@ -324,6 +336,25 @@ typedef struct pbs_stats {
     double time_contact_sweep;  ///< s, part of the phases above
     double time_contact;        ///< s, part of the phases above: distances, forces, Hessians
     double contact_stiffness;   ///< of the barriers, in the unit of pbs_world_desc's
+    // Why the last step failed, was divided or did not reach its tolerance (of several reasons the
+    // last), for hosts that react; pbs_last_error says it in words. Of a step that answered PBS_OK
+    // PBS_FAILURE_NONE, null ids and zeros:
+    int32_t failure;         ///< PBS_FAILURE_*
+    uint32_t failure_vertex; ///< of failure_body; UINT32_MAX: none, or none of an affine body's
+    pbs_body failure_body; ///< where the residual is largest, or whose element or callback it was;
+                           ///< null: none
+    double failure_residual; ///< N, of the gradient there; of an affine body of its centre or of
+                             ///< the stretch of its farthest vertex
+    // The contact that pushes most there; of PBS_FAILURE_BLOCKED the one that pushes most against
+    // what is scripted, of PBS_FAILURE_OVERLAP the pair that overlaps. By side; null ids: none.
+    pbs_body failure_pair_bodies[2];
+    pbs_collider failure_pair_colliders[2];
+    uint32_t failure_pair_counts[2];   ///< 1: a vertex, 2: an edge, 3: a triangle; 0: of a collider
+                                       ///< that was given no vertices
+    uint32_t failure_pair_vertices[6]; ///< three places for each side
+    double failure_gap;                ///< m; 0 or less where it overlaps
+    double failure_stiffness;          ///< of its barrier, in the unit of pbs_world_desc's
+    double failure_force;              ///< N
 } pbs_stats;
 
 /// Statistics of the last step and of the world.

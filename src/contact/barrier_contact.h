@@ -50,6 +50,21 @@ struct active_contact {
 
 #define CONTACT_NO_WALL UINT32_MAX
 
+/// Of an edge and a triangle.
+enum { CONTACT_PAIR_POINTS = 5 };
+
+/// Two primitives that a message names; see contact_pair.h.
+struct contact_pair {
+    bool is_known;    ///< false: there is none, and all else is 0
+    bool intersects;  ///< the first, an edge, goes through the second, a triangle
+    uint32_t part[2]; ///< of the mesh
+    int count[2];     ///< points of each side; 0 of a wall
+    uint32_t points[CONTACT_PAIR_POINTS]; ///< of the mesh, the first side's first
+    double gap;                           ///< m, offsets taken off; 0 where it intersects
+    double stiffness;                     ///< of the barrier
+    double force;                         ///< N, of the barrier
+};
+
 /// Friction of one contact as it was at the start of the step.
 struct lagged_friction {
     enum pair_kind kind;
@@ -119,10 +134,10 @@ struct barrier_contact {
 pbs_status barrier_contact_reset(struct barrier_contact *contact);
 void barrier_contact_free(struct barrier_contact *contact);
 
-/// Whether x is a state to start from: PBS_ERROR_INADMISSIBLE with a pair in the message where
-/// anything touches, or goes through anything.
+/// Whether x is a state to start from: PBS_ERROR_INADMISSIBLE with *pair where anything touches, or
+/// goes through anything. The message is the caller's, who knows what things are called.
 pbs_status barrier_contact_check(struct barrier_contact *contact, struct tasks *tasks,
-                                 const double *x);
+                                 const double *x, struct contact_pair *pair);
 
 /// What an evaluation found.
 struct contact_energy {

@@ -4,6 +4,7 @@
 #include "energy/custom.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/lanes.h"
@@ -14,6 +15,7 @@ enum { MAX_WIDTH = 8, MAX_SIZE = 3 * MAX_WIDTH };
 struct custom {
     struct custom_input input;
     uint32_t *nodes;
+    _Atomic uint32_t *stopped; ///< the least stencil that asked to stop; UINT32_MAX: none
 };
 
 /// What the host answers for one stencil.
@@ -28,7 +30,9 @@ pbs_status custom_create(struct memory *memory, const struct custom_input *input
     struct custom *custom = memory_allocate(memory, 1, sizeof *custom);
     const size_t count = input->stencil_count * input->width;
     uint32_t *nodes = memory_allocate(memory, count, sizeof *nodes);
-    if (custom == NULL || nodes == NULL) {
+    _Atomic uint32_t *stopped = memory_allocate(memory, 1, sizeof *stopped);
+    if (custom == NULL || nodes == NULL || stopped == NULL) {
+        memory_release(memory, stopped);
         memory_release(memory, nodes);
         memory_release(memory, custom);
         return PBS_ERROR_MEMORY;
@@ -37,15 +41,30 @@ pbs_status custom_create(struct memory *memory, const struct custom_input *input
     custom->input = *input;
     custom->input.nodes = nodes;
     custom->nodes = nodes;
+    custom->stopped = stopped;
+    atomic_init(stopped, UINT32_MAX);
     *out = custom;
     return PBS_OK;
 }
 
 void custom_destroy(struct custom *custom, struct memory *memory) {
     if (custom != NULL) {
+        memory_release(memory, custom->stopped);
         memory_release(memory, custom->nodes);
         memory_release(memory, custom);
     }
+}
+
+/// Domains stop on their own, each at its first; the least of them does not depend on threads.
+static void note_stop(const struct custom *custom, uint32_t stencil) {
+    uint32_t least = atomic_load(custom->stopped);
+    while (stencil < least && !atomic_compare_exchange_weak(custom->stopped, &least, stencil)) {
+    }
+}
+
+bool custom_take_stop(const struct custom *custom, uint32_t *stencil) {
+    *stencil = atomic_exchange(custom->stopped, UINT32_MAX);
+    return *stencil != UINT32_MAX;
 }
 
 static bool all_finite(size_t count, const double *x) {
@@ -146,6 +165,9 @@ static int evaluate(const void *self, const struct assembly *assembly,
             continue;
         }
         const int reply = ask(&custom->input, groups->stencil[at], evaluation, &answer);
+        if (reply == EVALUATE_STOP) {
+            note_stop(custom, groups->stencil[at]);
+        }
         if (reply != EVALUATE_OK) {
             return reply;
         }

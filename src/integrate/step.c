@@ -222,6 +222,7 @@ static int64_t solve_stage(struct step *step, const struct objective *objective,
     if (solved.status == PBS_ERROR_CONVERGENCE && !solved.blocked &&
         step->problem->allow_unconverged) {
         step->result.status = PBS_NOT_CONVERGED;
+        status_save(&step->result.unconverged);
     } else if (solved.status < 0) {
         step->result.status = solved.status;
         return -1;

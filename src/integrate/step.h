@@ -91,6 +91,7 @@ struct step_result {
     struct energy_report energy; ///< of schemes with a control
     uint32_t active_contacts;    ///< at the end
     size_t held_inside;          ///< nodes whose held axes put them inside an obstacle at the end
+    struct status_message unconverged; ///< the words of PBS_NOT_CONVERGED
 };
 
 /// island_count: of schemes with a control; which node belongs to which is the caller's to fill in.

@@ -124,6 +124,7 @@ static bool fail_blocked(struct minimization *m, double left) {
         minimization_fail_stopped(m);
     } else {
         m->result.blocked = true;
+        minimization_locate_failure(m, PBS_FAILURE_BLOCKED);
         m->result.status = status_fail(
             PBS_ERROR_CONVERGENCE,
             "scripted vertices or colliders are blocked: %g of the way to their targets is left "

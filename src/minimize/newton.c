@@ -238,7 +238,8 @@ bool minimization_iterate(struct minimization *m) {
     if (outcome == LINE_NONE) {
         m->result.noise_accepts += arrived;
         if (!arrived) {
-            minimization_fail_unconverged(m, "no lower energy found along the search direction");
+            minimization_fail_unconverged(m, PBS_FAILURE_NO_DESCENT,
+                                          "no lower energy found along the search direction");
         }
         return false;
     }
@@ -258,7 +259,7 @@ static void stabilized_run(struct minimization *m) {
             return;
         }
         if (m->result.newton_iterations >= m->options->newton_limit) {
-            minimization_fail_unconverged(m, "not converged");
+            minimization_fail_unconverged(m, PBS_FAILURE_RESIDUAL, "not converged");
             return;
         }
         if (!minimization_iterate(m)) {
@@ -316,5 +317,6 @@ void newton_result_add(struct newton_result *sum, const struct newton_result *pa
     sum->preconditioner = part->linear_solves > 0 ? part->preconditioner : sum->preconditioner;
     sum->preconditioner_shift = fmax(sum->preconditioner_shift, part->preconditioner_shift);
     sum->value = part->value;
+    sum->failure = part->failure.kind != PBS_FAILURE_NONE ? part->failure : sum->failure;
     sum->force_error = fmax(sum->force_error, part->force_error);
 }

@@ -4,6 +4,7 @@
 #ifndef PBS_MINIMIZE_NEWTON_H
 #define PBS_MINIMIZE_NEWTON_H
 
+#include "contact/contact_pair.h"
 #include "contact/projection.h"
 #include "linear/host_solver.h"
 #include "linear/pcg.h"
@@ -25,6 +26,14 @@ struct newton_options {
     double residual;           ///< N: of the linear solve of a linear step; 0: as small as can be
 };
 
+/// Where a minimisation that did not reach its tolerance stood.
+struct newton_failure {
+    int32_t kind;             ///< PBS_FAILURE_*
+    uint32_t node;            ///< where the residual is largest; UINT32_MAX: not known
+    double residual;          ///< N, there
+    struct contact_pair pair; ///< of those that push there, or where the script is blocked
+};
+
 struct newton_result {
     pbs_status status; ///< PBS_OK, or PBS_ERROR_CONVERGENCE, PBS_ERROR_INADMISSIBLE, PBS_ERROR_HOST
                        ///< with the thread's message set
@@ -34,6 +43,7 @@ struct newton_result {
     double value;                                ///< E at the end
     struct preconditioner_report preconditioner; ///< of the last matrix
     double time_evaluate, time_hessian, time_factor, time_solve, time_search;
+    struct newton_failure failure; ///< of the last that failed with PBS_ERROR_CONVERGENCE
     bool blocked;       ///< PBS_ERROR_CONVERGENCE on the way of what is scripted: nowhere to land
     double force_error; ///< m, of a linear step: c |M^-1 grad E| at the end, largest component
 };

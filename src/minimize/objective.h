@@ -16,6 +16,7 @@ struct objective {
     size_t term_count;
     const struct rayleigh *damping;  ///< null: none
     struct barrier_contact *contact; ///< null: none
+    const uint32_t *node_parts;      ///< per node: its body, for messages; null: none is named
     bool with_friction;              ///< of the contact
     const uint8_t *held;             ///< per node, PBS_AXIS_* bits; for contact's Hessian
     const double *mass;              ///< per node, kg

@@ -58,8 +58,9 @@ static bool iterate(struct minimization *m) {
     if (m->stopped) {
         minimization_fail_stopped(m);
     } else {
-        minimization_fail_unconverged(m, factored ? "plain Newton left the finite energies"
-                                                  : "no usable factor");
+        minimization_fail_unconverged(m, PBS_FAILURE_NO_DESCENT,
+                                      factored ? "plain Newton left the finite energies"
+                                               : "no usable factor");
     }
     return false;
 }
@@ -71,7 +72,7 @@ void plain_newton_run(struct minimization *m) {
             return;
         }
         if (m->result.newton_iterations >= m->options->newton_limit) {
-            minimization_fail_unconverged(m, "plain Newton did not converge");
+            minimization_fail_unconverged(m, PBS_FAILURE_RESIDUAL, "plain Newton did not converge");
             return;
         }
         if (!iterate(m)) {

@@ -264,7 +264,32 @@ void minimization_fail_stopped(struct minimization *m) {
                                    m->result.newton_iterations);
 }
 
-void minimization_fail_unconverged(struct minimization *m, const char *reason) {
+void minimization_locate_failure(struct minimization *m, int32_t kind) {
+    struct newton *const newton = m->newton;
+    struct newton_failure *const failure = &m->result.failure;
+    struct barrier_contact *const contact = m->objective->contact;
+    *failure = (struct newton_failure){.kind = kind, .node = UINT32_MAX};
+    // A line search leaves the gradient of its last trial.
+    minimization_activate(m);
+    for (uint32_t i = 0; i < newton->assembly->layout.node_count; i++) {
+        const double residual = norm3(newton->gradient + 3 * (size_t)i);
+        if (residual > failure->residual) {
+            failure->node = i;
+            failure->residual = residual;
+        }
+    }
+    // Without memory for the search no pair is named.
+    if (contact != NULL &&
+        barrier_contact_find(contact, m->objective->tasks, newton->current.x) >= 0) {
+        failure->pair = kind == PBS_FAILURE_BLOCKED
+                            ? contact_pair_at_script(contact, m->objective->held)
+                            : contact_pair_at_node(contact, failure->node,
+                                                   m->objective->node_parts);
+    }
+}
+
+void minimization_fail_unconverged(struct minimization *m, int32_t kind, const char *reason) {
+    minimization_locate_failure(m, kind);
     m->result.status = status_fail(
         PBS_ERROR_CONVERGENCE,
         "%s after %u Newton iterations: |gradient| = %g N, must be below %g N", reason,

@@ -102,7 +102,12 @@ void minimization_stop_solver(struct minimization *m, pbs_status status);
 
 /// Status and message for a state from which no step leads on.
 void minimization_fail_stopped(struct minimization *m);
-void minimization_fail_unconverged(struct minimization *m, const char *reason);
+/// With where the residual is largest at the current state. kind: PBS_FAILURE_*.
+void minimization_fail_unconverged(struct minimization *m, int32_t kind, const char *reason);
+
+/// result.failure = where the residual is largest at the current state, and the contact that pushes
+/// most there; or, where the script is blocked, the contact that pushes most against it.
+void minimization_locate_failure(struct minimization *m, int32_t kind);
 
 /// The baseline: full steps with MINRES, from the current state.
 void plain_newton_run(struct minimization *m);

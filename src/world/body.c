@@ -63,6 +63,7 @@ static pbs_contact_desc default_contact(void) {
 
 static pbs_body add(pbs_world *w, struct body *body) {
     body->contact = default_contact();
+    body->moved_by = "created";
     body->slot = handle_insert(&w->scene.bodies, body);
     invalidate(w);
     return (pbs_body){handle_id(&w->scene.bodies, body->slot, HANDLE_BODY, w->scene.stamp)};
@@ -233,7 +234,7 @@ pbs_status pbs_body_set_positions(pbs_world *w, pbs_body b, const double *xyz,
     RETURN_IF_FAILED(vertices_set_positions(nodes, body, xyz));
     // Held vertices are held at their new places; targets that were pending are dropped.
     memcpy(nodes->target + 3 * body->node_start, nodes->x + 3 * body->node_start, bytes);
-    world_moved_body(w, body);
+    world_moved_body(w, body, "placed by pbs_body_set_positions");
     return PBS_OK;
 }
 
@@ -395,6 +396,7 @@ pbs_status pbs_body_set_contact(pbs_world *w, pbs_body b, const pbs_contact_desc
     RETURN_IF_FAILED(settings_read(&settings_contact, d, &contact));
     RETURN_IF_FAILED(body_check_contact(&contact));
     body->contact = contact;
+    body->moved_by = body->moved_by != NULL ? body->moved_by : "changed by pbs_body_set_contact";
     w->topology.contact_is_current = false;
     return PBS_OK;
 }

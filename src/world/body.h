@@ -80,6 +80,8 @@ struct body {
     bool no_gravity;
     pbs_contact_desc contact;
     struct contact_load load; ///< of the last step
+    const char *moved_by;     ///< what the host did to it since a step has looked for overlaps, as
+                              ///< words for messages; null: nothing, or unknown
     struct solid_body solid;
     struct shell_body shell;
     struct springs_body springs;

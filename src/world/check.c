@@ -41,6 +41,13 @@ pbs_status check_choice(int64_t value, int64_t low, int64_t high, const char *na
                              (long long)value, (long long)low, (long long)high);
 }
 
+pbs_status check_size(size_t value, size_t low, size_t high, const char *name) {
+    return value >= low && value <= high
+               ? PBS_OK
+               : status_fail(PBS_ERROR_ARGUMENT, "%s is %zu, must be %zu to %zu", name, value, low,
+                             high);
+}
+
 pbs_status check_count(size_t count, const char *name) {
     return count >= 1 && count <= CHECK_COUNT_LIMIT
                ? PBS_OK

@@ -16,6 +16,8 @@ pbs_status check_not_negative(double value, const char *name);
 pbs_status check_between(double value, double low, double high, const char *name);
 /// low <= value <= high
 pbs_status check_choice(int64_t value, int64_t low, int64_t high, const char *name);
+/// The same of sizes, which may be beyond what int64_t holds.
+pbs_status check_size(size_t value, size_t low, size_t high, const char *name);
 /// 1 .. CHECK_COUNT_LIMIT
 pbs_status check_count(size_t count, const char *name);
 

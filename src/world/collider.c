@@ -41,9 +41,9 @@ static pbs_status check_mesh(const pbs_world_desc *world, const pbs_collider_des
                            "PBS_SHAPE_MESH is for worlds with PBS_CONTACT_BARRIER");
     }
     RETURN_IF_FAILED(check_choice(d->hollow, 0, 0, "hollow"));
-    RETURN_IF_FAILED(check_choice((int64_t)d->vertex_count, 1, UINT32_MAX / 8, "vertex_count"));
-    RETURN_IF_FAILED(check_choice((int64_t)d->triangle_count, 0, UINT32_MAX / 8, "triangle_count"));
-    RETURN_IF_FAILED(check_choice((int64_t)d->edge_count, 0, UINT32_MAX / 8, "edge_count"));
+    RETURN_IF_FAILED(check_size(d->vertex_count, 1, UINT32_MAX / 8, "vertex_count"));
+    RETURN_IF_FAILED(check_size(d->triangle_count, 0, UINT32_MAX / 8, "triangle_count"));
+    RETURN_IF_FAILED(check_size(d->edge_count, 0, UINT32_MAX / 8, "edge_count"));
     RETURN_IF_FAILED(check_pointer(d->vertices, "vertices"));
     for (size_t i = 0; i < d->vertex_count; i++) {
         RETURN_IF_FAILED(check_vector(d->vertices + 3 * i, "a vertex"));
@@ -149,6 +149,7 @@ pbs_status pbs_collider_create(pbs_world *w, const pbs_collider_desc *d, pbs_col
         return copied;
     }
     memcpy(collider->desc.orientation, unit, sizeof unit);
+    collider->moved_by = "created";
     collider->slot = handle_insert(&w->scene.colliders, collider);
     w->topology.contact_is_current = false;
     query_index_forget_parts(w->query);

@@ -6,6 +6,7 @@
 
 #include "base/math3.h"
 #include "world/check.h"
+#include "world/contact_names.h"
 #include "world/contact_scene.h"
 #include "world/settings.h"
 
@@ -46,21 +47,6 @@ pbs_status contact_readback_start(pbs_world *w) {
     return contact_report_start(&w->memory, &size, &t->report);
 }
 
-static void name_side(const pbs_world *w, uint32_t part, pbs_contact_side *out) {
-    const size_t bodies = w->scene.bodies.count;
-    if (part < bodies) {
-        out->body = pbs_world_body_at(w, part);
-    } else {
-        out->collider = pbs_world_collider_at(w, part - bodies);
-    }
-}
-
-/// Whether a host knows the numbers of a part's points.
-static bool has_vertices(const pbs_world *w, uint32_t part) {
-    const size_t bodies = w->scene.bodies.count;
-    return part < bodies || scene_collider(&w->scene, part - bodies)->desc.shape == PBS_SHAPE_MESH;
-}
-
 /// A point of a record as a vertex of its body; of projection it is a node.
 static uint32_t vertex_of(const pbs_world *w, uint32_t part, uint32_t point) {
     if (contact_scene_has_barrier(&w->scene)) {
@@ -87,9 +73,9 @@ static void describe(const pbs_world *w, const struct contact_record *record, pb
     pbs_contact_side *const sides[2] = {&out->first, &out->second};
     int point = 0;
     for (int s = 0; s < 2; s++) {
-        name_side(w, shape.part[s], sides[s]);
+        contact_name_part(w, shape.part[s], sides[s]);
         copy3(shape.point[s], sides[s]->point);
-        const bool named = has_vertices(w, shape.part[s]);
+        const bool named = contact_has_vertices(w, shape.part[s]);
         sides[s]->vertex_count = named ? (uint32_t)shape.count[s] : 0;
         for (int k = 0; k < shape.count[s]; k++, point++) {
             if (named) {

@@ -7,8 +7,8 @@
 #include "world/motion.h"
 #include "world/world.h"
 
-static const struct body *enter_affine(const pbs_world *w, pbs_body b, pbs_status *status) {
-    const struct body *body = world_enter_body(w, b, status);
+static struct body *enter_affine(const pbs_world *w, pbs_body b, pbs_status *status) {
+    struct body *body = world_enter_body(w, b, status);
     if (*status >= 0 && body->kind != BODY_AFFINE) {
         *status = status_fail(PBS_ERROR_ARGUMENT, "the body is not affine: it has no pose");
     }
@@ -74,7 +74,7 @@ pbs_status pbs_body_pose(const pbs_world *w, pbs_body b, double position[3],
 
 /// The body, and its nodes at a pose.
 static pbs_status enter_with_pose(pbs_world *w, pbs_body b, const double *position,
-                                  const double *orientation, const struct body **out,
+                                  const double *orientation, struct body **out,
                                   double nodes[3 * AFFINE_NODES]) {
     pbs_status status = PBS_OK;
     *out = enter_affine(w, b, &status);
@@ -107,7 +107,7 @@ static void keep_spin(const double *before, const double *now, double *v) {
 
 pbs_status pbs_body_set_pose(pbs_world *w, pbs_body b, const double position[3],
                              const double orientation[4]) {
-    const struct body *body = NULL;
+    struct body *body = NULL;
     double placed[3 * AFFINE_NODES];
     RETURN_IF_FAILED(enter_with_pose(w, b, position, orientation, &body, placed));
     struct nodes *nodes = &w->scene.nodes;
@@ -121,13 +121,13 @@ pbs_status pbs_body_set_pose(pbs_world *w, pbs_body b, const double position[3],
     memcpy(nodes->x + start, placed, sizeof placed);
     memcpy(nodes->target + start, placed, sizeof placed);
     vertices_place(nodes, body);
-    world_moved_body(w, body);
+    world_moved_body(w, body, "placed by pbs_body_set_pose");
     return PBS_OK;
 }
 
 pbs_status pbs_body_set_target_pose(pbs_world *w, pbs_body b, const double position[3],
                                     const double orientation[4]) {
-    const struct body *body = NULL;
+    struct body *body = NULL;
     double placed[3 * AFFINE_NODES];
     RETURN_IF_FAILED(enter_with_pose(w, b, position, orientation, &body, placed));
     RETURN_IF_FAILED(pbs_body_pin_all(w, b));

@@ -5,6 +5,16 @@
 
 #include "world/world.h"
 
+/// Why the last try of a step failed, in the hosts' names.
+struct failure {
+    int32_t kind;    ///< PBS_FAILURE_*
+    uint32_t vertex; ///< UINT32_MAX: none
+    pbs_body body;
+    double residual; ///< N
+    pbs_contact_side sides[2];
+    double gap, stiffness, force;
+};
+
 struct run {
     pbs_world *w;
     double h;               ///< s, all of it
@@ -13,7 +23,9 @@ struct run {
     pbs_status (*steps)(struct run *run);
     double scale; ///< metres, of the scene
     struct step_problem problem;
-    struct status_message unconverged; ///< of the first step that landed without its tolerance
+    struct failure failure;
+    struct status_message unconverged; ///< the words of the last try that answered
+                                       ///< PBS_NOT_CONVERGED
     struct step_result sum; ///< over the steps, their divisions and, for the work, rejected tries
     uint32_t divisions;
     double free_reference;

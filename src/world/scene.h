@@ -19,6 +19,7 @@ struct collider {
     double target_position[3], target_orientation[4];
     struct contact_load load;                ///< of the last step
     double velocity[3], angular_velocity[3]; ///< in the last step
+    const char *moved_by;                    ///< as that of bodies
 };
 
 /// A scheme with its settings: what worlds copy of an integrator.

@@ -9,6 +9,7 @@
 #include "world/contact_readback.h"
 #include "world/contact_scene.h"
 #include "world/contact_stiffness.h"
+#include "world/failure.h"
 #include "world/motion.h"
 #include "world/reference.h"
 #include "world/run.h"
@@ -53,6 +54,25 @@ static void place_contact(void *self, double now, double target) {
 }
 
 /// What the host made must not touch.
+static pbs_status check_contact(struct run *run) {
+    struct topology *t = &run->w->topology;
+    const struct scene *scene = &run->w->scene;
+    struct contact_pair pair = {0};
+    const pbs_status status = barrier_contact_check(&t->contact, run->w->tasks, scene->nodes.x,
+                                                    &pair);
+    if (status < 0) {
+        return pair.is_known ? failure_overlap(run, &pair) : status;
+    }
+    t->contact_is_checked = true;
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        scene_body(scene, i)->moved_by = NULL;
+    }
+    for (size_t i = 0; i < scene->colliders.count; i++) {
+        scene_collider(scene, i)->moved_by = NULL;
+    }
+    return PBS_OK;
+}
+
 static pbs_status begin_contact(struct run *run) {
     struct topology *t = &run->w->topology;
     if (!contact_scene_has_barrier(&run->w->scene)) {
@@ -63,8 +83,7 @@ static pbs_status begin_contact(struct run *run) {
         place_contact(run, 0.0, 0.0);
     }
     if (!t->contact_is_checked) {
-        RETURN_IF_FAILED(barrier_contact_check(&t->contact, run->w->tasks, run->w->scene.nodes.x));
-        t->contact_is_checked = true;
+        RETURN_IF_FAILED(check_contact(run));
     }
     return contact_stiffness_begin(run);
 }
@@ -198,6 +217,7 @@ static pbs_status fill_problem(struct run *run) {
                       .term_count = t->model.term_count,
                       .mass = w->scene.nodes.mass,
                       .contact = contact_scene_has_barrier(&w->scene) ? &t->contact : NULL,
+                      .node_parts = t->node_parts,
                       .held = w->scene.nodes.held,
                       .project_hessian = w->scene.settings.project_hessian ==
                                          PBS_HESSIAN_SEMIDEFINITE,
@@ -236,6 +256,9 @@ static pbs_status fill_problem(struct run *run) {
 void run_add_work(struct run *run, const struct step_result *part) {
     newton_result_add(&run->sum.newton, &part->newton);
     run->sum.stages += part->stages;
+    if (part->status != PBS_OK) {
+        failure_explain(run, part);
+    }
 }
 
 void run_land_part(struct run *run, const struct step_result *part, double h) {
@@ -245,10 +268,7 @@ void run_land_part(struct run *run, const struct step_result *part, double h) {
     sum->active_contacts = part->active_contacts;
     sum->held_inside = part->held_inside;
     // PBS_NOT_CONVERGED stays once it was seen.
-    if (sum->status == PBS_OK && part->status != PBS_OK) {
-        sum->status = part->status;
-        status_save(&run->unconverged);
-    }
+    sum->status = sum->status == PBS_OK ? part->status : sum->status;
     run_accept(run, h);
 }
 
@@ -373,6 +393,7 @@ static void write_stats(struct run *run, pbs_status status) {
     if (contact_scene_has_barrier(&w->scene)) {
         write_contact_stats(&w->topology.contact, stats);
     }
+    failure_write_stats(run, stats);
     stats->step = run->h;
     stats->accepted_steps = run->counts.accepted;
     stats->rejected_steps = run->counts.rejected;
@@ -466,6 +487,7 @@ pbs_status run_world(struct run *run) {
     w->stats = (pbs_stats){0};
     w->topology.contact.counters = (struct contact_counters){0};
     run->sum.energy = energy_report_empty();
+    failure_begin(run);
     pbs_status status = PBS_OK;
     if (w->scene.nodes.count > 0) {
         status = step(run);
@@ -474,6 +496,9 @@ pbs_status run_world(struct run *run) {
     }
     if (status == PBS_OK) {
         status_restore(&before);
+        failure_forget(run);
+    } else if (run->failure.kind == PBS_FAILURE_NONE) {
+        failure_other(run);
     }
     write_stats(run, status);
     w->stats.time_total = clock_seconds() - start;

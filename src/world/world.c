@@ -197,7 +197,8 @@ struct collider *world_enter_collider(const pbs_world *w, pbs_collider c, pbs_st
     return collider;
 }
 
-void world_moved_body(pbs_world *w, const struct body *body) {
+void world_moved_body(pbs_world *w, struct body *body, const char *by) {
+    body->moved_by = by;
     w->topology.contact_is_checked = false;
     query_index_forget_places(w->query);
     scene_forget_body(&w->scene, body);
@@ -207,7 +208,7 @@ void world_log(const pbs_world *w, int32_t level, const char *format, ...) {
     if (w->log.write == NULL) {
         return;
     }
-    char message[512];
+    char message[STATUS_MESSAGE_SIZE];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);

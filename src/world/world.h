@@ -45,8 +45,8 @@ struct collider *world_enter_collider(const pbs_world *w, pbs_collider c, pbs_st
 /// Null where the id names nothing; sets no message.
 struct body *world_body(const pbs_world *w, pbs_body b);
 
-/// The host has put a body elsewhere.
-void world_moved_body(pbs_world *w, const struct body *body);
+/// The host has put a body elsewhere; by what, in words for messages that live as long as it does.
+void world_moved_body(pbs_world *w, struct body *body, const char *by);
 
 /// The defaults and checks of a world's settings, hooks included.
 void world_default_settings(pbs_world_desc *d);

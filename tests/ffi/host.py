@@ -103,7 +103,10 @@ Stats = struct(
     (DOUBLE, "energy_loss alpha_low alpha_high energy_target energy_reached energy_work"),
     (U32, "host_solves host_refusals"), (I32, "preconditioner_used"), (U32, "coarse_unknowns"), (DOUBLE, "predicted_iterations"),
     (U32, "contact_searches contact_sweeps"), (U64, "contact_candidates"),
-    (DOUBLE, "least_gap time_contact_search time_contact_sweep time_contact contact_stiffness"))
+    (DOUBLE, "least_gap time_contact_search time_contact_sweep time_contact contact_stiffness"),
+    (I32, "failure"), (U32, "failure_vertex"), (Body, "failure_body"), (DOUBLE, "failure_residual"),
+    (Body * 2, "failure_pair_bodies"), (Collider * 2, "failure_pair_colliders"), (U32 * 2, "failure_pair_counts"),
+    (U32 * 6, "failure_pair_vertices"), (DOUBLE, "failure_gap failure_stiffness failure_force"))
 Matrix = struct(
     "pbs_matrix", (U32, "struct_size"), (I32, "form triangle node_count row_count entry_count"),
     (INTEGERS, "row_start column"), (DOUBLES, "values positions"))

@@ -4,7 +4,7 @@
 
 #include "support/world_testing.h"
 
-enum { ROOM = 512, NEWS = 16 };
+enum { ROOM = 1024, NEWS = 16 };
 
 /// A host's struct with room behind it, filled with what was in memory before.
 struct host_struct {

@@ -1,0 +1,351 @@
+// A step that fails says where: the body and vertex, or the pair, and what to change; in words and
+// in pbs_stats. Each scene is made so that only one answer is right.
+#include "support/world_testing.h"
+
+static const double UPRIGHT[4] = {0.0, 0.0, 0.0, 1.0};
+
+static pbs_world_desc barrier_settings(void) {
+    pbs_world_desc d;
+    assert_ok(pbs_world_desc_init(&d, sizeof d));
+    d.contact = PBS_CONTACT_BARRIER;
+    d.divisions = 0;
+    return d;
+}
+
+static pbs_solid_desc neo_hookean(double young) {
+    pbs_solid_desc d;
+    assert_ok(pbs_solid_desc_init(&d, sizeof d));
+    d.material = PBS_MATERIAL_NEO_HOOKEAN;
+    d.young = young;
+    return d;
+}
+
+static bool is_body(pbs_body a, pbs_body b) {
+    return a.id == b.id;
+}
+
+/// No failure: null ids and zeros.
+static void assert_no_failure(const pbs_world *world) {
+    const pbs_stats stats = stats_of(world);
+    assert_int_equal(stats.failure, PBS_FAILURE_NONE);
+    assert_int_equal(stats.failure_vertex, UINT32_MAX);
+    assert_true(stats.failure_body.id == 0 && stats.failure_residual == 0.0);
+    for (int s = 0; s < 2; s++) {
+        assert_true(stats.failure_pair_bodies[s].id == 0);
+        assert_true(stats.failure_pair_colliders[s].id == 0);
+        assert_int_equal(stats.failure_pair_counts[s], 0);
+    }
+    assert_true(stats.failure_gap == 0.0 && stats.failure_force == 0.0);
+}
+
+// --- residuals ---
+
+/// A particle on two springs.
+static pbs_body add_spring(pbs_world *world, const double v[9]) {
+    static const double x[9] = {0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 1.0, 1.0, 0.0};
+    static const double masses[3] = {1.0, 1.0, 1.0};
+    static const uint32_t springs[4] = {0, 2, 1, 2}, pinned[2] = {0, 1};
+    const double rest[2] = {sqrt(2.0), sqrt(2.0)};
+    pbs_springs_desc d;
+    pbs_body body;
+    assert_ok(pbs_springs_desc_init(&d, sizeof d));
+    d.vertex_count = 3;
+    d.positions = x;
+    d.velocities = v;
+    d.masses = masses;
+    d.spring_count = 2;
+    d.springs = springs;
+    d.rest_lengths = rest;
+    d.stiffness = 1e6;
+    assert_ok(pbs_body_create_springs(world, &d, &body));
+    assert_ok(pbs_body_pin(world, body, pinned, 2, PBS_AXIS_ALL));
+    return body;
+}
+
+/// One at rest, one that flies: after one iteration only the second has a residual.
+static void the_vertex_of_the_largest_residual_is_named(void **state) {
+    (void)state;
+    for (int lenient = 0; lenient < 2; lenient++) {
+        pbs_world_desc d;
+        assert_ok(pbs_world_desc_init(&d, sizeof d));
+        d.newton_limit = 1;
+        d.divisions = 0;
+        d.initial_guess = PBS_GUESS_INERTIAL;
+        d.allow_unconverged = lenient;
+        pbs_world *world = new_world_from(&d);
+        const double v[9] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 30.0, 10.0, 5.0};
+        add_spring(world, NULL);
+        const pbs_body second = add_spring(world, v);
+        assert_status(pbs_world_step(world, 0.05),
+                      lenient ? PBS_NOT_CONVERGED : PBS_ERROR_CONVERGENCE);
+        assert_message("not converged after 1 Newton iterations");
+        assert_message("at vertex 2 of body 1");
+        assert_message("raise newton_limit");
+        const pbs_stats stats = stats_of(world);
+        assert_int_equal(stats.failure, PBS_FAILURE_RESIDUAL);
+        assert_true(is_body(stats.failure_body, second));
+        assert_int_equal(stats.failure_vertex, 2);
+        // It is all of the residual.
+        assert_near(stats.failure_residual, stats.gradient_norm, 1e-9 * stats.gradient_norm,
+                    "residual, N");
+        assert_int_equal(stats.failure_pair_bodies[0].id, 0);
+        pbs_world_destroy(world);
+    }
+}
+
+/// A cube that falls onto the ground beside one that rests, with one iteration.
+static void the_contact_of_the_largest_residual_is_named(void **state) {
+    (void)state;
+    pbs_world_desc d = barrier_settings();
+    d.newton_limit = 2;
+    d.contact_stiffness = 10.0;
+    d.relative_tolerance = 1e-12;
+    pbs_world *world = new_world_from(&d);
+    const pbs_solid_desc solid = neo_hookean(1e5);
+    add_cube(world, 1, 0.1, (double[]){1.0, 0.1, 0.0}, &solid);
+    const pbs_body falling = add_cube(world, 1, 0.1, (double[]){0.0, 0.0101, 0.0}, &solid);
+    const pbs_collider ground = add_ground(world);
+    double v[24];
+    for (int k = 0; k < 24; k++) {
+        v[k] = k % 3 == 1 ? -20.0 : 0.0;
+    }
+    assert_ok(pbs_body_set_velocities(world, falling, v, 8));
+    const uint64_t before = pbs_world_hash(world);
+    assert_status(pbs_world_step(world, 0.01), PBS_ERROR_CONVERGENCE);
+    assert_true(pbs_world_hash(world) == before);
+    const pbs_stats stats = stats_of(world);
+    assert_true(is_body(stats.failure_body, falling));
+    assert_in_range(stats.failure_vertex, 0, 7);
+    // The lower four of the cube's corners, and the ground, which has no vertices.
+    assert_true(is_body(stats.failure_pair_bodies[0], falling));
+    assert_true(stats.failure_pair_colliders[1].id == ground.id);
+    assert_int_equal(stats.failure_pair_counts[0], 1);
+    assert_int_equal(stats.failure_pair_counts[1], 0);
+    const uint32_t vertex = stats.failure_pair_vertices[0];
+    assert_true(vertex < 8 && pbs_body_positions(world, falling)[3 * vertex + 1] < 0.05);
+    assert_true(stats.failure_gap > 0.0 && stats.failure_gap < d.contact_distance);
+    assert_true(stats.failure_force > 0.0 && stats.failure_stiffness > 0.0);
+    assert_message("of body 1 and collider 0 have a gap of");
+    assert_ok(pbs_body_set_velocities(world, falling, (double[24]){0.0}, 8));
+    assert_ok(pbs_world_step(world, 1e-4));
+    assert_no_failure(world);
+    pbs_world_destroy(world);
+}
+
+// --- scripts ---
+
+static pbs_collider add_plate(pbs_world *world, double y) {
+    pbs_collider_desc c;
+    pbs_collider plate;
+    assert_ok(pbs_collider_desc_init(&c, sizeof c));
+    c.shape = PBS_SHAPE_BOX;
+    c.size[0] = c.size[2] = 0.3;
+    c.size[1] = 0.01;
+    c.position[1] = y;
+    assert_ok(pbs_collider_create(world, &c, &plate));
+    return plate;
+}
+
+/// Two plates that would meet, a cube between them and another one beside.
+static void what_jams_the_script_is_named(void **state) {
+    (void)state;
+    const pbs_world_desc d = barrier_settings();
+    const pbs_solid_desc solid = neo_hookean(1e6);
+    pbs_world *world = new_world_from(&d);
+    add_cube(world, 1, 0.1, (double[]){1.0, 0.0, 0.0}, &solid);
+    const pbs_body pressed = add_cube(world, 1, 0.1, (double[]){-0.05, 0.0, -0.05}, &solid);
+    const pbs_collider plates[2] = {add_plate(world, -0.02), add_plate(world, 0.12)};
+    assert_ok(pbs_collider_set_motion(world, plates[0], (double[]){0.0, 0.05, 0.0}, UPRIGHT));
+    assert_ok(pbs_collider_set_motion(world, plates[1], (double[]){0.0, 0.05, 0.0}, UPRIGHT));
+    assert_status(pbs_world_step(world, 0.01), PBS_ERROR_CONVERGENCE);
+    assert_message("blocked");
+    assert_message("body 1 and collider");
+    const pbs_stats stats = stats_of(world);
+    assert_int_equal(stats.failure, PBS_FAILURE_BLOCKED);
+    int bodies = 0, colliders = 0;
+    for (int s = 0; s < 2; s++) {
+        bodies += is_body(stats.failure_pair_bodies[s], pressed);
+        colliders += stats.failure_pair_colliders[s].id == plates[0].id ||
+                     stats.failure_pair_colliders[s].id == plates[1].id;
+    }
+    assert_true(bodies == 1 && colliders == 1);
+    assert_true(stats.failure_gap > 0.0 && stats.failure_gap < d.contact_distance);
+    pbs_world_destroy(world);
+}
+
+/// A target that turns the second body's cube inside out.
+static void the_element_that_a_target_inverts_is_named(void **state) {
+    (void)state;
+    pbs_world_desc d;
+    assert_ok(pbs_world_desc_init(&d, sizeof d));
+    d.contact = PBS_CONTACT_PROJECTION;
+    d.divisions = 0;
+    const pbs_solid_desc soft = neo_hookean(1e5);
+    static const double x[12] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
+    static const uint32_t tet[4] = {0, 1, 2, 3}, held[4] = {0, 1, 2, 3};
+    pbs_world *world = new_world_from(&d);
+    add_cube(world, 1, 0.1, (double[]){3.0, 0.0, 0.0}, &soft);
+    pbs_solid_desc solid = soft;
+    solid.vertex_count = 4;
+    solid.positions = x;
+    solid.tet_count = 1;
+    solid.tets = tet;
+    pbs_body body;
+    assert_ok(pbs_body_create_solid(world, &solid, &body));
+    assert_ok(pbs_body_pin(world, body, held, 4, PBS_AXIS_ALL));
+    const uint32_t top = 3;
+    assert_ok(pbs_body_set_targets(world, body, &top, 1, (double[]){0.0, 0.0, -1.0}));
+    assert_status(pbs_world_step(world, 0.01), PBS_ERROR_INADMISSIBLE);
+    assert_message("tetrahedron 0 of body 1");
+    assert_message("inverted");
+    const pbs_stats stats = stats_of(world);
+    assert_int_equal(stats.failure, PBS_FAILURE_ELEMENT);
+    assert_true(is_body(stats.failure_body, body));
+    assert_int_equal(stats.failure_vertex, 0);
+    pbs_world_destroy(world);
+}
+
+// --- hosts ---
+
+struct moody {
+    size_t stencil;
+    int32_t reply;
+};
+
+static int32_t moody_energy(void *user, size_t stencil, const double *x, int32_t project,
+                            double *value, double *gradient, double *hessian) {
+    const struct moody *moody = user;
+    (void)x;
+    (void)project;
+    if (value != NULL) {
+        *value = 0.0;
+    }
+    if (gradient != NULL) {
+        memset(gradient, 0, 3 * sizeof *gradient);
+    }
+    if (hessian != NULL) {
+        memset(hessian, 0, 9 * sizeof *hessian);
+    }
+    return stencil == moody->stencil ? moody->reply : 0;
+}
+
+static pbs_body add_moody(pbs_world *world, struct moody *moody, int32_t concurrent) {
+    static const double x[9] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 2.0, 0.0, 0.0};
+    static const double masses[3] = {1.0, 1.0, 1.0};
+    static const uint32_t stencils[3] = {2, 1, 0};
+    pbs_custom_desc d;
+    pbs_body body;
+    assert_ok(pbs_custom_desc_init(&d, sizeof d));
+    d.width = 1;
+    d.vertex_count = 3;
+    d.positions = x;
+    d.masses = masses;
+    d.stencil_count = 3;
+    d.stencils = stencils;
+    d.evaluate = moody_energy;
+    d.user = moody;
+    d.concurrent = concurrent;
+    d.tag = 1;
+    assert_ok(pbs_body_create_custom(world, &d, &body));
+    return body;
+}
+
+static void the_callback_that_refuses_is_named(void **state) {
+    (void)state;
+    for (int32_t k = 0; k < 4; k++) {
+        struct moody calm = {.reply = 0}, moody = {.stencil = 1, .reply = k < 2 ? -1 : 1};
+        pbs_world_desc d;
+        assert_ok(pbs_world_desc_init(&d, sizeof d));
+        d.divisions = 0;
+        pbs_world *world = new_world_from(&d);
+        const pbs_solid_desc solid = neo_hookean(1e5);
+        add_cube(world, 1, 0.1, (double[]){3.0, 0.0, 0.0}, &solid);
+        add_moody(world, &calm, k % 2);
+        const pbs_body body = add_moody(world, &moody, k % 2);
+        assert_status(pbs_world_step(world, 0.01), k < 2 ? PBS_ERROR_HOST : PBS_ERROR_INADMISSIBLE);
+        assert_message("of body 2");
+        assert_message("stencil 1");
+        const pbs_stats stats = stats_of(world);
+        assert_int_equal(stats.failure, PBS_FAILURE_HOST);
+        assert_true(is_body(stats.failure_body, body));
+        assert_int_equal(stats.failure_vertex, 1);
+        moody.reply = 0;
+        assert_ok(pbs_world_step(world, 0.01));
+        assert_no_failure(world);
+        pbs_world_destroy(world);
+    }
+}
+
+// --- overlaps ---
+
+/// Neither the beginning nor anything else than what the host did since the last step is blamed.
+static void what_was_moved_into_what_is_said(void **state) {
+    (void)state;
+    const pbs_world_desc d = barrier_settings();
+    const pbs_solid_desc solid = neo_hookean(1e5);
+    pbs_world *world = new_world_from(&d);
+    double x[24];
+    add_ground(world);
+    add_cube(world, 1, 0.1, (double[]){0.0, 0.1, 0.0}, &solid);
+    const pbs_body moved = add_cube(world, 1, 0.1, (double[]){0.5, 0.1, 0.0}, &solid);
+    assert_ok(pbs_world_step(world, 0.01));
+    memcpy(x, pbs_body_positions(world, moved), sizeof x);
+    for (int k = 0; k < 24; k += 3) {
+        x[k] -= 0.45;
+        x[k + 1] += 0.03;
+        x[k + 2] += 0.02;
+    }
+    assert_ok(pbs_body_set_positions(world, moved, x, 8));
+    assert_status(pbs_world_step(world, 0.01), PBS_ERROR_INADMISSIBLE);
+    assert_message("of body 1");
+    assert_message("of body 0");
+    assert_message("was placed by pbs_body_set_positions");
+    assert_null(strstr(pbs_last_error(), "created"));
+    assert_null(strstr(pbs_last_error(), "begins"));
+    const pbs_stats stats = stats_of(world);
+    assert_int_equal(stats.failure, PBS_FAILURE_OVERLAP);
+    assert_true(is_body(stats.failure_pair_bodies[0], moved) ||
+                is_body(stats.failure_pair_bodies[1], moved));
+    assert_int_equal(stats.failure_pair_counts[0], 2);
+    assert_int_equal(stats.failure_pair_counts[1], 3);
+    for (int k = 0; k < 24; k += 3) {
+        x[k] += 0.45;
+        x[k + 1] -= 0.15;
+    }
+    assert_ok(pbs_body_set_positions(world, moved, x, 8));
+    assert_status(pbs_world_step(world, 0.01), PBS_ERROR_INADMISSIBLE);
+    assert_message("no gap");
+    assert_message("collider 0");
+    assert_true(stats_of(world).failure_gap < 0.0);
+    pbs_world_destroy(world);
+}
+
+// --- sizes ---
+
+/// Once printed as -1.
+static void sizes_are_printed_as_sizes(void **state) {
+    (void)state;
+    const pbs_world_desc d = barrier_settings();
+    pbs_world *world = new_world_from(&d);
+    pbs_collider_desc c;
+    pbs_collider collider;
+    assert_ok(pbs_collider_desc_init(&c, sizeof c));
+    c.shape = PBS_SHAPE_MESH;
+    c.vertex_count = SIZE_MAX;
+    assert_status(pbs_collider_create(world, &c, &collider), PBS_ERROR_ARGUMENT);
+    assert_message("vertex_count is 18446744073709551615, must be 1 to ");
+    pbs_world_destroy(world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_vertex_of_the_largest_residual_is_named),
+        cmocka_unit_test(the_contact_of_the_largest_residual_is_named),
+        cmocka_unit_test(what_jams_the_script_is_named),
+        cmocka_unit_test(the_element_that_a_target_inverts_is_named),
+        cmocka_unit_test(the_callback_that_refuses_is_named),
+        cmocka_unit_test(what_was_moved_into_what_is_said),
+        cmocka_unit_test(sizes_are_printed_as_sizes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
