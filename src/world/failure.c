@@ -300,30 +300,38 @@ static const char *cause_of(const pbs_world *w, uint32_t part) {
     return cause != NULL ? cause : "";
 }
 
+/// "; the second was placed by pbs_body_set_pose"
+static void describe_causes(const pbs_world *w, const struct contact_pair *pair,
+                            char words[WORDS]) {
+    const char *const first = cause_of(w, pair->part[0]);
+    const char *const second = cause_of(w, pair->part[1]);
+    if (strcmp(first, second) == 0) {
+        snprintf(words, WORDS, "%s%s", first[0] != '\0' ? "; both were " : "", first);
+    } else if (first[0] != '\0' && second[0] != '\0') {
+        snprintf(words, WORDS, "; the first was %s, the second %s", first, second);
+    } else {
+        snprintf(words, WORDS, "; the %s was %s", first[0] != '\0' ? "first" : "second",
+                 first[0] != '\0' ? first : second);
+    }
+}
+
 pbs_status failure_overlap(struct run *run, const struct contact_pair *pair) {
-    const pbs_world *const w = run->w;
     char sides[2][CONTACT_WORDS];
+    char gap[64] = "", causes[WORDS] = "";
     forget(run, PBS_FAILURE_OVERLAP);
     keep_pair(run, pair, sides);
-    const char *const causes[2] = {cause_of(w, pair->part[0]), cause_of(w, pair->part[1])};
-    const bool both = causes[0][0] != '\0' && causes[1][0] != '\0' &&
-                      pair->part[0] != pair->part[1];
-    char gap[64] = "";
+    describe_causes(run->w, pair, causes);
     if (!pair->intersects) {
         snprintf(gap, sizeof gap, ": it is %.3g m", pair->gap);
     }
-    return status_fail(
-        PBS_ERROR_INADMISSIBLE,
-        "before the step, %s and %s have %s%s%s%s%s%s (bodies and colliders in order "
-        "of creation); pbs_world_overlaps lists what touches, pbs_world_separate "
-        "pushes it apart",
-        sides[0], sides[1],
-        pair->intersects ? "an intersection: the edge goes through the triangle" : "no gap", gap,
-        causes[0][0] != '\0' ? "; the first was " : "", causes[0],
-        both                                           ? ", the second "
-        : causes[1][0] != '\0' && causes[0][0] == '\0' ? "; the second was "
-                                                       : "",
-        both || causes[0][0] == '\0' ? causes[1] : "");
+    return status_fail(PBS_ERROR_INADMISSIBLE,
+                       "before the step, %s and %s have %s%s%s (bodies and colliders in order of "
+                       "creation); pbs_world_overlaps lists all such pairs, pbs_world_separate "
+                       "pushes them apart",
+                       sides[0], sides[1],
+                       pair->intersects ? "an intersection: the edge goes through the triangle"
+                                        : "no gap",
+                       gap, causes);
 }
 
 void failure_write_stats(const struct run *run, pbs_stats *stats) {

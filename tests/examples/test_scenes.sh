@@ -106,5 +106,5 @@ sed 's/^0 1 2 3$/0 1 2 9/' "$scratch/tet.txt" >"$scratch/wrong.txt"
 check "refuses a node that is none, with its line" says 'line 28' "$scratch/wrong.txt"
 # The tetrahedron stands in the ground.
 sed 's/0\.05 \([01]\)$/-0.05 \1/' "$scratch/tet.txt" >"$scratch/deep.txt"
-check "refuses a scene that begins with an intersection" says 'begins' "$scratch/deep.txt"
+check "refuses a scene that begins with an intersection" says 'no gap' "$scratch/deep.txt"
 finish
