@@ -640,7 +640,7 @@ static struct pcg_result solve(const struct linear_problem *problem, int32_t id,
 }
 
 /// The residual is what is claimed. Where rounding alone is more than the tolerance, that is said.
-static uint32_t count_iterations(const struct problem_desc *desc, double tolerance) {
+static void check_claims(const struct problem_desc *desc, double tolerance) {
     struct problem_case p;
     make_problem_case(&memory, desc, &p);
     double *x = allocate(p.size);
@@ -657,31 +657,25 @@ static uint32_t count_iterations(const struct problem_desc *desc, double toleran
     }
     memory_release(&memory, x);
     free_problem_case(&memory, &p);
-    return result.iterations;
 }
 
-/// The survey counts 29 iterations to 1e-6 at 9.5k unknowns with clusters of 34 rows; ours are
-/// larger, and two domains drop couplings, for which it asks 1.26 times as many.
-static void iteration_counts_are_those_of_the_survey(void **state) {
+/// In the order of the grid and in another; how many iterations it takes is in bench/counts.csv.
+static void claims_hold_in_any_order(void **state) {
     (void)state;
     const struct problem_desc plain = {.cells = 14};
     const struct problem_desc shuffled = {.cells = 14, .shuffled = true};
-    const uint32_t count = count_iterations(&plain, 1e-6);
-    assert_in_range(count, 10, 40);
-    assert_true(count_iterations(&shuffled, 1e-6) <= 1.4 * count);
+    check_claims(&plain, 1e-6);
+    check_claims(&shuffled, 1e-6);
 }
 
-/// Contacts do not cost iterations, however many and however stiff: fewer rows are left to iterate
-/// on.
-static void stiffness_of_contact_costs_no_iterations(void **state) {
+/// However many contacts there are and however stiff.
+static void claims_hold_with_contacts(void **state) {
     (void)state;
     const double densities[] = {0.02, 0.1, 0.5};
-    const struct problem_desc plain = {.cells = 10};
-    const double count = count_iterations(&plain, 1e-6);
     for (size_t d = 0; d < 3; d++) {
         for (double k = 1e-2; k < 2e9; k *= 1e3) {
             const struct problem_desc desc = {.cells = 10, .contacts = {densities[d], k, 10.0 * k}};
-            assert_true(count_iterations(&desc, 1e-6) <= 1.2 * count);
+            check_claims(&desc, 1e-6);
         }
     }
 }
@@ -745,8 +739,8 @@ int main(void) {
         cmocka_unit_test(indefinite_matrices_are_left_to_the_fine_level),
         cmocka_unit_test(directions_go_down_where_the_start_is_nothing),
         cmocka_unit_test(block_jacobi_sees_contact),
-        cmocka_unit_test(iteration_counts_are_those_of_the_survey),
-        cmocka_unit_test(stiffness_of_contact_costs_no_iterations),
+        cmocka_unit_test(claims_hold_in_any_order),
+        cmocka_unit_test(claims_hold_with_contacts),
         cmocka_unit_test(solution_is_that_of_a_dense_solver),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

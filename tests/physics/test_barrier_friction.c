@@ -218,8 +218,8 @@ static void nothing_is_iterated_without_friction(void **state) {
     assert_int_equal(often.iterations, once.iterations);
 }
 
-/// Newton iterations of five elastic blocks that fall on each other askew and slide to rest.
-static uint32_t iterations_of_a_heap(double slip_velocity) {
+/// Five elastic blocks that fall on each other askew and slide to rest.
+static void let_a_heap_fall(double slip_velocity) {
     pbs_world_desc d;
     assert_ok(pbs_world_desc_init(&d, sizeof d));
     d.gravity[1] = -GRAVITY;
@@ -241,23 +241,19 @@ static uint32_t iterations_of_a_heap(double slip_velocity) {
         contact.friction = 0.4;
         assert_ok(pbs_body_set_contact(world, body, &contact));
     }
-    uint32_t iterations = 0;
     for (int s = 0; s < 60; s++) {
         assert_ok(pbs_world_step(world, 1.0 / 100.0));
-        iterations += stats_of(world).newton_iterations;
     }
     pbs_world_destroy(world);
-    return iterations;
 }
 
-/// Where friction turns round within a tenth of a micrometre, searches close in on the turn: 1.7
-/// thousand iterations, 2.8 where a search may end with nine tenths of the slope, and beyond that a
-/// step that does not end.
+/// Where friction turns round within a tenth of a micrometre, every step lands all the same. With
+/// searches that may end with more than nine tenths of the slope there is one that does not; what
+/// it costs in iterations is in bench/counts.csv.
 static void narrow_friction_is_found(void **state) {
     (void)state;
-    const uint32_t iterations = iterations_of_a_heap(1e-4) + iterations_of_a_heap(1e-5);
-    print_message("%u iterations\n", iterations);
-    assert_true(iterations < 2200);
+    let_a_heap_fall(1e-4);
+    let_a_heap_fall(1e-5);
 }
 
 int main(void) {

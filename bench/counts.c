@@ -1,0 +1,322 @@
+// How much work some scenes take, counted: conjugate gradient iterations of preconditioners on one
+// matrix each, and Newton iterations, products with the Hessian, evaluations and contact searches
+// of short runs. No clock is read, so that the same build prints the same lines.
+//     name,count
+// `counts --check bench/counts.csv` compares instead, and prints a line for each count that is
+// another one; that is news and no failure: the record is made anew with `make counts` once the new
+// counts are meant.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command_line.h"
+#include "linear/pcg.h"
+#include "scenes/engine_scenes.h"
+#include "scenes/linear_scene.h"
+#include "scenes/torture.h"
+
+struct count {
+    char name[96];
+    unsigned long long value;
+};
+
+struct counts {
+    size_t count, capacity;
+    struct count *entries;
+};
+
+static void fail(const char *what) {
+    fprintf(stderr, "counts: %s: %s\n", what, pbs_last_error());
+    exit(1);
+}
+
+static void require(pbs_status status, const char *what) {
+    if (status < 0) {
+        fail(what);
+    }
+}
+
+static void add(struct counts *all, const char *scene, const char *what, unsigned long long value) {
+    if (all->count == all->capacity) {
+        all->capacity = 2 * all->capacity + 64;
+        struct count *more = realloc(all->entries, all->capacity * sizeof *more);
+        if (more == NULL) {
+            fail("memory");
+        }
+        all->entries = more;
+    }
+    struct count *entry = &all->entries[all->count++];
+    snprintf(entry->name, sizeof entry->name, "%.63s%s%.31s", scene, what[0] == 0 ? "" : " ", what);
+    entry->value = value;
+}
+
+// --- linear systems: iterations to 1e-6 of the cube of ten cells along each edge ---
+
+enum { CELLS = 10, LIMIT = 600 };
+
+static void count_solve(struct counts *all, struct memory *memory, const struct linear_scene *scene,
+                        const char *name, int32_t id, const char *preconditioner) {
+    const uint32_t rows = scene->problem.a->row_count;
+    const struct pcg_options options = {1e-6, LIMIT};
+    struct preconditioner p;
+    struct pcg_workspace w = {0};
+    double *x = memory_allocate(memory, 3 * (size_t)rows, sizeof *x);
+    if (x == NULL) {
+        fail(name);
+    }
+    require(preconditioner_create(memory, id, scene->problem.a, ORDER_NATURAL, &p), name);
+    require(p.table->factor(p.state, NULL, &scene->problem), name);
+    require(pcg_reserve(memory, &w, rows), name);
+    const struct pcg_result result = pcg_solve(NULL, &scene->problem, &p, scene->fixture.rhs,
+                                               &options, &w, x);
+    char what[64];
+    snprintf(what, sizeof what, "%s iterations", preconditioner);
+    add(all, name, what, result.iterations);
+    pcg_free(memory, &w);
+    preconditioner_destroy(memory, &p);
+    memory_release(memory, x);
+}
+
+static void count_linear(struct counts *all) {
+    static const char *const names[] = {"easy",
+                                        "hard",
+                                        "hard-random",
+                                        "hard-nu49",
+                                        "hard-contact-2",
+                                        "hard-contact-2-stiff",
+                                        "hard-contact-10",
+                                        "hard-contact-50"};
+    static const struct {
+        int32_t id;
+        const char *name;
+    } solvers[] = {{PBS_PRECONDITIONER_BLOCK_JACOBI, "block-jacobi"},
+                   {PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY, "incomplete-cholesky"},
+                   {PBS_PRECONDITIONER_TWO_LEVEL, "two-level"},
+                   {PBS_PRECONDITIONER_MULTIGRID, "multigrid"}};
+    struct memory memory;
+    memory_init(&memory, NULL);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct linear_scene scene;
+        require(linear_scene_build(&memory, linear_case_find(names[i]), CELLS, "", &scene),
+                names[i]);
+        for (size_t s = 0; s < sizeof solvers / sizeof *solvers; s++) {
+            count_solve(all, &memory, &scene, names[i], solvers[s].id, solvers[s].name);
+        }
+        linear_scene_free(&memory, &scene);
+    }
+}
+
+// --- worlds: what all steps of a short run take together ---
+
+struct work {
+    unsigned long long newton, linear, evaluations, searches, sweeps;
+};
+
+static void add_step(struct work *work, const pbs_world *world) {
+    pbs_stats stats = {.struct_size = sizeof stats};
+    require(pbs_world_stats(world, &stats), "stats");
+    work->newton += stats.newton_iterations;
+    work->linear += stats.linear_iterations;
+    work->evaluations += stats.evaluations;
+    work->searches += stats.contact_searches;
+    work->sweeps += stats.contact_sweeps;
+}
+
+static void add_work(struct counts *all, const char *scene, const struct work *work) {
+    add(all, scene, "newton", work->newton);
+    add(all, scene, "linear", work->linear);
+    add(all, scene, "evaluations", work->evaluations);
+    if (work->sweeps > 0) {
+        add(all, scene, "contact searches", work->searches);
+        add(all, scene, "contact sweeps", work->sweeps);
+    }
+}
+
+static void count_cube(struct counts *all, const char *name, bool clamped, int32_t contact) {
+    const struct cube_scene scene = {
+        .cells = 5, .young = 1e6, .clamped = clamped, .ground = !clamped};
+    pbs_world_desc desc;
+    require(pbs_world_desc_init(&desc, sizeof desc), name);
+    desc.contact = contact;
+    pbs_world *world = NULL;
+    pbs_body body;
+    struct tet_mesh mesh = {0};
+    require(cube_scene_create(&scene, &desc, &world, &body, &mesh), name);
+    struct work work = {0};
+    for (int step = 0; step < 60; step++) {
+        require(pbs_world_step(world, 1.0 / 60.0), name);
+        add_step(&work, world);
+    }
+    add_work(all, name, &work);
+    pbs_world_destroy(world);
+    tet_mesh_free(&mesh);
+}
+
+/// At the size of the tests, with shapes of its own in the place of meshes.
+static void count_torture(struct counts *all, const char *name) {
+    const struct torture_row *row = NULL;
+    struct torture_options options;
+    struct torture scene;
+    torture_options_init(&options);
+    if (!torture_find(name, &row)) {
+        fail(name);
+    }
+    require(torture_create(row, &options, &scene), name);
+    struct work work = {0};
+    for (int step = 0; step < 30; step++) {
+        require(torture_step(&scene), name);
+        add_step(&work, scene.world);
+    }
+    add_work(all, name, &work);
+    torture_free(&scene);
+}
+
+/// Six tetrahedra around a diagonal of a cube.
+static pbs_status add_block(pbs_world *world, const double corner[3], double edge, double young) {
+    static const uint32_t tets[] = {0, 1, 3, 7, 0, 3, 2, 7, 0, 2, 6, 7,
+                                    0, 6, 4, 7, 0, 4, 5, 7, 0, 5, 1, 7};
+    double positions[24];
+    for (int i = 0; i < 24; i++) {
+        positions[i] = corner[i % 3] + edge * (double)(i / 3 >> (i % 3) & 1);
+    }
+    pbs_solid_desc solid;
+    pbs_contact_desc contact;
+    require(pbs_solid_desc_init(&solid, sizeof solid), "block");
+    require(pbs_contact_desc_init(&contact, sizeof contact), "block");
+    solid.material = PBS_MATERIAL_NEO_HOOKEAN;
+    solid.young = young;
+    solid.positions = positions;
+    solid.vertex_count = 8;
+    solid.tets = tets;
+    solid.tet_count = 6;
+    contact.friction = 0.4;
+    pbs_body body;
+    const pbs_status status = pbs_body_create_solid(world, &solid, &body);
+    return status < 0 ? status : pbs_body_set_contact(world, body, &contact);
+}
+
+/// Five elastic blocks fall on each other askew and slide to rest, while friction turns round
+/// within slip velocity times the step: a tenth of a micrometre in the narrower of the two.
+static void count_heap(struct counts *all, const char *name, double slip_velocity) {
+    pbs_world_desc desc;
+    pbs_collider_desc ground;
+    pbs_collider collider;
+    pbs_world *world = NULL;
+    require(pbs_world_desc_init(&desc, sizeof desc), name);
+    require(pbs_collider_desc_init(&ground, sizeof ground), name);
+    desc.gravity[1] = -9.81;
+    desc.contact = PBS_CONTACT_BARRIER;
+    desc.project_hessian = 1;
+    desc.slip_velocity = slip_velocity;
+    desc.velocity_tolerance = 1e-3;
+    ground.friction = 0.4;
+    require(pbs_world_create(&desc, &world), name);
+    require(pbs_collider_create(world, &ground, &collider), name);
+    for (int i = 0; i < 5; i++) {
+        const double corner[3] = {0.037 * i, 0.002 + 0.102 * i, 0.021 * (i % 2)};
+        require(add_block(world, corner, 0.1, 1e6), name);
+    }
+    struct work work = {0};
+    for (int step = 0; step < 60; step++) {
+        require(pbs_world_step(world, 1.0 / 100.0), name);
+        add_step(&work, world);
+    }
+    add_work(all, name, &work);
+    pbs_world_destroy(world);
+}
+
+static void count_worlds(struct counts *all) {
+    count_cube(all, "cantilever", true, PBS_CONTACT_PROJECTION);
+    count_cube(all, "drop-projection", false, PBS_CONTACT_PROJECTION);
+    count_cube(all, "drop-barrier", false, PBS_CONTACT_BARRIER);
+    count_heap(all, "heap-slip-1e-4", 1e-4);
+    count_heap(all, "heap-slip-1e-5", 1e-5);
+    static const char *const rows[] = {"mat_twist",   "rollers",      "spikes_affine",
+                                       "stack_mixed", "links_affine", "cloth_layers",
+                                       "mixed"};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        count_torture(all, rows[i]);
+    }
+}
+
+// --- output ---
+
+static void print(const struct counts *all) {
+    printf("name,count\n");
+    for (size_t i = 0; i < all->count; i++) {
+        printf("%s,%llu\n", all->entries[i].name, all->entries[i].value);
+    }
+}
+
+static const struct count *find(const struct counts *all, const char *name) {
+    for (size_t i = 0; i < all->count; i++) {
+        if (strcmp(all->entries[i].name, name) == 0) {
+            return &all->entries[i];
+        }
+    }
+    return NULL;
+}
+
+static void read_record(const char *path, struct counts *record) {
+    FILE *file = fopen(path, "r");
+    char line[256];
+    if (file == NULL || fgets(line, sizeof line, file) == NULL) {
+        fprintf(stderr, "counts: %s cannot be read\n", path);
+        exit(1);
+    }
+    while (fgets(line, sizeof line, file) != NULL) {
+        char *comma = strrchr(line, ',');
+        if (comma != NULL) {
+            *comma = 0;
+            add(record, line, "", strtoull(comma + 1, NULL, 10));
+        }
+    }
+    fclose(file);
+}
+
+static void compare(const struct counts *all, const struct counts *record) {
+    size_t same = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        const struct count *now = &all->entries[i];
+        const struct count *then = find(record, now->name);
+        if (then == NULL) {
+            printf("note - %s: %llu, not recorded\n", now->name, now->value);
+        } else if (then->value != now->value) {
+            printf("note - %s: %llu, was %llu (%+.1f %%)\n", now->name, now->value, then->value,
+                   100.0 * ((double)now->value / (double)then->value - 1.0));
+        } else {
+            same++;
+        }
+    }
+    for (size_t i = 0; i < record->count; i++) {
+        if (find(all, record->entries[i].name) == NULL) {
+            printf("note - %s: no longer counted\n", record->entries[i].name);
+        }
+    }
+    printf("%zu of %zu counts are those recorded\n", same, all->count);
+}
+
+int main(int argc, char **argv) {
+    const char *path = NULL;
+    const struct command_option options[] = {
+        {"check", COMMAND_TEXT, &path, "FILE", "compare with this record"},
+    };
+    int status = 0;
+    if (!command_line_or_exit(argc, argv,
+                              "Counts of work, which do not depend on the machine's speed.",
+                              options, sizeof options / sizeof *options, &status)) {
+        return status;
+    }
+    struct counts all = {0}, record = {0};
+    count_linear(&all);
+    count_worlds(&all);
+    if (path == NULL) {
+        print(&all);
+    } else {
+        read_record(path, &record);
+        compare(&all, &record);
+    }
+    free(all.entries);
+    free(record.entries);
+    return 0;
+}
