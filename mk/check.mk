@@ -1,16 +1,25 @@
 # Tests: what `make check` runs, and how a test runs under a sanitizer, valgrind or a fuzzer.
-# Each item of a list reads "label: command"; scripts/run_tests.sh runs them and counts.
+# Each item of a list reads "label: command"; scripts/run_tests.sh runs them, two at a time and in the order given, and counts.
+# What runs in which check is told in CONTRIBUTING.md.
 
-ASAN := $(BUILD)/asan
-TSAN := $(BUILD)/tsan
-FUZZ := $(BUILD)/fuzz
+ASAN  := $(BUILD)/asan
+TSAN  := $(BUILD)/tsan
+UBSAN := $(BUILD)/ubsan
 
-FUZZ_SECONDS ?= 60
+CHECK        ?= full
+FUZZ_SECONDS ?= $(if $(filter night,$(CHECK)),60,10)
 TEST_JOBS    ?= 2
 
-TEST_NAMES := $(TESTS:$(BUILD)/tests/%=%)
+# Files of tests that take more than two seconds, longest first: they start first, so that none is left running alone at the end.
+# The full check runs them once, at full size; only the night's runs them under AddressSanitizer as well.
+LONG_TESTS := world/test_advance papers/test_eci_contact physics/test_engine_scenes papers/test_opt_36dof \
+              papers/test_eci_crowds physics/test_torture papers/test_eci_table2 papers/test_opt_cubes \
+              papers/test_eci_point papers/test_eci_motion physics/test_soak
 
-# Slow checkers run the same tests on smaller problems.
+TEST_NAMES  := $(TESTS:$(BUILD)/tests/%=%)
+SHORT_TESTS := $(filter-out $(LONG_TESTS),$(TEST_NAMES))
+
+# Slow checkers, and the quick check, run the same tests on smaller problems.
 SMALL := env PBS_TEST_SCALE=small
 
 SHELL_TESTS := $(filter-out tests/demo/%,$(wildcard tests/*/test_*.sh))
@@ -20,44 +29,65 @@ DEMO_TESTS  := $(wildcard tests/demo/test_*.sh)
 TSAN_TESTS     ?= $(filter base/% sparse/% linear/%,$(TEST_NAMES)) \
                   $(foreach t,$(TEST_NAMES),$(if $(findstring determinism,$(t))$(findstring thread,$(t)),$(t)))
 VALGRIND_TESTS ?= $(filter base/% world/test_world world/test_body world/test_snapshot,$(TEST_NAMES))
+# Under AddressSanitizer: every test at night.
+ASAN_TESTS     ?= $(if $(filter night,$(CHECK)),$(TEST_NAMES),$(SHORT_TESTS))
+# Under UBSan alone, with what mk/flags.mk leaves out beside AddressSanitizer: whatever reaches the vector kernels.
+UBSAN_TESTS    ?= $(filter base/% energy/% geometry/% contact/% minimize/%,$(TEST_NAMES))
 
 # Address space randomisation beyond what gcc 12's ThreadSanitizer can map is switched off where allowed.
 NO_RANDOM := $(shell setarch -R true 2>/dev/null && echo setarch -R)
-ASAN_ENV  := ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1
+UBSAN_ENV := UBSAN_OPTIONS=print_stacktrace=1
+ASAN_ENV  := ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 $(UBSAN_ENV)
 TSAN_ENV  := TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:suppressions=scripts/thread_sanitizer.txt
 VALGRIND  := valgrind --quiet --leak-check=full --errors-for-leak-kinds=definite,indirect,possible --error-exitcode=9
 
 RUN_ABI      := "abi/check: scripts/abi.sh check $(REAL_LIB) include lib/abi"
 RUN_STYLE    := "format: make -s format-check" "docs: make -s docs"
 RUN_TIDY     := "tidy: make -s tidy"
-RUN_UNIT     := $(foreach t,$(TEST_NAMES),"$(t): $(BUILD)/tests/$(t)")
-RUN_SHELL    := $(foreach t,$(SHELL_TESTS),"$(t:.sh=): bash $(t)")
+RUN_WARNINGS := "warnings: make -s warnings"
+RUN_SHORT    := $(foreach t,$(SHORT_TESTS),"$(t): $(BUILD)/tests/$(t)")
+RUN_SMALL    := $(foreach t,$(SHORT_TESTS),"$(t): $(SMALL) $(BUILD)/tests/$(t)")
+RUN_LONG     := $(foreach t,$(LONG_TESTS),"$(t): $(BUILD)/tests/$(t)")
+RUN_SHELL    := $(foreach t,$(SHELL_TESTS),"$(t:.sh=): $(if $(filter quick,$(CHECK)),,CLANG_BUILD=$(ASAN)) bash $(t)")
 # Each example as it is, except the long ones, which have tests of their own; those briefly under AddressSanitizer.
 LONG_EXAMPLES := drop integrators scenes
 RUN_EXAMPLES := $(foreach e,$(filter-out $(LONG_EXAMPLES:%=$(BUILD)/examples/%),$(EXAMPLES)),"$(e:$(BUILD)/%=%): $($(call package,$e)_START) $(e)")
 RUN_CORPUS   := $(foreach f,$(FUZZERS),"fuzz/corpus/$(f): scripts/run_corpus.sh $(BUILD)/corpus/$(f) fuzz/corpus/$(f)")
-RUN_ASAN     := $(foreach t,$(TEST_NAMES),"asan/$(t): $(SMALL) $(ASAN_ENV) $(ASAN)/tests/$(t)") \
+RUN_ASAN     := $(foreach t,$(ASAN_TESTS),"asan/$(t): $(SMALL) $(ASAN_ENV) $(ASAN)/tests/$(t)") \
                 $(foreach e,$(LONG_EXAMPLES),"asan/examples/$e: $(ASAN_ENV) $(ASAN)/examples/$e --frames 3 --out $(ASAN)/demo")
+RUN_UBSAN    := $(foreach t,$(UBSAN_TESTS),"ubsan/$(t): $(SMALL) $(UBSAN_ENV) $(UBSAN)/tests/$(t)")
 RUN_TSAN     := $(foreach t,$(TSAN_TESTS),"tsan/$(t): $(SMALL) $(TSAN_ENV) $(NO_RANDOM) $(TSAN)/tests/$(t)")
 RUN_VALGRIND := $(foreach t,$(VALGRIND_TESTS),"valgrind/$(t): $(SMALL) $(VALGRIND) $(BUILD)/tests/$(t)")
 RUN_SEEDS    := "fuzz/seeds: $(BUILD)/make_seeds --check fuzz/corpus"
-RUN_FUZZ     := $(foreach f,$(FUZZERS),"fuzz/$(f): scripts/run_fuzzer.sh $(FUZZ)/fuzz_$(f) fuzz/corpus/$(f) $(FUZZ_SECONDS)")
+RUN_FUZZ     := $(foreach f,$(FUZZERS),"fuzz/$(f): scripts/run_fuzzer.sh $(ASAN)/fuzz_$(f) fuzz/corpus/$(f) $(FUZZ_SECONDS)")
+# Prints what is another count than the recorded one, and passes.
+RUN_COUNTS   := "bench/counts: $(BUILD)/bench/counts --check bench/counts.csv"
 RUN_DEMO     := $(foreach t,$(DEMO_TESTS),"$(t:.sh=): bash $(t)")
+
+always      := $(RUN_SHELL) $(RUN_STYLE) $(RUN_ABI) $(RUN_EXAMPLES) $(RUN_SEEDS) $(RUN_CORPUS)
+quick_items := $(always) $(RUN_SMALL)
+full_items  := $(RUN_TIDY) $(RUN_LONG) $(RUN_DEMO) $(RUN_FUZZ) $(RUN_VALGRIND) $(RUN_TSAN) $(RUN_ASAN) $(RUN_WARNINGS) \
+               $(RUN_COUNTS) $(always) $(RUN_SHORT)
+night_items := $(RUN_UBSAN) $(full_items)
 
 # A make that was not told how many jobs to run takes as many as the tests do.
 parallel = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(TEST_JOBS))
 run = TEST_JOBS=$(TEST_JOBS) scripts/run_tests.sh
-quick_tests = $(RUN_STYLE) $(RUN_SHELL) $(RUN_ABI) $(RUN_EXAMPLES) $(RUN_UNIT) $(RUN_SEEDS) $(RUN_CORPUS)
 
-CHECK ?= full
-check:                                    ## everything CI runs; CHECK=quick leaves out the slow checkers
-	@$(parallel) check-$(CHECK)
+check:                                    ## everything CI runs; CHECK=quick leaves out the slow checkers, CHECK=night adds the longest
+	+@$(parallel) check-files
+	@$(run) $($(CHECK)_items)
+check-list:                               ## what `make check` would run, one label a line
+	@printf '%s\n' $($(CHECK)_items) | sed 's/: .*//'
 
-check-quick: lib tests examples corpus
-	@$(run) $(quick_tests)
-
-check-full: lib tests examples benches corpus asan-build tsan-build fuzz-build demo-files
-	@$(run) $(RUN_DEMO) $(RUN_TIDY) $(RUN_FUZZ) $(RUN_VALGRIND) $(RUN_TSAN) $(RUN_ASAN) $(quick_tests)
+# What the check runs. The sanitized builds follow one another, each with all jobs.
+check-files: check-files-$(CHECK)
+check-files-quick: lib tests examples corpus
+check-files-full: check-files-quick benches demo-files
+	+@$(parallel) asan-build
+	+@$(parallel) tsan-build
+check-files-night: check-files-full
+	+@$(parallel) ubsan-build
 
 test: $(T:%=$(BUILD)/tests/%)                    ## one file of tests with its output: make test T=linear/test_pcg; of those N='limit_*'
 	@$< $(if $(N),'$(N)')
@@ -65,20 +95,24 @@ test: $(T:%=$(BUILD)/tests/%)                    ## one file of tests with its o
 corpus: $(FUZZERS:%=$(BUILD)/corpus/%) $(BUILD)/make_seeds
 seeds: $(BUILD)/make_seeds                       ## seeds in the present format of saved worlds and systems
 	@$< fuzz/corpus
-asan: asan-build                                 ## every test under AddressSanitizer and UBSan
+asan: asan-build                                 ## the tests, but for the longest, under AddressSanitizer and UBSan
 	@$(run) $(RUN_ASAN)
+ubsan: ubsan-build                               ## the tests of vector kernels under UBSan with nothing left out
+	@$(run) $(RUN_UBSAN)
 tsan: tsan-build                                 ## the threaded tests under ThreadSanitizer
 	@$(run) $(RUN_TSAN)
 valgrind: tests                                  ## selected tests under valgrind
 	@$(run) $(RUN_VALGRIND)
-fuzz: fuzz-build                                 ## every fuzz target for FUZZ_SECONDS
+fuzz: asan-build                                 ## every fuzz target for FUZZ_SECONDS
 	@$(run) $(RUN_FUZZ)
 
+# One build for AddressSanitizer, UBSan and libFuzzer, by clang; so these are also where clang's warnings come from.
 asan-build:
-	@$(parallel) BUILD=$(ASAN) SANITIZE=address CFLAGS='-O1 -g' tests examples
+	+@$(parallel) BUILD=$(ASAN) SANITIZE=address CC=clang CFLAGS='-O1 -g' tests examples $(FUZZERS:%=$(ASAN)/fuzz_%)
+ubsan-build:
+	+@$(parallel) BUILD=$(UBSAN) SANITIZE=undefined CFLAGS='-O1 -g' $(UBSAN_TESTS:%=$(UBSAN)/tests/%)
 tsan-build:
-	@$(if $(TSAN_TESTS),$(parallel) BUILD=$(TSAN) SANITIZE=thread CFLAGS='-O2 -g' $(TSAN_TESTS:%=$(TSAN)/tests/%))
-fuzz-build:
-	@$(if $(FUZZERS),$(parallel) BUILD=$(FUZZ) SANITIZE=fuzzer CC=clang CFLAGS='-O1 -g' $(FUZZERS:%=$(FUZZ)/fuzz_%))
+	+@$(if $(TSAN_TESTS),$(parallel) BUILD=$(TSAN) SANITIZE=thread CFLAGS='-O2 -g' $(TSAN_TESTS:%=$(TSAN)/tests/%))
 
-.PHONY: check test check-quick check-full corpus seeds asan tsan valgrind fuzz asan-build tsan-build fuzz-build
+.PHONY: check check-list check-files check-files-quick check-files-full check-files-night test corpus seeds asan ubsan tsan valgrind \
+        fuzz asan-build ubsan-build tsan-build

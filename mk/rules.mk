@@ -3,7 +3,7 @@
 # One short line per command; V=1 shows the commands themselves.
 say = $(if $(V),,@printf "  %-3s %s\n" $(1) $@;)
 
-flags = $(CC) $(CFLAGS_ALL) main=FILE_main
+flags = $(CC) $(CFLAGS_ALL) main=FILE_main $(LANE_KERNELS)
 $(BUILD)/flags: force
 	@mkdir -p $(BUILD)
 	@echo '$(flags)' | cmp -s - $@ || echo '$(flags)' > $@
@@ -14,7 +14,8 @@ LIBRARY_INCLUDES := -Isrc -Iinclude
 EXAMPLE_INCLUDES := -Iinclude -Iexamples -Iexamples/common -Ibench
 ALL_INCLUDES     := -Isrc -Iinclude -Iexamples -Iexamples/common -Ibench -Itests
 
-$(BUILD)/obj/src/%:      OPTIONS := $(LIBRARY_INCLUDES) $(if $(SANITIZE),,-DNDEBUG)
+$(BUILD)/obj/src/%:      OPTIONS  = $(LIBRARY_INCLUDES) $(if $(SANITIZE),,-DNDEBUG) \
+                                     $(if $(filter $(LANE_OBJECTS),$@),-fno-sanitize=pointer-overflow)
 $(BUILD)/obj/examples/%: OPTIONS  = $(EXAMPLE_INCLUDES) $(call package_headers,$@)
 $(BUILD)/obj/bench/%:    OPTIONS  = $(ALL_INCLUDES) $(call package_headers,$@)
 $(BUILD)/obj/tests/%:    OPTIONS := $(ALL_INCLUDES)

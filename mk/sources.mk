@@ -3,6 +3,7 @@
 object = $(patsubst %,$(BUILD)/obj/%.o,$(basename $(1)))
 
 LIBRARY_OBJECTS := $(call object,$(wildcard src/*/*.c))
+LANE_OBJECTS    := $(LANE_KERNELS:%=$(BUILD)/obj/src/%.o)
 COMMON_OBJECTS  := $(call object,$(wildcard examples/common/*.c))
 SCENE_OBJECTS   := $(call object,$(wildcard bench/scenes/*.c bench/measure/*.c))
 SUPPORT_OBJECTS := $(call object,$(wildcard tests/support/*.c))

@@ -14,6 +14,9 @@ bench:                                           ## run every benchmark; machine
 bench-linear: $(BUILD)/bench/linear $(PEERS)     ## our linear solvers beside those of CHOLMOD, Eigen, hypre, MUMPS
 	@$< $(if $(SIZES),--sizes "$(SIZES)") $(if $(CASES),--cases "$(CASES)") $(if $(SOLVERS),--solvers "$(SOLVERS)")
 
+counts: $(BUILD)/bench/counts                    ## record anew how much work some scenes take, in bench/counts.csv
+	OPENBLAS_NUM_THREADS=1 $< > $<.csv && mv $<.csv bench/counts.csv
+
 bench-ipc: $(BUILD)/bench/ipc_scenes             ## the IPC reference code's scenes, with its barrier and with ours
 	@$< && $< --own
 
@@ -33,11 +36,37 @@ format:                                          ## clang-format over all our co
 format-check:                                    ## fails where format would change something
 	clang-format --dry-run -Werror $(OUR_CODE)
 
-tidy:                                            ## clang-tidy over library and examples
-	$(call tidy,$(wildcard src/*/*.c),$(LIBRARY_INCLUDES))
-	$(call tidy,$(wildcard examples/*.c examples/common/*.c),$(EXAMPLE_INCLUDES))
-	$(foreach host,$(call usable,$(wildcard examples/hosts/*.c)),$(call tidy,$(host),$(EXAMPLE_INCLUDES) $(call package_headers,$(host))) &&) true
-tidy = $(if $(1),clang-tidy --quiet $(1) -- -std=c11 -D_GNU_SOURCE $(2))
+# A stamp for each file that clang-tidy was silent about; made anew when the file, a header of it or .clang-tidy changes.
+TIDY_LIBRARY  := $(wildcard src/*/*.c)
+TIDY_EXAMPLES := $(wildcard examples/*.c examples/common/*.c) $(call usable,$(wildcard examples/hosts/*.c))
+TIDY_STAMPS   := $(patsubst %.c,$(BUILD)/tidy/%.silent,$(TIDY_LIBRARY) $(TIDY_EXAMPLES))
+
+tidy:                                            ## clang-tidy over library and examples, what changed since it was silent
+	+@$(parallel) --keep-going tidy-files
+tidy-files: $(TIDY_STAMPS)
+$(BUILD)/tidy/src/%:      OPTIONS := $(LIBRARY_INCLUDES)
+$(BUILD)/tidy/examples/%: OPTIONS  = $(EXAMPLE_INCLUDES) $(call package_headers,$@)
+$(TIDY_STAMPS): $(BUILD)/tidy/%.silent: %.c .clang-tidy
+	@mkdir -p $(@D)
+	@clang -std=c11 -D_GNU_SOURCE $(OPTIONS) -M -MP -MT $@ -MF $@.d $<
+	@clang-tidy --quiet $< -- -std=c11 -D_GNU_SOURCE $(OPTIONS) && touch $@
+-include $(shell find $(BUILD)/tidy -name '*.d' 2>/dev/null)
+
+# What clang warns of in programs that the AddressSanitizer build leaves out, and in the library for another processor,
+# against its C library's headers.
+ARM_HEADERS    := /usr/aarch64-linux-gnu/include
+CLANG_STAMPS   := $(patsubst %.c,$(BUILD)/clang/%.silent,$(wildcard bench/*.c))
+AARCH64_STAMPS := $(if $(wildcard $(ARM_HEADERS)),$(patsubst %.c,$(BUILD)/aarch64/%.silent,$(wildcard src/*/*.c)))
+$(CLANG_STAMPS):   $(BUILD)/clang/%.silent:   %.c ; $(syntax_only)
+$(AARCH64_STAMPS): $(BUILD)/aarch64/%.silent: %.c ; $(syntax_only)
+$(BUILD)/aarch64/%: TARGET := --target=aarch64-linux-gnu -isystem $(ARM_HEADERS)
+syntax_only = @mkdir -p $(@D); clang $(TARGET) -std=c11 -D_GNU_SOURCE $(ALL_INCLUDES) $(ARITHMETIC) $(WARNINGS) -Werror -fsyntax-only \
+    -MMD -MP -MT $@ -MF $@.d $< && touch $@
+-include $(shell find $(BUILD)/clang $(BUILD)/aarch64 -name '*.d' 2>/dev/null)
+
+warnings:                                        ## clang's warnings in benches, and in the library for aarch64
+	+@$(parallel) --keep-going $(CLANG_STAMPS) $(AARCH64_STAMPS)
+	@$(if $(AARCH64_STAMPS),,echo "skip - $(ARM_HEADERS) is missing (make deps), so nothing was compiled for aarch64")
 
 docs:                                            ## the API reference, in build/docs/html
 	@mkdir -p $(BUILD)/docs
@@ -49,4 +78,4 @@ deps:                                            ## install what a bare Debian 1
 clean:                                           ## remove everything that was built
 	rm -rf $(BUILD) build demo lib/*.a lib/*.so lib/*.so.*
 
-.PHONY: demo demo-files benches bench bench-linear bench-ipc plots format format-check tidy docs deps clean
+.PHONY: demo demo-files benches bench bench-linear counts bench-ipc plots format format-check tidy tidy-files warnings docs deps clean

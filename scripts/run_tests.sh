@@ -1,18 +1,21 @@
 #!/usr/bin/env bash
 # Runs tests, TEST_JOBS at a time, and counts their cases.
 #   scripts/run_tests.sh "label: command" ...
-# One line per test with its result; the output of failing ones only, and the end of it once more after all, where
-# whoever sees but the end of a long log finds it. A command fails by its exit status;
+# One line per test with its result, its time and its processor time; the output of failing ones only, and the end of it
+# once more after all, where whoever sees but the end of a long log finds it. A command fails by its exit status;
 # 77 means that it was skipped, for the reason its last line gives. Cases are counted from cmocka's summary
-# lines or from lines "ok - ...", "not ok - ..." and "skip - ..."; a test that prints neither is one case.
+# lines or from lines "ok - ...", "not ok - ..." and "skip - ..."; a test that prints neither is one case. Lines
+# "note - ..." are shown and change nothing.
 # A test that takes longer than TEST_TIMEOUT seconds (900) fails. Ends with "N passed, M failed" (and ", K skipped").
 set -u
 unset MAKEFLAGS MFLAGS MAKELEVEL
+# Idle threads of OpenBLAS wait by yielding, which costs the tests beside them most of their time.
+export OPENBLAS_NUM_THREADS="${OPENBLAS_NUM_THREADS:-1}"
 
 jobs=${TEST_JOBS:-2}
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
-passed=0 failed=0 skipped=0 failures=()
+passed=0 failed=0 skipped=0 processor=0 failures=()
 
 # sum PATTERN FILE: adds up the first number in each line that matches.
 sum() {
@@ -20,9 +23,12 @@ sum() {
 }
 
 run_one() { # number, command
-    local start=$EPOCHREALTIME
-    timeout "${TEST_TIMEOUT:-900}" bash -c "$2" >"$logs/$1.out" 2>&1 </dev/null
-    echo "$? $start $EPOCHREALTIME" >"$logs/$1.tmp"
+    local TIMEFORMAT='%R %U %S' status
+    {
+        time timeout "${TEST_TIMEOUT:-900}" bash -c "$2" >"$logs/$1.out" 2>&1 </dev/null
+        status=$?
+    } 2>"$logs/$1.time"
+    echo "$status $(tail -n 1 "$logs/$1.time")" >"$logs/$1.tmp"
     mv "$logs/$1.tmp" "$logs/$1.done"
 }
 
@@ -31,8 +37,8 @@ output_of() { # number, lines at most
 }
 
 report() { # number, label
-    local log=$logs/$1.out status start end p f s word
-    read -r status start end <"$logs/$1.done"
+    local log=$logs/$1.out status wall user system p f s word
+    read -r status wall user system <"$logs/$1.done"
     p=$(($(sum '^\[  PASSED  \] [0-9]+ test' "$log") + $(grep -acE '^ok - ' "$log")))
     f=$(($(sum '^\[  FAILED  \] .*[0-9]+ test\(s\), listed' "$log") + $(grep -acE '^not ok - ' "$log")))
     s=$(($(sum '^\[  SKIPPED \] .*[0-9]+ test\(s\), listed' "$log") + $(grep -acE '^skip - ' "$log")))
@@ -50,11 +56,16 @@ report() { # number, label
     [ "$s" = 0 ] || word="ok, $s skipped"
     [ "$s" = 0 ] || [ "$status" != 77 ] || word="skipped: $(tail -n 1 "$log")"
     [ "$f" = 0 ] || word="FAILED ($f of $((p + f)), exit status $status)"
-    printf '%-52s %4d cases %7.1f s  %s\n' "$2" $((p + f + s)) "$(awk "BEGIN { print $end - $start }")" "$word"
+    processor=$(awk "BEGIN { print $processor + $user + $system }")
+    printf '%-52s %4d cases %7.1f s %7.1f s  %s\n' "$2" $((p + f + s)) "$wall" \
+        "$(awk "BEGIN { print $user + $system }")" "$word"
     if [ "$f" != 0 ]; then
         failures+=("$1")
         output_of "$1" 100
-    elif [ "$status" != 77 ] && [ "$s" != 0 ]; then
+        return
+    fi
+    grep -a '^note - ' "$log" | sed 's/^/    | /'
+    if [ "$status" != 77 ] && [ "$s" != 0 ]; then
         grep -aE '^(skip - |\[  SKIPPED \] )' "$log" | grep -av 'test(s)' | sort -u | sed 's/^/    | /'
     fi
 }
@@ -83,6 +94,7 @@ for i in ${failures[@]+"${failures[@]}"}; do
     echo "FAILED: ${labels[$((i - 1))]}"
     output_of "$i" 20
 done
+printf 'processor time: %.0f s\n' "$processor"
 line="$passed passed, $failed failed"
 [ "$skipped" = 0 ] || line="$line, $skipped skipped"
 echo "$line"
