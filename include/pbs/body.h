@@ -73,7 +73,7 @@ typedef struct pbs_shell_desc {
     double thickness;          ///< metres, > 0; of mass and stiffness
     double density;            ///< kg/m^3, > 0
     double young;              ///< Pa, > 0
-    double poisson;            ///< 0 to 0.5
+    double poisson;            ///< 0 to 0.5; below, the energy would have no lower bound
     double bending_young;      ///< Pa, of bending alone; 0: young
     double damping;            ///< s, >= 0: of the rates of strain and of bending, see "Damping"
     double drag;               ///< mass drag, 1/s, >= 0

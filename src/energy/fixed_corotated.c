@@ -130,6 +130,8 @@ const struct material_table material_fixed_corotated = {
     .id = PBS_MATERIAL_FIXED_COROTATED,
     .name = "fixed-corotated",
     .inversion_is_infinite = false,
+    // lambda/2 (J - 1)^2 grows as the sixth power of a stretch, mu sum (s_i - 1)^2 as the second.
+    .unbounded = "in expansion",
     .parameters = material_lame,
     .evaluate = solid_evaluate,
     .point = solid_point,

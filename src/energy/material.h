@@ -22,6 +22,8 @@ struct material_table {
     int32_t id;                 ///< PBS_MATERIAL_*
     const char *name;           ///< "stable-neo-hookean"
     bool inversion_is_infinite; ///< the energy is infinite for det F <= 0
+    /// Where the energy has no lower bound with a negative Poisson ratio, in words; null: nowhere.
+    const char *unbounded;
     /// Small-strain Young modulus and Poisson ratio to the material's own parameters.
     void (*parameters)(double young, double poisson, double *mu, double *lambda);
     /// Element kernel over groups [begin, end). Same contract as term_table.evaluate.

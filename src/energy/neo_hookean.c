@@ -95,6 +95,8 @@ const struct material_table material_neo_hookean = {
     .id = PBS_MATERIAL_NEO_HOOKEAN,
     .name = "neo-hookean",
     .inversion_is_infinite = true,
+    // lambda/2 (ln J)^2 outgrows -mu ln J where J tends to 0.
+    .unbounded = "in compression",
     .parameters = material_lame,
     .evaluate = solid_evaluate,
     .point = solid_point,

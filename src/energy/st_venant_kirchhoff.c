@@ -123,6 +123,7 @@ const struct material_table material_st_venant_kirchhoff = {
     .id = PBS_MATERIAL_ST_VENANT_KIRCHHOFF,
     .name = "st-venant-kirchhoff",
     .inversion_is_infinite = false,
+    // Bounded: psi >= (lambda/2 + mu/3) (tr E)^2, the bulk modulus being positive.
     .parameters = material_lame,
     .evaluate = solid_evaluate,
     .point = solid_point,

@@ -86,6 +86,7 @@ const struct material_table material_stable_neo_hookean = {
     .id = PBS_MATERIAL_STABLE_NEO_HOOKEAN,
     .name = "stable-neo-hookean",
     .inversion_is_infinite = false,
+    // Bounded: lambda' = lambda + 5/6 mu is positive for all Poisson ratios above -1.
     .parameters = parameters,
     .evaluate = solid_evaluate,
     .point = solid_point,

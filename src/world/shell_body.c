@@ -25,6 +25,12 @@ double shell_rigidity(const struct shell_body *shell) {
 /// Below zero the membrane's energy would have no lower bound: lambda, which is negative there,
 /// goes with the square of ln J, mu with ln J.
 static pbs_status check_poisson(double poisson) {
+    if (poisson < 0.0) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "poisson is %g, must be 0 to 0.5: the membrane's energy would have no "
+                           "lower bound in compression",
+                           poisson);
+    }
     return poisson >= 0.0 && poisson <= 0.5
                ? PBS_OK
                : status_fail(PBS_ERROR_ARGUMENT, "poisson is %g, must be 0 to 0.5", poisson);

@@ -1,6 +1,7 @@
 // Deformable solids: checks of the description, lumped masses, boundary, and what tolerances are
 // relative to.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "energy/material.h"
@@ -41,6 +42,34 @@ static pbs_status check_tet_values(const double *values, size_t count, const str
     return PBS_OK;
 }
 
+static pbs_status refuse_unbounded(const struct material_table *material, const char *name,
+                                   double poisson) {
+    return status_fail(
+        PBS_ERROR_ARGUMENT,
+        "%s is %g, must not be negative: the energy of material %s would have no "
+        "lower bound %s; stable Neo-Hookean and St. Venant-Kirchhoff solids have one",
+        name, poisson, material->name, material->unbounded);
+}
+
+/// With a negative Poisson ratio lambda is negative, which some energies do not survive.
+static pbs_status check_bounded(const pbs_solid_desc *d) {
+    const struct material_table *material = material_find(d->material);
+    if (material->unbounded == NULL) {
+        return PBS_OK;
+    }
+    if (d->tet_poisson == NULL && d->poisson < 0.0) {
+        return refuse_unbounded(material, "poisson", d->poisson);
+    }
+    for (size_t t = 0; d->tet_poisson != NULL && t < d->tet_count; t++) {
+        if (d->tet_poisson[t] < 0.0) {
+            char name[64];
+            snprintf(name, sizeof name, "tet_poisson of tetrahedron %zu", t);
+            return refuse_unbounded(material, name, d->tet_poisson[t]);
+        }
+    }
+    return PBS_OK;
+}
+
 static pbs_status check_material(const pbs_solid_desc *d) {
     if (material_find(d->material) == NULL) {
         return status_fail(PBS_ERROR_ARGUMENT, "material is %d, which is no PBS_MATERIAL_*",
@@ -56,7 +85,8 @@ static pbs_status check_material(const pbs_solid_desc *d) {
     const struct range poisson = {"tet_poisson", -1.0, 0.5};
     RETURN_IF_FAILED(check_tet_values(d->tet_density, d->tet_count, &density));
     RETURN_IF_FAILED(check_tet_values(d->tet_young, d->tet_count, &young));
-    return check_tet_values(d->tet_poisson, d->tet_count, &poisson);
+    RETURN_IF_FAILED(check_tet_values(d->tet_poisson, d->tet_count, &poisson));
+    return check_bounded(d);
 }
 
 static pbs_status check_description(const pbs_solid_desc *d, struct memory *memory) {

@@ -350,8 +350,51 @@ static void test_lookup(void **state) {
     assert_null(material_find(-1));
 }
 
+/// psi of F = diag(s).
+static double density_at(const struct material_table *material, double poisson, const double s[3]) {
+    double mu, lambda;
+    const double f[9] = {s[0], 0.0, 0.0, 0.0, s[1], 0.0, 0.0, 0.0, s[2]};
+    material->parameters(1.0, poisson, &mu, &lambda);
+    return material->point(mu, lambda, f, false, NULL, NULL);
+}
+
+/// Over stretches from 1e-3 to 1e3, and reflections where these are finite, no energy with a ratio
+/// that its material takes is below the one at rest by more than rounding of its parts.
+static void energies_that_are_taken_are_bounded(void **state) {
+    static const double ratios[] = {-0.999, -0.9, -0.5, -0.1, 0.0, 0.3, 0.499};
+    struct random random = random_seed(71);
+    (void)state;
+    for (size_t m = 0; material_tables[m] != NULL; m++) {
+        const struct material_table *material = material_tables[m];
+        for (size_t n = 0; n < COUNT_OF(ratios); n++) {
+            for (int trial = 0; trial < 2000 && (ratios[n] >= 0.0 || !material->unbounded);
+                 trial++) {
+                double s[3];
+                for (int i = 0; i < 3; i++) {
+                    s[i] = exp(random_uniform(&random, -7.0, 7.0));
+                }
+                s[2] *= trial % 2 && !material->inversion_is_infinite ? -1.0 : 1.0;
+                const double psi = density_at(material, ratios[n], s);
+                assert_true(psi > -1e-12);
+            }
+        }
+    }
+}
+
+/// And those that are refused are not, however little the ratio is below zero.
+static void energies_that_are_refused_have_no_bound(void **state) {
+    (void)state;
+    const double wide[3] = {1e4, 1e4, 1e4}, flat[3] = {1.0, 1.0, 1e-300};
+    assert_true(density_at(&material_fixed_corotated, -0.01, wide) < -1e9);
+    assert_true(density_at(&material_neo_hookean, -0.01, flat) < -1e3);
+    assert_non_null(material_fixed_corotated.unbounded);
+    assert_non_null(material_neo_hookean.unbounded);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(energies_that_are_taken_are_bounded),
+        cmocka_unit_test(energies_that_are_refused_have_no_bound),
         cmocka_unit_test(test_derivatives),
         cmocka_unit_test(test_rotation),
         cmocka_unit_test(test_rest),

@@ -1,5 +1,6 @@
 // Bodies and colliders refuse bad input with a sentence that names what was found, and change
 // nothing.
+#include "energy/material.h"
 #include "support/world_testing.h"
 #include "world/refusal.h"
 
@@ -39,6 +40,10 @@ SOLID(young_infinite, c->d.young = INFINITY)
 SOLID(poisson_half, c->d.poisson = 0.5)
 SOLID(poisson_low, c->d.poisson = -1.0)
 SOLID(poisson_nan, c->d.poisson = NAN)
+SOLID(poisson_fixed_corotated, c->d.material = PBS_MATERIAL_FIXED_COROTATED; c->d.poisson = -0.1)
+SOLID(poisson_neo_hookean, c->d.material = PBS_MATERIAL_NEO_HOOKEAN; c->d.poisson = -0.1)
+SOLID(tet_poisson_neo_hookean, c->d.material = PBS_MATERIAL_NEO_HOOKEAN; c->values[2] = -1e-9;
+      c->d.tet_poisson = c->values)
 SOLID(damping, c->d.damping = -0.5)
 SOLID(drag, c->d.drag = NAN)
 SOLID(material, c->d.material = 17)
@@ -74,6 +79,11 @@ static const struct refusal solid_rows[] = {
     {solid_poisson_half, PBS_ERROR_ARGUMENT, "poisson is 0.5"},
     {solid_poisson_low, PBS_ERROR_ARGUMENT, "poisson is -1"},
     {solid_poisson_nan, PBS_ERROR_ARGUMENT, "poisson is nan"},
+    {solid_poisson_fixed_corotated, PBS_ERROR_ARGUMENT,
+     "poisson is -0.1, must not be negative: the energy of material fixed-corotated would have no "
+     "lower bound in expansion"},
+    {solid_poisson_neo_hookean, PBS_ERROR_ARGUMENT, "no lower bound in compression"},
+    {solid_tet_poisson_neo_hookean, PBS_ERROR_ARGUMENT, "tet_poisson of tetrahedron 2 is -1e-09"},
     {solid_damping, PBS_ERROR_ARGUMENT, "damping is -0.5"},
     {solid_drag, PBS_ERROR_ARGUMENT, "drag is nan"},
     {solid_material, PBS_ERROR_ARGUMENT, "material is 17"},
@@ -106,6 +116,28 @@ static void solids_refuse_bad_descriptions(void **state) {
     assert_true(pbs_world_hash(world) == before);
     assert_int_equal(pbs_world_body_count(world), 1);
     assert_ok(pbs_world_step(world, 0.01));
+    pbs_world_destroy(world);
+}
+
+/// What a negative ratio does no harm to takes it; so does any material zero, and ratios by
+/// tetrahedron stand in for a common one that would be refused.
+static void solids_take_ratios_that_leave_a_bound(void **state) {
+    (void)state;
+    pbs_world *world = new_world();
+    for (int32_t material = 0; material < 4; material++) {
+        const bool bounded = material_find(material)->unbounded == NULL;
+        struct solid_case c = {.values = {0.1, 0.0, 0.1, 0.1, 0.1, 0.1}};
+        assert_true(cube_mesh_make(&c.mesh, 1, 1.0, origin));
+        cube_mesh_describe(&c.mesh, &c.d);
+        c.d.material = material;
+        c.d.poisson = bounded ? -0.9 : 0.0;
+        pbs_body body;
+        assert_ok(pbs_body_create_solid(world, &c.d, &body));
+        c.d.poisson = -0.5;
+        c.d.tet_poisson = c.values;
+        assert_ok(pbs_body_create_solid(world, &c.d, &body));
+        cube_mesh_free(&c.mesh);
+    }
     pbs_world_destroy(world);
 }
 
@@ -343,6 +375,7 @@ static void surfaces_are_those_of_a_cube(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(solids_refuse_bad_descriptions),
+        cmocka_unit_test(solids_take_ratios_that_leave_a_bound),
         cmocka_unit_test(custom_bodies_refuse_bad_descriptions),
         cmocka_unit_test(colliders_refuse_bad_descriptions),
         cmocka_unit_test(state_calls_refuse_bad_arguments),

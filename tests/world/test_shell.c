@@ -69,7 +69,7 @@ static const struct refusal shell_rows[] = {
     {shell_young_zero, PBS_ERROR_ARGUMENT, "young is 0"},
     {shell_young_infinite, PBS_ERROR_ARGUMENT, "young is inf"},
     {shell_young_tiny, PBS_ERROR_ARGUMENT, "rigidity over length"},
-    {shell_poisson_low, PBS_ERROR_ARGUMENT, "poisson is -0.1, must be 0 to 0.5"},
+    {shell_poisson_low, PBS_ERROR_ARGUMENT, "poisson is -0.1, must be 0 to 0.5: the membrane's energy"},
     {shell_poisson_high, PBS_ERROR_ARGUMENT, "poisson is 0.51"},
     {shell_poisson_nan, PBS_ERROR_ARGUMENT, "poisson is nan"},
     {shell_bending, PBS_ERROR_ARGUMENT, "bending_young is -1"},
