@@ -36,7 +36,8 @@ typedef struct pbs_solid_desc {
     const uint32_t *tets;             ///< tet_count x 4, det(b - a, c - a, d - a) > 0
     double density;                   ///< kg/m^3, > 0
     double young;                     ///< Pa, > 0
-    double poisson;                   ///< in (-1, 0.5)
+    double poisson;                   ///< in (-1, 0.5); not negative for fixed corotated and
+                                      ///< Neo-Hookean solids: no lower bound of the energy
     double damping;                   ///< s, >= 0: of the rate of strain, see "Damping" above
     double drag;                      ///< mass drag, 1/s, >= 0
     const double *tet_density;        ///< null, or tet_count values that take the place of density
