@@ -8,6 +8,9 @@ CXX := g++
 endif
 
 BUILD  ?= build
+ifneq ($(words $(BUILD)),1)
+$(error BUILD is "$(BUILD)", and make cannot build in a folder with a space in its name)
+endif
 CFLAGS ?= -O3 -g
 
 WARNINGS   := -Wall -Wextra -Wconversion -Wshadow -Wpedantic -Wno-psabi
@@ -38,7 +41,8 @@ TEST_LIBS    := -lcmocka
 
 version = $(shell sed -n 's/^\#define PBS_VERSION_$(1) *\([0-9]*\).*/\1/p' include/pbs/base.h 2>/dev/null)
 MAJOR   := $(call version,MAJOR)
-VERSION := $(MAJOR).$(call version,MINOR).$(call version,PATCH)
+MINOR   := $(call version,MINOR)
+VERSION := $(MAJOR).$(MINOR).$(call version,PATCH)
 
 # So that a `make install` inside a test sees what this make was given, and rebuilds nothing.
 export CC CXX BUILD CFLAGS

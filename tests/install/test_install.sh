@@ -56,6 +56,33 @@ refuse "another major version is refused" configure "$((major + 1)).0" other "$p
 check "a staged package is found where it lies" configure "$major.$minor" staged "$stage$prefix"
 check "builds against the staged package" cmake --build "$scratch/staged"
 
+refuse "every word of the templates was filled in" grep -rn '@[A-Z_]*@' "$prefix/lib/here/cmake" "$prefix/lib/here/pkgconfig"
+
+# A release with a patch number serves those who ask for its minor version.
+patched=$scratch/patched
+cp -r "$prefix" "$patched"
+sed -i "s/PACKAGE_VERSION \"$version\"/PACKAGE_VERSION \"$major.$minor.7\"/" "$patched/lib/here/cmake/pbs/pbsConfigVersion.cmake"
+check "patch 7 is there" grep -q "\"$major.$minor.7\"" "$patched/lib/here/cmake/pbs/pbsConfigVersion.cmake"
+check "find_package(pbs $major.$minor) at patch 7" configure "$major.$minor" patch_minor "$patched"
+check "find_package(pbs $major.$minor.7 EXACT) at patch 7" configure "$major.$minor.7;EXACT" patch_exact "$patched"
+check "find_package(pbs $major.$minor.3) at patch 7" configure "$major.$minor.3" patch_older "$patched"
+refuse "another minor version is refused at patch 7" configure "$major.$((minor + 1))" patch_other "$patched"
+refuse "an older minor version is refused at patch 7" configure "$major.$((minor - 1))" patch_before "$patched"
+
+# --- a folder with a space in its name ---
+spaced="$scratch/a prefix"
+check "make install to a prefix with a space" install_to "$spaced"
+check "all headers are there too" diff <(ls include/pbs) <(ls "$spaced/include/pbs")
+build_spaced() { eval "$CC $here/consumer.c $(PKG_CONFIG_PATH="$spaced/lib/here/pkgconfig" pkg-config --cflags --libs pbs) -o '$scratch/spaced'"; }
+check "builds through pkg-config" build_spaced
+check "runs" env LD_LIBRARY_PATH="$spaced/lib/here" "$scratch/spaced"
+check "find_package there" configure "$major.$minor" spaced_cmake "$spaced"
+check "builds with CMake there" cmake --build "$scratch/spaced_cmake"
+check "make uninstall there" uninstall_from "$spaced"
+check "no file is left there" test -z "$(find "$spaced" ! -type d)"
+refuse "BUILD with a space is refused" make -s BUILD="$scratch/a build" lib
+check "and the reason is given" grep -q "make cannot build in a folder with a space" <(make -s BUILD="$scratch/a build" lib 2>&1)
+
 # --- uninstall ---
 check "make uninstall" uninstall_from "$prefix"
 check "make uninstall with DESTDIR" uninstall_from "$prefix" "$stage"
