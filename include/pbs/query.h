@@ -3,6 +3,7 @@
 #ifndef PBS_QUERY_H
 #define PBS_QUERY_H
 
+#include "body.h"
 #include "world.h"
 
 #ifdef __cplusplus
@@ -78,6 +79,113 @@ PBS_API pbs_status pbs_world_ray(const pbs_world *w, const pbs_ray_desc *d, pbs_
 /// @return as pbs_world_ray
 PBS_API pbs_status pbs_world_closest(const pbs_world *w, const pbs_closest_desc *d,
                                      pbs_surface_point *out);
+
+/// How two bodies, or a body and a collider, lie to each other. Later ones are worse.
+enum {
+    PBS_OVERLAP_CLOSE = 0,        ///< closer than the distance, with a gap
+    PBS_OVERLAP_TOUCHING = 1,     ///< a gap of 0 or less, offsets and walls included
+    PBS_OVERLAP_INTERSECTING = 2, ///< an edge goes through a triangle
+    PBS_OVERLAP_INSIDE = 3        ///< the first lies inside the second, which is solid, without
+                                  ///< meeting its surface; no step refuses that
+};
+
+/// What is to be compared with a world, and how far around.
+typedef struct pbs_overlap_desc {
+    uint32_t struct_size; ///< set by pbs_overlap_desc_init
+    int32_t solid; ///< 1: a surface that is in no world is closed, and solid inside; 0: of a body,
+                   ///< which knows, or a sheet
+    double distance; ///< m, >= 0: pairs closer than that are listed; 0: only what touches or
+                     ///< overlaps, which no step with PBS_CONTACT_BARRIER can start from
+    pbs_body body;   ///< null: no body of the world; otherwise only its pairs are listed, with the
+                     ///< body where the following members put it
+    size_t vertex_count;       ///< 0: the body as it is, or the whole world as it is; else the
+                               ///< body's, or of a surface that is in no world yet
+    const double *positions;   ///< vertex_count x 3, metres; read during the call only
+    size_t triangle_count;     ///< of that surface: 0: particles; where body is set it must be 0
+    const uint32_t *triangles; ///< triangle_count x 3 vertex indices, of either orientation
+    double position[3];        ///< m: positions, or those of the body as it is, are first turned
+    double orientation[4];     ///< by this unit quaternion x, y, z, w and then moved by position
+    const pbs_contact_desc *contact; ///< how the surface or the body touches (offset, groups);
+                                     ///< null: as the body does, or as pbs_contact_desc_init says
+} pbs_overlap_desc;
+
+/// Fills *d: the whole world as it is, what touches or overlaps.
+/// @param struct_size  sizeof(pbs_overlap_desc) as the caller was compiled
+/// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE
+PBS_API pbs_status pbs_overlap_desc_init(pbs_overlap_desc *d, size_t struct_size);
+
+/// Two bodies, a body and a collider, or a body and itself. By side: what was placed comes first,
+/// of PBS_OVERLAP_INSIDE what lies inside.
+typedef struct pbs_overlap {
+    pbs_body bodies[2];        ///< null: a collider, or a surface that is in no world
+    pbs_collider colliders[2]; ///< null: a body, or a surface that is in no world
+    uint32_t vertex_counts[2]; ///< 1: a vertex, 2: an edge, 3: a triangle; 0: of a collider that
+                               ///< was given no vertices
+    uint32_t vertices[6];      ///< three places for each side: the closest primitives, or an edge
+                               ///< and a triangle that meet
+    int32_t kind;              ///< PBS_OVERLAP_*
+    uint32_t reserved;         ///< 0
+    double gap;                ///< m: the least, 0 or less where they touch; 0 where they
+                               ///< intersect or one lies inside the other
+    double normal[3];          ///< unit, from the second's closest point to the first's; 0 where
+                               ///< they intersect or one lies inside the other
+} pbs_overlap;
+
+/// What touches, overlaps or is closer than a distance: in the world as it is; with one of its
+/// bodies placed elsewhere; or with a surface that is not in it, so that a host can ask before it
+/// creates a body or moves one. One row for each two of them that may touch (groups and masks). A
+/// step with PBS_CONTACT_BARRIER can begin where only PBS_OVERLAP_CLOSE and PBS_OVERLAP_INSIDE are
+/// found. Surfaces are those of contact: a cylinder is a prism of 64 sides. Targets and motions do
+/// not count. Changes nothing and takes time in proportion to the whole world's surfaces; threads
+/// may ask at the same time, as pbs_world_ray says.
+/// @param dst  null: only *count is set
+/// @param struct_size  sizeof(pbs_overlap) as the caller was compiled: row i starts
+/// struct_size * i bytes after dst
+/// @param count  how many dst can hold on entry; how many were written, or are needed, on return
+/// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite or out of its range,
+/// another vertex count than the body's, a wrong index), PBS_ERROR_HANDLE, PBS_ERROR_STRUCT_SIZE,
+/// PBS_ERROR_CAPACITY (*count is what is needed), PBS_ERROR_MEMORY
+PBS_API pbs_status pbs_world_overlaps(const pbs_world *w, const pbs_overlap_desc *d,
+                                      pbs_overlap *dst, size_t struct_size, size_t *count);
+
+/// How far bodies may be pushed apart.
+typedef struct pbs_separate_desc {
+    uint32_t struct_size;     ///< set by pbs_separate_desc_init
+    uint32_t iteration_limit; ///< searches for overlaps
+    double distance;          ///< m, >= 0: gaps that are to be reached; 0: the contact distance
+    double move_limit;        ///< m, >= 0: no body moves farther; 0: twice its own size
+} pbs_separate_desc;
+
+/// Fills *d: gaps of the contact distance, no body moves farther than twice its size, 200 searches.
+/// @param struct_size  sizeof(pbs_separate_desc) as the caller was compiled
+/// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE
+PBS_API pbs_status pbs_separate_desc_init(pbs_separate_desc *d, size_t struct_size);
+
+/// What pushing apart did. As with pbs_energy, the caller sets struct_size =
+/// sizeof(pbs_separation) and nothing else.
+typedef struct pbs_separation {
+    uint32_t struct_size; ///< set by the caller, not changed by the call
+    uint32_t iterations;  ///< searches for overlaps
+    size_t moved_count;   ///< bodies that moved; 0 on failure
+    double longest_move;  ///< m; 0 on failure
+    pbs_overlap overlap;  ///< on PBS_ERROR_INADMISSIBLE the pair that could not be pushed apart;
+                          ///< otherwise null ids
+} pbs_separation;
+
+/// Pushes apart what touches, overlaps or is closer than the distance, so that a step can begin:
+/// whole bodies move, without turning and without strain, lighter ones farther, as little as the
+/// directions found call for; their velocities stay, what the scheme remembers of earlier steps is
+/// forgotten. Colliders stay, and so do bodies with a pinned or scripted vertex. Bodies that
+/// overlap a little, or deeply and are about convex, come apart; what is hooked into each other,
+/// has no room, or meets itself does not: then nothing has moved, and the pair is named. Repeats
+/// itself to the bit for any number of threads. To be called before a step, not in each: what rests
+/// is closer than the contact distance, and would be lifted.
+/// @param d  null: as pbs_separate_desc_init says
+/// @param out  may be null
+/// @return PBS_ERROR_ARGUMENT (w is null, a number that is not finite or out of its range),
+/// PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY, PBS_ERROR_INADMISSIBLE
+PBS_API pbs_status pbs_world_separate(pbs_world *w, const pbs_separate_desc *d,
+                                      pbs_separation *out);
 
 #ifdef __cplusplus
 }

@@ -9,18 +9,6 @@ static bool must_not(const void *context, uint32_t edge, uint32_t triangle) {
                                     mesh->triangles[3 * (size_t)triangle]);
 }
 
-static struct contact_pair intersecting_pair(const struct collision_mesh *mesh,
-                                             struct box_pair pair) {
-    const uint32_t *edge = mesh->edges + 2 * (size_t)pair.query;
-    const uint32_t *triangle = mesh->triangles + 3 * (size_t)pair.primitive;
-    return (struct contact_pair){
-        .is_known = true,
-        .intersects = true,
-        .part = {mesh->part[edge[0]], mesh->part[triangle[0]]},
-        .count = {2, 3},
-        .points = {edge[0], edge[1], triangle[0], triangle[1], triangle[2]}};
-}
-
 pbs_status barrier_contact_check(struct barrier_contact *c, struct tasks *tasks, const double *x,
                                  struct contact_pair *pair) {
     struct contact_energy energy;
@@ -41,7 +29,7 @@ pbs_status barrier_contact_check(struct barrier_contact *c, struct tasks *tasks,
                                                 .context = &c->mesh};
     RETURN_IF_FAILED(intersection_search(c->memory, tasks, &surface, &c->intersections));
     if (c->intersections.found.count > 0) {
-        *pair = intersecting_pair(&c->mesh, c->intersections.found.pairs[0]);
+        *pair = contact_pair_of_intersection(&c->mesh, c->intersections.found.pairs[0]);
         return PBS_ERROR_INADMISSIBLE;
     }
     return PBS_OK;

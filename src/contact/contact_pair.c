@@ -31,6 +31,18 @@ struct contact_pair contact_pair_of(const struct barrier_contact *c,
     return pair;
 }
 
+struct contact_pair contact_pair_of_intersection(const struct collision_mesh *mesh,
+                                                 struct box_pair pair) {
+    const uint32_t *edge = mesh->edges + 2 * (size_t)pair.query;
+    const uint32_t *triangle = mesh->triangles + 3 * (size_t)pair.primitive;
+    return (struct contact_pair){
+        .is_known = true,
+        .intersects = true,
+        .part = {mesh->part[edge[0]], mesh->part[triangle[0]]},
+        .count = {2, 3},
+        .points = {edge[0], edge[1], triangle[0], triangle[1], triangle[2]}};
+}
+
 /// N: how hard a contact pushes on a node.
 static double push_on(const struct barrier_contact *c, const struct active_contact *active,
                       uint32_t node) {

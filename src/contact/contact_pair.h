@@ -9,6 +9,10 @@
 struct contact_pair contact_pair_of(const struct barrier_contact *contact,
                                     const struct active_contact *active);
 
+/// Of an edge (query) that goes through a triangle (primitive).
+struct contact_pair contact_pair_of_intersection(const struct collision_mesh *mesh,
+                                                 struct box_pair pair);
+
 /// The contact of the state evaluated last whose barrier pushes most on a node; where none does, on
 /// the node's part (parts: of each node; may be null). Without any, is_known is false.
 struct contact_pair contact_pair_at_node(const struct barrier_contact *contact, uint32_t node,

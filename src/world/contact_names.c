@@ -14,7 +14,9 @@ void contact_name_part(const pbs_world *w, uint32_t part, pbs_contact_side *out)
 
 bool contact_has_vertices(const pbs_world *w, uint32_t part) {
     const size_t bodies = w->scene.bodies.count;
-    return part < bodies || scene_collider(&w->scene, part - bodies)->desc.shape == PBS_SHAPE_MESH;
+    // A part behind all others is a surface that the host asks about.
+    return part < bodies || part - bodies >= w->scene.colliders.count ||
+           scene_collider(&w->scene, part - bodies)->desc.shape == PBS_SHAPE_MESH;
 }
 
 void contact_name_side(const pbs_world *w, const struct collision_mesh *mesh, uint32_t part,

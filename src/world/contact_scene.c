@@ -114,9 +114,57 @@ static pbs_status add_body(const struct scene *scene, const struct body *body,
     return collision_mesh_add(b->memory, &input, mesh);
 }
 
+/// A surface whose vertices are nodes of their own. The body tells of vertices and triangles only.
+static pbs_status add_placed(const struct contact_placement *p, const struct body *surface,
+                             struct part_buffers *b, struct collision_mesh *mesh) {
+    RETURN_IF_FAILED(allocate_buffers(b, surface));
+    const size_t count = number_points(surface, b->number);
+    for (size_t i = 0; i < surface->vertex_count; i++) {
+        if (b->number[i] != UINT32_MAX) {
+            b->vertices[b->number[i]] = (uint32_t)i;
+            b->nodes[b->number[i]] = p->nodes[i];
+            copy3(p->rest + 3 * i, b->rest + 3 * (size_t)b->number[i]);
+        }
+    }
+    for (size_t k = 0; k < 3 * surface->triangle_count; k++) {
+        b->triangles[k] = b->number[surface->triangles[k]];
+    }
+    const bool is_affine = p->body != NULL && p->body->kind == BODY_AFFINE;
+    const struct collision_part_input input = {
+        .part = {.offset = p->contact->offset,
+                 .group = p->contact->group,
+                 .mask = p->contact->mask,
+                 .touches_itself = p->contact->touches_itself != 0 && !is_affine},
+        .kind = POINT_NODE,
+        .point_count = count,
+        .vertices = b->vertices,
+        .nodes = b->nodes,
+        .rest = b->rest,
+        .triangle_count = surface->triangle_count,
+        .triangles = b->triangles,
+    };
+    return collision_mesh_add(b->memory, &input, mesh);
+}
+
+static pbs_status add_placement(const struct contact_placement *p, struct memory *memory,
+                                struct collision_mesh *mesh) {
+    struct part_buffers buffers = {.memory = memory};
+    struct body own = {.vertex_count = p->vertex_count, .triangle_count = p->triangle_count};
+    // Numbers are read only.
+    memcpy(&own.triangles, &p->triangles, sizeof own.triangles);
+    const pbs_status status = add_placed(p, p->body != NULL ? p->body : &own, &buffers, mesh);
+    free_buffers(&buffers);
+    return status;
+}
+
 static pbs_status add_bodies(const struct scene *scene, struct memory *memory,
+                             const struct contact_placement *placement,
                              struct collision_mesh *mesh) {
     for (size_t i = 0; i < scene->bodies.count; i++) {
+        if (placement != NULL && placement->body == scene_body(scene, i)) {
+            RETURN_IF_FAILED(add_placement(placement, memory, mesh));
+            continue;
+        }
         struct part_buffers buffers = {.memory = memory};
         const pbs_status status = add_body(scene, scene_body(scene, i), &buffers, mesh);
         free_buffers(&buffers);
@@ -242,16 +290,26 @@ double contact_scene_stiffness(const struct scene *scene) {
 }
 
 static pbs_status build(const struct scene *scene, struct memory *memory,
+                        const struct contact_placement *placement,
                         struct barrier_contact *contact) {
-    RETURN_IF_FAILED(add_bodies(scene, memory, &contact->mesh));
+    RETURN_IF_FAILED(add_bodies(scene, memory, placement, &contact->mesh));
     for (size_t i = 0; i < scene->colliders.count; i++) {
         RETURN_IF_FAILED(add_collider(memory, scene_collider(scene, i), (uint32_t)i, contact));
+    }
+    if (placement != NULL && placement->body == NULL) {
+        RETURN_IF_FAILED(add_placement(placement, memory, &contact->mesh));
     }
     return barrier_contact_reset(contact);
 }
 
 pbs_status contact_scene_build(const struct scene *scene, struct memory *memory,
                                struct barrier_contact *contact) {
+    return contact_scene_build_with(scene, memory, NULL, contact);
+}
+
+pbs_status contact_scene_build_with(const struct scene *scene, struct memory *memory,
+                                    const struct contact_placement *placement,
+                                    struct barrier_contact *contact) {
     const pbs_world_desc *settings = &scene->settings;
     contact->memory = memory;
     contact->wall_count = 0;
@@ -263,7 +321,7 @@ pbs_status contact_scene_build(const struct scene *scene, struct memory *memory,
                     .reach = settings->contact_distance},
         .slip_velocity = settings->slip_velocity,
         .frictions = &scene->frictions};
-    const pbs_status status = build(scene, memory, contact);
+    const pbs_status status = build(scene, memory, placement, contact);
     if (status < 0) {
         barrier_contact_free(contact);
     }

@@ -88,6 +88,17 @@ ClosestDesc = struct(
 SurfacePoint = struct(
     "pbs_surface_point", (U32, "struct_size triangle"), (Body, "body"), (Collider, "collider"), (U32 * 3, "vertices"), (U32, "reserved"),
     (DOUBLE * 3, "weights point normal"), (DOUBLE, "distance"))
+OverlapDesc = struct(
+    "pbs_overlap_desc", (U32, "struct_size"), (I32, "solid"), (DOUBLE, "distance"), (Body, "body"), (SIZE, "vertex_count"),
+    (DOUBLES, "positions"), (SIZE, "triangle_count"), (INDICES, "triangles"), (DOUBLE * 3, "position"), (DOUBLE * 4, "orientation"),
+    (POINTER, "contact"))
+Overlap = struct(
+    "pbs_overlap", (Body * 2, "bodies"), (Collider * 2, "colliders"), (U32 * 2, "vertex_counts"), (U32 * 6, "vertices"),
+    (I32, "kind"), (U32, "reserved"), (DOUBLE, "gap"), (DOUBLE * 3, "normal"))
+SeparateDesc = struct(
+    "pbs_separate_desc", (U32, "struct_size iteration_limit"), (DOUBLE, "distance move_limit"))
+Separation = struct(
+    "pbs_separation", (U32, "struct_size iterations"), (SIZE, "moved_count"), (DOUBLE, "longest_move"), (Overlap, "overlap"))
 Energy = struct(
     "pbs_energy", (U32, "struct_size reserved"), (DOUBLE, "kinetic elastic gravity contact host dissipated total"))
 Stats = struct(
@@ -116,7 +127,7 @@ LinearSolver = struct(
     "pbs_linear_solver", (U32, "struct_size"), (I32, "form triangle reserved"), (POINTER, "user"),
     (MATRIX_FN, "analyze factor"), (SOLVE_FN, "solve"))
 STRUCTS = [Body, Collider, Allocator, Log, Tasks, WorldDesc, SolidDesc, ShellDesc, SpringsDesc, AffineDesc, CustomDesc,
-           ContactDesc, ColliderDesc, ContactSide, Contact, ContactForce, RayDesc, ClosestDesc, SurfacePoint, IntegratorDesc, Energy, Stats, SystemDesc, DenseStats, Matrix, LinearSolver]
+           ContactDesc, ColliderDesc, ContactSide, Contact, ContactForce, RayDesc, ClosestDesc, SurfacePoint, OverlapDesc, Overlap, SeparateDesc, Separation, IntegratorDesc, Energy, Stats, SystemDesc, DenseStats, Matrix, LinearSolver]
 
 ERROR_ARGUMENT, ERROR_HANDLE, ERROR_MESH, ERROR_HOST = -1, -3, -4, -8
 CHANNEL_POSITION, CHANNEL_CONTACT_FORCE = 0, 3
