@@ -67,13 +67,11 @@ int main(void) {
         }
     }
     pbs_separation done = {.struct_size = sizeof done};
-    if (pbs_world_step(world, 0.01) != PBS_ERROR_INADMISSIBLE) {
-        return 1;
-    }
-    printf("as expected: %s\n", pbs_last_error());
-    if (pbs_world_separate(world, NULL, &done) < 0 || pbs_world_step(world, 0.01) < 0) {
+    if (pbs_world_step(world, 0.01) != PBS_ERROR_INADMISSIBLE ||
+        pbs_world_separate(world, NULL, &done) < 0 || pbs_world_step(world, 0.01) < 0) {
         return fail();
     }
+    printf("at first, as expected: %s\n", pbs_last_error());
     printf("%zu boxes were pushed, %.3f m at most\n", done.moved_count, done.longest_move);
     pbs_world_destroy(world);
     return 0;
