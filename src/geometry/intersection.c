@@ -1,5 +1,7 @@
 #include "geometry/intersection.h"
 
+#include <math.h>
+
 #include "geometry/orientation.h"
 
 static bool intervals_meet(double a, double b, double c, double d) {
@@ -81,7 +83,16 @@ static bool flat_meet(const double a[3], const double b[3], const double *const 
     return false;
 }
 
+/// Whether orientations are exact, see geometry/orientation.h; NaN is beyond.
+static bool is_within(const double p[3]) {
+    return fabs(p[0]) <= 1e100 && fabs(p[1]) <= 1e100 && fabs(p[2]) <= 1e100;
+}
+
 bool segment_meets_triangle(const double a[3], const double b[3], const double *const t[3]) {
+    if (!is_within(a) || !is_within(b) || !is_within(t[0]) || !is_within(t[1]) ||
+        !is_within(t[2])) {
+        return true;
+    }
     const int a_side = orientation_of_four(t[0], t[1], t[2], a);
     const int b_side = orientation_of_four(t[0], t[1], t[2], b);
     if (a_side * b_side > 0) {

@@ -7,7 +7,8 @@
 #include "geometry/box_pairs.h"
 
 /// Whether the closed segment a b and the closed triangle t[0] t[1] t[2] have a point in common.
-/// Either may be degenerate. Coordinates as in geometry/orientation.h.
+/// Either may be degenerate. True where a coordinate is not finite or beyond 1e100, where nobody
+/// can tell. Coordinates as in geometry/orientation.h.
 bool segment_meets_triangle(const double a[3], const double b[3], const double *const t[3]);
 
 struct edges_and_triangles {

@@ -10,6 +10,10 @@
 #define FOUR_BOUND  ((7.0 + 56.0 * ROUNDING) * ROUNDING)
 #define THREE_BOUND ((3.0 + 16.0 * ROUNDING) * ROUNDING)
 
+/// The sum of sizes of a determinant's products beyond which expansions could overflow: partial
+/// sums stay below four times that. NaN is beyond, too.
+#define SIZE_LIMIT 1e307
+
 static int sign_of(double a) {
     return (a > 0.0) - (a < 0.0);
 }
@@ -79,6 +83,9 @@ int orientation_of_four(const double a[3], const double b[3], const double c[3],
         determinant += u[k] * (plus - minus);
         size += fabs(u[k]) * (fabs(plus) + fabs(minus));
     }
+    if (!(size <= SIZE_LIMIT)) {
+        return 0;
+    }
     return fabs(determinant) > FOUR_BOUND * size ? sign_of(determinant) : exact_of_four(a, b, c, d);
 }
 
@@ -88,7 +95,11 @@ int orientation_of_three(const double a[3], const double b[3], const double c[3]
     const double plus = (b[i] - a[i]) * (c[j] - a[j]);
     const double minus = (b[j] - a[j]) * (c[i] - a[i]);
     const double determinant = plus - minus;
-    if (fabs(determinant) > THREE_BOUND * (fabs(plus) + fabs(minus))) {
+    const double size = fabs(plus) + fabs(minus);
+    if (!(size <= SIZE_LIMIT)) {
+        return 0;
+    }
+    if (fabs(determinant) > THREE_BOUND * size) {
         return sign_of(determinant);
     }
     const struct exact bi = exact_difference(b[i], a[i]);

@@ -1,7 +1,8 @@
 // On which side of a plane or a line a point lies, exactly: the sign of a determinant, in doubles
 // where their error bound allows, else by expansions. After Shewchuk, Adaptive Precision
 // Floating-Point Arithmetic and Fast Robust Geometric Predicates (1997). For coordinates that are
-// zero or between 1e-90 and 1e100 in size, and rounding to nearest.
+// zero or between 1e-90 and 1e100 in size, and rounding to nearest. Beyond, and for what is not
+// finite, the answer is the determinant's sign or 0, and never worse.
 #ifndef PBS_GEOMETRY_ORIENTATION_H
 #define PBS_GEOMETRY_ORIENTATION_H
 

@@ -66,18 +66,17 @@ static void take_back(struct run *run) {
 
 /// The second half is in the workspace's next state, the first has been accepted there.
 static struct step_result take_halves(struct run *run, const struct step_span *span) {
-    struct step_workspace *const workspace = &run->w->topology.workspace;
     const double h = 0.5 * span->h;
     const double middle = 0.5 * (span->begin + span->end);
     const struct step_span first = {.h = h, .begin = span->begin, .end = middle};
     const struct step_span second = {.h = h, .begin = middle, .end = span->end};
-    struct step_result half = step_take(&run->problem, &first, workspace);
+    struct step_result half = run_take(run, &first);
     run_add_work(run, &half);
     if (half.status < 0) {
         return half;
     }
     run_accept(run, h);
-    struct step_result end = step_take(&run->problem, &second, workspace);
+    struct step_result end = run_take(run, &second);
     run_add_work(run, &end);
     energy_report_add(&half.energy, &end.energy);
     end.energy = half.energy;
@@ -100,7 +99,7 @@ static struct attempt try_halves(struct run *run, const struct step_span *span) 
     struct topology *const t = &run->w->topology;
     struct attempt attempt = {.h = 0.5 * span->h, .measured = NAN};
     // The end of the whole step first.
-    attempt.result = step_take(&run->problem, span, &t->workspace);
+    attempt.result = run_take(run, span);
     run_add_work(run, &attempt.result);
     if (attempt.result.status < 0) {
         return attempt;
@@ -133,7 +132,7 @@ static double measure(const struct run *run, const struct step_result *result, d
 
 static struct attempt try_whole(struct run *run, const struct step_span *span) {
     struct attempt attempt = {.h = span->h, .measured = NAN};
-    attempt.result = step_take(&run->problem, span, &run->w->topology.workspace);
+    attempt.result = run_take(run, span);
     run_add_work(run, &attempt.result);
     if (attempt.result.status >= 0) {
         attempt.measured = measure(run, &attempt.result, span->h);

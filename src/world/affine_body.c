@@ -23,7 +23,7 @@ pbs_status pbs_affine_desc_init(pbs_affine_desc *d, size_t struct_size) {
 
 static pbs_status check_mesh(const pbs_affine_desc *d, struct memory *memory) {
     RETURN_IF_FAILED(check_count(d->vertex_count, "vertex_count"));
-    RETURN_IF_FAILED(check_vectors(d->positions, d->vertex_count, "positions"));
+    RETURN_IF_FAILED(check_places(d->positions, d->vertex_count, "positions"));
     if ((d->triangles != NULL) == (d->tets != NULL)) {
         return status_fail(PBS_ERROR_ARGUMENT, "triangles and tets are both %s, one must be given",
                            d->tets != NULL ? "given" : "null");
@@ -46,7 +46,7 @@ static pbs_status check_description(const pbs_affine_desc *d, struct memory *mem
     RETURN_IF_FAILED(check_positive(d->stiffness, "stiffness"));
     RETURN_IF_FAILED(check_not_negative(d->damping, "damping"));
     RETURN_IF_FAILED(check_not_negative(d->drag, "drag"));
-    RETURN_IF_FAILED(check_vector(d->position, "position"));
+    RETURN_IF_FAILED(check_place(d->position, "position"));
     RETURN_IF_FAILED(check_quaternion(d->orientation, "orientation", unit));
     RETURN_IF_FAILED(check_vector(d->velocity, "velocity"));
     RETURN_IF_FAILED(check_vector(d->angular_velocity, "angular_velocity"));
@@ -191,7 +191,7 @@ static void fill_nodes(const struct body *body, const pbs_affine_desc *d, const 
 static pbs_status check_state(const struct body *body, const struct nodes *nodes) {
     const double *x = nodes->x + 3 * body->node_start;
     const double *v = nodes->v + 3 * body->node_start;
-    RETURN_IF_FAILED(check_numbers(x, 3 * body->node_count, "centre and handles of the body"));
+    RETURN_IF_FAILED(check_coordinates(x, 3 * body->node_count, "centre and handles of the body"));
     return check_numbers(v, 3 * body->node_count, "velocities of centre and handles");
 }
 

@@ -213,8 +213,8 @@ pbs_status pbs_body_surface(const pbs_world *w, pbs_body b, const uint32_t **ind
 
 // --- setting the state ---
 
-static pbs_status enter_with_vectors(pbs_world *w, pbs_body b, const double *xyz,
-                                     size_t vertex_count, const char *name, struct body **out) {
+static pbs_status enter_with_count(pbs_world *w, pbs_body b, size_t vertex_count,
+                                   struct body **out) {
     pbs_status status = PBS_OK;
     *out = world_enter_body(w, b, &status);
     RETURN_IF_FAILED(status);
@@ -222,13 +222,14 @@ static pbs_status enter_with_vectors(pbs_world *w, pbs_body b, const double *xyz
         return status_fail(PBS_ERROR_ARGUMENT, "vertex_count is %zu, but the body has %zu vertices",
                            vertex_count, (*out)->vertex_count);
     }
-    return check_vectors(xyz, vertex_count, name);
+    return PBS_OK;
 }
 
 pbs_status pbs_body_set_positions(pbs_world *w, pbs_body b, const double *xyz,
                                   size_t vertex_count) {
     struct body *body = NULL;
-    RETURN_IF_FAILED(enter_with_vectors(w, b, xyz, vertex_count, "positions", &body));
+    RETURN_IF_FAILED(enter_with_count(w, b, vertex_count, &body));
+    RETURN_IF_FAILED(check_places(xyz, vertex_count, "positions"));
     struct nodes *nodes = &w->scene.nodes;
     const size_t bytes = 3 * body->node_count * sizeof(double);
     RETURN_IF_FAILED(vertices_set_positions(nodes, body, xyz));
@@ -241,7 +242,8 @@ pbs_status pbs_body_set_positions(pbs_world *w, pbs_body b, const double *xyz,
 pbs_status pbs_body_set_velocities(pbs_world *w, pbs_body b, const double *xyz,
                                    size_t vertex_count) {
     struct body *body = NULL;
-    RETURN_IF_FAILED(enter_with_vectors(w, b, xyz, vertex_count, "velocities", &body));
+    RETURN_IF_FAILED(enter_with_count(w, b, vertex_count, &body));
+    RETURN_IF_FAILED(check_vectors(xyz, vertex_count, "velocities"));
     RETURN_IF_FAILED(vertices_set_velocities(&w->scene.nodes, body, xyz));
     scene_forget_body(&w->scene, body);
     return PBS_OK;
@@ -352,6 +354,12 @@ static pbs_status check_targets(const uint32_t *vertices, const double *targets,
                                "targets[%zu], of vertex %u: %c is %g, must be finite", i / 3,
                                (unsigned)vertices[i / 3], "xyz"[i % 3], targets[i]);
         }
+        if (fabs(targets[i]) > PBS_COORDINATE_LIMIT) {
+            return status_fail(PBS_ERROR_ARGUMENT,
+                               "targets[%zu], of vertex %u: %c is %g m, must be between %g and %g",
+                               i / 3, (unsigned)vertices[i / 3], "xyz"[i % 3], targets[i],
+                               -PBS_COORDINATE_LIMIT, PBS_COORDINATE_LIMIT);
+        }
     }
     return PBS_OK;
 }
@@ -385,7 +393,8 @@ pbs_status body_check_contact(const pbs_contact_desc *d) {
     RETURN_IF_FAILED(
         check_choice(d->surface_material, 0, PBS_SURFACE_MATERIALS - 1, "surface_material"));
     RETURN_IF_FAILED(check_choice(d->reserved, 0, 0, "reserved"));
-    return check_not_negative(d->offset, "offset");
+    RETURN_IF_FAILED(check_not_negative(d->offset, "offset"));
+    return d->offset == 0.0 ? PBS_OK : check_length(d->offset, "offset");
 }
 
 pbs_status pbs_body_set_contact(pbs_world *w, pbs_body b, const pbs_contact_desc *d) {

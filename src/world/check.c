@@ -72,7 +72,9 @@ pbs_status check_vector(const double values[3], const char *name) {
     return check_numbers(values, 3, name);
 }
 
-pbs_status check_vectors(const double *values, size_t count, const char *name) {
+/// Three numbers a vertex, of which none may be beyond `limit`.
+static pbs_status check_by_vertex(const double *values, size_t count, double limit,
+                                  const char *name) {
     if (count == 0) {
         return PBS_OK;
     }
@@ -82,8 +84,44 @@ pbs_status check_vectors(const double *values, size_t count, const char *name) {
             return status_fail(PBS_ERROR_ARGUMENT, "%s of vertex %zu: %c is %g, must be finite",
                                name, i / 3, "xyz"[i % 3], values[i]);
         }
+        if (fabs(values[i]) > limit) {
+            return status_fail(PBS_ERROR_ARGUMENT,
+                               "%s of vertex %zu: %c is %g m, must be between %g and %g", name,
+                               i / 3, "xyz"[i % 3], values[i], -limit, limit);
+        }
     }
     return PBS_OK;
+}
+
+pbs_status check_vectors(const double *values, size_t count, const char *name) {
+    return check_by_vertex(values, count, INFINITY, name);
+}
+
+pbs_status check_places(const double *values, size_t count, const char *name) {
+    return check_by_vertex(values, count, PBS_COORDINATE_LIMIT, name);
+}
+
+pbs_status check_coordinates(const double *values, size_t count, const char *name) {
+    RETURN_IF_FAILED(check_numbers(values, count, name));
+    for (size_t i = 0; i < count; i++) {
+        if (fabs(values[i]) > PBS_COORDINATE_LIMIT) {
+            return status_fail(PBS_ERROR_ARGUMENT, "%s[%zu] is %g m, must be between %g and %g",
+                               name, i, values[i], -PBS_COORDINATE_LIMIT, PBS_COORDINATE_LIMIT);
+        }
+    }
+    return PBS_OK;
+}
+
+pbs_status check_place(const double values[3], const char *name) {
+    return check_coordinates(values, 3, name);
+}
+
+pbs_status check_length(double value, const char *name) {
+    RETURN_IF_FAILED(check_positive(value, name));
+    return value <= PBS_COORDINATE_LIMIT
+               ? PBS_OK
+               : status_fail(PBS_ERROR_ARGUMENT, "%s is %g m, must be at most %g", name, value,
+                             PBS_COORDINATE_LIMIT);
 }
 
 pbs_status check_masses(const double *masses, size_t count) {

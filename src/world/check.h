@@ -30,6 +30,13 @@ pbs_status check_vector(const double values[3], const char *name);
 /// Three finite numbers each; null is refused unless count is 0.
 pbs_status check_vectors(const double *values, size_t count, const char *name);
 
+/// Coordinates in metres, up to PBS_COORDINATE_LIMIT: any number of them, three, three each, and a
+/// positive length. Null as above.
+pbs_status check_coordinates(const double *values, size_t count, const char *name);
+pbs_status check_place(const double values[3], const char *name);
+pbs_status check_places(const double *values, size_t count, const char *name);
+pbs_status check_length(double value, const char *name);
+
 /// Positive, finite masses by vertex, not so small that arithmetic loses them; null is refused.
 pbs_status check_masses(const double *masses, size_t count);
 

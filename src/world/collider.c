@@ -45,9 +45,7 @@ static pbs_status check_mesh(const pbs_world_desc *world, const pbs_collider_des
     RETURN_IF_FAILED(check_size(d->triangle_count, 0, UINT32_MAX / 8, "triangle_count"));
     RETURN_IF_FAILED(check_size(d->edge_count, 0, UINT32_MAX / 8, "edge_count"));
     RETURN_IF_FAILED(check_pointer(d->vertices, "vertices"));
-    for (size_t i = 0; i < d->vertex_count; i++) {
-        RETURN_IF_FAILED(check_vector(d->vertices + 3 * i, "a vertex"));
-    }
+    RETURN_IF_FAILED(check_places(d->vertices, d->vertex_count, "vertices: position"));
     RETURN_IF_FAILED(
         check_indices(d->triangles, d->triangle_count, 3, d->vertex_count, "triangles"));
     return check_indices(d->edges, d->edge_count, 2, d->vertex_count, "edges");
@@ -125,7 +123,7 @@ pbs_status collider_check(const pbs_world_desc *world, const pbs_collider_desc *
     RETURN_IF_FAILED(check_choice(d->hollow, 0, 1, "hollow"));
     RETURN_IF_FAILED(
         check_choice(d->surface_material, 0, PBS_SURFACE_MATERIALS - 1, "surface_material"));
-    RETURN_IF_FAILED(check_vector(d->position, "position"));
+    RETURN_IF_FAILED(check_place(d->position, "position"));
     RETURN_IF_FAILED(check_not_negative(d->friction, "friction"));
     return check_quaternion(d->orientation, "orientation", unit);
 }
@@ -185,7 +183,7 @@ pbs_status pbs_collider_set_motion(pbs_world *w, pbs_collider c, const double po
     RETURN_IF_FAILED(status);
     RETURN_IF_FAILED(check_pointer(position, "position"));
     RETURN_IF_FAILED(check_pointer(orientation, "orientation"));
-    RETURN_IF_FAILED(check_vector(position, "position"));
+    RETURN_IF_FAILED(check_place(position, "position"));
     double unit[4];
     RETURN_IF_FAILED(check_quaternion(orientation, "orientation", unit));
     copy3(position, collider->target_position);

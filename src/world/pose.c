@@ -81,13 +81,13 @@ static pbs_status enter_with_pose(pbs_world *w, pbs_body b, const double *positi
     RETURN_IF_FAILED(status);
     RETURN_IF_FAILED(check_pointer(position, "position"));
     RETURN_IF_FAILED(check_pointer(orientation, "orientation"));
-    RETURN_IF_FAILED(check_vector(position, "position"));
+    RETURN_IF_FAILED(check_place(position, "position"));
     double unit[4];
     double rotation[9];
     RETURN_IF_FAILED(check_quaternion(orientation, "orientation", unit));
     rotation_of(unit, rotation);
     affine_body_place(&(*out)->affine, position, rotation, nodes);
-    return check_numbers(nodes, 3 * AFFINE_NODES, "centre and handles of the body");
+    return check_coordinates(nodes, 3 * AFFINE_NODES, "centre and handles of the body");
 }
 
 /// Velocities of the handles such that those of the body's points are the same function of where

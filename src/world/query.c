@@ -214,7 +214,7 @@ pbs_status pbs_world_ray(const pbs_world *w, const pbs_ray_desc *d, pbs_surface_
     pbs_ray_desc own = {.struct_size = sizeof own};
     struct query q = {.world = w};
     RETURN_IF_FAILED(settings_read(&settings_ray, d, &own));
-    RETURN_IF_FAILED(check_vector(own.origin, "origin"));
+    RETURN_IF_FAILED(check_place(own.origin, "origin"));
     RETURN_IF_FAILED(check_vector(own.direction, "direction"));
     if (own.direction[0] == 0.0 && own.direction[1] == 0.0 && own.direction[2] == 0.0) {
         return status_fail(PBS_ERROR_ARGUMENT, "direction is zero");
@@ -234,7 +234,7 @@ pbs_status pbs_world_closest(const pbs_world *w, const pbs_closest_desc *d,
     pbs_closest_desc own = {.struct_size = sizeof own};
     struct query q = {.world = w};
     RETURN_IF_FAILED(settings_read(&settings_closest, d, &own));
-    RETURN_IF_FAILED(check_vector(own.point, "point"));
+    RETURN_IF_FAILED(check_place(own.point, "point"));
     RETURN_IF_FAILED(begin(w, own.reserved, own.distance, out, &q));
     q.group = own.group;
     q.mask = own.mask;

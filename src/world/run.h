@@ -40,6 +40,9 @@ struct run {
 /// w, h, steps, control and step_memory are set: prepares, steps, lands, writes statistics.
 pbs_status run_world(struct run *run);
 
+/// One step from the workspace's state into its next one, which must lie within the bounds.
+struct step_result run_take(struct run *run, const struct step_span *span);
+
 /// A part of the run from the workspace's state, divided where it fails, and its halves again;
 /// accepted in the workspace.
 pbs_status run_part(struct run *run, const struct step_span *span, uint32_t depth);

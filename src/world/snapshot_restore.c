@@ -204,8 +204,9 @@ static pbs_status read_collider(struct byte_reader *in, struct memory *memory,
     // Orientations are kept as they were: normalising once more could change their last bits.
     double unit[4];
     RETURN_IF_FAILED(collider_check(settings, d, unit));
-    if (moving > 1 || !are_finite(collider->target_position, 3) ||
-        !are_finite(collider->velocity, 3) || !are_finite(collider->angular_velocity, 3)) {
+    RETURN_IF_FAILED(check_place(collider->target_position, "target position"));
+    if (moving > 1 || !are_finite(collider->velocity, 3) ||
+        !are_finite(collider->angular_velocity, 3)) {
         return status_fail(PBS_ERROR_FORMAT, "motion is not finite");
     }
     return moving != 0 ? check_quaternion(collider->target_orientation, "target", unit) : PBS_OK;
@@ -453,9 +454,12 @@ static pbs_status read_nodes(struct byte_reader *in, struct nodes *nodes) {
                                nodes->contact_force};
     static const char *const names[] = {"position", "velocity", "initial position", "target",
                                         "contact force"};
+    static const bool is_place[] = {true, false, true, true, false};
     for (int i = 0; i < 5 && nodes->count > 0; i++) {
         read_doubles(in, columns[i], 3 * nodes->count);
-        RETURN_IF_FAILED(as_format(check_vectors(columns[i], nodes->count, names[i]), "state", 0));
+        const pbs_status status = is_place[i] ? check_places(columns[i], nodes->count, names[i])
+                                              : check_vectors(columns[i], nodes->count, names[i]);
+        RETURN_IF_FAILED(as_format(status, "state", 0));
     }
     if (nodes->count > 0) {
         read_bytes(in, nodes->held, nodes->count);
@@ -536,6 +540,10 @@ static pbs_status read_history(struct byte_reader *in, struct memory *memory, st
     RETURN_IF_FAILED(read_optional(in, memory, count, two, &history->v_before));
     RETURN_IF_FAILED(read_optional(in, memory, count, scheme_keeps_acceleration(scheme),
                                    &history->acceleration));
+    if (history->x_before != NULL) {
+        RETURN_IF_FAILED(as_format(
+            check_places(history->x_before, scene->nodes.count, "previous position"), "state", 0));
+    }
     RETURN_IF_FAILED(read_accounts(in, memory, scene, history));
     const bool known = kept->known == 1 || (kept->known == 2 && kept->h_before > 0.0 &&
                                             history->x_before != NULL && history->v_before != NULL);

@@ -292,12 +292,39 @@ pbs_status run_halves(struct run *run, const struct step_span *span, uint32_t de
     return run_part(run, &second, depth + 1);
 }
 
+/// PBS_ERROR_INADMISSIBLE where a coordinate is beyond PBS_COORDINATE_LIMIT, or not a number.
+static pbs_status check_bounds(const struct topology *t, const struct scene *scene) {
+    const double *x = t->workspace.next.x;
+    for (size_t i = 0; i < 3 * scene->nodes.count; i++) {
+        if (!(fabs(x[i]) <= PBS_COORDINATE_LIMIT)) {
+            const size_t index = t->node_parts[i / 3];
+            return status_fail(
+                PBS_ERROR_INADMISSIBLE,
+                "the step would end with body %zu, node %zu at %c = %g m, which must "
+                "be between %g and %g",
+                index, i / 3 - scene_body(scene, index)->node_start, "xyz"[i % 3], x[i],
+                -PBS_COORDINATE_LIMIT, PBS_COORDINATE_LIMIT);
+        }
+    }
+    return PBS_OK;
+}
+
+struct step_result run_take(struct run *run, const struct step_span *span) {
+    struct topology *t = &run->w->topology;
+    struct step_result result = step_take(&run->problem, span, &t->workspace);
+    if (result.status >= 0) {
+        const pbs_status bounds = check_bounds(t, &run->w->scene);
+        result.status = bounds < 0 ? bounds : result.status;
+    }
+    return result;
+}
+
 pbs_status run_part(struct run *run, const struct step_span *span, uint32_t depth) {
     pbs_world *w = run->w;
     const pbs_world_desc *settings = &w->scene.settings;
     run->problem.allow_unconverged = settings->allow_unconverged != 0 &&
                                      depth == settings->divisions;
-    const struct step_result part = step_take(&run->problem, span, &w->topology.workspace);
+    const struct step_result part = run_take(run, span);
     run_add_work(run, &part);
     if (part.status >= 0) {
         run_land_part(run, &part, span->h);

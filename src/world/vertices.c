@@ -6,6 +6,7 @@
 
 #include "base/math3.h"
 #include "world/body.h"
+#include "world/check.h"
 #include "world/nodes.h"
 
 bool vertices_are_nodes(const struct body *body) {
@@ -152,6 +153,7 @@ pbs_status vertices_set_positions(struct nodes *nodes, const struct body *body, 
         return status_fail(PBS_ERROR_ARGUMENT,
                            "positions are a flat or reflected image of the body");
     }
+    RETURN_IF_FAILED(check_coordinates(fitted, 3 * VERTEX_WIDTH, "centre and handles of the body"));
     memcpy(x, fitted, sizeof fitted);
     vertices_place(nodes, body);
     return PBS_OK;

@@ -71,7 +71,7 @@ static pbs_status check_contact(const pbs_world_desc *d) {
         check_choice(d->contact, PBS_CONTACT_PROJECTION, PBS_CONTACT_BARRIER, "contact"));
     RETURN_IF_FAILED(
         check_choice(d->barrier, PBS_BARRIER_DISTANCE, PBS_BARRIER_SQUARED, "barrier"));
-    RETURN_IF_FAILED(check_positive(d->contact_distance, "contact_distance"));
+    RETURN_IF_FAILED(check_length(d->contact_distance, "contact_distance"));
     RETURN_IF_FAILED(check_positive(d->contact_stiffness, "contact_stiffness"));
     RETURN_IF_FAILED(check_positive(d->slip_velocity, "slip_velocity"));
     RETURN_IF_FAILED(check_choice(d->friction_iterations, 1, 100, "friction_iterations"));

@@ -211,6 +211,19 @@ static void check_search(const struct edges_and_triangles *s,
 }
 
 /// Two balls, the second moved by that much along x and a little aside.
+/// Where nobody can tell, they meet: a coordinate beyond what orientations are exact for, or none.
+static void test_far_and_not_finite_meets(void **state) {
+    (void)state;
+    static const double odd[] = {2e100, -1e170, 1e308, NAN, INFINITY, -INFINITY};
+    for (size_t i = 0; i < 15 * COUNT_OF(odd); i++) {
+        double x[5][3] = {{0, 0, 9}, {1, 0, 9}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+        const double *const t[3] = {x[2], x[3], x[4]};
+        assert_false(segment_meets_triangle(x[0], x[1], t));
+        x[i % 15 / 3][i % 3] = odd[i / 15];
+        assert_true(segment_meets_triangle(x[0], x[1], t));
+    }
+}
+
 static void make_balls(double apart, struct moving_surface *s) {
     struct surface_mesh first;
     struct surface_mesh second;
@@ -321,6 +334,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known_cases),
         cmocka_unit_test(test_lattices),
+        cmocka_unit_test(test_far_and_not_finite_meets),
         cmocka_unit_test(test_balls_meet_when_they_are_close),
         cmocka_unit_test(test_touching_counts),
         cmocka_unit_test(test_threads_filters_and_memory),

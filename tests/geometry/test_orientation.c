@@ -192,6 +192,26 @@ static void test_expansions(void **state) {
     }
 }
 
+/// Products that overflow, and coordinates that are not finite: an answer without an overrun of the
+/// expansions, which would list NaN without end.
+static void test_beyond_the_promise(void **state) {
+    (void)state;
+    static const double sizes[] = {1e102, 1e103,   1e150, 1e160,   1e170,
+                                   1e300, 1.7e308, NAN,   INFINITY};
+    for (size_t s = 0; s < COUNT_OF(sizes); s++) {
+        for (int trial = 0; trial < 2000; trial++) {
+            double x[4][3];
+            for (int i = 0; i < 12; i++) {
+                const double part = random_uniform(&numbers, -1.0, 1.0);
+                x[i / 3][i % 3] = random_index(&numbers, 3) == 0 ? part : sizes[s] * part;
+            }
+            const int four = orientation_of_four(x[0], x[1], x[2], x[3]);
+            const int three = orientation_of_three(x[0], x[1], x[2], trial % 3);
+            assert_true(four >= -1 && four <= 1 && three >= -1 && three <= 1);
+        }
+    }
+}
+
 int main(void) {
     numbers = random_seed(11);
     const struct CMUnitTest tests[] = {
@@ -200,6 +220,7 @@ int main(void) {
         cmocka_unit_test(test_differences_that_no_double_holds),
         cmocka_unit_test(test_the_diagonal),
         cmocka_unit_test(test_expansions),
+        cmocka_unit_test(test_beyond_the_promise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -452,8 +452,8 @@ static void wrong_questions_are_refused(void **state) {
     out.struct_size = 4;
     assert_status(pbs_world_ray(y.world, &ray, &out), PBS_ERROR_STRUCT_SIZE);
     assert_status(pbs_world_closest(y.world, &near, &out), PBS_ERROR_STRUCT_SIZE);
-    // As far as doubles go, and in a world of nothing.
-    ray.origin[0] = near.point[0] = 1e300;
+    // As far as coordinates go, and in a world of nothing.
+    ray.origin[0] = near.point[0] = PBS_COORDINATE_LIMIT;
     cast(y.world, &ray);
     closest(y.world, &near);
     pbs_world_destroy(y.world);
