@@ -1,31 +1,47 @@
-// METIS draws its random numbers from the C library's rand(), seeded anew by every call, and takes
-// its work space from malloc: the only memory that does not come from the host's allocator. The
-// lock keeps two worlds that are built at the same time from drawing each other's numbers, and the
-// host's sequence of rand() goes on afterwards as if nothing had been.
+// METIS changes the process that it runs in, and all of that is put back after each call. It draws
+// its random numbers from the C library's rand(), seeded anew by every call: the host's sequence
+// goes on afterwards as if nothing had been. It catches SIGABRT and SIGTERM, and gives the handlers
+// back through signal(), without their flags, masks and stacks: they are kept here. SIGTERM waits
+// on the calling thread until METIS is done, so that the host's handler gets it; SIGABRT cannot
+// wait, as METIS leaves by it when memory runs out. A SIGTERM that another thread gets meanwhile
+// still meets METIS's handler. Its work space comes from malloc: the only memory that does not come
+// from the host's allocator. The lock keeps two worlds that are built at the same time apart.
 #include "sparse/metis_bridge.h"
 
 #include <metis.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 static pthread_mutex_t metis_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/// A state of the C library's random numbers for METIS to draw from, and the host's meanwhile.
-struct random_numbers {
-    char own[128]; ///< as large as the C library's own, so that the numbers are the same
+/// What METIS changes: the signals that it catches, and the random numbers.
+struct process_state {
+    struct sigaction abort, terminate;
+    sigset_t blocked; ///< on this thread
+    char own[128];    ///< as large as the C library's own, so that the numbers are the same
     char *host;
 };
 
-static void begin_metis(struct random_numbers *numbers) {
+static void begin_metis(struct process_state *kept) {
     pthread_mutex_lock(&metis_lock);
-    numbers->host = initstate(1, numbers->own, sizeof numbers->own);
+    sigset_t waiting;
+    sigemptyset(&waiting);
+    sigaddset(&waiting, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &waiting, &kept->blocked);
+    sigaction(SIGABRT, NULL, &kept->abort);
+    sigaction(SIGTERM, NULL, &kept->terminate);
+    kept->host = initstate(1, kept->own, sizeof kept->own);
 }
 
-static void end_metis(const struct random_numbers *numbers) {
-    if (numbers->host != NULL) {
-        setstate(numbers->host);
+static void end_metis(const struct process_state *kept) {
+    if (kept->host != NULL) {
+        setstate(kept->host);
     }
+    sigaction(SIGTERM, &kept->terminate, NULL);
+    sigaction(SIGABRT, &kept->abort, NULL);
+    pthread_sigmask(SIG_SETMASK, &kept->blocked, NULL);
     pthread_mutex_unlock(&metis_lock);
 }
 
@@ -105,11 +121,11 @@ static int partition(struct metis_graph *g, idx_t count) {
     options[METIS_OPTION_CONTIG] = is_connected(g, g->result, g->inverse) ? 1 : 0;
     idx_t constraints = 1;
     idx_t cut = 0;
-    struct random_numbers numbers;
-    begin_metis(&numbers);
+    struct process_state kept;
+    begin_metis(&kept);
     const int code = METIS_PartGraphKway(&g->node_count, &constraints, g->start, g->neighbor, NULL,
                                          NULL, NULL, &count, NULL, NULL, options, &cut, g->result);
-    end_metis(&numbers);
+    end_metis(&kept);
     return code;
 }
 
@@ -117,11 +133,11 @@ static int dissect(struct metis_graph *g) {
     idx_t options[METIS_NOPTIONS];
     METIS_SetDefaultOptions(options);
     options[METIS_OPTION_SEED] = 1;
-    struct random_numbers numbers;
-    begin_metis(&numbers);
+    struct process_state kept;
+    begin_metis(&kept);
     const int code = METIS_NodeND(&g->node_count, g->start, g->neighbor, NULL, options, g->inverse,
                                   g->result);
-    end_metis(&numbers);
+    end_metis(&kept);
     return code;
 }
 
