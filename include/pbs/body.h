@@ -181,12 +181,13 @@ PBS_API pbs_status pbs_body_create_affine(pbs_world *w, const pbs_affine_desc *d
 
 /// One evaluation of a host's energy: of stencil `stencil`, whose nodes are at x (width x 3,
 /// metres), a function of x alone. Write *value (J), gradient (width * 3, N) and hessian ((width *
-/// 3)^2, row-major, N/m) where these are not null. The Hessian must be the exact one; where
-/// `project` is nonzero it may be made positive semidefinite, otherwise the library does that. x
-/// and the outputs are valid during the call only; the callback must not call into the world that
-/// called it.
+/// 3)^2, row-major, N/m) where these are not null, every number of them. The Hessian must be the
+/// exact one; where `project` is nonzero it may be made positive semidefinite, otherwise the
+/// library does that. x and the outputs are valid during the call only; the callback must not call
+/// into the world that called it.
 /// @return 0: ok. > 0: this state is not admissible, shorten the step; a result that is not finite
-/// says the same. < 0: stop, the call into the library fails with PBS_ERROR_HOST.
+/// says the same. < 0: stop, the call into the library fails with PBS_ERROR_HOST, as it does where
+/// the answer is 0 and a number was not written (after an exception in a language that has them).
 typedef int32_t (*pbs_custom_fn)(void *user, size_t stencil, const double *x, int32_t project,
                                  double *value, double *gradient, double *hessian);
 

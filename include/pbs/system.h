@@ -18,9 +18,10 @@ typedef struct pbs_system pbs_system;
 
 /// The forces F(t, x, v).
 /// @param x,v  `size` numbers each
-/// @param force  to be filled, `size` numbers, zero on entry
+/// @param force  to be filled, `size` numbers, every one of them
 /// @return 0; above 0: there are no forces at this state, the step is to be divided; below 0: stop,
-/// which the step answers with PBS_ERROR_HOST. Forces that are not finite count as above 0.
+/// which the step answers with PBS_ERROR_HOST, as it does a 0 with a number that was not written.
+/// Forces that are not finite count as above 0.
 typedef int32_t (*pbs_system_force_fn)(void *user, double time, const double *x, const double *v,
                                        double *force);
 

@@ -1,6 +1,7 @@
 // Between the host's stencils, in the host's order of nodes, and the assembly's slots. The host's
 // block is made symmetric, and positive semidefinite where that was asked for and the host did not
-// do it; answers that are not finite count as recoverable.
+// do it; answers that are not finite count as recoverable, and those that were not written as a
+// wish to stop.
 #include "energy/custom.h"
 
 #include <math.h>
@@ -8,6 +9,7 @@
 #include <string.h>
 
 #include "base/lanes.h"
+#include "base/unwritten.h"
 #include "energy/project.h"
 
 enum { MAX_WIDTH = 8, MAX_SIZE = 3 * MAX_WIDTH };
@@ -86,16 +88,49 @@ static void make_symmetric(size_t size, double *a) {
     }
 }
 
+/// How many numbers of each the host is to write.
+struct answer_size {
+    size_t value, gradient, hessian;
+};
+
+static struct answer_size size_of_answer(size_t width, uint32_t what) {
+    return (struct answer_size){
+        .value = what & EVALUATE_VALUE ? 1 : 0,
+        .gradient = what & EVALUATE_GRADIENT ? 3 * width : 0,
+        .hessian = what & EVALUATE_HESSIAN ? 9 * width * width : 0,
+    };
+}
+
+/// What the host was not asked for is zero.
+static void prepare(const struct answer_size *size, struct answer *answer) {
+    answer->value = 0.0;
+    unwritten_fill(&answer->value, size->value);
+    unwritten_fill(answer->gradient, size->gradient);
+    unwritten_fill(answer->hessian, size->hessian);
+}
+
+static bool is_finite(const struct answer_size *size, const struct answer *answer) {
+    return isfinite(answer->value) && all_finite(size->gradient, answer->gradient) &&
+           all_finite(size->hessian, answer->hessian);
+}
+
+static bool is_written(const struct answer_size *size, const struct answer *answer) {
+    return unwritten_find(&answer->value, size->value) == size->value &&
+           unwritten_find(answer->gradient, size->gradient) == size->gradient &&
+           unwritten_find(answer->hessian, size->hessian) == size->hessian;
+}
+
 static int ask(const struct custom_input *input, size_t stencil,
                const struct evaluation *evaluation, struct answer *answer) {
     const uint32_t *nodes = input->nodes + stencil * input->width;
     const size_t size = 3 * (size_t)input->width;
     const uint32_t what = evaluation->what;
+    const struct answer_size counts = size_of_answer(input->width, what);
     double x[MAX_SIZE];
     for (size_t a = 0; a < input->width; a++) {
         memcpy(x + 3 * a, evaluation->x + 3 * (size_t)nodes[a], 3 * sizeof *x);
     }
-    *answer = (struct answer){0};
+    prepare(&counts, answer);
     const int32_t reply = input->evaluate(input->user, stencil, x, evaluation->project,
                                           what & EVALUATE_VALUE ? &answer->value : NULL,
                                           what & EVALUATE_GRADIENT ? answer->gradient : NULL,
@@ -103,9 +138,8 @@ static int ask(const struct custom_input *input, size_t stencil,
     if (reply != 0) {
         return reply < 0 ? EVALUATE_STOP : EVALUATE_RECOVERABLE;
     }
-    if (!isfinite(answer->value) || !all_finite(size, answer->gradient) ||
-        !all_finite(size * size, answer->hessian)) {
-        return EVALUATE_RECOVERABLE;
+    if (!is_finite(&counts, answer)) {
+        return is_written(&counts, answer) ? EVALUATE_RECOVERABLE : EVALUATE_STOP;
     }
     if (what & EVALUATE_HESSIAN) {
         make_symmetric(size, answer->hessian);

@@ -185,7 +185,9 @@ static int evaluate(struct energy_control *control, const struct energy_step *st
 
 static pbs_status fail_at_end(int answer) {
     return answer == EVALUATE_STOP
-               ? status_fail(PBS_ERROR_HOST, "an energy callback of the host asked to stop")
+               ? status_fail(
+                     PBS_ERROR_HOST,
+                     "an energy callback of the host asked to stop, or left a result unwritten")
                : status_fail(PBS_ERROR_INADMISSIBLE,
                              "the potential is infinite at an end of the step");
 }

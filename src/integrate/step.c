@@ -7,7 +7,8 @@
 #include "base/vector.h"
 #include "integrate/strain_rates.h"
 
-static const char host_stopped[] = "an energy callback of the host asked to stop";
+static const char
+    host_stopped[] = "an energy callback of the host asked to stop, or left a result unwritten";
 
 /// What the parts of a step share.
 struct step {

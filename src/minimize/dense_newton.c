@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/unwritten.h"
+
 // A correction below this many rounding errors of the position is noise.
 #define NOISE 16.0
 
@@ -108,6 +110,7 @@ static pbs_status host_force(const struct dense_equation *equation, double time,
     if (equation->force == NULL) {
         return PBS_OK;
     }
+    unwritten_fill(out, equation->size);
     const int32_t answer = equation->force(equation->user, time, x, v, out);
     if (answer < 0) {
         return stopped(answer);
@@ -116,6 +119,12 @@ static pbs_status host_force(const struct dense_equation *equation, double time,
         return status_fail(PBS_ERROR_INADMISSIBLE,
                            "the host has no forces at time %g (its callback answered %d)", time,
                            (int)answer);
+    }
+    const size_t unwritten = unwritten_find(out, equation->size);
+    if (unwritten < equation->size) {
+        return status_fail(PBS_ERROR_HOST,
+                           "the host's callback answered 0 at time %g without writing force %zu",
+                           time, unwritten);
     }
     for (size_t i = 0; i < equation->size; i++) {
         if (!isfinite(out[i])) {

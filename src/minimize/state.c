@@ -259,9 +259,10 @@ void minimization_fail_stopped(struct minimization *m) {
             m->result.newton_iterations);
         return;
     }
-    m->result.status = status_fail(PBS_ERROR_HOST,
-                                   "a callback of the host asked to stop in Newton iteration %u",
-                                   m->result.newton_iterations);
+    m->result.status = status_fail(
+        PBS_ERROR_HOST,
+        "a callback of the host asked to stop, or left a result unwritten, in Newton iteration %u",
+        m->result.newton_iterations);
 }
 
 void minimization_locate_failure(struct minimization *m, int32_t kind) {

@@ -339,8 +339,8 @@ static int32_t refuse(void *user, double time, const double *x, const double *v,
     (void)time;
     (void)x;
     (void)v;
-    (void)force;
     if (*refusals == 0) {
+        force[0] = 0.0;
         return 0;
     }
     (*refusals)--;
