@@ -23,6 +23,12 @@
 extern "C" {
 #endif
 
+// Floating point: calls compute with rounding to nearest, with denormal numbers, and without traps,
+// whatever the calling thread has set (rounding mode, unmasked exceptions, flush-to-zero); its
+// environment, raised flags included, is as before when they return. So results do not depend on
+// it. The host's callbacks, and pieces of work on the host's threads, run in the library's
+// environment, too: energies are asked for at states where they overflow or are not defined.
+
 /// Metres: no coordinate of a world may be greater, of either sign. Bodies, targets, colliders,
 /// queries and saved worlds beyond are refused, and a step that would end beyond fails. So far out
 /// a double is 1e14 m from the next; what is less far is limited by that first. The bound leaves

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
+#include "base/arithmetic.h"
 #include "base/config.h"
 
 enum {
@@ -33,6 +34,7 @@ struct participant {
 
 struct tasks {
     pbs_tasks host;
+    bool never_fuses;
     atomic_bool busy; ///< a loop is running; loops inside its pieces are run serially
 
     // The loop: written by the caller while nobody is inside, read by those who entered.
@@ -189,6 +191,18 @@ static void run_serially(size_t count, pbs_work_fn work, void *context) {
     }
 }
 
+struct host_loop {
+    pbs_work_fn work;
+    void *context;
+};
+
+/// On a thread of the host's, whose environment is its own.
+static void run_piece_for_host(void *context, size_t index) {
+    ARITHMETIC_SCOPE();
+    const struct host_loop *loop = context;
+    loop->work(loop->context, index);
+}
+
 void tasks_for(struct tasks *tasks, size_t count, pbs_work_fn work, void *context) {
     const bool serves = tasks != NULL &&
                         (tasks->host.parallel_for != NULL || tasks->worker_count > 0);
@@ -197,7 +211,8 @@ void tasks_for(struct tasks *tasks, size_t count, pbs_work_fn work, void *contex
         return;
     }
     if (tasks->host.parallel_for != NULL) {
-        tasks->host.parallel_for(tasks->host.user, count, work, context);
+        struct host_loop loop = {work, context};
+        tasks->host.parallel_for(tasks->host.user, count, run_piece_for_host, &loop);
     } else {
         open_loop(tasks, count, work, context);
         take_pieces(tasks, 0);
@@ -272,6 +287,14 @@ pbs_status tasks_create(struct memory *memory, const pbs_tasks *host, int32_t th
     }
     *out = tasks;
     return PBS_OK;
+}
+
+void tasks_set_fusing(struct tasks *tasks, bool may_fuse) {
+    tasks->never_fuses = !may_fuse;
+}
+
+bool tasks_may_fuse(const struct tasks *tasks) {
+    return tasks == NULL || !tasks->never_fuses;
 }
 
 void tasks_destroy(struct memory *memory, struct tasks *tasks) {

@@ -13,6 +13,12 @@ struct tasks;
 pbs_status tasks_create(struct memory *memory, const pbs_tasks *host, int32_t threads,
                         struct tasks **out);
 
+/// Whether kernels may fuse multiplications and additions where the processor can, as they may
+/// until something else is said, and with null tasks. Where not, results are the same bits on
+/// processors that cannot.
+void tasks_set_fusing(struct tasks *tasks, bool may_fuse);
+bool tasks_may_fuse(const struct tasks *tasks);
+
 /// Joins the threads. Null is fine.
 void tasks_destroy(struct memory *memory, struct tasks *tasks);
 

@@ -2,6 +2,7 @@
 // wants them (src/integrate/step_control.h).
 #include <math.h>
 
+#include "base/arithmetic.h"
 #include "base/vector.h"
 #include "integrate/step_measure.h"
 #include "world/check.h"
@@ -227,6 +228,7 @@ static pbs_status controlled_steps(struct run *run) {
 }
 
 pbs_status pbs_world_advance(pbs_world *w, double duration) {
+    ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(world_enter(w));
     RETURN_IF_FAILED(check_positive(duration, "duration"));
     const struct scheme_choice *const choice = &w->scene.integrator;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "world/check.h"
 #include "world/settings.h"
 #include "world/world.h"
@@ -96,6 +97,7 @@ static pbs_status finish_creation(pbs_world *w, size_t capacity_before, pbs_stat
 }
 
 pbs_status pbs_body_create_solid(pbs_world *w, const pbs_solid_desc *d, pbs_body *out) {
+    ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(enter_creation(w, out));
     pbs_solid_desc settings = {0};
     RETURN_IF_FAILED(settings_read(&settings_solid, d, &settings));
@@ -106,6 +108,7 @@ pbs_status pbs_body_create_solid(pbs_world *w, const pbs_solid_desc *d, pbs_body
 }
 
 pbs_status pbs_body_create_shell(pbs_world *w, const pbs_shell_desc *d, pbs_body *out) {
+    ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(enter_creation(w, out));
     pbs_shell_desc settings = {0};
     RETURN_IF_FAILED(settings_read(&settings_shell, d, &settings));
@@ -116,6 +119,7 @@ pbs_status pbs_body_create_shell(pbs_world *w, const pbs_shell_desc *d, pbs_body
 }
 
 pbs_status pbs_body_create_springs(pbs_world *w, const pbs_springs_desc *d, pbs_body *out) {
+    ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(enter_creation(w, out));
     pbs_springs_desc settings = {0};
     RETURN_IF_FAILED(settings_read(&settings_springs, d, &settings));
@@ -126,6 +130,7 @@ pbs_status pbs_body_create_springs(pbs_world *w, const pbs_springs_desc *d, pbs_
 }
 
 pbs_status pbs_body_create_affine(pbs_world *w, const pbs_affine_desc *d, pbs_body *out) {
+    ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(enter_creation(w, out));
     pbs_affine_desc settings = {.orientation = {0.0, 0.0, 0.0, 1.0}};
     RETURN_IF_FAILED(settings_read(&settings_affine, d, &settings));
@@ -136,6 +141,7 @@ pbs_status pbs_body_create_affine(pbs_world *w, const pbs_affine_desc *d, pbs_bo
 }
 
 pbs_status pbs_body_create_custom(pbs_world *w, const pbs_custom_desc *d, pbs_body *out) {
+    ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(enter_creation(w, out));
     pbs_custom_desc settings = {0};
     RETURN_IF_FAILED(settings_read(&settings_custom, d, &settings));
@@ -227,6 +233,7 @@ static pbs_status enter_with_count(pbs_world *w, pbs_body b, size_t vertex_count
 
 pbs_status pbs_body_set_positions(pbs_world *w, pbs_body b, const double *xyz,
                                   size_t vertex_count) {
+    ARITHMETIC_SCOPE();
     struct body *body = NULL;
     RETURN_IF_FAILED(enter_with_count(w, b, vertex_count, &body));
     RETURN_IF_FAILED(check_places(xyz, vertex_count, "positions"));
@@ -241,6 +248,7 @@ pbs_status pbs_body_set_positions(pbs_world *w, pbs_body b, const double *xyz,
 
 pbs_status pbs_body_set_velocities(pbs_world *w, pbs_body b, const double *xyz,
                                    size_t vertex_count) {
+    ARITHMETIC_SCOPE();
     struct body *body = NULL;
     RETURN_IF_FAILED(enter_with_count(w, b, vertex_count, &body));
     RETURN_IF_FAILED(check_vectors(xyz, vertex_count, "velocities"));
@@ -366,6 +374,7 @@ static pbs_status check_targets(const uint32_t *vertices, const double *targets,
 
 pbs_status pbs_body_set_targets(pbs_world *w, pbs_body b, const uint32_t *vertices, size_t count,
                                 const double *targets) {
+    ARITHMETIC_SCOPE();
     struct body *body = NULL;
     RETURN_IF_FAILED(enter_with_vertices(w, b, vertices, count, &body));
     RETURN_IF_FAILED(check_targets(vertices, targets, count));
@@ -398,6 +407,7 @@ pbs_status body_check_contact(const pbs_contact_desc *d) {
 }
 
 pbs_status pbs_body_set_contact(pbs_world *w, pbs_body b, const pbs_contact_desc *d) {
+    ARITHMETIC_SCOPE();
     pbs_status status = PBS_OK;
     struct body *body = world_enter_body(w, b, &status);
     RETURN_IF_FAILED(status);

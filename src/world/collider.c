@@ -1,6 +1,7 @@
 // Colliders: creation, scripted motion, forces.
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/math3.h"
 #include "world/check.h"
 #include "world/collider.h"
@@ -129,6 +130,7 @@ pbs_status collider_check(const pbs_world_desc *world, const pbs_collider_desc *
 }
 
 pbs_status pbs_collider_create(pbs_world *w, const pbs_collider_desc *d, pbs_collider *out) {
+    ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(world_enter(w));
     RETURN_IF_FAILED(check_pointer(out, "out"));
     pbs_collider_desc settings = {0};
@@ -178,6 +180,7 @@ bool pbs_collider_is_valid(const pbs_world *w, pbs_collider c) {
 
 pbs_status pbs_collider_set_motion(pbs_world *w, pbs_collider c, const double position[3],
                                    const double orientation[4]) {
+    ARITHMETIC_SCOPE();
     pbs_status status = PBS_OK;
     struct collider *collider = world_enter_collider(w, c, &status);
     RETURN_IF_FAILED(status);
@@ -207,6 +210,7 @@ pbs_status pbs_collider_pose(const pbs_world *w, pbs_collider c, double position
 }
 
 pbs_status pbs_collider_force(const pbs_world *w, pbs_collider c, double force[3]) {
+    ARITHMETIC_SCOPE();
     pbs_status status = PBS_OK;
     const struct collider *collider = world_enter_collider(w, c, &status);
     RETURN_IF_FAILED(status);

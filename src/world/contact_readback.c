@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/math3.h"
 #include "world/check.h"
 #include "world/contact_names.h"
@@ -144,6 +145,7 @@ void contact_readback_land(pbs_world *w) {
 
 pbs_status pbs_world_contacts(const pbs_world *w, pbs_contact *dst, size_t struct_size,
                               size_t *count) {
+    ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(world_enter(w));
     RETURN_IF_FAILED(check_pointer(count, "count"));
     RETURN_IF_FAILED(row_size_check(&settings_contact_row, struct_size));
@@ -194,6 +196,7 @@ static void centre_of_mass(const struct nodes *nodes, const struct body *body, d
 
 pbs_status pbs_body_contact_force(const pbs_world *w, pbs_body b, const double about[3],
                                   pbs_contact_force *out) {
+    ARITHMETIC_SCOPE();
     pbs_status status = PBS_OK;
     const struct body *body = world_enter_body(w, b, &status);
     RETURN_IF_FAILED(status);
@@ -210,6 +213,7 @@ pbs_status pbs_body_contact_force(const pbs_world *w, pbs_body b, const double a
 
 pbs_status pbs_collider_contact_force(const pbs_world *w, pbs_collider c, const double about[3],
                                       pbs_contact_force *out) {
+    ARITHMETIC_SCOPE();
     pbs_status status = PBS_OK;
     const struct collider *collider = world_enter_collider(w, c, &status);
     RETURN_IF_FAILED(status);

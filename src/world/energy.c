@@ -3,6 +3,7 @@
 // terms made for the moment.
 #include <math.h>
 
+#include "base/arithmetic.h"
 #include "base/vector.h"
 #include "world/contact_scene.h"
 #include "world/settings.h"
@@ -83,6 +84,7 @@ static pbs_status barrier_energy(const pbs_world *w, double *out) {
 }
 
 pbs_status pbs_world_energy(const pbs_world *w, pbs_energy *out) {
+    ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(world_enter(w));
     pbs_energy energy = {.struct_size = sizeof energy};
     // The caller's struct is looked at before the work is done.

@@ -2,6 +2,7 @@
 // differ here; -0 and 0 are the same state and are made the same bits.
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "world/world.h"
 
 /// Multiply and fold, after the finaliser of Steele, Lea and Flood's SplitMix.
@@ -22,6 +23,7 @@ uint64_t pbs_world_hash(const pbs_world *w) {
     if (w == NULL) {
         return 0;
     }
+    ARITHMETIC_SCOPE();
     const struct nodes *nodes = &w->scene.nodes;
     uint64_t hash = mix(UINT64_C(0x9e3779b97f4a7c15), nodes->count);
     hash = mix_number(hash, w->scene.time);

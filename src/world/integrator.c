@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "world/check.h"
 #include "world/settings.h"
 
@@ -144,12 +145,14 @@ struct scheme_choice integrator_choice(const pbs_integrator_desc *d) {
 }
 
 pbs_status pbs_integrator_desc_init(pbs_integrator_desc *d, size_t struct_size, int32_t scheme) {
+    ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(check_scheme(scheme));
     const pbs_integrator_desc defaults = integrator_defaults(scheme);
     return settings_init(&settings_integrator, d, struct_size, &defaults);
 }
 
 pbs_status pbs_integrator_create(const pbs_integrator_desc *d, pbs_integrator **out) {
+    ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(check_pointer(out, "out"));
     pbs_integrator_desc settings = {0};
     RETURN_IF_FAILED(settings_read(&settings_integrator, d, &settings));

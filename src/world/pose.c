@@ -1,6 +1,7 @@
 // Where affine bodies are: read as a map of their own coordinates or as a rigid motion, and set.
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/math3.h"
 #include "base/svd3.h"
 #include "world/check.h"
@@ -38,6 +39,7 @@ static void origin_of(const struct affine_body *affine, const double *nodes, con
 
 pbs_status pbs_body_transform(const pbs_world *w, pbs_body b, double position[3],
                               double matrix[9]) {
+    ARITHMETIC_SCOPE();
     pbs_status status = PBS_OK;
     const struct body *body = enter_affine(w, b, &status);
     RETURN_IF_FAILED(status);
@@ -55,6 +57,7 @@ pbs_status pbs_body_transform(const pbs_world *w, pbs_body b, double position[3]
 
 pbs_status pbs_body_pose(const pbs_world *w, pbs_body b, double position[3],
                          double orientation[4]) {
+    ARITHMETIC_SCOPE();
     pbs_status status = PBS_OK;
     const struct body *body = enter_affine(w, b, &status);
     RETURN_IF_FAILED(status);
@@ -107,6 +110,7 @@ static void keep_spin(const double *before, const double *now, double *v) {
 
 pbs_status pbs_body_set_pose(pbs_world *w, pbs_body b, const double position[3],
                              const double orientation[4]) {
+    ARITHMETIC_SCOPE();
     struct body *body = NULL;
     double placed[3 * AFFINE_NODES];
     RETURN_IF_FAILED(enter_with_pose(w, b, position, orientation, &body, placed));
@@ -127,6 +131,7 @@ pbs_status pbs_body_set_pose(pbs_world *w, pbs_body b, const double position[3],
 
 pbs_status pbs_body_set_target_pose(pbs_world *w, pbs_body b, const double position[3],
                                     const double orientation[4]) {
+    ARITHMETIC_SCOPE();
     struct body *body = NULL;
     double placed[3 * AFFINE_NODES];
     RETURN_IF_FAILED(enter_with_pose(w, b, position, orientation, &body, placed));

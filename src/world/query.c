@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/math3.h"
 #include "geometry/distance.h"
 #include "geometry/ray.h"
@@ -210,6 +211,7 @@ static pbs_status begin(const pbs_world *w, int32_t reserved, double distance,
 }
 
 pbs_status pbs_world_ray(const pbs_world *w, const pbs_ray_desc *d, pbs_surface_point *out) {
+    ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(world_enter(w));
     pbs_ray_desc own = {.struct_size = sizeof own};
     struct query q = {.world = w};
@@ -230,6 +232,7 @@ pbs_status pbs_world_ray(const pbs_world *w, const pbs_ray_desc *d, pbs_surface_
 
 pbs_status pbs_world_closest(const pbs_world *w, const pbs_closest_desc *d,
                              pbs_surface_point *out) {
+    ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(world_enter(w));
     pbs_closest_desc own = {.struct_size = sizeof own};
     struct query q = {.world = w};

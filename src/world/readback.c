@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/math3.h"
 #include "world/check.h"
 #include "world/world.h"
@@ -70,6 +71,7 @@ static void write_normals(const struct body *body, const double *x, float *dst, 
 
 pbs_status pbs_body_read_f32(const pbs_world *w, pbs_body b, int32_t channel, float *dst,
                              size_t stride_bytes, size_t capacity) {
+    ARITHMETIC_SCOPE();
     pbs_status status = PBS_OK;
     const struct body *body = world_enter_body(w, b, &status);
     RETURN_IF_FAILED(status);

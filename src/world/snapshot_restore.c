@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "world/byte_stream.h"
 #include "world/check.h"
 #include "world/integrator.h"
@@ -597,6 +598,7 @@ static pbs_status read_scene(struct byte_reader *in, struct memory *memory,
 }
 
 pbs_status pbs_world_restore(pbs_world *w, const void *buffer, size_t size) {
+    ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(world_enter(w));
     RETURN_IF_FAILED(check_pointer(buffer, "buffer"));
     RETURN_IF_FAILED(snapshot_check(buffer, size, SNAPSHOT_MAGIC, "a saved world"));

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/clock.h"
 #include "base/vector.h"
 #include "world/check.h"
@@ -539,6 +540,7 @@ static pbs_status one_step(struct run *run) {
 }
 
 pbs_status pbs_world_step(pbs_world *w, double h) {
+    ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(world_enter(w));
     RETURN_IF_FAILED(check_positive(h, "the step's length"));
     struct run run = {.w = w, .h = h, .steps = one_step, .step_memory = w->scene.step_memory};

@@ -2,6 +2,7 @@
 // stress of its material.
 #include <math.h>
 
+#include "base/arithmetic.h"
 #include "base/math3.h"
 #include "energy/material.h"
 #include "world/check.h"
@@ -40,6 +41,7 @@ static void cauchy_stress(const struct material_table *material, double mu, doub
 }
 
 pbs_status pbs_body_element_stress(const pbs_world *w, pbs_body b, double *dst, size_t capacity) {
+    ARITHMETIC_SCOPE();
     pbs_status status = PBS_OK;
     const struct body *body = world_enter_body(w, b, &status);
     RETURN_IF_FAILED(status);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "world/check.h"
 #include "world/integrator.h"
 #include "world/settings.h"
@@ -131,6 +132,7 @@ static void destroy(pbs_system *s) {
 }
 
 pbs_status pbs_system_create(const pbs_system_desc *d, pbs_system **out) {
+    ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(check_pointer(out, "out"));
     pbs_system_desc settings = {0};
     RETURN_IF_FAILED(settings_read(&settings_system, d, &settings));
@@ -177,6 +179,7 @@ double pbs_system_time(const pbs_system *s) {
 
 pbs_status pbs_system_set_state(pbs_system *s, double time, const double *positions,
                                 const double *velocities, size_t count) {
+    ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(system_enter(s));
     if (count != s->size) {
         return status_fail(PBS_ERROR_ARGUMENT, "count is %zu, must be %zu as the system's size",
@@ -207,6 +210,7 @@ pbs_status pbs_system_stats(const pbs_system *s, pbs_dense_stats *out) {
 }
 
 pbs_status pbs_system_condition_number(const pbs_system *s, double *out) {
+    ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(system_enter(s));
     RETURN_IF_FAILED(check_pointer(out, "out"));
     *out = dense_lu_condition(&s->newton.lu);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "world/byte_stream.h"
 #include "world/check.h"
 #include "world/integrator.h"
@@ -116,6 +117,7 @@ static pbs_status read_system(struct byte_reader *in, pbs_system *s, struct sche
 }
 
 pbs_status pbs_system_restore(pbs_system *s, const void *buffer, size_t size) {
+    ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(system_enter(s));
     RETURN_IF_FAILED(check_pointer(buffer, "buffer"));
     RETURN_IF_FAILED(snapshot_check(buffer, size, SNAPSHOT_SYSTEM_MAGIC, "a saved system"));

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "world/check.h"
 #include "world/system.h"
 
@@ -257,6 +258,7 @@ static pbs_status system_check(const pbs_system *s, const pbs_integrator *i) {
 }
 
 pbs_status pbs_system_step(pbs_system *s, pbs_integrator *i, double h) {
+    ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(system_check(s, i));
     RETURN_IF_FAILED(check_positive(h, "the step's length"));
     // Without a longest step there is one.
@@ -265,6 +267,7 @@ pbs_status pbs_system_step(pbs_system *s, pbs_integrator *i, double h) {
 }
 
 pbs_status pbs_system_advance(pbs_system *s, pbs_integrator *i, double duration) {
+    ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(system_check(s, i));
     RETURN_IF_FAILED(check_positive(duration, "duration"));
     const struct scheme_choice *const choice = &i->choice;

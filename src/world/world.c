@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "linear/preconditioner.h"
 #include "world/check.h"
 #include "world/integrator.h"
@@ -149,6 +150,7 @@ static pbs_status create(struct memory *memory, const pbs_world_desc *d, pbs_wor
 }
 
 pbs_status pbs_world_create(const pbs_world_desc *d, pbs_world **out) {
+    ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(check_pointer(out, "out"));
     pbs_world_desc settings;
     world_default_settings(&settings);
@@ -286,6 +288,7 @@ double pbs_world_time(const pbs_world *w) {
 }
 
 pbs_status pbs_world_set_gravity(pbs_world *w, const double gravity[3]) {
+    ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(world_enter(w));
     RETURN_IF_FAILED(check_pointer(gravity, "gravity"));
     RETURN_IF_FAILED(check_vector(gravity, "gravity"));
@@ -299,6 +302,7 @@ pbs_status pbs_world_set_gravity(pbs_world *w, const double gravity[3]) {
 }
 
 pbs_status pbs_world_set_friction(pbs_world *w, uint32_t a, uint32_t b, double friction) {
+    ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(world_enter(w));
     RETURN_IF_FAILED(check_choice(a, 0, PBS_SURFACE_MATERIALS - 1, "surface material a"));
     RETURN_IF_FAILED(check_choice(b, 0, PBS_SURFACE_MATERIALS - 1, "surface material b"));

@@ -1,0 +1,69 @@
+// On x86-64 by the registers themselves, as fegetenv and fesetenv store and load the whole state of
+// the x87, which takes ten times as long and is hardly ever needed; see arithmetic.h.
+#include "base/arithmetic.h"
+
+#if defined(__x86_64__)
+
+enum {
+    VECTOR_DEFAULT = 0x1f80, ///< MXCSR: all exceptions masked, none raised, to nearest
+    X87_DEFAULT = 0x037f,    ///< the same, in extended precision
+    X87_EXCEPTIONS = 0x003f, ///< of the status
+    X87_SUMMARY = 0x8080     ///< of the status: an exception waits for its trap
+};
+
+static uint16_t x87_control(void) {
+    uint16_t control;
+    __asm__ volatile("fnstcw %0" : "=m"(control));
+    return control;
+}
+
+static uint16_t x87_exceptions(void) {
+    uint16_t status;
+    __asm__ volatile("fnstsw %0" : "=m"(status));
+    return status & X87_EXCEPTIONS;
+}
+
+static void set_x87_control(uint16_t control) {
+    __asm__ volatile("fldcw %0" : : "m"(control));
+}
+
+/// Only the whole state can be loaded.
+static void set_x87_exceptions(uint16_t exceptions) {
+    uint32_t state[7];
+    __asm__ volatile("fnstenv %0" : "=m"(state));
+    state[1] = (state[1] & ~(uint32_t)(X87_EXCEPTIONS | X87_SUMMARY)) | exceptions;
+    __asm__ volatile("fldenv %0" : : "m"(state));
+}
+
+void arithmetic_enter(struct arithmetic *host) {
+    host->vector = __builtin_ia32_stmxcsr();
+    host->x87_control = x87_control();
+    host->x87_exceptions = x87_exceptions();
+    if (host->x87_control != X87_DEFAULT) {
+        set_x87_control(X87_DEFAULT);
+    }
+    __builtin_ia32_ldmxcsr(VECTOR_DEFAULT);
+}
+
+void arithmetic_leave(const struct arithmetic *host) {
+    if (x87_exceptions() != host->x87_exceptions) {
+        set_x87_exceptions(host->x87_exceptions);
+    }
+    if (host->x87_control != X87_DEFAULT) {
+        set_x87_control(host->x87_control);
+    }
+    __builtin_ia32_ldmxcsr(host->vector);
+}
+
+#else
+
+void arithmetic_enter(struct arithmetic *host) {
+    fegetenv(&host->all);
+    fesetenv(FE_DFL_ENV);
+}
+
+void arithmetic_leave(const struct arithmetic *host) {
+    fesetenv(&host->all);
+}
+
+#endif
