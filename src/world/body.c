@@ -163,14 +163,14 @@ pbs_status pbs_body_destroy(pbs_world *w, pbs_body b) {
     struct body *body = world_enter_body(w, b, &status);
     RETURN_IF_FAILED(status);
     struct scene *scene = &w->scene;
-    nodes_remove(&scene->nodes, body->node_start, body->node_count);
+    scene_vacate_nodes(scene, body);
     handle_remove(&scene->bodies, body->slot);
-    for (size_t i = 0; i < scene->bodies.count; i++) {
-        struct body *other = scene_body(scene, i);
-        other->node_start -= other->node_start > body->node_start ? body->node_count : 0;
-    }
     body_free(body, &w->memory);
     invalidate(w);
+    // So that room is never more than twice what is needed.
+    if (2 * scene->nodes.vacant > scene->nodes.count) {
+        scene_settle(scene);
+    }
     return PBS_OK;
 }
 
@@ -190,18 +190,27 @@ size_t pbs_body_tet_count(const pbs_world *w, pbs_body b) {
     return body != NULL ? body->solid.tet_count : 0;
 }
 
-const double *pbs_body_positions(const pbs_world *w, pbs_body b) {
+/// Null where the id names nothing. What follows must not move arrays that the host reads in.
+static const struct body *enter_arrays(const pbs_world *w, pbs_body b) {
     const struct body *body = world_body(w, b);
+    if (body != NULL) {
+        world_settle(w);
+    }
+    return body;
+}
+
+const double *pbs_body_positions(const pbs_world *w, pbs_body b) {
+    const struct body *body = enter_arrays(w, b);
     return body != NULL ? vertices_positions(&w->scene.nodes, body) : NULL;
 }
 
 const double *pbs_body_velocities(const pbs_world *w, pbs_body b) {
-    const struct body *body = world_body(w, b);
+    const struct body *body = enter_arrays(w, b);
     return body != NULL ? vertices_velocities(&w->scene.nodes, body) : NULL;
 }
 
 const double *pbs_body_masses(const pbs_world *w, pbs_body b) {
-    const struct body *body = world_body(w, b);
+    const struct body *body = enter_arrays(w, b);
     return body != NULL ? vertices_masses(&w->scene.nodes, body) : NULL;
 }
 

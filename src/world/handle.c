@@ -17,8 +17,13 @@ pbs_status handle_reserve(struct handle_table *table, struct memory *memory) {
     }
     RETURN_IF_FAILED(memory_reserve(memory, &table->slots, &table->slot_capacity,
                                     table->slot_count + 1, sizeof *table->slots));
-    return memory_reserve(memory, &table->order, &table->order_capacity, table->count + 1,
-                          sizeof *table->order);
+    // Room that was left in front is taken before the list grows.
+    if (table->first > table->count) {
+        memmove(table->order, table->order + table->first, table->count * sizeof *table->order);
+        table->first = 0;
+    }
+    return memory_reserve(memory, &table->order, &table->order_capacity,
+                          table->first + table->count + 1, sizeof *table->order);
 }
 
 pbs_status handle_reserve_slots(struct handle_table *table, struct memory *memory, size_t count) {
@@ -39,17 +44,19 @@ pbs_status handle_reserve_slots(struct handle_table *table, struct memory *memor
 
 void handle_insert_at(struct handle_table *table, uint32_t slot, void *object) {
     table->slots[slot].object = object;
-    table->order[table->count] = slot;
+    table->slots[slot].serial = table->next_serial++;
+    table->order[table->first + table->count] = slot;
     table->count++;
 }
 
-static uint32_t lowest_free(const struct handle_table *table) {
-    uint32_t slot = 0;
+static uint32_t lowest_free(struct handle_table *table) {
+    size_t slot = table->lowest;
     while (slot < table->slot_count && (table->slots[slot].object != NULL ||
                                         table->slots[slot].generation == HANDLE_GENERATION_LAST)) {
         slot++;
     }
-    return slot;
+    table->lowest = slot;
+    return (uint32_t)slot;
 }
 
 uint32_t handle_insert(struct handle_table *table, void *object) {
@@ -64,16 +71,36 @@ uint32_t handle_insert(struct handle_table *table, void *object) {
     return slot;
 }
 
-void handle_remove(struct handle_table *table, uint32_t slot) {
-    size_t index = 0;
-    while (table->order[index] != slot) {
-        index++;
+/// Where in the order: serials ascend.
+static size_t place_of(const struct handle_table *table, uint32_t slot) {
+    const uint64_t serial = table->slots[slot].serial;
+    size_t low = 0;
+    size_t high = table->count - 1;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (table->slots[handle_slot_at(table, middle)].serial < serial) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
     }
+    return low;
+}
+
+void handle_remove(struct handle_table *table, uint32_t slot) {
+    const size_t index = place_of(table, slot);
+    uint32_t *order = table->order + table->first;
     table->count--;
-    memmove(table->order + index, table->order + index + 1,
-            (table->count - index) * sizeof *table->order);
+    // The shorter side closes the gap.
+    if (index < table->count - index) {
+        memmove(order + 1, order, index * sizeof *order);
+        table->first++;
+    } else {
+        memmove(order + index, order + index + 1, (table->count - index) * sizeof *order);
+    }
     table->slots[slot].object = NULL;
     table->slots[slot].generation++;
+    table->lowest = slot < table->lowest ? slot : table->lowest;
 }
 
 void handle_free(struct handle_table *table, struct memory *memory) {
@@ -82,8 +109,12 @@ void handle_free(struct handle_table *table, struct memory *memory) {
     *table = (struct handle_table){0};
 }
 
+uint32_t handle_slot_at(const struct handle_table *table, size_t index) {
+    return table->order[table->first + index];
+}
+
 void *handle_at(const struct handle_table *table, size_t index) {
-    return table->slots[table->order[index]].object;
+    return table->slots[handle_slot_at(table, index)].object;
 }
 
 uint64_t handle_id(const struct handle_table *table, uint32_t slot, enum handle_kind kind,

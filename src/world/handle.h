@@ -20,14 +20,17 @@ enum handle_kind { HANDLE_BODY, HANDLE_COLLIDER };
 struct handle_slot {
     void *object;        ///< null: free
     uint32_t generation; ///< of the present object, or of the next one; starts at 1
+    uint64_t serial;     ///< of the present object: grows with the order of creation
 };
 
 /// All zero is a valid empty one. The objects are the caller's.
 struct handle_table {
     struct handle_slot *slots;
     size_t slot_count, slot_capacity;
-    uint32_t *order; ///< slots of the present objects in order of creation
-    size_t count, order_capacity;
+    size_t lowest;   ///< no slot below is free
+    uint32_t *order; ///< slots of the present objects in order of creation, from `first` on
+    size_t first, count, order_capacity;
+    uint64_t next_serial;
 };
 
 /// Makes room for one object more; handle_insert cannot fail afterwards.
@@ -41,10 +44,12 @@ void handle_insert_at(struct handle_table *table, uint32_t slot, void *object);
 
 /// Takes the lowest free slot; returns it.
 uint32_t handle_insert(struct handle_table *table, void *object);
+/// Takes time for no more than half of the order, and hardly any at its ends.
 void handle_remove(struct handle_table *table, uint32_t slot);
 void handle_free(struct handle_table *table, struct memory *memory);
 
-/// The object in order of creation.
+/// The slot, and the object, in order of creation.
+uint32_t handle_slot_at(const struct handle_table *table, size_t index);
 void *handle_at(const struct handle_table *table, size_t index);
 
 uint64_t handle_id(const struct handle_table *table, uint32_t slot, enum handle_kind kind,

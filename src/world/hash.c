@@ -24,6 +24,7 @@ uint64_t pbs_world_hash(const pbs_world *w) {
         return 0;
     }
     ARITHMETIC_SCOPE();
+    world_settle(w);
     const struct nodes *nodes = &w->scene.nodes;
     uint64_t hash = mix(UINT64_C(0x9e3779b97f4a7c15), nodes->count);
     hash = mix_number(hash, w->scene.time);

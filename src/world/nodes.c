@@ -95,15 +95,18 @@ pbs_status nodes_check(const struct nodes *nodes, size_t start, size_t count,
 }
 
 void nodes_remove(struct nodes *nodes, size_t start, size_t count) {
-    const size_t rest = nodes->count - start - count;
+    nodes_move(nodes, start + count, nodes->count - start - count, start);
+    nodes->count -= count;
+}
+
+void nodes_move(struct nodes *nodes, size_t start, size_t count, size_t to) {
     struct column columns[COLUMN_COUNT];
     list_columns(nodes, columns);
-    for (int i = 0; i < COLUMN_COUNT; i++) {
+    for (int i = 0; i < COLUMN_COUNT && start != to; i++) {
         char *array = address(&columns[i]);
         const size_t size = columns[i].size;
-        memmove(array + start * size, array + (start + count) * size, rest * size);
+        memmove(array + to * size, array + start * size, count * size);
     }
-    nodes->count -= count;
 }
 
 void nodes_free(struct nodes *nodes, struct memory *memory) {

@@ -8,6 +8,7 @@
 /// All zero is a valid empty one.
 struct nodes {
     size_t count, capacity;
+    size_t vacant;         ///< of count: those of destroyed bodies, until scene_settle
     double *x;             ///< count x 3, metres
     double *v;             ///< count x 3, m/s
     double *initial;       ///< count x 3, metres: where gravity's energy is zero
@@ -33,6 +34,8 @@ void nodes_set(struct nodes *nodes, size_t start, size_t count, const double *x,
 pbs_status nodes_check(const struct nodes *nodes, size_t start, size_t count,
                        const char *stiffness);
 void nodes_remove(struct nodes *nodes, size_t start, size_t count);
+/// Copies nodes down to where others were.
+void nodes_move(struct nodes *nodes, size_t start, size_t count, size_t to);
 void nodes_free(struct nodes *nodes, struct memory *memory);
 
 #endif

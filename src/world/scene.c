@@ -11,6 +11,32 @@ struct collider *scene_collider(const struct scene *scene, size_t index) {
     return handle_at(&scene->colliders, index);
 }
 
+// --- nodes of destroyed bodies ---
+
+void scene_vacate_nodes(struct scene *scene, const struct body *body) {
+    struct nodes *nodes = &scene->nodes;
+    if (body->node_start + body->node_count == nodes->count) {
+        nodes->count -= body->node_count;
+    } else {
+        nodes->vacant += body->node_count;
+    }
+}
+
+void scene_settle(struct scene *scene) {
+    if (scene->nodes.vacant == 0) {
+        return;
+    }
+    size_t end = 0;
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        struct body *body = scene_body(scene, i);
+        nodes_move(&scene->nodes, body->node_start, body->node_count, end);
+        body->node_start = end;
+        end += body->node_count;
+    }
+    scene->nodes.count = end;
+    scene->nodes.vacant = 0;
+}
+
 static void place_body(void *context, size_t index) {
     const struct scene *scene = context;
     vertices_place(&scene->nodes, scene_body(scene, index));

@@ -68,6 +68,12 @@ struct scene {
 struct body *scene_body(const struct scene *scene, size_t index);
 struct collider *scene_collider(const struct scene *scene, size_t index);
 
+/// A destroyed body leaves its nodes behind, so that destroying many takes no longer than settling
+/// once. Calls on one body need not know; those on all nodes settle first.
+void scene_vacate_nodes(struct scene *scene, const struct body *body);
+/// Afterwards nodes are those of the bodies, one after another.
+void scene_settle(struct scene *scene);
+
 /// Vertices that are not nodes follow theirs: to be called whenever nodes were given a new state.
 void scene_place_vertices(struct scene *scene, struct tasks *tasks);
 

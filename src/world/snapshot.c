@@ -288,5 +288,6 @@ static void write_scene(struct byte_writer *out, const void *saved) {
 
 pbs_status pbs_world_save(const pbs_world *w, void *buffer, size_t *size) {
     RETURN_IF_FAILED(world_enter(w));
+    world_settle(w);
     return snapshot_save(write_scene, &w->scene, SNAPSHOT_MAGIC, buffer, size);
 }

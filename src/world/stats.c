@@ -14,7 +14,7 @@ pbs_status pbs_world_stats(const pbs_world *w, pbs_stats *out) {
     stats.allocator_calls = w->memory.call_count + of_queries.call_count;
     stats.bytes_in_use = w->memory.bytes_in_use + of_queries.bytes_in_use;
     stats.step_next = w->scene.step_memory.next;
-    stats.node_count = w->scene.nodes.count;
+    stats.node_count = w->scene.nodes.count - w->scene.nodes.vacant;
     for (size_t i = 0; i < w->scene.bodies.count; i++) {
         const struct body *body = scene_body(&w->scene, i);
         stats.element_count += body->solid.tet_count + body->custom.stencil_count;

@@ -510,6 +510,7 @@ static void step_empty(struct run *run) {
 pbs_status run_world(struct run *run) {
     pbs_world *w = run->w;
     const double start = clock_seconds();
+    scene_settle(&w->scene);
     struct status_message before;
     status_save(&before);
     w->stats = (pbs_stats){0};

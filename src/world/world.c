@@ -199,6 +199,13 @@ struct collider *world_enter_collider(const pbs_world *w, pbs_collider c, pbs_st
     return collider;
 }
 
+void world_settle(const pbs_world *w) {
+    // No world is constant: they all come from pbs_world_create.
+    pbs_world *own;
+    memcpy(&own, &w, sizeof own);
+    scene_settle(&own->scene);
+}
+
 void world_moved_body(pbs_world *w, struct body *body, const char *by) {
     body->moved_by = by;
     w->topology.contact_is_checked = false;
@@ -332,7 +339,7 @@ pbs_body pbs_world_body_at(const pbs_world *w, size_t index) {
     if (w == NULL || index >= w->scene.bodies.count) {
         return (pbs_body){0};
     }
-    const uint32_t slot = w->scene.bodies.order[index];
+    const uint32_t slot = handle_slot_at(&w->scene.bodies, index);
     return (pbs_body){handle_id(&w->scene.bodies, slot, HANDLE_BODY, w->scene.stamp)};
 }
 
@@ -344,6 +351,6 @@ pbs_collider pbs_world_collider_at(const pbs_world *w, size_t index) {
     if (w == NULL || index >= w->scene.colliders.count) {
         return (pbs_collider){0};
     }
-    const uint32_t slot = w->scene.colliders.order[index];
+    const uint32_t slot = handle_slot_at(&w->scene.colliders, index);
     return (pbs_collider){handle_id(&w->scene.colliders, slot, HANDLE_COLLIDER, w->scene.stamp)};
 }

@@ -45,6 +45,9 @@ struct collider *world_enter_collider(const pbs_world *w, pbs_collider c, pbs_st
 /// Null where the id names nothing; sets no message.
 struct body *world_body(const pbs_world *w, pbs_body b);
 
+/// Before a constant call reads all nodes: where bodies were destroyed they lie apart.
+void world_settle(const pbs_world *w);
+
 /// The host has put a body elsewhere; by what, in words for messages that live as long as it does.
 void world_moved_body(pbs_world *w, struct body *body, const char *by);
 
