@@ -116,8 +116,8 @@ typedef struct pbs_world_desc {
     int32_t initial_guess;        ///< PBS_GUESS_*
     int32_t preconditioner;       ///< PBS_PRECONDITIONER_*
     int32_t preconditioner_order; ///< PBS_ORDER_*
-    uint32_t newton_limit;        ///< iterations per stage
-    uint32_t linear_limit;        ///< conjugate gradient iterations per solve
+    uint32_t newton_limit;        ///< iterations per stage, 1 to 1e6
+    uint32_t linear_limit;        ///< conjugate gradient iterations per solve, 1 to 1e8
     double tolerance; ///< N: a stage is solved when |gradient| is below; 0: relative_tolerance
                       ///< times the scene's reference force
     double relative_tolerance; ///< of the reference force, see pbs_stats.reference_force
@@ -126,8 +126,8 @@ typedef struct pbs_world_desc {
                                ///< shortened; 0: 1e3 times the scene's diagonal
     int32_t allow_unconverged; ///< 1: a stage that hits newton_limit still lands, and the step
                                ///< answers PBS_NOT_CONVERGED
-    uint32_t divisions; ///< a failed step is halved, and its halves again, up to this many times;
-                        ///< 0: never
+    uint32_t divisions; ///< a failed step is halved, and its halves again, up to this many times,
+                        ///< 0 to 20; 0: never
     int32_t contact;    ///< PBS_CONTACT_*
     // Of PBS_CONTACT_BARRIER:
     int32_t barrier;           ///< PBS_BARRIER_*
@@ -149,7 +149,10 @@ typedef struct pbs_world_desc {
                                   ///< Li et al. 2020, section 4.3); contact_stiffness is the least.
                                   ///< Energy control counts what a change adds to the energy as
                                   ///< work. 0: contact_stiffness
-    uint32_t reserved;            ///< must be 0
+    int32_t processor_independent; ///< 1: the same bits on every processor of one architecture
+                                   ///< and C library, also on those without fused multiply-add:
+                                   ///< nothing is fused. Exact factors take up to twice the time.
+                                   ///< 0: the same bits on processors with the same instructions
 } pbs_world_desc;
 
 /// Fills *d: no gravity, one thread, stabilised Newton with strong Wolfe search, the automatic
@@ -165,6 +168,22 @@ PBS_API pbs_status pbs_world_desc_init(pbs_world_desc *d, size_t struct_size);
 /// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite or out of its range,
 /// half an allocator), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY, PBS_ERROR_THREAD
 PBS_API pbs_status pbs_world_create(const pbs_world_desc *d, pbs_world **out);
+
+/// The world's present settings: those it was created with, or was given since, or that came with a
+/// restored world.
+/// @param out  struct_size set by the caller, as pbs_world_desc_init does; allocator, log and tasks
+/// become zero
+/// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_STRUCT_SIZE
+PBS_API pbs_status pbs_world_settings(const pbs_world *w, pbs_world_desc *out);
+
+/// Changes settings from the next step on: limits, tolerances, how a step is solved and where it
+/// starts, gravity, numbers of contact. What pbs_world_settings gives is changed and handed back;
+/// threads, allocator, log and tasks stay, whatever d says of them, and contact cannot change. A
+/// step that failed can be tried again with other limits. Another preconditioner or order, or
+/// another processor_independent, makes the next step prepare its matrices anew.
+/// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite or out of its range,
+/// another kind of contact), PBS_ERROR_STRUCT_SIZE; nothing is changed then
+PBS_API pbs_status pbs_world_set_settings(pbs_world *w, const pbs_world_desc *d);
 
 /// Frees the world and all its bodies and colliders. Null is fine.
 PBS_API void pbs_world_destroy(pbs_world *w);
@@ -368,7 +387,10 @@ PBS_API pbs_status pbs_world_stats(const pbs_world *w, pbs_stats *out);
 /// @return PBS_ERROR_ARGUMENT (w or size is null), PBS_ERROR_CAPACITY (*size is what is needed)
 PBS_API pbs_status pbs_world_save(const pbs_world *w, void *buffer, size_t *size);
 
-/// Replaces everything in the world but its allocator, log, tasks, threads and linear solver. Ids
+/// Replaces everything in the world but its allocator, log, tasks, threads and linear solver.
+/// newton_limit, linear_limit and divisions become the saved world's only where these are lower, so
+/// that no saved world can make a step longer than the host allows; pbs_world_set_settings may
+/// change them afterwards. Ids
 /// that were valid when it was saved are valid again in this world (see pbs_world_body_at), which
 /// takes over the saved world's stamp; ids of what the world held before are not. Custom bodies
 /// need their callbacks (pbs_world_register_callback, before or after; registered once they stay).

@@ -439,19 +439,78 @@ static bool pivots_are_safe(const struct multigrid *m, double least) {
     return true;
 }
 
-/// The inverse of the coarsest matrix, as a whole.
-static bool invert_coarsest(const struct multigrid *m) {
+// What LAPACK does, whose bits depend on the processor: of the lower triangle, row after row, in
+// place.
+
+/// The Cholesky factor; false at a pivot that is not positive.
+static bool factor_plainly(size_t n, double *a) {
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j <= i; j++) {
+            double sum = a[n * i + j];
+            for (size_t k = 0; k < j; k++) {
+                sum -= a[n * i + k] * a[n * j + k];
+            }
+            if (j < i) {
+                a[n * i + j] = sum / a[n * j + j];
+            } else if (sum > 0.0 && sum < INFINITY) {
+                a[n * i + i] = sqrt(sum);
+            } else {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/// The inverse from that factor: first of the factor, then its square.
+static void invert_plainly(size_t n, double *a) {
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < i; j++) {
+            double sum = 0.0;
+            for (size_t k = j; k < i; k++) {
+                sum -= a[n * i + k] * a[n * k + j];
+            }
+            a[n * i + j] = sum / a[n * i + i];
+        }
+        a[n * i + i] = 1.0 / a[n * i + i];
+    }
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j <= i; j++) {
+            double sum = 0.0;
+            for (size_t k = i; k < n; k++) {
+                sum += a[n * k + i] * a[n * k + j];
+            }
+            a[n * i + j] = sum;
+        }
+    }
+}
+
+/// LAPACK's upper triangle, column after column, is our lower one, row after row.
+static bool factor_dense(const struct multigrid *m, bool may_fuse) {
     const int n = (int)m->dense_size;
+    return may_fuse ? LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', n, m->dense, n) == 0
+                    : factor_plainly(m->dense_size, m->dense);
+}
+
+static bool invert_dense(const struct multigrid *m, bool may_fuse) {
+    const int n = (int)m->dense_size;
+    if (may_fuse) {
+        return LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'U', n, m->dense, n) == 0;
+    }
+    invert_plainly(m->dense_size, m->dense);
+    return true;
+}
+
+/// The inverse of the coarsest matrix, as a whole.
+static bool invert_coarsest(const struct multigrid *m, bool may_fuse) {
     bool good = false;
     blas_guest_enter();
-    // LAPACK's upper triangle, column after column, is our lower one, row after row.
     for (double shift = 0.0; !good && shift <= LAST_SHIFT;
          shift = shift > 0.0 ? shift * SHIFT_GROWTH : FIRST_SHIFT) {
         fill_dense(m, shift);
-        good = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', n, m->dense, n) == 0 &&
-               pivots_are_safe(m, FIRST_SHIFT);
+        good = factor_dense(m, may_fuse) && pivots_are_safe(m, FIRST_SHIFT);
     }
-    good = good && LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'U', n, m->dense, n) == 0;
+    good = good && invert_dense(m, may_fuse);
     blas_guest_leave();
     for (size_t i = 0; i < m->dense_size; i++) {
         for (size_t j = 0; j < i; j++) {
@@ -485,5 +544,5 @@ bool multigrid_build_grids(struct multigrid *m, struct tasks *tasks,
             return false;
         }
     }
-    return !m->dense || invert_coarsest(m);
+    return !m->dense || invert_coarsest(m, tasks_may_fuse(tasks));
 }

@@ -157,8 +157,9 @@ static bool NAME(factor_diagonal)(const struct NAME(front) * f) {
     struct supernodal *s = f->s;
     const size_t width = f->end - f->begin;
     const REAL *diagonal = (const REAL *)s->solution + 3 * (size_t)s->first[f->k] + f->begin;
-    const size_t done = NAME(factor_columns)(
-        f->divided - f->begin, width, f->entries + f->begin * (f->stride + 1), f->stride, diagonal);
+    const size_t done = NAME(factor_columns)(f->divided - f->begin, width,
+                                             f->entries + f->begin * (f->stride + 1), f->stride,
+                                             diagonal, s->fuses);
     if (done < width) {
         s->bad[f->k] = (uint32_t)((f->begin + done) / 3);
     }
@@ -172,7 +173,7 @@ static void NAME(divide_tile)(void *context, size_t i) {
     REAL *column = f->entries + f->begin * f->stride;
     NAME(divide_rows)
     (NAME(smaller)(TILE_ROWS, f->columns + f->rows - first), f->end - f->begin, column + f->begin,
-     column + first, f->stride);
+     column + first, f->stride, f->s->fuses);
 }
 
 /// A tile of a lower triangle that is cut into panels of columns, these into tiles of rows, which
@@ -218,6 +219,7 @@ static void NAME(advance_tile)(void *context, size_t i) {
         .c_stride = f->stride,
         .adds = true,
         .is_lower = tile.row == tile.column,
+        .fuses = f->s->fuses,
     };
     NAME(subtract_product)(&product);
 }
@@ -242,6 +244,7 @@ static void NAME(update_tile)(void *context, size_t i) {
         .c = to,
         .c_stride = stride,
         .is_lower = tile.row == tile.column,
+        .fuses = f->s->fuses,
     };
     NAME(subtract_product)(&product);
     const size_t row = (f->columns + tile.row) / 3;
@@ -302,6 +305,7 @@ static void NAME(factor_pieces)(void *context, size_t worker) {
 bool NAME(supernodal_factor)(struct supernodal *s, struct tasks *tasks, const double *values,
                              double shift) {
     struct NAME(fronts) all = {.s = s, .values = values, .scale = 1.0 + shift};
+    s->fuses = tasks_may_fuse(tasks);
     struct NAME(front) f = {.all = &all, .s = s, .tasks = tasks, .shared = s->updates};
     for (uint32_t k = 0; k < s->count; k++) {
         s->bad[k] = NOBODY;

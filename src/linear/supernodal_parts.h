@@ -56,6 +56,7 @@ enum {
 struct supernodal {
     struct memory *memory;
     enum supernodal_precision precision;
+    bool fuses; ///< in the factor that is being made
 
     uint32_t row_count;
     uint32_t *order;    ///< position -> row

@@ -26,20 +26,33 @@ static void read_doubles(struct byte_reader *in, double *out, size_t count) {
 
 // --- settings and totals ---
 
+/// Limits of work are the host's: a saved world may only stay below.
+static uint32_t lower(uint32_t saved, uint32_t present) {
+    return saved < present ? saved : present;
+}
+
 static pbs_status read_settings(struct byte_reader *in, const pbs_world_desc *present,
                                 pbs_world_desc *d) {
     *d = *present;
     read_doubles(in, d->gravity, 3);
-    int32_t *const choices[] = {
-        &d->method,         &d->line_search,          &d->project_hessian,   &d->initial_guess,
-        &d->preconditioner, &d->preconditioner_order, &d->allow_unconverged, &d->contact,
-        &d->barrier,        &d->velocity_rule,        &d->adaptive_stiffness};
+    int32_t *const choices[] = {&d->method,
+                                &d->line_search,
+                                &d->project_hessian,
+                                &d->initial_guess,
+                                &d->preconditioner,
+                                &d->preconditioner_order,
+                                &d->allow_unconverged,
+                                &d->contact,
+                                &d->barrier,
+                                &d->velocity_rule,
+                                &d->adaptive_stiffness,
+                                &d->processor_independent};
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
         read_bytes(in, choices[i], sizeof *choices[i]);
     }
-    d->newton_limit = read_u32(in);
-    d->linear_limit = read_u32(in);
-    d->divisions = read_u32(in);
+    d->newton_limit = lower(read_u32(in), present->newton_limit);
+    d->linear_limit = lower(read_u32(in), present->linear_limit);
+    d->divisions = lower(read_u32(in), present->divisions);
     d->friction_iterations = read_u32(in);
     d->tolerance = read_f64(in);
     d->relative_tolerance = read_f64(in);

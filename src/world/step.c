@@ -19,6 +19,7 @@
 
 static pbs_status prepare_topology(pbs_world *w) {
     RETURN_IF_FAILED(world_check_callbacks(w));
+    tasks_set_fusing(w->tasks, w->scene.settings.processor_independent == 0);
     struct topology *t = &w->topology;
     if (!t->is_current) {
         const pbs_linear_solver *solver = w->solver.solve != NULL ? &w->solver : NULL;

@@ -57,9 +57,9 @@ static pbs_status check_choices(const pbs_world_desc *d) {
     RETURN_IF_FAILED(check_choice(d->preconditioner_order, PBS_ORDER_NATURAL,
                                   PBS_ORDER_NESTED_DISSECTION, "preconditioner_order"));
     RETURN_IF_FAILED(check_choice(d->allow_unconverged, 0, 1, "allow_unconverged"));
-    RETURN_IF_FAILED(check_choice(d->newton_limit, 1, UINT32_MAX, "newton_limit"));
-    RETURN_IF_FAILED(check_choice(d->linear_limit, 1, UINT32_MAX, "linear_limit"));
-    return check_choice(d->divisions, 0, 30, "divisions");
+    RETURN_IF_FAILED(check_choice(d->newton_limit, 1, 1000000, "newton_limit"));
+    RETURN_IF_FAILED(check_choice(d->linear_limit, 1, 100000000, "linear_limit"));
+    return check_choice(d->divisions, 0, 20, "divisions");
 }
 
 static pbs_status check_hooks(const pbs_world_desc *d) {
@@ -77,7 +77,7 @@ static pbs_status check_contact(const pbs_world_desc *d) {
     RETURN_IF_FAILED(check_positive(d->slip_velocity, "slip_velocity"));
     RETURN_IF_FAILED(check_choice(d->friction_iterations, 1, 100, "friction_iterations"));
     RETURN_IF_FAILED(check_choice(d->adaptive_stiffness, 0, 1, "adaptive_stiffness"));
-    RETURN_IF_FAILED(check_choice(d->reserved, 0, 0, "reserved"));
+    RETURN_IF_FAILED(check_choice(d->processor_independent, 0, 1, "processor_independent"));
     return d->contact != PBS_CONTACT_BARRIER || d->method != PBS_METHOD_PLAIN_NEWTON
                ? PBS_OK
                : status_fail(PBS_ERROR_ARGUMENT,
@@ -294,17 +294,88 @@ double pbs_world_time(const pbs_world *w) {
     return w != NULL ? w->scene.time : 0.0;
 }
 
-pbs_status pbs_world_set_gravity(pbs_world *w, const double gravity[3]) {
-    ARITHMETIC_SCOPE();
-    RETURN_IF_FAILED(world_enter(w));
-    RETURN_IF_FAILED(check_pointer(gravity, "gravity"));
-    RETURN_IF_FAILED(check_vector(gravity, "gravity"));
+static void set_gravity(pbs_world *w, const double gravity[3]) {
     const double *const before = w->scene.settings.gravity;
     if (gravity[0] != before[0] || gravity[1] != before[1] || gravity[2] != before[2]) {
         w->scene.history.memory.has_acceleration = false;
     }
     memcpy(w->scene.settings.gravity, gravity, sizeof w->scene.settings.gravity);
     memcpy(w->topology.model.gravity.acceleration, gravity, sizeof w->scene.settings.gravity);
+}
+
+pbs_status pbs_world_set_gravity(pbs_world *w, const double gravity[3]) {
+    ARITHMETIC_SCOPE();
+    RETURN_IF_FAILED(world_enter(w));
+    RETURN_IF_FAILED(check_pointer(gravity, "gravity"));
+    RETURN_IF_FAILED(check_vector(gravity, "gravity"));
+    set_gravity(w, gravity);
+    return PBS_OK;
+}
+
+// --- settings at run time ---
+
+/// What each step reads anew; whatever else is in settings goes into the machinery.
+static void copy_light_settings(const pbs_world_desc *from, pbs_world_desc *to) {
+    memcpy(to->gravity, from->gravity, sizeof to->gravity);
+    to->line_search = from->line_search;
+    to->initial_guess = from->initial_guess;
+    to->newton_limit = from->newton_limit;
+    to->linear_limit = from->linear_limit;
+    to->tolerance = from->tolerance;
+    to->relative_tolerance = from->relative_tolerance;
+    to->forcing = from->forcing;
+    to->step_length_limit = from->step_length_limit;
+    to->allow_unconverged = from->allow_unconverged;
+    to->divisions = from->divisions;
+    to->velocity_tolerance = from->velocity_tolerance;
+    to->velocity_rule = from->velocity_rule;
+    to->friction_iterations = from->friction_iterations;
+}
+
+static bool has_same_barrier(const pbs_world_desc *a, const pbs_world_desc *b) {
+    return a->barrier == b->barrier && a->contact_distance == b->contact_distance &&
+           a->contact_stiffness == b->contact_stiffness && a->slip_velocity == b->slip_velocity &&
+           a->adaptive_stiffness == b->adaptive_stiffness;
+}
+
+static void apply_settings(pbs_world *w, const pbs_world_desc *next) {
+    const pbs_world_desc now = w->scene.settings;
+    pbs_world_desc light = now;
+    copy_light_settings(next, &light);
+    set_gravity(w, next->gravity);
+    w->scene.settings = *next;
+    if (memcmp(&light, next, sizeof light) != 0) {
+        w->topology.is_current = false;
+        w->topology.contact_is_current = false;
+    }
+    if (!has_same_barrier(&now, next)) {
+        w->scene.barrier = (struct adaptive_barrier){0};
+        scene_forget_history(&w->scene);
+    }
+}
+
+pbs_status pbs_world_settings(const pbs_world *w, pbs_world_desc *out) {
+    RETURN_IF_FAILED(world_enter(w));
+    return results_write(&settings_world, &w->scene.settings, out);
+}
+
+pbs_status pbs_world_set_settings(pbs_world *w, const pbs_world_desc *d) {
+    ARITHMETIC_SCOPE();
+    RETURN_IF_FAILED(world_enter(w));
+    const pbs_world_desc *const now = &w->scene.settings;
+    pbs_world_desc next = *now;
+    RETURN_IF_FAILED(settings_read(&settings_world, d, &next));
+    next.threads = now->threads;
+    next.allocator = now->allocator;
+    next.log = now->log;
+    next.tasks = now->tasks;
+    RETURN_IF_FAILED(world_check_settings(&next));
+    if (next.contact != now->contact) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "contact is %d, must stay %d: another kind needs another world",
+                           (int)next.contact, (int)now->contact);
+    }
+    apply_settings(w, &next);
     return PBS_OK;
 }
 

@@ -67,7 +67,7 @@ static void multiplies(void **state) {
     const size_t rows[] = {1, 3, 7, 8, 12, 15, 27, 33, 47, 63, 66, 150};
     const size_t widths[] = {3, 6, 9, 27, 48, 57};
     const size_t depths[] = {1, 3, 95, 96, 97, 130};
-    for (size_t i = 0; i < 12 * 6 * 6 * 4; i++) {
+    for (size_t i = 0; i < 12 * 6 * 6 * 4 * 2; i++) {
         struct NAME(product) p = {
             .rows = rows[i % 12],
             .width = widths[i / 12 % 6],
@@ -78,7 +78,8 @@ static void multiplies(void **state) {
             .c = c,
             .c_stride = STRIDE,
             .adds = i / 432 % 2 == 0,
-            .is_lower = i / 864 == 0,
+            .is_lower = i / 864 % 2 == 0,
+            .fuses = i / 1728 == 0,
         };
         // A lower triangle begins on its diagonal, and is as high as wide at least.
         if (p.is_lower && p.rows < p.width) {
@@ -89,10 +90,10 @@ static void multiplies(void **state) {
         assert_product(&p, before);
         if (p.depth <= PRODUCT_DEPTH) {
             memcpy(c, before, ENTRIES * sizeof *c);
-            NAME(multiply_wide)(&p);
+            (p.fuses ? NAME(multiply_wide_fused) : NAME(multiply_wide_plain))(&p);
             p.c = other;
             memcpy(other, before, ENTRIES * sizeof *c);
-            NAME(multiply_narrow)(&p);
+            (p.fuses ? NAME(multiply_narrow_fused) : NAME(multiply_narrow_plain))(&p);
             for (size_t j = 0; j < p.width; j++) {
                 const size_t top = p.is_lower ? j : 0;
                 assert_memory_equal(c + j * STRIDE + top, other + j * STRIDE + top,
@@ -120,9 +121,10 @@ static void factors(void **state) {
         for (size_t rows = width; rows <= STRIDE; rows += 13) {
             // At once, and the rows below by themselves.
             const size_t first = rows % 2 == 0 ? rows : width;
+            const bool fuses = rows % 4 < 2;
             memcpy(l, a, ENTRIES * sizeof *l);
-            assert_int_equal(NAME(factor_columns)(first, width, l, STRIDE, diagonal), width);
-            NAME(divide_rows)(rows - first, width, l, l + first, STRIDE);
+            assert_int_equal(NAME(factor_columns)(first, width, l, STRIDE, diagonal, fuses), width);
+            NAME(divide_rows)(rows - first, width, l, l + first, STRIDE, fuses);
             for (size_t j = 0; j < width; j++) {
                 for (size_t i = j; i < rows; i++) {
                     double sum = 0.0;
@@ -145,7 +147,7 @@ static void factors(void **state) {
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         memcpy(l, a, ENTRIES * sizeof *l);
         l[(10 * k + 7) * (STRIDE + 1)] = bad[k];
-        assert_int_equal(NAME(factor_columns)(COLUMNS, 129, l, STRIDE, diagonal), 10 * k + 7);
+        assert_int_equal(NAME(factor_columns)(COLUMNS, 129, l, STRIDE, diagonal, true), 10 * k + 7);
     }
     free(a);
     free(l);

@@ -591,7 +591,7 @@ static void settings_are_checked(void **state) {
     for (int i = 0; i < 12; i++) {
         pbs_world_desc d = barrier_settings();
         d.adaptive_stiffness = i == 10 ? 2 : 0;
-        d.reserved = i == 11 ? 1 : 0;
+        d.processor_independent = i == 11 ? 2 : 0;
         d.velocity_tolerance = i == 6 ? -1.0 : d.velocity_tolerance;
         d.velocity_rule = i == 7 ? 2 : d.velocity_rule;
         d.friction_iterations = i == 8 ? 0 : i == 9 ? 101 : 1;

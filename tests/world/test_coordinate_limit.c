@@ -12,7 +12,7 @@ static const double upright[4] = {0.0, 0.0, 0.0, 1.0};
 
 /// The message must name what `place` says and the value.
 static void assert_names(const char *place, double value) {
-    char words[64];
+    char words[192];
     snprintf(words, sizeof words, "%s is %g m", place, value);
     assert_message(words);
 }
@@ -111,7 +111,7 @@ static void bodies_are_made_within_the_limit(void **state) {
     for (size_t r = 0; r < COUNT_OF(bodies); r++) {
         for (size_t i = 0; i < 3 * COUNT_OF(beyond); i++) {
             double place[3] = {0.5, 0.0, 0.0};
-            char words[64];
+            char words[128];
             pbs_body body = {0};
             const double value = beyond[i / 3];
             place[i % 3] = value;
@@ -141,7 +141,7 @@ static void affine_bodies_are_made_within_the_limit(void **state) {
     box_surface_describe(&box, &d);
     for (size_t i = 0; i < 3 * COUNT_OF(beyond); i++) {
         const double value = beyond[i / 3];
-        char words[64];
+        char words[128];
         d.position[i % 3] = value;
         snprintf(words, sizeof words, "position[%zu]", i % 3);
         assert_status(pbs_body_create_affine(world, &d, &body), PBS_ERROR_ARGUMENT);
@@ -249,7 +249,7 @@ static void far_triangles_do_no_harm(void **state) {
         }
         assert_ok(create_triangle(world, x));
         pbs_world_step(world, 0.01);
-        x[7] = beyond[n % COUNT_OF(beyond)];
+        x[7] = beyond[(size_t)n % COUNT_OF(beyond)];
         assert_status(create_triangle(world, x), PBS_ERROR_ARGUMENT);
         assert_names("vertices: position of vertex 2: y", x[7]);
         pbs_world_destroy(world);

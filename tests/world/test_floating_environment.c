@@ -190,6 +190,7 @@ static void odd_numbers_trap_nothing(void **state) {
         pbs_collider_set_motion(world, ground, origin, unit);
         pbs_world_desc_init(&d, sizeof d);
         d.tolerance = d.contact_distance = d.forcing = x;
+        pbs_world_set_settings(world, &d);
         pbs_world_create(&d, &other);
         pbs_contact_desc_init(&contact, sizeof contact);
         contact.friction = contact.offset = x;

@@ -20,14 +20,16 @@ SETTING(guess, d->initial_guess = 4)
 SETTING(preconditioner, d->preconditioner = 99)
 SETTING(order, d->preconditioner_order = 2)
 SETTING(newton, d->newton_limit = 0)
+SETTING(many_newton, d->newton_limit = 1000001)
 SETTING(linear, d->linear_limit = 0)
+SETTING(many_linear, d->linear_limit = 100000001)
 SETTING(tolerance, d->tolerance = -1.0)
 SETTING(relative, d->relative_tolerance = NAN)
 SETTING(no_tolerance, d->relative_tolerance = 0.0)
 SETTING(forcing, d->forcing = INFINITY)
 SETTING(length, d->step_length_limit = -2.0)
 SETTING(unconverged, d->allow_unconverged = 7)
-SETTING(divisions, d->divisions = 31)
+SETTING(divisions, d->divisions = 21)
 SETTING(size, d->struct_size = sizeof *d - 1)
 SETTING(size_zero, d->struct_size = 0)
 
@@ -48,14 +50,16 @@ static const struct refusal setting_rows[] = {
     {setting_preconditioner, PBS_ERROR_ARGUMENT, "preconditioner is 99"},
     {setting_order, PBS_ERROR_ARGUMENT, "preconditioner_order is 2"},
     {setting_newton, PBS_ERROR_ARGUMENT, "newton_limit is 0"},
+    {setting_many_newton, PBS_ERROR_ARGUMENT, "newton_limit is 1000001"},
     {setting_linear, PBS_ERROR_ARGUMENT, "linear_limit is 0"},
+    {setting_many_linear, PBS_ERROR_ARGUMENT, "linear_limit is 100000001"},
     {setting_tolerance, PBS_ERROR_ARGUMENT, "tolerance is -1"},
     {setting_relative, PBS_ERROR_ARGUMENT, "relative_tolerance is nan"},
     {setting_no_tolerance, PBS_ERROR_ARGUMENT, "both 0"},
     {setting_forcing, PBS_ERROR_ARGUMENT, "forcing is inf"},
     {setting_length, PBS_ERROR_ARGUMENT, "step_length_limit is -2"},
     {setting_unconverged, PBS_ERROR_ARGUMENT, "allow_unconverged is 7"},
-    {setting_divisions, PBS_ERROR_ARGUMENT, "divisions is 31"},
+    {setting_divisions, PBS_ERROR_ARGUMENT, "divisions is 21"},
     {setting_size, PBS_ERROR_STRUCT_SIZE, "struct_size is"},
     {setting_size_zero, PBS_ERROR_STRUCT_SIZE, "struct_size is 0"},
     {setting_allocator, PBS_ERROR_ARGUMENT, "allocator.allocate is null"},
