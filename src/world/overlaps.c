@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/math3.h"
 #include "base/quaternion.h"
 #include "world/check.h"
@@ -122,7 +123,7 @@ static pbs_status check_triangles(const pbs_overlap_desc *d) {
 static pbs_status enter_surface(struct overlap_query *q) {
     const pbs_overlap_desc *d = &q->desc;
     RETURN_IF_FAILED(check_size(d->vertex_count, 0, UINT32_MAX / 8, "vertex_count"));
-    RETURN_IF_FAILED(check_vectors(d->positions, d->vertex_count, "positions"));
+    RETURN_IF_FAILED(check_places(d->positions, d->vertex_count, "positions"));
     RETURN_IF_FAILED(check_triangles(d));
     q->placement = (struct contact_placement){.vertex_count = d->vertex_count,
                                               .rest = d->positions,
@@ -149,7 +150,7 @@ static pbs_status enter_body(struct overlap_query *q) {
         d->vertex_count = body->vertex_count;
         d->positions = vertices_positions(&q->world->scene.nodes, body);
     }
-    RETURN_IF_FAILED(check_vectors(d->positions, d->vertex_count, "positions"));
+    RETURN_IF_FAILED(check_places(d->positions, d->vertex_count, "positions"));
     if (d->contact == NULL) {
         q->contact = body->contact;
     }
@@ -166,7 +167,7 @@ static pbs_status read_query(struct overlap_query *q, const pbs_overlap_desc *d)
     RETURN_IF_FAILED(settings_read(&settings_overlap, d, &q->desc));
     RETURN_IF_FAILED(check_choice(q->desc.solid, 0, q->desc.body.id != 0 ? 0 : 1, "solid"));
     RETURN_IF_FAILED(check_not_negative(q->desc.distance, "distance"));
-    RETURN_IF_FAILED(check_vector(q->desc.position, "position"));
+    RETURN_IF_FAILED(check_place(q->desc.position, "position"));
     RETURN_IF_FAILED(check_quaternion(q->desc.orientation, "orientation", q->desc.orientation));
     if (q->desc.contact != NULL) {
         RETURN_IF_FAILED(settings_read(&settings_contact, q->desc.contact, &q->contact));
@@ -234,6 +235,7 @@ static pbs_status answer(const struct overlap_query *q, pbs_overlap *dst, size_t
 
 pbs_status pbs_world_overlaps(const pbs_world *w, const pbs_overlap_desc *d, pbs_overlap *dst,
                               size_t struct_size, size_t *count) {
+    ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(world_enter(w));
     RETURN_IF_FAILED(check_pointer(count, "count"));
     RETURN_IF_FAILED(row_size_check(&settings_overlap_row, struct_size));

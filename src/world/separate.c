@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/math3.h"
 #include "world/check.h"
 #include "world/contact_names.h"
@@ -323,7 +324,9 @@ static pbs_status read_desc(const pbs_separate_desc *d, pbs_separate_desc *own) 
 }
 
 pbs_status pbs_world_separate(pbs_world *w, const pbs_separate_desc *d, pbs_separation *out) {
+    ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(world_enter(w));
+    scene_settle(&w->scene);
     struct separate s = {.world = w, .result = {.struct_size = sizeof s.result}};
     RETURN_IF_FAILED(read_desc(d, &s.desc));
     if (out != NULL) {
