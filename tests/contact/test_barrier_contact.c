@@ -209,7 +209,7 @@ static void the_gradient_is_that_of_the_energy(void **state) {
 static void forces_are_equal_and_opposite(void **state) {
     (void)state;
     struct contact_report report = {0};
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < testing_rounds(10); i++) {
         struct touching_scene s;
         const bool rubs = i % 2 == 0;
         crowd(&s, wall_kinds[i % 5], i >= 5, true);
@@ -438,7 +438,7 @@ static void the_hessian_is_the_projected_one(void **state) {
     enum { COUNT = SCENE_COORDINATES * SCENE_COORDINATES };
     double *const found = malloc(COUNT * sizeof *found);
     double *const expected = malloc(COUNT * sizeof *expected);
-    for (int i = 0; i < 12; i++) {
+    for (int i = 0; i < testing_rounds(12); i++) {
         struct touching_scene s;
         struct own_layout own;
         uint8_t held[SCENE_NODES] = {0};
@@ -476,7 +476,7 @@ static void walls_and_friction_have_their_exact_hessian(void **state) {
     (void)state;
     enum { COUNT = SCENE_COORDINATES * SCENE_COORDINATES };
     double *const found = malloc(COUNT * sizeof *found);
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < testing_rounds(10); i++) {
         struct touching_scene s;
         struct own_layout own;
         crowd(&s, wall_kinds[i % 5], false, true);
@@ -522,7 +522,7 @@ static void walls_and_friction_have_their_exact_hessian(void **state) {
 /// with everything moved: no pair may touch, so nothing is projected.
 static void walls_that_move_change_the_gradient(void **state) {
     (void)state;
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < testing_rounds(10); i++) {
         struct touching_scene s;
         crowd(&s, wall_kinds[i % 5], false, true);
         for (uint32_t p = 0; p < PART_WALLS; p++) {
@@ -623,7 +623,7 @@ static void motions_are_multiplied_by_the_hessian(void **state) {
 /// and exactly that beyond the width; its power is force times speed of slip.
 static void friction_opposes_slip(void **state) {
     (void)state;
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < testing_rounds(40); i++) {
         struct touching_scene s;
         touching_scene_make(&memory, &s, PBS_SHAPE_HALF_SPACE, 0.1);
         const bool at_wall = i % 2 == 0;
@@ -683,7 +683,7 @@ static void friction_opposes_slip(void **state) {
 /// obstacles on their way; by central differences over small rigid motions.
 static void obstacles_put_in_what_their_motion_adds(void **state) {
     (void)state;
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < testing_rounds(10); i++) {
         struct touching_scene s;
         crowd(&s, wall_kinds[i % 5], i >= 5, false);
         const double dt = 1e-5;
@@ -729,7 +729,7 @@ static void the_state_alone_matters(void **state) {
     crowd(&walker, PBS_SHAPE_BOX, false, false);
     double x[SCENE_COORDINATES];
     memcpy(x, walker.x, sizeof x);
-    for (int i = 0; i < 120; i++) {
+    for (int i = 0; i < testing_rounds(120); i++) {
         const double stride = exp(random_uniform(&numbers, log(1e-4), log(0.5)));
         for (int k = 0; k < SCENE_COORDINATES; k++) {
             x[k] += random_uniform(&numbers, -stride, stride);
@@ -794,15 +794,20 @@ static void what_changes_beside_the_state_is_seen(void **state) {
     barrier_contact_free(&s.contact);
 }
 
-enum { GRID = 40, LAYERS = 3, GRID_NODES = LAYERS * GRID * GRID };
+enum { GRID = 40, LAYERS = 3 };
+
+static uint32_t grid_nodes(void) {
+    return (uint32_t)((testing_is_small() ? 1 : LAYERS) * GRID * GRID);
+}
 
 /// Layers of particles, each within reach of some dozen others.
 static void make_grid(struct barrier_contact *c, double *x) {
-    uint32_t *nodes = malloc(GRID_NODES * sizeof *nodes);
+    const uint32_t count = grid_nodes();
+    uint32_t *nodes = malloc(count * sizeof *nodes);
     *c = (struct barrier_contact){.memory = &memory};
     c->settings.barrier = (struct barrier){.stiffness = 1.0, .reach = 0.15};
     c->settings.slip_velocity = 0.1;
-    for (uint32_t i = 0; i < GRID_NODES; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         nodes[i] = i;
         x[3 * i] = 0.1 * (i % GRID) + random_uniform(&numbers, -0.03, 0.03);
         x[3 * i + 1] = 0.1 * (i / GRID % GRID) + random_uniform(&numbers, -0.03, 0.03);
@@ -810,7 +815,7 @@ static void make_grid(struct barrier_contact *c, double *x) {
     }
     const struct collision_part_input input = {
         .part = {.surface.friction = 0.3, .group = 1, .mask = 1, .touches_itself = true},
-        .point_count = GRID_NODES,
+        .point_count = count,
         .nodes = nodes,
         .rest = x};
     assert_ok(collision_mesh_add(&memory, &input, &c->mesh));
@@ -842,20 +847,20 @@ static void candidates_of_a_way_begin_one_step(void **state) {
 static void threads_do_not_change_a_bit(void **state) {
     (void)state;
     struct barrier_contact c;
-    double *x = malloc(3 * GRID_NODES * sizeof *x);
-    double *motion = malloc(3 * GRID_NODES * sizeof *x);
+    double *x = malloc(3 * (size_t)grid_nodes() * sizeof *x);
+    double *motion = malloc(3 * (size_t)grid_nodes() * sizeof *x);
     double *gradients[3];
     double energies[3], steps[3];
     struct layout layout;
     make_grid(&c, x);
-    random_fill(&numbers, -0.2, 0.2, motion, 3 * GRID_NODES);
-    assert_ok(layout_build(&memory, GRID_NODES, 4, NULL, 0, &layout));
+    random_fill(&numbers, -0.2, 0.2, motion, 3 * (size_t)grid_nodes());
+    assert_ok(layout_build(&memory, grid_nodes(), 4, NULL, 0, &layout));
     double *values = NULL;
     size_t value_count = 0;
     for (int t = 0; t < 3; t++) {
         struct tasks *tasks = NULL;
         assert_ok(tasks_create(&memory, NULL, t + 1, &tasks));
-        gradients[t] = calloc(3 * GRID_NODES, sizeof *x);
+        gradients[t] = calloc(3 * (size_t)grid_nodes(), sizeof *x);
         struct contact_energy energy;
         assert_ok(barrier_contact_search(&c, tasks, motion));
         assert_ok(barrier_contact_lag(&c, tasks, x));
@@ -874,10 +879,10 @@ static void threads_do_not_change_a_bit(void **state) {
         energies[t] = energy.barrier + energy.friction;
         tasks_destroy(&memory, tasks);
         assert_true(energies[t] == energies[0] && steps[t] == steps[0]);
-        assert_same_bits(gradients[0], gradients[t], 3 * GRID_NODES);
+        assert_same_bits(gradients[0], gradients[t], 3 * (size_t)grid_nodes());
     }
     assert_true(energies[0] > 0.0 && steps[0] > 0.0 && steps[0] < 1.0);
-    assert_true(c.contact_count > GRID_NODES);
+    assert_true(c.contact_count > grid_nodes());
     for (int t = 0; t < 3; t++) {
         free(gradients[t]);
     }

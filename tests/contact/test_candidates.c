@@ -180,7 +180,8 @@ static void lists_have_all_within_reach(void **state) {
 static void wide_lists_serve_what_moves_on(void **state) {
     (void)state;
     struct tally tally = {0, 0};
-    for (int round = 0; round < 30; round++) {
+    const int rounds = testing_rounds(30);
+    for (int round = 0; round < rounds; round++) {
         struct touching_scene s;
         touching_scene_make(&memory, &s, PBS_SHAPE_BOX, 0.1);
         const struct collision_mesh *m = &s.contact.mesh;
@@ -230,7 +231,8 @@ static void wide_lists_serve_what_moves_on(void **state) {
         assert_int_equal(c->search_count, 5);
         barrier_contact_free(&s.contact);
     }
-    assert_true(tally.within > 10000 && tally.beyond > 10000);
+    const size_t least = 333 * (size_t)rounds;
+    assert_true(tally.within > least && tally.beyond > least);
 }
 
 /// A list holds for states on the way, each point somewhat beside it, for what is between two of
@@ -251,7 +253,7 @@ static void lists_hold_within_their_margin(void **state) {
     point_ways_mean(m, motion, common);
     assert_false(candidates_cover(NULL, c, m, x, NULL));
     assert_ok(candidates_gather(&memory, NULL, m, x, motion, 0.1, margin, c));
-    for (int round = 0; round < 200; round++) {
+    for (int round = 0; round < testing_rounds(200); round++) {
         const double begin = random_uniform(&numbers, 0.0, 1.0);
         const double end = random_uniform(&numbers, 0.0, 1.0);
         const double together[3] = {random_uniform(&numbers, -9.0, 9.0), 0.0, 3.0};
@@ -364,7 +366,8 @@ static void a_list_knows_its_rounding(void **state) {
     const double offset = m->parts[m->part[points[0]]].offset + m->parts[m->part[points[1]]].offset;
     size_t held = 0;
     size_t within = 0;
-    for (int round = 0; round < 4000; round++) {
+    const int rounds = testing_rounds(4000);
+    for (int round = 0; round < rounds; round++) {
         const double away = round % 2 == 0 ? 1e4 : 1e6;
         const double digits = 4e-12 * away;
         double x[3 * 64], still[3 * 64] = {0.0}, n[3];
@@ -387,7 +390,7 @@ static void a_list_knows_its_rounding(void **state) {
         held += holds;
         within += holds && is_near;
     }
-    assert_true(held > 2000 && within > 500);
+    assert_true(held > (size_t)rounds / 2 && within > (size_t)rounds / 8);
     barrier_contact_free(&s.contact);
 }
 
@@ -495,7 +498,8 @@ static void particles_stay_few_pairs(void **state) {
 static void a_skin_from_either_side_is_served(void **state) {
     (void)state;
     size_t within = 0;
-    for (int round = 0; round < 500; round++) {
+    const int rounds = testing_rounds(500);
+    for (int round = 0; round < rounds; round++) {
         struct touching_scene s;
         touching_scene_make(&memory, &s, PBS_SHAPE_BOX, 0.1);
         const struct collision_mesh *m = &s.contact.mesh;
@@ -523,7 +527,7 @@ static void a_skin_from_either_side_is_served(void **state) {
         within += is_near;
         barrier_contact_free(&s.contact);
     }
-    assert_true(within > 100);
+    assert_true(within > (size_t)rounds / 5);
 }
 
 /// A point that flew away, at last so far that its square is infinite, gives the boxes of the
@@ -566,7 +570,7 @@ static void a_far_point_costs_the_others_little(void **state) {
 static void a_far_point_leaves_the_others_their_planes(void **state) {
     (void)state;
     const double reach = 0.05;
-    for (int round = 0; round < 50; round++) {
+    for (int round = 0; round < testing_rounds(50); round++) {
         struct touching_scene s;
         touching_scene_make(&memory, &s, PBS_SHAPE_BOX, 0.1);
         const struct collision_mesh *m = &s.contact.mesh;

@@ -136,7 +136,8 @@ static void nothing_passes_through(void **state) {
     (void)state;
     int shortened = 0;
     int by_wall = 0;
-    for (int i = 0; i < 150; i++) {
+    const int rounds = testing_rounds(150);
+    for (int i = 0; i < rounds; i++) {
         struct touching_scene s;
         touching_scene_make(&memory, &s, wall_kinds[i % 5], REACH);
         struct candidates all = {0};
@@ -180,8 +181,8 @@ static void nothing_passes_through(void **state) {
         candidates_free(&memory, &all);
         barrier_contact_free(&s.contact);
     }
-    assert_true(shortened > 30);
-    assert_true(by_wall > 3);
+    assert_true(shortened > rounds / 5);
+    assert_true(by_wall > rounds / 50);
 }
 
 /// Whether a list was made for the way or lists everything, the step is the same to the bit: lists
@@ -189,7 +190,8 @@ static void nothing_passes_through(void **state) {
 static void the_way_alone_matters(void **state) {
     (void)state;
     int shortened = 0;
-    for (int i = 0; i < 300; i++) {
+    const int rounds = testing_rounds(300);
+    for (int i = 0; i < rounds; i++) {
         struct touching_scene s;
         touching_scene_make(&memory, &s, wall_kinds[i % 5], REACH);
         struct barrier_contact *const c = &s.contact;
@@ -207,14 +209,14 @@ static void the_way_alone_matters(void **state) {
         shortened += steps[0] < 1.0;
         barrier_contact_free(c);
     }
-    assert_true(shortened > 100);
+    assert_true(shortened > rounds / 3);
 }
 
 /// What moves together, obstacles and walls with it, or apart far from walls, or not at all, goes
 /// the whole way, to the last bit, in one leg or in a hundred.
 static void what_is_free_goes_the_whole_way(void **state) {
     (void)state;
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < testing_rounds(40); i++) {
         struct touching_scene s;
         touching_scene_make(&memory, &s, wall_kinds[i % 5], REACH);
         double direction[SCENE_COORDINATES] = {0.0};
@@ -300,7 +302,7 @@ static void the_longest_flight_ends(void **state) {
 /// step: along the cylinder and the capsule, and between any two points of the others.
 static void sliding_along_a_wall_is_free(void **state) {
     (void)state;
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < testing_rounds(100); i++) {
         struct touching_scene s;
         const int32_t kind = wall_kinds[i % 5];
         touching_scene_make(&memory, &s, kind, 1e-3);
@@ -437,7 +439,7 @@ static void obstacles_follow_their_way(void **state) {
     (void)state;
     const double axes[][3] = {{1, 0, 0},      {0, 1, 0},      {0, 0, 1},
                               {0, 0.6, -0.8}, {0.6, -0.8, 0}, {-0.6, 0, 0.8}};
-    for (int i = 0; i < 600; i++) {
+    for (int i = 0; i < testing_rounds(600); i++) {
         struct touching_scene s;
         touching_scene_make(&memory, &s, wall_kinds[i % 5], REACH);
         double axis[3];
@@ -513,7 +515,7 @@ static void obstacles_follow_their_way(void **state) {
 /// than 1e-14.
 static void the_longest_way_is_an_obstacles(void **state) {
     (void)state;
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < testing_rounds(200); i++) {
         struct touching_scene s;
         touching_scene_make(&memory, &s, wall_kinds[i % 5], REACH);
         const int moving = i % 2 == 0 ? (int)random_index(&numbers, WALL_OBSTACLE) : WALL_OBSTACLE;
@@ -557,7 +559,7 @@ static void the_longest_way_is_an_obstacles(void **state) {
 /// Obstacles that stay, turned as they may be, are not said to move.
 static void obstacles_at_rest_do_not_move(void **state) {
     (void)state;
-    for (int i = 0; i < 50; i++) {
+    for (int i = 0; i < testing_rounds(50); i++) {
         struct touching_scene s;
         touching_scene_make(&memory, &s, wall_kinds[i % 5], REACH);
         for (int o = 0; o < SCENE_OBSTACLES; o++) {

@@ -2,19 +2,10 @@
 #ifndef PBS_TESTS_LINEAR_CASES_H
 #define PBS_TESTS_LINEAR_CASES_H
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "linear/pcg.h"
 #include "pbs/world.h"
 #include "scenes/matrix_fixture.h"
+#include "support/testing.h"
 
 /// A matrix given by its couplings, values still zero.
 struct small_matrix {

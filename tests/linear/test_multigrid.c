@@ -286,7 +286,7 @@ static void few_iterations(void **state) {
                  {1e7, 0.3, 1.0 / 30.0, false, 30},  {1e5, 0.45, 1.0 / 240.0, false, 30},
                  {1e9, 0.45, 1.0 / 24.0, false, 30}, {1e7, 0.49, 1.0 / 30.0, false, 60}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        struct fixture_desc desc = fixture_hard(14);
+        struct fixture_desc desc = fixture_hard(testing_is_small() ? 7 : 14);
         desc.young = cases[k].young;
         desc.poisson = cases[k].poisson;
         desc.dt = cases[k].dt;

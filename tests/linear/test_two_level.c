@@ -244,7 +244,8 @@ static void coarse_matrix_is_the_galerkin_product(void **state) {
         {.cells = 4, .domain_count = 3, .every = 5, .contacts = {0.2, 1.0, 1e6}},
     };
     const uint32_t sizes[] = {1, 2, 12, 60};
-    for (size_t i = 0; i < sizeof descs / sizeof *descs; i++) {
+    const size_t stride = testing_is_small() ? 3 : 1;
+    for (size_t i = 0; i < sizeof descs / sizeof *descs; i += stride) {
         struct problem_case p;
         make_problem_case(&memory, &descs[i], &p);
         for (size_t k = i % 2; k < 4; k += 2) {
@@ -662,8 +663,9 @@ static void check_claims(const struct problem_desc *desc, double tolerance) {
 /// In the order of the grid and in another; how many iterations it takes is in bench/counts.csv.
 static void claims_hold_in_any_order(void **state) {
     (void)state;
-    const struct problem_desc plain = {.cells = 14};
-    const struct problem_desc shuffled = {.cells = 14, .shuffled = true};
+    const uint32_t cells = testing_is_small() ? 7 : 14;
+    const struct problem_desc plain = {.cells = cells};
+    const struct problem_desc shuffled = {.cells = cells, .shuffled = true};
     check_claims(&plain, 1e-6);
     check_claims(&shuffled, 1e-6);
 }
@@ -671,10 +673,12 @@ static void claims_hold_in_any_order(void **state) {
 /// However many contacts there are and however stiff.
 static void claims_hold_with_contacts(void **state) {
     (void)state;
+    const uint32_t cells = testing_is_small() ? 5 : 10;
     const double densities[] = {0.02, 0.1, 0.5};
     for (size_t d = 0; d < 3; d++) {
         for (double k = 1e-2; k < 2e9; k *= 1e3) {
-            const struct problem_desc desc = {.cells = 10, .contacts = {densities[d], k, 10.0 * k}};
+            const struct problem_desc desc = {.cells = cells,
+                                              .contacts = {densities[d], k, 10.0 * k}};
             check_claims(&desc, 1e-6);
         }
     }

@@ -16,6 +16,10 @@ bool testing_is_small(void) {
     return text != NULL && strcmp(text, "small") == 0;
 }
 
+int testing_rounds(int usual) {
+    return testing_is_small() ? (usual + 4) / 5 : usual;
+}
+
 void testing_assert_small(double residual, double tolerance, const char *what, const char *file,
                           int line) {
     const double allowed = tolerance * tolerance_scale();

@@ -46,6 +46,9 @@
 /// True where a slow checker (a sanitizer, valgrind) asks for smaller problems.
 bool testing_is_small(void);
 
+/// Rounds of random input: a fifth of the usual number where smaller problems are asked for.
+int testing_rounds(int usual);
+
 void testing_assert_small(double residual, double tolerance, const char *what, const char *file,
                           int line);
 void testing_assert_near(double a, double b, double tolerance, const char *what, const char *file,
