@@ -401,8 +401,12 @@ static void forbidden_steps_are_shortened(void **state) {
     use(world, &d);
     assert_status(pbs_world_step(world, 0.1), PBS_ERROR_INADMISSIBLE);
     assert_message("linearized step");
+    // What fails inside and is overcome leaves no words.
+    assert_status(pbs_world_step(world, -2.0), PBS_ERROR_ARGUMENT);
     assert_ok(pbs_world_advance(world, 0.1));
+    assert_message("is -2");
     assert_true(stats_of(world).rejected_steps > 0);
+    assert_int_equal(stats_of(world).failure, PBS_FAILURE_NONE);
     pbs_world_destroy(world);
 }
 

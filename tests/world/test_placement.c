@@ -222,6 +222,15 @@ static void placements_touch_as_they_say(void **state) {
     assert_near(rows[0].normal[1], 1.0, 1e-12, "normal");
     contact.mask = 2;
     assert_int_equal(find(world, &d, rows), 0);
+    // A body of the world asks with its own.
+    const pbs_body other = add_unit_box(world, 0.05, 0.0, 0.0);
+    d = describe();
+    d.body = other;
+    assert_int_equal(find(world, &d, rows), 1);
+    assert_true(rows[0].bodies[0].id == other.id && rows[0].bodies[1].id == box.id);
+    contact.offset = 0.0;
+    assert_ok(pbs_body_set_contact(world, other, &contact));
+    assert_int_equal(find(world, &d, rows), 0);
     pbs_world_destroy(world);
 }
 
@@ -271,6 +280,8 @@ static void bad_queries_are_refused(void **state) {
     assert_int_equal(count, 2);
     assert_ok(pbs_world_overlaps(world, &d, NULL, sizeof *rows, &count));
     assert_int_equal(count, 2);
+    assert_int_equal(find(world, &d, rows), 2);
+    assert_true(rows[0].bodies[0].id == body.id && rows[0].bodies[1].id == 0);
     assert_true(pbs_world_hash(world) == before);
     pbs_world_destroy(world);
 }
@@ -384,12 +395,19 @@ static void bodies_leave_colliders(void **state) {
         pbs_separate_desc d;
         assert_ok(pbs_separate_desc_init(&d, sizeof d));
         d.move_limit = 1.0;
-        const pbs_status status = pbs_world_separate(world, &d, NULL);
+        pbs_separation out = {.struct_size = sizeof out};
+        const pbs_status status = pbs_world_separate(world, &d, &out);
         if (status < 0) {
             print_message("shape %d, depth %g: %s\n", c.shape, depths[i % COUNT_OF(depths)],
                           pbs_last_error());
         }
         assert_ok(status);
+        // A centimetre deep in what is flat: the first push is the right one.
+        if (i % COUNT_OF(depths) == 2 &&
+            (c.shape == PBS_SHAPE_BOX || c.shape == PBS_SHAPE_CYLINDER)) {
+            assert_int_equal(out.iterations, 2);
+            assert_near(out.longest_move, 0.011, 2e-5, "way, m");
+        }
         assert_apart(world, 1e-3);
         pbs_world_destroy(world);
     }
