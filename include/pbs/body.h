@@ -212,6 +212,10 @@ typedef struct pbs_custom_desc {
                         ///< the Hessian of evaluate at the start of the step (for schemes that
                         ///< can be of order 2 where the step is expected to lead), made positive
                         ///< semidefinite
+    int32_t is_linear;  ///< 1: evaluate is linear in x, its force the same everywhere. Energy
+                        ///< control then counts it as it does gravity, so that a fall under it
+                        ///< leaves all other motion alone; not checked
+    int32_t reserved;   ///< 0
 } pbs_custom_desc;
 
 /// Fills *d with width 2 and nothing else.

@@ -104,7 +104,9 @@ typedef struct pbs_integrator_desc {
     // 4). The target of the conservative energy, kinetic, elastic, gravity and the host's, starts
     // at ground + fraction (energy - ground) with the energy before the first step, loses what
     // damping, drag and friction take, gains the work of pinned and scripted vertices, of moving
-    // colliders and of changes of gravity or of the host's energy, and decays to the ground. It
+    // colliders and of changes of gravity or of the host's energy, and decays to the ground. Over
+    // implicit Euler it is a target of the energy with velocities half a step later, so that a fall
+    // under gravity leaves all other motion alone (docs/theory/schemes.md section 5). It
     // starts anew where bodies are added or removed, where the integrator is set, and where the
     // host sets positions or velocities (of the islands of these bodies). Other schemes ignore all
     // of these; systems, which have no energy, all but alpha_choice and alpha. With PBS_ALPHA_FIXED

@@ -331,10 +331,15 @@ typedef struct pbs_stats {
     // Energy control in the last step; 0 for schemes without. Sums over islands, see
     // pbs_integrator_desc.energy_by_island.
     double alpha_low, alpha_high; ///< of the islands' alphas, the least and the largest
-    double energy_target;         ///< J, what the energy was to be at the end
-    double energy_reached;        ///< J, what it is: kinetic, elastic, gravity and the host's
-    double energy_work; ///< J, done by scripted vertices and moving colliders, and by changes of
-                        ///< gravity or of a host's energy since the step before
+    double energy_target;  ///< J, what the energy was to be at the end. What is kept, decays and
+                           ///< gains is target + h / 2 sum f.v, f the constant forces (gravity, a
+                           ///< host's linear energy) on bodies without held axes, v their
+                           ///< velocities, for schemes over implicit Euler: A_1, A_SEARCH,
+                           ///< SPARSE_A_SEARCH. For others it is the target
+    double energy_reached; ///< J, what it is: kinetic, elastic, gravity, barriers and the host's
+    double energy_work;    ///< J, put into target + h / 2 sum f.v by scripted vertices and moving
+                           ///< colliders, and by changes of gravity, of a host's energy and of what
+                           ///< is held since the step before
     // A host's linear solver in the last step; 0 where there is none, see solver.h:
     uint32_t host_solves;   ///< right-hand sides that it has solved for
     uint32_t host_refusals; ///< matrices that it has refused, or a right-hand side of theirs, so

@@ -323,7 +323,7 @@ static void add_barrier_gradient(const struct barrier_contact *c,
 }
 
 /// What touches is not forgiven for being parallel.
-static double energy_of(const struct active_contact *contact) {
+double barrier_contact_energy(const struct active_contact *contact) {
     const double value = contact->barrier.value;
     return isinf(value) ? value : contact->mollifier * value;
 }
@@ -335,7 +335,7 @@ pbs_status barrier_contact_evaluate(struct barrier_contact *c, struct tasks *tas
     *out = (struct contact_energy){0.0, 0.0};
     RETURN_IF_FAILED(barrier_contact_find(c, tasks, x));
     for (size_t i = 0; i < c->contact_count; i++) {
-        out->barrier += energy_of(&c->contacts[i]);
+        out->barrier += barrier_contact_energy(&c->contacts[i]);
     }
     for (size_t i = 0; gradient != NULL && isfinite(out->barrier) && i < c->contact_count; i++) {
         add_barrier_gradient(c, &c->contacts[i], gradient);
@@ -555,23 +555,21 @@ void barrier_contact_forces(const struct barrier_contact *c, const struct active
     }
 }
 
-double barrier_contact_obstacle_power(const struct barrier_contact *c) {
+double barrier_contact_obstacle_power(const struct barrier_contact *c,
+                                      const struct active_contact *contact) {
     double power = 0.0;
-    for (size_t i = 0; i < c->contact_count; i++) {
-        const struct active_contact *contact = &c->contacts[i];
-        double gradient[CONTACT_POINTS][3] = {{0.0}};
-        gradient_of(c, contact, gradient);
-        if (contact->wall != CONTACT_NO_WALL) {
-            double v[3];
-            obstacle_velocity(&c->walls[contact->wall].target,
-                              c->points + 3 * (size_t)contact->points[0], v);
-            power -= dot3(gradient[0], v);
-        }
-        for (int k = 0; k < contact->point_count; k++) {
-            const uint32_t point = contact->points[k];
-            if (c->mesh.kind[point] == POINT_OBSTACLE) {
-                power += dot3(gradient[k], c->velocity + 3 * (size_t)point);
-            }
+    double gradient[CONTACT_POINTS][3] = {{0.0}};
+    gradient_of(c, contact, gradient);
+    if (contact->wall != CONTACT_NO_WALL) {
+        double v[3];
+        obstacle_velocity(&c->walls[contact->wall].target,
+                          c->points + 3 * (size_t)contact->points[0], v);
+        power -= dot3(gradient[0], v);
+    }
+    for (int k = 0; k < contact->point_count; k++) {
+        const uint32_t point = contact->points[k];
+        if (c->mesh.kind[point] == POINT_OBSTACLE) {
+            power += dot3(gradient[k], c->velocity + 3 * (size_t)point);
         }
     }
     return power;

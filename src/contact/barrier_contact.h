@@ -219,13 +219,20 @@ pbs_status barrier_contact_lag(struct barrier_contact *contact, struct tasks *ta
 /// A stage whose velocities are (x - origin) / length: what slip is measured from.
 void barrier_contact_begin(struct barrier_contact *contact, const double *origin, double length);
 
-/// W: what friction takes out at x, in a stage of that length; *work: what obstacles that move put
-/// in by it.
+/// W: what friction takes out at x, in a stage of that length.
 double barrier_contact_friction_power(struct barrier_contact *contact, struct tasks *tasks,
-                                      const double *x, double length, double *work);
+                                      const double *x, double length);
 
-/// W: what obstacles put in by the contact forces of the state evaluated last.
-double barrier_contact_obstacle_power(const struct barrier_contact *contact);
+/// W: what obstacles that move put in by a friction, whose force on the first side is `force`.
+double barrier_contact_friction_work(const struct barrier_contact *contact,
+                                     const struct lagged_friction *friction, const double force[3]);
+
+/// J: the potential of one contact; infinity where it touches.
+double barrier_contact_energy(const struct active_contact *active);
+
+/// W: what obstacles put in by the force of one contact of the state evaluated last.
+double barrier_contact_obstacle_power(const struct barrier_contact *contact,
+                                      const struct active_contact *active);
 
 /// Whether any obstacle has a way to go.
 bool barrier_contact_obstacles_move(const struct barrier_contact *contact);

@@ -174,22 +174,24 @@ static void carried_velocity(const struct barrier_contact *c,
     }
 }
 
+double barrier_contact_friction_work(const struct barrier_contact *c,
+                                     const struct lagged_friction *friction,
+                                     const double force[3]) {
+    double carried[3];
+    carried_velocity(c, friction, carried);
+    return dot3(force, carried);
+}
+
 double barrier_contact_friction_power(struct barrier_contact *c, struct tasks *tasks,
-                                      const double *x, double length, double *work) {
+                                      const double *x, double length) {
     barrier_contact_locate(c, tasks, x);
     double power = 0.0;
-    *work = 0.0;
     for (size_t i = 0; i < c->friction_count; i++) {
         double slip[2];
         find_slip(c, &c->frictions[i], slip);
         const double s = slip_length(slip);
         const struct friction_value f = friction_evaluate(s, c->slip_width);
-        const double factor = c->frictions[i].force * f.first_over_slip;
-        power += factor * s * s / length;
-        double carried[3];
-        carried_velocity(c, &c->frictions[i], carried);
-        *work -= factor * (slip[0] * dot3(c->frictions[i].tangent[0], carried) +
-                           slip[1] * dot3(c->frictions[i].tangent[1], carried));
+        power += c->frictions[i].force * f.first_over_slip * s * s / length;
     }
     return power;
 }

@@ -223,26 +223,21 @@ static void destroy(void *self, struct memory *memory) {
     custom_destroy(self, memory);
 }
 
-static const struct term_table table_concurrent = {
-    .name = "custom",
-    .kind = ENERGY_HOST,
-    .evaluate = evaluate,
-    .destroy = destroy,
-    .has_damping = true,
-};
+#define CUSTOM_TABLE(caller, linear)                                                               \
+    {                                                                                              \
+        .name = "custom", .kind = ENERGY_HOST, .evaluate = evaluate, .destroy = destroy,           \
+        .has_damping = true, .is_linear = (linear), .on_calling_thread = (caller),                 \
+    }
 
-static const struct term_table table_on_calling_thread = {
-    .name = "custom",
-    .kind = ENERGY_HOST,
-    .evaluate = evaluate,
-    .destroy = destroy,
-    .has_damping = true,
-    .on_calling_thread = true,
+/// By whether the callback runs on the calling thread, and is linear.
+static const struct term_table tables[2][2] = {
+    {CUSTOM_TABLE(false, false), CUSTOM_TABLE(false, true)},
+    {CUSTOM_TABLE(true, false), CUSTOM_TABLE(true, true)},
 };
 
 struct term custom_term(struct custom *custom) {
     return (struct term){
-        .table = custom->input.is_concurrent ? &table_concurrent : &table_on_calling_thread,
+        .table = &tables[!custom->input.is_concurrent][custom->input.is_linear],
         .self = custom,
         .has_stencils = true,
         .stencils = {.count = custom->input.stencil_count,

@@ -14,6 +14,7 @@ struct custom_input {
     pbs_custom_fn evaluate;
     void *user;
     bool is_concurrent; ///< the callback may run on any thread, at the same time as itself
+    bool is_linear;     ///< in x
     double damping;     ///< s, of Rayleigh damping
 };
 

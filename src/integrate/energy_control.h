@@ -2,8 +2,9 @@
 // docs/integrators.md, "Energy control"). A step ends at x = x' - alpha dx, v = w - alpha dv, where
 // (x', w) and the corrections come from the recipe and alpha is such that the conservative energy
 // is on its target. The target changes by what the step takes out (damping, drag, friction), by its
-// decay, and by work from outside. Each island, a set of nodes that no energy joins with others,
-// has its own target and alpha.
+// decay, and by work from outside. Each island, a set of bodies that no energy joins with others,
+// has its own target and alpha. The target is one of the shifted energy, which a fall under
+// constant forces keeps (docs/theory/schemes.md section 5).
 #ifndef PBS_INTEGRATE_ENERGY_CONTROL_H
 #define PBS_INTEGRATE_ENERGY_CONTROL_H
 
@@ -18,25 +19,36 @@ struct energy_settings {
     double fraction, ground, decay_time;
 };
 
-/// What stays with the state, for each island.
+/// What stays with the state, for each body. Of a world that is one island, the first body has the
+/// target of all.
 struct energy_account {
     bool is_known;    ///< false: the target starts from the energy that the next step finds
+    bool touched;     ///< something, in the last step
     int32_t errors;   ///< steps in a row in which alpha = 1 ended above (> 0) or below (< 0) the
                       ///< target, since the last correction
-    double target;    ///< J
+    double target;    ///< J, of the shifted energy
     double potential; ///< J, P(x_n) as the last step left it: what it has changed by since is work
+    double shift;     ///< J, as the last step left it
+    double step;      ///< s, the length of the last step; 0: there was none
 };
 
 struct energy_sums; ///< of one step, for each island
+struct energy_body; ///< of one step, for each body
 
-/// The arrays of control. All zero is a valid empty one.
+/// The arrays of control. All zero is a valid empty one. What an island has is kept at its first
+/// body.
 struct energy_control {
-    uint32_t island_count;
-    uint32_t *island;                       ///< per node
+    uint32_t body_count;
+    uint32_t *body;                         ///< per node; the owner fills it in
+    bool by_body;                           ///< bodies that do not touch are islands of their own
+    uint32_t *island;                       ///< per body: the first body of its island,
+    bool is_gathered;                       ///< of this step, which stays as it is
     struct energy_account *accounts, *next; ///< before and after the step
     struct energy_account *aside;
     struct energy_sums *sums;
+    struct energy_body *bodies;
     double *node_values; ///< potential by node, J
+    double *force;       ///< f, N: a vector slot of the assembly each; null where the shift is 0
 };
 
 /// What all of it needs to know of one step.
@@ -50,7 +62,8 @@ struct energy_step {
     const double *held_velocity; ///< per node, 3, m/s
     const double *velocity_now;  ///< v_n
     double h;
-    bool is_continued; ///< the part before this one belongs to the same motion of the obstacles
+    double fall_defect; ///< sigma, the scheme's
+    bool is_continued;  ///< the part before this one belongs to the same motion of the obstacles
 };
 
 /// x' and w with their corrections; arrays of 3 per node.
@@ -72,19 +85,31 @@ struct energy_report {
     double work;           ///< J
 };
 
+/// @param has_forces  the scheme's fall_defect is not 0
 pbs_status energy_control_reserve(struct energy_control *control, struct memory *memory,
-                                  size_t node_count, uint32_t island_count);
+                                  const struct assembly *assembly, uint32_t body_count,
+                                  bool has_forces);
 void energy_control_free(struct energy_control *control, struct memory *memory);
 
-void energy_begin(struct energy_control *control);
+/// A step begins: islands without contact, the constant forces f. PBS_ERROR_HOST,
+/// PBS_ERROR_INADMISSIBLE.
+pbs_status energy_begin(struct energy_control *control, const struct energy_step *step,
+                        const double *x);
 
-/// What a force -gradient of damping and drag, that acts `seconds` at velocities v, takes out.
+/// Where the length of the step has changed, bodies that fall and touched nothing get the impulse
+/// f (h_before + h) / 2 instead of h f, so that they stay on one parabola: by predictor += h M^-1 f
+/// (h_before - h) / 2.
+void energy_kick(struct energy_control *control, const struct energy_step *step, double *predictor);
+
+/// What a force -gradient of damping and drag, that acts `seconds` while nodes reach velocities v,
+/// takes out.
 void energy_add_damping(struct energy_control *control, const struct energy_step *step,
                         double seconds, const double *gradient, const double *v);
 
-/// J taken out and put in by what belongs to no node: friction between bodies, moving obstacles. Of
-/// the first island, as bodies that touch each other are one.
-void energy_add_outside(struct energy_control *control, double loss, double work);
+/// What barriers and their friction do in `seconds` at the state that they were evaluated at last,
+/// while nodes reach velocities v: friction takes out, moving obstacles put in.
+void energy_add_barrier(struct energy_control *control, const struct energy_step *step,
+                        double seconds, const double *v);
 
 /// The work that moving obstacles do by the contact forces at a stage's x in `seconds`.
 void energy_add_contact(struct energy_control *control, const struct energy_step *step,
@@ -95,7 +120,8 @@ void energy_add_contact(struct energy_control *control, const struct energy_step
 pbs_status energy_choose(struct energy_control *control, const struct energy_step *step,
                          struct energy_candidate *candidate);
 
-/// Friction acts between these two: the target changes by as much as the kinetic energy.
+/// Friction acts between these two: the target changes by as much as the kinetic energy and the
+/// shift.
 void energy_before_friction(struct energy_control *control, const struct energy_step *step,
                             const double *v);
 void energy_after_friction(struct energy_control *control, const struct energy_step *step,
@@ -105,11 +131,13 @@ void energy_after_friction(struct energy_control *control, const struct energy_s
 pbs_status energy_moved(struct energy_control *control, const struct energy_step *step,
                         const double *x);
 
-/// What energy_add_damping has counted, over all islands, J.
+/// What energy_add_damping and energy_add_barrier have counted, over all islands, J.
 double energy_loss(const struct energy_control *control);
 
-struct energy_report energy_report(const struct energy_control *control,
-                                   const struct energy_step *step, const double *v);
+/// The step's end has been reached with velocities v: what the accounts will be, and what is to be
+/// told.
+struct energy_report energy_end(struct energy_control *control, const struct energy_step *step,
+                                const double *v);
 
 /// How far the alphas of the last energy_choose have taken a velocity from where alpha = 1 would
 /// have, of the node where that is most, m/s. correction: the candidate's.

@@ -94,6 +94,8 @@ struct scheme_table {
     bool divides_afresh;  ///< the first half of a divided step starts afresh, and its ends are
                           ///< neighbours afterwards (GAT section 2.3.2)
     enum control_use control;
+    double fall_defect; ///< sigma: a step under the acceleration a moves by h v + (1/2 + sigma) h^2
+                        ///< a (docs/theory/schemes.md section 5); of schemes with a control
     bool may_be_linearized; ///< one Newton step per stage is one of ATS's methods
     int32_t start;          ///< PBS_START_*, the default
     int32_t alpha_choice;   ///< PBS_ALPHA_*, the default

@@ -42,6 +42,7 @@ static struct energy_step energy_step(const struct step *step) {
         .held_velocity = problem->scripts.velocity,
         .velocity_now = step->w->now.v,
         .h = step->view.h,
+        .fall_defect = problem->scheme->fall_defect,
         .is_continued = step->span->begin > 0.0,
     };
 }
@@ -144,20 +145,18 @@ static double dissipated_power(const struct step_problem *problem,
     return 2.0 * result.by_kind[ENERGY_DISSIPATED] / objective->stage.length;
 }
 
-/// What friction takes out, and what moving obstacles put in, in the stage's share of the step.
+/// What friction takes out in the stage's share of the step.
 static double account_for_contact(struct step *step, const struct stage_recipe *recipe,
                                   const struct kinematics *stage) {
     struct barrier_contact *contact = step->problem->objective.contact;
     if (contact == NULL) {
         return 0.0;
     }
-    double pulling = 0.0;
     const double power = barrier_contact_friction_power(contact, step->tasks, stage->x,
-                                                        recipe->length, &pulling);
+                                                        recipe->length);
     if (is_controlled(step)) {
-        const double seconds = recipe->share * step->view.h;
-        const double pushing = barrier_contact_obstacle_power(contact);
-        energy_add_outside(&step->w->energy, seconds * power, seconds * (pushing + pulling));
+        const struct energy_step energy = energy_step(step);
+        energy_add_barrier(&step->w->energy, &energy, recipe->share * step->view.h, stage->v);
     }
     return power;
 }
@@ -320,6 +319,10 @@ static struct objective stage_objective(const struct step *step,
     combine(step, &recipe->velocity_history, w->velocity_history);
     vector_combine(step->tasks, step->count, w->position_history, recipe->length,
                    w->velocity_history, w->predictor);
+    if (is_controlled(step)) {
+        const struct energy_step energy = energy_step(step);
+        energy_kick(&w->energy, &energy, w->predictor);
+    }
     struct objective objective = step->problem->objective;
     objective.damping = step->problem->damping;
     objective.with_friction = objective.contact != NULL;
@@ -741,13 +744,16 @@ struct step_result step_take(const struct step_problem *problem, const struct st
                                             problem->objective.term_count),
         .losses[STATE_BEFORE] = workspace->memory.lost_before,
     };
-    energy_begin(&workspace->energy);
     if (step.has_strains) {
         strains_refer(step.tasks, problem->objective.assembly, problem->objective.terms,
                       problem->objective.term_count, workspace->now.x);
     }
     const uint32_t stage_count = problem->scheme->stage_count(&step.view);
     begin_contact(&step, stage_count);
+    if (!failed(&step) && is_controlled(&step)) {
+        const struct energy_step energy = energy_step(&step);
+        step.result.status = energy_begin(&workspace->energy, &energy, workspace->now.x);
+    }
     if (!failed(&step)) {
         start_acceleration(&step);
     }
@@ -763,7 +769,7 @@ struct step_result step_take(const struct step_problem *problem, const struct st
     }
     if (!failed(&step) && is_controlled(&step)) {
         const struct energy_step energy = energy_step(&step);
-        step.result.energy = energy_report(&workspace->energy, &energy, workspace->next.v);
+        step.result.energy = energy_end(&workspace->energy, &energy, workspace->next.v);
     }
     if (!failed(&step)) {
         step.result.status = solved;

@@ -94,10 +94,11 @@ struct step_result {
     struct status_message unconverged; ///< the words of PBS_NOT_CONVERGED
 };
 
-/// island_count: of schemes with a control; which node belongs to which is the caller's to fill in.
+/// body_count: for schemes with a control; which node belongs to which body, and whether bodies are
+/// islands, is the caller's to fill in.
 pbs_status step_workspace_reserve(struct step_workspace *workspace, struct memory *memory,
                                   const struct scheme_table *scheme,
-                                  const struct assembly *assembly, uint32_t island_count);
+                                  const struct assembly *assembly, uint32_t body_count);
 void step_workspace_free(struct step_workspace *workspace, struct memory *memory);
 
 /// One step from workspace->now (and before) into workspace->next. On failure now, before and

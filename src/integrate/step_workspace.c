@@ -21,7 +21,7 @@ static void free_kinematics(struct memory *memory, struct kinematics *k) {
 
 static bool reserve_all(struct step_workspace *w, struct memory *memory,
                         const struct scheme_table *scheme, const struct assembly *assembly,
-                        uint32_t island_count) {
+                        uint32_t body_count) {
     const size_t count = 3 * (size_t)assembly->layout.node_count;
     const bool kept = scheme_keeps_acceleration(scheme);
     bool done = reserve_kinematics(memory, &w->now, count, kept) &&
@@ -46,7 +46,8 @@ static bool reserve_all(struct step_workspace *w, struct memory *memory,
         done = done && reserve_array(memory, &w->gradient_now, slots) &&
                reserve_array(memory, &w->gradient_next, slots) &&
                reserve_array(memory, &w->correction, count) &&
-               energy_control_reserve(&w->energy, memory, count / 3, island_count) >= 0;
+               energy_control_reserve(&w->energy, memory, assembly, body_count,
+                                      scheme->fall_defect != 0.0) >= 0;
     }
     if (scheme->control == CONTROL_STATE) {
         done = done && reserve_array(memory, &w->position_correction, count);
@@ -56,9 +57,9 @@ static bool reserve_all(struct step_workspace *w, struct memory *memory,
 
 pbs_status step_workspace_reserve(struct step_workspace *workspace, struct memory *memory,
                                   const struct scheme_table *scheme,
-                                  const struct assembly *assembly, uint32_t island_count) {
+                                  const struct assembly *assembly, uint32_t body_count) {
     step_workspace_free(workspace, memory);
-    if (!reserve_all(workspace, memory, scheme, assembly, island_count)) {
+    if (!reserve_all(workspace, memory, scheme, assembly, body_count)) {
         step_workspace_free(workspace, memory);
         return PBS_ERROR_MEMORY;
     }

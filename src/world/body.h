@@ -62,6 +62,7 @@ struct custom_body {
     pbs_custom_fn evaluate; ///< null after a restore until the host registers it again
     void *user;
     bool concurrent;
+    bool is_linear;
     uint64_t tag;
 };
 

@@ -52,6 +52,8 @@ static pbs_status check_description(const pbs_custom_desc *d) {
     RETURN_IF_FAILED(check_masses(d->masses, d->vertex_count));
     RETURN_IF_FAILED(check_choice(d->concurrent, 0, 1, "concurrent"));
     RETURN_IF_FAILED(check_choice(d->no_gravity, 0, 1, "no_gravity"));
+    RETURN_IF_FAILED(check_choice(d->is_linear, 0, 1, "is_linear"));
+    RETURN_IF_FAILED(check_choice(d->reserved, 0, 0, "reserved"));
     RETURN_IF_FAILED(check_not_negative(d->damping, "damping"));
     if (d->tag == 0) {
         return status_fail(PBS_ERROR_ARGUMENT, "tag is 0, which names no callback");
@@ -75,6 +77,7 @@ static pbs_status copy_description(struct body *body, struct memory *memory,
     custom->evaluate = d->evaluate;
     custom->user = d->user;
     custom->concurrent = d->concurrent != 0;
+    custom->is_linear = d->is_linear != 0;
     body->no_gravity = d->no_gravity != 0;
     body->damping = d->damping;
     custom->tag = d->tag;

@@ -236,6 +236,7 @@ static pbs_status add_custom(const struct body *body, struct memory *memory, str
                                        .evaluate = own->evaluate,
                                        .user = own->user,
                                        .is_concurrent = own->concurrent,
+                                       .is_linear = own->is_linear,
                                        .damping = body->damping};
     struct custom *custom = NULL;
     const pbs_status status = custom_create(memory, &input, &custom);

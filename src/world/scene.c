@@ -52,27 +52,16 @@ void scene_place_vertices(struct scene *scene, struct tasks *tasks) {
     }
 }
 
-// --- islands ---
-//
-// Bodies that touch only colliders are islands of their own; with barriers all of them are one.
+// --- energy control ---
 
-static bool has_islands(const struct scene *scene) {
+bool scene_has_islands(const struct scene *scene) {
     return scene->integrator.settings.energy_by_island != 0 &&
            scene->settings.contact != PBS_CONTACT_BARRIER;
 }
 
-uint32_t scene_island_count(const struct scene *scene) {
+uint32_t scene_account_count(const struct scene *scene) {
     const bool controlled = scene->integrator.scheme->control != CONTROL_NONE;
-    return !controlled ? 0 : has_islands(scene) ? (uint32_t)scene->bodies.count : 1;
-}
-
-void scene_list_islands(const struct scene *scene, uint32_t *out) {
-    for (size_t b = 0; b < scene->bodies.count; b++) {
-        const struct body *body = scene_body(scene, b);
-        for (size_t i = 0; i < body->node_count; i++) {
-            out[body->node_start + i] = has_islands(scene) ? (uint32_t)b : 0;
-        }
-    }
+    return controlled ? (uint32_t)scene->bodies.count : 0;
 }
 
 // --- history ---
@@ -80,8 +69,8 @@ void scene_list_islands(const struct scene *scene, uint32_t *out) {
 void scene_forget_history(struct scene *scene) {
     struct history *history = &scene->history;
     history->memory = (struct scheme_memory){.known = 1};
-    for (uint32_t i = 0; i < history->island_count; i++) {
-        history->accounts[i].is_known = false;
+    for (uint32_t i = 0; i < history->account_count; i++) {
+        history->accounts[i] = (struct energy_account){.is_known = false};
     }
 }
 
@@ -89,9 +78,11 @@ void scene_forget_body(struct scene *scene, const struct body *body) {
     struct history *history = &scene->history;
     history->memory = (struct scheme_memory){.known = 1};
     // Where bodies have changed meanwhile, all targets are forgotten already.
-    const bool by_body = history->island_count == scene->bodies.count && has_islands(scene);
-    for (uint32_t i = 0; i < history->island_count; i++) {
-        if (!by_body || scene_body(scene, i) == body) {
+    const bool is_current = history->account_count == scene->bodies.count;
+    for (uint32_t i = 0; i < history->account_count; i++) {
+        if (is_current && scene_body(scene, i) == body) {
+            history->accounts[i] = (struct energy_account){.is_known = false};
+        } else if (!is_current || !scene_has_islands(scene)) {
             history->accounts[i].is_known = false;
         }
     }
@@ -115,9 +106,9 @@ pbs_status scene_reserve_history(struct scene *scene, struct memory *memory) {
     const size_t count = scene->nodes.count;
     const bool two = scene->integrator.scheme->history > 1;
     const bool acceleration = scheme_keeps_acceleration(scene->integrator.scheme);
-    const uint32_t islands = scene_island_count(scene);
+    const uint32_t accounts = scene_account_count(scene);
     if (history->node_count == count && two == (history->x_before != NULL) &&
-        acceleration == (history->acceleration != NULL) && islands == history->island_count) {
+        acceleration == (history->acceleration != NULL) && accounts == history->account_count) {
         return PBS_OK;
     }
     free_history(history, memory);
@@ -128,14 +119,14 @@ pbs_status scene_reserve_history(struct scene *scene, struct memory *memory) {
     if (acceleration) {
         history->acceleration = memory_allocate(memory, 3 * count, sizeof(double));
     }
-    if (islands > 0) {
-        history->accounts = memory_allocate(memory, islands, sizeof *history->accounts);
+    if (accounts > 0) {
+        history->accounts = memory_allocate(memory, accounts, sizeof *history->accounts);
     }
     history->node_count = count;
-    history->island_count = islands;
+    history->account_count = accounts;
     if ((two && (history->x_before == NULL || history->v_before == NULL)) ||
         (acceleration && history->acceleration == NULL) ||
-        (islands > 0 && history->accounts == NULL)) {
+        (accounts > 0 && history->accounts == NULL)) {
         free_history(history, memory);
         return PBS_ERROR_MEMORY;
     }

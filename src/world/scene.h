@@ -39,8 +39,8 @@ struct history {
     struct scheme_memory memory;
     double *x_before, *v_before, *acceleration;
     size_t node_count;               ///< for which the arrays were made
-    struct energy_account *accounts; ///< of schemes with energy control: one for each island
-    uint32_t island_count;
+    struct energy_account *accounts; ///< of schemes with energy control: one for each body
+    uint32_t account_count;
 };
 
 struct counters {
@@ -87,11 +87,11 @@ void scene_forget_states(struct scene *scene);
 /// Likewise, where the host set the state of one body; targets of other islands stay.
 void scene_forget_body(struct scene *scene, const struct body *body);
 
-/// Groups of bodies whose energies are controlled together; 0 for schemes without energy control.
-uint32_t scene_island_count(const struct scene *scene);
+/// Whether bodies that do not touch have energy targets of their own.
+bool scene_has_islands(const struct scene *scene);
 
-/// out: the island of each node.
-void scene_list_islands(const struct scene *scene, uint32_t *out);
+/// Accounts of energy control; 0 for schemes without.
+uint32_t scene_account_count(const struct scene *scene);
 
 /// Arrays for the history that the scheme wants, for the present nodes.
 pbs_status scene_reserve_history(struct scene *scene, struct memory *memory);

@@ -155,6 +155,7 @@ static void write_custom(struct byte_writer *out, const struct body *body,
     const struct custom_body *custom = &body->custom;
     write_u64(out, custom->tag);
     write_u32(out, custom->concurrent);
+    write_u32(out, custom->is_linear);
     write_u32(out, body->no_gravity);
     write_f64(out, body->damping);
     write_u64(out, body->node_count);
@@ -236,7 +237,7 @@ static void write_optional(struct byte_writer *out, const double *values, size_t
 static bool is_of_use(const struct history *history, const struct scene *scene) {
     const struct scheme_table *scheme = scene->integrator.scheme;
     return history->node_count == scene->nodes.count &&
-           (history->island_count == 0 || history->island_count == scene_island_count(scene)) &&
+           (history->account_count == 0 || history->account_count == scene_account_count(scene)) &&
            (history->x_before == NULL || scheme->history > 1) &&
            (history->acceleration == NULL || scheme_keeps_acceleration(scheme));
 }
@@ -255,13 +256,16 @@ static void write_history(struct byte_writer *out, const struct scene *scene) {
     write_optional(out, history->x_before, 3 * history->node_count);
     write_optional(out, history->v_before, 3 * history->node_count);
     write_optional(out, history->acceleration, 3 * history->node_count);
-    write_u64(out, history->island_count);
-    for (uint32_t i = 0; i < history->island_count; i++) {
+    write_u64(out, history->account_count);
+    for (uint32_t i = 0; i < history->account_count; i++) {
         const struct energy_account *account = &history->accounts[i];
         write_u32(out, account->is_known);
         write_u32(out, (uint32_t)account->errors);
         write_f64(out, account->target);
         write_f64(out, account->potential);
+        write_u32(out, account->touched);
+        write_f64(out, account->shift);
+        write_f64(out, account->step);
     }
 }
 

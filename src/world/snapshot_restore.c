@@ -321,6 +321,7 @@ static pbs_status read_custom(struct byte_reader *in, struct memory *memory, str
     pbs_custom_desc d = {.struct_size = sizeof d};
     d.tag = read_u64(in);
     d.concurrent = (int32_t)read_u32(in);
+    d.is_linear = (int32_t)read_u32(in);
     d.no_gravity = (int32_t)read_u32(in);
     d.damping = read_f64(in);
     RETURN_IF_FAILED(read_count(in, "vertices", sizeof(double), &d.vertex_count));
@@ -504,14 +505,14 @@ static pbs_status read_optional(struct byte_reader *in, struct memory *memory, s
                : status_fail(PBS_ERROR_FORMAT, "a state of the history is not finite");
 }
 
-/// None before the first step; else one for each island.
+/// None before the first step; else one for each body.
 static pbs_status read_accounts(struct byte_reader *in, struct memory *memory,
                                 const struct scene *scene, struct history *history) {
     size_t count = 0;
-    RETURN_IF_FAILED(read_count(in, "islands", 2 * sizeof(uint32_t) + 2 * sizeof(double), &count));
-    if (count != 0 && count != scene_island_count(scene)) {
-        return status_fail(PBS_ERROR_FORMAT, "targets of %zu islands, the scene has %u", count,
-                           (unsigned)scene_island_count(scene));
+    RETURN_IF_FAILED(read_count(in, "accounts", 3 * sizeof(uint32_t) + 4 * sizeof(double), &count));
+    if (count != 0 && count != scene_account_count(scene)) {
+        return status_fail(PBS_ERROR_FORMAT, "energy targets of %zu bodies, must be %u", count,
+                           (unsigned)scene_account_count(scene));
     }
     if (count == 0) {
         return PBS_OK;
@@ -520,7 +521,7 @@ static pbs_status read_accounts(struct byte_reader *in, struct memory *memory,
     if (history->accounts == NULL) {
         return PBS_ERROR_MEMORY;
     }
-    history->island_count = (uint32_t)count;
+    history->account_count = (uint32_t)count;
     for (size_t i = 0; i < count; i++) {
         struct energy_account *account = &history->accounts[i];
         const uint32_t is_known = read_u32(in);
@@ -528,9 +529,15 @@ static pbs_status read_accounts(struct byte_reader *in, struct memory *memory,
         account->errors = (int32_t)read_u32(in);
         account->target = read_f64(in);
         account->potential = read_f64(in);
-        if (is_known > 1 || account->errors < -2 || account->errors > 2 ||
-            !isfinite(account->target) || !isfinite(account->potential)) {
-            return status_fail(PBS_ERROR_FORMAT, "the energy target of island %zu is damaged", i);
+        const uint32_t touched = read_u32(in);
+        account->touched = touched != 0;
+        account->shift = read_f64(in);
+        account->step = read_f64(in);
+        const double numbers[] = {account->target, account->potential, account->shift,
+                                  account->step};
+        if (is_known > 1 || touched > 1 || account->step < 0.0 || account->errors < -2 ||
+            account->errors > 2 || !are_finite(numbers, 4)) {
+            return status_fail(PBS_ERROR_FORMAT, "the energy target of body %zu is damaged", i);
         }
     }
     return PBS_OK;

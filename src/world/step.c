@@ -115,7 +115,7 @@ static void load_state(pbs_world *w, double h) {
     copy_array(w->tasks, count, history->acceleration, workspace->now.a);
     copy_array(w->tasks, count, history->x_before, workspace->before.x);
     copy_array(w->tasks, count, history->v_before, workspace->before.v);
-    copy_accounts(history->accounts, history->island_count, workspace->energy.accounts);
+    copy_accounts(history->accounts, history->account_count, workspace->energy.accounts);
     vector_combine(w->tasks, count, nodes->target, -1.0, nodes->x, w->topology.held_velocity);
     vector_scale(w->tasks, count, 1.0 / h, w->topology.held_velocity);
 }
@@ -351,7 +351,7 @@ static void land(struct run *run) {
     copy_array(w->tasks, count, workspace->now.a, scene->history.acceleration);
     copy_array(w->tasks, count, workspace->before.x, scene->history.x_before);
     copy_array(w->tasks, count, workspace->before.v, scene->history.v_before);
-    copy_accounts(workspace->energy.accounts, scene->history.island_count, scene->history.accounts);
+    copy_accounts(workspace->energy.accounts, scene->history.account_count, scene->history.accounts);
     scene->history.memory = workspace->memory;
     scene->step_memory = run->step_memory;
     scene->time += run->h;

@@ -23,11 +23,11 @@ static pbs_status build(struct topology *t, const struct scene *scene,
     if (solver != NULL && settings->method != PBS_METHOD_PLAIN_NEWTON) {
         RETURN_IF_FAILED(newton_use_host_solver(t->newton, memory, solver));
     }
-    const uint32_t islands = scene_island_count(scene);
-    RETURN_IF_FAILED(
-        step_workspace_reserve(&t->workspace, memory, scene->integrator.scheme, assembly, islands));
-    if (islands > 0) {
-        scene_list_islands(scene, t->workspace.energy.island);
+    RETURN_IF_FAILED(step_workspace_reserve(&t->workspace, memory, scene->integrator.scheme,
+                                            assembly, scene_account_count(scene)));
+    if (scene_account_count(scene) > 0) {
+        list_parts(scene, t->workspace.energy.body);
+        t->workspace.energy.by_body = scene_has_islands(scene);
     }
     RETURN_IF_FAILED(terms_reserve(memory, assembly, &t->scratch));
     if (t->model.has_damping) {

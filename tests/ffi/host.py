@@ -41,7 +41,7 @@ ShellDesc = struct(
 CustomDesc = struct(
     "pbs_custom_desc", (U32, "struct_size width"), (SIZE, "vertex_count"), (DOUBLES, "positions velocities masses"),
     (SIZE, "stencil_count"), (INDICES, "stencils"), (CUSTOM_FN, "evaluate"), (POINTER, "user"),
-    (I32, "concurrent no_gravity"), (U64, "tag"), (DOUBLE, "damping"))
+    (I32, "concurrent no_gravity"), (U64, "tag"), (DOUBLE, "damping"), (I32, "is_linear reserved"))
 SpringsDesc = struct(
     "pbs_springs_desc", (U32, "struct_size"), (I32, "no_gravity"), (SIZE, "vertex_count"),
     (DOUBLES, "positions velocities masses"), (SIZE, "spring_count"), (INDICES, "springs"),
