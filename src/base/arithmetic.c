@@ -4,6 +4,8 @@
 
 #if defined(__x86_64__)
 
+#define VECTOR_EXCEPTIONS UINT32_C(0x3f) // of MXCSR: raised
+
 enum {
     VECTOR_DEFAULT = 0x1f80, ///< MXCSR: all exceptions masked, none raised, to nearest
     X87_DEFAULT = 0x037f,    ///< the same, in extended precision
@@ -42,7 +44,10 @@ void arithmetic_enter(struct arithmetic *host) {
     if (host->x87_control != X87_DEFAULT) {
         set_x87_control(X87_DEFAULT);
     }
-    __builtin_ia32_ldmxcsr(VECTOR_DEFAULT);
+    // Loading takes longer than looking, and flags that are raised already do no harm.
+    if ((host->vector & ~VECTOR_EXCEPTIONS) != VECTOR_DEFAULT) {
+        __builtin_ia32_ldmxcsr(VECTOR_DEFAULT);
+    }
 }
 
 void arithmetic_leave(const struct arithmetic *host) {
@@ -52,7 +57,9 @@ void arithmetic_leave(const struct arithmetic *host) {
     if (host->x87_control != X87_DEFAULT) {
         set_x87_control(host->x87_control);
     }
-    __builtin_ia32_ldmxcsr(host->vector);
+    if (__builtin_ia32_stmxcsr() != host->vector) {
+        __builtin_ia32_ldmxcsr(host->vector);
+    }
 }
 
 #else
