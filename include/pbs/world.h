@@ -149,10 +149,12 @@ typedef struct pbs_world_desc {
                                   ///< Li et al. 2020, section 4.3); contact_stiffness is the least.
                                   ///< Energy control counts what a change adds to the energy as
                                   ///< work. 0: contact_stiffness
-    int32_t processor_independent; ///< 1: the same bits on every processor of one architecture
-                                   ///< and C library, also on those without fused multiply-add:
-                                   ///< nothing is fused. Exact factors take up to twice the time.
-                                   ///< 0: the same bits on processors with the same instructions
+    int32_t processor_independent; ///< 1: nothing is fused, so that processors with and without
+                                   ///< fused multiply-add give the same bits. Left to the C
+                                   ///< library, whose bits may differ: sines of colliders and
+                                   ///< bodies that are turned, and of cylinders; powers in step
+                                   ///< controls; decay of energy targets. Exact factors take up
+                                   ///< to twice the time. 0: fused where the processor can
 } pbs_world_desc;
 
 /// Fills *d: no gravity, one thread, stabilised Newton with strong Wolfe search, the automatic
