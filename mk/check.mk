@@ -10,11 +10,13 @@ CHECK        ?= full
 FUZZ_SECONDS ?= $(if $(filter night,$(CHECK)),60,10)
 TEST_JOBS    ?= 2
 
-# Files of tests that take more than two seconds, longest first: they start first, so that none is left running alone at the end.
-# The full check runs them once, at full size; only the night's runs them under AddressSanitizer as well.
-LONG_TESTS := world/test_advance papers/test_eci_contact physics/test_engine_scenes papers/test_opt_36dof \
-              papers/test_eci_crowds physics/test_torture papers/test_eci_table2 papers/test_opt_cubes \
-              papers/test_eci_point papers/test_eci_motion physics/test_soak
+# The longest files of tests, longest first: they start first, so that none is left running alone at the end. The full check
+# runs each once, the first four on smaller problems; the night's runs all at full size, and under AddressSanitizer as well.
+NIGHT_TESTS := world/test_advance papers/test_eci_contact papers/test_opt_36dof papers/test_eci_crowds
+LONG_TESTS  := $(NIGHT_TESTS) physics/test_engine_scenes physics/test_torture papers/test_eci_table2 papers/test_opt_cubes \
+               papers/test_eci_point papers/test_eci_motion physics/test_soak
+# Short ones that take more than ten seconds under AddressSanitizer even on smaller problems: there at night only.
+LONG_UNDER_ASAN := examples/test_pictures physics/test_shells linear/test_solvers
 
 TEST_NAMES  := $(TESTS:$(BUILD)/tests/%=%)
 SHORT_TESTS := $(filter-out $(LONG_TESTS),$(TEST_NAMES))
@@ -30,7 +32,7 @@ TSAN_TESTS     ?= $(filter base/% sparse/% linear/%,$(TEST_NAMES)) \
                   $(foreach t,$(TEST_NAMES),$(if $(findstring determinism,$(t))$(findstring thread,$(t)),$(t)))
 VALGRIND_TESTS ?= $(filter base/% world/test_world world/test_body world/test_snapshot,$(TEST_NAMES))
 # Under AddressSanitizer: every test at night.
-ASAN_TESTS     ?= $(if $(filter night,$(CHECK)),$(TEST_NAMES),$(SHORT_TESTS))
+ASAN_TESTS     ?= $(if $(filter night,$(CHECK)),$(TEST_NAMES),$(filter-out $(LONG_UNDER_ASAN),$(SHORT_TESTS)))
 # Under UBSan alone, with what mk/flags.mk leaves out beside AddressSanitizer: whatever reaches the vector kernels.
 UBSAN_TESTS    ?= $(filter base/% energy/% geometry/% contact/% minimize/%,$(TEST_NAMES))
 
@@ -47,7 +49,7 @@ RUN_TIDY     := "tidy: make -s tidy"
 RUN_WARNINGS := "warnings: make -s warnings"
 RUN_SHORT    := $(foreach t,$(SHORT_TESTS),"$(t): $(BUILD)/tests/$(t)")
 RUN_SMALL    := $(foreach t,$(SHORT_TESTS),"$(t): $(SMALL) $(BUILD)/tests/$(t)")
-RUN_LONG     := $(foreach t,$(LONG_TESTS),"$(t): $(BUILD)/tests/$(t)")
+RUN_LONG     := $(foreach t,$(LONG_TESTS),"$(t): $(if $(filter night,$(CHECK)),,$(if $(filter $(NIGHT_TESTS),$(t)),$(SMALL))) $(BUILD)/tests/$(t)")
 RUN_SHELL    := $(foreach t,$(SHELL_TESTS),"$(t:.sh=): $(if $(filter quick,$(CHECK)),,CLANG_BUILD=$(ASAN)) bash $(t)")
 # Each example as it is, except the long ones, which have tests of their own; those briefly under AddressSanitizer.
 LONG_EXAMPLES := drop integrators scenes together
@@ -83,10 +85,10 @@ check-list:                               ## what `make check` would run, one la
 # What the check runs. The sanitized builds follow one another, each with all jobs.
 check-files: check-files-$(CHECK)
 check-files-quick: lib tests examples corpus
-check-files-full: check-files-quick benches demo-files
+check-files-full: check-files-quick $(C_BENCHES) demo-files
 	+@$(parallel) asan-build
 	+@$(parallel) tsan-build
-check-files-night: check-files-full
+check-files-night: check-files-full benches
 	+@$(parallel) ubsan-build
 
 test: $(T:%=$(BUILD)/tests/%)                    ## one file of tests with its output: make test T=linear/test_pcg; of those N='limit_*'
@@ -108,11 +110,11 @@ fuzz: asan-build                                 ## every fuzz target for FUZZ_S
 
 # One build for AddressSanitizer, UBSan and libFuzzer, by clang; so these are also where clang's warnings come from.
 asan-build:
-	+@$(parallel) BUILD=$(ASAN) SANITIZE=address CC=clang CFLAGS='-O1 -g' tests examples $(FUZZERS:%=$(ASAN)/fuzz_%)
+	+@$(parallel) BUILD=$(ASAN) SANITIZE=address CC=clang CFLAGS='-O1 -gline-tables-only' tests examples $(FUZZERS:%=$(ASAN)/fuzz_%)
 ubsan-build:
-	+@$(parallel) BUILD=$(UBSAN) SANITIZE=undefined CFLAGS='-O1 -g' $(UBSAN_TESTS:%=$(UBSAN)/tests/%)
+	+@$(parallel) BUILD=$(UBSAN) SANITIZE=undefined CFLAGS='-O1 -g1' $(UBSAN_TESTS:%=$(UBSAN)/tests/%)
 tsan-build:
-	+@$(if $(TSAN_TESTS),$(parallel) BUILD=$(TSAN) SANITIZE=thread CFLAGS='-O2 -g' $(TSAN_TESTS:%=$(TSAN)/tests/%))
+	+@$(if $(TSAN_TESTS),$(parallel) BUILD=$(TSAN) SANITIZE=thread CFLAGS='-O2 -g1' $(TSAN_TESTS:%=$(TSAN)/tests/%))
 
 .PHONY: check check-list check-files check-files-quick check-files-full check-files-night test corpus seeds asan ubsan tsan valgrind \
         fuzz asan-build ubsan-build tsan-build

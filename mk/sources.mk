@@ -4,6 +4,7 @@ object = $(patsubst %,$(BUILD)/obj/%.o,$(basename $(1)))
 
 LIBRARY_OBJECTS := $(call object,$(wildcard src/*/*.c))
 LANE_OBJECTS    := $(LANE_KERNELS:%=$(BUILD)/obj/src/%.o)
+LARGE_OBJECTS   := $(LARGE_KERNELS:%=$(BUILD)/obj/src/%.o)
 COMMON_OBJECTS  := $(call object,$(wildcard examples/common/*.c))
 SCENE_OBJECTS   := $(call object,$(wildcard bench/scenes/*.c bench/measure/*.c))
 SUPPORT_OBJECTS := $(call object,$(wildcard tests/support/*.c))
@@ -23,7 +24,8 @@ test_files     = $(filter tests/$(1)/%,$(TEST_SOURCES))
 
 TESTS    := $(patsubst %.c,$(BUILD)/%,$(TEST_SOURCES))
 EXAMPLES := $(patsubst %.c,$(BUILD)/%,$(wildcard examples/*.c) $(call usable,$(wildcard examples/hosts/*.c)))
-BENCHES  := $(patsubst %.c,$(BUILD)/%,$(wildcard bench/*.c)) \
+C_BENCHES := $(patsubst %.c,$(BUILD)/%,$(wildcard bench/*.c))
+BENCHES  := $(C_BENCHES) \
             $(patsubst %.cpp,$(BUILD)/%,$(call usable,$(wildcard bench/*.cpp)))
 PEERS    := $(patsubst %,$(BUILD)/%.so,$(basename $(call usable,$(wildcard bench/peers/*.c bench/peers/*.cpp))))
 FUZZERS  := $(patsubst fuzz/fuzz_%.c,%,$(wildcard fuzz/fuzz_*.c))
