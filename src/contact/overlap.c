@@ -454,9 +454,13 @@ static void try_crossing(struct push_search *s, const struct overlap_crossing *c
         double other[3], cross[3];
         subtract3(x[(k + 1) % 3], x[k], other);
         cross3(along, other, cross);
-        scale3(dot3(cross, normal) < 0.0 ? -1.0 : 1.0, cross, cross);
-        if (norm3(cross) > PARALLEL * norm3(along) * norm3(other)) {
-            try_direction(s, cross, way);
+        const double size = norm3(cross);
+        const double rise = dot3(cross, normal);
+        if (size > PARALLEL * norm3(along) * norm3(other)) {
+            // Along the face neither way is the one out.
+            const bool is_level = !(fabs(rise) > PARALLEL * size * norm3(normal));
+            scale3(rise < 0.0 ? -1.0 : 1.0, cross, cross);
+            try_direction(s, cross, is_level ? 0 : way);
         }
     }
 }

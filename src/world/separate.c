@@ -337,6 +337,9 @@ pbs_status pbs_world_separate(pbs_world *w, const pbs_separate_desc *d, pbs_sepa
         status = run_rounds(&s);
     }
     if (status >= 0 && w->scene.nodes.count > 0) {
+        status = check_coordinates(s.x, 3 * w->scene.nodes.count, "where bodies are pushed to");
+    }
+    if (status >= 0 && w->scene.nodes.count > 0) {
         land(&s);
     }
     clean_up(&s);

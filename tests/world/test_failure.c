@@ -142,6 +142,45 @@ static void the_contact_of_the_largest_residual_is_named(void **state) {
     pbs_world_destroy(world);
 }
 
+/// Of an affine body, all of whose contacts push on the same nodes, the contact that pushes most,
+/// and its vertex.
+static void the_hardest_contact_of_an_affine_body_is_named(void **state) {
+    (void)state;
+    pbs_world_desc d = barrier_settings();
+    d.newton_limit = 2;
+    d.contact_stiffness = 10.0;
+    d.relative_tolerance = 1e-12;
+    pbs_world *world = new_world_from(&d);
+    struct box_surface box;
+    pbs_affine_desc affine;
+    pbs_body body;
+    box_surface_make(&box, (double[3]){0.1, 0.1, 0.1});
+    box_surface_describe(&box, &affine);
+    const double tilt[2] = {0.0005, -0.001};
+    affine.orientation[0] = tilt[0];
+    affine.orientation[2] = tilt[1];
+    affine.orientation[3] = sqrt(1.0 - tilt[0] * tilt[0] - tilt[1] * tilt[1]);
+    affine.position[1] = 0.0505;
+    affine.velocity[1] = -1.0;
+    assert_ok(pbs_body_create_affine(world, &affine, &body));
+    const pbs_collider ground = add_ground(world);
+    const double *x = pbs_body_positions(world, body);
+    size_t lowest = 0, near = 0;
+    for (size_t i = 0; i < 8; i++) {
+        lowest = x[3 * i + 1] < x[3 * lowest + 1] ? i : lowest;
+        near += x[3 * i + 1] < d.contact_distance;
+    }
+    assert_true(lowest != 0 && near == 4);
+    assert_status(pbs_world_step(world, 0.01), PBS_ERROR_CONVERGENCE);
+    const pbs_stats stats = stats_of(world);
+    assert_true(is_body(stats.failure_body, body));
+    assert_int_equal(stats.failure_vertex, lowest);
+    assert_int_equal(stats.failure_pair_vertices[0], lowest);
+    assert_true(stats.failure_pair_colliders[1].id == ground.id);
+    assert_message("of body 0, where vertex");
+    pbs_world_destroy(world);
+}
+
 // --- scripts ---
 
 static pbs_collider add_plate(pbs_world *world, double y) {
@@ -351,6 +390,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_vertex_of_the_largest_residual_is_named),
         cmocka_unit_test(the_contact_of_the_largest_residual_is_named),
+        cmocka_unit_test(the_hardest_contact_of_an_affine_body_is_named),
         cmocka_unit_test(what_jams_the_script_is_named),
         cmocka_unit_test(the_element_that_a_target_inverts_is_named),
         cmocka_unit_test(the_callback_that_refuses_is_named),

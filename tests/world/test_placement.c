@@ -1,5 +1,7 @@
 // What would touch is told before a step, exactly where a step would refuse it; and what overlaps
 // is pushed apart, or named where that cannot be.
+#include <pthread.h>
+
 #include "support/random.h"
 #include "support/world_testing.h"
 
@@ -234,6 +236,51 @@ static void placements_touch_as_they_say(void **state) {
     pbs_world_destroy(world);
 }
 
+struct asking {
+    pthread_t thread;
+    const pbs_world *world;
+    size_t counts[8];
+};
+
+static void *ask_often(void *argument) {
+    struct asking *asking = argument;
+    for (size_t i = 0; i < COUNT_OF(asking->counts); i++) {
+        pbs_overlap_desc d;
+        pbs_overlap_desc_init(&d, sizeof d);
+        d.body = pbs_world_body_at(asking->world, i % 2);
+        d.position[0] = 0.05 * (double)i;
+        d.distance = 0.02;
+        const pbs_status status = pbs_world_overlaps(asking->world, &d, NULL, sizeof(pbs_overlap),
+                                                     &asking->counts[i]);
+        asking->counts[i] = status < 0 ? SIZE_MAX : asking->counts[i];
+    }
+    return NULL;
+}
+
+static void threads_may_ask_at_the_same_time(void **state) {
+    (void)state;
+    pbs_world_desc d = barrier_settings();
+    d.threads = 2;
+    pbs_world *world = new_world_from(&d);
+    struct asking asking[5] = {{.world = world}};
+    add_unit_box(world, 0.0, 0.0, 0.0);
+    add_unit_box(world, 0.3, 0.0, 0.0);
+    add_ground(world);
+    ask_often(&asking[0]);
+    for (size_t i = 1; i < COUNT_OF(asking); i++) {
+        asking[i].world = world;
+        assert_int_equal(pthread_create(&asking[i].thread, NULL, ask_often, &asking[i]), 0);
+    }
+    for (size_t i = 1; i < COUNT_OF(asking); i++) {
+        pthread_join(asking[i].thread, NULL);
+        assert_memory_equal(asking[i].counts, asking[0].counts, sizeof asking[i].counts);
+    }
+    // The ground, and the other box where they meet.
+    assert_int_equal(asking[0].counts[0], 1);
+    assert_int_equal(asking[0].counts[6], 2);
+    pbs_world_destroy(world);
+}
+
 static void bad_queries_are_refused(void **state) {
     (void)state;
     pbs_world *world = new_barrier_world();
@@ -413,6 +460,37 @@ static void bodies_leave_colliders(void **state) {
     }
 }
 
+/// A corner in the middle of a large face: out of what is solid, not deeper into it.
+static void a_corner_leaves_by_the_face_it_came_through(void **state) {
+    (void)state;
+    static const double x[12] = {0.03, 0.09, 0.01,  0.06, 0.2, 0.04,
+                                 0.06, 0.2,  -0.02, 0.0,  0.2, 0.01};
+    static const uint32_t tets[2][4] = {{0, 1, 2, 3}, {0, 2, 1, 3}};
+    pbs_world *world = new_barrier_world();
+    pbs_collider_desc c;
+    pbs_collider collider;
+    pbs_solid_desc d;
+    pbs_body body;
+    assert_ok(pbs_collider_desc_init(&c, sizeof c));
+    c.shape = PBS_SHAPE_BOX;
+    c.size[0] = c.size[1] = c.size[2] = 0.1;
+    assert_ok(pbs_collider_create(world, &c, &collider));
+    assert_ok(pbs_solid_desc_init(&d, sizeof d));
+    d.vertex_count = 4;
+    d.positions = x;
+    d.tet_count = 1;
+    d.tets = tets[0];
+    if (pbs_body_create_solid(world, &d, &body) < 0) {
+        d.tets = tets[1];
+        assert_ok(pbs_body_create_solid(world, &d, &body));
+    }
+    const pbs_separation out = separate(world);
+    assert_int_equal(out.iterations, 2);
+    assert_near(out.longest_move, 0.011, 2e-5, "way, m");
+    assert_near(pbs_body_positions(world, body)[1], 0.101, 2e-5, "height, m");
+    pbs_world_destroy(world);
+}
+
 /// A finer body that dips into a bowl of triangles comes out of its wall, not out of the bowl.
 static void a_little_overlap_stays_local(void **state) {
     (void)state;
@@ -578,10 +656,12 @@ int main(void) {
         cmocka_unit_test(what_is_told_is_what_a_step_says),
         cmocka_unit_test(what_lies_inside_is_told),
         cmocka_unit_test(placements_touch_as_they_say),
+        cmocka_unit_test(threads_may_ask_at_the_same_time),
         cmocka_unit_test(bad_queries_are_refused),
         cmocka_unit_test(two_that_overlap_come_apart),
         cmocka_unit_test(a_pile_that_overlaps_comes_apart),
         cmocka_unit_test(bodies_leave_colliders),
+        cmocka_unit_test(a_corner_leaves_by_the_face_it_came_through),
         cmocka_unit_test(a_little_overlap_stays_local),
         cmocka_unit_test(what_need_not_move_stays),
         cmocka_unit_test(what_cannot_be_is_named),
