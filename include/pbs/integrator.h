@@ -112,10 +112,10 @@ typedef struct pbs_integrator_desc {
     // of these; systems, which have no energy, all but alpha_choice and alpha. With PBS_ALPHA_FIXED
     // energy_* change nothing but the target that pbs_stats tells.
     int32_t alpha_choice;     ///< PBS_ALPHA_*; ignored by ENERGY_BLENDING, which searches always
-    int32_t energy_by_island; ///< 1: each group of bodies that touch has its own target and alpha,
-                              ///< so that others never exchange energy with it (bodies touch only
-                              ///< colliders so far, so each is a group); 0: one for the world
-    int32_t reserved;         ///< 0
+    int32_t energy_by_island; ///< 1: each group of bodies that touch each other in a step has its
+                              ///< own target and alpha, so that others never exchange energy with
+                              ///< it (without barriers bodies do not touch); 0: one for the world
+    int32_t reserved; ///< 0
     double alpha; ///< of PBS_ALPHA_FIXED, 0 .. 4: 0 implicit Euler (SDIRK2), 1 A-1; ignored by the
                   ///< searches
     double alpha_min, alpha_max; ///< of the searches; above 1 a step may grow by sqrt(alpha_max);

@@ -585,6 +585,92 @@ static void islands_do_not_exchange_energy(void **state) {
     }
 }
 
+enum { MEETING_STEPS = 120 };
+
+/// A brick that turns flies at a cube that vibrates, 6 cm away, with barriers; either may be
+/// missing.
+static pbs_world *meeting(bool brick, bool cube, int32_t threads) {
+    const double corner[3] = {0.16, -0.05, -0.05}, sides[3] = {0.2, 0.1, 0.06};
+    pbs_world_desc w;
+    assert_ok(pbs_world_desc_init(&w, sizeof w));
+    w.gravity[1] = 0.0;
+    w.relative_tolerance = 1e-10;
+    w.contact = PBS_CONTACT_BARRIER;
+    w.contact_distance = 1e-3;
+    w.contact_stiffness = 1e5;
+    w.threads = (uint32_t)threads;
+    pbs_integrator_desc d = describe(PBS_SCHEME_A_SEARCH);
+    d.energy_by_island = 1;
+    pbs_world *world = new_world_from(&w);
+    use(world, &d);
+    if (brick) {
+        struct box_surface box;
+        pbs_affine_desc affine;
+        pbs_body body;
+        box_surface_make(&box, sides);
+        box_surface_describe(&box, &affine);
+        affine.stiffness = 1e7;
+        affine.velocity[0] = 0.5;
+        affine.angular_velocity[0] = 15.0;
+        assert_ok(pbs_body_create_affine(world, &affine, &body));
+    }
+    if (cube) {
+        double velocities[81] = {0.0};
+        for (int i = 0; i < 27; i++) {
+            velocities[3 * i + 1] = 0.2 * (i % 3 - 1);
+        }
+        pbs_solid_desc solid;
+        assert_ok(pbs_solid_desc_init(&solid, sizeof solid));
+        solid.young = 1e5;
+        solid.initial_velocities = velocities;
+        add_cube(world, 2, 0.1, corner, &solid);
+    }
+    return world;
+}
+
+/// With barriers too: two bodies are alone until they touch, are one island while they do, and two
+/// again afterwards; nothing of their targets is lost on the way, and threads change no bit.
+static void bodies_that_meet_are_one_island(void **state) {
+    (void)state;
+    pbs_world *both = meeting(true, true, 1), *threaded = meeting(true, true, 3);
+    pbs_world *first = meeting(true, false, 1), *second = meeting(false, true, 1);
+    const double energy = energy_of(both).total;
+    int before = 0, during = 0, after = 0, apart = 0;
+    double closest = INFINITY;
+    for (int i = 0; i < MEETING_STEPS; i++) {
+        assert_ok(pbs_world_step(both, 1.0 / 120.0));
+        assert_ok(pbs_world_step(threaded, 1.0 / 120.0));
+        const pbs_stats stats = stats_of(both);
+        assert_true(pbs_world_hash(both) == pbs_world_hash(threaded));
+        assert_near(stats.energy_target, energy, 1e-12 * energy, "sum of the targets");
+        // Not 0: elastic energy is not convex.
+        assert_small(stats.energy_reached - energy, 5e-3 * energy, "above the targets");
+        if (i >= MEETING_STEPS / 2) {
+            closest = fmin(closest, fabs(stats.energy_reached - energy));
+        }
+        if (stats.active_contacts > 0) {
+            during++;
+            assert_near(stats.alpha_low, stats.alpha_high, 0.0, "one alpha");
+        } else if (during == 0) {
+            before++;
+            assert_ok(pbs_world_step(first, 1.0 / 120.0));
+            assert_ok(pbs_world_step(second, 1.0 / 120.0));
+            const double alone = energy_of(first).total + energy_of(second).total;
+            assert_near(energy_of(both).total, alone, 1e-9 * energy, "as alone");
+        } else {
+            after++;
+            apart += stats.alpha_low != stats.alpha_high;
+        }
+    }
+    assert_true(before > 3 && during > 0 && after > 20 && apart > after / 2);
+    // It dips and comes back long after they have met.
+    assert_small(closest, 1e-3 * energy, "beside the targets");
+    pbs_world_destroy(both);
+    pbs_world_destroy(threaded);
+    pbs_world_destroy(first);
+    pbs_world_destroy(second);
+}
+
 /// The host sets one body's velocities: its target starts anew, the other's stays.
 static void setting_a_body_restarts_its_target(void **state) {
     (void)state;
@@ -711,6 +797,7 @@ int main(void) {
         cmocka_unit_test(alphas_are_as_they_were_chosen),
         cmocka_unit_test(spectra_are_those_of_the_formulas),
         cmocka_unit_test(islands_do_not_exchange_energy),
+        cmocka_unit_test(bodies_that_meet_are_one_island),
         cmocka_unit_test(setting_a_body_restarts_its_target),
         cmocka_unit_test(free_flight_stays_free),
         cmocka_unit_test(targets_are_saved),
