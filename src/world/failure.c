@@ -209,13 +209,23 @@ static void locate_elements(struct run *run, char words[WORDS]) {
 
 // --- hosts ---
 
+static bool has_callbacks(const struct model *model) {
+    for (size_t i = 0; i < model->term_count; i++) {
+        if (model->terms[i].table->kind == ENERGY_HOST) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /// Takes what custom bodies have noted. Their terms are in the order of the bodies.
 static void locate_stop(struct run *run, char words[WORDS]) {
     const pbs_world *const w = run->w;
     const struct model *const model = &w->topology.model;
     size_t term = 0;
     bool found = false;
-    for (size_t i = 0; i < w->scene.bodies.count; i++) {
+    const size_t count = has_callbacks(model) ? w->scene.bodies.count : 0;
+    for (size_t i = 0; i < count; i++) {
         const struct body *const body = scene_body(&w->scene, i);
         uint32_t stencil = 0;
         if (body->kind != BODY_CUSTOM || body->custom.stencil_count == 0) {

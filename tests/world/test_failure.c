@@ -8,6 +8,10 @@ static pbs_world_desc barrier_settings(void) {
     pbs_world_desc d;
     assert_ok(pbs_world_desc_init(&d, sizeof d));
     d.contact = PBS_CONTACT_BARRIER;
+    d.contact_distance = 1e-3;
+    d.contact_stiffness = 1e5;
+    d.adaptive_stiffness = 0;
+    d.velocity_tolerance = 0.0;
     d.divisions = 0;
     return d;
 }
@@ -68,6 +72,7 @@ static void the_vertex_of_the_largest_residual_is_named(void **state) {
     for (int lenient = 0; lenient < 2; lenient++) {
         pbs_world_desc d;
         assert_ok(pbs_world_desc_init(&d, sizeof d));
+        d.contact = PBS_CONTACT_PROJECTION;
         d.newton_limit = 1;
         d.divisions = 0;
         d.initial_guess = PBS_GUESS_INERTIAL;
@@ -305,6 +310,7 @@ static void the_callback_that_refuses_is_named(void **state) {
         struct moody calm = {.reply = 0}, moody = {.stencil = 1, .reply = k < 2 ? -1 : 1};
         pbs_world_desc d;
         assert_ok(pbs_world_desc_init(&d, sizeof d));
+        d.contact = PBS_CONTACT_PROJECTION;
         d.divisions = 0;
         pbs_world *world = new_world_from(&d);
         const pbs_solid_desc solid = neo_hookean(1e5);
