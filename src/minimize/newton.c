@@ -37,7 +37,18 @@ static const double FURTHER = 8.0;
 // has arrived when |gradient| is below NOISE_TOLERANCE times the tolerance.
 static const double NOISE_SLOPE = 1e-10;
 static const double NOISE_RISE = 1e-12;
+// Energies of nearly rigid bodies are squares of strains that are differences: of a strain of 1e-5
+// they know 11 digits. Where a step leaves this share of the gradient or less, it may rise as much.
+static const double NOISE_STIFF_RISE = 1e-10;
+static const double NOISE_SHARE = 0.1;
 static const double NOISE_TOLERANCE = 100.0;
+// It has also where the direction promises less than so many rounding errors of the energy, or is
+// no longer than so many of the largest coordinate: forces that are stiff in it are not known
+// better.
+static const double NOISE_GAIN = 4.0;
+static const double NOISE_LENGTH = 16.0;
+// And where so many steps in a row have promised as little.
+static const uint32_t NOISE_STEPS = 8;
 
 // Of x and of the predictor, and of the sums behind it.
 static const double ROUNDINGS = 4.0;
@@ -82,13 +93,14 @@ static bool accept_noise(struct minimization *m, struct line_sample origin,
                          struct line_sample first) {
     const struct newton *const newton = m->newton;
     const double magnitude = objective_magnitude(&newton->current.objective);
-    if (!(fabs(origin.slope) < NOISE_SLOPE * magnitude &&
-          first.value - origin.value < NOISE_RISE * magnitude)) {
+    const double rise = (first.value - origin.value) / magnitude;
+    if (!(fabs(origin.slope) < NOISE_SLOPE * magnitude && rise < NOISE_STIFF_RISE)) {
         return false;
     }
     const double norm = vector_norm(m->objective->tasks, newton_coordinate_count(newton),
                                     newton->gradient);
-    if (!(norm < m->result.gradient_norm)) {
+    const double share = rise < NOISE_RISE ? 1.0 : NOISE_SHARE;
+    if (!(norm < share * m->result.gradient_norm)) {
         return false;
     }
     m->result.noise_accepts += first.value < origin.value ? 0U : 1U;
@@ -220,12 +232,37 @@ static bool was_small(const struct minimization *m, double slope) {
            -slope * o->weight <= length * length * mass / (double)count;
 }
 
+/// Whether the whole direction is rounding of coordinates.
+static bool is_rounding(const struct minimization *m) {
+    const struct newton *const newton = m->newton;
+    double length = 0.0;
+    double place = 0.0;
+    for (size_t k = 0; k < newton_coordinate_count(newton); k++) {
+        length = fmax(length, fabs(newton->direction[k]));
+        place = fmax(place, fabs(newton->current.x[k]));
+    }
+    return length <= NOISE_LENGTH * DBL_EPSILON * place;
+}
+
+/// Whether the direction promises less than the energy's rounding.
+static bool is_hidden(const struct minimization *m, double slope) {
+    const double magnitude = objective_magnitude(&m->newton->current.objective);
+    return slope < 0.0 && -slope < NOISE_GAIN * DBL_EPSILON * magnitude;
+}
+
+/// Whether nothing can be gained where a search found nothing lower.
+static bool has_arrived(const struct minimization *m, double slope) {
+    return m->result.gradient_norm < NOISE_TOLERANCE * m->options->tolerance ||
+           is_hidden(m, slope) || (slope < 0.0 && is_rounding(m));
+}
+
 bool minimization_iterate(struct minimization *m) {
     struct direction_result direction = {0};
     const double slope = find_direction(m, &direction);
     const double start = clock_seconds();
     enum line_outcome outcome = slope < 0.0 ? search(m, slope) : LINE_NONE;
-    const bool arrived = m->result.gradient_norm < NOISE_TOLERANCE * m->options->tolerance;
+    m->hidden_steps = is_hidden(m, slope) ? m->hidden_steps + 1 : 0;
+    const bool arrived = outcome == LINE_NONE && has_arrived(m, slope);
     if (outcome == LINE_NONE && !arrived && !m->stopped && direction.kind != DIRECTION_GRADIENT) {
         outcome = search_steepest(m);
     }
@@ -244,6 +281,11 @@ bool minimization_iterate(struct minimization *m) {
         return false;
     }
     iterate_swap(&m->newton->kept, &m->newton->current);
+    if (m->hidden_steps >= NOISE_STEPS) {
+        m->result.noise_accepts++;
+        minimization_activate(m);
+        return false;
+    }
     if (m->step < 1.0 || direction.kind != DIRECTION_NEWTON || !was_small(m, slope)) {
         return true;
     }

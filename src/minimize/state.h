@@ -40,15 +40,16 @@ struct minimization {
     struct projection *projection;
     const struct newton_options *options;
     struct newton_result result;
-    double step;          ///< of the latest line search
-    double rounding;      ///< N: what rounding may leave of |grad E| however good the solution
-    bool naive;           ///< the guess ignores the forces: at least one iteration
-    bool stopped;         ///< a host's callback said so, or a Hessian was refused
-    pbs_status solver;    ///< why the linear solver cannot go on, as the thread's message explains
-    bool refused;         ///< a term has no Hessian at a state whose value it has given
-    const double *motion; ///< node order: how held axes move in this iteration; null: not at all
-    bool displaced;       ///< the latest evaluation found no admissible point for some node, as the
-                          ///< thread's message says
+    double step;           ///< of the latest line search
+    double rounding;       ///< N: what rounding may leave of |grad E| however good the solution
+    uint32_t hidden_steps; ///< in a row that promised less than the rounding of the energy
+    bool naive;            ///< the guess ignores the forces: at least one iteration
+    bool stopped;          ///< a host's callback said so, or a Hessian was refused
+    pbs_status solver;     ///< why the linear solver cannot go on, as the thread's message explains
+    bool refused;          ///< a term has no Hessian at a state whose value it has given
+    const double *motion;  ///< node order: how held axes move in this iteration; null: not at all
+    bool displaced; ///< the latest evaluation found no admissible point for some node, as the
+                    ///< thread's message says
 };
 
 size_t newton_coordinate_count(const struct newton *newton);

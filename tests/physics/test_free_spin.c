@@ -174,10 +174,66 @@ static void stretch_falls_with_stiffness(void **state) {
     }
 }
 
+/// Where motion is stiff, SDIRK2's first stage, a short implicit Euler step, costs it an order:
+/// half the step loses little less than half the energy. TR-BDF2 keeps both its orders, and a
+/// hundredth of the losses (docs/integrators.md).
+static void a_stiff_body_costs_sdirk2_an_order(void **state) {
+    (void)state;
+    double sdirk2[2];
+    double tr_bdf2[2];
+    for (int k = 0; k < 2; k++) {
+        sdirk2[k] = 1.0 - run(PBS_SCHEME_SDIRK2, 1e8, 250 << k).energy;
+        tr_bdf2[k] = 1.0 - run(PBS_SCHEME_TR_BDF2, 1e8, 250 << k).energy;
+    }
+    assert_true(sdirk2[0] < 2.2 * sdirk2[1]);
+    assert_true(tr_bdf2[0] > 3.5 * tr_bdf2[1]);
+    assert_true(sdirk2[1] > 100.0 * tr_bdf2[1]);
+}
+
+/// At 1e-10 of the reference force, which rounding of the stretch alone exceeds now and then, steps
+/// land all the same: with what is left below the energy's rounding, or below that of the places.
+static void tolerances_below_rounding_land(void **state) {
+    static const struct {
+        int32_t scheme;
+        double h;
+    } settings[] = {{PBS_SCHEME_IMPLICIT_EULER, 1.0 / 60.0},
+                    {PBS_SCHEME_SDIRK2, 0.002},
+                    {PBS_SCHEME_TR_BDF2, 0.001}};
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(settings); i++) {
+        pbs_world_desc d;
+        assert_ok(pbs_world_desc_init(&d, sizeof d));
+        d.relative_tolerance = 1e-10;
+        d.gravity[1] = 0.0;
+        pbs_world *world = new_world_from(&d);
+        pbs_integrator_desc integrator;
+        pbs_integrator *chosen = NULL;
+        assert_ok(pbs_integrator_desc_init(&integrator, sizeof integrator, settings[i].scheme));
+        assert_ok(pbs_integrator_create(&integrator, &chosen));
+        assert_ok(pbs_world_set_integrator(world, chosen));
+        struct box_surface box;
+        pbs_affine_desc body;
+        pbs_body brick;
+        box_surface_make(&box, sides);
+        box_surface_describe(&box, &body);
+        body.stiffness = 1e8;
+        copy3(spin, body.angular_velocity);
+        assert_ok(pbs_body_create_affine(world, &body, &brick));
+        for (int n = 0; n < 200; n++) {
+            assert_ok(pbs_world_step(world, settings[i].h));
+            assert_true(stats_of(world).newton_iterations < 60);
+        }
+        pbs_world_destroy(world);
+        pbs_integrator_destroy(chosen);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spins_are_those_of_the_table),
         cmocka_unit_test(stretch_falls_with_stiffness),
+        cmocka_unit_test(a_stiff_body_costs_sdirk2_an_order),
+        cmocka_unit_test(tolerances_below_rounding_land),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
