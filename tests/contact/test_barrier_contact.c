@@ -953,10 +953,45 @@ static void refused_memory_is_a_status(void **state) {
     barrier_contact_free(&s.contact);
 }
 
+/// IPC's mollifier (Li et al. 2020, section 4.4): with the squared sine of the edges as they are,
+/// and a thousandth of the product of their squared lengths at rest, c (2 - c) of the ratio c
+/// below 1.
+static void parallel_edges_are_mollified_as_in_ipc(void **state) {
+    size_t mollified = 0;
+    size_t whole = 0;
+    (void)state;
+    for (int trial = 0; trial < 20; trial++) {
+        struct touching_scene s;
+        crowd(&s, wall_kinds[trial % 5], true, false);
+        const struct barrier_contact *c = &s.contact;
+        for (size_t i = 0; i < c->contact_count; i++) {
+            const struct active_contact *contact = &c->contacts[i];
+            if (contact->kind != PAIR_EDGE_EDGE || contact->wall != CONTACT_NO_WALL) {
+                continue;
+            }
+            double u[3], v[3], cross[3];
+            const uint32_t *p = contact->points;
+            subtract3(c->points + 3 * (size_t)p[1], c->points + 3 * (size_t)p[0], u);
+            subtract3(c->points + 3 * (size_t)p[3], c->points + 3 * (size_t)p[2], v);
+            cross3(u, v, cross);
+            const double rest = c->mesh.edge_squares[contact->first] *
+                                c->mesh.edge_squares[contact->second];
+            const double ratio = dot3(cross, cross) / (1e-3 * rest);
+            const double expected = ratio < 1.0 ? ratio * (2.0 - ratio) : 1.0;
+            assert_near(contact->mollifier, expected, 1e-9, "mollifier");
+            mollified += ratio < 0.9;
+            whole += ratio > 1.1;
+        }
+        barrier_contact_free(&s.contact);
+    }
+    assert_true(mollified > 10 && whole > 10);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_gradient_is_that_of_the_energy, setup, teardown),
         cmocka_unit_test_setup_teardown(forces_are_equal_and_opposite, setup, teardown),
+        cmocka_unit_test_setup_teardown(parallel_edges_are_mollified_as_in_ipc, setup, teardown),
         cmocka_unit_test_setup_teardown(the_hessian_is_the_projected_one, setup, teardown),
         cmocka_unit_test_setup_teardown(walls_and_friction_have_their_exact_hessian, setup,
                                         teardown),

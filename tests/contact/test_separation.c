@@ -132,6 +132,32 @@ static void what_comes_near_is_not_parted(void **state) {
     assert_true(parted > far * 9 / 10);
 }
 
+/// A gap below the reach by the last digit of that, near the origin and far from it, where places
+/// are rounded by more than the difference: what is kept for rounding makes up for it.
+static void what_is_hardly_within_reach_is_not_parted(void **state) {
+    (void)state;
+    size_t tried = 0;
+    for (int round = 0; round < 4000; round++) {
+        struct pairs p;
+        scatter((enum pair_kind)(round % 4), 2.0, 0.0, &p);
+        const double away = round % 2 == 0 ? pow(10.0, random_uniform(&numbers, 0.0, 4.0)) : 0.0;
+        for (int i = 0; i < SEPARATION_PAIRS; i++) {
+            for (int n = 0; n < PAIR_NODES; n++) {
+                p.x[i][n][round % 3] += away;
+            }
+        }
+        for (int i = 0; i < SEPARATION_PAIRS; i++) {
+            const double gap = least_gap(&p, i);
+            if (gap > 1e-3) {
+                const float reach = nextafterf((float)gap, INFINITY);
+                assert_true((fails(&p, reach) >> i & 1U) == 1);
+                tried++;
+            }
+        }
+    }
+    assert_true(tried > 20000);
+}
+
 /// Of pairs that stand still one of the three directions is that of their distance, so what is a
 /// thousandth out of reach is parted: single precision knows that direction to some 1e-6 for sides
 /// of 1 m that are 0.05 m and more apart, and across a side of 1 m a direction that is off by 1e-6
@@ -231,6 +257,7 @@ static void gaps_are_at_least_what_is_said(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(what_comes_near_is_not_parted, setup),
+        cmocka_unit_test_setup(what_is_hardly_within_reach_is_not_parted, setup),
         cmocka_unit_test_setup(what_stands_out_of_reach_is_parted, setup),
         cmocka_unit_test_setup(no_number_is_not_parted, setup),
         cmocka_unit_test_setup(what_is_far_away_costs_no_other_pair, setup),

@@ -375,6 +375,27 @@ static void touching_starts_and_no_numbers_stay(void **state) {
     }
 }
 
+// Gaps below 1e-15 of the sides' extent are what rounding makes of none: the pair touches, even if
+// it moves apart. A few of them are a gap.
+static void gaps_of_rounding_are_none(void **state) {
+    (void)state;
+    double x[4][3] = {{0.25, 0.25, 0.0}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+    const double dx[4][3] = {{0, 0, 1}, {0}, {0}, {0}};
+    for (double size = 1e-3; size < 1e4; size *= 10.0) {
+        double scaled[4][3];
+        const double *const nodes[4] = {scaled[0], scaled[1], scaled[2], scaled[3]};
+        const double *const moves[4] = {dx[0], dx[1], dx[2], dx[3]};
+        for (int i = 0; i < 4; i++) {
+            scale3(size, x[i], scaled[i]);
+        }
+        // The point is 0.79 from the farthest corner.
+        scaled[0][2] = 0.5e-15 * size;
+        assert_true(free_time(PAIR_POINT_TRIANGLE, nodes, moves, 0.0, 1.0, NULL) == 0.0);
+        scaled[0][2] = 5e-15 * size;
+        assert_true(free_time(PAIR_POINT_TRIANGLE, nodes, moves, 0.0, 1.0, NULL) == 1.0);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_of_the_specification),
@@ -385,6 +406,7 @@ int main(void) {
         cmocka_unit_test(what_does_not_move_together_is_free),
         cmocka_unit_test(round_things_stop_at_their_surfaces),
         cmocka_unit_test(touching_starts_and_no_numbers_stay),
+        cmocka_unit_test(gaps_of_rounding_are_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,10 +102,40 @@ static void an_unconverged_stage_is_not_forgotten(void **state) {
     pbs_world_destroy(world);
 }
 
+/// Where the particle is after one step of a scheme with this start.
+static void first_step(int32_t scheme, int32_t start, double theta, double state[2]) {
+    pbs_integrator_desc d;
+    pbs_integrator *integrator = NULL;
+    struct oscillation o = oscillation_of(OSCILLATOR_LINEAR);
+    assert_ok(pbs_integrator_desc_init(&d, sizeof d, scheme));
+    d.start = start;
+    d.parameters[0] = scheme == PBS_SCHEME_BDF2 ? d.parameters[0] : theta;
+    assert_ok(pbs_integrator_create(&d, &integrator));
+    pbs_world *world = oscillator_world(integrator, &o);
+    assert_ok(pbs_world_step(world, 0.5));
+    oscillator_state(world, state);
+    pbs_world_destroy(world);
+    pbs_integrator_destroy(integrator);
+}
+
+/// BDF2 has no theta; its start by first-order theta is with 0.07, as PBS_START_FIRST_ORDER_THETA
+/// says. A hundredth in theta moves x by 1e-5.
+static void starts_by_theta_are_with_the_documented_one(void **state) {
+    double bdf2[2], same[2], other[2];
+    (void)state;
+    first_step(PBS_SCHEME_BDF2, PBS_START_FIRST_ORDER_THETA, 0.0, bdf2);
+    first_step(PBS_SCHEME_FIRST_ORDER_THETA, PBS_START_IMPLICIT_EULER, 0.07, same);
+    first_step(PBS_SCHEME_FIRST_ORDER_THETA, PBS_START_IMPLICIT_EULER, 0.08, other);
+    assert_near(bdf2[0], same[0], 1e-9, "x");
+    assert_near(bdf2[1], same[1], 1e-9, "v");
+    assert_true(fabs(other[0] - same[0]) > 1e-6);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(implicit_euler_is_the_first_row),
         cmocka_unit_test(every_scheme_is_complete),
+        cmocka_unit_test(starts_by_theta_are_with_the_documented_one),
         cmocka_unit_test(schemes_have_the_errors_of_the_table),
         cmocka_unit_test(an_unconverged_stage_is_not_forgotten),
     };

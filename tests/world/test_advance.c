@@ -262,6 +262,33 @@ static void deviations_of_alpha_control_the_error(void **state) {
     assert_near(places[3], exact, 0.001, "1e-6 m");
 }
 
+/// It is h |alpha - 1| |dv|, with dv = h M^-1 (grad P(x_n) - grad P(x_{n+1})), and not that of
+/// alpha.
+static void the_deviation_of_alpha_is_from_one(void **state) {
+    (void)state;
+    pbs_world *world = new_spring(&no_wall, 0);
+    const double h = 0.05;
+    pbs_integrator_desc d = describe(PBS_SCHEME_A_SEARCH, PBS_STEP_ALPHA, 1e3);
+    d.step_initial = h;
+    use(world, &d);
+    double most = 0.0;
+    for (int n = 0; n < 10; n++) {
+        const double before = place(world);
+        assert_ok(pbs_world_advance(world, h));
+        const pbs_stats stats = stats_of(world);
+        assert_int_equal(stats.accepted_steps, 1);
+        assert_true(stats.alpha_low == stats.alpha_high);
+        const double change = h * fabs(spring_force(&spring, before, 0.0) -
+                                       spring_force(&spring, place(world), 0.0));
+        const double expected = h * fabs(stats.alpha_low - 1.0) * change;
+        // The solver leaves 1e-5 N of a force, which dv has in it.
+        assert_near(stats.step_error, expected, 2e-5 * h * h + 1e-9 * expected, "deviation");
+        most = fmax(most, expected);
+    }
+    assert_true(most > 1e-3);
+    pbs_world_destroy(world);
+}
+
 // --- time ---
 
 static void advances_land_exactly_on_their_end(void **state) {
@@ -649,6 +676,7 @@ int main(void) {
         cmocka_unit_test(fixed_steps_are_steps),
         cmocka_unit_test(doubling_goes_back_to_where_it_was),
         cmocka_unit_test(deviations_of_alpha_control_the_error),
+        cmocka_unit_test(the_deviation_of_alpha_is_from_one),
         cmocka_unit_test(advances_land_exactly_on_their_end),
         cmocka_unit_test(a_short_advance_does_not_spoil_the_next),
         cmocka_unit_test(pins_and_colliders_arrive_on_time),
