@@ -45,6 +45,22 @@ static uint32_t placed_part(const struct scene *scene, const struct contact_plac
     return (uint32_t)part;
 }
 
+/// Nothing touches but what touches the placed part: groups say so to all searches.
+static void leave_out_others(struct collision_mesh *mesh, uint32_t placed) {
+    enum { PLACED = 1, OTHER = 2 };
+    const struct collision_part own = mesh->parts[placed];
+    for (uint32_t i = 0; i < mesh->part_count; i++) {
+        struct collision_part *part = &mesh->parts[i];
+        const bool touches = (part->group & own.mask) != 0 && (own.group & part->mask) != 0;
+        part->group = OTHER;
+        part->mask = touches ? PLACED : 0;
+        part->touches_itself = false;
+    }
+    mesh->parts[placed].group = PLACED;
+    mesh->parts[placed].mask = OTHER;
+    mesh->parts[placed].touches_itself = own.touches_itself;
+}
+
 pbs_status overlap_scene_build(const pbs_world *w, struct memory *memory,
                                const struct contact_placement *placement,
                                struct overlap_scene *out) {
@@ -54,6 +70,9 @@ pbs_status overlap_scene_build(const pbs_world *w, struct memory *memory,
     RETURN_IF_FAILED(contact_scene_place(&w->scene, memory, &out->contact));
     RETURN_IF_FAILED(overlaps_begin(memory, &out->contact.mesh, &out->overlaps));
     mark_solids(&w->scene, &out->overlaps);
+    if (placement != NULL) {
+        leave_out_others(&out->contact.mesh, out->only);
+    }
     return PBS_OK;
 }
 
