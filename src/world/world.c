@@ -344,9 +344,9 @@ static void apply_settings(pbs_world *w, const pbs_world_desc *next) {
     copy_light_settings(next, &light);
     set_gravity(w, next->gravity);
     w->scene.settings = *next;
+    // Contact is built with the rest.
     if (memcmp(&light, next, sizeof light) != 0) {
         w->topology.is_current = false;
-        w->topology.contact_is_current = false;
     }
     if (!has_same_barrier(&now, next)) {
         w->scene.barrier = (struct adaptive_barrier){0};

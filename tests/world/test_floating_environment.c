@@ -296,12 +296,30 @@ static void flags_of_either_kind_stay(void **state) {
     }
 }
 
+/// Numbers that flush-to-zero would take for zero count in a hash.
+static void hashes_see_denormal_numbers(void **state) {
+    (void)state;
+    leave();
+    pbs_world *world = new_world();
+    const pbs_body cube = add_cube(world, 1, 1.0, origin, NULL);
+    double v[24] = {0.0};
+    const uint64_t still = pbs_world_hash(world);
+    v[5] = 1e-320;
+    assert_ok(pbs_body_set_velocities(world, cube, v, 8));
+    const uint64_t usual = pbs_world_hash(world);
+    assert_true(usual != still);
+    enter(FLUSHING);
+    const uint64_t flushing = pbs_world_hash(world);
+    leave();
+    assert_true(flushing == usual);
+    pbs_world_destroy(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(worlds_compute_alike),
-        cmocka_unit_test(odd_numbers_trap_nothing),
-        cmocka_unit_test(systems_compute_alike),
-        cmocka_unit_test(flags_of_either_kind_stay),
+        cmocka_unit_test(worlds_compute_alike),        cmocka_unit_test(odd_numbers_trap_nothing),
+        cmocka_unit_test(systems_compute_alike),       cmocka_unit_test(flags_of_either_kind_stay),
+        cmocka_unit_test(hashes_see_denormal_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
