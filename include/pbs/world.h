@@ -381,6 +381,11 @@ typedef struct pbs_stats {
     double failure_gap;                ///< m; 0 or less where it overlaps
     double failure_stiffness;          ///< of its barrier, in the unit of pbs_world_desc's
     double failure_force;              ///< N
+    // Affine bodies resist strain, but what scripts and colliders press on them is not bounded. The
+    // log warns where a step takes this above 0.1:
+    double affine_strain;        ///< at present, |A^T A - 1| / 2 (Frobenius) of the most strained
+                                 ///< affine body, A its deformation; 0 without any
+    pbs_body affine_strain_body; ///< that body; null: none
 } pbs_stats;
 
 /// Statistics of the last step and of the world.

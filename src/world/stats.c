@@ -1,6 +1,16 @@
 // Statistics: what the last step did, totals, and the size of the scene.
+#include "world/affine_strain.h"
 #include "world/settings.h"
 #include "world/world.h"
+
+static void write_affine_strain(const struct scene *scene, pbs_stats *stats) {
+    const struct body *worst = NULL;
+    stats->affine_strain = affine_strain_largest(scene, &worst);
+    if (worst != NULL) {
+        stats->affine_strain_body.id = handle_id(&scene->bodies, worst->slot, HANDLE_BODY,
+                                                 scene->stamp);
+    }
+}
 
 pbs_status pbs_world_stats(const pbs_world *w, pbs_stats *out) {
     RETURN_IF_FAILED(world_enter(w));
@@ -22,6 +32,7 @@ pbs_status pbs_world_stats(const pbs_world *w, pbs_stats *out) {
                                    ? body->triangle_count + body->shell.hinge_count
                                    : 0;
     }
+    write_affine_strain(&w->scene, &stats);
     if (w->topology.is_current) {
         stats.block_count = w->topology.model.assembly.pattern.block_count;
     }

@@ -6,6 +6,7 @@
 #include "base/arithmetic.h"
 #include "base/clock.h"
 #include "base/vector.h"
+#include "world/affine_strain.h"
 #include "world/check.h"
 #include "world/contact_readback.h"
 #include "world/contact_scene.h"
@@ -476,6 +477,22 @@ static pbs_status measure_contact(struct run *run) {
     return contact_report_add(&t->contact, 0.0, &t->report);
 }
 
+/// Lands, and says so once where an affine body is squeezed beyond what stands for a rigid one.
+static void land_watching_strain(struct run *run) {
+    const struct scene *scene = &run->w->scene;
+    const double before = affine_strain_largest(scene, NULL);
+    const struct body *worst = NULL;
+    land(run);
+    const double strain = affine_strain_largest(scene, &worst);
+    if (strain > AFFINE_STRAIN_NOTABLE && before <= AFFINE_STRAIN_NOTABLE) {
+        world_log(
+            run->w, PBS_LOG_WARNING,
+            "affine body %u is strained by %.3g at %g s: more stiffness, or less pressed upon "
+            "it, would keep it rigid",
+            (unsigned)worst->slot, strain, scene->time);
+    }
+}
+
 static pbs_status step(struct run *run) {
     pbs_world *w = run->w;
     const double start = clock_seconds();
@@ -489,7 +506,7 @@ static pbs_status step(struct run *run) {
     const double solved = clock_seconds();
     RETURN_IF_FAILED(measure_contact(run));
     RETURN_IF_FAILED(contact_readback_prepare(w));
-    land(run);
+    land_watching_strain(run);
     w->stats.time_finish = clock_seconds() - solved;
     return answer(run);
 }

@@ -549,6 +549,90 @@ static void other_bodies_may_go(void **state) {
     pbs_world_destroy(world);
 }
 
+// --- strain ---
+
+struct warnings {
+    int count;
+    char last[512];
+};
+
+static void keep_warning(void *user, int32_t level, const char *message) {
+    struct warnings *warnings = user;
+    if (level == PBS_LOG_WARNING) {
+        warnings->count++;
+        snprintf(warnings->last, sizeof warnings->last, "%s", message);
+    }
+}
+
+/// |A^T A - 1| / 2 of a body.
+static double strain_of(const pbs_world *world, pbs_body body) {
+    double a[9];
+    double sum = 0.0;
+    assert_ok(pbs_body_transform(world, body, NULL, a));
+    for (int ij = 0; ij < 9; ij++) {
+        const int i = ij / 3;
+        const int j = ij % 3;
+        const double product = a[i] * a[j] + a[3 + i] * a[3 + j] + a[6 + i] * a[6 + j];
+        sum += pow(0.5 * (i == j ? product - 1.0 : product), 2.0);
+    }
+    return sqrt(sum);
+}
+
+/// A plate comes down on a soft cube of 0.1 m on the ground, beside another one that turns freely.
+/// What is told is the strain of the more strained one, as it is; the log tells once when it goes
+/// beyond a tenth.
+static void a_squeezed_body_is_told(void **state) {
+    static const double upright[4] = {0.0, 0.0, 0.0, 1.0}, cube[3] = {0.1, 0.1, 0.1};
+    struct warnings warnings = {0};
+    struct box_surface box;
+    pbs_world_desc settings;
+    pbs_affine_desc d;
+    pbs_body bodies[2];
+    pbs_collider_desc plate;
+    pbs_collider collider;
+    (void)state;
+    assert_ok(pbs_world_desc_init(&settings, sizeof settings));
+    settings.contact = PBS_CONTACT_BARRIER;
+    settings.log = (pbs_log){keep_warning, &warnings};
+    pbs_world *world = new_world_from(&settings);
+    assert_true(stats_of(world).affine_strain == 0.0);
+    assert_true(stats_of(world).affine_strain_body.id == 0);
+    box_surface_make(&box, cube);
+    box_surface_describe(&box, &d);
+    d.stiffness = 1e4;
+    d.no_gravity = 1;
+    for (int i = 0; i < 2; i++) {
+        d.position[0] = 0.5 * i;
+        d.position[1] = 0.052 + i;
+        d.angular_velocity[1] = 4.0 * i;
+        assert_ok(pbs_body_create_affine(world, &d, &bodies[i]));
+    }
+    add_ground(world);
+    assert_ok(pbs_collider_desc_init(&plate, sizeof plate));
+    plate.shape = PBS_SHAPE_BOX;
+    plate.size[0] = plate.size[2] = 0.1;
+    plate.size[1] = 0.01;
+    plate.position[1] = 0.116;
+    assert_ok(pbs_collider_create(world, &plate, &collider));
+    bool was_other = false;
+    for (int n = 1; n <= 30; n++) {
+        const double down[3] = {0.0, 0.116 - 0.001 * n, 0.0};
+        assert_ok(pbs_collider_set_motion(world, collider, down, upright));
+        assert_ok(pbs_world_step(world, 0.01));
+        const pbs_stats stats = stats_of(world);
+        const double strains[2] = {strain_of(world, bodies[0]), strain_of(world, bodies[1])};
+        const int worst = strains[1] > strains[0];
+        assert_near(stats.affine_strain, strains[worst], 1e-14, "strain");
+        assert_true(stats.affine_strain_body.id == bodies[worst].id);
+        assert_int_equal(warnings.count, stats.affine_strain > 0.1);
+        was_other = was_other || worst == 1;
+    }
+    assert_true(was_other);
+    assert_int_equal(warnings.count, 1);
+    assert_non_null(strstr(warnings.last, "affine body 0 is strained by 0.1"));
+    pbs_world_destroy(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(vertices_follow_the_pose),
@@ -567,6 +651,7 @@ int main(void) {
         cmocka_unit_test(refused_memory_is_a_status),
         cmocka_unit_test(warm_steps_make_no_calls),
         cmocka_unit_test(other_bodies_may_go),
+        cmocka_unit_test(a_squeezed_body_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
