@@ -15,7 +15,8 @@ enum {
     PBS_MATERIAL_NEO_HOOKEAN = 1, ///< with logarithm; infinite at det F <= 0, so no element ever
                                   ///< inverts
     PBS_MATERIAL_STABLE_NEO_HOOKEAN = 2, ///< Smith, de Goes, Kim 2018, eq. 14; finite under
-                                         ///< inversion
+                                         ///< inversion. Collapsed to one point it has no force: a
+                                         ///< step finds nothing to do and answers PBS_OK
     PBS_MATERIAL_ST_VENANT_KIRCHHOFF = 3 ///< for small strains: it gives way under strong
                                          ///< compression
 };
