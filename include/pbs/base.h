@@ -29,12 +29,11 @@ extern "C" {
 // it. The host's callbacks, and pieces of work on the host's threads, run in the library's
 // environment, too: energies are asked for at states where they overflow or are not defined.
 
-/// Metres: no coordinate of a world may be greater, of either sign. Bodies, targets, colliders,
-/// queries and saved worlds beyond are refused, and a step that would end beyond fails. So far out
-/// a double is 1e14 m from the next; what is less far is limited by that first. The bound leaves
-/// exact predicates, of third degree in differences of coordinates, and single precision, up to
-/// 3e38, far from overflow.
-#define PBS_COORDINATE_LIMIT 1e30
+// Coordinates: none of a world may be beyond 1e30 m, of either sign. Bodies, targets, colliders,
+// queries and saved worlds beyond are refused, and a step that would end beyond fails. So far out a
+// double is 1e14 m from the next; what is less far is limited by that first. The bound leaves exact
+// predicates, of third degree in differences of coordinates, and single precision, up to 3e38, far
+// from overflow.
 
 /// What a call answers. Zero: done. Negative: failed, and nothing changed. Positive: done, but look
 /// at the message.

@@ -5,6 +5,9 @@
 // Cache line and widest vector; every array that a kernel streams starts on such a boundary.
 #define CACHE_LINE 64
 
+// Metres, of either sign: see include/pbs/base.h, where hosts read it.
+#define COORDINATE_LIMIT 1e30
+
 #include <stddef.h>
 #include <stdint.h>
 

@@ -4,6 +4,7 @@
 // in.
 #include "geometry/shape.h"
 
+#include "base/config.h"
 #include "base/math3.h"
 #include "pbs/collider.h"
 
@@ -313,9 +314,9 @@ pbs_status shape_check(const struct shape *shape) {
                                "%s: size[%d] is %g m, must be positive and finite",
                                kinds[shape->kind].name, i, shape->size[i]);
         }
-        if (shape->size[i] > PBS_COORDINATE_LIMIT) {
+        if (shape->size[i] > COORDINATE_LIMIT) {
             return status_fail(PBS_ERROR_ARGUMENT, "%s: size[%d] is %g m, must be at most %g",
-                               kinds[shape->kind].name, i, shape->size[i], PBS_COORDINATE_LIMIT);
+                               kinds[shape->kind].name, i, shape->size[i], COORDINATE_LIMIT);
         }
     }
     return PBS_OK;

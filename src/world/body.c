@@ -371,11 +371,11 @@ static pbs_status check_targets(const uint32_t *vertices, const double *targets,
                                "targets[%zu], of vertex %u: %c is %g, must be finite", i / 3,
                                (unsigned)vertices[i / 3], "xyz"[i % 3], targets[i]);
         }
-        if (fabs(targets[i]) > PBS_COORDINATE_LIMIT) {
+        if (fabs(targets[i]) > COORDINATE_LIMIT) {
             return status_fail(PBS_ERROR_ARGUMENT,
                                "targets[%zu], of vertex %u: %c is %g m, must be between %g and %g",
                                i / 3, (unsigned)vertices[i / 3], "xyz"[i % 3], targets[i],
-                               -PBS_COORDINATE_LIMIT, PBS_COORDINATE_LIMIT);
+                               -COORDINATE_LIMIT, COORDINATE_LIMIT);
         }
     }
     return PBS_OK;

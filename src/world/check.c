@@ -98,15 +98,15 @@ pbs_status check_vectors(const double *values, size_t count, const char *name) {
 }
 
 pbs_status check_places(const double *values, size_t count, const char *name) {
-    return check_by_vertex(values, count, PBS_COORDINATE_LIMIT, name);
+    return check_by_vertex(values, count, COORDINATE_LIMIT, name);
 }
 
 pbs_status check_coordinates(const double *values, size_t count, const char *name) {
     RETURN_IF_FAILED(check_numbers(values, count, name));
     for (size_t i = 0; i < count; i++) {
-        if (fabs(values[i]) > PBS_COORDINATE_LIMIT) {
+        if (fabs(values[i]) > COORDINATE_LIMIT) {
             return status_fail(PBS_ERROR_ARGUMENT, "%s[%zu] is %g m, must be between %g and %g",
-                               name, i, values[i], -PBS_COORDINATE_LIMIT, PBS_COORDINATE_LIMIT);
+                               name, i, values[i], -COORDINATE_LIMIT, COORDINATE_LIMIT);
         }
     }
     return PBS_OK;
@@ -118,10 +118,10 @@ pbs_status check_place(const double values[3], const char *name) {
 
 pbs_status check_length(double value, const char *name) {
     RETURN_IF_FAILED(check_positive(value, name));
-    return value <= PBS_COORDINATE_LIMIT
+    return value <= COORDINATE_LIMIT
                ? PBS_OK
                : status_fail(PBS_ERROR_ARGUMENT, "%s is %g m, must be at most %g", name, value,
-                             PBS_COORDINATE_LIMIT);
+                             COORDINATE_LIMIT);
 }
 
 pbs_status check_masses(const double *masses, size_t count) {

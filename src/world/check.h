@@ -3,6 +3,7 @@
 #ifndef PBS_WORLD_CHECK_H
 #define PBS_WORLD_CHECK_H
 
+#include "base/config.h"
 #include "base/status.h"
 
 /// More nodes or elements than this in one world are refused: indices are 32 bits wide.
@@ -30,7 +31,7 @@ pbs_status check_vector(const double values[3], const char *name);
 /// Three finite numbers each; null is refused unless count is 0.
 pbs_status check_vectors(const double *values, size_t count, const char *name);
 
-/// Coordinates in metres, up to PBS_COORDINATE_LIMIT: any number of them, three, three each, and a
+/// Coordinates in metres, up to COORDINATE_LIMIT: any number of them, three, three each, and a
 /// positive length. Null as above.
 pbs_status check_coordinates(const double *values, size_t count, const char *name);
 pbs_status check_place(const double values[3], const char *name);

@@ -295,18 +295,18 @@ pbs_status run_halves(struct run *run, const struct step_span *span, uint32_t de
     return run_part(run, &second, depth + 1);
 }
 
-/// PBS_ERROR_INADMISSIBLE where a coordinate is beyond PBS_COORDINATE_LIMIT, or not a number.
+/// PBS_ERROR_INADMISSIBLE where a coordinate is beyond COORDINATE_LIMIT, or not a number.
 static pbs_status check_bounds(const struct topology *t, const struct scene *scene) {
     const double *x = t->workspace.next.x;
     for (size_t i = 0; i < 3 * scene->nodes.count; i++) {
-        if (!(fabs(x[i]) <= PBS_COORDINATE_LIMIT)) {
+        if (!(fabs(x[i]) <= COORDINATE_LIMIT)) {
             const size_t index = t->node_parts[i / 3];
             return status_fail(
                 PBS_ERROR_INADMISSIBLE,
                 "the step would end with body %zu, node %zu at %c = %g m, which must "
                 "be between %g and %g",
                 index, i / 3 - scene_body(scene, index)->node_start, "xyz"[i % 3], x[i],
-                -PBS_COORDINATE_LIMIT, PBS_COORDINATE_LIMIT);
+                -COORDINATE_LIMIT, COORDINATE_LIMIT);
         }
     }
     return PBS_OK;
@@ -352,7 +352,8 @@ static void land(struct run *run) {
     copy_array(w->tasks, count, workspace->now.a, scene->history.acceleration);
     copy_array(w->tasks, count, workspace->before.x, scene->history.x_before);
     copy_array(w->tasks, count, workspace->before.v, scene->history.v_before);
-    copy_accounts(workspace->energy.accounts, scene->history.account_count, scene->history.accounts);
+    copy_accounts(workspace->energy.accounts, scene->history.account_count,
+                  scene->history.accounts);
     scene->history.memory = workspace->memory;
     scene->step_memory = run->step_memory;
     scene->time += run->h;

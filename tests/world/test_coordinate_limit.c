@@ -1,11 +1,12 @@
-// Coordinates at PBS_COORDINATE_LIMIT and beyond, through every entry by which one comes in: at the
+// Coordinates at COORDINATE_LIMIT and beyond, through every entry by which one comes in: at the
 // limit they are taken, one step of a double beyond they are refused with the index and the value,
 // and nothing changes. A step that would end beyond fails.
+#include "base/config.h"
 #include "support/world_testing.h"
 #include "world/byte_stream.h"
 #include "world/snapshot.h"
 
-static const double limit = PBS_COORDINATE_LIMIT;
+static const double limit = COORDINATE_LIMIT;
 static const double beyond[] = {1.0000000000000002e30, -1.0000000000000002e30, 1e170, -1e300};
 static const double origin[3] = {0.0, 0.0, 0.0};
 static const double upright[4] = {0.0, 0.0, 0.0, 1.0};

@@ -7,6 +7,7 @@
 #include "base/math3.h"
 #include "geometry/distance.h"
 #include "geometry/ray.h"
+#include "base/config.h"
 #include "support/random.h"
 #include "support/world_testing.h"
 
@@ -453,7 +454,7 @@ static void wrong_questions_are_refused(void **state) {
     assert_status(pbs_world_ray(y.world, &ray, &out), PBS_ERROR_STRUCT_SIZE);
     assert_status(pbs_world_closest(y.world, &near, &out), PBS_ERROR_STRUCT_SIZE);
     // As far as coordinates go, and in a world of nothing.
-    ray.origin[0] = near.point[0] = PBS_COORDINATE_LIMIT;
+    ray.origin[0] = near.point[0] = COORDINATE_LIMIT;
     cast(y.world, &ray);
     closest(y.world, &near);
     pbs_world_destroy(y.world);
