@@ -53,6 +53,11 @@ static const uint32_t NOISE_STEPS = 8;
 // Of x and of the predictor, and of the sums behind it.
 static const double ROUNDINGS = 4.0;
 
+// Below the energy's resolution a step whose end has more than TAIL of the slope is followed to
+// where slopes say that it is level, up to FARTHEST_TAIL times as far.
+static const double TAIL = 0.25;
+static const double FARTHEST_TAIL = 32.0;
+
 // Relative tolerance of the linear solve at most: OPT's, and with contact, whose forces are a large
 // part of the gradient that says little of how everything else should move. At 0.1 the coarse
 // space, which contains contact, was often all of the solve, and an iteration moved nothing else.
@@ -107,6 +112,34 @@ static bool accept_noise(struct minimization *m, struct line_sample origin,
     return true;
 }
 
+/// The step at which a straight line through both slopes is level; the farthest where it never is.
+static double level_step(double left) {
+    return left < 1.0 ? fmin(1.0 / (1.0 - left), FARTHEST_TAIL) : FARTHEST_TAIL;
+}
+
+/// With contact, goes on beyond a full step that was accepted below the energy's resolution and
+/// left much of the slope, as reach_further does above it: what was left out to make the Hessian
+/// semidefinite makes the end of a minimisation linear. Values say nothing here; what has less of a
+/// gradient is better.
+static void follow_tail(struct minimization *m, struct line_sample origin,
+                        struct line_sample first) {
+    const struct newton *const newton = m->newton;
+    const double left = first.slope / origin.slope;
+    if (m->objective->contact == NULL || first.step < 1.0 || !(left > TAIL)) {
+        return;
+    }
+    const size_t count = newton_coordinate_count(newton);
+    const double reached = vector_norm(m->objective->tasks, count, newton->gradient);
+    const double bound = objective_max_step(m->objective, newton->current.x, newton->direction,
+                                            INFINITY);
+    struct line_sample next = {.step = fmin(level_step(left), BOUND_MARGIN * bound)};
+    next.step = minimization_free_step(m, newton->current.x, newton->direction, next.step);
+    if (!m->stopped && next.step > first.step && evaluate_path(m, &next) && isfinite(next.value) &&
+        vector_norm(m->objective->tasks, count, newton->gradient) < reached) {
+        keep_trial(m);
+    }
+}
+
 /// Looks for pairs beyond a first trial at 1 that ends too steeply, twice as far as where a
 /// straight line through both slopes is level, so that a search that may go beyond 1 does.
 static void reach_further(struct minimization *m, struct line_sample origin,
@@ -152,7 +185,8 @@ static enum line_outcome search(struct minimization *m, double slope) {
     m->step = length;
     if (accept_noise(m, origin, first)) {
         keep_trial(m);
-        return LINE_ACCEPTED;
+        follow_tail(m, origin, first);
+        return m->stopped ? LINE_STOPPED : LINE_ACCEPTED;
     }
     reach_further(m, origin, first, &options);
     if (m->stopped) {
