@@ -120,6 +120,7 @@ static void must(pbs_status status) {
 static pbs_world *make_world(const struct cloth *cloth) {
     pbs_world_desc w;
     must(pbs_world_desc_init(&w, sizeof w));
+    w.contact = PBS_CONTACT_PROJECTION;
     w.gravity[1] = -9.81;
     w.project_hessian = 1;
     w.divisions = 4;

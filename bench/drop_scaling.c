@@ -24,6 +24,7 @@ static struct run run_drop(size_t cells, int32_t threads, int steps) {
     const struct cube_scene scene = {.cells = cells, .young = 2e5, .ground = true};
     pbs_world_desc settings;
     pbs_world_desc_init(&settings, sizeof settings);
+    settings.contact = PBS_CONTACT_PROJECTION;
     settings.threads = threads;
     pbs_world *world = NULL;
     pbs_body body;

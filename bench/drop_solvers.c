@@ -55,6 +55,7 @@ static pbs_world *create_world(const struct tet_mesh *mesh, double young, int32_
                                int32_t preconditioner) {
     pbs_world_desc world_desc;
     check(pbs_world_desc_init(&world_desc, sizeof world_desc));
+    world_desc.contact = PBS_CONTACT_PROJECTION;
     world_desc.gravity[1] = -9.81;
     world_desc.threads = threads;
     world_desc.preconditioner = preconditioner;

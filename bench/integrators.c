@@ -88,6 +88,7 @@ static pbs_world *create_world(const struct scheme *scheme, struct problem *prob
     pbs_world_desc d;
     pbs_world *world = NULL;
     require(pbs_world_desc_init(&d, sizeof d));
+    d.contact = PBS_CONTACT_PROJECTION;
     d.tolerance = 1e-10 * problem->omega * problem->omega;
     d.threads = 1;
     require(pbs_world_create(&d, &world));

@@ -402,6 +402,7 @@ int main(int argc, char **argv) {
     openblas_set_num_threads(1);
     memory_init(&bench.memory, NULL);
     pbs_world_desc_init(&bench.defaults, sizeof bench.defaults);
+    bench.defaults.contact = PBS_CONTACT_PROJECTION;
     // Which of its kernels OpenBLAS picked decides what direct solvers can do.
     printf("bench linear blas core=%s\n", openblas_get_corename());
     peer_list_open("bench linear", &bench.peers);

@@ -61,7 +61,6 @@ int main(void) {
     pbs_world_desc_init(&d, sizeof d);
     d.gravity[1] = -GRAVITY;
     d.contact = PBS_CONTACT_BARRIER;
-    d.project_hessian = 1;
     if (pbs_world_create(&d, &world) < 0 || add_plate(world, &plate) < 0 ||
         add_cube(world, &cube) < 0 || pbs_ray_desc_init(&ray, sizeof ray) < 0) {
         return fail();

@@ -81,6 +81,7 @@ static double node_mass(size_t node) {
 static pbs_status make_world(const struct eci_chain *chain, pbs_world **out) {
     pbs_world_desc d;
     pbs_status status = pbs_world_desc_init(&d, sizeof d);
+    d.contact = PBS_CONTACT_PROJECTION;
     // A Newton step p changes the gradient by more than m p / h^2, and what stiff elements make of
     // p is far more; their rounding errors are too.
     const double stiffness = 20.0 * chain->sound * chain->sound / rest_length;

@@ -54,6 +54,7 @@ pbs_status eci_contact_create(enum eci_contact_kind kind, const struct eci_conta
     d.contact_distance = fine ? 0.5e-3 : 1e-3;
     d.contact_stiffness = 1e5;
     d.slip_velocity = 1e-2;
+    d.divisions = 0;
     if (rough || kind == ECI_CHAIN) {
         // docs/theory/contact.md section 4: else bodies stick that should slide. And in a scene of
         // light rings and a heavy ball the mean node's energy says little about what a ring still

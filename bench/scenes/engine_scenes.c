@@ -54,6 +54,7 @@ pbs_status cube_scene_create(const struct cube_scene *scene, const pbs_world_des
                              pbs_world **world, pbs_body *body, struct tet_mesh *mesh) {
     pbs_world_desc desc;
     pbs_world_desc_init(&desc, sizeof desc);
+    desc.contact = PBS_CONTACT_PROJECTION;
     if (settings != NULL) {
         desc = *settings;
     }

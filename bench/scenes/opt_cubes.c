@@ -64,6 +64,7 @@ static pbs_status create_cube(const struct opt_cube *cube, int32_t threads, stru
     scramble(cube, 3 * mesh->vertex_count, start);
     pbs_world_desc world_desc;
     pbs_world_desc_init(&world_desc, sizeof world_desc);
+    world_desc.contact = PBS_CONTACT_PROJECTION;
     world_desc.threads = threads;
     world_desc.newton_limit = 5000;
     pbs_solid_desc desc;

@@ -21,7 +21,11 @@ void torture_options_init(struct torture_options *options) {
     options->scheme = PBS_SCHEME_IMPLICIT_EULER;
     pbs_world_desc_init(&options->world, sizeof options->world);
     options->world.contact = PBS_CONTACT_BARRIER;
+    options->world.contact_distance = 1e-3;
+    options->world.contact_stiffness = 1e5;
+    options->world.slip_velocity = 1e-2;
     options->world.velocity_tolerance = 0.01;
+    options->world.divisions = 0;
 }
 
 // --- twists ---

@@ -42,6 +42,7 @@ pbs_status scene_world_settings(const struct scene_file *scene, pbs_world_desc *
         d->velocity_rule = PBS_VELOCITY_STEP;
         d->relative_tolerance = 1e-10;
     }
+    d->divisions = 0;
     return PBS_OK;
 }
 

@@ -44,6 +44,7 @@ static inline pbs_world *oscillator_world(pbs_integrator *integrator, struct osc
     const double position[3] = {o->x, 0.0, 0.0}, velocity[3] = {o->v, 0.0, 0.0};
     pbs_world_desc d;
     assert_ok(pbs_world_desc_init(&d, sizeof d));
+    d.contact = PBS_CONTACT_PROJECTION;
     d.tolerance = o->tolerance;
     d.newton_limit = o->newton_limit > 0 ? o->newton_limit : d.newton_limit;
     d.divisions = o->divisions;

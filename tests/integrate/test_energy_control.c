@@ -157,6 +157,7 @@ static void divided_steps_carry_the_target(void **state) {
         struct refusing refusing = {.problem = OSCILLATOR_CUBIC};
         pbs_world_desc w;
         assert_ok(pbs_world_desc_init(&w, sizeof w));
+        w.contact = PBS_CONTACT_PROJECTION;
         w.tolerance = 1e-9;
         w.divisions = 8;
         pbs_world *world = new_world_from(&w);
@@ -269,6 +270,7 @@ static pbs_world *row_of_springs(double start, pbs_body *body) {
     const uint32_t stencils[4] = {0, 1, 1, 2}, held = 0;
     pbs_world_desc d;
     assert_ok(pbs_world_desc_init(&d, sizeof d));
+    d.contact = PBS_CONTACT_PROJECTION;
     d.tolerance = 1e-10;
     pbs_world *world = new_world_from(&d);
     pbs_custom_desc c;
@@ -351,6 +353,7 @@ static void scripts_store_their_work(void **state) {
 static pbs_world *cube_and_wall(double cube_speed, pbs_body *cube, pbs_collider *wall) {
     pbs_world_desc d;
     assert_ok(pbs_world_desc_init(&d, sizeof d));
+    d.contact = PBS_CONTACT_PROJECTION;
     d.tolerance = 1e-9;
     pbs_world *world = new_world_from(&d);
     double velocities[81] = {0.0};
@@ -548,6 +551,7 @@ static void run_pair(pbs_world *world, int bodies, int first, double energies[2]
 static pbs_world *tight_world(const pbs_integrator_desc *d) {
     pbs_world_desc w;
     assert_ok(pbs_world_desc_init(&w, sizeof w));
+    w.contact = PBS_CONTACT_PROJECTION;
     w.tolerance = 1e-10;
     pbs_world *world = new_world_from(&w);
     use(world, d);

@@ -19,6 +19,7 @@ static double drag_error(const struct scheme_table *scheme, int n) {
     const double drag = 2.0;
     pbs_world_desc d;
     assert_ok(pbs_world_desc_init(&d, sizeof d));
+    d.contact = PBS_CONTACT_PROJECTION;
     d.tolerance = 1e-8;
     pbs_world *world = new_world_from(&d);
     use_scheme(world, scheme->id);

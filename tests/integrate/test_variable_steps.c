@@ -140,6 +140,7 @@ static void echoes_of_a_push_die_out(void **state) {
     for (size_t i = 0; scheme_tables[i] != NULL; i++) {
         pbs_world_desc d;
         assert_ok(pbs_world_desc_init(&d, sizeof d));
+        d.contact = PBS_CONTACT_PROJECTION;
         d.gravity[0] = 1.0;
         d.tolerance = 1e-9;
         pbs_world *world = new_world_from(&d);

@@ -27,6 +27,7 @@ static pbs_system *new_system(size_t size, const double *mass, const double *dam
 static pbs_world *new_scene(pbs_integrator *integrator, double tolerance) {
     pbs_world_desc d;
     assert_ok(pbs_world_desc_init(&d, sizeof d));
+    d.contact = PBS_CONTACT_PROJECTION;
     d.tolerance = tolerance;
     pbs_world *world = new_world_from(&d);
     assert_ok(pbs_world_set_integrator(world, integrator));

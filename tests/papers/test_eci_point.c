@@ -26,6 +26,7 @@ static pbs_world *point_world(const pbs_integrator_desc *d, double *k, double be
     const double position[3] = {beta, 0.0, 0.0}, velocity[3] = {-1.0, 0.0, 0.0};
     pbs_world_desc settings;
     assert_ok(pbs_world_desc_init(&settings, sizeof settings));
+    settings.contact = PBS_CONTACT_PROJECTION;
     settings.tolerance = 1e-10;
     pbs_world *world = new_world_from(&settings);
     pbs_integrator *integrator = NULL;

@@ -188,6 +188,7 @@ struct outcome {
 static pbs_world *make_world(struct sheet *sheet, int32_t method, pbs_body *body) {
     pbs_world_desc d;
     assert_ok(pbs_world_desc_init(&d, sizeof d));
+    d.contact = PBS_CONTACT_PROJECTION;
     d.threads = 1;
     d.method = method;
     d.initial_guess = PBS_GUESS_INERTIAL;

@@ -31,6 +31,7 @@ static void create_puller(struct puller *p, const struct stretch *s, int32_t met
     assert_true(shape_cube_grid(cells, &p->mesh));
     pbs_world_desc d;
     assert_ok(pbs_world_desc_init(&d, sizeof d));
+    d.contact = PBS_CONTACT_PROJECTION;
     d.threads = 1;
     d.method = method;
     // The baseline converges within ten iterations or not at all.

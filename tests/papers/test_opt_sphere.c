@@ -22,6 +22,7 @@ static void create(struct drop *drop, bool on_ball, double speed) {
     assert_true(shape_ball(RADIUS, 0.15, &drop->mesh));
     pbs_world_desc d;
     assert_ok(pbs_world_desc_init(&d, sizeof d));
+    d.contact = PBS_CONTACT_PROJECTION;
     d.threads = 1;
     d.gravity[1] = -9.81;
     drop->world = new_world_from(&d);

@@ -30,7 +30,7 @@ static struct slide slide(const struct slope *slope) {
     const double length = sqrt(1.0 + SLOPE * SLOPE);
     d.gravity[0] = GRAVITY * SLOPE / length;
     d.gravity[1] = -GRAVITY / length;
-    d.contact = PBS_CONTACT_BARRIER;
+    fixed_barrier(&d);
     d.slip_velocity = SLIP_VELOCITY;
     pbs_world *world = new_world_from(&d);
     pbs_integrator_desc how;
@@ -155,7 +155,7 @@ struct throw {
 static struct throw throw_box(uint32_t friction_iterations, int32_t scheme, double mu) {
     pbs_world_desc d;
     assert_ok(pbs_world_desc_init(&d, sizeof d));
-    d.contact = PBS_CONTACT_BARRIER;
+    fixed_barrier(&d);
     d.slip_velocity = SLIP_VELOCITY;
     d.friction_iterations = friction_iterations;
     d.relative_tolerance = 1e-9;
@@ -223,7 +223,7 @@ static void let_a_heap_fall(double slip_velocity) {
     pbs_world_desc d;
     assert_ok(pbs_world_desc_init(&d, sizeof d));
     d.gravity[1] = -GRAVITY;
-    d.contact = PBS_CONTACT_BARRIER;
+    fixed_barrier(&d);
     d.project_hessian = 1;
     d.slip_velocity = slip_velocity;
     d.velocity_tolerance = 1e-3;

@@ -92,6 +92,7 @@ static void note_stretch(const pbs_world *world, pbs_body body, struct outcome *
 static struct outcome run(int32_t scheme, double stiffness, int steps_a_second) {
     pbs_world_desc settings;
     assert_ok(pbs_world_desc_init(&settings, sizeof settings));
+    settings.contact = PBS_CONTACT_PROJECTION;
     settings.relative_tolerance = 1e-9;
     pbs_world *world = new_world_from(&settings);
     pbs_integrator_desc integrator;

@@ -42,6 +42,7 @@ static void spinning_ball(pbs_world **world, pbs_body *body, double gravity, int
     }
     pbs_world_desc world_desc;
     assert_ok(pbs_world_desc_init(&world_desc, sizeof world_desc));
+    world_desc.contact = PBS_CONTACT_PROJECTION;
     world_desc.gravity[1] = -gravity;
     world_desc.relative_tolerance = 1e-8;
     assert_ok(pbs_world_create(&world_desc, world));

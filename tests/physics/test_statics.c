@@ -58,6 +58,7 @@ static void run_patch_test(int32_t material) {
     jittered_cube(4, &mesh);
     pbs_world_desc world_desc;
     assert_ok(pbs_world_desc_init(&world_desc, sizeof world_desc));
+    world_desc.contact = PBS_CONTACT_PROJECTION;
     world_desc.relative_tolerance = 1e-11;
     world_desc.divisions = 6; // moved at once, elements at the boundary would invert, which
                               // Neo-Hookean forbids
@@ -104,6 +105,7 @@ static double beam_deflection(size_t cells, double young, double gravity) {
     assert_true(shape_box_grid(8 * cells, cells, cells, 8.0, 1.0, 1.0, &mesh));
     pbs_world_desc world_desc;
     assert_ok(pbs_world_desc_init(&world_desc, sizeof world_desc));
+    world_desc.contact = PBS_CONTACT_PROJECTION;
     world_desc.gravity[1] = -gravity;
     world_desc.relative_tolerance = 1e-9;
     pbs_world *world = new_world_from(&world_desc);

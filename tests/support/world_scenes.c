@@ -170,6 +170,16 @@ void box_surface_describe(const struct box_surface *box, pbs_affine_desc *d) {
 void scene_settings(pbs_world_desc *d) {
     pbs_world_desc_init(d, sizeof *d);
     d->gravity[1] = -9.81;
+    d->contact = PBS_CONTACT_PROJECTION;
+}
+
+void fixed_barrier(pbs_world_desc *d) {
+    d->contact = PBS_CONTACT_BARRIER;
+    d->contact_distance = 1e-3;
+    d->contact_stiffness = 1e5;
+    d->slip_velocity = 1e-2;
+    d->velocity_tolerance = 0.0;
+    d->divisions = 0;
 }
 
 static pbs_status fill_drop(pbs_world *world) {

@@ -70,6 +70,11 @@ void point_describe(pbs_custom_desc *d, const double position[3], pbs_custom_fn 
 /// Settings with gravity along -y.
 void scene_settings(pbs_world_desc *d);
 
+/// Barriers that no scene changes: 1 mm, 1e5 N/m, slip up to 1 cm/s, stages solved by the gradient
+/// alone, no step divided. For tests of barriers, where what is chosen automatically is not the
+/// point.
+void fixed_barrier(pbs_world_desc *d);
+
 /// The scenes of the determinism tests: 0 a solid dropped on a floor, 1 springs of a host on a
 /// ball, 2 two materials with damping, drag and friction in a bowl, 3 a damped sheet, held at one
 /// corner, that falls on a ball, 4 springs of the library's over a ball and affine bodies that

@@ -37,6 +37,7 @@ static pbs_world *new_spring(double *wall, uint32_t divisions) {
     static const double position[3] = {-1.0, 0.0, 0.0};
     pbs_world_desc d;
     assert_ok(pbs_world_desc_init(&d, sizeof d));
+    d.contact = PBS_CONTACT_PROJECTION;
     d.tolerance = 1e-5; // rounding of x alone is worth 1e-16 / h^2 newtons
     d.divisions = divisions;
     pbs_world *world = new_world_from(&d);
@@ -400,6 +401,7 @@ static void unsolved_linear_systems_are_told(void **state) {
     static const double position[3] = {0.0, 0.0, 0.0};
     pbs_world_desc world_desc;
     assert_ok(pbs_world_desc_init(&world_desc, sizeof world_desc));
+    world_desc.contact = PBS_CONTACT_PROJECTION;
     pbs_world *world = new_world_from(&world_desc);
     pbs_custom_desc c;
     point_describe(&c, position, strong_energy, NULL);
@@ -447,6 +449,7 @@ static void indefinite_matrices_are_refused(void **state) {
     for (int project = 0; project < 2; project++) {
         pbs_world_desc w;
         assert_ok(pbs_world_desc_init(&w, sizeof w));
+        w.contact = PBS_CONTACT_PROJECTION;
         w.project_hessian = project;
         pbs_world *world = new_world_from(&w);
         pbs_custom_desc c;

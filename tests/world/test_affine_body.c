@@ -139,7 +139,7 @@ static void edges_have_their_rest_lengths(void **state) {
     (void)state;
     pbs_world_desc settings;
     assert_ok(pbs_world_desc_init(&settings, sizeof settings));
-    settings.contact = PBS_CONTACT_BARRIER;
+    fixed_barrier(&settings);
     pbs_world *world = new_world_from(&settings);
     struct brick b;
     add_brick(world, &b);
@@ -245,6 +245,7 @@ static void linear_momentum_is_exact(void **state) {
     (void)state;
     pbs_world_desc settings;
     assert_ok(pbs_world_desc_init(&settings, sizeof settings));
+    settings.contact = PBS_CONTACT_PROJECTION;
     pbs_world *world = new_world_from(&settings);
     add_ground(world);
     struct brick b;

@@ -15,7 +15,7 @@ static pbs_world_desc barrier_settings(void) {
     pbs_world_desc d;
     assert_ok(pbs_world_desc_init(&d, sizeof d));
     d.gravity[1] = -GRAVITY;
-    d.contact = PBS_CONTACT_BARRIER;
+    fixed_barrier(&d);
     d.project_hessian = 1;
     return d;
 }
@@ -592,11 +592,11 @@ static void settings_are_checked(void **state) {
         pbs_world_desc d = barrier_settings();
         d.adaptive_stiffness = i == 10 ? 2 : 0;
         d.processor_independent = i == 11 ? 2 : 0;
-        d.velocity_tolerance = i == 6 ? -1.0 : d.velocity_tolerance;
+        d.velocity_tolerance = i == 6 ? -2.0 : d.velocity_tolerance;
         d.velocity_rule = i == 7 ? 2 : d.velocity_rule;
         d.friction_iterations = i == 8 ? 0 : i == 9 ? 101 : 1;
         d.contact = i == 0 ? 7 : d.contact;
-        d.contact_distance = i == 1 ? 0.0 : d.contact_distance;
+        d.contact_distance = i == 1 ? -1e-3 : d.contact_distance;
         d.contact_stiffness = i == 2 ? NAN : d.contact_stiffness;
         d.slip_velocity = i == 3 ? -1.0 : d.slip_velocity;
         d.barrier = i == 4 ? 2 : d.barrier;

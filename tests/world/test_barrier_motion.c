@@ -11,7 +11,7 @@ static pbs_world_desc barrier_settings(double gravity) {
     pbs_world_desc d;
     assert_ok(pbs_world_desc_init(&d, sizeof d));
     d.gravity[1] = -gravity;
-    d.contact = PBS_CONTACT_BARRIER;
+    fixed_barrier(&d);
     return d;
 }
 

@@ -13,6 +13,7 @@ static pbs_world_desc settings(int32_t contact) {
     pbs_world_desc d;
     assert_ok(pbs_world_desc_init(&d, sizeof d));
     d.gravity[1] = -GRAVITY;
+    fixed_barrier(&d);
     d.contact = contact;
     d.project_hessian = contact == PBS_CONTACT_BARRIER;
     return d;

@@ -15,7 +15,7 @@ static pbs_world_desc barrier_settings(void) {
     pbs_world_desc d;
     assert_ok(pbs_world_desc_init(&d, sizeof d));
     d.gravity[1] = -GRAVITY;
-    d.contact = PBS_CONTACT_BARRIER;
+    fixed_barrier(&d);
     d.project_hessian = 1;
     return d;
 }

@@ -20,6 +20,7 @@ static void drag_takes_out_what_it_says(void **state) {
     (void)state;
     pbs_world_desc d;
     assert_ok(pbs_world_desc_init(&d, sizeof d));
+    d.contact = PBS_CONTACT_PROJECTION;
     pbs_world *world = new_world_from(&d);
     double velocities[24] = {0.0};
     for (int i = 0; i < 8; i++) {

@@ -344,6 +344,7 @@ static void momentum_is_balanced_exactly(void **state) {
     (void)state;
     pbs_world_desc d;
     assert_ok(pbs_world_desc_init(&d, sizeof d));
+    d.contact = PBS_CONTACT_PROJECTION;
     d.relative_tolerance = 1e-3; // so loose that residuals alone would show
     pbs_world *world = new_world_from(&d);
     const double corner[3] = {0.0, 0.0, 0.0};

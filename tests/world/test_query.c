@@ -47,6 +47,7 @@ static void make_yard(struct yard *y, struct test_allocator *allocator, bool has
     struct random random = random_seed(21);
     pbs_world_desc d;
     assert_ok(pbs_world_desc_init(&d, sizeof d));
+    fixed_barrier(&d);
     d.contact = has_barrier ? PBS_CONTACT_BARRIER : PBS_CONTACT_PROJECTION;
     d.project_hessian = has_barrier;
     if (allocator != NULL) {

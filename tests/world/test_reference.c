@@ -11,6 +11,7 @@ static void reference_forces_are_measured_once(void **state) {
     (void)state;
     pbs_world_desc d;
     assert_ok(pbs_world_desc_init(&d, sizeof d));
+    d.contact = PBS_CONTACT_PROJECTION;
     pbs_world *world = new_world_from(&d);
     double positions[6] = {0.0, 0.0, 0.0, 0.1, 0.0, 0.0};
     const double masses[2] = {1.0, 1.0}, velocities[6] = {0.0, 3e-3, 0.0, 0.0, 4e-3, 0.0};

@@ -372,6 +372,7 @@ static void a_restored_shell_goes_on_with_the_same_bits(void **state) {
 static uint64_t crushed(int32_t hessian, int32_t method, int32_t linearized, bool is_shell) {
     pbs_world_desc w;
     assert_ok(pbs_world_desc_init(&w, sizeof w));
+    w.contact = PBS_CONTACT_PROJECTION;
     assert_int_equal(w.project_hessian, PBS_HESSIAN_AUTOMATIC);
     w.project_hessian = hessian;
     w.method = method;

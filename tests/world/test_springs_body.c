@@ -6,6 +6,7 @@
 static pbs_world *weightless_world(int32_t scheme) {
     pbs_world_desc settings;
     assert_ok(pbs_world_desc_init(&settings, sizeof settings));
+    settings.contact = PBS_CONTACT_PROJECTION;
     settings.relative_tolerance = 1e-12;
     pbs_world *world = new_world_from(&settings);
     pbs_integrator_desc d;

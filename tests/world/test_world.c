@@ -70,6 +70,7 @@ static void worlds_refuse_bad_settings(void **state) {
     for (size_t i = 0; i < COUNT_OF(setting_rows); i++) {
         pbs_world_desc d;
         assert_ok(pbs_world_desc_init(&d, sizeof d));
+        d.contact = PBS_CONTACT_PROJECTION;
         setting_rows[i].spoil(&d);
         pbs_world *world = NULL;
         assert_status(pbs_world_create(&d, &world), setting_rows[i].status);
@@ -141,6 +142,7 @@ static void null_is_an_answer_everywhere(void **state) {
     pbs_custom_desc custom;
     pbs_collider_desc ground;
     assert_ok(pbs_world_desc_init(&d, sizeof d));
+    d.contact = PBS_CONTACT_PROJECTION;
     assert_ok(pbs_solid_desc_init(&solid, sizeof solid));
     assert_ok(pbs_custom_desc_init(&custom, sizeof custom));
     assert_ok(pbs_collider_desc_init(&ground, sizeof ground));
