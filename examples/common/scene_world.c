@@ -41,8 +41,8 @@ pbs_status scene_world_settings(const struct scene_file *scene, pbs_world_desc *
         d->velocity_tolerance = scene->newton_tolerance / scene->step;
         d->velocity_rule = PBS_VELOCITY_STEP;
         d->relative_tolerance = 1e-10;
+        d->divisions = 0;
     }
-    d->divisions = 0;
     return PBS_OK;
 }
 

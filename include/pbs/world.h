@@ -26,6 +26,9 @@ typedef struct pbs_collider {
     uint64_t id; ///< opaque
 } pbs_collider;
 
+/// Of members that say so: the library chooses, by the scene. docs/numbers.md says how.
+enum { PBS_AUTOMATIC = -1 };
+
 /// How a step is minimised.
 enum {
     PBS_METHOD_STABILIZED_NEWTON = 0, ///< OPT section 3: converges at any step
@@ -127,17 +130,29 @@ typedef struct pbs_world_desc {
     int32_t allow_unconverged; ///< 1: a stage that hits newton_limit still lands, and the step
                                ///< answers PBS_NOT_CONVERGED
     uint32_t divisions; ///< a failed step is halved, and its halves again, up to this many times,
-                        ///< 0 to 20; 0: never
+                        ///< 0 to 20; 0: never. With barriers a step in which bodies move more than
+                        ///< half the size of what they meet is taken in up to 8 equal parts, and no
+                        ///< more than 2^divisions. (uint32_t)PBS_AUTOMATIC: 3 with barriers, halved
+                        ///< after 60 Newton iterations; 0 without, and with allow_unconverged
     int32_t contact;    ///< PBS_CONTACT_*
     // Of PBS_CONTACT_BARRIER:
-    int32_t barrier;           ///< PBS_BARRIER_*
-    double contact_distance;   ///< m: surfaces closer than that repel each other (d hat)
-    double contact_stiffness;  ///< N/m: kappa of the barrier -kappa (d - d hat)^2 ln(d / d hat);
-                               ///< kappa d hat^2 is about the energy that one contact can hold; of
-                               ///< PBS_BARRIER_SQUARED J/m^4
-    double slip_velocity;      ///< m/s: friction grows to its full force up to here (epsilon_v)
+    int32_t barrier;         ///< PBS_BARRIER_*
+    double contact_distance; ///< m: surfaces closer than that repel each other (d hat); 0: a share
+                             ///< of the smallest body's size and of the finest mesh's edges, which
+                             ///< shrinks as smaller ones come and never grows
+    double contact_stiffness; ///< N/m: kappa of the barrier -kappa (d - d hat)^2 ln(d / d hat);
+                              ///< kappa d hat^2 is about the energy that one contact can hold; of
+                              ///< PBS_BARRIER_SQUARED J/m^4; 0: chosen for each body, and the
+                              ///< lesser of two for a pair, where a step or an advance begins: by
+                              ///< mass over h^2, by weight and by the forces of the step before,
+                              ///< up at once and down by a factor of 2 at most. Energy control
+                              ///< counts what a change adds to the energy as work
+    double slip_velocity; ///< m/s: friction grows to its full force up to here (epsilon_v); 0: a
+                          ///< share of the speed that the smallest body falls with
     double velocity_tolerance; ///< m/s: a stage is solved too when a full Newton step changes no
-                               ///< component of velocity by that much; 0: by the gradient alone
+                               ///< component of velocity by that much; 0: by the gradient alone;
+                               ///< PBS_AUTOMATIC: a share of the speed that the smallest body falls
+                               ///< with, and 0 without barriers
     int32_t velocity_rule;     ///< PBS_VELOCITY_*: what else that wants
     uint32_t friction_iterations; ///< 1 to 100: a stage is solved that often at most, each time
                                   ///< with the normal forces, places and directions of the solution
@@ -361,7 +376,8 @@ typedef struct pbs_stats {
     double time_contact_search; ///< s, part of the phases above
     double time_contact_sweep;  ///< s, part of the phases above
     double time_contact;        ///< s, part of the phases above: distances, forces, Hessians
-    double contact_stiffness;   ///< of the barriers, in the unit of pbs_world_desc's
+    double contact_stiffness; ///< of the barriers, in the unit of pbs_world_desc's; the largest, in
+                              ///< N/m, where it is chosen for each body
     // Why the last step failed, was divided or did not reach its tolerance (of several reasons the
     // last), for hosts that react; pbs_last_error says it in words. Of a step that answered PBS_OK
     // PBS_FAILURE_NONE, null ids and zeros:
@@ -386,6 +402,13 @@ typedef struct pbs_stats {
     double affine_strain;        ///< at present, |A^T A - 1| / 2 (Frobenius) of the most strained
                                  ///< affine body, A its deformation; 0 without any
     pbs_body affine_strain_body; ///< that body; null: none
+    double contact_stiffness_least; ///< likewise, the least
+    double contact_distance;        ///< m, of pbs_world_desc or chosen by the library
+    double slip_velocity;           ///< m/s, likewise
+    double velocity_tolerance;      ///< m/s, likewise; 0: the gradient alone decides
+    uint32_t flight_parts;   ///< equal parts that the step was taken in, as bodies moved more than
+                             ///< half the size of what they meet; of an advance: its last step
+    uint32_t reserved_parts; ///< 0
 } pbs_stats;
 
 /// Statistics of the last step and of the world.

@@ -64,6 +64,18 @@ struct barrier_value barrier_evaluate(const struct barrier *barrier, double dist
     return (struct barrier_value){k * b.value, k * b.first, k * b.second};
 }
 
+// With S = r^2 + 2 r offset the energies are k r^2 and k S^2 times functions of g / r: without an
+// offset (1 - y^2)^2 (-2 ln y), which is 2 (1 + y)^2 = 4.5 times the other at y = 1/2 and whose
+// force is between 2 and 8 times the other's; with a large one the same function.
+double barrier_form_stiffness(const struct barrier *barrier, double stiffness, double offset) {
+    if (barrier->form == BARRIER_DISTANCE) {
+        return stiffness;
+    }
+    const double reach = barrier->reach, whole = reach * (reach + 2.0 * offset);
+    const double thick = 2.0 * offset * reach / whole;
+    return stiffness * reach * reach / (whole * whole) * (0.25 + 0.75 * thick);
+}
+
 double edges_cross_squared(const double *const x[4], double (*gradient)[3]) {
     double u[3], v[3], n[3], along_u[3], along_v[3];
     subtract3(x[1], x[0], u);

@@ -25,6 +25,10 @@ struct barrier {
     double reach;     ///< metres: no force at gaps from here on
 };
 
+/// The k of a form for which its force is that of BARRIER_DISTANCE at `stiffness` N/m, near half
+/// the reach without an offset and wherever an offset is much larger than the reach.
+double barrier_form_stiffness(const struct barrier *barrier, double stiffness, double offset);
+
 /// Joules, newtons and N/m at distance d. Zero at gaps of `reach` and more, twice continuously
 /// differentiable there; infinite at gaps that are not positive. First derivatives are never
 /// positive, second ones never negative. To full relative accuracy, also near the reach.

@@ -155,6 +155,17 @@ static pbs_status find_near(struct barrier_contact *c, struct tasks *tasks, size
 
 // --- contacts ---
 
+/// That of a pair: one for all, or by the softer of its two parts.
+static struct barrier barrier_between(const struct barrier_contact *c, uint32_t first,
+                                      uint32_t second, double offset) {
+    struct barrier barrier = c->settings.barrier;
+    if (barrier.stiffness == 0.0) {
+        const double least = fmin(c->mesh.parts[first].stiffness, c->mesh.parts[second].stiffness);
+        barrier.stiffness = barrier_form_stiffness(&barrier, least, offset);
+    }
+    return barrier;
+}
+
 static void mollify(const struct barrier_contact *c, const struct candidate *candidate,
                     const double *const x[PAIR_NODES], struct active_contact *out) {
     out->mollifier = 1.0;
@@ -180,8 +191,11 @@ static void make_pair(const struct barrier_contact *c, size_t index, struct acti
     memcpy(out->points, candidate.points, sizeof out->points);
     memcpy(out->weight, closest.weight, sizeof out->weight);
     scale3(1.0 / out->distance, closest.r, out->normal);
-    out->barrier = barrier_evaluate(&c->settings.barrier, out->distance,
-                                    candidates_offset(&c->candidates, &candidate));
+    const double offset = candidates_offset(&c->candidates, &candidate);
+    const struct barrier barrier = barrier_between(
+        c, c->mesh.part[candidate.points[0]],
+        c->mesh.part[candidate.points[pair_first_count(candidate.kind)]], offset);
+    out->barrier = barrier_evaluate(&barrier, out->distance, offset);
     mollify(c, &candidate, x, out);
 }
 
@@ -200,8 +214,10 @@ static void make_wall_contact(const struct barrier_contact *c, size_t index,
                                    .mollifier = 1.0};
     out->distance = shape_distance(&surface->shape, &surface->pose, c->points + 3 * (size_t)point,
                                    out->normal, NULL);
-    out->barrier = barrier_evaluate(&c->settings.barrier, out->distance,
-                                    collision_mesh_offset(&c->mesh, point));
+    const double offset = collision_mesh_offset(&c->mesh, point);
+    const struct barrier barrier = barrier_between(c, c->mesh.part[point], c->walls[w].part,
+                                                   offset);
+    out->barrier = barrier_evaluate(&barrier, out->distance, offset);
 }
 
 static void make_contacts_piece(void *context, size_t piece) {
@@ -347,18 +363,25 @@ pbs_status barrier_contact_evaluate(struct barrier_contact *c, struct tasks *tas
     return PBS_OK;
 }
 
+double barrier_contact_gap(const struct barrier_contact *c, const struct active_contact *contact) {
+    double offset = collision_mesh_offset(&c->mesh, contact->points[0]);
+    if (contact->wall == CONTACT_NO_WALL) {
+        offset += collision_mesh_offset(&c->mesh, contact->points[pair_first_count(contact->kind)]);
+    }
+    return contact->distance - offset;
+}
+
 double barrier_contact_least_gap(const struct barrier_contact *c) {
     double least = INFINITY;
     for (size_t i = 0; i < c->contact_count; i++) {
-        const struct active_contact *contact = &c->contacts[i];
-        double offset = collision_mesh_offset(&c->mesh, contact->points[0]);
-        if (contact->wall == CONTACT_NO_WALL) {
-            offset += collision_mesh_offset(&c->mesh,
-                                            contact->points[pair_first_count(contact->kind)]);
-        }
-        least = fmin(least, contact->distance - offset);
+        least = fmin(least, barrier_contact_gap(c, &c->contacts[i]));
     }
     return least;
+}
+
+void barrier_contact_set_stiffness(struct barrier_contact *c, uint32_t part, double stiffness) {
+    c->is_found = c->is_found && c->mesh.parts[part].stiffness == stiffness;
+    c->mesh.parts[part].stiffness = stiffness;
 }
 
 // --- Hessian ---

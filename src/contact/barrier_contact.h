@@ -18,7 +18,7 @@
 #include "geometry/intersection.h"
 
 struct contact_settings {
-    struct barrier barrier;
+    struct barrier barrier;                 ///< stiffness 0: of each pair the lesser of both parts'
     double slip_velocity;                   ///< m/s: friction is smoothed below (eps_v)
     const struct friction_table *frictions; ///< null: none
 };
@@ -240,6 +240,14 @@ bool barrier_contact_obstacles_move(const struct barrier_contact *contact);
 /// What is left of the longest way of any point of an obstacle, m; of walls, where the points of
 /// the state evaluated last are.
 double barrier_contact_longest_way(const struct barrier_contact *contact);
+
+/// Of barriers at a part's surface, where they are chosen body by body; not during a minimisation.
+void barrier_contact_set_stiffness(struct barrier_contact *contact, uint32_t part,
+                                   double stiffness);
+
+/// m: of a contact of the state evaluated last.
+double barrier_contact_gap(const struct barrier_contact *contact,
+                           const struct active_contact *active);
 
 /// The smallest gap among what is within reach at the state evaluated last, m; infinity: none.
 double barrier_contact_least_gap(const struct barrier_contact *contact);

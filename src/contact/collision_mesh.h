@@ -19,9 +19,10 @@ enum collision_point_kind {
 /// One body or obstacle: what all its points share.
 struct collision_part {
     struct surface surface;
-    double offset;  ///< m: its surface lies that far outside its points
-    uint32_t group; ///< bits
-    uint32_t mask;  ///< bits: of the groups that it touches; both sides must agree
+    double offset;    ///< m: its surface lies that far outside its points
+    double stiffness; ///< N/m: of barriers at its surface, where they are chosen body by body
+    uint32_t group;   ///< bits
+    uint32_t mask;    ///< bits: of the groups that it touches; both sides must agree
     bool touches_itself;
     bool is_obstacle;
     uint32_t obstacle; ///< which

@@ -17,7 +17,7 @@ static pbs_status equal_steps(struct run *run) {
     const double h = run->h / count;
     for (double i = 0.0; i < count; i += 1.0) {
         const struct step_span span = {.h = h, .begin = i / count, .end = (i + 1.0) / count};
-        RETURN_IF_FAILED(run_part(run, &span, 0));
+        RETURN_IF_FAILED(run_whole(run, &span));
         step_counts_add(&run->counts, h, 0.0);
     }
     return PBS_OK;
@@ -157,7 +157,7 @@ static enum step_verdict attempt_step(struct run *run, const struct step_plan *p
     const pbs_world_desc *const settings = &run->w->scene.settings;
     const struct scheme_memory memory = workspace->memory;
     const bool doubling = run->control.kind == PBS_STEP_DOUBLING;
-    run->problem.allow_unconverged = settings->allow_unconverged != 0 && settings->divisions == 0 &&
+    run->problem.allow_unconverged = settings->allow_unconverged != 0 && run->division_limit == 0 &&
                                      plan->h <= run->control.min;
     const struct attempt attempt = doubling ? try_halves(run, span) : try_whole(run, span);
     *status = attempt.result.status;
@@ -191,7 +191,7 @@ static pbs_status take_planned(struct run *run, const struct step_plan *plan,
             status = status_fail(PBS_ERROR_INADMISSIBLE,
                                  "what the step control measured is not finite");
         }
-        if (!run_may_divide(status) || run->w->scene.settings.divisions == 0) {
+        if (!run_may_divide(status) || run->division_limit == 0) {
             return status;
         }
         RETURN_IF_FAILED(run_halves(run, span, 0));

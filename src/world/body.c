@@ -52,6 +52,7 @@ static void invalidate(pbs_world *w) {
     query_index_forget_parts(w->query);
     w->scene.free_reference = 0.0;
     w->scene.barrier = (struct adaptive_barrier){0};
+    w->scene.contact_reach = w->scene.bodies.count > 0 ? w->scene.contact_reach : 0.0;
     scene_forget_history(&w->scene);
 }
 

@@ -66,6 +66,12 @@ struct custom_body {
     uint64_t tag;
 };
 
+/// Of barriers at its surface, where they are chosen body by body. All zero: not chosen yet.
+struct body_barrier {
+    double stiffness; ///< N/m, of the last step
+    double least;     ///< N/m, of the next one: what that step's forces want
+};
+
 struct body {
     enum body_kind kind;
     uint32_t slot;
@@ -80,6 +86,7 @@ struct body {
     double drag;    ///< 1/s
     bool no_gravity;
     pbs_contact_desc contact;
+    struct body_barrier barrier;
     struct contact_load load; ///< of the last step
     const char *moved_by;     ///< what the host did to it since a step has looked for overlaps, as
                               ///< words for messages; null: nothing, or unknown

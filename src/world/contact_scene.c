@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/math3.h"
+#include "world/contact_scale.h"
 #include "world/motion.h"
 
 // Sides of the prism that a cylinder becomes; its edges lie on the cylinder.
@@ -48,8 +49,8 @@ static void free_buffers(struct part_buffers *b) {
     memory_release(b->memory, b->triangles);
 }
 
-static void rest_of(const struct scene *scene, const struct body *body, size_t vertex,
-                    double out[3]) {
+void contact_scene_rest(const struct scene *scene, const struct body *body, size_t vertex,
+                        double out[3]) {
     if (body->kind == BODY_AFFINE) {
         copy3(body->affine.rest + 3 * vertex, out);
     } else if (body->kind == BODY_SOLID) {
@@ -84,7 +85,7 @@ static pbs_status add_body(const struct scene *scene, const struct body *body,
         if (b->number[i] != UINT32_MAX) {
             b->vertices[b->number[i]] = (uint32_t)i;
             b->nodes[b->number[i]] = vertices_at(body, i).first;
-            rest_of(scene, body, i, b->rest + 3 * (size_t)b->number[i]);
+            contact_scene_rest(scene, body, i, b->rest + 3 * (size_t)b->number[i]);
             if (body->vertices.weights != NULL) {
                 copy3(body->vertices.weights + VERTEX_WIDTH * i + 1,
                       b->local + 3 * (size_t)b->number[i]);
@@ -99,6 +100,7 @@ static pbs_status add_body(const struct scene *scene, const struct body *body,
     const struct collision_part_input input = {
         .part = {.surface = {body->contact.friction, body->contact.surface_material},
                  .offset = body->contact.offset,
+                 .stiffness = body->barrier.stiffness,
                  .group = body->contact.group,
                  .mask = body->contact.mask,
                  .touches_itself = body->contact.touches_itself != 0 && !is_affine},
@@ -248,6 +250,7 @@ static pbs_status add_collider(struct memory *memory, const struct collider *col
     struct collision_part_input input = {.part = {.surface = {d->friction, d->surface_material},
                                                   .group = d->group,
                                                   .mask = d->mask,
+                                                  .stiffness = INFINITY,
                                                   .is_obstacle = true,
                                                   .obstacle = index},
                                          .kind = POINT_OBSTACLE};
@@ -285,8 +288,9 @@ static pbs_status add_collider(struct memory *memory, const struct collider *col
 // --- all together ---
 
 double contact_scene_stiffness(const struct scene *scene) {
-    return scene->barrier.stiffness > 0.0 ? scene->barrier.stiffness
-                                          : scene->settings.contact_stiffness;
+    return scene->barrier.stiffness > 0.0 && scene->settings.contact_stiffness > 0.0
+               ? scene->barrier.stiffness
+               : scene->settings.contact_stiffness;
 }
 
 static pbs_status build(const struct scene *scene, struct memory *memory,
@@ -311,6 +315,7 @@ pbs_status contact_scene_build_with(const struct scene *scene, struct memory *me
                                     const struct contact_placement *placement,
                                     struct barrier_contact *contact) {
     const pbs_world_desc *settings = &scene->settings;
+    const struct contact_scale scale = contact_scale_of(scene);
     contact->memory = memory;
     contact->wall_count = 0;
     collision_mesh_clear(&contact->mesh);
@@ -318,8 +323,8 @@ pbs_status contact_scene_build_with(const struct scene *scene, struct memory *me
         .barrier = {.form = settings->barrier == PBS_BARRIER_SQUARED ? BARRIER_SQUARED
                                                                      : BARRIER_DISTANCE,
                     .stiffness = contact_scene_stiffness(scene),
-                    .reach = settings->contact_distance},
-        .slip_velocity = settings->slip_velocity,
+                    .reach = scale.distance},
+        .slip_velocity = contact_scale_slip_velocity(settings, &scale),
         .frictions = &scene->frictions};
     const pbs_status status = build(scene, memory, placement, contact);
     if (status < 0) {

@@ -8,7 +8,11 @@
 /// Whether nothing in this world may ever touch (PBS_CONTACT_BARRIER).
 bool contact_scene_has_barrier(const struct scene *scene);
 
-/// That of its barriers now: the host's, or the one chosen for the last step.
+/// m: where a vertex of a body is at rest.
+void contact_scene_rest(const struct scene *scene, const struct body *body, size_t vertex,
+                        double out[3]);
+
+/// That of its barriers now: the host's, or the one chosen for the last step; 0: body by body.
 double contact_scene_stiffness(const struct scene *scene);
 
 /// Points, edges, triangles, walls and settings of a scene. On failure *contact is empty.

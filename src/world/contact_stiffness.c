@@ -55,12 +55,75 @@ static pbs_status measure_balance(struct run *run, struct stiffness_situation *s
     return PBS_OK;
 }
 
+// --- body by body ---
+
+// So many times the least at most: with a force that no stiffness stops, gaps close and forces grow
+// from step to step.
+static const double RANGE = 1e4;
+
+/// What the forces of the step before want, but not less than what masses and weight do.
+static void choose_by_body(struct run *run) {
+    pbs_world *w = run->w;
+    struct barrier_contact *contact = &w->topology.contact;
+    for (size_t i = 0; i < w->scene.bodies.count; i++) {
+        const struct body *body = scene_body(&w->scene, i);
+        const double least = contact_scale_stiffness(
+            &w->scene, body, contact->settings.barrier.reach, run->first_step);
+        barrier_contact_set_stiffness(contact, (uint32_t)i,
+                                      fmax(least, fmin(body->barrier.least, RANGE * least)));
+    }
+}
+
+static bool is_by_body(const struct scene *scene) {
+    return contact_scene_has_barrier(scene) && scene->settings.contact_stiffness == 0.0;
+}
+
+void contact_stiffness_land(struct run *run) {
+    struct scene *scene = &run->w->scene;
+    struct topology *t = &run->w->topology;
+    if (contact_scene_has_barrier(scene) && scene->settings.contact_distance == 0.0) {
+        scene->contact_reach = t->contact_scale.distance;
+    }
+    if (!is_by_body(scene)) {
+        return;
+    }
+    part_loads_measure(&t->contact, t->loads);
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        struct body_barrier *barrier = &scene_body(scene, i)->barrier;
+        barrier->stiffness = t->contact.mesh.parts[i].stiffness;
+        // Not at once: what has just come to rest would be pushed again.
+        barrier->least = t->loads[i].gap > CONTACT_SCALE_WIDE ? 0.5 * barrier->stiffness
+                                                              : barrier->stiffness;
+        barrier->least = fmax(barrier->least,
+                              contact_scale_carrying(t->loads[i].force, t->contact_scale.distance));
+    }
+}
+
+void contact_stiffness_report(const pbs_world *w, pbs_stats *stats) {
+    const struct barrier_contact *contact = &w->topology.contact;
+    stats->contact_stiffness = contact->settings.barrier.stiffness;
+    stats->contact_stiffness_least = contact->settings.barrier.stiffness;
+    if (!is_by_body(&w->scene)) {
+        return;
+    }
+    stats->contact_stiffness_least = INFINITY;
+    for (size_t i = 0; i < w->scene.bodies.count && i < contact->mesh.part_count; i++) {
+        const double stiffness = contact->mesh.parts[i].stiffness;
+        stats->contact_stiffness = fmax(stats->contact_stiffness, stiffness);
+        stats->contact_stiffness_least = fmin(stats->contact_stiffness_least, stiffness);
+    }
+}
+
 pbs_status contact_stiffness_begin(struct run *run) {
     pbs_world *w = run->w;
     struct barrier *barrier = &w->topology.contact.settings.barrier;
     const pbs_world_desc *settings = &w->scene.settings;
     run->barrier = w->scene.barrier;
     barrier->stiffness = contact_scene_stiffness(&w->scene);
+    if (is_by_body(&w->scene)) {
+        choose_by_body(run);
+        return PBS_OK;
+    }
     if (settings->adaptive_stiffness == 0) {
         return PBS_OK;
     }

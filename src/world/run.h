@@ -31,6 +31,8 @@ struct run {
     double free_reference;
     double first_step; ///< s, as far as it is known beforehand
     struct adaptive_barrier barrier;
+    uint32_t division_limit; ///< of the host, or what is right where it leaves that to the library
+    uint32_t flight_parts;   ///< of the last step that was divided beforehand, or 1
     // Step control:
     struct step_control control;
     struct step_memory step_memory;
@@ -46,7 +48,9 @@ struct step_result run_take(struct run *run, const struct step_span *span);
 /// A part of the run from the workspace's state, divided where it fails, and its halves again;
 /// accepted in the workspace.
 pbs_status run_part(struct run *run, const struct step_span *span, uint32_t depth);
-/// The same for one that has failed, with the thread's message set, and may be divided.
+/// A whole step: as one part, or as several where bodies would fly through each other.
+pbs_status run_whole(struct run *run, const struct step_span *span);
+/// The same as run_part for one that has failed, with the thread's message set, and may be divided.
 pbs_status run_halves(struct run *run, const struct step_span *span, uint32_t depth);
 bool run_may_divide(pbs_status status);
 

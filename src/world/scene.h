@@ -62,6 +62,7 @@ struct scene {
     struct step_memory step_memory; ///< of the integrator's step control
     struct friction_table frictions;
     struct adaptive_barrier barrier;
+    double contact_reach; ///< m: the automatic contact distance of the steps before; 0: none yet
 };
 
 /// The index-th in order of creation.

@@ -63,6 +63,7 @@ static void write_totals(struct byte_writer *out, const struct scene *scene) {
     write_f64(out, scene->barrier.stiffness);
     write_f64(out, scene->barrier.least_gap);
     write_f64(out, scene->barrier.diagonal);
+    write_f64(out, scene->contact_reach);
 }
 
 static void write_slots(struct byte_writer *out, const struct handle_table *table) {
@@ -202,6 +203,8 @@ static void write_bodies(struct byte_writer *out, const struct scene *scene) {
         write_u32(out, (uint32_t)body->kind);
         write_contact(out, &body->contact);
         write_load(out, &body->load);
+        write_f64(out, body->barrier.stiffness);
+        write_f64(out, body->barrier.least);
         if (body->kind == BODY_SOLID) {
             write_solid(out, body);
         } else if (body->kind == BODY_SHELL) {

@@ -118,6 +118,11 @@ static pbs_status read_totals(struct byte_reader *in, struct scene *scene) {
     scene->counters.newton_total = read_u64(in);
     scene->counters.linear_total = read_u64(in);
     RETURN_IF_FAILED(read_barrier(in, &scene->barrier));
+    scene->contact_reach = read_f64(in);
+    if (!isfinite(scene->contact_reach) || scene->contact_reach < 0.0) {
+        return status_fail(PBS_ERROR_FORMAT, "the automatic contact distance is %g m",
+                           scene->contact_reach);
+    }
     const double numbers[] = {scene->time, scene->dissipated, scene->free_reference};
     if (!are_finite(numbers, 3) || scene->free_reference < 0.0) {
         return status_fail(PBS_ERROR_FORMAT, "time %g, dissipated %g, reference %g: must be finite",
@@ -400,14 +405,26 @@ static pbs_status read_contact(struct byte_reader *in, pbs_contact_desc *d) {
     return body_check_contact(d);
 }
 
+static pbs_status read_body_barrier(struct byte_reader *in, struct body_barrier *out) {
+    out->stiffness = read_f64(in);
+    out->least = read_f64(in);
+    return isfinite(out->stiffness) && out->stiffness >= 0.0 && isfinite(out->least) &&
+                   out->least >= 0.0
+               ? PBS_OK
+               : status_fail(PBS_ERROR_FORMAT, "barriers of %g N/m, %g N/m for the next step",
+                             out->stiffness, out->least);
+}
+
 static pbs_status read_body(struct byte_reader *in, struct memory *memory, struct scene *scene,
                             struct body **out) {
     struct body_arrays arrays = {0};
     const uint32_t kind = read_u32(in);
     pbs_contact_desc contact;
     struct contact_load load = {.force = {0.0}};
+    struct body_barrier barrier = {0.0, 0.0};
     RETURN_IF_FAILED(read_contact(in, &contact));
     RETURN_IF_FAILED(read_load(in, &load));
+    RETURN_IF_FAILED(read_body_barrier(in, &barrier));
     pbs_status status;
     if (kind == BODY_SOLID) {
         status = read_solid(in, memory, scene, &arrays, out);
@@ -426,6 +443,7 @@ static pbs_status read_body(struct byte_reader *in, struct memory *memory, struc
     if (status >= 0 && *out != NULL) {
         (*out)->contact = contact;
         (*out)->load = load;
+        (*out)->barrier = barrier;
     }
     return status;
 }

@@ -16,6 +16,10 @@
 #include "world/reference.h"
 #include "world/run.h"
 
+// Of divisions where the host leaves them to the library.
+enum { DIVISIONS_WITH_CONTACT = 3, ITERATIONS_BEFORE_DIVISION = 60 };
+#define DIVISIONS_AUTOMATIC ((uint32_t)PBS_AUTOMATIC)
+
 // --- before ---
 
 static pbs_status prepare_topology(pbs_world *w) {
@@ -37,7 +41,13 @@ static pbs_status prepare_topology(pbs_world *w) {
     RETURN_IF_FAILED(memory_reserve(&w->memory, &t->obstacles, &t->obstacle_capacity,
                                     w->scene.colliders.count, sizeof *t->obstacles));
     if (contact_scene_has_barrier(&w->scene) && !t->contact_is_current) {
+        t->contact_scale = contact_scale_of(&w->scene);
         RETURN_IF_FAILED(contact_scene_build(&w->scene, &w->memory, &t->contact));
+        const size_t parts = t->contact.mesh.part_count;
+        RETURN_IF_FAILED(
+            memory_reserve(&w->memory, &t->loads, &t->load_capacity, parts, sizeof *t->loads));
+        RETURN_IF_FAILED(memory_reserve(&w->memory, &t->flights, &t->flight_capacity, parts,
+                                        sizeof *t->flights));
         t->contact_is_current = true;
         t->contact_is_checked = false;
     }
@@ -88,7 +98,20 @@ static pbs_status begin_contact(struct run *run) {
     if (!t->contact_is_checked) {
         RETURN_IF_FAILED(check_contact(run));
     }
+    t->contact.settings.slip_velocity = contact_scale_slip_velocity(&run->w->scene.settings,
+                                                                    &t->contact_scale);
     return contact_stiffness_begin(run);
+}
+
+static uint32_t division_limit(const struct run *run) {
+    const pbs_world_desc *settings = &run->w->scene.settings;
+    if (settings->divisions != DIVISIONS_AUTOMATIC) {
+        return settings->divisions;
+    }
+    // A host that takes what a limit leaves wants no more work than that.
+    return contact_scene_has_barrier(&run->w->scene) && settings->allow_unconverged == 0
+               ? DIVISIONS_WITH_CONTACT
+               : 0;
 }
 
 static void copy_array(struct tasks *tasks, size_t count, const double *source, double *out) {
@@ -157,6 +180,14 @@ static pbs_status place_obstacles(void *self, double fraction) {
 
 // --- the problem ---
 
+static double velocity_tolerance(const pbs_world *w) {
+    const pbs_world_desc *s = &w->scene.settings;
+    if (contact_scene_has_barrier(&w->scene)) {
+        return contact_scale_velocity_tolerance(s, &w->topology.contact_scale);
+    }
+    return fmax(0.0, s->velocity_tolerance);
+}
+
 static struct newton_options newton_options(const struct run *run, double reference) {
     const pbs_world_desc *s = &run->w->scene.settings;
     return (struct newton_options){
@@ -166,7 +197,7 @@ static struct newton_options newton_options(const struct run *run, double refere
         .newton_limit = s->newton_limit,
         .linear_limit = s->linear_limit,
         .tolerance = s->tolerance > 0.0 ? s->tolerance : s->relative_tolerance * reference,
-        .velocity_tolerance = s->velocity_tolerance,
+        .velocity_tolerance = velocity_tolerance(run->w),
         .velocity_rule = s->velocity_rule,
         .forcing = s->forcing > 0.0 ? s->forcing : 1.0 / sqrt(reference),
         .step_length_limit = s->step_length_limit > 0.0 ? s->step_length_limit
@@ -322,21 +353,60 @@ struct step_result run_take(struct run *run, const struct step_span *span) {
     return result;
 }
 
+/// What is to be halved anyway should not take hundreds of iterations to fail.
+static uint32_t iteration_limit(const struct run *run, uint32_t depth) {
+    const pbs_world_desc *settings = &run->w->scene.settings;
+    const bool early = settings->divisions == DIVISIONS_AUTOMATIC && depth < run->division_limit;
+    return early && settings->newton_limit > ITERATIONS_BEFORE_DIVISION ? ITERATIONS_BEFORE_DIVISION
+                                                                        : settings->newton_limit;
+}
+
 pbs_status run_part(struct run *run, const struct step_span *span, uint32_t depth) {
     pbs_world *w = run->w;
     const pbs_world_desc *settings = &w->scene.settings;
     run->problem.allow_unconverged = settings->allow_unconverged != 0 &&
-                                     depth == settings->divisions;
+                                     depth == run->division_limit;
+    run->problem.options.newton_limit = iteration_limit(run, depth);
     const struct step_result part = run_take(run, span);
     run_add_work(run, &part);
     if (part.status >= 0) {
         run_land_part(run, &part, span->h);
         return PBS_OK;
     }
-    if (!run_may_divide(part.status) || depth == settings->divisions) {
+    if (!run_may_divide(part.status) || depth == run->division_limit) {
         return part.status;
     }
     return run_halves(run, span, depth);
+}
+
+/// An impact that goes through several bodies costs as much in several parts as in one, and lands
+/// more often.
+static uint32_t count_parts(struct run *run, double h) {
+    pbs_world *w = run->w;
+    struct topology *t = &w->topology;
+    // Of schemes that minimise, as it is Newton's method that has to find a way through.
+    if (!contact_scene_has_barrier(&w->scene) || run->division_limit == 0 ||
+        run->problem.linearized || run->problem.scheme->stage_limit == 0) {
+        return 1;
+    }
+    const double flight = part_loads_flight(&t->contact, w->tasks, t->workspace.now.x,
+                                            t->workspace.now.v, h, CONTACT_SCALE_FLIGHT,
+                                            t->flights);
+    return contact_scale_parts(flight, run->division_limit);
+}
+
+pbs_status run_whole(struct run *run, const struct step_span *span) {
+    const uint32_t parts = count_parts(run, span->h);
+    run->flight_parts = parts;
+    for (uint32_t i = 0; i < parts; i++) {
+        const double all = span->end - span->begin;
+        const struct step_span part = {
+            .h = span->h / parts,
+            .begin = i == 0 ? span->begin : span->begin + all * i / parts,
+            .end = i + 1 == parts ? span->end : span->begin + all * (i + 1) / parts};
+        RETURN_IF_FAILED(run_part(run, &part, 0));
+    }
+    return PBS_OK;
 }
 
 // --- after ---
@@ -360,6 +430,7 @@ static void land(struct run *run) {
     scene->dissipated += run->sum.dissipated;
     scene->free_reference = run->free_reference;
     scene->barrier = run->barrier;
+    contact_stiffness_land(run);
     vector_copy(w->tasks, count, workspace->contact_force, scene->nodes.contact_force);
     scene_place_vertices(scene, w->tasks);
     query_index_forget_places(w->query);
@@ -389,7 +460,6 @@ static void write_contact_stats(const struct barrier_contact *contact, pbs_stats
     stats->contact_sweeps = counters->sweeps;
     stats->contact_candidates = candidates_count(&contact->candidates);
     stats->least_gap = barrier_contact_least_gap(contact);
-    stats->contact_stiffness = contact->settings.barrier.stiffness;
     stats->time_contact_search = counters->seconds_search;
     stats->time_contact_sweep = counters->seconds_sweep;
     stats->time_contact = counters->seconds_evaluate + counters->seconds_linearize;
@@ -423,6 +493,11 @@ static void write_stats(struct run *run, pbs_status status) {
     stats->predicted_iterations = n->preconditioner.predicted_iterations;
     if (contact_scene_has_barrier(&w->scene)) {
         write_contact_stats(&w->topology.contact, stats);
+        stats->contact_distance = w->topology.contact.settings.barrier.reach;
+        stats->slip_velocity = w->topology.contact.settings.slip_velocity;
+        stats->velocity_tolerance = run->problem.options.velocity_tolerance;
+        stats->flight_parts = run->flight_parts;
+        contact_stiffness_report(w, stats);
     }
     failure_write_stats(run, stats);
     stats->step = run->h;
@@ -499,6 +574,7 @@ static pbs_status step(struct run *run) {
     const double start = clock_seconds();
     RETURN_IF_FAILED(prepare_topology(w));
     RETURN_IF_FAILED(fill_problem(run));
+    run->division_limit = division_limit(run);
     RETURN_IF_FAILED(begin_contact(run));
     RETURN_IF_FAILED(contact_readback_start(w));
     load_state(w, run->h);
@@ -554,7 +630,7 @@ pbs_status run_world(struct run *run) {
 }
 
 static pbs_status one_step(struct run *run) {
-    RETURN_IF_FAILED(run_part(run, &(struct step_span){.h = run->h, .begin = 0.0, .end = 1.0}, 0));
+    RETURN_IF_FAILED(run_whole(run, &(struct step_span){.h = run->h, .begin = 0.0, .end = 1.0}));
     step_counts_add(&run->counts, run->h, 0.0);
     return PBS_OK;
 }

@@ -69,6 +69,8 @@ void topology_free(struct topology *topology, struct memory *memory) {
     contact_report_free(memory, &topology->report);
     memory_release(memory, topology->node_parts);
     memory_release(memory, topology->balance);
+    memory_release(memory, topology->loads);
+    memory_release(memory, topology->flights);
     memory_release(memory, topology->aside);
     model_free(&topology->model, memory);
     *topology = (struct topology){0};

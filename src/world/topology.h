@@ -7,6 +7,7 @@
 #include "energy/affine.h"
 #include "energy/bending.h"
 #include "contact/barrier_contact.h"
+#include "contact/part_loads.h"
 #include "energy/custom.h"
 #include "energy/evaluate.h"
 #include "energy/gravity.h"
@@ -16,6 +17,7 @@
 #include "energy/solid.h"
 #include "energy/springs.h"
 #include "integrate/momentum.h"
+#include "world/contact_scale.h"
 #include "world/scene.h"
 
 /// The energies of a scene and where their derivatives go.
@@ -47,6 +49,10 @@ struct topology {
     double *held_targets;  ///< node_count x 3
     double *held_velocity; ///< node_count x 3
     struct barrier_contact contact;
+    struct contact_scale contact_scale; ///< with which it was built
+    struct part_load *loads;            ///< scratch, one for each of its parts
+    struct part_flight *flights;        ///< likewise
+    size_t load_capacity, flight_capacity;
     bool contact_is_current; ///< false: bodies or colliders changed since it was built
     bool contact_is_checked; ///< false: since the last step the host may have made things touch
     double contact_energy;   ///< J, where the last step ended

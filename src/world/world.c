@@ -59,7 +59,8 @@ static pbs_status check_choices(const pbs_world_desc *d) {
     RETURN_IF_FAILED(check_choice(d->allow_unconverged, 0, 1, "allow_unconverged"));
     RETURN_IF_FAILED(check_choice(d->newton_limit, 1, 1000000, "newton_limit"));
     RETURN_IF_FAILED(check_choice(d->linear_limit, 1, 100000000, "linear_limit"));
-    return check_choice(d->divisions, 0, 20, "divisions");
+    return d->divisions == (uint32_t)PBS_AUTOMATIC ? PBS_OK
+                                                   : check_choice(d->divisions, 0, 20, "divisions");
 }
 
 static pbs_status check_hooks(const pbs_world_desc *d) {
@@ -72,9 +73,11 @@ static pbs_status check_contact(const pbs_world_desc *d) {
         check_choice(d->contact, PBS_CONTACT_PROJECTION, PBS_CONTACT_BARRIER, "contact"));
     RETURN_IF_FAILED(
         check_choice(d->barrier, PBS_BARRIER_DISTANCE, PBS_BARRIER_SQUARED, "barrier"));
-    RETURN_IF_FAILED(check_length(d->contact_distance, "contact_distance"));
-    RETURN_IF_FAILED(check_positive(d->contact_stiffness, "contact_stiffness"));
-    RETURN_IF_FAILED(check_positive(d->slip_velocity, "slip_velocity"));
+    if (d->contact_distance != 0.0) {
+        RETURN_IF_FAILED(check_length(d->contact_distance, "contact_distance"));
+    }
+    RETURN_IF_FAILED(check_not_negative(d->contact_stiffness, "contact_stiffness"));
+    RETURN_IF_FAILED(check_not_negative(d->slip_velocity, "slip_velocity"));
     RETURN_IF_FAILED(check_choice(d->friction_iterations, 1, 100, "friction_iterations"));
     RETURN_IF_FAILED(check_choice(d->adaptive_stiffness, 0, 1, "adaptive_stiffness"));
     RETURN_IF_FAILED(check_choice(d->processor_independent, 0, 1, "processor_independent"));
@@ -92,7 +95,9 @@ pbs_status world_check_settings(const pbs_world_desc *d) {
     RETURN_IF_FAILED(check_not_negative(d->relative_tolerance, "relative_tolerance"));
     RETURN_IF_FAILED(check_not_negative(d->forcing, "forcing"));
     RETURN_IF_FAILED(check_not_negative(d->step_length_limit, "step_length_limit"));
-    RETURN_IF_FAILED(check_not_negative(d->velocity_tolerance, "velocity_tolerance"));
+    if (d->velocity_tolerance != PBS_AUTOMATIC) {
+        RETURN_IF_FAILED(check_not_negative(d->velocity_tolerance, "velocity_tolerance"));
+    }
     RETURN_IF_FAILED(check_choice(d->velocity_rule, PBS_VELOCITY_STEP_AND_GAIN, PBS_VELOCITY_STEP,
                                   "velocity_rule"));
     RETURN_IF_FAILED(check_contact(d));

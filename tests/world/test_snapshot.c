@@ -8,6 +8,7 @@
 static pbs_world *default_world(void) {
     pbs_world_desc d;
     assert_ok(pbs_world_desc_init(&d, sizeof d));
+    d.contact = PBS_CONTACT_PROJECTION;
     // Limits are the host's where those of a saved world are higher.
     d.divisions = 20;
     return new_world_from(&d);
@@ -330,7 +331,7 @@ static void wrong_stiffnesses_are_refused(void **state) {
     (void)state;
     pbs_world_desc d;
     scene_settings(&d);
-    d.contact = PBS_CONTACT_BARRIER;
+    fixed_barrier(&d);
     d.adaptive_stiffness = 1;
     d.contact_stiffness = 0.7;
     pbs_world *world = new_world_from(&d);

@@ -1,0 +1,150 @@
+// Where automatic values of contact come from: docs/numbers.md, "Automatic values".
+#include "world/contact_scale.h"
+
+#include <math.h>
+
+#include "base/math3.h"
+#include "world/contact_scene.h"
+
+// The contact distance: of the smallest body's size, and of the finest mesh's mean edge, as
+// vertices beside a triangle must not be within reach of it.
+static const double DISTANCE_OVER_SIZE = 5e-3;
+static const double DISTANCE_OVER_EDGE = 0.05;
+
+// Of sqrt(g size), the speed of a fall from half the size; of size per second without gravity.
+static const double SLIP_OVER_FALL = 3e-3;
+static const double TOLERANCE_OVER_FALL = 1e-2;
+static const double FALLS_PER_SECOND = 3.0;
+
+// Stiffness is so many times the mass over h^2: in the middle of the two decades in which Newton's
+// method needs least iterations. Of a body that deforms that many vertices count.
+static const double STIFFNESS_OVER_INERTIA = 30.0;
+static const double VERTICES_THAT_COUNT = 30.0;
+
+// f(y) = (1 - y) (-2 ln y + (1 - y) / y), by which a contact at a gap of y times the distance r
+// carries k r f(y), at 1/4 and 1/10.
+static const double LOAD_AT_A_QUARTER = 4.33;
+static const double LOAD_AT_A_TENTH = 12.2;
+
+// Without any body that has a size.
+static const double SIZE_OF_NOTHING = 1.0;
+
+// --- sizes ---
+
+/// Where the host put them, of bodies without a shape at rest.
+static double initial_extent(const struct scene *scene, const struct body *body) {
+    return body_extent(body->node_count, scene->nodes.initial + 3 * body->node_start);
+}
+
+/// The edge of a cube with the body's diagonal; of particles that keep a distance their diameter. 0
+/// for a point.
+static double size_of(const struct scene *scene, const struct body *body) {
+    if (body->triangle_count == 0 && body->contact.offset > 0.0) {
+        return 2.0 * body->contact.offset;
+    }
+    const double extent = body->extent > 0.0 ? body->extent : initial_extent(scene, body);
+    return extent / sqrt(3.0);
+}
+
+/// The mean side of its triangles, m; infinite without any.
+static double mean_side(const struct scene *scene, const struct body *body) {
+    double sum = 0.0;
+    for (size_t k = 0; k < 3 * body->triangle_count; k++) {
+        double a[3], b[3], side[3];
+        contact_scene_rest(scene, body, body->triangles[k], a);
+        contact_scene_rest(scene, body, body->triangles[k % 3 == 2 ? k - 2 : k + 1], b);
+        subtract3(b, a, side);
+        sum += norm3(side);
+    }
+    return body->triangle_count > 0 ? sum / (3.0 * (double)body->triangle_count) : INFINITY;
+}
+
+// --- lengths and speeds ---
+
+struct smallest {
+    double size, distance; ///< m; infinite where no body has a size
+};
+
+static struct smallest smallest_of(const struct scene *scene) {
+    struct smallest least = {INFINITY, INFINITY};
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        const struct body *body = scene_body(scene, i);
+        const double size = size_of(scene, body);
+        const double distance = fmin(DISTANCE_OVER_SIZE * size,
+                                     DISTANCE_OVER_EDGE * mean_side(scene, body));
+        if (isnormal(distance)) {
+            least.size = fmin(least.size, size);
+            least.distance = fmin(least.distance, distance);
+        }
+    }
+    return least;
+}
+
+struct contact_scale contact_scale_of(const struct scene *scene) {
+    const pbs_world_desc *s = &scene->settings;
+    const struct smallest least = smallest_of(scene);
+    const double size = isfinite(least.size) ? least.size : SIZE_OF_NOTHING;
+    double distance = fmin(least.distance, DISTANCE_OVER_SIZE * size);
+    if (scene->contact_reach > 0.0) {
+        distance = fmin(distance, scene->contact_reach);
+    }
+    return (struct contact_scale){
+        .size = size, .distance = s->contact_distance > 0.0 ? s->contact_distance : distance};
+}
+
+/// m/s: what a body of that size reaches in a fall of half its size.
+static double fall_of(const pbs_world_desc *settings, double size) {
+    const double g = norm3(settings->gravity);
+    return g > 0.0 ? sqrt(g * size) : FALLS_PER_SECOND * size;
+}
+
+double contact_scale_slip_velocity(const pbs_world_desc *settings,
+                                   const struct contact_scale *scale) {
+    return settings->slip_velocity > 0.0 ? settings->slip_velocity
+                                         : SLIP_OVER_FALL * fall_of(settings, scale->size);
+}
+
+double contact_scale_velocity_tolerance(const pbs_world_desc *settings,
+                                        const struct contact_scale *scale) {
+    return settings->velocity_tolerance >= 0.0
+               ? settings->velocity_tolerance
+               : TOLERANCE_OVER_FALL * fall_of(settings, scale->size);
+}
+
+// --- stiffness ---
+
+static double mass_of(const struct scene *scene, const struct body *body) {
+    // Of an affine body's nodes the first is its centre, which has all of its mass.
+    const size_t count = body->kind == BODY_AFFINE ? 1 : body->node_count;
+    double mass = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        mass += scene->nodes.mass[body->node_start + i];
+    }
+    return mass;
+}
+
+double contact_scale_stiffness(const struct scene *scene, const struct body *body, double distance,
+                               double h) {
+    const double mass = mass_of(scene, body);
+    const double share = body->kind == BODY_AFFINE
+                             ? 1.0
+                             : fmin(1.0, VERTICES_THAT_COUNT / (double)body->vertex_count);
+    const double weight = body->no_gravity ? 0.0 : mass * norm3(scene->settings.gravity);
+    return fmax(STIFFNESS_OVER_INERTIA * share * mass / (h * h),
+                weight / (LOAD_AT_A_QUARTER * distance));
+}
+
+double contact_scale_carrying(double force, double distance) {
+    return force / (LOAD_AT_A_TENTH * distance);
+}
+
+// --- steps ---
+
+uint32_t contact_scale_parts(double flight, uint32_t divisions) {
+    enum { MOST = 3 };
+    uint32_t parts = 1;
+    for (uint32_t i = 0; i < divisions && i < MOST && flight > CONTACT_SCALE_FLIGHT * parts; i++) {
+        parts *= 2;
+    }
+    return parts;
+}

@@ -1,0 +1,289 @@
+// What a world chooses of contact that its host has left to it: distances and speeds by the bodies'
+// sizes, stiffness by masses, weights and forces, the step by how far bodies fly.
+#include <math.h>
+#include <stdlib.h>
+
+#include "support/world_testing.h"
+
+static const double FRAME = 1.0 / 60.0;
+static const double GRAVITY = 9.81;
+
+static pbs_world_desc settings(void) {
+    pbs_world_desc d;
+    assert_ok(pbs_world_desc_init(&d, sizeof d));
+    d.gravity[1] = -GRAVITY;
+    d.contact = PBS_CONTACT_BARRIER;
+    d.contact_distance = 0.0;
+    d.contact_stiffness = 0.0;
+    d.slip_velocity = 0.0;
+    d.velocity_tolerance = PBS_AUTOMATIC;
+    d.divisions = (uint32_t)PBS_AUTOMATIC;
+    d.project_hessian = PBS_HESSIAN_SEMIDEFINITE;
+    return d;
+}
+
+static pbs_world *make_world(void) {
+    const pbs_world_desc d = settings();
+    return new_world_from(&d);
+}
+
+static pbs_body add_box_at(pbs_world *world, double edge, double density, const double position[3],
+                           const double velocity[3]) {
+    struct box_surface box;
+    pbs_affine_desc d;
+    pbs_body body;
+    box_surface_make(&box, (double[3]){edge, edge, edge});
+    box_surface_describe(&box, &d);
+    d.density = density;
+    for (int k = 0; k < 3; k++) {
+        d.position[k] = position[k];
+        d.velocity[k] = velocity != NULL ? velocity[k] : 0.0;
+    }
+    assert_ok(pbs_body_create_affine(world, &d, &body));
+    return body;
+}
+
+static pbs_stats step(pbs_world *world, double h) {
+    const pbs_status status = pbs_world_step(world, h);
+    if (status < 0) {
+        fail_msg("%s", pbs_last_error());
+    }
+    return stats_of(world);
+}
+
+/// A thousand times as large: distances a thousand times, speeds of a fall sqrt(1000) times.
+static void distances_and_speeds_follow_the_smallest_body(void **state) {
+    (void)state;
+    pbs_stats stats[2];
+    for (int i = 0; i < 2; i++) {
+        const double edge = i == 0 ? 1e-3 : 1.0;
+        pbs_world *world = make_world();
+        add_box_at(world, edge, 1000.0, (double[3]){0.0, 0.0, 0.0}, NULL);
+        add_box_at(world, 5.0 * edge, 1000.0, (double[3]){9.0 * edge, 0.0, 0.0}, NULL);
+        stats[i] = step(world, FRAME);
+        pbs_world_destroy(world);
+    }
+    assert_near(stats[1].contact_distance, 5e-3, 1e-15, "contact distance, m");
+    assert_near(stats[1].contact_distance / stats[0].contact_distance, 1e3, 1e-9, "distances");
+    assert_near(stats[1].slip_velocity / stats[0].slip_velocity, sqrt(1e3), 1e-9, "slip");
+    assert_near(stats[1].velocity_tolerance / stats[0].velocity_tolerance, sqrt(1e3), 1e-9,
+                "tolerances");
+    assert_near(stats[1].velocity_tolerance, 1e-2 * sqrt(GRAVITY), 1e-12, "tolerance, m/s");
+}
+
+/// What the host says is what it gets.
+static void the_host_says_otherwise(void **state) {
+    (void)state;
+    pbs_world_desc d = settings();
+    d.contact_distance = 0.02;
+    d.contact_stiffness = 7e4;
+    d.slip_velocity = 0.3;
+    d.velocity_tolerance = 0.25;
+    pbs_world *world = new_world_from(&d);
+    add_box_at(world, 1.0, 1000.0, (double[3]){0.0, 0.0, 0.0}, NULL);
+    const pbs_stats stats = step(world, FRAME);
+    assert_true(stats.contact_distance == 0.02 && stats.contact_stiffness == 7e4);
+    assert_true(stats.contact_stiffness_least == 7e4 && stats.slip_velocity == 0.3);
+    assert_true(stats.velocity_tolerance == 0.25);
+    pbs_world_destroy(world);
+}
+
+/// A fine mesh wants less than its body's size says: a twentieth of its edges at most.
+static void fine_meshes_have_short_distances(void **state) {
+    (void)state;
+    pbs_world *world = make_world();
+    add_sheet(world, 40, 1.0, (double[3]){0.0, 0.0, 0.0}, NULL);
+    const double distance = step(world, FRAME).contact_distance;
+    // Two legs and a hypotenuse of a fortieth of a metre.
+    const double edge = (2.0 + sqrt(2.0)) / 3.0 / 40.0;
+    assert_near(distance, 0.05 * edge, 1e-12, "contact distance, m");
+    pbs_world_destroy(world);
+}
+
+/// It gets shorter with a smaller body and does not grow when that goes: what rests would be
+/// pushed. A world that is empty again has forgotten.
+static void the_distance_never_grows(void **state) {
+    (void)state;
+    pbs_world *world = make_world();
+    const pbs_body large = add_box_at(world, 1.0, 1000.0, (double[3]){0.0, 0.0, 0.0}, NULL);
+    const double before = step(world, FRAME).contact_distance;
+    const pbs_body small = add_box_at(world, 0.1, 1000.0, (double[3]){3.0, 0.0, 0.0}, NULL);
+    const double with = step(world, FRAME).contact_distance;
+    assert_near(with, 0.1 * before, 1e-15, "contact distance, m");
+    assert_ok(pbs_body_destroy(world, small));
+    assert_true(step(world, FRAME).contact_distance == with);
+    assert_ok(pbs_body_destroy(world, large));
+    add_box_at(world, 1.0, 1000.0, (double[3]){0.0, 0.0, 0.0}, NULL);
+    assert_true(step(world, FRAME).contact_distance == before);
+    pbs_world_destroy(world);
+}
+
+/// 30 masses over h^2, and at least what carries the weight at a quarter of the distance.
+static void stiffness_follows_mass_and_weight(void **state) {
+    (void)state;
+    pbs_world *world = make_world();
+    add_box_at(world, 1.0, 1000.0, (double[3]){0.0, 0.0, 0.0}, NULL);
+    add_box_at(world, 1.0, 10.0, (double[3]){3.0, 0.0, 0.0}, NULL);
+    const pbs_stats stats = step(world, FRAME);
+    const double expected = 30.0 * 1000.0 / (FRAME * FRAME);
+    assert_near(stats.contact_stiffness, expected, 1e-9 * expected, "stiffness, N/m");
+    assert_near(stats.contact_stiffness_least, 0.01 * expected, 1e-9 * expected, "stiffness, N/m");
+    pbs_world_destroy(world);
+    // In a step of 1 s inertia is little: (1 - y) (-2 ln y + (1 - y) / y) = 4.33 at y = 1/4.
+    world = make_world();
+    add_box_at(world, 1.0, 1000.0, (double[3]){0.0, 0.0, 0.0}, NULL);
+    const double weight = 1000.0 * GRAVITY / (4.33 * 5e-3);
+    assert_near(step(world, 1.0).contact_stiffness, weight, 1e-9 * weight, "stiffness, N/m");
+    pbs_world_destroy(world);
+}
+
+/// A box of 2 t on one of 1 kg: the lower one is raised until it carries at a tenth of the distance
+/// or more, and comes back by no more than a factor of 2 a step once the weight is gone.
+static void forces_raise_it_and_it_comes_back_slowly(void **state) {
+    (void)state;
+    const double h = 0.1;
+    pbs_world *world = make_world();
+    add_ground(world);
+    const double distance = 0.2 * 5e-3;
+    add_box_at(world, 0.2, 125.0, (double[3]){0.0, 0.1 + 0.9 * distance, 0.0}, NULL);
+    const pbs_body top = add_box_at(world, 0.2, 2.5e5, (double[3]){0.0, 0.3 + 1.8 * distance, 0.0},
+                                    NULL);
+    const double least = step(world, h).contact_stiffness_least;
+    pbs_stats stats = {0};
+    for (int i = 0; i < 30; i++) {
+        stats = step(world, h);
+    }
+    assert_true(stats.contact_stiffness_least > 2.0 * least);
+    assert_in_range(stats.least_gap / distance * 100.0, 8, 100);
+    assert_ok(pbs_body_destroy(world, top));
+    double before = stats.contact_stiffness_least;
+    for (int i = 0; i < 30; i++) {
+        const double now = step(world, h).contact_stiffness_least;
+        assert_true(now >= 0.5 * before && now >= least);
+        before = now;
+    }
+    assert_near(before, least, 1e-12 * least, "stiffness, N/m");
+    pbs_world_destroy(world);
+}
+
+/// Restored worlds go on with the same bits, after steps that failed too; also before any step.
+static void restored_worlds_choose_alike(void **state) {
+    (void)state;
+    pbs_world *world = make_world();
+    add_ground(world);
+    for (int i = 0; i < 3; i++) {
+        add_box_at(world, 0.2, i == 2 ? 1e5 : 100.0, (double[3]){0.02 * i, 0.11 + 0.21 * i, 0.0},
+                   NULL);
+    }
+    for (int i = 0; i < 25; i++) {
+        const struct saved_world saved = save_world(world);
+        pbs_world *other = new_world();
+        assert_ok(pbs_world_restore(other, saved.data, saved.size));
+        free(saved.data);
+        assert_true(energy_of(world).contact == energy_of(other).contact);
+        const pbs_stats a = step(world, FRAME), b = step(other, FRAME);
+        assert_true(pbs_world_hash(world) == pbs_world_hash(other));
+        assert_true(a.contact_stiffness == b.contact_stiffness &&
+                    a.contact_stiffness_least == b.contact_stiffness_least &&
+                    a.contact_distance == b.contact_distance);
+        pbs_world_destroy(other);
+    }
+    pbs_world_destroy(world);
+}
+
+/// Two boxes that fly 2.5 times their size at each other in a step are stepped in eight parts, at a
+/// fifth of that in two; past each other, apart, or where the host divides nothing, in one.
+static void fast_bodies_divide_the_step(void **state) {
+    (void)state;
+    static const struct {
+        double speed, aside;
+        uint32_t divisions, parts;
+    } rows[] = {{30.0, 0.0, (uint32_t)PBS_AUTOMATIC, 8},
+                {7.5, 0.0, (uint32_t)PBS_AUTOMATIC, 2},
+                {30.0, 0.0, 1, 2},
+                {30.0, 0.0, 0, 1},
+                {30.0, 0.5, (uint32_t)PBS_AUTOMATIC, 1},
+                {-30.0, 0.0, (uint32_t)PBS_AUTOMATIC, 1}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        pbs_world_desc d = settings();
+        d.gravity[1] = 0.0;
+        d.divisions = rows[i].divisions;
+        pbs_world *world = new_world_from(&d);
+        add_box_at(world, 0.2, 1000.0, (double[3]){0.0, 0.0, 0.0}, NULL);
+        add_box_at(world, 0.2, 1000.0, (double[3]){0.3, rows[i].aside, 0.0},
+                   (double[3]){-rows[i].speed, 0.0, 0.0});
+        const pbs_stats stats = step(world, FRAME);
+        assert_int_equal(stats.flight_parts, rows[i].parts);
+        assert_near(pbs_world_time(world), FRAME, 1e-15, "time, s");
+        pbs_world_destroy(world);
+    }
+}
+
+/// A soft cube that falls from 0.3 of its edge comes to lie still between 0.3 and 1 of its distance
+/// above the ground, whatever its size.
+static void cubes_of_all_sizes_lie_still(void **state) {
+    (void)state;
+    static const double edges[] = {1e-3, 1e-2, 1.0, 10.0, 100.0};
+    const int steps = testing_is_small() ? 600 : 900;
+    for (size_t i = 0; i < COUNT_OF(edges); i++) {
+        const double edge = edges[i];
+        pbs_world *world = make_world();
+        pbs_solid_desc d;
+        assert_ok(pbs_solid_desc_init(&d, sizeof d));
+        // Its weight presses it by a thousandth: what is large and soft swings for minutes.
+        d.young = fmax(1e5, 1e3 * d.density * GRAVITY * edge);
+        add_ground(world);
+        const pbs_body body = add_cube(world, 3, edge, (double[3]){0.0, 0.3 * edge, 0.0}, &d);
+        pbs_stats stats = {0};
+        double top = 0.0;
+        for (int s = 0; s < steps; s++) {
+            stats = step(world, FRAME);
+            top = s + 100 == steps ? pbs_body_positions(world, body)[3 * 63 + 1] : top;
+        }
+        const double gap = stats.least_gap / stats.contact_distance;
+        const double moved = fabs(pbs_body_positions(world, body)[3 * 63 + 1] - top) / edge;
+        print_message("edge %g m: gap %.3f of %g m, moves %.2g\n", edge, gap,
+                      stats.contact_distance, moved);
+        assert_true(gap > 0.3 && gap < 1.0 && moved < 1e-3);
+        pbs_world_destroy(world);
+    }
+}
+
+static void choosing_allocates_nothing(void **state) {
+    (void)state;
+    struct test_allocator allocator;
+    test_allocator_init(&allocator);
+    pbs_world_desc d = settings();
+    d.allocator = test_allocator_hooks(&allocator);
+    pbs_world *world = new_world_from(&d);
+    add_ground(world);
+    for (int i = 0; i < 3; i++) {
+        add_box_at(world, 0.2, 100.0, (double[3]){0.0, 0.11 + 0.21 * i, 0.0}, NULL);
+    }
+    for (int i = 0; i < 40; i++) {
+        step(world, FRAME);
+    }
+    const uint64_t calls = stats_of(world).allocator_calls;
+    for (int i = 0; i < 20; i++) {
+        step(world, FRAME);
+    }
+    assert_true(stats_of(world).allocator_calls == calls);
+    pbs_world_destroy(world);
+    assert_int_equal(allocator.bytes_in_use, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(distances_and_speeds_follow_the_smallest_body),
+        cmocka_unit_test(the_host_says_otherwise),
+        cmocka_unit_test(fine_meshes_have_short_distances),
+        cmocka_unit_test(the_distance_never_grows),
+        cmocka_unit_test(stiffness_follows_mass_and_weight),
+        cmocka_unit_test(forces_raise_it_and_it_comes_back_slowly),
+        cmocka_unit_test(restored_worlds_choose_alike),
+        cmocka_unit_test(fast_bodies_divide_the_step),
+        cmocka_unit_test(cubes_of_all_sizes_lie_still),
+        cmocka_unit_test(choosing_allocates_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
