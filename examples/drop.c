@@ -251,6 +251,7 @@ static pbs_status create_scene(const struct settings *s, const struct obstacle *
     pbs_world_desc_init(&world_desc, sizeof world_desc);
     world_desc.gravity[1] = -9.81;
     world_desc.threads = (int32_t)s->threads;
+    world_desc.contact = PBS_CONTACT_PROJECTION; // as OPT has it
     pbs_status status = pbs_world_create(&world_desc, &scene->world);
     if (status == PBS_OK) {
         status = add_obstacle(scene->world, obstacle, scene->size);

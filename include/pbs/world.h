@@ -70,8 +70,9 @@ enum {
 enum {
     PBS_HESSIAN_EXACT = 0,        ///< nothing: OPT's choice
     PBS_HESSIAN_SEMIDEFINITE = 1, ///< all are made positive semidefinite
-    PBS_HESSIAN_AUTOMATIC = 2     ///< those of shells are; exact with PBS_METHOD_PLAIN_NEWTON and
-                                  ///< with linearized schemes, whose accuracy is that of H
+    PBS_HESSIAN_AUTOMATIC = 2     ///< with barriers all are, else those of shells; exact with
+                              ///< PBS_METHOD_PLAIN_NEWTON and with linearized schemes, whose
+                              ///< accuracy is that of H
 };
 
 /// Where the minimisation of a step starts.
@@ -84,10 +85,12 @@ enum {
 /// How contact is kept.
 enum {
     PBS_CONTACT_PROJECTION = 0, ///< vertices are kept out of colliders as a constraint, by OPT's
-                                ///< projection; bodies do not feel each other
-    PBS_CONTACT_BARRIER = 1 ///< nothing goes through anything: a barrier between all surfaces of
-                            ///< bodies, their own other parts and colliders, with continuous
-                            ///< collision detection (ECI section 4.5; IPC, Li et al. 2020)
+                                ///< projection; bodies do not feel each other, and affine
+                                ///< ones feel nothing
+    PBS_CONTACT_BARRIER = 1 ///< the default: nothing goes through anything: a barrier between all
+                            ///< surfaces of bodies, their own other parts and colliders, with
+                            ///< continuous collision detection (ECI section 4.5; IPC, Li et al.
+                            ///< 2020)
 };
 
 /// The barrier as a function of the distance d < d hat.
@@ -136,10 +139,10 @@ typedef struct pbs_world_desc {
                         ///< after 60 Newton iterations; 0 without, and with allow_unconverged
     int32_t contact;    ///< PBS_CONTACT_*
     // Of PBS_CONTACT_BARRIER:
-    int32_t barrier;         ///< PBS_BARRIER_*
-    double contact_distance; ///< m: surfaces closer than that repel each other (d hat); 0: a share
-                             ///< of the smallest body's size and of the finest mesh's edges, which
-                             ///< shrinks as smaller ones come and never grows
+    int32_t barrier;          ///< PBS_BARRIER_*
+    double contact_distance;  ///< m: surfaces closer than that repel each other (d hat); 0: a share
+                              ///< of the smallest body's size and of the finest mesh's edges, which
+                              ///< shrinks as smaller ones come and never grows
     double contact_stiffness; ///< N/m: kappa of the barrier -kappa (d - d hat)^2 ln(d / d hat);
                               ///< kappa d hat^2 is about the energy that one contact can hold; of
                               ///< PBS_BARRIER_SQUARED J/m^4; 0: chosen for each body, and the
@@ -159,7 +162,8 @@ typedef struct pbs_world_desc {
                                   ///< before, until they change it no more; the first time with
                                   ///< those of the step's start, which know nothing of what is hit
                                   ///< in the step
-    int32_t adaptive_stiffness;   ///< 1: each step or advance begins by choosing a stiffness, by
+    int32_t adaptive_stiffness;   ///< of a contact_stiffness that is not 0. 1: each step or
+                                  ///< advance begins by choosing a stiffness, by
                                   ///< the masses and by the forces that push into contacts (IPC,
                                   ///< Li et al. 2020, section 4.3); contact_stiffness is the least.
                                   ///< Energy control counts what a change adds to the energy as
@@ -173,8 +177,9 @@ typedef struct pbs_world_desc {
 } pbs_world_desc;
 
 /// Fills *d: no gravity, one thread, stabilised Newton with strong Wolfe search, the automatic
-/// preconditioner, 500 Newton iterations, relative tolerance 1e-6, a failed step is not divided,
-/// contact by projection; for barriers 1 mm, 1e5 N/m, 1 cm/s and one friction iteration.
+/// preconditioner, 500 Newton iterations, relative tolerance 1e-6, contact by barriers whose
+/// distance, stiffness and slip velocity follow the scene, a velocity tolerance that does so too, a
+/// failed step halved up to three times, one friction iteration (docs/numbers.md).
 /// @param struct_size  sizeof(pbs_world_desc) as the caller was compiled
 /// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE (larger than this library's)
 PBS_API pbs_status pbs_world_desc_init(pbs_world_desc *d, size_t struct_size);
@@ -402,13 +407,14 @@ typedef struct pbs_stats {
     double affine_strain;        ///< at present, |A^T A - 1| / 2 (Frobenius) of the most strained
                                  ///< affine body, A its deformation; 0 without any
     pbs_body affine_strain_body; ///< that body; null: none
-    double contact_stiffness_least; ///< likewise, the least
-    double contact_distance;        ///< m, of pbs_world_desc or chosen by the library
-    double slip_velocity;           ///< m/s, likewise
-    double velocity_tolerance;      ///< m/s, likewise; 0: the gradient alone decides
-    uint32_t flight_parts;   ///< equal parts that the step was taken in, as bodies moved more than
-                             ///< half the size of what they meet; of an advance: its last step
-    uint32_t reserved_parts; ///< 0
+    double contact_stiffness_least;    ///< likewise, the least
+    double contact_distance;           ///< m, of pbs_world_desc or chosen by the library
+    double slip_velocity;              ///< m/s, likewise
+    double velocity_tolerance;         ///< m/s, likewise; 0: the gradient alone decides
+    uint32_t flight_parts; ///< equal parts that the step was taken in, as bodies moved more than
+                           ///< half the size of what they meet; of an advance: its last step
+    uint32_t untouchable_bodies; ///< affine ones in a world with PBS_CONTACT_PROJECTION, which go
+                                 ///< through colliders; where there are any the log says so too
 } pbs_stats;
 
 /// Statistics of the last step and of the world.

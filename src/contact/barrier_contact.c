@@ -195,6 +195,7 @@ static void make_pair(const struct barrier_contact *c, size_t index, struct acti
     const struct barrier barrier = barrier_between(
         c, c->mesh.part[candidate.points[0]],
         c->mesh.part[candidate.points[pair_first_count(candidate.kind)]], offset);
+    out->stiffness = barrier.stiffness;
     out->barrier = barrier_evaluate(&barrier, out->distance, offset);
     mollify(c, &candidate, x, out);
 }
@@ -217,6 +218,7 @@ static void make_wall_contact(const struct barrier_contact *c, size_t index,
     const double offset = collision_mesh_offset(&c->mesh, point);
     const struct barrier barrier = barrier_between(c, c->mesh.part[point], c->walls[w].part,
                                                    offset);
+    out->stiffness = barrier.stiffness;
     out->barrier = barrier_evaluate(&barrier, out->distance, offset);
 }
 

@@ -45,6 +45,7 @@ struct active_contact {
     double distance;               ///< m, offsets not taken off
     double mollifier;              ///< 1 but for nearly parallel edges
     double threshold;              ///< of the mollifier, m^4
+    double stiffness;              ///< of the barrier, in its form's unit
     struct barrier_value barrier;  ///< without the mollifier
 };
 

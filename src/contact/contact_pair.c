@@ -6,15 +6,6 @@
 
 #include "base/math3.h"
 
-/// m, beyond the distance of the primitives themselves.
-static double offset_of(const struct barrier_contact *c, const struct active_contact *active) {
-    const double first = collision_mesh_offset(&c->mesh, active->points[0]);
-    return active->wall != CONTACT_NO_WALL
-               ? first
-               : first + collision_mesh_offset(&c->mesh,
-                                               active->points[pair_first_count(active->kind)]);
-}
-
 struct contact_pair contact_pair_of(const struct barrier_contact *c,
                                     const struct active_contact *active) {
     const bool is_wall = active->wall != CONTACT_NO_WALL;
@@ -24,8 +15,8 @@ struct contact_pair contact_pair_of(const struct barrier_contact *c,
         .part = {c->mesh.part[active->points[0]],
                  is_wall ? c->walls[active->wall].part : c->mesh.part[active->points[first]]},
         .count = {first, active->point_count - first},
-        .gap = active->distance - offset_of(c, active),
-        .stiffness = c->settings.barrier.stiffness,
+        .gap = barrier_contact_gap(c, active),
+        .stiffness = active->stiffness,
         .force = -active->mollifier * active->barrier.first};
     memcpy(pair.points, active->points, sizeof active->points);
     return pair;

@@ -4,14 +4,9 @@
 #include <math.h>
 
 #include "base/math3.h"
+#include "contact/contact_pair.h"
 
 // --- loads ---
-
-static uint32_t second_part(const struct barrier_contact *c, const struct active_contact *contact) {
-    return contact->wall == CONTACT_NO_WALL
-               ? c->mesh.part[contact->points[pair_first_count(contact->kind)]]
-               : c->walls[contact->wall].part;
-}
 
 static void take_load(struct part_load *load, double force, double gap) {
     load->force = fmax(load->force, force);
@@ -23,11 +18,10 @@ void part_loads_measure(const struct barrier_contact *c, struct part_load *loads
         loads[i] = (struct part_load){.force = 0.0, .gap = INFINITY};
     }
     for (size_t i = 0; i < c->contact_count; i++) {
-        const struct active_contact *contact = &c->contacts[i];
-        const double force = -contact->mollifier * contact->barrier.first;
-        const double gap = barrier_contact_gap(c, contact) / c->settings.barrier.reach;
-        take_load(&loads[c->mesh.part[contact->points[0]]], force, gap);
-        take_load(&loads[second_part(c, contact)], force, gap);
+        const struct contact_pair pair = contact_pair_of(c, &c->contacts[i]);
+        const double gap = pair.gap / c->settings.barrier.reach;
+        take_load(&loads[pair.part[0]], pair.force, gap);
+        take_load(&loads[pair.part[1]], pair.force, gap);
     }
 }
 

@@ -30,6 +30,9 @@ double contact_scale_carrying(double force, double distance);
 /// A gap of so much of the distance needs no stiffness that was raised for it.
 #define CONTACT_SCALE_WIDE 0.5
 
+/// Halvings of a failed step, where there are barriers and the host leaves that to the library.
+enum { CONTACT_SCALE_DIVISIONS = 3 };
+
 /// Into how many equal parts, a power of two, a step is divided in which bodies move `flight` times
 /// the size of what they meet.
 uint32_t contact_scale_parts(double flight, uint32_t divisions);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
+#include "world/contact_scale.h"
 #include "world/byte_stream.h"
 #include "world/check.h"
 #include "world/integrator.h"
@@ -31,6 +32,13 @@ static uint32_t lower(uint32_t saved, uint32_t present) {
     return saved < present ? saved : present;
 }
 
+/// PBS_AUTOMATIC counts as what it comes to at most.
+static uint32_t lower_divisions(uint32_t saved, uint32_t present) {
+    const uint32_t automatic = (uint32_t)PBS_AUTOMATIC, most = CONTACT_SCALE_DIVISIONS;
+    const uint32_t limit = present == automatic ? most : present;
+    return saved == automatic && most <= limit ? automatic : lower(saved, limit);
+}
+
 static pbs_status read_settings(struct byte_reader *in, const pbs_world_desc *present,
                                 pbs_world_desc *d) {
     *d = *present;
@@ -52,7 +60,7 @@ static pbs_status read_settings(struct byte_reader *in, const pbs_world_desc *pr
     }
     d->newton_limit = lower(read_u32(in), present->newton_limit);
     d->linear_limit = lower(read_u32(in), present->linear_limit);
-    d->divisions = lower(read_u32(in), present->divisions);
+    d->divisions = lower_divisions(read_u32(in), present->divisions);
     d->friction_iterations = read_u32(in);
     d->tolerance = read_f64(in);
     d->relative_tolerance = read_f64(in);

@@ -17,10 +17,30 @@
 #include "world/run.h"
 
 // Of divisions where the host leaves them to the library.
-enum { DIVISIONS_WITH_CONTACT = 3, ITERATIONS_BEFORE_DIVISION = 60 };
+enum { ITERATIONS_BEFORE_DIVISION = 60 };
 #define DIVISIONS_AUTOMATIC ((uint32_t)PBS_AUTOMATIC)
 
 // --- before ---
+
+/// Vertices that are no nodes cannot be projected out of colliders.
+static uint32_t count_untouchable(const struct scene *scene) {
+    uint32_t count = 0;
+    for (size_t i = 0; i < scene->bodies.count && !contact_scene_has_barrier(scene); i++) {
+        count += scene_body(scene, i)->kind == BODY_AFFINE;
+    }
+    return count;
+}
+
+static void warn_of_untouchable(const pbs_world *w) {
+    const uint32_t count = count_untouchable(&w->scene);
+    if (count > 0 && w->scene.colliders.count > 0) {
+        world_log(
+            w, PBS_LOG_WARNING,
+            "%u affine bodies touch nothing: PBS_CONTACT_PROJECTION keeps vertices of solids, "
+            "shells and springs out of colliders; PBS_CONTACT_BARRIER keeps all apart",
+            (unsigned)count);
+    }
+}
 
 static pbs_status prepare_topology(pbs_world *w) {
     RETURN_IF_FAILED(world_check_callbacks(w));
@@ -34,6 +54,7 @@ static pbs_status prepare_topology(pbs_world *w) {
                   w->scene.bodies.count, w->scene.nodes.count, t->model.element_count,
                   t->model.assembly.pattern.block_count,
                   (unsigned)t->model.assembly.layout.domain_count);
+        warn_of_untouchable(w);
     }
     RETURN_IF_FAILED(scene_reserve_history(&w->scene, &w->memory));
     RETURN_IF_FAILED(memory_reserve(&w->memory, &t->obstacles_now, &t->obstacle_now_capacity,
@@ -110,7 +131,7 @@ static uint32_t division_limit(const struct run *run) {
     }
     // A host that takes what a limit leaves wants no more work than that.
     return contact_scene_has_barrier(&run->w->scene) && settings->allow_unconverged == 0
-               ? DIVISIONS_WITH_CONTACT
+               ? CONTACT_SCALE_DIVISIONS
                : 0;
 }
 
@@ -223,6 +244,15 @@ static struct energy_settings energy_settings(const pbs_integrator_desc *d) {
                                     .decay_time = d->energy_decay_time};
 }
 
+/// Where bodies touch, semidefinite Hessians of solids cost nothing, and where shells and solids
+/// meet they halve the iterations.
+static bool projects_all(const struct scene *scene) {
+    const int32_t choice = scene->settings.project_hessian;
+    return choice == PBS_HESSIAN_SEMIDEFINITE ||
+           (choice == PBS_HESSIAN_AUTOMATIC && contact_scene_has_barrier(scene) &&
+            scene->integrator.settings.linearized == 0);
+}
+
 /// Compressed triangles and bent hinges are what cloth consists of: with their exact Hessians most
 /// of its linear systems are indefinite, and take twice as many Newton iterations.
 static bool projects_shells(const struct scene *scene) {
@@ -253,8 +283,7 @@ static pbs_status fill_problem(struct run *run) {
                       .contact = contact_scene_has_barrier(&w->scene) ? &t->contact : NULL,
                       .node_parts = t->node_parts,
                       .held = w->scene.nodes.held,
-                      .project_hessian = w->scene.settings.project_hessian ==
-                                         PBS_HESSIAN_SEMIDEFINITE,
+                      .project_hessian = projects_all(&w->scene),
                       .project_shells = projects_shells(&w->scene),
                       .scratch = &t->scratch},
         .conservative_count = t->model.conservative_count,
@@ -483,6 +512,7 @@ static void write_stats(struct run *run, pbs_status status) {
     stats->shifted_factors = n->shifted_factors;
     stats->active_contacts = run->sum.active_contacts;
     stats->held_inside = run->sum.held_inside;
+    stats->untouchable_bodies = count_untouchable(&w->scene);
     if (status >= 0) {
         write_energy_stats(&run->sum, stats);
     }

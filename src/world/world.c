@@ -26,10 +26,9 @@ void world_default_settings(pbs_world_desc *d) {
         .newton_limit = 500,
         .linear_limit = 10000,
         .relative_tolerance = 1e-6,
-        .contact = PBS_CONTACT_PROJECTION,
-        .contact_distance = 1e-3,
-        .contact_stiffness = 1e5,
-        .slip_velocity = 1e-2,
+        .divisions = (uint32_t)PBS_AUTOMATIC,
+        .contact = PBS_CONTACT_BARRIER,
+        .velocity_tolerance = PBS_AUTOMATIC,
         .friction_iterations = 1,
     };
 }

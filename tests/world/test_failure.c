@@ -7,12 +7,7 @@ static const double UPRIGHT[4] = {0.0, 0.0, 0.0, 1.0};
 static pbs_world_desc barrier_settings(void) {
     pbs_world_desc d;
     assert_ok(pbs_world_desc_init(&d, sizeof d));
-    d.contact = PBS_CONTACT_BARRIER;
-    d.contact_distance = 1e-3;
-    d.contact_stiffness = 1e5;
-    d.adaptive_stiffness = 0;
-    d.velocity_tolerance = 0.0;
-    d.divisions = 0;
+    fixed_barrier(&d);
     return d;
 }
 
