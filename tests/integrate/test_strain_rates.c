@@ -24,6 +24,7 @@ static pbs_world *pair_world(pbs_integrator *integrator, const struct pair *pair
     const double masses[2] = {mass, mass};
     pbs_world_desc settings;
     assert_ok(pbs_world_desc_init(&settings, sizeof settings));
+    settings.contact = PBS_CONTACT_PROJECTION;
     settings.tolerance = 1e-10;
     pbs_world *world = new_world_from(&settings);
     assert_ok(pbs_world_set_integrator(world, integrator));
@@ -242,6 +243,7 @@ static void solids_and_shells_keep_their_spin(void **state) {
     for (int kind = 0; kind < 2; kind++) {
         pbs_world_desc settings;
         assert_ok(pbs_world_desc_init(&settings, sizeof settings));
+        settings.contact = PBS_CONTACT_PROJECTION;
         settings.relative_tolerance = 1e-10;
         settings.gravity[1] = 0.0;
         pbs_world *world = new_world_from(&settings);
