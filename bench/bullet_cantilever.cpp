@@ -146,6 +146,7 @@ Timing run_bullet(size_t cells, double young, double dt, int steps) {
 Timing run_pbs(size_t cells, double young, double dt, int steps, bool one_newton) {
     pbs_world_desc settings;
     pbs_world_desc_init(&settings, sizeof settings);
+    settings.contact = PBS_CONTACT_PROJECTION;
     settings.threads = 1;
     if (one_newton) {
         settings.newton_limit = 1;
