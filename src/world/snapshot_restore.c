@@ -34,9 +34,9 @@ static uint32_t lower(uint32_t saved, uint32_t present) {
 
 /// PBS_AUTOMATIC counts as what it comes to at most.
 static uint32_t lower_divisions(uint32_t saved, uint32_t present) {
-    const uint32_t automatic = (uint32_t)PBS_AUTOMATIC, most = CONTACT_SCALE_DIVISIONS;
-    const uint32_t limit = present == automatic ? most : present;
-    return saved == automatic && most <= limit ? automatic : lower(saved, limit);
+    const uint32_t unset = (uint32_t)PBS_AUTOMATIC, most = CONTACT_SCALE_DIVISIONS;
+    const uint32_t limit = present == unset ? most : present;
+    return saved == unset && most <= limit ? unset : lower(saved, limit);
 }
 
 static pbs_status read_settings(struct byte_reader *in, const pbs_world_desc *present,

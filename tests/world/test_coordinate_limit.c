@@ -400,6 +400,7 @@ static void steps_end_within_the_limit(void **state) {
     for (int n = 0; n < 4; n++) {
         pbs_world_desc d;
         assert_ok(pbs_world_desc_init(&d, sizeof d));
+        d.contact = PBS_CONTACT_PROJECTION;
         d.divisions = n % 2 == 0 ? 0 : 3;
         pbs_world *world = new_world_from(&d);
         pbs_integrator_desc scheme;
