@@ -159,7 +159,7 @@ static bool wants_kick(const struct energy_control *control, const struct energy
 
 void energy_kick(struct energy_control *control, const struct energy_step *step,
                  double *predictor) {
-    if (control->force == NULL) {
+    if (step->fall_defect == 0.0) {
         return;
     }
     const double h = step->h;

@@ -447,12 +447,29 @@ static void hold_position(const struct energy_step *step, double *position_corre
     }
 }
 
+/// The end at alpha = 0 falls too far by h^2 M^-1 f / 2, which blending would mix in and take for a
+/// loss: bodies that touch nothing are put on the parabola, for any alpha.
+static void mend_fall(struct energy_control *control, const struct energy_step *step,
+                      const struct energy_candidate *c) {
+    for (size_t i = 0; i < energy_node_count(step); i++) {
+        if (!control->bodies[control->body[i]].touched) {
+            const double defect = -0.5 * step->h * step->h / step->objective->mass[i];
+            const double *f = control->force + 3 * i;
+            add_scaled3(c->x + 3 * i, defect, f, c->x + 3 * i);
+            add_scaled3(c->position_correction + 3 * i, defect, f, c->position_correction + 3 * i);
+        }
+    }
+}
+
 pbs_status energy_choose(struct energy_control *control, const struct energy_step *step,
                          struct energy_candidate *candidate) {
     const struct energy_candidate *c = candidate;
     RETURN_IF_FAILED(evaluate_end(control, step, c->x_now, c->gradient_now));
     for (uint32_t b = 0; b < control->body_count; b++) {
         control->bodies[b].potential_now = control->bodies[b].potential;
+    }
+    if (c->position_correction != NULL) {
+        mend_fall(control, step, c);
     }
     RETURN_IF_FAILED(evaluate_end(control, step, c->x, c->gradient_next));
     energy_gather(control);

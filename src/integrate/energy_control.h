@@ -48,7 +48,7 @@ struct energy_control {
     struct energy_sums *sums;
     struct energy_body *bodies;
     double *node_values; ///< potential by node, J
-    double *force;       ///< f, N: a vector slot of the assembly each; null where the shift is 0
+    double *force;       ///< f, N: a vector slot of the assembly each; null where nothing needs it
 };
 
 /// What all of it needs to know of one step.
@@ -85,7 +85,7 @@ struct energy_report {
     double work;           ///< J
 };
 
-/// @param has_forces  the scheme's fall_defect is not 0
+/// @param has_forces  the scheme's fall_defect is not 0, or it blends positions
 pbs_status energy_control_reserve(struct energy_control *control, struct memory *memory,
                                   const struct assembly *assembly, uint32_t body_count,
                                   bool has_forces);

@@ -47,7 +47,8 @@ static bool reserve_all(struct step_workspace *w, struct memory *memory,
                reserve_array(memory, &w->gradient_next, slots) &&
                reserve_array(memory, &w->correction, count) &&
                energy_control_reserve(&w->energy, memory, assembly, body_count,
-                                      scheme->fall_defect != 0.0) >= 0;
+                                      scheme->fall_defect != 0.0 ||
+                                          scheme->control == CONTROL_STATE) >= 0;
     }
     if (scheme->control == CONTROL_STATE) {
         done = done && reserve_array(memory, &w->position_correction, count);
