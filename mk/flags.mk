@@ -17,7 +17,9 @@ WARNINGS   := -Wall -Wextra -Wconversion -Wshadow -Wpedantic -Wno-psabi
 # The results are promised to the bit, so no contraction of a * b + c; no -march, so that the library
 # runs on any processor (base/config.h picks wider instructions when it runs).
 ARITHMETIC := -ffp-contract=off -fno-math-errno -fno-trapping-math
-CFLAGS_ALL := -std=c11 $(CFLAGS) -fPIC -fvisibility=hidden $(ARITHMETIC) $(WARNINGS) -D_GNU_SOURCE
+# Debug information names files from here on, so that a build elsewhere has the same bytes.
+PATHS      := '-ffile-prefix-map=$(CURDIR)=.'
+CFLAGS_ALL := -std=c11 $(CFLAGS) -fPIC -fvisibility=hidden $(ARITHMETIC) $(WARNINGS) -D_GNU_SOURCE $(PATHS)
 
 # One of: address (with clang: tests, and fuzz targets of the same objects), thread, undefined; set by the targets asan,
 # fuzz, tsan and ubsan together with BUILD.
@@ -28,6 +30,24 @@ ifdef SANITIZE
 SANITIZE_FLAGS := $(SANITIZE_$(SANITIZE)) -fno-sanitize-recover=all -fno-omit-frame-pointer
 CFLAGS_ALL     += $(SANITIZE_FLAGS)
 endif
+
+# Hardening where it costs nothing: the C library's checked calls (they want an optimiser), a stack protector in the folders
+# whose functions run once a step and that read what a host or a saved world says, and in the shared library tables that are
+# bound when it is loaded and then write-protected.
+ifndef SANITIZE
+CFLAGS_ALL       += $(if $(filter -O1 -O2 -O3,$(CFLAGS)),-D_FORTIFY_SOURCE=2)
+PROTECTED        := world integrate minimize
+PROTECTION       := -fstack-protector-strong
+endif
+LIBRARY_LDFLAGS  := -Wl,-z,relro,-z,now
+
+# Tests are compiled with less effort than what they test.
+TEST_OPTIMISATION := $(if $(filter -O2 -O3,$(CFLAGS)),-O1)
+
+# gcc spends a third of its time on the largest kernels to follow variables for debuggers.
+LARGE_KERNELS := energy/affine energy/bending energy/fixed_corotated energy/membrane energy/neo_hookean \
+                 energy/st_venant_kirchhoff energy/stable_neo_hookean linear/supernodal_double linear/supernodal_float
+LARGE_OPTIONS := $(if $(findstring clang,$(CC)),,-fno-var-tracking-assignments)
 
 # Loops over vectors: UBSan's check of pointers' sums beside AddressSanitizer makes clang take up to 34 s for one of these
 # files instead of 4, so there it is left out. `make ubsan` has it for them too.

@@ -3,7 +3,7 @@
 # One short line per command; V=1 shows the commands themselves.
 say = $(if $(V),,@printf "  %-3s %s\n" $(1) $@;)
 
-flags = $(CC) $(CFLAGS_ALL) main=FILE_main $(LANE_KERNELS)
+flags = $(subst ','\'',$(CC) $(CFLAGS_ALL) $(TEST_OPTIMISATION) $(LANE_KERNELS) $(LARGE_OPTIONS) $(PROTECTED) $(PROTECTION))
 $(BUILD)/flags: force
 	@mkdir -p $(BUILD)
 	@echo '$(flags)' | cmp -s - $@ || echo '$(flags)' > $@
@@ -15,11 +15,13 @@ EXAMPLE_INCLUDES := -Iinclude -Iexamples -Iexamples/common -Ibench
 ALL_INCLUDES     := -Isrc -Iinclude -Iexamples -Iexamples/common -Ibench -Itests
 
 $(BUILD)/obj/src/%:      OPTIONS  = $(LIBRARY_INCLUDES) $(if $(SANITIZE),,-DNDEBUG) \
-                                     $(if $(filter $(LANE_OBJECTS),$@),-fno-sanitize=pointer-overflow)
+                                     $(if $(filter $(LANE_OBJECTS),$@),-fno-sanitize=pointer-overflow) \
+                                     $(if $(filter $(LARGE_OBJECTS),$@),$(LARGE_OPTIONS)) \
+                                     $(if $(filter $(PROTECTED),$(notdir $(@D))),$(PROTECTION))
 $(BUILD)/obj/examples/%: OPTIONS  = $(EXAMPLE_INCLUDES) $(call package_headers,$@)
 $(BUILD)/obj/bench/%:    OPTIONS  = $(ALL_INCLUDES) $(call package_headers,$@)
 $(BUILD)/obj/tests/%:    OPTIONS := $(ALL_INCLUDES)
-$(TEST_OBJECTS):         OPTIONS  = $(ALL_INCLUDES) -Dmain=$(notdir $(@:.o=))_main
+$(TEST_OBJECTS):         OPTIONS  = $(ALL_INCLUDES) $(TEST_OPTIMISATION) -Dmain=$(notdir $(@:.o=))_main
 $(BUILD)/obj/fuzz/%:     OPTIONS := $(ALL_INCLUDES)
 
 # What the compiler says is shown, and kept for tests/header/test_sources.sh to judge.
@@ -60,7 +62,7 @@ $(STATIC_LIB): $(LIBRARY_OBJECTS) $(BUILD)/exports.txt
 
 $(REAL_LIB): $(LIBRARY_OBJECTS) lib/libpbs.map
 	@mkdir -p $(@D)
-	$(call say,LD)$(CC) $(CFLAGS_ALL) -shared -Wl,-soname,$(SONAME) -Wl,--version-script,lib/libpbs.map -Wl,-z,defs \
+	$(call say,LD)$(CC) $(CFLAGS_ALL) $(LIBRARY_LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,--version-script,lib/libpbs.map -Wl,-z,defs \
 	    $(filter %.o,$^) -Wl,--as-needed $(LIBS_PRIVATE) -o $@
 
 $(SHARED_LIB): $(REAL_LIB)

@@ -21,4 +21,12 @@ refuse "the library neither prints nor ends the process" \
     grep -xE 'printf|puts|putchar|perror|abort|__assert_fail|exit|_exit|setlocale|signal|raise' "$scratch/undefined"
 check "the SONAME is libpbs.so.$major" sh -c "readelf -d $lib/libpbs.so | grep -q 'SONAME.*\[libpbs.so.$major\]'"
 check "the shared library runs any processor's code only where it has it" sh -c "! readelf -n $lib/libpbs.so | grep -qE 'x86 ISA needed:.*v[234]'"
+
+# --- hardening ---
+
+check "tables are bound when the library is loaded" sh -c "readelf -dW $lib/libpbs.so | grep -q 'FLAGS.*NOW'"
+check "and write-protected then" sh -c "readelf -lW $lib/libpbs.so | grep -q GNU_RELRO"
+refuse "no segment is both written and executed" sh -c "readelf -lW $lib/libpbs.so | grep -E '^ *LOAD.* RWE '"
+check "functions that read what a host gives have a stack protector" grep -qx __stack_chk_fail "$scratch/undefined"
+refuse "debug information names no folder of this machine" grep -laF "$PWD" "$lib/libpbs.so" "$lib/libpbs.a"
 finish
