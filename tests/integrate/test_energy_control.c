@@ -600,9 +600,10 @@ static pbs_world *meeting(bool brick, bool cube, int32_t threads) {
     w.gravity[1] = 0.0;
     w.relative_tolerance = 1e-10;
     w.contact = PBS_CONTACT_BARRIER;
+    w.velocity_tolerance = 0.0;
     w.contact_distance = 1e-3;
     w.contact_stiffness = 1e5;
-    w.threads = (uint32_t)threads;
+    w.threads = threads;
     pbs_integrator_desc d = describe(PBS_SCHEME_A_SEARCH);
     d.energy_by_island = 1;
     pbs_world *world = new_world_from(&w);

@@ -29,6 +29,9 @@ static pbs_world_desc settings_of(double gravity, double tolerance) {
     assert_ok(pbs_world_desc_init(&d, sizeof d));
     d.gravity[1] = -gravity;
     d.relative_tolerance = tolerance;
+    // Nothing is met, and stages are solved until forces balance.
+    d.contact = PBS_CONTACT_PROJECTION;
+    d.velocity_tolerance = 0.0;
     return d;
 }
 
