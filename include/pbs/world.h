@@ -71,8 +71,8 @@ enum {
     PBS_HESSIAN_EXACT = 0,        ///< nothing: OPT's choice
     PBS_HESSIAN_SEMIDEFINITE = 1, ///< all are made positive semidefinite
     PBS_HESSIAN_AUTOMATIC = 2     ///< with barriers all are, else those of shells; exact with
-                              ///< PBS_METHOD_PLAIN_NEWTON and with linearized schemes, whose
-                              ///< accuracy is that of H
+                                  ///< PBS_METHOD_PLAIN_NEWTON and with linearized schemes, whose
+                                  ///< accuracy is that of H
 };
 
 /// Where the minimisation of a step starts.
@@ -407,10 +407,10 @@ typedef struct pbs_stats {
     double affine_strain;        ///< at present, |A^T A - 1| / 2 (Frobenius) of the most strained
                                  ///< affine body, A its deformation; 0 without any
     pbs_body affine_strain_body; ///< that body; null: none
-    double contact_stiffness_least;    ///< likewise, the least
-    double contact_distance;           ///< m, of pbs_world_desc or chosen by the library
-    double slip_velocity;              ///< m/s, likewise
-    double velocity_tolerance;         ///< m/s, likewise; 0: the gradient alone decides
+    double contact_stiffness_least; ///< likewise, the least
+    double contact_distance;        ///< m, of pbs_world_desc or chosen by the library
+    double slip_velocity;           ///< m/s, likewise
+    double velocity_tolerance;      ///< m/s, likewise; 0: the gradient alone decides
     uint32_t flight_parts; ///< equal parts that the step was taken in, as bodies moved more than
                            ///< half the size of what they meet; of an advance: its last step
     uint32_t untouchable_bodies; ///< affine ones in a world with PBS_CONTACT_PROJECTION, which go

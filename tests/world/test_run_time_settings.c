@@ -121,7 +121,7 @@ SPOIL(divisions, pbs_world_desc *d, d->divisions = 21)
 SPOIL(tolerance, pbs_world_desc *d, d->relative_tolerance = NAN)
 SPOIL(gravity, pbs_world_desc *d, d->gravity[1] = INFINITY)
 SPOIL(contact, pbs_world_desc *d, d->contact = PBS_CONTACT_BARRIER)
-SPOIL(distance, pbs_world_desc *d, d->contact_distance = 0.0)
+SPOIL(distance, pbs_world_desc *d, d->contact_distance = -1.0)
 SPOIL(method, pbs_world_desc *d, d->method = 9)
 SPOIL(size, pbs_world_desc *d, d->struct_size = 8)
 
@@ -136,7 +136,7 @@ static void bad_settings_change_nothing(void **state) {
         {tolerance, PBS_ERROR_ARGUMENT, "relative_tolerance is nan"},
         {gravity, PBS_ERROR_ARGUMENT, "gravity[1] is inf"},
         {contact, PBS_ERROR_ARGUMENT, "contact is 1, must stay 0"},
-        {distance, PBS_ERROR_ARGUMENT, "contact_distance is 0"},
+        {distance, PBS_ERROR_ARGUMENT, "contact_distance is -1"},
         {method, PBS_ERROR_ARGUMENT, "method is 9"},
         {size, PBS_ERROR_STRUCT_SIZE, "struct_size is 8"},
     };
