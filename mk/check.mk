@@ -16,7 +16,7 @@ NIGHT_TESTS := world/test_advance papers/test_eci_contact papers/test_opt_36dof 
 LONG_TESTS  := $(NIGHT_TESTS) physics/test_engine_scenes physics/test_torture papers/test_eci_table2 papers/test_opt_cubes \
                papers/test_eci_point papers/test_eci_motion physics/test_soak
 # Short ones that take more than ten seconds under AddressSanitizer even on smaller problems: there at night only.
-LONG_UNDER_ASAN := examples/test_pictures physics/test_shells linear/test_solvers
+LONG_UNDER_ASAN := examples/test_pictures physics/test_shells linear/test_solvers world/test_barrier world/test_barrier_motion
 
 TEST_NAMES  := $(TESTS:$(BUILD)/tests/%=%)
 SHORT_TESTS := $(filter-out $(LONG_TESTS),$(TEST_NAMES))
