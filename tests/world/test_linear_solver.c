@@ -210,20 +210,25 @@ static double distance(const pbs_world *a, const pbs_world *b) {
 
 // --- tests ---
 
+enum { SHEET_SCENE = 3 }; ///< of scene_fill
+
 /// Solids, a host's springs, contacts that come and go: with the host's solver the world is where
 /// it is with its own. What Newton's tolerance leaves is h^2 tolerance / least mass a step, here
-/// some 1e-12 m, which contacts that are lost a little earlier or later may multiply.
+/// some 1e-12 m, which contacts that are lost a little earlier or later may multiply. The sheet is
+/// followed until it buckles over the ball: from there on a step has more than one minimum, and
+/// which one is met depends on the way (1.3 cm apart in the 14th step, 1e-9 m before).
 static void a_dense_host_gives_what_the_library_gives(void **state) {
     (void)state;
     for (int scene = 0; scene < SCENE_COUNT; scene++) {
+        const int steps = scene == SHEET_SCENE ? 10 : 25;
         pbs_world *own = tight_world(scene);
-        assert_ok(scene_step(own, 25));
+        assert_ok(scene_step(own, steps));
         for (int variant = scene; variant < 6; variant += SCENE_COUNT) {
             struct host host = {.form = variant % 2, .triangle = variant / 2};
             pbs_world *world = tight_world(scene);
             use_host(world, &host);
             uint32_t solves = 0, refusals = 0, iterations = 0;
-            for (int i = 0; i < 25; i++) {
+            for (int i = 0; i < steps; i++) {
                 assert_ok(scene_step(world, 1));
                 const pbs_stats stats = stats_of(world);
                 solves += stats.host_solves;
