@@ -178,7 +178,6 @@ int main(int argc, char **argv) {
     pbs_world_desc_init(&d, sizeof d);
     d.gravity[1] = -9.81;
     d.threads = (int32_t)s.threads;
-    d.contact = PBS_CONTACT_BARRIER;
     const bool done = pbs_world_create(&d, &world) >= 0
                           ? record(&s, world, &message)
                           : message_fail(&message, "%s", pbs_last_error());

@@ -1,7 +1,8 @@
 # Everything that is not building, testing or installing.
 
-demo:                                             ## drop a body; leaves demo/drop.html, .png, .glb and .csv
-	@$(parallel) demo-files
+demo:                                             ## leaves demo/drop.html, demo/together.html, .png, .glb and .csv
+	@$(parallel) demo-files $(BUILD)/examples/together
+	$(BUILD)/examples/together --out demo
 demo-files: $(BUILD)/examples/drop
 	$< --out demo
 
