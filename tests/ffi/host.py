@@ -344,7 +344,7 @@ def solver(pbs):
     ends = []
     table = make(pbs, LinearSolver, factor=MATRIX_FN(factor), solve=SOLVE_FN(solve))
     for used in (None, c.byref(table)):
-        world, body = make_world(pbs, relative_tolerance=1e-9), Body()
+        world, body = make_world(pbs, relative_tolerance=1e-9, velocity_tolerance=0), Body()
         check(pbs, pbs.pbs_world_set_linear_solver(world, used))
         x = (DOUBLE * 12)(0, 0, 0, 1, 0, 0, 0, 0, -1, 0, 1, 0)
         desc = make(pbs, SolidDesc, vertex_count=4, positions=x, tet_count=1, tets=(U32 * 4)(0, 1, 2, 3), young=1e5)
