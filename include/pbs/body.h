@@ -62,8 +62,19 @@ PBS_API pbs_status pbs_solid_desc_init(pbs_solid_desc *d, size_t struct_size);
 /// @see OPT section 4.1
 PBS_API pbs_status pbs_body_create_solid(pbs_world *w, const pbs_solid_desc *d, pbs_body *out);
 
+/// Energies of bending. How far they are off: docs/theory/shells.md section 5.
+enum {
+    PBS_BENDING_PLATE = 0, ///< converges to a plate of Kirchhoff on any mesh; each triangle is bent
+                           ///< together with its neighbours
+    PBS_BENDING_HINGE = 1  ///< each inner edge by itself (Grinspun et al. 2003), for cloth whose
+                           ///< cost counts: stiffer or weaker than a plate by what depends on the
+                           ///< mesh and on the direction, and no finer mesh mends that
+};
+
 /// A thin sheet of triangles that resists stretching in its own plane and bending across its inner
 /// edges. The arrays are read during the call only.
+///
+/// Across an edge, angles are positive where the sheet is folded away from its front.
 typedef struct pbs_shell_desc {
     uint32_t struct_size; ///< set by pbs_shell_desc_init
     int32_t flat_rest;    ///< 0: bent at rest as positions have it; 1: flat across every inner edge
@@ -81,25 +92,48 @@ typedef struct pbs_shell_desc {
     double drag;               ///< mass drag, 1/s, >= 0
     const double *initial_positions;  ///< null (the rest shape), or vertex_count x 3, metres
     const double *initial_velocities; ///< null (at rest), or vertex_count x 3, m/s
+    const double *rest_angles; ///< null (flat_rest says), or triangle_count x 3, rad: the angle at
+                               ///< rest across the edge from vertex i of a triangle to the next;
+                               ///< the same in both triangles of an edge; those of borders count
+                               ///< where they are clamped
+    size_t clamped_edge_count; ///< 0 with PBS_BENDING_HINGE
+    const uint32_t *clamped_edges; ///< clamped_edge_count x 2 vertex indices of border edges: the
+                                   ///< sheet is bent there against a prescribed direction
+    const double *clamped_directions; ///< clamped_edge_count x 3, world coordinates: the direction,
+                                      ///< across the edge and away from the sheet, in which it goes
+                                      ///< on in what holds it. The angle of the rest shape to it is
+                                      ///< the rest angle, or 0 with flat_rest
+    int32_t bending;                  ///< PBS_BENDING_*
+    uint32_t reserved;                ///< must be 0
 } pbs_shell_desc;
 
-/// Fills *d: thickness 1 mm, density 1000, young 1e5, poisson 0.3, bending as stretching, no
-/// damping, no mesh.
+/// Fills *d: thickness 1 mm, density 1000, young 1e5, poisson 0.3, bending as stretching and as a
+/// plate, no damping, no mesh.
 /// @param struct_size  sizeof(pbs_shell_desc) as the caller was compiled
 /// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE
 PBS_API pbs_status pbs_shell_desc_init(pbs_shell_desc *d, size_t struct_size);
 
 /// Adds a thin shell with masses lumped at the vertices: a Neo-Hookean membrane in plane stress,
-/// which is infinite where a triangle loses its area, and hinges with the rigidity E h^3 / (12 (1 -
+/// which is infinite where a triangle loses its area, bent with the rigidity E h^3 / (12 (1 -
 /// nu^2)) of a plate. Copies all its input; the body is the world's, until pbs_body_destroy or the
 /// end of the world.
 /// @param out  its id; written only on success
 /// @return PBS_ERROR_MESH (a wrong index, a degenerate triangle, an edge of more than two
 /// triangles, neighbours of opposite orientation, an unused vertex; which one is in the message),
-/// PBS_ERROR_ARGUMENT (a null pointer; a number that is not finite or out of its range; more
-/// vertices than a world can have), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
-/// @see Grinspun et al. 2003, "Discrete shells"
+/// PBS_ERROR_ARGUMENT (a null pointer; a number that is not finite or out of its range; rest angles
+/// of an edge that differ; a clamped edge that is no border or is clamped twice; more vertices than
+/// a world can have), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
+/// @see docs/theory/shells.md; Grinspun et al. 2003, "Discrete shells"
 PBS_API pbs_status pbs_body_create_shell(pbs_world *w, const pbs_shell_desc *d, pbs_body *out);
+
+/// Gives a shell other rest angles, as growth or drying do. What that adds to the elastic energy
+/// counts as work from outside. The next step makes the matrices anew, as after a new body.
+/// @param rest_angles  as pbs_shell_desc.rest_angles; copied; null: those of flat_rest
+/// @param triangle_count  must be the body's
+/// @return PBS_ERROR_ARGUMENT (not a shell; another count; a number that is not finite; angles of
+/// an edge that differ), PBS_ERROR_HANDLE, PBS_ERROR_MEMORY
+PBS_API pbs_status pbs_body_set_rest_angles(pbs_world *w, pbs_body b, const double *rest_angles,
+                                            size_t triangle_count);
 
 /// Particles joined by springs of the energy 1/2 stiffness (length - rest length)^2. The arrays are
 /// read during the call only.

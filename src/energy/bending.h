@@ -22,7 +22,7 @@ struct bending_input {
     const double *rest;     ///< rest positions by node, 3 each
     const double *rigidity; ///< hinge_count, D, N m
     const double *damping;  ///< hinge_count, s
-    const uint8_t *is_flat; ///< hinge_count; 1: the rest angle is zero whatever the rest positions
+    const double *rest_angles; ///< hinge_count, rad; NaN: that of the rest positions
 };
 
 struct bending; ///< self of the term

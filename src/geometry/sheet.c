@@ -215,8 +215,8 @@ static pbs_status pair_sides(struct side_table *table, size_t *pair_count) {
     return PBS_OK;
 }
 
-static pbs_status write_hinges(struct side_table *table, struct memory *memory, uint32_t **hinges,
-                               size_t *hinge_count) {
+static pbs_status list_inner_edges(struct side_table *table, struct memory *memory,
+                                   uint32_t **sides, size_t *edge_count) {
     for (uint32_t s = 0; s < table->count; s++) {
         table->order[s] = s;
     }
@@ -224,35 +224,36 @@ static pbs_status write_hinges(struct side_table *table, struct memory *memory, 
     sort_by_vertex(table, false);
     size_t count = 0;
     RETURN_IF_FAILED(pair_sides(table, &count));
-    uint32_t *out = memory_allocate(memory, count, 4 * sizeof *out);
+    uint32_t *out = memory_copy(memory, table->other, count, 2 * sizeof *out);
     if (out == NULL) {
         return PBS_ERROR_MEMORY;
     }
-    for (size_t h = 0; h < count; h++) {
-        const uint32_t left = table->other[2 * h];
-        const uint32_t right = table->other[2 * h + 1];
-        out[4 * h] = side_from(table, left);
-        out[4 * h + 1] = side_to(table, left);
-        out[4 * h + 2] = side_opposite(table, left);
-        out[4 * h + 3] = side_opposite(table, right);
-    }
-    *hinges = out;
-    *hinge_count = count;
+    *sides = out;
+    *edge_count = count;
     return PBS_OK;
 }
 
-pbs_status sheet_hinges(const struct surface_view *sheet, struct memory *memory, uint32_t **hinges,
-                        size_t *hinge_count) {
+pbs_status sheet_inner_edges(const struct surface_view *sheet, struct memory *memory,
+                             uint32_t **sides, size_t *edge_count) {
     struct side_table table = {.sheet = sheet, .count = 3 * sheet->triangle_count};
     table.order = memory_allocate(memory, table.count, sizeof *table.order);
     table.other = memory_allocate(memory, table.count, sizeof *table.other);
     table.start = memory_allocate(memory, sheet->vertex_count + 1, sizeof *table.start);
     pbs_status status = PBS_ERROR_MEMORY;
     if (table.order != NULL && table.other != NULL && table.start != NULL) {
-        status = write_hinges(&table, memory, hinges, hinge_count);
+        status = list_inner_edges(&table, memory, sides, edge_count);
     }
     memory_release(memory, table.order);
     memory_release(memory, table.other);
     memory_release(memory, table.start);
     return status;
+}
+
+void sheet_hinge(const uint32_t *triangles, const uint32_t sides[2], uint32_t hinge[4]) {
+    const uint32_t left = sides[0];
+    const uint32_t right = sides[1];
+    hinge[0] = triangles[left];
+    hinge[1] = triangles[left / 3 * 3 + (left + 1) % 3];
+    hinge[2] = triangles[left / 3 * 3 + (left + 2) % 3];
+    hinge[3] = triangles[right / 3 * 3 + (right + 2) % 3];
 }

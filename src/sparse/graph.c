@@ -26,9 +26,9 @@ static pbs_status check_stencil(const struct stencils *set, size_t set_index, si
 }
 
 static pbs_status check_set(const struct stencils *set, size_t set_index, uint32_t node_count) {
-    if (set->width < 1 || set->width > 8) {
-        return status_fail(PBS_ERROR_ARGUMENT, "term %zu: stencil width %u, must be 1 to 8",
-                           set_index, set->width);
+    if (set->width < 1 || set->width > STENCIL_WIDTH_LIMIT) {
+        return status_fail(PBS_ERROR_ARGUMENT, "term %zu: stencil width %u, must be 1 to %d",
+                           set_index, set->width, STENCIL_WIDTH_LIMIT);
     }
     if (set->count > UINT32_MAX / 64) {
         return status_fail(PBS_ERROR_ARGUMENT, "term %zu: %zu stencils, at most %u", set_index,

@@ -5,10 +5,13 @@
 
 #include "base/memory.h"
 
+/// The most nodes that a stencil can have.
+enum { STENCIL_WIDTH_LIMIT = 12 };
+
 /// Stencils of one term: each couples `width` nodes.
 struct stencils {
     size_t count;
-    uint32_t width;        ///< 1 to 8
+    uint32_t width;        ///< 1 to STENCIL_WIDTH_LIMIT
     const uint32_t *nodes; ///< count x width, the nodes of a stencil all different
 };
 

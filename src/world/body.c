@@ -19,7 +19,10 @@ void body_free(struct body *body, struct memory *memory) {
     memory_release(memory, body->solid.young.per_tet);
     memory_release(memory, body->solid.poisson.per_tet);
     memory_release(memory, body->shell.rest);
-    memory_release(memory, body->shell.hinges);
+    memory_release(memory, body->shell.sides);
+    memory_release(memory, body->shell.rest_angles);
+    memory_release(memory, body->shell.clamp_sides);
+    memory_release(memory, body->shell.clamps);
     memory_release(memory, body->springs.springs);
     memory_release(memory, body->springs.stiffness);
     memory_release(memory, body->springs.rest_lengths);

@@ -27,10 +27,15 @@ struct solid_body {
 
 /// Its triangles are the body's surface.
 struct shell_body {
-    double *rest;     ///< node_count x 3
-    uint32_t *hinges; ///< hinge_count x 4, the body's own vertex indices
+    double *rest;    ///< node_count x 3
+    uint32_t *sides; ///< hinge_count x 2: side 3 t + i goes from vertex i of triangle t to the next
     size_t hinge_count;
+    double *rest_angles;   ///< null, or by side, rad
+    size_t clamp_count;    ///< of clamped border edges
+    uint32_t *clamp_sides; ///< clamp_count
+    double *clamps;        ///< clamp_count x 3, unit
     bool flat_rest;
+    int32_t bending;                                          ///< PBS_BENDING_*
     double thickness, density, young, poisson, bending_young; ///< bending_young as given: 0 is
                                                               ///< young
 };

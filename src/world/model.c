@@ -1,8 +1,11 @@
 // From bodies to terms: one elastic term per material over all solids, membrane and bending over
 // all shells, one term of all springs, one of all affine bodies, one per custom body, gravity,
 // drag.
+#include <math.h>
 #include <string.h>
 
+#include "base/math3.h"
+#include "geometry/sheet.h"
 #include "world/strain_damping_terms.h"
 #include "world/topology.h"
 
@@ -102,101 +105,226 @@ static void gather_rest(const struct scene *scene, double *rest) {
 
 // --- shells ---
 
-/// Arrays of the elements (triangles or hinges) of all shells, in the order of bodies.
-struct gathered_shells {
-    uint32_t *nodes;
-    double *values[4]; ///< of triangles: thickness, young, poisson, damping; of hinges: rigidity,
-                       ///< damping
-    uint8_t *is_flat;
+/// Arrays of all triangles of the shells that are wanted, in the order of bodies.
+struct gathered_triangles {
+    uint32_t *nodes, *neighbours; ///< neighbours: by side
+    double *thickness, *young, *poisson, *rigidity, *damping;
+    double *rest_angles, *clamps; ///< by side, see plate_bending.h
 };
 
-enum { TRIANGLE_WIDTH = 3, HINGE_WIDTH = 4 };
+/// And of all their hinges.
+struct gathered_hinges {
+    uint32_t *nodes;
+    double *rigidity, *damping, *rest_angles;
+};
 
-static size_t shell_element_count(const struct body *body, size_t width) {
-    if (body->kind != BODY_SHELL) {
-        return 0;
-    }
-    return width == HINGE_WIDTH ? body->shell.hinge_count : body->triangle_count;
+static bool is_shell(const struct body *body, int32_t bending) {
+    return body->kind == BODY_SHELL && body->shell.bending == bending;
 }
 
-static void gather_shells(const struct scene *scene, size_t width, struct gathered_shells *out) {
+/// Of what has no number of its own: NaN stands for that of the rest positions.
+static double rest_angle(const struct shell_body *shell, uint32_t side) {
+    if (shell->rest_angles != NULL) {
+        return shell->rest_angles[side];
+    }
+    return shell->flat_rest ? 0.0 : NAN;
+}
+
+static void gather_triangles(const struct body *body, size_t start,
+                             const struct gathered_triangles *out) {
+    const struct shell_body *shell = &body->shell;
+    for (size_t t = 0; t < body->triangle_count; t++) {
+        for (size_t i = 0; i < 3; i++) {
+            out->nodes[3 * (start + t) + i] = (uint32_t)body->node_start +
+                                              body->triangles[3 * t + i];
+        }
+        out->thickness[start + t] = shell->thickness;
+        out->young[start + t] = shell->young;
+        out->poisson[start + t] = shell->poisson;
+        out->damping[start + t] = 0.0;
+    }
+}
+
+static void gather_edges(const struct body *body, size_t start,
+                         const struct gathered_triangles *out) {
+    const struct shell_body *shell = &body->shell;
+    const uint32_t first = (uint32_t)(3 * start);
+    for (uint32_t s = 0; s < 3 * body->triangle_count; s++) {
+        out->neighbours[first + s] = UINT32_MAX;
+        out->rest_angles[first + s] = rest_angle(shell, s);
+    }
+    for (size_t h = 0; h < shell->hinge_count; h++) {
+        const uint32_t *sides = shell->sides + 2 * h;
+        out->neighbours[first + sides[0]] = first + sides[1];
+        out->neighbours[first + sides[1]] = first + sides[0];
+    }
+    for (size_t k = 0; k < shell->clamp_count; k++) {
+        copy3(shell->clamps + 3 * k, out->clamps + 3 * (size_t)(first + shell->clamp_sides[k]));
+    }
+    for (size_t t = 0; t < body->triangle_count; t++) {
+        out->rigidity[start + t] = shell_rigidity(shell);
+        out->damping[start + t] = body->damping;
+    }
+}
+
+static void gather_hinges(const struct body *body, size_t start,
+                          const struct gathered_hinges *out) {
+    const struct shell_body *shell = &body->shell;
+    for (size_t h = 0; h < shell->hinge_count; h++) {
+        uint32_t *nodes = out->nodes + 4 * (start + h);
+        sheet_hinge(body->triangles, shell->sides + 2 * h, nodes);
+        for (size_t a = 0; a < 4; a++) {
+            nodes[a] += (uint32_t)body->node_start;
+        }
+        out->rigidity[start + h] = shell_rigidity(shell);
+        out->damping[start + h] = body->damping;
+        out->rest_angles[start + h] = rest_angle(shell, shell->sides[2 * h]);
+    }
+}
+
+static pbs_status make_membrane(const struct scene *scene, struct memory *memory,
+                                const double *rest, size_t count,
+                                const struct gathered_triangles *g, struct model *model) {
     size_t start = 0;
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
-        const struct shell_body *shell = &body->shell;
-        const size_t count = shell_element_count(body, width);
-        const uint32_t *own = width == HINGE_WIDTH ? shell->hinges : body->triangles;
-        const bool hinges = width == HINGE_WIDTH;
-        for (size_t k = 0; k < width * count; k++) {
-            out->nodes[width * start + k] = (uint32_t)body->node_start + own[k];
-        }
-        for (size_t k = 0; k < count; k++, start++) {
-            out->values[0][start] = hinges ? shell_rigidity(shell) : shell->thickness;
-            out->values[1][start] = hinges ? body->damping : shell->young;
-            out->values[2][start] = shell->poisson;
-            out->values[3][start] = 0.0;
-            out->is_flat[start] = shell->flat_rest;
+        if (body->kind == BODY_SHELL) {
+            gather_triangles(body, start, g);
+            start += body->triangle_count;
         }
     }
-}
-
-static pbs_status make_membrane(struct memory *memory, const double *rest, size_t count,
-                                const struct gathered_shells *g, struct model *model) {
     const struct membrane_input input = {.triangle_count = count,
                                          .triangles = g->nodes,
                                          .rest = rest,
-                                         .thickness = g->values[0],
-                                         .young = g->values[1],
-                                         .poisson = g->values[2],
-                                         .damping = g->values[3]};
+                                         .thickness = g->thickness,
+                                         .young = g->young,
+                                         .poisson = g->poisson,
+                                         .damping = g->damping};
     struct membrane *membrane = NULL;
     RETURN_IF_FAILED(membrane_create(memory, &input, &membrane));
     add_term(model, membrane_term(membrane));
     return PBS_OK;
 }
 
-static pbs_status make_bending(struct memory *memory, const double *rest, size_t count,
-                               const struct gathered_shells *g, struct model *model) {
+static pbs_status make_plates(const struct scene *scene, struct memory *memory, const double *rest,
+                              const struct gathered_triangles *g, struct model *model) {
+    size_t start = 0;
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        const struct body *body = scene_body(scene, i);
+        if (is_shell(body, PBS_BENDING_PLATE)) {
+            gather_triangles(body, start, g);
+            gather_edges(body, start, g);
+            start += body->triangle_count;
+        }
+    }
+    const struct plate_input input = {.triangle_count = start,
+                                      .triangles = g->nodes,
+                                      .neighbours = g->neighbours,
+                                      .rest = rest,
+                                      .rigidity = g->rigidity,
+                                      .poisson = g->poisson,
+                                      .damping = g->damping,
+                                      .rest_angles = g->rest_angles,
+                                      .clamps = g->clamps};
+    for (uint32_t width = PLATE_LEAST_WIDTH; width <= PLATE_NODES; width++) {
+        struct plate_bending *plate = NULL;
+        RETURN_IF_FAILED(plate_bending_create(memory, &input, width, &plate));
+        if (plate != NULL) {
+            add_term(model, plate_bending_term(plate));
+        }
+    }
+    return PBS_OK;
+}
+
+static pbs_status make_triangles(const struct scene *scene, struct memory *memory,
+                                 const double *rest, size_t count,
+                                 const struct gathered_triangles *g, struct model *model) {
+    if (!g->nodes || !g->neighbours || !g->thickness || !g->young || !g->poisson || !g->rigidity ||
+        !g->damping || !g->rest_angles || !g->clamps) {
+        return PBS_ERROR_MEMORY;
+    }
+    RETURN_IF_FAILED(make_membrane(scene, memory, rest, count, g, model));
+    return make_plates(scene, memory, rest, g, model);
+}
+
+/// The membrane and the plates of all shells.
+static pbs_status add_triangles(const struct scene *scene, struct memory *memory,
+                                const double *rest, struct model *model) {
+    size_t count = 0;
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        const struct body *body = scene_body(scene, i);
+        count += body->kind == BODY_SHELL ? body->triangle_count : 0;
+    }
+    if (count == 0) {
+        return PBS_OK;
+    }
+    struct gathered_triangles g = {
+        .nodes = memory_allocate(memory, count, 3 * sizeof(uint32_t)),
+        .neighbours = memory_allocate(memory, count, 3 * sizeof(uint32_t)),
+        .thickness = memory_allocate(memory, count, sizeof(double)),
+        .young = memory_allocate(memory, count, sizeof(double)),
+        .poisson = memory_allocate(memory, count, sizeof(double)),
+        .rigidity = memory_allocate(memory, count, sizeof(double)),
+        .damping = memory_allocate(memory, count, sizeof(double)),
+        .rest_angles = memory_allocate(memory, count, 3 * sizeof(double)),
+        .clamps = memory_allocate(memory, count, 9 * sizeof(double))};
+    const pbs_status status = make_triangles(scene, memory, rest, count, &g, model);
+    memory_release(memory, g.nodes);
+    memory_release(memory, g.neighbours);
+    memory_release(memory, g.thickness);
+    memory_release(memory, g.young);
+    memory_release(memory, g.poisson);
+    memory_release(memory, g.rigidity);
+    memory_release(memory, g.damping);
+    memory_release(memory, g.rest_angles);
+    memory_release(memory, g.clamps);
+    return status;
+}
+
+static pbs_status make_hinges(const struct scene *scene, struct memory *memory, const double *rest,
+                              size_t count, const struct gathered_hinges *g, struct model *model) {
+    if (!g->nodes || !g->rigidity || !g->damping || !g->rest_angles) {
+        return PBS_ERROR_MEMORY;
+    }
+    size_t start = 0;
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        const struct body *body = scene_body(scene, i);
+        if (is_shell(body, PBS_BENDING_HINGE)) {
+            gather_hinges(body, start, g);
+            start += body->shell.hinge_count;
+        }
+    }
     const struct bending_input input = {.hinge_count = count,
                                         .hinges = g->nodes,
                                         .rest = rest,
-                                        .rigidity = g->values[0],
-                                        .damping = g->values[1],
-                                        .is_flat = g->is_flat};
+                                        .rigidity = g->rigidity,
+                                        .damping = g->damping,
+                                        .rest_angles = g->rest_angles};
     struct bending *bending = NULL;
     RETURN_IF_FAILED(bending_create(memory, &input, &bending));
     add_term(model, bending_term(bending));
     return PBS_OK;
 }
 
-/// One term of all triangles, or of all hinges.
-static pbs_status add_shell_term(const struct scene *scene, struct memory *memory, size_t width,
-                                 const double *rest, struct model *model) {
+static pbs_status add_hinges(const struct scene *scene, struct memory *memory, const double *rest,
+                             struct model *model) {
     size_t count = 0;
     for (size_t i = 0; i < scene->bodies.count; i++) {
-        count += shell_element_count(scene_body(scene, i), width);
+        const struct body *body = scene_body(scene, i);
+        count += is_shell(body, PBS_BENDING_HINGE) ? body->shell.hinge_count : 0;
     }
     if (count == 0) {
         return PBS_OK;
     }
-    struct gathered_shells g = {.nodes = memory_allocate(memory, count, width * sizeof(uint32_t)),
-                                .is_flat = memory_allocate(memory, count, sizeof(uint8_t))};
-    bool complete = g.nodes != NULL && g.is_flat != NULL;
-    for (int k = 0; k < 4; k++) {
-        g.values[k] = memory_allocate(memory, count, sizeof(double));
-        complete = complete && g.values[k] != NULL;
-    }
-    pbs_status status = PBS_ERROR_MEMORY;
-    if (complete) {
-        gather_shells(scene, width, &g);
-        status = width == HINGE_WIDTH ? make_bending(memory, rest, count, &g, model)
-                                      : make_membrane(memory, rest, count, &g, model);
-    }
+    struct gathered_hinges g = {.nodes = memory_allocate(memory, count, 4 * sizeof(uint32_t)),
+                                .rigidity = memory_allocate(memory, count, sizeof(double)),
+                                .damping = memory_allocate(memory, count, sizeof(double)),
+                                .rest_angles = memory_allocate(memory, count, sizeof(double))};
+    const pbs_status status = make_hinges(scene, memory, rest, count, &g, model);
     memory_release(memory, g.nodes);
-    memory_release(memory, g.is_flat);
-    for (int k = 0; k < 4; k++) {
-        memory_release(memory, g.values[k]);
-    }
+    memory_release(memory, g.rigidity);
+    memory_release(memory, g.damping);
+    memory_release(memory, g.rest_angles);
     return status;
 }
 
@@ -211,8 +339,11 @@ static pbs_status add_elastic(const struct scene *scene, struct memory *memory,
     for (const struct material_table *const *m = material_tables; *m != NULL && status >= 0; m++) {
         status = add_material(scene, memory, *m, rest, model);
     }
-    for (size_t width = TRIANGLE_WIDTH; width <= HINGE_WIDTH && status >= 0; width++) {
-        status = add_shell_term(scene, memory, width, rest, model);
+    if (status >= 0) {
+        status = add_triangles(scene, memory, rest, model);
+    }
+    if (status >= 0) {
+        status = add_hinges(scene, memory, rest, model);
     }
     memory_release(memory, rest);
     return status;
@@ -457,7 +588,8 @@ static pbs_status list_free_bodies(const struct scene *scene, struct memory *mem
 
 // --- all together ---
 
-enum { OTHER_TERMS = 6 }; // membrane, bending, springs, affine bodies, gravity, drag
+// membrane, hinges, springs, affine bodies, gravity, drag
+enum { OTHER_TERMS = 6 + PLATE_TERMS };
 
 static size_t count_materials(void) {
     size_t count = 0;

@@ -7,6 +7,7 @@
 #include "world/check.h"
 #include "world/scene.h"
 #include "world/settings.h"
+#include "world/shell_edges.h"
 
 pbs_status pbs_shell_desc_init(pbs_shell_desc *d, size_t struct_size) {
     const pbs_shell_desc defaults = {
@@ -38,6 +39,8 @@ static pbs_status check_poisson(double poisson) {
 
 static pbs_status check_material(const pbs_shell_desc *d) {
     RETURN_IF_FAILED(check_choice(d->flat_rest, 0, 1, "flat_rest"));
+    RETURN_IF_FAILED(check_choice(d->bending, PBS_BENDING_PLATE, PBS_BENDING_HINGE, "bending"));
+    RETURN_IF_FAILED(check_choice(d->reserved, 0, 0, "reserved"));
     RETURN_IF_FAILED(check_positive(d->thickness, "thickness"));
     RETURN_IF_FAILED(check_positive(d->density, "density"));
     RETURN_IF_FAILED(check_positive(d->young, "young"));
@@ -71,6 +74,7 @@ static pbs_status copy_description(struct body *body, struct memory *memory,
                                    const pbs_shell_desc *d) {
     struct shell_body *shell = &body->shell;
     shell->flat_rest = d->flat_rest != 0;
+    shell->bending = d->bending;
     shell->thickness = d->thickness;
     shell->density = d->density;
     shell->young = d->young;
@@ -87,7 +91,9 @@ static pbs_status copy_description(struct body *body, struct memory *memory,
     }
     const struct surface_view sheet = {d->vertex_count, d->positions, d->triangle_count,
                                        d->triangles};
-    return sheet_hinges(&sheet, memory, &shell->hinges, &shell->hinge_count);
+    RETURN_IF_FAILED(sheet_inner_edges(&sheet, memory, &shell->sides, &shell->hinge_count));
+    RETURN_IF_FAILED(shell_set_rest_angles(body, memory, d->rest_angles));
+    return shell_set_clamps(body, memory, d);
 }
 
 /// Masses, and the rigidity over the root of the nodal area: the force that bends the sheet around

@@ -6,6 +6,7 @@
 
 #include "world/byte_stream.h"
 #include "world/check.h"
+#include "world/shell_edges.h"
 #include "world/world.h"
 
 static void write_settings(struct byte_writer *out, const pbs_world_desc *d) {
@@ -139,6 +140,22 @@ static void write_solid(struct byte_writer *out, const struct body *body) {
     write_values(out, &solid->poisson, solid->tet_count);
 }
 
+static void write_shell_edges(struct byte_writer *out, const struct body *body) {
+    const struct shell_body *shell = &body->shell;
+    write_u32(out, (uint32_t)shell->bending);
+    write_u32(out, shell->rest_angles != NULL);
+    if (shell->rest_angles != NULL) {
+        write_doubles(out, shell->rest_angles, 3 * body->triangle_count);
+    }
+    write_u64(out, shell->clamp_count);
+    for (size_t k = 0; k < shell->clamp_count; k++) {
+        uint32_t edge[2];
+        shell_side_vertices(body, shell->clamp_sides[k], edge);
+        write_bytes(out, edge, sizeof edge);
+    }
+    write_doubles(out, shell->clamps, 3 * shell->clamp_count);
+}
+
 static void write_shell(struct byte_writer *out, const struct body *body) {
     const struct shell_body *shell = &body->shell;
     const double numbers[] = {shell->thickness,     shell->density, shell->young, shell->poisson,
@@ -149,6 +166,7 @@ static void write_shell(struct byte_writer *out, const struct body *body) {
     write_doubles(out, shell->rest, 3 * body->node_count);
     write_u64(out, body->triangle_count);
     write_bytes(out, body->triangles, body->triangle_count * 3 * sizeof *body->triangles);
+    write_shell_edges(out, body);
 }
 
 static void write_custom(struct byte_writer *out, const struct body *body,

@@ -263,13 +263,14 @@ static pbs_status read_colliders(struct byte_reader *in, struct memory *memory,
 /// Arrays of one body as they come from the bytes; released when its description has been copied.
 struct body_arrays {
     double *positions, *masses, *values[3];
-    uint32_t *indices;
+    uint32_t *indices, *edges;
 };
 
 static void release_arrays(struct memory *memory, struct body_arrays *arrays) {
     memory_release(memory, arrays->positions);
     memory_release(memory, arrays->masses);
     memory_release(memory, arrays->indices);
+    memory_release(memory, arrays->edges);
     for (int i = 0; i < 3; i++) {
         memory_release(memory, arrays->values[i]);
     }
@@ -309,6 +310,30 @@ static pbs_status read_solid(struct byte_reader *in, struct memory *memory, stru
     return solid_body_create(scene, memory, &d, out);
 }
 
+static pbs_status read_shell_edges(struct byte_reader *in, struct memory *memory,
+                                   struct body_arrays *arrays, pbs_shell_desc *d) {
+    d->bending = (int32_t)read_u32(in);
+    const uint32_t present = read_u32(in);
+    if (present > 1) {
+        return status_fail(PBS_ERROR_FORMAT, "byte %zu: a flag is %u", in->position,
+                           (unsigned)present);
+    }
+    if (present == 1) {
+        RETURN_IF_FAILED(
+            read_block(in, memory, d->triangle_count, 3 * sizeof(double), &arrays->values[0]));
+    }
+    const size_t size = 2 * sizeof(uint32_t) + 3 * sizeof(double);
+    RETURN_IF_FAILED(read_count(in, "clamped edges", size, &d->clamped_edge_count));
+    RETURN_IF_FAILED(
+        read_block(in, memory, d->clamped_edge_count, 2 * sizeof(uint32_t), &arrays->edges));
+    RETURN_IF_FAILED(
+        read_block(in, memory, d->clamped_edge_count, 3 * sizeof(double), &arrays->values[1]));
+    d->rest_angles = arrays->values[0];
+    d->clamped_edges = arrays->edges;
+    d->clamped_directions = arrays->values[1];
+    return PBS_OK;
+}
+
 static pbs_status read_shell(struct byte_reader *in, struct memory *memory, struct scene *scene,
                              struct body_arrays *arrays, struct body **out) {
     pbs_shell_desc d = {.struct_size = sizeof d};
@@ -324,6 +349,7 @@ static pbs_status read_shell(struct byte_reader *in, struct memory *memory, stru
     RETURN_IF_FAILED(read_count(in, "triangles", 3 * sizeof(uint32_t), &d.triangle_count));
     RETURN_IF_FAILED(
         read_block(in, memory, d.triangle_count, 3 * sizeof(uint32_t), &arrays->indices));
+    RETURN_IF_FAILED(read_shell_edges(in, memory, arrays, &d));
     d.positions = arrays->positions;
     d.triangles = arrays->indices;
     return shell_body_create(scene, memory, &d, out);

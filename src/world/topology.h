@@ -13,6 +13,7 @@
 #include "energy/gravity.h"
 #include "energy/mass_drag.h"
 #include "energy/membrane.h"
+#include "energy/plate_bending.h"
 #include "energy/rayleigh_damping.h"
 #include "energy/solid.h"
 #include "energy/springs.h"

@@ -10,14 +10,16 @@ static const double PI = 3.14159265358979323846;
 /// Properties of up to 48 hinges, of order one and all different.
 struct properties {
     double rigidity[48], damping[48];
-    uint8_t is_flat[48];
+    double rest_angles[48];
 };
 
 static void make_properties(struct properties *p) {
     struct random random = random_seed(3);
     random_fill(&random, 0.5, 2.0, p->rigidity, 48);
     random_fill(&random, 0.0, 0.1, p->damping, 48);
-    memset(p->is_flat, 0, sizeof p->is_flat);
+    for (size_t h = 0; h < COUNT_OF(p->rest_angles); h++) {
+        p->rest_angles[h] = NAN;
+    }
 }
 
 static struct bending_input input_of(const struct sheet *sheet, const struct properties *p) {
@@ -26,7 +28,7 @@ static struct bending_input input_of(const struct sheet *sheet, const struct pro
                                   .rest = sheet->rest,
                                   .rigidity = p->rigidity,
                                   .damping = p->damping,
-                                  .is_flat = p->is_flat};
+                                  .rest_angles = p->rest_angles};
 }
 
 static struct bending *bind(struct sheet *sheet, const struct properties *p,
@@ -46,7 +48,7 @@ static void unbind(struct sheet *sheet, struct bending *bending) {
 
 /// One hinge of rigidity 1 with these rest positions.
 static struct bending *make_hinge(struct sheet *sheet, const double rest[12], bool is_flat) {
-    const struct properties p = {.rigidity = {1.0}, .is_flat = {is_flat}};
+    const struct properties p = {.rigidity = {1.0}, .rest_angles = {is_flat ? 0.0 : NAN}};
     static const uint32_t nodes[4] = {0, 1, 2, 3};
     *sheet = (struct sheet){.node_count = 4, .hinge_count = 1};
     memory_init(&sheet->memory, NULL);
@@ -220,7 +222,7 @@ static void parts_agree(void **state) {
     sheet_gradient(&sheet, x, gradient);
     sheet.evaluation.what = EVALUATE_VALUE | EVALUATE_GRADIENT;
     sheet.result.node_values = node_values;
-    terms_evaluate(NULL, &sheet.assembly, &sheet.term, 1, &sheet.evaluation, &sheet.result);
+    terms_evaluate(NULL, &sheet.assembly, sheet.terms, 1, &sheet.evaluation, &sheet.result);
     assert_true(value == sheet.result.value);
     assert_same_bits(gradient, sheet.result.gradient, 48);
     double sum = 0.0;
@@ -471,7 +473,7 @@ static void every_allocation_may_fail(void **state) {
     sheet_make(&sheet, 2, 0.0);
     struct bending *bound = bind(&sheet, &p, 1);
     const struct bending_input input = input_of(&sheet, &p);
-    sheet_assert_allocations_may_fail(&sheet, &maker, &input);
+    sheet_assert_allocations_may_fail(&sheet, &maker, &input, 8);
     unbind(&sheet, bound);
 }
 

@@ -108,7 +108,7 @@ static void parts_agree(void **state) {
     sheet_gradient(&sheet, x, gradient);
     sheet.evaluation.what = EVALUATE_VALUE | EVALUATE_GRADIENT;
     sheet.result.node_values = node_values;
-    terms_evaluate(NULL, &sheet.assembly, &sheet.term, 1, &sheet.evaluation, &sheet.result);
+    terms_evaluate(NULL, &sheet.assembly, sheet.terms, 1, &sheet.evaluation, &sheet.result);
     assert_true(value == sheet.result.value);
     assert_same_bits(gradient, sheet.result.gradient, 75);
     double sum = 0.0;
@@ -375,7 +375,7 @@ static void steps_end_where_an_area_vanishes(void **state) {
         random_rotation(&random, rotation);
         sheet_move(&sheet, rotation, none, x, turned);
         sheet_move(&sheet, rotation, none, direction, turned + 27);
-        const double step = terms_max_step(NULL, &sheet.assembly, &sheet.term, 1, turned,
+        const double step = terms_max_step(NULL, &sheet.assembly, sheet.terms, 1, turned,
                                            turned + 27, limit, &sheet.scratch);
         assert_near(step, expected, 1e-10, "largest step");
         bounded += step < limit;
@@ -404,7 +404,7 @@ static void steps_of_special_directions(void **state) {
         for (size_t i = 0; i < 27; i++) {
             direction[i] = cases[k].scale[i % 3] * sheet.rest[i] + cases[k].shift;
         }
-        const double step = terms_max_step(NULL, &sheet.assembly, &sheet.term, 1, sheet.rest,
+        const double step = terms_max_step(NULL, &sheet.assembly, sheet.terms, 1, sheet.rest,
                                            direction, 3.0, &sheet.scratch);
         assert_near(step, cases[k].expected, cases[k].tolerance, "largest step");
         assert_true(step <= 3.0 && step > 0.0);
@@ -426,7 +426,7 @@ static void motions_in_space_have_no_bound(void **state) {
     for (int trial = 0; trial < 300; trial++) {
         sheet_positions(&sheet, &random, 0.2, x);
         random_fill(&random, -1.0, 1.0, direction, 27);
-        const double step = terms_max_step(NULL, &sheet.assembly, &sheet.term, 1, x, direction,
+        const double step = terms_max_step(NULL, &sheet.assembly, sheet.terms, 1, x, direction,
                                            INFINITY, &sheet.scratch);
         assert_true(step == INFINITY);
         for (int k = 0; k <= 1000; k++) {
@@ -475,7 +475,7 @@ static void every_allocation_may_fail(void **state) {
     sheet_make(&sheet, 2, 0.0);
     struct membrane *bound = bind(&sheet, &p, 1);
     const struct membrane_input input = input_of(&sheet, &p);
-    sheet_assert_allocations_may_fail(&sheet, &maker, &input);
+    sheet_assert_allocations_may_fail(&sheet, &maker, &input, 8);
     unbind(&sheet, bound);
 }
 

@@ -18,13 +18,13 @@ static void make_patch(struct patch *p) {
 
 static pbs_status check(const struct surface_view *view) {
     struct memory memory;
-    uint32_t *hinges = NULL;
+    uint32_t *sides = NULL;
     size_t count = 0;
     memory_init(&memory, NULL);
     pbs_status status = sheet_check(view, &memory);
     if (status == PBS_OK) {
-        status = sheet_hinges(view, &memory, &hinges, &count);
-        memory_release(&memory, hinges);
+        status = sheet_inner_edges(view, &memory, &sides, &count);
+        memory_release(&memory, sides);
     }
     assert_int_equal(memory.bytes_in_use, 0);
     return status;
@@ -100,20 +100,22 @@ static bool has_triangle(const struct surface_view *view, uint32_t a, uint32_t b
 
 static void assert_hinges(const struct surface_view *view, size_t expected) {
     struct memory memory;
-    uint32_t *hinges = NULL;
+    uint32_t *sides = NULL;
     size_t count = 0;
     memory_init(&memory, NULL);
-    assert_ok(sheet_hinges(view, &memory, &hinges, &count));
+    assert_ok(sheet_inner_edges(view, &memory, &sides, &count));
     assert_int_equal(count, expected);
     for (size_t h = 0; h < count; h++) {
-        const uint32_t *v = hinges + 4 * h;
+        uint32_t v[4];
+        sheet_hinge(view->triangles, sides + 2 * h, v);
         assert_true(has_triangle(view, v[0], v[1], v[2]) && has_triangle(view, v[1], v[0], v[3]));
         for (size_t k = 0; k < h; k++) {
-            const uint32_t *w = hinges + 4 * k;
+            uint32_t w[4];
+            sheet_hinge(view->triangles, sides + 2 * k, w);
             assert_false((w[0] == v[0] && w[1] == v[1]) || (w[0] == v[1] && w[1] == v[0]));
         }
     }
-    memory_release(&memory, hinges);
+    memory_release(&memory, sides);
     assert_int_equal(memory.bytes_in_use, 0);
 }
 
@@ -134,11 +136,11 @@ static void hinges_are_the_inner_edges(void **state) {
 }
 
 static pbs_status list(struct memory *memory, const void *context) {
-    uint32_t *hinges = NULL;
+    uint32_t *sides = NULL;
     size_t count = 0;
     RETURN_IF_FAILED(sheet_check(context, memory));
-    const pbs_status status = sheet_hinges(context, memory, &hinges, &count);
-    memory_release(memory, hinges);
+    const pbs_status status = sheet_inner_edges(context, memory, &sides, &count);
+    memory_release(memory, sides);
     return status;
 }
 

@@ -3,6 +3,8 @@
 #include "support/world_testing.h"
 #include "world/refusal.h"
 
+#include "base/math3.h"
+
 static const double origin[3] = {0.0, 0.0, 0.0};
 
 // --- refusals ---
@@ -11,8 +13,23 @@ static const double origin[3] = {0.0, 0.0, 0.0};
 struct shell_case {
     struct sheet_mesh mesh;
     pbs_shell_desc d;
-    double state[12];
+    double state[12], sides[6], out[6], along[3];
+    uint32_t edge[4];
 };
+
+/// Clamps one edge, in a direction that is fine.
+static void clamp(struct shell_case *c, uint32_t from, uint32_t to) {
+    const double out[6] = {-1.0, 0.2, -1.0, -1.0, 0.2, -1.0};
+    memcpy(c->out, out, sizeof out);
+    for (int k = 0; k < 3; k++) {
+        c->along[k] = c->mesh.positions[3 + k] - c->mesh.positions[k];
+    }
+    c->edge[0] = from;
+    c->edge[1] = to;
+    c->d.clamped_edge_count = 1;
+    c->d.clamped_edges = c->edge;
+    c->d.clamped_directions = c->out;
+}
 
 #define SHELL(name, ...) SPOIL(shell_##name, struct shell_case *c, __VA_ARGS__)
 
@@ -40,6 +57,22 @@ SHELL(poisson_low, c->d.poisson = -0.1)
 SHELL(poisson_high, c->d.poisson = 0.51)
 SHELL(poisson_nan, c->d.poisson = NAN)
 SHELL(bending, c->d.bending_young = -1.0)
+SHELL(bending_kind, c->d.bending = 2)
+SHELL(reserved, c->d.reserved = 1)
+SHELL(bending_below, c->d.bending = -1)
+SHELL(rest_angle_nan, c->sides[4] = NAN; c->d.rest_angles = c->sides)
+SHELL(rest_angles_differ, c->sides[0] = 0.1; c->sides[1] = 0.2; c->sides[2] = 0.3;
+      c->d.rest_angles = c->sides)
+SHELL(clamp_null, c->d.clamped_edge_count = 1; c->d.clamped_directions = c->out)
+SHELL(clamp_directions_null, c->d.clamped_edge_count = 1; c->d.clamped_edges = c->edge)
+SHELL(clamp_inner, clamp(c, 0, 3))
+SHELL(clamp_index, clamp(c, 0, 7))
+SHELL(clamp_nan, clamp(c, 0, 1); c->out[1] = NAN)
+SHELL(clamp_zero, clamp(c, 0, 1); memset(c->out, 0, sizeof c->out))
+SHELL(clamp_along, clamp(c, 0, 1); memcpy(c->out, c->along, sizeof c->along))
+SHELL(clamp_twice, clamp(c, 0, 1); c->edge[2] = 1; c->edge[3] = 0; c->d.clamped_edge_count = 2)
+SHELL(clamp_hinges, clamp(c, 0, 1); c->d.bending = PBS_BENDING_HINGE)
+SHELL(clamp_many, clamp(c, 0, 1); c->d.clamped_edge_count = SIZE_MAX / 2)
 SHELL(damping, c->d.damping = -0.5)
 SHELL(drag, c->d.drag = NAN)
 SHELL(state, c->state[7] = NAN; c->d.initial_positions = c->state)
@@ -74,6 +107,21 @@ static const struct refusal shell_rows[] = {
     {shell_poisson_high, PBS_ERROR_ARGUMENT, "poisson is 0.51"},
     {shell_poisson_nan, PBS_ERROR_ARGUMENT, "poisson is nan"},
     {shell_bending, PBS_ERROR_ARGUMENT, "bending_young is -1"},
+    {shell_bending_kind, PBS_ERROR_ARGUMENT, "bending is 2, must be 0 to 1"},
+    {shell_reserved, PBS_ERROR_ARGUMENT, "reserved is 1"},
+    {shell_bending_below, PBS_ERROR_ARGUMENT, "bending is -1"},
+    {shell_rest_angle_nan, PBS_ERROR_ARGUMENT, "rest_angles"},
+    {shell_rest_angles_differ, PBS_ERROR_ARGUMENT, "but both are of the edge"},
+    {shell_clamp_null, PBS_ERROR_ARGUMENT, "clamped_edges is null"},
+    {shell_clamp_directions_null, PBS_ERROR_ARGUMENT, "clamped_directions is null"},
+    {shell_clamp_inner, PBS_ERROR_ARGUMENT, "must be those of a border edge"},
+    {shell_clamp_index, PBS_ERROR_ARGUMENT, "clamped edge 0: vertices 0 and 7"},
+    {shell_clamp_nan, PBS_ERROR_ARGUMENT, "clamped_directions"},
+    {shell_clamp_zero, PBS_ERROR_ARGUMENT, "must point across the edge"},
+    {shell_clamp_along, PBS_ERROR_ARGUMENT, "must point across the edge"},
+    {shell_clamp_twice, PBS_ERROR_ARGUMENT, "clamped edge 1: is clamped twice"},
+    {shell_clamp_hinges, PBS_ERROR_ARGUMENT, "must be 0 with PBS_BENDING_HINGE"},
+    {shell_clamp_many, PBS_ERROR_ARGUMENT, "clamped_edge_count"},
     {shell_damping, PBS_ERROR_ARGUMENT, "damping is -0.5"},
     {shell_drag, PBS_ERROR_ARGUMENT, "drag is nan"},
     {shell_state, PBS_ERROR_ARGUMENT, "initial_positions of vertex 2: y is nan"},
@@ -258,6 +306,114 @@ static void rest_shapes_are_as_given_or_flat(void **state) {
     }
 }
 
+/// The angle between two triangles, positive away from their front.
+static double fold_of(const double *x, const uint32_t *triangles) {
+    double normal[2][3];
+    double center[2][3] = {{0}};
+    for (int t = 0; t < 2; t++) {
+        const uint32_t *v = triangles + 3 * t;
+        double edge[2][3];
+        for (int k = 0; k < 3; k++) {
+            edge[0][k] = x[3 * v[1] + (uint32_t)k] - x[3 * v[0] + (uint32_t)k];
+            edge[1][k] = x[3 * v[2] + (uint32_t)k] - x[3 * v[0] + (uint32_t)k];
+            for (int a = 0; a < 3; a++) {
+                center[t][k] += x[3 * v[a] + (uint32_t)k] / 3.0;
+            }
+        }
+        cross3(edge[0], edge[1], normal[t]);
+    }
+    double between[3];
+    subtract3(center[1], center[0], between);
+    const double angle = acos(dot3(normal[0], normal[1]) / (norm3(normal[0]) * norm3(normal[1])));
+    return dot3(normal[0], between) < 0.0 ? angle : -angle;
+}
+
+/// Angles by side, all of them this.
+static double *equal_angles(size_t triangle_count, double angle) {
+    double *angles = calloc(triangle_count, 3 * sizeof *angles);
+    assert_non_null(angles);
+    for (size_t k = 0; k < 3 * triangle_count; k++) {
+        angles[k] = angle;
+    }
+    return angles;
+}
+
+/// Two triangles fold to the angle that is theirs at rest, from the start or since it was set, away
+/// from the front; without one they unfold.
+static void shells_fold_to_their_rest_angles(void **state) {
+    (void)state;
+    for (int32_t bending = PBS_BENDING_PLATE; bending <= PBS_BENDING_HINGE; bending++) {
+        pbs_world_desc settings;
+        scene_settings(&settings);
+        settings.gravity[1] = 0.0;
+        pbs_world *world = new_world_from(&settings);
+        double *angles = equal_angles(2, 0.5);
+        pbs_shell_desc d;
+        assert_ok(pbs_shell_desc_init(&d, sizeof d));
+        d.bending = bending;
+        d.thickness = 0.1;
+        d.young = 1e8;
+        d.drag = 10.0;
+        d.rest_angles = angles;
+        const pbs_body body = add_sheet(world, 1, 1.0, origin, &d);
+        const double wanted[] = {0.5, -0.3, 0.0};
+        for (size_t k = 0; k < COUNT_OF(wanted); k++) {
+            if (k == 1) {
+                free(angles);
+                angles = equal_angles(2, wanted[k]);
+                assert_ok(pbs_body_set_rest_angles(world, body, angles, 2));
+            } else if (k == 2) {
+                assert_ok(pbs_body_set_rest_angles(world, body, NULL, 2));
+            }
+            assert_true(energy_of(world).elastic > 1.0);
+            assert_ok(scene_step(world, 120));
+            assert_small(energy_of(world).elastic, 1e-6, "elastic energy");
+            const uint32_t *triangles = NULL;
+            size_t count = 0;
+            assert_ok(pbs_body_surface(world, body, &triangles, &count));
+            assert_near(fold_of(pbs_body_positions(world, body), triangles), wanted[k], 1e-3,
+                        "angle");
+        }
+        free(angles);
+        pbs_world_destroy(world);
+    }
+}
+
+static void rest_angles_are_refused(void **state) {
+    (void)state;
+    pbs_world *world = new_world();
+    const pbs_body cube = add_cube(world, 1, 1.0, origin, NULL);
+    const pbs_body body = add_sheet(world, 1, 1.0, origin, NULL);
+    double angles[6] = {0.1, 0.1, 0.1, 0.1, 0.1, 0.1};
+    assert_ok(pbs_body_set_rest_angles(world, body, angles, 2));
+    assert_ok(scene_step(world, 1));
+    const uint64_t before = pbs_world_hash(world);
+    assert_status(pbs_body_set_rest_angles(NULL, body, angles, 2), PBS_ERROR_ARGUMENT);
+    assert_status(pbs_body_set_rest_angles(world, (pbs_body){0}, angles, 2), PBS_ERROR_HANDLE);
+    assert_status(pbs_body_set_rest_angles(world, cube, angles, 2), PBS_ERROR_ARGUMENT);
+    assert_message("no shell");
+    assert_status(pbs_body_set_rest_angles(world, body, angles, 3), PBS_ERROR_ARGUMENT);
+    assert_message("triangle_count is 3, the body has 2");
+    angles[5] = INFINITY;
+    assert_status(pbs_body_set_rest_angles(world, body, angles, 2), PBS_ERROR_ARGUMENT);
+    assert_message("rest_angles");
+    for (int k = 0; k < 6; k++) {
+        angles[k] = 0.1 * k;
+    }
+    assert_status(pbs_body_set_rest_angles(world, body, angles, 2), PBS_ERROR_ARGUMENT);
+    assert_message("but both are of the edge of vertices");
+    assert_true(pbs_world_hash(world) == before);
+    pbs_world *other = new_world();
+    const struct saved_world saved = save_world(world);
+    assert_ok(pbs_world_restore(other, saved.data, saved.size));
+    assert_ok(scene_step(world, 3));
+    assert_ok(scene_step(other, 3));
+    assert_true(pbs_world_hash(other) == pbs_world_hash(world));
+    free(saved.data);
+    pbs_world_destroy(other);
+    pbs_world_destroy(world);
+}
+
 // --- transactions, memory, threads ---
 
 static pbs_status create_sheet(pbs_world *world, void *context) {
@@ -314,7 +470,8 @@ static void steady_state_allocates_nothing(void **state) {
 static void threads_change_no_bit(void **state) {
     (void)state;
     uint64_t expected = 0;
-    for (int32_t threads = 1; threads <= 3; threads++) {
+    for (int32_t run = 0; run < 6; run++) {
+        const int32_t threads = 1 + run % 3;
         pbs_world_desc settings;
         scene_settings(&settings);
         settings.threads = threads;
@@ -322,6 +479,7 @@ static void threads_change_no_bit(void **state) {
         pbs_shell_desc d;
         assert_ok(pbs_shell_desc_init(&d, sizeof d));
         d.damping = 1e-3;
+        d.bending = run / 3;
         const double corner[3] = {-0.5, 0.05, -0.5};
         add_ground(world);
         add_sheet(world, 40, 1.0, corner, &d);
@@ -346,9 +504,21 @@ static void a_restored_shell_goes_on_with_the_same_bits(void **state) {
     d.bending_young = 4e5;
     d.damping = 1e-3;
     d.drag = 0.7;
+    const uint32_t edge[2] = {0, 1};
+    const double out[3] = {-3.0, 0.2, -4.0};
+    double *angles = equal_angles(32, 0.05);
+    d.rest_angles = angles;
+    d.clamped_edge_count = 1;
+    d.clamped_edges = edge;
+    d.clamped_directions = out;
     const double above[3] = {0.0, 0.4, 0.0};
     assert_ok(scene_fill(world, 3));
     add_sheet(world, 4, 0.6, above, &d);
+    d.clamped_edge_count = 0;
+    d.bending = PBS_BENDING_HINGE;
+    const double higher[3] = {0.0, 0.8, 0.0};
+    add_sheet(world, 4, 0.6, higher, &d);
+    free(angles);
     add_cube(world, 1, 0.2, origin, NULL);
     assert_ok(scene_step(world, 3));
     const struct saved_world saved = save_world(world);
@@ -429,6 +599,8 @@ int main(void) {
         cmocka_unit_test(hanging_shells_stretch),
         cmocka_unit_test(shells_collide),
         cmocka_unit_test(rest_shapes_are_as_given_or_flat),
+        cmocka_unit_test(shells_fold_to_their_rest_angles),
+        cmocka_unit_test(rest_angles_are_refused),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(steps_may_run_out_of_memory),
         cmocka_unit_test(steady_state_allocates_nothing),
