@@ -173,9 +173,9 @@ static void bad_stencils_are_named(void **state) {
     set.nodes = twice;
     assert_status(layout_build(&memory, 3, 1, &set, 1, &layout), PBS_ERROR_ARGUMENT);
     assert_message("node 2 twice");
-    set.width = 9;
+    set.width = STENCIL_WIDTH_LIMIT + 1;
     assert_status(layout_build(&memory, 3, 1, &set, 1, &layout), PBS_ERROR_ARGUMENT);
-    assert_message("width 9");
+    assert_message("width 13");
     assert_status(layout_build(&memory, 3, LAYOUT_DOMAIN_LIMIT + 1, NULL, 0, &layout),
                   PBS_ERROR_ARGUMENT);
     assert_null(layout.row);
