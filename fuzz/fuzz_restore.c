@@ -19,11 +19,11 @@ static pbs_world *new_world(void) {
     return world;
 }
 
-/// Where a snapshot has what bounds the work: gravity (3 numbers) and the choices (11 words)
+/// Where a snapshot has what bounds the work: gravity (3 numbers) and the choices (12 words)
 /// come before the iteration limits; 8 numbers, the integrator's choices (7 words) and parameters,
 /// and 8 numbers before its shortest and longest step.
 enum {
-    LIMITS_AT = sizeof(struct snapshot_header) + 3 * sizeof(double) + 11 * sizeof(uint32_t),
+    LIMITS_AT = sizeof(struct snapshot_header) + 3 * sizeof(double) + 12 * sizeof(uint32_t),
     STEPS_AT = LIMITS_AT + 4 * sizeof(uint32_t) + 8 * sizeof(double) + 7 * sizeof(uint32_t) +
                PBS_INTEGRATOR_PARAMETERS * sizeof(double) + 8 * sizeof(double)
 };

@@ -90,7 +90,7 @@ static void strain_piece(void *context, size_t domain) {
     for (size_t k = 0; k < pass->term_count; k++) {
         const struct term *term = &pass->terms[k];
         const struct stencil_groups *own = term->has_stencils ? groups++ : NULL;
-        if (term->table->measure == NULL) {
+        if (term->table->measure == NULL || own == NULL) {
             continue;
         }
         if (pass->stage != NULL) {

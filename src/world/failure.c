@@ -124,7 +124,7 @@ static void place_targets(const pbs_world *w, uint32_t node, double x[3]) {
 
 /// Twice or six times the measure of a simplex whose corners are nodes from `first` on.
 static double measure_of(const pbs_world *w, size_t first, const uint32_t *corners, int count) {
-    double x[4][3], side[3][3], cross[3];
+    double x[4][3], side[3][3] = {{0.0}}, cross[3];
     for (int k = 0; k < count; k++) {
         place_targets(w, (uint32_t)first + corners[k], x[k]);
         if (k > 0) {

@@ -205,8 +205,7 @@ struct collider *world_enter_collider(const pbs_world *w, pbs_collider c, pbs_st
 
 void world_settle(const pbs_world *w) {
     // No world is constant: they all come from pbs_world_create.
-    pbs_world *own;
-    memcpy(&own, &w, sizeof own);
+    pbs_world *const own = (pbs_world *)w;
     scene_settle(&own->scene);
 }
 
@@ -348,8 +347,9 @@ static void apply_settings(pbs_world *w, const pbs_world_desc *next) {
     copy_light_settings(next, &light);
     set_gravity(w, next->gravity);
     w->scene.settings = *next;
-    // Contact is built with the rest.
-    if (memcmp(&light, next, sizeof light) != 0) {
+    // Contact is built with the rest. Both are copies of one struct, bytes between members too.
+    const void *const asked = next, *const with_light = &light;
+    if (memcmp(with_light, asked, sizeof light) != 0) {
         w->topology.is_current = false;
     }
     if (!has_same_barrier(&now, next)) {

@@ -22,8 +22,10 @@ bool supernodal_factor_baseline(struct supernodal *s, struct tasks *tasks, const
 
 static struct memory memory;
 
+/// Whether the library's kernels have a version that fuses, and this processor takes it: gcc alone
+/// makes several, and not where a sanitizer is built in (base/config.h).
 static bool can_fuse(void) {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(__clang__) && !defined(PBS_SANITIZED)
     return __builtin_cpu_supports("fma");
 #else
     return false;
