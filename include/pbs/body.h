@@ -22,10 +22,12 @@ enum {
 };
 
 // Damping: a time tau. Stress follows the rate of strain, tau C E', with the elasticity C at small
-// strain and E Green's strain (of springs the length, of the bending of shells the angle), so that
-// a motion without strain, however fast it turns, is not damped, and no damping exerts a torque. At
-// small strain it is stiffness-proportional Rayleigh damping: the amplitude of a vibration of w
-// radians per second falls as exp(-tau w^2 t / 2). docs/theory/schemes.md, section 1.1.
+// strain and E Green's strain (of springs the length), so that a motion without strain, however
+// fast it turns, is not damped, and no damping exerts a torque. Bending of shells is damped by the
+// rate of its angles, linearised where the step starts: free of turning to first order in the angle
+// of a step. At small strain it is stiffness-proportional Rayleigh damping: the amplitude of a
+// vibration of w radians per second falls as exp(-tau w^2 t / 2). docs/theory/schemes.md,
+// section 1.1.
 
 /// A deformable solid of linear tetrahedra. The arrays are read during the call only.
 typedef struct pbs_solid_desc {
