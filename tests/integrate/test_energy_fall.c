@@ -454,7 +454,9 @@ static int32_t pull_along_z(void *user, size_t stencil, const double *x, int32_t
         gradient[0] = gradient[1] = 0.0;
         gradient[2] = -5.0;
     }
-    memset(hessian, 0, hessian != NULL ? 9 * sizeof *hessian : 0);
+    if (hessian != NULL) {
+        memset(hessian, 0, 9 * sizeof *hessian);
+    }
     return 0;
 }
 
