@@ -117,7 +117,7 @@ typedef struct pbs_integrator_desc {
     int32_t energy_by_island; ///< 1: each group of bodies that touch each other in a step has its
                               ///< own target and alpha, so that others never exchange energy with
                               ///< it (without barriers bodies do not touch); 0: one for the world
-    int32_t reserved; ///< 0
+    int32_t reserved;         ///< 0
     double alpha; ///< of PBS_ALPHA_FIXED, 0 .. 4: 0 implicit Euler (SDIRK2), 1 A-1; ignored by the
                   ///< searches
     double alpha_min, alpha_max; ///< of the searches; above 1 a step may grow by sqrt(alpha_max);
