@@ -74,13 +74,18 @@ struct contact_pair contact_pair_at_node(const struct barrier_contact *c, uint32
                                          const uint32_t *parts) {
     const struct active_contact *best = NULL;
     double most = 0.0;
+    if (c->contacts == NULL) {
+        return (struct contact_pair){0};
+    }
     for (int pass = 0; pass < 2 && best == NULL && node != UINT32_MAX; pass++) {
         for (size_t i = 0; i < c->contact_count && (pass == 0 || parts != NULL); i++) {
             const struct active_contact *active = &c->contacts[i];
             const double push = pass == 0 ? push_on(c, active, node)
                                           : push_on_part(c, active, parts[node]);
-            best = push > most ? active : best;
-            most = fmax(most, push);
+            if (push > most) {
+                best = active;
+                most = push;
+            }
         }
     }
     return best != NULL ? contact_pair_of(c, best) : (struct contact_pair){0};
