@@ -17,7 +17,7 @@ struct contact_scale contact_scale_of(const struct scene *scene);
 /// m/s: the host's, or what follows from the smallest body and gravity.
 double contact_scale_slip_velocity(const pbs_world_desc *settings,
                                    const struct contact_scale *scale);
-double contact_scale_velocity_tolerance(const pbs_world_desc *settings,
+double contact_scale_velocity_tolerance(const struct scene *scene,
                                         const struct contact_scale *scale);
 
 /// N/m: the least stiffness of barriers at a body's surface, in steps of h seconds.

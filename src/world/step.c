@@ -204,7 +204,7 @@ static pbs_status place_obstacles(void *self, double fraction) {
 static double velocity_tolerance(const pbs_world *w) {
     const pbs_world_desc *s = &w->scene.settings;
     if (contact_scene_has_barrier(&w->scene)) {
-        return contact_scale_velocity_tolerance(s, &w->topology.contact_scale);
+        return contact_scale_velocity_tolerance(&w->scene, &w->topology.contact_scale);
     }
     return fmax(0.0, s->velocity_tolerance);
 }
