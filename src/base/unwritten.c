@@ -13,8 +13,11 @@ void unwritten_fill(double *out, size_t count) {
 }
 
 size_t unwritten_find(const double *values, size_t count) {
+    // By their bytes: the mark is no number, which is not equal to itself.
+    const unsigned char *const bytes = (const unsigned char *)values;
+    const unsigned char *const wanted = (const unsigned char *)&mark;
     size_t i = 0;
-    while (i < count && memcmp(values + i, &mark, sizeof mark) != 0) {
+    while (i < count && memcmp(bytes + i * sizeof mark, wanted, sizeof mark) != 0) {
         i++;
     }
     return i;

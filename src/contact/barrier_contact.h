@@ -229,11 +229,11 @@ double barrier_contact_friction_work(const struct barrier_contact *contact,
                                      const struct lagged_friction *friction, const double force[3]);
 
 /// J: the potential of one contact; infinity where it touches.
-double barrier_contact_energy(const struct active_contact *active);
+double barrier_contact_energy(const struct active_contact *contact);
 
 /// W: what obstacles put in by the force of one contact of the state evaluated last.
-double barrier_contact_obstacle_power(const struct barrier_contact *contact,
-                                      const struct active_contact *active);
+double barrier_contact_obstacle_power(const struct barrier_contact *c,
+                                      const struct active_contact *contact);
 
 /// Whether any obstacle has a way to go.
 bool barrier_contact_obstacles_move(const struct barrier_contact *contact);
@@ -247,8 +247,7 @@ void barrier_contact_set_stiffness(struct barrier_contact *contact, uint32_t par
                                    double stiffness);
 
 /// m: of a contact of the state evaluated last.
-double barrier_contact_gap(const struct barrier_contact *contact,
-                           const struct active_contact *active);
+double barrier_contact_gap(const struct barrier_contact *c, const struct active_contact *contact);
 
 /// The smallest gap among what is within reach at the state evaluated last, m; infinity: none.
 double barrier_contact_least_gap(const struct barrier_contact *contact);
