@@ -4,7 +4,8 @@
 
 #if defined(__x86_64__)
 
-#define VECTOR_EXCEPTIONS UINT32_C(0x3f) // of MXCSR: raised
+#define VECTOR_EXCEPTIONS UINT32_C(0x3f)   // of MXCSR: raised
+#define VECTOR_FLUSHES    UINT32_C(0x8040) // of MXCSR: denormal results and operands are zero
 
 enum {
     VECTOR_DEFAULT = 0x1f80, ///< MXCSR: all exceptions masked, none raised, to nearest
@@ -62,6 +63,15 @@ void arithmetic_leave(const struct arithmetic *host) {
     }
 }
 
+bool arithmetic_flush_denormals(bool flushes) {
+    const uint32_t before = __builtin_ia32_stmxcsr();
+    const uint32_t after = flushes ? before | VECTOR_FLUSHES : before & ~VECTOR_FLUSHES;
+    if (after != before) {
+        __builtin_ia32_ldmxcsr(after);
+    }
+    return (before & VECTOR_FLUSHES) != 0;
+}
+
 #else
 
 void arithmetic_enter(struct arithmetic *host) {
@@ -72,5 +82,28 @@ void arithmetic_enter(struct arithmetic *host) {
 void arithmetic_leave(const struct arithmetic *host) {
     fesetenv(&host->all);
 }
+
+#if defined(__aarch64__)
+
+#define CONTROL_FLUSHES (UINT64_C(1) << 24) // of FPCR: denormal results and operands are zero
+
+bool arithmetic_flush_denormals(bool flushes) {
+    uint64_t before;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(before));
+    const uint64_t after = flushes ? before | CONTROL_FLUSHES : before & ~CONTROL_FLUSHES;
+    if (after != before) {
+        __asm__ volatile("msr fpcr, %0" : : "r"(after));
+    }
+    return (before & CONTROL_FLUSHES) != 0;
+}
+
+#else
+
+bool arithmetic_flush_denormals(bool flushes) {
+    (void)flushes;
+    return false;
+}
+
+#endif
 
 #endif

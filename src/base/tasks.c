@@ -191,7 +191,7 @@ static void run_serially(size_t count, pbs_work_fn work, void *context) {
     }
 }
 
-struct host_loop {
+struct loop_body {
     pbs_work_fn work;
     void *context;
 };
@@ -199,7 +199,7 @@ struct host_loop {
 /// On a thread of the host's, whose environment is its own.
 static void run_piece_for_host(void *context, size_t index) {
     ARITHMETIC_SCOPE();
-    const struct host_loop *loop = context;
+    const struct loop_body *loop = context;
     loop->work(loop->context, index);
 }
 
@@ -211,7 +211,7 @@ void tasks_for(struct tasks *tasks, size_t count, pbs_work_fn work, void *contex
         return;
     }
     if (tasks->host.parallel_for != NULL) {
-        struct host_loop loop = {work, context};
+        struct loop_body loop = {work, context};
         tasks->host.parallel_for(tasks->host.user, count, run_piece_for_host, &loop);
     } else {
         open_loop(tasks, count, work, context);
@@ -219,6 +219,24 @@ void tasks_for(struct tasks *tasks, size_t count, pbs_work_fn work, void *contex
         wait_for_workers(tasks);
     }
     atomic_store(&tasks->busy, false);
+}
+
+static void run_piece_flushing(void *context, size_t index) {
+    FLUSH_DENORMALS_SCOPE();
+    const struct loop_body *loop = context;
+    loop->work(loop->context, index);
+}
+
+void tasks_for_flushing(struct tasks *tasks, size_t count, pbs_work_fn work, void *context) {
+    if (tasks == NULL) {
+        FLUSH_DENORMALS_SCOPE();
+        run_serially(count, work, context);
+        return;
+    }
+    struct loop_body loop = {work, context};
+    const bool flushed = arithmetic_flush_denormals(false);
+    tasks_for(tasks, count, run_piece_flushing, &loop);
+    arithmetic_flush_denormals(flushed);
 }
 
 // --- life ---

@@ -27,4 +27,8 @@ void tasks_destroy(struct memory *memory, struct tasks *tasks);
 /// within a piece.
 void tasks_for(struct tasks *tasks, size_t count, pbs_work_fn work, void *context);
 
+/// The same where denormal numbers count as zero (base/arithmetic.h) in every piece, whichever
+/// thread runs it; a host's parallel_for is called where they do not.
+void tasks_for_flushing(struct tasks *tasks, size_t count, pbs_work_fn work, void *context);
+
 #endif
