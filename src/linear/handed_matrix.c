@@ -9,46 +9,12 @@
 #define BLOCK_SOURCE_NONE UINT32_MAX
 #define PIECE_LIMIT       64
 
-// --- is the pattern another? ---
-
 static uint32_t contact_rows(const struct linear_problem *problem) {
     return problem->c ? problem->c->row_count : 0;
 }
 
 static uint32_t contact_blocks(const struct linear_problem *problem) {
     return contact_rows(problem) > 0 ? problem->c->start[problem->c->row_count] : 0;
-}
-
-static bool same_contacts(const struct contact_matrix *kept, const struct linear_problem *problem) {
-    const uint32_t rows = contact_rows(problem);
-    const struct contact_matrix *c = problem->c;
-    return kept->row_count == rows &&
-           (rows == 0 ||
-            (memcmp(kept->row, c->row, rows * sizeof *c->row) == 0 &&
-             memcmp(kept->start, c->start, (rows + (size_t)1) * sizeof *c->start) == 0 &&
-             memcmp(kept->column, c->column, contact_blocks(problem) * sizeof *c->column) == 0));
-}
-
-static pbs_status keep_contacts(struct memory *memory, const struct linear_problem *problem,
-                                struct contact_matrix *kept) {
-    const uint32_t rows = contact_rows(problem);
-    const uint32_t blocks = contact_blocks(problem);
-    kept->row_count = 0;
-    if (rows == 0) {
-        return PBS_OK;
-    }
-    const struct contact_matrix *c = problem->c;
-    RETURN_IF_FAILED(
-        memory_reserve(memory, &kept->row, &kept->row_capacity, rows, sizeof *kept->row));
-    RETURN_IF_FAILED(memory_reserve(memory, &kept->start, &kept->start_capacity, rows + (size_t)1,
-                                    sizeof *kept->start));
-    RETURN_IF_FAILED(
-        memory_reserve(memory, &kept->column, &kept->block_capacity, blocks, sizeof *kept->column));
-    memcpy(kept->row, c->row, rows * sizeof *c->row);
-    memcpy(kept->start, c->start, (rows + (size_t)1) * sizeof *c->start);
-    memcpy(kept->column, c->column, blocks * sizeof *c->column);
-    kept->row_count = rows;
-    return PBS_OK;
 }
 
 // --- blocks ---
@@ -250,7 +216,7 @@ static pbs_status build(struct memory *memory, const struct linear_problem *prob
     m->view.node_count = (int32_t)node_count;
     RETURN_IF_FAILED(m->view.form == PBS_MATRIX_CSR ? build_numbers(memory, node_count, m)
                                                     : use_blocks(memory, node_count, m));
-    return keep_contacts(memory, problem, &m->contacts);
+    return contact_matrix_copy_pattern(memory, problem->c, &m->contacts);
 }
 
 static void place_nodes(const struct linear_problem *problem, struct handed_matrix *m) {
@@ -264,7 +230,7 @@ static void place_nodes(const struct linear_problem *problem, struct handed_matr
 pbs_status handed_matrix_build(struct memory *memory, const struct linear_problem *problem,
                                int32_t form, int32_t triangle, struct handed_matrix *m,
                                bool *changed) {
-    *changed = !m->is_built || !same_contacts(&m->contacts, problem);
+    *changed = !m->is_built || !contact_matrix_same_pattern(&m->contacts, problem->c);
     if (*changed) {
         m->is_built = false;
         m->view = (pbs_matrix){.struct_size = sizeof m->view, .form = form, .triangle = triangle};

@@ -138,6 +138,42 @@ void contact_matrix_free(struct memory *memory, struct contact_matrix *c) {
     *c = (struct contact_matrix){0};
 }
 
+static uint32_t rows_of(const struct contact_matrix *c) {
+    return c ? c->row_count : 0;
+}
+
+bool contact_matrix_same_pattern(const struct contact_matrix *c,
+                                 const struct contact_matrix *other) {
+    const size_t rows = rows_of(c);
+    if (rows != rows_of(other)) {
+        return false;
+    }
+    return rows == 0 || (memcmp(c->row, other->row, rows * sizeof *c->row) == 0 &&
+                         memcmp(c->start, other->start, (rows + 1) * sizeof *c->start) == 0 &&
+                         memcmp(c->column, other->column, c->start[rows] * sizeof *c->column) == 0);
+}
+
+pbs_status contact_matrix_copy_pattern(struct memory *memory, const struct contact_matrix *c,
+                                       struct contact_matrix *copy) {
+    const size_t rows = rows_of(c);
+    copy->row_count = 0;
+    if (rows == 0) {
+        return PBS_OK;
+    }
+    const size_t blocks = c->start[rows];
+    RETURN_IF_FAILED(
+        memory_reserve(memory, &copy->row, &copy->row_capacity, rows, sizeof *copy->row));
+    RETURN_IF_FAILED(
+        memory_reserve(memory, &copy->start, &copy->start_capacity, rows + 1, sizeof *copy->start));
+    RETURN_IF_FAILED(
+        memory_reserve(memory, &copy->column, &copy->block_capacity, blocks, sizeof *copy->column));
+    memcpy(copy->row, c->row, rows * sizeof *c->row);
+    memcpy(copy->start, c->start, (rows + 1) * sizeof *c->start);
+    memcpy(copy->column, c->column, blocks * sizeof *c->column);
+    copy->row_count = (uint32_t)rows;
+    return PBS_OK;
+}
+
 PBS_MULTIVERSION
 void contact_matrix_add_domain(const struct contact_matrix *c, uint32_t domain, const double *x,
                                double *y) {

@@ -38,6 +38,14 @@ pbs_status contact_matrix_build(struct memory *memory, const struct layout *layo
                                 struct contact_matrix *c);
 void contact_matrix_free(struct memory *memory, struct contact_matrix *c);
 
+/// Whether two of the same layout couple the same rows; null: an empty one.
+bool contact_matrix_same_pattern(const struct contact_matrix *c,
+                                 const struct contact_matrix *other);
+/// Makes `copy` a matrix with that pattern, to compare with: it has neither values nor domains.
+/// PBS_ERROR_MEMORY leaves it empty.
+pbs_status contact_matrix_copy_pattern(struct memory *memory, const struct contact_matrix *c,
+                                       struct contact_matrix *copy);
+
 /// y += C x on the rows of one domain; x, y as for bsr_multiply_domain.
 void contact_matrix_add_domain(const struct contact_matrix *c, uint32_t domain, const double *x,
                                double *y);
