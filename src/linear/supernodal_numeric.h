@@ -7,6 +7,10 @@
 
 #include "linear/supernodal_kernels.h"
 
+static void NAME(divide_work)(struct tasks *tasks, size_t count, pbs_work_fn work, void *context) {
+    (REAL_FLUSHES ? tasks_for_flushing : tasks_for)(tasks, count, work, context);
+}
+
 /// A multifrontal factorisation under way.
 struct NAME(fronts) {
     struct supernodal *s;
@@ -161,7 +165,7 @@ static bool NAME(factor_diagonal)(const struct NAME(front) * f) {
                                              f->entries + f->begin * (f->stride + 1), f->stride,
                                              diagonal, s->fuses);
     if (done < width) {
-        s->bad[f->k] = (uint32_t)((f->begin + done) / 3);
+        s->bad[f->k] = (uint32_t)(f->begin + done);
     }
     return done == width;
 }
@@ -262,7 +266,7 @@ static bool NAME(factor_front)(struct NAME(front) * f, uint32_t k) {
     f->rows = 3 * (size_t)front_rows(s, k);
     f->stride = column_stride((f->columns + f->rows) / 3);
     f->entries = (REAL *)s->factor + s->factor_start[k];
-    tasks_for(f->tasks, (f->columns + LOAD_TILE - 1) / LOAD_TILE, NAME(load_tile), f);
+    NAME(divide_work)(f->tasks, (f->columns + LOAD_TILE - 1) / LOAD_TILE, NAME(load_tile), f);
     for (f->begin = 0; f->begin < f->columns; f->begin = f->end) {
         f->end = NAME(smaller)(f->begin + UPDATE_PANEL, f->columns);
         const size_t left = f->columns + f->rows - f->end;
@@ -270,11 +274,12 @@ static bool NAME(factor_front)(struct NAME(front) * f, uint32_t k) {
         if (!NAME(factor_diagonal)(f)) {
             return false;
         }
-        tasks_for(f->tasks, (f->end + left - f->divided + TILE_ROWS - 1) / TILE_ROWS,
-                  NAME(divide_tile), f);
-        tasks_for(f->tasks, NAME(tile_count)(f->columns - f->end, left), NAME(advance_tile), f);
+        NAME(divide_work)
+        (f->tasks, (f->end + left - f->divided + TILE_ROWS - 1) / TILE_ROWS, NAME(divide_tile), f);
+        NAME(divide_work)
+        (f->tasks, NAME(tile_count)(f->columns - f->end, left), NAME(advance_tile), f);
     }
-    tasks_for(f->tasks, NAME(tile_count)(f->rows, f->rows), NAME(update_tile), f);
+    NAME(divide_work)(f->tasks, NAME(tile_count)(f->rows, f->rows), NAME(update_tile), f);
     return true;
 }
 
@@ -302,6 +307,14 @@ static void NAME(factor_pieces)(void *context, size_t worker) {
     }
 }
 
+double NAME(supernodal_pivot)(const struct supernodal *s, uint32_t k) {
+    const size_t stride = column_stride(front_columns(s, k) + (size_t)front_rows(s, k));
+    const REAL *entries = (const REAL *)s->factor + s->factor_start[k];
+    const REAL *diagonal = (const REAL *)s->solution + 3 * (size_t)s->first[k];
+    const double size = fabs((double)diagonal[s->bad[k]]);
+    return (double)entries[s->bad[k] * (stride + 1)] / size;
+}
+
 bool NAME(supernodal_factor)(struct supernodal *s, struct tasks *tasks, const double *values,
                              double shift) {
     struct NAME(fronts) all = {.s = s, .values = values, .scale = 1.0 + shift};
@@ -315,8 +328,8 @@ bool NAME(supernodal_factor)(struct supernodal *s, struct tasks *tasks, const do
     for (uint32_t batch = 0; batch < s->batch_count; batch++) {
         atomic_init(&all.piece, piece);
         all.piece_end = s->batch_piece_end[batch];
-        tasks_for(tasks, NAME(smaller)(s->worker_count, all.piece_end - piece), NAME(factor_pieces),
-                  &all);
+        NAME(divide_work)
+        (tasks, NAME(smaller)(s->worker_count, all.piece_end - piece), NAME(factor_pieces), &all);
         if (all.is_bad) {
             return false;
         }

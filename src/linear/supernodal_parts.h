@@ -104,13 +104,13 @@ struct supernodal {
     void *updates;  ///< of the precision
     void *solution; ///< of the precision: the rows of every front, columns first; while factoring,
                     ///< the diagonal of the matrix
-    uint32_t *bad;  ///< per supernode: the first column of a node whose pivot is bad, or NOBODY
+    uint32_t *bad;  ///< per supernode: its first scalar column whose pivot is bad, or NOBODY
 
     // What the pointers above point into, and scratch of the analysis.
     uint32_t *words, *structure, *scratch;
     size_t *sizes;
     size_t word_capacity, structure_capacity, scratch_capacity, size_capacity;
-    size_t factor_capacity, update_capacity, solution_capacity;
+    size_t factor_bytes, update_bytes, solution_bytes; ///< of the room
 };
 
 ALWAYS_INLINE uint32_t front_columns(const struct supernodal *s, uint32_t i) {
@@ -164,6 +164,9 @@ bool supernodal_factor_double(struct supernodal *s, struct tasks *tasks, const d
                               double shift);
 bool supernodal_factor_float(struct supernodal *s, struct tasks *tasks, const double *values,
                              double shift);
+/// The first bad pivot of a supernode over the size of the diagonal entry that it came from.
+double supernodal_pivot_double(const struct supernodal *s, uint32_t k);
+double supernodal_pivot_float(const struct supernodal *s, uint32_t k);
 void supernodal_solve_double(struct supernodal *s, struct tasks *tasks, const double *b, double *x);
 void supernodal_solve_float(struct supernodal *s, struct tasks *tasks, const double *b, double *x);
 

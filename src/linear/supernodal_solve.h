@@ -127,7 +127,7 @@ static void NAME(solve_front)(const struct supernodal *s, struct tasks *tasks, u
             NAME(subtract)(l + 3, f.stride, 3, f.end - j - 3, x + j, x + j + 3);
         }
         const size_t left = f.columns + f.rows - f.end;
-        tasks_for(tasks, (left + SOLVE_ROWS - 1) / SOLVE_ROWS, NAME(lower_tile), &f);
+        NAME(divide_work)(tasks, (left + SOLVE_ROWS - 1) / SOLVE_ROWS, NAME(lower_tile), &f);
     }
 }
 
@@ -155,8 +155,8 @@ static void NAME(solve_front_transposed)(const struct supernodal *s, struct task
         f.begin = (f.end - 1) / UPDATE_PANEL * UPDATE_PANEL;
         // A few columns of a short front are not worth being divided.
         struct tasks *divided = f.columns + f.rows - f.end < SOLVE_ROWS ? NULL : tasks;
-        tasks_for(divided, (f.end - f.begin + SOLVE_COLUMNS - 1) / SOLVE_COLUMNS, NAME(upper_tile),
-                  &f);
+        NAME(divide_work)
+        (divided, (f.end - f.begin + SOLVE_COLUMNS - 1) / SOLVE_COLUMNS, NAME(upper_tile), &f);
         for (size_t j = f.end; j > f.begin;) {
             j -= 3;
             const REAL *l = f.entries + j * (f.stride + 1);
@@ -193,14 +193,14 @@ void NAME(supernodal_solve)(struct supernodal *s, struct tasks *tasks, const dou
             }
         }
     }
-    tasks_for(divided, s->piece_count, NAME(solve_piece), s);
+    NAME(divide_work)(divided, s->piece_count, NAME(solve_piece), s);
     for (uint32_t t = 0; t < s->top_count; t++) {
         NAME(solve_front)(s, divided, s->top[t]);
     }
     for (uint32_t t = s->top_count; t-- > 0;) {
         NAME(solve_front_transposed)(s, divided, s->top[t]);
     }
-    tasks_for(divided, s->piece_count, NAME(solve_piece_transposed), s);
+    NAME(divide_work)(divided, s->piece_count, NAME(solve_piece_transposed), s);
     for (uint32_t k = 0; k < s->count; k++) {
         const REAL *own = NAME(vector)(s, k);
         for (size_t i = 0; i < front_columns(s, k); i++) {

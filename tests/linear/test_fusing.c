@@ -9,10 +9,12 @@
 
 bool supernodal_factor_baseline(struct supernodal *s, struct tasks *tasks, const double *values,
                                 double shift);
+double supernodal_pivot_baseline(const struct supernodal *s, uint32_t k);
 
 #define REAL         double
 #define REAL_MAX     DBL_MAX
 #define REAL_EPSILON DBL_EPSILON
+#define REAL_FLUSHES false
 #define SQUARE_ROOT  sqrt
 #define NAME(x)      x##_baseline
 #include "linear/supernodal_numeric.h"
