@@ -31,6 +31,7 @@ static const struct solver {
     {"multigrid", PBS_PRECONDITIONER_MULTIGRID},
     {"block-jacobi", PBS_PRECONDITIONER_BLOCK_JACOBI},
     {"cholesky", PBS_PRECONDITIONER_CHOLESKY},
+    {"cholesky-float", PBS_PRECONDITIONER_CHOLESKY_FLOAT},
 };
 
 static void check(pbs_status status) {

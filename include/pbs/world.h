@@ -52,11 +52,14 @@ enum {
     PBS_PRECONDITIONER_TWO_LEVEL = 3, ///< incomplete Cholesky, a coarse space of the rigid motions
                                       ///< of clusters of nodes, contact solved for exactly
     PBS_PRECONDITIONER_MULTIGRID = 4, ///< smoothed aggregation with rigid motions
-    PBS_PRECONDITIONER_CHOLESKY = 5,  ///< an exact sparse factor; incomplete Cholesky for Hessians
-                                      ///< that are not positive definite
-    PBS_PRECONDITIONER_AUTOMATIC = 6  ///< two-level, or incomplete Cholesky alone where size,
+    PBS_PRECONDITIONER_CHOLESKY = 5,  ///< an exact sparse factor, contact included; block Jacobi
+                                      ///< for Hessians that are not positive definite
+    PBS_PRECONDITIONER_AUTOMATIC = 6, ///< two-level, or incomplete Cholesky alone where size,
                                       ///< stiffness over mass and lack of contact let that do;
                                       ///< pbs_stats says which and why
+    PBS_PRECONDITIONER_CHOLESKY_FLOAT = 7 ///< the same factor as PBS_PRECONDITIONER_CHOLESKY in
+                                          ///< float: half the memory and time, a few more
+                                          ///< iterations; that one where float has too few digits
 };
 
 /// In which order incomplete Cholesky eliminates.

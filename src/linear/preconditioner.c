@@ -6,8 +6,8 @@
 #include "pbs/world.h"
 
 const struct preconditioner_table *const preconditioner_tables[] = {
-    &no_preconditioner, &block_jacobi, &incomplete_cholesky, &two_level,
-    &multigrid,         &cholesky,     &automatic,           NULL};
+    &no_preconditioner, &block_jacobi,   &incomplete_cholesky, &two_level, &multigrid,
+    &cholesky,          &cholesky_float, &automatic,           NULL};
 
 const struct preconditioner_table *preconditioner_find(int32_t id) {
     for (size_t i = 0; preconditioner_tables[i]; i++) {

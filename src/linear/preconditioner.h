@@ -84,6 +84,7 @@ extern const struct preconditioner_table block_jacobi;
 extern const struct preconditioner_table incomplete_cholesky;
 extern const struct preconditioner_table two_level;
 extern const struct preconditioner_table cholesky;
+extern const struct preconditioner_table cholesky_float;
 extern const struct preconditioner_table automatic;
 extern const struct preconditioner_table multigrid;
 /// Multigrid of H0 alone, without contact.

@@ -4,11 +4,9 @@
 // rigid motions of clusters of nodes take the low end, and rows that contact touches are solved
 // for exactly, so that neither the size of the mesh nor the stiffness of contact costs iterations:
 //     y = M^-1 r,   z = y + Z E^-1 Z^T (r - H y),   E = Z^T H Z,   start: x = Z E^-1 Z^T b.
-// With an exact factor of H0 or multigrid in place of M, contact is all that is left to the coarse
-// space, where the clusters come along. The
-// automatic choice looks at the matrix and leaves the coarse space out where it does not pay. It
-// takes no exact factor, however small the world: iterations to a forcing tolerance are as quick
-// from 81 unknowns on, and do not go astray along what is nearly singular.
+// With multigrid in place of M, contact is all that is left to the coarse space, where the clusters
+// come along. The automatic choice looks at the matrix and leaves the coarse space out where it
+// does not pay.
 #include "linear/coarse_space.h"
 
 #include <math.h>
@@ -39,11 +37,9 @@ struct two_level {
     struct memory *memory;
     struct preconditioner fine;
     struct coarse_space coarse;
-    struct supernodal *exact; ///< in place of `fine`; null: never
     enum coarse_use use;
     bool coarse_exists;
-    bool has_coarse; ///< for the last matrix; likewise:
-    bool is_exact;
+    bool has_coarse;  ///< for the last matrix
     double predicted; ///< iterations of `fine` alone; 0: not looked at
 };
 
@@ -83,19 +79,10 @@ static pbs_status multigrid_analyze(void *state, struct memory *memory, const st
     return analyze(state, memory, pattern, order, &smoothed_aggregation, COARSE_FOR_CONTACT);
 }
 
-static pbs_status cholesky_analyze(void *state, struct memory *memory, const struct bsr *pattern,
-                                   enum preconditioner_order order) {
-    struct two_level *s = state;
-    RETURN_IF_FAILED(analyze(s, memory, pattern, order, &incomplete_cholesky, COARSE_FOR_CONTACT));
-    RETURN_IF_FAILED(supernodal_create(memory, SUPERNODAL_DOUBLE, &s->exact));
-    return supernodal_analyze(s->exact, pattern, NULL);
-}
-
 static void two_level_release(void *state, struct memory *memory) {
     struct two_level *s = state;
     preconditioner_destroy(memory, &s->fine);
     coarse_space_destroy(memory, &s->coarse);
-    supernodal_destroy(s->exact);
 }
 
 // --- what to do with a matrix ---
@@ -113,14 +100,11 @@ static pbs_status two_level_factor(void *state, struct tasks *tasks,
     struct two_level *s = state;
     s->has_coarse = false;
     s->predicted = 0.0;
-    s->is_exact = s->exact && supernodal_factor(s->exact, tasks, problem->a, 0.0) == PBS_OK;
     const bool with_coarse = wants_coarse(s, problem);
-    if (!s->is_exact) {
-        if (s->fine.table == &incomplete_cholesky) {
-            ((struct ichol *)s->fine.state)->first_shift = with_coarse ? FINE_SHIFT : 0.0;
-        }
-        RETURN_IF_FAILED(s->fine.table->factor(s->fine.state, tasks, problem));
+    if (s->fine.table == &incomplete_cholesky) {
+        ((struct ichol *)s->fine.state)->first_shift = with_coarse ? FINE_SHIFT : 0.0;
     }
+    RETURN_IF_FAILED(s->fine.table->factor(s->fine.state, tasks, problem));
     if (!with_coarse) {
         return PBS_OK;
     }
@@ -136,11 +120,7 @@ static pbs_status two_level_factor(void *state, struct tasks *tasks,
 
 static void two_level_apply(const void *state, struct tasks *tasks, const double *r, double *z) {
     const struct two_level *s = state;
-    if (s->is_exact) {
-        supernodal_solve(s->exact, tasks, r, z);
-    } else {
-        s->fine.table->apply(s->fine.state, tasks, r, z);
-    }
+    s->fine.table->apply(s->fine.state, tasks, r, z);
     if (s->has_coarse) {
         coarse_space_correct(&s->coarse, tasks, r, z);
     }
@@ -156,17 +136,16 @@ static bool two_level_start(const void *state, struct tasks *tasks, const double
 
 static double two_level_shift(const void *state) {
     const struct two_level *s = state;
-    return s->is_exact ? 0.0 : s->fine.table->shift(s->fine.state);
+    return s->fine.table->shift(s->fine.state);
 }
 
 static void two_level_report(const void *state, struct preconditioner_report *out) {
     const struct two_level *s = state;
     const bool gave_up = two_level_shift(s) == INFINITY;
-    out->used = s->is_exact                              ? PBS_PRECONDITIONER_CHOLESKY
-                : s->fine.table == &smoothed_aggregation ? PBS_PRECONDITIONER_MULTIGRID
-                : s->has_coarse                          ? PBS_PRECONDITIONER_TWO_LEVEL
-                : gave_up                                ? PBS_PRECONDITIONER_BLOCK_JACOBI
-                                                         : PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY;
+    out->used = s->fine.table == &smoothed_aggregation ? PBS_PRECONDITIONER_MULTIGRID
+                : s->has_coarse                        ? PBS_PRECONDITIONER_TWO_LEVEL
+                : gave_up                              ? PBS_PRECONDITIONER_BLOCK_JACOBI
+                                                       : PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY;
     out->coarse_unknowns = s->has_coarse ? 3 * s->coarse.matrix.matrix.row_count : 0;
     out->predicted_iterations = s->predicted;
 }
@@ -183,7 +162,5 @@ const struct preconditioner_table two_level = TABLE(PBS_PRECONDITIONER_TWO_LEVEL
                                                     two_level_analyze);
 const struct preconditioner_table multigrid = TABLE(PBS_PRECONDITIONER_MULTIGRID, "multigrid",
                                                     multigrid_analyze);
-const struct preconditioner_table cholesky = TABLE(PBS_PRECONDITIONER_CHOLESKY, "cholesky",
-                                                   cholesky_analyze);
 const struct preconditioner_table automatic = TABLE(PBS_PRECONDITIONER_AUTOMATIC, "automatic",
                                                     automatic_analyze);

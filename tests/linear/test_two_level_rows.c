@@ -109,74 +109,6 @@ static void assert_solved(const struct linear_scene *scene, const struct solutio
                 (s->result.outcome == PCG_CONVERGED ? 1e-6 + 0.1 * rounding : rounding));
 }
 
-/// Without contact the exact factor solves at once; with contact, which it knows nothing of, its
-/// coarse space takes the contacts' rows.
-static void exact_factors_solve_at_once(void **state) {
-    (void)state;
-    static const char *const scenes[] = {
-        "easy", "hard", "hard-random", "easy-contact-2", "hard-contact-2", "hard-contact-2-stiff"};
-    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
-        struct linear_scene scene;
-        build(scenes[i], &scene);
-        struct solution s = solve_with(PBS_PRECONDITIONER_CHOLESKY, &scene);
-        assert_solved(&scene, &s);
-        assert_int_equal(s.report.used, PBS_PRECONDITIONER_CHOLESKY);
-        assert_int_equal(s.report.coarse_unknowns > 0, scene.problem.c != NULL);
-        if (!scene.problem.c) {
-            assert_int_equal(s.result.iterations, 1);
-        }
-        free_solution(&s);
-        linear_scene_free(&memory, &scene);
-    }
-}
-
-static void lower_diagonal(const struct linear_scene *scene, double amount) {
-    const struct bsr *a = scene->problem.a;
-    for (uint32_t row = 0; row < a->row_count; row++) {
-        for (size_t e = 0; e < 9 && !scene->fixture.held[row]; e += 4) {
-            a->values[9 * (size_t)a->row_start[row] + e] -= amount;
-        }
-    }
-}
-
-/// A hundredth of the diagonal gone, the matrix is indefinite, but incomplete Cholesky has a factor
-/// yet; twice the diagonal gone, it has none. Either way that is what is used, and told.
-static void indefinite_matrices_have_no_exact_factor(void **state) {
-    (void)state;
-    static const struct {
-        double part;
-        int32_t used;
-    } cases[] = {{1e-2, PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY},
-                 {2.0, PBS_PRECONDITIONER_BLOCK_JACOBI}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct linear_scene scene;
-        build("hard", &scene);
-        struct preconditioner p;
-        assert_int_equal(preconditioner_create(&memory, PBS_PRECONDITIONER_CHOLESKY,
-                                               scene.problem.a, ORDER_NATURAL, &p),
-                         PBS_OK);
-        const double amount = cases[i].part * mean_diagonal(scene.problem.a);
-        lower_diagonal(&scene, amount);
-        struct solution found;
-        factor_and_solve(&scene, &p, &found);
-        struct solution expected = solve_with(PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY, &scene);
-        assert_int_equal(found.result.outcome, PCG_INDEFINITE);
-        assert_same_solution(&found, &expected);
-        assert_int_equal(found.report.used, cases[i].used);
-        assert_int_equal(found.report.coarse_unknowns, 0);
-        free_solution(&found);
-        free_solution(&expected);
-        // The next matrix has one again.
-        lower_diagonal(&scene, -amount);
-        factor_and_solve(&scene, &p, &found);
-        assert_int_equal(found.report.used, PBS_PRECONDITIONER_CHOLESKY);
-        assert_int_equal(found.result.iterations, 1);
-        free_solution(&found);
-        preconditioner_destroy(&memory, &p);
-        linear_scene_free(&memory, &scene);
-    }
-}
-
 /// Whatever the stiffness of contact.
 static void multigrid_takes_contact(void **state) {
     (void)state;
@@ -206,8 +138,6 @@ int main(void) {
     memory_init(&memory, NULL);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(automatic_takes_what_the_matrix_wants),
-        cmocka_unit_test(exact_factors_solve_at_once),
-        cmocka_unit_test(indefinite_matrices_have_no_exact_factor),
         cmocka_unit_test(multigrid_takes_contact),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

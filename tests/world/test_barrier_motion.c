@@ -464,7 +464,7 @@ static void refusals_in_the_first_step(void **state) {
 /// one that is content with half of the residual leaves the cube behind, which counts as blocked.
 static void every_solver_lets_things_be_pressed(void **state) {
     (void)state;
-    for (int32_t p = PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY; p <= PBS_PRECONDITIONER_AUTOMATIC;
+    for (int32_t p = PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY; p <= PBS_PRECONDITIONER_CHOLESKY_FLOAT;
          p++) {
         pbs_world_desc d = barrier_settings(0.0);
         d.preconditioner = p;

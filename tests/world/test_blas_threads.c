@@ -72,7 +72,7 @@ static uint64_t run_world(int32_t preconditioner) {
 static void the_setting_is_the_hosts(void **state) {
     (void)state;
     const int before = openblas_get_num_threads();
-    enum { PRECONDITIONERS = PBS_PRECONDITIONER_MULTIGRID + 1 };
+    enum { PRECONDITIONERS = PBS_PRECONDITIONER_CHOLESKY_FLOAT + 1 };
     uint64_t first[2 + PRECONDITIONERS] = {0};
     for (int wanted = 1; wanted <= 3; wanted++) {
         openblas_set_num_threads(wanted);

@@ -30,7 +30,10 @@ static pbs_stats step_cube(int32_t preconditioner, size_t cells, double young, d
 /// Chosen by its number, each is what was used, and nothing was predicted.
 static void the_chosen_one_is_told(void **state) {
     (void)state;
-    for (int32_t id = 0; id < PBS_PRECONDITIONER_AUTOMATIC; id++) {
+    for (int32_t id = 0; id <= PBS_PRECONDITIONER_CHOLESKY_FLOAT; id++) {
+        if (id == PBS_PRECONDITIONER_AUTOMATIC) {
+            continue;
+        }
         const pbs_stats stats = step_cube(id, 4, 1e5, 1.0 / 60.0);
         assert_int_equal(stats.preconditioner_used, id);
         assert_int_equal(stats.coarse_unknowns > 0, id == PBS_PRECONDITIONER_TWO_LEVEL);
@@ -49,6 +52,33 @@ static void the_automatic_choice_is_told(void **state) {
     assert_int_equal(hard.preconditioner_used, PBS_PRECONDITIONER_TWO_LEVEL);
     assert_true(hard.coarse_unknowns > 0 && hard.coarse_unknowns < 1331);
     assert_true(hard.predicted_iterations > 50.0);
+}
+
+/// An exact factor of contact and all depends on nothing but the matrix: restored between contacts
+/// that come, a world goes on to the bit.
+static void exact_factors_know_no_history(void **state) {
+    (void)state;
+    const int32_t ids[] = {PBS_PRECONDITIONER_CHOLESKY, PBS_PRECONDITIONER_CHOLESKY_FLOAT};
+    for (size_t i = 0; i < 2; i++) {
+        pbs_world_desc d;
+        scene_settings(&d);
+        d.preconditioner = ids[i];
+        pbs_world *world = new_world_from(&d);
+        assert_ok(scene_fill(world, 0));
+        for (int part = 0; part < 4; part++) {
+            assert_ok(scene_step(world, 3));
+            const struct saved_world saved = save_world(world);
+            pbs_world *restored = new_world();
+            assert_ok(pbs_world_restore(restored, saved.data, saved.size));
+            assert_ok(scene_step(world, 3));
+            assert_ok(scene_step(restored, 3));
+            assert_true(pbs_world_hash(world) == pbs_world_hash(restored));
+            pbs_world_destroy(restored);
+            free(saved.data);
+        }
+        assert_true(stats_of(world).linear_solves > 0);
+        pbs_world_destroy(world);
+    }
 }
 
 /// Linearized steps and plain Newton's method as well.
@@ -78,6 +108,7 @@ static void other_methods_tell_too(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_chosen_one_is_told),
+        cmocka_unit_test(exact_factors_know_no_history),
         cmocka_unit_test(the_automatic_choice_is_told),
         cmocka_unit_test(other_methods_tell_too),
     };
