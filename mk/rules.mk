@@ -3,7 +3,7 @@
 # One short line per command; V=1 shows the commands themselves.
 say = $(if $(V),,@printf "  %-3s %s\n" $(1) $@;)
 
-flags = $(subst ','\'',$(CC) $(CFLAGS_ALL) $(TEST_OPTIMISATION) $(LANE_KERNELS) $(LARGE_OPTIONS) $(PROTECTED) $(PROTECTION))
+flags = $(subst ','\'',$(CC) $(CFLAGS_ALL) $(TEST_OPTIMISATION) $(LARGE_KERNELS) $(LARGE_OPTIONS) $(PROTECTED) $(PROTECTION))
 $(BUILD)/flags: force
 	@mkdir -p $(BUILD)
 	@echo '$(flags)' | cmp -s - $@ || echo '$(flags)' > $@
@@ -15,7 +15,6 @@ EXAMPLE_INCLUDES := -Iinclude -Iexamples -Iexamples/common -Ibench
 ALL_INCLUDES     := -Isrc -Iinclude -Iexamples -Iexamples/common -Ibench -Itests
 
 $(BUILD)/obj/src/%:      OPTIONS  = $(LIBRARY_INCLUDES) $(if $(SANITIZE),,-DNDEBUG) \
-                                     $(if $(filter $(LANE_OBJECTS),$@),-fno-sanitize=pointer-overflow) \
                                      $(if $(filter $(LARGE_OBJECTS),$@),$(LARGE_OPTIONS)) \
                                      $(if $(filter $(PROTECTED),$(notdir $(@D))),$(PROTECTION))
 $(BUILD)/obj/examples/%: OPTIONS  = $(EXAMPLE_INCLUDES) $(call package_headers,$@)

@@ -3,7 +3,6 @@
 object = $(patsubst %,$(BUILD)/obj/%.o,$(basename $(1)))
 
 LIBRARY_OBJECTS := $(call object,$(wildcard src/*/*.c))
-LANE_OBJECTS    := $(LANE_KERNELS:%=$(BUILD)/obj/src/%.o)
 LARGE_OBJECTS   := $(LARGE_KERNELS:%=$(BUILD)/obj/src/%.o)
 COMMON_OBJECTS  := $(call object,$(wildcard examples/common/*.c))
 SCENE_OBJECTS   := $(call object,$(wildcard bench/scenes/*.c bench/measure/*.c))
