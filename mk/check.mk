@@ -7,7 +7,7 @@ TSAN  := $(BUILD)/tsan
 UBSAN := $(BUILD)/ubsan
 
 CHECK        ?= full
-FUZZ_SECONDS ?= $(if $(filter night,$(CHECK)),60,10)
+FUZZ_SECONDS ?= $(if $(filter night,$(CHECK)),60,5)
 TEST_JOBS    ?= 2
 
 # The longest files of tests, longest first: they start first, so that none is left running alone at the end. The full check
@@ -27,14 +27,22 @@ SMALL := env PBS_TEST_SCALE=small
 SHELL_TESTS := $(filter-out tests/demo/%,$(wildcard tests/*/test_*.sh))
 DEMO_TESTS  := $(wildcard tests/demo/test_*.sh)
 
-# Tests that run threads, for ThreadSanitizer; tests worth valgrind's time.
-TSAN_TESTS     ?= $(filter base/% sparse/% linear/%,$(TEST_NAMES)) \
-                  $(foreach t,$(TEST_NAMES),$(if $(findstring determinism,$(t))$(findstring thread,$(t)),$(t)))
-VALGRIND_TESTS ?= $(filter base/% world/test_world world/test_body world/test_snapshot,$(TEST_NAMES))
+# For ThreadSanitizer, which finds nothing on one thread: files with tests that say "thread" in their names, of which only
+# these tests run by day, and files whose other tests run several threads too.
+SAYS_THREAD := $(patsubst tests/%.c,%,$(shell grep -lE 'cmocka_unit_test.*thread' $(TEST_SOURCES)))
+ALL_THREADS := base/test_tasks base/test_vector linear/test_blas_guest linear/test_fusing sparse/test_metis_bridge \
+               world/test_determinism world/test_threads
+TSAN_TESTS  ?= $(ALL_THREADS) $(filter-out $(ALL_THREADS) $(LONG_TESTS),$(SAYS_THREAD)) $(if $(filter night,$(CHECK)), \
+               $(filter-out $(ALL_THREADS) $(SAYS_THREAD),$(filter base/% sparse/% linear/%,$(TEST_NAMES))))
+TSAN_ONLY   ?= $(if $(filter night,$(CHECK)),*,*thread*)
+# Tests worth valgrind's time; functions of nine numbers, without memory of their own, at night.
+NUMBERS_ONLY   := base/test_polar3 base/test_svd3
+VALGRIND_TESTS ?= $(filter-out $(if $(filter night,$(CHECK)),,$(NUMBERS_ONLY)),$(filter base/%,$(TEST_NAMES))) \
+                  world/test_world world/test_body world/test_snapshot
 # Under AddressSanitizer: every test at night.
 ASAN_TESTS     ?= $(if $(filter night,$(CHECK)),$(TEST_NAMES),$(filter-out $(LONG_UNDER_ASAN),$(SHORT_TESTS)))
-# Under UBSan alone, with what mk/flags.mk leaves out beside AddressSanitizer: whatever reaches the vector kernels.
-UBSAN_TESTS    ?= $(filter base/% energy/% geometry/% contact/% minimize/%,$(TEST_NAMES))
+# Under UBSan alone, at night, with what mk/flags.mk leaves out beside AddressSanitizer; gcc fuses nothing then.
+UBSAN_TESTS    ?= $(filter-out linear/test_fusing,$(SHORT_TESTS))
 
 # Address space randomisation beyond what gcc 12's ThreadSanitizer can map is switched off where allowed.
 NO_RANDOM := $(shell setarch -R true 2>/dev/null && echo setarch -R)
@@ -45,7 +53,7 @@ VALGRIND  := valgrind --quiet --leak-check=full --errors-for-leak-kinds=definite
 
 RUN_ABI      := "abi/check: scripts/abi.sh check $(REAL_LIB) include lib/abi"
 RUN_STYLE    := "format: make -s format-check" "docs: make -s docs"
-RUN_TIDY     := "tidy: make -s tidy"
+RUN_TIDY     := "tidy: make -s tidy CHECK=$(CHECK)"
 RUN_WARNINGS := "warnings: make -s warnings"
 RUN_SHORT    := $(foreach t,$(SHORT_TESTS),"$(t): $(BUILD)/tests/$(t)")
 RUN_SMALL    := $(foreach t,$(SHORT_TESTS),"$(t): $(SMALL) $(BUILD)/tests/$(t)")
@@ -58,7 +66,8 @@ RUN_CORPUS   := $(foreach f,$(FUZZERS),"fuzz/corpus/$(f): scripts/run_corpus.sh 
 RUN_ASAN     := $(foreach t,$(ASAN_TESTS),"asan/$(t): $(SMALL) $(ASAN_ENV) $(ASAN)/tests/$(t)") \
                 $(foreach e,$(LONG_EXAMPLES),"asan/examples/$e: $(ASAN_ENV) $(ASAN)/examples/$e --frames 3 --out $(ASAN)/demo")
 RUN_UBSAN    := $(foreach t,$(UBSAN_TESTS),"ubsan/$(t): $(SMALL) $(UBSAN_ENV) $(UBSAN)/tests/$(t)")
-RUN_TSAN     := $(foreach t,$(TSAN_TESTS),"tsan/$(t): $(SMALL) $(TSAN_ENV) $(NO_RANDOM) $(TSAN)/tests/$(t)")
+RUN_TSAN     := $(foreach t,$(TSAN_TESTS),"tsan/$(t): $(SMALL) $(TSAN_ENV) $(NO_RANDOM) $(TSAN)/tests/$(t) \
+                $(if $(filter $(ALL_THREADS),$(t)),,'$(TSAN_ONLY)')")
 RUN_VALGRIND := $(foreach t,$(VALGRIND_TESTS),"valgrind/$(t): $(SMALL) $(VALGRIND) $(BUILD)/tests/$(t)")
 RUN_SEEDS    := "fuzz/seeds: $(BUILD)/make_seeds --check fuzz/corpus"
 RUN_FUZZ     := $(foreach f,$(FUZZERS),"fuzz/$(f): scripts/run_fuzzer.sh $(ASAN)/fuzz_$(f) fuzz/corpus/$(f) $(FUZZ_SECONDS)")
@@ -99,9 +108,9 @@ seeds: $(BUILD)/make_seeds                       ## seeds in the present format 
 	@$< fuzz/corpus
 asan: asan-build                                 ## the tests, but for the longest, under AddressSanitizer and UBSan
 	@$(run) $(RUN_ASAN)
-ubsan: ubsan-build                               ## the tests of vector kernels under UBSan with nothing left out
+ubsan: ubsan-build                               ## the short tests under UBSan with nothing left out
 	@$(run) $(RUN_UBSAN)
-tsan: tsan-build                                 ## the threaded tests under ThreadSanitizer
+tsan: tsan-build                                 ## the tests of threads under ThreadSanitizer
 	@$(run) $(RUN_TSAN)
 valgrind: tests                                  ## selected tests under valgrind
 	@$(run) $(RUN_VALGRIND)
@@ -114,7 +123,7 @@ asan-build:
 ubsan-build:
 	+@$(parallel) BUILD=$(UBSAN) SANITIZE=undefined CFLAGS='-O1 -g1' $(UBSAN_TESTS:%=$(UBSAN)/tests/%)
 tsan-build:
-	+@$(if $(TSAN_TESTS),$(parallel) BUILD=$(TSAN) SANITIZE=thread CFLAGS='-O2 -g1' $(TSAN_TESTS:%=$(TSAN)/tests/%))
+	+@$(if $(TSAN_TESTS),$(parallel) BUILD=$(TSAN) SANITIZE=thread CFLAGS='-O1 -g1' $(TSAN_TESTS:%=$(TSAN)/tests/%))
 
 .PHONY: check check-list check-files check-files-quick check-files-full check-files-night test corpus seeds asan ubsan tsan valgrind \
         fuzz asan-build ubsan-build tsan-build

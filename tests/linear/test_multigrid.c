@@ -566,7 +566,7 @@ static void gives_way_to_block_jacobi(void **state) {
 }
 
 /// Three grids, several chunks on each.
-static void same_bits_and_no_allocation(void **state) {
+static void same_bits_for_any_threads_and_no_allocation(void **state) {
     (void)state;
     struct fixture f = make_fixture(&memory, 14, 5);
     const struct linear_problem problem = problem_of(&f);
@@ -662,7 +662,7 @@ int main(void) {
         cmocka_unit_test(a_singular_matrix),
         cmocka_unit_test(badly_scaled_matrices),
         cmocka_unit_test(gives_way_to_block_jacobi),
-        cmocka_unit_test(same_bits_and_no_allocation),
+        cmocka_unit_test(same_bits_for_any_threads_and_no_allocation),
         cmocka_unit_test(failing_allocations_leave_nothing_behind),
         cmocka_unit_test(bound_is_near_the_largest_eigenvalue),
     };

@@ -314,7 +314,7 @@ static void assert_refused(struct supernodal *s, const struct bsr *a, uint32_t r
 
 /// One entry spoils the matrix; the row is the one whose pivot it is. In the natural order of a
 /// chain row i loses what its only earlier neighbor takes.
-static void tells_the_row_that_fails(void **state) {
+static void any_threads_tell_the_row_that_fails(void **state) {
     (void)state;
     const uint32_t count = 50;
     for (int p = SUPERNODAL_DOUBLE; p <= SUPERNODAL_FLOAT; p++) {
@@ -531,7 +531,7 @@ int main(void) {
         cmocka_unit_test(same_bits_for_any_threads),
         cmocka_unit_test(shifts_the_diagonal),
         cmocka_unit_test(nothing_is_allocated_when_analysed_again),
-        cmocka_unit_test(tells_the_row_that_fails),
+        cmocka_unit_test(any_threads_tell_the_row_that_fails),
         cmocka_unit_test(refuses_what_is_not_definite),
         cmocka_unit_test(refuses_the_singular),
         cmocka_unit_test(unusual_matrices),
