@@ -24,7 +24,9 @@ SHORT_TESTS := $(filter-out $(LONG_TESTS),$(TEST_NAMES))
 # Slow checkers, and the quick check, run the same tests on smaller problems.
 SMALL := env PBS_TEST_SCALE=small
 
-SHELL_TESTS := $(filter-out tests/demo/%,$(wildcard tests/*/test_*.sh))
+# Scripts that draw some dozens of pictures are left out of the quick check.
+DRAWING     := tests/examples/test_drop.sh tests/examples/test_scenes.sh
+SHELL_TESTS := $(filter-out tests/demo/% $(if $(filter quick,$(CHECK)),$(DRAWING)),$(wildcard tests/*/test_*.sh))
 DEMO_TESTS  := $(wildcard tests/demo/test_*.sh)
 
 # For ThreadSanitizer, which finds nothing on one thread: files with tests that say "thread" in their names, of which only
