@@ -54,12 +54,25 @@ enum {
     PBS_PRECONDITIONER_MULTIGRID = 4, ///< smoothed aggregation with rigid motions
     PBS_PRECONDITIONER_CHOLESKY = 5,  ///< an exact sparse factor, contact included; block Jacobi
                                       ///< for Hessians that are not positive definite
-    PBS_PRECONDITIONER_AUTOMATIC = 6, ///< two-level, or incomplete Cholesky alone where size,
-                                      ///< stiffness over mass and lack of contact let that do;
-                                      ///< pbs_stats says which and why
+    PBS_PRECONDITIONER_AUTOMATIC = 6, ///< block Jacobi, a float factor or two levels, whichever is
+                                      ///< least work by the iterations that solves to about this
+                                      ///< tolerance have taken so far; an exact factor with up to
+                                      ///< 128 nodes. pbs_stats says which and why
     PBS_PRECONDITIONER_CHOLESKY_FLOAT = 7 ///< the same factor as PBS_PRECONDITIONER_CHOLESKY in
                                           ///< float: half the memory and time, a few more
                                           ///< iterations; that one where float has too few digits
+};
+
+/// Why PBS_PRECONDITIONER_AUTOMATIC has taken what it has. Block Jacobi begins wherever it may win,
+/// and hands over after twice the work of what is cheapest of the others.
+enum {
+    PBS_SOLVER_ASKED_FOR = 0,   ///< there was nothing to choose
+    PBS_SOLVER_FIRST = 1,       ///< nothing is known yet: block Jacobi begins
+    PBS_SOLVER_CHEAPEST = 2,    ///< the least work, by the running means of iterations
+    PBS_SOLVER_TRIED_AGAIN = 3, ///< block Jacobi, after others had been cheaper for a while
+    PBS_SOLVER_TURNED = 4,      ///< block Jacobi began and was given up
+    PBS_SOLVER_INDEFINITE = 5,  ///< block Jacobi, as the matrix has no factor
+    PBS_SOLVER_FEW_NODES = 6    ///< a factor, as the system is so small that it costs nothing
 };
 
 /// In which order incomplete Cholesky eliminates.
@@ -372,9 +385,8 @@ typedef struct pbs_stats {
     // The last matrix of the last step, for PBS_PRECONDITIONER_AUTOMATIC above all:
     int32_t preconditioner_used; ///< PBS_PRECONDITIONER_*; -1: the host's linear solver
     uint32_t coarse_unknowns;    ///< of its coarse space; 0: none
-    double predicted_iterations; ///< of incomplete Cholesky to 1e-6, by the matrix's stiffness over
-                                 ///< mass and its size; 50 and more make the automatic choice take
-                                 ///< two levels; 0: not looked at
+    double predicted_iterations; ///< of block Jacobi, by the running mean of those before it; 0:
+                                 ///< nothing was known, or nothing to choose
     // Of PBS_CONTACT_BARRIER, in the last step:
     uint32_t contact_searches;   ///< for pairs that could touch
     uint32_t contact_sweeps;     ///< of everything along a search direction
@@ -418,6 +430,11 @@ typedef struct pbs_stats {
                            ///< half the size of what they meet; of an advance: its last step
     uint32_t untouchable_bodies; ///< affine ones in a world with PBS_CONTACT_PROJECTION, which go
                                  ///< through colliders; where there are any the log says so too
+    // Of PBS_PRECONDITIONER_AUTOMATIC, the last matrix of the last step:
+    int32_t preconditioner_reason; ///< PBS_SOLVER_*
+    // Work that was expected of each, set-up and iterations, in nanoseconds of the machine that the
+    // model of it was fitted on: the same numbers everywhere. 0: not known, or not an option.
+    double block_jacobi_work, factor_work, two_level_work;
 } pbs_stats;
 
 /// Statistics of the last step and of the world.

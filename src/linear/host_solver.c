@@ -139,6 +139,31 @@ static bool host_start(const void *state, struct tasks *tasks, const double *b, 
     return s->mode == STANDS_IN && preconditioner_start(&s->other, tasks, b, x);
 }
 
+// Who stands in is told how conjugate gradients fare, as if they were asked by themselves.
+
+static uint32_t host_patience(const void *state) {
+    const struct host_solver *s = state;
+    return s->mode == STANDS_IN && s->other.table->patience
+               ? s->other.table->patience(s->other.state)
+               : UINT32_MAX;
+}
+
+static pbs_status host_turn(void *state, struct tasks *tasks, bool *changed) {
+    struct host_solver *s = state;
+    return s->other.table->turn(s->other.state, tasks, changed);
+}
+
+static void host_learn(void *state, const struct solve_outcome *outcome) {
+    struct host_solver *s = state;
+    if (s->mode == STANDS_IN && s->other.table->learn) {
+        s->other.table->learn(s->other.state, outcome);
+    }
+}
+
+static struct race_memory *host_memory(void *state) {
+    return preconditioner_memory(&((struct host_solver *)state)->other);
+}
+
 static double host_shift(const void *state) {
     const struct host_solver *s = state;
     return s->mode == STANDS_IN ? s->other.table->shift(s->other.state) : 0.0;
@@ -168,6 +193,10 @@ static const struct preconditioner_table host_solver = {
     .factor = host_factor,
     .solve = host_solve,
     .start = host_start,
+    .patience = host_patience,
+    .turn = host_turn,
+    .learn = host_learn,
+    .memory = host_memory,
     .release = host_release,
     .shift = host_shift,
     .report = host_report,

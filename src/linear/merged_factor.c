@@ -282,6 +282,11 @@ static pbs_status reserve_numbers(struct merged_factor *f) {
     return PBS_OK;
 }
 
+pbs_status merged_factor_reserve(struct merged_factor *f) {
+    RETURN_IF_FAILED(reserve_numbers(f));
+    return supernodal_reserve(f->factor);
+}
+
 static void merge_values(struct merged_factor *f, struct tasks *tasks,
                          const struct linear_problem *problem) {
     const size_t pieces = f->matrix.row_count / ROWS_OF_PIECE + 1;
@@ -313,6 +318,10 @@ pbs_status merged_factor_make(struct merged_factor *f, struct tasks *tasks,
         return factor_in(f, tasks, SUPERNODAL_DOUBLE);
     }
     return status;
+}
+
+pbs_status merged_factor_shift(struct merged_factor *f, struct tasks *tasks, double shift) {
+    return supernodal_factor(f->factor, tasks, &f->matrix, shift);
 }
 
 /// vector = S b times a power of two that brings its largest entry near 1, and that power's

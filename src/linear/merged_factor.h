@@ -22,11 +22,17 @@ void merged_factor_destroy(struct merged_factor *f);
 /// more than ever before. PBS_ERROR_ARGUMENT where indices do not reach.
 pbs_status merged_factor_prepare(struct merged_factor *f, const struct linear_problem *problem);
 
-/// The same, then the factor itself; in double where float has not enough digits, as with contact
+/// Room for the numbers of what was prepared, for who wants none taken later.
+pbs_status merged_factor_reserve(struct merged_factor *f);
+
+/// Prepares, then the factor itself; in double where float has not enough digits, as with contact
 /// 1e6 times stiffer than what it touches. PBS_ERROR_CONVERGENCE where H is not positive definite;
 /// then there is nothing to solve with.
 pbs_status merged_factor_make(struct merged_factor *f, struct tasks *tasks,
                               const struct linear_problem *problem);
+
+/// After a bad pivot: once more, with every diagonal entry times 1 + shift.
+pbs_status merged_factor_shift(struct merged_factor *f, struct tasks *tasks, double shift);
 
 /// x = H^-1 b, to the precision; b, x: 3 per row in row order, may be the same. Does not allocate.
 void merged_factor_solve(struct merged_factor *f, struct tasks *tasks, const double *b, double *x);

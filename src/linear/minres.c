@@ -154,5 +154,8 @@ struct minres_result minres_solve(struct tasks *tasks, const struct linear_probl
         result.converged = s.gamma <= goal;
     }
     result.relative_residual = first > 0.0 ? s.gamma / first : s.gamma;
+    if (m->table->learn) {
+        m->table->learn(m->state, &(struct solve_outcome){result.iterations, result.converged});
+    }
     return result;
 }

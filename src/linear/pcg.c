@@ -26,11 +26,15 @@ struct solve {
     struct tasks *tasks;
     const struct linear_problem *problem;
     const struct layout *layout;
-    const struct preconditioner *m;
+    const struct preconditioner *chosen; ///< what the caller gave
+    const struct preconditioner *m;      ///< who does its work at present
     const double *b;
     double *x, *r, *z, *p, *ap;
-    double goal; ///< square of the residual norm to reach
+    enum pcg_norm norm;
+    double tolerance; ///< relative
+    double goal;      ///< square of the residual norm to reach
     double alpha, beta;
+    uint32_t worker_iterations; ///< since m began
     double steepest; ///< the largest 1 / alpha so far, an eigenvalue of M^-1 A or a little less
     double pap[LAYOUT_DOMAIN_LIMIT];
     double rr[LAYOUT_DOMAIN_LIMIT];
@@ -231,12 +235,9 @@ static double next_beta(struct solve *s, double curvature, double rz, double rz_
     return -sum(s, s->zap) / curvature;
 }
 
-/// Replaces the residual by the true one. True when the recurrence was right about it: below the
-/// goal if it claimed so, nearly the same if not.
-static bool check_residual(struct solve *s, bool claims) {
-    run(s, residual_piece);
-    const double found = sum(s, s->rr);
-    return claims ? found <= s->goal : sum(s, s->drift) <= DRIFT * found;
+/// What is to fall to the goal: |r|^2 or r . M^-1 r.
+static double measure(const struct solve *s, double rz) {
+    return s->norm == PCG_EUCLIDEAN ? sum(s, s->rr) : rz;
 }
 
 /// The next direction: the product, and the curvature p . A p along it.
@@ -246,20 +247,15 @@ static double follow_direction(struct solve *s) {
     return sum(s, s->pap);
 }
 
-/// Rounding rules: the iteration is to start again from where it is, with a residual as the
-/// preconditioner wants it. `drifted`: its square the last time. False where that has not become
-/// less.
-static bool start_again(struct solve *s, double *drifted, struct pcg_result *result) {
-    if (preconditioner_start(s->m, s->tasks, s->r, s->z)) {
-        add_entries(s, s->z, s->x);
+/// Moves x to where the preconditioner wants it to begin, if it does, with the residual there.
+static void begin_here(struct solve *s, const double *b, double *begin, struct pcg_result *result) {
+    if (preconditioner_start(s->m, s->tasks, b, begin)) {
+        if (begin != s->x) {
+            add_entries(s, begin, s->x);
+        }
         run(s, residual_piece);
         result->checks++;
     }
-    const double rr = sum(s, s->rr);
-    const bool progresses = rr <= PROGRESS * *drifted;
-    *drifted = rr;
-    result->relative_residual = sqrt(rr);
-    return progresses;
 }
 
 /// Whether there is more curvature than what rounding makes of none: 1 / alpha is no less than the
@@ -283,44 +279,132 @@ static enum pcg_outcome end_indefinite(struct solve *s, double rz, uint32_t iter
     return rz <= 0.0 ? PCG_STAGNATED : PCG_INDEFINITE;
 }
 
+/// Where the iteration stands.
+struct progress {
+    double rz;         ///< r . M^-1 r, as far as it is known
+    double drifted;    ///< the square of the residual at the last check that found a drift
+    uint32_t patience; ///< iterations until the preconditioner is asked
+    bool is_new;       ///< the next direction is conjugate to nothing
+};
+
+/// The preconditioned residual of a new beginning, by which the goal of its own norm is set.
+static pbs_status begin_again(struct solve *s, struct progress *at) {
+    at->is_new = true;
+    RETURN_IF_FAILED(precondition(s, &at->rz));
+    if (s->norm == PCG_PRECONDITIONED) {
+        s->goal = s->tolerance * s->tolerance * at->rz;
+    }
+    return PBS_OK;
+}
+
+/// Replaces the residual by the true one, and starts again from it where the recurrence was wrong
+/// about it: not below the goal although it claimed so, or not nearly the same. *stagnates:
+/// rounding rules.
+static pbs_status check_residual(struct solve *s, bool claims, struct progress *at,
+                                 struct pcg_result *result, bool *stagnates) {
+    run(s, residual_piece);
+    result->checks++;
+    if (s->norm == PCG_PRECONDITIONED) {
+        RETURN_IF_FAILED(precondition(s, &at->rz));
+    }
+    const bool right = claims ? measure(s, at->rz) <= s->goal
+                              : sum(s, s->drift) <= DRIFT * sum(s, s->rr);
+    if (!right) {
+        begin_here(s, s->r, s->z, result);
+        if (s->norm == PCG_PRECONDITIONED) {
+            RETURN_IF_FAILED(precondition(s, &at->rz));
+        }
+        const double left = measure(s, at->rz);
+        *stagnates = !(left <= PROGRESS * at->drifted);
+        at->drifted = left;
+        at->is_new = true;
+    }
+    return PBS_OK;
+}
+
+static uint32_t patience_of(const struct preconditioner *m) {
+    return m->table->patience ? m->table->patience(m->state) : UINT32_MAX;
+}
+
+/// The preconditioner is told how long this takes, and may have another go on.
+static pbs_status take_turn(struct solve *s, struct progress *at, struct pcg_result *result) {
+    bool changed = false;
+    RETURN_IF_FAILED(s->chosen->table->turn(s->chosen->state, s->tasks, &changed));
+    at->patience = patience_of(s->chosen);
+    if (!changed) {
+        return PBS_OK;
+    }
+    s->m = preconditioner_worker(s->chosen);
+    s->steepest = 0.0;
+    s->worker_iterations = 0;
+    at->drifted = INFINITY;
+    run(s, residual_piece);
+    result->checks++;
+    begin_here(s, s->r, s->z, result);
+    return begin_again(s, at);
+}
+
+/// x, r and r . z after the step along p, checked now and then. False: rounding rules, or the
+/// preconditioner failed (result->status).
+static bool advance_iterate(struct solve *s, struct progress *at, struct pcg_result *result) {
+    run(s, advance_piece);
+    s->worker_iterations++;
+    at->is_new = false;
+    if (s->norm == PCG_PRECONDITIONED) {
+        result->status = precondition(s, &at->rz);
+    }
+    bool stagnates = false;
+    const bool claims = measure(s, at->rz) <= s->goal;
+    if (result->status == PBS_OK && (claims || result->iterations % CHECK_INTERVAL == 0)) {
+        result->status = check_residual(s, claims, at, result, &stagnates);
+    }
+    result->relative_residual = sqrt(sum(s, s->rr));
+    return result->status == PBS_OK && !stagnates;
+}
+
+/// z for the next direction, where the test of the residual has not asked for it, and how much of
+/// the direction before that holds. May hand over to another preconditioner.
+static pbs_status prepare_direction(struct solve *s, struct progress *at, double curvature,
+                                    double rz_before, struct pcg_result *result) {
+    at->patience--;
+    if (at->patience == 0) {
+        RETURN_IF_FAILED(take_turn(s, at, result));
+    }
+    if (s->norm == PCG_EUCLIDEAN && !(at->is_new && s->worker_iterations == 0)) {
+        RETURN_IF_FAILED(precondition(s, &at->rz));
+    }
+    // After a drift the old directions are conjugate to nothing any more.
+    s->beta = at->is_new ? 0.0 : next_beta(s, curvature, at->rz, rz_before);
+    return PBS_OK;
+}
+
 /// The iteration from a residual that is not zero.
 static enum pcg_outcome iterate(struct solve *s, uint32_t limit, struct pcg_result *result) {
-    double drifted = INFINITY;
-    double rz = 0.0;
-    result->status = limit > 0 ? precondition(s, &rz) : PBS_OK;
+    struct progress at = {.drifted = INFINITY, .patience = patience_of(s->chosen)};
+    result->status = limit > 0 ? begin_again(s, &at) : PBS_OK;
     if (result->status != PBS_OK) {
         return PCG_GIVEN_UP;
     }
     while (result->iterations < limit) {
+        const double rz = at.rz;
         const double curvature = rz > 0.0 ? follow_direction(s) : -1.0;
         result->iterations++;
         if (!is_curved(s, rz, curvature)) {
             return end_indefinite(s, rz, result->iterations);
         }
         s->alpha = rz / curvature;
-        run(s, advance_piece);
-        bool right = true;
-        const bool claims = sum(s, s->rr) <= s->goal;
-        if (claims || result->iterations % CHECK_INTERVAL == 0) {
-            right = check_residual(s, claims);
-            result->checks++;
+        if (!advance_iterate(s, &at, result)) {
+            return result->status == PBS_OK ? PCG_STAGNATED : PCG_GIVEN_UP;
         }
-        result->relative_residual = sqrt(sum(s, s->rr));
-        if (!right && !start_again(s, &drifted, result)) {
-            return PCG_STAGNATED;
-        }
-        if (claims && sum(s, s->rr) <= s->goal) {
+        if (measure(s, at.rz) <= s->goal) {
             return PCG_CONVERGED;
         }
-        const double rz_before = rz;
         if (result->iterations < limit) {
-            result->status = precondition(s, &rz);
+            result->status = prepare_direction(s, &at, curvature, rz, result);
             if (result->status != PBS_OK) {
                 return PCG_GIVEN_UP;
             }
         }
-        // After a drift the old directions are conjugate to nothing any more.
-        s->beta = right ? next_beta(s, curvature, rz, rz_before) : 0.0;
     }
     return PCG_ITERATION_LIMIT;
 }
@@ -349,23 +433,33 @@ static bool goes_down(struct solve *s) {
     return descent > 0.0 && descent < INFINITY;
 }
 
+/// Whether there is nothing to iterate for from where the iteration begins.
+static bool is_reached(const struct solve *s) {
+    const double rr = sum(s, s->rr);
+    return rr == 0.0 || (s->norm == PCG_EUCLIDEAN && sqrt(rr) <= sqrt(s->goal));
+}
+
 /// Once, with what the preconditioner is at present.
 static struct pcg_result solve_once(struct solve *s, const struct pcg_options *options) {
     struct pcg_result result = {.outcome = PCG_CONVERGED};
+    s->m = preconditioner_worker(s->chosen);
+    // Who solves by himself is told by how much |r| has to fall.
+    s->norm = s->m->table->solve ? PCG_EUCLIDEAN : options->norm;
+    s->tolerance = options->relative_tolerance;
+    s->worker_iterations = 0;
     run(s, start_piece);
     const double bb = sum(s, s->rr);
     if (!(bb > 0.0 && bb < INFINITY)) {
         return solve_without_norm(s);
     }
-    s->goal = options->relative_tolerance * options->relative_tolerance * bb;
+    s->goal = s->tolerance * s->tolerance * bb;
     s->beta = 0.0;
     s->steepest = 0.0;
-    if (options->iteration_limit > 0 && preconditioner_start(s->m, s->tasks, s->b, s->x)) {
-        run(s, residual_piece);
-        result.checks++;
+    if (options->iteration_limit > 0) {
+        begin_here(s, s->b, s->x, &result);
     }
     result.relative_residual = sqrt(sum(s, s->rr));
-    if (!(result.relative_residual <= sqrt(s->goal))) {
+    if (!is_reached(s)) {
         result.outcome = iterate(s, options->iteration_limit, &result);
     }
     result.relative_residual /= sqrt(bb);
@@ -377,13 +471,22 @@ static struct pcg_result solve_once(struct solve *s, const struct pcg_options *o
     return result;
 }
 
+/// Whoever chooses by such things is told how it went.
+static void teach(const struct solve *s, const struct pcg_result *result) {
+    if (s->chosen->table->learn) {
+        const struct solve_outcome outcome = {.iterations = s->worker_iterations,
+                                              .is_complete = result->outcome == PCG_CONVERGED};
+        s->chosen->table->learn(s->chosen->state, &outcome);
+    }
+}
+
 struct pcg_result pcg_solve(struct tasks *tasks, const struct linear_problem *problem,
                             const struct preconditioner *m, const double *b,
                             const struct pcg_options *options, struct pcg_workspace *w, double *x) {
     struct solve s = {.tasks = tasks,
                       .problem = problem,
                       .layout = problem->a->layout,
-                      .m = m,
+                      .chosen = m,
                       .b = b,
                       .x = x,
                       .r = w->r,
@@ -392,10 +495,12 @@ struct pcg_result pcg_solve(struct tasks *tasks, const struct linear_problem *pr
                       .ap = w->ap};
     const struct pcg_result first = solve_once(&s, options);
     if (first.status != PBS_ERROR_CONVERGENCE) {
+        teach(&s, &first);
         return first;
     }
     // Something else stands in from now on.
     struct pcg_result result = solve_once(&s, options);
+    teach(&s, &result);
     result.iterations += first.iterations;
     result.checks += first.checks;
     return result;

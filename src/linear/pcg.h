@@ -18,9 +18,18 @@ enum pcg_outcome {
                    ///< of no use
 };
 
+/// In which norm the residual has to fall to the tolerance: docs/theory/linear_solvers.md
+/// section 1.
+enum pcg_norm {
+    PCG_EUCLIDEAN,     ///< |r| / |b|
+    PCG_PRECONDITIONED ///< of r . M^-1 r, from where the iteration begins: what is stiff and
+                       ///< little, like contact, does not hide what is soft and has far to go
+};
+
 struct pcg_options {
-    double relative_tolerance; ///< of |r| / |b|, in the Euclidean norm
+    double relative_tolerance;
     uint32_t iteration_limit;
+    enum pcg_norm norm;
 };
 
 struct pcg_result {
@@ -28,7 +37,8 @@ struct pcg_result {
     pbs_status status;        ///< PBS_OK, or why it was given up
     uint32_t iterations;      ///< of conjugate gradients, one product with A each
     uint32_t checks;          ///< further products, for residuals computed from scratch
-    double relative_residual; ///< of x, unless PCG_INDEFINITE; not a number where |b|^2 is none
+    double relative_residual; ///< |r| / |b| of x, unless PCG_INDEFINITE; not a number where |b|^2
+                              ///< is none
 };
 
 struct pcg_workspace {

@@ -55,6 +55,14 @@ void preconditioner_destroy(struct memory *memory, struct preconditioner *p) {
     *p = (struct preconditioner){0};
 }
 
+const struct preconditioner *preconditioner_worker(const struct preconditioner *p) {
+    return p->table->worker ? p->table->worker(p->state) : p;
+}
+
+struct race_memory *preconditioner_memory(const struct preconditioner *p) {
+    return p->table->memory ? p->table->memory(p->state) : NULL;
+}
+
 bool preconditioner_start(const struct preconditioner *p, struct tasks *tasks, const double *b,
                           double *x) {
     return p->table->start && p->table->start(p->state, tasks, b, x);

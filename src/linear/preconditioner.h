@@ -4,13 +4,22 @@
 #define PBS_LINEAR_PRECONDITIONER_H
 
 #include "linear/problem.h"
+#include "linear/solver_race.h"
 
 enum preconditioner_order { ORDER_NATURAL, ORDER_NESTED_DISSECTION };
 
 struct preconditioner_report {
-    int32_t used; ///< PBS_PRECONDITIONER_*: which of those that it can be
+    int32_t used;   ///< PBS_PRECONDITIONER_*: which of those that it can be
+    int32_t reason; ///< PBS_SOLVER_*: why that one
     uint32_t coarse_unknowns;
-    double predicted_iterations; ///< to 1e-6 without coarse space; 0: not predicted
+    double expected_iterations;   ///< of block Jacobi; 0: nothing was expected
+    double work[SOLVER_ENTRANTS]; ///< expected of each, see race_work
+};
+
+/// How a solve went, for whoever chooses among several.
+struct solve_outcome {
+    uint32_t iterations; ///< with the preconditioner that it ended with
+    bool is_complete;    ///< the tolerance was reached
 };
 
 struct preconditioner_table {
@@ -40,6 +49,18 @@ struct preconditioner_table {
     /// right-hand side b of H x = b; x . b >= 0. False, and x untouched: the last factor wants no
     /// such thing, as those never do for which this is null.
     bool (*start)(const void *state, struct tasks *tasks, const double *b, double *x);
+    /// Whoever has others do the work: the one that does, until the next factor or turn. Then all
+    /// of the above but `analyze` and `factor` may be asked of that one instead. Null: none.
+    const struct preconditioner *(*worker)(const void *state);
+    /// After how many iterations conjugate gradients are to call `turn`; likewise after each turn,
+    /// counted from there. Null: never.
+    uint32_t (*patience)(const void *state);
+    /// It has taken that long. *changed: another worker goes on from where the iteration is.
+    pbs_status (*turn)(void *state, struct tasks *tasks, bool *changed);
+    /// Called at the end of each solve; null: does not care.
+    void (*learn)(void *state, const struct solve_outcome *outcome);
+    /// What goes by former solves, and a world keeps from one step to the next; null: nothing does.
+    struct race_memory *(*memory)(void *state);
     void (*release)(void *state, struct memory *memory);
     /// The diagonal shift (relative to the diagonal) that the last factor needed; 0 as a rule,
     /// infinite where no useful one was found and block Jacobi stands in.
@@ -71,6 +92,10 @@ void preconditioner_destroy(struct memory *memory, struct preconditioner *p);
 /// The table's start, if there is any.
 bool preconditioner_start(const struct preconditioner *p, struct tasks *tasks, const double *b,
                           double *x);
+/// Who does the work: *p, or the one that it has chosen.
+const struct preconditioner *preconditioner_worker(const struct preconditioner *p);
+/// The table's, where it has any; else null.
+struct race_memory *preconditioner_memory(const struct preconditioner *p);
 struct preconditioner_report preconditioner_describe(const struct preconditioner *p);
 
 /// Applies a table's apply_domain to all domains: the `apply` of whoever has an apply_domain.

@@ -18,6 +18,7 @@ struct linear_problem {
     const double *positions;        ///< row order, 3 per row, m: where the nodes are; null: unknown
     const struct row_restriction *restrictions; ///< in any order
     size_t restriction_count;
+    double tolerance; ///< relative residual that the next solve is to reach; 0: not known
 };
 
 /// y = H x; as bsr_multiply.

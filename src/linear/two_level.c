@@ -5,14 +5,12 @@
 // for exactly, so that neither the size of the mesh nor the stiffness of contact costs iterations:
 //     y = M^-1 r,   z = y + Z E^-1 Z^T (r - H y),   E = Z^T H Z,   start: x = Z E^-1 Z^T b.
 // With multigrid in place of M, contact is all that is left to the coarse space, where the clusters
-// come along. The automatic choice looks at the matrix and leaves the coarse space out where it
-// does not pay.
+// come along.
 #include "linear/coarse_space.h"
 
 #include <math.h>
 
 #include "linear/incomplete_cholesky.h"
-#include "linear/iteration_forecast.h"
 #include "pbs/world.h"
 
 // Rows in a cluster. Fewer make a better coarse space and a larger coarse matrix, whose factor
@@ -23,12 +21,9 @@
 // Of the fine level's diagonal: with a coarse space for what a shift slows down it gains 3 of 46
 // iterations at 105k unknowns, as larger ones do, up to 0.06.
 #define FINE_SHIFT 0.004
-// With fewer iterations than this the coarse space costs more than it saves.
-#define WORTH_COARSE 50.0
 
 enum coarse_use {
     COARSE_ALWAYS,
-    COARSE_WHERE_WORTH_IT,
     COARSE_FOR_CONTACT ///< and not made before there is any
 };
 
@@ -39,8 +34,7 @@ struct two_level {
     struct coarse_space coarse;
     enum coarse_use use;
     bool coarse_exists;
-    bool has_coarse;  ///< for the last matrix
-    double predicted; ///< iterations of `fine` alone; 0: not looked at
+    bool has_coarse; ///< for the last matrix
 };
 
 static uint32_t cluster_size(uint32_t row_count) {
@@ -69,11 +63,6 @@ static pbs_status two_level_analyze(void *state, struct memory *memory, const st
     return analyze(state, memory, pattern, order, &incomplete_cholesky, COARSE_ALWAYS);
 }
 
-static pbs_status automatic_analyze(void *state, struct memory *memory, const struct bsr *pattern,
-                                    enum preconditioner_order order) {
-    return analyze(state, memory, pattern, order, &incomplete_cholesky, COARSE_WHERE_WORTH_IT);
-}
-
 static pbs_status multigrid_analyze(void *state, struct memory *memory, const struct bsr *pattern,
                                     enum preconditioner_order order) {
     return analyze(state, memory, pattern, order, &smoothed_aggregation, COARSE_FOR_CONTACT);
@@ -87,19 +76,14 @@ static void two_level_release(void *state, struct memory *memory) {
 
 // --- what to do with a matrix ---
 
-static bool wants_coarse(struct two_level *s, const struct linear_problem *problem) {
-    const bool has_contact = problem->c && problem->c->row_count > 0;
-    if (s->use == COARSE_WHERE_WORTH_IT) {
-        s->predicted = iteration_forecast(problem->a, &s->coarse.clusters.columns);
-    }
-    return has_contact || s->use == COARSE_ALWAYS || s->predicted > WORTH_COARSE;
+static bool wants_coarse(const struct two_level *s, const struct linear_problem *problem) {
+    return s->use == COARSE_ALWAYS || (problem->c && problem->c->row_count > 0);
 }
 
 static pbs_status two_level_factor(void *state, struct tasks *tasks,
                                    const struct linear_problem *problem) {
     struct two_level *s = state;
     s->has_coarse = false;
-    s->predicted = 0.0;
     const bool with_coarse = wants_coarse(s, problem);
     if (s->fine.table == &incomplete_cholesky) {
         ((struct ichol *)s->fine.state)->first_shift = with_coarse ? FINE_SHIFT : 0.0;
@@ -147,7 +131,6 @@ static void two_level_report(const void *state, struct preconditioner_report *ou
                 : gave_up                              ? PBS_PRECONDITIONER_BLOCK_JACOBI
                                                        : PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY;
     out->coarse_unknowns = s->has_coarse ? 3 * s->coarse.matrix.matrix.row_count : 0;
-    out->predicted_iterations = s->predicted;
 }
 
 #define TABLE(number, label, analysis)                                                             \
@@ -162,5 +145,3 @@ const struct preconditioner_table two_level = TABLE(PBS_PRECONDITIONER_TWO_LEVEL
                                                     two_level_analyze);
 const struct preconditioner_table multigrid = TABLE(PBS_PRECONDITIONER_MULTIGRID, "multigrid",
                                                     multigrid_analyze);
-const struct preconditioner_table automatic = TABLE(PBS_PRECONDITIONER_AUTOMATIC, "automatic",
-                                                    automatic_analyze);

@@ -24,8 +24,9 @@ enum { RELAXATIONS = 8 };
 // iteration then goes a fifth of what is left.
 static const double NEARLY_THERE = 0.1;
 
-// Relative tolerance of the linear solve at most: what is pushed has to follow what pushes it.
-static const double LOOSEST = 1e-3;
+// Relative tolerance of the linear solve at most: what is pushed has to follow what pushes it, and
+// the energy that would show what is missing does not decide here.
+static const double LOOSEST = 1e-6;
 
 // How much of the bound that keeps the energy finite a step may use.
 static const double BOUND_MARGIN = 0.9;
@@ -62,6 +63,7 @@ static bool find_direction(struct minimization *m) {
     struct newton *const newton = m->newton;
     struct tasks *const tasks = m->objective->tasks;
     m->motion = newton->held_motion;
+    newton->problem.tolerance = LOOSEST;
     const bool factored = minimization_linearize(m);
     m->motion = NULL;
     if (m->stopped) {
@@ -72,6 +74,7 @@ static bool find_direction(struct minimization *m) {
     const struct direction_options options = {.tolerance = m->options->tolerance,
                                               .forcing = m->options->forcing,
                                               .loosest = LOOSEST,
+                                              .norm = PCG_PRECONDITIONED,
                                               .length_limit = m->options->step_length_limit,
                                               .iteration_limit = m->options->linear_limit};
     const struct direction_result result = direction_compute(

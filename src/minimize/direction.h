@@ -9,6 +9,7 @@ struct direction_options {
     double tolerance;         ///< tau, N
     double forcing;           ///< sigma, N^(-1/2)
     double loosest;           ///< relative tolerance of the linear solve at most; OPT: 1/2
+    enum pcg_norm norm;       ///< that it is relative in
     double length_limit;      ///< ell, m
     uint32_t iteration_limit; ///< products with H at most
 };

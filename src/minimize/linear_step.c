@@ -32,16 +32,18 @@ static bool start(struct minimization *m, const double *x) {
     return admissible;
 }
 
+static double linear_tolerance(const struct minimization *m) {
+    const double residual = m->options->residual;
+    return residual > 0.0 ? fmin(fmax(residual / m->result.gradient_norm, TIGHTEST), LOOSEST)
+                          : TIGHT;
+}
+
 /// The Hessian's solve to m->options->residual; direction = -H^-1 grad E.
 static struct pcg_result conjugate_gradients(struct minimization *m) {
     struct newton *const newton = m->newton;
     struct tasks *const tasks = m->objective->tasks;
-    const double norm = m->result.gradient_norm;
-    const double residual = m->options->residual;
-    const struct pcg_options options = {
-        .relative_tolerance = residual > 0.0 ? fmin(fmax(residual / norm, TIGHTEST), LOOSEST)
-                                             : TIGHT,
-        .iteration_limit = m->options->linear_limit};
+    const struct pcg_options options = {.relative_tolerance = newton->problem.tolerance,
+                                        .iteration_limit = m->options->linear_limit};
     const struct pcg_result result = pcg_solve(tasks, &newton->problem, &newton->preconditioner,
                                                newton->gradient_rows, &options, &newton->pcg,
                                                newton->direction_rows);
@@ -55,6 +57,7 @@ static struct pcg_result conjugate_gradients(struct minimization *m) {
 }
 
 static bool solve(struct minimization *m) {
+    m->newton->problem.tolerance = linear_tolerance(m);
     const bool factored = minimization_linearize(m);
     if (m->stopped) {
         minimization_fail_stopped(m);

@@ -59,8 +59,9 @@ static const double TAIL = 0.25;
 static const double FARTHEST_TAIL = 32.0;
 
 // Relative tolerance of the linear solve at most: OPT's, and with contact, whose forces are a large
-// part of the gradient that says little of how everything else should move. At 0.1 the coarse
-// space, which contains contact, was often all of the solve, and an iteration moved nothing else.
+// part of the gradient that says little of how everything else should move: a tenth of |g| is gone
+// after a few iterations that move nothing else. Hence a tighter one, and in the norm in which what
+// is stiff does not count for more than what is soft.
 static const double LOOSEST = 0.5;
 static const double LOOSEST_WITH_CONTACT = 0.03;
 
@@ -202,12 +203,15 @@ static enum line_outcome search(struct minimization *m, double slope) {
 /// none.
 static double find_direction(struct minimization *m, struct direction_result *out) {
     struct newton *const newton = m->newton;
+    const bool has_contact = m->objective->contact != NULL;
     const struct direction_options options = {
         .tolerance = m->options->tolerance,
         .forcing = m->options->forcing,
-        .loosest = m->objective->contact != NULL ? LOOSEST_WITH_CONTACT : LOOSEST,
+        .loosest = has_contact ? LOOSEST_WITH_CONTACT : LOOSEST,
+        .norm = has_contact ? PCG_PRECONDITIONED : PCG_EUCLIDEAN,
         .length_limit = m->options->step_length_limit,
         .iteration_limit = m->options->linear_limit};
+    newton->problem.tolerance = direction_forcing(&options, m->result.gradient_norm);
     const bool factored = minimization_linearize(m);
     if (m->stopped) {
         return 0.0;

@@ -65,6 +65,11 @@ pbs_status newton_use_host_solver(struct newton *newton, struct memory *memory,
 /// What a host's linear solver has done since the last call.
 struct host_solver_counts newton_take_host_counts(struct newton *newton);
 
+// What the choice among linear solvers goes by is the caller's to keep, so that a step that fails
+// leaves it as it was. Where there is nothing to choose nothing happens.
+void newton_recall_solver(struct newton *newton, const struct race_memory *memory);
+void newton_remember_solver(const struct newton *newton, struct race_memory *out);
+
 void newton_destroy(struct newton *newton, struct memory *memory);
 
 /// x (node order): in, the state at the start of the step, feasible for the projection's masks and

@@ -45,6 +45,7 @@ static bool step(struct minimization *m) {
 
 /// One iteration. False with a status set when it cannot go on.
 static bool iterate(struct minimization *m) {
+    m->newton->problem.tolerance = LINEAR_TOLERANCE;
     const bool factored = minimization_linearize(m);
     if (factored) {
         const double start = clock_seconds();

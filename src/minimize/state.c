@@ -85,6 +85,20 @@ struct host_solver_counts newton_take_host_counts(struct newton *newton) {
     return host_solver_take_counts(&newton->preconditioner);
 }
 
+void newton_recall_solver(struct newton *newton, const struct race_memory *memory) {
+    struct race_memory *own = preconditioner_memory(&newton->preconditioner);
+    if (own != NULL) {
+        *own = *memory;
+    }
+}
+
+void newton_remember_solver(const struct newton *newton, struct race_memory *out) {
+    const struct race_memory *own = preconditioner_memory(&newton->preconditioner);
+    if (own != NULL) {
+        *out = *own;
+    }
+}
+
 void newton_destroy(struct newton *newton, struct memory *memory) {
     if (newton == NULL) {
         return;

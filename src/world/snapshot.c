@@ -304,6 +304,22 @@ static void write_frictions(struct byte_writer *out, const struct friction_table
     write_u32(out, PBS_SURFACE_MATERIALS);
 }
 
+static void write_solver_memory(struct byte_writer *out, const struct race_memory *memory) {
+    write_f64(out, memory->rows);
+    write_f64(out, memory->blocks);
+    write_f64(out, memory->flops);
+    write_f64(out, memory->entries);
+    write_f64(out, memory->more_flops);
+    write_f64(out, memory->more_entries);
+    write_u32(out, memory->refusal_wait);
+    write_u32(out, memory->refusal_interval);
+    for (uint32_t d = 0; d < RACE_DECADES; d++) {
+        write_doubles(out, memory->records[d].iterations, SOLVER_ENTRANTS);
+        write_u32(out, memory->records[d].wait);
+        write_u32(out, memory->records[d].interval);
+    }
+}
+
 static void write_scene(struct byte_writer *out, const void *saved) {
     const struct scene *scene = saved;
     write_settings(out, &scene->settings);
@@ -317,6 +333,7 @@ static void write_scene(struct byte_writer *out, const void *saved) {
     write_nodes(out, &scene->nodes);
     write_history(out, scene);
     snapshot_write_step_memory(out, &scene->step_memory);
+    write_solver_memory(out, &scene->solver_memory);
 }
 
 pbs_status pbs_world_save(const pbs_world *w, void *buffer, size_t *size) {

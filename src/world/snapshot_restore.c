@@ -651,6 +651,34 @@ static pbs_status read_frictions(struct byte_reader *in, struct friction_table *
     return PBS_OK;
 }
 
+static bool is_count(double value) {
+    return value >= 0.0 && isfinite(value);
+}
+
+static pbs_status read_solver_memory(struct byte_reader *in, struct race_memory *memory) {
+    double *const numbers[] = {&memory->rows,    &memory->blocks,     &memory->flops,
+                               &memory->entries, &memory->more_flops, &memory->more_entries};
+    bool possible = true;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        *numbers[i] = read_f64(in);
+        possible = possible && is_count(*numbers[i]);
+    }
+    memory->refusal_wait = read_u32(in);
+    memory->refusal_interval = read_u32(in);
+    for (uint32_t d = 0; d < RACE_DECADES; d++) {
+        struct race_record *record = &memory->records[d];
+        read_doubles(in, record->iterations, SOLVER_ENTRANTS);
+        for (uint32_t i = 0; i < SOLVER_ENTRANTS; i++) {
+            possible = possible && is_count(record->iterations[i]);
+        }
+        record->wait = read_u32(in);
+        record->interval = read_u32(in);
+    }
+    return possible ? PBS_OK
+                    : status_fail(PBS_ERROR_FORMAT, "what is remembered of linear solves is "
+                                                    "negative or not finite");
+}
+
 static pbs_status read_scene(struct byte_reader *in, struct memory *memory,
                              const pbs_world_desc *present, struct scene *scene) {
     RETURN_IF_FAILED(read_settings(in, present, &scene->settings));
@@ -662,6 +690,7 @@ static pbs_status read_scene(struct byte_reader *in, struct memory *memory,
     scene_place_vertices(scene, NULL);
     RETURN_IF_FAILED(read_history(in, memory, scene));
     RETURN_IF_FAILED(snapshot_read_step_memory(in, &scene->step_memory));
+    RETURN_IF_FAILED(read_solver_memory(in, &scene->solver_memory));
     if (in->ended || in->position != in->size) {
         return status_fail(PBS_ERROR_FORMAT, "%zu bytes are left over or missing after byte %zu",
                            in->size - in->position, in->position);

@@ -161,6 +161,7 @@ static void load_state(pbs_world *w, double h) {
     copy_array(w->tasks, count, history->x_before, workspace->before.x);
     copy_array(w->tasks, count, history->v_before, workspace->before.v);
     copy_accounts(history->accounts, history->account_count, workspace->energy.accounts);
+    newton_recall_solver(w->topology.newton, &w->scene.solver_memory);
     vector_combine(w->tasks, count, nodes->target, -1.0, nodes->x, w->topology.held_velocity);
     vector_scale(w->tasks, count, 1.0 / h, w->topology.held_velocity);
 }
@@ -455,6 +456,7 @@ static void land(struct run *run) {
                   scene->history.accounts);
     scene->history.memory = workspace->memory;
     scene->step_memory = run->step_memory;
+    newton_remember_solver(w->topology.newton, &scene->solver_memory);
     scene->time += run->h;
     scene->dissipated += run->sum.dissipated;
     scene->free_reference = run->free_reference;
@@ -494,6 +496,16 @@ static void write_contact_stats(const struct barrier_contact *contact, pbs_stats
     stats->time_contact = counters->seconds_evaluate + counters->seconds_linearize;
 }
 
+static void write_solver_stats(const struct preconditioner_report *report, pbs_stats *stats) {
+    stats->preconditioner_used = report->used;
+    stats->preconditioner_reason = report->reason;
+    stats->coarse_unknowns = report->coarse_unknowns;
+    stats->predicted_iterations = report->expected_iterations;
+    stats->block_jacobi_work = report->work[ENTRANT_BLOCK_JACOBI];
+    stats->factor_work = report->work[ENTRANT_FACTOR];
+    stats->two_level_work = report->work[ENTRANT_TWO_LEVEL];
+}
+
 static void write_stats(struct run *run, pbs_status status) {
     pbs_world *w = run->w;
     pbs_stats *stats = &w->stats;
@@ -518,9 +530,7 @@ static void write_stats(struct run *run, pbs_status status) {
     }
     stats->gradient_norm = n->gradient_norm;
     stats->preconditioner_shift = n->preconditioner_shift;
-    stats->preconditioner_used = n->preconditioner.used;
-    stats->coarse_unknowns = n->preconditioner.coarse_unknowns;
-    stats->predicted_iterations = n->preconditioner.predicted_iterations;
+    write_solver_stats(&n->preconditioner, stats);
     if (contact_scene_has_barrier(&w->scene)) {
         write_contact_stats(&w->topology.contact, stats);
         stats->contact_distance = w->topology.contact.settings.barrier.reach;

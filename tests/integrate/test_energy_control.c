@@ -661,7 +661,8 @@ static void bodies_that_meet_are_one_island(void **state) {
             assert_ok(pbs_world_step(first, 1.0 / 120.0));
             assert_ok(pbs_world_step(second, 1.0 / 120.0));
             const double alone = energy_of(first).total + energy_of(second).total;
-            assert_near(energy_of(both).total, alone, 1e-9 * energy, "as alone");
+            // 1e-10 of a reference force of 4e5 N at .5 m/s may leave 1.7e-7 J of .31 a step.
+            assert_near(energy_of(both).total, alone, 1e-8 * energy, "as alone");
         } else {
             after++;
             apart += stats.alpha_low != stats.alpha_high;

@@ -62,6 +62,8 @@ static void defaults_are_what_they_stand_for(void **state) {
     for (int i = 0; i < 4; i++) {
         pbs_world_desc d;
         scene_settings(&d);
+        // Its iterations are what the forcing changes.
+        d.preconditioner = PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY;
         d.forcing = i == 2 ? 1e-6 * forcing : forcing;
         d.tolerance = tolerance;
         pbs_world *world = new_world_from(&d);

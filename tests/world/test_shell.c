@@ -323,8 +323,10 @@ static double fold_of(const double *x, const uint32_t *triangles) {
         cross3(edge[0], edge[1], normal[t]);
     }
     double between[3];
+    double across[3];
     subtract3(center[1], center[0], between);
-    const double angle = acos(dot3(normal[0], normal[1]) / (norm3(normal[0]) * norm3(normal[1])));
+    cross3(normal[0], normal[1], across);
+    const double angle = atan2(norm3(across), dot3(normal[0], normal[1]));
     return dot3(normal[0], between) < 0.0 ? angle : -angle;
 }
 

@@ -1,0 +1,268 @@
+// The automatic choice: block Jacobi, a factor of H0 + C or two levels, as solver_race.c says.
+// Block Jacobi begins where it may win; conjugate gradients ask after a while, and go on with
+// another from where they are.
+#include "linear/merged_factor.h"
+#include "linear/preconditioner.h"
+#include "pbs/world.h"
+
+// With no more rows than this the others are made with the pattern, so that no step has to; what
+// larger systems never need is not made for them.
+enum { ROWS_READY = 4096 };
+
+struct automatic {
+    struct memory *allocator;
+    const struct bsr *pattern;
+    enum preconditioner_order order;
+    struct preconditioner block_jacobi;
+    struct preconditioner two_level; ///< table null: not made yet
+    struct preconditioner factored;  ///< its state is `factor`
+    struct merged_factor *factor;    ///< null: not made yet
+    const struct preconditioner *worker;
+    const struct linear_problem *problem; ///< of the last factor, and
+    struct race_system system;
+    struct race_plan begun, now;
+    uint32_t jacobi_iterations; ///< before the last turn
+    double shift;               ///< of the factor, relative to the diagonal
+    double work[SOLVER_ENTRANTS];
+    double expected;
+    struct race_memory memory;
+};
+
+// --- the factor as a preconditioner ---
+
+static void factored_apply(const void *state, struct tasks *tasks, const double *r, double *z) {
+    // The solve writes what the factor keeps for it.
+    merged_factor_solve((struct merged_factor *)state, tasks, r, z);
+}
+
+static void factored_report(const void *state, struct preconditioner_report *out) {
+    out->used = merged_factor_precision(state) == SUPERNODAL_DOUBLE
+                    ? PBS_PRECONDITIONER_CHOLESKY
+                    : PBS_PRECONDITIONER_CHOLESKY_FLOAT;
+}
+
+static const struct preconditioner_table factored = {.id = PBS_PRECONDITIONER_CHOLESKY_FLOAT,
+                                                     .name = "cholesky-float",
+                                                     .apply = factored_apply,
+                                                     .report = factored_report};
+
+// --- those that the choice is between ---
+
+static pbs_status create_factor(struct automatic *s) {
+    if (s->factor == NULL) {
+        const enum supernodal_precision precision = s->pattern->row_count <= RACE_FEW_ROWS
+                                                        ? SUPERNODAL_DOUBLE
+                                                        : SUPERNODAL_FLOAT;
+        RETURN_IF_FAILED(merged_factor_create(s->allocator, precision, s->pattern, &s->factor));
+        s->factored = (struct preconditioner){&factored, s->factor};
+    }
+    return PBS_OK;
+}
+
+static pbs_status create_two_level(struct automatic *s) {
+    return s->two_level.table != NULL
+               ? PBS_OK
+               : preconditioner_create_from(s->allocator, &two_level, s->pattern, s->order,
+                                            &s->two_level);
+}
+
+static void count_mesh(struct automatic *s) {
+    const double flops = merged_factor_mesh_flops(s->factor);
+    const double entries = (double)merged_factor_mesh_entries(s->factor);
+    race_count(&s->memory, flops, entries, flops, entries);
+}
+
+static pbs_status prepare_factor(struct automatic *s) {
+    RETURN_IF_FAILED(create_factor(s));
+    RETURN_IF_FAILED(merged_factor_prepare(s->factor, s->problem));
+    race_count(&s->memory, merged_factor_mesh_flops(s->factor),
+               (double)merged_factor_mesh_entries(s->factor), merged_factor_flops(s->factor),
+               (double)merged_factor_entries(s->factor));
+    return PBS_OK;
+}
+
+static pbs_status make_two_level(struct automatic *s, struct tasks *tasks) {
+    RETURN_IF_FAILED(create_two_level(s));
+    return s->two_level.table->factor(s->two_level.state, tasks, s->problem);
+}
+
+static pbs_status make_factor(struct automatic *s, struct tasks *tasks) {
+    RETURN_IF_FAILED(prepare_factor(s));
+    pbs_status status = merged_factor_make(s->factor, tasks, s->problem);
+    // Of few rows this costs nothing, and shows conjugate gradients a better way down than block
+    // Jacobi does.
+    if (s->pattern->row_count <= RACE_FEW_ROWS) {
+        for (double shift = 0.01; status == PBS_ERROR_CONVERGENCE && shift < 1.0; shift *= 4.0) {
+            status = merged_factor_shift(s->factor, tasks, shift);
+            s->shift = shift;
+        }
+    }
+    return status;
+}
+
+static const struct preconditioner *entrant(const struct automatic *s, enum solver_entrant which) {
+    return which == ENTRANT_FACTOR      ? &s->factored
+           : which == ENTRANT_TWO_LEVEL ? &s->two_level
+                                        : &s->block_jacobi;
+}
+
+/// The planned one becomes the worker, or block Jacobi where H has no factor.
+static pbs_status follow(struct automatic *s, struct tasks *tasks) {
+    pbs_status status = PBS_OK;
+    if (s->now.entrant == ENTRANT_FACTOR) {
+        status = make_factor(s, tasks);
+    } else if (s->now.entrant == ENTRANT_TWO_LEVEL) {
+        status = make_two_level(s, tasks);
+    }
+    if (status == PBS_ERROR_CONVERGENCE) {
+        race_refuse(&s->memory, &s->system);
+        s->now = (struct race_plan){ENTRANT_BLOCK_JACOBI, UINT32_MAX, PBS_SOLVER_INDEFINITE};
+        status = PBS_OK;
+    }
+    s->worker = entrant(s, s->now.entrant);
+    return status;
+}
+
+// --- the table ---
+
+static pbs_status automatic_analyze(void *state, struct memory *memory, const struct bsr *pattern,
+                                    enum preconditioner_order order) {
+    struct automatic *s = state;
+    s->allocator = memory;
+    s->pattern = pattern;
+    s->order = order;
+    s->worker = &s->block_jacobi;
+    RETURN_IF_FAILED(
+        preconditioner_create_from(memory, &block_jacobi, pattern, order, &s->block_jacobi));
+    if (pattern->row_count > ROWS_READY) {
+        return PBS_OK;
+    }
+    RETURN_IF_FAILED(create_two_level(s));
+    RETURN_IF_FAILED(create_factor(s));
+    return merged_factor_reserve(s->factor);
+}
+
+static void automatic_release(void *state, struct memory *memory) {
+    struct automatic *s = state;
+    preconditioner_destroy(memory, &s->block_jacobi);
+    preconditioner_destroy(memory, &s->two_level);
+    merged_factor_destroy(s->factor);
+}
+
+static struct race_system describe(const struct linear_problem *problem) {
+    const struct contact_matrix *c = problem->c;
+    const double rows = c ? c->row_count : 0;
+    // C holds both triangles.
+    const double blocks = rows > 0.0 ? 0.5 * (c->start[c->row_count] + rows) : 0.0;
+    return (struct race_system){.rows = problem->a->row_count,
+                                .own_blocks = (double)problem->a->block_count,
+                                .contact_blocks = blocks,
+                                .contact_unknowns = 3.0 * rows,
+                                .tolerance = problem->tolerance};
+}
+
+static void foresee(struct automatic *s) {
+    s->expected = race_expected_iterations(&s->memory, &s->system, ENTRANT_BLOCK_JACOBI);
+    for (int i = 0; i < SOLVER_ENTRANTS; i++) {
+        s->work[i] = race_work(&s->memory, &s->system, (enum solver_entrant)i);
+    }
+}
+
+static pbs_status automatic_factor(void *state, struct tasks *tasks,
+                                   const struct linear_problem *problem) {
+    struct automatic *s = state;
+    s->problem = problem;
+    s->system = describe(problem);
+    s->jacobi_iterations = 0;
+    s->shift = 0.0;
+    race_begin_system(&s->memory, &s->system);
+    if (s->factor != NULL && race_wants_count(&s->memory, &s->system)) {
+        count_mesh(s);
+    }
+    foresee(s);
+    s->now = race_choose(&s->memory, &s->system);
+    // Block Jacobi stands in for the others, and says where the matrix is not finite.
+    RETURN_IF_FAILED(s->block_jacobi.table->factor(s->block_jacobi.state, tasks, problem));
+    RETURN_IF_FAILED(follow(s, tasks));
+    s->begun = s->now;
+    return PBS_OK;
+}
+
+static const struct preconditioner *automatic_worker(const void *state) {
+    return ((const struct automatic *)state)->worker;
+}
+
+static uint32_t automatic_patience(const void *state) {
+    return ((const struct automatic *)state)->now.patience;
+}
+
+static pbs_status automatic_turn(void *state, struct tasks *tasks, bool *changed) {
+    struct automatic *s = state;
+    s->jacobi_iterations += s->now.patience;
+    if (race_wants_count(&s->memory, &s->system)) {
+        RETURN_IF_FAILED(prepare_factor(s));
+        foresee(s);
+    }
+    s->now = race_turn(&s->memory, &s->system, s->jacobi_iterations);
+    RETURN_IF_FAILED(follow(s, tasks));
+    *changed = s->now.entrant != ENTRANT_BLOCK_JACOBI;
+    return PBS_OK;
+}
+
+static void automatic_learn(void *state, const struct solve_outcome *outcome) {
+    struct automatic *s = state;
+    const bool is_jacobi = s->now.entrant == ENTRANT_BLOCK_JACOBI;
+    const struct race_result result = {.begun = s->begun,
+                                       .is_complete = outcome->is_complete,
+                                       .jacobi_iterations = is_jacobi ? outcome->iterations
+                                                                      : s->jacobi_iterations,
+                                       .finisher = s->now.entrant,
+                                       .iterations = outcome->iterations};
+    race_learn(&s->memory, &s->system, &result);
+}
+
+static struct race_memory *automatic_memory(void *state) {
+    return &((struct automatic *)state)->memory;
+}
+
+static void automatic_apply(const void *state, struct tasks *tasks, const double *r, double *z) {
+    const struct preconditioner *worker = ((const struct automatic *)state)->worker;
+    worker->table->apply(worker->state, tasks, r, z);
+}
+
+static bool automatic_start(const void *state, struct tasks *tasks, const double *b, double *x) {
+    return preconditioner_start(((const struct automatic *)state)->worker, tasks, b, x);
+}
+
+static double automatic_shift(const void *state) {
+    const struct automatic *s = state;
+    return s->worker == &s->factored ? s->shift : s->worker->table->shift(s->worker->state);
+}
+
+static void automatic_report(const void *state, struct preconditioner_report *out) {
+    const struct automatic *s = state;
+    *out = preconditioner_describe(s->worker);
+    out->reason = s->now.reason;
+    out->expected_iterations = s->expected;
+    for (int i = 0; i < SOLVER_ENTRANTS; i++) {
+        out->work[i] = s->work[i];
+    }
+}
+
+const struct preconditioner_table automatic = {
+    .id = PBS_PRECONDITIONER_AUTOMATIC,
+    .name = "automatic",
+    .state_size = sizeof(struct automatic),
+    .analyze = automatic_analyze,
+    .factor = automatic_factor,
+    .apply = automatic_apply,
+    .start = automatic_start,
+    .worker = automatic_worker,
+    .patience = automatic_patience,
+    .turn = automatic_turn,
+    .learn = automatic_learn,
+    .memory = automatic_memory,
+    .release = automatic_release,
+    .shift = automatic_shift,
+    .report = automatic_report,
+};

@@ -1,0 +1,325 @@
+// The model is a fit, good to a quarter, to meshes of 2,000 to 118,000 tetrahedra, cloth of 441 to
+// 10,201 vertices, soft cubes and piles of boxes. It is part of what is computed: the same on all
+// machines, whatever these are good at.
+#include "linear/solver_race.h"
+
+#include <math.h>
+
+#include "pbs/world.h"
+
+// Nanoseconds on the machine of the fit: by block of H, by row, by flop and entry of the factor, by
+// unknown of the coarse matrix that contact brings.
+static const double JACOBI_SETUP_BLOCK = 1.5;
+static const double JACOBI_BLOCK = 1.5;
+static const double JACOBI_ROW = 10.0;
+static const double FLOP = 0.0055;
+static const double ENTRY = 2.4;
+static const double MERGED_BLOCK = 13.0;
+static const double SYMBOLIC_BLOCK = 58.0;
+static const double SOLVED_ENTRY = 0.5;
+static const double COARSE_SETUP_BLOCK = 37.0;
+static const double COARSE_SETUP_ROW = 670.0;
+static const double COARSE_SETUP_UNKNOWN = 800.0;
+static const double COARSE_BLOCK = 6.0;
+static const double COARSE_ROW = 35.0;
+static const double COARSE_UNKNOWN = 60.0;
+// Where the iteration begins and is checked, two levels are asked as if for so many iterations.
+static const double COARSE_BEGINNING = 2.0;
+// With this many rows vectors have left the nearest caches, and cost twice as much.
+static const double CACHED_ROWS = 2e4;
+
+// Iterations of those that have not been tried, to .03, to 1e-3 and beyond.
+static const double LOOSE = 1e-2;
+static const double MIDDLE = 1e-4;
+static const double COARSE_ITERATIONS[] = {10.0, 20.0, 40.0};
+static const double FACTOR_ITERATIONS[] = {1.0, 1.0, 2.0};
+
+// Beyond these a factor takes a second and half a gigabyte.
+static const double MOST_FLOPS = 3e10;
+static const double MOST_ENTRIES = 1.5e8;
+// And with more rows than this it is not even counted.
+static const double MOST_ROWS = 2e5;
+// Entries by block of H0, the fewest that meshes have: until block Jacobi has cost as much as that,
+// nothing has to be counted.
+static const double LEAST_FILL = 20.0;
+
+// Block Jacobi may take so many times the other's work before the other takes over: where it loses,
+// it has cost no more than that; where it wins nearly, the mean will tell.
+static const double PATIENCE = 2.0;
+static const double LEAST_PATIENCE = 8.0;
+// Solves before it is tried again, doubled each time it loses.
+enum { FIRST_WAIT = 4, LONGEST_WAIT = 32 };
+// What of it is forgotten with each solve, of contact's part in a factor that is not made.
+static const double FORGOTTEN = 0.125;
+
+// --- the model of work ---
+
+static double all_blocks(const struct race_system *system) {
+    return system->own_blocks + system->contact_blocks;
+}
+
+static double by_tolerance(const double assumed[3], double tolerance) {
+    return assumed[tolerance >= LOOSE ? 0 : tolerance >= MIDDLE ? 1 : 2];
+}
+
+/// Of an iteration: one row's share in the work on vectors.
+static double row_work(const struct race_system *system, double work) {
+    return work * system->rows * (1.0 + fmin(1.0, system->rows / CACHED_ROWS));
+}
+
+static double iteration_work(const struct race_memory *memory, const struct race_system *system,
+                             enum solver_entrant entrant) {
+    const double blocks = all_blocks(system);
+    if (entrant == ENTRANT_TWO_LEVEL) {
+        return COARSE_BLOCK * blocks + row_work(system, COARSE_ROW) +
+               COARSE_UNKNOWN * system->contact_unknowns;
+    }
+    const double product = JACOBI_BLOCK * blocks + row_work(system, JACOBI_ROW);
+    return entrant == ENTRANT_FACTOR
+               ? product + SOLVED_ENTRY * (memory->entries + memory->more_entries)
+               : product;
+}
+
+static double set_up_work(const struct race_memory *memory, const struct race_system *system,
+                          enum solver_entrant entrant) {
+    const double blocks = all_blocks(system);
+    if (entrant == ENTRANT_BLOCK_JACOBI) {
+        return JACOBI_SETUP_BLOCK * blocks;
+    }
+    if (entrant == ENTRANT_TWO_LEVEL) {
+        return COARSE_SETUP_BLOCK * blocks + COARSE_SETUP_ROW * system->rows +
+               COARSE_SETUP_UNKNOWN * system->contact_unknowns +
+               COARSE_BEGINNING * iteration_work(memory, system, entrant);
+    }
+    // Contact that changes the pattern asks for another symbolic factor.
+    const double symbolic = system->contact_blocks > 0.0 ? SYMBOLIC_BLOCK * blocks : 0.0;
+    return FLOP * (memory->flops + memory->more_flops) +
+           ENTRY * (memory->entries + memory->more_entries) + MERGED_BLOCK * blocks + symbolic;
+}
+
+static double total_work(const struct race_memory *memory, const struct race_system *system,
+                         enum solver_entrant entrant, double iterations) {
+    return set_up_work(memory, system, entrant) +
+           iterations * iteration_work(memory, system, entrant);
+}
+
+// --- what is remembered ---
+
+static uint32_t decade_of(double tolerance) {
+    uint32_t decade = 0;
+    for (double limit = 0.3; tolerance < limit && decade < RACE_DECADES - 1; limit *= 0.1) {
+        decade++;
+    }
+    return decade;
+}
+
+/// Of block Jacobi, which takes no less to a tighter tolerance: the most that was counted to this
+/// one or a looser one. 0: nothing was.
+static double expected_of_jacobi(const struct race_memory *memory, double tolerance) {
+    double most = 0.0;
+    for (uint32_t d = 0; d <= decade_of(tolerance); d++) {
+        most = fmax(most, memory->records[d].iterations[ENTRANT_BLOCK_JACOBI]);
+    }
+    return most;
+}
+
+double race_expected_iterations(const struct race_memory *memory, const struct race_system *system,
+                                enum solver_entrant entrant) {
+    if (entrant == ENTRANT_BLOCK_JACOBI) {
+        return expected_of_jacobi(memory, system->tolerance);
+    }
+    const double counted = memory->records[decade_of(system->tolerance)].iterations[entrant];
+    if (counted > 0.0) {
+        return counted;
+    }
+    return by_tolerance(entrant == ENTRANT_FACTOR ? FACTOR_ITERATIONS : COARSE_ITERATIONS,
+                        system->tolerance);
+}
+
+static bool is_counted(const struct race_memory *memory) {
+    return memory->flops > 0.0;
+}
+
+/// As far as is known.
+static bool may_factor(const struct race_memory *memory, const struct race_system *system) {
+    return system->rows <= MOST_ROWS && memory->refusal_wait == 0 &&
+           memory->flops + memory->more_flops <= MOST_FLOPS &&
+           memory->entries + memory->more_entries <= MOST_ENTRIES;
+}
+
+static bool may_coarsen(const struct race_memory *memory) {
+    // Where H has no factor, neither has the coarse matrix as a rule.
+    return memory->refusal_wait == 0;
+}
+
+double race_work(const struct race_memory *memory, const struct race_system *system,
+                 enum solver_entrant entrant) {
+    const bool is_option = entrant == ENTRANT_FACTOR
+                               ? is_counted(memory) && may_factor(memory, system)
+                           : entrant == ENTRANT_TWO_LEVEL ? may_coarsen(memory)
+                                                          : true;
+    const double iterations = race_expected_iterations(memory, system, entrant);
+    return is_option && iterations > 0.0 ? total_work(memory, system, entrant, iterations) : 0.0;
+}
+
+/// The cheaper of the two that are no block Jacobi; with their work, infinite where neither can be.
+static enum solver_entrant best_other(const struct race_memory *memory,
+                                      const struct race_system *system, double *work) {
+    const double factor = race_work(memory, system, ENTRANT_FACTOR);
+    const double coarse = race_work(memory, system, ENTRANT_TWO_LEVEL);
+    const bool coarsens = coarse > 0.0 && !(factor > 0.0 && factor <= coarse);
+    *work = coarsens ? coarse : factor > 0.0 ? factor : INFINITY;
+    return coarsens ? ENTRANT_TWO_LEVEL : ENTRANT_FACTOR;
+}
+
+// --- the choice ---
+
+void race_begin_system(struct race_memory *memory, const struct race_system *system) {
+    if (memory->rows != system->rows || memory->blocks != system->own_blocks) {
+        *memory = (struct race_memory){.rows = system->rows, .blocks = system->own_blocks};
+    }
+}
+
+/// Iterations of block Jacobi that are worth `work`.
+static uint32_t patience_for(const struct race_memory *memory, const struct race_system *system,
+                             double work) {
+    const double iterations = work / iteration_work(memory, system, ENTRANT_BLOCK_JACOBI);
+    return iterations < (double)UINT32_MAX ? (uint32_t)fmax(iterations, LEAST_PATIENCE)
+                                           : UINT32_MAX;
+}
+
+/// Until the others' work is known, no less than this can be.
+static double least_other_work(const struct race_memory *memory, const struct race_system *system,
+                               double known) {
+    if (is_counted(memory) || !may_factor(memory, system)) {
+        return known;
+    }
+    const double blocks = all_blocks(system);
+    return fmin(known, (MERGED_BLOCK + LEAST_FILL * ENTRY) * blocks);
+}
+
+static struct race_plan try_jacobi(const struct race_memory *memory,
+                                   const struct race_system *system, double other, int32_t reason) {
+    const double work = PATIENCE * least_other_work(memory, system, other);
+    return (struct race_plan){ENTRANT_BLOCK_JACOBI, patience_for(memory, system, work), reason};
+}
+
+struct race_plan race_choose(const struct race_memory *memory, const struct race_system *system) {
+    const struct race_record *record = &memory->records[decade_of(system->tolerance)];
+    double other_work = 0.0;
+    const enum solver_entrant other = best_other(memory, system, &other_work);
+    const double jacobi = race_work(memory, system, ENTRANT_BLOCK_JACOBI);
+    if (system->rows <= RACE_FEW_ROWS && other_work < INFINITY) {
+        return (struct race_plan){other, UINT32_MAX, PBS_SOLVER_FEW_NODES};
+    }
+    if (jacobi == 0.0) {
+        return try_jacobi(memory, system, other_work, PBS_SOLVER_FIRST);
+    }
+    if (jacobi <= other_work) {
+        const int32_t reason = memory->refusal_wait > 0 ? PBS_SOLVER_INDEFINITE
+                                                        : PBS_SOLVER_CHEAPEST;
+        return try_jacobi(memory, system, other_work, reason);
+    }
+    if (record->interval > 0 && record->wait == 0) {
+        return try_jacobi(memory, system, other_work, PBS_SOLVER_TRIED_AGAIN);
+    }
+    return (struct race_plan){other, UINT32_MAX, PBS_SOLVER_CHEAPEST};
+}
+
+bool race_wants_count(const struct race_memory *memory, const struct race_system *system) {
+    return !is_counted(memory) && may_factor(memory, system);
+}
+
+void race_count(struct race_memory *memory, double flops, double entries, double all_flops,
+                double all_entries) {
+    memory->flops = flops;
+    memory->entries = entries;
+    memory->more_flops = fmax(0.0, all_flops - flops);
+    memory->more_entries = fmax(0.0, all_entries - entries);
+}
+
+struct race_plan race_turn(const struct race_memory *memory, const struct race_system *system,
+                           uint32_t iterations) {
+    double work = 0.0;
+    const enum solver_entrant other = best_other(memory, system, &work);
+    const uint32_t patience = patience_for(memory, system, PATIENCE * work);
+    if (patience == UINT32_MAX) {
+        return (struct race_plan){ENTRANT_BLOCK_JACOBI, UINT32_MAX, PBS_SOLVER_CHEAPEST};
+    }
+    if (patience > iterations) {
+        return (struct race_plan){ENTRANT_BLOCK_JACOBI, patience - iterations, PBS_SOLVER_CHEAPEST};
+    }
+    return (struct race_plan){other, UINT32_MAX, PBS_SOLVER_TURNED};
+}
+
+// --- what solves teach ---
+
+static uint32_t next_wait(uint32_t interval) {
+    return interval == 0 ? FIRST_WAIT : interval < LONGEST_WAIT ? 2 * interval : LONGEST_WAIT;
+}
+
+void race_refuse(struct race_memory *memory, const struct race_system *system) {
+    if (system->rows <= RACE_FEW_ROWS) {
+        return; // the next matrix may have one, and it costs nothing to see
+    }
+    memory->refusal_interval = next_wait(memory->refusal_interval);
+    memory->refusal_wait = memory->refusal_interval;
+}
+
+static void take_count(struct race_record *record, enum solver_entrant entrant,
+                       uint32_t iterations) {
+    double *mean = &record->iterations[entrant];
+    const double count = iterations > 0 ? iterations : 1.0;
+    *mean = *mean > 0.0 ? 0.5 * (*mean + count) : count;
+}
+
+/// Looser tolerances take no more.
+static void lower_expectations(struct race_memory *memory, double tolerance, double iterations) {
+    for (uint32_t d = 0; d <= decade_of(tolerance); d++) {
+        double *mean = &memory->records[d].iterations[ENTRANT_BLOCK_JACOBI];
+        *mean = fmin(*mean, iterations);
+    }
+}
+
+/// Block Jacobi has been tried, on its own or until another took over.
+static void learn_of_jacobi(struct race_memory *memory, const struct race_system *system,
+                            const struct race_result *result) {
+    struct race_record *record = &memory->records[decade_of(system->tolerance)];
+    double other = 0.0;
+    best_other(memory, system, &other);
+    const double work = total_work(memory, system, ENTRANT_BLOCK_JACOBI, result->jacobi_iterations);
+    const bool wins = result->finisher == ENTRANT_BLOCK_JACOBI && work <= other;
+    take_count(record, ENTRANT_BLOCK_JACOBI, result->jacobi_iterations);
+    if (wins) {
+        lower_expectations(memory, system->tolerance, result->jacobi_iterations);
+        record->interval = 0;
+    } else if (result->begun.reason == PBS_SOLVER_TRIED_AGAIN ||
+               result->finisher != ENTRANT_BLOCK_JACOBI) {
+        record->interval = next_wait(record->interval);
+        record->wait = record->interval;
+    }
+}
+
+void race_learn(struct race_memory *memory, const struct race_system *system,
+                const struct race_result *result) {
+    struct race_record *record = &memory->records[decade_of(system->tolerance)];
+    if (memory->refusal_wait > 0) {
+        memory->refusal_wait--;
+    }
+    if (result->finisher != ENTRANT_FACTOR) {
+        memory->more_flops -= FORGOTTEN * memory->more_flops;
+        memory->more_entries -= FORGOTTEN * memory->more_entries;
+    }
+    if (result->is_complete && result->finisher != ENTRANT_BLOCK_JACOBI) {
+        take_count(record, result->finisher, result->iterations);
+    }
+    if (result->jacobi_iterations > 0 &&
+        (result->is_complete || result->finisher != ENTRANT_BLOCK_JACOBI)) {
+        learn_of_jacobi(memory, system, result);
+    } else if (record->interval == 0) {
+        record->interval = FIRST_WAIT;
+        record->wait = FIRST_WAIT;
+    } else if (record->wait > 0) {
+        record->wait--;
+    }
+}

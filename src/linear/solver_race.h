@@ -1,0 +1,94 @@
+// Which of three solvers is to take a system: conjugate gradients with block Jacobi, whose set-up
+// is free and whose iterations are many; an exact factor in float, whose work is known before it is
+// done; two levels, whose set-up is between. The choice goes by counted work and by running means
+// of iterations, never by clocks, so that it is the same on all machines:
+// docs/theory/linear_solvers.md section 2.
+#ifndef PBS_LINEAR_SOLVER_RACE_H
+#define PBS_LINEAR_SOLVER_RACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum solver_entrant { ENTRANT_BLOCK_JACOBI, ENTRANT_FACTOR, ENTRANT_TWO_LEVEL, SOLVER_ENTRANTS };
+
+/// Iterations grow with the digits that are asked for; means are kept by decade of the tolerance.
+enum { RACE_DECADES = 8 };
+
+/// With no more rows than this a factor, in double, is work for microseconds, and leaves more
+/// accurate steps than iterations to a loose tolerance do: nothing is raced.
+enum { RACE_FEW_ROWS = 128 };
+
+/// What is remembered of solves to one decade.
+struct race_record {
+    double iterations[SOLVER_ENTRANTS]; ///< running means; 0: never counted
+    uint32_t wait;                      ///< solves by others before block Jacobi is tried again
+    uint32_t interval; ///< how long it had to wait the last time; 0: never tried again
+};
+
+/// What the choice goes by: numbers alone, which a snapshot holds.
+struct race_memory {
+    double rows, blocks;             ///< of the H0 that all this is about
+    double flops, entries;           ///< of the factor of H0 alone; 0: not counted yet
+    double more_flops, more_entries; ///< that contact added, as far as is known
+    uint32_t refusal_wait;           ///< solves before a factor is tried again, as H was not
+                                     ///< definite
+    uint32_t refusal_interval;
+    struct race_record records[RACE_DECADES];
+};
+
+/// The system to solve.
+struct race_system {
+    double rows;             ///< of nodes
+    double own_blocks;       ///< of H0's upper triangle
+    double contact_blocks;   ///< of C's
+    double contact_unknowns; ///< rows that C touches, times 3
+    double tolerance;
+};
+
+struct race_plan {
+    enum solver_entrant entrant;
+    uint32_t patience; ///< iterations until race_turn; UINT32_MAX: as many as it takes
+    int32_t reason;    ///< PBS_SOLVER_*
+};
+
+/// Forgets what is about another H0.
+void race_begin_system(struct race_memory *memory, const struct race_system *system);
+
+/// By the running mean or, where there is none, assumed; 0: nothing is expected.
+double race_expected_iterations(const struct race_memory *memory, const struct race_system *system,
+                                enum solver_entrant entrant);
+
+/// Nanoseconds of the model, with as many iterations as are expected; 0: not known, or not an
+/// option.
+double race_work(const struct race_memory *memory, const struct race_system *system,
+                 enum solver_entrant entrant);
+
+/// Who is to begin.
+struct race_plan race_choose(const struct race_memory *memory, const struct race_system *system);
+
+/// Whether race_turn has to know the factor's flops, and they have not been counted yet.
+bool race_wants_count(const struct race_memory *memory, const struct race_system *system);
+
+/// What a symbolic factor counted: of H0 alone, and of H0 + C.
+void race_count(struct race_memory *memory, double flops, double entries, double all_flops,
+                double all_entries);
+
+/// Block Jacobi has taken `iterations`: it goes on, or another takes over.
+struct race_plan race_turn(const struct race_memory *memory, const struct race_system *system,
+                           uint32_t iterations);
+
+/// H had no factor.
+void race_refuse(struct race_memory *memory, const struct race_system *system);
+
+/// How a solve went.
+struct race_result {
+    struct race_plan begun;
+    bool is_complete;           ///< the tolerance was reached
+    uint32_t jacobi_iterations; ///< 0: it was not asked
+    enum solver_entrant finisher;
+    uint32_t iterations; ///< of the finisher
+};
+void race_learn(struct race_memory *memory, const struct race_system *system,
+                const struct race_result *result);
+
+#endif

@@ -1,0 +1,209 @@
+// The automatic choice at work in conjugate gradients: it begins with block Jacobi, hands over in
+// the middle of a solve, and remembers; and the norm that contact is solved in.
+#include "problem_cases.h"
+#include "scenes/linear_scene.h"
+
+static struct memory memory;
+
+enum { CELLS = 10, LIMIT = 5000 };
+
+/// In place, since its problem points into it.
+static void build(const char *name, double tolerance, struct linear_scene *scene) {
+    assert_non_null(linear_case_find(name));
+    assert_int_equal(linear_scene_build(&memory, linear_case_find(name), CELLS, "", scene), PBS_OK);
+    scene->problem.tolerance = tolerance;
+}
+
+static struct preconditioner make(const struct linear_scene *scene, int32_t id) {
+    struct preconditioner p;
+    assert_int_equal(preconditioner_create(&memory, id, scene->problem.a, ORDER_NATURAL, &p),
+                     PBS_OK);
+    return p;
+}
+
+static struct pcg_result solve(const struct linear_scene *scene, struct preconditioner *p,
+                               enum pcg_norm norm, double *x) {
+    struct pcg_workspace w = {0};
+    const struct pcg_options options = {scene->problem.tolerance, LIMIT, norm};
+    assert_int_equal(p->table->factor(p->state, NULL, &scene->problem), PBS_OK);
+    assert_int_equal(pcg_reserve(&memory, &w, scene->problem.a->row_count), PBS_OK);
+    const struct pcg_result result = pcg_solve(NULL, &scene->problem, p, scene->fixture.rhs,
+                                               &options, &w, x);
+    pcg_free(&memory, &w);
+    return result;
+}
+
+/// The first solve of a stiff cube is too much for block Jacobi: another goes on from where it is,
+/// to the same tolerance; the second solve begins with one of the others, and with what was
+/// remembered in another state too, to the bit.
+static void another_goes_on_and_is_remembered(void **state) {
+    (void)state;
+    static const char *const scenes[] = {"hard", "hard-contact-10"};
+    for (size_t i = 0; i < 2; i++) {
+        struct linear_scene scene;
+        build(scenes[i], 1e-8, &scene);
+        const size_t size = 3 * (size_t)scene.problem.a->row_count;
+        double *first = random_vector(&memory, size, 1), *again = random_vector(&memory, size, 2);
+        struct preconditioner p = make(&scene, PBS_PRECONDITIONER_AUTOMATIC);
+        const struct pcg_result result = solve(&scene, &p, PCG_EUCLIDEAN, first);
+        assert_int_equal(result.outcome, PCG_CONVERGED);
+        assert_int_equal(preconditioner_describe(&p).reason, PBS_SOLVER_TURNED);
+        assert_int_not_equal(preconditioner_describe(&p).used, PBS_PRECONDITIONER_BLOCK_JACOBI);
+        const double rounding = residual_rounding(&memory, &scene.problem, scene.fixture.rhs,
+                                                  first);
+        assert_true(problem_residual(&memory, &scene.problem, scene.fixture.rhs, first) <=
+                    1e-8 + rounding);
+        struct preconditioner other = make(&scene, PBS_PRECONDITIONER_AUTOMATIC);
+        *preconditioner_memory(&other) = *preconditioner_memory(&p);
+        const struct pcg_result second = solve(&scene, &p, PCG_EUCLIDEAN, first);
+        const struct pcg_result third = solve(&scene, &other, PCG_EUCLIDEAN, again);
+        assert_int_not_equal(preconditioner_describe(&p).used, PBS_PRECONDITIONER_BLOCK_JACOBI);
+        assert_int_equal(preconditioner_describe(&p).reason, PBS_SOLVER_CHEAPEST);
+        assert_true(second.iterations < result.iterations);
+        assert_int_equal(second.iterations, third.iterations);
+        assert_memory_equal(first, again, size * sizeof *first);
+        preconditioner_destroy(&memory, &p);
+        preconditioner_destroy(&memory, &other);
+        memory_release(&memory, first);
+        memory_release(&memory, again);
+        linear_scene_free(&memory, &scene);
+    }
+}
+
+/// A matrix that is not definite has no factor: block Jacobi finds the way down by itself, and the
+/// factor is not tried again at once.
+static void indefinite_matrices_are_left_to_block_jacobi(void **state) {
+    (void)state;
+    struct linear_scene scene;
+    build("hard", 1e-8, &scene);
+    double *x = random_vector(&memory, 3 * (size_t)scene.problem.a->row_count, 1);
+    struct preconditioner p = make(&scene, PBS_PRECONDITIONER_AUTOMATIC);
+    assert_int_equal(solve(&scene, &p, PCG_EUCLIDEAN, x).outcome, PCG_CONVERGED);
+    shift_diagonal(&scene.fixture.matrix, -0.3 * mean_diagonal(&scene.fixture.matrix));
+    const struct pcg_result result = solve(&scene, &p, PCG_EUCLIDEAN, x);
+    assert_int_equal(result.outcome, PCG_INDEFINITE);
+    assert_true(dot(3 * (size_t)scene.problem.a->row_count, x, scene.fixture.rhs) > 0.0);
+    assert_int_equal(preconditioner_describe(&p).used, PBS_PRECONDITIONER_BLOCK_JACOBI);
+    assert_int_equal(preconditioner_describe(&p).reason, PBS_SOLVER_INDEFINITE);
+    assert_true(preconditioner_memory(&p)->refusal_wait > 0);
+    memory_release(&memory, x);
+    preconditioner_destroy(&memory, &p);
+    linear_scene_free(&memory, &scene);
+}
+
+/// r . M^-1 r of block Jacobi, from scratch.
+static double preconditioned_square(const struct linear_scene *scene, const double *x) {
+    const size_t size = 3 * (size_t)scene->problem.a->row_count;
+    double *r = random_vector(&memory, size, 1), *z = random_vector(&memory, size, 2);
+    struct preconditioner p = make(scene, PBS_PRECONDITIONER_BLOCK_JACOBI);
+    assert_int_equal(p.table->factor(p.state, NULL, &scene->problem), PBS_OK);
+    problem_multiply(NULL, &scene->problem, x, r);
+    for (size_t i = 0; i < size; i++) {
+        r[i] = scene->fixture.rhs[i] - r[i];
+    }
+    p.table->apply(p.state, NULL, r, z);
+    const double square = dot(size, r, z);
+    preconditioner_destroy(&memory, &p);
+    memory_release(&memory, r);
+    memory_release(&memory, z);
+    return square;
+}
+
+/// The norm is what it says: solved to a tenth in it, and not much further.
+static void the_preconditioned_norm_falls_as_far(void **state) {
+    (void)state;
+    struct linear_scene scene;
+    build("hard-contact-2-stiff", 0.1, &scene);
+    const size_t size = 3 * (size_t)scene.problem.a->row_count;
+    double *x = random_vector(&memory, size, 1);
+    struct preconditioner p = make(&scene, PBS_PRECONDITIONER_BLOCK_JACOBI);
+    const struct pcg_result result = solve(&scene, &p, PCG_PRECONDITIONED, x);
+    assert_int_equal(result.outcome, PCG_CONVERGED);
+    const double left = preconditioned_square(&scene, x);
+    memset(x, 0, size * sizeof *x);
+    const double begun = preconditioned_square(&scene, x);
+    assert_true(left <= 0.01 * begun * (1.0 + 1e-9));
+    assert_true(left >= 1e-4 * begun);
+    memory_release(&memory, x);
+    preconditioner_destroy(&memory, &p);
+    linear_scene_free(&memory, &scene);
+}
+
+/// A chain of soft springs under a load of 1 each, and a node pushed by 1e6 against a contact of
+/// 1e9: the Euclidean norm is content when nothing but that node is where it belongs.
+static void contact_does_not_hide_the_rest(void **state) {
+    (void)state;
+    enum { COUNT = 50, SIZE = 3 * COUNT };
+    uint32_t edges[2 * (COUNT - 1)];
+    double b[SIZE], x[SIZE];
+    for (uint32_t i = 0; i + 1 < COUNT; i++) {
+        edges[2 * i] = i;
+        edges[2 * i + 1] = i + 1;
+    }
+    struct small_matrix m = small_create(&memory, COUNT, 1, edges, COUNT - 1);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        small_set_scalar(&m, i, i, i == 0 ? 1e9 : 2.0);
+        if (i + 1 < COUNT) {
+            small_set_scalar(&m, i, i + 1, -1.0);
+        }
+    }
+    for (size_t k = 0; k < SIZE; k++) {
+        b[k] = k < 3 ? 1e6 : 1.0;
+    }
+    const double middle = 0.5 * (COUNT - 25) * 25.0; // of a chain that hangs between two nails
+    for (enum pcg_norm norm = PCG_EUCLIDEAN; norm <= PCG_PRECONDITIONED; norm++) {
+        const struct linear_problem problem = {.a = &m.a};
+        struct preconditioner p;
+        struct pcg_workspace w = {0};
+        const struct pcg_options options = {0.03, 200, norm};
+        assert_int_equal(preconditioner_create(&memory, PBS_PRECONDITIONER_BLOCK_JACOBI, &m.a,
+                                               ORDER_NATURAL, &p),
+                         PBS_OK);
+        assert_int_equal(p.table->factor(p.state, NULL, &problem), PBS_OK);
+        assert_int_equal(pcg_reserve(&memory, &w, COUNT), PBS_OK);
+        assert_int_equal(pcg_solve(NULL, &problem, &p, b, &options, &w, x).outcome, PCG_CONVERGED);
+        if (norm == PCG_EUCLIDEAN) {
+            assert_true(x[3 * 25] < 0.01 * middle);
+        } else {
+            assert_near(x[3 * 25], middle, 0.05 * middle, "middle of the chain");
+        }
+        pcg_free(&memory, &w);
+        preconditioner_destroy(&memory, &p);
+    }
+    small_free(&memory, &m);
+}
+
+/// Small systems take their room with the pattern: solving allocates nothing, whoever solves.
+static void nothing_is_allocated_later(void **state) {
+    (void)state;
+    struct linear_scene scene;
+    build("hard", 1e-8, &scene);
+    const size_t size = 3 * (size_t)scene.problem.a->row_count;
+    double *x = random_vector(&memory, size, 1);
+    struct pcg_workspace w = {0};
+    struct preconditioner p = make(&scene, PBS_PRECONDITIONER_AUTOMATIC);
+    assert_int_equal(pcg_reserve(&memory, &w, scene.problem.a->row_count), PBS_OK);
+    const struct pcg_options options = {1e-8, LIMIT, PCG_EUCLIDEAN};
+    const uint64_t calls = memory.call_count;
+    assert_int_equal(p.table->factor(p.state, NULL, &scene.problem), PBS_OK);
+    pcg_solve(NULL, &scene.problem, &p, scene.fixture.rhs, &options, &w, x);
+    assert_int_equal(preconditioner_describe(&p).reason, PBS_SOLVER_TURNED);
+    assert_int_equal(memory.call_count, calls);
+    pcg_free(&memory, &w);
+    memory_release(&memory, x);
+    preconditioner_destroy(&memory, &p);
+    linear_scene_free(&memory, &scene);
+}
+
+int main(void) {
+    memory_init(&memory, NULL);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(another_goes_on_and_is_remembered),
+        cmocka_unit_test(indefinite_matrices_are_left_to_block_jacobi),
+        cmocka_unit_test(the_preconditioned_norm_falls_as_far),
+        cmocka_unit_test(contact_does_not_hide_the_rest),
+        cmocka_unit_test(nothing_is_allocated_later),
+    };
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return failed + (memory.bytes_in_use != 0);
+}

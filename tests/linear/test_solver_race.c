@@ -1,0 +1,220 @@
+// The choice among solvers, on counts alone: who begins, when another takes over, what is learned,
+// and that everything follows from the memory. Work is the model's, in its nanoseconds.
+#include <string.h>
+
+#include "linear/solver_race.h"
+#include "pbs/world.h"
+#include "support/testing.h"
+
+/// A body of 2,000 rows whose factor is as much work as 150 iterations of block Jacobi or so.
+static struct race_system body_of(double tolerance) {
+    return (struct race_system){.rows = 2000.0, .own_blocks = 15000.0, .tolerance = tolerance};
+}
+
+static struct race_memory counted(const struct race_system *system) {
+    struct race_memory memory = {0};
+    race_begin_system(&memory, system);
+    race_count(&memory, 2e8, 8e5, 2e8, 8e5);
+    return memory;
+}
+
+static void learn(struct race_memory *memory, const struct race_system *system,
+                  struct race_plan begun, uint32_t jacobi, enum solver_entrant finisher,
+                  uint32_t iterations) {
+    const struct race_result result = {.begun = begun,
+                                       .is_complete = true,
+                                       .jacobi_iterations = jacobi,
+                                       .finisher = finisher,
+                                       .iterations = iterations};
+    race_learn(memory, system, &result);
+}
+
+/// Nothing is known: block Jacobi begins, and hands over after twice the work of the cheapest
+/// other.
+static void block_jacobi_begins(void **state) {
+    (void)state;
+    const struct race_system system = body_of(0.03);
+    struct race_memory memory = counted(&system);
+    const struct race_plan plan = race_choose(&memory, &system);
+    assert_int_equal(plan.entrant, ENTRANT_BLOCK_JACOBI);
+    assert_int_equal(plan.reason, PBS_SOLVER_FIRST);
+    assert_true(race_work(&memory, &system, ENTRANT_BLOCK_JACOBI) == 0.0);
+    const double other = fmin(race_work(&memory, &system, ENTRANT_FACTOR),
+                              race_work(&memory, &system, ENTRANT_TWO_LEVEL));
+    // Its iterations alone: one more with a mean of 1 tells what one is.
+    learn(&memory, &system, plan, 1, ENTRANT_BLOCK_JACOBI, 1);
+    const double one = race_work(&memory, &system, ENTRANT_BLOCK_JACOBI);
+    learn(&memory, &system, plan, 3, ENTRANT_BLOCK_JACOBI, 3);
+    const double iteration = race_work(&memory, &system, ENTRANT_BLOCK_JACOBI) - one;
+    assert_in_range(plan.patience, (uint64_t)(2.0 * other / iteration) - 1,
+                    (uint64_t)(2.0 * other / iteration) + 1);
+}
+
+/// What has not been counted is not asked for before it can matter; then block Jacobi goes on for
+/// as long as the count allows.
+static void flops_are_counted_when_they_matter(void **state) {
+    (void)state;
+    const struct race_system system = body_of(0.03);
+    struct race_memory memory = {0};
+    race_begin_system(&memory, &system);
+    const struct race_plan plan = race_choose(&memory, &system);
+    assert_int_equal(plan.entrant, ENTRANT_BLOCK_JACOBI);
+    assert_true(plan.patience < UINT32_MAX);
+    assert_true(race_wants_count(&memory, &system));
+    assert_true(race_work(&memory, &system, ENTRANT_FACTOR) == 0.0);
+    race_count(&memory, 2e8, 8e5, 2e8, 8e5);
+    assert_false(race_wants_count(&memory, &system));
+    const struct race_plan turned = race_turn(&memory, &system, plan.patience);
+    struct race_memory same = counted(&system);
+    const uint32_t whole = race_choose(&same, &system).patience;
+    assert_true(whole > plan.patience);
+    assert_int_equal(turned.entrant, ENTRANT_BLOCK_JACOBI);
+    assert_int_equal(turned.patience, whole - plan.patience);
+    const struct race_plan over = race_turn(&memory, &system, whole);
+    assert_int_equal(over.reason, PBS_SOLVER_TURNED);
+    assert_int_not_equal(over.entrant, ENTRANT_BLOCK_JACOBI);
+}
+
+/// Systems that are too large for a factor are not even counted; two levels take over.
+static void large_systems_have_no_factor(void **state) {
+    (void)state;
+    const struct race_system large = {.rows = 3e5, .own_blocks = 2.2e6, .tolerance = 0.03};
+    struct race_memory memory = {0};
+    race_begin_system(&memory, &large);
+    assert_false(race_wants_count(&memory, &large));
+    assert_int_equal(race_turn(&memory, &large, UINT32_MAX - 1).entrant, ENTRANT_TWO_LEVEL);
+    const struct race_system dense = body_of(0.03);
+    memory = (struct race_memory){0};
+    race_begin_system(&memory, &dense);
+    race_count(&memory, 1e11, 1e6, 1e11, 1e6);
+    assert_true(race_work(&memory, &dense, ENTRANT_FACTOR) == 0.0);
+    assert_int_equal(race_turn(&memory, &dense, UINT32_MAX - 1).entrant, ENTRANT_TWO_LEVEL);
+}
+
+/// Whoever loses is not asked again for 4, 8, 16, 32 and 32 solves; a win forgets that.
+static void losers_wait(void **state) {
+    (void)state;
+    const struct race_system system = body_of(0.03);
+    struct race_memory memory = counted(&system);
+    struct race_plan plan = race_choose(&memory, &system);
+    struct race_plan other = race_turn(&memory, &system, plan.patience);
+    learn(&memory, &system, plan, plan.patience, other.entrant, 1);
+    const int waits[] = {4, 8, 16, 32, 32};
+    for (size_t k = 0; k < COUNT_OF(waits); k++) {
+        for (int i = 0; i < waits[k]; i++) {
+            plan = race_choose(&memory, &system);
+            assert_int_equal(plan.entrant, other.entrant);
+            assert_int_equal(plan.reason, PBS_SOLVER_CHEAPEST);
+            assert_true(plan.patience == UINT32_MAX);
+            learn(&memory, &system, plan, 0, plan.entrant, 1);
+        }
+        plan = race_choose(&memory, &system);
+        assert_int_equal(plan.entrant, ENTRANT_BLOCK_JACOBI);
+        assert_int_equal(plan.reason, PBS_SOLVER_TRIED_AGAIN);
+        learn(&memory, &system, plan, plan.patience, other.entrant, 1);
+    }
+    for (int i = 0; i < 32; i++) {
+        plan = race_choose(&memory, &system);
+        learn(&memory, &system, plan, 0, plan.entrant, 1);
+    }
+    plan = race_choose(&memory, &system);
+    assert_int_equal(plan.reason, PBS_SOLVER_TRIED_AGAIN);
+    learn(&memory, &system, plan, 5, ENTRANT_BLOCK_JACOBI, 5);
+    plan = race_choose(&memory, &system);
+    assert_int_equal(plan.entrant, ENTRANT_BLOCK_JACOBI);
+    assert_int_equal(plan.reason, PBS_SOLVER_CHEAPEST);
+}
+
+/// The mean is half the newest; what loose solves take, tight ones take at least.
+static void means_are_by_decade(void **state) {
+    (void)state;
+    const struct race_system loose = body_of(0.03), tight = body_of(1e-6);
+    struct race_memory memory = counted(&loose);
+    const struct race_plan plan = race_choose(&memory, &loose);
+    learn(&memory, &loose, plan, 10, ENTRANT_BLOCK_JACOBI, 10);
+    learn(&memory, &loose, plan, 30, ENTRANT_BLOCK_JACOBI, 30);
+    assert_true(race_expected_iterations(&memory, &loose, ENTRANT_BLOCK_JACOBI) == 20.0);
+    assert_true(race_expected_iterations(&memory, &tight, ENTRANT_BLOCK_JACOBI) == 20.0);
+    learn(&memory, &tight, plan, 60, ENTRANT_BLOCK_JACOBI, 60);
+    assert_true(race_expected_iterations(&memory, &tight, ENTRANT_BLOCK_JACOBI) == 60.0);
+    assert_true(race_expected_iterations(&memory, &loose, ENTRANT_BLOCK_JACOBI) == 20.0);
+    // 5 iterations to 1e-6 are no more to .03.
+    learn(&memory, &tight, plan, 5, ENTRANT_BLOCK_JACOBI, 5);
+    assert_true(race_expected_iterations(&memory, &loose, ENTRANT_BLOCK_JACOBI) == 5.0);
+}
+
+/// Solves that met negative curvature ended early and look cheap: they teach nothing.
+static void incomplete_solves_teach_nothing(void **state) {
+    (void)state;
+    const struct race_system system = body_of(0.03);
+    struct race_memory memory = counted(&system);
+    const struct race_plan plan = race_choose(&memory, &system);
+    const struct race_result result = {
+        .begun = plan, .jacobi_iterations = 2, .finisher = ENTRANT_BLOCK_JACOBI, .iterations = 2};
+    race_learn(&memory, &system, &result);
+    assert_true(race_expected_iterations(&memory, &system, ENTRANT_BLOCK_JACOBI) == 0.0);
+}
+
+/// After a matrix without factor block Jacobi alone is asked for some solves.
+static void refusals_are_remembered(void **state) {
+    (void)state;
+    const struct race_system system = body_of(0.03);
+    struct race_memory memory = counted(&system);
+    race_refuse(&memory, &system);
+    for (int i = 0; i < 4; i++) {
+        const struct race_plan plan = race_choose(&memory, &system);
+        assert_int_equal(plan.entrant, ENTRANT_BLOCK_JACOBI);
+        assert_true(plan.patience == UINT32_MAX);
+        assert_true(race_work(&memory, &system, ENTRANT_FACTOR) == 0.0);
+        learn(&memory, &system, plan, 500, ENTRANT_BLOCK_JACOBI, 500);
+    }
+    assert_int_not_equal(race_choose(&memory, &system).entrant, ENTRANT_BLOCK_JACOBI);
+}
+
+/// Contact's part in the factor counts at once, and fades while no factor is made.
+static void contact_fades(void **state) {
+    (void)state;
+    const struct race_system system = body_of(0.03);
+    struct race_memory memory = counted(&system);
+    const double alone = race_work(&memory, &system, ENTRANT_FACTOR);
+    race_count(&memory, 2e8, 8e5, 6e8, 1.6e6);
+    const double together = race_work(&memory, &system, ENTRANT_FACTOR);
+    assert_true(together > 1.5 * alone);
+    const struct race_plan plan = {ENTRANT_BLOCK_JACOBI, 100, PBS_SOLVER_CHEAPEST};
+    learn(&memory, &system, plan, 5, ENTRANT_BLOCK_JACOBI, 5);
+    assert_near(race_work(&memory, &system, ENTRANT_FACTOR), alone + 0.875 * (together - alone),
+                1e-9 * together, "work");
+}
+
+/// Few rows are factored at once, also where the matrix before had no factor; another H0 forgets
+/// everything.
+static void few_rows_are_not_raced(void **state) {
+    (void)state;
+    struct race_system system = {.rows = RACE_FEW_ROWS, .own_blocks = 800.0, .tolerance = 0.5};
+    struct race_memory memory = {0};
+    race_begin_system(&memory, &system);
+    race_count(&memory, 1e5, 1e4, 1e5, 1e4);
+    assert_int_equal(race_choose(&memory, &system).entrant, ENTRANT_FACTOR);
+    assert_int_equal(race_choose(&memory, &system).reason, PBS_SOLVER_FEW_NODES);
+    race_refuse(&memory, &system);
+    assert_int_equal(race_choose(&memory, &system).entrant, ENTRANT_FACTOR);
+    system.own_blocks++;
+    race_begin_system(&memory, &system);
+    const struct race_memory fresh = {.rows = system.rows, .blocks = system.own_blocks};
+    assert_memory_equal(&memory, &fresh, sizeof fresh);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(block_jacobi_begins),
+        cmocka_unit_test(flops_are_counted_when_they_matter),
+        cmocka_unit_test(large_systems_have_no_factor),
+        cmocka_unit_test(losers_wait),
+        cmocka_unit_test(means_are_by_decade),
+        cmocka_unit_test(incomplete_solves_teach_nothing),
+        cmocka_unit_test(refusals_are_remembered),
+        cmocka_unit_test(contact_fades),
+        cmocka_unit_test(few_rows_are_not_raced),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
