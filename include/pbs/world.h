@@ -430,6 +430,8 @@ typedef struct pbs_stats {
                            ///< half the size of what they meet; of an advance: its last step
     uint32_t untouchable_bodies; ///< affine ones in a world with PBS_CONTACT_PROJECTION, which go
                                  ///< through colliders; where there are any the log says so too
+    uint32_t turned_solves; ///< in the last step: linear solves that block Jacobi began and another
+                            ///< finished
     // Of PBS_PRECONDITIONER_AUTOMATIC, the last matrix of the last step:
     int32_t preconditioner_reason; ///< PBS_SOLVER_*
     // Work that was expected of each, set-up and iterations, in nanoseconds of the machine that the

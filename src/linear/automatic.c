@@ -150,15 +150,16 @@ static void automatic_release(void *state, struct memory *memory) {
 }
 
 static struct race_system describe(const struct linear_problem *problem) {
+    struct race_system system = {.rows = problem->a->row_count,
+                                 .own_blocks = (double)problem->a->block_count,
+                                 .tolerance = problem->tolerance};
     const struct contact_matrix *c = problem->c;
-    const double rows = c ? c->row_count : 0;
-    // C holds both triangles.
-    const double blocks = rows > 0.0 ? 0.5 * (c->start[c->row_count] + rows) : 0.0;
-    return (struct race_system){.rows = problem->a->row_count,
-                                .own_blocks = (double)problem->a->block_count,
-                                .contact_blocks = blocks,
-                                .contact_unknowns = 3.0 * rows,
-                                .tolerance = problem->tolerance};
+    if (c && c->row_count > 0) {
+        // C holds both triangles.
+        system.contact_blocks = 0.5 * ((double)c->start[c->row_count] + c->row_count);
+        system.contact_unknowns = 3.0 * c->row_count;
+    }
+    return system;
 }
 
 static void foresee(struct automatic *s) {

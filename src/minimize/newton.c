@@ -388,6 +388,7 @@ void newton_result_add(struct newton_result *sum, const struct newton_result *pa
     sum->clamped_steps += part->clamped_steps;
     sum->noise_accepts += part->noise_accepts;
     sum->shifted_factors += part->shifted_factors;
+    sum->turned_solves += part->turned_solves;
     sum->time_evaluate += part->time_evaluate;
     sum->time_hessian += part->time_hessian;
     sum->time_factor += part->time_factor;

@@ -39,6 +39,7 @@ struct newton_result {
                        ///< with the thread's message set
     uint32_t newton_iterations, linear_solves, linear_iterations, evaluations;
     uint32_t indefinite_solves, gradient_directions, clamped_steps, noise_accepts, shifted_factors;
+    uint32_t turned_solves;
     double gradient_norm, preconditioner_shift;
     double value;                                ///< E at the end
     struct preconditioner_report preconditioner; ///< of the last matrix

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/math3.h"
 #include "base/vector.h"
+#include "pbs/world.h"
 
 size_t newton_coordinate_count(const struct newton *newton) {
     return 3 * (size_t)newton->assembly->layout.node_count;
@@ -244,6 +245,7 @@ void minimization_take_report(struct minimization *m) {
     m->result.shifted_factors += shift > 0.0;
     m->result.preconditioner_shift = fmax(m->result.preconditioner_shift, shift);
     m->result.preconditioner = preconditioner_describe(p);
+    m->result.turned_solves += m->result.preconditioner.reason == PBS_SOLVER_TURNED;
 }
 
 void minimization_take_direction(struct minimization *m) {

@@ -531,6 +531,7 @@ static void write_stats(struct run *run, pbs_status status) {
     stats->gradient_norm = n->gradient_norm;
     stats->preconditioner_shift = n->preconditioner_shift;
     write_solver_stats(&n->preconditioner, stats);
+    stats->turned_solves = n->turned_solves;
     if (contact_scene_has_barrier(&w->scene)) {
         write_contact_stats(&w->topology.contact, stats);
         stats->contact_distance = w->topology.contact.settings.barrier.reach;
