@@ -64,6 +64,9 @@ static const double FARTHEST_TAIL = 32.0;
 // is stiff does not count for more than what is soft.
 static const double LOOSEST = 0.5;
 static const double LOOSEST_WITH_CONTACT = 0.03;
+// And of the last iterations before the limit: what they leave no other makes up for.
+static const double LOOSEST_AT_LIMIT = 1e-3;
+enum { LAST_ITERATIONS = 2 };
 
 // How much of the bound that keeps the energy finite the first trial may use.
 static const double BOUND_MARGIN = 0.9;
@@ -199,6 +202,14 @@ static enum line_outcome search(struct minimization *m, double slope) {
     return result.outcome;
 }
 
+static double loosest_tolerance(const struct minimization *m) {
+    if (m->objective->contact == NULL) {
+        return LOOSEST;
+    }
+    const bool is_last = m->result.newton_iterations + LAST_ITERATIONS >= m->options->newton_limit;
+    return is_last ? LOOSEST_AT_LIMIT : LOOSEST_WITH_CONTACT;
+}
+
 /// direction = what conjugate gradients give at the current state. Its slope, or 0 when there is
 /// none.
 static double find_direction(struct minimization *m, struct direction_result *out) {
@@ -207,7 +218,7 @@ static double find_direction(struct minimization *m, struct direction_result *ou
     const struct direction_options options = {
         .tolerance = m->options->tolerance,
         .forcing = m->options->forcing,
-        .loosest = has_contact ? LOOSEST_WITH_CONTACT : LOOSEST,
+        .loosest = loosest_tolerance(m),
         .norm = has_contact ? PCG_PRECONDITIONED : PCG_EUCLIDEAN,
         .length_limit = m->options->step_length_limit,
         .iteration_limit = m->options->linear_limit};
