@@ -57,7 +57,7 @@ enum { CELLS = 10, LIMIT = 600 };
 static void count_solve(struct counts *all, struct memory *memory, const struct linear_scene *scene,
                         const char *name, int32_t id, const char *preconditioner) {
     const uint32_t rows = scene->problem.a->row_count;
-    const struct pcg_options options = {1e-6, LIMIT, PCG_EUCLIDEAN};
+    const struct pcg_options options = {1e-6, LIMIT, PCG_EUCLIDEAN, 0.0, 0.0, 0.0};
     struct preconditioner p;
     struct pcg_workspace w = {0};
     double *x = memory_allocate(memory, 3 * (size_t)rows, sizeof *x);

@@ -42,7 +42,7 @@ static bool factor(void *state) {
 static struct peer_result solve(void *state, const double *b, double tolerance, double *x) {
     struct state *s = state;
     const struct own_setting *setting = s->setting;
-    const struct pcg_options options = {tolerance, ITERATION_LIMIT, PCG_EUCLIDEAN};
+    const struct pcg_options options = {tolerance, ITERATION_LIMIT, PCG_EUCLIDEAN, 0.0, 0.0, 0.0};
     scalar_csr_to_rows(setting->csr, setting->problem->a->row_count, b, s->b);
     const struct pcg_result result = pcg_solve(setting->tasks, setting->problem, &s->preconditioner,
                                                s->b, &options, &s->workspace, s->x);

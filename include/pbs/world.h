@@ -66,13 +66,15 @@ enum {
 /// Why PBS_PRECONDITIONER_AUTOMATIC has taken what it has. Block Jacobi begins wherever it may win,
 /// and hands over after twice the work of what is cheapest of the others.
 enum {
-    PBS_SOLVER_ASKED_FOR = 0,   ///< there was nothing to choose
-    PBS_SOLVER_FIRST = 1,       ///< nothing is known yet: block Jacobi begins
-    PBS_SOLVER_CHEAPEST = 2,    ///< the least work, by the running means of iterations
-    PBS_SOLVER_TRIED_AGAIN = 3, ///< block Jacobi, after others had been cheaper for a while
-    PBS_SOLVER_TURNED = 4,      ///< block Jacobi began and was given up
-    PBS_SOLVER_INDEFINITE = 5,  ///< block Jacobi, as the matrix has no factor
-    PBS_SOLVER_FEW_NODES = 6    ///< a factor, as the system is so small that it costs nothing
+    PBS_SOLVER_ASKED_FOR = 0,    ///< there was nothing to choose
+    PBS_SOLVER_FIRST = 1,        ///< nothing is known yet: block Jacobi begins
+    PBS_SOLVER_CHEAPEST = 2,     ///< the least work, by the running means of iterations
+    PBS_SOLVER_TRIED_AGAIN = 3,  ///< block Jacobi, after others had been cheaper for a while
+    PBS_SOLVER_TURNED = 4,       ///< block Jacobi began and was given up
+    PBS_SOLVER_INDEFINITE = 5,   ///< two levels, as the matrix has no factor
+    PBS_SOLVER_FEW_NODES = 6,    ///< a factor, as the system is so small that it costs nothing
+    PBS_SOLVER_STIFF_CONTACT = 7 ///< contact is more than 1e4 times as stiff as what it touches:
+                                 ///< not for block Jacobi
 };
 
 /// In which order incomplete Cholesky eliminates.

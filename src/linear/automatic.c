@@ -1,6 +1,8 @@
 // The automatic choice: block Jacobi, a factor of H0 + C or two levels, as solver_race.c says.
 // Block Jacobi begins where it may win; conjugate gradients ask after a while, and go on with
 // another from where they are.
+#include <math.h>
+
 #include "linear/merged_factor.h"
 #include "linear/preconditioner.h"
 #include "pbs/world.h"
@@ -22,7 +24,6 @@ struct automatic {
     struct race_system system;
     struct race_plan begun, now;
     uint32_t jacobi_iterations; ///< before the last turn
-    double shift;               ///< of the factor, relative to the diagonal
     double work[SOLVER_ENTRANTS];
     double expected;
     struct race_memory memory;
@@ -35,6 +36,16 @@ static void factored_apply(const void *state, struct tasks *tasks, const double 
     merged_factor_solve((struct merged_factor *)state, tasks, r, z);
 }
 
+static bool factored_solves_contact(const void *state) {
+    (void)state;
+    return true;
+}
+
+static double unshifted(const void *state) {
+    (void)state;
+    return 0.0;
+}
+
 static void factored_report(const void *state, struct preconditioner_report *out) {
     out->used = merged_factor_precision(state) == SUPERNODAL_DOUBLE
                     ? PBS_PRECONDITIONER_CHOLESKY
@@ -43,7 +54,9 @@ static void factored_report(const void *state, struct preconditioner_report *out
 
 static const struct preconditioner_table factored = {.id = PBS_PRECONDITIONER_CHOLESKY_FLOAT,
                                                      .name = "cholesky-float",
+                                                     .solves_contact = factored_solves_contact,
                                                      .apply = factored_apply,
+                                                     .shift = unshifted,
                                                      .report = factored_report};
 
 // --- those that the choice is between ---
@@ -88,16 +101,7 @@ static pbs_status make_two_level(struct automatic *s, struct tasks *tasks) {
 
 static pbs_status make_factor(struct automatic *s, struct tasks *tasks) {
     RETURN_IF_FAILED(prepare_factor(s));
-    pbs_status status = merged_factor_make(s->factor, tasks, s->problem);
-    // Of few rows this costs nothing, and shows conjugate gradients a better way down than block
-    // Jacobi does.
-    if (s->pattern->row_count <= RACE_FEW_ROWS) {
-        for (double shift = 0.01; status == PBS_ERROR_CONVERGENCE && shift < 1.0; shift *= 4.0) {
-            status = merged_factor_shift(s->factor, tasks, shift);
-            s->shift = shift;
-        }
-    }
-    return status;
+    return merged_factor_make(s->factor, tasks, s->problem);
 }
 
 static const struct preconditioner *entrant(const struct automatic *s, enum solver_entrant which) {
@@ -106,7 +110,8 @@ static const struct preconditioner *entrant(const struct automatic *s, enum solv
                                         : &s->block_jacobi;
 }
 
-/// The planned one becomes the worker, or block Jacobi where H has no factor.
+/// The planned one becomes the worker. Where H has no factor two levels take over, whose incomplete
+/// factor raises the diagonal as far as it must.
 static pbs_status follow(struct automatic *s, struct tasks *tasks) {
     pbs_status status = PBS_OK;
     if (s->now.entrant == ENTRANT_FACTOR) {
@@ -116,8 +121,8 @@ static pbs_status follow(struct automatic *s, struct tasks *tasks) {
     }
     if (status == PBS_ERROR_CONVERGENCE) {
         race_refuse(&s->memory, &s->system);
-        s->now = (struct race_plan){ENTRANT_BLOCK_JACOBI, UINT32_MAX, PBS_SOLVER_INDEFINITE};
-        status = PBS_OK;
+        s->now = (struct race_plan){ENTRANT_TWO_LEVEL, UINT32_MAX, PBS_SOLVER_INDEFINITE};
+        status = make_two_level(s, tasks);
     }
     s->worker = entrant(s, s->now.entrant);
     return status;
@@ -149,6 +154,22 @@ static void automatic_release(void *state, struct memory *memory) {
     merged_factor_destroy(s->factor);
 }
 
+static double trace(const double block[9]) {
+    return block[0] + block[4] + block[8];
+}
+
+static double contact_contrast(const struct bsr *a, const struct contact_matrix *c) {
+    double largest = 0.0;
+    for (uint32_t i = 0; i < c->row_count; i++) {
+        const double own = trace(a->values + 9 * (size_t)a->row_start[c->row[i]]);
+        const double contact = trace(contact_matrix_diagonal(c, i));
+        if (contact > largest * own) {
+            largest = own > 0.0 ? contact / own : INFINITY;
+        }
+    }
+    return largest;
+}
+
 static struct race_system describe(const struct linear_problem *problem) {
     struct race_system system = {.rows = problem->a->row_count,
                                  .own_blocks = (double)problem->a->block_count,
@@ -158,6 +179,7 @@ static struct race_system describe(const struct linear_problem *problem) {
         // C holds both triangles.
         system.contact_blocks = 0.5 * ((double)c->start[c->row_count] + c->row_count);
         system.contact_unknowns = 3.0 * c->row_count;
+        system.contrast = contact_contrast(problem->a, c);
     }
     return system;
 }
@@ -175,7 +197,6 @@ static pbs_status automatic_factor(void *state, struct tasks *tasks,
     s->problem = problem;
     s->system = describe(problem);
     s->jacobi_iterations = 0;
-    s->shift = 0.0;
     race_begin_system(&s->memory, &s->system);
     if (s->factor != NULL && race_wants_count(&s->memory, &s->system)) {
         count_mesh(s);
@@ -236,8 +257,8 @@ static bool automatic_start(const void *state, struct tasks *tasks, const double
 }
 
 static double automatic_shift(const void *state) {
-    const struct automatic *s = state;
-    return s->worker == &s->factored ? s->shift : s->worker->table->shift(s->worker->state);
+    const struct preconditioner *worker = ((const struct automatic *)state)->worker;
+    return worker->table->shift(worker->state);
 }
 
 static void automatic_report(const void *state, struct preconditioner_report *out) {

@@ -65,6 +65,10 @@ static double exact_shift(const void *state) {
     return s->is_exact ? 0.0 : INFINITY;
 }
 
+static bool exact_solves_contact(const void *state) {
+    return ((const struct exact *)state)->is_exact;
+}
+
 static void exact_report(const void *state, struct preconditioner_report *out) {
     const struct exact *s = state;
     out->used = !s->is_exact ? PBS_PRECONDITIONER_BLOCK_JACOBI
@@ -77,7 +81,8 @@ static void exact_report(const void *state, struct preconditioner_report *out) {
     {                                                                                              \
         .id = (number), .name = (label), .state_size = sizeof(struct exact),                       \
         .analyze = (analysis), .factor = exact_factor, .apply = exact_apply,                       \
-        .release = exact_release, .shift = exact_shift, .report = exact_report                     \
+        .release = exact_release, .shift = exact_shift, .report = exact_report,                    \
+        .solves_contact = exact_solves_contact                                                     \
     }
 
 const struct preconditioner_table cholesky = TABLE(PBS_PRECONDITIONER_CHOLESKY, "cholesky",

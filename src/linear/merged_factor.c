@@ -320,10 +320,6 @@ pbs_status merged_factor_make(struct merged_factor *f, struct tasks *tasks,
     return status;
 }
 
-pbs_status merged_factor_shift(struct merged_factor *f, struct tasks *tasks, double shift) {
-    return supernodal_factor(f->factor, tasks, &f->matrix, shift);
-}
-
 /// vector = S b times a power of two that brings its largest entry near 1, and that power's
 /// inverse.
 static double scale_right_hand_side(struct merged_factor *f, const double *b) {

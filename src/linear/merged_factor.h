@@ -31,9 +31,6 @@ pbs_status merged_factor_reserve(struct merged_factor *f);
 pbs_status merged_factor_make(struct merged_factor *f, struct tasks *tasks,
                               const struct linear_problem *problem);
 
-/// After a bad pivot: once more, with every diagonal entry times 1 + shift.
-pbs_status merged_factor_shift(struct merged_factor *f, struct tasks *tasks, double shift);
-
 /// x = H^-1 b, to the precision; b, x: 3 per row in row order, may be the same. Does not allocate.
 void merged_factor_solve(struct merged_factor *f, struct tasks *tasks, const double *b, double *x);
 

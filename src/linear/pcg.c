@@ -22,6 +22,14 @@
 // rounding has won.
 #define PROGRESS 0.25
 
+// What the last direction may have gained where the iteration ends, in parts of the mean direction
+// (Nash and Sofer, "Assessing a search direction within a truncated-Newton method", Oper. Res.
+// Lett. 9, 1990).
+#define LAST_GAIN 0.1
+// And by how much further the residual has to fall in the norm of an M behind which something may
+// be hidden.
+#define HIDING 0.3
+
 struct solve {
     struct tasks *tasks;
     const struct linear_problem *problem;
@@ -35,6 +43,11 @@ struct solve {
     double goal;      ///< square of the residual norm to reach
     double alpha, beta;
     uint32_t worker_iterations; ///< since m began
+    // Decrease of 1/2 x . A x - x . b, twice: by the last direction, and by all of them.
+    double gain, gained;
+    double directions; ///< how many
+    double begun;      ///< of `gained` by what the preconditioner began with
+    double small, small_gain, small_tolerance; ///< the first is 0 where x was found small already
     double steepest; ///< the largest 1 / alpha so far, an eigenvalue of M^-1 A or a little less
     double pap[LAYOUT_DOMAIN_LIMIT];
     double rr[LAYOUT_DOMAIN_LIMIT];
@@ -240,6 +253,44 @@ static double measure(const struct solve *s, double rz) {
     return s->norm == PCG_EUCLIDEAN ? sum(s, s->rr) : rz;
 }
 
+/// Behind a row that M takes for stiff something soft may be hidden that has far to go.
+static bool may_hide(const struct solve *s) {
+    const struct preconditioner *m = s->m;
+    return s->norm == PCG_PRECONDITIONED &&
+           !(m->table->solves_contact && m->table->solves_contact(m->state));
+}
+
+/// Whether the iteration may end. What is hidden shows in what the next directions gain: the mean
+/// gain so far must be far more than the last one's.
+static bool is_content(const struct solve *s, double rz) {
+    return measure(s, rz) <= s->goal &&
+           (!may_hide(s) || s->gain * s->directions <= LAST_GAIN * s->gained);
+}
+
+static double largest_entry(const struct solve *s) {
+    double largest = 0.0;
+    for (size_t i = 0; i < 3 * (size_t)s->layout->node_count; i++) {
+        largest = fmax(largest, fabs(s->x[i]));
+    }
+    return largest;
+}
+
+/// The iteration may end, unless x is so small that it has to be known better. Then the goal is
+/// another from here on.
+static bool is_done(struct solve *s, double rz) {
+    if (!is_content(s, rz)) {
+        return false;
+    }
+    if (may_hide(s) && s->small > 0.0 && s->gained <= s->small_gain &&
+        largest_entry(s) < s->small) {
+        const double further = s->small_tolerance / (HIDING * s->tolerance);
+        s->goal *= fmin(1.0, further * further);
+        s->small = 0.0;
+        return is_content(s, rz);
+    }
+    return true;
+}
+
 /// The next direction: the product, and the curvature p . A p along it.
 static double follow_direction(struct solve *s) {
     run(s, direction_piece);
@@ -247,14 +298,25 @@ static double follow_direction(struct solve *s) {
     return sum(s, s->pap);
 }
 
-/// Moves x to where the preconditioner wants it to begin, if it does, with the residual there.
+static void descent_piece(void *context, size_t domain) {
+    struct solve *s = context;
+    s->fall[domain] = dot(s->x, s->b, entries_before(s, domain), entries_before(s, domain + 1));
+}
+
+/// Moves x to where the preconditioner wants it to begin, if it does, with the residual there. What
+/// that gains is its share of the solution in the energy norm, which the rest is measured by.
 static void begin_here(struct solve *s, const double *b, double *begin, struct pcg_result *result) {
+    s->begun = 0.0;
     if (preconditioner_start(s->m, s->tasks, b, begin)) {
         if (begin != s->x) {
             add_entries(s, begin, s->x);
         }
         run(s, residual_piece);
         result->checks++;
+        run(s, descent_piece);
+        s->begun = fmax(0.0, sum(s, s->fall));
+        s->gained = fmax(s->gained, s->begun);
+        s->gain = 0.0;
     }
 }
 
@@ -292,7 +354,8 @@ static pbs_status begin_again(struct solve *s, struct progress *at) {
     at->is_new = true;
     RETURN_IF_FAILED(precondition(s, &at->rz));
     if (s->norm == PCG_PRECONDITIONED) {
-        s->goal = s->tolerance * s->tolerance * at->rz;
+        const double tolerance = may_hide(s) ? HIDING * s->tolerance : s->tolerance;
+        s->goal = tolerance * tolerance * (s->begun + at->rz);
     }
     return PBS_OK;
 }
@@ -354,7 +417,7 @@ static bool advance_iterate(struct solve *s, struct progress *at, struct pcg_res
         result->status = precondition(s, &at->rz);
     }
     bool stagnates = false;
-    const bool claims = measure(s, at->rz) <= s->goal;
+    const bool claims = is_content(s, at->rz);
     if (result->status == PBS_OK && (claims || result->iterations % CHECK_INTERVAL == 0)) {
         result->status = check_residual(s, claims, at, result, &stagnates);
     }
@@ -385,6 +448,9 @@ static enum pcg_outcome iterate(struct solve *s, uint32_t limit, struct pcg_resu
     if (result->status != PBS_OK) {
         return PCG_GIVEN_UP;
     }
+    if (limit > 0 && s->begun > 0.0 && is_done(s, at.rz)) {
+        return PCG_CONVERGED;
+    }
     while (result->iterations < limit) {
         const double rz = at.rz;
         const double curvature = rz > 0.0 ? follow_direction(s) : -1.0;
@@ -393,10 +459,13 @@ static enum pcg_outcome iterate(struct solve *s, uint32_t limit, struct pcg_resu
             return end_indefinite(s, rz, result->iterations);
         }
         s->alpha = rz / curvature;
+        s->gain = s->alpha * rz;
+        s->gained += s->gain;
+        s->directions += 1.0;
         if (!advance_iterate(s, &at, result)) {
             return result->status == PBS_OK ? PCG_STAGNATED : PCG_GIVEN_UP;
         }
-        if (measure(s, at.rz) <= s->goal) {
+        if (is_done(s, at.rz)) {
             return PCG_CONVERGED;
         }
         if (result->iterations < limit) {
@@ -422,11 +491,6 @@ static struct pcg_result solve_without_norm(const struct solve *s) {
     return result;
 }
 
-static void descent_piece(void *context, size_t domain) {
-    struct solve *s = context;
-    s->fall[domain] = dot(s->x, s->b, entries_before(s, domain), entries_before(s, domain + 1));
-}
-
 static bool goes_down(struct solve *s) {
     run(s, descent_piece);
     const double descent = sum(s, s->fall);
@@ -446,6 +510,9 @@ static struct pcg_result solve_once(struct solve *s, const struct pcg_options *o
     // Who solves by himself is told by how much |r| has to fall.
     s->norm = s->m->table->solve ? PCG_EUCLIDEAN : options->norm;
     s->tolerance = options->relative_tolerance;
+    s->small = options->small;
+    s->small_gain = options->small_gain;
+    s->small_tolerance = options->small_tolerance;
     s->worker_iterations = 0;
     run(s, start_piece);
     const double bb = sum(s, s->rr);
@@ -455,6 +522,10 @@ static struct pcg_result solve_once(struct solve *s, const struct pcg_options *o
     s->goal = s->tolerance * s->tolerance * bb;
     s->beta = 0.0;
     s->steepest = 0.0;
+    s->gain = 0.0;
+    s->gained = 0.0;
+    s->directions = 0.0;
+    s->begun = 0.0;
     if (options->iteration_limit > 0) {
         begin_here(s, s->b, s->x, &result);
     }

@@ -30,6 +30,10 @@ struct pcg_options {
     double relative_tolerance;
     uint32_t iteration_limit;
     enum pcg_norm norm;
+    // An x without an entry as large as `small` and with x . b no more than `small_gain` is known
+    // to `small_tolerance` where M may hide something: nobody is to say too soon that all has been
+    // gained. 0: no such thing.
+    double small, small_gain, small_tolerance;
 };
 
 struct pcg_result {

@@ -65,6 +65,9 @@ struct preconditioner_table {
     /// The diagonal shift (relative to the diagonal) that the last factor needed; 0 as a rule,
     /// infinite where no useful one was found and block Jacobi stands in.
     double (*shift)(const void *state);
+    /// Whether the last factor is stiff where contact is and nowhere else, so that r . M^-1 r
+    /// leaves out nothing that has far to go, however stiff contact is; null: it is not.
+    bool (*solves_contact)(const void *state);
     /// What the last factor has come to; null: nothing but what `id` says.
     void (*report)(const void *state, struct preconditioner_report *out);
 };

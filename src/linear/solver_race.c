@@ -15,7 +15,7 @@ static const double JACOBI_ROW = 10.0;
 static const double FLOP = 0.0055;
 static const double ENTRY = 2.4;
 static const double MERGED_BLOCK = 13.0;
-static const double SYMBOLIC_BLOCK = 58.0;
+static const double SYMBOLIC_BLOCK = 110.0;
 static const double SOLVED_ENTRY = 0.5;
 static const double COARSE_SETUP_BLOCK = 37.0;
 static const double COARSE_SETUP_ROW = 670.0;
@@ -42,6 +42,10 @@ static const double MOST_ROWS = 2e5;
 // Entries by block of H0, the fewest that meshes have: until block Jacobi has cost as much as that,
 // nothing has to be counted.
 static const double LEAST_FILL = 20.0;
+
+// Where contact is so much stiffer than what it touches, what two bodies in contact do together is
+// hidden from block Jacobi: it takes them for as stiff as the contact.
+static const double MOST_CONTRAST = 1e4;
 
 // Block Jacobi may take so many times the other's work before the other takes over: where it loses,
 // it has cost no more than that; where it wins nearly, the mean will tell.
@@ -147,29 +151,22 @@ static bool may_factor(const struct race_memory *memory, const struct race_syste
            memory->entries + memory->more_entries <= MOST_ENTRIES;
 }
 
-static bool may_coarsen(const struct race_memory *memory) {
-    // Where H has no factor, neither has the coarse matrix as a rule.
-    return memory->refusal_wait == 0;
-}
-
 double race_work(const struct race_memory *memory, const struct race_system *system,
                  enum solver_entrant entrant) {
-    const bool is_option = entrant == ENTRANT_FACTOR
-                               ? is_counted(memory) && may_factor(memory, system)
-                           : entrant == ENTRANT_TWO_LEVEL ? may_coarsen(memory)
-                                                          : true;
+    const bool is_option = entrant != ENTRANT_FACTOR ||
+                           (is_counted(memory) && may_factor(memory, system));
     const double iterations = race_expected_iterations(memory, system, entrant);
     return is_option && iterations > 0.0 ? total_work(memory, system, entrant, iterations) : 0.0;
 }
 
-/// The cheaper of the two that are no block Jacobi; with their work, infinite where neither can be.
+/// The cheaper of the two that are no block Jacobi, and its work.
 static enum solver_entrant best_other(const struct race_memory *memory,
                                       const struct race_system *system, double *work) {
     const double factor = race_work(memory, system, ENTRANT_FACTOR);
     const double coarse = race_work(memory, system, ENTRANT_TWO_LEVEL);
-    const bool coarsens = coarse > 0.0 && !(factor > 0.0 && factor <= coarse);
-    *work = coarsens ? coarse : factor > 0.0 ? factor : INFINITY;
-    return coarsens ? ENTRANT_TWO_LEVEL : ENTRANT_FACTOR;
+    const bool factors = factor > 0.0 && factor <= coarse;
+    *work = factors ? factor : coarse;
+    return factors ? ENTRANT_FACTOR : ENTRANT_TWO_LEVEL;
 }
 
 // --- the choice ---
@@ -209,16 +206,17 @@ struct race_plan race_choose(const struct race_memory *memory, const struct race
     double other_work = 0.0;
     const enum solver_entrant other = best_other(memory, system, &other_work);
     const double jacobi = race_work(memory, system, ENTRANT_BLOCK_JACOBI);
-    if (system->rows <= RACE_FEW_ROWS && other_work < INFINITY) {
-        return (struct race_plan){other, UINT32_MAX, PBS_SOLVER_FEW_NODES};
+    if (system->rows <= RACE_FEW_ROWS && race_work(memory, system, ENTRANT_FACTOR) > 0.0) {
+        return (struct race_plan){ENTRANT_FACTOR, UINT32_MAX, PBS_SOLVER_FEW_NODES};
+    }
+    if (system->contrast > MOST_CONTRAST) {
+        return (struct race_plan){other, UINT32_MAX, PBS_SOLVER_STIFF_CONTACT};
     }
     if (jacobi == 0.0) {
         return try_jacobi(memory, system, other_work, PBS_SOLVER_FIRST);
     }
     if (jacobi <= other_work) {
-        const int32_t reason = memory->refusal_wait > 0 ? PBS_SOLVER_INDEFINITE
-                                                        : PBS_SOLVER_CHEAPEST;
-        return try_jacobi(memory, system, other_work, reason);
+        return try_jacobi(memory, system, other_work, PBS_SOLVER_CHEAPEST);
     }
     if (record->interval > 0 && record->wait == 0) {
         return try_jacobi(memory, system, other_work, PBS_SOLVER_TRIED_AGAIN);
@@ -243,9 +241,6 @@ struct race_plan race_turn(const struct race_memory *memory, const struct race_s
     double work = 0.0;
     const enum solver_entrant other = best_other(memory, system, &work);
     const uint32_t patience = patience_for(memory, system, PATIENCE * work);
-    if (patience == UINT32_MAX) {
-        return (struct race_plan){ENTRANT_BLOCK_JACOBI, UINT32_MAX, PBS_SOLVER_CHEAPEST};
-    }
     if (patience > iterations) {
         return (struct race_plan){ENTRANT_BLOCK_JACOBI, patience - iterations, PBS_SOLVER_CHEAPEST};
     }

@@ -42,6 +42,7 @@ struct race_system {
     double own_blocks;       ///< of H0's upper triangle
     double contact_blocks;   ///< of C's
     double contact_unknowns; ///< rows that C touches, times 3
+    double contrast;         ///< the largest of C's diagonal blocks over that of H0, by trace
     double tolerance;
 };
 

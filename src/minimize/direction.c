@@ -39,7 +39,10 @@ static struct pcg_result solve(struct tasks *tasks, const struct linear_problem 
                                struct pcg_workspace *workspace, double *d) {
     const struct pcg_options pcg = {.relative_tolerance = tolerance,
                                     .iteration_limit = options->iteration_limit,
-                                    .norm = options->norm};
+                                    .norm = options->norm,
+                                    .small = options->small,
+                                    .small_gain = options->small_gain,
+                                    .small_tolerance = options->small_tolerance};
     const struct pcg_result result = pcg_solve(tasks, h, m, g, &pcg, workspace, d);
     vector_scale(tasks, 3 * (size_t)h->a->row_count, -1.0, d);
     return result;

@@ -6,10 +6,12 @@
 #include "linear/pcg.h"
 
 struct direction_options {
-    double tolerance;         ///< tau, N
-    double forcing;           ///< sigma, N^(-1/2)
-    double loosest;           ///< relative tolerance of the linear solve at most; OPT: 1/2
-    enum pcg_norm norm;       ///< that it is relative in
+    double tolerance;   ///< tau, N
+    double forcing;     ///< sigma, N^(-1/2)
+    double loosest;     ///< relative tolerance of the linear solve at most; OPT: 1/2
+    enum pcg_norm norm; ///< that it is relative in
+    // Of struct pcg_options; m and J.
+    double small, small_gain, small_tolerance;
     double length_limit;      ///< ell, m
     uint32_t iteration_limit; ///< products with H at most
 };

@@ -63,10 +63,12 @@ static const double FARTHEST_TAIL = 32.0;
 // after a few iterations that move nothing else. Hence a tighter one, and in the norm in which what
 // is stiff does not count for more than what is soft.
 static const double LOOSEST = 0.5;
-static const double LOOSEST_WITH_CONTACT = 0.03;
+static const double LOOSEST_WITH_CONTACT = 0.1;
 // And of the last iterations before the limit: what they leave no other makes up for.
 static const double LOOSEST_AT_LIMIT = 1e-3;
 enum { LAST_ITERATIONS = 2 };
+// And of a direction that is small enough to end the minimisation.
+static const double LOOSEST_AT_END = 1e-4;
 
 // How much of the bound that keeps the energy finite the first trial may use.
 static const double BOUND_MARGIN = 0.9;
@@ -202,6 +204,26 @@ static enum line_outcome search(struct minimization *m, double slope) {
     return result.outcome;
 }
 
+/// m: what a node moves in the stage at velocity_tolerance.
+static double small_length(const struct minimization *m) {
+    return m->options->velocity_tolerance * m->objective->stage.length;
+}
+
+/// J: what a mean node's energy at that speed is in E, or infinite where the step alone counts.
+static double small_gain(const struct minimization *m) {
+    const struct objective *const o = m->objective;
+    const size_t count = newton_coordinate_count(m->newton);
+    const double length = small_length(m);
+    if (m->options->velocity_rule == PBS_VELOCITY_STEP) {
+        return INFINITY;
+    }
+    double mass = 0.0;
+    for (size_t k = 0; k < count; k++) {
+        mass += o->mass[k / 3];
+    }
+    return length * length * mass / ((double)count * o->weight);
+}
+
 static double loosest_tolerance(const struct minimization *m) {
     if (m->objective->contact == NULL) {
         return LOOSEST;
@@ -215,13 +237,16 @@ static double loosest_tolerance(const struct minimization *m) {
 static double find_direction(struct minimization *m, struct direction_result *out) {
     struct newton *const newton = m->newton;
     const bool has_contact = m->objective->contact != NULL;
-    const struct direction_options options = {
-        .tolerance = m->options->tolerance,
-        .forcing = m->options->forcing,
-        .loosest = loosest_tolerance(m),
-        .norm = has_contact ? PCG_PRECONDITIONED : PCG_EUCLIDEAN,
-        .length_limit = m->options->step_length_limit,
-        .iteration_limit = m->options->linear_limit};
+    const struct direction_options options = {.tolerance = m->options->tolerance,
+                                              .forcing = m->options->forcing,
+                                              .loosest = loosest_tolerance(m),
+                                              .norm = has_contact ? PCG_PRECONDITIONED
+                                                                  : PCG_EUCLIDEAN,
+                                              .small = has_contact ? small_length(m) : 0.0,
+                                              .small_gain = small_gain(m),
+                                              .small_tolerance = LOOSEST_AT_END,
+                                              .length_limit = m->options->step_length_limit,
+                                              .iteration_limit = m->options->linear_limit};
     newton->problem.tolerance = direction_forcing(&options, m->result.gradient_norm);
     const bool factored = minimization_linearize(m);
     if (m->stopped) {
@@ -264,21 +289,16 @@ static enum line_outcome search_steepest(struct minimization *m) {
 /// energy at that speed (IPC, Li et al. 2020, section 4; ECI section 4.5).
 static bool was_small(const struct minimization *m, double slope) {
     const struct newton *const newton = m->newton;
-    const struct objective *const o = m->objective;
-    const size_t count = newton_coordinate_count(newton);
-    const double length = m->options->velocity_tolerance * o->stage.length;
+    const double length = small_length(m);
     if (length == 0.0) {
         return false;
     }
-    double mass = 0.0;
-    for (size_t k = 0; k < count; k++) {
+    for (size_t k = 0; k < newton_coordinate_count(newton); k++) {
         if (!(fabs(newton->direction[k]) < length)) {
             return false;
         }
-        mass += o->mass[k / 3];
     }
-    return m->options->velocity_rule == PBS_VELOCITY_STEP ||
-           -slope * o->weight <= length * length * mass / (double)count;
+    return -slope <= small_gain(m);
 }
 
 /// Whether the whole direction is rounding of coordinates.

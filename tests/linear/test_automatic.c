@@ -24,7 +24,7 @@ static struct preconditioner make(const struct linear_scene *scene, int32_t id) 
 static struct pcg_result solve(const struct linear_scene *scene, struct preconditioner *p,
                                enum pcg_norm norm, double *x) {
     struct pcg_workspace w = {0};
-    const struct pcg_options options = {scene->problem.tolerance, LIMIT, norm};
+    const struct pcg_options options = {scene->problem.tolerance, LIMIT, norm, 0.0, 0.0, 0.0};
     assert_int_equal(p->table->factor(p->state, NULL, &scene->problem), PBS_OK);
     assert_int_equal(pcg_reserve(&memory, &w, scene->problem.a->row_count), PBS_OK);
     const struct pcg_result result = pcg_solve(NULL, &scene->problem, p, scene->fixture.rhs,
@@ -38,41 +38,37 @@ static struct pcg_result solve(const struct linear_scene *scene, struct precondi
 /// remembered in another state too, to the bit.
 static void another_goes_on_and_is_remembered(void **state) {
     (void)state;
-    static const char *const scenes[] = {"hard", "hard-contact-10"};
-    for (size_t i = 0; i < 2; i++) {
-        struct linear_scene scene;
-        build(scenes[i], 1e-8, &scene);
-        const size_t size = 3 * (size_t)scene.problem.a->row_count;
-        double *first = random_vector(&memory, size, 1), *again = random_vector(&memory, size, 2);
-        struct preconditioner p = make(&scene, PBS_PRECONDITIONER_AUTOMATIC);
-        const struct pcg_result result = solve(&scene, &p, PCG_EUCLIDEAN, first);
-        assert_int_equal(result.outcome, PCG_CONVERGED);
-        assert_int_equal(preconditioner_describe(&p).reason, PBS_SOLVER_TURNED);
-        assert_int_not_equal(preconditioner_describe(&p).used, PBS_PRECONDITIONER_BLOCK_JACOBI);
-        const double rounding = residual_rounding(&memory, &scene.problem, scene.fixture.rhs,
-                                                  first);
-        assert_true(problem_residual(&memory, &scene.problem, scene.fixture.rhs, first) <=
-                    1e-8 + rounding);
-        struct preconditioner other = make(&scene, PBS_PRECONDITIONER_AUTOMATIC);
-        *preconditioner_memory(&other) = *preconditioner_memory(&p);
-        const struct pcg_result second = solve(&scene, &p, PCG_EUCLIDEAN, first);
-        const struct pcg_result third = solve(&scene, &other, PCG_EUCLIDEAN, again);
-        assert_int_not_equal(preconditioner_describe(&p).used, PBS_PRECONDITIONER_BLOCK_JACOBI);
-        assert_int_equal(preconditioner_describe(&p).reason, PBS_SOLVER_CHEAPEST);
-        assert_true(second.iterations < result.iterations);
-        assert_int_equal(second.iterations, third.iterations);
-        assert_memory_equal(first, again, size * sizeof *first);
-        preconditioner_destroy(&memory, &p);
-        preconditioner_destroy(&memory, &other);
-        memory_release(&memory, first);
-        memory_release(&memory, again);
-        linear_scene_free(&memory, &scene);
-    }
+    struct linear_scene scene;
+    build("hard", 1e-8, &scene);
+    const size_t size = 3 * (size_t)scene.problem.a->row_count;
+    double *first = random_vector(&memory, size, 1), *again = random_vector(&memory, size, 2);
+    struct preconditioner p = make(&scene, PBS_PRECONDITIONER_AUTOMATIC);
+    const struct pcg_result result = solve(&scene, &p, PCG_EUCLIDEAN, first);
+    assert_int_equal(result.outcome, PCG_CONVERGED);
+    assert_int_equal(preconditioner_describe(&p).reason, PBS_SOLVER_TURNED);
+    assert_int_not_equal(preconditioner_describe(&p).used, PBS_PRECONDITIONER_BLOCK_JACOBI);
+    const double rounding = residual_rounding(&memory, &scene.problem, scene.fixture.rhs, first);
+    assert_true(problem_residual(&memory, &scene.problem, scene.fixture.rhs, first) <=
+                1e-8 + rounding);
+    struct preconditioner other = make(&scene, PBS_PRECONDITIONER_AUTOMATIC);
+    *preconditioner_memory(&other) = *preconditioner_memory(&p);
+    const struct pcg_result second = solve(&scene, &p, PCG_EUCLIDEAN, first);
+    const struct pcg_result third = solve(&scene, &other, PCG_EUCLIDEAN, again);
+    assert_int_not_equal(preconditioner_describe(&p).used, PBS_PRECONDITIONER_BLOCK_JACOBI);
+    assert_int_equal(preconditioner_describe(&p).reason, PBS_SOLVER_CHEAPEST);
+    assert_true(second.iterations < result.iterations);
+    assert_int_equal(second.iterations, third.iterations);
+    assert_memory_equal(first, again, size * sizeof *first);
+    preconditioner_destroy(&memory, &p);
+    preconditioner_destroy(&memory, &other);
+    memory_release(&memory, first);
+    memory_release(&memory, again);
+    linear_scene_free(&memory, &scene);
 }
 
-/// A matrix that is not definite has no factor: block Jacobi finds the way down by itself, and the
-/// factor is not tried again at once.
-static void indefinite_matrices_are_left_to_block_jacobi(void **state) {
+/// A matrix that is not definite has no factor: two levels, whose incomplete one is raised, find a
+/// way down, and the factor is not tried again at once.
+static void indefinite_matrices_have_a_way_down(void **state) {
     (void)state;
     struct linear_scene scene;
     build("hard", 1e-8, &scene);
@@ -83,7 +79,6 @@ static void indefinite_matrices_are_left_to_block_jacobi(void **state) {
     const struct pcg_result result = solve(&scene, &p, PCG_EUCLIDEAN, x);
     assert_int_equal(result.outcome, PCG_INDEFINITE);
     assert_true(dot(3 * (size_t)scene.problem.a->row_count, x, scene.fixture.rhs) > 0.0);
-    assert_int_equal(preconditioner_describe(&p).used, PBS_PRECONDITIONER_BLOCK_JACOBI);
     assert_int_equal(preconditioner_describe(&p).reason, PBS_SOLVER_INDEFINITE);
     assert_true(preconditioner_memory(&p)->refusal_wait > 0);
     memory_release(&memory, x);
@@ -109,7 +104,8 @@ static double preconditioned_square(const struct linear_scene *scene, const doub
     return square;
 }
 
-/// The norm is what it says: solved to a tenth in it, and not much further.
+/// The norm is what it says: behind block Jacobi solved to three hundredths where a tenth is asked
+/// for, and not much further.
 static void the_preconditioned_norm_falls_as_far(void **state) {
     (void)state;
     struct linear_scene scene;
@@ -122,8 +118,8 @@ static void the_preconditioned_norm_falls_as_far(void **state) {
     const double left = preconditioned_square(&scene, x);
     memset(x, 0, size * sizeof *x);
     const double begun = preconditioned_square(&scene, x);
-    assert_true(left <= 0.01 * begun * (1.0 + 1e-9));
-    assert_true(left >= 1e-4 * begun);
+    assert_true(left <= 9e-4 * begun * (1.0 + 1e-9));
+    assert_true(left >= 1e-6 * begun);
     memory_release(&memory, x);
     preconditioner_destroy(&memory, &p);
     linear_scene_free(&memory, &scene);
@@ -155,7 +151,7 @@ static void contact_does_not_hide_the_rest(void **state) {
         const struct linear_problem problem = {.a = &m.a};
         struct preconditioner p;
         struct pcg_workspace w = {0};
-        const struct pcg_options options = {0.03, 200, norm};
+        const struct pcg_options options = {0.03, 200, norm, 0.0, 0.0, 0.0};
         assert_int_equal(preconditioner_create(&memory, PBS_PRECONDITIONER_BLOCK_JACOBI, &m.a,
                                                ORDER_NATURAL, &p),
                          PBS_OK);
@@ -173,6 +169,54 @@ static void contact_does_not_hide_the_rest(void **state) {
     small_free(&memory, &m);
 }
 
+/// Nodes on soft springs of stiffness 1, neighbours joined by 1e4 to 1e6: pulled apart by forces
+/// that cancel, and all of them together by 1. Block Jacobi takes what they do together for stiff,
+/// and an x that is small has to be known better before anyone believes it.
+static void small_solutions_hide_nothing(void **state) {
+    (void)state;
+    enum { COUNT = 60, SIZE = 3 * COUNT };
+    uint32_t edges[2 * (COUNT - 1)];
+    double b[SIZE], x[SIZE], together[2];
+    for (uint32_t i = 0; i + 1 < COUNT; i++) {
+        edges[2 * i] = i;
+        edges[2 * i + 1] = i + 1;
+    }
+    struct small_matrix m = small_create(&memory, COUNT, 1, edges, COUNT - 1);
+    for (uint32_t i = 0; i + 1 < COUNT; i++) {
+        small_set_scalar(&m, i, i + 1, -1e4 * (double)(1 + i * i % 97));
+    }
+    for (uint32_t i = 0; i < COUNT; i++) {
+        const double left = i > 0 ? 1e4 * (double)(1 + (i - 1) * (i - 1) % 97) : 0.0;
+        const double right = i + 1 < COUNT ? 1e4 * (double)(1 + i * i % 97) : 0.0;
+        small_set_scalar(&m, i, i, 1.0 + left + right);
+        for (uint32_t k = 3 * i; k < 3 * i + 3; k++) {
+            b[k] = 1.0 + (i % 2 == 0 ? 1e4 : -1e4);
+        }
+    }
+    const struct linear_problem problem = {.a = &m.a};
+    struct preconditioner p;
+    struct pcg_workspace w = {0};
+    assert_int_equal(
+        preconditioner_create(&memory, PBS_PRECONDITIONER_BLOCK_JACOBI, &m.a, ORDER_NATURAL, &p),
+        PBS_OK);
+    assert_int_equal(p.table->factor(p.state, NULL, &problem), PBS_OK);
+    assert_int_equal(pcg_reserve(&memory, &w, COUNT), PBS_OK);
+    for (int looks = 0; looks < 2; looks++) {
+        const struct pcg_options options = {0.1,          1000,     PCG_PRECONDITIONED,
+                                            looks * 10.0, INFINITY, 1e-6};
+        assert_int_equal(pcg_solve(NULL, &problem, &p, b, &options, &w, x).outcome, PCG_CONVERGED);
+        together[looks] = 0.0;
+        for (size_t k = 0; k < SIZE; k++) {
+            together[looks] += x[k] / SIZE;
+        }
+    }
+    assert_true(fabs(together[0] - 1.0) > 0.1);
+    assert_near(together[1], 1.0, 1e-2, "motion of all");
+    pcg_free(&memory, &w);
+    preconditioner_destroy(&memory, &p);
+    small_free(&memory, &m);
+}
+
 /// Small systems take their room with the pattern: solving allocates nothing, whoever solves.
 static void nothing_is_allocated_later(void **state) {
     (void)state;
@@ -183,7 +227,7 @@ static void nothing_is_allocated_later(void **state) {
     struct pcg_workspace w = {0};
     struct preconditioner p = make(&scene, PBS_PRECONDITIONER_AUTOMATIC);
     assert_int_equal(pcg_reserve(&memory, &w, scene.problem.a->row_count), PBS_OK);
-    const struct pcg_options options = {1e-8, LIMIT, PCG_EUCLIDEAN};
+    const struct pcg_options options = {1e-8, LIMIT, PCG_EUCLIDEAN, 0.0, 0.0, 0.0};
     const uint64_t calls = memory.call_count;
     assert_int_equal(p.table->factor(p.state, NULL, &scene.problem), PBS_OK);
     pcg_solve(NULL, &scene.problem, &p, scene.fixture.rhs, &options, &w, x);
@@ -199,9 +243,10 @@ int main(void) {
     memory_init(&memory, NULL);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(another_goes_on_and_is_remembered),
-        cmocka_unit_test(indefinite_matrices_are_left_to_block_jacobi),
+        cmocka_unit_test(indefinite_matrices_have_a_way_down),
         cmocka_unit_test(the_preconditioned_norm_falls_as_far),
         cmocka_unit_test(contact_does_not_hide_the_rest),
+        cmocka_unit_test(small_solutions_hide_nothing),
         cmocka_unit_test(nothing_is_allocated_later),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -84,7 +84,7 @@ static void teardown(struct case_data *s) {
 }
 
 static struct pcg_result solve_problem(struct case_data *s, const struct linear_problem *problem) {
-    const struct pcg_options options = {1e-8, 5000, PCG_EUCLIDEAN};
+    const struct pcg_options options = {1e-8, 5000, PCG_EUCLIDEAN, 0.0, 0.0, 0.0};
     assert_int_equal(s->m.table->factor(s->m.state, NULL, problem), PBS_OK);
     return pcg_solve(NULL, problem, &s->m, s->f.rhs, &options, &s->w, s->x);
 }

@@ -64,7 +64,7 @@ static void complete_on_a_chain(void **state) {
     // Conjugate gradients therefore gain six digits an iteration.
     struct pcg_workspace w = {0};
     assert_int_equal(pcg_reserve(&memory, &w, 40), PBS_OK);
-    const struct pcg_options options = {1e-12, 10, PCG_EUCLIDEAN};
+    const struct pcg_options options = {1e-12, 10, PCG_EUCLIDEAN, 0.0, 0.0, 0.0};
     const struct pcg_result result = pcg_solve(NULL, PROBLEM(&m.a), &p, r, &options, &w, z);
     assert_int_equal(result.outcome, PCG_CONVERGED);
     assert_in_range(result.iterations, 1, 3);
@@ -102,7 +102,7 @@ static void shifts_where_it_breaks_down(void **state) {
         double x[12];
         struct pcg_workspace w = {0};
         assert_int_equal(pcg_reserve(&memory, &w, 4), PBS_OK);
-        const struct pcg_options options = {1e-12, 50, PCG_EUCLIDEAN};
+        const struct pcg_options options = {1e-12, 50, PCG_EUCLIDEAN, 0.0, 0.0, 0.0};
         assert_int_equal(pcg_solve(NULL, PROBLEM(&m.a), &p, r, &options, &w, x).outcome,
                          PCG_CONVERGED);
         pcg_free(&memory, &w);

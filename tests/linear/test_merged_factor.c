@@ -70,7 +70,7 @@ static void double_factors_are_exact(void **state) {
 static struct pcg_result iterate(int32_t id, const struct problem_case *p, int32_t *used) {
     struct preconditioner m;
     struct pcg_workspace w = {0};
-    const struct pcg_options options = {1e-6, 300, PCG_EUCLIDEAN};
+    const struct pcg_options options = {1e-6, 300, PCG_EUCLIDEAN, 0.0, 0.0, 0.0};
     const uint32_t rows = p->problem.a->row_count;
     assert_int_equal(preconditioner_create(&memory, id, p->problem.a, ORDER_NATURAL, &m), PBS_OK);
     assert_int_equal(m.table->factor(m.state, NULL, &p->problem), PBS_OK);

@@ -264,7 +264,7 @@ static uint32_t count_iterations(const struct linear_problem *problem, const dou
     struct pcg_workspace w = {0};
     assert_int_equal(pcg_reserve(&memory, &w, problem->a->row_count), PBS_OK);
     struct preconditioner p = create(problem);
-    const struct pcg_options options = {1e-6, limit, PCG_EUCLIDEAN};
+    const struct pcg_options options = {1e-6, limit, PCG_EUCLIDEAN, 0.0, 0.0, 0.0};
     const struct pcg_result result = pcg_solve(NULL, problem, &p, b, &options, &w, x);
     assert_int_equal(result.outcome, PCG_CONVERGED);
     assert_true(true_residual(&memory, problem->a, b, x) <= 1e-6 * (1.0 + 1e-6));

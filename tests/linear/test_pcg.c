@@ -28,7 +28,7 @@ static void free_problem(struct problem *p) {
 
 static struct pcg_result solve(struct problem *p, const double *b, double tolerance,
                                uint32_t limit) {
-    const struct pcg_options options = {tolerance, limit, PCG_EUCLIDEAN};
+    const struct pcg_options options = {tolerance, limit, PCG_EUCLIDEAN, 0.0, 0.0, 0.0};
     return pcg_solve(NULL, PROBLEM(p->a), &p->m, b, &options, &p->w, p->x);
 }
 
@@ -117,7 +117,7 @@ static void indefinite_preconditioners_give_the_right_hand_side(void **state) {
     minus_one.apply = apply_minus_one;
     minus_one.apply_domain = NULL;
     const struct preconditioner m = {&minus_one, &p};
-    const struct pcg_options options = {1e-8, 100, PCG_EUCLIDEAN};
+    const struct pcg_options options = {1e-8, 100, PCG_EUCLIDEAN, 0.0, 0.0, 0.0};
     const struct pcg_result result = pcg_solve(NULL, PROBLEM(&f.matrix), &m, f.rhs, &options, &p.w,
                                                p.x);
     assert_int_equal(result.outcome, PCG_INDEFINITE);
@@ -243,7 +243,7 @@ static void preconditioners_that_lose_hold_stagnate(void **state) {
     table.apply_domain = NULL;
     struct turning turning = {&p, 0};
     const struct preconditioner m = {&table, &turning};
-    const struct pcg_options options = {1e-8, 100, PCG_EUCLIDEAN};
+    const struct pcg_options options = {1e-8, 100, PCG_EUCLIDEAN, 0.0, 0.0, 0.0};
     const struct pcg_result result = pcg_solve(NULL, PROBLEM(&f.matrix), &m, f.rhs, &options, &p.w,
                                                p.x);
     assert_int_equal(result.outcome, PCG_STAGNATED);
@@ -275,7 +275,7 @@ static void bits_do_not_depend_on_threads(void **state) {
     struct fixture f = make_fixture(&memory, 9, 6);
     const size_t n = 3 * (size_t)f.matrix.row_count;
     struct problem reference = make_problem(&f.matrix, PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY);
-    const struct pcg_options options = {1e-6, 500, PCG_EUCLIDEAN};
+    const struct pcg_options options = {1e-6, 500, PCG_EUCLIDEAN, 0.0, 0.0, 0.0};
     const struct pcg_result expected = pcg_solve(NULL, PROBLEM(&f.matrix), &reference.m, f.rhs,
                                                  &options, &reference.w, reference.x);
     assert_int_equal(expected.outcome, PCG_CONVERGED);
@@ -309,7 +309,7 @@ static void preconditioner_without_domains(void **state) {
     struct preconditioner_table whole = *p.m.table;
     whole.apply_domain = NULL;
     const struct preconditioner m = {&whole, p.m.state};
-    const struct pcg_options options = {1e-8, 500, PCG_EUCLIDEAN};
+    const struct pcg_options options = {1e-8, 500, PCG_EUCLIDEAN, 0.0, 0.0, 0.0};
     const struct pcg_result result = pcg_solve(NULL, PROBLEM(&f.matrix), &m, f.rhs, &options, &p.w,
                                                p.x);
     assert_int_equal(result.iterations, expected.iterations);
@@ -341,7 +341,8 @@ static pbs_status inner_solve(void *state, struct tasks *tasks, const double *r,
     if (s->calls == 0) {
         s->tolerance = tolerance;
     }
-    const struct pcg_options options = {1e-12, 1 + (uint32_t)s->calls % 7, PCG_EUCLIDEAN};
+    const struct pcg_options options = {1e-12, 1 + (uint32_t)s->calls % 7, PCG_EUCLIDEAN, 0.0, 0.0,
+                                        0.0};
     s->calls++;
     pcg_solve(tasks, PROBLEM(s->p.a), &s->p.m, r, &options, &s->p.w, z);
     return PBS_OK;
@@ -362,7 +363,7 @@ static void solvers_that_differ_from_call_to_call(void **state) {
                           .gives_up_at = -1};
     const struct preconditioner_table table = inner_table();
     const struct preconditioner m = {&table, &inner};
-    const struct pcg_options options = {1e-8, 5000, PCG_EUCLIDEAN};
+    const struct pcg_options options = {1e-8, 5000, PCG_EUCLIDEAN, 0.0, 0.0, 0.0};
     const struct pcg_result result = pcg_solve(NULL, PROBLEM(&f.matrix), &m, f.rhs, &options,
                                                &alone.w, alone.x);
     assert_int_equal(result.outcome, PCG_CONVERGED);
@@ -388,7 +389,7 @@ static void solvers_that_give_up(void **state) {
     double *x = random_vector(&memory, n, 1);
     const struct preconditioner_table table = inner_table();
     const struct preconditioner m = {&table, &inner};
-    const struct pcg_options options = {1e-8, 5000, PCG_EUCLIDEAN};
+    const struct pcg_options options = {1e-8, 5000, PCG_EUCLIDEAN, 0.0, 0.0, 0.0};
     const struct pcg_result expected = pcg_solve(NULL, PROBLEM(&f.matrix), &m, f.rhs, &options,
                                                  &outer.w, x);
     for (int k = 0; k < 15; k += 7) { // multiples of the period of its iteration counts

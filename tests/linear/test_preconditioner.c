@@ -207,7 +207,7 @@ static void solves(const struct preconditioner_table *table, enum preconditioner
     struct pcg_workspace w = {0};
     assert_int_equal(pcg_reserve(&memory, &w, f.matrix.row_count), PBS_OK);
     struct preconditioner p = create(table, &f.matrix, order);
-    const struct pcg_options options = {1e-10, 2000, PCG_EUCLIDEAN};
+    const struct pcg_options options = {1e-10, 2000, PCG_EUCLIDEAN, 0.0, 0.0, 0.0};
     const struct pcg_result result = pcg_solve(NULL, PROBLEM(&f.matrix), &p, f.rhs, &options, &w,
                                                x);
     assert_int_equal(result.outcome, PCG_CONVERGED);

@@ -155,7 +155,7 @@ static void incomplete_solves_teach_nothing(void **state) {
     assert_true(race_expected_iterations(&memory, &system, ENTRANT_BLOCK_JACOBI) == 0.0);
 }
 
-/// After a matrix without factor block Jacobi alone is asked for some solves.
+/// After a matrix without factor none is asked for in some solves.
 static void refusals_are_remembered(void **state) {
     (void)state;
     const struct race_system system = body_of(0.03);
@@ -163,12 +163,25 @@ static void refusals_are_remembered(void **state) {
     race_refuse(&memory, &system);
     for (int i = 0; i < 4; i++) {
         const struct race_plan plan = race_choose(&memory, &system);
-        assert_int_equal(plan.entrant, ENTRANT_BLOCK_JACOBI);
-        assert_true(plan.patience == UINT32_MAX);
+        assert_int_equal(plan.entrant, i == 0 ? ENTRANT_BLOCK_JACOBI : ENTRANT_TWO_LEVEL);
         assert_true(race_work(&memory, &system, ENTRANT_FACTOR) == 0.0);
-        learn(&memory, &system, plan, 500, ENTRANT_BLOCK_JACOBI, 500);
+        learn(&memory, &system, plan, i == 0 ? 5000 : 0, plan.entrant, i == 0 ? 5000 : 30);
     }
+    assert_true(race_work(&memory, &system, ENTRANT_FACTOR) > 0.0);
+    assert_int_equal(race_choose(&memory, &system).entrant, ENTRANT_FACTOR);
+}
+
+/// Behind contact 1e5 times as stiff as what it touches block Jacobi sees nothing move.
+static void stiff_contact_is_not_for_block_jacobi(void **state) {
+    (void)state;
+    struct race_system system = body_of(0.03);
+    struct race_memory memory = counted(&system);
+    const struct race_plan plan = {ENTRANT_BLOCK_JACOBI, 100, PBS_SOLVER_CHEAPEST};
+    learn(&memory, &system, plan, 1, ENTRANT_BLOCK_JACOBI, 1);
+    assert_int_equal(race_choose(&memory, &system).entrant, ENTRANT_BLOCK_JACOBI);
+    system.contrast = 1e5;
     assert_int_not_equal(race_choose(&memory, &system).entrant, ENTRANT_BLOCK_JACOBI);
+    assert_int_equal(race_choose(&memory, &system).reason, PBS_SOLVER_STIFF_CONTACT);
 }
 
 /// Contact's part in the factor counts at once, and fades while no factor is made.
@@ -213,6 +226,7 @@ int main(void) {
         cmocka_unit_test(means_are_by_decade),
         cmocka_unit_test(incomplete_solves_teach_nothing),
         cmocka_unit_test(refusals_are_remembered),
+        cmocka_unit_test(stiff_contact_is_not_for_block_jacobi),
         cmocka_unit_test(contact_fades),
         cmocka_unit_test(few_rows_are_not_raced),
     };

@@ -361,7 +361,7 @@ static void run_gradients(const struct label *at, const struct system *s) {
         struct pcg_workspace w = {0};
         assert_int_equal(pcg_reserve(&memory, &w, s->problem.a->row_count), PBS_OK);
         double *x = random_vector(&memory, s->size, 1);
-        const struct pcg_options options = {TOLERANCE, LIMIT, PCG_EUCLIDEAN};
+        const struct pcg_options options = {TOLERANCE, LIMIT, PCG_EUCLIDEAN, 0.0, 0.0, 0.0};
         const struct pcg_result result = pcg_solve(NULL, &s->problem, &m, s->b, &options, &w, x);
         if (at->sample->zero) {
             check_zero(s, &result, x);

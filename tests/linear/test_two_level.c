@@ -579,7 +579,7 @@ static void directions_go_down_where_the_start_is_nothing(void **state) {
     }
     struct pcg_workspace w = {0};
     assert_int_equal(pcg_reserve(&memory, &w, p.problem.a->row_count), PBS_OK);
-    const struct pcg_options options = {1e-8, 500, PCG_EUCLIDEAN};
+    const struct pcg_options options = {1e-8, 500, PCG_EUCLIDEAN, 0.0, 0.0, 0.0};
     const struct pcg_result result = pcg_solve(NULL, &p.problem, &m, b, &options, &w, x);
     assert_int_equal(result.outcome, PCG_INDEFINITE);
     // No less than what a step along b would give: the start alone is 1e-10 of that.
@@ -633,7 +633,7 @@ static struct pcg_result solve(const struct linear_problem *problem, int32_t id,
     struct preconditioner m = make_preconditioner(problem, id, NULL);
     struct pcg_workspace w = {0};
     assert_int_equal(pcg_reserve(&memory, &w, problem->a->row_count), PBS_OK);
-    const struct pcg_options options = {tolerance, 2000, PCG_EUCLIDEAN};
+    const struct pcg_options options = {tolerance, 2000, PCG_EUCLIDEAN, 0.0, 0.0, 0.0};
     const struct pcg_result result = pcg_solve(NULL, problem, &m, b, &options, &w, x);
     pcg_free(&memory, &w);
     preconditioner_destroy(&memory, &m);

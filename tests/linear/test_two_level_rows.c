@@ -24,7 +24,7 @@ static void factor_and_solve(const struct linear_scene *scene, struct preconditi
                              struct solution *out) {
     struct pcg_workspace w = {0};
     const uint32_t rows = scene->problem.a->row_count;
-    const struct pcg_options options = {1e-6, LIMIT, PCG_EUCLIDEAN};
+    const struct pcg_options options = {1e-6, LIMIT, PCG_EUCLIDEAN, 0.0, 0.0, 0.0};
     assert_int_equal(p->table->factor(p->state, NULL, &scene->problem), PBS_OK);
     assert_int_equal(pcg_reserve(&memory, &w, rows), PBS_OK);
     out->size = 3 * (size_t)rows;
