@@ -225,7 +225,7 @@ static pbs_status automatic_turn(void *state, struct tasks *tasks, bool *changed
         RETURN_IF_FAILED(prepare_factor(s));
         foresee(s);
     }
-    s->now = race_turn(&s->memory, &s->system, s->jacobi_iterations);
+    s->now = race_turn(&s->memory, &s->system, &s->begun, s->jacobi_iterations);
     RETURN_IF_FAILED(follow(s, tasks));
     *changed = s->now.entrant != ENTRANT_BLOCK_JACOBI;
     return PBS_OK;

@@ -10,23 +10,23 @@
 // Nanoseconds on the machine of the fit: by block of H, by row, by flop and entry of the factor, by
 // unknown of the coarse matrix that contact brings.
 static const double JACOBI_SETUP_BLOCK = 1.5;
-static const double JACOBI_BLOCK = 1.5;
-static const double JACOBI_ROW = 10.0;
+static const double JACOBI_BLOCK = 1.3;
+static const double JACOBI_ROW = 6.0;
 static const double FLOP = 0.0055;
 static const double ENTRY = 2.4;
 static const double MERGED_BLOCK = 13.0;
 static const double SYMBOLIC_BLOCK = 110.0;
 static const double SOLVED_ENTRY = 0.5;
-static const double COARSE_SETUP_BLOCK = 37.0;
-static const double COARSE_SETUP_ROW = 670.0;
+static const double COARSE_SETUP_BLOCK = 55.0;
+static const double COARSE_SETUP_ROW = 250.0;
 static const double COARSE_SETUP_UNKNOWN = 800.0;
-static const double COARSE_BLOCK = 6.0;
-static const double COARSE_ROW = 35.0;
+static const double COARSE_BLOCK = 5.5;
+static const double COARSE_ROW = 18.0;
 static const double COARSE_UNKNOWN = 60.0;
 // Where the iteration begins and is checked, two levels are asked as if for so many iterations.
 static const double COARSE_BEGINNING = 2.0;
 // With this many rows vectors have left the nearest caches, and cost twice as much.
-static const double CACHED_ROWS = 2e4;
+static const double CACHED_ROWS = 1e4;
 
 // Iterations of those that have not been tried, to .03, to 1e-3 and beyond.
 static const double LOOSE = 1e-2;
@@ -48,8 +48,10 @@ static const double LEAST_FILL = 20.0;
 static const double MOST_CONTRAST = 1e4;
 
 // Block Jacobi may take so many times the other's work before the other takes over: where it loses,
-// it has cost no more than that; where it wins nearly, the mean will tell.
+// it has cost no more than that; where it wins nearly, the mean will tell. When it is tried again
+// it has to win.
 static const double PATIENCE = 2.0;
+static const double PATIENCE_AGAIN = 1.0;
 static const double LEAST_PATIENCE = 8.0;
 // Solves before it is tried again, doubled each time it loses.
 enum { FIRST_WAIT = 4, LONGEST_WAIT = 32 };
@@ -91,7 +93,7 @@ static double set_up_work(const struct race_memory *memory, const struct race_sy
         return JACOBI_SETUP_BLOCK * blocks;
     }
     if (entrant == ENTRANT_TWO_LEVEL) {
-        return COARSE_SETUP_BLOCK * blocks + COARSE_SETUP_ROW * system->rows +
+        return COARSE_SETUP_BLOCK * blocks + row_work(system, COARSE_SETUP_ROW) +
                COARSE_SETUP_UNKNOWN * system->contact_unknowns +
                COARSE_BEGINNING * iteration_work(memory, system, entrant);
     }
@@ -118,11 +120,15 @@ static uint32_t decade_of(double tolerance) {
 }
 
 /// Of block Jacobi, which takes no less to a tighter tolerance: the most that was counted to this
-/// one or a looser one. 0: nothing was.
+/// one or a looser one. Where nothing was, by the digits of the next tighter one. 0: nothing was.
 static double expected_of_jacobi(const struct race_memory *memory, double tolerance) {
+    const uint32_t decade = decade_of(tolerance);
     double most = 0.0;
-    for (uint32_t d = 0; d <= decade_of(tolerance); d++) {
+    for (uint32_t d = 0; d <= decade; d++) {
         most = fmax(most, memory->records[d].iterations[ENTRANT_BLOCK_JACOBI]);
+    }
+    for (uint32_t d = decade + 1; most == 0.0 && d < RACE_DECADES; d++) {
+        most = memory->records[d].iterations[ENTRANT_BLOCK_JACOBI] * (decade + 1.0) / (d + 1.0);
     }
     return most;
 }
@@ -195,9 +201,13 @@ static double least_other_work(const struct race_memory *memory, const struct ra
     return fmin(known, (MERGED_BLOCK + LEAST_FILL * ENTRY) * blocks);
 }
 
+static double patience_factor(int32_t reason) {
+    return reason == PBS_SOLVER_TRIED_AGAIN ? PATIENCE_AGAIN : PATIENCE;
+}
+
 static struct race_plan try_jacobi(const struct race_memory *memory,
                                    const struct race_system *system, double other, int32_t reason) {
-    const double work = PATIENCE * least_other_work(memory, system, other);
+    const double work = patience_factor(reason) * least_other_work(memory, system, other);
     return (struct race_plan){ENTRANT_BLOCK_JACOBI, patience_for(memory, system, work), reason};
 }
 
@@ -237,10 +247,10 @@ void race_count(struct race_memory *memory, double flops, double entries, double
 }
 
 struct race_plan race_turn(const struct race_memory *memory, const struct race_system *system,
-                           uint32_t iterations) {
+                           const struct race_plan *begun, uint32_t iterations) {
     double work = 0.0;
     const enum solver_entrant other = best_other(memory, system, &work);
-    const uint32_t patience = patience_for(memory, system, PATIENCE * work);
+    const uint32_t patience = patience_for(memory, system, patience_factor(begun->reason) * work);
     if (patience > iterations) {
         return (struct race_plan){ENTRANT_BLOCK_JACOBI, patience - iterations, PBS_SOLVER_CHEAPEST};
     }

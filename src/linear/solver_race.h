@@ -74,9 +74,9 @@ bool race_wants_count(const struct race_memory *memory, const struct race_system
 void race_count(struct race_memory *memory, double flops, double entries, double all_flops,
                 double all_entries);
 
-/// Block Jacobi has taken `iterations`: it goes on, or another takes over.
+/// Block Jacobi has taken `iterations` since that plan was made: it goes on, or another takes over.
 struct race_plan race_turn(const struct race_memory *memory, const struct race_system *system,
-                           uint32_t iterations);
+                           const struct race_plan *begun, uint32_t iterations);
 
 /// H had no factor.
 void race_refuse(struct race_memory *memory, const struct race_system *system);

@@ -18,6 +18,8 @@ static struct race_memory counted(const struct race_system *system) {
     return memory;
 }
 
+static const struct race_plan first = {ENTRANT_BLOCK_JACOBI, 0, PBS_SOLVER_FIRST};
+
 static void learn(struct race_memory *memory, const struct race_system *system,
                   struct race_plan begun, uint32_t jacobi, enum solver_entrant finisher,
                   uint32_t iterations) {
@@ -64,13 +66,13 @@ static void flops_are_counted_when_they_matter(void **state) {
     assert_true(race_work(&memory, &system, ENTRANT_FACTOR) == 0.0);
     race_count(&memory, 2e8, 8e5, 2e8, 8e5);
     assert_false(race_wants_count(&memory, &system));
-    const struct race_plan turned = race_turn(&memory, &system, plan.patience);
+    const struct race_plan turned = race_turn(&memory, &system, &first, plan.patience);
     struct race_memory same = counted(&system);
     const uint32_t whole = race_choose(&same, &system).patience;
     assert_true(whole > plan.patience);
     assert_int_equal(turned.entrant, ENTRANT_BLOCK_JACOBI);
     assert_int_equal(turned.patience, whole - plan.patience);
-    const struct race_plan over = race_turn(&memory, &system, whole);
+    const struct race_plan over = race_turn(&memory, &system, &first, whole);
     assert_int_equal(over.reason, PBS_SOLVER_TURNED);
     assert_int_not_equal(over.entrant, ENTRANT_BLOCK_JACOBI);
 }
@@ -82,13 +84,13 @@ static void large_systems_have_no_factor(void **state) {
     struct race_memory memory = {0};
     race_begin_system(&memory, &large);
     assert_false(race_wants_count(&memory, &large));
-    assert_int_equal(race_turn(&memory, &large, UINT32_MAX - 1).entrant, ENTRANT_TWO_LEVEL);
+    assert_int_equal(race_turn(&memory, &large, &first, UINT32_MAX - 1).entrant, ENTRANT_TWO_LEVEL);
     const struct race_system dense = body_of(0.03);
     memory = (struct race_memory){0};
     race_begin_system(&memory, &dense);
     race_count(&memory, 1e11, 1e6, 1e11, 1e6);
     assert_true(race_work(&memory, &dense, ENTRANT_FACTOR) == 0.0);
-    assert_int_equal(race_turn(&memory, &dense, UINT32_MAX - 1).entrant, ENTRANT_TWO_LEVEL);
+    assert_int_equal(race_turn(&memory, &dense, &first, UINT32_MAX - 1).entrant, ENTRANT_TWO_LEVEL);
 }
 
 /// Whoever loses is not asked again for 4, 8, 16, 32 and 32 solves; a win forgets that.
@@ -97,7 +99,7 @@ static void losers_wait(void **state) {
     const struct race_system system = body_of(0.03);
     struct race_memory memory = counted(&system);
     struct race_plan plan = race_choose(&memory, &system);
-    struct race_plan other = race_turn(&memory, &system, plan.patience);
+    struct race_plan other = race_turn(&memory, &system, &first, plan.patience);
     learn(&memory, &system, plan, plan.patience, other.entrant, 1);
     const int waits[] = {4, 8, 16, 32, 32};
     for (size_t k = 0; k < COUNT_OF(waits); k++) {
