@@ -5,12 +5,12 @@
 
 static struct memory memory;
 
-enum { CELLS = 10, LIMIT = 5000 };
+enum { CELLS = 14, LIMIT = 5000 };
 
 /// In place, since its problem points into it.
-static void build(const char *name, double tolerance, struct linear_scene *scene) {
+static void build(const char *name, uint32_t cells, double tolerance, struct linear_scene *scene) {
     assert_non_null(linear_case_find(name));
-    assert_int_equal(linear_scene_build(&memory, linear_case_find(name), CELLS, "", scene), PBS_OK);
+    assert_int_equal(linear_scene_build(&memory, linear_case_find(name), cells, "", scene), PBS_OK);
     scene->problem.tolerance = tolerance;
 }
 
@@ -39,7 +39,7 @@ static struct pcg_result solve(const struct linear_scene *scene, struct precondi
 static void another_goes_on_and_is_remembered(void **state) {
     (void)state;
     struct linear_scene scene;
-    build("hard", 1e-8, &scene);
+    build("hard", CELLS, 1e-8, &scene);
     const size_t size = 3 * (size_t)scene.problem.a->row_count;
     double *first = random_vector(&memory, size, 1), *again = random_vector(&memory, size, 2);
     struct preconditioner p = make(&scene, PBS_PRECONDITIONER_AUTOMATIC);
@@ -67,11 +67,11 @@ static void another_goes_on_and_is_remembered(void **state) {
 }
 
 /// A matrix that is not definite has no factor: two levels, whose incomplete one is raised, find a
-/// way down, and the factor is not tried again at once.
+/// way down. As so few rows cost nothing, the next matrix is factored again.
 static void indefinite_matrices_have_a_way_down(void **state) {
     (void)state;
     struct linear_scene scene;
-    build("hard", 1e-8, &scene);
+    build("hard", 3, 1e-8, &scene);
     double *x = random_vector(&memory, 3 * (size_t)scene.problem.a->row_count, 1);
     struct preconditioner p = make(&scene, PBS_PRECONDITIONER_AUTOMATIC);
     assert_int_equal(solve(&scene, &p, PCG_EUCLIDEAN, x).outcome, PCG_CONVERGED);
@@ -80,7 +80,9 @@ static void indefinite_matrices_have_a_way_down(void **state) {
     assert_int_equal(result.outcome, PCG_INDEFINITE);
     assert_true(dot(3 * (size_t)scene.problem.a->row_count, x, scene.fixture.rhs) > 0.0);
     assert_int_equal(preconditioner_describe(&p).reason, PBS_SOLVER_INDEFINITE);
-    assert_true(preconditioner_memory(&p)->refusal_wait > 0);
+    shift_diagonal(&scene.fixture.matrix, 2.0 * mean_diagonal(&scene.fixture.matrix));
+    assert_int_equal(solve(&scene, &p, PCG_EUCLIDEAN, x).outcome, PCG_CONVERGED);
+    assert_int_equal(preconditioner_describe(&p).reason, PBS_SOLVER_FEW_NODES);
     memory_release(&memory, x);
     preconditioner_destroy(&memory, &p);
     linear_scene_free(&memory, &scene);
@@ -109,7 +111,7 @@ static double preconditioned_square(const struct linear_scene *scene, const doub
 static void the_preconditioned_norm_falls_as_far(void **state) {
     (void)state;
     struct linear_scene scene;
-    build("hard-contact-2-stiff", 0.1, &scene);
+    build("hard-contact-2-stiff", CELLS, 0.1, &scene);
     const size_t size = 3 * (size_t)scene.problem.a->row_count;
     double *x = random_vector(&memory, size, 1);
     struct preconditioner p = make(&scene, PBS_PRECONDITIONER_BLOCK_JACOBI);
@@ -221,7 +223,7 @@ static void small_solutions_hide_nothing(void **state) {
 static void nothing_is_allocated_later(void **state) {
     (void)state;
     struct linear_scene scene;
-    build("hard", 1e-8, &scene);
+    build("hard", CELLS, 1e-8, &scene);
     const size_t size = 3 * (size_t)scene.problem.a->row_count;
     double *x = random_vector(&memory, size, 1);
     struct pcg_workspace w = {0};
