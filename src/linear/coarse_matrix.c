@@ -1,5 +1,5 @@
-// Contacts change the pattern from one matrix to the next, so it is made anew by sorting whenever
-// there are any: first which units couple, for the order of elimination, then which rows. The order
+// Contacts that come and go change the pattern from one matrix to the next. Then it is made anew by
+// sorting: first which units couple, for the order of elimination, then which rows. The order
 // depends on nothing but the present matrix, as repeatable results ask.
 #include "linear/coarse_matrix.h"
 
@@ -179,6 +179,7 @@ pbs_status coarse_matrix_create(struct memory *memory, const struct rigid_cluste
     if (status == PBS_OK) {
         status = analyze(memory, &e);
     }
+    e.is_made = status == PBS_OK;
     if (status != PBS_OK) {
         coarse_matrix_destroy(memory, &e);
         return status;
@@ -197,6 +198,7 @@ void coarse_matrix_destroy(struct memory *memory, struct coarse_matrix *e) {
     memory_release(memory, e->unit_row);
     memory_release(memory, e->unit_height);
     minimum_degree_free(memory, &e->ordering);
+    contact_matrix_free(memory, &e->made_for);
     supernodal_destroy(e->factor);
     pairs_free(memory, &e->pairs);
     *e = (struct coarse_matrix){0};
@@ -205,13 +207,13 @@ void coarse_matrix_destroy(struct memory *memory, struct coarse_matrix *e) {
 pbs_status coarse_matrix_prepare(struct memory *memory, const struct rigid_clusters *clusters,
                                  const struct linear_problem *problem, const uint32_t *contact,
                                  struct coarse_matrix *e) {
-    const uint32_t contacts = has_contacts(problem) ? problem->c->row_count : 0;
-    if (contacts > 0 || e->contact_count > 0) {
+    if (!e->is_made || !contact_matrix_same_pattern(&e->made_for, problem->c)) {
         // Whatever fails below leaves no usable pattern.
-        e->contact_count = UINT32_MAX;
+        e->is_made = false;
         RETURN_IF_FAILED(make_pattern(memory, clusters, problem, contact, e));
         RETURN_IF_FAILED(analyze(memory, e));
-        e->contact_count = contacts;
+        RETURN_IF_FAILED(contact_matrix_copy_pattern(memory, problem->c, &e->made_for));
+        e->is_made = true;
     }
     memset(e->matrix.values, 0, 9 * e->matrix.block_count * sizeof *e->matrix.values);
     return PBS_OK;

@@ -20,7 +20,8 @@ struct coarse_matrix {
     uint32_t *unit_height;                                        ///< scratch: rows of a unit
     size_t unit_start_capacity, unit_neighbor_capacity, unit_order_capacity, unit_row_capacity,
         unit_height_capacity;
-    uint32_t contact_count; ///< for which the pattern was made
+    struct contact_matrix made_for; ///< of which only the pattern was copied
+    bool is_made;                   ///< the pattern, and its symbolic factor
     size_t start_capacity, column_capacity, value_capacity;
 };
 
@@ -29,8 +30,8 @@ pbs_status coarse_matrix_create(struct memory *memory, const struct rigid_cluste
                                 struct coarse_matrix *out);
 void coarse_matrix_destroy(struct memory *memory, struct coarse_matrix *e);
 
-/// Pattern and symbolic factor for what H couples now. contact: row -> 1 + index of a row of C, or
-/// 0. Values become zero.
+/// Pattern and symbolic factor for what H couples now, made again where C couples other rows than
+/// at the last call. contact: row -> 1 + index of a row of C, or 0. Values become zero.
 pbs_status coarse_matrix_prepare(struct memory *memory, const struct rigid_clusters *clusters,
                                  const struct linear_problem *problem, const uint32_t *contact,
                                  struct coarse_matrix *e);
