@@ -436,7 +436,11 @@ pbs_status supernodal_symbolic(struct supernodal *s, const struct bsr *pattern,
     number_supernodes(&a);
     list_children(s);
     const size_t rows = (s->row_start[s->count] + 15) / 16 * 16;
-    RETURN_IF_FAILED(memory_reserve(s->memory, &s->structure, &s->structure_capacity, 3 * rows,
+    // Patterns change with contact: with twice the room a pile at rest asks for no more, though its
+    // fill goes up and down.
+    const size_t needed = 3 * rows;
+    RETURN_IF_FAILED(memory_reserve(s->memory, &s->structure, &s->structure_capacity,
+                                    needed > s->structure_capacity ? 2 * needed : needed,
                                     sizeof *s->structure));
     s->rows = s->structure;
     s->place = s->structure + rows;
