@@ -7,9 +7,10 @@
 #include "linear/preconditioner.h"
 #include "pbs/world.h"
 
-// With no more rows than this the others are made with the pattern, so that no step has to; what
-// larger systems never need is not made for them.
-enum { ROWS_READY = 4096 };
+// With no more rows than the first the others are analysed with the pattern, so that no step has
+// to; with no more than the second their room for numbers is taken too. What larger systems never
+// need is not made for them.
+enum { ROWS_ANALYZED = 32768, ROWS_READY = 4096 };
 
 struct automatic {
     struct memory *allocator;
@@ -139,12 +140,12 @@ static pbs_status automatic_analyze(void *state, struct memory *memory, const st
     s->worker = &s->block_jacobi;
     RETURN_IF_FAILED(
         preconditioner_create_from(memory, &block_jacobi, pattern, order, &s->block_jacobi));
-    if (pattern->row_count > ROWS_READY) {
+    if (pattern->row_count > ROWS_ANALYZED) {
         return PBS_OK;
     }
     RETURN_IF_FAILED(create_two_level(s));
     RETURN_IF_FAILED(create_factor(s));
-    return merged_factor_reserve(s->factor);
+    return pattern->row_count <= ROWS_READY ? merged_factor_reserve(s->factor) : PBS_OK;
 }
 
 static void automatic_release(void *state, struct memory *memory) {
