@@ -28,7 +28,7 @@
 #define LAST_GAIN 0.1
 // And by how much further the residual has to fall in the norm of an M behind which something may
 // be hidden.
-#define HIDING 0.3
+#define HIDING 0.03
 
 struct solve {
     struct tasks *tasks;
