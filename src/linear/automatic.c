@@ -86,13 +86,11 @@ static void count_mesh(struct automatic *s) {
     race_count(&s->memory, flops, entries, flops, entries);
 }
 
-static pbs_status prepare_factor(struct automatic *s) {
-    RETURN_IF_FAILED(create_factor(s));
-    RETURN_IF_FAILED(merged_factor_prepare(s->factor, s->problem));
+/// Of what the factor was prepared for.
+static void count_factor(struct automatic *s) {
     race_count(&s->memory, merged_factor_mesh_flops(s->factor),
                (double)merged_factor_mesh_entries(s->factor), merged_factor_flops(s->factor),
                (double)merged_factor_entries(s->factor));
-    return PBS_OK;
 }
 
 static pbs_status make_two_level(struct automatic *s, struct tasks *tasks) {
@@ -101,8 +99,12 @@ static pbs_status make_two_level(struct automatic *s, struct tasks *tasks) {
 }
 
 static pbs_status make_factor(struct automatic *s, struct tasks *tasks) {
-    RETURN_IF_FAILED(prepare_factor(s));
-    return merged_factor_make(s->factor, tasks, s->problem);
+    RETURN_IF_FAILED(create_factor(s));
+    const pbs_status status = merged_factor_make(s->factor, tasks, s->problem);
+    if (status == PBS_OK || status == PBS_ERROR_CONVERGENCE) {
+        count_factor(s);
+    }
+    return status;
 }
 
 static const struct preconditioner *entrant(const struct automatic *s, enum solver_entrant which) {
@@ -117,12 +119,12 @@ static pbs_status follow(struct automatic *s, struct tasks *tasks) {
     pbs_status status = PBS_OK;
     if (s->now.entrant == ENTRANT_FACTOR) {
         status = make_factor(s, tasks);
-    } else if (s->now.entrant == ENTRANT_TWO_LEVEL) {
-        status = make_two_level(s, tasks);
+        if (status == PBS_ERROR_CONVERGENCE) {
+            race_refuse(&s->memory, &s->system);
+            s->now = (struct race_plan){ENTRANT_TWO_LEVEL, UINT32_MAX, PBS_SOLVER_INDEFINITE};
+        }
     }
-    if (status == PBS_ERROR_CONVERGENCE) {
-        race_refuse(&s->memory, &s->system);
-        s->now = (struct race_plan){ENTRANT_TWO_LEVEL, UINT32_MAX, PBS_SOLVER_INDEFINITE};
+    if (s->now.entrant == ENTRANT_TWO_LEVEL) {
         status = make_two_level(s, tasks);
     }
     s->worker = entrant(s, s->now.entrant);
@@ -223,7 +225,9 @@ static pbs_status automatic_turn(void *state, struct tasks *tasks, bool *changed
     struct automatic *s = state;
     s->jacobi_iterations += s->now.patience;
     if (race_wants_count(&s->memory, &s->system)) {
-        RETURN_IF_FAILED(prepare_factor(s));
+        RETURN_IF_FAILED(create_factor(s));
+        RETURN_IF_FAILED(merged_factor_prepare(s->factor, s->problem));
+        count_factor(s);
         foresee(s);
     }
     s->now = race_turn(&s->memory, &s->system, &s->begun, s->jacobi_iterations);
