@@ -352,6 +352,23 @@ static void wrong_stiffnesses_are_refused(void **state) {
     pbs_world_destroy(world);
 }
 
+/// What is remembered of linear solves: rows and blocks of the matrix come first.
+static void wrong_solver_memories_are_refused(void **state) {
+    (void)state;
+    pbs_world *world = new_world();
+    const pbs_body cube = add_cube(world, 1, 1.0, (double[]){0.0, 1.0, 0.0}, NULL);
+    assert_ok(pbs_body_pin(world, cube, (uint32_t[]){0, 1, 2}, 3, PBS_AXIS_ALL));
+    assert_ok(scene_step(world, 1));
+    const pbs_stats stats = stats_of(world);
+    assert_true(stats.linear_solves > 0);
+    const double set[2] = {(double)stats.node_count, (double)stats.block_count};
+    const double wrong[][2] = {{NAN, set[1]}, {-1.0, set[1]}, {set[0], INFINITY}};
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+        refuse_instead(world, set, wrong[i], sizeof set, "remembered of linear solves");
+    }
+    pbs_world_destroy(world);
+}
+
 /// Bytes with a right checksum and wrong contents: cut short at every length near an interesting
 /// place, and with random words replaced. Each is refused whole or gives a world that works.
 static void forged_contents_do_no_harm(void **state) {
@@ -404,6 +421,7 @@ int main(void) {
         cmocka_unit_test(leftovers_are_refused),
         cmocka_unit_test(wrong_friction_tables_are_refused),
         cmocka_unit_test(wrong_stiffnesses_are_refused),
+        cmocka_unit_test(wrong_solver_memories_are_refused),
         cmocka_unit_test(forged_contents_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
