@@ -305,8 +305,9 @@ static pbs_status factor_in(struct merged_factor *f, struct tasks *tasks,
     return supernodal_factor(f->factor, tasks, &f->matrix, 0.0);
 }
 
-/// Contacts a million times stiffer than what they touch leave float nothing of it: its pivots are
-/// then rounding. Double has the digits; that the matrix is indefinite is another matter.
+/// Beside contacts a million times stiffer than what they touch, the softer entries lie below the
+/// rounding of float, and so do the pivots. Double has the digits; that the matrix is indefinite is
+/// another matter.
 pbs_status merged_factor_make(struct merged_factor *f, struct tasks *tasks,
                               const struct linear_problem *problem) {
     RETURN_IF_FAILED(merged_factor_prepare(f, problem));

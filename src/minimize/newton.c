@@ -59,9 +59,9 @@ static const double TAIL = 0.25;
 static const double FARTHEST_TAIL = 32.0;
 
 // Relative tolerance of the linear solve at most: OPT's, and with contact, whose forces are a large
-// part of the gradient that says little of how everything else should move: a tenth of |g| is gone
-// after a few iterations that move nothing else. Hence a tighter one, and in the norm in which what
-// is stiff does not count for more than what is soft.
+// part of the gradient that says little of how everything else should move: the residual is down to
+// a tenth after a few iterations that move nothing else. Hence a tighter one, in the norm in which
+// what is stiff does not count for more than what is soft.
 static const double LOOSEST = 0.5;
 static const double LOOSEST_WITH_CONTACT = 0.1;
 // And of the last iterations before the limit: what they leave no other makes up for.
