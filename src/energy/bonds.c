@@ -1,0 +1,572 @@
+// Arranges bonds in lanes and evaluates them. A bond's derivatives need its nodes in their own
+// order, unlike the assembly's: nodes, slots of forces and slots of blocks are kept in that order,
+// and blocks that the assembly has the other way round are transposed lane by lane.
+#include "energy/bonds.h"
+
+#include "base/math3.h"
+#include "base/rotation_chart.h"
+#include "energy/bond_lanes.h"
+#include "energy/element.h"
+#include "energy/scatter.h"
+
+// Nodes of a bond in its own order: position and rotation of i, position and rotation of j.
+enum { WIDTH = 4, PAIR_COUNT = 10, ENDS = 2 };
+
+// Doubles a lane: direction, length, four stiffnesses, 1 / r of both ends, damping.
+enum { DOUBLES_PER_LANE = 11 };
+
+/// One group of eight after another; every array is [group][...][8].
+struct bond_elements {
+    const double *lanes;         ///< [g][DOUBLES_PER_LANE][8]; no stiffness in lanes that pad
+    const uint32_t *node, *slot; ///< [g][WIDTH][8]: the groups' node and vector_slot, in own order
+    const uint32_t *rotation;    ///< [g][ENDS][8]
+    const uint32_t *block;       ///< [g][PAIR_COUNT][8]: the groups' block_slot, in own order
+    const uint32_t *transposed;  ///< [g][PAIR_COUNT]: bit l: lane l wants the block transposed
+    const double *orientations;
+    bool angle; ///< shear by the angle, not by the chord
+};
+
+struct bonds {
+    size_t count;
+    uint32_t *nodes, *rotations;
+    double *radii, *rest;
+    struct bond_stiffness *stiffness;
+    double *damping;
+    bool has_damping;
+    struct bond_elements elements;
+    double *lanes;     ///< what elements points into
+    uint32_t *indices; ///< likewise
+    size_t lanes_capacity, indices_capacity;
+};
+
+// --- life ---
+
+struct bond_stiffness bond_stiffness_of_beam(double young, double shear_modulus,
+                                             double shear_factor, double radius, double length) {
+    const double area = 3.14159265358979323846 * radius * radius;
+    const double moment = 0.25 * area * radius * radius;
+    return (struct bond_stiffness){
+        .stretch = young * area / length,
+        .shear = shear_factor * shear_modulus * area / length,
+        .bending = young * moment / length,
+        .twisting = 2.0 * shear_modulus * moment / length,
+    };
+}
+
+static void destroy(void *self, struct memory *memory) {
+    struct bonds *bonds = self;
+    if (bonds == NULL) {
+        return;
+    }
+    memory_release(memory, bonds->nodes);
+    memory_release(memory, bonds->rotations);
+    memory_release(memory, bonds->radii);
+    memory_release(memory, bonds->rest);
+    memory_release(memory, bonds->stiffness);
+    memory_release(memory, bonds->damping);
+    memory_release(memory, bonds->lanes);
+    memory_release(memory, bonds->indices);
+    memory_release(memory, bonds);
+}
+
+pbs_status bonds_create(struct memory *memory, const struct bonds_input *input,
+                        struct bonds **out) {
+    struct bonds *bonds = memory_allocate(memory, 1, sizeof *bonds);
+    if (bonds == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    const size_t count = input->count;
+    bonds->count = count;
+    bonds->elements.orientations = input->orientations;
+    bonds->elements.angle = input->shear == BOND_SHEAR_ANGLE;
+    bonds->nodes = memory_copy(memory, input->nodes, count, WIDTH * sizeof *bonds->nodes);
+    bonds->rotations = memory_copy(memory, input->rotations, count,
+                                   ENDS * sizeof *bonds->rotations);
+    bonds->radii = memory_copy(memory, input->radii, count, ENDS * sizeof(double));
+    bonds->rest = memory_copy(memory, input->rest, count, 3 * sizeof(double));
+    bonds->stiffness = memory_copy(memory, input->stiffness, count, sizeof *bonds->stiffness);
+    bonds->damping = memory_copy(memory, input->damping, count, sizeof(double));
+    if (bonds->nodes == NULL || bonds->rotations == NULL || bonds->radii == NULL ||
+        bonds->rest == NULL || bonds->stiffness == NULL || bonds->damping == NULL) {
+        destroy(bonds, memory);
+        return PBS_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < count; i++) {
+        bonds->has_damping |= input->damping[i] > 0.0;
+    }
+    *out = bonds;
+    return PBS_OK;
+}
+
+// --- arranging ---
+
+/// Where pair (a, b), a <= b, is among 00 01 02 03 11 12 13 22 23 33.
+static size_t pair_index(size_t a, size_t b) {
+    return a * (2 * WIDTH - 1 - a) / 2 + b;
+}
+
+/// Doubles of lane i; a lane that pads is a bond without stiffness.
+static void fill_lane(const struct bonds *bonds, size_t s, bool padding, double *lane) {
+    const double *rest = bonds->rest + 3 * s;
+    const struct bond_stiffness *stiffness = &bonds->stiffness[s];
+    const double length = norm3(rest);
+    const double values[DOUBLES_PER_LANE] = {
+        rest[0] / length,
+        rest[1] / length,
+        rest[2] / length,
+        length,
+        padding ? 0.0 : stiffness->stretch,
+        padding ? 0.0 : stiffness->shear * length * length,
+        padding ? 0.0 : stiffness->bending,
+        padding ? 0.0 : stiffness->twisting - stiffness->bending,
+        1.0 / bonds->radii[2 * s],
+        1.0 / bonds->radii[2 * s + 1],
+        padding ? 0.0 : bonds->damping[s],
+    };
+    for (size_t k = 0; k < DOUBLES_PER_LANE; k++) {
+        lane[k * LANES] = values[k];
+    }
+}
+
+/// Index arrays while they are filled.
+struct bond_indices {
+    uint32_t *node, *slot, *rotation, *block, *transposed;
+};
+
+static void order_lane(const struct stencil_groups *groups, size_t group, size_t lane, bool padding,
+                       const struct bond_indices *out) {
+    const size_t start = group * WIDTH * LANES + lane;
+    size_t place[WIDTH]; // of each own node in the assembly's order
+    for (size_t a = 0; a < WIDTH; a++) {
+        const size_t own = padding ? a : groups->local[start + a * LANES];
+        place[own] = a;
+        out->node[start + own * LANES] = groups->node[start + a * LANES];
+        out->slot[start + own * LANES] = groups->vector_slot[start + a * LANES];
+    }
+    for (size_t a = 0; a < WIDTH; a++) {
+        for (size_t b = a; b < WIDTH; b++) {
+            const size_t low = place[a] < place[b] ? place[a] : place[b];
+            const size_t high = place[a] < place[b] ? place[b] : place[a];
+            const size_t own = group * PAIR_COUNT + pair_index(a, b);
+            const size_t from = group * PAIR_COUNT + pair_index(low, high);
+            out->block[own * LANES + lane] = groups->block_slot[from * LANES + lane];
+            out->transposed[own] |= (uint32_t)(place[a] > place[b]) << lane;
+        }
+    }
+}
+
+static pbs_status bind_elements(void *self, struct memory *memory,
+                                const struct stencil_groups *groups) {
+    struct bonds *bonds = self;
+    const size_t group_count = groups->group_count;
+    const size_t lane_count = group_count * LANES;
+    RETURN_IF_FAILED(memory_reserve(memory, &bonds->lanes, &bonds->lanes_capacity,
+                                    DOUBLES_PER_LANE * lane_count, sizeof(double)));
+    RETURN_IF_FAILED(memory_reserve(
+        memory, &bonds->indices, &bonds->indices_capacity,
+        (2 * WIDTH + ENDS + PAIR_COUNT) * lane_count + PAIR_COUNT * group_count, sizeof(uint32_t)));
+    struct bond_indices out;
+    out.node = bonds->indices;
+    out.slot = out.node + WIDTH * lane_count;
+    out.rotation = out.slot + WIDTH * lane_count;
+    out.block = out.rotation + ENDS * lane_count;
+    out.transposed = out.block + PAIR_COUNT * lane_count;
+    memset(out.transposed, 0, PAIR_COUNT * group_count * sizeof *out.transposed);
+    for (size_t i = 0; i < lane_count; i++) {
+        const size_t group = i / LANES;
+        const size_t lane = i % LANES;
+        const bool padding = groups->stencil[i] == UINT32_MAX;
+        // Padding repeats lane 0, rotations as well as nodes.
+        const size_t s = groups->stencil[padding ? group * LANES : i];
+        fill_lane(bonds, s, padding, bonds->lanes + group * DOUBLES_PER_LANE * LANES + lane);
+        order_lane(groups, group, lane, padding, &out);
+        for (size_t end = 0; end < ENDS; end++) {
+            out.rotation[(group * ENDS + end) * LANES + lane] = bonds->rotations[2 * s + end];
+        }
+    }
+    bonds->elements = (struct bond_elements){
+        .lanes = bonds->lanes,
+        .node = out.node,
+        .slot = out.slot,
+        .rotation = out.rotation,
+        .block = out.block,
+        .transposed = out.transposed,
+        .orientations = bonds->elements.orientations,
+        .angle = bonds->elements.angle,
+    };
+    return PBS_OK;
+}
+
+// --- eight bonds ---
+
+/// Eight quaternions.
+ALWAYS_INLINE void load_orientations(const double *orientations, const uint32_t *rotation,
+                                     lanes8 out[4]) {
+    double by_part[4][LANES];
+    for (int l = 0; l < LANES; l++) {
+        for (int i = 0; i < 4; i++) {
+            by_part[i][l] = orientations[4 * (size_t)rotation[l] + (size_t)i];
+        }
+    }
+    for (int i = 0; i < 4; i++) {
+        out[i] = lanes_load(by_part[i]);
+    }
+}
+
+/// A group at x: its bonds and the charts of both ends.
+struct bond_group {
+    struct bond_rest rest;
+    struct bond_lanes bond;
+    struct chart_lanes chart[ENDS];
+    lanes8 inverse_radius[ENDS];
+    lanes8 damping;
+};
+
+ALWAYS_INLINE void group_load(const struct bond_elements *elements, size_t g, const double *x,
+                              struct bond_group *group) {
+    const double *lanes = elements->lanes + g * DOUBLES_PER_LANE * LANES;
+    const uint32_t *node = elements->node + g * WIDTH * LANES;
+    struct bond_rest *rest = &group->rest;
+    lanes8 orientation[ENDS][4];
+    lanes8 position[ENDS][3];
+    for (size_t i = 0; i < 3; i++) {
+        rest->direction[i] = lanes_load(lanes + i * LANES);
+    }
+    rest->length = lanes_load(lanes + 3 * LANES);
+    rest->stretch = lanes_load(lanes + 4 * LANES);
+    rest->shear = lanes_load(lanes + 5 * LANES);
+    rest->bending = lanes_load(lanes + 6 * LANES);
+    rest->twisting = lanes_load(lanes + 7 * LANES);
+    group->damping = lanes_load(lanes + 10 * LANES);
+    for (size_t end = 0; end < ENDS; end++) {
+        lanes8 phi[3];
+        lanes8 start[4];
+        group->inverse_radius[end] = lanes_load(lanes + (8 + end) * LANES);
+        load_nodes(x, node + 2 * end * LANES, position[end]);
+        load_nodes(x, node + (2 * end + 1) * LANES, phi);
+        scale_lanes(group->inverse_radius[end], phi, phi);
+        chart_measure(phi, &group->chart[end]);
+        load_orientations(elements->orientations, elements->rotation + (g * ENDS + end) * LANES,
+                          start);
+        chart_orientation(&group->chart[end], start, orientation[end]);
+    }
+    for (int i = 0; i < 3; i++) {
+        position[1][i] -= position[0][i];
+    }
+    bond_measure(rest, position[1], orientation[0], orientation[1], elements->angle, &group->bond);
+    for (int end = 0; end < ENDS; end++) {
+        const lanes8 *phi = group->chart[end].phi;
+        group->bond.good = lanes_both(group->bond.good,
+                                      dot_lanes(phi, phi) < CHART_LIMIT * CHART_LIMIT);
+    }
+}
+
+ALWAYS_INLINE void scatter_force(const lanes8 force[3], lanes8 factor, const uint32_t *slot,
+                                 double *gradient) {
+    lanes8 scaled[3];
+    scale_lanes(factor, force, scaled);
+    scatter_vector(scaled, slot, gradient);
+}
+
+ALWAYS_INLINE void scatter_forces(const struct bond_group *group, const uint32_t *slot,
+                                  double *gradient) {
+    const lanes8 one = lanes_set(1.0);
+    struct bond_gradient world;
+    bond_differentiate(&group->rest, &group->bond, &world);
+    scatter_force(world.d, -one, slot, gradient);
+    scatter_force(world.d, one, slot + 2 * LANES, gradient);
+    for (int end = 0; end < ENDS; end++) {
+        lanes8 t[9];
+        lanes8 turned[3];
+        chart_velocity(&group->chart[end], t);
+        multiply_transposed_lanes(t, end == 0 ? world.i : world.j, turned);
+        scatter_force(turned, group->inverse_radius[end], slot + (2 * end + 1) * LANES, gradient);
+    }
+}
+
+/// Compiled for value, gradient, both, and values by node.
+ALWAYS_INLINE void add_first_order(const struct bond_elements *elements,
+                                   const struct stencil_groups *groups, size_t begin, size_t end,
+                                   const double *x, double *value, double *gradient,
+                                   double *node_values) {
+    lanes8 sum = lanes_set(0.0);
+    for (size_t g = begin; g < end; g++) {
+        struct bond_group group;
+        group_load(elements, g, x, &group);
+        if (value != NULL) {
+            const lanes8 energy = bond_energy(&group.rest, &group.bond);
+            sum += energy;
+            if (node_values != NULL) {
+                scatter_values(energy, groups->node + g * WIDTH * LANES, node_values);
+            }
+        }
+        if (gradient != NULL) {
+            scatter_forces(&group, elements->slot + g * WIDTH * LANES, gradient);
+        }
+    }
+    if (value != NULL) {
+        *value += lanes_sum(sum);
+    }
+}
+
+#define FIRST_ORDER_ELEMENTS bond_elements
+#include "energy/first_order_passes.h"
+
+// --- Hessians ---
+
+/// out = a^T b; out must be neither.
+ALWAYS_INLINE void multiply_transposed33_lanes(const lanes8 a[9], const lanes8 b[9],
+                                               lanes8 out[9]) {
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            out[3 * i + j] = a[i] * b[j] + a[3 + i] * b[3 + j] + a[6 + i] * b[6 + j];
+        }
+    }
+}
+
+/// out = s a b; out must be neither.
+ALWAYS_INLINE void multiply33_lanes(lanes8 s, const lanes8 a[9], const lanes8 b[9], lanes8 out[9]) {
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            out[3 * i + j] = s *
+                             (a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j]);
+        }
+    }
+}
+
+/// s T_a^T m T_b.
+ALWAYS_INLINE void turn_both(lanes8 s, const lanes8 ta[9], const lanes8 m[9], const lanes8 tb[9],
+                             lanes8 out[9]) {
+    lanes8 left[9];
+    multiply_transposed33_lanes(ta, m, left);
+    multiply33_lanes(s, left, tb, out);
+}
+
+/// Where the blocks of a group go.
+struct bond_target {
+    const uint32_t *block, *transposed;
+    double *blocks;
+};
+
+/// Adds block (a, b) of the own order, transposed in the lanes that want it so.
+ALWAYS_INLINE void scatter_pair(const struct bond_target *to, size_t pair, const lanes8 k[9]) {
+    static const mask8 lane_bit = {1, 2, 4, 8, 16, 32, 64, 128};
+    const mask8 bits = (int64_t)to->transposed[pair] - (mask8){0};
+    const mask8 swap = (bits & lane_bit) != 0;
+    lanes8 ordered[9];
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            ordered[3 * i + j] = i == j ? k[4 * i] : lanes_select(swap, k[3 * j + i], k[3 * i + j]);
+        }
+    }
+    scatter_block(ordered, to->block + pair * LANES, to->blocks);
+}
+
+ALWAYS_INLINE void scatter_positions(const struct bond_target *to, const lanes8 dd[9]) {
+    lanes8 mixed[9];
+    for (int i = 0; i < 9; i++) {
+        mixed[i] = -dd[i];
+    }
+    scatter_block(dd, to->block, to->blocks);
+    scatter_block(mixed, to->block + 2 * LANES, to->blocks);
+    scatter_block(dd, to->block + 7 * LANES, to->blocks);
+}
+
+/// Blocks of the rotation of one end with the positions: from D's, d, by the chart's derivative.
+ALWAYS_INLINE void scatter_couple(const struct bond_target *to, int end, lanes8 s,
+                                  const lanes8 d[9], const lanes8 t[9]) {
+    lanes8 own[9];
+    lanes8 other[9];
+    multiply33_lanes(s, d, t, own);
+    for (int i = 0; i < 9; i++) {
+        other[i] = -own[i];
+    }
+    if (end == 1) {
+        scatter_pair(to, 3, other); // position of i, rotation of j
+        scatter_pair(to, 8, own);   // position of j, rotation of j
+        return;
+    }
+    scatter_pair(to, 1, other); // position of i, rotation of i
+    lanes8 flipped[9];
+    for (int i = 0; i < 9; i++) {
+        flipped[i] = own[3 * (i % 3) + i / 3];
+    }
+    scatter_pair(to, 5, flipped); // rotation of i, position of j
+}
+
+ALWAYS_INLINE void add_hessian(const struct bond_elements *elements,
+                               const struct stencil_groups *groups, size_t begin, size_t end,
+                               const struct evaluation *evaluation, bool project, double *blocks) {
+    (void)groups;
+    for (size_t g = begin; g < end; g++) {
+        const struct bond_target to = {elements->block + g * PAIR_COUNT * LANES,
+                                       elements->transposed + g * PAIR_COUNT, blocks};
+        struct bond_group group;
+        struct bond_hessian h;
+        lanes8 t[ENDS][9];
+        lanes8 k[9];
+        group_load(elements, g, evaluation->x, &group);
+        bond_differentiate_twice(&group.rest, &group.bond, elements->angle, project, &h);
+        lanes8 weight = lanes_set(1.0);
+        if (evaluation->damping_weights) {
+            weight = group.damping;
+            for (int i = 0; i < 9; i++) {
+                h.dd[i] *= weight;
+            }
+        }
+        scatter_positions(&to, h.dd);
+        for (int e = 0; e < ENDS; e++) {
+            chart_velocity(&group.chart[e], t[e]);
+            scatter_couple(&to, e, weight * group.inverse_radius[e], e == 0 ? h.di : h.dj, t[e]);
+        }
+        turn_both(weight * group.inverse_radius[0] * group.inverse_radius[1], t[0], h.ij, t[1], k);
+        scatter_pair(&to, 6, k);
+        struct bond_gradient world;
+        if (!project) {
+            bond_differentiate(&group.rest, &group.bond, &world);
+        }
+        for (int e = 0; e < ENDS; e++) {
+            const lanes8 square = weight * group.inverse_radius[e] * group.inverse_radius[e];
+            turn_both(square, t[e], e == 0 ? h.ii : h.jj, t[e], k);
+            if (!project) {
+                lanes8 bent[9];
+                chart_curvature(&group.chart[e], e == 0 ? world.i : world.j, bent);
+                for (int i = 0; i < 9; i++) {
+                    k[i] += square * bent[i];
+                }
+            }
+            mirror_lanes(k);
+            scatter_block(k, to.block + (e == 0 ? 4 : 9) * LANES, blocks);
+        }
+    }
+}
+
+static PBS_MULTIVERSION void add_exact_hessian(const struct bond_elements *elements,
+                                               const struct stencil_groups *groups, size_t begin,
+                                               size_t end, const struct evaluation *evaluation,
+                                               double *blocks) {
+    add_hessian(elements, groups, begin, end, evaluation, false, blocks);
+}
+
+static PBS_MULTIVERSION void add_semidefinite_hessian(const struct bond_elements *elements,
+                                                      const struct stencil_groups *groups,
+                                                      size_t begin, size_t end,
+                                                      const struct evaluation *evaluation,
+                                                      double *blocks) {
+    add_hessian(elements, groups, begin, end, evaluation, true, blocks);
+}
+
+static int evaluate(const void *self, const struct assembly *assembly,
+                    const struct stencil_groups *groups, uint32_t domain,
+                    const struct evaluation *evaluation, struct evaluation_sums *sums) {
+    const struct bonds *bonds = self;
+    const struct bond_elements *elements = &bonds->elements;
+    const size_t begin = groups->domain_group[domain];
+    const size_t end = groups->domain_group[domain + 1];
+    (void)assembly;
+    if (evaluation->damping_weights && !bonds->has_damping) {
+        return EVALUATE_OK;
+    }
+    add_what_is_asked(elements, groups, begin, end, evaluation, sums);
+    if ((evaluation->what & EVALUATE_HESSIAN) && evaluation->project) {
+        add_semidefinite_hessian(elements, groups, begin, end, evaluation, sums->blocks);
+    } else if (evaluation->what & EVALUATE_HESSIAN) {
+        add_exact_hessian(elements, groups, begin, end, evaluation, sums->blocks);
+    }
+    return EVALUATE_OK;
+}
+
+// --- the largest step ---
+
+/// How far a rotation node may go before its rotation vector is this long, radians; from inside.
+#define BOUND_TURN 3.0
+
+/// The least alpha > 0 at which a alpha^2 + 2 b alpha + c, c > 0, is zero; infinity: none.
+ALWAYS_INLINE lanes8 first_root(lanes8 a, lanes8 b, lanes8 c) {
+    const lanes8 none = lanes_set(INFINITY);
+    const lanes8 discriminant = b * b - a * c;
+    const lanes8 root = lanes_sqrt(lanes_max(discriminant, lanes_set(0.0)));
+    const lanes8 down = root - b;
+    // With a < 0 one root is positive; with a > 0 both are where b < 0, and this is the lower one.
+    const lanes8 alpha = c / lanes_select(down > 0.0, down, lanes_set(1.0));
+    return lanes_select(lanes_both(discriminant > 0.0, down > 0.0), alpha, none);
+}
+
+/// Exclusive: half turns between the particles, and lengths below the least.
+static PBS_MULTIVERSION double bound_step(const struct bond_elements *elements, size_t begin,
+                                          size_t end, const double *x, const double *direction,
+                                          double limit) {
+    lanes8 bound = lanes_set(limit);
+    for (size_t g = begin; g < end; g++) {
+        const uint32_t *node = elements->node + g * WIDTH * LANES;
+        struct bond_group group;
+        lanes8 way[WIDTH][3];
+        lanes8 d[3];
+        group_load(elements, g, x, &group);
+        const struct bond_lanes *b = &group.bond;
+        const mask8 counts = lanes_both(group.rest.stretch > 0.0, b->good);
+        lanes8 speed = lanes_set(0.0);
+        lanes8 step = lanes_set(INFINITY);
+        for (size_t a = 0; a < WIDTH; a++) {
+            load_nodes(direction, node + a * LANES, way[a]);
+        }
+        for (int e = 0; e < ENDS; e++) {
+            const lanes8 *phi = group.chart[e].phi;
+            lanes8 *turn = way[2 * e + 1];
+            scale_lanes(group.inverse_radius[e], turn, turn);
+            const lanes8 square = dot_lanes(turn, turn);
+            speed += lanes_sqrt(square);
+            const lanes8 left = BOUND_TURN * BOUND_TURN - dot_lanes(phi, phi);
+            const lanes8 inside = first_root(-square, -dot_lanes(turn, phi), left);
+            step = lanes_select(left > 0.0, lanes_min(step, inside), step);
+        }
+        // The angle between the particles, 2 acos(cosine), grows no faster than both turn, as the
+        // chart's derivative is nowhere longer than 1.
+        const lanes8 sine = lanes_sqrt(dot_lanes(b->turn, b->turn));
+        const lanes8 room = ARCTANGENT_PI - 2.0 * atan2_lanes(sine, b->cosine);
+        step = lanes_min(step, lanes_select(speed > 0.0,
+                                            room / lanes_select(speed > 0.0, speed, lanes_set(1.0)),
+                                            lanes_set(INFINITY)));
+        for (int i = 0; i < 3; i++) {
+            d[i] = b->length * b->e[i];
+            way[2][i] -= way[0][i];
+        }
+        const lanes8 least = BOND_LEAST_LENGTH * group.rest.length;
+        step = lanes_min(step, first_root(dot_lanes(way[2], way[2]), dot_lanes(way[2], d),
+                                          b->length * b->length - least * least));
+        bound = lanes_select(counts, lanes_min(bound, step), bound);
+    }
+    double least = limit;
+    for (int l = 0; l < LANES; l++) {
+        least = bound[l] < least ? bound[l] : least;
+    }
+    return least;
+}
+
+static double max_step(const void *self, const struct assembly *assembly,
+                       const struct stencil_groups *groups, uint32_t domain, const double *x,
+                       const double *direction, double limit) {
+    const struct bonds *bonds = self;
+    (void)assembly;
+    return bound_step(&bonds->elements, groups->domain_group[domain],
+                      groups->domain_group[domain + 1], x, direction, limit);
+}
+
+static const struct term_table table = {
+    .name = "bonds",
+    .kind = ENERGY_ELASTIC,
+    .evaluate = evaluate,
+    .max_step = max_step,
+    .has_damping = true,
+    .bind = bind_elements,
+    .destroy = destroy,
+};
+
+struct term bonds_term(struct bonds *bonds) {
+    return (struct term){
+        .table = &table,
+        .self = bonds,
+        .has_stencils = true,
+        .stencils = {.count = bonds->count, .width = WIDTH, .nodes = bonds->nodes},
+    };
+}

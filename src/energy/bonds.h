@@ -1,0 +1,46 @@
+// Bonds between particles with orientation: beams that are stretched, sheared, bent and twisted
+// (docs/theory/bonds.md). Each particle has two nodes, its position and its rotation x = r phi from
+// the orientation at the start of the step.
+#ifndef PBS_ENERGY_BONDS_H
+#define PBS_ENERGY_BONDS_H
+
+#include "base/memory.h"
+#include "energy/term.h"
+
+/// How a bond's energy depends on the angle between its direction and the one that its particles
+/// carry along.
+enum bond_shear {
+    BOND_SHEAR_CHORD, ///< the square of the chord, 2 (1 - cos theta)
+    BOND_SHEAR_ANGLE  ///< theta^2
+};
+
+/// kn, kt, N/m; kb, kw, N m.
+struct bond_stiffness {
+    double stretch, shear, bending, twisting;
+};
+
+/// Of a round beam between two particles: EA / l, factor GA / l, EI / l, GJ / l.
+struct bond_stiffness bond_stiffness_of_beam(double young, double shear_modulus,
+                                             double shear_factor, double radius, double length);
+
+/// What bonds_create copies and arranges in lanes.
+struct bonds_input {
+    size_t count;
+    const uint32_t *nodes; ///< count x 4: position and rotation of i, position and rotation of j
+    const uint32_t *rotations; ///< count x 2: whose orientations
+    const double *radii;       ///< count x 2, metres: r of both rotations
+    const double *rest;        ///< count x 3, metres: p_j - p_i at rest, both particles unturned
+    const struct bond_stiffness *stiffness; ///< count
+    const double *damping;                  ///< count, s
+    enum bond_shear shear;
+    /// 4 for each rotation, unit quaternions x, y, z, w: at the start of the step. Read in every
+    /// evaluation.
+    const double *orientations;
+};
+
+struct bonds; ///< self of the term
+
+pbs_status bonds_create(struct memory *memory, const struct bonds_input *input, struct bonds **out);
+struct term bonds_term(struct bonds *bonds);
+
+#endif
