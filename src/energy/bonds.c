@@ -220,6 +220,7 @@ struct bond_group {
     struct chart_lanes chart[ENDS];
     lanes8 inverse_radius[ENDS];
     lanes8 damping;
+    mask8 inside; ///< the chart, both ends
 };
 
 ALWAYS_INLINE void group_load(const struct bond_elements *elements, size_t g, const double *x,
@@ -245,6 +246,12 @@ ALWAYS_INLINE void group_load(const struct bond_elements *elements, size_t g, co
         load_nodes(x, node + 2 * end * LANES, position[end]);
         load_nodes(x, node + (2 * end + 1) * LANES, phi);
         scale_lanes(group->inverse_radius[end], phi, phi);
+        // What spins beyond the chart has only broken bonds, which must stay finite.
+        const mask8 inside = dot_lanes(phi, phi) < CHART_LIMIT * CHART_LIMIT;
+        group->inside = end == 0 ? inside : lanes_both(group->inside, inside);
+        for (int i = 0; i < 3; i++) {
+            phi[i] = lanes_select(inside, phi[i], lanes_set(0.0));
+        }
         chart_measure(phi, &group->chart[end]);
         load_orientations(elements->orientations, elements->rotation + (g * ENDS + end) * LANES,
                           start);
@@ -254,11 +261,7 @@ ALWAYS_INLINE void group_load(const struct bond_elements *elements, size_t g, co
         position[1][i] -= position[0][i];
     }
     bond_measure(rest, position[1], orientation[0], orientation[1], elements->angle, &group->bond);
-    for (int end = 0; end < ENDS; end++) {
-        const lanes8 *phi = group->chart[end].phi;
-        group->bond.good = lanes_both(group->bond.good,
-                                      dot_lanes(phi, phi) < CHART_LIMIT * CHART_LIMIT);
-    }
+    group->bond.good = lanes_both(group->bond.good, group->inside);
 }
 
 ALWAYS_INLINE void scatter_force(const lanes8 force[3], lanes8 factor, const uint32_t *slot,

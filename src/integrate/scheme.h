@@ -56,6 +56,10 @@ struct stage_recipe {
 
 struct state_recipe {
     struct combination position, velocity, acceleration; ///< x_{n+1}, v_{n+1}, a_{n+1}
+    /// Of a scheme that ends beyond its stage: the angular velocity of rotation nodes is v_n plus
+    /// this time the first stage's moments over the mass, which keeps angular momentum
+    /// (docs/theory/bonds.md section 2.4); s. 0: it is v_{n+1} as above.
+    double moment_time;
     /// For schemes with a control, the position and velocity above being x' and w: the correction
     /// dv is this combination plus M^-1 (gradient_now grad P(x_n) + gradient_next grad P(x')), with
     /// the conservative forces alone.

@@ -552,6 +552,22 @@ static void control_energy(struct step *step, const struct state_recipe *recipe)
     step->result.status = energy_choose(&w->energy, &energy, &candidate);
 }
 
+/// From velocities and accelerations in the chart to those in the world (docs/theory/bonds.md
+/// section 2.3).
+static void turn_velocities(const struct step *step, const struct state_recipe *recipe) {
+    struct step_workspace *w = step->w;
+    if (w->rotations == NULL) {
+        return;
+    }
+    double *const a = scheme_keeps_acceleration(step->problem->scheme) ? w->next.a : NULL;
+    rotations_carry(w->rotations, step->tasks, w->next.x, w->next.v, a);
+    if (recipe->moment_time > 0.0) {
+        const struct kinematics *stage = &w->stages[0];
+        rotations_kick(w->rotations, step->tasks, stage->x, w->now.v, recipe->moment_time, stage->a,
+                       w->next.v);
+    }
+}
+
 static void finish(struct step *step) {
     const struct step_problem *problem = step->problem;
     struct step_workspace *w = step->w;
@@ -565,6 +581,7 @@ static void finish(struct step *step) {
     w->lost = scalar_end(&recipe, step->losses);
     step->result.dissipated = w->lost.v;
     problem->scripts.place_held(problem->scripts.self, step->span->end);
+    turn_velocities(step, &recipe);
     hold(step, w->next.x, w->next.v, w->next.a);
     if (!vector_is_finite(step->tasks, step->count, w->next.x) ||
         !vector_is_finite(step->tasks, step->count, w->next.v)) {
@@ -748,6 +765,9 @@ struct step_result step_take(const struct step_problem *problem, const struct st
         strains_refer(step.tasks, problem->objective.assembly, problem->objective.terms,
                       problem->objective.term_count, workspace->now.x);
     }
+    if (workspace->rotations != NULL) {
+        workspace->rotations->begin = span->begin;
+    }
     const uint32_t stage_count = problem->scheme->stage_count(&step.view);
     begin_contact(&step, stage_count);
     if (!failed(&step) && is_controlled(&step)) {
@@ -777,10 +797,15 @@ struct step_result step_take(const struct step_problem *problem, const struct st
     return step.result;
 }
 
-void step_accept(struct step_workspace *workspace, double h) {
+void step_accept(struct step_workspace *workspace, struct tasks *tasks, double h) {
     struct step_workspace *w = workspace;
     const struct kinematics before = w->before;
-    if (w->scheme->history > 1) {
+    const bool remembers = w->scheme->history > 1;
+    if (w->rotations != NULL) {
+        rotations_recentre(w->rotations, tasks, w->next.x, remembers ? w->now.x : NULL,
+                           remembers ? w->now.v : NULL);
+    }
+    if (remembers) {
         w->before = w->now;
         w->now = w->next;
         w->next = before;

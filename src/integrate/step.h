@@ -8,6 +8,7 @@
 #include "integrate/combination.h"
 #include "integrate/energy_control.h"
 #include "integrate/momentum.h"
+#include "integrate/rotations.h"
 #include "integrate/scalar.h"
 #include "minimize/newton.h"
 
@@ -35,6 +36,7 @@ struct step_workspace {
     double *gradient_now, *gradient_next; ///< vector slots of the assembly; only with a control or
                                           ///< accelerations
     struct energy_control energy;         ///< empty without a control
+    struct rotations *rotations;          ///< the caller's; null: no node is one
 };
 
 /// Scripted nodes and obstacles. Fractions are of the host's step, 0 .. 1.
@@ -107,6 +109,6 @@ struct step_result step_take(const struct step_problem *problem, const struct st
                              struct step_workspace *workspace);
 
 /// next becomes now, now becomes before; h: the length of the step between them.
-void step_accept(struct step_workspace *workspace, double h);
+void step_accept(struct step_workspace *workspace, struct tasks *tasks, double h);
 
 #endif

@@ -29,7 +29,8 @@ static void set_inner_stage(const struct step_view *step, double theta, struct s
 }
 
 /// z_{n+1} = z_n + (Y - z_n) / theta.
-static void set_inner_finish(double theta, struct state_recipe *out) {
+static void set_inner_finish(double h, double theta, struct state_recipe *out) {
+    out->moment_time = h;
     out->position.x[STATE_STAGE_1] = out->velocity.v[STATE_STAGE_1] = 1.0 / theta;
     out->position.x[STATE_NOW] = out->velocity.v[STATE_NOW] = 1.0 - 1.0 / theta;
 }
@@ -40,7 +41,7 @@ static void inner_stage(const struct step_view *step, uint32_t index, struct sta
 }
 
 static void inner_finish(const struct step_view *step, struct state_recipe *out) {
-    set_inner_finish(step->parameters[0], out);
+    set_inner_finish(step->h, step->parameters[0], out);
 }
 
 static void midpoint_stage(const struct step_view *step, uint32_t index, struct stage_recipe *out) {
@@ -49,8 +50,7 @@ static void midpoint_stage(const struct step_view *step, uint32_t index, struct 
 }
 
 static void midpoint_finish(const struct step_view *step, struct state_recipe *out) {
-    (void)step;
-    set_inner_finish(0.5, out);
+    set_inner_finish(step->h, 0.5, out);
 }
 
 const struct scheme_table scheme_trapezoidal = {

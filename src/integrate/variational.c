@@ -41,6 +41,7 @@ static void midpoint_finish(const struct step_view *step, struct state_recipe *o
     out->velocity.x[STATE_STAGE_1] = 2.0 / h;
     out->velocity.x[STATE_NOW] = -2.0 / h;
     out->velocity.a[STATE_STAGE_1] = 0.5 * h;
+    out->moment_time = h;
 }
 
 static void right_stage(const struct step_view *step, uint32_t index, struct stage_recipe *out) {

@@ -337,7 +337,7 @@ void run_land_part(struct run *run, const struct step_result *part, double h) {
 }
 
 void run_accept(struct run *run, double h) {
-    step_accept(&run->w->topology.workspace, h);
+    step_accept(&run->w->topology.workspace, run->w->tasks, h);
     contact_report_accept(&run->w->topology.report, h);
 }
 

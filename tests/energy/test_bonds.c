@@ -548,6 +548,7 @@ static void broken_bonds_do_nothing(void **state) {
     const double rest[3] = {1.0, 0.0, 0.0};
     make_single(&a, rest, (struct bond_stiffness){0.0, 0.0, 0.0, 0.0}, BOND_SHEAR_ANGLE);
     a.x[6] = 0.0;
+    a.x[4] = 40.0; // radians, over r = 0.5: far beyond the chart
     a.start[4] = 1.0;
     a.start[7] = 0.0;
     const struct term term = make_term(&cube, &a, 1);
