@@ -37,9 +37,9 @@ static void factored_apply(const void *state, struct tasks *tasks, const double 
     merged_factor_solve((struct merged_factor *)state, tasks, r, z);
 }
 
-static bool factored_solves_contact(const void *state) {
+static double factored_contrast(const void *state) {
     (void)state;
-    return true;
+    return 0.0;
 }
 
 static double unshifted(const void *state) {
@@ -55,7 +55,7 @@ static void factored_report(const void *state, struct preconditioner_report *out
 
 static const struct preconditioner_table factored = {.id = PBS_PRECONDITIONER_CHOLESKY_FLOAT,
                                                      .name = "cholesky-float",
-                                                     .solves_contact = factored_solves_contact,
+                                                     .contrast = factored_contrast,
                                                      .apply = factored_apply,
                                                      .shift = unshifted,
                                                      .report = factored_report};
@@ -157,23 +157,9 @@ static void automatic_release(void *state, struct memory *memory) {
     merged_factor_destroy(s->factor);
 }
 
-static double trace(const double block[9]) {
-    return block[0] + block[4] + block[8];
-}
-
-static double contact_contrast(const struct bsr *a, const struct contact_matrix *c) {
-    double largest = 0.0;
-    for (uint32_t i = 0; i < c->row_count; i++) {
-        const double own = trace(a->values + 9 * (size_t)a->row_start[c->row[i]]);
-        const double contact = trace(contact_matrix_diagonal(c, i));
-        if (contact > largest * own) {
-            largest = own > 0.0 ? contact / own : INFINITY;
-        }
-    }
-    return largest;
-}
-
-static struct race_system describe(const struct linear_problem *problem) {
+/// Block Jacobi has its part of the matrix.
+static struct race_system describe(const struct automatic *s) {
+    const struct linear_problem *problem = s->problem;
     struct race_system system = {.rows = problem->a->row_count,
                                  .own_blocks = (double)problem->a->block_count,
                                  .tolerance = problem->tolerance};
@@ -182,7 +168,7 @@ static struct race_system describe(const struct linear_problem *problem) {
         // C holds both triangles.
         system.contact_blocks = 0.5 * ((double)c->start[c->row_count] + c->row_count);
         system.contact_unknowns = 3.0 * c->row_count;
-        system.contrast = contact_contrast(problem->a, c);
+        system.contrast = s->block_jacobi.table->contrast(s->block_jacobi.state);
     }
     return system;
 }
@@ -198,16 +184,16 @@ static pbs_status automatic_factor(void *state, struct tasks *tasks,
                                    const struct linear_problem *problem) {
     struct automatic *s = state;
     s->problem = problem;
-    s->system = describe(problem);
     s->jacobi_iterations = 0;
+    // Block Jacobi stands in for the others, and says where the matrix is not finite.
+    RETURN_IF_FAILED(s->block_jacobi.table->factor(s->block_jacobi.state, tasks, problem));
+    s->system = describe(s);
     race_begin_system(&s->memory, &s->system);
     if (s->factor != NULL && race_wants_count(&s->memory, &s->system)) {
         count_mesh(s);
     }
     foresee(s);
     s->now = race_choose(&s->memory, &s->system);
-    // Block Jacobi stands in for the others, and says where the matrix is not finite.
-    RETURN_IF_FAILED(s->block_jacobi.table->factor(s->block_jacobi.state, tasks, problem));
     RETURN_IF_FAILED(follow(s, tasks));
     s->begun = s->now;
     return PBS_OK;

@@ -65,8 +65,9 @@ static double exact_shift(const void *state) {
     return s->is_exact ? 0.0 : INFINITY;
 }
 
-static bool exact_solves_contact(const void *state) {
-    return ((const struct exact *)state)->is_exact;
+static double exact_contrast(const void *state) {
+    const struct exact *s = state;
+    return s->is_exact ? 0.0 : s->jacobi.table->contrast(s->jacobi.state);
 }
 
 static void exact_report(const void *state, struct preconditioner_report *out) {
@@ -82,7 +83,7 @@ static void exact_report(const void *state, struct preconditioner_report *out) {
         .id = (number), .name = (label), .state_size = sizeof(struct exact),                       \
         .analyze = (analysis), .factor = exact_factor, .apply = exact_apply,                       \
         .release = exact_release, .shift = exact_shift, .report = exact_report,                    \
-        .solves_contact = exact_solves_contact                                                     \
+        .contrast = exact_contrast                                                                 \
     }
 
 const struct preconditioner_table cholesky = TABLE(PBS_PRECONDITIONER_CHOLESKY, "cholesky",

@@ -26,9 +26,10 @@
 // (Nash and Sofer, "Assessing a search direction within a truncated-Newton method", Oper. Res.
 // Lett. 9, 1990).
 #define LAST_GAIN 0.1
-// And by how much further the residual has to fall in the norm of an M behind which something may
-// be hidden.
-#define HIDING 0.03
+// By how much further the residual has to fall in the norm of an M behind which something may be
+// hidden: at most, and at least, as meshes have stiff and soft parts of their own.
+#define MOST_HIDING  0.03
+#define LEAST_HIDING 0.3
 
 struct solve {
     struct tasks *tasks;
@@ -41,6 +42,7 @@ struct solve {
     enum pcg_norm norm;
     double tolerance; ///< relative
     double goal;      ///< square of the residual norm to reach
+    double visible;   ///< see visible_part
     double alpha, beta;
     uint32_t worker_iterations; ///< since m began
     // Decrease of 1/2 x . A x - x . b, twice: by the last direction, and by all of them.
@@ -253,18 +255,22 @@ static double measure(const struct solve *s, double rz) {
     return s->norm == PCG_EUCLIDEAN ? sum(s, s->rr) : rz;
 }
 
-/// Behind a row that M takes for stiff something soft may be hidden that has far to go.
-static bool may_hide(const struct solve *s) {
+/// Behind a row that M takes for stiff something soft may be hidden that has far to go: of its
+/// square a part that is the contrast between the two.
+static double visible_part(const struct solve *s) {
     const struct preconditioner *m = s->m;
-    return s->norm == PCG_PRECONDITIONED &&
-           !(m->table->solves_contact && m->table->solves_contact(m->state));
+    const double contrast = m->table->contrast ? m->table->contrast(m->state) : INFINITY;
+    if (contrast == 0.0) {
+        return 1.0;
+    }
+    return fmax(fmin(1.0 / sqrt(contrast), LEAST_HIDING), MOST_HIDING);
 }
 
 /// Whether the iteration may end. What is hidden shows in what the next directions gain: the mean
 /// gain so far must be far more than the last one's.
 static bool is_content(const struct solve *s, double rz) {
     return measure(s, rz) <= s->goal &&
-           (!may_hide(s) || s->gain * s->directions <= LAST_GAIN * s->gained);
+           (s->visible == 1.0 || s->gain * s->directions <= LAST_GAIN * s->gained);
 }
 
 static double largest_entry(const struct solve *s) {
@@ -281,9 +287,9 @@ static bool is_done(struct solve *s, double rz) {
     if (!is_content(s, rz)) {
         return false;
     }
-    if (may_hide(s) && s->small > 0.0 && s->gained <= s->small_gain &&
+    if (s->visible < 1.0 && s->small > 0.0 && s->gained <= s->small_gain &&
         largest_entry(s) < s->small) {
-        const double further = s->small_tolerance / (HIDING * s->tolerance);
+        const double further = s->small_tolerance / (s->visible * s->tolerance);
         s->goal *= fmin(1.0, further * further);
         s->small = 0.0;
         return is_content(s, rz);
@@ -354,7 +360,8 @@ static pbs_status begin_again(struct solve *s, struct progress *at) {
     at->is_new = true;
     RETURN_IF_FAILED(precondition(s, &at->rz));
     if (s->norm == PCG_PRECONDITIONED) {
-        const double tolerance = may_hide(s) ? HIDING * s->tolerance : s->tolerance;
+        s->visible = visible_part(s);
+        const double tolerance = s->visible * s->tolerance;
         s->goal = tolerance * tolerance * (s->begun + at->rz);
     }
     return PBS_OK;
@@ -526,6 +533,7 @@ static struct pcg_result solve_once(struct solve *s, const struct pcg_options *o
     s->gained = 0.0;
     s->directions = 0.0;
     s->begun = 0.0;
+    s->visible = 1.0;
     if (options->iteration_limit > 0) {
         begin_here(s, s->b, s->x, &result);
     }

@@ -65,9 +65,10 @@ struct preconditioner_table {
     /// The diagonal shift (relative to the diagonal) that the last factor needed; 0 as a rule,
     /// infinite where no useful one was found and block Jacobi stands in.
     double (*shift)(const void *state);
-    /// Whether the last factor is stiff where contact is and nowhere else, so that r . M^-1 r
-    /// leaves out nothing that has far to go, however stiff contact is; null: it is not.
-    bool (*solves_contact)(const void *state);
+    /// How many times as stiff as H the last factor may take what contact couples, at least 1,
+    /// which r . M^-1 r then counts for so much less; 0: it is stiff where H is and nowhere else.
+    /// Null: any number.
+    double (*contrast)(const void *state);
     /// What the last factor has come to; null: nothing but what `id` says.
     void (*report)(const void *state, struct preconditioner_report *out);
 };

@@ -118,8 +118,8 @@ static bool two_level_start(const void *state, struct tasks *tasks, const double
     return s->has_coarse;
 }
 
-static bool two_level_solves_contact(const void *state) {
-    return ((const struct two_level *)state)->has_coarse;
+static double two_level_contrast(const void *state) {
+    return ((const struct two_level *)state)->has_coarse ? 0.0 : INFINITY;
 }
 
 static double two_level_shift(const void *state) {
@@ -140,9 +140,9 @@ static void two_level_report(const void *state, struct preconditioner_report *ou
 #define TABLE(number, label, analysis)                                                             \
     {                                                                                              \
         .id = (number), .name = (label), .state_size = sizeof(struct two_level),                   \
-        .solves_contact = two_level_solves_contact, .analyze = (analysis),                         \
-        .factor = two_level_factor, .apply = two_level_apply, .start = two_level_start,            \
-        .release = two_level_release, .shift = two_level_shift, .report = two_level_report         \
+        .contrast = two_level_contrast, .analyze = (analysis), .factor = two_level_factor,         \
+        .apply = two_level_apply, .start = two_level_start, .release = two_level_release,          \
+        .shift = two_level_shift, .report = two_level_report                                       \
     }
 
 const struct preconditioner_table two_level = TABLE(PBS_PRECONDITIONER_TWO_LEVEL, "two-level",

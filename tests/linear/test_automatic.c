@@ -219,6 +219,70 @@ static void small_solutions_hide_nothing(void **state) {
     small_free(&memory, &m);
 }
 
+/// Nodes on springs of stiffness 1 touch in pairs, with contacts of all stiffnesses up to c, and
+/// are pushed apart by 1 and together by less: what they do together block Jacobi takes for as
+/// stiff as their contact. As 1 <= A and M <= 1 + c, the energy r . A^-1 r of the error is no more
+/// than (1 + c) r . M^-1 r, and so (1 + 1 / c) eps^2 of where it begins for a tolerance of eps /
+/// sqrt(c).
+static void hidden_motion_is_solved_by_contrast(void **state) {
+    (void)state;
+    enum { PAIRS = 100, SIZE = 6 * PAIRS };
+    const double tolerance = 0.1;
+    uint32_t rows[2 * PAIRS];
+    double blocks[36 * PAIRS], b[SIZE], x[SIZE];
+    struct small_matrix m = small_create(&memory, 2 * PAIRS, 1, NULL, 0);
+    for (uint32_t i = 0; i < 2 * PAIRS; i++) {
+        small_set_scalar(&m, i, i, 1.0);
+        rows[i] = i;
+    }
+    for (double contrast = 16.0; contrast < 1000.0; contrast *= 2.0) {
+        struct contact_matrix c = {0};
+        struct preconditioner p;
+        struct pcg_workspace w = {0};
+        double stiffness[PAIRS];
+        for (size_t i = 0; i < PAIRS; i++) {
+            stiffness[i] = pow(contrast, 1.0 - (double)i / PAIRS);
+            for (size_t k = 36 * i; k < 36 * i + 36; k++) {
+                const size_t row = k % 36 / 6;
+                const size_t column = k % 6;
+                blocks[k] = row % 3 != column % 3 ? 0.0
+                            : row == column       ? stiffness[i]
+                                                  : -stiffness[i];
+            }
+        }
+        for (size_t k = 0; k < SIZE; k++) {
+            b[k] = (k / 3 % 2 == 0 ? 1.0 : -1.0) + 1.0 / sqrt(contrast);
+        }
+        const struct contact_stencils set = {PAIRS, 2, rows, blocks};
+        assert_int_equal(contact_matrix_build(&memory, &m.assembly.layout, &set, 1, &c), PBS_OK);
+        const struct linear_problem problem = {.a = &m.a, .c = &c};
+        assert_int_equal(preconditioner_create(&memory, PBS_PRECONDITIONER_BLOCK_JACOBI, &m.a,
+                                               ORDER_NATURAL, &p),
+                         PBS_OK);
+        assert_int_equal(p.table->factor(p.state, NULL, &problem), PBS_OK);
+        assert_near(p.table->contrast(p.state), contrast, 1e-12 * contrast, "contrast");
+        assert_int_equal(pcg_reserve(&memory, &w, 2 * PAIRS), PBS_OK);
+        const struct pcg_options options = {tolerance, 100, PCG_PRECONDITIONED, 0.0, 0.0, 0.0};
+        assert_int_equal(pcg_solve(NULL, &problem, &p, b, &options, &w, x).outcome, PCG_CONVERGED);
+        double begins = 0.0;
+        double left = 0.0;
+        for (size_t k = 0; k < SIZE; k++) {
+            const double k_pair = stiffness[k / 6];
+            const size_t other = k / 3 % 2 == 0 ? k + 3 : k - 3;
+            const double together = 0.5 * (b[k] + b[other]) - 0.5 * (x[k] + x[other]);
+            const double apart = 0.5 * (b[k] - b[other]) / (1.0 + 2.0 * k_pair) -
+                                 0.5 * (x[k] - x[other]);
+            begins += b[k] * b[k] / (1.0 + k_pair);
+            left += together * together + (1.0 + 2.0 * k_pair) * apart * apart;
+        }
+        assert_true(left <= tolerance * tolerance * (1.0 + 1.0 / contrast) * begins);
+        pcg_free(&memory, &w);
+        preconditioner_destroy(&memory, &p);
+        contact_matrix_free(&memory, &c);
+    }
+    small_free(&memory, &m);
+}
+
 /// Small systems take their room with the pattern: solving allocates nothing, whoever solves.
 static void nothing_is_allocated_later(void **state) {
     (void)state;
@@ -249,6 +313,7 @@ int main(void) {
         cmocka_unit_test(the_preconditioned_norm_falls_as_far),
         cmocka_unit_test(contact_does_not_hide_the_rest),
         cmocka_unit_test(small_solutions_hide_nothing),
+        cmocka_unit_test(hidden_motion_is_solved_by_contrast),
         cmocka_unit_test(nothing_is_allocated_later),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
