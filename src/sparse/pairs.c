@@ -15,29 +15,40 @@ void pairs_free(struct memory *memory, struct pairs *pairs) {
     *pairs = (struct pairs){0};
 }
 
-/// One pass of the radix sort, by one byte.
-static void sort_by_byte(struct pairs *pairs, int shift) {
-    size_t start[257] = {0};
+// Digits of the sort: wide ones where there are pairs enough to be worth the counters.
+enum { NARROW_DIGIT = 8, WIDE_DIGIT = 12, WIDE_FROM = 4096 };
+
+/// One pass of the radix sort, by one digit.
+static void sort_by_digit(struct pairs *pairs, int shift, int width) {
+    size_t start[(1 << WIDE_DIGIT) + 1];
+    const uint64_t mask = (UINT64_C(1) << width) - 1;
+    memset(start, 0, ((mask + 2) * sizeof *start));
     for (size_t i = 0; i < pairs->count; i++) {
-        start[(pairs->pair[i] >> shift & 255) + 1]++;
+        start[(pairs->pair[i] >> shift & mask) + 1]++;
     }
-    for (int b = 0; b < 256; b++) {
+    for (uint64_t b = 0; b <= mask; b++) {
         start[b + 1] += start[b];
     }
     for (size_t i = 0; i < pairs->count; i++) {
-        pairs->scratch[start[pairs->pair[i] >> shift & 255]++] = pairs->pair[i];
+        pairs->scratch[start[pairs->pair[i] >> shift & mask]++] = pairs->pair[i];
     }
-    memcpy(pairs->pair, pairs->scratch, pairs->count * sizeof *pairs->pair);
+    uint64_t *sorted = pairs->scratch;
+    pairs->scratch = pairs->pair;
+    pairs->pair = sorted;
+    const size_t capacity = pairs->scratch_capacity;
+    pairs->scratch_capacity = pairs->capacity;
+    pairs->capacity = capacity;
 }
 
 void pairs_sort(struct pairs *pairs) {
+    const int width = pairs->count < WIDE_FROM ? NARROW_DIGIT : WIDE_DIGIT;
     uint64_t varying = 0;
     for (size_t i = 1; i < pairs->count; i++) {
         varying |= pairs->pair[i] ^ pairs->pair[0];
     }
-    for (int shift = 0; shift < 64; shift += 8) {
-        if ((varying >> shift & 255) != 0) {
-            sort_by_byte(pairs, shift);
+    for (int shift = 0; shift < 64 && varying >> shift != 0; shift += width) {
+        if ((varying >> shift & ((UINT64_C(1) << width) - 1)) != 0) {
+            sort_by_digit(pairs, shift, width);
         }
     }
     size_t kept = 0;
