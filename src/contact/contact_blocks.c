@@ -12,7 +12,9 @@ static uint32_t find_node(struct contact_fold *fold, uint32_t node) {
     }
     if (i == fold->node_count) {
         fold->node[i] = node;
-        memset(fold->share[i], 0, sizeof fold->share[i]);
+        for (int p = 0; p < CONTACT_POINTS; p++) {
+            fold->share[i][p] = 0.0;
+        }
         fold->node_count++;
     }
     return i;
@@ -110,13 +112,13 @@ void contact_blocks_write(const struct contact_blocks_scene *scene, const struct
     }
     memset(block, 0, size * size * sizeof *block);
     for (int k = 0; k < rank->count; k++) {
-        double vector[3 * CONTACT_STENCIL_LIMIT] = {0.0};
+        double vector[3 * CONTACT_STENCIL_LIMIT];
         fold_vector(scene, fold, rank->vector[k], vector);
         add_square(size, rank->coefficient[k], vector, block);
     }
-    // The lower one to the same bits.
+    // Of the diagonal blocks the lower one too, to the same bits.
     for (size_t i = 0; i < size; i++) {
-        for (size_t j = 0; j < i; j++) {
+        for (size_t j = i - i % 3; j < i; j++) {
             block[i * size + j] = block[j * size + i];
         }
     }

@@ -10,7 +10,7 @@
 static size_t count_pairs(const struct contact_stencils *sets, size_t set_count) {
     size_t count = 0;
     for (size_t s = 0; s < set_count; s++) {
-        count += sets[s].count * sets[s].width * sets[s].width;
+        count += sets[s].count * sets[s].width * (sets[s].width + 1) / 2;
     }
     return count;
 }
@@ -21,8 +21,11 @@ static void list_pairs(const struct contact_stencils *sets, size_t set_count, st
         const size_t width = sets[s].width;
         for (size_t e = 0; e < sets[s].count; e++) {
             const uint32_t *rows = sets[s].rows + e * width;
-            for (size_t k = 0; k < width * width; k++) {
-                pairs_add(pairs, rows[k / width], rows[k % width]);
+            for (size_t a = 0; a < width; a++) {
+                for (size_t b = a; b < width; b++) {
+                    pairs_add(pairs, rows[a] < rows[b] ? rows[a] : rows[b],
+                              rows[a] < rows[b] ? rows[b] : rows[a]);
+                }
             }
         }
     }
@@ -36,37 +39,77 @@ static pbs_status reserve_pattern(struct memory *memory, uint32_t domain_count, 
     RETURN_IF_FAILED(
         memory_reserve(memory, &c->start, &c->start_capacity, row_count + 1, sizeof *c->start));
     RETURN_IF_FAILED(
+        memory_reserve(memory, &c->next, &c->next_capacity, row_count, sizeof *c->next));
+    RETURN_IF_FAILED(
         memory_reserve(memory, &c->column, &c->block_capacity, block_count, sizeof *c->column));
     return memory_reserve(memory, &c->values, &c->value_capacity,
                           9 * block_count + BSR_VALUE_PADDING, sizeof *c->values);
 }
 
+static uint32_t row_of(uint64_t coupled) {
+    return (uint32_t)(coupled >> 32);
+}
+
+static uint32_t column_of(uint64_t coupled) {
+    return (uint32_t)coupled;
+}
+
+/// Every row has a pair with itself.
 static size_t count_rows(const struct pairs *pairs) {
     size_t count = 0;
     for (size_t i = 0; i < pairs->count; i++) {
-        count += i == 0 || pairs->pair[i] >> 32 != pairs->pair[i - 1] >> 32;
+        count += row_of(pairs->pair[i]) == column_of(pairs->pair[i]);
     }
     return count;
 }
 
-static void fill_pattern(const struct layout *layout, struct contact_matrix *c) {
+static void list_rows(const struct layout *layout, struct contact_matrix *c) {
     uint32_t rows = 0;
     for (size_t i = 0; i < c->pairs.count; i++) {
-        const uint32_t row = (uint32_t)(c->pairs.pair[i] >> 32);
-        if (rows == 0 || c->row[rows - 1] != row) {
-            c->start[rows] = (uint32_t)i;
+        const uint32_t row = row_of(c->pairs.pair[i]);
+        if (row == column_of(c->pairs.pair[i])) {
             c->place[row] = rows;
             c->row[rows++] = row;
         }
-        c->column[i] = (uint32_t)c->pairs.pair[i];
     }
-    c->start[rows] = (uint32_t)c->pairs.count;
     c->row_count = rows;
     uint32_t at = 0;
     for (uint32_t d = 0; d <= layout->domain_count; d++) {
         for (; at < rows && c->row[at] < layout->domain_start[d]; at++) {
         }
         c->domain_start[d] = at;
+    }
+}
+
+/// start, and `next` at the first block of each row.
+static void count_blocks(struct contact_matrix *c) {
+    memset(c->next, 0, c->row_count * sizeof *c->next);
+    for (size_t i = 0; i < c->pairs.count; i++) {
+        const uint32_t row = row_of(c->pairs.pair[i]);
+        const uint32_t column = column_of(c->pairs.pair[i]);
+        c->next[c->place[row]]++;
+        c->next[c->place[column]] += row != column;
+    }
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < c->row_count; i++) {
+        const uint32_t count = c->next[i];
+        c->start[i] = at;
+        c->next[i] = at;
+        at += count;
+    }
+    c->start[c->row_count] = at;
+}
+
+/// Pairs come by rows and then columns, so that the columns of every row come in order: those below
+/// the diagonal while earlier rows are looked at.
+static void list_columns(struct contact_matrix *c) {
+    for (size_t i = 0; i < c->pairs.count; i++) {
+        const uint32_t row = row_of(c->pairs.pair[i]);
+        const uint32_t column = column_of(c->pairs.pair[i]);
+        c->column[c->next[c->place[row]]++] = column;
+        if (row != column) {
+            c->column[c->next[c->place[column]]++] = row;
+        }
     }
 }
 
@@ -84,14 +127,39 @@ static double *find_block(const struct contact_matrix *c, uint32_t row, uint32_t
     return c->values + 9 * (size_t)low;
 }
 
+/// To the upper triangle alone.
 static void add_stencil(const uint32_t *rows, uint32_t width, const double *block,
                         struct contact_matrix *c) {
     const size_t stride = 3 * (size_t)width;
     for (uint32_t a = 0; a < width; a++) {
-        for (uint32_t b = 0; b < width; b++) {
-            double *to = find_block(c, rows[a], rows[b]);
-            for (uint32_t e = 0; e < 9; e++) {
-                to[e] += block[(3 * a + e / 3) * stride + 3 * b + e % 3];
+        for (uint32_t b = a; b < width; b++) {
+            const double *from = block + 3 * a * stride + 3 * (size_t)b;
+            if (rows[a] <= rows[b]) {
+                double *to = find_block(c, rows[a], rows[b]);
+                for (size_t e = 0; e < 9; e++) {
+                    to[e] += from[e / 3 * stride + e % 3];
+                }
+            } else {
+                double *to = find_block(c, rows[b], rows[a]);
+                for (size_t e = 0; e < 9; e++) {
+                    to[e] += from[e % 3 * stride + e / 3];
+                }
+            }
+        }
+    }
+}
+
+/// The lower triangle, to the same bits.
+static void mirror_blocks(struct contact_matrix *c) {
+    memcpy(c->next, c->start, c->row_count * sizeof *c->next);
+    for (size_t i = 0; i < c->pairs.count; i++) {
+        const uint32_t row = row_of(c->pairs.pair[i]);
+        const uint32_t column = column_of(c->pairs.pair[i]);
+        const double *from = c->values + 9 * (size_t)c->next[c->place[row]]++;
+        if (row != column) {
+            double *to = c->values + 9 * (size_t)c->next[c->place[column]]++;
+            for (size_t e = 0; e < 9; e++) {
+                to[e] = from[e % 3 * 3 + e / 3];
             }
         }
     }
@@ -114,16 +182,20 @@ pbs_status contact_matrix_build(struct memory *memory, const struct layout *layo
     RETURN_IF_FAILED(pairs_reserve(memory, count, &c->pairs));
     list_pairs(sets, set_count, &c->pairs);
     pairs_sort(&c->pairs);
-    RETURN_IF_FAILED(
-        reserve_pattern(memory, layout->domain_count, count_rows(&c->pairs), c->pairs.count, c));
-    fill_pattern(layout, c);
-    memset(c->values, 0, 9 * c->pairs.count * sizeof *c->values);
+    const size_t row_count = count_rows(&c->pairs);
+    const size_t block_count = 2 * c->pairs.count - row_count;
+    RETURN_IF_FAILED(reserve_pattern(memory, layout->domain_count, row_count, block_count, c));
+    list_rows(layout, c);
+    count_blocks(c);
+    list_columns(c);
+    memset(c->values, 0, 9 * block_count * sizeof *c->values);
     for (size_t s = 0; s < set_count; s++) {
         const uint32_t width = sets[s].width;
         for (size_t e = 0; e < sets[s].count; e++) {
             add_stencil(sets[s].rows + e * width, width, sets[s].blocks + 9 * e * width * width, c);
         }
     }
+    mirror_blocks(c);
     return PBS_OK;
 }
 
@@ -134,6 +206,7 @@ void contact_matrix_free(struct memory *memory, struct contact_matrix *c) {
     memory_release(memory, c->column);
     memory_release(memory, c->values);
     memory_release(memory, c->place);
+    memory_release(memory, c->next);
     pairs_free(memory, &c->pairs);
     *c = (struct contact_matrix){0};
 }

@@ -9,7 +9,8 @@
 
 #define CONTACT_STENCIL_LIMIT 8
 
-/// Stencils of one width. Every block is symmetric.
+/// Stencils of one width. Every block is symmetric; what is below its diagonal 3x3 blocks is not
+/// read.
 struct contact_stencils {
     size_t count;
     uint32_t width;       ///< rows each couples, 1 to CONTACT_STENCIL_LIMIT
@@ -26,8 +27,9 @@ struct contact_matrix {
     double *values;         ///< 9 per block, row-major, padded as BSR_VALUE_PADDING says
     size_t row_capacity, domain_capacity, start_capacity, block_capacity, value_capacity;
     uint32_t *place;    ///< scratch: row of H0 -> index in `row`
-    struct pairs pairs; ///< scratch: of every stencil
-    size_t place_capacity;
+    uint32_t *next;     ///< scratch, by row: its next block
+    struct pairs pairs; ///< scratch: of every stencil, row <= column
+    size_t place_capacity, next_capacity;
 };
 
 /// All zero is an empty matrix that may be multiplied and freed. Buffers grow, never shrink.

@@ -99,8 +99,10 @@ static void blocks_are_the_vectors_over_nodes(void **state) {
             assert_int_equal(set->rows[place.index * fold.node_count + i / 3],
                              row[fold.node[i / 3]]);
             for (size_t j = 0; j < size; j++) {
-                assert_true(block[i * size + j] == block[j * size + i]);
-                found += motion[3 * fold.node[i / 3] + i % 3] * block[i * size + j] *
+                // What is below the diagonal blocks is not written.
+                const double entry = i / 3 <= j / 3 ? block[i * size + j] : block[j * size + i];
+                assert_true(i / 3 != j / 3 || entry == block[j * size + i]);
+                found += motion[3 * fold.node[i / 3] + i % 3] * entry *
                          motion[3 * fold.node[j / 3] + j % 3];
             }
         }
