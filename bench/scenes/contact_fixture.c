@@ -88,7 +88,7 @@ static void fill_block(struct surface *surface, double stiffness, double block[1
     for (int i = 0; i < 144; i++) {
         const double row = weight[i / 36] * normal[i / 12 % 3] / length;
         const double column = weight[i % 12 / 3] * normal[i % 3] / length;
-        block[i] = stiffness * row * column;
+        block[i] = stiffness * (row * column); // symmetric to the bit
     }
 }
 
