@@ -181,6 +181,34 @@ static void the_hardest_contact_of_an_affine_body_is_named(void **state) {
     pbs_world_destroy(world);
 }
 
+/// A barrier is said to be too soft where a hundredth of the contact distance or less is left, and
+/// only there: the same fall into one that is soft, and into one a hundred thousand times stiffer.
+static void a_soft_barrier_is_told_from_a_stiff_one(void **state) {
+    (void)state;
+    for (int stiff = 0; stiff < 2; stiff++) {
+        pbs_world_desc d = barrier_settings();
+        d.newton_limit = 2;
+        d.contact_stiffness = stiff ? 1e6 : 10.0;
+        d.relative_tolerance = 1e-12;
+        pbs_world *world = new_world_from(&d);
+        struct box_surface box;
+        pbs_affine_desc affine;
+        pbs_body body;
+        box_surface_make(&box, (double[3]){0.1, 0.1, 0.1});
+        box_surface_describe(&box, &affine);
+        affine.position[1] = 0.0505;
+        affine.velocity[1] = -1.0;
+        assert_ok(pbs_body_create_affine(world, &affine, &body));
+        add_ground(world);
+        assert_status(pbs_world_step(world, 0.01), PBS_ERROR_CONVERGENCE);
+        const double gap = stats_of(world).failure_gap / d.contact_distance;
+        assert_true(stiff ? gap > 0.01 && gap < 1.0 : gap > 0.0 && gap < 0.01);
+        assert_int_equal(strstr(pbs_last_error(), "raise contact_stiffness") != NULL, !stiff);
+        assert_message("newton_limit");
+        pbs_world_destroy(world);
+    }
+}
+
 // --- scripts ---
 
 static pbs_collider add_plate(pbs_world *world, double y) {
@@ -392,6 +420,7 @@ int main(void) {
         cmocka_unit_test(the_vertex_of_the_largest_residual_is_named),
         cmocka_unit_test(the_contact_of_the_largest_residual_is_named),
         cmocka_unit_test(the_hardest_contact_of_an_affine_body_is_named),
+        cmocka_unit_test(a_soft_barrier_is_told_from_a_stiff_one),
         cmocka_unit_test(what_jams_the_script_is_named),
         cmocka_unit_test(the_element_that_a_target_inverts_is_named),
         cmocka_unit_test(the_callback_that_refuses_is_named),

@@ -460,6 +460,27 @@ static void bodies_leave_colliders(void **state) {
     }
 }
 
+/// One search finds the overlap and another that it is gone: so many, and no more, are done.
+static void searches_are_as_many_as_allowed(void **state) {
+    (void)state;
+    for (uint32_t limit = 1; limit < 4; limit++) {
+        pbs_world *world = new_barrier_world();
+        add_ground(world);
+        add_unit_box(world, 0.0, 0.04, 0.0);
+        pbs_separate_desc d;
+        assert_ok(pbs_separate_desc_init(&d, sizeof d));
+        d.iteration_limit = limit;
+        pbs_separation out = {.struct_size = sizeof out};
+        const pbs_status status = pbs_world_separate(world, &d, &out);
+        assert_int_equal(status, limit < 2 ? PBS_ERROR_INADMISSIBLE : PBS_OK);
+        assert_int_equal(out.iterations, limit < 2 ? limit : 2);
+        if (limit < 2) {
+            assert_message("iteration_limit");
+        }
+        pbs_world_destroy(world);
+    }
+}
+
 /// A corner in the middle of a large face: out of what is solid, not deeper into it.
 static void a_corner_leaves_by_the_face_it_came_through(void **state) {
     (void)state;
@@ -661,6 +682,7 @@ int main(void) {
         cmocka_unit_test(two_that_overlap_come_apart),
         cmocka_unit_test(a_pile_that_overlaps_comes_apart),
         cmocka_unit_test(bodies_leave_colliders),
+        cmocka_unit_test(searches_are_as_many_as_allowed),
         cmocka_unit_test(a_corner_leaves_by_the_face_it_came_through),
         cmocka_unit_test(a_little_overlap_stays_local),
         cmocka_unit_test(what_need_not_move_stays),
