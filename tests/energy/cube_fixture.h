@@ -127,7 +127,7 @@ static inline int cube_evaluate(struct cube *cube, const struct term *terms, siz
 struct cube_function {
     struct cube *cube;
     const struct term *term;
-    bool project, damping_weights;
+    bool project, project_shells, damping_weights;
     struct stage_view stage; ///< of dissipative terms
 };
 
@@ -137,6 +137,7 @@ static inline void cube_function_evaluate(const struct cube_function *f, uint32_
                                           .x = x,
                                           .stage = f->stage,
                                           .project = f->project,
+                                          .project_shells = f->project_shells,
                                           .damping_weights = f->damping_weights};
     assert_int_equal(cube_evaluate(f->cube, f->term, 1, &evaluation), EVALUATE_OK);
 }

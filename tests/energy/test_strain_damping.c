@@ -251,6 +251,42 @@ static void projected_hessians_are_semidefinite(void **state) {
     }
 }
 
+/// Where shells alone are to be semidefinite, triangles are as if all were, and all else is exact,
+/// to the bit: elasticity alone (a stage without end has no damping), and with its damping.
+static void shells_alone_are_projected(void **state) {
+    (void)state;
+    enum { EXACT, ALL, SHELLS };
+    for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
+        struct random random = random_seed(45);
+        struct elements s;
+        double x[SIZE];
+        make(&s, kind, 1);
+        begin(&s, &(struct strain_part){.x = s.rest, .strain = 1.0});
+        // Half way to a point, where Hessians are far from semidefinite.
+        for (size_t i = 0; i < SIZE; i++) {
+            x[i] = 0.5 * s.rest[i];
+        }
+        move(&random, 0.05, x, x);
+        const size_t count = 9 * s.cube.assembly.pattern.block_count;
+        const struct term terms[2] = {s.term, s.elastic};
+        for (int damped = 0; damped < 2; damped++) {
+            double blocks[3][SIZE * SIZE];
+            for (int what = EXACT; what <= SHELLS; what++) {
+                const struct evaluation evaluation = {.what = EVALUATE_HESSIAN,
+                                                      .x = x,
+                                                      .stage = {.length = damped ? 0.5 : INFINITY},
+                                                      .project = what == ALL,
+                                                      .project_shells = what == SHELLS};
+                assert_int_equal(cube_evaluate(&s.cube, terms, 2, &evaluation), EVALUATE_OK);
+                memcpy(blocks[what], s.cube.result.blocks, count * sizeof *blocks[what]);
+            }
+            assert_same_bits(blocks[SHELLS], blocks[kind == TRIANGLES ? ALL : EXACT], count);
+            assert_true(memcmp(blocks[ALL], blocks[EXACT], count * sizeof *blocks[ALL]) != 0);
+        }
+        done(&s);
+    }
+}
+
 /// The stress is symmetric: whatever the motion, no force and no torque comes of it. Handles are
 /// vectors: they have no force to balance.
 static void no_force_and_no_torque(void **state) {
@@ -450,6 +486,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(derivatives_agree_with_differences),
         cmocka_unit_test(projected_hessians_are_semidefinite),
+        cmocka_unit_test(shells_alone_are_projected),
         cmocka_unit_test(no_force_and_no_torque),
         cmocka_unit_test(rigid_motions_are_free),
         cmocka_unit_test(small_strains_are_damped_in_proportion_to_stiffness),

@@ -137,6 +137,25 @@ static void stiffness_follows_mass_and_weight(void **state) {
     pbs_world_destroy(world);
 }
 
+/// Of a body that deforms 30 vertices count, of fewer all: its mass at most.
+static void thirty_vertices_count(void **state) {
+    (void)state;
+    for (uint32_t cells = 1; cells <= 4; cells++) {
+        pbs_world *world = make_world();
+        const pbs_body body = add_cube(world, cells, 1.0, (double[3]){0.0, 0.0, 0.0}, NULL);
+        const double count = (double)pbs_body_vertex_count(world, body);
+        const double *m = pbs_body_masses(world, body);
+        double mass = 0.0;
+        for (size_t i = 0; i < (size_t)count; i++) {
+            mass += m[i];
+        }
+        const double expected = fmin(1.0, 30.0 / count) * 30.0 * mass / (FRAME * FRAME);
+        const double found = step(world, FRAME).contact_stiffness;
+        assert_near(found, expected, 1e-12 * expected, "stiffness, N/m");
+        pbs_world_destroy(world);
+    }
+}
+
 /// A box of 2 t on one of 1 kg: the lower one is raised until it carries at a tenth of the distance
 /// or more, and comes back by no more than a factor of 2 a step once the weight is gone.
 static void forces_raise_it_and_it_comes_back_slowly(void **state) {
@@ -279,6 +298,7 @@ int main(void) {
         cmocka_unit_test(fine_meshes_have_short_distances),
         cmocka_unit_test(the_distance_never_grows),
         cmocka_unit_test(stiffness_follows_mass_and_weight),
+        cmocka_unit_test(thirty_vertices_count),
         cmocka_unit_test(forces_raise_it_and_it_comes_back_slowly),
         cmocka_unit_test(restored_worlds_choose_alike),
         cmocka_unit_test(fast_bodies_divide_the_step),

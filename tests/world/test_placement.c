@@ -460,6 +460,36 @@ static void bodies_leave_colliders(void **state) {
     }
 }
 
+/// What has a thickness is pushed until that is clear too, down from a ceiling as up from the
+/// ground, whichever of the two was made first: by depth, thickness and contact distance, at once.
+static void thickness_counts(void **state) {
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        const double up = k % 2 == 0 ? 1.0 : -1.0, offset = 0.01;
+        const bool box_first = k / 2 == 0;
+        pbs_world *world = new_barrier_world();
+        pbs_contact_desc contact;
+        pbs_body box = {0};
+        for (int i = 0; i < 2; i++) {
+            if ((i == 0) == box_first) {
+                box = add_unit_box(world, 0.0, 0.045 * up, 0.0);
+            } else {
+                const pbs_body wall = add_box(world, (double[3]){1.0, 0.2, 1.0},
+                                              (double[3]){0.0, -0.1 * up, 0.0});
+                assert_ok(pbs_body_pin_all(world, wall));
+            }
+        }
+        assert_ok(pbs_contact_desc_init(&contact, sizeof contact));
+        contact.offset = offset;
+        assert_ok(pbs_body_set_contact(world, box, &contact));
+        const pbs_separation out = separate(world);
+        assert_int_equal(out.iterations, 2);
+        // 5 mm deep; a little is added so that the distance is kept in spite of rounding.
+        assert_near(out.longest_move, 0.005 + offset + 1e-3, 2e-5, "way, m");
+        pbs_world_destroy(world);
+    }
+}
+
 /// One search finds the overlap and another that it is gone: so many, and no more, are done.
 static void searches_are_as_many_as_allowed(void **state) {
     (void)state;
@@ -682,6 +712,7 @@ int main(void) {
         cmocka_unit_test(two_that_overlap_come_apart),
         cmocka_unit_test(a_pile_that_overlaps_comes_apart),
         cmocka_unit_test(bodies_leave_colliders),
+        cmocka_unit_test(thickness_counts),
         cmocka_unit_test(searches_are_as_many_as_allowed),
         cmocka_unit_test(a_corner_leaves_by_the_face_it_came_through),
         cmocka_unit_test(a_little_overlap_stays_local),
