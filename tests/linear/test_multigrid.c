@@ -225,6 +225,44 @@ static void rigid_motions_are_reproduced(void **state) {
     fixture_free(&memory, &f);
 }
 
+/// Two nodes have five motions: to turn about the line through them moves neither, and is left out
+/// however that line lies and whatever rounding leaves of it.
+static void a_pair_has_five_motions(void **state) {
+    (void)state;
+    const uint32_t n = 1500;
+    uint32_t *pairs = memory_allocate(&memory, n, sizeof *pairs);
+    for (uint32_t i = 0; i < n; i++) {
+        pairs[i] = i;
+    }
+    struct small_matrix m = small_create(&memory, n, 3, pairs, n / 2);
+    for (uint32_t i = 0; i < n; i++) {
+        small_set_scalar(&m, i, i, 2.0);
+    }
+    for (uint32_t i = 0; i < n; i += 2) {
+        small_set_scalar(&m, i, i + 1, -1.9);
+    }
+    double *positions = random_vector(&memory, 3 * (size_t)n, 5);
+    const struct linear_problem problem = {.a = &m.a, .positions = positions};
+    struct preconditioner p = create(&problem);
+    const struct grid *g = ((const struct multigrid *)p.state)->grid;
+    check_orthonormal(g);
+    uint32_t pair_count = 0;
+    for (uint32_t a = 0; a < g->coarse_count; a++) {
+        int motions = 0;
+        for (size_t k = 0; k < 6; k++) {
+            motions += g[1].modes[36 * (size_t)a + 7 * k] > 0.0;
+        }
+        const bool is_pair = g->member_start[a + 1] - g->member_start[a] == 2;
+        assert_true(!is_pair || motions == 5);
+        pair_count += is_pair;
+    }
+    assert_true(pair_count > n / 3);
+    preconditioner_destroy(&memory, &p);
+    memory_release(&memory, positions);
+    memory_release(&memory, pairs);
+    small_free(&memory, &m);
+}
+
 /// Symmetric to rounding and positive, over three grids.
 static void is_definite_over_three_grids(void **state) {
     (void)state;
@@ -653,6 +691,7 @@ int main(void) {
         cmocka_unit_test(next_matrix_is_the_galerkin_product),
         cmocka_unit_test(coarse_matrix_is_the_galerkin_product),
         cmocka_unit_test(rigid_motions_are_reproduced),
+        cmocka_unit_test(a_pair_has_five_motions),
         cmocka_unit_test(is_definite_over_three_grids),
         cmocka_unit_test(few_iterations),
         cmocka_unit_test(slivers_cost_few_iterations),
