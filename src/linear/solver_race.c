@@ -278,7 +278,7 @@ static void take_count(struct race_record *record, enum solver_entrant entrant,
     *mean = *mean > 0.0 ? 0.5 * (*mean + count) : count;
 }
 
-/// Looser tolerances take no more.
+/// Looser tolerances take no more; nor is this one's mean above what has just won.
 static void lower_expectations(struct race_memory *memory, double tolerance, double iterations) {
     for (uint32_t d = 0; d <= decade_of(tolerance); d++) {
         double *mean = &memory->records[d].iterations[ENTRANT_BLOCK_JACOBI];
