@@ -1,5 +1,7 @@
 // The collision-free time of pairs: beside queries with exact answers, where they are, and always
 // beside a slow search that misses nothing.
+#include <float.h>
+
 #include "geometry/random_pairs.h"
 #include "scenes/collision_queries.h"
 #include "support/testing.h"
@@ -396,6 +398,96 @@ static void gaps_of_rounding_are_none(void **state) {
     }
 }
 
+// --- gaps of a few roundings ---
+
+static void cross_long(const long double a[3], const long double b[3], long double out[3]) {
+    for (int k = 0; k < 3; k++) {
+        out[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
+    }
+}
+
+// How far the lines through both edges, or point and plane, are apart after a time: in long double,
+// which has eleven digits more than are asked for where it has more than double.
+static double distance_beyond(enum pair_kind kind, double (*x)[3], double (*dx)[3], double t,
+                              double separation) {
+    const bool edges = kind == PAIR_EDGE_EDGE;
+    long double y[4][3], u[3], v[3], r[3], n[3], volume = 0.0L, square = 0.0L;
+    for (int i = 0; i < 12; i++) {
+        y[i / 3][i % 3] = (long double)x[i / 3][i % 3] + (long double)t * dx[i / 3][i % 3];
+    }
+    for (int k = 0; k < 3; k++) {
+        u[k] = edges ? y[1][k] - y[0][k] : y[2][k] - y[1][k];
+        v[k] = y[3][k] - y[edges ? 2 : 1][k];
+        r[k] = y[0][k] - y[edges ? 2 : 1][k];
+    }
+    cross_long(u, v, n);
+    for (int k = 0; k < 3; k++) {
+        volume += n[k] * r[k];
+        square += n[k] * n[k];
+    }
+    return (double)(fabsl(volume) / sqrtl(square) - separation);
+}
+
+// Sides that meet inside both, then moved apart across both. False where they are nearly parallel.
+static bool place_apart(struct random *random, enum pair_kind kind, double distance, double (*x)[3],
+                        double normal[3]) {
+    const bool edges = kind == PAIR_EDGE_EDGE;
+    double u[3], v[3];
+    random_fill(random, -1.0, 1.0, x[0], 12);
+    subtract3(x[edges ? 1 : 2], x[edges ? 0 : 1], u);
+    subtract3(x[3], x[edges ? 2 : 1], v);
+    cross3(u, v, normal);
+    const double area = norm3(normal);
+    scale3(1.0 / area, normal, normal);
+    const double s = random_uniform(random, 0.25, 0.4), t = random_uniform(random, 0.25, 0.4);
+    double meeting[3];
+    add_scaled3(x[edges ? 2 : 1], t, v, meeting);
+    add_scaled3(meeting, distance, normal, meeting);
+    add_scaled3(meeting, edges ? -s : s, u, x[0]);
+    if (edges) {
+        add3(x[0], u, x[1]);
+    }
+    return area > 0.3;
+}
+
+// Thick sides, 0.1 m and 1e-14 to 2e-14 m apart, slide along each other and close twice the gap: a
+// tenth of it is left. Projections of coordinates of 2 m are known to some 4e-16 m, of which a
+// tenth of the gap is a few; as the bound of a step allows for that, what is left of the error is
+// the distance's own, a unit of rounding of 0.1 m. That is 1 % of what is left, searches aim 2 %
+// above it, and one pair in 60,000 is so nearly degenerate that it shows. A bound that takes
+// projections for exact, or knows the motion's rounding alone, is too long for one in 700.
+static void gaps_of_a_few_roundings_are_kept(void **state) {
+    (void)state;
+    const double separation = 0.1;
+    struct random random = random_seed(11);
+    int stopped = 0, short_of = 0;
+    for (int n = 0; n < 40000 && LDBL_MANT_DIG > DBL_MANT_DIG; n++) {
+        const enum pair_kind kind = n % 2 ? PAIR_EDGE_EDGE : PAIR_POINT_TRIANGLE;
+        double x[4][3], dx[4][3] = {{0.0}}, normal[3], slide[3];
+        const double wanted = random_uniform(&random, 1e-14, 2e-14);
+        if (!place_apart(&random, kind, separation + wanted, x, normal)) {
+            continue;
+        }
+        random_fill(&random, -1.0, 1.0, slide, 3);
+        add_scaled3(slide, -dot3(slide, normal), normal, slide);
+        const double gap = distance_beyond(kind, x, dx, 0.0, separation);
+        scale3(log_uniform(&random, 1e-13, 0.05), slide, dx[0]);
+        add_scaled3(dx[0], -2.0 * gap, normal, dx[0]);
+        if (kind == PAIR_EDGE_EDGE) {
+            copy3(dx[0], dx[1]);
+        }
+        const double *const nodes[4] = {x[0], x[1], x[2], x[3]};
+        const double *const moves[4] = {dx[0], dx[1], dx[2], dx[3]};
+        const double t = free_time(kind, nodes, moves, separation, 1.0, NULL);
+        const double left = distance_beyond(kind, x, dx, t, separation);
+        assert_true(left > 0.9 * COLLISION_GAP_KEPT * gap);
+        short_of += left < COLLISION_GAP_KEPT * gap;
+        stopped += t < 1.0;
+    }
+    assert_true(stopped > 30000 || LDBL_MANT_DIG <= DBL_MANT_DIG);
+    assert_in_range(short_of, 0, 4);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_of_the_specification),
@@ -407,6 +499,7 @@ int main(void) {
         cmocka_unit_test(round_things_stop_at_their_surfaces),
         cmocka_unit_test(touching_starts_and_no_numbers_stay),
         cmocka_unit_test(gaps_of_rounding_are_none),
+        cmocka_unit_test(gaps_of_a_few_roundings_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
