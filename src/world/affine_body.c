@@ -183,6 +183,7 @@ static void fill_nodes(const struct body *body, const pbs_affine_desc *d, const 
         cross3(d->angular_velocity, x + 3 * k, v + 3 * k);
     }
     memcpy(nodes->mass + start, mass, body->node_count * sizeof *mass);
+    memset(nodes->kind + start + 1, NODE_HANDLE, body->node_count - 1);
     // Not colliding: obstacles act on points, which handles are not. No stiffness: that of a nearly
     // rigid body says nothing of the forces that matter.
 }

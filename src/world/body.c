@@ -33,6 +33,15 @@ void body_free(struct body *body, struct memory *memory) {
     memory_release(memory, body);
 }
 
+double body_mass(const struct nodes *nodes, const struct body *body) {
+    const size_t count = nodes_count_places(nodes, body->node_start, body->node_count);
+    double mass = 0.0;
+    for (size_t i = body->node_start; i < body->node_start + count; i++) {
+        mass += nodes->mass[i];
+    }
+    return mass;
+}
+
 double body_extent(size_t vertex_count, const double *positions) {
     double square = 0.0;
     for (size_t k = 0; k < 3; k++) {

@@ -103,6 +103,7 @@ struct body {
 };
 
 struct scene;
+struct nodes;
 
 /// Checks everything, makes the body and appends its nodes; the caller gives it a slot. On failure
 /// the scene is as it was.
@@ -132,6 +133,9 @@ pbs_status body_check_contact(const pbs_contact_desc *d);
 
 /// The body's memory; its nodes are the scene's.
 void body_free(struct body *body, struct memory *memory);
+
+/// The sum over the nodes that are places, kg: of an affine body that is its centre.
+double body_mass(const struct nodes *nodes, const struct body *body);
 
 /// The diagonal of the bounding box of vertex_count x 3 coordinates.
 double body_extent(size_t vertex_count, const double *positions);

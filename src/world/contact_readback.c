@@ -181,13 +181,14 @@ static pbs_status write_load(const struct contact_load *load, const double about
 
 /// Of a body as it is now.
 static void centre_of_mass(const struct nodes *nodes, const struct body *body, double centre[3]) {
-    if (body->kind == BODY_AFFINE) {
+    const size_t count = nodes_count_places(nodes, body->node_start, body->node_count);
+    if (count == 1) {
         copy3(nodes->x + 3 * body->node_start, centre);
         return;
     }
     double mass = 0.0;
     scale3(0.0, nodes->x, centre);
-    for (size_t i = body->node_start; i < body->node_start + body->node_count; i++) {
+    for (size_t i = body->node_start; i < body->node_start + count; i++) {
         add_scaled3(centre, nodes->mass[i], nodes->x + 3 * i, centre);
         mass += nodes->mass[i];
     }

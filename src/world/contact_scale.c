@@ -37,7 +37,8 @@ static const double SIZE_OF_NOTHING = 1.0;
 
 /// Where the host put them, of bodies without a shape at rest.
 static double initial_extent(const struct scene *scene, const struct body *body) {
-    return body_extent(body->node_count, scene->nodes.initial + 3 * body->node_start);
+    return body_extent(nodes_count_places(&scene->nodes, body->node_start, body->node_count),
+                       scene->nodes.initial + 3 * body->node_start);
 }
 
 /// The edge of a cube with the body's diagonal; of particles that keep a distance their diameter. 0
@@ -119,19 +120,9 @@ double contact_scale_velocity_tolerance(const struct scene *scene,
 
 // --- stiffness ---
 
-static double mass_of(const struct scene *scene, const struct body *body) {
-    // Of an affine body's nodes the first is its centre, which has all of its mass.
-    const size_t count = body->kind == BODY_AFFINE ? 1 : body->node_count;
-    double mass = 0.0;
-    for (size_t i = 0; i < count; i++) {
-        mass += scene->nodes.mass[body->node_start + i];
-    }
-    return mass;
-}
-
 double contact_scale_stiffness(const struct scene *scene, const struct body *body, double distance,
                                double h) {
-    const double mass = mass_of(scene, body);
+    const double mass = body_mass(&scene->nodes, body);
     const double share = body->kind == BODY_AFFINE
                              ? 1.0
                              : fmin(1.0, VERTICES_THAT_COUNT / (double)body->vertex_count);

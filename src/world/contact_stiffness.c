@@ -12,9 +12,8 @@ static double mean_vertex_mass(const struct scene *scene) {
     double mass = 0.0, count = 0.0;
     for (size_t b = 0; b < scene->bodies.count; b++) {
         const struct body *body = scene_body(scene, b);
-        // Of an affine body's nodes the first is its centre, which has all of its mass.
-        const size_t nodes = body->kind == BODY_AFFINE ? 1 : body->node_count;
-        for (size_t i = 0; i < nodes; i++) {
+        const size_t places = nodes_count_places(&scene->nodes, body->node_start, body->node_count);
+        for (size_t i = 0; i < places; i++) {
             mass += scene->nodes.mass[body->node_start + i];
         }
         count += (double)body->vertex_count;

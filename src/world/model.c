@@ -507,9 +507,8 @@ static pbs_status add_affine(const struct scene *scene, struct memory *memory,
 
 // --- node terms ---
 
-/// Nodes that move where the body moves: of an affine body only the first.
-static size_t count_places(const struct body *body) {
-    return body->kind == BODY_AFFINE ? 1 : body->node_count;
+static size_t count_places(const struct scene *scene, const struct body *body) {
+    return nodes_count_places(&scene->nodes, body->node_start, body->node_count);
 }
 
 static pbs_status add_gravity(const struct scene *scene, struct memory *memory,
@@ -517,7 +516,7 @@ static pbs_status add_gravity(const struct scene *scene, struct memory *memory,
     bool any = false;
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
-        any = any || body->no_gravity || count_places(body) < body->node_count;
+        any = any || body->no_gravity || count_places(scene, body) < body->node_count;
     }
     const struct nodes *nodes = &scene->nodes;
     model->gravity.mass = nodes->mass;
@@ -529,7 +528,8 @@ static pbs_status add_gravity(const struct scene *scene, struct memory *memory,
         }
         for (size_t i = 0; i < scene->bodies.count; i++) {
             const struct body *body = scene_body(scene, i);
-            for (size_t k = 0; k < count_places(body) && !body->no_gravity; k++) {
+            const size_t places = body->no_gravity ? 0 : count_places(scene, body);
+            for (size_t k = 0; k < places; k++) {
                 model->gravity_mass[body->node_start + k] = nodes->mass[body->node_start + k];
             }
         }
@@ -579,7 +579,7 @@ static pbs_status list_free_bodies(const struct scene *scene, struct memory *mem
         const struct body *body = scene_body(scene, i);
         if (body->kind != BODY_CUSTOM) {
             model->free_bodies[model->free_body_count] = (struct free_body){
-                body->node_start, count_places(body), body->drag, body->no_gravity};
+                body->node_start, count_places(scene, body), body->drag, body->no_gravity};
             model->free_body_count++;
         }
     }

@@ -12,7 +12,7 @@ struct column {
     size_t size;    ///< bytes per node
 };
 
-enum { COLUMN_COUNT = 9 };
+enum { COLUMN_COUNT = 10 };
 
 static void list_columns(struct nodes *n, struct column columns[COLUMN_COUNT]) {
     const struct column list[COLUMN_COUNT] = {
@@ -25,6 +25,7 @@ static void list_columns(struct nodes *n, struct column columns[COLUMN_COUNT]) {
         {&n->contact_force, 3 * sizeof(double)},
         {&n->held, sizeof(uint8_t)},
         {&n->colliding, sizeof(uint8_t)},
+        {&n->kind, sizeof(uint8_t)},
     };
     memcpy(columns, list, sizeof list);
 }
@@ -92,6 +93,14 @@ pbs_status nodes_check(const struct nodes *nodes, size_t start, size_t count,
         }
     }
     return PBS_OK;
+}
+
+size_t nodes_count_places(const struct nodes *nodes, size_t start, size_t count) {
+    size_t places = 0;
+    while (places < count && nodes->kind[start + places] == NODE_PLACE) {
+        places++;
+    }
+    return places;
 }
 
 void nodes_remove(struct nodes *nodes, size_t start, size_t count) {

@@ -4,6 +4,7 @@
 #define PBS_WORLD_NODES_H
 
 #include "base/memory.h"
+#include "base/node_kind.h"
 
 /// All zero is a valid empty one.
 struct nodes {
@@ -19,6 +20,7 @@ struct nodes {
     double *contact_force; ///< count x 3, N: of obstacles on the node, at the end of the last step
     uint8_t *held;         ///< count, PBS_AXIS_* bits
     uint8_t *colliding;    ///< count, 1 where colliders act
+    uint8_t *kind;         ///< count, NODE_*
 };
 
 /// Makes room for `more` nodes; nodes_append cannot fail afterwards.
@@ -33,6 +35,9 @@ void nodes_set(struct nodes *nodes, size_t start, size_t count, const double *x,
 /// where a mass or a stiffness ("modulus times area") is not positive and normal.
 pbs_status nodes_check(const struct nodes *nodes, size_t start, size_t count,
                        const char *stiffness);
+/// How many of count nodes from start on are places; a body's places are its first nodes. They move
+/// where it moves, weigh what it weighs, and are its extent.
+size_t nodes_count_places(const struct nodes *nodes, size_t start, size_t count);
 void nodes_remove(struct nodes *nodes, size_t start, size_t count);
 /// Copies nodes down to where others were.
 void nodes_move(struct nodes *nodes, size_t start, size_t count, size_t to);

@@ -61,16 +61,6 @@ static bool stays(const struct nodes *nodes, const struct body *body) {
     return false;
 }
 
-/// Of an affine body's nodes the first has all of its mass.
-static double mass_of(const struct nodes *nodes, const struct body *body) {
-    const size_t count = body->kind == BODY_AFFINE ? 1 : body->node_count;
-    double sum = 0.0;
-    for (size_t i = body->node_start; i < body->node_start + count; i++) {
-        sum += nodes->mass[i];
-    }
-    return sum;
-}
-
 static void list_bodies(struct separate *s) {
     const struct scene *scene = &s->world->scene;
     for (size_t i = 0; i < scene->bodies.count; i++) {
@@ -78,14 +68,14 @@ static void list_bodies(struct separate *s) {
         const double size = body_extent(body->vertex_count,
                                         vertices_positions(&scene->nodes, body));
         s->bodies[i] = (struct pushed){
-            .inverse_mass = stays(&scene->nodes, body) ? 0.0 : 1.0 / mass_of(&scene->nodes, body),
+            .inverse_mass = stays(&scene->nodes, body) ? 0.0 : 1.0 / body_mass(&scene->nodes, body),
             .limit = s->desc.move_limit > 0.0 ? s->desc.move_limit : 2.0 * fmax(size, s->distance)};
     }
 }
 
-/// Nodes that a translation of the body moves: of an affine body its centre.
-static size_t moving_nodes(const struct body *body) {
-    return body->kind == BODY_AFFINE ? 1 : body->node_count;
+/// Nodes that a translation of the body moves.
+static size_t moving_nodes(const struct nodes *nodes, const struct body *body) {
+    return nodes_count_places(nodes, body->node_start, body->node_count);
 }
 
 static void place_bodies(struct separate *s) {
@@ -93,7 +83,8 @@ static void place_bodies(struct separate *s) {
     memcpy(s->x, scene->nodes.x, 3 * scene->nodes.count * sizeof *s->x);
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
-        for (size_t k = 0; k < moving_nodes(body); k++) {
+        const size_t count = moving_nodes(&scene->nodes, body);
+        for (size_t k = 0; k < count; k++) {
             double *x = s->x + 3 * (body->node_start + k);
             add3(x, s->bodies[i].move, x);
         }
@@ -277,7 +268,8 @@ static void land(struct separate *s) {
         if (far == 0.0) {
             continue;
         }
-        for (size_t k = 0; k < 3 * moving_nodes(body); k++) {
+        const size_t count = 3 * moving_nodes(&scene->nodes, body);
+        for (size_t k = 0; k < count; k++) {
             const size_t at = 3 * body->node_start + k;
             nodes->x[at] = s->x[at];
             nodes->target[at] = s->x[at];

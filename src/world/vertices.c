@@ -142,7 +142,7 @@ static const double fit_tolerance = 1e-6;
 pbs_status vertices_set_positions(struct nodes *nodes, const struct body *body, const double *xyz) {
     double *x = nodes->x + 3 * body->node_start;
     if (vertices_are_nodes(body)) {
-        memmove(x, xyz, 3 * body->node_count * sizeof *x);
+        memmove(x, xyz, 3 * body->vertex_count * sizeof *x);
         return PBS_OK;
     }
     double fitted[3 * VERTEX_WIDTH];
@@ -163,7 +163,7 @@ pbs_status vertices_set_velocities(struct nodes *nodes, const struct body *body,
                                    const double *xyz) {
     double *v = nodes->v + 3 * body->node_start;
     if (vertices_are_nodes(body)) {
-        memmove(v, xyz, 3 * body->node_count * sizeof *v);
+        memmove(v, xyz, 3 * body->vertex_count * sizeof *v);
         return PBS_OK;
     }
     double fitted[3 * VERTEX_WIDTH];
