@@ -165,6 +165,52 @@ static pbs_status make_affine(struct session *s, pbs_world *world) {
     return pbs_body_create_affine(world, &d, &s->bodies[take(&s->in) % IDS]);
 }
 
+static pbs_status make_bonded(struct session *s, pbs_world *world) {
+    double positions[9], radii[3], numbers[6];
+    uint32_t bonds[4];
+    take_numbers(&s->in, positions, 9);
+    take_numbers(&s->in, radii, 3);
+    take_numbers(&s->in, numbers, 6);
+    for (int i = 0; i < 4; i++) {
+        bonds[i] = take(&s->in) % 4;
+    }
+    pbs_bonded_desc d;
+    pbs_bonded_desc_init(&d, sizeof d);
+    d.particle_count = 3;
+    d.positions = positions;
+    d.radii = radii;
+    d.bond_count = 2;
+    d.bonds = bonds;
+    d.bond_radius = 0.05;
+    const uint8_t choice = take(&s->in);
+    d.young = choice & 1 ? numbers[0] : d.young;
+    d.shear_modulus = choice & 2 ? numbers[1] : d.shear_modulus;
+    d.drag = choice & 4 ? numbers[2] : 0.0;
+    d.bond_radii = choice & 8 ? numbers : NULL;
+    d.masses = choice & 16 ? numbers + 3 : NULL;
+    d.velocities = choice & 32 ? positions : NULL;
+    d.angular_velocities = choice & 64 ? positions : NULL;
+    d.shear = choice >> 7;
+    return pbs_body_create_bonded(world, &d, &s->bodies[take(&s->in) % IDS]);
+}
+
+static pbs_status turn_body(struct session *s, pbs_world *world) {
+    double turns[12] = {0.0};
+    const pbs_body body = take_body(s);
+    const uint8_t choice = take(&s->in);
+    const uint32_t particle = choice % 4;
+    for (int i = 0; i < 3; i++) {
+        turns[4 * i + choice % 4] = choice & 4 ? -1.0 : 1.0;
+    }
+    switch (choice >> 4) {
+    case 0: return pbs_body_set_orientations(world, body, turns, 3);
+    case 1: return pbs_body_set_angular_velocities(world, body, turns, 3);
+    case 2: return pbs_body_pin_orientations(world, body, &particle, 1);
+    case 3: return pbs_body_unpin_orientations(world, body, &particle, 1);
+    default: return pbs_body_set_target_orientations(world, body, &particle, 1, turns);
+    }
+}
+
 static pbs_status place_body(struct session *s, pbs_world *world) {
     double position[3], orientation[4] = {0.0, 0.0, 0.0, 1.0}, matrix[9];
     const pbs_body body = take_body(s);
@@ -182,15 +228,19 @@ static pbs_status place_body(struct session *s, pbs_world *world) {
     }
 }
 
-/// Springs, affine bodies and what is theirs.
+/// Springs, affine and bonded bodies and what is theirs.
 static pbs_status call_stiff(struct session *s, pbs_world *world) {
-    const uint8_t which = take(&s->in) % 4;
-    if (which < 2 && pbs_world_body_count(world) >= BODY_LIMIT) {
+    const uint8_t which = take(&s->in) % 8;
+    if ((which < 2 || which == 4) && pbs_world_body_count(world) >= BODY_LIMIT) {
         return PBS_OK;
     }
-    return which == 0   ? make_springs(s, world)
-           : which == 1 ? make_affine(s, world)
-                        : place_body(s, world);
+    switch (which) {
+    case 0: return make_springs(s, world);
+    case 1: return make_affine(s, world);
+    case 4: return make_bonded(s, world);
+    case 5: return turn_body(s, world);
+    default: return place_body(s, world);
+    }
 }
 
 static pbs_status make_collider(struct session *s, pbs_world *world) {

@@ -166,10 +166,32 @@ static void fill_stiff(pbs_world *world) {
     require(scene_step(world, 2) >= 0);
 }
 
+/// Three spheres in a row that spin, one of them scripted, between two steps of BDF2.
+static void fill_bonded(pbs_world *world) {
+    static const double positions[9] = {0.0, 0.3, 0.0, 0.1, 0.3, 0.0, 0.2, 0.3, 0.02};
+    static const double radii[3] = {0.05, 0.04, 0.05}, spins[9] = {1.0, 2.0, 0.0, 0.0, 3.0};
+    static const double turned[4] = {0.0, 0.6, 0.0, 0.8};
+    static const uint32_t bonds[4] = {0, 1, 2, 1}, first = 0;
+    pbs_bonded_desc d;
+    pbs_body body;
+    pbs_bonded_desc_init(&d, sizeof d);
+    d.particle_count = 3;
+    d.positions = positions;
+    d.angular_velocities = spins;
+    d.radii = radii;
+    d.bond_count = 2;
+    d.bonds = bonds;
+    d.bond_radius = 0.03;
+    require(pbs_body_create_bonded(world, &d, &body) == PBS_OK);
+    set_integrator(world, PBS_SCHEME_BDF2, PBS_STEP_FIXED);
+    require(scene_step(world, 2) >= 0);
+    require(pbs_body_set_target_orientations(world, body, &first, 1, turned) == PBS_OK);
+}
+
 static void fill_control(pbs_world *world) {
     add_springs(world);
     set_integrator(world, PBS_SCHEME_IMPLICIT_EULER, PBS_STEP_DOUBLING);
-    require(pbs_world_advance(world, 0.1) >= 0);
+    require(pbs_world_advance(world, 0.08) >= 0);
 }
 
 static void save_world(struct bytes *out, void (*fill)(pbs_world *world)) {
@@ -310,6 +332,7 @@ static const struct seed seeds[] = {
     {"restore", "targets", .fill = fill_targets},
     {"restore", "control", .fill = fill_control},
     {"restore", "stiff", .fill = fill_stiff},
+    {"restore", "bonded", .fill = fill_bonded},
     {"system", "implicit_euler", .size = 1},
     {"system", "two_step", .size = 2, .scheme = PBS_SCHEME_BDF2},
     {"system", "acceleration", .size = 3, .scheme = PBS_SCHEME_GENERALIZED_ALPHA},

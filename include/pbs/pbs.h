@@ -10,6 +10,7 @@
 
 #include "base.h"
 #include "body.h"
+#include "bonded.h"
 #include "collider.h"
 #include "integrator.h"
 #include "query.h"

@@ -189,15 +189,15 @@ static void exponential(lanes8 phi[3], lanes8 out[4]) {
 
 /// Where x leads eight orientations; normalised, never with another sign: bonds compare
 /// neighbours'.
-static void orientations_at(const struct rotations *rotations, size_t begin, const double *x,
-                            lanes8 out[4]) {
+static void orientations_at(const struct rotations *rotations, const double *orientation,
+                            size_t begin, const double *x, lanes8 out[4]) {
     lanes8 phi[3];
     lanes8 turn[4];
     lanes8 from[4];
     load_angles(rotations, begin, x, phi);
     exponential(phi, turn);
     for (int l = 0; l < LANES; l++) {
-        const double *q = rotations->orientation + 4 * index_of(rotations, begin, l);
+        const double *q = orientation + 4 * index_of(rotations, begin, l);
         for (int i = 0; i < 4; i++) {
             from[i][l] = q[i];
         }
@@ -210,7 +210,7 @@ static void recentre(const struct pass *pass, size_t begin) {
     const struct rotations *rotations = pass->rotations;
     const lanes8 zero[3] = {lanes_set(0.0), lanes_set(0.0), lanes_set(0.0)};
     lanes8 q[4];
-    orientations_at(rotations, begin, pass->x, q);
+    orientations_at(rotations, rotations->orientation, begin, pass->x, q);
     if (pass->x_before != NULL) {
         struct chart_lanes chart;
         lanes8 matrix[9];
@@ -250,8 +250,31 @@ void rotations_recentre(const struct rotations *rotations, struct tasks *tasks, 
 
 void rotations_at(const struct rotations *rotations, size_t index, const double *x, double out[4]) {
     lanes8 q[4];
-    orientations_at(rotations, index, x, q);
+    orientations_at(rotations, rotations->orientation, index, x, q);
     for (int i = 0; i < 4; i++) {
         out[i] = q[i][0];
+    }
+}
+
+void rotations_compare(const struct rotations *rotations, const double *x,
+                       const double *other_orientation, double *other) {
+    for (size_t begin = 0; begin < rotations->count; begin += LANES) {
+        lanes8 q[2][4];
+        lanes8 place[3];
+        orientations_at(rotations, rotations->orientation, begin, x, q[0]);
+        orientations_at(rotations, other_orientation, begin, other, q[1]);
+        for (int i = 0; i < 3; i++) {
+            q[0][i] = -q[0][i];
+        }
+        lanes8 turn[4];
+        multiply(q[1], q[0], turn);
+        load(rotations, begin, x, place);
+        for (int l = 0; l < LANES; l++) {
+            const double radius = rotations->radius[index_of(rotations, begin, l)];
+            for (int i = 0; i < 3; i++) {
+                place[i][l] += 2.0 * radius * turn[i][l];
+            }
+        }
+        store(rotations, begin, place, other);
     }
 }

@@ -32,6 +32,12 @@ void rotations_kick(const struct rotations *rotations, struct tasks *tasks, cons
 void rotations_recentre(const struct rotations *rotations, struct tasks *tasks, double *x,
                         double *x_before, double *v_before);
 
+/// For the distance between two ends of a step that lie in different charts: other, in the chart at
+/// other_orientation, becomes x and the chord between both, so that other - x is as long as they
+/// are apart.
+void rotations_compare(const struct rotations *rotations, const double *x,
+                       const double *other_orientation, double *other);
+
 /// The orientation of one of them at x.
 void rotations_at(const struct rotations *rotations, size_t index, const double *x, double out[4]);
 

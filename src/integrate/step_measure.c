@@ -33,25 +33,30 @@ double measure_distance(size_t node_count, const double *x, const double *y) {
 }
 
 /// Over the blocks right of the diagonal of one row.
-static double row_stretch(const struct bsr *a, uint32_t row, const double *x, const double *y) {
+static double row_stretch(const struct bsr *a, const uint8_t *kind, uint32_t row, const double *x,
+                          const double *y) {
     const uint32_t *const node = a->layout->node;
     const size_t i = 3 * (size_t)node[row];
     double worst = 0.0;
     for (uint32_t k = a->row_start[row] + 1; k < a->row_start[row + 1]; k++) {
+        if (kind[node[row]] == NODE_ROTATION || kind[node[a->column[k]]] == NODE_ROTATION) {
+            continue;
+        }
         const size_t j = 3 * (size_t)node[a->column[k]];
         worst = larger(worst, fabs(distance(y + i, y + j) - distance(x + i, x + j)));
     }
     return worst;
 }
 
-double measure_stretch(const struct assembly *assembly, const double *x, const double *y) {
+double measure_stretch(const struct assembly *assembly, const uint8_t *kind, const double *x,
+                       const double *y) {
     const struct bsr *const a = &assembly->pattern;
     if (a->block_count == a->row_count) {
         return measure_distance(a->row_count, x, y);
     }
     double worst = 0.0;
     for (uint32_t row = 0; row < a->row_count && !isnan(worst); row++) {
-        worst = larger(worst, row_stretch(a, row, x, y));
+        worst = larger(worst, row_stretch(a, kind, row, x, y));
     }
     return worst;
 }

@@ -37,8 +37,14 @@ static void list_state(struct step_workspace *workspace, double *arrays[ASIDE_AR
     arrays[5] = workspace->next.x;
 }
 
+/// And the orientations, behind them.
+static double *orientations_aside(const struct topology *t) {
+    return t->aside + ASIDE_ARRAYS * 3 * t->workspace.node_count;
+}
+
 static void put_aside(struct run *run) {
     struct topology *const t = &run->w->topology;
+    const struct rotations *rotations = &t->model.rotations;
     const size_t count = 3 * t->workspace.node_count;
     double *arrays[ASIDE_ARRAYS];
     list_state(&t->workspace, arrays);
@@ -47,12 +53,14 @@ static void put_aside(struct run *run) {
             vector_copy(run->w->tasks, count, arrays[i], t->aside + i * count);
         }
     }
+    vector_copy(run->w->tasks, 4 * rotations->count, rotations->orientation, orientations_aside(t));
     energy_put_aside(&t->workspace.energy);
     contact_report_put_aside(&t->report);
 }
 
 static void take_back(struct run *run) {
     struct topology *const t = &run->w->topology;
+    const struct rotations *rotations = &t->model.rotations;
     const size_t count = 3 * t->workspace.node_count;
     double *arrays[ASIDE_ARRAYS];
     list_state(&t->workspace, arrays);
@@ -61,6 +69,7 @@ static void take_back(struct run *run) {
             vector_copy(run->w->tasks, count, t->aside + i * count, arrays[i]);
         }
     }
+    vector_copy(run->w->tasks, 4 * rotations->count, orientations_aside(t), rotations->orientation);
     energy_take_back(&t->workspace.energy);
     contact_report_take_back(&t->report);
 }
@@ -110,8 +119,9 @@ static struct attempt try_halves(struct run *run, const struct step_span *span) 
     attempt.result = take_halves(run, span);
     if (attempt.result.status >= 0) {
         const size_t nodes = t->workspace.node_count;
-        attempt.measured = measure_distance(nodes, t->workspace.next.x,
-                                            t->aside + (ASIDE_ARRAYS - 1) * 3 * nodes);
+        double *const whole = t->aside + (ASIDE_ARRAYS - 1) * 3 * nodes;
+        rotations_compare(&t->model.rotations, t->workspace.next.x, orientations_aside(t), whole);
+        attempt.measured = measure_distance(nodes, t->workspace.next.x, whole);
     }
     return attempt;
 }
@@ -123,7 +133,8 @@ static double measure(const struct run *run, const struct step_result *result, d
         return h * measure_longest(t->workspace.node_count, t->workspace.now.v);
     case PBS_STEP_FORCE_ERROR: return result->newton.force_error;
     case PBS_STEP_STRETCH_LIMIT:
-        return measure_stretch(&t->model.assembly, t->workspace.now.x, t->workspace.next.x);
+        return measure_stretch(&t->model.assembly, run->w->scene.nodes.kind, t->workspace.now.x,
+                               t->workspace.next.x);
     case PBS_STEP_ALPHA:
         return h * energy_deviation(&t->workspace.energy, t->workspace.node_count,
                                     t->workspace.correction);
@@ -204,7 +215,8 @@ static pbs_status controlled_steps(struct run *run) {
     struct topology *const t = &run->w->topology;
     if (run->control.kind == PBS_STEP_DOUBLING) {
         RETURN_IF_FAILED(memory_reserve(&run->w->memory, &t->aside, &t->aside_capacity,
-                                        ASIDE_ARRAYS * 3 * t->workspace.node_count,
+                                        ASIDE_ARRAYS * 3 * t->workspace.node_count +
+                                            4 * t->model.rotations.count,
                                         sizeof *t->aside));
     }
     double elapsed = 0.0, begin = 0.0;

@@ -27,6 +27,14 @@ void body_free(struct body *body, struct memory *memory) {
     memory_release(memory, body->springs.stiffness);
     memory_release(memory, body->springs.rest_lengths);
     memory_release(memory, body->affine.rest);
+    memory_release(memory, body->bonded.rest);
+    memory_release(memory, body->bonded.radii);
+    memory_release(memory, body->bonded.bonds);
+    memory_release(memory, body->bonded.bond_radii);
+    memory_release(memory, body->bonded.young);
+    memory_release(memory, body->bonded.shear_moduli);
+    memory_release(memory, body->bonded.orientations);
+    memory_release(memory, body->bonded.angular_velocities);
     memory_release(memory, body->custom.stencils);
     memory_release(memory, body->triangles);
     vertices_free(&body->vertices, memory);
@@ -150,6 +158,17 @@ pbs_status pbs_body_create_affine(pbs_world *w, const pbs_affine_desc *d, pbs_bo
     struct body *body = NULL;
     const size_t capacity = w->scene.nodes.capacity;
     const pbs_status status = affine_body_create(&w->scene, &w->memory, &settings, &body);
+    return finish_creation(w, capacity, status, body, out);
+}
+
+pbs_status pbs_body_create_bonded(pbs_world *w, const pbs_bonded_desc *d, pbs_body *out) {
+    ARITHMETIC_SCOPE();
+    RETURN_IF_FAILED(enter_creation(w, out));
+    pbs_bonded_desc settings = {0};
+    RETURN_IF_FAILED(settings_read(&settings_bonded, d, &settings));
+    struct body *body = NULL;
+    const size_t capacity = w->scene.nodes.capacity;
+    const pbs_status status = bonded_body_create(&w->scene, &w->memory, &settings, &body);
     return finish_creation(w, capacity, status, body, out);
 }
 

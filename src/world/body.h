@@ -6,10 +6,10 @@
 
 #include "base/memory.h"
 #include "contact/contact_report.h"
-#include "pbs/body.h"
+#include "pbs/bonded.h"
 #include "world/vertices.h"
 
-enum body_kind { BODY_SOLID, BODY_CUSTOM, BODY_SHELL, BODY_SPRINGS, BODY_AFFINE };
+enum body_kind { BODY_SOLID, BODY_CUSTOM, BODY_SHELL, BODY_SPRINGS, BODY_AFFINE, BODY_BONDED };
 
 /// A value for all tetrahedra, or one for each.
 struct tet_values {
@@ -60,6 +60,19 @@ struct affine_body {
 
 enum { AFFINE_NODES = 4 };
 
+/// Nodes: the particles' positions, then their rotations.
+struct bonded_body {
+    double *rest;  ///< vertex_count x 3
+    double *radii; ///< vertex_count, of the particles
+    size_t bond_count;
+    uint32_t *bonds;                           ///< bond_count x 2, the body's own particles
+    double *bond_radii, *young, *shear_moduli; ///< bond_count
+    double shear_factor;
+    int32_t shear;              ///< PBS_BOND_SHEAR_*
+    double *orientations;       ///< vertex_count x 4
+    double *angular_velocities; ///< vertex_count x 3: those of the rotation nodes, over their radii
+};
+
 struct custom_body {
     uint32_t width;
     size_t stencil_count;
@@ -99,6 +112,7 @@ struct body {
     struct shell_body shell;
     struct springs_body springs;
     struct affine_body affine;
+    struct bonded_body bonded;
     struct custom_body custom;
 };
 
@@ -123,6 +137,9 @@ pbs_status custom_body_create(struct scene *scene, struct memory *memory, const 
 pbs_status springs_body_create(struct scene *scene, struct memory *memory,
                                const pbs_springs_desc *d, struct body **out);
 pbs_status affine_body_create(struct scene *scene, struct memory *memory, const pbs_affine_desc *d,
+                              struct body **out);
+
+pbs_status bonded_body_create(struct scene *scene, struct memory *memory, const pbs_bonded_desc *d,
                               struct body **out);
 
 /// The nodes of an affine body that is moved rigidly: rotation (row-major), then translation.

@@ -66,9 +66,11 @@ static void locate_residual(struct run *run, const struct newton_failure *newton
     const uint32_t own = newton->node - (uint32_t)body->node_start;
     run->failure.residual = newton->residual;
     if (vertices_are_nodes(body)) {
-        keep_body(run, index, own);
+        // The rotations of bonded particles follow their positions.
+        const uint32_t vertex = own % (uint32_t)body->vertex_count;
+        keep_body(run, index, vertex);
         snprintf(words, WORDS, "; the residual is largest, %.3g N, at vertex %u of body %u",
-                 newton->residual, own, index);
+                 newton->residual, vertex, index);
     } else {
         keep_body(run, index, vertex_in_pair(run, index, &newton->pair));
         snprintf(words, WORDS, "; the residual is largest, %.3g N, at the %s of body %u",

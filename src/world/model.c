@@ -6,6 +6,7 @@
 
 #include "base/math3.h"
 #include "geometry/sheet.h"
+#include "world/bonded.h"
 #include "world/strain_damping_terms.h"
 #include "world/topology.h"
 
@@ -505,6 +506,112 @@ static pbs_status add_affine(const struct scene *scene, struct memory *memory,
     return status;
 }
 
+// --- bonds ---
+
+static size_t count_bonds(const struct scene *scene, int32_t shear) {
+    size_t count = 0;
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        const struct body *body = scene_body(scene, i);
+        count += body->kind == BODY_BONDED && body->bonded.shear == shear ? body->bonded.bond_count
+                                                                          : 0;
+    }
+    return count;
+}
+
+/// Arrays of all bonds of one form of shear, in the order of bodies.
+struct gathered_bonds {
+    uint32_t *nodes, *rotations;
+    double *radii, *rest, *damping;
+    struct bond_stiffness *stiffness;
+};
+
+/// first: of the body's rotations among those of all.
+static void gather_bonds_of(const struct body *body, uint32_t first, size_t at,
+                            const struct gathered_bonds *out) {
+    const struct bonded_body *own = &body->bonded;
+    for (size_t b = 0; b < own->bond_count; b++, at++) {
+        for (size_t end = 0; end < 2; end++) {
+            const uint32_t particle = own->bonds[2 * b + end];
+            const uint32_t node = (uint32_t)body->node_start + particle;
+            out->nodes[4 * at + 2 * end] = node;
+            out->nodes[4 * at + 2 * end + 1] = node + (uint32_t)body->vertex_count;
+            out->rotations[2 * at + end] = first + particle;
+            out->radii[2 * at + end] = bonded_radius_of_gyration(own->radii[particle]);
+        }
+        out->stiffness[at] = bonded_stiffness(own, b, out->rest + 3 * at);
+        out->damping[at] = 0.0;
+    }
+}
+
+static void gather_bonds(const struct scene *scene, int32_t shear,
+                         const struct gathered_bonds *out) {
+    size_t at = 0;
+    size_t first = 0;
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        const struct body *body = scene_body(scene, i);
+        if (body->kind != BODY_BONDED) {
+            continue;
+        }
+        if (body->bonded.shear == shear) {
+            gather_bonds_of(body, (uint32_t)first, at, out);
+            at += body->bonded.bond_count;
+        }
+        first += body->vertex_count;
+    }
+}
+
+static pbs_status make_bonds(const struct scene *scene, struct memory *memory, size_t count,
+                             int32_t shear, const struct gathered_bonds *g, struct model *model) {
+    gather_bonds(scene, shear, g);
+    const struct bonds_input input = {.count = count,
+                                      .nodes = g->nodes,
+                                      .rotations = g->rotations,
+                                      .radii = g->radii,
+                                      .rest = g->rest,
+                                      .stiffness = g->stiffness,
+                                      .damping = g->damping,
+                                      .shear = shear == PBS_BOND_SHEAR_ANGLE ? BOND_SHEAR_ANGLE
+                                                                             : BOND_SHEAR_CHORD,
+                                      .orientations = model->rotations.orientation};
+    struct bonds *bonds = NULL;
+    RETURN_IF_FAILED(bonds_create(memory, &input, &bonds));
+    add_term(model, bonds_term(bonds));
+    return PBS_OK;
+}
+
+static pbs_status add_bonds_of(const struct scene *scene, struct memory *memory, int32_t shear,
+                               struct model *model) {
+    const size_t count = count_bonds(scene, shear);
+    if (count == 0) {
+        return PBS_OK;
+    }
+    struct gathered_bonds g = {.nodes = memory_allocate(memory, count, 4 * sizeof(uint32_t)),
+                               .rotations = memory_allocate(memory, count, 2 * sizeof(uint32_t)),
+                               .radii = memory_allocate(memory, count, 2 * sizeof(double)),
+                               .rest = memory_allocate(memory, count, 3 * sizeof(double)),
+                               .damping = memory_allocate(memory, count, sizeof(double)),
+                               .stiffness = memory_allocate(memory, count, sizeof *g.stiffness)};
+    pbs_status status = PBS_ERROR_MEMORY;
+    if (g.nodes != NULL && g.rotations != NULL && g.radii != NULL && g.rest != NULL &&
+        g.damping != NULL && g.stiffness != NULL) {
+        status = make_bonds(scene, memory, count, shear, &g, model);
+    }
+    memory_release(memory, g.nodes);
+    memory_release(memory, g.rotations);
+    memory_release(memory, g.radii);
+    memory_release(memory, g.rest);
+    memory_release(memory, g.damping);
+    memory_release(memory, g.stiffness);
+    return status;
+}
+
+static pbs_status add_bonds(const struct scene *scene, struct memory *memory, struct model *model) {
+    RETURN_IF_FAILED(
+        bonded_list_rotations(scene, memory, &model->rotation_arrays, &model->rotations));
+    RETURN_IF_FAILED(add_bonds_of(scene, memory, PBS_BOND_SHEAR_CHORD, model));
+    return add_bonds_of(scene, memory, PBS_BOND_SHEAR_ANGLE, model);
+}
+
 // --- node terms ---
 
 static size_t count_places(const struct scene *scene, const struct body *body) {
@@ -588,8 +695,8 @@ static pbs_status list_free_bodies(const struct scene *scene, struct memory *mem
 
 // --- all together ---
 
-// membrane, hinges, springs, affine bodies, gravity, drag
-enum { OTHER_TERMS = 6 + PLATE_TERMS };
+// membrane, hinges, springs, affine bodies, bonds of two forms, gravity, drag
+enum { OTHER_TERMS = 8 + PLATE_TERMS };
 
 static size_t count_materials(void) {
     size_t count = 0;
@@ -642,6 +749,7 @@ static pbs_status build(const struct scene *scene, struct memory *memory, struct
     RETURN_IF_FAILED(add_elastic(scene, memory, model));
     RETURN_IF_FAILED(add_springs(scene, memory, model));
     RETURN_IF_FAILED(add_affine(scene, memory, model));
+    RETURN_IF_FAILED(add_bonds(scene, memory, model));
     RETURN_IF_FAILED(add_customs(scene, memory, model));
     RETURN_IF_FAILED(add_gravity(scene, memory, model));
     model->conservative_count = model->term_count;
@@ -673,6 +781,9 @@ void model_free(struct model *model, struct memory *memory) {
     memory_release(memory, model->gravity_mass);
     memory_release(memory, model->drag_rate);
     memory_release(memory, model->free_bodies);
+    memory_release(memory, model->rotation_arrays.node);
+    memory_release(memory, model->rotation_arrays.radius);
+    memory_release(memory, model->rotation_arrays.orientation);
     memory_release(memory, model->terms);
     *model = (struct model){0};
 }

@@ -213,6 +213,25 @@ static void write_affine(struct byte_writer *out, const struct body *body) {
     write_doubles(out, body->vertices.contact_force, 3 * body->vertex_count);
 }
 
+static void write_bonded(struct byte_writer *out, const struct body *body,
+                         const struct nodes *nodes) {
+    const struct bonded_body *bonded = &body->bonded;
+    write_u32(out, body->no_gravity);
+    write_u32(out, (uint32_t)bonded->shear);
+    write_f64(out, body->drag);
+    write_f64(out, bonded->shear_factor);
+    write_u64(out, body->vertex_count);
+    write_doubles(out, bonded->rest, 3 * body->vertex_count);
+    write_doubles(out, bonded->radii, body->vertex_count);
+    write_doubles(out, nodes->mass + body->node_start, body->vertex_count);
+    write_u64(out, bonded->bond_count);
+    write_bytes(out, bonded->bonds, bonded->bond_count * 2 * sizeof *bonded->bonds);
+    write_doubles(out, bonded->bond_radii, bonded->bond_count);
+    write_doubles(out, bonded->young, bonded->bond_count);
+    write_doubles(out, bonded->shear_moduli, bonded->bond_count);
+    write_doubles(out, bonded->orientations, 4 * body->vertex_count);
+}
+
 static void write_bodies(struct byte_writer *out, const struct scene *scene) {
     write_slots(out, &scene->bodies);
     for (size_t i = 0; i < scene->bodies.count; i++) {
@@ -231,6 +250,8 @@ static void write_bodies(struct byte_writer *out, const struct scene *scene) {
             write_springs(out, body, &scene->nodes);
         } else if (body->kind == BODY_AFFINE) {
             write_affine(out, body);
+        } else if (body->kind == BODY_BONDED) {
+            write_bonded(out, body, &scene->nodes);
         } else {
             write_custom(out, body, &scene->nodes);
         }

@@ -7,6 +7,7 @@
 #include "base/arithmetic.h"
 #include "world/contact_scale.h"
 #include "world/byte_stream.h"
+#include "world/bonded.h"
 #include "world/check.h"
 #include "world/integrator.h"
 #include "world/collider.h"
@@ -262,13 +263,14 @@ static pbs_status read_colliders(struct byte_reader *in, struct memory *memory,
 
 /// Arrays of one body as they come from the bytes; released when its description has been copied.
 struct body_arrays {
-    double *positions, *masses, *values[3];
+    double *positions, *masses, *radii, *values[3];
     uint32_t *indices, *edges;
 };
 
 static void release_arrays(struct memory *memory, struct body_arrays *arrays) {
     memory_release(memory, arrays->positions);
     memory_release(memory, arrays->masses);
+    memory_release(memory, arrays->radii);
     memory_release(memory, arrays->indices);
     memory_release(memory, arrays->edges);
     for (int i = 0; i < 3; i++) {
@@ -428,6 +430,35 @@ static pbs_status read_affine(struct byte_reader *in, struct memory *memory, str
     return affine_body_create(scene, memory, &d, out);
 }
 
+static pbs_status read_bonded(struct byte_reader *in, struct memory *memory, struct scene *scene,
+                              struct body_arrays *arrays, struct body **out) {
+    pbs_bonded_desc d = {
+        .struct_size = sizeof d, .density = 1.0, .young = 1.0, .shear_modulus = 1.0};
+    d.no_gravity = (int32_t)read_u32(in);
+    d.shear = (int32_t)read_u32(in);
+    d.drag = read_f64(in);
+    d.shear_factor = read_f64(in);
+    RETURN_IF_FAILED(read_count(in, "particles", 9 * sizeof(double), &d.particle_count));
+    RETURN_IF_FAILED(
+        read_block(in, memory, d.particle_count, 3 * sizeof(double), &arrays->positions));
+    RETURN_IF_FAILED(read_block(in, memory, d.particle_count, sizeof(double), &arrays->radii));
+    RETURN_IF_FAILED(read_block(in, memory, d.particle_count, sizeof(double), &arrays->masses));
+    const size_t size = 2 * sizeof *d.bonds;
+    RETURN_IF_FAILED(read_count(in, "bonds", size + 3 * sizeof(double), &d.bond_count));
+    RETURN_IF_FAILED(read_block(in, memory, d.bond_count, size, &arrays->indices));
+    for (int i = 0; i < 3; i++) {
+        RETURN_IF_FAILED(read_block(in, memory, d.bond_count, sizeof(double), &arrays->values[i]));
+    }
+    d.positions = arrays->positions;
+    d.radii = arrays->radii;
+    d.masses = arrays->masses;
+    d.bonds = arrays->indices;
+    d.bond_radii = arrays->values[0];
+    d.bond_young = arrays->values[1];
+    d.bond_shear_moduli = arrays->values[2];
+    return bonded_body_create(scene, memory, &d, out);
+}
+
 static pbs_status read_contact(struct byte_reader *in, pbs_contact_desc *d) {
     *d = (pbs_contact_desc){.struct_size = sizeof *d};
     d->touches_itself = (int32_t)read_u32(in);
@@ -470,6 +501,8 @@ static pbs_status read_body(struct byte_reader *in, struct memory *memory, struc
         status = read_springs(in, memory, scene, &arrays, out);
     } else if (kind == BODY_AFFINE) {
         status = read_affine(in, memory, scene, &arrays, out);
+    } else if (kind == BODY_BONDED) {
+        status = read_bonded(in, memory, scene, &arrays, out);
     } else {
         status = status_fail(PBS_ERROR_FORMAT, "kind %u is not known", (unsigned)kind);
     }
@@ -491,6 +524,19 @@ static pbs_status read_vertex_forces(struct byte_reader *in, const struct body *
     return check_vectors(body->vertices.contact_force, body->vertex_count, "contact force");
 }
 
+/// As they are, not normalised anew: a world goes on to the bit.
+static pbs_status read_orientations(struct byte_reader *in, const struct body *body) {
+    if (body->kind != BODY_BONDED) {
+        return PBS_OK;
+    }
+    read_doubles(in, body->bonded.orientations, 4 * body->vertex_count);
+    for (size_t i = 0; i < body->vertex_count; i++) {
+        double unit[4];
+        RETURN_IF_FAILED(check_quaternion(body->bonded.orientations + 4 * i, "orientation", unit));
+    }
+    return PBS_OK;
+}
+
 static pbs_status read_bodies(struct byte_reader *in, struct memory *memory, struct scene *scene) {
     size_t count = 0;
     RETURN_IF_FAILED(read_slots(in, memory, &scene->bodies, "body slots", &count));
@@ -505,6 +551,7 @@ static pbs_status read_bodies(struct byte_reader *in, struct memory *memory, str
         body->slot = slot;
         handle_insert_at(&scene->bodies, slot, body);
         RETURN_IF_FAILED(as_format(read_vertex_forces(in, body), "body", i));
+        RETURN_IF_FAILED(as_format(read_orientations(in, body), "body", i));
     }
     return PBS_OK;
 }
@@ -532,6 +579,13 @@ static pbs_status read_nodes(struct byte_reader *in, struct nodes *nodes) {
         read_bytes(in, nodes->held, nodes->count);
     }
     for (size_t i = 0; i < nodes->count; i++) {
+        const double *x = nodes->x + 3 * i;
+        const bool turned = x[0] != 0.0 || x[1] != 0.0 || x[2] != 0.0;
+        const bool partly = nodes->held[i] != 0 && nodes->held[i] != PBS_AXIS_ALL;
+        if (nodes->kind[i] == NODE_ROTATION && (turned || partly)) {
+            return status_fail(PBS_ERROR_FORMAT,
+                               "rotation %zu is not at the start of its chart, or held in part", i);
+        }
         if (nodes->held[i] > PBS_AXIS_ALL) {
             return status_fail(PBS_ERROR_FORMAT, "vertex %zu: held axes %#x", i,
                                (unsigned)nodes->held[i]);
@@ -688,6 +742,7 @@ static pbs_status read_scene(struct byte_reader *in, struct memory *memory,
     RETURN_IF_FAILED(read_bodies(in, memory, scene));
     RETURN_IF_FAILED(read_nodes(in, &scene->nodes));
     scene_place_vertices(scene, NULL);
+    bonded_measure_spins(scene);
     RETURN_IF_FAILED(read_history(in, memory, scene));
     RETURN_IF_FAILED(snapshot_read_step_memory(in, &scene->step_memory));
     RETURN_IF_FAILED(read_solver_memory(in, &scene->solver_memory));

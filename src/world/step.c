@@ -5,8 +5,10 @@
 
 #include "base/arithmetic.h"
 #include "base/clock.h"
+#include "base/math3.h"
 #include "base/vector.h"
 #include "world/affine_strain.h"
+#include "world/bonded.h"
 #include "world/check.h"
 #include "world/contact_readback.h"
 #include "world/contact_scene.h"
@@ -168,11 +170,22 @@ static void load_state(pbs_world *w, double h) {
 
 // --- scripts ---
 
+/// A turn about a fixed axis: what of it is left in a chart that was laid on the way.
+static void place_rotation(const struct run *run, size_t node, double fraction) {
+    const double left = fraction - run->w->topology.model.rotations.begin;
+    const double *target = run->w->scene.nodes.target + 3 * node;
+    scale3(left, target, run->w->topology.held_targets + 3 * node);
+}
+
 static void place_held(void *self, double fraction) {
     const struct run *run = self;
     const struct nodes *nodes = &run->w->scene.nodes;
     double *targets = run->w->topology.held_targets;
     for (size_t i = 0; i < nodes->count; i++) {
+        if (nodes->kind[i] == NODE_ROTATION) {
+            place_rotation(run, i, fraction);
+            continue;
+        }
         for (size_t k = 3 * i; nodes->held[i] != 0 && k < 3 * i + 3; k++) {
             targets[k] = fraction == 1.0
                              ? nodes->target[k]
@@ -454,6 +467,7 @@ static void land(struct run *run) {
     copy_array(w->tasks, count, workspace->before.v, scene->history.v_before);
     copy_accounts(workspace->energy.accounts, scene->history.account_count,
                   scene->history.accounts);
+    bonded_land_orientations(scene, &w->topology.model.rotations);
     scene->history.memory = workspace->memory;
     scene->step_memory = run->step_memory;
     newton_remember_solver(w->topology.newton, &scene->solver_memory);
@@ -658,6 +672,10 @@ pbs_status run_world(struct run *run) {
         status = step(run);
     } else {
         step_empty(run);
+    }
+    // A step that failed may have turned its copies, which are those of the bodies between steps.
+    if (w->topology.is_current) {
+        bonded_load_orientations(&w->scene, &w->topology.model.rotations);
     }
     if (status == PBS_OK) {
         status_restore(&before);

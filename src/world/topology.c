@@ -25,6 +25,7 @@ static pbs_status build(struct topology *t, const struct scene *scene,
     }
     RETURN_IF_FAILED(step_workspace_reserve(&t->workspace, memory, scene->integrator.scheme,
                                             assembly, scene_account_count(scene)));
+    t->workspace.rotations = t->model.rotations.count > 0 ? &t->model.rotations : NULL;
     if (scene_account_count(scene) > 0) {
         list_parts(scene, t->workspace.energy.body);
         t->workspace.energy.by_body = scene_has_islands(scene);

@@ -18,6 +18,7 @@
 #include "energy/solid.h"
 #include "energy/springs.h"
 #include "integrate/momentum.h"
+#include "world/bonded.h"
 #include "world/contact_scale.h"
 #include "world/scene.h"
 
@@ -36,6 +37,9 @@ struct model {
     struct free_body *free_bodies; ///< those whose energy translations do not change
     size_t free_body_count;
     size_t element_count;
+    struct rotation_arrays rotation_arrays;
+    struct rotations rotations; ///< of bonded bodies; the present orientations but during a step,
+                                ///< which works on them
 };
 
 /// All zero is a valid empty one.

@@ -396,6 +396,11 @@ pbs_status pbs_world_set_friction(pbs_world *w, uint32_t a, uint32_t b, double f
 pbs_status pbs_world_set_integrator(pbs_world *w, pbs_integrator *i) {
     RETURN_IF_FAILED(world_enter(w));
     RETURN_IF_FAILED(check_pointer(i, "the integrator"));
+    for (size_t b = 0; b < w->scene.bodies.count; b++) {
+        if (scene_body(&w->scene, b)->kind == BODY_BONDED) {
+            RETURN_IF_FAILED(bonded_check_scheme(i->choice.scheme));
+        }
+    }
     if (i->choice.scheme != w->scene.integrator.scheme ||
         i->choice.settings.energy_by_island != w->scene.integrator.settings.energy_by_island) {
         w->topology.is_current = false;

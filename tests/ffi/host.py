@@ -47,6 +47,11 @@ SpringsDesc = struct(
     "pbs_springs_desc", (U32, "struct_size"), (I32, "no_gravity"), (SIZE, "vertex_count"),
     (DOUBLES, "positions velocities masses"), (SIZE, "spring_count"), (INDICES, "springs"),
     (DOUBLE, "stiffness damping drag"), (DOUBLES, "spring_stiffness rest_lengths"))
+BondedDesc = struct(
+    "pbs_bonded_desc", (U32, "struct_size"), (I32, "no_gravity"), (SIZE, "particle_count"),
+    (DOUBLES, "positions velocities angular_velocities radii masses"), (SIZE, "bond_count"), (INDICES, "bonds"),
+    (DOUBLE, "density bond_radius young shear_modulus shear_factor drag"),
+    (DOUBLES, "bond_radii bond_young bond_shear_moduli"), (I32, "shear reserved"))
 AffineDesc = struct(
     "pbs_affine_desc", (U32, "struct_size"), (I32, "no_gravity"), (SIZE, "vertex_count"), (DOUBLES, "positions"),
     (SIZE, "triangle_count"), (INDICES, "triangles"), (SIZE, "tet_count"), (INDICES, "tets"),
@@ -130,8 +135,8 @@ SOLVE_FN = c.CFUNCTYPE(I32, POINTER, DOUBLES, DOUBLES, DOUBLE)
 LinearSolver = struct(
     "pbs_linear_solver", (U32, "struct_size"), (I32, "form triangle reserved"), (POINTER, "user"),
     (MATRIX_FN, "analyze factor"), (SOLVE_FN, "solve"))
-STRUCTS = [Body, Collider, Allocator, Log, Tasks, WorldDesc, SolidDesc, ShellDesc, SpringsDesc, AffineDesc, CustomDesc,
-           ContactDesc, ColliderDesc, ContactSide, Contact, ContactForce, RayDesc, ClosestDesc, SurfacePoint, OverlapDesc, Overlap, SeparateDesc, Separation, IntegratorDesc, Energy, Stats, SystemDesc, DenseStats, Matrix, LinearSolver]
+STRUCTS = [Body, Collider, Allocator, Log, Tasks, WorldDesc, SolidDesc, ShellDesc, SpringsDesc, AffineDesc, BondedDesc,
+           CustomDesc, ContactDesc, ColliderDesc, ContactSide, Contact, ContactForce, RayDesc, ClosestDesc, SurfacePoint, OverlapDesc, Overlap, SeparateDesc, Separation, IntegratorDesc, Energy, Stats, SystemDesc, DenseStats, Matrix, LinearSolver]
 
 ERROR_ARGUMENT, ERROR_HANDLE, ERROR_MESH, ERROR_HOST = -1, -3, -4, -8
 CHANNEL_POSITION, CHANNEL_CONTACT_FORCE = 0, 3
@@ -190,7 +195,7 @@ def sizes(pbs, layout):
         mine = [(name, getattr(kind, name).offset, getattr(kind, name).size) for name, _ in kind._fields_]
         assert c.sizeof(kind) == told["struct"][kind.__name__], kind.__name__
         assert mine == told["member"][kind.__name__], kind.__name__
-    for kind in (WorldDesc, SolidDesc, ShellDesc, SpringsDesc, AffineDesc, CustomDesc,
+    for kind in (WorldDesc, SolidDesc, ShellDesc, SpringsDesc, AffineDesc, BondedDesc, CustomDesc,
                  ContactDesc, ColliderDesc, RayDesc, ClosestDesc, SystemDesc, LinearSolver):
         assert make(pbs, kind).struct_size == c.sizeof(kind)
     energy = Energy(struct_size=c.sizeof(Energy))

@@ -128,6 +128,23 @@ static pbs_status use_springs(pbs_world *w, const void *d) {
     return pbs_body_create_springs(w, d, &body);
 }
 
+static pbs_status init_bonded(void *d, size_t size) {
+    static const double x[3] = {0.0, 0.0, 0.0}, radius[1] = {1.0};
+    const pbs_status status = pbs_bonded_desc_init(d, size);
+    if (status == PBS_OK) {
+        pbs_bonded_desc *bonded = d;
+        bonded->particle_count = 1;
+        bonded->positions = x;
+        bonded->radii = radius;
+    }
+    return status;
+}
+
+static pbs_status use_bonded(pbs_world *w, const void *d) {
+    pbs_body body;
+    return pbs_body_create_bonded(w, d, &body);
+}
+
 static pbs_status init_affine(void *d, size_t size) {
     static const double x[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
     static const uint32_t tet[4] = {0, 1, 2, 3};
@@ -188,6 +205,7 @@ static const struct settings_row settings_rows[] = {
     {"pbs_shell_desc", sizeof(pbs_shell_desc), init_shell, use_shell},
     {"pbs_custom_desc", sizeof(pbs_custom_desc), init_custom, use_custom},
     {"pbs_springs_desc", sizeof(pbs_springs_desc), init_springs, use_springs},
+    {"pbs_bonded_desc", sizeof(pbs_bonded_desc), init_bonded, use_bonded},
     {"pbs_affine_desc", sizeof(pbs_affine_desc), init_affine, use_affine},
     {"pbs_collider_desc", sizeof(pbs_collider_desc), init_collider, use_collider},
     {"pbs_integrator_desc", sizeof(pbs_integrator_desc), init_integrator, use_integrator},

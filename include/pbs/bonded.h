@@ -1,0 +1,121 @@
+// libpbs: bonded bodies, particles with orientation that are joined by short beams. Part of
+// <pbs/pbs.h>.
+// SPDX-License-Identifier: MIT
+#ifndef PBS_BONDED_H
+#define PBS_BONDED_H
+
+#include "body.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// How a bond's energy of shear depends on the angle theta between its direction and the one that
+/// its particles carry along.
+enum {
+    PBS_BOND_SHEAR_CHORD = 0, ///< on 2 (1 - cos theta), the square of a chord
+    PBS_BOND_SHEAR_ANGLE = 1  ///< on theta^2
+};
+
+/// Spheres joined by bonds, each a round beam that is stretched, sheared, bent and twisted. All
+/// bonds are at rest in the given positions. A particle is a vertex of the body; its orientation,
+/// a unit quaternion, is (0, 0, 0, 1) at first. The arrays are read during the call only.
+typedef struct pbs_bonded_desc {
+    uint32_t struct_size; ///< set by pbs_bonded_desc_init
+    int32_t no_gravity;   ///< 1: gravity does not act on this body
+    size_t particle_count;
+    const double *positions;          ///< particle_count x 3, metres
+    const double *velocities;         ///< null (at rest), or particle_count x 3, m/s
+    const double *angular_velocities; ///< null (none), or particle_count x 3, rad/s, axes of the
+                                      ///< world
+    const double *radii;   ///< particle_count, metres, > 0: a particle's moment of inertia is 2/5
+                           ///< mass radius^2 about any axis
+    const double *masses;  ///< null (spheres of density), or particle_count, kg, > 0
+    size_t bond_count;     ///< 0: free particles
+    const uint32_t *bonds; ///< bond_count x 2 particles, distinct within a bond and not at one
+                           ///< place
+    double density;        ///< kg/m^3, > 0
+    double bond_radius;    ///< metres, > 0: of the section of all bonds
+    double young;          ///< Pa, > 0: of stretching and bending
+    double shear_modulus;  ///< Pa, > 0: of shear and torsion
+    double shear_factor;   ///< > 0: of the section, in shear
+    double drag;           ///< mass drag, 1/s, >= 0, of spin too
+    const double *bond_radii;        ///< null, or bond_count values in place of bond_radius
+    const double *bond_young;        ///< null, or bond_count values in place of young
+    const double *bond_shear_moduli; ///< null, or bond_count values in place of shear_modulus
+    int32_t shear;                   ///< PBS_BOND_SHEAR_*
+    int32_t reserved;                ///< 0
+} pbs_bonded_desc;
+
+/// Fills *d: density 1000, young 1e7, shear_modulus 4e6, shear_factor 1, bond_radius 0 (to be set),
+/// shear by the chord, no drag, no particles.
+/// @param struct_size  sizeof(pbs_bonded_desc) as the caller was compiled
+/// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE
+PBS_API pbs_status pbs_bonded_desc_init(pbs_bonded_desc *d, size_t struct_size);
+
+/// Adds particles and bonds. Copies all its input; the body is the world's, until pbs_body_destroy
+/// or the end of the world. Bonds do not break. Particles touch as those of springs do, as points
+/// that contact does not turn. Schemes with energy control move no bonded bodies; of the others
+/// BDF2 and TR-BDF2 keep most of their spin and let what is too stiff for the step decay
+/// (docs/integrators.md).
+/// @param out  its id; written only on success
+/// @return PBS_ERROR_MESH (a bond to a missing particle, of a particle with itself, or without
+/// length; which one is in the message), PBS_ERROR_ARGUMENT (a null pointer; a number that is not
+/// finite or out of its range, as the radius of a section is where it is 0; more particles than a
+/// world can have; a scheme with energy control), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
+/// @see docs/theory/bonds.md; BDEM section 4.2
+PBS_API pbs_status pbs_body_create_bonded(pbs_world *w, const pbs_bonded_desc *d, pbs_body *out);
+
+/// How the particles are turned: particle_count x 4, unit quaternions x, y, z, w. A particle's
+/// quaternion and its negative are the same orientation; which one it is does not jump while the
+/// body moves. Otherwise as pbs_body_positions; null for a body that is not bonded.
+PBS_API const double *pbs_body_orientations(const pbs_world *w, pbs_body b);
+
+/// How the particles spin: particle_count x 3, rad/s, axes of the world; otherwise as
+/// pbs_body_orientations.
+PBS_API const double *pbs_body_angular_velocities(const pbs_world *w, pbs_body b);
+
+/// Replaces all orientations; bonds are at rest where both particles are turned as their direction
+/// is from that of creation. Held orientations are held at their new values, and targets that were
+/// pending are dropped. What the scheme remembers of earlier steps is forgotten.
+/// @param xyzw  particle_count x 4, of norm 1 within 1e-6 and either sign; copied
+/// @param particle_count  must be the body's
+/// @return PBS_ERROR_ARGUMENT (a null pointer, another count, a quaternion that is not unit, a body
+/// that is not bonded), PBS_ERROR_HANDLE, PBS_ERROR_MEMORY
+PBS_API pbs_status pbs_body_set_orientations(pbs_world *w, pbs_body b, const double *xyzw,
+                                             size_t particle_count);
+
+/// Replaces all angular velocities. What the scheme remembers of earlier steps is forgotten.
+/// @param xyz  particle_count x 3, rad/s; copied
+/// @param particle_count  must be the body's
+/// @return PBS_ERROR_ARGUMENT (a null pointer, another count, a number that is not finite, a body
+/// that is not bonded), PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_body_set_angular_velocities(pbs_world *w, pbs_body b, const double *xyz,
+                                                   size_t particle_count);
+
+/// Holds orientations of particles as they are now, until let go: with pbs_body_pin of the same
+/// particles, a clamp. pbs_body_pin_all holds them too.
+/// @param particles  count indices of particles of the body; copied; may be null where count is 0
+/// @return PBS_ERROR_ARGUMENT (a null pointer, an index out of range, a body that is not bonded),
+/// PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_body_pin_orientations(pbs_world *w, pbs_body b, const uint32_t *particles,
+                                             size_t count);
+
+/// Lets orientations go; otherwise as pbs_body_pin_orientations.
+PBS_API pbs_status pbs_body_unpin_orientations(pbs_world *w, pbs_body b, const uint32_t *particles,
+                                               size_t count);
+
+/// Scripts orientations: they are held, and at the end of the next step (for pbs_world_advance: at
+/// the end of the advance) at these, having turned there about a fixed axis by the shorter way at
+/// constant speed.
+/// @param particles  count indices of particles of the body; copied; may be null where count is 0
+/// @param xyzw  count x 4, of norm 1 within 1e-6; copied
+/// @return as pbs_body_pin_orientations; PBS_ERROR_ARGUMENT for a quaternion that is not unit
+PBS_API pbs_status pbs_body_set_target_orientations(pbs_world *w, pbs_body b,
+                                                    const uint32_t *particles, size_t count,
+                                                    const double *xyzw);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,37 @@
+// What the world's parts need of bonded bodies besides their creation: the orientations, which
+// belong to the bodies and are copied for a step.
+#ifndef PBS_WORLD_BONDED_H
+#define PBS_WORLD_BONDED_H
+
+#include "energy/bonds.h"
+#include "integrate/rotations.h"
+#include "world/scene.h"
+
+/// PBS_ERROR_ARGUMENT with the reason where a scheme moves no bonded bodies.
+pbs_status bonded_check_scheme(const struct scheme_table *scheme);
+
+/// Stiffness of a bond, and its way from one particle to the other at rest.
+struct bond_stiffness bonded_stiffness(const struct bonded_body *own, size_t bond, double rest[3]);
+
+/// r = sqrt(J / m) of a sphere, the length that makes rotations of it coordinates.
+double bonded_radius_of_gyration(double radius);
+
+/// angular_velocities from the nodes.
+void bonded_measure_spin(struct body *body, const struct nodes *nodes);
+void bonded_measure_spins(const struct scene *scene);
+
+/// The rotations of all bodies in their order: room for them, and what they are. The arrays are to
+/// be released; orientations are loaded.
+struct rotation_arrays {
+    uint32_t *node;
+    double *radius, *orientation;
+};
+pbs_status bonded_list_rotations(const struct scene *scene, struct memory *memory,
+                                 struct rotation_arrays *arrays, struct rotations *out);
+
+/// From the bodies, which must be those of the list, to a step's copies, and back once it lands,
+/// when the nodes have their new state.
+void bonded_load_orientations(const struct scene *scene, struct rotations *rotations);
+void bonded_land_orientations(struct scene *scene, const struct rotations *rotations);
+
+#endif

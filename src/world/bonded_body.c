@@ -1,0 +1,259 @@
+// Bonded bodies: checks of the description, inertia, and what tolerances are relative to. Nodes are
+// the particles' positions, then their rotations.
+#include <math.h>
+#include <string.h>
+
+#include "base/math3.h"
+#include "energy/bonds.h"
+#include "world/bonded.h"
+#include "world/check.h"
+#include "world/scene.h"
+#include "world/settings.h"
+
+pbs_status pbs_bonded_desc_init(pbs_bonded_desc *d, size_t struct_size) {
+    const pbs_bonded_desc defaults = {
+        .density = 1000.0, .young = 1e7, .shear_modulus = 4e6, .shear_factor = 1.0};
+    return settings_init(&settings_bonded, d, struct_size, &defaults);
+}
+
+// --- checks ---
+
+pbs_status bonded_check_scheme(const struct scheme_table *scheme) {
+    return scheme->control == CONTROL_NONE
+               ? PBS_OK
+               : status_fail(PBS_ERROR_ARGUMENT,
+                             "%s controls the energy, which is not offered for bonded bodies: its "
+                             "corrections take velocities for rates of coordinates, and angular "
+                             "velocities are none",
+                             scheme->name);
+}
+
+static pbs_status check_values(const double *values, size_t count, const char *name,
+                               const char *thing) {
+    for (size_t i = 0; values != NULL && i < count; i++) {
+        if (!(values[i] > 0.0 && isfinite(values[i]))) {
+            return status_fail(PBS_ERROR_ARGUMENT,
+                               "%s of %s %zu is %g, must be positive and finite", name, thing, i,
+                               values[i]);
+        }
+    }
+    return PBS_OK;
+}
+
+static pbs_status check_bond(const pbs_bonded_desc *d, size_t bond) {
+    const uint32_t *end = d->bonds + 2 * bond;
+    for (int i = 0; i < 2; i++) {
+        if (end[i] >= d->particle_count) {
+            return status_fail(PBS_ERROR_MESH, "bond %zu: particle %u, but there are only %zu",
+                               bond, (unsigned)end[i], d->particle_count);
+        }
+    }
+    if (end[0] == end[1]) {
+        return status_fail(PBS_ERROR_MESH, "bond %zu: particle %u twice, must be distinct", bond,
+                           (unsigned)end[0]);
+    }
+    double way[3];
+    subtract3(d->positions + 3 * (size_t)end[1], d->positions + 3 * (size_t)end[0], way);
+    if (!isnormal(norm3(way))) {
+        return status_fail(PBS_ERROR_MESH,
+                           "bond %zu: particles %u and %u are %g m apart, so it has no direction",
+                           bond, (unsigned)end[0], (unsigned)end[1], norm3(way));
+    }
+    return PBS_OK;
+}
+
+static pbs_status check_bonds(const pbs_bonded_desc *d) {
+    RETURN_IF_FAILED(check_positive(d->young, "young"));
+    RETURN_IF_FAILED(check_positive(d->shear_modulus, "shear_modulus"));
+    RETURN_IF_FAILED(check_positive(d->shear_factor, "shear_factor"));
+    RETURN_IF_FAILED(check_choice(d->shear, PBS_BOND_SHEAR_CHORD, PBS_BOND_SHEAR_ANGLE, "shear"));
+    if (d->bond_count == 0) {
+        return PBS_OK;
+    }
+    RETURN_IF_FAILED(check_count(d->bond_count, "bond_count"));
+    RETURN_IF_FAILED(check_pointer(d->bonds, "bonds"));
+    if (d->bond_radii == NULL) {
+        RETURN_IF_FAILED(check_positive(d->bond_radius, "bond_radius, that of the sections,"));
+    }
+    RETURN_IF_FAILED(check_values(d->bond_radii, d->bond_count, "bond_radii", "bond"));
+    RETURN_IF_FAILED(check_values(d->bond_young, d->bond_count, "bond_young", "bond"));
+    RETURN_IF_FAILED(
+        check_values(d->bond_shear_moduli, d->bond_count, "bond_shear_moduli", "bond"));
+    for (size_t i = 0; i < d->bond_count; i++) {
+        RETURN_IF_FAILED(check_bond(d, i));
+    }
+    return PBS_OK;
+}
+
+static pbs_status check_particles(const pbs_bonded_desc *d) {
+    RETURN_IF_FAILED(check_count(d->particle_count, "particle_count"));
+    RETURN_IF_FAILED(check_places(d->positions, d->particle_count, "positions"));
+    if (d->velocities != NULL) {
+        RETURN_IF_FAILED(check_vectors(d->velocities, d->particle_count, "velocities"));
+    }
+    if (d->angular_velocities != NULL) {
+        RETURN_IF_FAILED(
+            check_vectors(d->angular_velocities, d->particle_count, "angular_velocities"));
+    }
+    RETURN_IF_FAILED(check_pointer(d->radii, "radii"));
+    RETURN_IF_FAILED(check_values(d->radii, d->particle_count, "radii", "particle"));
+    return d->masses != NULL ? check_masses(d->masses, d->particle_count)
+                             : check_positive(d->density, "density");
+}
+
+static pbs_status check_description(const pbs_bonded_desc *d) {
+    RETURN_IF_FAILED(check_choice(d->no_gravity, 0, 1, "no_gravity"));
+    RETURN_IF_FAILED(check_choice(d->reserved, 0, 0, "reserved"));
+    RETURN_IF_FAILED(check_not_negative(d->drag, "drag"));
+    RETURN_IF_FAILED(check_particles(d));
+    return check_bonds(d);
+}
+
+// --- making ---
+
+double bonded_radius_of_gyration(double radius) {
+    return sqrt(0.4) * radius;
+}
+
+struct bond_stiffness bonded_stiffness(const struct bonded_body *own, size_t bond, double rest[3]) {
+    const uint32_t *end = own->bonds + 2 * bond;
+    subtract3(own->rest + 3 * (size_t)end[1], own->rest + 3 * (size_t)end[0], rest);
+    return bond_stiffness_of_beam(own->young[bond], own->shear_moduli[bond], own->shear_factor,
+                                  own->bond_radii[bond], norm3(rest));
+}
+
+/// Moduli, sections and lengths are fine one by one and may not be together.
+static pbs_status check_stiffnesses(const struct bonded_body *own) {
+    for (size_t i = 0; i < own->bond_count; i++) {
+        double rest[3];
+        const struct bond_stiffness k = bonded_stiffness(own, i, rest);
+        const double square = dot3(rest, rest);
+        if (!isnormal(k.stretch) || !isnormal(k.shear * square) || !isnormal(k.bending) ||
+            !isnormal(k.twisting)) {
+            return status_fail(PBS_ERROR_ARGUMENT,
+                               "bond %zu: stiffnesses %g N/m, %g N/m, %g N m and %g N m, must be "
+                               "positive and finite",
+                               i, k.stretch, k.shear, k.bending, k.twisting);
+        }
+    }
+    return PBS_OK;
+}
+
+static double *copy_or_fill(struct memory *memory, const double *values, double value,
+                            size_t count) {
+    double *out = memory_allocate(memory, count, sizeof *out);
+    for (size_t i = 0; out != NULL && i < count; i++) {
+        out[i] = values != NULL ? values[i] : value;
+    }
+    return out;
+}
+
+static pbs_status copy_description(struct body *body, struct memory *memory,
+                                   const pbs_bonded_desc *d) {
+    struct bonded_body *own = &body->bonded;
+    body->no_gravity = d->no_gravity != 0;
+    body->drag = d->drag;
+    body->extent = body_extent(d->particle_count, d->positions);
+    own->shear = d->shear;
+    own->shear_factor = d->shear_factor;
+    own->bond_count = d->bond_count;
+    own->rest = memory_copy(memory, d->positions, d->particle_count, 3 * sizeof(double));
+    own->radii = memory_copy(memory, d->radii, d->particle_count, sizeof(double));
+    own->bonds = memory_copy(memory, d->bonds, d->bond_count, 2 * sizeof *own->bonds);
+    own->bond_radii = copy_or_fill(memory, d->bond_radii, d->bond_radius, d->bond_count);
+    own->young = copy_or_fill(memory, d->bond_young, d->young, d->bond_count);
+    own->shear_moduli = copy_or_fill(memory, d->bond_shear_moduli, d->shear_modulus, d->bond_count);
+    own->orientations = memory_allocate(memory, d->particle_count, 4 * sizeof(double));
+    own->angular_velocities = memory_allocate(memory, d->particle_count, 3 * sizeof(double));
+    if (own->rest == NULL || own->radii == NULL || own->bonds == NULL || own->bond_radii == NULL ||
+        own->young == NULL || own->shear_moduli == NULL || own->orientations == NULL ||
+        own->angular_velocities == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < d->particle_count; i++) {
+        own->orientations[4 * i + 3] = 1.0;
+    }
+    return check_stiffnesses(own);
+}
+
+/// The force of a strain of one, of the strongest bond at each particle; of its rotation, the
+/// moment of a radian over the length that makes it a coordinate.
+static void measure_stiffness(const struct body *body, double *stiffness) {
+    const struct bonded_body *own = &body->bonded;
+    for (size_t i = 0; i < own->bond_count; i++) {
+        double rest[3];
+        const struct bond_stiffness k = bonded_stiffness(own, i, rest);
+        const double length = norm3(rest);
+        const double moment = fmax(k.shear * length * length, fmax(k.bending, k.twisting));
+        for (size_t end = 0; end < 2; end++) {
+            const size_t particle = own->bonds[2 * i + end];
+            double *turned = stiffness + body->vertex_count + particle;
+            const double radius = bonded_radius_of_gyration(own->radii[particle]);
+            stiffness[particle] = fmax(stiffness[particle], k.stretch * length);
+            *turned = fmax(*turned, moment / radius);
+        }
+    }
+}
+
+static void fill_nodes(const struct body *body, const pbs_bonded_desc *d, struct nodes *nodes) {
+    const size_t count = body->vertex_count;
+    const size_t start = body->node_start;
+    const double volume = 4.0 / 3.0 * 3.14159265358979323846;
+    nodes_set(nodes, start, count, d->positions, d->velocities);
+    for (size_t i = 0; i < count; i++) {
+        const double r = d->radii[i];
+        const double mass = d->masses != NULL ? d->masses[i] : volume * r * r * r * d->density;
+        nodes->mass[start + i] = mass;
+        // In units of the radius of gyration a moment of inertia is the mass itself.
+        nodes->mass[start + count + i] = mass;
+        nodes->kind[start + count + i] = NODE_ROTATION;
+        for (size_t k = 0; k < 3 && d->angular_velocities != NULL; k++) {
+            nodes->v[3 * (start + count + i) + k] = bonded_radius_of_gyration(r) *
+                                                    d->angular_velocities[3 * i + k];
+        }
+    }
+    measure_stiffness(body, nodes->stiffness + start);
+}
+
+/// Densities and radii are fine one by one and may not be together.
+static pbs_status check_state(const struct body *body, const struct nodes *nodes) {
+    const size_t rotations = body->node_start + body->vertex_count;
+    RETURN_IF_FAILED(check_masses(nodes->mass + body->node_start, body->vertex_count));
+    return check_vectors(nodes->v + 3 * rotations, body->vertex_count,
+                         "angular velocity times radius");
+}
+
+static pbs_status fill(struct body *body, struct nodes *nodes, struct memory *memory,
+                       const pbs_bonded_desc *d) {
+    RETURN_IF_FAILED(copy_description(body, memory, d));
+    RETURN_IF_FAILED(nodes_reserve(nodes, memory, body->node_count));
+    body->node_start = nodes_append(nodes, body->node_count);
+    fill_nodes(body, d, nodes);
+    const pbs_status status = check_state(body, nodes);
+    if (status < 0) {
+        nodes_remove(nodes, body->node_start, body->node_count);
+        return status;
+    }
+    bonded_measure_spin(body, nodes);
+    return PBS_OK;
+}
+
+pbs_status bonded_body_create(struct scene *scene, struct memory *memory, const pbs_bonded_desc *d,
+                              struct body **out) {
+    RETURN_IF_FAILED(check_description(d));
+    RETURN_IF_FAILED(bonded_check_scheme(scene->integrator.scheme));
+    struct body *body = memory_allocate(memory, 1, sizeof *body);
+    if (body == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    body->kind = BODY_BONDED;
+    body->node_count = 2 * d->particle_count;
+    body->vertex_count = d->particle_count;
+    const pbs_status status = fill(body, &scene->nodes, memory, d);
+    if (status < 0) {
+        body_free(body, memory);
+        return status;
+    }
+    *out = body;
+    return PBS_OK;
+}
