@@ -55,14 +55,14 @@ PBS_API pbs_status pbs_bonded_desc_init(pbs_bonded_desc *d, size_t struct_size);
 
 /// Adds particles and bonds. Copies all its input; the body is the world's, until pbs_body_destroy
 /// or the end of the world. Bonds do not break. Particles touch as those of springs do, as points
-/// that contact does not turn. Schemes with energy control move no bonded bodies; of the others
-/// BDF2 and TR-BDF2 keep most of their spin and let what is too stiff for the step decay
+/// that contact does not turn. PBS_SCHEME_ENERGY_BLENDING moves no bonded bodies; of the other
+/// schemes BDF2 and TR-BDF2 keep most of their spin and let what is too stiff for the step decay
 /// (docs/integrators.md).
 /// @param out  its id; written only on success
 /// @return PBS_ERROR_MESH (a bond to a missing particle, of a particle with itself, or without
 /// length; which one is in the message), PBS_ERROR_ARGUMENT (a null pointer; a number that is not
 /// finite or out of its range, as the radius of a section is where it is 0; more particles than a
-/// world can have; a scheme with energy control), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
+/// world can have; a scheme that blends states), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
 /// @see docs/theory/bonds.md; BDEM section 4.2
 PBS_API pbs_status pbs_body_create_bonded(pbs_world *w, const pbs_bonded_desc *d, pbs_body *out);
 

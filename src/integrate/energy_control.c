@@ -472,6 +472,10 @@ pbs_status energy_choose(struct energy_control *control, const struct energy_ste
         mend_fall(control, step, c);
     }
     RETURN_IF_FAILED(evaluate_end(control, step, c->x, c->gradient_next));
+    if (step->rotations != NULL) {
+        // Those at x_n are at the origin of the chart.
+        rotations_carry_gradient(step->rotations, step->objective->tasks, c->x, c->gradient_next);
+    }
     energy_gather(control);
     energy_sum_potentials(control);
     complete_correction(control, step, c);

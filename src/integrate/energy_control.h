@@ -10,6 +10,7 @@
 
 #include "contact/projection.h"
 #include "integrate/combination.h"
+#include "integrate/rotations.h"
 #include "minimize/objective.h"
 
 /// The integrator's settings, as pbs_integrator_desc says.
@@ -58,9 +59,10 @@ struct energy_step {
                                        ///< inertia
     size_t conservative_count;
     const struct projection *projection;
-    const uint8_t *held;         ///< per node, PBS_AXIS_* bits
-    const double *held_velocity; ///< per node, 3, m/s
-    const double *velocity_now;  ///< v_n
+    const struct rotations *rotations; ///< null: no node is one
+    const uint8_t *held;               ///< per node, PBS_AXIS_* bits
+    const double *held_velocity;       ///< per node, 3, m/s
+    const double *velocity_now;        ///< v_n
     double h;
     double fall_defect; ///< sigma, the scheme's
     bool is_continued;  ///< the part before this one belongs to the same motion of the obstacles

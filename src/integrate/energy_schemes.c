@@ -24,6 +24,7 @@ static void euler_finish(const struct step_view *step, struct state_recipe *out)
     recipe_end_with(out, STATE_STAGE_1);
     out->gradient_now = step->h;
     out->gradient_next = -step->h;
+    out->moment_time = step->h;
 }
 
 // --- over SDIRK2 ---

@@ -95,10 +95,12 @@ static void carry(const struct pass *pass, size_t begin) {
     lanes8 in[3];
     lanes8 out[3];
     measure(pass->rotations, begin, pass->x, &chart);
-    chart_velocity(&chart, matrix);
-    load(pass->rotations, begin, pass->v, in);
-    apply(matrix, in, out);
-    store(pass->rotations, begin, out, pass->v);
+    if (pass->v != NULL) {
+        chart_velocity(&chart, matrix);
+        load(pass->rotations, begin, pass->v, in);
+        apply(matrix, in, out);
+        store(pass->rotations, begin, out, pass->v);
+    }
     if (pass->a != NULL) {
         chart_torque(&chart, matrix);
         load(pass->rotations, begin, pass->a, in);
@@ -110,6 +112,12 @@ static void carry(const struct pass *pass, size_t begin) {
 void rotations_carry(const struct rotations *rotations, struct tasks *tasks, const double *x,
                      double *v, double *a) {
     struct pass pass = {.rotations = rotations, .x = x, .v = v, .a = a, .work = carry};
+    run(tasks, &pass);
+}
+
+void rotations_carry_gradient(const struct rotations *rotations, struct tasks *tasks,
+                              const double *x, double *gradient) {
+    struct pass pass = {.rotations = rotations, .x = x, .a = gradient, .work = carry};
     run(tasks, &pass);
 }
 

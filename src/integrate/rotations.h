@@ -22,6 +22,10 @@ struct rotations {
 void rotations_carry(const struct rotations *rotations, struct tasks *tasks, const double *x,
                      double *v, double *a);
 
+/// Gradients in the chart at x become moments over the nodes' radii: g <- K g.
+void rotations_carry_gradient(const struct rotations *rotations, struct tasks *tasks,
+                              const double *x, double *gradient);
+
 /// out = base + factor K(x) a, for the angular velocities that moments make.
 void rotations_kick(const struct rotations *rotations, struct tasks *tasks, const double *x,
                     const double *base, double factor, const double *a, double *out);

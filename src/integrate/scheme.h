@@ -56,8 +56,8 @@ struct stage_recipe {
 
 struct state_recipe {
     struct combination position, velocity, acceleration; ///< x_{n+1}, v_{n+1}, a_{n+1}
-    /// Of a scheme that ends beyond its stage: the angular velocity of rotation nodes is v_n plus
-    /// this time the first stage's moments over the mass, which keeps angular momentum
+    /// Where the angular velocity of rotation nodes is v_n plus this time the first stage's moments
+    /// over the mass: of schemes that end beyond their stage or correct velocities by forces
     /// (docs/theory/bonds.md section 2.4); s. 0: it is v_{n+1} as above.
     double moment_time;
     /// For schemes with a control, the position and velocity above being x' and w: the correction

@@ -38,6 +38,7 @@ static struct energy_step energy_step(const struct step *step) {
         .objective = &problem->objective,
         .conservative_count = problem->conservative_count,
         .projection = problem->projection,
+        .rotations = step->w->rotations,
         .held = problem->scripts.held,
         .held_velocity = problem->scripts.velocity,
         .velocity_now = step->w->now.v,
@@ -532,6 +533,10 @@ static void start_acceleration(struct step *step) {
 /// x', w and their corrections to where the energy is on its target.
 static void control_energy(struct step *step, const struct state_recipe *recipe) {
     struct step_workspace *w = step->w;
+    // Corrections are of velocities in the world; nobody needs the stages' in the chart any more.
+    for (uint32_t i = 0; i < step->result.stages && w->rotations != NULL; i++) {
+        rotations_carry(w->rotations, step->tasks, w->stages[i].x, w->stages[i].v, w->stages[i].a);
+    }
     combine(step, &recipe->correction, w->correction);
     if (w->position_correction != NULL) {
         combine(step, &recipe->position_correction, w->position_correction);

@@ -19,12 +19,11 @@ pbs_status pbs_bonded_desc_init(pbs_bonded_desc *d, size_t struct_size) {
 // --- checks ---
 
 pbs_status bonded_check_scheme(const struct scheme_table *scheme) {
-    return scheme->control == CONTROL_NONE
+    return scheme->control != CONTROL_STATE
                ? PBS_OK
                : status_fail(PBS_ERROR_ARGUMENT,
-                             "%s controls the energy, which is not offered for bonded bodies: its "
-                             "corrections take velocities for rates of coordinates, and angular "
-                             "velocities are none",
+                             "%s blends states, which is not offered for bonded bodies: "
+                             "orientations between two others lie on no straight line",
                              scheme->name);
 }
 

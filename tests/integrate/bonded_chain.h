@@ -138,6 +138,7 @@ static inline void chain_fill_problem(struct chain *c, const struct scheme_table
                     .tolerance = 1e-11,
                     .forcing = 1.0,
                     .step_length_limit = 1e3},
+        .energy = {.choice = scheme->alpha_choice, .alpha = 1.0, .alpha_max = 1.1, .fraction = 1.0},
         .gravity = c->none,
         .scripts = {.place_held = chain_place_held,
                     .place_obstacles = chain_place_obstacles,
@@ -162,7 +163,8 @@ static inline void chain_create(struct chain *c, const struct scheme_table *sche
     assert_ok(terms_reserve(&c->memory, &c->assembly, &c->scratch));
     assert_ok(newton_create(&c->memory, &c->assembly, PBS_PRECONDITIONER_CHOLESKY, ORDER_NATURAL,
                             &c->newton));
-    assert_ok(step_workspace_reserve(&c->workspace, &c->memory, scheme, &c->assembly, 0));
+    assert_ok(step_workspace_reserve(&c->workspace, &c->memory, scheme, &c->assembly,
+                                     scheme->control != CONTROL_NONE));
     c->workspace.rotations = &c->rotations;
     const struct contact_report_size size = {.parts = 1};
     assert_ok(contact_report_start(&c->memory, &size, &c->report));

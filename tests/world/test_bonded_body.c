@@ -457,23 +457,23 @@ static void step_doubling_sees_turns(void **state) {
 
 // --- refusals ---
 
-static void schemes_with_energy_control_are_refused(void **state) {
+static void blended_states_are_refused(void **state) {
     (void)state;
     static struct bonded_parts p;
     pbs_integrator_desc d;
     pbs_integrator *integrator = NULL;
     pbs_world *world = weightless_world(PBS_SCHEME_IMPLICIT_EULER);
     const pbs_body body = add_block(world, &p);
-    assert_ok(pbs_integrator_desc_init(&d, sizeof d, PBS_SCHEME_A_SEARCH));
+    assert_ok(pbs_integrator_desc_init(&d, sizeof d, PBS_SCHEME_ENERGY_BLENDING));
     assert_ok(pbs_integrator_create(&d, &integrator));
     assert_status(pbs_world_set_integrator(world, integrator), PBS_ERROR_ARGUMENT);
-    assert_message("a-search controls the energy, which is not offered for bonded bodies");
+    assert_message("energy-blending blends states, which is not offered for bonded bodies");
     assert_ok(pbs_body_destroy(world, body));
     assert_ok(pbs_world_set_integrator(world, integrator));
     pbs_integrator_destroy(integrator);
     pbs_body none = {0};
     assert_status(pbs_body_create_bonded(world, &p.d, &none), PBS_ERROR_ARGUMENT);
-    assert_message("a-search controls the energy");
+    assert_message("energy-blending blends states");
     assert_true(none.id == 0);
     pbs_world_destroy(world);
 }
@@ -636,7 +636,7 @@ int main(void) {
         cmocka_unit_test(saved_worlds_go_on_to_the_bit),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(step_doubling_sees_turns),
-        cmocka_unit_test(schemes_with_energy_control_are_refused),
+        cmocka_unit_test(blended_states_are_refused),
         cmocka_unit_test(other_bodies_have_no_orientations),
         cmocka_unit_test(wrong_descriptions_are_refused_in_words),
         cmocka_unit_test(refused_memory_is_a_status),
