@@ -194,6 +194,27 @@ static void flights_beside_each_other_do_not_meet(void **state) {
     }
 }
 
+/// The affine body flies two metres through where the box stands, and no other: a motion through an
+/// obstacle is the barrier's to stop, not the step's.
+static void obstacles_do_not_fly(void **state) {
+    (void)state;
+    struct memory memory;
+    memory_init(&memory, NULL);
+    struct touching_scene s;
+    touching_scene_make(&memory, &s, PBS_SHAPE_BOX, 0.01);
+    struct part_flight flights[SCENE_PARTS];
+    double v[SCENE_COORDINATES] = {0.0};
+    double *const centre = s.x + 3 * AFFINE_FIRST;
+    centre[1] = 0.0;
+    centre[2] = 3.0;
+    v[3 * AFFINE_FIRST + 2] = -10.0;
+    assert_true(part_loads_flight(&s.contact, NULL, s.x, v, 0.2, 0.5, flights) == 0.0);
+    // The solid is a metre behind the box.
+    assert_near(part_loads_flight(&s.contact, NULL, s.x, v, 0.3, 0.5, flights), 7.5, 1e-12,
+                "flight");
+    free_scene(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_for_all_parts_is_one_for_all_pairs),
@@ -203,6 +224,7 @@ int main(void) {
         cmocka_unit_test(loads_are_the_extremes),
         cmocka_unit_test(flights_are_relative_to_sizes),
         cmocka_unit_test(flights_beside_each_other_do_not_meet),
+        cmocka_unit_test(obstacles_do_not_fly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

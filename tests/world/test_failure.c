@@ -250,36 +250,39 @@ static void what_jams_the_script_is_named(void **state) {
     pbs_world_destroy(world);
 }
 
-/// A target that turns the second body's cube inside out.
+/// A target that turns the second body's tetrahedron inside out, or only flattens it.
 static void the_element_that_a_target_inverts_is_named(void **state) {
     (void)state;
-    pbs_world_desc d;
-    assert_ok(pbs_world_desc_init(&d, sizeof d));
-    d.contact = PBS_CONTACT_PROJECTION;
-    d.divisions = 0;
-    const pbs_solid_desc soft = neo_hookean(1e5);
-    static const double x[12] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
-    static const uint32_t tet[4] = {0, 1, 2, 3}, held[4] = {0, 1, 2, 3};
-    pbs_world *world = new_world_from(&d);
-    add_cube(world, 1, 0.1, (double[]){3.0, 0.0, 0.0}, &soft);
-    pbs_solid_desc solid = soft;
-    solid.vertex_count = 4;
-    solid.positions = x;
-    solid.tet_count = 1;
-    solid.tets = tet;
-    pbs_body body;
-    assert_ok(pbs_body_create_solid(world, &solid, &body));
-    assert_ok(pbs_body_pin(world, body, held, 4, PBS_AXIS_ALL));
-    const uint32_t top = 3;
-    assert_ok(pbs_body_set_targets(world, body, &top, 1, (double[]){0.0, 0.0, -1.0}));
-    assert_status(pbs_world_step(world, 0.01), PBS_ERROR_INADMISSIBLE);
-    assert_message("tetrahedron 0 of body 1");
-    assert_message("inverted");
-    const pbs_stats stats = stats_of(world);
-    assert_int_equal(stats.failure, PBS_FAILURE_ELEMENT);
-    assert_true(is_body(stats.failure_body, body));
-    assert_int_equal(stats.failure_vertex, 0);
-    pbs_world_destroy(world);
+    for (int flat = 0; flat < 2; flat++) {
+        pbs_world_desc d;
+        assert_ok(pbs_world_desc_init(&d, sizeof d));
+        d.contact = PBS_CONTACT_PROJECTION;
+        d.divisions = 0;
+        const pbs_solid_desc soft = neo_hookean(1e5);
+        static const double x[12] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
+        static const uint32_t tet[4] = {0, 1, 2, 3}, held[4] = {0, 1, 2, 3};
+        pbs_world *world = new_world_from(&d);
+        add_cube(world, 1, 0.1, (double[]){3.0, 0.0, 0.0}, &soft);
+        pbs_solid_desc solid = soft;
+        solid.vertex_count = 4;
+        solid.positions = x;
+        solid.tet_count = 1;
+        solid.tets = tet;
+        pbs_body body;
+        assert_ok(pbs_body_create_solid(world, &solid, &body));
+        assert_ok(pbs_body_pin(world, body, held, 4, PBS_AXIS_ALL));
+        const uint32_t top = 3;
+        assert_ok(
+            pbs_body_set_targets(world, body, &top, 1, (double[]){0.0, 0.0, flat ? 0.0 : -1.0}));
+        assert_status(pbs_world_step(world, 0.01), PBS_ERROR_INADMISSIBLE);
+        assert_message("tetrahedron 0 of body 1");
+        assert_message(flat ? "is flat" : "is inverted");
+        const pbs_stats stats = stats_of(world);
+        assert_int_equal(stats.failure, PBS_FAILURE_ELEMENT);
+        assert_true(is_body(stats.failure_body, body));
+        assert_int_equal(stats.failure_vertex, 0);
+        pbs_world_destroy(world);
+    }
 }
 
 // --- hosts ---
@@ -386,6 +389,9 @@ static void what_was_moved_into_what_is_said(void **state) {
                 is_body(stats.failure_pair_bodies[1], moved));
     assert_int_equal(stats.failure_pair_counts[0], 2);
     assert_int_equal(stats.failure_pair_counts[1], 3);
+    // Sides are counted as they are named.
+    assert_message(is_body(stats.failure_pair_bodies[0], moved) ? "; the first was placed"
+                                                                : "; the second was placed");
     for (int k = 0; k < 24; k += 3) {
         x[k] += 0.45;
         x[k + 1] -= 0.15;
@@ -394,6 +400,9 @@ static void what_was_moved_into_what_is_said(void **state) {
     assert_status(pbs_world_step(world, 0.01), PBS_ERROR_INADMISSIBLE);
     assert_message("no gap");
     assert_message("collider 0");
+    assert_message(is_body(stats_of(world).failure_pair_bodies[0], moved)
+                       ? "; the first was placed"
+                       : "; the second was placed");
     assert_true(stats_of(world).failure_gap < 0.0);
     pbs_world_destroy(world);
 }

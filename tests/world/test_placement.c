@@ -2,6 +2,7 @@
 // is pushed apart, or named where that cannot be.
 #include <pthread.h>
 
+#include "base/math3.h"
 #include "support/random.h"
 #include "support/world_testing.h"
 
@@ -50,6 +51,16 @@ static pbs_overlap_desc describe_box(const struct box_surface *box) {
     d.triangle_count = 12;
     d.triangles = box->triangles;
     return d;
+}
+
+/// Six times the volume of a tetrahedron, m^3.
+static double volume_of_four(const double *const x[4]) {
+    double side[3][3], cross[3];
+    for (int k = 0; k < 3; k++) {
+        subtract3(x[k + 1], x[0], side[k]);
+    }
+    cross3(side[0], side[1], cross);
+    return dot3(cross, side[2]);
 }
 
 enum { ROWS = 64 };
@@ -197,6 +208,66 @@ static void what_lies_inside_is_told(void **state) {
     assert_int_equal(rows[0].kind, PBS_OVERLAP_INSIDE);
     assert_true(rows[0].colliders[1].id == collider.id);
     pbs_world_destroy(world);
+}
+
+/// A point is inside a tetrahedron, however flat, where all four parts that it divides that into
+/// have its sign: points of its box, but for those within reach of its surface.
+static void inside_is_where_volumes_say(void **state) {
+    (void)state;
+    struct random random = random_seed(3);
+    int inside = 0, outside = 0;
+    for (int trial = 0; trial < 20; trial++) {
+        double x[12], low[3], high[3];
+        static const uint32_t tets[2][4] = {{0, 1, 2, 3}, {0, 2, 1, 3}};
+        random_fill(&random, -1.0, 1.0, x, 12);
+        for (int i = 0; i < 4; i++) {
+            x[3 * i + 1] *= trial % 2 == 0 ? 1.0 : 0.2;
+        }
+        const double *const corners[4] = {x, x + 3, x + 6, x + 9};
+        const double whole = volume_of_four(corners);
+        if (fabs(whole) < 0.05) {
+            continue;
+        }
+        pbs_world *world = new_barrier_world();
+        pbs_solid_desc solid;
+        pbs_body body;
+        assert_ok(pbs_solid_desc_init(&solid, sizeof solid));
+        solid.vertex_count = 4;
+        solid.positions = x;
+        solid.tet_count = 1;
+        solid.tets = tets[whole < 0.0];
+        assert_ok(pbs_body_create_solid(world, &solid, &body));
+        for (int k = 0; k < 3; k++) {
+            low[k] = fmin(fmin(x[k], x[3 + k]), fmin(x[6 + k], x[9 + k]));
+            high[k] = fmax(fmax(x[k], x[3 + k]), fmax(x[6 + k], x[9 + k]));
+        }
+        for (int n = 0; n < 200; n++) {
+            double p[3];
+            bool holds = true;
+            for (int k = 0; k < 3; k++) {
+                p[k] = random_uniform(&random, low[k], high[k]);
+            }
+            for (int i = 0; i < 4; i++) {
+                const double *parts[4] = {corners[0], corners[1], corners[2], corners[3]};
+                parts[i] = p;
+                holds = holds && volume_of_four(parts) / whole > 0.0;
+            }
+            pbs_overlap rows[ROWS];
+            pbs_overlap_desc d = describe();
+            d.vertex_count = 1;
+            d.positions = p;
+            const size_t count = find(world, &d, rows);
+            if (count > 0 && rows[0].kind == PBS_OVERLAP_CLOSE) {
+                continue;
+            }
+            assert_int_equal(count, holds);
+            assert_true(!holds || rows[0].kind == PBS_OVERLAP_INSIDE);
+            inside += holds;
+            outside += !holds;
+        }
+        pbs_world_destroy(world);
+    }
+    assert_true(inside > 200 && outside > 200);
 }
 
 /// Groups, offsets, and particles without triangles.
@@ -706,6 +777,7 @@ int main(void) {
         cmocka_unit_test(distances_decide_at_the_gap),
         cmocka_unit_test(what_is_told_is_what_a_step_says),
         cmocka_unit_test(what_lies_inside_is_told),
+        cmocka_unit_test(inside_is_where_volumes_say),
         cmocka_unit_test(placements_touch_as_they_say),
         cmocka_unit_test(threads_may_ask_at_the_same_time),
         cmocka_unit_test(bad_queries_are_refused),
