@@ -236,6 +236,32 @@ static void doubling_goes_back_to_where_it_was(void **state) {
     }
 }
 
+/// A step of a two-step scheme is at most twice the one before, the host's own among these: after
+/// one of 1 ms, 50 ms take 2, 4, 8 and 16 ms and what is left. Others have no such bound.
+static void two_step_schemes_grow_by_two(void **state) {
+    (void)state;
+    static const struct {
+        int32_t scheme;
+        uint32_t steps;
+        double shortest, longest;
+    } rows[] = {{PBS_SCHEME_IMPLICIT_EULER, 1, 0.05, 0.05}, {PBS_SCHEME_BDF2, 5, 0.002, 0.02}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        pbs_world *world = new_spring(&no_wall, 0);
+        // No speed is near the limit.
+        pbs_integrator_desc d = describe(rows[i].scheme, PBS_STEP_SPEED_LIMIT, 1e6);
+        d.step_initial = d.step_max = 0.05;
+        use(world, &d);
+        assert_ok(pbs_world_step(world, 0.001));
+        assert_ok(pbs_world_step(world, 0.001));
+        assert_ok(pbs_world_advance(world, 0.05));
+        const pbs_stats stats = stats_of(world);
+        assert_int_equal(stats.accepted_steps, rows[i].steps);
+        assert_near(stats.shortest_step, rows[i].shortest, 1e-15, "shortest step, s");
+        assert_near(stats.longest_step, rows[i].longest, 1e-15, "longest step, s");
+        pbs_world_destroy(world);
+    }
+}
+
 /// The distance from the exact motion falls with the tolerance; alpha itself stays far from 1.
 static void deviations_of_alpha_control_the_error(void **state) {
     (void)state;
@@ -685,6 +711,7 @@ int main(void) {
         cmocka_unit_test(force_error_controls_as_the_formulas_do),
         cmocka_unit_test(fixed_steps_are_steps),
         cmocka_unit_test(doubling_goes_back_to_where_it_was),
+        cmocka_unit_test(two_step_schemes_grow_by_two),
         cmocka_unit_test(deviations_of_alpha_control_the_error),
         cmocka_unit_test(the_deviation_of_alpha_is_from_one),
         cmocka_unit_test(advances_land_exactly_on_their_end),
