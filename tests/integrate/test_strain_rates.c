@@ -131,6 +131,78 @@ static void damping_keeps_the_order(void **state) {
     }
 }
 
+/// All vertices are sent along, to a stretch of e along x: a body loses in a step what its damping
+/// time over the step's length makes of twice its elastic energy, whatever it is made of. Strains
+/// of second order, e / 2 of those of first order, are what the two differ by.
+static void loss_when_stretched(pbs_world *world, pbs_body body, double damping, const char *what) {
+    enum { MOST = 125 };
+    const double e = 1e-5, h = 0.01;
+    const size_t count = pbs_body_vertex_count(world, body);
+    const double *x = pbs_body_positions(world, body);
+    double targets[3 * MOST];
+    uint32_t vertices[MOST];
+    assert_in_range(count, 1, MOST);
+    for (size_t i = 0; i < count; i++) {
+        vertices[i] = (uint32_t)i;
+        scale3(1.0, x + 3 * i, targets + 3 * i);
+        targets[3 * i] *= 1.0 + e;
+    }
+    assert_ok(pbs_body_pin(world, body, vertices, count, PBS_AXIS_ALL));
+    assert_ok(pbs_body_set_targets(world, body, vertices, count, targets));
+    assert_ok(pbs_world_step(world, h));
+    const pbs_energy energy = energy_of(world);
+    assert_true(energy.elastic > 0.0);
+    assert_near(energy.dissipated / (2.0 * damping / h * energy.elastic), 1.0, 10.0 * e, what);
+    pbs_world_destroy(world);
+}
+
+static pbs_world *still_world(void) {
+    pbs_world_desc settings;
+    assert_ok(pbs_world_desc_init(&settings, sizeof settings));
+    settings.contact = PBS_CONTACT_PROJECTION;
+    settings.gravity[1] = 0.0;
+    return new_world_from(&settings);
+}
+
+/// Stiffness and damping of a body come of the same thicknesses, areas and moduli.
+static void bodies_lose_in_proportion_to_stiffness(void **state) {
+    (void)state;
+    const double origin[3] = {0.0, 0.0, 0.0}, damping = 0.02;
+    pbs_world *world = still_world();
+    pbs_shell_desc shell;
+    assert_ok(pbs_shell_desc_init(&shell, sizeof shell));
+    shell.thickness = 0.003;
+    shell.poisson = 0.4;
+    shell.damping = damping;
+    pbs_body body = add_sheet(world, 4, 1.0, origin, &shell);
+    loss_when_stretched(world, body, damping, "sheet");
+
+    world = still_world();
+    pbs_solid_desc solid;
+    assert_ok(pbs_solid_desc_init(&solid, sizeof solid));
+    solid.poisson = 0.4;
+    solid.damping = damping;
+    body = add_cube(world, 2, 0.5, origin, &solid);
+    loss_when_stretched(world, body, damping, "solid");
+
+    world = still_world();
+    const double x[9] = {0.0, 0.0, 0.0, 1.0, 0.5, 0.0, 2.0, -0.5, 1.0}, masses[3] = {1.0, 1.0, 1.0};
+    const double rest[2] = {sqrt(1.25), sqrt(3.0)};
+    const uint32_t ends[4] = {0, 1, 1, 2};
+    pbs_springs_desc springs;
+    assert_ok(pbs_springs_desc_init(&springs, sizeof springs));
+    springs.vertex_count = 3;
+    springs.positions = x;
+    springs.masses = masses;
+    springs.spring_count = 2;
+    springs.springs = ends;
+    springs.rest_lengths = rest;
+    springs.stiffness = 70.0;
+    springs.damping = damping;
+    assert_ok(pbs_body_create_springs(world, &springs, &body));
+    loss_when_stretched(world, body, damping, "springs");
+}
+
 /// What damping takes out is c l'^2, to the order of the scheme.
 static void losses_are_those_of_the_motion(void **state) {
     static const int32_t schemes[] = {
@@ -269,6 +341,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(damping_keeps_the_order),
         cmocka_unit_test(losses_are_those_of_the_motion),
+        cmocka_unit_test(bodies_lose_in_proportion_to_stiffness),
         cmocka_unit_test(a_pair_that_turns_is_left_alone),
         cmocka_unit_test(solids_and_shells_keep_their_spin),
     };
