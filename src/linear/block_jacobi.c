@@ -11,7 +11,7 @@ struct jacobi {
     const struct layout *layout;
     double *inverse;   ///< 9 per row, symmetric, and the padding of quad_load
     uint32_t *bad_row; ///< per domain: a row that is not finite, or UINT32_MAX
-    double *contrast;  ///< per domain: the largest trace of a block of C over that of H0
+    double contrast;
 };
 
 static pbs_status jacobi_analyze(void *state, struct memory *memory, const struct bsr *pattern,
@@ -22,15 +22,13 @@ static pbs_status jacobi_analyze(void *state, struct memory *memory, const struc
     s->inverse = memory_allocate(memory, 9 * (size_t)pattern->row_count + BSR_VALUE_PADDING,
                                  sizeof *s->inverse);
     s->bad_row = memory_allocate(memory, s->layout->domain_count, sizeof *s->bad_row);
-    s->contrast = memory_allocate(memory, s->layout->domain_count, sizeof *s->contrast);
-    return s->inverse && s->bad_row && s->contrast ? PBS_OK : PBS_ERROR_MEMORY;
+    return s->inverse && s->bad_row ? PBS_OK : PBS_ERROR_MEMORY;
 }
 
 static void jacobi_release(void *state, struct memory *memory) {
     struct jacobi *s = state;
     memory_release(memory, s->inverse);
     memory_release(memory, s->bad_row);
-    memory_release(memory, s->contrast);
 }
 
 struct factorisation {
@@ -38,22 +36,13 @@ struct factorisation {
     const struct linear_problem *problem;
 };
 
-static double trace(const double block[9]) {
-    return block[0] + block[4] + block[8];
-}
-
-/// out = the row's diagonal block of H0 + C, whose trace is up to 1 + *contrast that of H0's; *at:
-/// the first row of C not before this one.
+/// out = the row's diagonal block of H0 + C; *at: the first row of C not before this one.
 static void diagonal_block(const struct linear_problem *problem, uint32_t row, uint32_t *at,
-                           double out[9], double *contrast) {
+                           double out[9]) {
     memcpy(out, problem->a->values + 9 * (size_t)problem->a->row_start[row], 9 * sizeof *out);
     const struct contact_matrix *c = problem->c;
     if (c && *at < c->row_count && c->row[*at] == row) {
         const double *block = contact_matrix_diagonal(c, (*at)++);
-        const double own = trace(out);
-        if (trace(block) > *contrast * own) {
-            *contrast = own > 0.0 ? trace(block) / own : INFINITY;
-        }
         for (int i = 0; i < 9; i++) {
             out[i] += block[i];
         }
@@ -66,11 +55,10 @@ static void factor_piece(void *context, size_t domain) {
     const struct contact_matrix *c = f->problem->c;
     uint32_t contact = c && c->row_count > 0 ? c->domain_start[domain] : 0;
     s->bad_row[domain] = UINT32_MAX;
-    s->contrast[domain] = 0.0;
     for (uint32_t i = s->layout->domain_start[domain]; i < s->layout->domain_start[domain + 1];
          i++) {
         double block[9];
-        diagonal_block(f->problem, i, &contact, block, &s->contrast[domain]);
+        diagonal_block(f->problem, i, &contact, block);
         if (!diagonal_block_invert(block, s->inverse + 9 * (size_t)i)) {
             s->bad_row[domain] = i;
             return;
@@ -82,6 +70,7 @@ static pbs_status jacobi_factor(void *state, struct tasks *tasks,
                                 const struct linear_problem *problem) {
     struct jacobi *s = state;
     struct factorisation f = {s, problem};
+    s->contrast = problem_contrast(problem);
     tasks_for(tasks, s->layout->domain_count, factor_piece, &f);
     for (uint32_t d = 0; d < s->layout->domain_count; d++) {
         if (s->bad_row[d] != UINT32_MAX) {
@@ -113,12 +102,7 @@ static void jacobi_apply(const void *state, struct tasks *tasks, const double *r
 /// What two bodies in contact do together is soft in H, and as stiff as their contact in its
 /// diagonal blocks.
 static double jacobi_contrast(const void *state) {
-    const struct jacobi *s = state;
-    double largest = 1.0;
-    for (uint32_t d = 0; d < s->layout->domain_count; d++) {
-        largest = fmax(largest, s->contrast[d]);
-    }
-    return largest;
+    return fmax(1.0, ((const struct jacobi *)state)->contrast);
 }
 
 static double jacobi_shift(const void *state) {

@@ -18,6 +18,10 @@
 // Those of definite matrices that went astray were within one unit of rounding; this is 100.
 #define ROUNDING 1.2e-5
 
+// Where contact is so much stiffer than what it touches, float has less than two digits of the
+// latter.
+#define FLOAT_CONTRAST 1e5
+
 enum {
     ROWS_OF_PIECE = 256, ///< at least
     MOST_PIECES = 64
@@ -306,15 +310,18 @@ static pbs_status factor_in(struct merged_factor *f, struct tasks *tasks,
 }
 
 /// Beside contacts a million times stiffer than what they touch, the softer entries lie below the
-/// rounding of float, and so do the pivots. Double has the digits; that the matrix is indefinite is
-/// another matter.
+/// rounding of float, and so do the pivots, which then are of any size. Double has the digits; that
+/// the matrix is indefinite is another matter.
 pbs_status merged_factor_make(struct merged_factor *f, struct tasks *tasks,
                               const struct linear_problem *problem) {
     RETURN_IF_FAILED(merged_factor_prepare(f, problem));
     RETURN_IF_FAILED(reserve_numbers(f));
     merge_values(f, tasks, problem);
-    const pbs_status status = factor_in(f, tasks, f->precision);
-    if (status == PBS_ERROR_CONVERGENCE && f->precision == SUPERNODAL_FLOAT &&
+    const bool float_does = f->precision == SUPERNODAL_FLOAT &&
+                            problem_contrast(problem) < FLOAT_CONTRAST;
+    const pbs_status status = factor_in(f, tasks,
+                                        float_does ? SUPERNODAL_FLOAT : SUPERNODAL_DOUBLE);
+    if (status == PBS_ERROR_CONVERGENCE && float_does &&
         supernodal_bad_pivot(f->factor) > -ROUNDING) {
         return factor_in(f, tasks, SUPERNODAL_DOUBLE);
     }

@@ -28,4 +28,8 @@ void problem_multiply(struct tasks *tasks, const struct linear_problem *problem,
 void problem_multiply_domain(const struct linear_problem *problem, uint32_t domain, const double *x,
                              double *y);
 
+/// How many times as stiff as what it touches contact is: the largest trace of a diagonal block of
+/// C over that of H0; 0: nothing touches.
+double problem_contrast(const struct linear_problem *problem);
+
 #endif

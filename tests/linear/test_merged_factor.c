@@ -108,11 +108,10 @@ static void float_factors_are_refined_in_few_iterations(void **state) {
     }
 }
 
-/// 1e7 times stiffer, contact leaves float no digit of what it touches: the factor is in double, to
-/// the bit. The next matrix is tried in float again.
-static void too_stiff_for_float_is_double(void **state) {
-    (void)state;
-    CASE(p, 6, 0.05, 1e7);
+/// 1e6 to 1e9 times stiffer, contact leaves float hardly a digit of what it touches, and pivots of
+/// any size and sign: the factor is in double, to the bit. The next matrix is tried in float again.
+static void check_double(double stiffness) {
+    CASE(p, 6, 0.05, stiffness);
     int32_t used;
     iterate(PBS_PRECONDITIONER_CHOLESKY_FLOAT, &p, &used);
     assert_int_equal(used, PBS_PRECONDITIONER_CHOLESKY);
@@ -131,6 +130,13 @@ static void too_stiff_for_float_is_double(void **state) {
     merged_factor_destroy(f);
     merged_factor_destroy(expected);
     free_problem_case(&memory, &p);
+}
+
+static void too_stiff_for_float_is_double(void **state) {
+    (void)state;
+    for (double stiffness = 1e6; stiffness < 2e9; stiffness *= 10.0) {
+        check_double(stiffness);
+    }
 }
 
 static void scale_values(double *values, size_t count, double by) {
