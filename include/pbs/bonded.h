@@ -45,6 +45,17 @@ typedef struct pbs_bonded_desc {
     const double *bond_shear_moduli; ///< null, or bond_count values in place of shear_modulus
     int32_t shear;                   ///< PBS_BOND_SHEAR_*
     int32_t reserved;                ///< 0
+    size_t vertex_count;             ///< of tets
+    const double *vertices;          ///< null, or vertex_count x 3, metres
+    size_t tet_count;
+    const uint32_t *tets; ///< null; or tet_count x 4 vertex indices as in pbs_solid_desc, in place
+                          ///< of particles and bonds: a particle for each, a sphere of its volume
+                          ///< at its centroid, and a bond for each face between two, a beam of that
+                          ///< section. particle_count is tet_count or 0; positions, radii, masses,
+                          ///< bonds and bond_* are null
+    double macro_young;   ///< 0 (young and shear_modulus are those of bonds), or with tets, Pa: the
+                          ///< modulus that the body is to have as a whole
+    double macro_poisson; ///< with macro_young, 0 to 0.42
 } pbs_bonded_desc;
 
 /// Fills *d: density 1000, young 1e7, shear_modulus 4e6, shear_factor 1, bond_radius 0 (to be set),
@@ -53,6 +64,18 @@ typedef struct pbs_bonded_desc {
 /// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE
 PBS_API pbs_status pbs_bonded_desc_init(pbs_bonded_desc *d, size_t struct_size);
 
+/// Young's modulus and shear modulus of bonds between tetrahedra for those of the body as a whole,
+/// by interpolation in a table of stretched blocks of body-centred cubic tetrahedra, 6 x 6 x 12
+/// cells; larger blocks are up to a tenth softer, smaller ones stiffer.
+/// @param macro_young  Pa, > 0
+/// @param macro_poisson  0 to 0.42
+/// @param young  becomes that of the bonds, Pa
+/// @param shear_modulus  becomes that of the bonds, Pa
+/// @return PBS_ERROR_ARGUMENT (a null pointer, a number out of its range)
+/// @see docs/theory/bonds.md section 3
+PBS_API pbs_status pbs_bonded_moduli(double macro_young, double macro_poisson, double *young,
+                                     double *shear_modulus);
+
 /// Adds particles and bonds. Copies all its input; the body is the world's, until pbs_body_destroy
 /// or the end of the world. Bonds do not break. Particles touch as those of springs do, as points
 /// that contact does not turn. PBS_SCHEME_ENERGY_BLENDING moves no bonded bodies; of the other
@@ -60,9 +83,10 @@ PBS_API pbs_status pbs_bonded_desc_init(pbs_bonded_desc *d, size_t struct_size);
 /// (docs/integrators.md).
 /// @param out  its id; written only on success
 /// @return PBS_ERROR_MESH (a bond to a missing particle, of a particle with itself, or without
-/// length; which one is in the message), PBS_ERROR_ARGUMENT (a null pointer; a number that is not
-/// finite or out of its range, as the radius of a section is where it is 0; more particles than a
-/// world can have; a scheme that blends states), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
+/// length; an inverted or flat tetrahedron, a face of more than two; which one is in the message),
+/// PBS_ERROR_ARGUMENT (a null pointer; a number that is not finite or out of its range, as the
+/// radius of a section is where it is 0; more particles than a world can have; a scheme that blends
+/// states), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
 /// @see docs/theory/bonds.md; BDEM section 4.2
 PBS_API pbs_status pbs_body_create_bonded(pbs_world *w, const pbs_bonded_desc *d, pbs_body *out);
 

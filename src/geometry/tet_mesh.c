@@ -135,7 +135,7 @@ void tet_mesh_add_lumped_mass(const struct tet_mesh_view *mesh, const double *de
     }
 }
 
-// --- the boundary ---
+// --- faces ---
 
 struct face_table {
     size_t count;
@@ -210,13 +210,41 @@ static size_t mark_single_faces(struct face_table *table) {
     return single_count;
 }
 
-static pbs_status write_boundary(const struct tet_mesh_view *mesh, struct memory *memory,
-                                 struct face_table *table, uint32_t **triangles,
-                                 size_t *triangle_count) {
-    list_faces(mesh, table);
-    for (size_t digit = 3; digit-- > 0;) {
-        sort_by_vertex(table, mesh->vertex_count, digit);
+/// What is made of all faces once they are sorted, so that those of the same vertices are
+/// neighbours.
+struct face_work {
+    pbs_status (*write)(const struct tet_mesh_view *mesh, struct memory *memory,
+                        struct face_table *table, struct face_work *work);
+    uint32_t *triangles;
+    struct tet_inner_face *faces;
+    size_t count;
+};
+
+static pbs_status sort_faces(const struct tet_mesh_view *mesh, struct memory *memory,
+                             struct face_work *work) {
+    RETURN_IF_FAILED(check_sizes(mesh));
+    struct face_table table = {.count = 4 * mesh->tet_count};
+    table.vertices = memory_allocate(memory, table.count, sizeof *table.vertices);
+    table.order = memory_allocate(memory, table.count, sizeof *table.order);
+    table.other = memory_allocate(memory, table.count, sizeof *table.other);
+    table.start = memory_allocate(memory, mesh->vertex_count + 1, sizeof *table.start);
+    pbs_status status = PBS_ERROR_MEMORY;
+    if (table.vertices && table.order && table.other && table.start) {
+        list_faces(mesh, &table);
+        for (size_t digit = 3; digit-- > 0;) {
+            sort_by_vertex(&table, mesh->vertex_count, digit);
+        }
+        status = work->write(mesh, memory, &table, work);
     }
+    memory_release(memory, table.vertices);
+    memory_release(memory, table.order);
+    memory_release(memory, table.other);
+    memory_release(memory, table.start);
+    return status;
+}
+
+static pbs_status write_boundary(const struct tet_mesh_view *mesh, struct memory *memory,
+                                 struct face_table *table, struct face_work *work) {
     const size_t count = mark_single_faces(table);
     uint32_t *out = memory_allocate(memory, count, 3 * sizeof *out);
     if (!out) {
@@ -228,26 +256,66 @@ static pbs_status write_boundary(const struct tet_mesh_view *mesh, struct memory
             out[written++] = face_vertex(mesh, f, i);
         }
     }
-    *triangles = out;
-    *triangle_count = count;
+    work->triangles = out;
+    work->count = count;
     return PBS_OK;
 }
 
 pbs_status tet_boundary(const struct tet_mesh_view *mesh, struct memory *memory,
                         uint32_t **triangles, size_t *triangle_count) {
-    RETURN_IF_FAILED(check_sizes(mesh));
-    struct face_table table = {.count = 4 * mesh->tet_count};
-    table.vertices = memory_allocate(memory, table.count, sizeof *table.vertices);
-    table.order = memory_allocate(memory, table.count, sizeof *table.order);
-    table.other = memory_allocate(memory, table.count, sizeof *table.other);
-    table.start = memory_allocate(memory, mesh->vertex_count + 1, sizeof *table.start);
-    pbs_status status = PBS_ERROR_MEMORY;
-    if (table.vertices && table.order && table.other && table.start) {
-        status = write_boundary(mesh, memory, &table, triangles, triangle_count);
+    struct face_work work = {.write = write_boundary};
+    RETURN_IF_FAILED(sort_faces(mesh, memory, &work));
+    *triangles = work.triangles;
+    *triangle_count = work.count;
+    return PBS_OK;
+}
+
+/// other[face]: of the first of two, one more than the second; 0 of all others.
+static pbs_status pair_faces(struct face_table *table, size_t *pair_count) {
+    for (size_t i = 0, end; i < table->count; i = end) {
+        for (end = i + 1; end < table->count && same_face(table, i, end); end++) {
+        }
+        if (end - i > 2) {
+            return status_fail(
+                PBS_ERROR_MESH, "tetrahedra %u, %u and %u share a face, which only two can",
+                table->order[i] / 4, table->order[i + 1] / 4, table->order[i + 2] / 4);
+        }
+        // The sort is stable: faces of lower tetrahedra come first.
+        table->other[table->order[i]] = end - i == 2 ? table->order[i + 1] + 1 : 0;
+        if (end - i == 2) {
+            table->other[table->order[i + 1]] = 0;
+            (*pair_count)++;
+        }
     }
-    memory_release(memory, table.vertices);
-    memory_release(memory, table.order);
-    memory_release(memory, table.other);
-    memory_release(memory, table.start);
-    return status;
+    return PBS_OK;
+}
+
+static pbs_status write_inner(const struct tet_mesh_view *mesh, struct memory *memory,
+                              struct face_table *table, struct face_work *work) {
+    size_t count = 0;
+    RETURN_IF_FAILED(pair_faces(table, &count));
+    work->faces = memory_allocate(memory, count, sizeof *work->faces);
+    if (!work->faces) {
+        return PBS_ERROR_MEMORY;
+    }
+    for (size_t f = 0; f < table->count; f++) {
+        if (table->other[f] != 0) {
+            struct tet_inner_face *face = &work->faces[work->count++];
+            face->tets[0] = (uint32_t)(f / 4);
+            face->tets[1] = (table->other[f] - 1) / 4;
+            for (size_t i = 0; i < 3; i++) {
+                face->vertices[i] = face_vertex(mesh, f, i);
+            }
+        }
+    }
+    return PBS_OK;
+}
+
+pbs_status tet_inner_faces(const struct tet_mesh_view *mesh, struct memory *memory,
+                           struct tet_inner_face **faces, size_t *face_count) {
+    struct face_work work = {.write = write_inner};
+    RETURN_IF_FAILED(sort_faces(mesh, memory, &work));
+    *faces = work.faces;
+    *face_count = work.count;
+    return PBS_OK;
 }

@@ -1,5 +1,5 @@
 // Checks and derived quantities of tetrahedral meshes: volumes, lumped masses, boundary triangles,
-// vertex normals. Keeps nothing.
+// faces between tetrahedra. Keeps nothing.
 #ifndef PBS_GEOMETRY_TET_MESH_H
 #define PBS_GEOMETRY_TET_MESH_H
 
@@ -29,5 +29,16 @@ void tet_mesh_add_lumped_mass(const struct tet_mesh_view *mesh, const double *de
 /// *triangles: 3 indices each, to be released by the caller.
 pbs_status tet_boundary(const struct tet_mesh_view *mesh, struct memory *memory,
                         uint32_t **triangles, size_t *triangle_count);
+
+/// A face that two tetrahedra have in common.
+struct tet_inner_face {
+    uint32_t tets[2];     ///< the lower one first
+    uint32_t vertices[3]; ///< outward of the first
+};
+
+/// In the order of the first tetrahedra and their faces. *faces: to be released by the caller.
+/// PBS_ERROR_MESH where more than two tetrahedra share a face.
+pbs_status tet_inner_faces(const struct tet_mesh_view *mesh, struct memory *memory,
+                           struct tet_inner_face **faces, size_t *face_count);
 
 #endif

@@ -10,6 +10,18 @@
 /// PBS_ERROR_ARGUMENT with the reason where a scheme moves no bonded bodies.
 pbs_status bonded_check_scheme(const struct scheme_table *scheme);
 
+/// Particles and bonds that are made of something else.
+struct bonded_arrays {
+    double *positions, *radii, *masses, *bond_radii;
+    uint32_t *bonds;
+    size_t bond_count;
+};
+
+/// Puts particles and bonds in the place of d's tetrahedra. The arrays, which d then points into,
+/// are to be freed, also after a failure.
+pbs_status bonded_from_tets(struct memory *memory, pbs_bonded_desc *d, struct bonded_arrays *out);
+void bonded_arrays_free(struct bonded_arrays *arrays, struct memory *memory);
+
 /// Stiffness of a bond, and its way from one particle to the other at rest.
 struct bond_stiffness bonded_stiffness(const struct bonded_body *own, size_t bond, double rest[3]);
 

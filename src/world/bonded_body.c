@@ -237,8 +237,8 @@ static pbs_status fill(struct body *body, struct nodes *nodes, struct memory *me
     return PBS_OK;
 }
 
-pbs_status bonded_body_create(struct scene *scene, struct memory *memory, const pbs_bonded_desc *d,
-                              struct body **out) {
+static pbs_status create(struct scene *scene, struct memory *memory, const pbs_bonded_desc *d,
+                         struct body **out) {
     RETURN_IF_FAILED(check_description(d));
     RETURN_IF_FAILED(bonded_check_scheme(scene->integrator.scheme));
     struct body *body = memory_allocate(memory, 1, sizeof *body);
@@ -255,4 +255,24 @@ pbs_status bonded_body_create(struct scene *scene, struct memory *memory, const 
     }
     *out = body;
     return PBS_OK;
+}
+
+static pbs_status check_whole(const pbs_bonded_desc *d) {
+    return d->tets == NULL && (d->vertices != NULL || d->macro_young != 0.0)
+               ? status_fail(PBS_ERROR_ARGUMENT, "%s is given, but tets is null",
+                             d->vertices != NULL ? "vertices" : "macro_young")
+               : PBS_OK;
+}
+
+pbs_status bonded_body_create(struct scene *scene, struct memory *memory, const pbs_bonded_desc *d,
+                              struct body **out) {
+    pbs_bonded_desc made = *d;
+    struct bonded_arrays arrays = {0};
+    RETURN_IF_FAILED(check_whole(d));
+    pbs_status status = d->tets != NULL ? bonded_from_tets(memory, &made, &arrays) : PBS_OK;
+    if (status >= 0) {
+        status = create(scene, memory, &made, out);
+    }
+    bonded_arrays_free(&arrays, memory);
+    return status;
 }

@@ -51,7 +51,8 @@ BondedDesc = struct(
     "pbs_bonded_desc", (U32, "struct_size"), (I32, "no_gravity"), (SIZE, "particle_count"),
     (DOUBLES, "positions velocities angular_velocities radii masses"), (SIZE, "bond_count"), (INDICES, "bonds"),
     (DOUBLE, "density bond_radius young shear_modulus shear_factor drag"),
-    (DOUBLES, "bond_radii bond_young bond_shear_moduli"), (I32, "shear reserved"))
+    (DOUBLES, "bond_radii bond_young bond_shear_moduli"), (I32, "shear reserved"), (SIZE, "vertex_count"),
+    (DOUBLES, "vertices"), (SIZE, "tet_count"), (INDICES, "tets"), (DOUBLE, "macro_young macro_poisson"))
 AffineDesc = struct(
     "pbs_affine_desc", (U32, "struct_size"), (I32, "no_gravity"), (SIZE, "vertex_count"), (DOUBLES, "positions"),
     (SIZE, "triangle_count"), (INDICES, "triangles"), (SIZE, "tet_count"), (INDICES, "tets"),

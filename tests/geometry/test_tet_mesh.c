@@ -258,6 +258,64 @@ static void every_failed_allocation_is_a_status(void **state) {
     assert_refusals_are_statuses(find_boundary, &grid, 10);
 }
 
+/// Every face is inner or on the boundary; an inner one's vertices are both tetrahedra's, seen from
+/// the first outward, from the second inward.
+static void inner_faces_are_all_others(void **state) {
+    (void)state;
+    static struct grid grid;
+    struct memory memory;
+    struct tet_inner_face *faces = NULL;
+    uint32_t *triangles = NULL;
+    size_t face_count = 0;
+    size_t triangle_count = 0;
+    make_grid(&grid);
+    memory_init(&memory, NULL);
+    assert_ok(tet_inner_faces(&grid.view, &memory, &faces, &face_count));
+    assert_ok(tet_boundary(&grid.view, &memory, &triangles, &triangle_count));
+    assert_int_equal(2 * face_count + triangle_count, 4 * grid.view.tet_count);
+    for (size_t f = 0; f < face_count; f++) {
+        const struct tet_inner_face *face = &faces[f];
+        assert_true(face->tets[0] < face->tets[1]);
+        assert_true(f == 0 || faces[f - 1].tets[0] <= face->tets[0]);
+        for (int side = 0; side < 2; side++) {
+            // The tetrahedron's fourth vertex is behind its face.
+            const uint32_t *v = grid.tets[face->tets[side]];
+            double edge[2][3], normal[3], below[3];
+            const double *origin = grid.positions[face->vertices[0]];
+            subtract3(grid.positions[face->vertices[1]], origin, edge[0]);
+            subtract3(grid.positions[face->vertices[2]], origin, edge[1]);
+            cross3(edge[0], edge[1], normal);
+            int found = 0;
+            for (int i = 0; i < 4; i++) {
+                const bool on = v[i] == face->vertices[0] || v[i] == face->vertices[1] ||
+                                v[i] == face->vertices[2];
+                found += on;
+                subtract3(grid.positions[v[i]], origin, below);
+                assert_true(on || dot3(normal, below) * (side == 0 ? -1.0 : 1.0) > 0.0);
+            }
+            assert_int_equal(found, 3);
+        }
+    }
+    memory_release(&memory, faces);
+    memory_release(&memory, triangles);
+    assert_int_equal(memory.bytes_in_use, 0);
+}
+
+static void a_face_of_three_is_refused(void **state) {
+    (void)state;
+    static const double x[15] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0,
+                                 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 2.0};
+    static const uint32_t tets[12] = {0, 1, 2, 3, 0, 1, 2, 4, 0, 1, 2, 3};
+    const struct tet_mesh_view mesh = {5, x, 3, tets};
+    struct memory memory;
+    struct tet_inner_face *faces = NULL;
+    size_t count = 0;
+    memory_init(&memory, NULL);
+    assert_status(tet_inner_faces(&mesh, &memory, &faces, &count), PBS_ERROR_MESH);
+    assert_message("tetrahedra 0, 1 and 2 share a face");
+    assert_int_equal(memory.bytes_in_use, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(accepts_a_grid),
@@ -267,6 +325,8 @@ int main(void) {
         cmocka_unit_test(masses_add_up),
         cmocka_unit_test(boundary_is_closed_and_outward),
         cmocka_unit_test(boundary_of_a_fan_is_quick),
+        cmocka_unit_test(inner_faces_are_all_others),
+        cmocka_unit_test(a_face_of_three_is_refused),
         cmocka_unit_test(every_failed_allocation_is_a_status),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
