@@ -191,7 +191,7 @@ static void fill_bonded(pbs_world *world) {
 static void fill_control(pbs_world *world) {
     add_springs(world);
     set_integrator(world, PBS_SCHEME_IMPLICIT_EULER, PBS_STEP_DOUBLING);
-    require(pbs_world_advance(world, 0.08) >= 0);
+    require(pbs_world_advance(world, 0.02) >= 0);
 }
 
 static void save_world(struct bytes *out, void (*fill)(pbs_world *world)) {

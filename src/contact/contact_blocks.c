@@ -112,7 +112,7 @@ void contact_blocks_write(const struct contact_blocks_scene *scene, const struct
     }
     memset(block, 0, size * size * sizeof *block);
     for (int k = 0; k < rank->count; k++) {
-        double vector[3 * CONTACT_STENCIL_LIMIT];
+        double vector[3 * CONTACT_STENCIL_LIMIT] = {0.0};
         fold_vector(scene, fold, rank->vector[k], vector);
         add_square(size, rank->coefficient[k], vector, block);
     }

@@ -24,7 +24,7 @@ struct automatic {
     const struct linear_problem *problem; ///< of the last factor, and
     struct race_system system;
     struct race_plan begun, now;
-    uint32_t jacobi_iterations; ///< before the last turn
+    uint32_t jacobi_iterations, coarse_iterations; ///< before the last turn
     double work[SOLVER_ENTRANTS];
     double expected;
     struct race_memory memory;
@@ -168,6 +168,7 @@ static struct race_system describe(const struct automatic *s) {
         // C holds both triangles.
         system.contact_blocks = 0.5 * ((double)c->start[c->row_count] + c->row_count);
         system.contact_unknowns = 3.0 * c->row_count;
+        system.contact_pattern = contact_matrix_pattern_hash(c);
         system.contrast = s->block_jacobi.table->contrast(s->block_jacobi.state);
     }
     return system;
@@ -185,6 +186,7 @@ static pbs_status automatic_factor(void *state, struct tasks *tasks,
     struct automatic *s = state;
     s->problem = problem;
     s->jacobi_iterations = 0;
+    s->coarse_iterations = 0;
     // Block Jacobi stands in for the others, and says where the matrix is not finite.
     RETURN_IF_FAILED(s->block_jacobi.table->factor(s->block_jacobi.state, tasks, problem));
     s->system = describe(s);
@@ -209,16 +211,18 @@ static uint32_t automatic_patience(const void *state) {
 
 static pbs_status automatic_turn(void *state, struct tasks *tasks, bool *changed) {
     struct automatic *s = state;
-    s->jacobi_iterations += s->now.patience;
+    const enum solver_entrant worker = s->now.entrant;
+    uint32_t *count = worker == ENTRANT_TWO_LEVEL ? &s->coarse_iterations : &s->jacobi_iterations;
+    *count += s->now.patience;
     if (race_wants_count(&s->memory, &s->system)) {
         RETURN_IF_FAILED(create_factor(s));
         RETURN_IF_FAILED(merged_factor_prepare(s->factor, s->problem));
         count_factor(s);
         foresee(s);
     }
-    s->now = race_turn(&s->memory, &s->system, &s->begun, s->jacobi_iterations);
+    s->now = race_turn(&s->memory, &s->system, &s->begun, worker, *count);
     RETURN_IF_FAILED(follow(s, tasks));
-    *changed = s->now.entrant != ENTRANT_BLOCK_JACOBI;
+    *changed = s->now.entrant != worker;
     return PBS_OK;
 }
 
@@ -229,6 +233,7 @@ static void automatic_learn(void *state, const struct solve_outcome *outcome) {
                                        .is_complete = outcome->is_complete,
                                        .jacobi_iterations = is_jacobi ? outcome->iterations
                                                                       : s->jacobi_iterations,
+                                       .coarse_iterations = s->coarse_iterations,
                                        .finisher = s->now.entrant,
                                        .iterations = outcome->iterations};
     race_learn(&s->memory, &s->system, &result);

@@ -425,7 +425,10 @@ static bool advance_iterate(struct solve *s, struct progress *at, struct pcg_res
     }
     bool stagnates = false;
     const bool claims = is_content(s, at->rz);
-    if (result->status == PBS_OK && (claims || result->iterations % CHECK_INTERVAL == 0)) {
+    // One step away from a residual computed from scratch there is no drift yet.
+    const bool is_due = s->worker_iterations > 1 &&
+                        (claims || result->iterations % CHECK_INTERVAL == 0);
+    if (result->status == PBS_OK && is_due) {
         result->status = check_residual(s, claims, at, result, &stagnates);
     }
     result->relative_residual = sqrt(sum(s, s->rr));

@@ -12,10 +12,10 @@
 static const double JACOBI_SETUP_BLOCK = 1.5;
 static const double JACOBI_BLOCK = 1.3;
 static const double JACOBI_ROW = 6.0;
-static const double FLOP = 0.0055;
-static const double ENTRY = 2.4;
-static const double MERGED_BLOCK = 13.0;
-static const double SYMBOLIC_BLOCK = 110.0;
+static const double FLOP = 0.0079;
+static const double ENTRY = 3.5;
+static const double MERGED_BLOCK = 20.0;
+static const double SYMBOLIC_BLOCK = 80.0;
 static const double SOLVED_ENTRY = 0.5;
 static const double COARSE_SETUP_BLOCK = 55.0;
 static const double COARSE_SETUP_ROW = 250.0;
@@ -28,10 +28,11 @@ static const double COARSE_BEGINNING = 2.0;
 // With this many rows vectors have left the nearest caches, and cost twice as much.
 static const double CACHED_ROWS = 1e4;
 
-// Iterations of those that have not been tried, to .03, to 1e-3 and beyond.
+// Iterations of those that have not been tried, to .03, to 1e-3 and beyond: of two levels the least
+// that they take, so that they are tried where they may be worth it.
 static const double LOOSE = 1e-2;
 static const double MIDDLE = 1e-4;
-static const double COARSE_ITERATIONS[] = {10.0, 20.0, 40.0};
+static const double COARSE_ITERATIONS[] = {4.0, 8.0, 16.0};
 static const double FACTOR_ITERATIONS[] = {1.0, 1.0, 2.0};
 
 // Beyond these a factor takes a second and half a gigabyte.
@@ -49,14 +50,19 @@ static const double MOST_CONTRAST = 1e4;
 
 // Block Jacobi may take so many times the other's work before the other takes over: where it loses,
 // it has cost no more than that; where it wins nearly, the mean will tell. When it is tried again
-// it has to win.
+// it has to win, as two levels have to where there is a factor.
 static const double PATIENCE = 2.0;
 static const double PATIENCE_AGAIN = 1.0;
 static const double LEAST_PATIENCE = 8.0;
 // Solves before it is tried again, doubled each time it loses.
 enum { FIRST_WAIT = 4, LONGEST_WAIT = 32 };
-// What of it is forgotten with each solve, of contact's part in a factor that is not made.
+// What is forgotten with each solve: of whether contact couples the same nodes as before; by
+// others, of contact's part in a factor that is not made, and of the iterations of two levels,
+// which so are tried again when they have not been for long.
 static const double FORGOTTEN = 0.125;
+static const double FORGOTTEN_ITERATIONS = 1.0 / 64.0;
+// What two levels had left to do when a factor took over is not known. As much again, it is taken.
+static const double LEFT_TO_DO = 2.0;
 
 // --- the model of work ---
 
@@ -98,7 +104,9 @@ static double set_up_work(const struct race_memory *memory, const struct race_sy
                COARSE_BEGINNING * iteration_work(memory, system, entrant);
     }
     // Contact that changes the pattern asks for another symbolic factor.
-    const double symbolic = system->contact_blocks > 0.0 ? SYMBOLIC_BLOCK * blocks : 0.0;
+    const double symbolic = system->contact_blocks > 0.0
+                                ? SYMBOLIC_BLOCK * blocks * (1.0 - memory->kept)
+                                : 0.0;
     return FLOP * (memory->flops + memory->more_flops) +
            ENTRY * (memory->entries + memory->more_entries) + MERGED_BLOCK * blocks + symbolic;
 }
@@ -181,12 +189,15 @@ void race_begin_system(struct race_memory *memory, const struct race_system *sys
     if (memory->rows != system->rows || memory->blocks != system->own_blocks) {
         *memory = (struct race_memory){.rows = system->rows, .blocks = system->own_blocks};
     }
+    const double is_kept = system->contact_pattern == memory->contact_pattern ? 1.0 : 0.0;
+    memory->kept += FORGOTTEN * (is_kept - memory->kept);
+    memory->contact_pattern = system->contact_pattern;
 }
 
-/// Iterations of block Jacobi that are worth `work`.
+/// Iterations that are worth `work`.
 static uint32_t patience_for(const struct race_memory *memory, const struct race_system *system,
-                             double work) {
-    const double iterations = work / iteration_work(memory, system, ENTRANT_BLOCK_JACOBI);
+                             enum solver_entrant entrant, double work) {
+    const double iterations = work / iteration_work(memory, system, entrant);
     return iterations < (double)UINT32_MAX ? (uint32_t)fmax(iterations, LEAST_PATIENCE)
                                            : UINT32_MAX;
 }
@@ -208,19 +219,32 @@ static double patience_factor(int32_t reason) {
 static struct race_plan try_jacobi(const struct race_memory *memory,
                                    const struct race_system *system, double other, int32_t reason) {
     const double work = patience_factor(reason) * least_other_work(memory, system, other);
-    return (struct race_plan){ENTRANT_BLOCK_JACOBI, patience_for(memory, system, work), reason};
+    return (struct race_plan){ENTRANT_BLOCK_JACOBI,
+                              patience_for(memory, system, ENTRANT_BLOCK_JACOBI, work), reason};
+}
+
+/// Two levels are left for the factor when they have taken as long as it takes.
+static struct race_plan take_other(const struct race_memory *memory,
+                                   const struct race_system *system, int32_t reason) {
+    double work = 0.0;
+    const enum solver_entrant other = best_other(memory, system, &work);
+    const double factor = race_work(memory, system, ENTRANT_FACTOR);
+    const uint32_t patience = other == ENTRANT_TWO_LEVEL && factor > 0.0
+                                  ? patience_for(memory, system, other, factor)
+                                  : UINT32_MAX;
+    return (struct race_plan){other, patience, reason};
 }
 
 struct race_plan race_choose(const struct race_memory *memory, const struct race_system *system) {
     const struct race_record *record = &memory->records[decade_of(system->tolerance)];
     double other_work = 0.0;
-    const enum solver_entrant other = best_other(memory, system, &other_work);
+    best_other(memory, system, &other_work);
     const double jacobi = race_work(memory, system, ENTRANT_BLOCK_JACOBI);
     if (system->rows <= RACE_FEW_ROWS && race_work(memory, system, ENTRANT_FACTOR) > 0.0) {
         return (struct race_plan){ENTRANT_FACTOR, UINT32_MAX, PBS_SOLVER_FEW_NODES};
     }
     if (system->contrast > MOST_CONTRAST) {
-        return (struct race_plan){other, UINT32_MAX, PBS_SOLVER_STIFF_CONTACT};
+        return take_other(memory, system, PBS_SOLVER_STIFF_CONTACT);
     }
     if (jacobi == 0.0) {
         return try_jacobi(memory, system, other_work, PBS_SOLVER_FIRST);
@@ -231,7 +255,7 @@ struct race_plan race_choose(const struct race_memory *memory, const struct race
     if (record->interval > 0 && record->wait == 0) {
         return try_jacobi(memory, system, other_work, PBS_SOLVER_TRIED_AGAIN);
     }
-    return (struct race_plan){other, UINT32_MAX, PBS_SOLVER_CHEAPEST};
+    return take_other(memory, system, PBS_SOLVER_CHEAPEST);
 }
 
 bool race_wants_count(const struct race_memory *memory, const struct race_system *system) {
@@ -247,14 +271,19 @@ void race_count(struct race_memory *memory, double flops, double entries, double
 }
 
 struct race_plan race_turn(const struct race_memory *memory, const struct race_system *system,
-                           const struct race_plan *begun, uint32_t iterations) {
+                           const struct race_plan *begun, enum solver_entrant worker,
+                           uint32_t iterations) {
+    if (worker == ENTRANT_TWO_LEVEL) {
+        return (struct race_plan){ENTRANT_FACTOR, UINT32_MAX, PBS_SOLVER_TURNED};
+    }
     double work = 0.0;
-    const enum solver_entrant other = best_other(memory, system, &work);
-    const uint32_t patience = patience_for(memory, system, patience_factor(begun->reason) * work);
+    best_other(memory, system, &work);
+    const uint32_t patience = patience_for(memory, system, ENTRANT_BLOCK_JACOBI,
+                                           patience_factor(begun->reason) * work);
     if (patience > iterations) {
         return (struct race_plan){ENTRANT_BLOCK_JACOBI, patience - iterations, PBS_SOLVER_CHEAPEST};
     }
-    return (struct race_plan){other, UINT32_MAX, PBS_SOLVER_TURNED};
+    return take_other(memory, system, PBS_SOLVER_TURNED);
 }
 
 // --- what solves teach ---
@@ -271,11 +300,19 @@ void race_refuse(struct race_memory *memory, const struct race_system *system) {
     memory->refusal_wait = memory->refusal_interval;
 }
 
-static void take_count(struct race_record *record, enum solver_entrant entrant,
-                       uint32_t iterations) {
+static void take_count(struct race_record *record, enum solver_entrant entrant, double iterations) {
     double *mean = &record->iterations[entrant];
-    const double count = iterations > 0 ? iterations : 1.0;
+    const double count = fmax(iterations, 1.0);
     *mean = *mean > 0.0 ? 0.5 * (*mean + count) : count;
+}
+
+/// Two levels have been tried in vain, or have not been tried.
+static void learn_of_two_levels(struct race_record *record, const struct race_result *result) {
+    if (result->coarse_iterations > 0) {
+        take_count(record, ENTRANT_TWO_LEVEL, LEFT_TO_DO * result->coarse_iterations);
+    } else {
+        record->iterations[ENTRANT_TWO_LEVEL] *= 1.0 - FORGOTTEN_ITERATIONS;
+    }
 }
 
 /// Looser tolerances take no more; nor is this one's mean above what has just won.
@@ -317,6 +354,9 @@ void race_learn(struct race_memory *memory, const struct race_system *system,
     }
     if (result->is_complete && result->finisher != ENTRANT_BLOCK_JACOBI) {
         take_count(record, result->finisher, result->iterations);
+    }
+    if (result->finisher == ENTRANT_FACTOR) {
+        learn_of_two_levels(record, result);
     }
     if (result->jacobi_iterations > 0 &&
         (result->is_complete || result->finisher != ENTRANT_BLOCK_JACOBI)) {

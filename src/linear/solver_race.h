@@ -30,19 +30,22 @@ struct race_memory {
     double rows, blocks;             ///< of the H0 that all this is about
     double flops, entries;           ///< of the factor of H0 alone; 0: not counted yet
     double more_flops, more_entries; ///< that contact added, as far as is known
-    uint32_t refusal_wait;           ///< solves before a factor is tried again, as H was not
-                                     ///< definite
+    double kept; ///< mean share of the systems that contact couples as it did the one before
+    uint64_t contact_pattern; ///< of the last system
+    uint32_t refusal_wait;    ///< solves before a factor is tried again, as H was not
+                              ///< definite
     uint32_t refusal_interval;
     struct race_record records[RACE_DECADES];
 };
 
 /// The system to solve.
 struct race_system {
-    double rows;             ///< of nodes
-    double own_blocks;       ///< of H0's upper triangle
-    double contact_blocks;   ///< of C's
-    double contact_unknowns; ///< rows that C touches, times 3
-    double contrast;         ///< the largest of C's diagonal blocks over that of H0, by trace
+    double rows;              ///< of nodes
+    double own_blocks;        ///< of H0's upper triangle
+    double contact_blocks;    ///< of C's
+    double contact_unknowns;  ///< rows that C touches, times 3
+    uint64_t contact_pattern; ///< contact_matrix_pattern_hash
+    double contrast;          ///< the largest of C's diagonal blocks over that of H0, by trace
     double tolerance;
 };
 
@@ -52,7 +55,7 @@ struct race_plan {
     int32_t reason;    ///< PBS_SOLVER_*
 };
 
-/// Forgets what is about another H0.
+/// Forgets what is about another H0. Once a system, before all others.
 void race_begin_system(struct race_memory *memory, const struct race_system *system);
 
 /// By the running mean or, where there is none, assumed; 0: nothing is expected.
@@ -74,9 +77,11 @@ bool race_wants_count(const struct race_memory *memory, const struct race_system
 void race_count(struct race_memory *memory, double flops, double entries, double all_flops,
                 double all_entries);
 
-/// Block Jacobi has taken `iterations` since that plan was made: it goes on, or another takes over.
+/// The worker, block Jacobi or two levels, has taken `iterations` since it began: it goes on, or
+/// another takes over.
 struct race_plan race_turn(const struct race_memory *memory, const struct race_system *system,
-                           const struct race_plan *begun, uint32_t iterations);
+                           const struct race_plan *begun, enum solver_entrant worker,
+                           uint32_t iterations);
 
 /// H had no factor.
 void race_refuse(struct race_memory *memory, const struct race_system *system);
@@ -86,6 +91,7 @@ struct race_result {
     struct race_plan begun;
     bool is_complete;           ///< the tolerance was reached
     uint32_t jacobi_iterations; ///< 0: it was not asked
+    uint32_t coarse_iterations; ///< of two levels, before a factor took over
     enum solver_entrant finisher;
     uint32_t iterations; ///< of the finisher
 };

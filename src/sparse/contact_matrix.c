@@ -226,6 +226,24 @@ bool contact_matrix_same_pattern(const struct contact_matrix *c,
                          memcmp(c->column, other->column, c->start[rows] * sizeof *c->column) == 0);
 }
 
+/// Fowler, Noll and Vo's, by words.
+static uint64_t hash_words(uint64_t hash, const uint32_t *words, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        hash = (hash ^ words[i]) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
+uint64_t contact_matrix_pattern_hash(const struct contact_matrix *c) {
+    const size_t rows = rows_of(c);
+    if (rows == 0) {
+        return 0;
+    }
+    uint64_t hash = hash_words(UINT64_C(0xcbf29ce484222325), c->row, rows);
+    hash = hash_words(hash, c->start, rows + 1);
+    return hash_words(hash, c->column, c->start[rows]);
+}
+
 pbs_status contact_matrix_copy_pattern(struct memory *memory, const struct contact_matrix *c,
                                        struct contact_matrix *copy) {
     const size_t rows = rows_of(c);

@@ -43,6 +43,8 @@ void contact_matrix_free(struct memory *memory, struct contact_matrix *c);
 /// Whether two of the same layout couple the same rows; null: an empty one.
 bool contact_matrix_same_pattern(const struct contact_matrix *c,
                                  const struct contact_matrix *other);
+/// A number by which to tell patterns of the same layout apart; null: 0.
+uint64_t contact_matrix_pattern_hash(const struct contact_matrix *c);
 /// Makes `copy` a matrix with that pattern, to compare with: it has neither values nor domains.
 /// PBS_ERROR_MEMORY leaves it empty.
 pbs_status contact_matrix_copy_pattern(struct memory *memory, const struct contact_matrix *c,

@@ -332,6 +332,8 @@ static void write_solver_memory(struct byte_writer *out, const struct race_memor
     write_f64(out, memory->entries);
     write_f64(out, memory->more_flops);
     write_f64(out, memory->more_entries);
+    write_f64(out, memory->kept);
+    write_u64(out, memory->contact_pattern);
     write_u32(out, memory->refusal_wait);
     write_u32(out, memory->refusal_interval);
     for (uint32_t d = 0; d < RACE_DECADES; d++) {

@@ -711,12 +711,15 @@ static bool is_count(double value) {
 
 static pbs_status read_solver_memory(struct byte_reader *in, struct race_memory *memory) {
     double *const numbers[] = {&memory->rows,    &memory->blocks,     &memory->flops,
-                               &memory->entries, &memory->more_flops, &memory->more_entries};
+                               &memory->entries, &memory->more_flops, &memory->more_entries,
+                               &memory->kept};
     bool possible = true;
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         *numbers[i] = read_f64(in);
         possible = possible && is_count(*numbers[i]);
     }
+    possible = possible && memory->kept <= 1.0;
+    memory->contact_pattern = read_u64(in);
     memory->refusal_wait = read_u32(in);
     memory->refusal_interval = read_u32(in);
     for (uint32_t d = 0; d < RACE_DECADES; d++) {
@@ -730,7 +733,7 @@ static pbs_status read_solver_memory(struct byte_reader *in, struct race_memory 
     }
     return possible ? PBS_OK
                     : status_fail(PBS_ERROR_FORMAT, "what is remembered of linear solves is "
-                                                    "negative or not finite");
+                                                    "negative, more than a whole or not finite");
 }
 
 static pbs_status read_scene(struct byte_reader *in, struct memory *memory,

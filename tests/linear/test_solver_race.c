@@ -1,5 +1,6 @@
 // The choice among solvers, on counts alone: who begins, when another takes over, what is learned,
 // and that everything follows from the memory. Work is the model's, in its nanoseconds.
+#include <math.h>
 #include <string.h>
 
 #include "linear/solver_race.h"
@@ -66,13 +67,14 @@ static void flops_are_counted_when_they_matter(void **state) {
     assert_true(race_work(&memory, &system, ENTRANT_FACTOR) == 0.0);
     race_count(&memory, 2e8, 8e5, 2e8, 8e5);
     assert_false(race_wants_count(&memory, &system));
-    const struct race_plan turned = race_turn(&memory, &system, &first, plan.patience);
+    const struct race_plan turned = race_turn(&memory, &system, &first, ENTRANT_BLOCK_JACOBI,
+                                              plan.patience);
     struct race_memory same = counted(&system);
     const uint32_t whole = race_choose(&same, &system).patience;
     assert_true(whole > plan.patience);
     assert_int_equal(turned.entrant, ENTRANT_BLOCK_JACOBI);
     assert_int_equal(turned.patience, whole - plan.patience);
-    const struct race_plan over = race_turn(&memory, &system, &first, whole);
+    const struct race_plan over = race_turn(&memory, &system, &first, ENTRANT_BLOCK_JACOBI, whole);
     assert_int_equal(over.reason, PBS_SOLVER_TURNED);
     assert_int_not_equal(over.entrant, ENTRANT_BLOCK_JACOBI);
 }
@@ -84,13 +86,17 @@ static void large_systems_have_no_factor(void **state) {
     struct race_memory memory = {0};
     race_begin_system(&memory, &large);
     assert_false(race_wants_count(&memory, &large));
-    assert_int_equal(race_turn(&memory, &large, &first, UINT32_MAX - 1).entrant, ENTRANT_TWO_LEVEL);
+    assert_int_equal(
+        race_turn(&memory, &large, &first, ENTRANT_BLOCK_JACOBI, UINT32_MAX - 1).entrant,
+        ENTRANT_TWO_LEVEL);
     const struct race_system dense = body_of(0.03);
     memory = (struct race_memory){0};
     race_begin_system(&memory, &dense);
     race_count(&memory, 1e11, 1e6, 1e11, 1e6);
     assert_true(race_work(&memory, &dense, ENTRANT_FACTOR) == 0.0);
-    assert_int_equal(race_turn(&memory, &dense, &first, UINT32_MAX - 1).entrant, ENTRANT_TWO_LEVEL);
+    assert_int_equal(
+        race_turn(&memory, &dense, &first, ENTRANT_BLOCK_JACOBI, UINT32_MAX - 1).entrant,
+        ENTRANT_TWO_LEVEL);
 }
 
 /// Whoever loses is not asked again for 4, 8, 16, 32 and 32 solves; a win forgets that.
@@ -99,7 +105,8 @@ static void losers_wait(void **state) {
     const struct race_system system = body_of(0.03);
     struct race_memory memory = counted(&system);
     struct race_plan plan = race_choose(&memory, &system);
-    struct race_plan other = race_turn(&memory, &system, &first, plan.patience);
+    struct race_plan other = race_turn(&memory, &system, &first, ENTRANT_BLOCK_JACOBI,
+                                       plan.patience);
     learn(&memory, &system, plan, plan.patience, other.entrant, 1);
     const int waits[] = {4, 8, 16, 32, 32};
     for (size_t k = 0; k < COUNT_OF(waits); k++) {
@@ -107,7 +114,7 @@ static void losers_wait(void **state) {
             plan = race_choose(&memory, &system);
             assert_int_equal(plan.entrant, other.entrant);
             assert_int_equal(plan.reason, PBS_SOLVER_CHEAPEST);
-            assert_true(plan.patience == UINT32_MAX);
+            assert_int_equal(plan.patience, other.patience);
             learn(&memory, &system, plan, 0, plan.entrant, 1);
         }
         plan = race_choose(&memory, &system);
@@ -125,6 +132,48 @@ static void losers_wait(void **state) {
     plan = race_choose(&memory, &system);
     assert_int_equal(plan.entrant, ENTRANT_BLOCK_JACOBI);
     assert_int_equal(plan.reason, PBS_SOLVER_CHEAPEST);
+}
+
+/// Two levels that were never tried are taken for as good as they can be. Where they have taken as
+/// long as the factor takes, the factor goes on, and they are taken for twice as long; that fades
+/// by a 64th with each solve by the factor, until they are tried again.
+static void two_levels_are_tried(void **state) {
+    (void)state;
+    const struct race_system system = body_of(0.03);
+    struct race_memory memory = counted(&system);
+    learn(&memory, &system, first, 1000, ENTRANT_FACTOR, 1);
+    struct race_plan plan = race_choose(&memory, &system);
+    assert_int_equal(plan.entrant, ENTRANT_TWO_LEVEL);
+    const double factor = race_work(&memory, &system, ENTRANT_FACTOR);
+    const double few = race_expected_iterations(&memory, &system, ENTRANT_TWO_LEVEL);
+    const double work = race_work(&memory, &system, ENTRANT_TWO_LEVEL);
+    assert_true(work < factor);
+    assert_true(plan.patience > few);
+    const struct race_plan turned = race_turn(&memory, &system, &plan, plan.entrant, plan.patience);
+    assert_int_equal(turned.entrant, ENTRANT_FACTOR);
+    assert_int_equal(turned.reason, PBS_SOLVER_TURNED);
+    const struct race_result result = {.begun = plan,
+                                       .is_complete = true,
+                                       .coarse_iterations = plan.patience,
+                                       .finisher = ENTRANT_FACTOR,
+                                       .iterations = 1};
+    race_learn(&memory, &system, &result);
+    const double many = race_expected_iterations(&memory, &system, ENTRANT_TWO_LEVEL);
+    assert_true(many == 2.0 * plan.patience);
+    // What an iteration is worth, and so how many of them are as much as the factor.
+    const double iteration = (race_work(&memory, &system, ENTRANT_TWO_LEVEL) - work) / (many - few);
+    const double enough = few + (factor - work) / iteration;
+    int solves = 0;
+    for (plan = race_choose(&memory, &system); plan.entrant != ENTRANT_TWO_LEVEL; solves++) {
+        const uint32_t tried = plan.entrant == ENTRANT_BLOCK_JACOBI ? plan.patience : 0;
+        learn(&memory, &system, plan, tried, ENTRANT_FACTOR, 1);
+        plan = race_choose(&memory, &system);
+        assert_true(solves < 1000);
+    }
+    assert_in_range(solves, (int)(log(many / enough) * 63.0), (int)(log(many / enough) * 64.0) + 9);
+    // Where they win, their mean is what they took.
+    learn(&memory, &system, plan, 0, ENTRANT_TWO_LEVEL, 1);
+    assert_true(race_expected_iterations(&memory, &system, ENTRANT_TWO_LEVEL) < 0.5 * enough + 1.0);
 }
 
 /// The mean is half the newest; what loose solves take, tight ones take at least.
@@ -187,6 +236,32 @@ static void stiff_contact_is_not_for_block_jacobi(void **state) {
     assert_int_equal(race_choose(&memory, &system).reason, PBS_SOLVER_STIFF_CONTACT);
 }
 
+/// Contact that couples the same rows as before needs no symbolic factor: the share of such systems
+/// counts, an eighth of it the newest.
+static void kept_contact_is_cheaper(void **state) {
+    (void)state;
+    struct race_system system = body_of(0.03);
+    system.contact_blocks = 3000.0;
+    system.contact_unknowns = 600.0;
+    system.contact_pattern = 7;
+    struct race_memory memory = counted(&system);
+    const double changing = race_work(&memory, &system, ENTRANT_FACTOR);
+    double kept = 0.0;
+    for (int i = 0; i < 10; i++) {
+        race_begin_system(&memory, &system);
+        kept += 0.125 * (1.0 - kept);
+    }
+    const double saved = changing - race_work(&memory, &system, ENTRANT_FACTOR);
+    assert_true(saved > 0.0);
+    system.contact_pattern = 8;
+    race_begin_system(&memory, &system);
+    const double less = changing - race_work(&memory, &system, ENTRANT_FACTOR);
+    assert_near(less, saved * 0.875, 1e-9 * changing, "after a change");
+    race_begin_system(&memory, &system);
+    const double more = changing - race_work(&memory, &system, ENTRANT_FACTOR);
+    assert_near(more, saved / kept * (0.875 * 0.875 * kept + 0.125), 1e-9 * changing, "kept again");
+}
+
 /// Contact's part in the factor counts at once, and fades while no factor is made.
 static void contact_fades(void **state) {
     (void)state;
@@ -216,7 +291,9 @@ static void few_rows_are_not_raced(void **state) {
     assert_int_equal(race_choose(&memory, &system).entrant, ENTRANT_FACTOR);
     system.own_blocks++;
     race_begin_system(&memory, &system);
-    const struct race_memory fresh = {.rows = system.rows, .blocks = system.own_blocks};
+    // A new world that touches nothing, as the one before: an eighth of an opinion on that.
+    const struct race_memory fresh = {
+        .rows = system.rows, .blocks = system.own_blocks, .kept = 0.125};
     assert_memory_equal(&memory, &fresh, sizeof fresh);
 }
 
@@ -226,10 +303,12 @@ int main(void) {
         cmocka_unit_test(flops_are_counted_when_they_matter),
         cmocka_unit_test(large_systems_have_no_factor),
         cmocka_unit_test(losers_wait),
+        cmocka_unit_test(two_levels_are_tried),
         cmocka_unit_test(means_are_by_decade),
         cmocka_unit_test(incomplete_solves_teach_nothing),
         cmocka_unit_test(refusals_are_remembered),
         cmocka_unit_test(stiff_contact_is_not_for_block_jacobi),
+        cmocka_unit_test(kept_contact_is_cheaper),
         cmocka_unit_test(contact_fades),
         cmocka_unit_test(few_rows_are_not_raced),
     };
