@@ -772,6 +772,48 @@ static void test_results_add_up(void **state) {
     assert_memory_equal(&sum, &expected, sizeof sum);
 }
 
+/// Nowhere is the energy lower than at the start, though the force there says so.
+static int32_t cliff(void *user, size_t stencil, const double *x, int32_t project, double *value,
+                     double *gradient, double *hessian) {
+    (void)user;
+    (void)stencil;
+    (void)project;
+    const bool starts = x[0] == 0.0 && x[1] == 0.0 && x[2] == 0.0;
+    if (value != NULL) {
+        *value = starts ? 0.0 : 1.0;
+    }
+    for (int k = 0; k < ALL; k++) {
+        if (gradient != NULL) {
+            gradient[k] = starts ? k : 5.0;
+        }
+        for (int j = 0; j < ALL && hessian != NULL; j++) {
+            hessian[ALL * k + j] = j == k ? 1.0 : 0.0;
+        }
+    }
+    return 0;
+}
+
+/// What a failure says of its residual is of the state where the minimisation ends, not of the last
+/// trial of a search, where the force is another.
+static void test_failures_are_of_the_last_state(void **state) {
+    (void)state;
+    struct fixture f;
+    double x[3] = {0.0, 0.0, 0.0};
+    fixture_create(&f, &(struct fixture_input){.node_count = 1,
+                                               .width = 1,
+                                               .stencil_count = 1,
+                                               .stencils = single,
+                                               .evaluate = cliff});
+    f.objective.weight = INFINITY;
+    const struct newton_result result = fixture_minimize(&f, x);
+    assert_int_equal(result.status, PBS_ERROR_CONVERGENCE);
+    assert_int_equal(result.failure.kind, PBS_FAILURE_NO_DESCENT);
+    assert_int_equal(result.failure.node, 0);
+    // (0, 1, 2) N.
+    assert_true(result.failure.residual == sqrt(5.0) && result.gradient_norm == sqrt(5.0));
+    fixture_destroy(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_quadratic_takes_one_iteration),
@@ -792,6 +834,7 @@ int main(void) {
         cmocka_unit_test(test_no_place_outside_obstacles_is_said),
         cmocka_unit_test(test_iteration_limit_is_said_and_progress_kept),
         cmocka_unit_test(test_results_add_up),
+        cmocka_unit_test(test_failures_are_of_the_last_state),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -492,6 +492,29 @@ static void threads_change_no_bit(void **state) {
     }
 }
 
+/// A clamp's direction may be of any length, beyond what can be squared twice: by powers of two,
+/// which round nothing, no bit changes.
+static void lengths_of_clamps_do_not_count(void **state) {
+    (void)state;
+    uint64_t expected = 0;
+    for (int k = 0; k < 3; k++) {
+        const uint32_t edge[2] = {0, 1};
+        const double scale = ldexp(1.0, k == 0 ? 0 : k == 1 ? -300 : 300);
+        const double out[3] = {-3.0 * scale, 0.5 * scale, -4.0 * scale};
+        pbs_world *world = new_world();
+        pbs_shell_desc d;
+        assert_ok(pbs_shell_desc_init(&d, sizeof d));
+        d.clamped_edge_count = 1;
+        d.clamped_edges = edge;
+        d.clamped_directions = out;
+        add_sheet(world, 3, 0.6, origin, &d);
+        assert_ok(scene_step(world, 4));
+        expected = k == 0 ? pbs_world_hash(world) : expected;
+        assert_true(pbs_world_hash(world) == expected);
+        pbs_world_destroy(world);
+    }
+}
+
 /// Every member of the description, and a second body of another kind behind it.
 static void a_restored_shell_goes_on_with_the_same_bits(void **state) {
     (void)state;
@@ -607,6 +630,7 @@ int main(void) {
         cmocka_unit_test(steps_may_run_out_of_memory),
         cmocka_unit_test(steady_state_allocates_nothing),
         cmocka_unit_test(threads_change_no_bit),
+        cmocka_unit_test(lengths_of_clamps_do_not_count),
         cmocka_unit_test(a_restored_shell_goes_on_with_the_same_bits),
         cmocka_unit_test(hessians_of_shells_are_semidefinite),
     };
