@@ -179,6 +179,39 @@ static void any_scale(void **state) {
     free_problem_case(&memory, &p);
 }
 
+/// The smallest and the largest right-hand sides that there are. Of 2^-1050 doubles keep 24 bits:
+/// the error of that is magnified by the matrix at most as by its condition, allowed to be 1e3.
+static void right_hand_sides_of_any_size(void **state) {
+    (void)state;
+    CASE(p, 5, 0.05, 1.0);
+    struct merged_factor *f = create(SUPERNODAL_FLOAT, &p.problem);
+    make(f, NULL, &p.problem);
+    double *expected = solve(f, &p);
+    double largest_b = 0.0, largest_x = 0.0;
+    for (size_t i = 0; i < p.size; i++) {
+        largest_b = fmax(largest_b, fabs(p.fixture.rhs[i]));
+        largest_x = fmax(largest_x, fabs(expected[i]));
+    }
+    double *b = memory_copy(&memory, p.fixture.rhs, p.size, sizeof *b);
+    const int exponents[] = {-1050, -1000, 900};
+    for (size_t k = 0; k < COUNT_OF(exponents); k++) {
+        const int exponent = exponents[k] - ilogb(largest_b);
+        for (size_t i = 0; i < p.size; i++) {
+            p.fixture.rhs[i] = ldexp(b[i], exponent);
+        }
+        double *x = solve(f, &p);
+        for (size_t i = 0; i < p.size; i++) {
+            const double error = ldexp(x[i], -exponent) - expected[i];
+            assert_small(fabs(error), 1e3 * ldexp(1.0, -24) * largest_x, "solution");
+        }
+        memory_release(&memory, x);
+    }
+    memory_release(&memory, b);
+    memory_release(&memory, expected);
+    merged_factor_destroy(f);
+    free_problem_case(&memory, &p);
+}
+
 /// Rows of very different stiffness, 1e-60 to 1e60: S H S with powers of two in S. The same bits,
 /// as a scale of its own for every row takes them out again.
 static void rows_of_any_scale(void **state) {
@@ -580,6 +613,7 @@ int main(void) {
         cmocka_unit_test(float_factors_are_refined_in_few_iterations),
         cmocka_unit_test(too_stiff_for_float_is_double),
         cmocka_unit_test(any_scale),
+        cmocka_unit_test(right_hand_sides_of_any_size),
         cmocka_unit_test(rows_of_any_scale),
         cmocka_unit_test(denormal_numbers_are_zero),
         cmocka_unit_test(contact_comes_and_goes),
