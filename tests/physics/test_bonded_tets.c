@@ -1,10 +1,16 @@
 // Bonded bodies of tetrahedra: how many particles and bonds of what size, and how stiff the whole
 // is (docs/theory/bonds.md section 3).
 #include "support/bonded_bodies.h"
-#include "support/cubic_tets.h"
 
 #include "base/math3.h"
+#include "scenes/cubic_tets.h"
 #include "world/refusal.h"
+
+static void make_mesh(struct cubic_tets *mesh, size_t x, size_t y, size_t z, double h,
+                      double jitter) {
+    const size_t cells[3] = {x, y, z};
+    assert_true(cubic_tets_make(mesh, cells, h, jitter));
+}
 
 static void describe(const struct cubic_tets *mesh, pbs_bonded_desc *d) {
     assert_ok(pbs_bonded_desc_init(d, sizeof *d));
@@ -91,7 +97,7 @@ static struct moduli stretch(size_t n, double young, double shear_modulus) {
     pbs_bonded_desc d;
     pbs_body body;
     const double strain = 1e-6;
-    cubic_tets_make(&mesh, n, n, 2 * n, 1.0, 0.1);
+    make_mesh(&mesh, n, n, 2 * n, 1.0, 0.1);
     describe(&mesh, &d);
     d.young = young;
     d.shear_modulus = shear_modulus;
@@ -185,7 +191,7 @@ static void descriptions_may_ask_for_moduli(void **state) {
     (void)state;
     struct cubic_tets mesh;
     double energy[2];
-    cubic_tets_make(&mesh, 2, 2, 2, 0.5, 0.1);
+    make_mesh(&mesh, 2, 2, 2, 0.5, 0.1);
     for (int i = 0; i < 2; i++) {
         pbs_bonded_desc d;
         pbs_body body;
@@ -243,7 +249,7 @@ static const struct refusal refusals[] = {
 static void wrong_descriptions_are_refused_in_words(void **state) {
     (void)state;
     struct cubic_tets mesh;
-    cubic_tets_make(&mesh, 1, 1, 1, 1.0, 0.0);
+    make_mesh(&mesh, 1, 1, 1, 1.0, 0.0);
     pbs_world *world = static_world();
     for (size_t i = 0; i < COUNT_OF(refusals); i++) {
         pbs_bonded_desc d;
@@ -270,7 +276,7 @@ static void refused_memory_is_a_status(void **state) {
     struct test_allocator allocator;
     struct cubic_tets mesh;
     uint64_t refused = 0;
-    cubic_tets_make(&mesh, 1, 1, 1, 1.0, 0.0);
+    make_mesh(&mesh, 1, 1, 1, 1.0, 0.0);
     test_allocator_init(&allocator);
     pbs_world *world = new_world_with(&allocator);
     assert_ok(refuse_until_success(&allocator, world, create, &mesh, &refused));

@@ -455,6 +455,49 @@ static void step_doubling_sees_turns(void **state) {
     assert_true(steps[1] > 8);
 }
 
+// --- contact ---
+
+/// A block that spins falls on the ground and comes to rest there: by projection its particles'
+/// centres stay above, by barriers they keep the offset.
+static void particles_touch_as_points(void **state) {
+    (void)state;
+    static struct bonded_parts p;
+    const double spin[3] = {2.0, 0.0, 1.0};
+    const int32_t kinds[2] = {PBS_CONTACT_PROJECTION, PBS_CONTACT_BARRIER};
+    for (int i = 0; i < 2; i++) {
+        pbs_world_desc settings;
+        pbs_contact_desc contact;
+        pbs_body body;
+        const double down[3] = {0.0, -9.81, 0.0};
+        assert_ok(pbs_world_desc_init(&settings, sizeof settings));
+        memcpy(settings.gravity, down, sizeof down);
+        settings.contact = kinds[i];
+        pbs_world *world = new_world_from(&settings);
+        use_scheme_of(world, PBS_SCHEME_BDF2);
+        bonded_block(&p, 4, 3, 5, spin);
+        for (size_t k = 0; k < p.d.particle_count; k++) {
+            p.positions[3 * k + 1] += 0.35;
+        }
+        p.d.drag = 1.0;
+        assert_ok(pbs_body_create_bonded(world, &p.d, &body));
+        assert_ok(pbs_contact_desc_init(&contact, sizeof contact));
+        contact.offset = 0.04;
+        contact.friction = 0.5;
+        assert_ok(i == 1 ? pbs_body_set_contact(world, body, &contact) : PBS_OK);
+        add_ground(world);
+        for (int n = 0; n < 120; n++) {
+            assert_true(pbs_world_step(world, 1.0 / 60.0) >= 0);
+            for (size_t k = 0; k < p.d.particle_count; k++) {
+                const double height = pbs_body_positions(world, body)[3 * k + 1];
+                assert_true(height >= (i == 0 ? -1e-12 : 0.04));
+            }
+        }
+        // 31 kg that have fallen by 0.3 m, with drag of 1/s for two seconds.
+        assert_small(energy_of(world).kinetic, 1e-2, "kinetic energy that is left");
+        pbs_world_destroy(world);
+    }
+}
+
 // --- refusals ---
 
 static void blended_states_are_refused(void **state) {
@@ -636,6 +679,7 @@ int main(void) {
         cmocka_unit_test(saved_worlds_go_on_to_the_bit),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(step_doubling_sees_turns),
+        cmocka_unit_test(particles_touch_as_points),
         cmocka_unit_test(blended_states_are_refused),
         cmocka_unit_test(other_bodies_have_no_orientations),
         cmocka_unit_test(wrong_descriptions_are_refused_in_words),

@@ -1,0 +1,228 @@
+// Bonded bodies of tetrahedra: what their energy costs, and frames of a beam that is twisted (the
+// 17 thousand tetrahedra of BDEM's table 1; its implicit method takes 16.4 s a frame). Lines
+//     bench bonded kernel=gradient bonds=... mbonds_per_s=...
+//     bench bonded scene=twist tets=... cell=... frames=... seconds_per_frame=... newton=...
+//     linear=...
+// One thread. Kernels are the best of the rounds. A frame is a step of implicit Euler of 16 ms, in
+// which both ends are turned by 0.05 rad against each other, by cells of 62.5 mm and of 1 mm.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "energy/bonds.h"
+#include "energy/evaluate.h"
+#include "pbs/pbs.h"
+#include "scenes/cubic_tets.h"
+
+static const double YOUNG = 1e7, FRAME = 0.016, TURN = 0.05;
+
+static void require(pbs_status status) {
+    if (status < 0) {
+        fprintf(stderr, "%s\n", pbs_last_error());
+        exit(1);
+    }
+}
+
+static void *allocate(size_t count, size_t size) {
+    void *block = calloc(count, size);
+    if (block == NULL) {
+        fprintf(stderr, "no memory\n");
+        exit(1);
+    }
+    return block;
+}
+
+// --- kernels ---
+
+enum { ROUNDS = 20 };
+
+struct kernel_scene {
+    size_t particles, bonds;
+    uint32_t *nodes, *rotations;
+    double *radii, *rest, *damping, *orientations, *x;
+    struct bond_stiffness *stiffness;
+};
+
+/// Spheres of a grid and the bonds between neighbours, a little out of place.
+static void make_grid(struct kernel_scene *s, size_t n) {
+    const size_t stride[3] = {1, n, n * n};
+    s->particles = n * n * n;
+    s->nodes = allocate(12 * s->particles, sizeof *s->nodes);
+    s->rotations = allocate(6 * s->particles, sizeof *s->rotations);
+    s->radii = allocate(6 * s->particles, sizeof(double));
+    s->rest = allocate(9 * s->particles, sizeof(double));
+    s->damping = allocate(3 * s->particles, sizeof(double));
+    s->stiffness = allocate(3 * s->particles, sizeof *s->stiffness);
+    s->orientations = allocate(4 * s->particles, sizeof(double));
+    s->x = allocate(6 * s->particles, sizeof(double));
+    for (size_t i = 0; i < s->particles; i++) {
+        s->orientations[4 * i + 3] = 1.0;
+        for (size_t k = 0; k < 3; k++) {
+            const size_t at = i / stride[k] % n;
+            s->x[6 * i + k] = 0.1 * (double)at + 0.003 * sin((double)(3 * i + k));
+            s->x[6 * i + 3 + k] = 0.003 * cos((double)(3 * i + k));
+            if (at + 1 == n) {
+                continue;
+            }
+            const size_t b = s->bonds++;
+            const size_t ends[2] = {i, i + stride[k]};
+            for (size_t end = 0; end < 2; end++) {
+                s->nodes[4 * b + 2 * end] = (uint32_t)(2 * ends[end]);
+                s->nodes[4 * b + 2 * end + 1] = (uint32_t)(2 * ends[end] + 1);
+                s->rotations[2 * b + end] = (uint32_t)ends[end];
+                s->radii[2 * b + end] = 0.03;
+            }
+            s->rest[3 * b + k] = 0.1;
+            s->stiffness[b] = bond_stiffness_of_beam(YOUNG, 0.4 * YOUNG, 1.0, 0.05, 0.1);
+        }
+    }
+}
+
+static void free_grid(struct kernel_scene *s) {
+    free(s->nodes);
+    free(s->rotations);
+    free(s->radii);
+    free(s->rest);
+    free(s->damping);
+    free(s->stiffness);
+    free(s->orientations);
+    free(s->x);
+}
+
+static void time_kernels(size_t n) {
+    static const struct {
+        const char *name;
+        uint32_t what;
+        bool project;
+    } kernels[] = {{"value", EVALUATE_VALUE, false},
+                   {"gradient", EVALUATE_VALUE | EVALUATE_GRADIENT, false},
+                   {"hessian", EVALUATE_HESSIAN, false},
+                   {"semidefinite", EVALUATE_HESSIAN, true}};
+    struct kernel_scene s = {0};
+    struct memory memory;
+    struct assembly assembly;
+    struct terms_scratch scratch = {0};
+    struct bonds *bonds = NULL;
+    make_grid(&s, n);
+    memory_init(&memory, NULL);
+    const struct bonds_input input = {.count = s.bonds,
+                                      .nodes = s.nodes,
+                                      .rotations = s.rotations,
+                                      .radii = s.radii,
+                                      .rest = s.rest,
+                                      .stiffness = s.stiffness,
+                                      .damping = s.damping,
+                                      .orientations = s.orientations};
+    require(bonds_create(&memory, &input, &bonds));
+    const struct term term = bonds_term(bonds);
+    require(assembly_build(&memory, (uint32_t)(2 * s.particles), 0, &term.stencils, 1, &assembly));
+    require(term.table->bind(term.self, &memory, &assembly.terms[0]));
+    require(terms_reserve(&memory, &assembly, &scratch));
+    struct terms_result result = {.gradient = allocate(assembly.vector_slot_count, 24),
+                                  .blocks = allocate(assembly.block_slot_count, 72),
+                                  .scratch = &scratch};
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+        const struct evaluation evaluation = {
+            .what = kernels[k].what, .x = s.x, .project = kernels[k].project};
+        double best = INFINITY;
+        for (int round = 0; round < ROUNDS; round++) {
+            const double start = clock_seconds();
+            terms_evaluate(NULL, &assembly, &term, 1, &evaluation, &result);
+            best = fmin(best, clock_seconds() - start);
+        }
+        printf("bench bonded kernel=%s bonds=%zu mbonds_per_s=%.2f\n", kernels[k].name, s.bonds,
+               1e-6 * (double)s.bonds / best);
+    }
+    free(result.gradient);
+    free(result.blocks);
+    terms_release(&memory, &scratch);
+    term.table->destroy(term.self, &memory);
+    assembly_free(&memory, &assembly);
+    free_grid(&s);
+}
+
+// --- frames ---
+
+/// Both ends, half a cell thick, turned about the beam's axis by -angle and angle.
+static void script_ends(pbs_world *world, pbs_body body, const double *rest, double middle,
+                        double cell, double top, double angle) {
+    const size_t count = pbs_body_vertex_count(world, body);
+    for (uint32_t i = 0; i < count; i++) {
+        const double *p = rest + 3 * (size_t)i;
+        if (p[2] > 0.6 * cell && p[2] < top - 0.6 * cell) {
+            continue;
+        }
+        const double own = p[2] < 0.5 * top ? -angle : angle;
+        const double x = p[0] - middle;
+        const double y = p[1] - middle;
+        const double place[3] = {middle + cos(own) * x - sin(own) * y,
+                                 middle + sin(own) * x + cos(own) * y, p[2]};
+        const double turn[4] = {0.0, 0.0, sin(0.5 * own), cos(0.5 * own)};
+        require(pbs_body_set_targets(world, body, &i, 1, place));
+        require(pbs_body_set_target_orientations(world, body, &i, 1, turn));
+    }
+}
+
+static pbs_world *new_world(void) {
+    pbs_world_desc d;
+    pbs_world *world = NULL;
+    require(pbs_world_desc_init(&d, sizeof d));
+    d.threads = 1;
+    d.contact = PBS_CONTACT_PROJECTION;
+    memset(d.gravity, 0, sizeof d.gravity);
+    require(pbs_world_create(&d, &world));
+    return world;
+}
+
+static void twist(size_t n, double cell, int frames) {
+    const size_t cells[3] = {n, n, 2 * n};
+    const double middle = 0.5 * (double)n * cell;
+    const double top = 2.0 * (double)n * cell;
+    struct cubic_tets mesh;
+    pbs_bonded_desc d;
+    pbs_body body;
+    if (!cubic_tets_make(&mesh, cells, cell, 0.1)) {
+        exit(1);
+    }
+    require(pbs_bonded_desc_init(&d, sizeof d));
+    d.vertex_count = mesh.vertex_count;
+    d.vertices = mesh.vertices;
+    d.tet_count = mesh.tet_count;
+    d.tets = mesh.tets;
+    d.young = YOUNG;
+    d.shear_modulus = 0.4 * YOUNG;
+    pbs_world *world = new_world();
+    require(pbs_body_create_bonded(world, &d, &body));
+    const size_t bytes = 3 * mesh.tet_count * sizeof(double);
+    double *rest = allocate(1, bytes);
+    memcpy(rest, pbs_body_positions(world, body), bytes);
+    uint64_t newton = 0;
+    uint64_t linear = 0;
+    double seconds = 0.0;
+    for (int frame = 1; frame <= frames; frame++) {
+        pbs_stats stats = {.struct_size = sizeof stats};
+        script_ends(world, body, rest, middle, cell, top, 0.5 * TURN * frame);
+        const double start = clock_seconds();
+        require(pbs_world_step(world, FRAME));
+        seconds += clock_seconds() - start;
+        require(pbs_world_stats(world, &stats));
+        newton += stats.newton_iterations;
+        linear += stats.linear_iterations;
+    }
+    printf("bench bonded scene=twist tets=%zu cell=%g frames=%d seconds_per_frame=%.3f newton=%llu "
+           "linear=%llu\n",
+           mesh.tet_count, cell, frames, seconds / frames, (unsigned long long)newton,
+           (unsigned long long)linear);
+    free(rest);
+    pbs_world_destroy(world);
+    cubic_tets_free(&mesh);
+}
+
+int main(void) {
+    time_kernels(27);
+    twist(9, 0.0625, 20);
+    twist(9, 0.001, 20);
+    return 0;
+}
