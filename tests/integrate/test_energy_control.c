@@ -714,6 +714,28 @@ static void setting_a_body_restarts_its_target(void **state) {
     pbs_world_destroy(world);
 }
 
+/// One target for all starts anew whichever body's velocities the host sets: nothing of the old
+/// one, which was of all, is left beside what there is.
+static void setting_any_body_restarts_the_target_of_all(void **state) {
+    (void)state;
+    for (size_t b = 0; b < 2; b++) {
+        pbs_integrator_desc d = describe(PBS_SCHEME_A_SEARCH);
+        d.alpha_choice = PBS_ALPHA_FIXED;
+        d.alpha = 0.0; // loses energy, so that target and energy differ
+        pbs_world *world = tight_world(&d);
+        double energies[2];
+        run_pair(world, 2, 0, energies, 20);
+        assert_near(stats_of(world).energy_target, 25.25, 1e-12, "target");
+        assert_true(energy_of(world).total < 25.0);
+        const double velocity[3] = {0.5, 0.0, 0.0};
+        assert_ok(pbs_body_set_velocities(world, pbs_world_body_at(world, b), velocity, 1));
+        const double energy = energy_of(world).total;
+        assert_ok(pbs_world_step(world, 0.1));
+        assert_near(stats_of(world).energy_target, energy, 1e-12 * 25.25, "target");
+        pbs_world_destroy(world);
+    }
+}
+
 /// A body that nothing acts on keeps its velocity to rounding.
 static void free_flight_stays_free(void **state) {
     (void)state;
@@ -817,6 +839,7 @@ int main(void) {
         cmocka_unit_test(islands_do_not_exchange_energy),
         cmocka_unit_test(bodies_that_meet_are_one_island),
         cmocka_unit_test(setting_a_body_restarts_its_target),
+        cmocka_unit_test(setting_any_body_restarts_the_target_of_all),
         cmocka_unit_test(free_flight_stays_free),
         cmocka_unit_test(targets_are_saved),
     };
