@@ -99,6 +99,35 @@ PBS_API const double *pbs_body_orientations(const pbs_world *w, pbs_body b);
 /// pbs_body_orientations.
 PBS_API const double *pbs_body_angular_velocities(const pbs_world *w, pbs_body b);
 
+/// The particles that a body's bonds join, as they were given or as tetrahedra made them.
+/// @param pairs  becomes bond_count x 2 indices of particles, the world's, valid until the body is
+/// destroyed or the world restored; null for a body without bonds
+/// @return PBS_ERROR_ARGUMENT (a null pointer, a body that is not bonded), PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_body_bonds(const pbs_world *w, pbs_body b, const uint32_t **pairs,
+                                  size_t *bond_count);
+
+/// What a bond bears at its middle. Stresses are those of a round beam: normal / area + bending
+/// radius / I, at the side that is pulled most, and shear / area + |torsion| radius / J.
+typedef struct pbs_bond_load {
+    double normal;        ///< N, tension positive
+    double shear;         ///< N
+    double torsion;       ///< N m, signed about the bond's direction
+    double bending;       ///< N m
+    double normal_stress; ///< Pa, tension positive
+    double shear_stress;  ///< Pa
+} pbs_bond_load;
+
+/// What all bonds bear in the present state.
+/// @param dst  null: only *count is set
+/// @param struct_size  sizeof(pbs_bond_load) as the caller was compiled: bond i starts struct_size
+/// * i bytes after dst
+/// @param count  how many dst can hold on entry; how many were written, or are needed, on return
+/// @return PBS_ERROR_ARGUMENT (w or count is null, a body that is not bonded),
+/// PBS_ERROR_STRUCT_SIZE (not one that this library knows), PBS_ERROR_CAPACITY (*count is what is
+/// needed), PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_body_bond_loads(const pbs_world *w, pbs_body b, pbs_bond_load *dst,
+                                       size_t struct_size, size_t *count);
+
 /// Replaces all orientations; bonds are at rest where both particles are turned as their direction
 /// is from that of creation. Held orientations are held at their new values, and targets that were
 /// pending are dropped. What the scheme remembers of earlier steps is forgotten.

@@ -189,6 +189,26 @@ ALWAYS_INLINE void bond_differentiate(const struct bond_rest *rest, const struct
     }
 }
 
+/// What a bond bears at its middle: tension is positive, torsion turns j as c points.
+struct bond_load_lanes {
+    lanes8 normal, shear, torsion, bending;
+};
+
+ALWAYS_INLINE void bond_bear(const struct bond_rest *rest, const struct bond_lanes *b,
+                             struct bond_load_lanes *load) {
+    lanes8 moment[3];
+    lanes8 side[3];
+    bending_moment(rest, b, moment);
+    load->normal = rest->stretch * (b->length - rest->length);
+    load->torsion = dot_lanes(moment, b->carried);
+    for (int i = 0; i < 3; i++) {
+        side[i] = b->carried[i] - b->along * b->e[i];
+        moment[i] -= load->torsion * b->carried[i];
+    }
+    load->shear = rest->shear * b->slope * b->inverse * lanes_sqrt(dot_lanes(side, side));
+    load->bending = lanes_sqrt(dot_lanes(moment, moment));
+}
+
 // --- second derivatives ---
 
 /// Adds s (a b^T + b a^T).

@@ -197,6 +197,57 @@ static pbs_status bind_elements(void *self, struct memory *memory,
     return PBS_OK;
 }
 
+// --- loads ---
+
+/// Lane by lane; what is past the last repeats it.
+static void load_states(size_t count, const double *rest, const struct bond_stiffness *stiffness,
+                        const struct bond_state *states, struct bond_rest *out, lanes8 way[3],
+                        lanes8 from[4], lanes8 to[4]) {
+    for (size_t l = 0; l < LANES; l++) {
+        const size_t i = l < count ? l : count - 1;
+        const double length = norm3(rest + 3 * i);
+        for (size_t k = 0; k < 3; k++) {
+            out->direction[k][l] = rest[3 * i + k] / length;
+            way[k][l] = states[i].way[k];
+        }
+        for (size_t k = 0; k < 4; k++) {
+            from[k][l] = states[i].from[k];
+            to[k][l] = states[i].to[k];
+        }
+        out->length[l] = length;
+        out->stretch[l] = stiffness[i].stretch;
+        out->shear[l] = stiffness[i].shear * length * length;
+        out->bending[l] = stiffness[i].bending;
+        out->twisting[l] = stiffness[i].twisting - stiffness[i].bending;
+    }
+}
+
+static void bear_eight(size_t count, const double *rest, const struct bond_stiffness *stiffness,
+                       enum bond_shear shear, const struct bond_state *states,
+                       struct bond_load *out) {
+    struct bond_rest bond;
+    struct bond_lanes lanes;
+    struct bond_load_lanes load;
+    lanes8 way[3];
+    lanes8 from[4];
+    lanes8 to[4];
+    load_states(count, rest, stiffness, states, &bond, way, from, to);
+    bond_measure(&bond, way, from, to, shear == BOND_SHEAR_ANGLE, &lanes);
+    bond_bear(&bond, &lanes, &load);
+    for (size_t l = 0; l < LANES && l < count; l++) {
+        out[l] = (struct bond_load){load.normal[l], load.shear[l], load.torsion[l],
+                                    load.bending[l]};
+    }
+}
+
+void bonds_bear(size_t count, const double *rest, const struct bond_stiffness *stiffness,
+                enum bond_shear shear, const struct bond_state *states, struct bond_load *out) {
+    for (size_t i = 0; i < count; i += LANES) {
+        const size_t some = count - i < LANES ? count - i : LANES;
+        bear_eight(some, rest + 3 * i, stiffness + i, shear, states + i, out + i);
+    }
+}
+
 // --- eight bonds ---
 
 /// Eight quaternions.

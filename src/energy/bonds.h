@@ -38,6 +38,22 @@ struct bonds_input {
     const double *orientations;
 };
 
+/// What a bond bears at its middle. Forces and moments of its ends differ from it by shear times
+/// half the length.
+struct bond_load {
+    double normal, shear;    ///< N; tension is positive
+    double torsion, bending; ///< N m
+};
+
+/// A bond as it is: p_j - p_i and both orientations.
+struct bond_state {
+    double way[3], from[4], to[4];
+};
+
+/// Of count bonds. rest: count x 3, as in bonds_input.
+void bonds_bear(size_t count, const double *rest, const struct bond_stiffness *stiffness,
+                enum bond_shear shear, const struct bond_state *states, struct bond_load *out);
+
 struct bonds; ///< self of the term
 
 pbs_status bonds_create(struct memory *memory, const struct bonds_input *input, struct bonds **out);

@@ -8,6 +8,7 @@
 #include "pbs/bonded.h"
 #include "world/bonded.h"
 #include "world/check.h"
+#include "world/settings.h"
 #include "world/world.h"
 
 // --- a step's copies ---
@@ -124,6 +125,88 @@ const double *pbs_body_orientations(const pbs_world *w, pbs_body b) {
 const double *pbs_body_angular_velocities(const pbs_world *w, pbs_body b) {
     const struct body *body = world_body(w, b);
     return body != NULL ? body->bonded.angular_velocities : NULL;
+}
+
+pbs_status pbs_body_bonds(const pbs_world *w, pbs_body b, const uint32_t **pairs,
+                          size_t *bond_count) {
+    pbs_status status = PBS_OK;
+    const struct body *body = enter_bonded(w, b, &status);
+    RETURN_IF_FAILED(status);
+    RETURN_IF_FAILED(check_pointer(pairs, "pairs"));
+    RETURN_IF_FAILED(check_pointer(bond_count, "bond_count"));
+    *pairs = body->bonded.bond_count > 0 ? body->bonded.bonds : NULL;
+    *bond_count = body->bonded.bond_count;
+    return PBS_OK;
+}
+
+enum { SOME_BONDS = 64 };
+
+/// A bond as it is, from one particle to the other.
+static void read_bond(const struct body *body, const double *positions, size_t bond,
+                      struct bond_state *out) {
+    const uint32_t *end = body->bonded.bonds + 2 * bond;
+    const double *q = body->bonded.orientations;
+    subtract3(positions + 3 * (size_t)end[1], positions + 3 * (size_t)end[0], out->way);
+    memcpy(out->from, q + 4 * (size_t)end[0], sizeof out->from);
+    memcpy(out->to, q + 4 * (size_t)end[1], sizeof out->to);
+}
+
+static pbs_bond_load load_of(const struct bond_load *load, double radius) {
+    const double area = 3.14159265358979323846 * radius * radius;
+    // r / I and r / J of a circle.
+    const double bent = 4.0 / (area * radius);
+    return (pbs_bond_load){.normal = load->normal,
+                           .shear = load->shear,
+                           .torsion = load->torsion,
+                           .bending = load->bending,
+                           .normal_stress = load->normal / area + load->bending * bent,
+                           .shear_stress = load->shear / area + fabs(load->torsion) * 0.5 * bent};
+}
+
+static void read_loads(const struct body *body, const double *positions, size_t first, size_t count,
+                       size_t struct_size, pbs_bond_load *dst) {
+    const struct bonded_body *own = &body->bonded;
+    double rest[3 * SOME_BONDS];
+    struct bond_stiffness stiffness[SOME_BONDS];
+    struct bond_state states[SOME_BONDS];
+    struct bond_load loads[SOME_BONDS];
+    for (size_t i = 0; i < count; i++) {
+        stiffness[i] = bonded_stiffness(own, first + i, rest + 3 * i);
+        read_bond(body, positions, first + i, &states[i]);
+    }
+    bonds_bear(count, rest, stiffness,
+               own->shear == PBS_BOND_SHEAR_ANGLE ? BOND_SHEAR_ANGLE : BOND_SHEAR_CHORD, states,
+               loads);
+    for (size_t i = 0; i < count; i++) {
+        const pbs_bond_load load = load_of(&loads[i], own->bond_radii[first + i]);
+        row_write(&settings_bond_load, &load, struct_size, (char *)dst + (first + i) * struct_size);
+    }
+}
+
+pbs_status pbs_body_bond_loads(const pbs_world *w, pbs_body b, pbs_bond_load *dst,
+                               size_t struct_size, size_t *count) {
+    ARITHMETIC_SCOPE();
+    pbs_status status = PBS_OK;
+    const struct body *body = enter_bonded(w, b, &status);
+    RETURN_IF_FAILED(status);
+    RETURN_IF_FAILED(check_pointer(count, "count"));
+    RETURN_IF_FAILED(row_size_check(&settings_bond_load, struct_size));
+    const size_t room = *count;
+    const size_t bonds = body->bonded.bond_count;
+    *count = bonds;
+    if (dst == NULL) {
+        return PBS_OK;
+    }
+    if (room < bonds) {
+        return status_fail(PBS_ERROR_CAPACITY, "room for %zu loads, but the body has %zu bonds",
+                           room, bonds);
+    }
+    const double *positions = vertices_positions(&w->scene.nodes, body);
+    for (size_t i = 0; i < bonds; i += SOME_BONDS) {
+        const size_t some = bonds - i < SOME_BONDS ? bonds - i : SOME_BONDS;
+        read_loads(body, positions, i, some, struct_size, dst);
+    }
+    return PBS_OK;
 }
 
 // --- setting ---

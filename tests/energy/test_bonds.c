@@ -384,6 +384,80 @@ static void stiffnesses_are_those_of_a_round_beam(void **state) {
     assert_near(k.twisting, 1.25 * pi * 0.0625 / 2.0 / 4.0, 1e-15, "twisting");
 }
 
+static struct bond_load load_of(const struct bond_stiffness *k, enum bond_shear shear,
+                                const double way[3], const double turn[3]) {
+    const double rest[3] = {2.0, 0.0, 0.0};
+    const double none[4] = {0.0, 0.0, 0.0, 1.0};
+    struct bond_state state;
+    struct bond_load load;
+    double half[3];
+    double back[3];
+    scale3(0.5, turn, half);
+    scale3(-0.5, turn, back);
+    copy3(way, state.way);
+    rotate_by(back, 1.0, none, state.from);
+    rotate_by(half, 1.0, none, state.to);
+    bonds_bear(1, rest, k, shear, &state, &load);
+    return load;
+}
+
+/// Derivatives of the closed forms: k (L - l0), k_t l0 sin theta or k_t l0 theta, k_w sin phi, k_b
+/// sin phi.
+static void loads_are_derivatives_of_the_energy(void **state) {
+    (void)state;
+    const struct bond_stiffness k = {3.0, 5.0, 7.0, 11.0};
+    const double none[3] = {0.0, 0.0, 0.0};
+    const double longer[3] = {2.5, 0.0, 0.0};
+    const double shorter[3] = {1.5, 0.0, 0.0};
+    const double rest[3] = {2.0, 0.0, 0.0};
+    const double theta = 0.6;
+    const double sheared[3] = {2.0 * cos(theta), 0.0, -2.0 * sin(theta)};
+    const double twisted[3] = {-0.8, 0.0, 0.0};
+    const double bent[3] = {0.0, 0.8 * 0.6, 0.8 * 0.8};
+    struct bond_load load = load_of(&k, BOND_SHEAR_CHORD, longer, none);
+    assert_near(load.normal, 1.5, 1e-15, "tension");
+    assert_near(load.shear + load.bending + fabs(load.torsion), 0.0, 0.0, "nothing else");
+    assert_near(load_of(&k, BOND_SHEAR_CHORD, shorter, none).normal, -1.5, 1e-15, "compression");
+    load = load_of(&k, BOND_SHEAR_CHORD, sheared, none);
+    assert_near(load.shear, 10.0 * sin(theta), 4e-15, "shear by the chord");
+    assert_near(load.normal, 0.0, 1e-15, "no tension");
+    load = load_of(&k, BOND_SHEAR_ANGLE, sheared, none);
+    assert_near(load.shear, 10.0 * theta, 4e-15, "shear by the angle");
+    load = load_of(&k, BOND_SHEAR_CHORD, rest, twisted);
+    assert_near(load.torsion, -11.0 * sin(0.8), 4e-15, "torsion");
+    assert_near(load.bending, 0.0, 4e-15, "no bending");
+    load = load_of(&k, BOND_SHEAR_CHORD, rest, bent);
+    assert_near(load.bending, 7.0 * sin(0.8), 4e-15, "bending");
+    assert_near(load.torsion, 0.0, 4e-15, "no torsion");
+}
+
+/// More than eight at once, and those past a whole eight, are as each alone.
+static void loads_are_taken_one_by_one(void **state) {
+    (void)state;
+    enum { MANY = 19 };
+    struct random random = random_seed(14);
+    struct bond_state states[MANY];
+    struct bond_stiffness k[MANY];
+    struct bond_load all[MANY];
+    double rest[3 * MANY];
+    random_fill(&random, 0.5, 1.5, rest, 3 * MANY);
+    for (size_t i = 0; i < MANY; i++) {
+        double rotation[9];
+        k[i] = (struct bond_stiffness){1.0 + (double)i, 2.0, 3.0, 4.0};
+        random_fill(&random, 0.5, 1.5, states[i].way, 3);
+        random_rotation(&random, rotation);
+        quaternion_of(rotation, states[i].from);
+        const double turn[3] = {0.1, -0.2, 0.3};
+        rotate_by(turn, 1.0, states[i].from, states[i].to);
+    }
+    bonds_bear(MANY, rest, k, BOND_SHEAR_CHORD, states, all);
+    for (size_t i = 0; i < MANY; i++) {
+        struct bond_load one;
+        bonds_bear(1, rest + 3 * i, k + i, BOND_SHEAR_CHORD, states + i, &one);
+        assert_same_bits(&all[i].normal, &one.normal, 4);
+    }
+}
+
 // --- second derivatives ---
 
 /// The semidefinite form is so for each bond, however deformed.
@@ -654,6 +728,8 @@ int main(void) {
         cmocka_unit_test(single_bonds_have_their_closed_forms),
         cmocka_unit_test(a_bond_is_a_beam),
         cmocka_unit_test(stiffnesses_are_those_of_a_round_beam),
+        cmocka_unit_test(loads_are_derivatives_of_the_energy),
+        cmocka_unit_test(loads_are_taken_one_by_one),
         cmocka_unit_test(the_projected_form_is_semidefinite),
         cmocka_unit_test(bending_is_nearly_its_projected_form),
         cmocka_unit_test(rigid_motions_are_in_the_kernel),

@@ -53,6 +53,7 @@ BondedDesc = struct(
     (DOUBLE, "density bond_radius young shear_modulus shear_factor drag"),
     (DOUBLES, "bond_radii bond_young bond_shear_moduli"), (I32, "shear reserved"), (SIZE, "vertex_count"),
     (DOUBLES, "vertices"), (SIZE, "tet_count"), (INDICES, "tets"), (DOUBLE, "macro_young macro_poisson"))
+BondLoad = struct("pbs_bond_load", (DOUBLE, "normal shear torsion bending normal_stress shear_stress"))
 AffineDesc = struct(
     "pbs_affine_desc", (U32, "struct_size"), (I32, "no_gravity"), (SIZE, "vertex_count"), (DOUBLES, "positions"),
     (SIZE, "triangle_count"), (INDICES, "triangles"), (SIZE, "tet_count"), (INDICES, "tets"),
@@ -136,7 +137,7 @@ SOLVE_FN = c.CFUNCTYPE(I32, POINTER, DOUBLES, DOUBLES, DOUBLE)
 LinearSolver = struct(
     "pbs_linear_solver", (U32, "struct_size"), (I32, "form triangle reserved"), (POINTER, "user"),
     (MATRIX_FN, "analyze factor"), (SOLVE_FN, "solve"))
-STRUCTS = [Body, Collider, Allocator, Log, Tasks, WorldDesc, SolidDesc, ShellDesc, SpringsDesc, AffineDesc, BondedDesc,
+STRUCTS = [Body, Collider, Allocator, Log, Tasks, WorldDesc, SolidDesc, ShellDesc, SpringsDesc, AffineDesc, BondedDesc, BondLoad,
            CustomDesc, ContactDesc, ColliderDesc, ContactSide, Contact, ContactForce, RayDesc, ClosestDesc, SurfacePoint, OverlapDesc, Overlap, SeparateDesc, Separation, IntegratorDesc, Energy, Stats, SystemDesc, DenseStats, Matrix, LinearSolver]
 
 ERROR_ARGUMENT, ERROR_HANDLE, ERROR_MESH, ERROR_HOST = -1, -3, -4, -8

@@ -74,6 +74,38 @@ static void cantilevers_bend_as_timoshenko_says(void **state) {
     }
 }
 
+/// Each bond of a cantilever bears the load and, at its middle, its moment; stresses are those of a
+/// beam of 2 cm. What bends by 1e-5 bears 1e-5 of the load along itself.
+static void bonds_of_a_cantilever_bear_what_they_must(void **state) {
+    (void)state;
+    enum { COUNT = 20 };
+    static struct bonded_parts p;
+    pbs_bond_load loads[COUNT];
+    const double along[3] = {1.0, 0.0, 0.0};
+    const double down[3] = {0.0, -1.0, 0.0};
+    const double r = 0.02;
+    bonded_beam(&p, COUNT, along);
+    pbs_world *world = static_world(down);
+    const double load = 1e-5 * YOUNG * r * r * r * r;
+    const pbs_body body = clamped_beam(world, &p, load);
+    assert_ok(pbs_world_step(world, STILL));
+    size_t count = COUNT;
+    assert_ok(pbs_body_bond_loads(world, body, loads, sizeof *loads, &count));
+    assert_int_equal(count, COUNT);
+    for (int i = 0; i < COUNT; i++) {
+        const double moment = load * (1.0 - (i + 0.5) / COUNT);
+        assert_near(loads[i].bending / moment, 1.0, 1e-8, "moment");
+        assert_near(loads[i].shear / load, 1.0, 1e-8, "shear");
+        assert_small(fabs(loads[i].normal) / load, 2e-5, "tension");
+        assert_small(fabs(loads[i].torsion) / load, 1e-10, "torsion");
+        const double normal = loads[i].normal / (PI * r * r);
+        assert_near(loads[i].normal_stress / (normal + 4.0 * moment / (PI * r * r * r)), 1.0, 1e-8,
+                    "normal stress");
+        assert_near(loads[i].shear_stress / (load / (PI * r * r)), 1.0, 1e-8, "shear stress");
+    }
+    pbs_world_destroy(world);
+}
+
 /// F L / E A.
 static void beams_stretch_as_rods(void **state) {
     (void)state;
@@ -83,7 +115,8 @@ static void beams_stretch_as_rods(void **state) {
 }
 
 /// Energy of a beam whose tip is turned by `turn` and free to move.
-static double energy_of_turn(size_t bonds, const double turn[3], double tip[3]) {
+static double energy_of_turn(size_t bonds, const double turn[3], double tip[3],
+                             pbs_bond_load *load) {
     static struct bonded_parts p;
     const double none[3] = {0.0, 0.0, 0.0};
     const double along[3] = {1.0, 0.0, 0.0};
@@ -99,6 +132,10 @@ static double energy_of_turn(size_t bonds, const double turn[3], double tip[3]) 
     copy3(pbs_body_positions(world, body) + 3 * bonds, tip);
     const double *q = pbs_body_orientations(world, body) + 4 * bonds;
     assert_small(testing_max_difference(q, end, 4), 1e-15, "the tip's orientation");
+    pbs_bond_load loads[32];
+    size_t count = COUNT_OF(loads);
+    assert_ok(pbs_body_bond_loads(world, body, loads, sizeof *loads, &count));
+    *load = loads[bonds / 2];
     const double result = energy_of(world).elastic;
     pbs_world_destroy(world);
     return result;
@@ -113,9 +150,13 @@ static void torsion_is_shared_by_all_bonds(void **state) {
     for (int i = 0; i < 3; i++) {
         double tip[3];
         const double turn[3] = {angles[i], 0.0, 0.0};
-        const double found = energy_of_turn(20, turn, tip);
+        pbs_bond_load load;
+        const double found = energy_of_turn(20, turn, tip, &load);
         const double half = sin(angles[i] / 40.0);
         assert_near(found / (2.0 * 20.0 * 20.0 * stiffness * half * half), 1.0, 1e-10, "energy");
+        const double moment = 20.0 * stiffness * sin(angles[i] / 20.0);
+        assert_near(load.torsion / moment, 1.0, 1e-10, "moment");
+        assert_near(load.shear_stress / (2.0 * moment / (PI * 8e-6)), 1.0, 1e-9, "shear stress");
         const double straight = 0.5 * stiffness * angles[i] * angles[i];
         assert_near(found / straight, 1.0, angles[i] * angles[i] / 4800.0 + 1e-10, "G J / L");
     }
@@ -130,9 +171,11 @@ static void moments_bend_into_arcs(void **state) {
         double tip[3];
         double expected[3] = {0.0, 0.0, 0.0};
         const double turn[3] = {0.0, 0.0, angles[i]};
-        const double found = energy_of_turn(20, turn, tip);
+        pbs_bond_load load;
+        const double found = energy_of_turn(20, turn, tip, &load);
         const double half = sin(angles[i] / 40.0);
         assert_near(found / (2.0 * 20.0 * 20.0 * stiffness * half * half), 1.0, 1e-10, "energy");
+        assert_near(load.bending / (20.0 * stiffness * sin(angles[i] / 20.0)), 1.0, 1e-8, "moment");
         for (int k = 0; k < 20; k++) {
             expected[0] += 0.05 * cos((k + 0.5) * angles[i] / 20.0);
             expected[1] += 0.05 * sin((k + 0.5) * angles[i] / 20.0);
@@ -221,6 +264,7 @@ static void schemes_keep_what_they_promise_of_spin(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cantilevers_bend_as_timoshenko_says),
+        cmocka_unit_test(bonds_of_a_cantilever_bear_what_they_must),
         cmocka_unit_test(beams_stretch_as_rods),
         cmocka_unit_test(torsion_is_shared_by_all_bonds),
         cmocka_unit_test(moments_bend_into_arcs),

@@ -547,6 +547,28 @@ static void other_bodies_have_no_orientations(void **state) {
     assert_status(pbs_body_set_target_orientations(world, body, &first, 1, NULL),
                   PBS_ERROR_ARGUMENT);
     assert_status(pbs_body_set_orientations(world, body, NULL, 12), PBS_ERROR_ARGUMENT);
+    pbs_bond_load loads[20];
+    const uint32_t *pairs = NULL;
+    size_t bond_count = 0;
+    size_t load_count = 0;
+    assert_ok(pbs_body_bond_loads(world, body, NULL, sizeof *loads, &load_count));
+    assert_int_equal(load_count, 20);
+    assert_ok(pbs_body_bond_loads(world, body, loads, sizeof *loads, &load_count));
+    load_count = 19;
+    assert_status(pbs_body_bond_loads(world, body, loads, sizeof *loads, &load_count),
+                  PBS_ERROR_CAPACITY);
+    assert_message("room for 19 loads, but the body has 20 bonds");
+    assert_int_equal(load_count, 20);
+    assert_status(pbs_body_bond_loads(world, body, loads, 3, &load_count), PBS_ERROR_STRUCT_SIZE);
+    assert_status(pbs_body_bond_loads(world, body, loads, sizeof *loads, NULL), PBS_ERROR_ARGUMENT);
+    assert_status(pbs_body_bond_loads(world, cube, loads, sizeof *loads, &load_count),
+                  PBS_ERROR_ARGUMENT);
+    assert_ok(pbs_body_bonds(world, body, &pairs, &bond_count));
+    assert_int_equal(bond_count, 20);
+    assert_int_equal(pairs[0], 0);
+    assert_int_equal(pairs[1], 1);
+    assert_status(pbs_body_bonds(world, cube, &pairs, &bond_count), PBS_ERROR_ARGUMENT);
+    assert_status(pbs_body_bonds(world, body, NULL, &bond_count), PBS_ERROR_ARGUMENT);
     // The cube before it is destroyed, and its nodes move.
     assert_ok(pbs_world_step(world, 0.01));
     assert_ok(pbs_body_destroy(world, cube));
