@@ -191,6 +191,10 @@ static pbs_status make_bonded(struct session *s, pbs_world *world) {
     d.velocities = choice & 32 ? positions : NULL;
     d.angular_velocities = choice & 64 ? positions : NULL;
     d.shear = choice >> 7;
+    const uint8_t strength = take(&s->in);
+    d.tensile_strength = strength & 1 ? numbers[4] : 0.0;
+    d.shear_strength = strength & 2 ? numbers[5] : 0.0;
+    d.bond_tensile_strengths = strength & 4 ? numbers : NULL;
     return pbs_body_create_bonded(world, &d, &s->bodies[take(&s->in) % IDS]);
 }
 
@@ -207,6 +211,7 @@ static pbs_status turn_body(struct session *s, pbs_world *world) {
     case 1: return pbs_body_set_angular_velocities(world, body, turns, 3);
     case 2: return pbs_body_pin_orientations(world, body, &particle, 1);
     case 3: return pbs_body_unpin_orientations(world, body, &particle, 1);
+    case 4: return pbs_body_break_bonds(world, body, &particle, 1);
     default: return pbs_body_set_target_orientations(world, body, &particle, 1, turns);
     }
 }

@@ -182,7 +182,9 @@ static void fill_bonded(pbs_world *world) {
     d.bond_count = 2;
     d.bonds = bonds;
     d.bond_radius = 0.03;
+    d.tensile_strength = 1e6;
     require(pbs_body_create_bonded(world, &d, &body) == PBS_OK);
+    require(pbs_body_break_bonds(world, body, &first, 1) == PBS_OK);
     set_integrator(world, PBS_SCHEME_BDF2, PBS_STEP_FIXED);
     require(scene_step(world, 2) >= 0);
     require(pbs_body_set_target_orientations(world, body, &first, 1, turned) == PBS_OK);

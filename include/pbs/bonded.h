@@ -56,6 +56,12 @@ typedef struct pbs_bonded_desc {
     double macro_young;   ///< 0 (young and shear_modulus are those of bonds), or with tets, Pa: the
                           ///< modulus that the body is to have as a whole
     double macro_poisson; ///< with macro_young, 0 to 0.42
+    double tensile_strength; ///< Pa, >= 0: of normal_stress (pbs_bond_load), above which a bond
+                             ///< breaks; 0: never. Pressure breaks nothing
+    double shear_strength;   ///< Pa, >= 0: of shear_stress; 0: never
+    const double *bond_tensile_strengths; ///< null, or bond_count values in place of
+                                          ///< tensile_strength
+    const double *bond_shear_strengths;   ///< null, or bond_count values in place of shear_strength
 } pbs_bonded_desc;
 
 /// Fills *d: density 1000, young 1e7, shear_modulus 4e6, shear_factor 1, bond_radius 0 (to be set),
@@ -77,7 +83,8 @@ PBS_API pbs_status pbs_bonded_moduli(double macro_young, double macro_poisson, d
                                      double *shear_modulus);
 
 /// Adds particles and bonds. Copies all its input; the body is the world's, until pbs_body_destroy
-/// or the end of the world. Bonds do not break. Particles touch as those of springs do, as points
+/// or the end of the world. A bond that bears more than its strength where a step ends breaks, for
+/// good (pbs_world_broken_bonds). Particles touch as those of springs do, as points
 /// that contact does not turn. PBS_SCHEME_ENERGY_BLENDING moves no bonded bodies; of the other
 /// schemes BDF2 and TR-BDF2 keep most of their spin and let what is too stiff for the step decay
 /// (docs/integrators.md).
@@ -127,6 +134,42 @@ typedef struct pbs_bond_load {
 /// needed), PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_bond_loads(const pbs_world *w, pbs_body b, pbs_bond_load *dst,
                                        size_t struct_size, size_t *count);
+
+/// Which bonds are broken: bond_count bytes, 1 for those that are; the world's own array, as
+/// pbs_body_positions. Null for a body that is not bonded or has no bonds.
+PBS_API const uint8_t *pbs_body_broken(const pbs_world *w, pbs_body b);
+
+/// Breaks bonds, as a cut does. Those that are broken stay so. The energy that they held counts as
+/// work from outside.
+/// @param bonds  count indices of bonds of the body; copied; may be null where count is 0
+/// @return PBS_ERROR_ARGUMENT (a null pointer, an index out of range, a body that is not bonded),
+/// PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_body_break_bonds(pbs_world *w, pbs_body b, const uint32_t *bonds,
+                                        size_t count);
+
+/// A bond that broke in a step.
+typedef struct pbs_broken_bond {
+    pbs_body body;
+    uint32_t bond;        ///< in the order of pbs_body_bonds
+    uint32_t reserved;    ///< 0
+    double time;          ///< s: the end of the step, or of the part of a divided one
+    double normal_stress; ///< Pa, there
+    double shear_stress;  ///< Pa
+    double energy;        ///< J, of the bond: dissipated (pbs_energy)
+} pbs_broken_bond;
+
+/// The bonds that broke in the last call that moved the world (pbs_world_step, pbs_world_advance)
+/// and landed, in the order of time, bodies and bonds. None before, and after a restore. Bonds are
+/// looked at where a step, each step of an advance and each part of a divided one have ended, all
+/// before any breaks.
+/// @param dst  null: only *count is set
+/// @param struct_size  sizeof(pbs_broken_bond) as the caller was compiled: row i starts struct_size
+/// * i bytes after dst
+/// @param count  how many dst can hold on entry; how many were written, or are needed, on return
+/// @return PBS_ERROR_ARGUMENT (w or count is null), PBS_ERROR_STRUCT_SIZE (not one that this
+/// library knows), PBS_ERROR_CAPACITY (*count is what is needed)
+PBS_API pbs_status pbs_world_broken_bonds(const pbs_world *w, pbs_broken_bond *dst,
+                                          size_t struct_size, size_t *count);
 
 /// Replaces all orientations; bonds are at rest where both particles are turned as their direction
 /// is from that of creation. Held orientations are held at their new values, and targets that were

@@ -192,6 +192,7 @@ ALWAYS_INLINE void bond_differentiate(const struct bond_rest *rest, const struct
 /// What a bond bears at its middle: tension is positive, torsion turns j as c points.
 struct bond_load_lanes {
     lanes8 normal, shear, torsion, bending;
+    lanes8 energy;
 };
 
 ALWAYS_INLINE void bond_bear(const struct bond_rest *rest, const struct bond_lanes *b,
@@ -199,6 +200,7 @@ ALWAYS_INLINE void bond_bear(const struct bond_rest *rest, const struct bond_lan
     lanes8 moment[3];
     lanes8 side[3];
     bending_moment(rest, b, moment);
+    load->energy = bond_energy(rest, b);
     load->normal = rest->stretch * (b->length - rest->length);
     load->torsion = dot_lanes(moment, b->carried);
     for (int i = 0; i < 3; i++) {

@@ -32,6 +32,8 @@ struct bonds {
     double *radii, *rest;
     struct bond_stiffness *stiffness;
     double *damping;
+    uint8_t *broken;
+    size_t *lane_start; ///< where a bond's lane is in lanes
     bool has_damping;
     struct bond_elements elements;
     double *lanes;     ///< what elements points into
@@ -64,6 +66,8 @@ static void destroy(void *self, struct memory *memory) {
     memory_release(memory, bonds->rest);
     memory_release(memory, bonds->stiffness);
     memory_release(memory, bonds->damping);
+    memory_release(memory, bonds->broken);
+    memory_release(memory, bonds->lane_start);
     memory_release(memory, bonds->lanes);
     memory_release(memory, bonds->indices);
     memory_release(memory, bonds);
@@ -86,13 +90,17 @@ pbs_status bonds_create(struct memory *memory, const struct bonds_input *input,
     bonds->rest = memory_copy(memory, input->rest, count, 3 * sizeof(double));
     bonds->stiffness = memory_copy(memory, input->stiffness, count, sizeof *bonds->stiffness);
     bonds->damping = memory_copy(memory, input->damping, count, sizeof(double));
-    if (bonds->nodes == NULL || bonds->rotations == NULL || bonds->radii == NULL ||
-        bonds->rest == NULL || bonds->stiffness == NULL || bonds->damping == NULL) {
+    bonds->broken = memory_allocate(memory, count, sizeof *bonds->broken);
+    bonds->lane_start = memory_allocate(memory, count, sizeof *bonds->lane_start);
+    if (bonds->broken == NULL || bonds->lane_start == NULL || bonds->nodes == NULL ||
+        bonds->rotations == NULL || bonds->radii == NULL || bonds->rest == NULL ||
+        bonds->stiffness == NULL || bonds->damping == NULL) {
         destroy(bonds, memory);
         return PBS_ERROR_MEMORY;
     }
     for (size_t i = 0; i < count; i++) {
         bonds->has_damping |= input->damping[i] > 0.0;
+        bonds->broken[i] = input->broken != NULL && input->broken[i] != 0;
     }
     *out = bonds;
     return PBS_OK;
@@ -105,8 +113,9 @@ static size_t pair_index(size_t a, size_t b) {
     return a * (2 * WIDTH - 1 - a) / 2 + b;
 }
 
-/// Doubles of lane i; a lane that pads is a bond without stiffness.
+/// Doubles of a lane; one that pads, or whose bond is broken, is a bond without stiffness.
 static void fill_lane(const struct bonds *bonds, size_t s, bool padding, double *lane) {
+    const bool gone = padding || bonds->broken[s] != 0;
     const double *rest = bonds->rest + 3 * s;
     const struct bond_stiffness *stiffness = &bonds->stiffness[s];
     const double length = norm3(rest);
@@ -115,13 +124,13 @@ static void fill_lane(const struct bonds *bonds, size_t s, bool padding, double 
         rest[1] / length,
         rest[2] / length,
         length,
-        padding ? 0.0 : stiffness->stretch,
-        padding ? 0.0 : stiffness->shear * length * length,
-        padding ? 0.0 : stiffness->bending,
-        padding ? 0.0 : stiffness->twisting - stiffness->bending,
+        gone ? 0.0 : stiffness->stretch,
+        gone ? 0.0 : stiffness->shear * length * length,
+        gone ? 0.0 : stiffness->bending,
+        gone ? 0.0 : stiffness->twisting - stiffness->bending,
         1.0 / bonds->radii[2 * s],
         1.0 / bonds->radii[2 * s + 1],
-        padding ? 0.0 : bonds->damping[s],
+        gone ? 0.0 : bonds->damping[s],
     };
     for (size_t k = 0; k < DOUBLES_PER_LANE; k++) {
         lane[k * LANES] = values[k];
@@ -178,7 +187,9 @@ static pbs_status bind_elements(void *self, struct memory *memory,
         const bool padding = groups->stencil[i] == UINT32_MAX;
         // Padding repeats lane 0, rotations as well as nodes.
         const size_t s = groups->stencil[padding ? group * LANES : i];
-        fill_lane(bonds, s, padding, bonds->lanes + group * DOUBLES_PER_LANE * LANES + lane);
+        const size_t start = group * DOUBLES_PER_LANE * LANES + lane;
+        fill_lane(bonds, s, padding, bonds->lanes + start);
+        bonds->lane_start[s] = padding ? bonds->lane_start[s] : start;
         order_lane(groups, group, lane, padding, &out);
         for (size_t end = 0; end < ENDS; end++) {
             out.rotation[(group * ENDS + end) * LANES + lane] = bonds->rotations[2 * s + end];
@@ -195,6 +206,15 @@ static pbs_status bind_elements(void *self, struct memory *memory,
         .angle = bonds->elements.angle,
     };
     return PBS_OK;
+}
+
+void bonds_set_broken(struct bonds *bonds, size_t bond, bool broken) {
+    bonds->broken[bond] = broken;
+    fill_lane(bonds, bond, false, bonds->lanes + bonds->lane_start[bond]);
+}
+
+bool bonds_is_broken(const struct bonds *bonds, size_t bond) {
+    return bonds->broken[bond] != 0;
 }
 
 // --- loads ---
@@ -235,8 +255,8 @@ static void bear_eight(size_t count, const double *rest, const struct bond_stiff
     bond_measure(&bond, way, from, to, shear == BOND_SHEAR_ANGLE, &lanes);
     bond_bear(&bond, &lanes, &load);
     for (size_t l = 0; l < LANES && l < count; l++) {
-        out[l] = (struct bond_load){load.normal[l], load.shear[l], load.torsion[l],
-                                    load.bending[l]};
+        out[l] = (struct bond_load){load.normal[l], load.shear[l], load.torsion[l], load.bending[l],
+                                    load.energy[l]};
     }
 }
 

@@ -32,6 +32,7 @@ struct bonds_input {
     const double *rest;        ///< count x 3, metres: p_j - p_i at rest, both particles unturned
     const struct bond_stiffness *stiffness; ///< count
     const double *damping;                  ///< count, s
+    const uint8_t *broken;                  ///< null (none), or count: 1 where it is
     enum bond_shear shear;
     /// 4 for each rotation, unit quaternions x, y, z, w: at the start of the step. Read in every
     /// evaluation.
@@ -43,6 +44,7 @@ struct bonds_input {
 struct bond_load {
     double normal, shear;    ///< N; tension is positive
     double torsion, bending; ///< N m
+    double energy;           ///< J
 };
 
 /// A bond as it is: p_j - p_i and both orientations.
@@ -58,5 +60,9 @@ struct bonds; ///< self of the term
 
 pbs_status bonds_create(struct memory *memory, const struct bonds_input *input, struct bonds **out);
 struct term bonds_term(struct bonds *bonds);
+
+/// A broken bond stays where it is, without stiffness. The term must be bound.
+void bonds_set_broken(struct bonds *bonds, size_t bond, bool broken);
+bool bonds_is_broken(const struct bonds *bonds, size_t bond);
 
 #endif

@@ -33,6 +33,9 @@ void body_free(struct body *body, struct memory *memory) {
     memory_release(memory, body->bonded.bond_radii);
     memory_release(memory, body->bonded.young);
     memory_release(memory, body->bonded.shear_moduli);
+    memory_release(memory, body->bonded.tensile);
+    memory_release(memory, body->bonded.shearing);
+    memory_release(memory, body->bonded.broken);
     memory_release(memory, body->bonded.orientations);
     memory_release(memory, body->bonded.angular_velocities);
     memory_release(memory, body->custom.stencils);

@@ -67,6 +67,9 @@ struct bonded_body {
     size_t bond_count;
     uint32_t *bonds;                           ///< bond_count x 2, the body's own particles
     double *bond_radii, *young, *shear_moduli; ///< bond_count
+    double *tensile, *shearing; ///< bond_count, Pa: strengths; infinite where it never breaks
+    uint8_t *broken;            ///< bond_count
+    bool breaks;                ///< some bond may
     double shear_factor;
     int32_t shear;              ///< PBS_BOND_SHEAR_*
     double *orientations;       ///< vertex_count x 4

@@ -46,4 +46,30 @@ pbs_status bonded_list_rotations(const struct scene *scene, struct memory *memor
 void bonded_load_orientations(const struct scene *scene, struct rotations *rotations);
 void bonded_land_orientations(struct scene *scene, const struct rotations *rotations);
 
+/// What a call that moves the world has broken so far; it lands or is taken back.
+struct bond_breaks {
+    pbs_broken_bond *rows; ///< room for all bonds that may break
+    size_t count, capacity;
+    size_t aside; ///< of count, for a step that may be taken back
+};
+
+pbs_status breaks_reserve(struct bond_breaks *breaks, struct memory *memory,
+                          const struct scene *scene);
+
+/// Whatever bears more than its strength in the workspace's present state breaks, at that time.
+/// True where something did.
+bool breaks_look(pbs_world *w, double time);
+/// All but the first `count` are whole again.
+void breaks_take_back(pbs_world *w, size_t count);
+/// Becomes the bodies' and the host's; returns the energy that was set free, J.
+double breaks_land(pbs_world *w);
+
+/// What a bond bears, as hosts read it.
+struct bonded_view {
+    const double *positions, *orientations; ///< of the body's particles
+};
+void bonded_read_loads(const struct body *body, const struct bonded_view *view, size_t first,
+                       size_t count, pbs_bond_load *loads, double *energies);
+enum { BONDED_SOME = 64 }; ///< most bonds at once
+
 #endif

@@ -39,6 +39,17 @@ static pbs_status check_values(const double *values, size_t count, const char *n
     return PBS_OK;
 }
 
+static pbs_status check_strengths(const double *values, size_t count, const char *name) {
+    for (size_t i = 0; values != NULL && i < count; i++) {
+        if (!(values[i] >= 0.0 && isfinite(values[i]))) {
+            return status_fail(PBS_ERROR_ARGUMENT,
+                               "%s of bond %zu is %g, must be zero or positive, and finite", name,
+                               i, values[i]);
+        }
+    }
+    return PBS_OK;
+}
+
 static pbs_status check_bond(const pbs_bonded_desc *d, size_t bond) {
     const uint32_t *end = d->bonds + 2 * bond;
     for (int i = 0; i < 2; i++) {
@@ -65,6 +76,8 @@ static pbs_status check_bonds(const pbs_bonded_desc *d) {
     RETURN_IF_FAILED(check_positive(d->young, "young"));
     RETURN_IF_FAILED(check_positive(d->shear_modulus, "shear_modulus"));
     RETURN_IF_FAILED(check_positive(d->shear_factor, "shear_factor"));
+    RETURN_IF_FAILED(check_not_negative(d->tensile_strength, "tensile_strength"));
+    RETURN_IF_FAILED(check_not_negative(d->shear_strength, "shear_strength"));
     RETURN_IF_FAILED(check_choice(d->shear, PBS_BOND_SHEAR_CHORD, PBS_BOND_SHEAR_ANGLE, "shear"));
     if (d->bond_count == 0) {
         return PBS_OK;
@@ -78,6 +91,10 @@ static pbs_status check_bonds(const pbs_bonded_desc *d) {
     RETURN_IF_FAILED(check_values(d->bond_young, d->bond_count, "bond_young", "bond"));
     RETURN_IF_FAILED(
         check_values(d->bond_shear_moduli, d->bond_count, "bond_shear_moduli", "bond"));
+    RETURN_IF_FAILED(
+        check_strengths(d->bond_tensile_strengths, d->bond_count, "bond_tensile_strengths"));
+    RETURN_IF_FAILED(
+        check_strengths(d->bond_shear_strengths, d->bond_count, "bond_shear_strengths"));
     for (size_t i = 0; i < d->bond_count; i++) {
         RETURN_IF_FAILED(check_bond(d, i));
     }
@@ -147,6 +164,17 @@ static double *copy_or_fill(struct memory *memory, const double *values, double 
     return out;
 }
 
+/// 0 stands for never.
+static double *copy_strengths(struct memory *memory, const double *values, double value,
+                              size_t count, bool *breaks) {
+    double *out = copy_or_fill(memory, values, value, count);
+    for (size_t i = 0; out != NULL && i < count; i++) {
+        out[i] = out[i] > 0.0 ? out[i] : INFINITY;
+        *breaks |= isfinite(out[i]);
+    }
+    return out;
+}
+
 static pbs_status copy_description(struct body *body, struct memory *memory,
                                    const pbs_bonded_desc *d) {
     struct bonded_body *own = &body->bonded;
@@ -162,10 +190,16 @@ static pbs_status copy_description(struct body *body, struct memory *memory,
     own->bond_radii = copy_or_fill(memory, d->bond_radii, d->bond_radius, d->bond_count);
     own->young = copy_or_fill(memory, d->bond_young, d->young, d->bond_count);
     own->shear_moduli = copy_or_fill(memory, d->bond_shear_moduli, d->shear_modulus, d->bond_count);
+    own->tensile = copy_strengths(memory, d->bond_tensile_strengths, d->tensile_strength,
+                                  d->bond_count, &own->breaks);
+    own->shearing = copy_strengths(memory, d->bond_shear_strengths, d->shear_strength,
+                                   d->bond_count, &own->breaks);
+    own->broken = memory_allocate(memory, d->bond_count, sizeof *own->broken);
     own->orientations = memory_allocate(memory, d->particle_count, 4 * sizeof(double));
     own->angular_velocities = memory_allocate(memory, d->particle_count, 3 * sizeof(double));
     if (own->rest == NULL || own->radii == NULL || own->bonds == NULL || own->bond_radii == NULL ||
-        own->young == NULL || own->shear_moduli == NULL || own->orientations == NULL ||
+        own->young == NULL || own->shear_moduli == NULL || own->tensile == NULL ||
+        own->shearing == NULL || own->broken == NULL || own->orientations == NULL ||
         own->angular_velocities == NULL) {
         return PBS_ERROR_MEMORY;
     }

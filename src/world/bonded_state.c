@@ -139,16 +139,13 @@ pbs_status pbs_body_bonds(const pbs_world *w, pbs_body b, const uint32_t **pairs
     return PBS_OK;
 }
 
-enum { SOME_BONDS = 64 };
-
 /// A bond as it is, from one particle to the other.
-static void read_bond(const struct body *body, const double *positions, size_t bond,
+static void read_bond(const struct body *body, const struct bonded_view *view, size_t bond,
                       struct bond_state *out) {
     const uint32_t *end = body->bonded.bonds + 2 * bond;
-    const double *q = body->bonded.orientations;
-    subtract3(positions + 3 * (size_t)end[1], positions + 3 * (size_t)end[0], out->way);
-    memcpy(out->from, q + 4 * (size_t)end[0], sizeof out->from);
-    memcpy(out->to, q + 4 * (size_t)end[1], sizeof out->to);
+    subtract3(view->positions + 3 * (size_t)end[1], view->positions + 3 * (size_t)end[0], out->way);
+    memcpy(out->from, view->orientations + 4 * (size_t)end[0], sizeof out->from);
+    memcpy(out->to, view->orientations + 4 * (size_t)end[1], sizeof out->to);
 }
 
 static pbs_bond_load load_of(const struct bond_load *load, double radius) {
@@ -163,23 +160,25 @@ static pbs_bond_load load_of(const struct bond_load *load, double radius) {
                            .shear_stress = load->shear / area + fabs(load->torsion) * 0.5 * bent};
 }
 
-static void read_loads(const struct body *body, const double *positions, size_t first, size_t count,
-                       size_t struct_size, pbs_bond_load *dst) {
+void bonded_read_loads(const struct body *body, const struct bonded_view *view, size_t first,
+                       size_t count, pbs_bond_load *loads, double *energies) {
     const struct bonded_body *own = &body->bonded;
-    double rest[3 * SOME_BONDS];
-    struct bond_stiffness stiffness[SOME_BONDS];
-    struct bond_state states[SOME_BONDS];
-    struct bond_load loads[SOME_BONDS];
+    double rest[3 * BONDED_SOME] = {0.0};
+    struct bond_stiffness stiffness[BONDED_SOME];
+    struct bond_state states[BONDED_SOME];
+    struct bond_load borne[BONDED_SOME];
+    memset(stiffness, 0, sizeof stiffness);
+    memset(states, 0, sizeof states);
     for (size_t i = 0; i < count; i++) {
         stiffness[i] = bonded_stiffness(own, first + i, rest + 3 * i);
-        read_bond(body, positions, first + i, &states[i]);
+        read_bond(body, view, first + i, &states[i]);
     }
     bonds_bear(count, rest, stiffness,
                own->shear == PBS_BOND_SHEAR_ANGLE ? BOND_SHEAR_ANGLE : BOND_SHEAR_CHORD, states,
-               loads);
+               borne);
     for (size_t i = 0; i < count; i++) {
-        const pbs_bond_load load = load_of(&loads[i], own->bond_radii[first + i]);
-        row_write(&settings_bond_load, &load, struct_size, (char *)dst + (first + i) * struct_size);
+        loads[i] = load_of(&borne[i], own->bond_radii[first + i]);
+        energies[i] = borne[i].energy;
     }
 }
 
@@ -201,10 +200,19 @@ pbs_status pbs_body_bond_loads(const pbs_world *w, pbs_body b, pbs_bond_load *ds
         return status_fail(PBS_ERROR_CAPACITY, "room for %zu loads, but the body has %zu bonds",
                            room, bonds);
     }
-    const double *positions = vertices_positions(&w->scene.nodes, body);
-    for (size_t i = 0; i < bonds; i += SOME_BONDS) {
-        const size_t some = bonds - i < SOME_BONDS ? bonds - i : SOME_BONDS;
-        read_loads(body, positions, i, some, struct_size, dst);
+    const struct bonded_view view = {vertices_positions(&w->scene.nodes, body),
+                                     body->bonded.orientations};
+    for (size_t i = 0; i < bonds; i += BONDED_SOME) {
+        const size_t some = bonds - i < BONDED_SOME ? bonds - i : BONDED_SOME;
+        pbs_bond_load loads[BONDED_SOME];
+        double energies[BONDED_SOME];
+        bonded_read_loads(body, &view, i, some, loads, energies);
+        for (size_t k = 0; k < some; k++) {
+            // A broken bond bears nothing.
+            const pbs_bond_load none = {0};
+            row_write(&settings_bond_load, body->bonded.broken[i + k] != 0 ? &none : &loads[k],
+                      struct_size, (char *)dst + (i + k) * struct_size);
+        }
     }
     return PBS_OK;
 }

@@ -522,6 +522,7 @@ static size_t count_bonds(const struct scene *scene, int32_t shear) {
 struct gathered_bonds {
     uint32_t *nodes, *rotations;
     double *radii, *rest, *damping;
+    uint8_t *broken;
     struct bond_stiffness *stiffness;
 };
 
@@ -539,6 +540,7 @@ static void gather_bonds_of(const struct body *body, uint32_t first, size_t at,
             out->radii[2 * at + end] = bonded_radius_of_gyration(own->radii[particle]);
         }
         out->stiffness[at] = bonded_stiffness(own, b, out->rest + 3 * at);
+        out->broken[at] = own->broken[b];
         out->damping[at] = 0.0;
     }
 }
@@ -570,11 +572,13 @@ static pbs_status make_bonds(const struct scene *scene, struct memory *memory, s
                                       .rest = g->rest,
                                       .stiffness = g->stiffness,
                                       .damping = g->damping,
+                                      .broken = g->broken,
                                       .shear = shear == PBS_BOND_SHEAR_ANGLE ? BOND_SHEAR_ANGLE
                                                                              : BOND_SHEAR_CHORD,
                                       .orientations = model->rotations.orientation};
     struct bonds *bonds = NULL;
     RETURN_IF_FAILED(bonds_create(memory, &input, &bonds));
+    model->bonds[shear] = bonds;
     add_term(model, bonds_term(bonds));
     return PBS_OK;
 }
@@ -590,16 +594,18 @@ static pbs_status add_bonds_of(const struct scene *scene, struct memory *memory,
                                .radii = memory_allocate(memory, count, 2 * sizeof(double)),
                                .rest = memory_allocate(memory, count, 3 * sizeof(double)),
                                .damping = memory_allocate(memory, count, sizeof(double)),
+                               .broken = memory_allocate(memory, count, sizeof *g.broken),
                                .stiffness = memory_allocate(memory, count, sizeof *g.stiffness)};
     pbs_status status = PBS_ERROR_MEMORY;
     if (g.nodes != NULL && g.rotations != NULL && g.radii != NULL && g.rest != NULL &&
-        g.damping != NULL && g.stiffness != NULL) {
+        g.damping != NULL && g.broken != NULL && g.stiffness != NULL) {
         status = make_bonds(scene, memory, count, shear, &g, model);
     }
     memory_release(memory, g.nodes);
     memory_release(memory, g.rotations);
     memory_release(memory, g.radii);
     memory_release(memory, g.rest);
+    memory_release(memory, g.broken);
     memory_release(memory, g.damping);
     memory_release(memory, g.stiffness);
     return status;

@@ -21,7 +21,8 @@ struct run {
     double linear_accuracy; ///< m, see struct step_problem
     /// Takes the workspace from 0 to 1; the world is changed only when it answers no failure.
     pbs_status (*steps)(struct run *run);
-    double scale; ///< metres, of the scene
+    double scale;                  ///< metres, of the scene
+    double elapsed, elapsed_aside; ///< s, accepted so far; likewise, where a step may be taken back
     struct step_problem problem;
     struct failure failure;
     struct status_message unconverged; ///< the words of the last try that answered

@@ -18,6 +18,7 @@ const struct settings_kind settings_springs = KIND(pbs_springs_desc);
 const struct settings_kind settings_affine = KIND(pbs_affine_desc);
 const struct settings_kind settings_bonded = KIND(pbs_bonded_desc);
 const struct settings_kind settings_bond_load = KIND(pbs_bond_load);
+const struct settings_kind settings_broken_bond = KIND(pbs_broken_bond);
 const struct settings_kind settings_custom = KIND(pbs_custom_desc);
 const struct settings_kind settings_contact = KIND(pbs_contact_desc);
 const struct settings_kind settings_ray = KIND(pbs_ray_desc);

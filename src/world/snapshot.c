@@ -229,6 +229,9 @@ static void write_bonded(struct byte_writer *out, const struct body *body,
     write_doubles(out, bonded->bond_radii, bonded->bond_count);
     write_doubles(out, bonded->young, bonded->bond_count);
     write_doubles(out, bonded->shear_moduli, bonded->bond_count);
+    write_doubles(out, bonded->tensile, bonded->bond_count);
+    write_doubles(out, bonded->shearing, bonded->bond_count);
+    write_bytes(out, bonded->broken, bonded->bond_count);
     write_doubles(out, bonded->orientations, 4 * body->vertex_count);
 }
 

@@ -263,9 +263,10 @@ static pbs_status read_colliders(struct byte_reader *in, struct memory *memory,
 
 /// Arrays of one body as they come from the bytes; released when its description has been copied.
 struct body_arrays {
-    double *positions, *masses, *radii, *values[3];
+    double *positions, *masses, *radii, *values[5];
     uint32_t *indices, *edges;
 };
+enum { VALUE_ARRAYS = 5 };
 
 static void release_arrays(struct memory *memory, struct body_arrays *arrays) {
     memory_release(memory, arrays->positions);
@@ -273,7 +274,7 @@ static void release_arrays(struct memory *memory, struct body_arrays *arrays) {
     memory_release(memory, arrays->radii);
     memory_release(memory, arrays->indices);
     memory_release(memory, arrays->edges);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < VALUE_ARRAYS; i++) {
         memory_release(memory, arrays->values[i]);
     }
 }
@@ -430,6 +431,31 @@ static pbs_status read_affine(struct byte_reader *in, struct memory *memory, str
     return affine_body_create(scene, memory, &d, out);
 }
 
+/// Of bonds that never break strengths are infinite, for which a description says 0.
+static pbs_status read_strengths(struct byte_reader *in, struct memory *memory, size_t count,
+                                 double **out) {
+    RETURN_IF_FAILED(read_block(in, memory, count, sizeof **out, out));
+    for (size_t i = 0; i < count; i++) {
+        if ((*out)[i] == 0.0) {
+            return status_fail(PBS_ERROR_FORMAT, "bond %zu: a strength of 0", i);
+        }
+        (*out)[i] = isinf((*out)[i]) && (*out)[i] > 0.0 ? 0.0 : (*out)[i];
+    }
+    return PBS_OK;
+}
+
+/// After the body: which of its bonds are broken.
+static pbs_status read_broken(struct byte_reader *in, struct body *body) {
+    uint8_t *broken = body->bonded.broken;
+    read_bytes(in, broken, body->bonded.bond_count);
+    for (size_t i = 0; i < body->bonded.bond_count; i++) {
+        if (broken[i] > 1) {
+            return status_fail(PBS_ERROR_FORMAT, "bond %zu: a flag is %u", i, (unsigned)broken[i]);
+        }
+    }
+    return PBS_OK;
+}
+
 static pbs_status read_bonded(struct byte_reader *in, struct memory *memory, struct scene *scene,
                               struct body_arrays *arrays, struct body **out) {
     pbs_bonded_desc d = {
@@ -444,7 +470,7 @@ static pbs_status read_bonded(struct byte_reader *in, struct memory *memory, str
     RETURN_IF_FAILED(read_block(in, memory, d.particle_count, sizeof(double), &arrays->radii));
     RETURN_IF_FAILED(read_block(in, memory, d.particle_count, sizeof(double), &arrays->masses));
     const size_t size = 2 * sizeof *d.bonds;
-    RETURN_IF_FAILED(read_count(in, "bonds", size + 3 * sizeof(double), &d.bond_count));
+    RETURN_IF_FAILED(read_count(in, "bonds", size + 5 * sizeof(double) + 1, &d.bond_count));
     RETURN_IF_FAILED(read_block(in, memory, d.bond_count, size, &arrays->indices));
     for (int i = 0; i < 3; i++) {
         RETURN_IF_FAILED(read_block(in, memory, d.bond_count, sizeof(double), &arrays->values[i]));
@@ -456,6 +482,11 @@ static pbs_status read_bonded(struct byte_reader *in, struct memory *memory, str
     d.bond_radii = arrays->values[0];
     d.bond_young = arrays->values[1];
     d.bond_shear_moduli = arrays->values[2];
+    for (int i = 3; i < 5; i++) {
+        RETURN_IF_FAILED(read_strengths(in, memory, d.bond_count, &arrays->values[i]));
+    }
+    d.bond_tensile_strengths = arrays->values[3];
+    d.bond_shear_strengths = arrays->values[4];
     return bonded_body_create(scene, memory, &d, out);
 }
 
@@ -525,10 +556,11 @@ static pbs_status read_vertex_forces(struct byte_reader *in, const struct body *
 }
 
 /// As they are, not normalised anew: a world goes on to the bit.
-static pbs_status read_orientations(struct byte_reader *in, const struct body *body) {
+static pbs_status read_orientations(struct byte_reader *in, struct body *body) {
     if (body->kind != BODY_BONDED) {
         return PBS_OK;
     }
+    RETURN_IF_FAILED(read_broken(in, body));
     read_doubles(in, body->bonded.orientations, 4 * body->vertex_count);
     for (size_t i = 0; i < body->vertex_count; i++) {
         double unit[4];
@@ -774,6 +806,7 @@ pbs_status pbs_world_restore(pbs_world *w, const void *buffer, size_t size) {
     w->scene = scene;
     w->stats = (pbs_stats){0};
     w->readback.count = 0;
+    w->broken.count = 0;
     query_index_forget_parts(w->query);
     world_attach_callbacks(w);
     return PBS_OK;

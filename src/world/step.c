@@ -59,6 +59,8 @@ static pbs_status prepare_topology(pbs_world *w) {
         warn_of_untouchable(w);
     }
     RETURN_IF_FAILED(scene_reserve_history(&w->scene, &w->memory));
+    RETURN_IF_FAILED(memory_reserve(&w->memory, &w->broken.rows, &w->broken.capacity,
+                                    t->breaks.capacity, sizeof *w->broken.rows));
     RETURN_IF_FAILED(memory_reserve(&w->memory, &t->obstacles_now, &t->obstacle_now_capacity,
                                     w->scene.colliders.count, sizeof *t->obstacles_now));
     RETURN_IF_FAILED(memory_reserve(&w->memory, &t->obstacles, &t->obstacle_capacity,
@@ -352,6 +354,11 @@ void run_land_part(struct run *run, const struct step_result *part, double h) {
 void run_accept(struct run *run, double h) {
     step_accept(&run->w->topology.workspace, run->w->tasks, h);
     contact_report_accept(&run->w->topology.report, h);
+    run->elapsed += h;
+    if (breaks_look(run->w, run->w->scene.time + run->elapsed)) {
+        // What is kept of the forces holds those of bonds that are no more.
+        run->w->topology.workspace.memory.has_acceleration = false;
+    }
 }
 
 bool run_may_divide(pbs_status status) {
@@ -472,6 +479,7 @@ static void land(struct run *run) {
     scene->step_memory = run->step_memory;
     newton_remember_solver(w->topology.newton, &scene->solver_memory);
     scene->time += run->h;
+    run->sum.dissipated += breaks_land(w);
     scene->dissipated += run->sum.dissipated;
     scene->free_reference = run->free_reference;
     scene->barrier = run->barrier;
@@ -654,6 +662,7 @@ static void step_empty(struct run *run) {
         motion_finish(collider);
     }
     run->w->readback.count = 0;
+    run->w->broken.count = 0;
     query_index_forget_places(run->w->query);
 }
 
@@ -675,6 +684,7 @@ pbs_status run_world(struct run *run) {
     }
     // A step that failed may have turned its copies, which are those of the bodies between steps.
     if (w->topology.is_current) {
+        breaks_take_back(w, 0);
         bonded_load_orientations(&w->scene, &w->topology.model.rotations);
     }
     if (status == PBS_OK) {

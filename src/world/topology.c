@@ -34,6 +34,7 @@ static pbs_status build(struct topology *t, const struct scene *scene,
     if (t->model.has_damping) {
         RETURN_IF_FAILED(rayleigh_reserve(memory, assembly, &t->rayleigh));
     }
+    RETURN_IF_FAILED(breaks_reserve(&t->breaks, memory, scene));
     t->node_parts = memory_allocate(memory, scene->nodes.count, sizeof *t->node_parts);
     if (t->node_parts == NULL) {
         return PBS_ERROR_MEMORY;
@@ -73,6 +74,7 @@ void topology_free(struct topology *topology, struct memory *memory) {
     memory_release(memory, topology->loads);
     memory_release(memory, topology->flights);
     memory_release(memory, topology->aside);
+    memory_release(memory, topology->breaks.rows);
     model_free(&topology->model, memory);
     *topology = (struct topology){0};
 }

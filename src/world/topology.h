@@ -37,6 +37,7 @@ struct model {
     struct free_body *free_bodies; ///< those whose energy translations do not change
     size_t free_body_count;
     size_t element_count;
+    struct bonds *bonds[2]; ///< by PBS_BOND_SHEAR_*; terms own them; null: none
     struct rotation_arrays rotation_arrays;
     struct rotations rotations; ///< of bonded bodies; the present orientations but during a step,
                                 ///< which works on them
@@ -67,6 +68,7 @@ struct topology {
     uint32_t *node_parts;         ///< node_count: the body of each node
     double *balance;              ///< the forces by which an adaptive stiffness is chosen
     size_t balance_capacity;
+    struct bond_breaks breaks;
     double *aside; ///< states that step doubling goes back to and compares
     size_t aside_capacity;
 };

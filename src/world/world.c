@@ -114,6 +114,7 @@ static void destroy(pbs_world *w) {
     scene_free(&w->scene, &w->memory);
     memory_release(&w->memory, w->callbacks);
     memory_release(&w->memory, w->readback.contacts);
+    memory_release(&w->memory, w->broken.rows);
     memory_release(&w->memory, w->readback.next);
     if (w->query != NULL) {
         query_index_free(w->query);

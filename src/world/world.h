@@ -21,6 +21,12 @@ struct readback {
     size_t capacity, next_capacity;
 };
 
+/// The bonds that broke in the last call that landed.
+struct broken_bonds {
+    pbs_broken_bond *rows;
+    size_t count, capacity;
+};
+
 struct pbs_world {
     struct memory memory;
     struct tasks *tasks;
@@ -28,6 +34,7 @@ struct pbs_world {
     struct scene scene;
     struct topology topology;
     struct readback readback;
+    struct broken_bonds broken;
     struct query_index *query; ///< brought up to date by queries, whose world is constant
     struct callback *callbacks;
     size_t callback_count, callback_capacity;

@@ -81,7 +81,7 @@ static void make_assemblage(struct assemblage *a, uint64_t seed, enum bond_shear
             random_uniform(&random, 0.5, 2.0), random_uniform(&random, 0.5, 2.0)};
     }
     a->input = (struct bonds_input){BONDS,        a->nodes,   a->rotations, a->radii, a->rest,
-                                    a->stiffness, a->damping, shear,        a->start};
+                                    a->stiffness, a->damping, NULL,         shear,    a->start};
 }
 
 /// Somewhere else, stretched, bent and twisted.
@@ -269,8 +269,9 @@ static void make_single(struct assemblage *a, const double rest[3], struct bond_
     set_bond(a, 0, 0, 1);
     a->start[3] = a->start[7] = 1.0;
     copy3(rest, a->x + 6);
-    a->input = (struct bonds_input){
-        1, a->nodes, a->rotations, a->radii, a->rest, a->stiffness, a->damping, shear, a->start};
+    a->input = (struct bonds_input){1,       a->nodes,     a->rotations, a->radii,
+                                    a->rest, a->stiffness, a->damping,   NULL,
+                                    shear,   a->start};
 }
 
 /// Stretching, turning about the axis and across it, and shifting by large amounts: the closed

@@ -52,8 +52,11 @@ BondedDesc = struct(
     (DOUBLES, "positions velocities angular_velocities radii masses"), (SIZE, "bond_count"), (INDICES, "bonds"),
     (DOUBLE, "density bond_radius young shear_modulus shear_factor drag"),
     (DOUBLES, "bond_radii bond_young bond_shear_moduli"), (I32, "shear reserved"), (SIZE, "vertex_count"),
-    (DOUBLES, "vertices"), (SIZE, "tet_count"), (INDICES, "tets"), (DOUBLE, "macro_young macro_poisson"))
+    (DOUBLES, "vertices"), (SIZE, "tet_count"), (INDICES, "tets"), (DOUBLE, "macro_young macro_poisson"),
+    (DOUBLE, "tensile_strength shear_strength"), (DOUBLES, "bond_tensile_strengths bond_shear_strengths"))
 BondLoad = struct("pbs_bond_load", (DOUBLE, "normal shear torsion bending normal_stress shear_stress"))
+BrokenBond = struct(
+    "pbs_broken_bond", (Body, "body"), (U32, "bond reserved"), (DOUBLE, "time normal_stress shear_stress energy"))
 AffineDesc = struct(
     "pbs_affine_desc", (U32, "struct_size"), (I32, "no_gravity"), (SIZE, "vertex_count"), (DOUBLES, "positions"),
     (SIZE, "triangle_count"), (INDICES, "triangles"), (SIZE, "tet_count"), (INDICES, "tets"),
@@ -137,7 +140,7 @@ SOLVE_FN = c.CFUNCTYPE(I32, POINTER, DOUBLES, DOUBLES, DOUBLE)
 LinearSolver = struct(
     "pbs_linear_solver", (U32, "struct_size"), (I32, "form triangle reserved"), (POINTER, "user"),
     (MATRIX_FN, "analyze factor"), (SOLVE_FN, "solve"))
-STRUCTS = [Body, Collider, Allocator, Log, Tasks, WorldDesc, SolidDesc, ShellDesc, SpringsDesc, AffineDesc, BondedDesc, BondLoad,
+STRUCTS = [Body, Collider, Allocator, Log, Tasks, WorldDesc, SolidDesc, ShellDesc, SpringsDesc, AffineDesc, BondedDesc, BondLoad, BrokenBond,
            CustomDesc, ContactDesc, ColliderDesc, ContactSide, Contact, ContactForce, RayDesc, ClosestDesc, SurfacePoint, OverlapDesc, Overlap, SeparateDesc, Separation, IntegratorDesc, Energy, Stats, SystemDesc, DenseStats, Matrix, LinearSolver]
 
 ERROR_ARGUMENT, ERROR_HANDLE, ERROR_MESH, ERROR_HOST = -1, -3, -4, -8
