@@ -107,8 +107,10 @@ static double set_up_work(const struct race_memory *memory, const struct race_sy
     const double symbolic = system->contact_blocks > 0.0
                                 ? SYMBOLIC_BLOCK * blocks * (1.0 - memory->kept)
                                 : 0.0;
+    // It is applied once where the iteration begins.
     return FLOP * (memory->flops + memory->more_flops) +
-           ENTRY * (memory->entries + memory->more_entries) + MERGED_BLOCK * blocks + symbolic;
+           (ENTRY + SOLVED_ENTRY) * (memory->entries + memory->more_entries) +
+           MERGED_BLOCK * blocks + symbolic;
 }
 
 static double total_work(const struct race_memory *memory, const struct race_system *system,

@@ -217,7 +217,7 @@ static void refusals_are_remembered(void **state) {
         const struct race_plan plan = race_choose(&memory, &system);
         assert_int_equal(plan.entrant, i == 0 ? ENTRANT_BLOCK_JACOBI : ENTRANT_TWO_LEVEL);
         assert_true(race_work(&memory, &system, ENTRANT_FACTOR) == 0.0);
-        learn(&memory, &system, plan, i == 0 ? 5000 : 0, plan.entrant, i == 0 ? 5000 : 30);
+        learn(&memory, &system, plan, i == 0 ? 5000 : 0, plan.entrant, i == 0 ? 5000 : 60);
     }
     assert_true(race_work(&memory, &system, ENTRANT_FACTOR) > 0.0);
     assert_int_equal(race_choose(&memory, &system).entrant, ENTRANT_FACTOR);
