@@ -468,10 +468,11 @@ ALWAYS_INLINE void scatter_couple(const struct bond_target *to, int end, lanes8 
     scatter_pair(to, 5, flipped); // rotation of i, position of j
 }
 
-ALWAYS_INLINE void add_hessian(const struct bond_elements *elements,
-                               const struct stencil_groups *groups, size_t begin, size_t end,
-                               const struct evaluation *evaluation, bool project, double *blocks) {
-    (void)groups;
+/// Exact, or semidefinite where the evaluation wants it projected.
+static PBS_MULTIVERSION void add_hessian(const struct bond_elements *elements, size_t begin,
+                                         size_t end, const struct evaluation *evaluation,
+                                         double *blocks) {
+    const bool project = evaluation->project;
     for (size_t g = begin; g < end; g++) {
         const struct bond_target to = {elements->block + g * PAIR_COUNT * LANES,
                                        elements->transposed + g * PAIR_COUNT, blocks};
@@ -515,21 +516,6 @@ ALWAYS_INLINE void add_hessian(const struct bond_elements *elements,
     }
 }
 
-static PBS_MULTIVERSION void add_exact_hessian(const struct bond_elements *elements,
-                                               const struct stencil_groups *groups, size_t begin,
-                                               size_t end, const struct evaluation *evaluation,
-                                               double *blocks) {
-    add_hessian(elements, groups, begin, end, evaluation, false, blocks);
-}
-
-static PBS_MULTIVERSION void add_semidefinite_hessian(const struct bond_elements *elements,
-                                                      const struct stencil_groups *groups,
-                                                      size_t begin, size_t end,
-                                                      const struct evaluation *evaluation,
-                                                      double *blocks) {
-    add_hessian(elements, groups, begin, end, evaluation, true, blocks);
-}
-
 static int evaluate(const void *self, const struct assembly *assembly,
                     const struct stencil_groups *groups, uint32_t domain,
                     const struct evaluation *evaluation, struct evaluation_sums *sums) {
@@ -542,10 +528,8 @@ static int evaluate(const void *self, const struct assembly *assembly,
         return EVALUATE_OK;
     }
     add_what_is_asked(elements, groups, begin, end, evaluation, sums);
-    if ((evaluation->what & EVALUATE_HESSIAN) && evaluation->project) {
-        add_semidefinite_hessian(elements, groups, begin, end, evaluation, sums->blocks);
-    } else if (evaluation->what & EVALUATE_HESSIAN) {
-        add_exact_hessian(elements, groups, begin, end, evaluation, sums->blocks);
+    if (evaluation->what & EVALUATE_HESSIAN) {
+        add_hessian(elements, begin, end, evaluation, sums->blocks);
     }
     return EVALUATE_OK;
 }
