@@ -24,9 +24,11 @@ SHORT_TESTS := $(filter-out $(LONG_TESTS),$(TEST_NAMES))
 # Slow checkers, and the quick check, run the same tests on smaller problems.
 SMALL := env PBS_TEST_SCALE=small
 
-# Scripts that draw some dozens of pictures are left out of the quick check.
-DRAWING     := tests/examples/test_drop.sh tests/examples/test_scenes.sh
-SHELL_TESTS := $(filter-out tests/demo/% $(if $(filter quick,$(CHECK)),$(DRAWING)),$(wildcard tests/*/test_*.sh))
+# Scripts that draw some dozens of pictures, run long examples, or build and install again, and what the fuzzers' seeds are
+# run through, are left out of the quick check.
+SLOW_SCRIPTS := tests/examples/test_drop.sh tests/examples/test_scenes.sh tests/examples/test_integrators.sh \
+                tests/install/test_install.sh
+SHELL_TESTS  := $(filter-out tests/demo/% $(if $(filter quick,$(CHECK)),$(SLOW_SCRIPTS)),$(wildcard tests/*/test_*.sh))
 DEMO_TESTS  := $(wildcard tests/demo/test_*.sh)
 
 # For ThreadSanitizer, which finds nothing on one thread: files with tests that say "thread" in their names, of which only
@@ -78,9 +80,9 @@ RUN_FUZZ     := $(foreach f,$(FUZZERS),"fuzz/$(f): scripts/run_fuzzer.sh $(ASAN)
 RUN_COUNTS   := "bench/counts: $(BUILD)/bench/counts --check bench/counts.csv"
 RUN_DEMO     := $(foreach t,$(DEMO_TESTS),"$(t:.sh=): bash $(t)")
 
-always      := $(RUN_SHELL) $(RUN_STYLE) $(RUN_ABI) $(RUN_EXAMPLES) $(RUN_SEEDS) $(RUN_CORPUS)
+always      := $(RUN_SHELL) $(RUN_STYLE) $(RUN_ABI) $(RUN_EXAMPLES)
 quick_items := $(always) $(RUN_SMALL)
-full_items  := $(RUN_TIDY) $(RUN_LONG) $(RUN_DEMO) $(RUN_FUZZ) $(RUN_VALGRIND) $(RUN_TSAN) $(RUN_ASAN) $(RUN_WARNINGS) \
+full_items  := $(RUN_SEEDS) $(RUN_CORPUS) $(RUN_TIDY) $(RUN_LONG) $(RUN_DEMO) $(RUN_FUZZ) $(RUN_VALGRIND) $(RUN_TSAN) $(RUN_ASAN) $(RUN_WARNINGS) \
                $(RUN_COUNTS) $(always) $(RUN_SHORT)
 night_items := $(RUN_UBSAN) $(full_items)
 
@@ -96,8 +98,8 @@ check-list:                               ## what `make check` would run, one la
 
 # What the check runs. The sanitized builds follow one another, each with all jobs.
 check-files: check-files-$(CHECK)
-check-files-quick: lib tests examples corpus
-check-files-full: check-files-quick $(C_BENCHES) demo-files
+check-files-quick: lib tests examples
+check-files-full: check-files-quick corpus $(C_BENCHES) demo-files
 	+@$(parallel) asan-build
 	+@$(parallel) tsan-build
 check-files-night: check-files-full benches
