@@ -15,7 +15,8 @@ TEST_JOBS    ?= 2
 NIGHT_TESTS := world/test_advance papers/test_eci_contact papers/test_opt_36dof papers/test_eci_crowds
 LONG_TESTS  := $(NIGHT_TESTS) physics/test_engine_scenes physics/test_torture papers/test_eci_table2 papers/test_opt_cubes \
                papers/test_eci_point papers/test_eci_motion physics/test_soak
-# Short ones that take more than ten seconds under AddressSanitizer even on smaller problems: there at night only.
+# Short ones that take more than ten seconds under AddressSanitizer even on smaller problems: there at night only, and not in
+# the quick check.
 LONG_UNDER_ASAN := examples/test_pictures physics/test_shells linear/test_solvers world/test_barrier world/test_barrier_motion
 
 TEST_NAMES  := $(TESTS:$(BUILD)/tests/%=%)
@@ -61,7 +62,7 @@ RUN_STYLE    := "format: make -s format-check" "docs: make -s docs"
 RUN_TIDY     := "tidy: make -s tidy CHECK=$(CHECK)"
 RUN_WARNINGS := "warnings: make -s warnings"
 RUN_SHORT    := $(foreach t,$(SHORT_TESTS),"$(t): $(BUILD)/tests/$(t)")
-RUN_SMALL    := $(foreach t,$(SHORT_TESTS),"$(t): $(SMALL) $(BUILD)/tests/$(t)")
+RUN_SMALL    := $(foreach t,$(filter-out $(LONG_UNDER_ASAN),$(SHORT_TESTS)),"$(t): $(SMALL) $(BUILD)/tests/$(t)")
 RUN_LONG     := $(foreach t,$(LONG_TESTS),"$(t): $(if $(filter night,$(CHECK)),,$(if $(filter $(NIGHT_TESTS),$(t)),$(SMALL))) $(BUILD)/tests/$(t)")
 RUN_SHELL    := $(foreach t,$(SHELL_TESTS),"$(t:.sh=): $(if $(filter quick,$(CHECK)),,CLANG_BUILD=$(ASAN)) bash $(t)")
 # Each example as it is, except the long ones, which have tests of their own; those briefly under AddressSanitizer.
