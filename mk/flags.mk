@@ -43,8 +43,9 @@ PROTECTION       := -fstack-protector-strong
 endif
 LIBRARY_LDFLAGS  := -Wl,-z,relro,-z,now
 
-# Tests are compiled with less effort than what they test; under a sanitizer with none.
-TEST_OPTIMISATION := $(if $(SANITIZE),-O0,$(if $(filter -O2 -O3,$(CFLAGS)),-O1))
+# Tests are compiled with less effort than what they test, and with lines but no variables for debuggers; under a sanitizer
+# with none. CFLAGS="-O0 -g3" leaves them as it says.
+TEST_OPTIMISATION := $(if $(SANITIZE),-O0,$(if $(filter -O2 -O3,$(CFLAGS)),-O1 -g1))
 
 # gcc spends a third of its time on the largest kernels to follow variables for debuggers, and another third on the two of
 # linear/ to look for loads that it could save after registers are assigned; it finds a few in eighty thousand instructions.
