@@ -86,8 +86,8 @@ PBS_API pbs_status pbs_bonded_moduli(double macro_young, double macro_poisson, d
 /// or the end of the world. A bond that bears more than its strength where a step ends breaks, for
 /// good (pbs_world_broken_bonds). Particles touch as those of springs do, as points
 /// that contact does not turn. PBS_SCHEME_ENERGY_BLENDING moves no bonded bodies; of the other
-/// schemes BDF2 and TR-BDF2 keep most of their spin and let what is too stiff for the step decay
-/// (docs/integrators.md).
+/// schemes BDF2 and TR-BDF2 keep most of their spin and let what is too stiff for the step decay,
+/// and BDF2 also loses energy in hits, where TR-BDF2 gains (docs/integrators.md).
 /// @param out  its id; written only on success
 /// @return PBS_ERROR_MESH (a bond to a missing particle, of a particle with itself, or without
 /// length; an inverted or flat tetrahedron, a face of more than two; which one is in the message),
