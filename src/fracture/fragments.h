@@ -1,0 +1,41 @@
+// The connected parts of a bonded body: which particles still hang together by bonds. Fragments
+// have numbers that stay theirs while a body goes on breaking (docs/theory/bonds.md section 5).
+#ifndef PBS_FRACTURE_FRAGMENTS_H
+#define PBS_FRACTURE_FRAGMENTS_H
+
+#include "base/memory.h"
+
+/// All zero is empty. Every number below count is that of a fragment with at least one particle, so
+/// there are never more than particles.
+struct fragments {
+    size_t particle_count, count;
+    uint32_t *fragment; ///< particle_count: of each particle
+    uint32_t *parent;   ///< count: which fragment it came off; itself where it was there at first
+    uint32_t *first;    ///< count + 1: where its members begin
+    uint32_t *members;  ///< particle_count, ascending within a fragment
+    uint32_t *root, *size; ///< particle_count, of the search; no meaning in between
+};
+
+struct bond_list {
+    size_t count;
+    const uint32_t *pairs; ///< count x 2 particles
+    const uint8_t *broken; ///< count: not 0 where it is
+};
+
+/// Room for so many particles, and the fragments that they are in now, numbered in the order of
+/// their first particles.
+pbs_status fragments_begin(struct fragments *fragments, struct memory *memory,
+                           size_t particle_count, const struct bond_list *bonds);
+void fragments_free(struct fragments *fragments, struct memory *memory);
+
+/// After bonds have broken. Where a fragment came apart, the part with the most particles, of
+/// several the one with the first particle, keeps its number; the others get the next ones, in the
+/// order of the fragments that they came off and then of their first particles.
+void fragments_update(struct fragments *fragments, const struct bond_list *bonds);
+
+/// Takes numbers and parents as they were kept. False where they are not those of fragments that
+/// these bonds make; then nothing is changed.
+bool fragments_resume(struct fragments *fragments, const struct bond_list *bonds,
+                      const uint32_t *fragment, const uint32_t *parent, size_t count);
+
+#endif
