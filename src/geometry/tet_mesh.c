@@ -8,8 +8,7 @@
 // carry 1e-16 of rounding; usable slivers have 1e-6 and more.
 static const double flat_volume = 1e-10;
 
-// The faces of a positive tetrahedron, outward, each opposite to vertex 3 - i.
-static const uint8_t face_vertices[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
+const uint8_t tet_face_vertices[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
 
 double tet_signed_volume(const struct tet_mesh_view *mesh, size_t tet) {
     const uint32_t *v = mesh->tets + 4 * tet;
@@ -153,7 +152,7 @@ static void order_pair(uint32_t *a, uint32_t *b) {
 }
 
 static uint32_t face_vertex(const struct tet_mesh_view *mesh, size_t face, size_t i) {
-    return mesh->tets[face / 4 * 4 + face_vertices[face % 4][i]];
+    return mesh->tets[face / 4 * 4 + tet_face_vertices[face % 4][i]];
 }
 
 static void list_faces(const struct tet_mesh_view *mesh, struct face_table *table) {

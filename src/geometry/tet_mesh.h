@@ -12,6 +12,14 @@ struct tet_mesh_view {
     const uint32_t *tets; ///< tet_count x 4
 };
 
+/// The faces of a positive tetrahedron, outward.
+extern const uint8_t tet_face_vertices[4][3];
+
+/// Which of them is opposite to a vertex.
+static inline int tet_face_opposite(uint32_t vertex) {
+    return 3 - (int)vertex;
+}
+
 /// Signed volume of tetrahedron t; positive when det(b - a, c - a, d - a) > 0.
 double tet_signed_volume(const struct tet_mesh_view *mesh, size_t tet);
 

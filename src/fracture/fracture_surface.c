@@ -1,0 +1,211 @@
+// Surfaces of breaking tetrahedra: corners are joined across the faces that hold, by union-find.
+#include "fracture/fracture_surface.h"
+
+#include "base/disjoint_sets.h"
+#include "base/math3.h"
+#include "base/quaternion.h"
+
+static const uint32_t NONE = UINT32_MAX;
+
+/// Of a tetrahedron's face f: bit f where a bond holds it, bit 4 + f where one is broken there.
+static uint8_t face_bit(int face, bool broken) {
+    return (uint8_t)(1U << (broken ? 4 + face : face));
+}
+
+/// Where vertex i of tetrahedron a is in b, or 4.
+static uint32_t place_in(const struct tet_mesh_view *mesh, uint32_t a, uint32_t i, uint32_t b) {
+    uint32_t j = 0;
+    while (j < 4 && mesh->tets[4 * (size_t)b + j] != mesh->tets[4 * (size_t)a + i]) {
+        j++;
+    }
+    return j;
+}
+
+/// The vertex of a that is not in b, or 4 where they have not just three in common.
+static uint32_t vertex_opposite(const struct tet_mesh_view *mesh, uint32_t a, uint32_t b) {
+    uint32_t opposite = 4;
+    int alone = 0;
+    for (uint32_t i = 0; i < 4; i++) {
+        if (place_in(mesh, a, i, b) == 4) {
+            opposite = i;
+            alone++;
+        }
+    }
+    return alone == 1 ? opposite : 4;
+}
+
+static pbs_status check_bonds(const struct tet_mesh_view *mesh, const struct bond_list *bonds) {
+    for (size_t b = 0; b < bonds->count; b++) {
+        const uint32_t *pair = bonds->pairs + 2 * b;
+        if (pair[0] >= mesh->tet_count || pair[1] >= mesh->tet_count ||
+            vertex_opposite(mesh, pair[0], pair[1]) == 4) {
+            return status_fail(PBS_ERROR_MESH,
+                               "bond %zu: tetrahedra %u and %u have no face in common", b,
+                               (unsigned)pair[0], (unsigned)pair[1]);
+        }
+    }
+    return PBS_OK;
+}
+
+void fracture_surface_free(struct fracture_surface *s, struct memory *memory) {
+    memory_release(memory, (void *)s->mesh.positions);
+    memory_release(memory, (void *)s->mesh.tets);
+    memory_release(memory, s->triangles);
+    memory_release(memory, s->tets);
+    memory_release(memory, s->cracked);
+    memory_release(memory, s->first);
+    memory_release(memory, s->corners);
+    memory_release(memory, s->root);
+    memory_release(memory, s->number);
+    memory_release(memory, s->faces);
+    *s = (struct fracture_surface){0};
+}
+
+pbs_status fracture_surface_begin(struct fracture_surface *s, struct memory *memory,
+                                  const struct tet_mesh_view *mesh, const struct bond_list *bonds) {
+    const size_t corners = 4 * mesh->tet_count;
+    *s = (struct fracture_surface){0};
+    RETURN_IF_FAILED(check_bonds(mesh, bonds));
+    s->mesh = (struct tet_mesh_view){
+        .vertex_count = mesh->vertex_count,
+        .positions = memory_copy(memory, mesh->positions, mesh->vertex_count, 3 * sizeof(double)),
+        .tet_count = mesh->tet_count,
+        .tets = memory_copy(memory, mesh->tets, mesh->tet_count, 4 * sizeof *mesh->tets)};
+    s->triangles = memory_allocate(memory, corners, 3 * sizeof *s->triangles);
+    s->tets = memory_allocate(memory, corners, sizeof *s->tets);
+    s->cracked = memory_allocate(memory, corners, sizeof *s->cracked);
+    s->first = memory_allocate(memory, corners + 1, sizeof *s->first);
+    s->corners = memory_allocate(memory, corners, sizeof *s->corners);
+    s->root = memory_allocate(memory, corners, sizeof *s->root);
+    s->number = memory_allocate(memory, corners, sizeof *s->number);
+    s->faces = memory_allocate(memory, mesh->tet_count, sizeof *s->faces);
+    if (s->mesh.positions == NULL || s->mesh.tets == NULL || s->triangles == NULL ||
+        s->tets == NULL || s->cracked == NULL || s->first == NULL || s->corners == NULL ||
+        s->root == NULL || s->number == NULL || s->faces == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    fracture_surface_update(s, bonds);
+    return PBS_OK;
+}
+
+// --- an update ---
+
+static void join_corners(struct fracture_surface *s, uint32_t a, uint32_t b) {
+    for (uint32_t i = 0; i < 4; i++) {
+        const uint32_t j = place_in(&s->mesh, a, i, b);
+        if (j < 4) {
+            disjoint_sets_join(s->root, 4 * a + i, 4 * b + j);
+        }
+    }
+}
+
+/// Which corners are one vertex, and which faces hold.
+static void read_bonds(struct fracture_surface *s, const struct bond_list *bonds) {
+    disjoint_sets_begin(s->root, 4 * s->mesh.tet_count);
+    for (size_t t = 0; t < s->mesh.tet_count; t++) {
+        s->faces[t] = 0;
+    }
+    for (size_t k = 0; k < bonds->count; k++) {
+        const uint32_t a = bonds->pairs[2 * k];
+        const uint32_t b = bonds->pairs[2 * k + 1];
+        const bool broken = bonds->broken[k] != 0;
+        s->faces[a] |= face_bit(tet_face_opposite(vertex_opposite(&s->mesh, a, b)), broken);
+        s->faces[b] |= face_bit(tet_face_opposite(vertex_opposite(&s->mesh, b, a)), broken);
+        if (!broken) {
+            join_corners(s, a, b);
+        }
+    }
+    disjoint_sets_flatten(s->root, 4 * s->mesh.tet_count);
+}
+
+/// Vertices are numbered as they come.
+static uint32_t number_of(struct fracture_surface *s, uint32_t corner) {
+    uint32_t *number = &s->number[s->root[corner]];
+    if (*number == NONE) {
+        *number = (uint32_t)s->vertex_count++;
+    }
+    return *number;
+}
+
+static void list_triangles(struct fracture_surface *s) {
+    s->triangle_count = 0;
+    s->vertex_count = 0;
+    for (size_t c = 0; c < 4 * s->mesh.tet_count; c++) {
+        s->number[c] = NONE;
+    }
+    for (uint32_t t = 0; t < s->mesh.tet_count; t++) {
+        for (int face = 0; face < 4; face++) {
+            if ((s->faces[t] & face_bit(face, false)) == 0) {
+                for (int i = 0; i < 3; i++) {
+                    s->triangles[3 * s->triangle_count + (size_t)i] = number_of(
+                        s, 4 * t + tet_face_vertices[face][i]);
+                }
+                s->tets[s->triangle_count] = t;
+                s->cracked[s->triangle_count++] = (s->faces[t] & face_bit(face, true)) != 0;
+            }
+        }
+    }
+}
+
+static void list_corners(struct fracture_surface *s) {
+    const size_t count = 4 * s->mesh.tet_count;
+    for (size_t v = 0; v <= s->vertex_count; v++) {
+        s->first[v] = 0;
+    }
+    for (size_t c = 0; c < count; c++) {
+        if (s->number[s->root[c]] != NONE) {
+            s->first[s->number[s->root[c]]]++;
+        }
+    }
+    uint32_t begin = 0;
+    for (size_t v = 0; v <= s->vertex_count; v++) {
+        const uint32_t next = begin + s->first[v];
+        s->first[v] = begin;
+        begin = next;
+    }
+    for (size_t c = 0; c < count; c++) {
+        const uint32_t vertex = s->number[s->root[c]];
+        if (vertex != NONE) {
+            s->corners[s->first[vertex]++] = (uint32_t)c;
+        }
+    }
+    // Each beginning has moved on to the next one.
+    for (size_t v = s->vertex_count; v > 0; v--) {
+        s->first[v] = s->first[v - 1];
+    }
+    s->first[0] = 0;
+}
+
+void fracture_surface_update(struct fracture_surface *s, const struct bond_list *bonds) {
+    read_bonds(s, bonds);
+    list_triangles(s);
+    list_corners(s);
+}
+
+// --- places ---
+
+static void place_corner(const struct tet_mesh_view *mesh, const struct particle_frames *frames,
+                         uint32_t corner, double x[3]) {
+    const size_t tet = corner / 4;
+    double arm[3];
+    double rotation[9];
+    subtract3(mesh->positions + 3 * (size_t)mesh->tets[corner], frames->rest + 3 * tet, arm);
+    rotation_of(frames->orientations + 4 * tet, rotation);
+    for (size_t k = 0; k < 3; k++) {
+        x[k] = frames->positions[3 * tet + k] + dot3(rotation + 3 * k, arm);
+    }
+}
+
+void fracture_surface_place(const struct fracture_surface *s, const struct particle_frames *frames,
+                            size_t vertex, double x[3]) {
+    const size_t count = s->first[vertex + 1] - s->first[vertex];
+    double sum[3] = {0.0, 0.0, 0.0};
+    for (size_t i = 0; i < count; i++) {
+        double corner[3];
+        place_corner(&s->mesh, frames, s->corners[s->first[vertex] + i], corner);
+        add_scaled3(sum, 1.0, corner, sum);
+    }
+    for (size_t k = 0; k < 3; k++) {
+        x[k] = sum[k] / (double)count;
+    }
+}
