@@ -110,7 +110,7 @@ static double time_layout(struct row *row) {
     struct layout layout;
     must(graph_build(memory, a->row_count, &set, 1, &graph) == PBS_OK);
     const double start = clock_seconds();
-    must(layout_from_graph(memory, &graph, 0, &layout) == PBS_OK);
+    must(layout_from_graph(memory, &graph, NULL, 0, &layout) == PBS_OK);
     const double seconds = clock_seconds() - start;
     layout_free(memory, &layout);
     graph_free(memory, &graph);

@@ -316,9 +316,10 @@ static pbs_status place_all(struct memory *memory, struct assembly *a) {
     return status;
 }
 
-static pbs_status build_all(struct memory *memory, const struct graph *graph, uint32_t domain_count,
+static pbs_status build_all(struct memory *memory, const struct graph *graph,
+                            const struct node_kinds *kinds, uint32_t domain_count,
                             const struct stencils *sets, size_t set_count, struct assembly *out) {
-    RETURN_IF_FAILED(layout_from_graph(memory, graph, domain_count, &out->layout));
+    RETURN_IF_FAILED(layout_from_graph(memory, graph, kinds, domain_count, &out->layout));
     RETURN_IF_FAILED(bsr_build_pattern(memory, graph, &out->layout, &out->pattern));
     out->terms = memory_allocate(memory, set_count, sizeof *out->terms);
     if (!out->terms) {
@@ -333,10 +334,16 @@ static pbs_status build_all(struct memory *memory, const struct graph *graph, ui
 
 pbs_status assembly_build(struct memory *memory, uint32_t node_count, uint32_t domain_count,
                           const struct stencils *sets, size_t set_count, struct assembly *out) {
+    return assembly_build_of(memory, node_count, NULL, domain_count, sets, set_count, out);
+}
+
+pbs_status assembly_build_of(struct memory *memory, uint32_t node_count,
+                             const struct node_kinds *kinds, uint32_t domain_count,
+                             const struct stencils *sets, size_t set_count, struct assembly *out) {
     *out = (struct assembly){0};
     struct graph graph;
     RETURN_IF_FAILED(graph_build(memory, node_count, sets, set_count, &graph));
-    const pbs_status status = build_all(memory, &graph, domain_count, sets, set_count, out);
+    const pbs_status status = build_all(memory, &graph, kinds, domain_count, sets, set_count, out);
     graph_free(memory, &graph);
     if (status != PBS_OK) {
         assembly_free(memory, out);

@@ -55,6 +55,10 @@ struct assembly {
 /// the matrix in ROW order.
 pbs_status assembly_build(struct memory *memory, uint32_t node_count, uint32_t domain_count,
                           const struct stencils *sets, size_t set_count, struct assembly *out);
+/// The same for nodes that may be more than places.
+pbs_status assembly_build_of(struct memory *memory, uint32_t node_count,
+                             const struct node_kinds *kinds, uint32_t domain_count,
+                             const struct stencils *sets, size_t set_count, struct assembly *out);
 void assembly_free(struct memory *memory, struct assembly *assembly);
 
 /// Zeroes what domain `domain` owns: its nodes in `gradient` (vector_slot_count x 3), its slots

@@ -120,6 +120,48 @@ pbs_status graph_reorder_neighbors(struct memory *memory, const struct graph *gr
     return PBS_OK;
 }
 
+/// Edges of the parts, ends in any order; fill: count + 1, zero; edges->start: count + 2, zero.
+static pbs_status list_part_edges(struct memory *memory, const struct graph *graph,
+                                  const uint32_t *part, struct graph *edges) {
+    size_t *fill = edges->start + 1;
+    for (uint32_t n = 0; n < graph->node_count; n++) {
+        for (size_t k = graph->start[n]; k < graph->start[n + 1]; k++) {
+            fill[part[n] + 1] += part[graph->neighbor[k]] != part[n];
+        }
+    }
+    accumulate(fill, edges->node_count);
+    edges->neighbor = memory_allocate(memory, fill[edges->node_count], sizeof *edges->neighbor);
+    if (!edges->neighbor) {
+        return PBS_ERROR_MEMORY;
+    }
+    for (uint32_t n = 0; n < graph->node_count; n++) {
+        for (size_t k = graph->start[n]; k < graph->start[n + 1]; k++) {
+            const uint32_t other = part[graph->neighbor[k]];
+            if (other != part[n]) {
+                edges->neighbor[fill[part[n]]++] = other;
+            }
+        }
+    }
+    return PBS_OK;
+}
+
+pbs_status graph_of_parts(struct memory *memory, const struct graph *graph, const uint32_t *part,
+                          uint32_t count, struct graph *out) {
+    *out = (struct graph){0};
+    struct graph edges = {.node_count = count};
+    edges.start = memory_allocate(memory, (size_t)count + 2, sizeof *edges.start);
+    uint32_t *mark = memory_allocate(memory, count, sizeof *mark);
+    pbs_status status = edges.start && mark ? list_part_edges(memory, graph, part, &edges)
+                                            : PBS_ERROR_MEMORY;
+    if (status == PBS_OK) {
+        drop_repetitions(&edges, mark);
+        status = graph_reorder_neighbors(memory, &edges, NULL, out);
+    }
+    memory_release(memory, mark);
+    graph_free(memory, &edges);
+    return status;
+}
+
 static pbs_status collect(struct memory *memory, const struct stencils *sets, size_t set_count,
                           uint32_t *mark, struct graph *edges, struct graph *out) {
     if (!mark || !edges->start) {

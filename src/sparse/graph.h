@@ -30,6 +30,10 @@ pbs_status graph_build(struct memory *memory, uint32_t node_count, const struct 
 pbs_status graph_reorder_neighbors(struct memory *memory, const struct graph *graph,
                                    const uint32_t *order, struct graph *out);
 
+/// Which of the parts, `count` in number, have neighbors in each other. part: node -> part.
+pbs_status graph_of_parts(struct memory *memory, const struct graph *graph, const uint32_t *part,
+                          uint32_t count, struct graph *out);
+
 void graph_free(struct memory *memory, struct graph *graph);
 
 #endif

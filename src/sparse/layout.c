@@ -2,6 +2,8 @@
 // George and Liu find it ("An implementation of a pseudoperipheral node finder", TOMS 5, 1979).
 #include "sparse/layout.h"
 
+#include <string.h>
+
 #include "sparse/metis_bridge.h"
 
 // Two searches improve the start nearly always, more than a few never pay.
@@ -193,22 +195,130 @@ static pbs_status fill_layout(struct memory *memory, const struct graph *graph,
     return status;
 }
 
+static pbs_status allocate_layout(struct memory *memory, uint32_t node_count, uint32_t domain_count,
+                                  struct layout *out) {
+    *out = (struct layout){.node_count = node_count, .domain_count = domain_count};
+    out->row = memory_allocate(memory, node_count, sizeof *out->row);
+    out->node = memory_allocate(memory, node_count, sizeof *out->node);
+    out->domain_start = memory_allocate(memory, (size_t)domain_count + 1,
+                                        sizeof *out->domain_start);
+    return out->row && out->node && out->domain_start ? PBS_OK : PBS_ERROR_MEMORY;
+}
+
+// --- nodes that belong to places ---
+
+/// A place and all that belongs to it.
+struct units {
+    uint32_t count;
+    uint32_t *of;    ///< node -> unit
+    uint32_t *start; ///< count + 2
+    uint32_t *node;  ///< of each unit, the place first
+};
+
+static void list_units(const struct node_kinds *kinds, uint32_t node_count, struct units *u) {
+    for (uint32_t n = 0; n < node_count; n++) {
+        if (kinds->kind[n] == NODE_PLACE) {
+            u->of[n] = u->count++;
+        }
+    }
+    for (uint32_t n = 0; n < node_count; n++) {
+        u->of[n] = u->of[kinds->place[n]];
+        u->start[u->of[n] + 2]++;
+    }
+    for (uint32_t k = 0; k < u->count; k++) {
+        u->start[k + 2] += u->start[k + 1];
+    }
+    for (int others = 0; others < 2; others++) {
+        for (uint32_t n = 0; n < node_count; n++) {
+            if ((kinds->kind[n] != NODE_PLACE) == others) {
+                u->node[u->start[u->of[n] + 1]++] = n;
+            }
+        }
+    }
+}
+
+/// by_unit: the layout of the units' graph.
+static void deal_out_units(const struct units *u, const struct layout *by_unit,
+                           const struct node_kinds *kinds, struct layout *layout) {
+    uint32_t row = 0;
+    for (uint32_t d = 0; d < layout->domain_count; d++) {
+        for (uint32_t k = by_unit->domain_start[d]; k < by_unit->domain_start[d + 1]; k++) {
+            const uint32_t unit = by_unit->node[k];
+            for (uint32_t i = u->start[unit]; i < u->start[unit + 1]; i++, row++) {
+                layout->node[row] = u->node[i];
+                layout->row[u->node[i]] = row;
+                layout->kind[row] = kinds->kind[u->node[i]];
+            }
+        }
+        layout->domain_start[d + 1] = row;
+    }
+}
+
+static pbs_status number_units(struct memory *memory, const struct graph *graph,
+                               const struct node_kinds *kinds, struct units *u,
+                               struct layout *layout) {
+    const size_t n = graph->node_count;
+    u->of = memory_allocate(memory, n, sizeof *u->of);
+    u->start = memory_allocate(memory, n + 2, sizeof *u->start);
+    u->node = memory_allocate(memory, n, sizeof *u->node);
+    layout->kind = memory_allocate(memory, n, sizeof *layout->kind);
+    if (!u->of || !u->start || !u->node || !layout->kind) {
+        return PBS_ERROR_MEMORY;
+    }
+    list_units(kinds, graph->node_count, u);
+    struct graph by_unit = {0};
+    struct layout order = {0};
+    pbs_status status = graph_of_parts(memory, graph, u->of, u->count, &by_unit);
+    if (status == PBS_OK) {
+        status = allocate_layout(memory, u->count, layout->domain_count, &order);
+    }
+    if (status == PBS_OK) {
+        status = fill_layout(memory, &by_unit, &order);
+    }
+    if (status == PBS_OK) {
+        deal_out_units(u, &order, kinds, layout);
+    }
+    layout_free(memory, &order);
+    graph_free(memory, &by_unit);
+    return status;
+}
+
+static bool has_others(const struct node_kinds *kinds, uint32_t node_count) {
+    for (uint32_t n = 0; kinds && n < node_count; n++) {
+        if (kinds->kind[n] != NODE_PLACE) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static pbs_status fill_layout_of(struct memory *memory, const struct graph *graph,
+                                 const struct node_kinds *kinds, struct layout *layout) {
+    if (!has_others(kinds, graph->node_count)) {
+        return fill_layout(memory, graph, layout);
+    }
+    struct units units = {0};
+    const pbs_status status = number_units(memory, graph, kinds, &units, layout);
+    memory_release(memory, units.of);
+    memory_release(memory, units.start);
+    memory_release(memory, units.node);
+    return status;
+}
+
 pbs_status layout_from_graph(struct memory *memory, const struct graph *graph,
-                             uint32_t domain_count, struct layout *out) {
+                             const struct node_kinds *kinds, uint32_t domain_count,
+                             struct layout *out) {
     *out = (struct layout){0};
     if (domain_count > LAYOUT_DOMAIN_LIMIT) {
         return status_fail(PBS_ERROR_ARGUMENT, "%u domains, at most %d", domain_count,
                            LAYOUT_DOMAIN_LIMIT);
     }
-    struct layout layout = {.node_count = graph->node_count};
-    layout.domain_count = domain_count ? domain_count : layout_domain_count(graph->node_count);
-    layout.row = memory_allocate(memory, graph->node_count, sizeof *layout.row);
-    layout.node = memory_allocate(memory, graph->node_count, sizeof *layout.node);
-    layout.domain_start = memory_allocate(memory, (size_t)layout.domain_count + 1,
-                                          sizeof *layout.domain_start);
-    pbs_status status = PBS_ERROR_MEMORY;
-    if (layout.row && layout.node && layout.domain_start) {
-        status = fill_layout(memory, graph, &layout);
+    struct layout layout;
+    pbs_status status = allocate_layout(
+        memory, graph->node_count,
+        domain_count ? domain_count : layout_domain_count(graph->node_count), &layout);
+    if (status == PBS_OK) {
+        status = fill_layout_of(memory, graph, kinds, &layout);
     }
     if (status != PBS_OK) {
         layout_free(memory, &layout);
@@ -223,7 +333,7 @@ pbs_status layout_build(struct memory *memory, uint32_t node_count, uint32_t dom
     *out = (struct layout){0};
     struct graph graph;
     RETURN_IF_FAILED(graph_build(memory, node_count, sets, set_count, &graph));
-    const pbs_status status = layout_from_graph(memory, &graph, domain_count, out);
+    const pbs_status status = layout_from_graph(memory, &graph, NULL, domain_count, out);
     graph_free(memory, &graph);
     return status;
 }
@@ -232,5 +342,6 @@ void layout_free(struct memory *memory, struct layout *layout) {
     memory_release(memory, layout->row);
     memory_release(memory, layout->node);
     memory_release(memory, layout->domain_start);
+    memory_release(memory, layout->kind);
     *layout = (struct layout){0};
 }

@@ -4,10 +4,18 @@
 #ifndef PBS_SPARSE_LAYOUT_H
 #define PBS_SPARSE_LAYOUT_H
 
+#include "base/node_kind.h"
 #include "sparse/graph.h"
 
 /// So that whoever sums over domains can keep one number for each on the stack.
 #define LAYOUT_DOMAIN_LIMIT 256
+
+/// What nodes are, where not all are places.
+struct node_kinds {
+    const uint8_t *kind;   ///< node -> enum node_kind
+    const uint32_t *place; ///< node -> the place that it belongs to: a particle's to its rotation,
+                           ///< an affine body's centre to its handles, a place to itself
+};
 
 struct layout {
     uint32_t node_count;
@@ -16,6 +24,8 @@ struct layout {
     uint32_t *node;         ///< row -> node
     uint32_t *domain_start; ///< domain_count + 1 rows; domain d owns rows domain_start[d] ..
                             ///< domain_start[d + 1] - 1
+    uint8_t *kind; ///< row -> enum node_kind; null: all are places. What belongs to a place
+                   ///< has the rows after it, in the same domain
 };
 
 /// The number of domains used for a problem of that many nodes: 1 below 1024, 2 below 4096, 4 below
@@ -26,9 +36,14 @@ uint32_t layout_domain_count(uint32_t node_count);
 pbs_status layout_build(struct memory *memory, uint32_t node_count, uint32_t domain_count,
                         const struct stencils *sets, size_t set_count, struct layout *out);
 
-/// The same from the stencils' graph.
+/// The same from the stencils' graph. kinds null: all nodes are places.
 pbs_status layout_from_graph(struct memory *memory, const struct graph *graph,
-                             uint32_t domain_count, struct layout *out);
+                             const struct node_kinds *kinds, uint32_t domain_count,
+                             struct layout *out);
+
+static inline bool layout_is_place(const struct layout *layout, uint32_t row) {
+    return layout->kind == NULL || layout->kind[row] == NODE_PLACE;
+}
 
 /// The domain that owns a row.
 uint32_t layout_domain_of(const struct layout *layout, uint32_t row);

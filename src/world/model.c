@@ -712,12 +712,28 @@ static size_t count_materials(void) {
     return count;
 }
 
+/// A body's places are its first nodes; the others belong to them in turn.
+static void list_places(const struct scene *scene, uint32_t *place) {
+    for (size_t b = 0; b < scene->bodies.count; b++) {
+        const struct body *body = scene_body(scene, b);
+        const size_t places = count_places(scene, body);
+        for (size_t i = 0; i < body->node_count; i++) {
+            place[body->node_start + i] = (uint32_t)(body->node_start + i % places);
+        }
+    }
+}
+
 static pbs_status build_assembly(const struct scene *scene, struct memory *memory,
                                  struct model *model) {
     struct stencils *sets = memory_allocate(memory, model->term_count, sizeof *sets);
-    if (sets == NULL) {
+    uint32_t *place = memory_allocate(memory, scene->nodes.count, sizeof *place);
+    if (sets == NULL || place == NULL) {
+        memory_release(memory, sets);
+        memory_release(memory, place);
         return PBS_ERROR_MEMORY;
     }
+    list_places(scene, place);
+    const struct node_kinds kinds = {scene->nodes.kind, place};
     size_t set_count = 0;
     for (size_t i = 0; i < model->term_count; i++) {
         if (model->terms[i].has_stencils) {
@@ -725,9 +741,10 @@ static pbs_status build_assembly(const struct scene *scene, struct memory *memor
             set_count++;
         }
     }
-    const pbs_status status = assembly_build(memory, (uint32_t)scene->nodes.count, 0, sets,
-                                             set_count, &model->assembly);
+    const pbs_status status = assembly_build_of(memory, (uint32_t)scene->nodes.count, &kinds, 0,
+                                                sets, set_count, &model->assembly);
     memory_release(memory, sets);
+    memory_release(memory, place);
     model->has_assembly = status >= 0;
     return status;
 }

@@ -274,6 +274,10 @@ static double top_of(pbs_world *world, pbs_body body, double h) {
     return m.center[1] + 0.5 * speed * speed / gravity_of_earth;
 }
 
+// Seconds, eight hits. A cube that lands flat tips over sooner or later: a spin of 1e-16 grows
+// about tenfold with each hit, and to what is seen in a dozen.
+static const double BOUNCING = 6.0;
+
 static void follow_bounces(double flight, double contact, bool alternating, struct bounces *out) {
     const double drop = 0.5, sides[3] = {0.1, 0.1, 0.1};
     pbs_world_desc settings = settings_of(gravity_of_earth, 1e-8);
@@ -294,7 +298,7 @@ static void follow_bounces(double flight, double contact, bool alternating, stru
     *out = (struct bounces){.alpha_low = 1.0, .alpha_high = 1.0};
     bool flies = false;
     int step = 0;
-    while (pbs_world_time(world) < 12.0) {
+    while (pbs_world_time(world) < BOUNCING) {
         const bool near = motion_of(world, body).center[1] < 0.12;
         const double h = near ? contact : alternating && step++ % 2 == 0 ? 0.1 * flight : flight;
         assert_ok(pbs_world_step(world, h));
@@ -317,7 +321,7 @@ static void bounces_return_to_their_height(void **state) {
         struct bounces b;
         const double h = k == 0 ? 1.0 / 60.0 : 1.0 / 240.0;
         follow_bounces(h, h, false, &b);
-        assert_true(b.count > 15);
+        assert_true(b.count > 7);
         for (int i = 0; i < b.count; i++) {
             assert_near(b.tops[i], 1.0, 0.005, "height of the drop");
         }
@@ -338,7 +342,7 @@ static void changes_of_the_step_keep_the_height(void **state) {
     for (size_t k = 0; k < COUNT_OF(rows); k++) {
         struct bounces b;
         follow_bounces(rows[k].flight, rows[k].contact, rows[k].alternating, &b);
-        assert_true(b.count > 15);
+        assert_true(b.count > 7);
         for (int i = 0; i < b.count; i++) {
             assert_near(b.tops[i], 1.0, 0.05, "height of the drop");
         }

@@ -65,6 +65,52 @@ static void grid_is_ordered_into_balanced_domains(void **state) {
     memory_release(&memory, pairs);
 }
 
+/// A ring of places, of which every third has one node that belongs to it and every fifth three,
+/// far away in the list and coupled to the next place's alone.
+static void what_belongs_to_a_place_has_the_rows_behind_it(void **state) {
+    (void)state;
+    enum { PLACES = 3000, NODES = PLACES + PLACES / 3 + 3 * (PLACES / 5) };
+    uint8_t kind[NODES] = {0};
+    uint32_t place[NODES];
+    uint32_t pairs[2 * NODES];
+    uint32_t others[PLACES] = {0};
+    uint32_t n = PLACES;
+    for (uint32_t p = 0; p < PLACES; p++) {
+        place[p] = p;
+        pairs[2 * p] = p;
+        pairs[2 * p + 1] = (p + 1) % PLACES;
+    }
+    for (uint32_t p = PLACES; p-- > 0;) {
+        for (others[p] = 0; others[p] < (p % 3 == 0 ? 1U : 0U) + (p % 5 == 0 ? 3U : 0U); n++) {
+            kind[n] = others[p] % 2 == 0 ? NODE_ROTATION : NODE_HANDLE;
+            place[n] = p;
+            pairs[2 * n] = n;
+            pairs[2 * n + 1] = (p + 1) % PLACES;
+            others[p]++;
+        }
+    }
+    assert_int_equal(n, NODES);
+    const struct stencils set = {NODES, 2, pairs};
+    const struct node_kinds kinds = {kind, place};
+    struct graph graph;
+    struct layout layout;
+    assert_ok(graph_build(&memory, NODES, &set, 1, &graph));
+    assert_ok(layout_from_graph(&memory, &graph, &kinds, 4, &layout));
+    check_permutation(&layout, NODES);
+    for (uint32_t p = 0; p < PLACES; p++) {
+        const uint32_t row = layout.row[p];
+        assert_true(layout_is_place(&layout, row));
+        for (uint32_t i = 1; i <= others[p]; i++) {
+            const uint32_t node = layout.node[row + i];
+            assert_int_equal(place[node], p);
+            assert_int_equal(layout.kind[row + i], kind[node]);
+            assert_int_equal(layout_domain_of(&layout, row + i), layout_domain_of(&layout, row));
+        }
+    }
+    layout_free(&memory, &layout);
+    graph_free(&memory, &graph);
+}
+
 static void cuthill_mckee_finds_a_small_bandwidth(void **state) {
     (void)state;
     size_t count = 0;
@@ -203,6 +249,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(domains_depend_on_size_alone),
         cmocka_unit_test(grid_is_ordered_into_balanced_domains),
+        cmocka_unit_test(what_belongs_to_a_place_has_the_rows_behind_it),
         cmocka_unit_test(cuthill_mckee_finds_a_small_bandwidth),
         cmocka_unit_test(chains_are_followed_from_end_to_end),
         cmocka_unit_test(equal_input_gives_equal_order),
