@@ -1,7 +1,8 @@
-// A cluster's columns of Z are, at a row with the offset d from the cluster's middle, the
+// A cluster's columns of Z are, at a place with the offset d from the cluster's middle, the
 // translations I and the rotations w -> w x d; a block B of H0 takes them to B and to the rows d x
-// b for its rows b. Everything is done cluster by cluster, and clusters belong to domains: sums
-// have one order, whatever the number of threads.
+// b for its rows b. At a row that is no place they are 0 and w -> M w, and B takes them to B M.
+// Everything is done cluster by cluster, and clusters belong to domains: sums have one order,
+// whatever the number of threads.
 #include "linear/coarse_space.h"
 
 #include <float.h>
@@ -33,7 +34,11 @@ pbs_status coarse_space_create(struct memory *memory, const struct bsr *pattern,
     if (status == PBS_OK) {
         s.scratch_size = ENTRY * (size_t)s.clusters.most_entries +
                          PAIR * (size_t)s.clusters.most_neighbors;
+        const bool has_others = s.layout->kind != NULL;
         s.offset = memory_allocate(memory, 3 * rows, sizeof *s.offset);
+        if (has_others) {
+            s.turn = memory_allocate(memory, 9 * rows, sizeof *s.turn);
+        }
         s.product = memory_allocate(memory,
                                     18 * (size_t)s.clusters.entry_start[s.clusters.count] + WIDE,
                                     sizeof *s.product);
@@ -43,8 +48,8 @@ pbs_status coarse_space_create(struct memory *memory, const struct bsr *pattern,
         s.marked = memory_allocate(memory, 2 * rows, sizeof *s.marked);
         s.scratch = memory_allocate(memory, s.layout->domain_count * s.scratch_size,
                                     sizeof *s.scratch);
-        status = s.offset && s.product && s.unit && s.restricted && s.contact && s.marked &&
-                         s.scratch
+        status = s.offset && (s.turn || !has_others) && s.product && s.unit && s.restricted &&
+                         s.contact && s.marked && s.scratch
                      ? memory_reserve(memory, &s.coarse, &s.coarse_capacity,
                                       3 * (size_t)s.matrix.matrix.row_count, sizeof *s.coarse)
                      : PBS_ERROR_MEMORY;
@@ -61,6 +66,7 @@ void coarse_space_destroy(struct memory *memory, struct coarse_space *s) {
     rigid_clusters_free(memory, &s->clusters);
     coarse_matrix_destroy(memory, &s->matrix);
     memory_release(memory, s->offset);
+    memory_release(memory, s->turn);
     memory_release(memory, s->product);
     memory_release(memory, s->unit);
     memory_release(memory, s->restricted);
@@ -89,20 +95,50 @@ static void mark_rows(struct coarse_space *s, const struct linear_problem *probl
     }
 }
 
-/// From the middle of the cluster in units of its radius of gyration; zero, so that the cluster
-/// only translates, where nothing is known, all rows are in one place, or it is not a number.
+static bool is_place(const struct coarse_space *s, uint32_t row) {
+    return layout_is_place(s->layout, row);
+}
+
+/// The problem's turns in units of the radius or, where all places are one, of their own size.
+static void measure_turns(const struct coarse_space *s, uint32_t k, double radius) {
+    const struct rigid_clusters *c = &s->clusters;
+    const double *turns = s->problem.turns;
+    double square = 0.0;
+    uint32_t count = 0;
+    for (uint32_t m = c->member_start[k]; turns && m < c->member_start[k + 1]; m++) {
+        const double *turn = turns + 9 * (size_t)c->member[m];
+        count += !is_place(s, c->member[m]);
+        for (int i = 0; i < 9 && !is_place(s, c->member[m]); i++) {
+            square += turn[i] * turn[i];
+        }
+    }
+    const double unit = radius > 0.0 ? radius : sqrt(square / fmax(1.0, count));
+    for (uint32_t m = c->member_start[k]; m < c->member_start[k + 1]; m++) {
+        const size_t at = 9 * (size_t)c->member[m];
+        for (size_t i = 0; i < 9 && !is_place(s, c->member[m]); i++) {
+            s->turn[at + i] = turns && unit > 0.0 ? turns[at + i] / unit : 0.0;
+        }
+    }
+}
+
+/// From the middle of the cluster in units of its radius of gyration, places alone counted; zero,
+/// so that they only translate, where nothing is known, all are one, or it is not a number.
 static void measure_offsets(const struct coarse_space *s, uint32_t k) {
     const struct rigid_clusters *c = &s->clusters;
     const double *x = s->problem.positions;
     const uint32_t first = c->member_start[k];
     const uint32_t end = c->member_start[k + 1];
+    uint32_t count = 0;
     double middle[3] = {0};
     double square = 0.0;
     double largest = 0.0;
+    for (uint32_t m = first; m < end; m++) {
+        count += is_place(s, c->member[m]);
+    }
     for (uint32_t m = first; x && m < end; m++) {
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < 3 && is_place(s, c->member[m]); i++) {
             const double xi = x[3 * (size_t)c->member[m] + (size_t)i];
-            middle[i] += xi / (end - first);
+            middle[i] += xi / count;
             largest = fmax(largest, fabs(xi));
         }
     }
@@ -110,7 +146,7 @@ static void measure_offsets(const struct coarse_space *s, uint32_t k) {
         double *d = s->offset + 3 * (size_t)c->member[m];
         for (int i = 0; i < 3; i++) {
             d[i] = x ? x[3 * (size_t)c->member[m] + (size_t)i] - middle[i] : 0.0;
-            square += d[i] * d[i] / (end - first);
+            square += is_place(s, c->member[m]) ? d[i] * d[i] / count : 0.0;
         }
     }
     const double radius = sqrt(square);
@@ -120,6 +156,9 @@ static void measure_offsets(const struct coarse_space *s, uint32_t k) {
         for (int i = 0; i < 3; i++) {
             d[i] = turns ? d[i] / radius : 0.0;
         }
+    }
+    if (s->turn) {
+        measure_turns(s, k, turns ? radius : 0.0);
     }
 }
 
@@ -131,22 +170,46 @@ ALWAYS_INLINE quad cross(quad a, quad b) {
     return next_axis(a * next_axis(b) - next_axis(a) * b);
 }
 
-ALWAYS_INLINE void add_row(double *to, quad row, quad d) {
-    quad_store(to, quad_load(to) + row);
-    quad_store(to + 4, quad_load(to + 4) + cross(d, row));
+/// What Z is at a row: places have an offset, others a turn.
+struct mode {
+    bool moves;
+    quad offset;
+    quad turn[3];
+};
+
+ALWAYS_INLINE struct mode mode_of(const struct coarse_space *s, uint32_t row, bool moves) {
+    struct mode z = {.moves = moves};
+    if (moves) {
+        z.offset = quad_load3(s->offset + 3 * (size_t)row);
+        return z;
+    }
+    for (size_t i = 0; i < 3; i++) {
+        z.turn[i] = quad_load3(s->turn + 9 * (size_t)row + 3 * i);
+    }
+    return z;
+}
+
+ALWAYS_INLINE void add_row(double *to, quad row, const struct mode *z) {
+    if (z->moves) {
+        quad_store(to, quad_load(to) + row);
+        quad_store(to + 4, quad_load(to + 4) + cross(z->offset, row));
+    } else {
+        quad_store(to + 4, quad_load(to + 4) + quad_set(row[0]) * z->turn[0] +
+                               quad_set(row[1]) * z->turn[1] + quad_set(row[2]) * z->turn[2]);
+    }
 }
 
 /// to += B Z_j for B = block
-ALWAYS_INLINE void add_block(double *to, const double *block, quad d) {
+ALWAYS_INLINE void add_block(double *to, const double *block, const struct mode *z) {
     for (int r = 0; r < 3; r++) {
-        add_row(to + WIDE * r, (quad){block[3 * r], block[3 * r + 1], block[3 * r + 2], 0.0}, d);
+        add_row(to + WIDE * r, (quad){block[3 * r], block[3 * r + 1], block[3 * r + 2], 0.0}, z);
     }
 }
 
 /// to += B Z_j for B = block^T
-ALWAYS_INLINE void add_transposed(double *to, const double *block, quad d) {
+ALWAYS_INLINE void add_transposed(double *to, const double *block, const struct mode *z) {
     for (int r = 0; r < 3; r++) {
-        add_row(to + WIDE * r, (quad){block[r], block[r + 3], block[r + 6], 0.0}, d);
+        add_row(to + WIDE * r, (quad){block[r], block[r + 3], block[r + 6], 0.0}, z);
     }
 }
 
@@ -163,11 +226,29 @@ static void diagonal_of(const struct coarse_space *s, uint32_t row, double out[9
     }
 }
 
+/// Adds H0 Z of a row to the entries of its cluster.
+ALWAYS_INLINE void multiply_row(const struct coarse_space *s, uint32_t row, bool moves,
+                                double *entries) {
+    const struct rigid_clusters *c = &s->clusters;
+    const struct bsr *a = s->problem.a;
+    const struct mode z = mode_of(s, row, moves);
+    const uint32_t *slot = c->slot + c->slot_start[row];
+    double diagonal[9];
+    diagonal_of(s, row, diagonal);
+    add_block(entries + ENTRY * (size_t)*slot++, diagonal, &z);
+    for (uint32_t b = a->row_start[row] + 1; b < a->row_start[row + 1]; b++) {
+        add_transposed(entries + ENTRY * (size_t)*slot++, a->values + 9 * (size_t)b, &z);
+    }
+    for (uint32_t b = c->columns.start[row]; b < c->columns.start[row + 1]; b++) {
+        add_block(entries + ENTRY * (size_t)*slot++, a->values + 9 * (size_t)c->columns.block[b],
+                  &z);
+    }
+}
+
 /// H0 Z of cluster k into entries: ENTRY doubles each.
 PBS_MULTIVERSION
 static void multiply_modes(const struct coarse_space *s, uint32_t k, double *entries) {
     const struct rigid_clusters *c = &s->clusters;
-    const struct bsr *a = s->problem.a;
     memset(entries, 0,
            ENTRY * (size_t)(c->entry_start[k + 1] - c->entry_start[k]) * sizeof *entries);
     for (uint32_t m = c->member_start[k]; m < c->member_start[k + 1]; m++) {
@@ -175,17 +256,10 @@ static void multiply_modes(const struct coarse_space *s, uint32_t k, double *ent
         if (s->contact[row]) {
             continue;
         }
-        const quad d = quad_load3(s->offset + 3 * (size_t)row);
-        const uint32_t *slot = c->slot + c->slot_start[row];
-        double diagonal[9];
-        diagonal_of(s, row, diagonal);
-        add_block(entries + ENTRY * (size_t)*slot++, diagonal, d);
-        for (uint32_t b = a->row_start[row] + 1; b < a->row_start[row + 1]; b++) {
-            add_transposed(entries + ENTRY * (size_t)*slot++, a->values + 9 * (size_t)b, d);
-        }
-        for (uint32_t b = c->columns.start[row]; b < c->columns.start[row + 1]; b++) {
-            add_block(entries + ENTRY * (size_t)*slot++,
-                      a->values + 9 * (size_t)c->columns.block[b], d);
+        if (is_place(s, row)) {
+            multiply_row(s, row, true, entries);
+        } else {
+            multiply_row(s, row, false, entries);
         }
     }
 }
@@ -199,6 +273,17 @@ ALWAYS_INLINE void add_pair(double *to, const double *x, const double *d) {
         x0, x1, x2, d[1] * x2 - d[2] * x1, d[2] * x0 - d[0] * x2, d[0] * x1 - d[1] * x0};
     for (int r = 0; r < 6; r++) {
         lanes_store(to + WIDE * r, lanes_load(to + WIDE * r) + rows[r]);
+    }
+}
+
+/// The same at a row that is no place.
+ALWAYS_INLINE void add_turned_pair(double *to, const double *x, const double *turn) {
+    const lanes8 x0 = lanes_load(x);
+    const lanes8 x1 = lanes_load(x + WIDE);
+    const lanes8 x2 = lanes_load(x + 2 * WIDE);
+    for (int r = 0; r < 3; r++) {
+        double *row = to + WIDE * (3 + r);
+        lanes_store(row, lanes_load(row) + turn[r] * x0 + turn[3 + r] * x1 + turn[6 + r] * x2);
     }
 }
 
@@ -228,8 +313,13 @@ static void sum_pairs(const struct coarse_space *s, uint32_t l, const double *en
     for (uint32_t e = first; e < c->entry_start[l + 1]; e++) {
         const uint32_t row = c->entry_row[e];
         const double *x = entries + ENTRY * (size_t)(e - first);
+        double *sum = pairs + PAIR * (size_t)c->entry_neighbor[e];
+        if (!s->contact[row] && is_place(s, row)) {
+            add_pair(sum, x, s->offset + 3 * (size_t)row);
+            continue;
+        }
         if (!s->contact[row]) {
-            add_pair(pairs + PAIR * (size_t)c->entry_neighbor[e], x, s->offset + 3 * (size_t)row);
+            add_turned_pair(sum, x, s->turn + 9 * (size_t)row);
             continue;
         }
         const uint32_t position = s->matrix.contact_position[s->contact[row] - 1];
@@ -383,6 +473,13 @@ static void restrict_cluster(const struct coarse_space *s, uint32_t k, const dou
         if (s->restricted[row]) {
             restrain(s, row, v);
         }
+        if (!is_place(s, row)) {
+            const double *turn = s->turn + 9 * (size_t)row;
+            for (int i = 0; i < 3; i++) {
+                out[3 + i] += turn[i] * v[0] + turn[3 + i] * v[1] + turn[6 + i] * v[2];
+            }
+            continue;
+        }
         const double *d = s->offset + 3 * (size_t)row;
         out[0] += v[0];
         out[1] += v[1];
@@ -474,6 +571,21 @@ static void restrict_piece(void *context, size_t domain) {
     }
 }
 
+/// What a cluster's motion y makes of a row.
+static void move_row(const struct coarse_space *s, uint32_t row, const double y[6], double u[3]) {
+    if (!is_place(s, row)) {
+        const double *turn = s->turn + 9 * (size_t)row;
+        for (int i = 0; i < 3; i++) {
+            u[i] = turn[3 * i] * y[3] + turn[3 * i + 1] * y[4] + turn[3 * i + 2] * y[5];
+        }
+        return;
+    }
+    const double *d = s->offset + 3 * (size_t)row;
+    u[0] = y[0] + y[4] * d[2] - y[5] * d[1];
+    u[1] = y[1] + y[5] * d[0] - y[3] * d[2];
+    u[2] = y[2] + y[3] * d[1] - y[4] * d[0];
+}
+
 /// z += Z coarse
 static void prolong_piece(void *context, size_t domain) {
     const struct correction *a = context;
@@ -488,10 +600,7 @@ static void prolong_piece(void *context, size_t domain) {
         } else {
             const double *y = s->coarse +
                               3 * (size_t)s->matrix.cluster_position[s->clusters.of_row[row]];
-            const double *d = s->offset + 3 * (size_t)row;
-            u[0] = y[0] + y[4] * d[2] - y[5] * d[1];
-            u[1] = y[1] + y[5] * d[0] - y[3] * d[2];
-            u[2] = y[2] + y[3] * d[1] - y[4] * d[0];
+            move_row(s, row, y, u);
             if (s->restricted[row]) {
                 restrain(s, row, u);
             }

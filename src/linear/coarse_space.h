@@ -12,9 +12,11 @@ struct coarse_space {
     struct rigid_clusters clusters;
     struct coarse_matrix matrix;
     struct linear_problem problem; ///< of the last factor
-    double *offset;       ///< 3 per row: from the middle of its cluster, in units of its size
-    float *product;       ///< H0 Z: 3 x 6 per entry of a cluster, in the cluster's unit
-    double *unit;         ///< per cluster
+    double *offset; ///< 3 per row: from the middle of its cluster, in units of its size
+    double *turn;   ///< 9 per row that is no place: the problem's turns in the same units; null:
+                    ///< all are places
+    float *product; ///< H0 Z: 3 x 6 per entry of a cluster, in the cluster's unit
+    double *unit;   ///< per cluster
     uint32_t *restricted; ///< row -> 1 + index of the problem's restriction, or 0
     uint32_t *contact;    ///< row -> 1 + index of the row of C, or 0
     uint32_t *marked;     ///< scratch: rows that have one of the two

@@ -32,23 +32,55 @@ struct build {
 
 // --- rigid motions ---
 
+/// Whether a node has a place; on all grids but the finest each does.
+static bool has_place(const struct build *s, uint32_t node) {
+    return s->g->modes || layout_is_place(s->m->layout, node);
+}
+
+/// The projection onto what is free of a row of the finest grid.
+static void free_part(const struct build *s, uint32_t row, double out[9]) {
+    const uint32_t index = s->m->restriction[row];
+    for (size_t e = 0; e < 9; e++) {
+        out[e] = index == UINT32_MAX ? (e % 4 == 0 ? 1.0 : 0.0)
+                                     : s->problem->restrictions[index].tangent[e];
+    }
+}
+
+/// The same at a row that is no place: turns alone.
+static void turned_modes(const struct build *s, uint32_t row, double out[6][6]) {
+    double q[9];
+    free_part(s, row, q);
+    for (size_t r = 0; r < 3; r++) {
+        for (size_t c = 0; c < 3; c++) {
+            out[r][c] = 0.0;
+            out[r][3 + c] = 0.0;
+            for (size_t k = 0; k < 3 && s->problem->turns; k++) {
+                out[r][3 + c] += q[3 * r + k] * s->problem->turns[9 * (size_t)row + 3 * k + c];
+            }
+        }
+    }
+}
+
 /// B x 6: the rigid motions about a point, in the unknowns of a node.
 static void node_modes(const struct build *s, uint32_t node, const double about[3],
                        double out[6][6]) {
     const struct grid *g = s->g;
     const double *at = g->center + 3 * (size_t)node;
     const double d[3] = {at[0] - about[0], at[1] - about[1], at[2] - about[2]};
+    if (!has_place(s, node)) {
+        turned_modes(s, node, out);
+        return;
+    }
+    double q[9] = {0.0};
+    if (!g->modes) {
+        free_part(s, node, q);
+    }
     for (size_t r = 0; r < g->size; r++) {
         double *row = out[r];
-        if (g->modes) {
-            memcpy(row, g->modes + 36 * (size_t)node + 6 * r, 6 * sizeof *row);
-        } else {
-            const uint32_t index = s->m->restriction[node];
-            for (size_t c = 0; c < 6; c++) {
-                row[c] = index == UINT32_MAX ? (c == r ? 1.0 : 0.0)
-                         : c < 3             ? s->problem->restrictions[index].tangent[3 * r + c]
-                                             : 0.0;
-            }
+        for (size_t c = 0; c < 6; c++) {
+            row[c] = g->modes ? g->modes[36 * (size_t)node + 6 * r + c]
+                     : c < 3  ? q[3 * r + c]
+                              : 0.0;
         }
         // A rotation w about the point moves the node by w x d besides turning it.
         row[3] += row[2] * d[1] - row[1] * d[2];
@@ -79,17 +111,19 @@ static void factor_modes(double gram[6][6], double r[6][6]) {
     }
 }
 
-static void mean_center(const struct grid *g, uint32_t aggregate, double out[3]) {
-    const uint32_t first = g->member_start[aggregate];
-    const uint32_t end = g->member_start[aggregate + 1];
+static void mean_center(const struct build *s, uint32_t aggregate, double out[3]) {
+    const struct grid *g = s->g;
+    double count = 0.0;
     double sum[3] = {0.0};
-    for (uint32_t m = first; m < end; m++) {
-        for (size_t c = 0; c < 3; c++) {
+    for (uint32_t m = g->member_start[aggregate]; m < g->member_start[aggregate + 1]; m++) {
+        const bool counts = has_place(s, g->member[m]);
+        count += counts;
+        for (size_t c = 0; c < 3 && counts; c++) {
             sum[c] += g->center[3 * (size_t)g->member[m] + c];
         }
     }
     for (size_t c = 0; c < 3; c++) {
-        out[c] = sum[c] / (double)(end - first);
+        out[c] = sum[c] / count;
     }
 }
 
@@ -100,7 +134,7 @@ static void orthonormalise(const struct build *s, uint32_t aggregate) {
     double gram[6][6] = {{0.0}};
     double modes[6][6];
     double r[6][6];
-    mean_center(g, aggregate, center);
+    mean_center(s, aggregate, center);
     for (uint32_t m = g->member_start[aggregate]; m < g->member_start[aggregate + 1]; m++) {
         node_modes(s, g->member[m], center, modes);
         for (size_t row = 0; row < g->size; row++) {

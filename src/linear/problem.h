@@ -16,6 +16,8 @@ struct linear_problem {
     const struct bsr *a;            ///< H0
     const struct contact_matrix *c; ///< C; null: none
     const double *positions;        ///< row order, 3 per row, m: where the nodes are; null: unknown
+    const double *turns; ///< row order, 9 per row: of rows that are no places, what a turn of all
+                         ///< makes of them (row_turns.h); null: nothing
     const struct row_restriction *restrictions; ///< in any order
     size_t restriction_count;
     double tolerance; ///< relative residual that the next solve is to reach; 0: not known

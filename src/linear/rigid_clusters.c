@@ -6,6 +6,42 @@
 
 #include "sparse/metis_bridge.h"
 
+/// Rows of a domain by the place that they belong to: unit, of each of `rows` rows; how many.
+static uint32_t number_units(const struct layout *layout, uint32_t first, uint32_t rows,
+                             uint32_t *unit) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < rows; i++) {
+        count += layout_is_place(layout, first + i);
+        unit[i] = count - 1;
+    }
+    return count;
+}
+
+/// part: of rows first, first + 1, ..., those that belong to one place together.
+static pbs_status partition_units(struct memory *memory, const struct layout *layout,
+                                  const struct graph *graph, uint32_t first, uint32_t parts,
+                                  uint32_t *part) {
+    const uint32_t rows = graph->node_count;
+    uint32_t *unit = memory_allocate(memory, rows, sizeof *unit);
+    uint32_t *of_unit = memory_allocate(memory, rows, sizeof *of_unit);
+    struct graph units = {0};
+    pbs_status status = PBS_ERROR_MEMORY;
+    if (unit && of_unit) {
+        const uint32_t count = number_units(layout, first, rows, unit);
+        status = graph_of_parts(memory, graph, unit, count, &units);
+    }
+    if (status == PBS_OK) {
+        status = metis_partition(memory, &units, parts, of_unit);
+    }
+    for (uint32_t i = 0; i < rows && status == PBS_OK; i++) {
+        part[i] = of_unit[unit[i]];
+    }
+    graph_free(memory, &units);
+    memory_release(memory, unit);
+    memory_release(memory, of_unit);
+    return status;
+}
+
 static pbs_status partition_domains(struct memory *memory, const struct bsr *pattern, uint32_t size,
                                     struct rigid_clusters *c) {
     const struct layout *layout = pattern->layout;
@@ -17,7 +53,10 @@ static pbs_status partition_domains(struct memory *memory, const struct bsr *pat
         if (rows > 0) {
             struct graph graph;
             RETURN_IF_FAILED(bsr_row_graph(memory, pattern, first, first + rows, &graph));
-            const pbs_status status = metis_partition(memory, &graph, parts, c->of_row + first);
+            const pbs_status status = layout->kind ? partition_units(memory, layout, &graph, first,
+                                                                     parts, c->of_row + first)
+                                                   : metis_partition(memory, &graph, parts,
+                                                                     c->of_row + first);
             graph_free(memory, &graph);
             RETURN_IF_FAILED(status);
         }

@@ -59,6 +59,10 @@ struct newton;
 pbs_status newton_create(struct memory *memory, const struct assembly *assembly,
                          int32_t preconditioner, enum preconditioner_order order,
                          struct newton **out);
+/// What the solvers are to know of nodes that are rotations: `count` of them, with their r in
+/// metres. Once, where the assembly has any.
+void newton_set_radii(struct newton *newton, const uint32_t *nodes, const double *radii,
+                      size_t count);
 /// A host's linear solver in front of the preconditioner, for newton_minimize with the stabilised
 /// method and for newton_linear_step. On failure nothing changes.
 pbs_status newton_use_host_solver(struct newton *newton, struct memory *memory,

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/math3.h"
 #include "base/vector.h"
+#include "linear/row_turns.h"
 #include "pbs/world.h"
 
 size_t newton_coordinate_count(const struct newton *newton) {
@@ -39,6 +40,10 @@ static pbs_status allocate_buffers(struct memory *memory, struct newton *newton)
     RETURN_IF_FAILED(allocate_vector(memory, count, &newton->direction));
     RETURN_IF_FAILED(allocate_vector(memory, count, &newton->direction_rows));
     RETURN_IF_FAILED(allocate_vector(memory, count, &newton->position_rows));
+    if (newton->assembly->layout.kind != NULL) {
+        RETURN_IF_FAILED(allocate_vector(memory, count / 3, &newton->radius_rows));
+        RETURN_IF_FAILED(allocate_vector(memory, 3 * count, &newton->turn_rows));
+    }
     RETURN_IF_FAILED(allocate_vector(memory, count, &newton->held_places));
     RETURN_IF_FAILED(allocate_vector(memory, count, &newton->held_motion));
     newton->restrictions = memory_allocate(memory, newton->hessian.row_count,
@@ -64,6 +69,7 @@ pbs_status newton_create(struct memory *memory, const struct assembly *assembly,
     pbs_status status = allocate_buffers(memory, newton);
     newton->problem = (struct linear_problem){.a = &newton->hessian,
                                               .positions = newton->position_rows,
+                                              .turns = newton->turn_rows,
                                               .restrictions = newton->restrictions};
     if (status == PBS_OK) {
         status = preconditioner_create(memory, preconditioner, &newton->hessian, order,
@@ -75,6 +81,13 @@ pbs_status newton_create(struct memory *memory, const struct assembly *assembly,
     }
     *out = newton;
     return PBS_OK;
+}
+
+void newton_set_radii(struct newton *newton, const uint32_t *nodes, const double *radii,
+                      size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        newton->radius_rows[newton->assembly->layout.row[nodes[i]]] = radii[i];
+    }
 }
 
 pbs_status newton_use_host_solver(struct newton *newton, struct memory *memory,
@@ -114,6 +127,8 @@ void newton_destroy(struct newton *newton, struct memory *memory) {
     memory_release(memory, newton->held_motion);
     memory_release(memory, newton->held_places);
     memory_release(memory, newton->position_rows);
+    memory_release(memory, newton->radius_rows);
+    memory_release(memory, newton->turn_rows);
     memory_release(memory, newton->direction_rows);
     memory_release(memory, newton->direction);
     memory_release(memory, newton->gradient_rows);
@@ -164,6 +179,10 @@ static void describe_problem(struct minimization *m) {
     const struct projection *const projection = m->projection;
     assembly_to_rows(m->objective->tasks, newton->assembly, newton->current.x,
                      newton->position_rows);
+    if (newton->turn_rows != NULL) {
+        row_turns_measure(m->objective->tasks, layout, newton->radius_rows, newton->position_rows,
+                          newton->turn_rows);
+    }
     for (size_t i = 0; i < projection->active_count; i++) {
         newton->restrictions[i].row = layout->row[projection->active[i].node];
         memcpy(newton->restrictions[i].tangent, projection->active[i].tangent,

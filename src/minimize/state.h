@@ -28,6 +28,8 @@ struct newton {
     double *direction;     ///< node order
     double *direction_rows;
     double *position_rows;
+    double *radius_rows;                  ///< r of rotations; null: all nodes are places
+    double *turn_rows;                    ///< 9 per row, of those that are none
     struct row_restriction *restrictions; ///< room for one per node
     double *held_places; ///< node order: with contact, where held axes are on the way to their
                          ///< targets

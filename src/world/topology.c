@@ -20,6 +20,8 @@ static pbs_status build(struct topology *t, const struct scene *scene,
                                        ? ORDER_NATURAL
                                        : ORDER_NESTED_DISSECTION,
                                    &t->newton));
+    newton_set_radii(t->newton, t->model.rotations.node, t->model.rotations.radius,
+                     t->model.rotations.count);
     if (solver != NULL && settings->method != PBS_METHOD_PLAIN_NEWTON) {
         RETURN_IF_FAILED(newton_use_host_solver(t->newton, memory, solver));
     }
