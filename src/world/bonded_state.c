@@ -188,21 +188,11 @@ pbs_status pbs_body_bond_loads(const pbs_world *w, pbs_body b, pbs_bond_load *ds
     pbs_status status = PBS_OK;
     const struct body *body = enter_bonded(w, b, &status);
     RETURN_IF_FAILED(status);
-    RETURN_IF_FAILED(check_pointer(count, "count"));
-    RETURN_IF_FAILED(row_size_check(&settings_bond_load, struct_size));
-    const size_t room = *count;
     const size_t bonds = body->bonded.bond_count;
-    *count = bonds;
-    if (dst == NULL) {
-        return PBS_OK;
-    }
-    if (room < bonds) {
-        return status_fail(PBS_ERROR_CAPACITY, "room for %zu loads, but the body has %zu bonds",
-                           room, bonds);
-    }
+    RETURN_IF_FAILED(rows_begin(&settings_bond_load, struct_size, dst, count, bonds, "bonds"));
     const struct bonded_view view = {vertices_positions(&w->scene.nodes, body),
                                      body->bonded.orientations};
-    for (size_t i = 0; i < bonds; i += BONDED_SOME) {
+    for (size_t i = 0; dst != NULL && i < bonds; i += BONDED_SOME) {
         const size_t some = bonds - i < BONDED_SOME ? bonds - i : BONDED_SOME;
         pbs_bond_load loads[BONDED_SOME];
         double energies[BONDED_SOME];

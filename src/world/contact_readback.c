@@ -147,18 +147,9 @@ pbs_status pbs_world_contacts(const pbs_world *w, pbs_contact *dst, size_t struc
                               size_t *count) {
     ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(world_enter(w));
-    RETURN_IF_FAILED(check_pointer(count, "count"));
-    RETURN_IF_FAILED(row_size_check(&settings_contact_row, struct_size));
-    const size_t capacity = *count;
-    *count = w->readback.count;
-    if (dst == NULL) {
-        return PBS_OK;
-    }
-    if (capacity < w->readback.count) {
-        return status_fail(PBS_ERROR_CAPACITY, "count is %zu contacts, but there are %zu", capacity,
-                           w->readback.count);
-    }
-    for (size_t i = 0; i < w->readback.count; i++) {
+    RETURN_IF_FAILED(
+        rows_begin(&settings_contact_row, struct_size, dst, count, w->readback.count, "contacts"));
+    for (size_t i = 0; dst != NULL && i < w->readback.count; i++) {
         row_write(&settings_contact_row, &w->readback.contacts[i], struct_size,
                   (char *)dst + struct_size * i);
     }

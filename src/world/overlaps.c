@@ -235,16 +235,9 @@ static pbs_status search(struct overlap_query *q) {
 static pbs_status answer(const struct overlap_query *q, pbs_overlap *dst, size_t struct_size,
                          size_t *count) {
     const struct overlaps *found = &q->scene.overlaps;
-    const size_t capacity = *count;
-    *count = found->count;
-    if (dst == NULL) {
-        return PBS_OK;
-    }
-    if (capacity < found->count) {
-        return status_fail(PBS_ERROR_CAPACITY, "count is %zu overlaps, but there are %zu", capacity,
-                           found->count);
-    }
-    for (size_t i = 0; i < found->count; i++) {
+    RETURN_IF_FAILED(
+        rows_begin(&settings_overlap_row, struct_size, dst, count, found->count, "overlaps"));
+    for (size_t i = 0; dst != NULL && i < found->count; i++) {
         pbs_overlap row;
         overlap_describe(q->world, &q->scene, &found->rows[i], &row);
         row_write(&settings_overlap_row, &row, struct_size, (char *)dst + struct_size * i);

@@ -1,4 +1,6 @@
 // State in the form in which hosts draw it: single precision, any stride.
+#include "world/readback.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -7,32 +9,54 @@
 #include "world/check.h"
 #include "world/world.h"
 
-static float *vertex_at(float *dst, size_t stride, size_t index) {
-    return (float *)(void *)((char *)dst + index * stride);
+pbs_status float_rows_check(const struct float_rows *rows, size_t capacity, const char *things) {
+    RETURN_IF_FAILED(check_pointer(rows->dst, "dst"));
+    if ((uintptr_t)rows->dst % sizeof *rows->dst != 0) {
+        return status_fail(PBS_ERROR_ARGUMENT, "dst is %p, must be aligned to 4 bytes",
+                           (void *)rows->dst);
+    }
+    if (rows->stride < 12 || rows->stride % 4 != 0) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "stride_bytes is %zu, must be a multiple of 4 and at least 12",
+                           rows->stride);
+    }
+    return capacity >= rows->count
+               ? PBS_OK
+               : status_fail(PBS_ERROR_CAPACITY, "capacity is %zu %s, but the body has %zu",
+                             capacity, things, rows->count);
 }
 
-static void write_vectors(const double *source, size_t count, float *dst, size_t stride) {
-    for (size_t i = 0; i < count; i++) {
-        float *out = vertex_at(dst, stride, i);
-        for (size_t k = 0; k < 3; k++) {
-            out[k] = (float)source[3 * i + k];
+static float *row_at(const struct float_rows *rows, size_t index) {
+    return (float *)(void *)((char *)rows->dst + index * rows->stride);
+}
+
+void float_rows_write(const struct float_rows *rows, vector_of_row *vector, const void *context) {
+    for (size_t i = 0; i < rows->count; i++) {
+        double value[3];
+        vector(context, i, value);
+        for (int k = 0; k < 3; k++) {
+            row_at(rows, i)[k] = (float)value[k];
         }
     }
 }
 
 /// Twice the area of a triangle as a vector along its normal.
-static void triangle_area(const uint32_t v[3], const double *x, double area[3]) {
-    double ab[3], ac[3];
-    subtract3(x + 3 * (size_t)v[1], x + 3 * (size_t)v[0], ab);
-    subtract3(x + 3 * (size_t)v[2], x + 3 * (size_t)v[0], ac);
+static void triangle_area(const struct drawn_surface *surface, size_t triangle, double area[3]) {
+    const uint32_t *v = surface->triangles + 3 * triangle;
+    double x[3][3], ab[3], ac[3];
+    for (int i = 0; i < 3; i++) {
+        surface->place(surface->context, v[i], x[i]);
+    }
+    subtract3(x[1], x[0], ab);
+    subtract3(x[2], x[0], ac);
     cross3(ab, ac, area);
 }
 
-static double largest_area(const struct body *body, const double *x) {
+static double largest_area(const struct drawn_surface *surface) {
     double largest = 0.0;
-    for (size_t t = 0; t < body->triangle_count; t++) {
+    for (size_t t = 0; t < surface->triangle_count; t++) {
         double area[3];
-        triangle_area(body->triangles + 3 * t, x, area);
+        triangle_area(surface, t, area);
         largest = fmax(largest, norm3(area));
     }
     return largest;
@@ -48,25 +72,28 @@ static void normalise(float *out) {
 
 /// Normals are added up in the host's buffer: the world is not written, and nothing is allocated.
 /// Areas are taken relative to the largest, so that floats keep their range.
-static void write_normals(const struct body *body, const double *x, float *dst, size_t stride) {
-    for (size_t i = 0; i < body->vertex_count; i++) {
-        memset(vertex_at(dst, stride, i), 0, 3 * sizeof *dst);
+void float_rows_write_normals(const struct float_rows *rows, const struct drawn_surface *surface) {
+    for (size_t i = 0; i < rows->count; i++) {
+        memset(row_at(rows, i), 0, 3 * sizeof *rows->dst);
     }
-    const double largest = largest_area(body, x);
-    for (size_t t = 0; t < body->triangle_count && largest > 0.0; t++) {
-        const uint32_t *v = body->triangles + 3 * t;
+    const double largest = largest_area(surface);
+    for (size_t t = 0; t < surface->triangle_count && largest > 0.0; t++) {
         double area[3];
-        triangle_area(v, x, area);
-        for (int a = 0; a < 3; a++) {
-            float *out = vertex_at(dst, stride, v[a]);
+        triangle_area(surface, t, area);
+        for (size_t a = 0; a < 3; a++) {
+            float *out = row_at(rows, surface->triangles[3 * t + a]);
             for (int k = 0; k < 3; k++) {
                 out[k] += (float)(area[k] / largest);
             }
         }
     }
-    for (size_t i = 0; i < body->vertex_count; i++) {
-        normalise(vertex_at(dst, stride, i));
+    for (size_t i = 0; i < rows->count; i++) {
+        normalise(row_at(rows, i));
     }
+}
+
+static void copy_row(const void *context, size_t row, double out[3]) {
+    copy3((const double *)context + 3 * row, out);
 }
 
 pbs_status pbs_body_read_f32(const pbs_world *w, pbs_body b, int32_t channel, float *dst,
@@ -75,22 +102,11 @@ pbs_status pbs_body_read_f32(const pbs_world *w, pbs_body b, int32_t channel, fl
     pbs_status status = PBS_OK;
     const struct body *body = world_enter_body(w, b, &status);
     RETURN_IF_FAILED(status);
+    const struct float_rows rows = {dst, stride_bytes, body->vertex_count};
     RETURN_IF_FAILED(check_pointer(dst, "dst"));
     RETURN_IF_FAILED(
         check_choice(channel, PBS_CHANNEL_POSITION, PBS_CHANNEL_CONTACT_FORCE, "channel"));
-    if ((uintptr_t)dst % sizeof *dst != 0) {
-        return status_fail(PBS_ERROR_ARGUMENT, "dst is %p, must be aligned to 4 bytes",
-                           (void *)dst);
-    }
-    if (stride_bytes < 12 || stride_bytes % 4 != 0) {
-        return status_fail(PBS_ERROR_ARGUMENT,
-                           "stride_bytes is %zu, must be a multiple of 4 and at least 12",
-                           stride_bytes);
-    }
-    if (capacity < body->vertex_count) {
-        return status_fail(PBS_ERROR_CAPACITY, "capacity is %zu vertices, but the body has %zu",
-                           capacity, body->vertex_count);
-    }
+    RETURN_IF_FAILED(float_rows_check(&rows, capacity, "vertices"));
     const struct nodes *nodes = &w->scene.nodes;
     const double *const sources[] = {
         [PBS_CHANNEL_POSITION] = vertices_positions(nodes, body),
@@ -98,9 +114,13 @@ pbs_status pbs_body_read_f32(const pbs_world *w, pbs_body b, int32_t channel, fl
         [PBS_CHANNEL_NORMAL] = vertices_positions(nodes, body),
         [PBS_CHANNEL_CONTACT_FORCE] = vertices_contact_forces(nodes, body)};
     if (channel == PBS_CHANNEL_NORMAL) {
-        write_normals(body, sources[channel], dst, stride_bytes);
+        const struct drawn_surface surface = {.triangle_count = body->triangle_count,
+                                              .triangles = body->triangles,
+                                              .place = copy_row,
+                                              .context = sources[channel]};
+        float_rows_write_normals(&rows, &surface);
     } else {
-        write_vectors(sources[channel], body->vertex_count, dst, stride_bytes);
+        float_rows_write(&rows, copy_row, sources[channel]);
     }
     return PBS_OK;
 }

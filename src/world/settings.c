@@ -115,6 +115,21 @@ pbs_status row_size_check(const struct settings_kind *kind, size_t row_size) {
     return PBS_OK;
 }
 
+pbs_status rows_begin(const struct settings_kind *kind, size_t row_size, const void *dst,
+                      size_t *count, size_t there_are, const char *things) {
+    if (count == NULL) {
+        return status_fail(PBS_ERROR_ARGUMENT, "count is null");
+    }
+    RETURN_IF_FAILED(row_size_check(kind, row_size));
+    const size_t room = *count;
+    *count = there_are;
+    if (dst != NULL && room < there_are) {
+        return status_fail(PBS_ERROR_CAPACITY, "count is %zu %s, but there are %zu", room, things,
+                           there_are);
+    }
+    return PBS_OK;
+}
+
 void row_write(const struct settings_kind *kind, const void *own, size_t row_size, void *host) {
     memset(host, 0, row_size);
     memcpy(host, own, smaller(row_size, kind->size));

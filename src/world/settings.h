@@ -29,14 +29,19 @@ pbs_status results_write(const struct settings_kind *kind, const void *own, void
 
 /// Arrays of a kind without struct_size, as a call's own parameter says how large a row is.
 pbs_status row_size_check(const struct settings_kind *kind, size_t row_size);
+/// Rows that a host asks for: *count, the room that it has, becomes how many there are.
+/// PBS_ERROR_CAPACITY, with the word for them, where dst is too short; where it is null none are to
+/// be written.
+pbs_status rows_begin(const struct settings_kind *kind, size_t row_size, const void *dst,
+                      size_t *count, size_t there_are, const char *things);
 /// Copies a row, after such a check; what this library does not know becomes zero.
 void row_write(const struct settings_kind *kind, const void *own, size_t row_size, void *host);
 
 extern const struct settings_kind settings_world, settings_solid, settings_shell, settings_springs,
-    settings_affine, settings_bonded, settings_bond_load, settings_broken_bond, settings_custom,
-    settings_collider, settings_integrator, settings_system, settings_energy, settings_stats,
-    settings_dense_stats, settings_linear_solver, settings_contact, settings_ray, settings_closest,
-    settings_surface_point, settings_contact_force, settings_contact_row, settings_overlap,
-    settings_overlap_row, settings_separate, settings_separation;
+    settings_affine, settings_bonded, settings_bond_load, settings_broken_bond, settings_custom, settings_collider, settings_integrator,
+    settings_system, settings_energy, settings_stats, settings_dense_stats, settings_linear_solver,
+    settings_contact, settings_ray, settings_closest, settings_surface_point,
+    settings_contact_force, settings_contact_row, settings_overlap, settings_overlap_row,
+    settings_separate, settings_separation;
 
 #endif

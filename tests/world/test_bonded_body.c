@@ -557,7 +557,7 @@ static void other_bodies_have_no_orientations(void **state) {
     load_count = 19;
     assert_status(pbs_body_bond_loads(world, body, loads, sizeof *loads, &load_count),
                   PBS_ERROR_CAPACITY);
-    assert_message("room for 19 loads, but the body has 20 bonds");
+    assert_message("count is 19 bonds, but there are 20");
     assert_int_equal(load_count, 20);
     assert_status(pbs_body_bond_loads(world, body, loads, 3, &load_count), PBS_ERROR_STRUCT_SIZE);
     assert_status(pbs_body_bond_loads(world, body, loads, sizeof *loads, NULL), PBS_ERROR_ARGUMENT);
