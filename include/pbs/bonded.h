@@ -135,8 +135,9 @@ typedef struct pbs_bond_load {
 PBS_API pbs_status pbs_body_bond_loads(const pbs_world *w, pbs_body b, pbs_bond_load *dst,
                                        size_t struct_size, size_t *count);
 
-/// Which bonds are broken: bond_count bytes, 1 for those that are; the world's own array, as
-/// pbs_body_positions. Null for a body that is not bonded or has no bonds.
+/// Which bonds are broken: bond_count bytes, 0 for those that hold, 1 for those that broke, 2 for
+/// those that the host broke; the world's own array, as pbs_body_positions. Null for a body that is
+/// not bonded or has no bonds.
 PBS_API const uint8_t *pbs_body_broken(const pbs_world *w, pbs_body b);
 
 /// Breaks bonds, as a cut does. Those that are broken stay so. The energy that they held counts as
@@ -146,6 +147,26 @@ PBS_API const uint8_t *pbs_body_broken(const pbs_world *w, pbs_body b);
 /// PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_break_bonds(pbs_world *w, pbs_body b, const uint32_t *bonds,
                                         size_t count);
+
+/// Breaks the bonds between particles that lie on different sides of a plane now; otherwise as
+/// pbs_body_break_bonds.
+/// @param point  of the plane, metres
+/// @param normal  of any length but 0
+/// @param cut  null, or becomes how many bonds it broke that held
+/// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite, a normal of length 0, a
+/// body that is not bonded), PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_body_cut_plane(pbs_world *w, pbs_body b, const double point[3],
+                                      const double normal[3], size_t *cut);
+
+/// Breaks the bonds whose straight way from particle to particle meets one of the triangles now,
+/// touching included, to the last bit; otherwise as pbs_body_break_bonds. The time that it takes
+/// grows as bonds times triangles.
+/// @param corners  triangle_count x 9, metres; read during the call only
+/// @param cut  null, or becomes how many bonds it broke that held
+/// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite, a body that is not
+/// bonded), PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_body_cut_triangles(pbs_world *w, pbs_body b, const double *corners,
+                                          size_t triangle_count, size_t *cut);
 
 /// A bond that broke in a step.
 typedef struct pbs_broken_bond {
@@ -170,6 +191,75 @@ typedef struct pbs_broken_bond {
 /// library knows), PBS_ERROR_CAPACITY (*count is what is needed)
 PBS_API pbs_status pbs_world_broken_bonds(const pbs_world *w, pbs_broken_bond *dst,
                                           size_t struct_size, size_t *count);
+
+/// The particles of a body that hang together by bonds which hold, at the end of the last call that
+/// broke some.
+typedef struct pbs_fragment {
+    uint32_t parent;       ///< the fragment that it came off; itself where it was there at first
+    uint32_t reserved;     ///< 0
+    size_t particle_count; ///< > 0
+    double mass;           ///< kg
+    double center[3];      ///< of mass, metres
+    double velocity[3];    ///< m/s: momentum over mass
+    double angular_velocity[3]; ///< rad/s: that of a rigid body with its angular momentum
+    double inertia[9]; ///< kg m^2, about the centre in axes of the world, row-major, spheres' own
+                       ///< included
+} pbs_fragment;
+
+/// The fragments of a body. Where one comes apart, the part with the most particles (of equal ones
+/// the one with the first particle) keeps the number, and the others get the next ones, in the
+/// order of the fragments that came apart and of first particles. So every number below the count
+/// is that of a fragment, and stays it.
+/// @param dst  null: only *count is set
+/// @param struct_size  sizeof(pbs_fragment) as the caller was compiled: fragment i starts
+/// struct_size * i bytes after dst
+/// @param count  how many dst can hold on entry; how many were written, or are needed, on return
+/// @return PBS_ERROR_ARGUMENT (w or count is null, a body that is not bonded),
+/// PBS_ERROR_STRUCT_SIZE (not one that this library knows), PBS_ERROR_CAPACITY (*count is what is
+/// needed), PBS_ERROR_HANDLE
+/// @see docs/theory/bonds.md section 5.1
+PBS_API pbs_status pbs_body_fragments(const pbs_world *w, pbs_body b, pbs_fragment *dst,
+                                      size_t struct_size, size_t *count);
+
+/// Which fragment each particle belongs to: particle_count numbers; the world's own array, as
+/// pbs_body_positions. Null for a body that is not bonded.
+PBS_API const uint32_t *pbs_body_particle_fragments(const pbs_world *w, pbs_body b);
+
+/// What part of each particle's bonds broke, 0 to 1: particle_count numbers; the world's own array,
+/// as pbs_body_positions. Bonds that the host broke are left out, so that damage begins at 0 after
+/// a cut. At a face of a crack it is about a quarter in a body of tetrahedra. Null for a body that
+/// is not bonded.
+PBS_API const float *pbs_body_damage(const pbs_world *w, pbs_body b);
+
+/// The surface of a body that was made of tetrahedra, with the faces where bonds are broken: closed
+/// around each fragment. It changes where bonds break. Arrays are the world's, valid until the next
+/// call that changes it.
+typedef struct pbs_fracture_surface {
+    uint32_t struct_size;      ///< set by the caller
+    uint32_t reserved;         ///< 0
+    size_t vertex_count;       ///< those of triangles: pbs_body_read_fracture_surface
+    size_t triangle_count;     ///< 0 for a body that was not made of tetrahedra
+    const uint32_t *triangles; ///< triangle_count x 3 vertices, outward
+    const uint32_t *particles; ///< triangle_count: the tetrahedron that each is a face of
+    const uint8_t *cracked;    ///< triangle_count: 1 where a bond broke there, of which the other
+                               ///< side is there too; 0 on the surface that the body always had
+} pbs_fracture_surface;
+
+/// @param out  filled; its struct_size is set on entry
+/// @return PBS_ERROR_ARGUMENT (a null pointer, a body that is not bonded), PBS_ERROR_STRUCT_SIZE,
+/// PBS_ERROR_HANDLE
+/// @see docs/theory/bonds.md section 5.2
+PBS_API pbs_status pbs_body_fracture_surface(const pbs_world *w, pbs_body b,
+                                             pbs_fracture_surface *out);
+
+/// Copies a channel of that surface's vertices, otherwise as pbs_body_read_f32.
+/// @param channel  PBS_CHANNEL_POSITION, PBS_CHANNEL_VELOCITY or PBS_CHANNEL_NORMAL; normals are
+/// those of the triangles about a vertex, area weighted
+/// @param capacity  how many vertices dst can hold; vertex_count are written
+/// @return PBS_ERROR_ARGUMENT (a null pointer, dst not aligned to 4 bytes, another channel, stride,
+/// a body that is not bonded), PBS_ERROR_CAPACITY, PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_body_read_fracture_surface(const pbs_world *w, pbs_body b, int32_t channel,
+                                                  float *dst, size_t stride_bytes, size_t capacity);
 
 /// Replaces all orientations; bonds are at rest where both particles are turned as their direction
 /// is from that of creation. Held orientations are held at their new values, and targets that were

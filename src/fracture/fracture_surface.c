@@ -184,16 +184,15 @@ void fracture_surface_update(struct fracture_surface *s, const struct bond_list 
 
 // --- places ---
 
-static void place_corner(const struct tet_mesh_view *mesh, const struct particle_frames *frames,
-                         uint32_t corner, double x[3]) {
+/// From a corner's particle to the corner.
+static void arm_of(const struct tet_mesh_view *mesh, const struct particle_frames *frames,
+                   uint32_t corner, double arm[3]) {
     const size_t tet = corner / 4;
-    double arm[3];
+    double rest[3];
     double rotation[9];
-    subtract3(mesh->positions + 3 * (size_t)mesh->tets[corner], frames->rest + 3 * tet, arm);
+    subtract3(mesh->positions + 3 * (size_t)mesh->tets[corner], frames->rest + 3 * tet, rest);
     rotation_of(frames->orientations + 4 * tet, rotation);
-    for (size_t k = 0; k < 3; k++) {
-        x[k] = frames->positions[3 * tet + k] + dot3(rotation + 3 * k, arm);
-    }
+    multiply3(rotation, rest, arm);
 }
 
 void fracture_surface_place(const struct fracture_surface *s, const struct particle_frames *frames,
@@ -201,11 +200,28 @@ void fracture_surface_place(const struct fracture_surface *s, const struct parti
     const size_t count = s->first[vertex + 1] - s->first[vertex];
     double sum[3] = {0.0, 0.0, 0.0};
     for (size_t i = 0; i < count; i++) {
-        double corner[3];
-        place_corner(&s->mesh, frames, s->corners[s->first[vertex] + i], corner);
-        add_scaled3(sum, 1.0, corner, sum);
+        const uint32_t corner = s->corners[s->first[vertex] + i];
+        double place[3];
+        arm_of(&s->mesh, frames, corner, place);
+        add3(frames->positions + 3 * (size_t)(corner / 4), place, place);
+        add3(sum, place, sum);
     }
-    for (size_t k = 0; k < 3; k++) {
-        x[k] = sum[k] / (double)count;
+    scale3(1.0 / (double)count, sum, x);
+}
+
+void fracture_surface_move(const struct fracture_surface *s, const struct particle_frames *frames,
+                           const double *velocities, const double *spins, size_t vertex,
+                           double v[3]) {
+    const size_t count = s->first[vertex + 1] - s->first[vertex];
+    double sum[3] = {0.0, 0.0, 0.0};
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t corner = s->corners[s->first[vertex] + i];
+        const size_t tet = corner / 4;
+        double arm[3], turning[3];
+        arm_of(&s->mesh, frames, corner, arm);
+        cross3(spins + 3 * tet, arm, turning);
+        add3(sum, velocities + 3 * tet, sum);
+        add3(sum, turning, sum);
     }
+    scale3(1.0 / (double)count, sum, v);
 }

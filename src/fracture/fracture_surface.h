@@ -41,4 +41,9 @@ void fracture_surface_update(struct fracture_surface *surface, const struct bond
 void fracture_surface_place(const struct fracture_surface *surface,
                             const struct particle_frames *frames, size_t vertex, double x[3]);
 
+/// Its velocity, from those of the particles and their angular velocities, x 3.
+void fracture_surface_move(const struct fracture_surface *surface,
+                           const struct particle_frames *frames, const double *velocities,
+                           const double *spins, size_t vertex, double v[3]);
+
 #endif

@@ -34,11 +34,25 @@ static void list_members(struct fragments *f) {
     f->first[0] = 0;
 }
 
+/// Uses the search's arrays for the bonds of each particle that broke, and for all.
+static void measure_damage(const struct fragments *f, const struct bond_list *bonds) {
+    memset(f->root, 0, f->particle_count * sizeof *f->root);
+    memset(f->size, 0, f->particle_count * sizeof *f->size);
+    for (size_t i = 0; i < 2 * bonds->count; i++) {
+        f->root[bonds->pairs[i]] += bonds->broken[i / 2] == BOND_BROKE;
+        f->size[bonds->pairs[i]] += bonds->broken[i / 2] != BOND_CUT;
+    }
+    for (size_t i = 0; i < f->particle_count; i++) {
+        f->damage[i] = f->root[i] > 0 ? (float)f->root[i] / (float)f->size[i] : 0.0F;
+    }
+}
+
 void fragments_free(struct fragments *f, struct memory *memory) {
     memory_release(memory, f->fragment);
     memory_release(memory, f->parent);
     memory_release(memory, f->first);
     memory_release(memory, f->members);
+    memory_release(memory, f->damage);
     memory_release(memory, f->root);
     memory_release(memory, f->size);
     *f = (struct fragments){0};
@@ -52,10 +66,11 @@ pbs_status fragments_begin(struct fragments *f, struct memory *memory, size_t pa
         .parent = memory_allocate(memory, particle_count, sizeof *f->parent),
         .first = memory_allocate(memory, particle_count + 1, sizeof *f->first),
         .members = memory_allocate(memory, particle_count, sizeof *f->members),
+        .damage = memory_allocate(memory, particle_count, sizeof *f->damage),
         .root = memory_allocate(memory, particle_count, sizeof *f->root),
         .size = memory_allocate(memory, particle_count, sizeof *f->size)};
     if (f->fragment == NULL || f->parent == NULL || f->first == NULL || f->members == NULL ||
-        f->root == NULL || f->size == NULL) {
+        f->damage == NULL || f->root == NULL || f->size == NULL) {
         return PBS_ERROR_MEMORY;
     }
     find_roots(f, bonds);
@@ -68,6 +83,7 @@ pbs_status fragments_begin(struct fragments *f, struct memory *memory, size_t pa
         }
     }
     list_members(f);
+    measure_damage(f, bonds);
     return PBS_OK;
 }
 
@@ -104,6 +120,7 @@ void fragments_update(struct fragments *f, const struct bond_list *bonds) {
         }
     }
     list_members(f);
+    measure_damage(f, bonds);
 }
 
 /// Whether two particles have one number where they hang together, and nowhere else, and every
@@ -148,5 +165,6 @@ bool fragments_resume(struct fragments *f, const struct bond_list *bonds, const 
     memcpy(f->fragment, fragment, f->particle_count * sizeof *fragment);
     memcpy(f->parent, parent, count * sizeof *parent);
     list_members(f);
+    measure_damage(f, bonds);
     return true;
 }

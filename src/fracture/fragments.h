@@ -13,13 +13,17 @@ struct fragments {
     uint32_t *parent;   ///< count: which fragment it came off; itself where it was there at first
     uint32_t *first;    ///< count + 1: where its members begin
     uint32_t *members;  ///< particle_count, ascending within a fragment
+    float *damage;      ///< particle_count: what part of a particle's bonds broke, of all but
+                        ///< those that were cut
     uint32_t *root, *size; ///< particle_count, of the search; no meaning in between
 };
+
+enum { BOND_HOLDS = 0, BOND_BROKE = 1, BOND_CUT = 2 };
 
 struct bond_list {
     size_t count;
     const uint32_t *pairs; ///< count x 2 particles
-    const uint8_t *broken; ///< count: not 0 where it is
+    const uint8_t *broken; ///< count, BOND_*
 };
 
 /// Room for so many particles, and the fragments that they are in now, numbered in the order of

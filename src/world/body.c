@@ -27,6 +27,8 @@ void body_free(struct body *body, struct memory *memory) {
     memory_release(memory, body->springs.stiffness);
     memory_release(memory, body->springs.rest_lengths);
     memory_release(memory, body->affine.rest);
+    fragments_free(&body->bonded.fragments, memory);
+    fracture_surface_free(&body->bonded.surface, memory);
     memory_release(memory, body->bonded.rest);
     memory_release(memory, body->bonded.radii);
     memory_release(memory, body->bonded.bonds);

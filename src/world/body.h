@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "contact/contact_report.h"
+#include "fracture/fracture_surface.h"
 #include "pbs/bonded.h"
 #include "world/vertices.h"
 
@@ -68,8 +69,11 @@ struct bonded_body {
     uint32_t *bonds;                           ///< bond_count x 2, the body's own particles
     double *bond_radii, *young, *shear_moduli; ///< bond_count
     double *tensile, *shearing; ///< bond_count, Pa: strengths; infinite where it never breaks
-    uint8_t *broken;            ///< bond_count
+    uint8_t *broken;            ///< bond_count, BOND_HOLDS ..
     bool breaks;                ///< some bond may
+    bool came_apart;            ///< bonds broke that fragments and surface do not know of yet
+    struct fragments fragments;
+    struct fracture_surface surface; ///< of tetrahedra
     double shear_factor;
     int32_t shear;              ///< PBS_BOND_SHEAR_*
     double *orientations;       ///< vertex_count x 4

@@ -17,6 +17,11 @@ struct bonded_arrays {
     size_t bond_count;
 };
 
+/// Makes a body of particles and bonds, which knows of the mesh that they were made of, empty where
+/// there was none.
+pbs_status bonded_body_make(struct scene *scene, struct memory *memory, const pbs_bonded_desc *d,
+                            const struct tet_mesh_view *mesh, struct body **out);
+
 /// Puts particles and bonds in the place of d's tetrahedra. The arrays, which d then points into,
 /// are to be freed, also after a failure.
 pbs_status bonded_from_tets(struct memory *memory, pbs_bonded_desc *d, struct bonded_arrays *out);
@@ -63,6 +68,11 @@ bool breaks_look(pbs_world *w, double time);
 void breaks_take_back(pbs_world *w, size_t count);
 /// Becomes the bodies' and the host's; returns the energy that was set free, J.
 double breaks_land(pbs_world *w);
+
+/// Bonds as what comes of their breaking wants them.
+struct bond_list bonded_bonds(const struct bonded_body *own);
+/// After the last of several breaks: fragments and surface.
+void bonded_come_apart(struct bonded_body *own);
 
 /// What a bond bears, as hosts read it.
 struct bonded_view {

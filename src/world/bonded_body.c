@@ -176,7 +176,7 @@ static double *copy_strengths(struct memory *memory, const double *values, doubl
 }
 
 static pbs_status copy_description(struct body *body, struct memory *memory,
-                                   const pbs_bonded_desc *d) {
+                                   const pbs_bonded_desc *d, const struct tet_mesh_view *mesh) {
     struct bonded_body *own = &body->bonded;
     body->no_gravity = d->no_gravity != 0;
     body->drag = d->drag;
@@ -206,7 +206,11 @@ static pbs_status copy_description(struct body *body, struct memory *memory,
     for (size_t i = 0; i < d->particle_count; i++) {
         own->orientations[4 * i + 3] = 1.0;
     }
-    return check_stiffnesses(own);
+    RETURN_IF_FAILED(check_stiffnesses(own));
+    const struct bond_list bonds = bonded_bonds(own);
+    RETURN_IF_FAILED(fragments_begin(&own->fragments, memory, d->particle_count, &bonds));
+    return mesh->tet_count > 0 ? fracture_surface_begin(&own->surface, memory, mesh, &bonds)
+                               : PBS_OK;
 }
 
 /// The force of a strain of one, of the strongest bond at each particle; of its rotation, the
@@ -257,8 +261,8 @@ static pbs_status check_state(const struct body *body, const struct nodes *nodes
 }
 
 static pbs_status fill(struct body *body, struct nodes *nodes, struct memory *memory,
-                       const pbs_bonded_desc *d) {
-    RETURN_IF_FAILED(copy_description(body, memory, d));
+                       const pbs_bonded_desc *d, const struct tet_mesh_view *mesh) {
+    RETURN_IF_FAILED(copy_description(body, memory, d, mesh));
     RETURN_IF_FAILED(nodes_reserve(nodes, memory, body->node_count));
     body->node_start = nodes_append(nodes, body->node_count);
     fill_nodes(body, d, nodes);
@@ -271,8 +275,8 @@ static pbs_status fill(struct body *body, struct nodes *nodes, struct memory *me
     return PBS_OK;
 }
 
-static pbs_status create(struct scene *scene, struct memory *memory, const pbs_bonded_desc *d,
-                         struct body **out) {
+pbs_status bonded_body_make(struct scene *scene, struct memory *memory, const pbs_bonded_desc *d,
+                            const struct tet_mesh_view *mesh, struct body **out) {
     RETURN_IF_FAILED(check_description(d));
     RETURN_IF_FAILED(bonded_check_scheme(scene->integrator.scheme));
     struct body *body = memory_allocate(memory, 1, sizeof *body);
@@ -282,7 +286,7 @@ static pbs_status create(struct scene *scene, struct memory *memory, const pbs_b
     body->kind = BODY_BONDED;
     body->node_count = 2 * d->particle_count;
     body->vertex_count = d->particle_count;
-    const pbs_status status = fill(body, &scene->nodes, memory, d);
+    const pbs_status status = fill(body, &scene->nodes, memory, d, mesh);
     if (status < 0) {
         body_free(body, memory);
         return status;
@@ -305,7 +309,9 @@ pbs_status bonded_body_create(struct scene *scene, struct memory *memory, const 
     RETURN_IF_FAILED(check_whole(d));
     pbs_status status = d->tets != NULL ? bonded_from_tets(memory, &made, &arrays) : PBS_OK;
     if (status >= 0) {
-        status = create(scene, memory, &made, out);
+        const struct tet_mesh_view whole = {d->vertex_count, d->vertices, d->tet_count, d->tets};
+        const struct tet_mesh_view mesh = d->tets != NULL ? whole : (struct tet_mesh_view){0};
+        status = bonded_body_make(scene, memory, &made, &mesh, out);
     }
     bonded_arrays_free(&arrays, memory);
     return status;

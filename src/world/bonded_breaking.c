@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
+#include "base/math3.h"
+#include "geometry/intersection.h"
 #include "world/bonded.h"
 #include "world/check.h"
 #include "world/settings.h"
@@ -114,8 +116,13 @@ double breaks_land(pbs_world *w) {
     struct bond_breaks *breaks = &w->topology.breaks;
     double energy = 0.0;
     for (size_t i = 0; i < breaks->count; i++) {
-        world_body(w, breaks->rows[i].body)->bonded.broken[breaks->rows[i].bond] = 1;
+        struct bonded_body *own = &world_body(w, breaks->rows[i].body)->bonded;
+        own->broken[breaks->rows[i].bond] = BOND_BROKE;
+        own->came_apart = true;
         energy += breaks->rows[i].energy;
+    }
+    for (size_t i = 0; i < w->scene.bodies.count && breaks->count > 0; i++) {
+        bonded_come_apart(&scene_body(&w->scene, i)->bonded);
     }
     if (breaks->count > 0) {
         memcpy(w->broken.rows, breaks->rows, breaks->count * sizeof *breaks->rows);
@@ -148,6 +155,45 @@ static size_t index_of(const struct scene *scene, const struct body *body) {
     return index;
 }
 
+/// The bonds of a body that the host breaks one by one.
+struct cut {
+    pbs_world *world;
+    struct bonded_body *own;
+    struct bonded_place place; ///< where the world's terms know them already
+    size_t count;
+};
+
+static struct cut begin_cut(pbs_world *w, struct body *body) {
+    struct cut cut = {.world = w, .own = &body->bonded};
+    if (w->topology.is_current) {
+        cut.place = place_of(w, index_of(&w->scene, body));
+    }
+    return cut;
+}
+
+static void cut_bond(struct cut *cut, size_t bond) {
+    if (cut->own->broken[bond] != BOND_HOLDS) {
+        return;
+    }
+    cut->own->broken[bond] = BOND_CUT;
+    cut->own->came_apart = true;
+    cut->count++;
+    if (cut->place.bonds != NULL) {
+        bonds_set_broken(cut->place.bonds, cut->place.first_bond + bond, true);
+    }
+}
+
+static void end_cut(struct cut *cut, size_t *count) {
+    bonded_come_apart(cut->own);
+    if (cut->count > 0) {
+        // A kept acceleration is that of forces which are no more; states before stay of use.
+        cut->world->scene.history.memory.has_acceleration = false;
+    }
+    if (count != NULL) {
+        *count = cut->count;
+    }
+}
+
 pbs_status pbs_body_break_bonds(pbs_world *w, pbs_body b, const uint32_t *bonds, size_t count) {
     pbs_status status = PBS_OK;
     struct body *body = enter_bonded(w, b, &status);
@@ -162,35 +208,93 @@ pbs_status pbs_body_break_bonds(pbs_world *w, pbs_body b, const uint32_t *bonds,
                                i, (unsigned)bonds[i], body->bonded.bond_count);
         }
     }
-    const bool bound = w->topology.is_current;
-    const struct bonded_place place = bound ? place_of(w, index_of(&w->scene, body))
-                                            : (struct bonded_place){0};
+    struct cut cut = begin_cut(w, body);
     for (size_t i = 0; i < count; i++) {
-        body->bonded.broken[bonds[i]] = 1;
-        if (bound) {
-            bonds_set_broken(place.bonds, place.first_bond + bonds[i], true);
+        cut_bond(&cut, bonds[i]);
+    }
+    end_cut(&cut, NULL);
+    return PBS_OK;
+}
+
+pbs_status pbs_body_cut_plane(pbs_world *w, pbs_body b, const double point[3],
+                              const double normal[3], size_t *count) {
+    ARITHMETIC_SCOPE();
+    pbs_status status = PBS_OK;
+    struct body *body = enter_bonded(w, b, &status);
+    RETURN_IF_FAILED(status);
+    RETURN_IF_FAILED(check_pointer(point, "point"));
+    RETURN_IF_FAILED(check_pointer(normal, "normal"));
+    RETURN_IF_FAILED(check_vectors(point, 1, "point"));
+    RETURN_IF_FAILED(check_vectors(normal, 1, "normal"));
+    const double scale = fmax(fabs(normal[0]), fmax(fabs(normal[1]), fabs(normal[2])));
+    if (scale == 0.0) {
+        return status_fail(PBS_ERROR_ARGUMENT, "normal is zero, so the plane has no direction");
+    }
+    const double *x = vertices_positions(&w->scene.nodes, body);
+    struct cut cut = begin_cut(w, body);
+    for (size_t i = 0; i < body->bonded.bond_count; i++) {
+        bool above[2];
+        for (size_t end = 0; end < 2; end++) {
+            double way[3];
+            subtract3(x + 3 * (size_t)body->bonded.bonds[2 * i + end], point, way);
+            above[end] = (normal[0] / scale) * way[0] + (normal[1] / scale) * way[1] +
+                             (normal[2] / scale) * way[2] >=
+                         0.0;
+        }
+        if (above[0] != above[1]) {
+            cut_bond(&cut, i);
         }
     }
-    // A kept acceleration is that of forces which are no more; states before stay of use.
-    w->scene.history.memory.has_acceleration = false;
+    end_cut(&cut, count);
+    return PBS_OK;
+}
+
+/// Whether a bond's way may meet a triangle: whether their boxes do.
+static bool boxes_meet(const double *a, const double *b, const double *corners) {
+    bool meet = true;
+    for (size_t k = 0; k < 3; k++) {
+        const double low = fmin(corners[k], fmin(corners[3 + k], corners[6 + k]));
+        const double high = fmax(corners[k], fmax(corners[3 + k], corners[6 + k]));
+        meet = meet && fmin(a[k], b[k]) <= high && low <= fmax(a[k], b[k]);
+    }
+    return meet;
+}
+
+pbs_status pbs_body_cut_triangles(pbs_world *w, pbs_body b, const double *corners,
+                                  size_t triangle_count, size_t *count) {
+    ARITHMETIC_SCOPE();
+    pbs_status status = PBS_OK;
+    struct body *body = enter_bonded(w, b, &status);
+    RETURN_IF_FAILED(status);
+    if (triangle_count > 0) {
+        RETURN_IF_FAILED(check_pointer(corners, "corners"));
+        RETURN_IF_FAILED(check_vectors(corners, 3 * triangle_count, "corners"));
+    }
+    const double *x = vertices_positions(&w->scene.nodes, body);
+    struct cut cut = begin_cut(w, body);
+    for (size_t i = 0; i < body->bonded.bond_count; i++) {
+        const double *start = x + 3 * (size_t)body->bonded.bonds[2 * i];
+        const double *end = x + 3 * (size_t)body->bonded.bonds[2 * i + 1];
+        bool meets = false;
+        for (size_t t = 0; t < triangle_count && !meets; t++) {
+            const double *c = corners + 9 * t;
+            const double *const triangle[3] = {c, c + 3, c + 6};
+            meets = boxes_meet(start, end, c) && segment_meets_triangle(start, end, triangle);
+        }
+        if (meets) {
+            cut_bond(&cut, i);
+        }
+    }
+    end_cut(&cut, count);
     return PBS_OK;
 }
 
 pbs_status pbs_world_broken_bonds(const pbs_world *w, pbs_broken_bond *dst, size_t struct_size,
                                   size_t *count) {
     RETURN_IF_FAILED(world_enter(w));
-    RETURN_IF_FAILED(check_pointer(count, "count"));
-    RETURN_IF_FAILED(row_size_check(&settings_broken_bond, struct_size));
-    const size_t room = *count;
-    *count = w->broken.count;
-    if (dst == NULL) {
-        return PBS_OK;
-    }
-    if (room < w->broken.count) {
-        return status_fail(PBS_ERROR_CAPACITY, "room for %zu bonds, but %zu broke", room,
-                           w->broken.count);
-    }
-    for (size_t i = 0; i < w->broken.count; i++) {
+    RETURN_IF_FAILED(rows_begin(&settings_broken_bond, struct_size, dst, count, w->broken.count,
+                                "broken bonds"));
+    for (size_t i = 0; dst != NULL && i < w->broken.count; i++) {
         row_write(&settings_broken_bond, &w->broken.rows[i], struct_size,
                   (char *)dst + i * struct_size);
     }

@@ -231,8 +231,16 @@ static void write_bonded(struct byte_writer *out, const struct body *body,
     write_doubles(out, bonded->shear_moduli, bonded->bond_count);
     write_doubles(out, bonded->tensile, bonded->bond_count);
     write_doubles(out, bonded->shearing, bonded->bond_count);
+    write_u64(out, bonded->surface.mesh.vertex_count);
+    write_doubles(out, bonded->surface.mesh.positions, 3 * bonded->surface.mesh.vertex_count);
+    write_u64(out, bonded->surface.mesh.tet_count);
+    write_bytes(out, bonded->surface.mesh.tets,
+                4 * bonded->surface.mesh.tet_count * sizeof *bonded->surface.mesh.tets);
     write_bytes(out, bonded->broken, bonded->bond_count);
     write_doubles(out, bonded->orientations, 4 * body->vertex_count);
+    write_u64(out, bonded->fragments.count);
+    write_bytes(out, bonded->fragments.parent, bonded->fragments.count * sizeof(uint32_t));
+    write_bytes(out, bonded->fragments.fragment, body->vertex_count * sizeof(uint32_t));
 }
 
 static void write_bodies(struct byte_writer *out, const struct scene *scene) {

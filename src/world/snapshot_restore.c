@@ -263,8 +263,8 @@ static pbs_status read_colliders(struct byte_reader *in, struct memory *memory,
 
 /// Arrays of one body as they come from the bytes; released when its description has been copied.
 struct body_arrays {
-    double *positions, *masses, *radii, *values[5];
-    uint32_t *indices, *edges;
+    double *positions, *masses, *radii, *vertices, *values[5];
+    uint32_t *indices, *edges, *tets;
 };
 enum { VALUE_ARRAYS = 5 };
 
@@ -274,6 +274,8 @@ static void release_arrays(struct memory *memory, struct body_arrays *arrays) {
     memory_release(memory, arrays->radii);
     memory_release(memory, arrays->indices);
     memory_release(memory, arrays->edges);
+    memory_release(memory, arrays->vertices);
+    memory_release(memory, arrays->tets);
     for (int i = 0; i < VALUE_ARRAYS; i++) {
         memory_release(memory, arrays->values[i]);
     }
@@ -449,11 +451,55 @@ static pbs_status read_broken(struct byte_reader *in, struct body *body) {
     uint8_t *broken = body->bonded.broken;
     read_bytes(in, broken, body->bonded.bond_count);
     for (size_t i = 0; i < body->bonded.bond_count; i++) {
-        if (broken[i] > 1) {
+        if (broken[i] > BOND_CUT) {
             return status_fail(PBS_ERROR_FORMAT, "bond %zu: a flag is %u", i, (unsigned)broken[i]);
         }
     }
     return PBS_OK;
+}
+
+/// The fragments, and the surface that the broken bonds make.
+static pbs_status read_fragments(struct byte_reader *in, struct memory *memory, struct body *body) {
+    struct bonded_body *own = &body->bonded;
+    const struct bond_list bonds = bonded_bonds(own);
+    uint32_t *arrays[2] = {NULL, NULL};
+    size_t count = 0;
+    RETURN_IF_FAILED(read_count(in, "fragments", sizeof(uint32_t), &count));
+    pbs_status status = read_block(in, memory, count, sizeof(uint32_t), &arrays[0]);
+    if (status >= 0) {
+        status = read_block(in, memory, body->vertex_count, sizeof(uint32_t), &arrays[1]);
+    }
+    if (status >= 0 && !fragments_resume(&own->fragments, &bonds, arrays[1], arrays[0], count)) {
+        status = status_fail(PBS_ERROR_FORMAT, "fragments that its bonds do not make");
+    }
+    if (status >= 0) {
+        own->came_apart = true;
+        bonded_come_apart(own);
+    }
+    memory_release(memory, arrays[0]);
+    memory_release(memory, arrays[1]);
+    return status;
+}
+
+/// The tetrahedra that particles were made of, if any.
+static pbs_status read_mesh(struct byte_reader *in, struct memory *memory,
+                            struct body_arrays *arrays, size_t particle_count,
+                            struct tet_mesh_view *mesh) {
+    const size_t size = 4 * sizeof(uint32_t);
+    RETURN_IF_FAILED(read_count(in, "vertices", 3 * sizeof(double), &mesh->vertex_count));
+    RETURN_IF_FAILED(
+        read_block(in, memory, mesh->vertex_count, 3 * sizeof(double), &arrays->vertices));
+    RETURN_IF_FAILED(read_count(in, "tetrahedra", size, &mesh->tet_count));
+    RETURN_IF_FAILED(read_block(in, memory, mesh->tet_count, size, &arrays->tets));
+    mesh->positions = arrays->vertices;
+    mesh->tets = arrays->tets;
+    if (mesh->tet_count == 0 && mesh->vertex_count == 0) {
+        return PBS_OK;
+    }
+    return mesh->tet_count == particle_count
+               ? tet_mesh_check(mesh, memory)
+               : status_fail(PBS_ERROR_FORMAT, "%zu particles of %zu tetrahedra", particle_count,
+                             mesh->tet_count);
 }
 
 static pbs_status read_bonded(struct byte_reader *in, struct memory *memory, struct scene *scene,
@@ -487,7 +533,9 @@ static pbs_status read_bonded(struct byte_reader *in, struct memory *memory, str
     }
     d.bond_tensile_strengths = arrays->values[3];
     d.bond_shear_strengths = arrays->values[4];
-    return bonded_body_create(scene, memory, &d, out);
+    struct tet_mesh_view mesh = {0};
+    RETURN_IF_FAILED(read_mesh(in, memory, arrays, d.particle_count, &mesh));
+    return bonded_body_make(scene, memory, &d, &mesh, out);
 }
 
 static pbs_status read_contact(struct byte_reader *in, pbs_contact_desc *d) {
@@ -556,7 +604,8 @@ static pbs_status read_vertex_forces(struct byte_reader *in, const struct body *
 }
 
 /// As they are, not normalised anew: a world goes on to the bit.
-static pbs_status read_orientations(struct byte_reader *in, struct body *body) {
+static pbs_status read_orientations(struct byte_reader *in, struct memory *memory,
+                                    struct body *body) {
     if (body->kind != BODY_BONDED) {
         return PBS_OK;
     }
@@ -566,7 +615,7 @@ static pbs_status read_orientations(struct byte_reader *in, struct body *body) {
         double unit[4];
         RETURN_IF_FAILED(check_quaternion(body->bonded.orientations + 4 * i, "orientation", unit));
     }
-    return PBS_OK;
+    return read_fragments(in, memory, body);
 }
 
 static pbs_status read_bodies(struct byte_reader *in, struct memory *memory, struct scene *scene) {
@@ -583,7 +632,7 @@ static pbs_status read_bodies(struct byte_reader *in, struct memory *memory, str
         body->slot = slot;
         handle_insert_at(&scene->bodies, slot, body);
         RETURN_IF_FAILED(as_format(read_vertex_forces(in, body), "body", i));
-        RETURN_IF_FAILED(as_format(read_orientations(in, body), "body", i));
+        RETURN_IF_FAILED(as_format(read_orientations(in, memory, body), "body", i));
     }
     return PBS_OK;
 }

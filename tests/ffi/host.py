@@ -57,6 +57,12 @@ BondedDesc = struct(
 BondLoad = struct("pbs_bond_load", (DOUBLE, "normal shear torsion bending normal_stress shear_stress"))
 BrokenBond = struct(
     "pbs_broken_bond", (Body, "body"), (U32, "bond reserved"), (DOUBLE, "time normal_stress shear_stress energy"))
+Fragment = struct(
+    "pbs_fragment", (U32, "parent reserved"), (SIZE, "particle_count"), (DOUBLE, "mass"),
+    (DOUBLE * 3, "center velocity angular_velocity"), (DOUBLE * 9, "inertia"))
+FractureSurface = struct(
+    "pbs_fracture_surface", (U32, "struct_size reserved"), (SIZE, "vertex_count triangle_count"),
+    (INDICES, "triangles particles"), (POINTER, "cracked"))
 AffineDesc = struct(
     "pbs_affine_desc", (U32, "struct_size"), (I32, "no_gravity"), (SIZE, "vertex_count"), (DOUBLES, "positions"),
     (SIZE, "triangle_count"), (INDICES, "triangles"), (SIZE, "tet_count"), (INDICES, "tets"),
@@ -140,7 +146,7 @@ SOLVE_FN = c.CFUNCTYPE(I32, POINTER, DOUBLES, DOUBLES, DOUBLE)
 LinearSolver = struct(
     "pbs_linear_solver", (U32, "struct_size"), (I32, "form triangle reserved"), (POINTER, "user"),
     (MATRIX_FN, "analyze factor"), (SOLVE_FN, "solve"))
-STRUCTS = [Body, Collider, Allocator, Log, Tasks, WorldDesc, SolidDesc, ShellDesc, SpringsDesc, AffineDesc, BondedDesc, BondLoad, BrokenBond,
+STRUCTS = [Body, Collider, Allocator, Log, Tasks, WorldDesc, SolidDesc, ShellDesc, SpringsDesc, AffineDesc, BondedDesc, BondLoad, BrokenBond, Fragment, FractureSurface,
            CustomDesc, ContactDesc, ColliderDesc, ContactSide, Contact, ContactForce, RayDesc, ClosestDesc, SurfacePoint, OverlapDesc, Overlap, SeparateDesc, Separation, IntegratorDesc, Energy, Stats, SystemDesc, DenseStats, Matrix, LinearSolver]
 
 ERROR_ARGUMENT, ERROR_HANDLE, ERROR_MESH, ERROR_HOST = -1, -3, -4, -8

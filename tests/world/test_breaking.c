@@ -32,7 +32,7 @@ static size_t count_broken(const pbs_world *world, pbs_body body) {
     size_t broken = 0;
     assert_ok(pbs_body_bonds(world, body, &pairs, &count));
     for (size_t i = 0; i < count; i++) {
-        broken += pbs_body_broken(world, body)[i];
+        broken += pbs_body_broken(world, body)[i] != 0;
     }
     return broken;
 }
