@@ -43,8 +43,10 @@ enum {
     PBS_SCHEME_SPARSE_A_SEARCH = 17,  ///< A-1 that corrects persistent energy errors only
     PBS_SCHEME_DECOUPLED_SDIRK2 = 18, ///< order 2, feasible, three solves a step; energy control
                                       ///< over SDIRK2
-    PBS_SCHEME_ENERGY_BLENDING = 19 ///< order 2, not feasible, two solves a step: midpoint blended
-                                    ///< with implicit Euler until the energy is on its target
+    PBS_SCHEME_ENERGY_BLENDING = 19, ///< order 2, not feasible, two solves a step: midpoint blended
+                                     ///< with implicit Euler until the energy is on its target
+    PBS_SCHEME_VELOCITY_VERLET = 20  ///< order 2, not feasible; explicit, one gradient a step. Not
+                                     ///< for worlds with PBS_CONTACT_BARRIER
 };
 
 /// How a two-step scheme takes its first step, and the first one after the state was set or

@@ -229,7 +229,8 @@ PBS_API pbs_status pbs_world_set_settings(pbs_world *w, const pbs_world_desc *d)
 PBS_API void pbs_world_destroy(pbs_world *w);
 
 /// The world steps with (a copy of) this integrator from now on; its history starts afresh.
-/// @return PBS_ERROR_ARGUMENT (a null pointer)
+/// @return PBS_ERROR_ARGUMENT (a null pointer, a scheme that cannot move this world's bodies or
+/// with its contact)
 PBS_API pbs_status pbs_world_set_integrator(pbs_world *w, pbs_integrator *i);
 
 /// One step of h seconds, whatever the integrator's step_* are. It lands whole or leaves the world

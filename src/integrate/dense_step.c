@@ -231,6 +231,18 @@ static pbs_status correct_velocity(struct part *part, const struct state_recipe 
     return PBS_OK;
 }
 
+/// Of explicit schemes: a_{n+1} from the forces at x_{n+1}, and what that changes in the velocity.
+static pbs_status kick(struct part *part, double seconds) {
+    struct dense_workspace *w = part->w;
+    part->result->newton.force_evaluations++;
+    RETURN_IF_FAILED(dense_acceleration(&part->problem->equation, w->state.time + part->view.h,
+                                        w->next.x, w->next.v, w->next.a));
+    for (size_t i = 0; i < w->size; i++) {
+        w->next.v[i] += seconds * (w->next.a[i] - part->acceleration[i]);
+    }
+    return PBS_OK;
+}
+
 static pbs_status finish(struct part *part) {
     const struct scheme_table *scheme = part->problem->scheme;
     struct dense_workspace *w = part->w;
@@ -243,6 +255,9 @@ static pbs_status finish(struct part *part) {
     }
     if (scheme->control != CONTROL_NONE) {
         RETURN_IF_FAILED(correct_velocity(part, &recipe));
+    }
+    if (scheme->kicks) {
+        RETURN_IF_FAILED(kick(part, recipe.kick));
     }
     for (size_t i = 0; i < w->size; i++) {
         if (!isfinite(w->next.x[i]) || !isfinite(w->next.v[i])) {

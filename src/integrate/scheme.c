@@ -22,6 +22,7 @@ const struct scheme_table *const scheme_tables[] = {
     &scheme_sparse_a_search,
     &scheme_decoupled_sdirk2,
     &scheme_energy_blending,
+    &scheme_velocity_verlet,
     NULL,
 };
 

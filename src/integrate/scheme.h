@@ -64,7 +64,10 @@ struct state_recipe {
     /// dv is this combination plus M^-1 (gradient_now grad P(x_n) + gradient_next grad P(x')), with
     /// the conservative forces alone.
     struct combination correction;
-    double gradient_now, gradient_next;     ///< s
+    double gradient_now, gradient_next; ///< s
+    /// For schemes that end with a kick: the velocity above is what damping sees at x_{n+1}, the
+    /// forces there make a_{n+1}, and the new velocity is this time a_{n+1} - a_n more; s.
+    double kick;
     struct combination position_correction; ///< dx, of CONTROL_STATE
 };
 
@@ -98,6 +101,7 @@ struct scheme_table {
     bool divides_afresh;  ///< the first half of a divided step starts afresh, and its ends are
                           ///< neighbours afterwards (GAT section 2.3.2)
     enum control_use control;
+    bool kicks;         ///< explicit: ends with a kick by the forces at x_{n+1}
     double fall_defect; ///< sigma: a step under the acceleration a moves by h v + (1/2 + sigma) h^2
                         ///< a (docs/theory/schemes.md section 5); of schemes with a control
     bool may_be_linearized; ///< one Newton step per stage is one of ATS's methods
@@ -117,7 +121,7 @@ extern const struct scheme_table scheme_implicit_euler, scheme_trapezoidal,
     scheme_second_order_theta, scheme_bdf2, scheme_newmark, scheme_generalized_alpha, scheme_sdirk2,
     scheme_tr_bdf2, scheme_symplectic_euler, scheme_variational_midpoint,
     scheme_variational_right_point, scheme_a_1, scheme_a_search, scheme_sparse_a_search,
-    scheme_decoupled_sdirk2, scheme_energy_blending;
+    scheme_decoupled_sdirk2, scheme_energy_blending, scheme_velocity_verlet;
 
 /// Whether a_n is part of the state.
 bool scheme_keeps_acceleration(const struct scheme_table *scheme);

@@ -174,10 +174,10 @@ static void account_for_stage(struct step *step, double share, const struct kine
     energy_add_contact(&step->w->energy, &energy, seconds, stage->x);
 }
 
-/// The lagged damping matrix: at x_n, or for schemes of second order at the predictor x_n + s h
-/// v_n, s the stage's time, where that is admissible (docs/theory/schemes.md section 1: lagging
-/// from x_n costs an order).
-static void lag_damping(struct step *step, double time) {
+/// The lagged damping matrix: at x, that is x_n, or for schemes of second order at the predictor
+/// x_n + s h v_n, s the stage's time, where that is admissible (docs/theory/schemes.md section 1:
+/// lagging from x_n costs an order).
+static void lag_damping(struct step *step, const double *x, double time) {
     const struct step_problem *problem = step->problem;
     struct step_workspace *w = step->w;
     const struct objective *o = &problem->objective;
@@ -190,7 +190,7 @@ static void lag_damping(struct step *step, double time) {
     }
     if (answer == EVALUATE_RECOVERABLE) {
         answer = rayleigh_begin(problem->damping, step->tasks, o->assembly, o->terms, o->term_count,
-                                w->now.x, true, o->scratch);
+                                x, true, o->scratch);
     }
     if (answer == EVALUATE_STOP) {
         step->result.status = status_fail(PBS_ERROR_HOST, "%s", host_stopped);
@@ -364,7 +364,7 @@ static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
     struct stage_recipe recipe = {.share = 1.0};
     problem->scheme->stage(&step->view, index, &recipe);
     if (problem->damping != NULL) {
-        lag_damping(step, recipe.time);
+        lag_damping(step, w->now.x, recipe.time);
         if (failed(step)) {
             return;
         }
@@ -434,48 +434,54 @@ static pbs_status evaluate_potential(const struct step *step, const double *x, d
     return PBS_OK;
 }
 
-/// w->acceleration = -M^-1 grad P(x_n), total: dissipative terms see the velocity v_n through an
-/// origin x_n - h v_n.
-static void compute_acceleration(struct step *step) {
+/// out = -M^-1 grad P(x), total: dissipative terms see the state's velocity through an origin x - h
+/// v. Returns the power that they take out. Of rotations the state is in the chart at x_n, and out
+/// in the world.
+static double accelerate(struct step *step, const struct kinematics *state, double *out) {
     struct step_workspace *w = step->w;
     const double h = step->view.h;
     if (step->problem->damping != NULL) {
-        lag_damping(step, 0.0);
+        lag_damping(step, state->x, 0.0);
         if (failed(step)) {
-            return;
+            return 0.0;
         }
     }
-    vector_combine(step->tasks, step->count, w->now.x, -h, w->now.v, w->predictor);
+    vector_combine(step->tasks, step->count, state->x, -h, state->v, w->predictor);
     if (step->has_strains) {
-        const struct strain_stage now = strain_stage_now(&w->now, h);
+        const struct strain_stage now = strain_stage_now(state, h);
         strains_begin_stage(step->tasks, step->problem->objective.assembly,
                             step->problem->objective.terms, step->problem->objective.term_count,
                             &now);
     }
     struct objective objective = step->problem->objective;
     objective.damping = step->problem->damping;
-    objective.predictor = w->now.x;
+    objective.predictor = state->x;
     objective.weight = INFINITY;
     objective.stage = (struct stage_view){.origin = w->predictor, .length = h};
     if (objective.contact != NULL) {
         objective.with_friction = true;
         barrier_contact_begin(objective.contact, w->predictor, h);
     }
-    const struct objective_result result = objective_evaluate(&objective, w->now.x, false,
-                                                              w->gradient_now, NULL);
+    // With the value, where nothing else asks whether the state is admissible.
+    const struct objective_result result = objective_evaluate(
+        &objective, state->x, step->problem->scheme->kicks, w->gradient_now, NULL);
     if (result.answer != EVALUATE_OK) {
         step->result.status = result.answer == EVALUATE_STOP
                                   ? why_stopped(&result)
                                   : status_fail(
                                         PBS_ERROR_INADMISSIBLE,
-                                        "the forces at the start of the step cannot be evaluated");
-        return;
+                                        "the forces at the %s of the step cannot be evaluated",
+                                        state->x == w->now.x ? "start" : "end");
+        return 0.0;
+    }
+    if (w->rotations != NULL && state->x != w->now.x) {
+        rotations_carry_gradient(w->rotations, step->tasks, state->x, w->gradient_now);
     }
     for (size_t i = 0; i < step->count; i++) {
-        w->acceleration[i] = -w->gradient_now[i] / objective.mass[i / 3];
+        out[i] = -w->gradient_now[i] / objective.mass[i / 3];
     }
-    hold_acceleration(step, w->acceleration);
-    step->losses[STATE_NOW].a = dissipated_power(step->problem, &objective, w->now.x, NULL);
+    hold_acceleration(step, out);
+    return dissipated_power(step->problem, &objective, state->x, NULL);
 }
 
 /// a_n <- a(x_n) + (a_n - a(x_n)) h / h_before (docs/theory/schemes.md section 2).
@@ -519,8 +525,9 @@ static void start_acceleration(struct step *step) {
         return;
     }
     step->acceleration = w->acceleration;
-    compute_acceleration(step);
-    if (use != ACCELERATION_COMPUTED && !failed(step)) {
+    step->losses[STATE_NOW].a = accelerate(step, &w->now, w->acceleration);
+    // What ends with a kick is pushed back by obstacles where it has gone, as far as that was.
+    if (use != ACCELERATION_COMPUTED && !step->problem->scheme->kicks && !failed(step)) {
         press_acceleration(step);
     }
     if (shifted && !failed(step)) {
@@ -586,7 +593,9 @@ static void finish(struct step *step) {
     w->lost = scalar_end(&recipe, step->losses);
     step->result.dissipated = w->lost.v;
     problem->scripts.place_held(problem->scripts.self, step->span->end);
-    turn_velocities(step, &recipe);
+    if (!problem->scheme->kicks) {
+        turn_velocities(step, &recipe);
+    }
     hold(step, w->next.x, w->next.v, w->next.a);
     if (!vector_is_finite(step->tasks, step->count, w->next.x) ||
         !vector_is_finite(step->tasks, step->count, w->next.v)) {
@@ -683,6 +692,44 @@ static void stop_at_contact(struct step *step) {
     go_on_alone(step, way, 1.0 - free);
 }
 
+/// What obstacles leave of a_{n+1}, and their push in the second half of the step; that of the
+/// first is known from x_{n+1}. They are the two multipliers of RATTLE (Andersen 1983). The
+/// acceleration that is kept is that of the forces alone, which the next step pushes back.
+static void press_kick(struct step *step, double *pressed) {
+    const struct step_problem *problem = step->problem;
+    struct step_workspace *w = step->w;
+    double *const push = w->position_history;
+    vector_copy(step->tasks, step->count, w->next.a, pressed);
+    projection_activate(step->tasks, problem->projection, w->next.x, w->gradient_now);
+    projection_press(problem->projection, w->next.x, w->next.v, step->view.h, pressed);
+    for (size_t i = 0; i < step->count; i++) {
+        push[i] += 0.5 * problem->objective.mass[i / 3] * (pressed[i] - w->next.a[i]);
+    }
+}
+
+/// Of explicit schemes: a_{n+1} from the forces at x_{n+1}, and what that changes in the velocity.
+static void kick(struct step *step) {
+    struct step_workspace *w = step->w;
+    struct state_recipe recipe = {0};
+    step->problem->scheme->finish(&step->view, &recipe);
+    const double power = accelerate(step, &w->next, w->next.a);
+    if (failed(step)) {
+        return;
+    }
+    const double *kicks = w->next.a;
+    vector_add_scaled(step->tasks, step->count, -recipe.kick, step->acceleration, w->next.v);
+    if (step->problem->projection->scene.obstacle_count > 0) {
+        press_kick(step, w->predictor);
+        kicks = w->predictor;
+    }
+    vector_add_scaled(step->tasks, step->count, recipe.kick, kicks, w->next.v);
+    hold(step, w->next.x, w->next.v, NULL);
+    const double more = recipe.kick * (power - step->losses[STATE_NOW].a);
+    w->lost.v += more;
+    w->lost.a = power;
+    step->result.dissipated += more;
+}
+
 /// For schemes that do not end at a stage's solution: x = P(x_{n+1}), and the push that this takes
 /// is an impulse, h lambda = m (x - x_{n+1}) / h.
 static void return_to_feasible(struct step *step) {
@@ -710,10 +757,15 @@ static void return_to_feasible(struct step *step) {
     for (size_t i = 0; i < step->count; i++) {
         push[i] *= problem->objective.mass[i / 3] / (h * h);
     }
+    if (problem->scheme->kicks) {
+        kick(step);
+    }
     projection_activate(step->tasks, projection, w->next.x, push);
     touch(step, 1.0);
     double value = 0.0;
-    step->result.status = evaluate_potential(step, w->next.x, &value, NULL);
+    if (!failed(step) && !problem->scheme->kicks) {
+        step->result.status = evaluate_potential(step, w->next.x, &value, NULL);
+    }
     if (!failed(step) && is_controlled(step)) {
         const struct energy_step energy = energy_step(step);
         step->result.status = energy_moved(&w->energy, &energy, w->next.x);

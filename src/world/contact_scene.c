@@ -17,6 +17,16 @@ bool contact_scene_has_barrier(const struct scene *scene) {
     return scene->settings.contact == PBS_CONTACT_BARRIER;
 }
 
+pbs_status contact_scene_check_scheme(const struct scene *scene,
+                                      const struct scheme_table *scheme) {
+    return scheme->kicks && contact_scene_has_barrier(scene)
+               ? status_fail(PBS_ERROR_ARGUMENT,
+                             "%s moves no world with PBS_CONTACT_BARRIER, whose forces grow "
+                             "without bound: create it with PBS_CONTACT_PROJECTION",
+                             scheme->name)
+               : PBS_OK;
+}
+
 // --- bodies ---
 
 /// Arrays of one part on their way into the mesh.

@@ -8,6 +8,9 @@
 /// Whether nothing in this world may ever touch (PBS_CONTACT_BARRIER).
 bool contact_scene_has_barrier(const struct scene *scene);
 
+/// PBS_ERROR_ARGUMENT with the reason where a scheme cannot move a world with this one's contact.
+pbs_status contact_scene_check_scheme(const struct scene *scene, const struct scheme_table *scheme);
+
 /// m: where a vertex of a body is at rest.
 void contact_scene_rest(const struct scene *scene, const struct body *body, size_t vertex,
                         double out[3]);

@@ -9,6 +9,7 @@
 #include "world/byte_stream.h"
 #include "world/bonded.h"
 #include "world/check.h"
+#include "world/contact_scene.h"
 #include "world/integrator.h"
 #include "world/collider.h"
 #include "world/snapshot.h"
@@ -830,6 +831,8 @@ static pbs_status read_scene(struct byte_reader *in, struct memory *memory,
     RETURN_IF_FAILED(read_history(in, memory, scene));
     RETURN_IF_FAILED(snapshot_read_step_memory(in, &scene->step_memory));
     RETURN_IF_FAILED(read_solver_memory(in, &scene->solver_memory));
+    RETURN_IF_FAILED(as_format(contact_scene_check_scheme(scene, scene->integrator.scheme),
+                               "integrator of version", SNAPSHOT_VERSION));
     if (in->ended || in->position != in->size) {
         return status_fail(PBS_ERROR_FORMAT, "%zu bytes are left over or missing after byte %zu",
                            in->size - in->position, in->position);

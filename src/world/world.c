@@ -8,6 +8,7 @@
 #include "base/arithmetic.h"
 #include "linear/preconditioner.h"
 #include "world/check.h"
+#include "world/contact_scene.h"
 #include "world/integrator.h"
 #include "world/settings.h"
 
@@ -397,6 +398,7 @@ pbs_status pbs_world_set_friction(pbs_world *w, uint32_t a, uint32_t b, double f
 pbs_status pbs_world_set_integrator(pbs_world *w, pbs_integrator *i) {
     RETURN_IF_FAILED(world_enter(w));
     RETURN_IF_FAILED(check_pointer(i, "the integrator"));
+    RETURN_IF_FAILED(contact_scene_check_scheme(&w->scene, i->choice.scheme));
     for (size_t b = 0; b < w->scene.bodies.count; b++) {
         if (scene_body(&w->scene, b)->kind == BODY_BONDED) {
             RETURN_IF_FAILED(bonded_check_scheme(i->choice.scheme));

@@ -345,8 +345,15 @@ static void every_scheme_keeps_things_apart(void **state) {
         pbs_integrator *integrator = NULL;
         assert_ok(pbs_integrator_desc_init(&desc, sizeof desc, scheme->id));
         assert_ok(pbs_integrator_create(&desc, &integrator));
-        assert_ok(pbs_world_set_integrator(world, integrator));
+        const pbs_status taken = pbs_world_set_integrator(world, integrator);
         pbs_integrator_destroy(integrator);
+        if (scheme->kicks) {
+            assert_int_equal(taken, PBS_ERROR_ARGUMENT);
+            assert_message("velocity-verlet moves no world with PBS_CONTACT_BARRIER");
+            pbs_world_destroy(world);
+            continue;
+        }
+        assert_ok(taken);
         const pbs_solid_desc solid = neo_hookean(5e4);
         add_ground(world);
         for (int b = 0; b < 2; b++) {
