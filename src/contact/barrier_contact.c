@@ -90,7 +90,7 @@ static bool pair_is_near(const struct barrier_contact *c, size_t index) {
     const struct candidate candidate = candidates_at(&c->candidates, &c->mesh, index);
     const double *x[PAIR_NODES] = {NULL};
     locate(c, &candidate, x);
-    const double reach = c->settings.barrier.reach + candidates_offset(&c->candidates, &candidate);
+    const double reach = c->settings.barrier.reach + candidate_offset(&c->mesh, &candidate);
     return !(closest_squared(candidate.kind, x) >= reach * reach);
 }
 
@@ -191,7 +191,7 @@ static void make_pair(const struct barrier_contact *c, size_t index, struct acti
     memcpy(out->points, candidate.points, sizeof out->points);
     memcpy(out->weight, closest.weight, sizeof out->weight);
     scale3(1.0 / out->distance, closest.r, out->normal);
-    const double offset = candidates_offset(&c->candidates, &candidate);
+    const double offset = candidate_offset(&c->mesh, &candidate);
     const struct barrier barrier = barrier_between(
         c, c->mesh.part[candidate.points[0]],
         c->mesh.part[candidate.points[pair_first_count(candidate.kind)]], offset);

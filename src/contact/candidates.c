@@ -30,8 +30,6 @@ static pbs_status reserve(struct memory *memory, const struct collision_mesh *me
     const size_t count = mesh->point_count;
     RETURN_IF_FAILED(point_ways_reserve(memory, mesh, &c->where));
     RETURN_IF_FAILED(point_ways_reserve(memory, mesh, &c->wide.where));
-    RETURN_IF_FAILED(
-        memory_reserve(memory, &c->radius, &c->radius_capacity, count, sizeof *c->radius));
     RETURN_IF_FAILED(memory_reserve(memory, &c->ways, &c->way_capacity, count, sizeof *c->ways));
     RETURN_IF_FAILED(
         memory_reserve(memory, &c->numbers, &c->number_capacity, count, sizeof *c->numbers));
@@ -80,7 +78,6 @@ pbs_status candidates_begin(struct memory *memory, const struct collision_mesh *
     RETURN_IF_FAILED(reserve(memory, mesh, c));
     set_skin(mesh, c);
     for (uint32_t i = 0; i < mesh->point_count; i++) {
-        c->radius[i] = collision_mesh_offset(mesh, i);
         c->numbers[i] = i;
     }
     for (uint32_t i = 0; i < mesh->lone_edge_count; i++) {
@@ -109,7 +106,6 @@ void candidates_free(struct memory *memory, struct candidates *c) {
     bounding_tree_free(memory, &c->lone_edges);
     point_ways_free(memory, &c->where);
     point_ways_free(memory, &c->wide.where);
-    memory_release(memory, c->radius);
     memory_release(memory, c->ways);
     memory_release(memory, c->numbers);
     memory_release(memory, c->chosen);
@@ -152,12 +148,14 @@ static void find_middle(const struct point_ways *where, size_t count, double mid
 }
 
 /// Single precision has few digits: places are beside the middle.
-static void round_ways(const struct point_ways *where, size_t count, struct candidates *c) {
+static void round_ways(const struct point_ways *where, const struct collision_mesh *mesh,
+                       struct candidates *c) {
+    const size_t count = mesh->point_count;
     double middle[3];
     find_middle(where, count, middle);
     for (size_t i = 0; i < count; i++) {
         struct way *const way = c->ways + i;
-        way->first[3] = (float)c->radius[i];
+        way->first[3] = (float)mesh->radius[i];
         way->last[3] = 0.0F;
         for (size_t k = 0; k < 3; k++) {
             const double first = where->start[3 * i + k] - middle[k];
@@ -335,8 +333,8 @@ static pbs_status look(struct memory *memory, struct tasks *tasks,
                                       .x = where->start,
                                       .step = where->motion_square == 0.0 ? NULL : where->motion,
                                       .inflation = 0.5 * reach + where->margin + where->rounding,
-                                      .radius = c->radius};
-    round_ways(where, mesh->point_count, c);
+                                      .radius = mesh->radius};
+    round_ways(where, mesh, c);
     boxes_of_points(tasks, &sweep, c->point_boxes);
     RETURN_IF_FAILED(update_trees(memory, tasks, mesh, c));
     const struct search search = search_of(mesh, c, where, reach);
@@ -483,7 +481,7 @@ static pbs_status gather_from_wide(struct memory *memory, struct tasks *tasks,
         RETURN_IF_FAILED(widen(memory, tasks, mesh, x, motion, reach, margin, c));
         away = 0.0;
     }
-    round_ways(&c->where, mesh->point_count, c);
+    round_ways(&c->where, mesh, c);
     return choose(memory, tasks, mesh, reach, away, c);
 }
 

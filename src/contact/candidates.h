@@ -36,14 +36,13 @@ struct candidates {
     double skin;           ///< m: so much farther around the wide lists hold, at most
     bool has_particles;    ///< then no farther than the reach: no edge says how close they lie
     uint64_t search_count; ///< how often boxes were looked at
-    double *radius;        ///< per point, m: its part's offset
     struct way *ways;      ///< per point: those of the search at hand, rounded, and radius
     uint8_t *chosen;       ///< per pair of a wide list
     uint32_t *numbers;     ///< 0, 1, 2, ..: points as primitives of one point
     struct box *point_boxes, *edge_boxes, *triangle_boxes, *lone_point_boxes, *lone_edge_boxes;
     uint32_t *lone_edge_points;
     struct bounding_tree points, edges, triangles, lone_points, lone_edges;
-    size_t radius_capacity, way_capacity, chosen_capacity, point_box_capacity, edge_box_capacity,
+    size_t way_capacity, chosen_capacity, point_box_capacity, edge_box_capacity,
         triangle_box_capacity, lone_point_box_capacity, lone_edge_box_capacity,
         lone_edge_point_capacity, number_capacity;
 };
@@ -110,10 +109,10 @@ static inline struct candidate candidates_at(const struct candidates *candidates
 }
 
 /// How far apart its sides must be, m: the sum of their offsets.
-static inline double candidates_offset(const struct candidates *candidates,
-                                       const struct candidate *candidate) {
-    return candidates->radius[candidate->points[0]] +
-           candidates->radius[candidate->points[pair_first_count(candidate->kind)]];
+static inline double candidate_offset(const struct collision_mesh *mesh,
+                                      const struct candidate *candidate) {
+    return collision_mesh_offset(mesh, candidate->points[0]) +
+           collision_mesh_offset(mesh, candidate->points[pair_first_count(candidate->kind)]);
 }
 
 #endif

@@ -25,6 +25,7 @@ void collision_mesh_free(struct memory *memory, struct collision_mesh *mesh) {
     memory_release(memory, mesh->part);
     memory_release(memory, mesh->node);
     memory_release(memory, mesh->vertex);
+    memory_release(memory, mesh->radius);
     memory_release(memory, mesh->local);
     memory_release(memory, mesh->edges);
     memory_release(memory, mesh->edge_squares);
@@ -44,6 +45,8 @@ static pbs_status reserve_points(struct memory *memory, size_t count, struct col
     RETURN_IF_FAILED(memory_reserve(memory, &m->node, &m->node_capacity, count, sizeof *m->node));
     RETURN_IF_FAILED(
         memory_reserve(memory, &m->vertex, &m->vertex_capacity, count, sizeof *m->vertex));
+    RETURN_IF_FAILED(
+        memory_reserve(memory, &m->radius, &m->radius_capacity, count, sizeof *m->radius));
     return memory_reserve(memory, &m->local, &m->local_capacity, 3 * count, sizeof *m->local);
 }
 
@@ -54,6 +57,7 @@ static void append_points(const struct collision_part_input *input, struct colli
         m->part[at] = m->part_count;
         m->vertex[at] = input->vertices != NULL ? input->vertices[i] : (uint32_t)i;
         m->node[at] = input->nodes != NULL ? input->nodes[i] : 0;
+        m->radius[at] = input->part.offset + (input->radii != NULL ? input->radii[i] : 0.0);
         for (size_t k = 0; k < 3; k++) {
             m->local[3 * at + k] = input->kind == POINT_AFFINE     ? input->local[3 * i + k]
                                    : input->kind == POINT_OBSTACLE ? input->rest[3 * i + k]

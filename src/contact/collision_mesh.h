@@ -19,7 +19,7 @@ enum collision_point_kind {
 /// One body or obstacle: what all its points share.
 struct collision_part {
     struct surface surface;
-    double offset;    ///< m: its surface lies that far outside its points
+    double offset;    ///< m: its surface lies that far outside its points, and farther by radii
     double stiffness; ///< N/m: of barriers at its surface, where they are chosen body by body
     uint32_t group;   ///< bits
     uint32_t mask;    ///< bits: of the groups that it touches; both sides must agree
@@ -37,6 +37,7 @@ struct collision_mesh {
     uint32_t *part;        ///< per point
     uint32_t *node;        ///< per point: its (first) node; of an obstacle's: unused
     uint32_t *vertex;      ///< per point: its number in its body
+    double *radius;        ///< per point, m: the surface lies that far outside it
     double *local;         ///< per point, 3: X, Y, Z of affine ones; of obstacles' in their frame
     uint32_t *edges;       ///< edge_count x 2, points
     double *edge_squares;  ///< per edge, m^2: rest length squared
@@ -44,8 +45,8 @@ struct collision_mesh {
     uint32_t *lone_points; ///< points of no edge: they touch each other and lone edges too
     uint32_t *lone_edges;  ///< edges of no triangle: their sides can touch lone points
     size_t part_capacity, kind_capacity, point_part_capacity, node_capacity, vertex_capacity,
-        local_capacity, edge_capacity, edge_square_capacity, triangle_capacity, lone_point_capacity,
-        lone_edge_capacity;
+        radius_capacity, local_capacity, edge_capacity, edge_square_capacity, triangle_capacity,
+        lone_point_capacity, lone_edge_capacity;
     struct pairs pairs; ///< scratch
 };
 
@@ -56,6 +57,8 @@ struct collision_part_input {
     size_t point_count;
     const uint32_t *vertices; ///< point_count: the number of each in its body; null: as they come
     const uint32_t *nodes;    ///< point_count: the (first) node of each; null for obstacles
+    const double *radii;      ///< null, or point_count, m: besides the part's offset; those of an
+                              ///< edge or a triangle are the same
     const double *rest;       ///< point_count x 3, m: rest lengths of edges are taken from it; of
                               ///< obstacles' points: where they are in their frame
     const double *local;      ///< point_count x 3: X, Y, Z of affine points; else unused
@@ -111,9 +114,9 @@ static inline void collision_mesh_add_to_nodes(const struct collision_mesh *mesh
     }
 }
 
-/// How far the surface of a point's part lies outside it, m.
+/// How far the surface lies outside a point, m.
 static inline double collision_mesh_offset(const struct collision_mesh *mesh, uint32_t point) {
-    return mesh->parts[mesh->part[point]].offset;
+    return mesh->radius[point];
 }
 
 /// Whether the parts of two points may touch.

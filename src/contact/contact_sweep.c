@@ -182,11 +182,10 @@ static double pair_time(const struct barrier_contact *c, size_t index, double bo
         x[k] = c->points + 3 * (size_t)candidate.points[k];
         leg[k] = c->leg + 3 * (size_t)candidate.points[k];
     }
-    const struct collision_limits limits = {
-        .separation = candidates_offset(&c->candidates, &candidate),
-        .keep = gap_kept(c),
-        .t_max = 1.0,
-        .bound = bound};
+    const struct collision_limits limits = {.separation = candidate_offset(&c->mesh, &candidate),
+                                            .keep = gap_kept(c),
+                                            .t_max = 1.0,
+                                            .bound = bound};
     return collision_free_time(candidate.kind, x, leg, &limits, NULL);
 }
 
