@@ -62,6 +62,15 @@ typedef struct pbs_bonded_desc {
     const double *bond_tensile_strengths; ///< null, or bond_count values in place of
                                           ///< tensile_strength
     const double *bond_shear_strengths;   ///< null, or bond_count values in place of shear_strength
+    // With PBS_CONTACT_BARRIER particles touch as spheres of these radii, which are not those of
+    // their inertia, and of pbs_contact_desc.offset besides:
+    double contact_scale; ///< 0: automatic; > 0: contact radii over `radii` (of tets, over the
+                          ///< radius of a sphere of the same volume). Automatic are `radii`, but no
+                          ///< more than 0.45 of the distance to a particle that it is bonded to, or
+                          ///< that both are bonded to a third; of tets 0.9 of the largest sphere
+                          ///< about the centroid inside, so that none overlap
+    const double *contact_radii; ///< null; or particle_count (of tets, tet_count), metres, >= 0, in
+                                 ///< place of contact_scale; 0: a point
 } pbs_bonded_desc;
 
 /// Fills *d: density 1000, young 1e7, shear_modulus 4e6, shear_factor 1, bond_radius 0 (to be set),
@@ -84,10 +93,12 @@ PBS_API pbs_status pbs_bonded_moduli(double macro_young, double macro_poisson, d
 
 /// Adds particles and bonds. Copies all its input; the body is the world's, until pbs_body_destroy
 /// or the end of the world. A bond that bears more than its strength where a step ends breaks, for
-/// good (pbs_world_broken_bonds). Particles touch as those of springs do, as points
-/// that contact does not turn. PBS_SCHEME_ENERGY_BLENDING moves no bonded bodies; of the other
-/// schemes BDF2 and TR-BDF2 keep most of their spin and let what is too stiff for the step decay,
-/// and BDF2 also loses energy in hits, where TR-BDF2 gains (docs/integrators.md).
+/// good (pbs_world_broken_bonds). Particles touch as spheres: all that are not bonded to each other
+/// each other, and everything else; those of a bond once it is broken. Where spheres of a body
+/// overlap that no bond joins, the first step says so. PBS_SCHEME_ENERGY_BLENDING moves no bonded
+/// bodies; of the other schemes BDF2 and TR-BDF2 keep most of their spin and let what is too stiff
+/// for the step decay, and BDF2 also loses energy in hits, where TR-BDF2 gains
+/// (docs/integrators.md).
 /// @param out  its id; written only on success
 /// @return PBS_ERROR_MESH (a bond to a missing particle, of a particle with itself, or without
 /// length; an inverted or flat tetrahedron, a face of more than two; which one is in the message),

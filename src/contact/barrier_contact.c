@@ -280,6 +280,11 @@ void barrier_contact_locate(struct barrier_contact *c, struct tasks *tasks, cons
     }
 }
 
+void barrier_contact_forget_pairs(struct barrier_contact *c) {
+    c->candidates.where.is_valid = c->candidates.wide.where.is_valid = false;
+    c->is_found = false;
+}
+
 /// Whether the contacts are those of c->points: a Hessian is mostly wanted where the energy was.
 static bool has_found(const struct barrier_contact *c) {
     const struct barrier *now = &c->settings.barrier;
@@ -366,11 +371,12 @@ pbs_status barrier_contact_evaluate(struct barrier_contact *c, struct tasks *tas
 }
 
 double barrier_contact_gap(const struct barrier_contact *c, const struct active_contact *contact) {
-    double offset = collision_mesh_offset(&c->mesh, contact->points[0]);
-    if (contact->wall == CONTACT_NO_WALL) {
-        offset += collision_mesh_offset(&c->mesh, contact->points[pair_first_count(contact->kind)]);
-    }
-    return contact->distance - offset;
+    const uint32_t *points = contact->points;
+    return contact->distance -
+           (contact->wall == CONTACT_NO_WALL
+                ? collision_mesh_pair_offset(&c->mesh, points[0],
+                                             points[pair_first_count(contact->kind)])
+                : collision_mesh_offset(&c->mesh, points[0]));
 }
 
 double barrier_contact_least_gap(const struct barrier_contact *c) {

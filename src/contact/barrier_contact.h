@@ -175,6 +175,9 @@ void barrier_contact_advance(struct barrier_contact *contact, double step);
 pbs_status barrier_contact_search(struct barrier_contact *contact, struct tasks *tasks,
                                   const double *motion);
 
+/// After pairs may touch that might not, or the other way round.
+void barrier_contact_forget_pairs(struct barrier_contact *contact);
+
 /// contacts = all that is within reach at x.
 pbs_status barrier_contact_find(struct barrier_contact *contact, struct tasks *tasks,
                                 const double *x);

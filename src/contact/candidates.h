@@ -108,11 +108,11 @@ static inline struct candidate candidates_at(const struct candidates *candidates
     return out;
 }
 
-/// How far apart its sides must be, m: the sum of their offsets.
+/// How far apart its sides must be, m.
 static inline double candidate_offset(const struct collision_mesh *mesh,
                                       const struct candidate *candidate) {
-    return collision_mesh_offset(mesh, candidate->points[0]) +
-           collision_mesh_offset(mesh, candidate->points[pair_first_count(candidate->kind)]);
+    return collision_mesh_pair_offset(mesh, candidate->points[0],
+                                      candidate->points[pair_first_count(candidate->kind)]);
 }
 
 #endif

@@ -17,6 +17,7 @@ void collision_mesh_clear(struct collision_mesh *mesh) {
     mesh->triangle_count = 0;
     mesh->lone_point_count = 0;
     mesh->lone_edge_count = 0;
+    mesh->exclusion_count = 0;
 }
 
 void collision_mesh_free(struct memory *memory, struct collision_mesh *mesh) {
@@ -32,6 +33,8 @@ void collision_mesh_free(struct memory *memory, struct collision_mesh *mesh) {
     memory_release(memory, mesh->triangles);
     memory_release(memory, mesh->lone_points);
     memory_release(memory, mesh->lone_edges);
+    memory_release(memory, mesh->exclusion_start);
+    memory_release(memory, mesh->exclusions);
     pairs_free(memory, &mesh->pairs);
     *mesh = (struct collision_mesh){0};
 }
@@ -147,6 +150,88 @@ static pbs_status append_lone_points(struct memory *memory, uint32_t first_edge,
     return PBS_OK;
 }
 
+/// Into its point's list, by ascending other points; bonds between the same two share one.
+static void insert_exclusion(struct collision_mesh *m, const struct collision_part_input *input,
+                             size_t bond, uint32_t *count) {
+    const uint32_t *end = input->bonds + 2 * bond;
+    const uint32_t low = m->point_count + (end[0] < end[1] ? end[0] : end[1]);
+    const uint32_t high = m->point_count + (end[0] < end[1] ? end[1] : end[0]);
+    const bool broken = input->broken[bond] != 0;
+    struct exclusion *const list = m->exclusions + m->exclusion_start[low];
+    uint32_t at = 0;
+    while (at < *count && list[at].other < high) {
+        at++;
+    }
+    if (at == *count || list[at].other != high) {
+        memmove(list + at + 1, list + at, (*count - at) * sizeof *list);
+        list[at] = (struct exclusion){.other = high, .distance = INFINITY};
+        (*count)++;
+    }
+    list[at].bonds += broken ? 0 : 1;
+    list[at].distance = broken ? fmin(list[at].distance, input->release[bond]) : list[at].distance;
+}
+
+/// Lists of all points of the part, room for one exclusion a bond; then closed up.
+static pbs_status append_bonds(struct memory *memory, const struct collision_part_input *input,
+                               struct collision_mesh *m) {
+    const size_t points = input->point_count;
+    RETURN_IF_FAILED(memory_reserve(memory, &m->exclusions, &m->exclusion_capacity,
+                                    m->exclusion_count + input->bond_count, sizeof *m->exclusions));
+    uint32_t *const start = m->exclusion_start + m->point_count;
+    uint32_t *count = memory_allocate(memory, points, sizeof *count);
+    if (count == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    for (size_t k = 0; k < input->bond_count; k++) {
+        const uint32_t *end = input->bonds + 2 * k;
+        count[end[0] < end[1] ? end[0] : end[1]]++;
+    }
+    for (size_t i = 0; i < points; i++) {
+        start[i + 1] = start[i] + count[i];
+        count[i] = 0;
+    }
+    for (size_t k = 0; k < input->bond_count; k++) {
+        const uint32_t *end = input->bonds + 2 * k;
+        insert_exclusion(m, input, k, &count[end[0] < end[1] ? end[0] : end[1]]);
+    }
+    for (size_t i = 0; i < points; i++) {
+        const uint32_t from = start[i];
+        start[i] = m->exclusion_count;
+        memmove(m->exclusions + start[i], m->exclusions + from, count[i] * sizeof *m->exclusions);
+        m->exclusion_count += count[i];
+    }
+    start[points] = m->exclusion_count;
+    memory_release(memory, count);
+    return PBS_OK;
+}
+
+static pbs_status append_exclusions(struct memory *memory, const struct collision_part_input *input,
+                                    struct collision_mesh *m) {
+    const size_t end = m->point_count + input->point_count;
+    RETURN_IF_FAILED(memory_reserve(memory, &m->exclusion_start, &m->exclusion_start_capacity,
+                                    end + 1, sizeof *m->exclusion_start));
+    for (size_t i = m->point_count; i <= end; i++) {
+        m->exclusion_start[i] = m->exclusion_count;
+    }
+    return input->bond_count > 0 ? append_bonds(memory, input, m) : PBS_OK;
+}
+
+double collision_mesh_release(const struct collision_mesh *mesh, uint32_t a, uint32_t b,
+                              double distance) {
+    struct exclusion *exclusion = collision_mesh_exclusion(mesh, a, b);
+    const double before = exclusion->distance;
+    exclusion->distance = fmin(before, distance);
+    exclusion->bonds--;
+    return before;
+}
+
+void collision_mesh_hold(const struct collision_mesh *mesh, uint32_t a, uint32_t b,
+                         double distance) {
+    struct exclusion *exclusion = collision_mesh_exclusion(mesh, a, b);
+    exclusion->distance = distance;
+    exclusion->bonds++;
+}
+
 static pbs_status append(struct memory *memory, const struct collision_part_input *input,
                          struct collision_mesh *m) {
     RETURN_IF_FAILED(
@@ -157,7 +242,10 @@ static pbs_status append(struct memory *memory, const struct collision_part_inpu
     const uint32_t first_edge = m->edge_count;
     RETURN_IF_FAILED(append_edges(memory, input, m));
     RETURN_IF_FAILED(append_lone_points(memory, first_edge, input->point_count, m));
-    m->parts[m->part_count++] = input->part;
+    RETURN_IF_FAILED(append_exclusions(memory, input, m));
+    m->parts[m->part_count] = input->part;
+    m->parts[m->part_count].first_point = m->point_count;
+    m->parts[m->part_count++].has_exclusions = input->bond_count > 0;
     m->point_count += (uint32_t)input->point_count;
     return PBS_OK;
 }

@@ -24,29 +24,42 @@ struct collision_part {
     uint32_t group;   ///< bits
     uint32_t mask;    ///< bits: of the groups that it touches; both sides must agree
     bool touches_itself;
+    bool has_exclusions; ///< of some of its points
     bool is_obstacle;
-    uint32_t obstacle; ///< which
+    uint32_t first_point; ///< of the mesh; set where the part is added
+    uint32_t obstacle;    ///< which
+};
+
+/// Two points of one part that do not touch as long as bonds hold them together.
+struct exclusion {
+    uint32_t other; ///< the higher one
+    uint32_t bonds; ///< that hold them; 0: they touch
+    /// m, between the points: where they begin to, if that is less than both radii together.
+    double distance;
 };
 
 /// All zero is a valid empty one. Arrays grow, never shrink.
 struct collision_mesh {
     uint32_t part_count, point_count, edge_count, triangle_count;
     uint32_t lone_point_count, lone_edge_count;
+    uint32_t exclusion_count;
     struct collision_part *parts;
-    uint8_t *kind;         ///< per point, enum collision_point_kind
-    uint32_t *part;        ///< per point
-    uint32_t *node;        ///< per point: its (first) node; of an obstacle's: unused
-    uint32_t *vertex;      ///< per point: its number in its body
-    double *radius;        ///< per point, m: the surface lies that far outside it
-    double *local;         ///< per point, 3: X, Y, Z of affine ones; of obstacles' in their frame
-    uint32_t *edges;       ///< edge_count x 2, points
-    double *edge_squares;  ///< per edge, m^2: rest length squared
-    uint32_t *triangles;   ///< triangle_count x 3, points
-    uint32_t *lone_points; ///< points of no edge: they touch each other and lone edges too
-    uint32_t *lone_edges;  ///< edges of no triangle: their sides can touch lone points
+    uint8_t *kind;    ///< per point, enum collision_point_kind
+    uint32_t *part;   ///< per point
+    uint32_t *node;   ///< per point: its (first) node; of an obstacle's: unused
+    uint32_t *vertex; ///< per point: its number in its body
+    double *radius;   ///< per point, m: the surface lies that far outside it
+    double *local;    ///< per point, 3: X, Y, Z of affine ones; of obstacles' in their frame
+    uint32_t *exclusion_start;    ///< point_count + 1: the first of those whose lower point that is
+    struct exclusion *exclusions; ///< of one point by ascending other ones
+    uint32_t *edges;              ///< edge_count x 2, points
+    double *edge_squares;         ///< per edge, m^2: rest length squared
+    uint32_t *triangles;          ///< triangle_count x 3, points
+    uint32_t *lone_points;        ///< points of no edge: they touch each other and lone edges too
+    uint32_t *lone_edges;         ///< edges of no triangle: their sides can touch lone points
     size_t part_capacity, kind_capacity, point_part_capacity, node_capacity, vertex_capacity,
         radius_capacity, local_capacity, edge_capacity, edge_square_capacity, triangle_capacity,
-        lone_point_capacity, lone_edge_capacity;
+        lone_point_capacity, lone_edge_capacity, exclusion_start_capacity, exclusion_capacity;
     struct pairs pairs; ///< scratch
 };
 
@@ -66,6 +79,10 @@ struct collision_part_input {
     const uint32_t *triangles; ///< the part's own point indices
     size_t edge_count;
     const uint32_t *edges; ///< besides those of the triangles: the part's own point indices
+    size_t bond_count;     ///< of parts without triangles and edges
+    const uint32_t *bonds; ///< bond_count x 2: the part's own point indices
+    const uint8_t *broken; ///< bond_count: 1: does not hold its points any more
+    const double *release; ///< bond_count, m: of broken ones, as struct exclusion
 };
 
 void collision_mesh_clear(struct collision_mesh *mesh);
@@ -119,6 +136,38 @@ static inline double collision_mesh_offset(const struct collision_mesh *mesh, ui
     return mesh->radius[point];
 }
 
+/// Null: none.
+static inline struct exclusion *collision_mesh_exclusion(const struct collision_mesh *mesh,
+                                                         uint32_t a, uint32_t b) {
+    const uint32_t low = a < b ? a : b;
+    const uint32_t high = a < b ? b : a;
+    for (uint32_t i = mesh->exclusion_start[low]; i < mesh->exclusion_start[low + 1]; i++) {
+        if (mesh->exclusions[i].other == high) {
+            return &mesh->exclusions[i];
+        }
+    }
+    return NULL;
+}
+
+/// m: how far apart the sides must be that two points are of.
+static inline double collision_mesh_pair_offset(const struct collision_mesh *mesh, uint32_t a,
+                                                uint32_t b) {
+    const double sum = mesh->radius[a] + mesh->radius[b];
+    if (mesh->part[a] != mesh->part[b] || !mesh->parts[mesh->part[a]].has_exclusions) {
+        return sum;
+    }
+    const struct exclusion *exclusion = collision_mesh_exclusion(mesh, a, b);
+    return exclusion != NULL ? fmin(sum, exclusion->distance) : sum;
+}
+
+/// Of a bond that breaks: its points touch where they are `distance` apart, or by their radii if
+/// that is less, once no other bond holds them. Returns the former distance of both.
+double collision_mesh_release(const struct collision_mesh *mesh, uint32_t a, uint32_t b,
+                              double distance);
+/// Of a bond that did not break after all. distance: what collision_mesh_release returned.
+void collision_mesh_hold(const struct collision_mesh *mesh, uint32_t a, uint32_t b,
+                         double distance);
+
 /// Whether the parts of two points may touch.
 static inline bool collision_mesh_may_touch(const struct collision_mesh *mesh, uint32_t a,
                                             uint32_t b) {
@@ -126,6 +175,10 @@ static inline bool collision_mesh_may_touch(const struct collision_mesh *mesh, u
     const uint32_t j = mesh->part[b];
     const struct collision_part *p = &mesh->parts[i];
     const struct collision_part *q = &mesh->parts[j];
+    if (i == j && p->has_exclusions) {
+        const struct exclusion *exclusion = collision_mesh_exclusion(mesh, a, b);
+        return p->touches_itself && (exclusion == NULL || exclusion->bonds == 0);
+    }
     if (i == j) {
         return p->touches_itself;
     }

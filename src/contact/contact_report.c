@@ -383,12 +383,14 @@ static void shape_of_pair(const struct barrier_contact *c, const struct contact_
     const struct closest closest = closest_points(record->kind, x);
     const double distance = sqrt(closest.squared);
     const uint32_t other = record->points[out->count[0]];
-    const double offset = collision_mesh_offset(&c->mesh, other);
+    const double own = collision_mesh_offset(&c->mesh, other);
+    const double both = own + collision_mesh_offset(&c->mesh, record->points[0]);
+    const double offset = collision_mesh_pair_offset(&c->mesh, record->points[0], other);
     scale3(1.0 / distance, closest.r, out->normal);
     out->part[1] = c->mesh.part[other];
     out->count[1] = record->point_count - out->count[0];
-    out->gap = distance - offset - collision_mesh_offset(&c->mesh, record->points[0]);
-    scale3(offset, out->normal, out->point[1]);
+    out->gap = distance - offset;
+    scale3(offset < both ? own * (offset / both) : own, out->normal, out->point[1]);
     for (int k = 0; k < record->point_count; k++) {
         out->weight[k] = fabs(closest.weight[k]);
         if (k >= out->count[0]) {

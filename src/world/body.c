@@ -31,6 +31,7 @@ void body_free(struct body *body, struct memory *memory) {
     fracture_surface_free(&body->bonded.surface, memory);
     memory_release(memory, body->bonded.rest);
     memory_release(memory, body->bonded.radii);
+    memory_release(memory, body->bonded.contact_radii);
     memory_release(memory, body->bonded.bonds);
     memory_release(memory, body->bonded.bond_radii);
     memory_release(memory, body->bonded.young);
@@ -38,6 +39,7 @@ void body_free(struct body *body, struct memory *memory) {
     memory_release(memory, body->bonded.tensile);
     memory_release(memory, body->bonded.shearing);
     memory_release(memory, body->bonded.broken);
+    memory_release(memory, body->bonded.release);
     memory_release(memory, body->bonded.orientations);
     memory_release(memory, body->bonded.angular_velocities);
     memory_release(memory, body->custom.stencils);

@@ -63,15 +63,17 @@ enum { AFFINE_NODES = 4 };
 
 /// Nodes: the particles' positions, then their rotations.
 struct bonded_body {
-    double *rest;  ///< vertex_count x 3
-    double *radii; ///< vertex_count, of the particles
+    double *rest;          ///< vertex_count x 3
+    double *radii;         ///< vertex_count, of the particles
+    double *contact_radii; ///< vertex_count
     size_t bond_count;
     uint32_t *bonds;                           ///< bond_count x 2, the body's own particles
     double *bond_radii, *young, *shear_moduli; ///< bond_count
     double *tensile, *shearing; ///< bond_count, Pa: strengths; infinite where it never breaks
     uint8_t *broken;            ///< bond_count, BOND_HOLDS ..
-    bool breaks;                ///< some bond may
-    bool came_apart;            ///< bonds broke that fragments and surface do not know of yet
+    double *release; ///< bond_count, m: of broken ones, where their particles begin to touch
+    bool breaks;     ///< some bond may
+    bool came_apart; ///< bonds broke that fragments and surface do not know of yet
     struct fragments fragments;
     struct fracture_surface surface; ///< of tetrahedra
     double shear_factor;

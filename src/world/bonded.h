@@ -12,7 +12,7 @@ pbs_status bonded_check_scheme(const struct scheme_table *scheme);
 
 /// Particles and bonds that are made of something else.
 struct bonded_arrays {
-    double *positions, *radii, *masses, *bond_radii;
+    double *positions, *radii, *masses, *contact_radii, *bond_radii;
     uint32_t *bonds;
     size_t bond_count;
 };
@@ -51,10 +51,17 @@ pbs_status bonded_list_rotations(const struct scene *scene, struct memory *memor
 void bonded_load_orientations(const struct scene *scene, struct rotations *rotations);
 void bonded_land_orientations(struct scene *scene, const struct rotations *rotations);
 
+/// How the particles of a broken bond begin to touch: m, between them; and what collision_mesh_hold
+/// wants to take it back.
+struct bond_release {
+    double distance, before;
+};
+
 /// What a call that moves the world has broken so far; it lands or is taken back.
 struct bond_breaks {
-    pbs_broken_bond *rows; ///< room for all bonds that may break
-    size_t count, capacity;
+    pbs_broken_bond *rows;         ///< room for all bonds that may break
+    struct bond_release *releases; ///< of each row
+    size_t count, capacity, release_capacity;
     size_t aside; ///< of count, for a step that may be taken back
 };
 

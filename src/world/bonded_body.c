@@ -1,5 +1,5 @@
-// Bonded bodies: checks of the description, inertia, and what tolerances are relative to. Nodes are
-// the particles' positions, then their rotations.
+// Bonded bodies: checks of the description, inertia, contact radii, and what tolerances are
+// relative to. Nodes are the particles' positions, then their rotations.
 #include <math.h>
 #include <string.h>
 
@@ -101,6 +101,21 @@ static pbs_status check_bonds(const pbs_bonded_desc *d) {
     return PBS_OK;
 }
 
+static pbs_status check_contact_radii(const pbs_bonded_desc *d) {
+    RETURN_IF_FAILED(check_not_negative(d->contact_scale, "contact_scale"));
+    for (size_t i = 0; i < d->particle_count; i++) {
+        const double radius = d->contact_radii != NULL ? d->contact_radii[i]
+                                                       : d->contact_scale * d->radii[i];
+        if (!(radius >= 0.0 && radius <= COORDINATE_LIMIT)) {
+            return status_fail(PBS_ERROR_ARGUMENT,
+                               "the contact radius of particle %zu is %g m, must be between 0 and "
+                               "%g",
+                               i, radius, COORDINATE_LIMIT);
+        }
+    }
+    return PBS_OK;
+}
+
 static pbs_status check_particles(const pbs_bonded_desc *d) {
     RETURN_IF_FAILED(check_count(d->particle_count, "particle_count"));
     RETURN_IF_FAILED(check_places(d->positions, d->particle_count, "positions"));
@@ -113,6 +128,7 @@ static pbs_status check_particles(const pbs_bonded_desc *d) {
     }
     RETURN_IF_FAILED(check_pointer(d->radii, "radii"));
     RETURN_IF_FAILED(check_values(d->radii, d->particle_count, "radii", "particle"));
+    RETURN_IF_FAILED(check_contact_radii(d));
     return d->masses != NULL ? check_masses(d->masses, d->particle_count)
                              : check_positive(d->density, "density");
 }
@@ -155,6 +171,73 @@ static pbs_status check_stiffnesses(const struct bonded_body *own) {
     return PBS_OK;
 }
 
+// Of the distance of two particles that bonds join: what is left keeps contact quiet at rest, and
+// where a bond breaks that was pressed together.
+static const double CONTACT_SHARE = 0.45;
+
+static void limit_pair(const double *positions, size_t a, size_t b, double *radii) {
+    double way[3];
+    subtract3(positions + 3 * b, positions + 3 * a, way);
+    const double limit = CONTACT_SHARE * norm3(way);
+    radii[a] = fmin(radii[a], limit);
+    radii[b] = fmin(radii[b], limit);
+}
+
+/// start: particle_count + 1, zero at first; neighbour: 2 bond_count.
+static void list_neighbours(const pbs_bonded_desc *d, uint32_t *start, uint32_t *neighbour) {
+    for (size_t k = 0; k < 2 * d->bond_count; k++) {
+        start[d->bonds[k] + 1]++;
+    }
+    for (size_t i = 0; i < d->particle_count; i++) {
+        start[i + 1] += start[i];
+    }
+    for (size_t k = 2 * d->bond_count; k-- > 0;) {
+        // Every list is filled from behind, so that its start ends where the one before does.
+        neighbour[--start[d->bonds[k] + 1]] = d->bonds[k ^ 1];
+    }
+    memmove(start, start + 1, d->particle_count * sizeof *start);
+    start[d->particle_count] = (uint32_t)(2 * d->bond_count);
+}
+
+/// Particles that are joined by one bond or two are not to overlap at rest.
+static pbs_status limit_contact_radii(struct memory *memory, const pbs_bonded_desc *d,
+                                      double *radii) {
+    uint32_t *start = memory_allocate(memory, d->particle_count + 1, sizeof *start);
+    uint32_t *neighbour = memory_allocate(memory, 2 * d->bond_count, sizeof *neighbour);
+    pbs_status status = PBS_ERROR_MEMORY;
+    if (start != NULL && neighbour != NULL) {
+        list_neighbours(d, start, neighbour);
+        for (size_t i = 0; i < d->particle_count; i++) {
+            for (uint32_t k = start[i]; k < start[i + 1]; k++) {
+                limit_pair(d->positions, i, neighbour[k], radii);
+                for (uint32_t l = start[i]; l < k; l++) {
+                    if (neighbour[l] != neighbour[k]) {
+                        limit_pair(d->positions, neighbour[l], neighbour[k], radii);
+                    }
+                }
+            }
+        }
+        status = PBS_OK;
+    }
+    memory_release(memory, start);
+    memory_release(memory, neighbour);
+    return status;
+}
+
+static pbs_status make_contact_radii(struct memory *memory, const pbs_bonded_desc *d,
+                                     double **out) {
+    const double *values = d->contact_radii != NULL ? d->contact_radii : d->radii;
+    const bool is_automatic = d->contact_radii == NULL && d->contact_scale == 0.0;
+    *out = memory_copy(memory, values, d->particle_count, sizeof(double));
+    if (*out == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < d->particle_count && d->contact_radii == NULL && !is_automatic; i++) {
+        (*out)[i] *= d->contact_scale;
+    }
+    return is_automatic && d->bond_count > 0 ? limit_contact_radii(memory, d, *out) : PBS_OK;
+}
+
 static double *copy_or_fill(struct memory *memory, const double *values, double value,
                             size_t count) {
     double *out = memory_allocate(memory, count, sizeof *out);
@@ -195,17 +278,19 @@ static pbs_status copy_description(struct body *body, struct memory *memory,
     own->shearing = copy_strengths(memory, d->bond_shear_strengths, d->shear_strength,
                                    d->bond_count, &own->breaks);
     own->broken = memory_allocate(memory, d->bond_count, sizeof *own->broken);
+    own->release = memory_allocate(memory, d->bond_count, sizeof *own->release);
     own->orientations = memory_allocate(memory, d->particle_count, 4 * sizeof(double));
     own->angular_velocities = memory_allocate(memory, d->particle_count, 3 * sizeof(double));
     if (own->rest == NULL || own->radii == NULL || own->bonds == NULL || own->bond_radii == NULL ||
         own->young == NULL || own->shear_moduli == NULL || own->tensile == NULL ||
-        own->shearing == NULL || own->broken == NULL || own->orientations == NULL ||
-        own->angular_velocities == NULL) {
+        own->shearing == NULL || own->broken == NULL || own->release == NULL ||
+        own->orientations == NULL || own->angular_velocities == NULL) {
         return PBS_ERROR_MEMORY;
     }
     for (size_t i = 0; i < d->particle_count; i++) {
         own->orientations[4 * i + 3] = 1.0;
     }
+    RETURN_IF_FAILED(make_contact_radii(memory, d, &own->contact_radii));
     RETURN_IF_FAILED(check_stiffnesses(own));
     const struct bond_list bonds = bonded_bonds(own);
     RETURN_IF_FAILED(fragments_begin(&own->fragments, memory, d->particle_count, &bonds));

@@ -8,6 +8,8 @@
 #include "geometry/intersection.h"
 #include "world/bonded.h"
 #include "world/check.h"
+#include "world/contact_scale.h"
+#include "world/contact_scene.h"
 #include "world/settings.h"
 #include "world/world.h"
 
@@ -18,7 +20,58 @@ pbs_status breaks_reserve(struct bond_breaks *breaks, struct memory *memory,
         const struct body *body = scene_body(scene, i);
         count += body->kind == BODY_BONDED && body->bonded.breaks ? body->bonded.bond_count : 0;
     }
+    RETURN_IF_FAILED(memory_reserve(memory, &breaks->releases, &breaks->release_capacity, count,
+                                    sizeof *breaks->releases));
     return memory_reserve(memory, &breaks->rows, &breaks->capacity, count, sizeof *breaks->rows);
+}
+
+// --- contact of what a bond joined ---
+
+/// Particles may be closer than their spheres where a bond breaks that was pressed together: then
+/// they touch from where they are, at no energy (docs/theory/bonds.md section 6.2).
+static double release_distance(double reach, const double a[3], const double b[3]) {
+    double way[3];
+    subtract3(b, a, way);
+    const double distance = norm3(way);
+    return fmax(distance - reach, 0.5 * distance);
+}
+
+/// Null where particles do not touch by barriers, or nothing is listed.
+static struct barrier_contact *contact_of(pbs_world *w) {
+    return contact_scene_has_barrier(&w->scene) && w->topology.contact_is_current
+               ? &w->topology.contact
+               : NULL;
+}
+
+static double contact_distance(pbs_world *w) {
+    const struct barrier_contact *contact = contact_of(w);
+    return contact != NULL ? contact->settings.barrier.reach : contact_scale_of(&w->scene).distance;
+}
+
+/// For the index-th body's particles of a bond. x: the body's positions.
+static struct bond_release let_touch(pbs_world *w, size_t index, size_t bond, const double *x,
+                                     double reach) {
+    struct barrier_contact *contact = contact_of(w);
+    const uint32_t *end = scene_body(&w->scene, index)->bonded.bonds + 2 * bond;
+    struct bond_release out = {
+        .distance = release_distance(reach, x + 3 * (size_t)end[0], x + 3 * (size_t)end[1])};
+    if (contact != NULL) {
+        const uint32_t first = contact->mesh.parts[index].first_point;
+        out.before = collision_mesh_release(&contact->mesh, first + end[0], first + end[1],
+                                            out.distance);
+        barrier_contact_forget_pairs(contact);
+    }
+    return out;
+}
+
+static void keep_apart(pbs_world *w, size_t index, size_t bond, const struct bond_release *was) {
+    struct barrier_contact *contact = contact_of(w);
+    const uint32_t *end = scene_body(&w->scene, index)->bonded.bonds + 2 * bond;
+    if (contact != NULL) {
+        const uint32_t first = contact->mesh.parts[index].first_point;
+        collision_mesh_hold(&contact->mesh, first + end[0], first + end[1], was->before);
+        barrier_contact_forget_pairs(contact);
+    }
 }
 
 /// Where a body's bonds and rotations begin among those of all.
@@ -73,7 +126,23 @@ static void look_at(pbs_world *w, size_t index, double time) {
     }
 }
 
-/// Rows from `first` on.
+/// One row of the index-th body's.
+static void set_row(pbs_world *w, size_t index, const struct bonded_place *place, size_t row,
+                    bool broken) {
+    const struct bond_breaks *breaks = &w->topology.breaks;
+    const struct body *body = scene_body(&w->scene, index);
+    const uint32_t bond = breaks->rows[row].bond;
+    bonds_set_broken(place->bonds, place->first_bond + bond, broken);
+    if (broken) {
+        breaks->releases[row] = let_touch(w, index, bond,
+                                          w->topology.workspace.now.x + 3 * body->node_start,
+                                          w->topology.contact.settings.barrier.reach);
+    } else {
+        keep_apart(w, index, bond, &breaks->releases[row]);
+    }
+}
+
+/// Rows from `first` on; those that are taken back in the opposite order.
 static void set_broken(pbs_world *w, size_t first, bool broken) {
     const struct bond_breaks *breaks = &w->topology.breaks;
     size_t at = first;
@@ -85,9 +154,10 @@ static void set_broken(pbs_world *w, size_t first, bool broken) {
         const struct bonded_place place = place_of(w, index);
         const uint64_t name = handle_id(&w->scene.bodies, body->slot, HANDLE_BODY, w->scene.stamp);
         // Rows of several steps have the bodies several times.
-        for (size_t row = first; row < breaks->count; row++) {
+        for (size_t i = first; i < breaks->count; i++) {
+            const size_t row = broken ? i : first + breaks->count - 1 - i;
             if (breaks->rows[row].body.id == name) {
-                bonds_set_broken(place.bonds, place.first_bond + breaks->rows[row].bond, broken);
+                set_row(w, index, &place, row, broken);
                 at++;
             }
         }
@@ -119,6 +189,7 @@ double breaks_land(pbs_world *w) {
         struct bonded_body *own = &world_body(w, breaks->rows[i].body)->bonded;
         own->broken[breaks->rows[i].bond] = BOND_BROKE;
         own->came_apart = true;
+        own->release[breaks->rows[i].bond] = breaks->releases[i].distance;
         energy += breaks->rows[i].energy;
     }
     for (size_t i = 0; i < w->scene.bodies.count && breaks->count > 0; i++) {
@@ -160,13 +231,20 @@ struct cut {
     pbs_world *world;
     struct bonded_body *own;
     struct bonded_place place; ///< where the world's terms know them already
+    size_t index;              ///< of the body
+    const double *x;           ///< of its particles
+    double reach;              ///< m: the contact distance
     size_t count;
 };
 
 static struct cut begin_cut(pbs_world *w, struct body *body) {
-    struct cut cut = {.world = w, .own = &body->bonded};
+    struct cut cut = {.world = w,
+                      .own = &body->bonded,
+                      .index = index_of(&w->scene, body),
+                      .x = w->scene.nodes.x + 3 * body->node_start,
+                      .reach = contact_distance(w)};
     if (w->topology.is_current) {
-        cut.place = place_of(w, index_of(&w->scene, body));
+        cut.place = place_of(w, cut.index);
     }
     return cut;
 }
@@ -176,6 +254,7 @@ static void cut_bond(struct cut *cut, size_t bond) {
         return;
     }
     cut->own->broken[bond] = BOND_CUT;
+    cut->own->release[bond] = let_touch(cut->world, cut->index, bond, cut->x, cut->reach).distance;
     cut->own->came_apart = true;
     cut->count++;
     if (cut->place.bonds != NULL) {
@@ -195,6 +274,7 @@ static void end_cut(struct cut *cut, size_t *count) {
 }
 
 pbs_status pbs_body_break_bonds(pbs_world *w, pbs_body b, const uint32_t *bonds, size_t count) {
+    ARITHMETIC_SCOPE();
     pbs_status status = PBS_OK;
     struct body *body = enter_bonded(w, b, &status);
     RETURN_IF_FAILED(status);

@@ -73,19 +73,6 @@ static pbs_status check_description(const pbs_bonded_desc *d) {
     return check_positive(d->density, "density");
 }
 
-static void fill_particles(const struct tet_mesh_view *mesh, double density,
-                           const struct bonded_arrays *out) {
-    for (size_t t = 0; t < mesh->tet_count; t++) {
-        const double volume = tet_signed_volume(mesh, t);
-        double *center = out->positions + 3 * t;
-        for (size_t i = 0; i < 4; i++) {
-            add_scaled3(center, 0.25, mesh->positions + 3 * (size_t)mesh->tets[4 * t + i], center);
-        }
-        out->radii[t] = cbrt(0.75 * volume / PI);
-        out->masses[t] = density * volume;
-    }
-}
-
 static double area_of(const struct tet_mesh_view *mesh, const uint32_t *v) {
     const double *origin = mesh->positions + 3 * (size_t)v[0];
     double edges[2][3];
@@ -96,6 +83,35 @@ static double area_of(const struct tet_mesh_view *mesh, const uint32_t *v) {
     return 0.5 * norm3(normal);
 }
 
+// Of the largest sphere about a centroid inside its tetrahedron: those of two that share no bond
+// keep a tenth of their size between them.
+static const double SPHERE_SHARE = 0.9;
+
+/// 3 V over the largest face is the least height; a quarter of it is how far the centroid is.
+static double inner_radius(const struct tet_mesh_view *mesh, size_t tet) {
+    const uint32_t *v = mesh->tets + 4 * tet;
+    double area = 0.0;
+    for (int face = 0; face < 4; face++) {
+        const uint32_t corners[3] = {v[(face + 1) % 4], v[(face + 2) % 4], v[(face + 3) % 4]};
+        area = fmax(area, area_of(mesh, corners));
+    }
+    return 0.75 * tet_signed_volume(mesh, tet) / area;
+}
+
+static void fill_particles(const struct tet_mesh_view *mesh, double density,
+                           const struct bonded_arrays *out) {
+    for (size_t t = 0; t < mesh->tet_count; t++) {
+        const double volume = tet_signed_volume(mesh, t);
+        double *center = out->positions + 3 * t;
+        for (size_t i = 0; i < 4; i++) {
+            add_scaled3(center, 0.25, mesh->positions + 3 * (size_t)mesh->tets[4 * t + i], center);
+        }
+        out->radii[t] = cbrt(0.75 * volume / PI);
+        out->contact_radii[t] = SPHERE_SHARE * inner_radius(mesh, t);
+        out->masses[t] = density * volume;
+    }
+}
+
 static pbs_status fill(const struct tet_mesh_view *mesh, struct memory *memory,
                        const pbs_bonded_desc *d, struct bonded_arrays *out) {
     struct tet_inner_face *faces = NULL;
@@ -103,11 +119,12 @@ static pbs_status fill(const struct tet_mesh_view *mesh, struct memory *memory,
     out->positions = memory_allocate(memory, mesh->tet_count, 3 * sizeof(double));
     out->radii = memory_allocate(memory, mesh->tet_count, sizeof(double));
     out->masses = memory_allocate(memory, mesh->tet_count, sizeof(double));
+    out->contact_radii = memory_allocate(memory, mesh->tet_count, sizeof(double));
     out->bonds = memory_allocate(memory, out->bond_count, 2 * sizeof *out->bonds);
     out->bond_radii = memory_allocate(memory, out->bond_count, sizeof(double));
     pbs_status status = PBS_ERROR_MEMORY;
-    if (out->positions != NULL && out->radii != NULL && out->masses != NULL && out->bonds != NULL &&
-        out->bond_radii != NULL) {
+    if (out->positions != NULL && out->radii != NULL && out->masses != NULL &&
+        out->contact_radii != NULL && out->bonds != NULL && out->bond_radii != NULL) {
         fill_particles(mesh, d->density, out);
         for (size_t b = 0; b < out->bond_count; b++) {
             memcpy(out->bonds + 2 * b, faces[b].tets, sizeof faces[b].tets);
@@ -132,6 +149,9 @@ pbs_status bonded_from_tets(struct memory *memory, pbs_bonded_desc *d, struct bo
     d->positions = out->positions;
     d->radii = out->radii;
     d->masses = out->masses;
+    if (d->contact_radii == NULL && d->contact_scale == 0.0) {
+        d->contact_radii = out->contact_radii;
+    }
     d->bond_count = out->bond_count;
     d->bonds = out->bonds;
     d->bond_radii = out->bond_radii;
@@ -142,6 +162,7 @@ void bonded_arrays_free(struct bonded_arrays *arrays, struct memory *memory) {
     memory_release(memory, arrays->positions);
     memory_release(memory, arrays->radii);
     memory_release(memory, arrays->masses);
+    memory_release(memory, arrays->contact_radii);
     memory_release(memory, arrays->bonds);
     memory_release(memory, arrays->bond_radii);
 }

@@ -41,11 +41,20 @@ static double initial_extent(const struct scene *scene, const struct body *body)
                        scene->nodes.initial + 3 * body->node_start);
 }
 
+/// How far the surface of a body of particles lies outside them, m: the mean.
+static double radius_of(const struct body *body) {
+    double sum = 0.0;
+    for (size_t i = 0; body->kind == BODY_BONDED && i < body->vertex_count; i++) {
+        sum += body->bonded.contact_radii[i];
+    }
+    return body->contact.offset + sum / (double)body->vertex_count;
+}
+
 /// The edge of a cube with the body's diagonal; of particles that keep a distance their diameter. 0
 /// for a point.
 static double size_of(const struct scene *scene, const struct body *body) {
-    if (body->triangle_count == 0 && body->contact.offset > 0.0) {
-        return 2.0 * body->contact.offset;
+    if (body->triangle_count == 0 && radius_of(body) > 0.0) {
+        return 2.0 * radius_of(body);
     }
     const double extent = body->extent > 0.0 ? body->extent : initial_extent(scene, body);
     return extent / sqrt(3.0);

@@ -1,6 +1,7 @@
 // Vertices on the surface of a body become points, with its triangles and their edges; particles,
-// which have no surface, points alone. Solid colliders become meshes, and what has a radius a point
-// or an edge that lies that far inside; half-spaces and hollow colliders become walls.
+// which have no surface, points alone, and those of bonded bodies spheres about them. Solid
+// colliders become meshes, and what has a radius a point or an edge that lies that far inside;
+// half-spaces and hollow colliders become walls.
 #include "world/contact_scene.h"
 
 #include <math.h>
@@ -87,6 +88,17 @@ static size_t number_points(const struct body *body, uint32_t *number) {
     return count;
 }
 
+/// Spheres, and who is bonded to whom. All vertices are points.
+static void add_spheres(const struct body *body, struct collision_part_input *input) {
+    if (body->kind == BODY_BONDED) {
+        input->radii = body->bonded.contact_radii;
+        input->bond_count = body->bonded.bond_count;
+        input->bonds = body->bonded.bonds;
+        input->broken = body->bonded.broken;
+        input->release = body->bonded.release;
+    }
+}
+
 static pbs_status add_body(const struct scene *scene, const struct body *body,
                            struct part_buffers *b, struct collision_mesh *mesh) {
     RETURN_IF_FAILED(allocate_buffers(b, body));
@@ -107,7 +119,7 @@ static pbs_status add_body(const struct scene *scene, const struct body *body,
     }
     // What an affine map does not turn inside out, it does not bring to meet itself either.
     const bool is_affine = body->vertices.weights != NULL;
-    const struct collision_part_input input = {
+    struct collision_part_input input = {
         .part = {.surface = {body->contact.friction, body->contact.surface_material},
                  .offset = body->contact.offset,
                  .stiffness = body->barrier.stiffness,
@@ -123,6 +135,7 @@ static pbs_status add_body(const struct scene *scene, const struct body *body,
         .triangle_count = body->triangle_count,
         .triangles = b->triangles,
     };
+    add_spheres(body, &input);
     return collision_mesh_add(b->memory, &input, mesh);
 }
 
@@ -142,7 +155,7 @@ static pbs_status add_placed(const struct contact_placement *p, const struct bod
         b->triangles[k] = b->number[surface->triangles[k]];
     }
     const bool is_affine = p->body != NULL && p->body->kind == BODY_AFFINE;
-    const struct collision_part_input input = {
+    struct collision_part_input input = {
         .part = {.offset = p->contact->offset,
                  .group = p->contact->group,
                  .mask = p->contact->mask,
@@ -155,6 +168,9 @@ static pbs_status add_placed(const struct contact_placement *p, const struct bod
         .triangle_count = surface->triangle_count,
         .triangles = b->triangles,
     };
+    if (p->body != NULL) {
+        add_spheres(p->body, &input);
+    }
     return collision_mesh_add(b->memory, &input, mesh);
 }
 

@@ -223,6 +223,7 @@ static void write_bonded(struct byte_writer *out, const struct body *body,
     write_u64(out, body->vertex_count);
     write_doubles(out, bonded->rest, 3 * body->vertex_count);
     write_doubles(out, bonded->radii, body->vertex_count);
+    write_doubles(out, bonded->contact_radii, body->vertex_count);
     write_doubles(out, nodes->mass + body->node_start, body->vertex_count);
     write_u64(out, bonded->bond_count);
     write_bytes(out, bonded->bonds, bonded->bond_count * 2 * sizeof *bonded->bonds);
@@ -237,6 +238,7 @@ static void write_bonded(struct byte_writer *out, const struct body *body,
     write_bytes(out, bonded->surface.mesh.tets,
                 4 * bonded->surface.mesh.tet_count * sizeof *bonded->surface.mesh.tets);
     write_bytes(out, bonded->broken, bonded->bond_count);
+    write_doubles(out, bonded->release, bonded->bond_count);
     write_doubles(out, bonded->orientations, 4 * body->vertex_count);
     write_u64(out, bonded->fragments.count);
     write_bytes(out, bonded->fragments.parent, bonded->fragments.count * sizeof(uint32_t));

@@ -264,7 +264,7 @@ static pbs_status read_colliders(struct byte_reader *in, struct memory *memory,
 
 /// Arrays of one body as they come from the bytes; released when its description has been copied.
 struct body_arrays {
-    double *positions, *masses, *radii, *vertices, *values[5];
+    double *positions, *masses, *radii, *contact_radii, *vertices, *values[5];
     uint32_t *indices, *edges, *tets;
 };
 enum { VALUE_ARRAYS = 5 };
@@ -273,6 +273,7 @@ static void release_arrays(struct memory *memory, struct body_arrays *arrays) {
     memory_release(memory, arrays->positions);
     memory_release(memory, arrays->masses);
     memory_release(memory, arrays->radii);
+    memory_release(memory, arrays->contact_radii);
     memory_release(memory, arrays->indices);
     memory_release(memory, arrays->edges);
     memory_release(memory, arrays->vertices);
@@ -456,6 +457,14 @@ static pbs_status read_broken(struct byte_reader *in, struct body *body) {
             return status_fail(PBS_ERROR_FORMAT, "bond %zu: a flag is %u", i, (unsigned)broken[i]);
         }
     }
+    double *release = body->bonded.release;
+    read_doubles(in, release, body->bonded.bond_count);
+    for (size_t i = 0; i < body->bonded.bond_count; i++) {
+        if (!(release[i] >= 0.0 && isfinite(release[i]))) {
+            return status_fail(PBS_ERROR_FORMAT, "bond %zu: particles that touch at %g m", i,
+                               release[i]);
+        }
+    }
     return PBS_OK;
 }
 
@@ -511,19 +520,22 @@ static pbs_status read_bonded(struct byte_reader *in, struct memory *memory, str
     d.shear = (int32_t)read_u32(in);
     d.drag = read_f64(in);
     d.shear_factor = read_f64(in);
-    RETURN_IF_FAILED(read_count(in, "particles", 9 * sizeof(double), &d.particle_count));
+    RETURN_IF_FAILED(read_count(in, "particles", 10 * sizeof(double), &d.particle_count));
     RETURN_IF_FAILED(
         read_block(in, memory, d.particle_count, 3 * sizeof(double), &arrays->positions));
     RETURN_IF_FAILED(read_block(in, memory, d.particle_count, sizeof(double), &arrays->radii));
+    RETURN_IF_FAILED(
+        read_block(in, memory, d.particle_count, sizeof(double), &arrays->contact_radii));
     RETURN_IF_FAILED(read_block(in, memory, d.particle_count, sizeof(double), &arrays->masses));
     const size_t size = 2 * sizeof *d.bonds;
-    RETURN_IF_FAILED(read_count(in, "bonds", size + 5 * sizeof(double) + 1, &d.bond_count));
+    RETURN_IF_FAILED(read_count(in, "bonds", size + 6 * sizeof(double) + 1, &d.bond_count));
     RETURN_IF_FAILED(read_block(in, memory, d.bond_count, size, &arrays->indices));
     for (int i = 0; i < 3; i++) {
         RETURN_IF_FAILED(read_block(in, memory, d.bond_count, sizeof(double), &arrays->values[i]));
     }
     d.positions = arrays->positions;
     d.radii = arrays->radii;
+    d.contact_radii = arrays->contact_radii;
     d.masses = arrays->masses;
     d.bonds = arrays->indices;
     d.bond_radii = arrays->values[0];
