@@ -198,6 +198,16 @@ static pbs_status make_bonded(struct session *s, pbs_world *world) {
     return pbs_body_create_bonded(world, &d, &s->bodies[take(&s->in) % IDS]);
 }
 
+static pbs_status read_fragments(const pbs_world *world, pbs_body body) {
+    pbs_fragment rows[2];
+    pbs_fracture_surface surface = {.struct_size = sizeof surface};
+    float normals[3 * 16];
+    size_t count = 2;
+    pbs_body_fragments(world, body, rows, sizeof rows[0], &count);
+    pbs_body_fracture_surface(world, body, &surface);
+    return pbs_body_read_fracture_surface(world, body, PBS_CHANNEL_NORMAL, normals, 12, 16);
+}
+
 static pbs_status turn_body(struct session *s, pbs_world *world) {
     double turns[12] = {0.0};
     const pbs_body body = take_body(s);
@@ -212,6 +222,9 @@ static pbs_status turn_body(struct session *s, pbs_world *world) {
     case 2: return pbs_body_pin_orientations(world, body, &particle, 1);
     case 3: return pbs_body_unpin_orientations(world, body, &particle, 1);
     case 4: return pbs_body_break_bonds(world, body, &particle, 1);
+    case 5: return pbs_body_cut_plane(world, body, turns, turns + 3, NULL);
+    case 6: return pbs_body_cut_triangles(world, body, turns, 1, NULL);
+    case 7: return read_fragments(world, body);
     default: return pbs_body_set_target_orientations(world, body, &particle, 1, turns);
     }
 }
