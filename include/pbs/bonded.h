@@ -71,6 +71,16 @@ typedef struct pbs_bonded_desc {
                           ///< about the centroid inside, so that none overlap
     const double *contact_radii; ///< null; or particle_count (of tets, tet_count), metres, >= 0, in
                                  ///< place of contact_scale; 0: a point
+    double fracture_energy; ///< J/m^2, >= 0: in place of strengths, what a crack takes for each
+                            ///< square metre of it. A bond of length l then bears
+                            ///< sqrt(2 young fracture_energy / l) in tension and
+                            ///< sqrt(2 shear_modulus fracture_energy / l) in shear
+    const double *bond_fracture_energies; ///< null, or bond_count values in place of
+                                          ///< fracture_energy
+    double weibull_modulus; ///< 0, or 1 to 1e6: strengths are scattered as flaws make them, by
+                            ///< Weibull's distribution with this modulus, their means kept; glass
+                            ///< and concrete have 5 to 20
+    uint64_t seed;          ///< of the scatter: the same seed draws the same strengths
 } pbs_bonded_desc;
 
 /// Fills *d: density 1000, young 1e7, shear_modulus 4e6, shear_factor 1, bond_radius 0 (to be set),
@@ -100,7 +110,9 @@ PBS_API pbs_status pbs_bonded_moduli(double macro_young, double macro_poisson, d
 /// for the step decay, and BDF2 also loses energy in hits, where TR-BDF2 gains
 /// (docs/integrators.md).
 /// @param out  its id; written only on success
-/// @return PBS_ERROR_MESH (a bond to a missing particle, of a particle with itself, or without
+/// @return PBS_WEAK_BONDS (done; where gravity acts on it, a column of its material as high as the
+/// body weighs more than its strongest bond bears; both are in the message),
+/// PBS_ERROR_MESH (a bond to a missing particle, of a particle with itself, or without
 /// length; an inverted or flat tetrahedron, a face of more than two; which one is in the message),
 /// PBS_ERROR_ARGUMENT (a null pointer; a number that is not finite or out of its range, as the
 /// radius of a section is where it is 0; more particles than a world can have; a scheme that blends
@@ -123,6 +135,12 @@ PBS_API const double *pbs_body_angular_velocities(const pbs_world *w, pbs_body b
 /// @return PBS_ERROR_ARGUMENT (a null pointer, a body that is not bonded), PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_bonds(const pbs_world *w, pbs_body b, const uint32_t **pairs,
                                   size_t *bond_count);
+
+/// The stresses at which each bond breaks, as given or as they followed from fracture_energy,
+/// scatter included: bond_count values, Pa, infinite for a bond that never breaks; the world's own
+/// arrays, as pbs_body_bonds. Null for a body that is not bonded or has no bonds.
+PBS_API const double *pbs_body_tensile_strengths(const pbs_world *w, pbs_body b);
+PBS_API const double *pbs_body_shear_strengths(const pbs_world *w, pbs_body b);
 
 /// What a bond bears at its middle. Stresses are those of a round beam: normal / area + bending
 /// radius / I, at the side that is pulled most, and shear / area + |torsion| radius / J.

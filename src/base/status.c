@@ -10,6 +10,7 @@
     ROW(PBS_OK, "done")                                                                            \
     ROW(PBS_NOT_CONVERGED, "done, but the tolerance was not reached, which the host allowed")      \
     ROW(PBS_DIVIDED, "done, but the step had to be divided into smaller ones")                     \
+    ROW(PBS_WEAK_BONDS, "done, but the bonds hardly bear the body's own weight")                   \
     ROW(PBS_ERROR_ARGUMENT, "an argument is null, out of its range, or does not match another")    \
     ROW(PBS_ERROR_MEMORY, "the allocator returned null")                                           \
     ROW(PBS_ERROR_HANDLE, "the body or collider was destroyed or belongs to another world")        \

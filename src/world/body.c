@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
+#include "world/bonded.h"
 #include "world/check.h"
 #include "world/settings.h"
 #include "world/world.h"
@@ -176,7 +177,8 @@ pbs_status pbs_body_create_bonded(pbs_world *w, const pbs_bonded_desc *d, pbs_bo
     struct body *body = NULL;
     const size_t capacity = w->scene.nodes.capacity;
     const pbs_status status = bonded_body_create(&w->scene, &w->memory, &settings, &body);
-    return finish_creation(w, capacity, status, body, out);
+    RETURN_IF_FAILED(finish_creation(w, capacity, status, body, out));
+    return bonded_check_weight(&w->scene.nodes, body, w->scene.settings.gravity);
 }
 
 pbs_status pbs_body_create_custom(pbs_world *w, const pbs_custom_desc *d, pbs_body *out) {

@@ -17,6 +17,13 @@ struct bonded_arrays {
     size_t bond_count;
 };
 
+/// Of a description, with an array for each bond where there is one.
+pbs_status bonded_check_strengths(const pbs_bonded_desc *d);
+pbs_status bonded_fill_strengths(const pbs_bonded_desc *d, struct bonded_body *own);
+/// PBS_WEAK_BONDS where no bond bears what the body weighs.
+pbs_status bonded_check_weight(const struct nodes *nodes, const struct body *body,
+                               const double gravity[3]);
+
 /// Makes a body of particles and bonds, which knows of the mesh that they were made of, empty where
 /// there was none.
 pbs_status bonded_body_make(struct scene *scene, struct memory *memory, const pbs_bonded_desc *d,

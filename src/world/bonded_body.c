@@ -39,17 +39,6 @@ static pbs_status check_values(const double *values, size_t count, const char *n
     return PBS_OK;
 }
 
-static pbs_status check_strengths(const double *values, size_t count, const char *name) {
-    for (size_t i = 0; values != NULL && i < count; i++) {
-        if (!(values[i] >= 0.0 && isfinite(values[i]))) {
-            return status_fail(PBS_ERROR_ARGUMENT,
-                               "%s of bond %zu is %g, must be zero or positive, and finite", name,
-                               i, values[i]);
-        }
-    }
-    return PBS_OK;
-}
-
 static pbs_status check_bond(const pbs_bonded_desc *d, size_t bond) {
     const uint32_t *end = d->bonds + 2 * bond;
     for (int i = 0; i < 2; i++) {
@@ -76,8 +65,6 @@ static pbs_status check_bonds(const pbs_bonded_desc *d) {
     RETURN_IF_FAILED(check_positive(d->young, "young"));
     RETURN_IF_FAILED(check_positive(d->shear_modulus, "shear_modulus"));
     RETURN_IF_FAILED(check_positive(d->shear_factor, "shear_factor"));
-    RETURN_IF_FAILED(check_not_negative(d->tensile_strength, "tensile_strength"));
-    RETURN_IF_FAILED(check_not_negative(d->shear_strength, "shear_strength"));
     RETURN_IF_FAILED(check_choice(d->shear, PBS_BOND_SHEAR_CHORD, PBS_BOND_SHEAR_ANGLE, "shear"));
     if (d->bond_count == 0) {
         return PBS_OK;
@@ -91,10 +78,6 @@ static pbs_status check_bonds(const pbs_bonded_desc *d) {
     RETURN_IF_FAILED(check_values(d->bond_young, d->bond_count, "bond_young", "bond"));
     RETURN_IF_FAILED(
         check_values(d->bond_shear_moduli, d->bond_count, "bond_shear_moduli", "bond"));
-    RETURN_IF_FAILED(
-        check_strengths(d->bond_tensile_strengths, d->bond_count, "bond_tensile_strengths"));
-    RETURN_IF_FAILED(
-        check_strengths(d->bond_shear_strengths, d->bond_count, "bond_shear_strengths"));
     for (size_t i = 0; i < d->bond_count; i++) {
         RETURN_IF_FAILED(check_bond(d, i));
     }
@@ -138,6 +121,7 @@ static pbs_status check_description(const pbs_bonded_desc *d) {
     RETURN_IF_FAILED(check_choice(d->reserved, 0, 0, "reserved"));
     RETURN_IF_FAILED(check_not_negative(d->drag, "drag"));
     RETURN_IF_FAILED(check_particles(d));
+    RETURN_IF_FAILED(bonded_check_strengths(d));
     return check_bonds(d);
 }
 
@@ -247,17 +231,6 @@ static double *copy_or_fill(struct memory *memory, const double *values, double 
     return out;
 }
 
-/// 0 stands for never.
-static double *copy_strengths(struct memory *memory, const double *values, double value,
-                              size_t count, bool *breaks) {
-    double *out = copy_or_fill(memory, values, value, count);
-    for (size_t i = 0; out != NULL && i < count; i++) {
-        out[i] = out[i] > 0.0 ? out[i] : INFINITY;
-        *breaks |= isfinite(out[i]);
-    }
-    return out;
-}
-
 static pbs_status copy_description(struct body *body, struct memory *memory,
                                    const pbs_bonded_desc *d, const struct tet_mesh_view *mesh) {
     struct bonded_body *own = &body->bonded;
@@ -273,10 +246,8 @@ static pbs_status copy_description(struct body *body, struct memory *memory,
     own->bond_radii = copy_or_fill(memory, d->bond_radii, d->bond_radius, d->bond_count);
     own->young = copy_or_fill(memory, d->bond_young, d->young, d->bond_count);
     own->shear_moduli = copy_or_fill(memory, d->bond_shear_moduli, d->shear_modulus, d->bond_count);
-    own->tensile = copy_strengths(memory, d->bond_tensile_strengths, d->tensile_strength,
-                                  d->bond_count, &own->breaks);
-    own->shearing = copy_strengths(memory, d->bond_shear_strengths, d->shear_strength,
-                                   d->bond_count, &own->breaks);
+    own->tensile = memory_allocate(memory, d->bond_count, sizeof(double));
+    own->shearing = memory_allocate(memory, d->bond_count, sizeof(double));
     own->broken = memory_allocate(memory, d->bond_count, sizeof *own->broken);
     own->release = memory_allocate(memory, d->bond_count, sizeof *own->release);
     own->orientations = memory_allocate(memory, d->particle_count, 4 * sizeof(double));
@@ -292,6 +263,7 @@ static pbs_status copy_description(struct body *body, struct memory *memory,
     }
     RETURN_IF_FAILED(make_contact_radii(memory, d, &own->contact_radii));
     RETURN_IF_FAILED(check_stiffnesses(own));
+    RETURN_IF_FAILED(bonded_fill_strengths(d, own));
     const struct bond_list bonds = bonded_bonds(own);
     RETURN_IF_FAILED(fragments_begin(&own->fragments, memory, d->particle_count, &bonds));
     return mesh->tet_count > 0 ? fracture_surface_begin(&own->surface, memory, mesh, &bonds)

@@ -213,6 +213,16 @@ static struct body *enter_bonded(const pbs_world *w, pbs_body b, pbs_status *sta
     return body;
 }
 
+const double *pbs_body_tensile_strengths(const pbs_world *w, pbs_body b) {
+    const struct body *body = world_body(w, b);
+    return body != NULL && body->bonded.bond_count > 0 ? body->bonded.tensile : NULL;
+}
+
+const double *pbs_body_shear_strengths(const pbs_world *w, pbs_body b) {
+    const struct body *body = world_body(w, b);
+    return body != NULL && body->bonded.bond_count > 0 ? body->bonded.shearing : NULL;
+}
+
 const uint8_t *pbs_body_broken(const pbs_world *w, pbs_body b) {
     const struct body *body = world_body(w, b);
     return body != NULL && body->bonded.bond_count > 0 ? body->bonded.broken : NULL;

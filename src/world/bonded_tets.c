@@ -57,7 +57,8 @@ pbs_status pbs_bonded_moduli(double macro_young, double macro_poisson, double *y
 static pbs_status check_description(const pbs_bonded_desc *d) {
     if (d->positions != NULL || d->radii != NULL || d->masses != NULL || d->bonds != NULL ||
         d->bond_radii != NULL || d->bond_young != NULL || d->bond_shear_moduli != NULL ||
-        d->bond_tensile_strengths != NULL || d->bond_shear_strengths != NULL) {
+        d->bond_tensile_strengths != NULL || d->bond_shear_strengths != NULL ||
+        d->bond_fracture_energies != NULL) {
         return status_fail(PBS_ERROR_ARGUMENT,
                            "tets is given, and so are arrays of particles or bonds, which are made "
                            "of them");

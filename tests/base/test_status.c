@@ -8,7 +8,7 @@
 
 static void every_status_has_a_name_and_a_text_of_its_own(void **state) {
     (void)state;
-    for (pbs_status a = PBS_ERROR_THREAD; a <= PBS_DIVIDED; a++) {
+    for (pbs_status a = PBS_ERROR_THREAD; a <= PBS_WEAK_BONDS; a++) {
         assert_memory_equal(pbs_status_name(a), "PBS_", 4);
         for (pbs_status b = PBS_ERROR_THREAD; b < a; b++) {
             assert_string_not_equal(pbs_status_name(a), pbs_status_name(b));
@@ -20,7 +20,7 @@ static void every_status_has_a_name_and_a_text_of_its_own(void **state) {
 
 static void unknown_statuses_are_answered_too(void **state) {
     (void)state;
-    const pbs_status unknown[] = {PBS_ERROR_THREAD - 1, PBS_DIVIDED + 1, INT32_MIN, INT32_MAX};
+    const pbs_status unknown[] = {PBS_ERROR_THREAD - 1, PBS_WEAK_BONDS + 1, INT32_MIN, INT32_MAX};
     for (size_t i = 0; i < COUNT_OF(unknown); i++) {
         assert_string_equal(pbs_status_name(unknown[i]), "unknown status");
         assert_true(strlen(pbs_status_text(unknown[i])) > 0);

@@ -54,7 +54,8 @@ BondedDesc = struct(
     (DOUBLES, "bond_radii bond_young bond_shear_moduli"), (I32, "shear reserved"), (SIZE, "vertex_count"),
     (DOUBLES, "vertices"), (SIZE, "tet_count"), (INDICES, "tets"), (DOUBLE, "macro_young macro_poisson"),
     (DOUBLE, "tensile_strength shear_strength"), (DOUBLES, "bond_tensile_strengths bond_shear_strengths"),
-    (DOUBLE, "contact_scale"), (DOUBLES, "contact_radii"))
+    (DOUBLE, "contact_scale"), (DOUBLES, "contact_radii"),
+    (DOUBLE, "fracture_energy"), (DOUBLES, "bond_fracture_energies"), (DOUBLE, "weibull_modulus"), (U64, "seed"))
 BondLoad = struct("pbs_bond_load", (DOUBLE, "normal shear torsion bending normal_stress shear_stress"))
 BrokenBond = struct(
     "pbs_broken_bond", (Body, "body"), (U32, "bond reserved"), (DOUBLE, "time normal_stress shear_stress energy"))

@@ -1,0 +1,140 @@
+// What bonds bear before they break (docs/theory/bonds.md section 4): strengths as given, or from
+// the energy that a crack takes, scattered as flaws are; and whether a body bears itself.
+#include <math.h>
+
+#include "base/math3.h"
+#include "world/bonded.h"
+#include "world/check.h"
+
+static pbs_status check_numbers_of_bonds(const double *values, size_t count, const char *name) {
+    for (size_t i = 0; values != NULL && i < count; i++) {
+        if (!(values[i] >= 0.0 && isfinite(values[i]))) {
+            return status_fail(PBS_ERROR_ARGUMENT,
+                               "%s of bond %zu is %g, must be zero or positive, and finite", name,
+                               i, values[i]);
+        }
+    }
+    return PBS_OK;
+}
+
+static bool has_strengths(const pbs_bonded_desc *d) {
+    return d->tensile_strength > 0.0 || d->shear_strength > 0.0 ||
+           d->bond_tensile_strengths != NULL || d->bond_shear_strengths != NULL;
+}
+
+pbs_status bonded_check_strengths(const pbs_bonded_desc *d) {
+    RETURN_IF_FAILED(check_not_negative(d->tensile_strength, "tensile_strength"));
+    RETURN_IF_FAILED(check_not_negative(d->shear_strength, "shear_strength"));
+    RETURN_IF_FAILED(check_not_negative(d->fracture_energy, "fracture_energy"));
+    RETURN_IF_FAILED(
+        check_numbers_of_bonds(d->bond_tensile_strengths, d->bond_count, "bond_tensile_strengths"));
+    RETURN_IF_FAILED(
+        check_numbers_of_bonds(d->bond_shear_strengths, d->bond_count, "bond_shear_strengths"));
+    RETURN_IF_FAILED(
+        check_numbers_of_bonds(d->bond_fracture_energies, d->bond_count, "bond_fracture_energies"));
+    // Below 1 some bonds would have next to no strength, and the mean says nothing.
+    if (d->weibull_modulus != 0.0 && !(d->weibull_modulus >= 1.0 && d->weibull_modulus <= 1e6)) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "weibull_modulus is %g, must be 0 (no scatter) or between 1 and 1e6",
+                           d->weibull_modulus);
+    }
+    if (has_strengths(d) && (d->fracture_energy > 0.0 || d->bond_fracture_energies != NULL)) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "strengths are given, and so is the fracture energy from which they "
+                           "would follow: give one of them");
+    }
+    return PBS_OK;
+}
+
+// --- scatter ---
+
+/// A number of 64 bits for each bond of each seed, whatever the order of bonds: the finaliser of
+/// SplitMix64 (Steele, Lea and Flood 2014).
+static uint64_t mix(uint64_t seed, uint64_t bond) {
+    uint64_t z = seed + (bond + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+/// Of Weibull's distribution with mean 1.
+static double draw_factor(const pbs_bonded_desc *d, size_t bond) {
+    if (d->weibull_modulus == 0.0) {
+        return 1.0;
+    }
+    // In (0, 1), both ends left out.
+    const double u = ((double)(mix(d->seed, bond) >> 11) + 0.5) * 0x1p-53;
+    return pow(-log(u), 1.0 / d->weibull_modulus) / tgamma(1.0 + 1.0 / d->weibull_modulus);
+}
+
+// --- strengths ---
+
+static double value_of(const double *values, double value, size_t i) {
+    return values != NULL ? values[i] : value;
+}
+
+/// 0 stands for never.
+static double strength_of(double given, double modulus, double fracture_energy, double length) {
+    const double strength = fracture_energy > 0.0 ? sqrt(2.0 * modulus * fracture_energy / length)
+                                                  : given;
+    return strength > 0.0 ? strength : INFINITY;
+}
+
+pbs_status bonded_fill_strengths(const pbs_bonded_desc *d, struct bonded_body *own) {
+    for (size_t i = 0; i < own->bond_count; i++) {
+        const uint32_t *end = own->bonds + 2 * i;
+        const double energy = value_of(d->bond_fracture_energies, d->fracture_energy, i);
+        const double factor = draw_factor(d, i);
+        double way[3];
+        subtract3(own->rest + 3 * (size_t)end[1], own->rest + 3 * (size_t)end[0], way);
+        own->tensile[i] = factor *
+                          strength_of(value_of(d->bond_tensile_strengths, d->tensile_strength, i),
+                                      own->young[i], energy, norm3(way));
+        own->shearing[i] = factor *
+                           strength_of(value_of(d->bond_shear_strengths, d->shear_strength, i),
+                                       own->shear_moduli[i], energy, norm3(way));
+        if (!(own->tensile[i] > 0.0 && own->shearing[i] > 0.0)) {
+            return status_fail(PBS_ERROR_ARGUMENT,
+                               "bond %zu: strengths of %g Pa and %g Pa, must be positive", i,
+                               own->tensile[i], own->shearing[i]);
+        }
+        own->breaks |= isfinite(own->tensile[i]) || isfinite(own->shearing[i]);
+    }
+    return PBS_OK;
+}
+
+// --- weight ---
+
+/// The weight of a column of its material as high as the body, over its section, Pa.
+static double weight_of(const struct nodes *nodes, const struct body *body,
+                        const double gravity[3]) {
+    const double strength = norm3(gravity);
+    const double sphere = 4.0 / 3.0 * 3.14159265358979323846;
+    double mass = 0.0, volume = 0.0, low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < body->vertex_count; i++) {
+        const double r = body->bonded.radii[i];
+        const double height = dot3(body->bonded.rest + 3 * i, gravity);
+        mass += nodes->mass[body->node_start + i];
+        volume += sphere * r * r * r;
+        low = fmin(low, height - r * strength);
+        high = fmax(high, height + r * strength);
+    }
+    // Heights are along gravity, times gravity.
+    return body->no_gravity || strength == 0.0 ? 0.0 : mass / volume * (high - low);
+}
+
+pbs_status bonded_check_weight(const struct nodes *nodes, const struct body *body,
+                               const double gravity[3]) {
+    const struct bonded_body *own = &body->bonded;
+    double strongest = own->bond_count > 0 ? 0.0 : INFINITY;
+    for (size_t i = 0; i < own->bond_count; i++) {
+        strongest = fmax(strongest, own->tensile[i]);
+    }
+    const double weight = weight_of(nodes, body, gravity);
+    return strongest >= weight
+               ? PBS_OK
+               : status_fail(PBS_WEAK_BONDS,
+                             "the strongest bond breaks at %g Pa, but a column as high as the body "
+                             "weighs %g Pa: it will hardly bear itself",
+                             strongest, weight);
+}
