@@ -3,6 +3,8 @@
 //     bench bonded kernel=gradient bonds=... mbonds_per_s=...
 //     bench bonded scene=twist tets=... cell=... frames=... seconds_per_frame=... newton=...
 //     linear=...
+//     bench bonded solve=multigrid tets=... young=... cell=... cut=... broken=... its_1e2=...
+//     its_1e4=... its_1e8=... setup_s=... solve_s=...
 // One thread. Kernels are the best of the rounds. A frame is a step of implicit Euler of 16 ms, in
 // which both ends are turned by 0.05 rad against each other, by cells of 62.5 mm and of 1 mm.
 #include <math.h>
@@ -14,9 +16,12 @@
 #include "energy/bonds.h"
 #include "energy/evaluate.h"
 #include "pbs/pbs.h"
+#include "linear/pcg.h"
+#include "scenes/bonded_system.h"
 #include "scenes/cubic_tets.h"
 
-static const double YOUNG = 1e7, FRAME = 0.016, TURN = 0.05;
+#define FRAME 0.016
+static const double YOUNG = 1e7, TURN = 0.05;
 
 static void require(pbs_status status) {
     if (status < 0) {
@@ -220,9 +225,79 @@ static void twist(size_t n, double cell, int frames) {
     cubic_tets_free(&mesh);
 }
 
-int main(void) {
+// --- the linear system of a frame ---
+
+enum { MOST_ITERATIONS = 3000 };
+
+/// Iterations to a relative residual; *seconds is added to.
+static uint32_t iterations_to(const struct bonded_system *s, const struct preconditioner *m,
+                              double tolerance, struct pcg_workspace *work, double *x,
+                              double *seconds) {
+    const struct pcg_options options = {.relative_tolerance = tolerance,
+                                        .iteration_limit = MOST_ITERATIONS};
+    const double start = clock_seconds();
+    const struct pcg_result result = pcg_solve(NULL, &s->problem, m, s->b, &options, work, x);
+    *seconds = clock_seconds() - start;
+    return result.outcome == PCG_CONVERGED ? result.iterations : MOST_ITERATIONS;
+}
+
+static void solve(const struct bonded_system_desc *d) {
+    static const int32_t ids[] = {PBS_PRECONDITIONER_BLOCK_JACOBI, PBS_PRECONDITIONER_TWO_LEVEL,
+                                  PBS_PRECONDITIONER_MULTIGRID};
+    struct bonded_system s;
+    struct pcg_workspace work = {0};
+    require(bonded_system_make(d, &s));
+    struct memory *memory = &s.world->memory;
+    require(pcg_reserve(memory, &work, s.a.row_count));
+    double *x = allocate(3 * (size_t)s.a.row_count, sizeof *x);
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        struct preconditioner m;
+        double seconds = 0.0;
+        double start = clock_seconds();
+        require(preconditioner_create(memory, ids[i], &s.a, ORDER_NATURAL, &m));
+        const double analysis = clock_seconds() - start;
+        start = clock_seconds();
+        require(m.table->factor(m.state, NULL, &s.problem));
+        const double setup = clock_seconds() - start;
+        printf("bench bonded solve=%s tets=%zu young=%g cell=%g cut=%d broken=%g its_1e2=%u ",
+               m.table->name, s.particles, d->young, d->side, d->is_cut, d->broken,
+               iterations_to(&s, &m, 1e-2, &work, x, &seconds));
+        printf("its_1e4=%u ", iterations_to(&s, &m, 1e-4, &work, x, &seconds));
+        const double to_four = seconds;
+        printf("its_1e8=%u analysis_s=%.4f setup_s=%.4f solve_s=%.4f\n",
+               iterations_to(&s, &m, 1e-8, &work, x, &seconds), analysis, setup, to_four);
+        preconditioner_destroy(memory, &m);
+    }
+    free(x);
+    pcg_free(memory, &work);
+    bonded_system_free(&s);
+}
+
+static void solve_all(void) {
+    static const struct bonded_system_desc cases[] = {
+        {{6, 6, 7}, 0.0625, 1e7, FRAME, false, 0.0},
+        {{12, 12, 14}, 0.03125, 1e7, FRAME, false, 0.0},
+        {{9, 9, 18}, 0.05, 1e9, FRAME, false, 0.0},
+        {{12, 12, 14}, 0.001, 1e7, FRAME, false, 0.0},
+        {{20, 20, 25}, 0.03125, 1e7, FRAME, false, 0.0},
+        {{9, 9, 11}, 0.03125, 1e7, FRAME, true, 0.0},
+        {{9, 9, 11}, 0.03125, 1e7, FRAME, true, 0.1},
+        {{9, 9, 11}, 0.03125, 1e7, FRAME, false, 0.2},
+        {{9, 9, 11}, 0.03125, 1e7, FRAME, false, 0.3},
+        {{9, 9, 11}, 0.03125, 1e7, FRAME, false, 0.6}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        solve(&cases[i]);
+    }
+}
+
+int main(int count, char **arguments) {
+    if (count == 2 && strcmp(arguments[1], "solve") == 0) {
+        solve_all();
+        return 0;
+    }
     time_kernels(27);
     twist(9, 0.0625, 20);
     twist(9, 0.001, 20);
+    solve_all();
     return 0;
 }
