@@ -45,8 +45,13 @@ enum {
                                       ///< over SDIRK2
     PBS_SCHEME_ENERGY_BLENDING = 19, ///< order 2, not feasible, two solves a step: midpoint blended
                                      ///< with implicit Euler until the energy is on its target
-    PBS_SCHEME_VELOCITY_VERLET = 20  ///< order 2, not feasible; explicit, one gradient a step. Not
-                                     ///< for worlds with PBS_CONTACT_BARRIER
+    PBS_SCHEME_VELOCITY_VERLET = 20  ///< [share 0.01 .. 1 of the stable step] order 2, not
+                                     ///< feasible; explicit, one gradient a step. Worlds divide
+                                     ///< what they are to step, or the steps of an advance without
+                                     ///< step control, into equal steps of at most that share of
+                                     ///< the longest stable one, and land all or nothing; systems
+                                     ///< and steps of a step control are as long as they are told.
+                                     ///< Not for worlds with PBS_CONTACT_BARRIER
 };
 
 /// How a two-step scheme takes its first step, and the first one after the state was set or
@@ -156,8 +161,8 @@ typedef struct pbs_integrator_desc {
 } pbs_integrator_desc;
 
 /// Fills *d with the scheme's defaults: theta 0.6, of GAT's schemes 0.07; beta 0.25, gamma 0.5; rho
-/// 0.6; BDF2 starts with implicit Euler, second-order theta with the first-order one; alpha 1, of
-/// searches 0 .. 1.1; the energy is kept as it is; no step control.
+/// 0.6; share 0.8; BDF2 starts with implicit Euler, second-order theta with the first-order one;
+/// alpha 1, of searches 0 .. 1.1; the energy is kept as it is; no step control.
 /// @param struct_size  sizeof(pbs_integrator_desc) as the caller was compiled
 /// @param scheme  PBS_SCHEME_*
 /// @return PBS_ERROR_ARGUMENT (d is null, unknown scheme), PBS_ERROR_STRUCT_SIZE

@@ -440,6 +440,10 @@ typedef struct pbs_stats {
     // Work that was expected of each, set-up and iterations, in nanoseconds of the machine that the
     // model of it was fitted on: the same numbers everywhere. 0: not known, or not an option.
     double block_jacobi_work, factor_work, two_level_work;
+    // Of explicit schemes (PBS_SCHEME_VELOCITY_VERLET), the last step; 0 for others:
+    uint32_t explicit_steps;    ///< equal steps that it was divided into
+    uint32_t explicit_reserved; ///< 0
+    double stable_step; ///< s: the longest stable step, as estimated last (docs/integrators.md)
 } pbs_stats;
 
 /// Statistics of the last step and of the world.

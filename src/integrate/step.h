@@ -17,6 +17,8 @@ struct scheme_memory {
     uint32_t known;                  ///< states known: 1 (z_n) or 2
     bool has_acceleration;           ///< a_n is there
     double h_before;                 ///< s
+    double stable_step;              ///< s, see stable_step.h; 0: not known
+    uint32_t steps_since;            ///< that it was found
     double power;                    ///< W, lost at z_n, as kept as a_n is
     struct scalar_state lost_before; ///< of z_{n-1}, relative to z_n
 };

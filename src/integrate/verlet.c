@@ -36,6 +36,7 @@ const struct scheme_table scheme_velocity_verlet = {
     .acceleration = ACCELERATION_KEPT,
     .leaves_feasible = true,
     .kicks = true,
+    .parameters = {{"share", 0.8, 0.01, 1.0}},
     .stage_count = no_stage,
     .stage = no_recipe,
     .finish = verlet_finish,

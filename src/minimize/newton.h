@@ -70,6 +70,12 @@ pbs_status newton_use_host_solver(struct newton *newton, struct memory *memory,
 /// What a host's linear solver has done since the last call.
 struct host_solver_counts newton_take_host_counts(struct newton *newton);
 
+/// An estimate of the largest eigenvalue of M^-1 H, H the objective's Hessian at x without
+/// constraints: from below, on meshes some percent. Its square root is the highest frequency where
+/// the weight is infinite. Returns EVALUATE_*.
+int newton_largest_eigenvalue(struct newton *newton, const struct objective *objective,
+                              const double *x, double *largest);
+
 // What the choice among linear solvers goes by is the caller's to keep, so that a step that fails
 // leaves it as it was. Where there is nothing to choose nothing happens.
 void newton_recall_solver(struct newton *newton, const struct race_memory *memory);

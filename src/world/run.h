@@ -33,6 +33,7 @@ struct run {
     double first_step; ///< s, as far as it is known beforehand
     struct adaptive_barrier barrier;
     uint32_t division_limit; ///< of the host, or what is right where it leaves that to the library
+    uint32_t explicit_steps; ///< of schemes that kick, in all parts
     uint32_t flight_parts;   ///< of the last step that was divided beforehand, or 1
     // Step control:
     struct step_control control;

@@ -305,6 +305,8 @@ static void write_history(struct byte_writer *out, const struct scene *scene) {
     write_u32(out, memory->known);
     write_u32(out, memory->has_acceleration);
     write_f64(out, memory->h_before);
+    write_f64(out, memory->stable_step);
+    write_u32(out, memory->steps_since);
     write_f64(out, memory->power);
     write_f64(out, memory->lost_before.x);
     write_f64(out, memory->lost_before.v);

@@ -750,6 +750,8 @@ static pbs_status read_history(struct byte_reader *in, struct memory *memory, st
     const uint32_t has_acceleration = read_u32(in);
     kept->has_acceleration = has_acceleration != 0;
     kept->h_before = read_f64(in);
+    kept->stable_step = read_f64(in);
+    kept->steps_since = read_u32(in);
     kept->power = read_f64(in);
     kept->lost_before = (struct scalar_state){.x = read_f64(in)};
     kept->lost_before.v = read_f64(in);
@@ -772,7 +774,8 @@ static pbs_status read_history(struct byte_reader *in, struct memory *memory, st
     if (!known || has_acceleration > 1 ||
         (kept->has_acceleration && history->acceleration == NULL && count > 0 &&
          scheme_keeps_acceleration(scheme)) ||
-        !isfinite(kept->h_before) || kept->h_before < 0.0 || !are_finite(lost, 3)) {
+        !isfinite(kept->h_before) || kept->h_before < 0.0 || !(kept->stable_step >= 0.0) ||
+        !are_finite(lost, 3)) {
         return status_fail(PBS_ERROR_FORMAT,
                            "history of %u states, previous step %g s, does not fit the scheme",
                            (unsigned)kept->known, kept->h_before);

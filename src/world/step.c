@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/math3.h"
 #include "base/vector.h"
+#include "integrate/stable_step.h"
 #include "world/affine_strain.h"
 #include "world/bonded.h"
 #include "world/check.h"
@@ -445,7 +446,68 @@ static uint32_t count_parts(struct run *run, double h) {
     return contact_scale_parts(flight, run->division_limit);
 }
 
+// --- explicit steps ---
+
+// So often the stable step is looked at again: bonds that stretch or break change it little by
+// little.
+enum { STABLE_STEP_LIFE = 512 };
+#define EXPLICIT_STEP_LIMIT 1e8
+
+static pbs_status renew_stable_step(struct run *run) {
+    struct step_workspace *workspace = &run->w->topology.workspace;
+    struct scheme_memory *memory = &workspace->memory;
+    if (memory->stable_step == 0.0 || memory->steps_since >= STABLE_STEP_LIFE) {
+        RETURN_IF_FAILED(stable_step(&run->problem, workspace, &memory->stable_step));
+        memory->steps_since = 0;
+    }
+    return PBS_OK;
+}
+
+/// Equal steps to the span's end as short as the stable one wants.
+static pbs_status plan_explicit(const struct run *run, double left, uint32_t *count) {
+    const double stable = run->w->topology.workspace.memory.stable_step;
+    const double share = run->problem.parameters[0];
+    const double wanted = ceil(left / (share * stable));
+    if (!(wanted <= EXPLICIT_STEP_LIMIT)) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "%g s take more than %g explicit steps of %g times the stable step of "
+                           "%g s",
+                           left, EXPLICIT_STEP_LIMIT, share, stable);
+    }
+    *count = wanted > 1.0 ? (uint32_t)wanted : 1;
+    return PBS_OK;
+}
+
+static pbs_status run_explicit(struct run *run, const struct step_span *span) {
+    struct scheme_memory *memory = &run->w->topology.workspace.memory;
+    double begin = span->begin;
+    double left = span->h;
+    for (uint32_t count = 1; count > 0;) {
+        RETURN_IF_FAILED(renew_stable_step(run));
+        RETURN_IF_FAILED(plan_explicit(run, left, &count));
+        const double h = left / count;
+        const double way = (span->end - begin) / count;
+        uint32_t taken = 0;
+        for (; taken < count && memory->steps_since < STABLE_STEP_LIFE; taken++) {
+            const struct step_span part = {.h = h,
+                                           .begin = begin + way * taken,
+                                           .end = taken + 1 == count ? span->end
+                                                                     : begin + way * (taken + 1)};
+            RETURN_IF_FAILED(run_part(run, &part, 0));
+            memory->steps_since++;
+            run->explicit_steps++;
+        }
+        begin += way * taken;
+        left -= h * taken;
+        count -= taken;
+    }
+    return PBS_OK;
+}
+
 pbs_status run_whole(struct run *run, const struct step_span *span) {
+    if (run->problem.scheme->kicks) {
+        return run_explicit(run, span);
+    }
     const uint32_t parts = count_parts(run, span->h);
     run->flight_parts = parts;
     for (uint32_t i = 0; i < parts; i++) {
@@ -534,6 +596,10 @@ static void write_stats(struct run *run, pbs_status status) {
     const struct newton_result *n = &run->sum.newton;
     stats->status = status;
     stats->stages = run->sum.stages;
+    stats->explicit_steps = run->explicit_steps;
+    stats->stable_step = w->scene.integrator.scheme->kicks
+                             ? w->topology.workspace.memory.stable_step
+                             : 0.0;
     stats->divisions = run->divisions;
     stats->newton_iterations = n->newton_iterations;
     stats->linear_solves = n->linear_solves;

@@ -139,7 +139,8 @@ Stats = struct(
     (U32 * 6, "failure_pair_vertices"), (DOUBLE, "failure_gap failure_stiffness failure_force affine_strain"),
     (Body, "affine_strain_body"), (DOUBLE, "contact_stiffness_least contact_distance slip_velocity velocity_tolerance"),
     (U32, "flight_parts untouchable_bodies turned_solves"), (I32, "preconditioner_reason"),
-    (DOUBLE, "block_jacobi_work factor_work two_level_work"))
+    (DOUBLE, "block_jacobi_work factor_work two_level_work"),
+    (U32, "explicit_steps explicit_reserved"), (DOUBLE, "stable_step"))
 Matrix = struct(
     "pbs_matrix", (U32, "struct_size"), (I32, "form triangle node_count row_count entry_count"),
     (INTEGERS, "row_start column"), (DOUBLES, "values positions"))

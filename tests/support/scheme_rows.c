@@ -64,7 +64,7 @@ const struct scheme_row scheme_rows[] = {
     {PBS_SCHEME_SPARSE_A_SEARCH, -1, {0}, {1.326e-2, 1.787e-2, 2.385e-2}, ONCE},
     {PBS_SCHEME_DECOUPLED_SDIRK2, -1, {0}, {1.319e-4, 8.496e-5, 6.074e-4}, TWICE},
     {PBS_SCHEME_ENERGY_BLENDING, -1, {0}, {2.719e-4, 1.499e-4, 1.583e-3}, TWICE},
-    {PBS_SCHEME_VELOCITY_VERLET, -1, {0}, {1.135e-4, 7.983e-5, 3.529e-4}, TWICE},
+    {PBS_SCHEME_VELOCITY_VERLET, -1, {1.0}, {1.135e-4, 7.983e-5, 3.529e-4}, TWICE},
 };
 
 const size_t scheme_row_count = COUNT_OF(scheme_rows);
