@@ -173,6 +173,56 @@ static void one_cell_has_six_tets_of_the_diagonal(void **state) {
     assert_false(shape_box_grid(1, 1, 1, 1.0, -1.0, 1.0, &mesh));
 }
 
+static void boxes_of_a_lattice_are_closed_and_fill_their_volume(void **state) {
+    (void)state;
+    static const size_t cells[3] = {4, 3, 2};
+    for (int i = 0; i < 2; i++) {
+        struct tet_mesh mesh;
+        uint32_t *boundary = NULL;
+        size_t count = 0;
+        assert_true(shape_box_lattice(cells, 0.5, i == 0 ? 0.0 : 0.2, 3, &mesh));
+        assert_int_equal(mesh.tet_count, 12 * 24);
+        for (size_t t = 0; t < mesh.tet_count; t++) {
+            assert_true(tet_volume(&mesh, t) > (i == 0 ? 0.0104 : 0.001));
+        }
+        assert_true(fabs(tet_mesh_volume(&mesh) - 3.0) < 1e-13);
+        assert_true(tet_mesh_boundary(&mesh, &boundary, &count));
+        // Two to each outer side of a cell.
+        assert_int_equal(count, 2 * 2 * (12 + 8 + 6));
+        assert_int_equal(check_closed(boundary, count, mesh.vertex_count), 2);
+        free(boundary);
+        tet_mesh_free(&mesh);
+    }
+}
+
+/// The same for the same seed; the boundary and so the volume stay, and no tetrahedron is flat.
+static void jitter_moves_what_is_inside(void **state) {
+    (void)state;
+    struct tet_mesh mesh[3];
+    size_t moved = 0, differ = 0;
+    for (uint64_t i = 0; i < 3; i++) {
+        assert_true(shape_ball(1.0, 0.3, &mesh[i]));
+        assert_true(i == 0 || tet_mesh_jitter(&mesh[i], 0.2, i));
+    }
+    const double volume = tet_mesh_volume(&mesh[0]);
+    assert_true(fabs(tet_mesh_volume(&mesh[1]) - volume) < 1e-12 * volume);
+    for (size_t t = 0; t < mesh[0].tet_count; t++) {
+        assert_true(tet_volume(&mesh[1], t) > 0.0);
+    }
+    for (size_t v = 0; v < mesh[0].vertex_count; v++) {
+        moved += mesh[0].positions[3 * v] != mesh[1].positions[3 * v];
+        differ += mesh[2].positions[3 * v] != mesh[1].positions[3 * v];
+    }
+    assert_true(moved > mesh[0].vertex_count / 4 && differ > moved / 2);
+    struct tet_mesh again;
+    assert_true(shape_ball(1.0, 0.3, &again) && tet_mesh_jitter(&again, 0.2, 1));
+    assert_memory_equal(again.positions, mesh[1].positions, 24 * again.vertex_count);
+    tet_mesh_free(&again);
+    for (size_t i = 0; i < 3; i++) {
+        tet_mesh_free(&mesh[i]);
+    }
+}
+
 static void stuffed_shapes_are_closed_and_well_shaped(void **state) {
     (void)state;
     const double spacings[] = {0.3, 0.21, 0.13, 0.1};
@@ -282,6 +332,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_box_is_cut_as_kuhn_does),
         cmocka_unit_test(one_cell_has_six_tets_of_the_diagonal),
+        cmocka_unit_test(boxes_of_a_lattice_are_closed_and_fill_their_volume),
+        cmocka_unit_test(jitter_moves_what_is_inside),
         cmocka_unit_test(stuffed_shapes_are_closed_and_well_shaped),
         cmocka_unit_test(any_smooth_shape_is_stuffed_well),
         cmocka_unit_test(closed_surfaces_face_outward),
