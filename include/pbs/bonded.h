@@ -269,6 +269,8 @@ typedef struct pbs_fracture_surface {
     size_t vertex_count;       ///< those of triangles: pbs_body_read_fracture_surface
     size_t triangle_count;     ///< 0 for a body that was not made of tetrahedra
     const uint32_t *triangles; ///< triangle_count x 3 vertices, outward
+    const uint32_t *origins;   ///< triangle_count x 3: which of the description's vertices each
+                               ///< corner was, as for its texture
     const uint32_t *particles; ///< triangle_count: the tetrahedron that each is a face of
     const uint8_t *cracked;    ///< triangle_count: 1 where a bond broke there, of which the other
                                ///< side is there too; 0 on the surface that the body always had

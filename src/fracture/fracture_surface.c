@@ -51,6 +51,7 @@ void fracture_surface_free(struct fracture_surface *s, struct memory *memory) {
     memory_release(memory, (void *)s->mesh.positions);
     memory_release(memory, (void *)s->mesh.tets);
     memory_release(memory, s->triangles);
+    memory_release(memory, s->origins);
     memory_release(memory, s->tets);
     memory_release(memory, s->cracked);
     memory_release(memory, s->first);
@@ -72,6 +73,7 @@ pbs_status fracture_surface_begin(struct fracture_surface *s, struct memory *mem
         .tet_count = mesh->tet_count,
         .tets = memory_copy(memory, mesh->tets, mesh->tet_count, 4 * sizeof *mesh->tets)};
     s->triangles = memory_allocate(memory, corners, 3 * sizeof *s->triangles);
+    s->origins = memory_allocate(memory, corners, 3 * sizeof *s->origins);
     s->tets = memory_allocate(memory, corners, sizeof *s->tets);
     s->cracked = memory_allocate(memory, corners, sizeof *s->cracked);
     s->first = memory_allocate(memory, corners + 1, sizeof *s->first);
@@ -80,8 +82,8 @@ pbs_status fracture_surface_begin(struct fracture_surface *s, struct memory *mem
     s->number = memory_allocate(memory, corners, sizeof *s->number);
     s->faces = memory_allocate(memory, mesh->tet_count, sizeof *s->faces);
     if (s->mesh.positions == NULL || s->mesh.tets == NULL || s->triangles == NULL ||
-        s->tets == NULL || s->cracked == NULL || s->first == NULL || s->corners == NULL ||
-        s->root == NULL || s->number == NULL || s->faces == NULL) {
+        s->origins == NULL || s->tets == NULL || s->cracked == NULL || s->first == NULL ||
+        s->corners == NULL || s->root == NULL || s->number == NULL || s->faces == NULL) {
         return PBS_ERROR_MEMORY;
     }
     fracture_surface_update(s, bonds);
@@ -136,9 +138,10 @@ static void list_triangles(struct fracture_surface *s) {
     for (uint32_t t = 0; t < s->mesh.tet_count; t++) {
         for (int face = 0; face < 4; face++) {
             if ((s->faces[t] & face_bit(face, false)) == 0) {
-                for (int i = 0; i < 3; i++) {
-                    s->triangles[3 * s->triangle_count + (size_t)i] = number_of(
-                        s, 4 * t + tet_face_vertices[face][i]);
+                for (size_t i = 0; i < 3; i++) {
+                    const uint32_t corner = 4 * t + tet_face_vertices[face][i];
+                    s->triangles[3 * s->triangle_count + i] = number_of(s, corner);
+                    s->origins[3 * s->triangle_count + i] = s->mesh.tets[corner];
                 }
                 s->tets[s->triangle_count] = t;
                 s->cracked[s->triangle_count++] = (s->faces[t] & face_bit(face, true)) != 0;

@@ -13,6 +13,7 @@ struct fracture_surface {
     struct tet_mesh_view mesh; ///< its own copy
     size_t triangle_count, vertex_count;
     uint32_t *triangles;     ///< triangle_count x 3 vertices, outward
+    uint32_t *origins;       ///< triangle_count x 3: their vertices of the mesh
     uint32_t *tets;          ///< triangle_count: whose face each is
     uint8_t *cracked;        ///< triangle_count: 1 where a bond is broken there
     uint32_t *first;         ///< vertex_count + 1: where the corners of each vertex begin

@@ -138,6 +138,7 @@ pbs_status pbs_body_fracture_surface(const pbs_world *w, pbs_body b, pbs_fractur
                                       .vertex_count = surface->vertex_count,
                                       .triangle_count = surface->triangle_count,
                                       .triangles = any ? surface->triangles : NULL,
+                                      .origins = any ? surface->origins : NULL,
                                       .particles = any ? surface->tets : NULL,
                                       .cracked = any ? surface->cracked : NULL};
     return results_write(&settings_fracture_surface, &own, out);

@@ -64,7 +64,7 @@ Fragment = struct(
     (DOUBLE * 3, "center velocity angular_velocity"), (DOUBLE * 9, "inertia"))
 FractureSurface = struct(
     "pbs_fracture_surface", (U32, "struct_size reserved"), (SIZE, "vertex_count triangle_count"),
-    (INDICES, "triangles particles"), (POINTER, "cracked"))
+    (INDICES, "triangles origins particles"), (POINTER, "cracked"))
 AffineDesc = struct(
     "pbs_affine_desc", (U32, "struct_size"), (I32, "no_gravity"), (SIZE, "vertex_count"), (DOUBLES, "positions"),
     (SIZE, "triangle_count"), (INDICES, "triangles"), (SIZE, "tet_count"), (INDICES, "tets"),

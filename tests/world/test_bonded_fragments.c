@@ -242,6 +242,8 @@ static void a_box_is_drawn_as_a_box(void **state) {
         for (size_t i = 0; i < 3; i++) {
             for (size_t k = 0; k < 3; k++) {
                 corner[i][k] = (double)x[3 * surface.triangles[3 * t + i] + k];
+                const double rest = mesh.vertices[3 * surface.origins[3 * t + i] + k];
+                assert_near(corner[i][k], rest, 1e-6, "where it was");
                 assert_true(corner[i][k] > -1e-6 && corner[i][k] < (k == 0 ? 1.5 : 1.0) + 1e-6);
             }
         }
