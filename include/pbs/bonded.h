@@ -103,12 +103,11 @@ PBS_API pbs_status pbs_bonded_moduli(double macro_young, double macro_poisson, d
 
 /// Adds particles and bonds. Copies all its input; the body is the world's, until pbs_body_destroy
 /// or the end of the world. A bond that bears more than its strength where a step ends breaks, for
-/// good (pbs_world_broken_bonds). Particles touch as spheres: all that are not bonded to each other
-/// each other, and everything else; those of a bond once it is broken. Where spheres of a body
-/// overlap that no bond joins, the first step says so. PBS_SCHEME_ENERGY_BLENDING moves no bonded
-/// bodies; of the other schemes BDF2 and TR-BDF2 keep most of their spin and let what is too stiff
-/// for the step decay, and BDF2 also loses energy in hits, where TR-BDF2 gains
-/// (docs/integrators.md).
+/// good (pbs_world_broken_bonds). Particles touch as spheres, which friction turns: whatever no
+/// bond joins them to. Where spheres of a body overlap that no bond joins, the first step says so.
+/// PBS_SCHEME_ENERGY_BLENDING moves no bonded bodies; of the other schemes BDF2 and TR-BDF2 keep
+/// most of their spin and let what is too stiff for the step decay, and BDF2 also loses energy in
+/// hits, where TR-BDF2 gains (docs/integrators.md).
 /// @param out  its id; written only on success
 /// @return PBS_WEAK_BONDS (done; where gravity acts on it, a column of its material as high as the
 /// body weighs more than its strongest bond bears; both are in the message),

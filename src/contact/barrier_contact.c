@@ -31,6 +31,8 @@ pbs_status barrier_contact_reset(struct barrier_contact *c) {
         memory_reserve(c->memory, &c->placed, &c->placed_capacity, count, sizeof *c->placed));
     RETURN_IF_FAILED(
         memory_reserve(c->memory, &c->points, &c->point_capacity, count, sizeof *c->points));
+    RETURN_IF_FAILED(memory_reserve(c->memory, &c->turns, &c->turn_capacity,
+                                    3 * (size_t)c->mesh.rotation_count, sizeof *c->turns));
     RETURN_IF_FAILED(
         memory_reserve(c->memory, &c->motion, &c->motion_capacity, count, sizeof *c->motion));
     RETURN_IF_FAILED(
@@ -57,6 +59,7 @@ void barrier_contact_free(struct barrier_contact *c) {
     intersection_search_free(memory, &c->intersections);
     memory_release(memory, c->walls);
     memory_release(memory, c->points);
+    memory_release(memory, c->turns);
     memory_release(memory, c->placed);
     memory_release(memory, c->motion);
     memory_release(memory, c->velocity);
@@ -278,6 +281,9 @@ void barrier_contact_locate(struct barrier_contact *c, struct tasks *tasks, cons
             copy3(c->placed + 3 * i, c->points + 3 * i);
         }
     }
+    for (size_t i = 0; i < c->mesh.rotation_count; i++) {
+        copy3(x + 3 * (size_t)c->mesh.rotation_node[i], c->turns + 3 * i);
+    }
 }
 
 void barrier_contact_forget_pairs(struct barrier_contact *c) {
@@ -443,11 +449,12 @@ static void rank_of_wall(const struct barrier_contact *c, const struct active_co
 
 /// Of a contact, or of the friction that follows them. Returns how many points it couples.
 static int rank_of(const struct barrier_contact *c, size_t index, const uint32_t **points,
-                   struct contact_rank *rank) {
+                   struct contact_rank *rank, struct contact_turns *turns) {
     *rank = (struct contact_rank){0};
+    turns->count = 0;
     if (index >= c->contact_count) {
         const struct lagged_friction *friction = &c->frictions[index - c->contact_count];
-        lagged_friction_rank(c, friction, rank);
+        lagged_friction_rank(c, friction, rank, turns);
         *points = friction->points;
         return friction->point_count;
     }
@@ -464,11 +471,16 @@ static int rank_of(const struct barrier_contact *c, size_t index, const uint32_t
 static void write_block(const struct contact_pass *pass, size_t index) {
     struct barrier_contact *c = pass->contact;
     struct contact_rank rank;
+    struct contact_turns turns;
     struct contact_fold fold;
     const uint32_t *points = NULL;
-    const int count = rank_of(c, index, &points, &rank);
+    const int count = rank_of(c, index, &points, &rank, &turns);
     contact_fold_points(pass->scene, points, count, &fold);
-    contact_blocks_write(pass->scene, &fold, &rank, c->places[index], &c->blocks);
+    for (int t = 0; t < turns.count; t++) {
+        contact_fold_node(pass->scene, turns.node[t], &fold);
+    }
+    contact_blocks_write(pass->scene, &fold, &rank, turns.count > 0 ? &turns : NULL,
+                         c->places[index], &c->blocks);
 }
 
 static void write_blocks_piece(void *context, size_t piece) {
@@ -488,6 +500,11 @@ static void count_blocks(const struct contact_blocks_scene *scene, struct barrie
         } else {
             const struct lagged_friction *friction = &c->frictions[i - c->contact_count];
             contact_fold_points(scene, friction->points, friction->point_count, &fold);
+            uint32_t nodes[2];
+            const int turns = lagged_friction_turns(c, friction, nodes);
+            for (int t = 0; t < turns; t++) {
+                contact_fold_node(scene, nodes[t], &fold);
+            }
         }
         c->places[i] = contact_blocks_count(&c->blocks, fold.node_count);
     }
@@ -539,10 +556,12 @@ static bool moves_along(const struct barrier_contact *c, size_t index, uint32_t 
     return index < c->contact_count || c->mesh.kind[point] != POINT_OBSTACLE;
 }
 
-static void add_motion_of(struct barrier_contact *c, size_t index, double *gradient) {
+static void add_motion_of(struct barrier_contact *c, size_t index, const double *node_motion,
+                          double *gradient) {
     struct contact_rank rank;
+    struct contact_turns turns;
     const uint32_t *points = NULL;
-    const int count = rank_of(c, index, &points, &rank);
+    const int count = rank_of(c, index, &points, &rank, &turns);
     const uint32_t wall = index < c->contact_count ? c->contacts[index].wall
                                                    : c->frictions[index - c->contact_count].wall;
     for (int k = 0; k < rank.count; k++) {
@@ -558,9 +577,16 @@ static void add_motion_of(struct barrier_contact *c, size_t index, double *gradi
             }
             along += dot3(rank.vector[k][p], motion);
         }
+        for (int t = 0; t < turns.count; t++) {
+            along += dot3(turns.vector[k][t], node_motion + 3 * (size_t)turns.node[t]);
+        }
         for (int p = 0; p < count && along != 0.0; p++) {
             collision_mesh_add_to_nodes(&c->mesh, points[p], rank.coefficient[k] * along,
                                         rank.vector[k][p], gradient);
+        }
+        for (int t = 0; t < turns.count && along != 0.0; t++) {
+            double *to = gradient + 3 * (size_t)turns.node[t];
+            add_scaled3(to, rank.coefficient[k] * along, turns.vector[k][t], to);
         }
     }
     if (wall != CONTACT_NO_WALL && index < c->contact_count) {
@@ -572,7 +598,7 @@ void barrier_contact_add_motion(struct barrier_contact *c, struct tasks *tasks,
                                 const double *motion, double *gradient) {
     collision_mesh_place(tasks, &c->mesh, motion, c->motion);
     for (size_t i = 0; i < c->contact_count + c->linearized_frictions; i++) {
-        add_motion_of(c, i, gradient);
+        add_motion_of(c, i, motion, gradient);
     }
 }
 

@@ -75,8 +75,13 @@ struct lagged_friction {
     double weight[CONTACT_POINTS];
     double tangent[2][3];
     double force;     ///< N: Coulomb coefficient times normal force
-    double anchor[3]; ///< m: slip is zero where sum weight_i x_i over what moves is here
+    double anchor[3]; ///< m: slip is zero where sum weight_i x_i over what moves, and what turns
+                      ///< adds to it, is here
     uint32_t wall;
+    uint32_t turn[2]; ///< of the mesh: rotations of both sides' spheres; or none
+    /// Coordinates of a rotation times this (a cross product) are what it adds to the slip: the arm
+    /// from the sphere's centre, over the rotation's length, negative of the second side.
+    double lever[2][3];
 };
 
 /// What was done since the owner last cleared it.
@@ -103,11 +108,13 @@ struct barrier_contact {
     bool halted;      ///< obstacles wait: sweeps do not move them
     bool has_begun;   ///< a step has begun with the present candidates
     double *points;   ///< point_count x 3: of the state looked at last
+    double *turns;    ///< rotation_count x 3: coordinates of the mesh's rotations there
     double *placed;   ///< point_count x 3: of obstacles, where they are
     double *motion;   ///< point_count x 3: of the sweep; obstacles' as a sweep is to move them
     double *velocity; ///< point_count x 3, m/s: of obstacles' points in this step
     double *leg;      ///< scratch: the part of a sweep that is looked at
-    size_t point_capacity, placed_capacity, motion_capacity, velocity_capacity, leg_capacity;
+    size_t point_capacity, turn_capacity, placed_capacity, motion_capacity, velocity_capacity,
+        leg_capacity;
     struct active_contact *contacts;
     size_t contact_count, contact_capacity;
     double *found;                ///< point_count x 3: where the contacts were found,
@@ -204,6 +211,12 @@ void barrier_contact_add_motion(struct barrier_contact *contact, struct tasks *t
 /// wall feels the opposite of the sum.
 void barrier_contact_forces(const struct barrier_contact *contact,
                             const struct active_contact *active, double forces[CONTACT_POINTS][3]);
+
+/// N m: what friction does to the sphere of a side besides, about its centre; 0 where none turns.
+/// force: on the first side.
+void barrier_contact_friction_moment(const struct barrier_contact *contact,
+                                     const struct lagged_friction *friction, const double force[3],
+                                     int side, double moment[3]);
 
 /// N: what friction does to the first side at the state looked at last; weight by weight it acts on
 /// the points, and the opposite of it on a wall.

@@ -18,6 +18,7 @@ void collision_mesh_clear(struct collision_mesh *mesh) {
     mesh->lone_point_count = 0;
     mesh->lone_edge_count = 0;
     mesh->exclusion_count = 0;
+    mesh->rotation_count = 0;
 }
 
 void collision_mesh_free(struct memory *memory, struct collision_mesh *mesh) {
@@ -27,6 +28,9 @@ void collision_mesh_free(struct memory *memory, struct collision_mesh *mesh) {
     memory_release(memory, mesh->node);
     memory_release(memory, mesh->vertex);
     memory_release(memory, mesh->radius);
+    memory_release(memory, mesh->rotation);
+    memory_release(memory, mesh->rotation_node);
+    memory_release(memory, mesh->rotation_length);
     memory_release(memory, mesh->local);
     memory_release(memory, mesh->edges);
     memory_release(memory, mesh->edge_squares);
@@ -50,6 +54,8 @@ static pbs_status reserve_points(struct memory *memory, size_t count, struct col
         memory_reserve(memory, &m->vertex, &m->vertex_capacity, count, sizeof *m->vertex));
     RETURN_IF_FAILED(
         memory_reserve(memory, &m->radius, &m->radius_capacity, count, sizeof *m->radius));
+    RETURN_IF_FAILED(
+        memory_reserve(memory, &m->rotation, &m->rotation_capacity, count, sizeof *m->rotation));
     return memory_reserve(memory, &m->local, &m->local_capacity, 3 * count, sizeof *m->local);
 }
 
@@ -67,6 +73,24 @@ static void append_points(const struct collision_part_input *input, struct colli
                                                                    : 0.0;
         }
     }
+}
+
+static pbs_status append_rotations(struct memory *memory, const struct collision_part_input *input,
+                                   struct collision_mesh *m) {
+    const size_t count = input->rotation_lengths != NULL ? input->point_count : 0;
+    RETURN_IF_FAILED(memory_reserve(memory, &m->rotation_node, &m->rotation_node_capacity,
+                                    m->rotation_count + count, sizeof *m->rotation_node));
+    RETURN_IF_FAILED(memory_reserve(memory, &m->rotation_length, &m->rotation_length_capacity,
+                                    m->rotation_count + count, sizeof *m->rotation_length));
+    for (size_t i = 0; i < input->point_count; i++) {
+        m->rotation[m->point_count + i] = COLLISION_NO_ROTATION;
+        if (count > 0 && input->rotation_lengths[i] > 0.0) {
+            m->rotation[m->point_count + i] = m->rotation_count;
+            m->rotation_node[m->rotation_count] = input->first_rotation + (uint32_t)i;
+            m->rotation_length[m->rotation_count++] = input->rotation_lengths[i];
+        }
+    }
+    return PBS_OK;
 }
 
 static pbs_status append_triangles(struct memory *memory, const struct collision_part_input *input,
@@ -238,6 +262,7 @@ static pbs_status append(struct memory *memory, const struct collision_part_inpu
         memory_reserve(memory, &m->parts, &m->part_capacity, m->part_count + 1, sizeof *m->parts));
     RETURN_IF_FAILED(reserve_points(memory, m->point_count + input->point_count, m));
     append_points(input, m);
+    RETURN_IF_FAILED(append_rotations(memory, input, m));
     RETURN_IF_FAILED(append_triangles(memory, input, m));
     const uint32_t first_edge = m->edge_count;
     RETURN_IF_FAILED(append_edges(memory, input, m));

@@ -16,6 +16,9 @@ enum collision_point_kind {
     POINT_OBSTACLE ///< as the script says
 };
 
+/// Of points that do not turn.
+#define COLLISION_NO_ROTATION UINT32_MAX
+
 /// One body or obstacle: what all its points share.
 struct collision_part {
     struct surface surface;
@@ -42,14 +45,18 @@ struct exclusion {
 struct collision_mesh {
     uint32_t part_count, point_count, edge_count, triangle_count;
     uint32_t lone_point_count, lone_edge_count;
-    uint32_t exclusion_count;
+    uint32_t exclusion_count, rotation_count;
     struct collision_part *parts;
-    uint8_t *kind;    ///< per point, enum collision_point_kind
-    uint32_t *part;   ///< per point
-    uint32_t *node;   ///< per point: its (first) node; of an obstacle's: unused
-    uint32_t *vertex; ///< per point: its number in its body
-    double *radius;   ///< per point, m: the surface lies that far outside it
-    double *local;    ///< per point, 3: X, Y, Z of affine ones; of obstacles' in their frame
+    uint8_t *kind;           ///< per point, enum collision_point_kind
+    uint32_t *part;          ///< per point
+    uint32_t *node;          ///< per point: its (first) node; of an obstacle's: unused
+    uint32_t *vertex;        ///< per point: its number in its body
+    double *radius;          ///< per point, m: the surface lies that far outside it
+    uint32_t *rotation;      ///< per point: of its sphere, which friction turns; or none
+    uint32_t *rotation_node; ///< rotation_count: the node whose coordinates are the rotation
+                             ///< vector times
+    double *rotation_length; ///< rotation_count, m
+    double *local;           ///< per point, 3: X, Y, Z of affine ones; of obstacles' in their frame
     uint32_t *exclusion_start;    ///< point_count + 1: the first of those whose lower point that is
     struct exclusion *exclusions; ///< of one point by ascending other ones
     uint32_t *edges;              ///< edge_count x 2, points
@@ -58,8 +65,9 @@ struct collision_mesh {
     uint32_t *lone_points;        ///< points of no edge: they touch each other and lone edges too
     uint32_t *lone_edges;         ///< edges of no triangle: their sides can touch lone points
     size_t part_capacity, kind_capacity, point_part_capacity, node_capacity, vertex_capacity,
-        radius_capacity, local_capacity, edge_capacity, edge_square_capacity, triangle_capacity,
-        lone_point_capacity, lone_edge_capacity, exclusion_start_capacity, exclusion_capacity;
+        radius_capacity, rotation_capacity, rotation_node_capacity, rotation_length_capacity,
+        local_capacity, edge_capacity, edge_square_capacity, triangle_capacity, lone_point_capacity,
+        lone_edge_capacity, exclusion_start_capacity, exclusion_capacity;
     struct pairs pairs; ///< scratch
 };
 
@@ -72,9 +80,11 @@ struct collision_part_input {
     const uint32_t *nodes;    ///< point_count: the (first) node of each; null for obstacles
     const double *radii;      ///< null, or point_count, m: besides the part's offset; those of an
                               ///< edge or a triangle are the same
-    const double *rest;       ///< point_count x 3, m: rest lengths of edges are taken from it; of
-                              ///< obstacles' points: where they are in their frame
-    const double *local;      ///< point_count x 3: X, Y, Z of affine points; else unused
+    uint32_t first_rotation;  ///< the node that is the first point's rotation; the others' follow
+    const double *rotation_lengths; ///< null (none turns), or point_count, m; 0: that does not turn
+    const double *rest;  ///< point_count x 3, m: rest lengths of edges are taken from it; of
+                         ///< obstacles' points: where they are in their frame
+    const double *local; ///< point_count x 3: X, Y, Z of affine points; else unused
     size_t triangle_count;
     const uint32_t *triangles; ///< the part's own point indices
     size_t edge_count;

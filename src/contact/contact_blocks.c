@@ -35,6 +35,13 @@ void contact_fold_points(const struct contact_blocks_scene *scene, const uint32_
     }
 }
 
+void contact_fold_node(const struct contact_blocks_scene *scene, uint32_t node,
+                       struct contact_fold *fold) {
+    if (scene->held == NULL || scene->held[node] != PBS_AXIS_ALL) {
+        find_node(fold, node);
+    }
+}
+
 void contact_blocks_clear(struct contact_blocks *blocks) {
     for (uint32_t w = 0; w < CONTACT_STENCIL_LIMIT; w++) {
         blocks->sets[w] = (struct contact_stencils){.width = w + 1};
@@ -87,6 +94,18 @@ static void fold_vector(const struct contact_blocks_scene *scene, const struct c
     }
 }
 
+/// The parts in rotations, of which all axes are held or none.
+static void add_turns(const struct contact_fold *fold, const struct contact_turns *turns, int k,
+                      double *out) {
+    for (uint32_t i = 0; i < fold->node_count; i++) {
+        for (int t = 0; t < turns->count; t++) {
+            if (fold->node[i] == turns->node[t]) {
+                copy3(turns->vector[k][t], out + 3 * (size_t)i);
+            }
+        }
+    }
+}
+
 /// The upper triangle of block += coefficient vector vector^T.
 static void add_square(size_t size, double coefficient, const double *vector, double *block) {
     for (size_t i = 0; i < size; i++) {
@@ -98,8 +117,8 @@ static void add_square(size_t size, double coefficient, const double *vector, do
 }
 
 void contact_blocks_write(const struct contact_blocks_scene *scene, const struct contact_fold *fold,
-                          const struct contact_rank *rank, struct contact_place place,
-                          struct contact_blocks *blocks) {
+                          const struct contact_rank *rank, const struct contact_turns *turns,
+                          struct contact_place place, struct contact_blocks *blocks) {
     const size_t width = place.width;
     if (width == 0) {
         return;
@@ -114,6 +133,9 @@ void contact_blocks_write(const struct contact_blocks_scene *scene, const struct
     for (int k = 0; k < rank->count; k++) {
         double vector[3 * CONTACT_STENCIL_LIMIT] = {0.0};
         fold_vector(scene, fold, rank->vector[k], vector);
+        if (turns != NULL) {
+            add_turns(fold, turns, k, vector);
+        }
         add_square(size, rank->coefficient[k], vector, block);
     }
     // Of the diagonal blocks the lower one too, to the same bits.

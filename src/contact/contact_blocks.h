@@ -27,6 +27,14 @@ struct contact_fold {
     double share[CONTACT_STENCIL_LIMIT][CONTACT_POINTS];
 };
 
+/// What a contact's Hessian has in rotations, which are no points: of each node, its part of every
+/// vector.
+struct contact_turns {
+    int count;
+    uint32_t node[2];
+    double vector[CONTACT_RANK][2][3];
+};
+
 /// What the blocks are made for. held: per node PBS_AXIS_* bits; null: none.
 struct contact_blocks_scene {
     const struct collision_mesh *mesh;
@@ -54,6 +62,10 @@ struct contact_place {
 void contact_fold_points(const struct contact_blocks_scene *scene, const uint32_t *points,
                          int point_count, struct contact_fold *fold);
 
+/// Besides the points; to be called for all nodes of contact_turns.
+void contact_fold_node(const struct contact_blocks_scene *scene, uint32_t node,
+                       struct contact_fold *fold);
+
 void contact_blocks_clear(struct contact_blocks *blocks);
 void contact_blocks_free(struct memory *memory, struct contact_blocks *blocks);
 
@@ -61,9 +73,9 @@ void contact_blocks_free(struct memory *memory, struct contact_blocks *blocks);
 struct contact_place contact_blocks_count(struct contact_blocks *blocks, uint32_t width);
 /// Room for all that were counted.
 pbs_status contact_blocks_reserve(struct memory *memory, struct contact_blocks *blocks);
-/// Rows and block of a counted stencil; of different ones at the same time.
+/// Rows and block of a counted stencil; of different ones at the same time. turns: null: none.
 void contact_blocks_write(const struct contact_blocks_scene *scene, const struct contact_fold *fold,
-                          const struct contact_rank *rank, struct contact_place place,
-                          struct contact_blocks *blocks);
+                          const struct contact_rank *rank, const struct contact_turns *turns,
+                          struct contact_place place, struct contact_blocks *blocks);
 
 #endif

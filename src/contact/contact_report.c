@@ -144,6 +144,15 @@ static void add_friction(const struct barrier_contact *c, double share,
         add_load(load, load->friction, c->points + 3 * (size_t)point, own);
         add3(torque, turning, torque);
     }
+    for (int side = 0; side < 2; side++) {
+        if (friction->turn[side] != COLLISION_NO_ROTATION) {
+            double moment[3];
+            struct contact_load *load = load_of_point(c, friction->points[side], r);
+            barrier_contact_friction_moment(c, friction, force, side, moment);
+            add3(load->torque, moment, load->torque);
+            add3(torque, moment, torque);
+        }
+    }
     if (obstacle != NULL) {
         // Which side it is decides the sign.
         const bool is_first = c->mesh.kind[friction->points[0]] == POINT_OBSTACLE;

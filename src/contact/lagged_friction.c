@@ -28,6 +28,49 @@ static void tangents_of(const double normal[3], double tangent[2][3]) {
     cross3(normal, tangent[0], tangent[1]);
 }
 
+/// m: from the centre of each side's sphere to one common point, so that what friction does has no
+/// net torque: between two spheres in the middle of the gap, of a sphere and anything else on that.
+static void find_arms(const struct barrier_contact *c, const struct active_contact *contact,
+                      const uint32_t turn[2], double arm[2]) {
+    const uint32_t *points = contact->points;
+    arm[0] = arm[1] = contact->distance;
+    if (contact->wall != CONTACT_NO_WALL) {
+        return;
+    }
+    if (turn[0] != COLLISION_NO_ROTATION && turn[1] != COLLISION_NO_ROTATION) {
+        const double first = collision_mesh_offset(&c->mesh, points[0]);
+        const double both = first + collision_mesh_offset(&c->mesh, points[1]);
+        const double apart = collision_mesh_pair_offset(&c->mesh, points[0], points[1]);
+        arm[0] = apart * (first / both) + 0.5 * (contact->distance - apart);
+        arm[1] = contact->distance - arm[0];
+        return;
+    }
+    for (int side = 0; side < 2; side++) {
+        const uint32_t other = points[side == 0 ? pair_first_count(contact->kind) : 0];
+        // What is no obstacle feels friction at its points, wherever its surface lies.
+        if (c->mesh.kind[other] == POINT_OBSTACLE) {
+            arm[side] -= collision_mesh_offset(&c->mesh, other);
+        }
+    }
+}
+
+static void set_levers(const struct barrier_contact *c, const struct active_contact *contact,
+                       struct lagged_friction *out) {
+    const bool has_two = contact->wall == CONTACT_NO_WALL && contact->kind == PAIR_POINT_POINT;
+    double arm[2];
+    out->turn[0] = c->mesh.rotation[contact->points[0]];
+    out->turn[1] = has_two ? c->mesh.rotation[contact->points[1]] : COLLISION_NO_ROTATION;
+    // Of a pair with one lone point that is the first.
+    find_arms(c, contact, out->turn, arm);
+    for (int side = 0; side < 2; side++) {
+        if (out->turn[side] != COLLISION_NO_ROTATION) {
+            // The second side's arm points along the normal, and it is taken off.
+            scale3(-arm[side] / c->mesh.rotation_length[out->turn[side]], contact->normal,
+                   out->lever[side]);
+        }
+    }
+}
+
 pbs_status barrier_contact_lag(struct barrier_contact *c, struct tasks *tasks, const double *x) {
     c->friction_count = 0;
     RETURN_IF_FAILED(barrier_contact_find(c, tasks, x));
@@ -50,6 +93,7 @@ pbs_status barrier_contact_lag(struct barrier_contact *c, struct tasks *tasks, c
         memcpy(out->points, contact->points, sizeof out->points);
         memcpy(out->weight, contact->weight, sizeof out->weight);
         tangents_of(contact->normal, out->tangent);
+        set_levers(c, contact, out);
     }
     return PBS_OK;
 }
@@ -69,6 +113,30 @@ static void add_history(const struct barrier_contact *c, const double *origin, d
     }
 }
 
+/// Where an obstacle's surface is felt: at the common point, of a sphere.
+static void touched_point(const struct barrier_contact *c, const struct lagged_friction *friction,
+                          double out[3]) {
+    copy3(c->points + 3 * (size_t)friction->points[0], out);
+    if (friction->turn[0] != COLLISION_NO_ROTATION) {
+        add_scaled3(out, c->mesh.rotation_length[friction->turn[0]], friction->lever[0], out);
+    }
+}
+
+static void wall_velocity(const struct barrier_contact *c, const struct lagged_friction *friction,
+                          double v[3]) {
+    double x[3];
+    touched_point(c, friction, x);
+    obstacle_velocity(&c->walls[friction->wall].target, x, v);
+}
+
+/// sum += what rotations add to the slip; coordinates: of the rotation `index` of the mesh.
+static void add_turned(const struct lagged_friction *friction, int side, const double *coordinates,
+                       double sum[3]) {
+    double turned[3];
+    cross3(coordinates, friction->lever[side], turned);
+    add3(sum, turned, sum);
+}
+
 void barrier_contact_begin(struct barrier_contact *c, const double *origin, double length) {
     c->slip_width = c->settings.slip_velocity * length;
     for (size_t i = 0; i < c->friction_count; i++) {
@@ -77,10 +145,15 @@ void barrier_contact_begin(struct barrier_contact *c, const double *origin, doub
         for (int k = 0; k < friction->point_count; k++) {
             add_history(c, origin, length, friction->points[k], friction->weight[k], anchor);
         }
+        for (int side = 0; side < 2; side++) {
+            if (friction->turn[side] != COLLISION_NO_ROTATION) {
+                const size_t node = c->mesh.rotation_node[friction->turn[side]];
+                add_turned(friction, side, origin + 3 * node, anchor);
+            }
+        }
         if (friction->wall != CONTACT_NO_WALL) {
             double v[3];
-            obstacle_velocity(&c->walls[friction->wall].target,
-                              c->points + 3 * (size_t)friction->points[0], v);
+            wall_velocity(c, friction, v);
             add_scaled3(anchor, length, v, anchor);
         }
         copy3(anchor, friction->anchor);
@@ -97,6 +170,11 @@ static void find_slip(const struct barrier_contact *c, const struct lagged_frict
     for (int k = 0; k < friction->point_count; k++) {
         if (c->mesh.kind[friction->points[k]] != POINT_OBSTACLE) {
             add_scaled3(sum, friction->weight[k], c->points + 3 * (size_t)friction->points[k], sum);
+        }
+    }
+    for (int side = 0; side < 2; side++) {
+        if (friction->turn[side] != COLLISION_NO_ROTATION) {
+            add_turned(friction, side, c->turns + 3 * (size_t)friction->turn[side], sum);
         }
     }
     slip[0] = dot3(friction->tangent[0], sum);
@@ -121,12 +199,43 @@ double lagged_friction_evaluate(const struct barrier_contact *c,
                                         friction->force * f.first_over_slip * friction->weight[k],
                                         force, gradient);
         }
+        for (int side = 0; side < 2; side++) {
+            if (friction->turn[side] != COLLISION_NO_ROTATION) {
+                double *to = gradient + 3 * (size_t)c->mesh.rotation_node[friction->turn[side]];
+                double moment[3];
+                cross3(friction->lever[side], force, moment);
+                add_scaled3(to, friction->force * f.first_over_slip, moment, to);
+            }
+        }
     }
     return friction->force * f.value;
 }
 
+int lagged_friction_turns(const struct barrier_contact *c, const struct lagged_friction *friction,
+                          uint32_t nodes[2]) {
+    int count = 0;
+    for (int side = 0; side < 2; side++) {
+        if (friction->turn[side] != COLLISION_NO_ROTATION) {
+            nodes[count++] = c->mesh.rotation_node[friction->turn[side]];
+        }
+    }
+    return count;
+}
+
+/// The k-th vector, along a direction of slip.
+static void turn_vector(const struct lagged_friction *friction, const double direction[3], int k,
+                        struct contact_turns *turns) {
+    int t = 0;
+    for (int side = 0; side < 2; side++) {
+        if (friction->turn[side] != COLLISION_NO_ROTATION) {
+            cross3(friction->lever[side], direction, turns->vector[k][t++]);
+        }
+    }
+}
+
 void lagged_friction_rank(const struct barrier_contact *c, const struct lagged_friction *friction,
-                          struct contact_rank *rank) {
+                          struct contact_rank *rank, struct contact_turns *turns) {
+    turns->count = lagged_friction_turns(c, friction, turns->node);
     double slip[2];
     find_slip(c, friction, slip);
     const double length = slip_length(slip);
@@ -142,7 +251,18 @@ void lagged_friction_rank(const struct barrier_contact *c, const struct lagged_f
         for (int p = 0; p < friction->point_count; p++) {
             scale3(friction->weight[p], direction, rank->vector[rank->count][p]);
         }
+        turn_vector(friction, direction, k, turns);
         contact_rank_add(rank, friction->force * coefficients[k]);
+    }
+}
+
+void barrier_contact_friction_moment(const struct barrier_contact *c,
+                                     const struct lagged_friction *friction, const double force[3],
+                                     int side, double moment[3]) {
+    scale3(0.0, force, moment);
+    if (friction->turn[side] != COLLISION_NO_ROTATION) {
+        cross3(friction->lever[side], force, moment);
+        scale3(c->mesh.rotation_length[friction->turn[side]], moment, moment);
     }
 }
 
@@ -163,8 +283,7 @@ static void carried_velocity(const struct barrier_contact *c,
                              const struct lagged_friction *friction, double out[3]) {
     scale3(0.0, friction->tangent[0], out);
     if (friction->wall != CONTACT_NO_WALL) {
-        obstacle_velocity(&c->walls[friction->wall].target,
-                          c->points + 3 * (size_t)friction->points[0], out);
+        wall_velocity(c, friction, out);
     }
     for (int k = 0; k < friction->point_count; k++) {
         const uint32_t point = friction->points[k];

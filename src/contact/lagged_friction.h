@@ -13,6 +13,11 @@ double lagged_friction_evaluate(const struct barrier_contact *contact,
 
 /// The Hessian at the state looked at last: always positive semidefinite.
 void lagged_friction_rank(const struct barrier_contact *contact,
-                          const struct lagged_friction *friction, struct contact_rank *rank);
+                          const struct lagged_friction *friction, struct contact_rank *rank,
+                          struct contact_turns *turns);
+
+/// The nodes of the rotations that it turns; how many.
+int lagged_friction_turns(const struct barrier_contact *contact,
+                          const struct lagged_friction *friction, uint32_t nodes[2]);
 
 #endif

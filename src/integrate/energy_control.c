@@ -101,6 +101,16 @@ static double friction_power(const struct energy_step *step, const struct collis
             }
         }
     }
+    for (int side = 0; side < 2; side++) {
+        if (friction->turn[side] != COLLISION_NO_ROTATION) {
+            const size_t node = mesh->rotation_node[friction->turn[side]];
+            double moment[3];
+            cross3(friction->lever[side], force, moment);
+            for (size_t axis = 0; axis < 3; axis++) {
+                power -= moment[axis] * velocity_met(step, v, 3 * node + axis);
+            }
+        }
+    }
     return power;
 }
 

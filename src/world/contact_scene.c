@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/math3.h"
+#include "world/bonded.h"
 #include "world/contact_scale.h"
 #include "world/motion.h"
 
@@ -35,7 +36,7 @@ struct part_buffers {
     struct memory *memory;
     uint32_t *number; ///< of each vertex among the points; UINT32_MAX: not a point
     uint32_t *vertices, *nodes, *triangles;
-    double *rest, *local;
+    double *rest, *local, *lengths;
 };
 
 static pbs_status allocate_buffers(struct part_buffers *b, const struct body *body) {
@@ -44,9 +45,10 @@ static pbs_status allocate_buffers(struct part_buffers *b, const struct body *bo
     b->nodes = memory_allocate(b->memory, body->vertex_count, sizeof *b->nodes);
     b->rest = memory_allocate(b->memory, 3 * body->vertex_count, sizeof *b->rest);
     b->local = memory_allocate(b->memory, 3 * body->vertex_count, sizeof *b->local);
+    b->lengths = memory_allocate(b->memory, body->vertex_count, sizeof *b->lengths);
     b->triangles = memory_allocate(b->memory, 3 * body->triangle_count, sizeof *b->triangles);
     return b->number != NULL && b->vertices != NULL && b->nodes != NULL && b->rest != NULL &&
-                   b->local != NULL && b->triangles != NULL
+                   b->local != NULL && b->lengths != NULL && b->triangles != NULL
                ? PBS_OK
                : PBS_ERROR_MEMORY;
 }
@@ -57,6 +59,7 @@ static void free_buffers(struct part_buffers *b) {
     memory_release(b->memory, b->nodes);
     memory_release(b->memory, b->rest);
     memory_release(b->memory, b->local);
+    memory_release(b->memory, b->lengths);
     memory_release(b->memory, b->triangles);
 }
 
@@ -99,6 +102,20 @@ static void add_spheres(const struct body *body, struct collision_part_input *in
     }
 }
 
+/// What has a radius is turned by friction, a point is not.
+static void add_rotations(const struct body *body, struct part_buffers *b,
+                          struct collision_part_input *input) {
+    if (body->kind != BODY_BONDED) {
+        return;
+    }
+    for (size_t i = 0; i < body->vertex_count; i++) {
+        const bool turns = body->bonded.contact_radii[i] + body->contact.offset > 0.0;
+        b->lengths[i] = turns ? bonded_radius_of_gyration(body->bonded.radii[i]) : 0.0;
+    }
+    input->first_rotation = (uint32_t)(body->node_start + body->vertex_count);
+    input->rotation_lengths = b->lengths;
+}
+
 static pbs_status add_body(const struct scene *scene, const struct body *body,
                            struct part_buffers *b, struct collision_mesh *mesh) {
     RETURN_IF_FAILED(allocate_buffers(b, body));
@@ -136,6 +153,7 @@ static pbs_status add_body(const struct scene *scene, const struct body *body,
         .triangles = b->triangles,
     };
     add_spheres(body, &input);
+    add_rotations(body, b, &input);
     return collision_mesh_add(b->memory, &input, mesh);
 }
 

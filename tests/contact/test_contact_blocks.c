@@ -50,8 +50,8 @@ static void blocks_are_the_vectors_over_nodes(void **state) {
         const struct contact_place before = contact_blocks_count(&blocks, fold.node_count);
         const struct contact_place place = contact_blocks_count(&blocks, fold.node_count);
         assert_ok(contact_blocks_reserve(&memory, &blocks));
-        contact_blocks_write(&scene, &fold, &rank, before, &blocks);
-        contact_blocks_write(&scene, &fold, &rank, place, &blocks);
+        contact_blocks_write(&scene, &fold, &rank, NULL, before, &blocks);
+        contact_blocks_write(&scene, &fold, &rank, NULL, place, &blocks);
         widths[fold.node_count]++;
         assert_int_equal(place.width, fold.node_count);
 
