@@ -414,6 +414,10 @@ typedef struct pbs_contact_desc {
     uint32_t mask;   ///< bits: the groups that it touches; both sides must agree
     uint32_t surface_material; ///< below PBS_SURFACE_MATERIALS: row of pbs_world_set_friction
     uint32_t reserved;         ///< must be 0
+    // Of what rolls, particles of bonded bodies; of two that touch, the larger ones count:
+    double rolling_friction;  ///< >= 0: up to that times normal force and radius, a moment resists
+                              ///< rolling; the radius is r1 r2 / (r1 + r2) of two spheres
+    double spinning_friction; ///< >= 0: likewise, about the normal
 } pbs_contact_desc;
 
 /// Fills *d: touches everything, itself included; no friction, no offset, group 1,

@@ -11,6 +11,7 @@
 #include "base/math3.h"
 #include "contact/lagged_friction.h"
 #include "contact/mollified_edges.h"
+#include "contact/rolling_resistance.h"
 
 enum { CANDIDATES_PER_PIECE = 512, CONTACTS_PER_PIECE = 64 };
 
@@ -42,7 +43,7 @@ pbs_status barrier_contact_reset(struct barrier_contact *c) {
         memory_reserve(c->memory, &c->found, &c->found_capacity, count, sizeof *c->found));
     c->is_found = false;
     c->contact_count = 0;
-    c->friction_count = 0;
+    c->friction_count = c->rolling_count = 0;
     c->matrix.row_count = 0;
     return candidates_begin(c->memory, &c->mesh, &c->candidates);
 }
@@ -67,6 +68,7 @@ void barrier_contact_free(struct barrier_contact *c) {
     memory_release(memory, c->found);
     memory_release(memory, c->contacts);
     memory_release(memory, c->frictions);
+    memory_release(memory, c->rollings);
     memory_release(memory, c->near);
     memory_release(memory, c->pieces);
     memory_release(memory, c->places);
@@ -372,6 +374,9 @@ pbs_status barrier_contact_evaluate(struct barrier_contact *c, struct tasks *tas
     for (size_t i = 0; with_friction && i < c->friction_count; i++) {
         out->friction += lagged_friction_evaluate(c, &c->frictions[i], gradient);
     }
+    for (size_t i = 0; with_friction && i < c->rolling_count; i++) {
+        out->friction += rolling_resistance_evaluate(c, &c->rollings[i], gradient);
+    }
     c->counters.seconds_evaluate += clock_seconds() - c->counters.seconds_search - start;
     return PBS_OK;
 }
@@ -447,11 +452,22 @@ static void rank_of_wall(const struct barrier_contact *c, const struct active_co
     }
 }
 
+/// Resistance to rolling is behind contacts and frictions.
+static const struct lagged_rolling *rolling_at(const struct barrier_contact *c, size_t index) {
+    return &c->rollings[index - c->contact_count - c->linearized_frictions];
+}
+
 /// Of a contact, or of the friction that follows them. Returns how many points it couples.
 static int rank_of(const struct barrier_contact *c, size_t index, const uint32_t **points,
                    struct contact_rank *rank, struct contact_turns *turns) {
     *rank = (struct contact_rank){0};
     turns->count = 0;
+    if (index >= c->contact_count + c->linearized_frictions) {
+        const struct lagged_rolling *rolling = rolling_at(c, index);
+        rolling_resistance_rank(c, rolling, rank, turns);
+        *points = rolling->points;
+        return rolling->point_count;
+    }
     if (index >= c->contact_count) {
         const struct lagged_friction *friction = &c->frictions[index - c->contact_count];
         lagged_friction_rank(c, friction, rank, turns);
@@ -466,6 +482,10 @@ static int rank_of(const struct barrier_contact *c, size_t index, const uint32_t
     }
     *points = contact->points;
     return contact->point_count;
+}
+
+static size_t linearized_count(const struct barrier_contact *c) {
+    return c->contact_count + c->linearized_frictions + c->linearized_rollings;
 }
 
 static void write_block(const struct contact_pass *pass, size_t index) {
@@ -491,20 +511,29 @@ static void write_blocks_piece(void *context, size_t piece) {
     }
 }
 
+static void fold_turned(const struct contact_blocks_scene *scene, const uint32_t *points, int count,
+                        const uint32_t *nodes, int turns, struct contact_fold *fold) {
+    contact_fold_points(scene, points, count, fold);
+    for (int t = 0; t < turns; t++) {
+        contact_fold_node(scene, nodes[t], fold);
+    }
+}
+
 static void count_blocks(const struct contact_blocks_scene *scene, struct barrier_contact *c) {
     contact_blocks_clear(&c->blocks);
-    for (size_t i = 0; i < c->contact_count + c->linearized_frictions; i++) {
+    for (size_t i = 0; i < linearized_count(c); i++) {
         struct contact_fold fold;
+        uint32_t nodes[2];
         if (i < c->contact_count) {
             contact_fold_points(scene, c->contacts[i].points, c->contacts[i].point_count, &fold);
-        } else {
+        } else if (i < c->contact_count + c->linearized_frictions) {
             const struct lagged_friction *friction = &c->frictions[i - c->contact_count];
-            contact_fold_points(scene, friction->points, friction->point_count, &fold);
-            uint32_t nodes[2];
             const int turns = lagged_friction_turns(c, friction, nodes);
-            for (int t = 0; t < turns; t++) {
-                contact_fold_node(scene, nodes[t], &fold);
-            }
+            fold_turned(scene, friction->points, friction->point_count, nodes, turns, &fold);
+        } else {
+            const struct lagged_rolling *rolling = rolling_at(c, i);
+            const int turns = rolling_resistance_turns(c, rolling, nodes);
+            fold_turned(scene, rolling->points, rolling->point_count, nodes, turns, &fold);
         }
         c->places[i] = contact_blocks_count(&c->blocks, fold.node_count);
     }
@@ -516,8 +545,9 @@ pbs_status barrier_contact_linearize(struct barrier_contact *c, struct tasks *ta
     const double start = clock_seconds() - c->counters.seconds_search;
     RETURN_IF_FAILED(barrier_contact_find(c, tasks, x));
     c->linearized_frictions = with_friction ? c->friction_count : 0;
+    c->linearized_rollings = with_friction ? c->rolling_count : 0;
     const struct contact_blocks_scene scene = {.mesh = &c->mesh, .layout = layout, .held = held};
-    const size_t count = c->contact_count + c->linearized_frictions;
+    const size_t count = linearized_count(c);
     RETURN_IF_FAILED(
         memory_reserve(c->memory, &c->places, &c->place_capacity, count, sizeof *c->places));
     count_blocks(&scene, c);
@@ -562,8 +592,8 @@ static void add_motion_of(struct barrier_contact *c, size_t index, const double 
     struct contact_turns turns;
     const uint32_t *points = NULL;
     const int count = rank_of(c, index, &points, &rank, &turns);
-    const uint32_t wall = index < c->contact_count ? c->contacts[index].wall
-                                                   : c->frictions[index - c->contact_count].wall;
+    // Friction is not measured along the way of walls.
+    const uint32_t wall = index < c->contact_count ? c->contacts[index].wall : CONTACT_NO_WALL;
     for (int k = 0; k < rank.count; k++) {
         double along = 0.0;
         for (int p = 0; p < count; p++) {
@@ -572,7 +602,7 @@ static void add_motion_of(struct barrier_contact *c, size_t index, const double 
                 continue;
             }
             copy3(c->motion + 3 * (size_t)points[p], motion);
-            if (wall != CONTACT_NO_WALL && index < c->contact_count) {
+            if (wall != CONTACT_NO_WALL) {
                 subtract_wall_motion(&c->walls[wall], c->points + 3 * (size_t)points[p], motion);
             }
             along += dot3(rank.vector[k][p], motion);
@@ -589,7 +619,7 @@ static void add_motion_of(struct barrier_contact *c, size_t index, const double 
             add_scaled3(to, rank.coefficient[k] * along, turns.vector[k][t], to);
         }
     }
-    if (wall != CONTACT_NO_WALL && index < c->contact_count) {
+    if (wall != CONTACT_NO_WALL) {
         add_turned_force(c, &c->contacts[index], gradient);
     }
 }
@@ -597,7 +627,7 @@ static void add_motion_of(struct barrier_contact *c, size_t index, const double 
 void barrier_contact_add_motion(struct barrier_contact *c, struct tasks *tasks,
                                 const double *motion, double *gradient) {
     collision_mesh_place(tasks, &c->mesh, motion, c->motion);
-    for (size_t i = 0; i < c->contact_count + c->linearized_frictions; i++) {
+    for (size_t i = 0; i < linearized_count(c); i++) {
         add_motion_of(c, i, motion, gradient);
     }
 }

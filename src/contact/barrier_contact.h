@@ -84,6 +84,32 @@ struct lagged_friction {
     double lever[2][3];
 };
 
+enum { LAGGED_ROLLING_ROWS = 3 };
+
+/// Resistance of spheres to rolling and spinning, as it was at the start of the step. Its rows are
+/// angles of one side against the other about two tangents and the normal, times a radius.
+struct lagged_rolling {
+    enum pair_kind kind;
+    int point_count;
+    uint32_t points[CONTACT_POINTS];
+    uint32_t wall;
+    uint32_t turn[2]; ///< of the mesh: rotations of both sides' spheres; or none
+    double factor[2]; ///< of their coordinates in the rows
+    double force[2];  ///< N: coefficients of rolling and of spinning times the normal force
+    double radius;    ///< m
+    double direction[LAGGED_ROLLING_ROWS][3];
+    double vector[LAGGED_ROLLING_ROWS][CONTACT_POINTS][3]; ///< what a triangle's corners are in
+                                                           ///< them
+    double anchor[LAGGED_ROLLING_ROWS];                    ///< m: as of friction
+};
+
+/// What it does at the state looked at last.
+struct rolling_load {
+    double along[LAGGED_ROLLING_ROWS]; ///< N
+    double moment[3];                  ///< N m: on the first side; the second feels the opposite
+    double work;                       ///< W: what obstacles that turn put in
+};
+
 /// What was done since the owner last cleared it.
 struct contact_counters {
     uint32_t searches, sweeps;
@@ -123,10 +149,12 @@ struct barrier_contact {
     size_t found_capacity;
     struct lagged_friction *frictions;
     size_t friction_count, friction_capacity;
-    size_t linearized_frictions; ///< of the last linearize
-    double slip_width;           ///< m: of this stage
-    double mean_edge;            ///< m: of the mesh; infinity without edges
-    uint32_t *near;              ///< scratch: candidates within reach
+    struct lagged_rolling *rollings;
+    size_t rolling_count, rolling_capacity;
+    size_t linearized_frictions, linearized_rollings; ///< of the last linearize
+    double slip_width;                                ///< m: of this stage
+    double mean_edge;                                 ///< m: of the mesh; infinity without edges
+    uint32_t *near;                                   ///< scratch: candidates within reach
     size_t near_capacity;
     struct contact_piece *pieces; ///< scratch of parallel loops
     size_t piece_capacity;
@@ -222,6 +250,12 @@ void barrier_contact_friction_moment(const struct barrier_contact *contact,
 /// the points, and the opposite of it on a wall.
 void barrier_contact_friction(const struct barrier_contact *contact,
                               const struct lagged_friction *friction, double force[3]);
+
+void barrier_contact_rolling(const struct barrier_contact *contact,
+                             const struct lagged_rolling *rolling, struct rolling_load *out);
+/// m/s: of a row, obstacles left out, where nodes move at v (node order).
+double barrier_contact_rolling_rate(const struct barrier_contact *contact,
+                                    const struct lagged_rolling *rolling, int row, const double *v);
 
 /// A step begins. Candidates may be older than it, as no result depends on which are listed; but
 /// those of a way begin one more step at most: what has come to rest since has fewer.

@@ -161,6 +161,20 @@ static void add_friction(const struct barrier_contact *c, double share,
     }
 }
 
+/// Moments of pure rotation, equal and opposite.
+static void add_rolling(const struct barrier_contact *c, double share,
+                        const struct lagged_rolling *rolling, struct contact_report *r) {
+    const int first = pair_first_count(rolling->kind);
+    struct rolling_load load;
+    barrier_contact_rolling(c, rolling, &load);
+    struct contact_load *own = load_of_point(c, rolling->points[0], r);
+    struct contact_load *other = rolling->wall != CONTACT_NO_WALL
+                                     ? &r->loads[c->walls[rolling->wall].part]
+                                     : load_of_point(c, rolling->points[first], r);
+    add_scaled3(own->torque, share, load.moment, own->torque);
+    add_scaled3(other->torque, -share, load.moment, other->torque);
+}
+
 // --- records ---
 
 /// Before 0, the same 0, after: > 0: in the order in which a state lists its contacts.
@@ -259,6 +273,9 @@ pbs_status contact_report_add(const struct barrier_contact *c, double share,
         merge_next(&merging, &record);
     }
     merge_end(&merging);
+    for (size_t i = 0; share != 0.0 && i < c->rolling_count; i++) {
+        add_rolling(c, share, &c->rollings[i], r);
+    }
     return PBS_OK;
 }
 

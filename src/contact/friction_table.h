@@ -18,6 +18,7 @@ struct friction_table {
 struct surface {
     double friction; ///< Coulomb coefficient of its own
     uint32_t material;
+    double rolling, spinning; ///< coefficients of spheres' resistance to that
 };
 
 static inline void friction_table_set(struct friction_table *table, uint32_t a, uint32_t b,

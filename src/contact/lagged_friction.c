@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/math3.h"
+#include "contact/rolling_resistance.h"
 
 // --- what it is measured from ---
 
@@ -17,8 +18,7 @@ static double pair_friction(const struct barrier_contact *c, const struct active
                             &c->mesh.parts[second].surface);
 }
 
-/// Two unit vectors orthogonal to the normal and to each other.
-static void tangents_of(const double normal[3], double tangent[2][3]) {
+void lagged_friction_tangents(const double normal[3], double tangent[2][3]) {
     int least = fabs(normal[1]) < fabs(normal[0]) ? 1 : 0;
     least = fabs(normal[2]) < fabs(normal[least]) ? 2 : least;
     double axis[3] = {0.0, 0.0, 0.0};
@@ -72,7 +72,7 @@ static void set_levers(const struct barrier_contact *c, const struct active_cont
 }
 
 pbs_status barrier_contact_lag(struct barrier_contact *c, struct tasks *tasks, const double *x) {
-    c->friction_count = 0;
+    c->friction_count = c->rolling_count = 0;
     RETURN_IF_FAILED(barrier_contact_find(c, tasks, x));
     RETURN_IF_FAILED(memory_reserve(c->memory, &c->frictions, &c->friction_capacity,
                                     c->contact_count, sizeof *c->frictions));
@@ -92,10 +92,10 @@ pbs_status barrier_contact_lag(struct barrier_contact *c, struct tasks *tasks, c
                                         .wall = contact->wall};
         memcpy(out->points, contact->points, sizeof out->points);
         memcpy(out->weight, contact->weight, sizeof out->weight);
-        tangents_of(contact->normal, out->tangent);
+        lagged_friction_tangents(contact->normal, out->tangent);
         set_levers(c, contact, out);
     }
-    return PBS_OK;
+    return rolling_resistance_lag(c);
 }
 
 /// Where a point was, by the history of the stage: for obstacles, their velocity alone counts.
@@ -158,6 +158,7 @@ void barrier_contact_begin(struct barrier_contact *c, const double *origin, doub
         }
         copy3(anchor, friction->anchor);
     }
+    rolling_resistance_begin(c, origin, length);
 }
 
 // --- at a state ---
@@ -311,6 +312,9 @@ double barrier_contact_friction_power(struct barrier_contact *c, struct tasks *t
         const double s = slip_length(slip);
         const struct friction_value f = friction_evaluate(s, c->slip_width);
         power += c->frictions[i].force * f.first_over_slip * s * s / length;
+    }
+    for (size_t i = 0; i < c->rolling_count; i++) {
+        power += rolling_resistance_power(c, &c->rollings[i], length);
     }
     return power;
 }

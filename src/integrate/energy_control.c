@@ -114,6 +114,36 @@ static double friction_power(const struct energy_step *step, const struct collis
     return power;
 }
 
+/// As velocity_met.
+static double rate_met(const struct energy_step *step, const struct lagged_rolling *rolling,
+                       int row, const double *v) {
+    const struct barrier_contact *contact = step->objective->contact;
+    const double rate = barrier_contact_rolling_rate(contact, rolling, row, v);
+    return step->fall_defect > 0.0
+               ? 0.5 * (rate +
+                        barrier_contact_rolling_rate(contact, rolling, row, step->velocity_now))
+               : rate;
+}
+
+/// As friction, of rolling and spinning.
+static void add_rolling(struct energy_control *control, const struct energy_step *step,
+                        double seconds, const double *v) {
+    const struct barrier_contact *contact = step->objective->contact;
+    for (size_t i = 0; i < contact->rolling_count; i++) {
+        const struct lagged_rolling *rolling = &contact->rollings[i];
+        const uint32_t body = meet(control, &contact->mesh, rolling->wall, rolling->kind,
+                                   rolling->points);
+        struct rolling_load load;
+        double taken = 0.0;
+        barrier_contact_rolling(contact, rolling, &load);
+        for (int row = 0; row < LAGGED_ROLLING_ROWS; row++) {
+            taken -= load.along[row] * rate_met(step, rolling, row, v);
+        }
+        control->sums[body].loss += seconds * (taken + load.work);
+        control->sums[body].work += seconds * load.work;
+    }
+}
+
 void energy_add_barrier(struct energy_control *control, const struct energy_step *step,
                         double seconds, const double *v) {
     const struct barrier_contact *contact = step->objective->contact;
@@ -134,6 +164,7 @@ void energy_add_barrier(struct energy_control *control, const struct energy_step
         sums->loss += seconds * (taken + put_in);
         sums->work += seconds * put_in;
     }
+    add_rolling(control, step, seconds, v);
 }
 
 void energy_add_contact(struct energy_control *control, const struct energy_step *step,

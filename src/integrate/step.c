@@ -240,13 +240,14 @@ static bool repeat_with_friction(struct step *step, const struct objective *obje
     options.initial_guess = NEWTON_GUESS_GIVEN;
     int64_t iterations = objective->contact != NULL && !problem->linearized ? INT64_MAX : 0;
     for (uint32_t i = 1; i < problem->friction_iterations && iterations > 1; i++) {
-        const size_t before = objective->contact->friction_count;
+        const struct barrier_contact *contact = objective->contact;
+        const size_t before = contact->friction_count + contact->rolling_count;
         const pbs_status status = barrier_contact_lag(objective->contact, step->tasks, x);
         if (status < 0) {
             step->result.status = status;
             return false;
         }
-        if (before + objective->contact->friction_count == 0) {
+        if (before + contact->friction_count + contact->rolling_count == 0) {
             return true;
         }
         barrier_contact_begin(objective->contact, objective->stage.origin, objective->stage.length);

@@ -137,7 +137,8 @@ static pbs_status add_body(const struct scene *scene, const struct body *body,
     // What an affine map does not turn inside out, it does not bring to meet itself either.
     const bool is_affine = body->vertices.weights != NULL;
     struct collision_part_input input = {
-        .part = {.surface = {body->contact.friction, body->contact.surface_material},
+        .part = {.surface = {body->contact.friction, body->contact.surface_material,
+                             body->contact.rolling_friction, body->contact.spinning_friction},
                  .offset = body->contact.offset,
                  .stiffness = body->barrier.stiffness,
                  .group = body->contact.group,
@@ -291,13 +292,14 @@ static pbs_status add_collider(struct memory *memory, const struct collider *col
     const pbs_collider_desc *d = &collider->desc;
     const double ends[6] = {0.0, -d->size[1], 0.0, 0.0, d->size[1], 0.0};
     const double centre[3] = {0.0, 0.0, 0.0};
-    struct collision_part_input input = {.part = {.surface = {d->friction, d->surface_material},
-                                                  .group = d->group,
-                                                  .mask = d->mask,
-                                                  .stiffness = INFINITY,
-                                                  .is_obstacle = true,
-                                                  .obstacle = index},
-                                         .kind = POINT_OBSTACLE};
+    struct collision_part_input input = {
+        .part = {.surface = {.friction = d->friction, .material = d->surface_material},
+                 .group = d->group,
+                 .mask = d->mask,
+                 .stiffness = INFINITY,
+                 .is_obstacle = true,
+                 .obstacle = index},
+        .kind = POINT_OBSTACLE};
     if (is_wall(d)) {
         RETURN_IF_FAILED(collision_mesh_add(memory, &input, &contact->mesh));
         return add_walls(memory, collider, contact);

@@ -124,6 +124,8 @@ static void write_contact(struct byte_writer *out, const pbs_contact_desc *d) {
     write_u32(out, d->surface_material);
     write_u32(out, d->group);
     write_u32(out, d->mask);
+    write_f64(out, d->rolling_friction);
+    write_f64(out, d->spinning_friction);
 }
 
 static void write_solid(struct byte_writer *out, const struct body *body) {

@@ -559,6 +559,8 @@ static pbs_status read_contact(struct byte_reader *in, pbs_contact_desc *d) {
     d->surface_material = read_u32(in);
     d->group = read_u32(in);
     d->mask = read_u32(in);
+    d->rolling_friction = read_f64(in);
+    d->spinning_friction = read_f64(in);
     return body_check_contact(d);
 }
 

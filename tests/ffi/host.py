@@ -72,7 +72,7 @@ AffineDesc = struct(
     (DOUBLE * 3, "velocity angular_velocity"))
 ContactDesc = struct(
     "pbs_contact_desc", (U32, "struct_size"), (I32, "touches_itself"), (DOUBLE, "friction offset"),
-    (U32, "group mask surface_material reserved"))
+    (U32, "group mask surface_material reserved"), (DOUBLE, "rolling_friction spinning_friction"))
 ColliderDesc = struct(
     "pbs_collider_desc", (U32, "struct_size"), (I32, "shape"), (DOUBLE * 3, "size"), (I32, "hollow"), (U32, "surface_material"),
     (DOUBLE * 3, "position"), (DOUBLE * 4, "orientation"), (DOUBLE, "friction"), (SIZE, "vertex_count"), (DOUBLES, "vertices"),

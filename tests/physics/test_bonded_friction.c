@@ -222,12 +222,156 @@ static void collisions_keep_angular_momentum(void **state) {
     assert_true(fine < 0.1 * coarse);
 }
 
+// --- rolling and spinning ---
+
+static void resist(pbs_world *world, pbs_body body, double rolling, double spinning) {
+    pbs_contact_desc contact;
+    assert_ok(pbs_contact_desc_init(&contact, sizeof contact));
+    contact.friction = 0.5;
+    contact.rolling_friction = rolling;
+    contact.spinning_friction = spinning;
+    assert_ok(pbs_body_set_contact(world, body, &contact));
+}
+
+/// A sphere of 0.1 m at rest in its contact, then rolling at 1 m/s and spinning at 10 rad/s.
+static pbs_body add_rolling(pbs_world *world, enum ground kind, double rolling, double spinning) {
+    const double none[3] = {0.0, 0.0, 0.0};
+    const double x[3] = {-0.7, 0.1005, 0.1};
+    const double down[3] = {0.0, -GRAVITY, 0.0};
+    assert_ok(pbs_world_set_gravity(world, down));
+    add_slope(world, kind);
+    const pbs_body body = add_sphere(world, x, none, none, 0.1, 0.5);
+    resist(world, body, rolling, spinning);
+    for (int n = 0; n < 20; n++) {
+        assert_ok(pbs_world_step(world, 0.01));
+    }
+    const double v[3] = {1.0, 0.0, 0.0};
+    const double spin[3] = {0.0, 10.0, -1.0 / pbs_body_positions(world, body)[1]};
+    assert_ok(pbs_body_set_velocities(world, body, v, 1));
+    assert_ok(pbs_body_set_angular_velocities(world, body, spin, 1));
+    return body;
+}
+
+/// A moment of mu_r N r slows what rolls by mu_r g r arm / (arm^2 + 0.4 r^2), one of mu_s N r what
+/// spins by mu_s g / (0.4 r); then both stay where they are.
+static void resistance_brings_spheres_to_rest(void **state) {
+    (void)state;
+    for (int kind = 0; kind < GROUNDS; kind++) {
+        pbs_world *world = friction_world(1);
+        const pbs_body body = add_rolling(world, (enum ground)kind, 0.1, 0.04);
+        const double *v = NULL;
+        const double *w = NULL;
+        for (int n = 0; n < 40; n++) {
+            assert_ok(pbs_world_step(world, 0.01));
+        }
+        v = pbs_body_velocities(world, body);
+        w = pbs_body_angular_velocities(world, body);
+        const double arm = pbs_body_positions(world, body)[1];
+        const double slowed = 0.1 * GRAVITY * 0.1 * arm / (arm * arm + 0.004);
+        assert_near((1.0 - v[0]) / (0.4 * slowed), 1.0, 2e-3, "rolls more slowly");
+        assert_near((10.0 - w[1]) / (0.4 * 0.04 * GRAVITY / 0.04), 1.0, 2e-3, "spins more slowly");
+        for (int n = 0; n < 260; n++) {
+            assert_ok(pbs_world_step(world, 0.01));
+        }
+        v = pbs_body_velocities(world, body);
+        w = pbs_body_angular_velocities(world, body);
+        assert_small(fmax(fabs(v[0]), fabs(v[2])), 1e-6, "rests");
+        assert_small(fmax(fabs(w[1]), fabs(w[2])), 1e-5, "turns no more");
+        const double place = pbs_body_positions(world, body)[0];
+        for (int n = 0; n < 20; n++) {
+            assert_ok(pbs_world_step(world, 0.01));
+        }
+        assert_near(pbs_body_positions(world, body)[0], place, 1e-6, "stays");
+        pbs_world_destroy(world);
+    }
+}
+
+/// On a slope of less than mu_r it hardly creeps, on a steeper one it rolls.
+static void resistance_holds_on_slopes(void **state) {
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const double none[3] = {0.0, 0.0, 0.0};
+        const double x[3] = {-0.7, 0.1005, 0.1};
+        const double down[3] = {GRAVITY * sin(SLOPE), -GRAVITY * cos(SLOPE), 0.0};
+        pbs_world *world = friction_world(1);
+        assert_ok(pbs_world_set_gravity(world, down));
+        add_slope(world, HALF_SPACE);
+        const pbs_body body = add_sphere(world, x, none, none, 0.1, 0.5);
+        resist(world, body, i == 0 ? 0.35 : 0.25, 0.0);
+        for (int n = 0; n < 100; n++) {
+            assert_ok(pbs_world_step(world, 0.01));
+        }
+        const double speed = pbs_body_velocities(world, body)[0];
+        // Both frictions creep by less than the slip velocity, each with its own arm.
+        assert_true(i == 0 ? speed < 2.5e-3 : speed > 0.1);
+        pbs_world_destroy(world);
+    }
+}
+
+/// What it does to a sphere it does to the other side the other way round: to a sphere, and to the
+/// corners of a triangle of a body that is free. Energy control counts it as lost.
+static void resistance_has_an_opposite(void **state) {
+    (void)state;
+    const double origin[3] = {0.0, 0.0, 0.0};
+    for (int kind = 0; kind < 2; kind++) {
+        const double corner[3] = {-0.2, -0.4, -0.2};
+        const double x[2][3] = {{0.02, 0.103, 0.03}, {0.0, -0.105, 0.0}};
+        const double v[2][3] = {{0.1, -1.0, 0.0}, {0.0, 0.0, 0.0}};
+        const double spin[2][3] = {{5.0, 20.0, -8.0}, {0.0, 0.0, 0.0}};
+        pbs_world *world = friction_world(100);
+        pbs_body bodies[2];
+        double most = 0.0;
+        bodies[0] = add_sphere(world, x[0], v[0], spin[0], 0.1, 0.5);
+        bodies[1] = kind == 0 ? add_sphere(world, x[1], v[1], spin[1], 0.1, 0.5)
+                              : add_cube(world, 1, 0.4, corner, NULL);
+        resist(world, bodies[0], 0.2, 0.3);
+        for (int n = 0; n < 12; n++) {
+            double sum[3] = {0.0, 0.0, 0.0};
+            double about[3];
+            pbs_contact_force own = {.struct_size = sizeof own};
+            copy3(pbs_body_positions(world, bodies[0]), about);
+            assert_ok(pbs_world_step(world, 0.002));
+            for (int b = 0; b < 2; b++) {
+                assert_ok(pbs_body_contact_force(world, bodies[b], origin, &own));
+                add3(sum, own.torque, sum);
+            }
+            assert_small(norm3(sum), 1e-6 * 0.1 * (norm3(own.force) + 1.0), "torque of both");
+            assert_ok(pbs_body_contact_force(world, bodies[0], about, &own));
+            // About the normal there is only what resists spinning.
+            most = fmax(most, fabs(own.torque[1]));
+        }
+        assert_true(most > 10.0);
+        pbs_world_destroy(world);
+    }
+}
+
+/// A-search keeps the energy on its target, which knows what rolling took.
+static void energy_control_knows_what_rolling_takes(void **state) {
+    (void)state;
+    pbs_world *world = friction_world(1);
+    use_scheme_of(world, PBS_SCHEME_A_SEARCH);
+    add_rolling(world, HALF_SPACE, 0.1, 0.04);
+    const double before = energy_of(world).total;
+    const double lost = energy_of(world).dissipated;
+    for (int n = 0; n < 40; n++) {
+        assert_ok(pbs_world_step(world, 0.01));
+    }
+    const double taken = energy_of(world).dissipated - lost;
+    assert_true(taken > 0.3 * energy_of(world).kinetic);
+    assert_near((before - energy_of(world).total) / taken, 1.0, 2e-2, "energy is where it is said");
+    pbs_world_destroy(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spheres_roll_where_friction_holds),
         cmocka_unit_test(spheres_slide_where_friction_fails),
         cmocka_unit_test(torques_between_two_cancel),
         cmocka_unit_test(collisions_keep_angular_momentum),
+        cmocka_unit_test(resistance_brings_spheres_to_rest),
+        cmocka_unit_test(resistance_holds_on_slopes),
+        cmocka_unit_test(resistance_has_an_opposite),
+        cmocka_unit_test(energy_control_knows_what_rolling_takes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -374,7 +374,7 @@ static void wrong_radii_are_refused_in_words(void **state) {
 
 // --- as part of steps ---
 
-/// A block that a heavy ball breaks, above the ground.
+/// A block that a heavy ball breaks, above the ground, with friction of all kinds.
 static pbs_body add_hit_block(pbs_world *world) {
     static struct bonded_parts p;
     static struct bonded_parts ball;
@@ -395,6 +395,12 @@ static pbs_body add_hit_block(pbs_world *world) {
     add_ground(world);
     assert_ok(pbs_body_create_bonded(world, &p.d, &body));
     assert_ok(pbs_body_create_bonded(world, &ball.d, &hitting));
+    pbs_contact_desc contact;
+    assert_ok(pbs_contact_desc_init(&contact, sizeof contact));
+    contact.friction = 0.5;
+    contact.rolling_friction = 0.05;
+    contact.spinning_friction = 0.02;
+    assert_ok(pbs_body_set_contact(world, body, &contact));
     return body;
 }
 
