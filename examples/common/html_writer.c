@@ -132,7 +132,7 @@ static void curve_color(const struct scene_picture *scene, size_t energy, char t
 }
 
 static void put_energies(struct text_buffer *page, const struct scene_picture *scene) {
-    text_buffer_add(page, "\"energyNames\":[");
+    text_buffer_print(page, "\"countColumns\":%zu,\n\"energyNames\":[", scene->count_columns);
     for (size_t e = 0; e < scene->energy_count; e++) {
         text_buffer_add(page, e > 0 ? "," : "");
         text_buffer_add_json_string(page, scene->energy_names[e]);

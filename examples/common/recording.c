@@ -87,6 +87,7 @@ static bool take_texts(struct recording *recording, const struct recording_desc 
         recording->picture.energy_count = e + 1;
     }
     recording->picture.energy_names = (const char *const *)recording->energy_names;
+    recording->picture.count_columns = desc->count_columns;
     if (done && desc->energy_colors != NULL && desc->energy_count > 0) {
         recording->energy_colors = malloc(desc->energy_count * sizeof *recording->energy_colors);
         done = recording->energy_colors != NULL;

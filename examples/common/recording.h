@@ -28,7 +28,8 @@ struct recording_part {
 /// Everything here is copied. y is up. Zero means absent, except where said.
 struct recording_desc {
     const char *title;
-    double frame_rate;   ///< frames per second of simulated time; > 0
+    double frame_rate; ///< frames per second of simulated time; > 0. The page plays sixty at most,
+                       ///< in slow motion then
     size_t vertex_count; ///< points in every frame, inner ones too; all bodies one after the other
     const uint32_t *triangles; ///< [triangle_count * 3] what is drawn of them
     size_t triangle_count;
@@ -39,6 +40,7 @@ struct recording_desc {
     double ground_height;
     const char *const *energy_names; ///< [energy_count] columns of the energy table and curves
     size_t energy_count;
+    size_t count_columns; ///< how many of the last columns are numbers, each drawn on its own scale
     const float (*energy_colors)[3]; ///< [energy_count] of the curves, linear 0..1, where they
                                      ///< belong to bodies; null: colours of their own
     const char *vtu_directory; ///< write DIRECTORY/NAME_0000.vtu ... while frames come; null for

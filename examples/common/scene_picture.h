@@ -24,6 +24,7 @@ struct scene_picture {
     const char *const *energy_names;
     const float (*energy_colors)[3]; ///< [energy_count]; null: colours of their own
     const double *energies;          ///< [frame_count * energy_count]
+    size_t count_columns;            ///< the last ones of them are numbers, not joules
 };
 
 #endif

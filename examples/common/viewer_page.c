@@ -209,7 +209,8 @@ const char *const viewer_script[] = {
     "    const ratio = devicePixelRatio, w = canvas.clientWidth, h = canvas.clientHeight, c = "
     "canvas.getContext('2d');\n",
     "    canvas.width = w * ratio; canvas.height = h * ratio; c.scale(ratio, ratio);\n",
-    "    const low = Math.min(...values), high = Math.max(...values), left = 78, right = 150;\n",
+    "    const joules = n - scene.countColumns, drawn = values.filter((_, i) => i % n < joules);\n",
+    "    const low = Math.min(...drawn), high = Math.max(...drawn), left = 78, right = 150;\n",
     "    const x = f => left + (w - left - right) * (frames > 1 ? f / (frames - 1) : 0);\n",
     "    const y = v => h - 12 - (h - 24) * (v - low) / (high - low || 1);\n",
     "    c.font = '12px system-ui,sans-serif'; c.fillStyle = '#5a6672'; c.textAlign = 'right';\n",
@@ -221,8 +222,12 @@ const char *const viewer_script[] = {
     "    names.forEach((name, i) => {\n",
     "        c.strokeStyle = c.fillStyle = scene.energyColors[i];\n",
     "        c.beginPath();\n",
-    "        for (let f = 0; f < frames; f++) c.lineTo(x(f), y(values[f * n + i]));\n",
-    "        c.stroke(); c.fillText(name, w - right + 12, 20 + 15 * i);\n",
+    "        const own = values.filter((_, k) => k % n == i), most = Math.max(...own) || 1;\n",
+    "        // Numbers have a scale of their own, from zero to their largest.\n",
+    "        const at = v => i < joules ? y(v) : y(low + (high - low) * v / most);\n",
+    "        for (let f = 0; f < frames; f++) c.lineTo(x(f), at(own[f]));\n",
+    "        const said = i < joules ? name : name + ' ' + own[frame];\n",
+    "        c.stroke(); c.fillText(said, w - right + 12, 20 + 15 * i);\n",
     "    });\n",
     "    c.strokeStyle = '#26313b'; c.lineWidth = 1; c.beginPath();\n",
     "    c.moveTo(x(frame), 6); c.lineTo(x(frame), h - 6); c.stroke();\n",
@@ -385,7 +390,8 @@ const char *const viewer_script[] = {
     "        gl.disable(gl.BLEND); chart(frame);\n",
     "    }\n",
     "    function tick(now) {\n",
-    "        if (playing) { setFrame((frame + Math.min((now - last) / 1000, .1) * scene.rate) % "
+    "        if (playing) { setFrame((frame + Math.min((now - last) / 1000, .1) * "
+    "Math.min(scene.rate, 60)) % "
     "Math.max(frames - 1, 1)); draw(); }\n",
     "        last = now; requestAnimationFrame(tick);\n",
     "    }\n",

@@ -1,0 +1,194 @@
+// Bonded bodies that break: the scenes of BDEM by name, a wall that is hit, or a mesh of your own
+// that falls. Leaves NAME.html, .png, _sheet.png, .glb and _energy.csv: fragments in colours of
+// their own, faces of cracks paler, energies, broken bonds and fragments over time.
+// SPDX-License-Identifier: MIT
+#include <pbs/pbs.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/command_line.h"
+#include "common/debris.h"
+#include "common/fracture_scene.h"
+#include "common/interrupt.h"
+#include "common/mesh_reader.h"
+#include "common/shapes.h"
+
+struct settings {
+    const char *mesh, *scheme, *out, *name;
+    double detail, size, young, strength, speed, step;
+    int64_t frames, threads, seed;
+};
+
+static const struct {
+    const char *name;
+    int32_t scheme;
+} schemes[] = {
+    {"implicit-euler", PBS_SCHEME_IMPLICIT_EULER},
+    {"bdf2", PBS_SCHEME_BDF2},
+    {"tr-bdf2", PBS_SCHEME_TR_BDF2},
+    {"midpoint", PBS_SCHEME_IMPLICIT_MIDPOINT},
+    {"a-search", PBS_SCHEME_A_SEARCH},
+    {"explicit", PBS_SCHEME_VELOCITY_VERLET},
+};
+
+static bool find_scheme(const char *name, int32_t *scheme) {
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+        if (strcmp(schemes[i].name, name) == 0) {
+            *scheme = schemes[i].scheme;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void list_scenes(void) {
+    printf("Scenes:\n");
+    for (size_t i = 0; fracture_scene_name(i) != NULL; i++) {
+        printf("  %-12s %s\n", fracture_scene_name(i), fracture_scene_purpose(i));
+    }
+}
+
+static bool read_settings(int argc, char **argv, struct settings *s, int *exit_status) {
+    const struct command_option options[] = {
+        {"mesh", COMMAND_TEXT, &s->mesh, "FILE", "tetrahedra that drop and break"},
+        {"detail", COMMAND_NUMBER, &s->detail, "X",
+         "particles relative to the paper's; 0 is a tenth"},
+        {"size", COMMAND_NUMBER, &s->size, "S",
+         "largest side in metres; 0 is the scene's own, or keeps the mesh's"},
+        {"young", COMMAND_NUMBER, &s->young, "E", "Young's modulus of bonds, Pa; 0: the scene's"},
+        {"strength", COMMAND_NUMBER, &s->strength, "P",
+         "at which bonds break, Pa; 0: the scene's; negative: never"},
+        {"speed", COMMAND_NUMBER, &s->speed, "V",
+         "of the fall or of the ball, m/s; 0: the scene's"},
+        {"dt", COMMAND_NUMBER, &s->step, "H", "seconds per step, which is a frame; 0: the scene's"},
+        {"scheme", COMMAND_TEXT, &s->scheme, "NAME",
+         "implicit-euler, bdf2, tr-bdf2, midpoint, a-search or explicit"},
+        {"seed", COMMAND_COUNT, &s->seed, "N", "of the mesh's jitter and of the strengths"},
+        {"frames", COMMAND_COUNT, &s->frames, "N", "how many frames"},
+        {"threads", COMMAND_COUNT, &s->threads, "N", "threads; 0 is one per processor"},
+        {"out", COMMAND_TEXT, &s->out, "DIR", "where the pictures go"},
+        {"name", COMMAND_TEXT, &s->name, "NAME", "first part of the files' names"},
+    };
+    return command_line_or_exit(argc, argv, "Bonded bodies that break: fracture SCENE, or --mesh.",
+                                options, sizeof options / sizeof *options, exit_status);
+}
+
+static void print_progress(const struct fracture_scene *scene, const struct debris *debris,
+                           int64_t frame, int64_t frames) {
+    pbs_stats stats = {.struct_size = sizeof stats};
+    pbs_world_stats(scene->world, &stats);
+    printf("frame %3lld/%lld  t %7.4f s  step %8.2f ms  newton %4u  cg %6u  broken %6zu  "
+           "fragments %5zu\n",
+           (long long)frame, (long long)frames, pbs_world_time(scene->world),
+           1e3 * stats.time_total, stats.newton_iterations, stats.linear_iterations,
+           debris_broken(debris), debris_fragments(debris));
+    fflush(stdout);
+}
+
+static bool play(const struct settings *s, struct fracture_scene *scene, struct debris *debris,
+                 struct message *message) {
+    interrupt_catch();
+    for (int64_t frame = 1; frame <= s->frames && !interrupt_was_requested(); frame++) {
+        if (fracture_scene_step(scene) < 0) {
+            return message_fail(message, "frame %lld: %s", (long long)frame, pbs_last_error());
+        }
+        if (!debris_add_frame(debris, message)) {
+            return false;
+        }
+        print_progress(scene, debris, frame, s->frames);
+    }
+    return true;
+}
+
+static bool read_mesh(const struct settings *s, struct tet_mesh *mesh) {
+    struct mesh_report report;
+    const struct mesh_read_options options = {.drop_unused = true};
+    const bool read = mesh_read_tets(s->mesh, &options, mesh, &report);
+    mesh_report_print(&report, stderr);
+    return read;
+}
+
+/// The scene is there; a run that ends in the middle leaves what there is to see of it.
+static bool show(const struct settings *s, struct fracture_scene *scene, struct message *message) {
+    struct message written = {{0}};
+    const struct debris_bodies bodies = {.world = scene->world,
+                                         .bonded = scene->body,
+                                         .mesh = &scene->mesh,
+                                         .other = scene->ball,
+                                         .has_ground = scene->has_ground};
+    struct debris *debris = debris_create(&bodies, message);
+    const bool played = debris != NULL && play(s, scene, debris, message);
+    const bool saved = debris != NULL &&
+                       debris_write(debris, 1.0 / scene->step, s->out, s->name, &written);
+    if (played && !saved) {
+        *message = written;
+    }
+    debris_destroy(debris);
+    return played && saved;
+}
+
+static bool fracture(const char *name, const struct settings *s, struct message *message) {
+    struct fracture_setup setup = {.scene = name,
+                                   .detail = s->detail > 0.0 ? s->detail : 0.1,
+                                   .size = s->size,
+                                   .young = s->young,
+                                   .strength = s->strength,
+                                   .speed = s->speed,
+                                   .step = s->step,
+                                   .threads = (int32_t)s->threads,
+                                   .seed = (uint64_t)s->seed};
+    struct fracture_scene scene = {0};
+    struct tet_mesh mesh = {0};
+    if (!find_scheme(s->scheme, &setup.scheme)) {
+        return message_fail(message, "--scheme: there is no \"%s\"", s->scheme);
+    }
+    if (s->step < 0.0 || s->size < 0.0 || s->young < 0.0) {
+        return message_fail(message, "--dt, --size and --young: must not be negative");
+    }
+    if (s->mesh != NULL && !read_mesh(s, &mesh)) {
+        return message_fail(message, "no mesh to drop");
+    }
+    setup.mesh = &mesh;
+    // Explicit steps know no barriers.
+    setup.no_contact = setup.scheme == PBS_SCHEME_VELOCITY_VERLET;
+    bool done = fracture_scene_make(&setup, &scene, message);
+    if (done) {
+        printf("%s: %zu particles, %.3g m, E = %g Pa, steps of %g s\n", name, scene.mesh.tet_count,
+               scene.size, scene.young, scene.step);
+        done = show(s, &scene, message);
+    }
+    fracture_scene_free(&scene);
+    tet_mesh_free(&mesh);
+    return done;
+}
+
+int main(int argc, char **argv) {
+    struct settings settings = {
+        .scheme = "implicit-euler", .out = "demo", .name = NULL, .frames = 60, .seed = 1};
+    int exit_status = 0;
+    // The scene's name comes first, where there is one.
+    const bool named = argc > 1 && argv[1][0] != '-';
+    const char *scene = named ? argv[1] : "drop";
+    if (named) {
+        argv[1] = argv[0];
+    }
+    if (!read_settings(named ? argc - 1 : argc, named ? argv + 1 : argv, &settings, &exit_status)) {
+        list_scenes();
+        return exit_status;
+    }
+    if (!named && settings.mesh == NULL) {
+        list_scenes();
+        return 2;
+    }
+    settings.name = settings.name != NULL ? settings.name : scene;
+    struct message message = {{0}};
+    const bool done = fracture(scene, &settings, &message);
+    if (!done) {
+        fprintf(stderr, "fracture: %s\n", message.text);
+    } else {
+        printf("wrote %s/%s.html, .png, _sheet.png, .glb and _energy.csv\n", settings.out,
+               settings.name);
+    }
+    return done ? 0 : 1;
+}
