@@ -46,6 +46,11 @@ static pbs_status fill_matrix(struct bonded_system *s, double step) {
     struct terms_result result = {.blocks = s->a.values, .scratch = &scratch};
     const struct evaluation evaluation = {.what = EVALUATE_HESSIAN, .x = x};
     terms_evaluate(NULL, assembly, t->model.terms, t->model.term_count, &evaluation, &result);
+    terms_mark_coupled(assembly, t->model.terms, t->model.term_count, s->coupled);
+    for (size_t k = 0; k < s->a.block_count; k++) {
+        s->problem.coupling |= s->coupled[k] == 0;
+    }
+    s->problem.coupled = s->problem.coupling != 0 ? s->coupled : NULL;
     for (uint32_t row = 0; row < s->a.row_count; row++) {
         double *block = s->a.values + 9 * (size_t)s->a.row_start[row];
         for (int i = 0; i < 9; i += 4) {
@@ -91,11 +96,13 @@ pbs_status bonded_system_make(const struct bonded_system_desc *d, struct bonded_
     const size_t rows = assembly->pattern.row_count;
     s.a = assembly->pattern;
     s.a.values = memory_allocate(memory, 9 * assembly->block_slot_count, sizeof *s.a.values);
+    s.coupled = memory_allocate(memory, assembly->block_slot_count, sizeof *s.coupled);
     s.x = memory_allocate(memory, 3 * rows, sizeof *s.x);
     s.turns = memory_allocate(memory, 9 * rows, sizeof *s.turns);
     s.b = memory_allocate(memory, 3 * rows, sizeof *s.b);
     double *radius = memory_allocate(memory, rows, sizeof *radius);
-    if (s.a.values == NULL || s.x == NULL || s.turns == NULL || s.b == NULL || radius == NULL) {
+    if (s.a.values == NULL || s.coupled == NULL || s.x == NULL || s.turns == NULL || s.b == NULL ||
+        radius == NULL) {
         status = PBS_ERROR_MEMORY;
     } else {
         assembly_to_rows(NULL, assembly, s.world->scene.nodes.x, s.x);
@@ -130,6 +137,7 @@ void bonded_system_free(struct bonded_system *s) {
         struct memory *memory = &s->world->memory;
         memory_release(memory, s->a.values);
         memory_release(memory, s->x);
+        memory_release(memory, s->coupled);
         memory_release(memory, s->turns);
         memory_release(memory, s->b);
     }

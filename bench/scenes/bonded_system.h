@@ -21,6 +21,7 @@ struct bonded_system {
     size_t particles;
     struct bsr a;
     double *x, *turns, *b; ///< rows, and a right-hand side of numbers between -1 and 1
+    uint8_t *coupled;      ///< per block
     struct linear_problem problem;
 };
 

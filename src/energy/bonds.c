@@ -33,6 +33,7 @@ struct bonds {
     struct bond_stiffness *stiffness;
     double *damping;
     uint8_t *broken;
+    uint64_t changes;   ///< of which bonds are broken
     size_t *lane_start; ///< where a bond's lane is in lanes
     bool has_damping;
     struct bond_elements elements;
@@ -101,6 +102,7 @@ pbs_status bonds_create(struct memory *memory, const struct bonds_input *input,
     for (size_t i = 0; i < count; i++) {
         bonds->has_damping |= input->damping[i] > 0.0;
         bonds->broken[i] = input->broken != NULL && input->broken[i] != 0;
+        bonds->changes += bonds->broken[i];
     }
     *out = bonds;
     return PBS_OK;
@@ -210,6 +212,7 @@ static pbs_status bind_elements(void *self, struct memory *memory,
 
 void bonds_set_broken(struct bonds *bonds, size_t bond, bool broken) {
     bonds->broken[bond] = broken;
+    bonds->changes++;
     fill_lane(bonds, bond, false, bonds->lanes + bonds->lane_start[bond]);
 }
 
@@ -610,8 +613,15 @@ static double max_step(const void *self, const struct assembly *assembly,
                       groups->domain_group[domain + 1], x, direction, limit);
 }
 
+static const uint8_t *uncoupled(const void *self, uint64_t *changes) {
+    const struct bonds *bonds = self;
+    *changes = bonds->changes;
+    return bonds->broken;
+}
+
 static const struct term_table table = {
     .name = "bonds",
+    .uncoupled = uncoupled,
     .kind = ENERGY_ELASTIC,
     .evaluate = evaluate,
     .max_step = max_step,

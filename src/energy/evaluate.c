@@ -2,8 +2,10 @@
 #include "energy/evaluate.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/config.h"
+#include "base/lanes.h"
 
 /// What one domain found; each on cache lines of its own.
 struct domain_share {
@@ -186,4 +188,56 @@ double terms_max_step(struct tasks *tasks, const struct assembly *assembly,
         step = fmin(step, scratch->shares[d].step);
     }
     return step;
+}
+
+// --- what couples ---
+
+uint64_t terms_count_changes(const struct term *terms, size_t term_count) {
+    uint64_t sum = 0;
+    for (size_t t = 0; t < term_count; t++) {
+        uint64_t changes = 0;
+        if (terms[t].table->uncoupled != NULL) {
+            terms[t].table->uncoupled(terms[t].self, &changes);
+        }
+        sum += changes;
+    }
+    return sum;
+}
+
+static void mark_stencils(const struct stencil_groups *groups, const uint8_t *uncoupled,
+                          uint8_t *coupled) {
+    for (size_t g = 0; g < groups->group_count; g++) {
+        for (size_t lane = 0; lane < LANES; lane++) {
+            const uint32_t stencil = groups->stencil[g * LANES + lane];
+            if (stencil == UINT32_MAX || (uncoupled != NULL && uncoupled[stencil] != 0)) {
+                continue;
+            }
+            for (size_t p = 0; p < groups->pair_count; p++) {
+                coupled[groups->block_slot[(g * groups->pair_count + p) * LANES + lane]] = 1;
+            }
+        }
+    }
+}
+
+void terms_mark_coupled(const struct assembly *assembly, const struct term *terms,
+                        size_t term_count, uint8_t *coupled) {
+    memset(coupled, 0, assembly->block_slot_count);
+    const struct stencil_groups *groups = assembly->terms;
+    for (size_t t = 0; t < term_count; t++) {
+        if (terms[t].has_stencils) {
+            uint64_t changes = 0;
+            mark_stencils(groups++,
+                          terms[t].table->uncoupled == NULL
+                              ? NULL
+                              : terms[t].table->uncoupled(terms[t].self, &changes),
+                          coupled);
+        }
+    }
+    const uint32_t count = assembly->block_gather_start[assembly->layout.domain_count];
+    for (uint32_t s = 0; s < count; s++) {
+        coupled[assembly->block_gather_target[s]] |= coupled[assembly->block_gather_slot[s]];
+    }
+    for (uint32_t row = 0; row < assembly->pattern.row_count; row++) {
+        coupled[assembly->pattern.row_start[row]] = 1;
+    }
 }

@@ -40,6 +40,13 @@ int terms_evaluate(struct tasks *tasks, const struct assembly *assembly, const s
                    size_t term_count, const struct evaluation *evaluation,
                    struct terms_result *result);
 
+/// How often what terms couple has changed.
+uint64_t terms_count_changes(const struct term *terms, size_t term_count);
+/// coupled: block_slot_count, of which the first block_count become 1 where some stencil has a part
+/// in the block, and on the diagonal.
+void terms_mark_coupled(const struct assembly *assembly, const struct term *terms,
+                        size_t term_count, uint8_t *coupled);
+
 /// The largest step in (0, limit] along direction from x that keeps every term finite: the energy
 /// may be infinite at a bound below limit.
 double terms_max_step(struct tasks *tasks, const struct assembly *assembly,

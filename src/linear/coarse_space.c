@@ -22,37 +22,61 @@
 // A row of the six columns of a cluster: three translations, a gap, three rotations, a gap.
 enum { WIDE = 8, ENTRY = 3 * WIDE, PAIR = 6 * WIDE };
 
+/// What goes by the clusters, which s owns already.
+static pbs_status make_room(struct coarse_space *s) {
+    struct memory *memory = s->memory;
+    RETURN_IF_FAILED(coarse_matrix_create(memory, &s->clusters, &s->matrix));
+    s->scratch_size = ENTRY * (size_t)s->clusters.most_entries +
+                      PAIR * (size_t)s->clusters.most_neighbors;
+    s->product = memory_allocate(
+        memory, 18 * (size_t)s->clusters.entry_start[s->clusters.count] + WIDE, sizeof *s->product);
+    s->unit = memory_allocate(memory, s->clusters.count, sizeof *s->unit);
+    s->scratch = memory_allocate(memory, s->layout->domain_count * s->scratch_size,
+                                 sizeof *s->scratch);
+    return s->product && s->unit && s->scratch
+               ? memory_reserve(memory, &s->coarse, &s->coarse_capacity,
+                                3 * (size_t)s->matrix.matrix.row_count, sizeof *s->coarse)
+               : PBS_ERROR_MEMORY;
+}
+
+static void release_room(struct coarse_space *s) {
+    if (s->clusters.of_row != s->whole.of_row) {
+        rigid_clusters_free(s->memory, &s->clusters);
+    }
+    coarse_matrix_destroy(s->memory, &s->matrix);
+    memory_release(s->memory, s->product);
+    memory_release(s->memory, s->unit);
+    memory_release(s->memory, s->coarse);
+    memory_release(s->memory, s->scratch);
+}
+
+/// What goes by the rows.
+static pbs_status make_rows(struct coarse_space *s) {
+    const size_t rows = s->pattern->row_count;
+    const bool has_others = s->layout->kind != NULL;
+    s->offset = memory_allocate(s->memory, 3 * rows, sizeof *s->offset);
+    if (has_others) {
+        s->turn = memory_allocate(s->memory, 9 * rows, sizeof *s->turn);
+    }
+    s->restricted = memory_allocate(s->memory, rows, sizeof *s->restricted);
+    s->contact = memory_allocate(s->memory, rows, sizeof *s->contact);
+    s->marked = memory_allocate(s->memory, 2 * rows, sizeof *s->marked);
+    return s->offset && (s->turn || !has_others) && s->restricted && s->contact && s->marked
+               ? PBS_OK
+               : PBS_ERROR_MEMORY;
+}
+
 pbs_status coarse_space_create(struct memory *memory, const struct bsr *pattern, uint32_t size,
                                struct coarse_space *out) {
     *out = (struct coarse_space){0};
-    struct coarse_space s = {.memory = memory, .layout = pattern->layout};
-    const size_t rows = pattern->row_count;
-    pbs_status status = rigid_clusters_build(memory, pattern, size, &s.clusters);
+    struct coarse_space s = {.memory = memory, .pattern = pattern, .layout = pattern->layout};
+    pbs_status status = rigid_clusters_build(memory, pattern, size, &s.whole);
     if (status == PBS_OK) {
-        status = coarse_matrix_create(memory, &s.clusters, &s.matrix);
+        s.clusters = s.whole;
+        status = make_rows(&s);
     }
     if (status == PBS_OK) {
-        s.scratch_size = ENTRY * (size_t)s.clusters.most_entries +
-                         PAIR * (size_t)s.clusters.most_neighbors;
-        const bool has_others = s.layout->kind != NULL;
-        s.offset = memory_allocate(memory, 3 * rows, sizeof *s.offset);
-        if (has_others) {
-            s.turn = memory_allocate(memory, 9 * rows, sizeof *s.turn);
-        }
-        s.product = memory_allocate(memory,
-                                    18 * (size_t)s.clusters.entry_start[s.clusters.count] + WIDE,
-                                    sizeof *s.product);
-        s.unit = memory_allocate(memory, s.clusters.count, sizeof *s.unit);
-        s.restricted = memory_allocate(memory, rows, sizeof *s.restricted);
-        s.contact = memory_allocate(memory, rows, sizeof *s.contact);
-        s.marked = memory_allocate(memory, 2 * rows, sizeof *s.marked);
-        s.scratch = memory_allocate(memory, s.layout->domain_count * s.scratch_size,
-                                    sizeof *s.scratch);
-        status = s.offset && (s.turn || !has_others) && s.product && s.unit && s.restricted &&
-                         s.contact && s.marked && s.scratch
-                     ? memory_reserve(memory, &s.coarse, &s.coarse_capacity,
-                                      3 * (size_t)s.matrix.matrix.row_count, sizeof *s.coarse)
-                     : PBS_ERROR_MEMORY;
+        status = make_room(&s);
     }
     if (status != PBS_OK) {
         coarse_space_destroy(memory, &s);
@@ -62,18 +86,47 @@ pbs_status coarse_space_create(struct memory *memory, const struct bsr *pattern,
     return PBS_OK;
 }
 
+/// Clusters of what couples now, where that has changed. On failure nothing changes.
+static pbs_status couple(struct coarse_space *s, const struct linear_problem *problem) {
+    if (problem->coupling == s->coupling) {
+        return PBS_OK;
+    }
+    struct coarse_space fresh = {.memory = s->memory,
+                                 .pattern = s->pattern,
+                                 .layout = s->layout,
+                                 .whole = s->whole,
+                                 .clusters = s->whole,
+                                 .coupling = problem->coupling};
+    pbs_status status = problem->coupled ? rigid_clusters_split(s->memory, s->pattern, &s->whole,
+                                                                problem->coupled, &fresh.clusters)
+                                         : PBS_OK;
+    if (status == PBS_OK) {
+        status = make_room(&fresh);
+    }
+    if (status != PBS_OK) {
+        release_room(&fresh);
+        return status;
+    }
+    release_room(s);
+    fresh.offset = s->offset;
+    fresh.turn = s->turn;
+    fresh.restricted = s->restricted;
+    fresh.contact = s->contact;
+    fresh.marked = s->marked;
+    fresh.marked_count = s->marked_count;
+    *s = fresh;
+    return PBS_OK;
+}
+
 void coarse_space_destroy(struct memory *memory, struct coarse_space *s) {
-    rigid_clusters_free(memory, &s->clusters);
-    coarse_matrix_destroy(memory, &s->matrix);
+    s->memory = memory;
+    release_room(s);
+    rigid_clusters_free(memory, &s->whole);
     memory_release(memory, s->offset);
     memory_release(memory, s->turn);
-    memory_release(memory, s->product);
-    memory_release(memory, s->unit);
     memory_release(memory, s->restricted);
     memory_release(memory, s->contact);
     memory_release(memory, s->marked);
-    memory_release(memory, s->coarse);
-    memory_release(memory, s->scratch);
     *s = (struct coarse_space){0};
 }
 
@@ -431,6 +484,7 @@ static void regularize(const struct coarse_space *s) {
 
 pbs_status coarse_space_factor(struct coarse_space *s, struct tasks *tasks,
                                const struct linear_problem *problem) {
+    RETURN_IF_FAILED(couple(s, problem));
     s->problem = *problem;
     mark_rows(s, problem);
     tasks_for(tasks, s->layout->domain_count, measure_piece, s);

@@ -8,8 +8,11 @@
 
 struct coarse_space {
     struct memory *memory;
+    const struct bsr *pattern;
     const struct layout *layout;
-    struct rigid_clusters clusters;
+    uint64_t coupling;              ///< that of the problem that the clusters are made for
+    struct rigid_clusters whole;    ///< clusters of the pattern
+    struct rigid_clusters clusters; ///< of what couples of it
     struct coarse_matrix matrix;
     struct linear_problem problem; ///< of the last factor
     double *offset; ///< 3 per row: from the middle of its cluster, in units of its size

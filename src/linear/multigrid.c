@@ -178,6 +178,7 @@ static pbs_status multigrid_factor(void *state, struct tasks *tasks,
                                    const struct linear_problem *problem) {
     struct multigrid *m = state;
     struct piece p = {.m = m, .problem = problem};
+    RETURN_IF_FAILED(multigrid_couple(m, problem));
     m->stands = false;
     RETURN_IF_FAILED(copy_matrix(m, &p, tasks));
     RETURN_IF_FAILED(factor_smoother(m, tasks, problem));

@@ -68,7 +68,10 @@ struct grid {
 };
 
 struct multigrid {
+    struct memory *memory;
+    const struct bsr *pattern;
     const struct layout *layout;
+    uint64_t coupling;     ///< that of the problem that the grids are made for
     struct ichol smoother; ///< of the finest grid
     uint32_t grid_count;
     struct grid grid[GRID_LIMIT];
@@ -85,6 +88,9 @@ struct multigrid {
 /// Grids, aggregates and patterns.
 pbs_status multigrid_analyze(void *state, struct memory *memory, const struct bsr *pattern,
                              enum preconditioner_order order);
+/// The same anew, of the blocks that couple, where others do than before. On failure nothing
+/// changes.
+pbs_status multigrid_couple(struct multigrid *m, const struct linear_problem *problem);
 void multigrid_release(void *state, struct memory *memory);
 
 /// Values of grids 1 ... from grid 0, whose values and centres are set. False where the matrix is

@@ -846,8 +846,51 @@ static pbs_status add_grids(struct multigrid *m, struct memory *memory, struct a
     return PBS_OK;
 }
 
+/// What couples of an upper triangle, and which of its blocks each is.
+struct coupled_rows {
+    uint32_t *start, *column, *block;
+};
+
+static pbs_status list_coupled(struct memory *memory, const struct bsr *pattern,
+                               const uint8_t *coupled, struct coupled_rows *out) {
+    bool good = true;
+    TAKE(out->start, (size_t)pattern->row_count + 1);
+    TAKE(out->column, pattern->block_count);
+    TAKE(out->block, pattern->block_count);
+    if (!good) {
+        return PBS_ERROR_MEMORY;
+    }
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < pattern->row_count; i++) {
+        for (uint32_t k = pattern->row_start[i]; k < pattern->row_start[i + 1]; k++) {
+            if (coupled == NULL || coupled[k] != 0) {
+                out->column[count] = pattern->column[k];
+                out->block[count++] = k;
+            }
+        }
+        out->start[i + 1] = count;
+    }
+    return PBS_OK;
+}
+
+static pbs_status build_finest_matrix(struct memory *memory, struct grid *g,
+                                      const struct bsr *pattern, const uint8_t *coupled) {
+    struct coupled_rows rows = {0};
+    pbs_status status = list_coupled(memory, pattern, coupled, &rows);
+    if (status == PBS_OK) {
+        status = build_matrix(memory, g, rows.start, rows.column);
+    }
+    for (uint32_t k = 0; status == PBS_OK && k < g->start[g->node_count]; k++) {
+        g->source[k] = 2 * rows.block[g->source[k] / 2] + g->source[k] % 2;
+    }
+    memory_release(memory, rows.start);
+    memory_release(memory, rows.column);
+    memory_release(memory, rows.block);
+    return status;
+}
+
 static pbs_status build_finest(struct multigrid *m, struct memory *memory,
-                               const struct bsr *pattern) {
+                               const struct bsr *pattern, const uint8_t *coupled) {
     struct grid *g = m->grid;
     m->grid_count = 1;
     g->node_count = pattern->row_count;
@@ -862,7 +905,7 @@ static pbs_status build_finest(struct multigrid *m, struct memory *memory,
     }
     memcpy(g->chunk_start, m->layout->domain_start,
            ((size_t)g->chunk_count + 1) * sizeof *g->chunk_start);
-    return build_matrix(memory, g, pattern->row_start, pattern->column);
+    return build_finest_matrix(memory, g, pattern, coupled);
 }
 
 static pbs_status reserve_values(struct multigrid *m, struct memory *memory) {
@@ -881,13 +924,10 @@ static pbs_status reserve_values(struct multigrid *m, struct memory *memory) {
     return good ? PBS_OK : PBS_ERROR_MEMORY;
 }
 
-pbs_status multigrid_analyze(void *state, struct memory *memory, const struct bsr *pattern,
-                             enum preconditioner_order order) {
-    struct multigrid *m = state;
-    m->layout = pattern->layout;
-    RETURN_IF_FAILED(ichol_analyze(&m->smoother, memory, pattern, order));
-    RETURN_IF_FAILED(ichol_reserve_compensation(&m->smoother, memory));
-    RETURN_IF_FAILED(build_finest(m, memory, pattern));
+/// All but the smoother, for m's pattern.
+static pbs_status build_all(struct multigrid *m, const uint8_t *coupled) {
+    struct memory *memory = m->memory;
+    RETURN_IF_FAILED(build_finest(m, memory, m->pattern, coupled));
     struct adjacency graph = {m->grid[0].start, m->grid[0].column};
     const pbs_status status = add_grids(m, memory, &graph);
     if (graph.start != m->grid[0].start) {
@@ -897,14 +937,49 @@ pbs_status multigrid_analyze(void *state, struct memory *memory, const struct bs
     return reserve_values(m, memory);
 }
 
+static void release_grids(struct multigrid *m) {
+    for (uint32_t l = 0; l < GRID_LIMIT; l++) {
+        free_grid(m->memory, m->grid + l);
+    }
+    memory_release(m->memory, m->sums);
+    memory_release(m->memory, m->dense);
+    memory_release(m->memory, m->restriction);
+    memory_release(m->memory, m->bad_row);
+}
+
+pbs_status multigrid_analyze(void *state, struct memory *memory, const struct bsr *pattern,
+                             enum preconditioner_order order) {
+    struct multigrid *m = state;
+    m->memory = memory;
+    m->pattern = pattern;
+    m->layout = pattern->layout;
+    RETURN_IF_FAILED(ichol_analyze(&m->smoother, memory, pattern, order));
+    RETURN_IF_FAILED(ichol_reserve_compensation(&m->smoother, memory));
+    return build_all(m, NULL);
+}
+
+pbs_status multigrid_couple(struct multigrid *m, const struct linear_problem *problem) {
+    if (problem->coupling == m->coupling) {
+        return PBS_OK;
+    }
+    struct multigrid fresh = {.memory = m->memory,
+                              .pattern = m->pattern,
+                              .layout = m->layout,
+                              .coupling = problem->coupling};
+    const pbs_status status = build_all(&fresh, problem->coupled);
+    if (status != PBS_OK) {
+        release_grids(&fresh);
+        return status;
+    }
+    release_grids(m);
+    fresh.smoother = m->smoother;
+    *m = fresh;
+    return PBS_OK;
+}
+
 void multigrid_release(void *state, struct memory *memory) {
     struct multigrid *m = state;
+    m->memory = memory;
     ichol_release(&m->smoother, memory);
-    for (uint32_t l = 0; l < GRID_LIMIT; l++) {
-        free_grid(memory, m->grid + l);
-    }
-    memory_release(memory, m->sums);
-    memory_release(memory, m->dense);
-    memory_release(memory, m->restriction);
-    memory_release(memory, m->bad_row);
+    release_grids(m);
 }

@@ -18,6 +18,9 @@ struct linear_problem {
     const double *positions;        ///< row order, 3 per row, m: where the nodes are; null: unknown
     const double *turns; ///< row order, 9 per row: of rows that are no places, what a turn of all
                          ///< makes of them (row_turns.h); null: nothing
+    const uint8_t *coupled; ///< per block of a: 0 where it is zero and stays so for as long as
+                            ///< `coupling` is the same; null: all couple
+    uint64_t coupling;      ///< a hash of those; 0: all couple
     const struct row_restriction *restrictions; ///< in any order
     size_t restriction_count;
     double tolerance; ///< relative residual that the next solve is to reach; 0: not known

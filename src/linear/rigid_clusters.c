@@ -258,15 +258,9 @@ static pbs_status allocate_clusters(struct memory *memory, uint32_t rows,
                : PBS_ERROR_MEMORY;
 }
 
-static pbs_status fill_clusters(struct memory *memory, const struct bsr *pattern, uint32_t size,
+/// Lists all but the order, once every row has its cluster.
+static pbs_status list_clusters(struct memory *memory, const struct bsr *pattern,
                                 struct rigid_clusters *c) {
-    c->of_row = memory_allocate(memory, pattern->row_count, sizeof *c->of_row);
-    c->domain_start = memory_allocate(memory, (size_t)pattern->layout->domain_count + 1,
-                                      sizeof *c->domain_start);
-    if (!c->of_row || !c->domain_start) {
-        return PBS_ERROR_MEMORY;
-    }
-    RETURN_IF_FAILED(partition_domains(memory, pattern, size, c));
     RETURN_IF_FAILED(allocate_clusters(memory, pattern->row_count, c));
     RETURN_IF_FAILED(block_columns_build(memory, pattern, &c->columns));
     list_members(pattern->row_count, c);
@@ -276,7 +270,144 @@ static pbs_status fill_clusters(struct memory *memory, const struct bsr *pattern
         status = list_entries(memory, &search, c);
     }
     release_search(memory, &search);
-    return status == PBS_OK ? order_clusters(memory, c) : status;
+    return status;
+}
+
+static pbs_status allocate_rows(struct memory *memory, const struct bsr *pattern,
+                                struct rigid_clusters *c) {
+    c->of_row = memory_allocate(memory, pattern->row_count, sizeof *c->of_row);
+    c->domain_start = memory_allocate(memory, (size_t)pattern->layout->domain_count + 1,
+                                      sizeof *c->domain_start);
+    return c->of_row && c->domain_start ? PBS_OK : PBS_ERROR_MEMORY;
+}
+
+static pbs_status fill_clusters(struct memory *memory, const struct bsr *pattern, uint32_t size,
+                                struct rigid_clusters *c) {
+    RETURN_IF_FAILED(allocate_rows(memory, pattern, c));
+    RETURN_IF_FAILED(partition_domains(memory, pattern, size, c));
+    RETURN_IF_FAILED(list_clusters(memory, pattern, c));
+    return order_clusters(memory, c);
+}
+
+// --- pieces ---
+
+/// Sets of rows, each named by its first.
+struct pieces {
+    uint32_t *parent;
+    uint32_t *places; ///< of a set
+};
+
+static uint32_t find_piece(const struct pieces *p, uint32_t row) {
+    while (p->parent[row] != row) {
+        p->parent[row] = p->parent[p->parent[row]];
+        row = p->parent[row];
+    }
+    return row;
+}
+
+static void join_pieces(const struct pieces *p, uint32_t a, uint32_t b) {
+    const uint32_t i = find_piece(p, a);
+    const uint32_t j = find_piece(p, b);
+    if (i != j) {
+        const uint32_t first = i < j ? i : j;
+        p->parent[i < j ? j : i] = first;
+        p->places[first] = p->places[i] + p->places[j];
+    }
+}
+
+/// Joins what couples inside a cluster.
+static void join_clusters(const struct bsr *pattern, const struct rigid_clusters *whole,
+                          const uint8_t *coupled, const struct pieces *p) {
+    for (uint32_t i = 0; i < pattern->row_count; i++) {
+        p->parent[i] = i;
+        p->places[i] = layout_is_place(pattern->layout, i);
+        if (p->places[i] == 0) {
+            join_pieces(p, i - 1, i);
+        }
+    }
+    for (uint32_t i = 0; i < pattern->row_count; i++) {
+        for (uint32_t k = pattern->row_start[i]; k < pattern->row_start[i + 1]; k++) {
+            const uint32_t j = pattern->column[k];
+            if (coupled[k] != 0 && whole->of_row[i] == whole->of_row[j]) {
+                join_pieces(p, i, j);
+            }
+        }
+    }
+}
+
+enum { SMALL_PIECE = 2 };
+
+/// Joins small pieces with the first that they couple to, from both ends of each block.
+static void join_small(const struct bsr *pattern, const uint8_t *coupled, const struct pieces *p) {
+    for (uint32_t d = 0; d < pattern->layout->domain_count; d++) {
+        const uint32_t end = pattern->layout->domain_start[d + 1];
+        for (uint32_t i = pattern->layout->domain_start[d]; i < end; i++) {
+            for (uint32_t k = pattern->row_start[i]; k < pattern->row_start[i + 1]; k++) {
+                const uint32_t j = pattern->column[k];
+                if (coupled[k] != 0 && j < end &&
+                    (p->places[find_piece(p, i)] <= SMALL_PIECE ||
+                     p->places[find_piece(p, j)] <= SMALL_PIECE)) {
+                    join_pieces(p, i, j);
+                }
+            }
+        }
+    }
+}
+
+static void number_pieces(const struct layout *layout, const struct pieces *p,
+                          struct rigid_clusters *c) {
+    for (uint32_t d = 0; d < layout->domain_count; d++) {
+        c->domain_start[d] = c->count;
+        for (uint32_t i = layout->domain_start[d]; i < layout->domain_start[d + 1]; i++) {
+            const uint32_t first = find_piece(p, i);
+            c->of_row[i] = first == i ? c->count++ : c->of_row[first];
+        }
+    }
+    c->domain_start[layout->domain_count] = c->count;
+}
+
+/// For what changes too often for METIS.
+static pbs_status order_pieces(struct memory *memory, struct rigid_clusters *c) {
+    struct minimum_degree ordering = {0};
+    const pbs_status status = minimum_degree_order(memory, c->count, c->neighbor_start, c->neighbor,
+                                                   NULL, &ordering, c->order);
+    minimum_degree_free(memory, &ordering);
+    return status;
+}
+
+static pbs_status split_clusters(struct memory *memory, const struct bsr *pattern,
+                                 const struct rigid_clusters *whole, const uint8_t *coupled,
+                                 struct rigid_clusters *c) {
+    RETURN_IF_FAILED(allocate_rows(memory, pattern, c));
+    struct pieces p = {memory_allocate(memory, pattern->row_count, sizeof *p.parent),
+                       memory_allocate(memory, pattern->row_count, sizeof *p.places)};
+    const bool good = p.parent && p.places;
+    if (good) {
+        join_clusters(pattern, whole, coupled, &p);
+        join_small(pattern, coupled, &p);
+        number_pieces(pattern->layout, &p, c);
+    }
+    memory_release(memory, p.parent);
+    memory_release(memory, p.places);
+    if (!good) {
+        return PBS_ERROR_MEMORY;
+    }
+    RETURN_IF_FAILED(list_clusters(memory, pattern, c));
+    return order_pieces(memory, c);
+}
+
+pbs_status rigid_clusters_split(struct memory *memory, const struct bsr *pattern,
+                                const struct rigid_clusters *whole, const uint8_t *coupled,
+                                struct rigid_clusters *out) {
+    *out = (struct rigid_clusters){0};
+    struct rigid_clusters c = {0};
+    const pbs_status status = split_clusters(memory, pattern, whole, coupled, &c);
+    if (status != PBS_OK) {
+        rigid_clusters_free(memory, &c);
+        return status;
+    }
+    *out = c;
+    return PBS_OK;
 }
 
 pbs_status rigid_clusters_build(struct memory *memory, const struct bsr *pattern, uint32_t size,

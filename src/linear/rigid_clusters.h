@@ -4,6 +4,7 @@
 #define PBS_LINEAR_RIGID_CLUSTERS_H
 
 #include "sparse/block_columns.h"
+#include "sparse/minimum_degree.h"
 
 /// Every cluster lies within one domain; a domain's clusters are numbered one after the other. An
 /// entry is a row that couples to a cluster, its own rows included.
@@ -28,6 +29,12 @@ struct rigid_clusters {
 
 /// size: about how many rows a cluster is to have.
 pbs_status rigid_clusters_build(struct memory *memory, const struct bsr *pattern, uint32_t size,
+                                struct rigid_clusters *out);
+/// What is left of clusters where not all blocks couple: each falls into the pieces that hang
+/// together, a place with all that belongs to it; a piece of one or two joins another cluster of
+/// the domain that it couples to, if any. coupled: per block. No METIS.
+pbs_status rigid_clusters_split(struct memory *memory, const struct bsr *pattern,
+                                const struct rigid_clusters *whole, const uint8_t *coupled,
                                 struct rigid_clusters *out);
 void rigid_clusters_free(struct memory *memory, struct rigid_clusters *clusters);
 

@@ -46,9 +46,11 @@ static pbs_status allocate_buffers(struct memory *memory, struct newton *newton)
     }
     RETURN_IF_FAILED(allocate_vector(memory, count, &newton->held_places));
     RETURN_IF_FAILED(allocate_vector(memory, count, &newton->held_motion));
+    newton->coupled = memory_allocate(memory, newton->assembly->block_slot_count,
+                                      sizeof *newton->coupled);
     newton->restrictions = memory_allocate(memory, newton->hessian.row_count,
                                            sizeof *newton->restrictions);
-    if (newton->restrictions == NULL) {
+    if (newton->coupled == NULL || newton->restrictions == NULL) {
         return PBS_ERROR_MEMORY;
     }
     RETURN_IF_FAILED(
@@ -129,6 +131,7 @@ void newton_destroy(struct newton *newton, struct memory *memory) {
     memory_release(memory, newton->position_rows);
     memory_release(memory, newton->radius_rows);
     memory_release(memory, newton->turn_rows);
+    memory_release(memory, newton->coupled);
     memory_release(memory, newton->direction_rows);
     memory_release(memory, newton->direction);
     memory_release(memory, newton->gradient_rows);
@@ -172,6 +175,32 @@ void minimization_activate(struct minimization *m) {
     m->result.value = newton->current.objective.value;
 }
 
+/// FNV-1a; 0 where all couple.
+static uint64_t hash_coupling(const uint8_t *coupled, size_t count) {
+    uint64_t hash = 14695981039346656037ULL;
+    size_t sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        hash = (hash ^ coupled[i]) * 1099511628211ULL;
+        sum += coupled[i];
+    }
+    return sum == count ? 0 : hash | 1;
+}
+
+/// Which blocks have a part in the Hessian, marked anew where that has changed. The marks alone
+/// decide what solvers make of it, so that a restored world goes on to the bit.
+static void mark_coupling(struct minimization *m) {
+    struct newton *const newton = m->newton;
+    const struct objective *const o = m->objective;
+    const uint64_t changes = terms_count_changes(o->terms, o->term_count);
+    if (changes != newton->changes) {
+        terms_mark_coupled(newton->assembly, o->terms, o->term_count, newton->coupled);
+        newton->problem.coupling = hash_coupling(newton->coupled,
+                                                 newton->assembly->pattern.block_count);
+        newton->problem.coupled = newton->problem.coupling != 0 ? newton->coupled : NULL;
+        newton->changes = changes;
+    }
+}
+
 /// What else the solver is to know: where the nodes are, and what holds them.
 static void describe_problem(struct minimization *m) {
     struct newton *const newton = m->newton;
@@ -189,6 +218,7 @@ static void describe_problem(struct minimization *m) {
                sizeof newton->restrictions[i].tangent);
     }
     newton->problem.restriction_count = projection->active_count;
+    mark_coupling(m);
 }
 
 static bool factor(struct minimization *m) {

@@ -30,6 +30,8 @@ struct newton {
     double *position_rows;
     double *radius_rows;                  ///< r of rotations; null: all nodes are places
     double *turn_rows;                    ///< 9 per row, of those that are none
+    uint8_t *coupled;                     ///< block_slot_count, see terms_mark_coupled
+    uint64_t changes;                     ///< of what couples, when that was marked
     struct row_restriction *restrictions; ///< room for one per node
     double *held_places; ///< node order: with contact, where held axes are on the way to their
                          ///< targets
