@@ -297,13 +297,8 @@ struct bond_group {
     mask8 inside; ///< the chart, both ends
 };
 
-ALWAYS_INLINE void group_load(const struct bond_elements *elements, size_t g, const double *x,
-                              struct bond_group *group) {
-    const double *lanes = elements->lanes + g * DOUBLES_PER_LANE * LANES;
-    const uint32_t *node = elements->node + g * WIDTH * LANES;
-    struct bond_rest *rest = &group->rest;
-    lanes8 orientation[ENDS][4];
-    lanes8 position[ENDS][3];
+/// Of the lanes of a group.
+ALWAYS_INLINE void rest_load(const double *lanes, struct bond_rest *rest) {
     for (size_t i = 0; i < 3; i++) {
         rest->direction[i] = lanes_load(lanes + i * LANES);
     }
@@ -312,6 +307,16 @@ ALWAYS_INLINE void group_load(const struct bond_elements *elements, size_t g, co
     rest->shear = lanes_load(lanes + 5 * LANES);
     rest->bending = lanes_load(lanes + 6 * LANES);
     rest->twisting = lanes_load(lanes + 7 * LANES);
+}
+
+ALWAYS_INLINE void group_load(const struct bond_elements *elements, size_t g, const double *x,
+                              struct bond_group *group) {
+    const double *lanes = elements->lanes + g * DOUBLES_PER_LANE * LANES;
+    const uint32_t *node = elements->node + g * WIDTH * LANES;
+    struct bond_rest *rest = &group->rest;
+    lanes8 orientation[ENDS][4];
+    lanes8 position[ENDS][3];
+    rest_load(lanes, rest);
     group->damping = lanes_load(lanes + 10 * LANES);
     for (size_t end = 0; end < ENDS; end++) {
         lanes8 phi[3];
@@ -384,6 +389,72 @@ ALWAYS_INLINE void add_first_order(const struct bond_elements *elements,
     if (value != NULL) {
         *value += lanes_sum(sum);
     }
+}
+
+// --- at the charts' origins ---
+
+typedef double pair4 __attribute__((vector_size(32)));
+#define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+
+/// Eight quaternions, read whole and transposed.
+ALWAYS_INLINE void load_whole_orientations(const double *orientations, const uint32_t *rotation,
+                                           lanes8 out[4]) {
+    pair4 q[LANES];
+    lanes8 two[4];
+    lanes8 half[2][2];
+    for (int l = 0; l < LANES; l++) {
+        memcpy(&q[l], orientations + 4 * (size_t)rotation[l], sizeof q[l]);
+    }
+    for (int l = 0; l < 4; l++) {
+        two[l] = SHUFFLE(q[2 * l], q[2 * l + 1], 0, 1, 2, 3, 4, 5, 6, 7);
+    }
+    for (int l = 0; l < 2; l++) {
+        half[l][0] = SHUFFLE(two[2 * l], two[2 * l + 1], 0, 4, 8, 12, 1, 5, 9, 13);
+        half[l][1] = SHUFFLE(two[2 * l], two[2 * l + 1], 2, 6, 10, 14, 3, 7, 11, 15);
+    }
+    for (int i = 0; i < 2; i++) {
+        out[2 * i] = SHUFFLE(half[0][i], half[1][i], 0, 1, 2, 3, 8, 9, 10, 11);
+        out[2 * i + 1] = SHUFFLE(half[0][i], half[1][i], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+}
+
+#undef SHUFFLE
+
+/// Value and gradient where all rotation vectors are zero: what explicit steps want of bonds. The
+/// chart's derivative is the identity there.
+static PBS_MULTIVERSION void add_unturned(const struct bond_elements *elements, size_t begin,
+                                          size_t end, const double *x, double *value,
+                                          double *gradient) {
+    const lanes8 one = lanes_set(1.0);
+    lanes8 sum = lanes_set(0.0);
+    for (size_t g = begin; g < end; g++) {
+        const double *lanes = elements->lanes + g * DOUBLES_PER_LANE * LANES;
+        const uint32_t *node = elements->node + g * WIDTH * LANES;
+        const uint32_t *slot = elements->slot + g * WIDTH * LANES;
+        const uint32_t *rotation = elements->rotation + g * ENDS * LANES;
+        struct bond_rest rest;
+        struct bond_lanes bond;
+        struct bond_gradient world;
+        lanes8 way[3];
+        lanes8 start[3];
+        lanes8 orientation[ENDS][4];
+        rest_load(lanes, &rest);
+        load_nodes(x, node, start);
+        load_nodes(x, node + 2 * LANES, way);
+        for (int i = 0; i < 3; i++) {
+            way[i] -= start[i];
+        }
+        load_whole_orientations(elements->orientations, rotation, orientation[0]);
+        load_whole_orientations(elements->orientations, rotation + LANES, orientation[1]);
+        bond_measure(&rest, way, orientation[0], orientation[1], elements->angle, &bond);
+        sum += bond_energy(&rest, &bond);
+        bond_differentiate(&rest, &bond, &world);
+        scatter_force(world.d, -one, slot, gradient);
+        scatter_force(world.i, lanes_load(lanes + 8 * LANES), slot + LANES, gradient);
+        scatter_force(world.d, one, slot + 2 * LANES, gradient);
+        scatter_force(world.j, lanes_load(lanes + 9 * LANES), slot + 3 * LANES, gradient);
+    }
+    *value += lanes_sum(sum);
 }
 
 #define FIRST_ORDER_ELEMENTS bond_elements
@@ -528,6 +599,11 @@ static int evaluate(const void *self, const struct assembly *assembly,
     const size_t end = groups->domain_group[domain + 1];
     (void)assembly;
     if (evaluation->damping_weights && !bonds->has_damping) {
+        return EVALUATE_OK;
+    }
+    if (evaluation->unturned && evaluation->what == (EVALUATE_VALUE | EVALUATE_GRADIENT) &&
+        sums->node_values == NULL) {
+        add_unturned(elements, begin, end, evaluation->x, &sums->value, sums->gradient);
         return EVALUATE_OK;
     }
     add_what_is_asked(elements, groups, begin, end, evaluation, sums);

@@ -9,6 +9,9 @@ static int evaluate(const void *self, const struct assembly *assembly,
     const struct gravity *gravity = self;
     const struct layout *layout = &assembly->layout;
     (void)groups;
+    if (norm3(gravity->acceleration) == 0.0) {
+        return EVALUATE_OK;
+    }
     for (uint32_t row = layout->domain_start[domain]; row < layout->domain_start[domain + 1];
          row++) {
         const size_t node = layout->node[row];

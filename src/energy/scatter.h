@@ -28,8 +28,6 @@ ALWAYS_INLINE void transpose_lanes(const lanes8 in[8], lanes8 out[8]) {
     }
 }
 
-#undef INTERLEAVE
-
 /// blocks[slot[l]] += lane l of k.
 ALWAYS_INLINE void scatter_block(const lanes8 k[9], const uint32_t slot[LANES], double *blocks) {
     lanes8 by_lane[8];
@@ -41,15 +39,26 @@ ALWAYS_INLINE void scatter_block(const lanes8 k[9], const uint32_t slot[LANES], 
     }
 }
 
-/// vector[slot[l]] += lane l of v.
+/// vector[slot[l]] += lane l of v; x and y together.
 ALWAYS_INLINE void scatter_vector(const lanes8 v[3], const uint32_t slot[LANES], double *vector) {
+    typedef double two __attribute__((vector_size(16)));
+    const lanes8 low = INTERLEAVE(v[0], v[1], 0, 8, 1, 9, 2, 10, 3, 11);
+    const lanes8 high = INTERLEAVE(v[0], v[1], 4, 12, 5, 13, 6, 14, 7, 15);
+    const two xy[LANES] = {INTERLEAVE(low, low, 0, 1),   INTERLEAVE(low, low, 2, 3),
+                           INTERLEAVE(low, low, 4, 5),   INTERLEAVE(low, low, 6, 7),
+                           INTERLEAVE(high, high, 0, 1), INTERLEAVE(high, high, 2, 3),
+                           INTERLEAVE(high, high, 4, 5), INTERLEAVE(high, high, 6, 7)};
     for (int l = 0; l < LANES; l++) {
         double *target = vector + 3 * (size_t)slot[l];
-        target[0] += v[0][l];
-        target[1] += v[1][l];
+        two sum;
+        memcpy(&sum, target, sizeof sum);
+        sum += xy[l];
+        memcpy(target, &sum, sizeof sum);
         target[2] += v[2][l];
     }
 }
+
+#undef INTERLEAVE
 
 /// Lane l is added at the first node of its element; padding adds zero.
 ALWAYS_INLINE void scatter_values(lanes8 values, const uint32_t *node, double *node_values) {

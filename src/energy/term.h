@@ -34,6 +34,7 @@ struct evaluation {
     bool project_shells;   ///< those of shells alone
     bool damping_weights;  ///< multiply each element's Hessian by its own damping time (Rayleigh),
                            ///< see rayleigh_damping.h
+    bool unturned;         ///< coordinates of rotation nodes are zero: orientations are as they lie
     bool constant_forces;  ///< only terms that are linear in x
     bool dissipative_only; ///< only terms that take energy out
 };

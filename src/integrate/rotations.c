@@ -153,14 +153,14 @@ void rotations_kick(const struct rotations *rotations, struct tasks *tasks, cons
 // --- acceptance ---
 
 /// out = a b.
-static void multiply(const lanes8 a[4], const lanes8 b[4], lanes8 out[4]) {
+ALWAYS_INLINE void multiply(const lanes8 a[4], const lanes8 b[4], lanes8 out[4]) {
     out[0] = a[3] * b[0] + b[3] * a[0] + (a[1] * b[2] - a[2] * b[1]);
     out[1] = a[3] * b[1] + b[3] * a[1] + (a[2] * b[0] - a[0] * b[2]);
     out[2] = a[3] * b[2] + b[3] * a[2] + (a[0] * b[1] - a[1] * b[0]);
     out[3] = a[3] * b[3] - (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
 }
 
-static void normalise(lanes8 q[4]) {
+ALWAYS_INLINE void normalise(lanes8 q[4]) {
     const lanes8 inverse = 1.0 / lanes_sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     for (int i = 0; i < 4; i++) {
         q[i] *= inverse;
@@ -254,6 +254,84 @@ void rotations_recentre(const struct rotations *rotations, struct tasks *tasks, 
                         .v_before = v_before,
                         .work = recentre};
     run(tasks, &pass);
+}
+
+// --- explicit steps ---
+
+/// exp(phi) for |phi| <= 1/2, to rounding: series in u = |phi|^2 / 4, whose first terms left out
+/// are u^6 / 13! and u^7 / 14!.
+ALWAYS_INLINE void short_exponential(const lanes8 phi[3], lanes8 out[4]) {
+    const lanes8 u = 0.25 * square_of(phi);
+    const lanes8 sine = 1.0 +
+                        u * (-1.0 / 6.0 + u * (1.0 / 120.0 +
+                                               u * (-1.0 / 5040.0 + u * (1.0 / 362880.0 -
+                                                                         u * (1.0 / 39916800.0)))));
+    for (int i = 0; i < 3; i++) {
+        out[i] = 0.5 * sine * phi[i];
+    }
+    out[3] = 1.0 + u * (-0.5 + u * (1.0 / 24.0 +
+                                    u * (-1.0 / 720.0 +
+                                         u * (1.0 / 40320.0 +
+                                              u * (-1.0 / 3628800.0 + u * (1.0 / 479001600.0))))));
+}
+
+struct turn {
+    const struct rotations *rotations;
+    double *x;
+};
+
+/// Eight at a time where all eight turns are short; false where they are not.
+ALWAYS_INLINE bool turn_eight(const struct rotations *rotations, size_t begin, double *x) {
+    lanes8 phi[3];
+    lanes8 turned[4];
+    lanes8 from[4];
+    lanes8 to[4];
+    for (size_t l = 0; l < LANES; l++) {
+        const size_t node = rotations->node[begin + l];
+        const double *q = rotations->orientation + 4 * (begin + l);
+        for (size_t i = 0; i < 3; i++) {
+            phi[i][l] = x[3 * node + i] / rotations->radius[begin + l];
+        }
+        for (size_t i = 0; i < 4; i++) {
+            from[i][l] = q[i];
+        }
+    }
+    if (lanes_any(square_of(phi) > 0.25)) {
+        return false;
+    }
+    short_exponential(phi, turned);
+    multiply(turned, from, to);
+    normalise(to);
+    for (size_t l = 0; l < LANES; l++) {
+        double *q = rotations->orientation + 4 * (begin + l);
+        for (size_t i = 0; i < 4; i++) {
+            q[i] = to[i][l];
+        }
+        memset(x + 3 * (size_t)rotations->node[begin + l], 0, 3 * sizeof *x);
+    }
+    return true;
+}
+
+static PBS_MULTIVERSION void turn_range(const struct rotations *rotations, size_t begin, size_t end,
+                                        double *x) {
+    for (size_t i = begin; i < end; i += LANES) {
+        if (i + LANES > rotations->count || !turn_eight(rotations, i, x)) {
+            const struct pass pass = {.rotations = rotations, .x = x, .next_x = x};
+            recentre(&pass, i);
+        }
+    }
+}
+
+static void turn_chunk(void *context, size_t index) {
+    const struct turn *turn = context;
+    const size_t count = turn->rotations->count;
+    const size_t end = (index + 1) * CHUNK < count ? (index + 1) * CHUNK : count;
+    turn_range(turn->rotations, index * CHUNK, end, turn->x);
+}
+
+void rotations_turn(const struct rotations *rotations, struct tasks *tasks, double *x) {
+    struct turn turn = {rotations, x};
+    tasks_for(tasks, (rotations->count + CHUNK - 1) / CHUNK, turn_chunk, &turn);
 }
 
 void rotations_at(const struct rotations *rotations, size_t index, const double *x, double out[4]) {

@@ -36,6 +36,9 @@ void rotations_kick(const struct rotations *rotations, struct tasks *tasks, cons
 void rotations_recentre(const struct rotations *rotations, struct tasks *tasks, double *x,
                         double *x_before, double *v_before);
 
+/// The same without states before, for the short turns of explicit steps: x in and x zero.
+void rotations_turn(const struct rotations *rotations, struct tasks *tasks, double *x);
+
 /// For the distance between two ends of a step that lie in different charts: other, in the chart at
 /// other_orientation, becomes x and the chord between both, so that other - x is as long as they
 /// are apart.

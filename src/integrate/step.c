@@ -859,10 +859,11 @@ void step_accept(struct step_workspace *workspace, struct tasks *tasks, double h
     struct step_workspace *w = workspace;
     const struct kinematics before = w->before;
     const bool remembers = w->scheme->history > 1;
-    if (w->rotations != NULL) {
+    if (w->rotations != NULL && !w->has_turned) {
         rotations_recentre(w->rotations, tasks, w->next.x, remembers ? w->now.x : NULL,
                            remembers ? w->now.v : NULL);
     }
+    w->has_turned = false;
     if (remembers) {
         w->before = w->now;
         w->now = w->next;

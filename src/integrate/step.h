@@ -39,6 +39,8 @@ struct step_workspace {
                                           ///< accelerations
     struct energy_control energy;         ///< empty without a control
     struct rotations *rotations;          ///< the caller's; null: no node is one
+    bool has_turned;                      ///< orientations are those of next already
+    bool has_held;                        ///< of explicit steps: some axis is held
 };
 
 /// Scripted nodes and obstacles. Fractions are of the host's step, 0 .. 1.

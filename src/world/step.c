@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/math3.h"
 #include "base/vector.h"
+#include "integrate/explicit.h"
 #include "integrate/stable_step.h"
 #include "world/affine_strain.h"
 #include "world/bonded.h"
@@ -478,8 +479,31 @@ static pbs_status plan_explicit(const struct run *run, double left, uint32_t *co
     return PBS_OK;
 }
 
+/// One of them; divided where it fails and no orientations have turned by then.
+static pbs_status run_free(struct run *run, const struct step_span *span, bool last) {
+    struct topology *t = &run->w->topology;
+    struct step_result part = explicit_step(&run->problem, span, &t->workspace);
+    if (part.status >= 0 && last) {
+        part.status = check_bounds(t, &run->w->scene);
+    }
+    run_add_work(run, &part);
+    if (part.status < 0) {
+        const bool divides = run_may_divide(part.status) && run->division_limit > 0 &&
+                             t->workspace.rotations == NULL;
+        return divides ? run_halves(run, span, 0) : part.status;
+    }
+    run_land_part(run, &part, span->h);
+    return PBS_OK;
+}
+
 static pbs_status run_explicit(struct run *run, const struct step_span *span) {
-    struct scheme_memory *memory = &run->w->topology.workspace.memory;
+    struct step_workspace *workspace = &run->w->topology.workspace;
+    struct scheme_memory *memory = &workspace->memory;
+    const bool free = explicit_is_free(&run->problem) && run->w->scene.colliders.count == 0;
+    if (free) {
+        workspace->has_turned = false;
+        explicit_begin(&run->problem, workspace);
+    }
     double begin = span->begin;
     double left = span->h;
     for (uint32_t count = 1; count > 0;) {
@@ -493,7 +517,8 @@ static pbs_status run_explicit(struct run *run, const struct step_span *span) {
                                            .begin = begin + way * taken,
                                            .end = taken + 1 == count ? span->end
                                                                      : begin + way * (taken + 1)};
-            RETURN_IF_FAILED(run_part(run, &part, 0));
+            RETURN_IF_FAILED(free ? run_free(run, &part, taken + 1 == count)
+                                  : run_part(run, &part, 0));
             memory->steps_since++;
             run->explicit_steps++;
         }

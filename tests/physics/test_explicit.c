@@ -185,6 +185,64 @@ static void the_bits_are_the_same(void **state) {
     assert_true(hashes[2] == hashes[0]);
 }
 
+/// A collider far away takes the general way, which turns rotations in their chart and projects.
+static void what_touches_nothing_moves_alike(void **state) {
+    (void)state;
+    double ends[2][3];
+    for (int far = 0; far < 2; far++) {
+        pbs_world *world = explicit_world(0.8, 1);
+        const double gravity[3] = {0.0, -9.81, 1.0};
+        const pbs_body body = add_tets(world, 2, 0.05, 3.0);
+        const size_t count = pbs_body_vertex_count(world, body);
+        pbs_collider_desc d;
+        pbs_collider collider;
+        assert_ok(pbs_collider_desc_init(&d, sizeof d));
+        d.position[1] = -100.0;
+        if (far == 1) {
+            assert_ok(pbs_collider_create(world, &d, &collider));
+        }
+        assert_ok(pbs_world_set_gravity(world, gravity));
+        assert_ok(pbs_body_pin(world, body, (const uint32_t[]){0, 5}, 2, PBS_AXIS_ALL));
+        assert_ok(pbs_body_set_targets(world, body, (const uint32_t[]){0}, 1,
+                                       (const double[]){0.01, 0.02, 0.03}));
+        assert_ok(pbs_body_pin_orientations(world, body, (const uint32_t[]){7}, 1));
+        assert_ok(pbs_body_set_target_orientations(world, body, (const uint32_t[]){9}, 1,
+                                                   (const double[]){0.0, sin(0.1), 0.0, cos(0.1)}));
+        assert_ok(pbs_world_step(world, 0.01));
+        memcpy(ends[far], pbs_body_positions(world, body) + 3 * (count - 1), sizeof ends[far]);
+        assert_near(pbs_body_positions(world, body)[1], 0.02, 0.0, "target");
+        assert_near(pbs_body_orientations(world, body)[4 * 9 + 1], sin(0.1), 1e-14, "turn");
+        pbs_world_destroy(world);
+    }
+    // A hundred steps of rounding, which a body that is only stiff does not multiply.
+    assert_small(testing_max_difference(ends[0], ends[1], 3), 1e-13, "end");
+}
+
+/// Two particles that turn against each other by more than half a turn in a step: the orientations,
+/// which have turned by then, come back.
+static void a_step_that_fails_changes_nothing(void **state) {
+    (void)state;
+    struct bonded_parts p;
+    pbs_body body;
+    const double along[3] = {1.0, 0.0, 0.0};
+    double before[8];
+    pbs_world *world = explicit_world(0.8, 1);
+    bonded_beam(&p, 1, along);
+    p.spins[0] = 1.0;
+    assert_ok(pbs_body_create_bonded(world, &p.d, &body));
+    assert_ok(pbs_world_step(world, 0.01));
+    // 4 radians in one of the steps, whose cosine of half is negative.
+    const double rate = 4.0 * stats_of(world).explicit_steps / 0.01;
+    const double spins[6] = {0.0, 0.0, 0.0, 0.0, rate, 0.0};
+    assert_ok(pbs_body_set_angular_velocities(world, body, spins, 2));
+    memcpy(before, pbs_body_orientations(world, body), sizeof before);
+    const uint64_t hash = pbs_world_hash(world);
+    assert_status(pbs_world_step(world, 0.01), PBS_ERROR_INADMISSIBLE);
+    assert_memory_equal(pbs_body_orientations(world, body), before, sizeof before);
+    assert_true(pbs_world_hash(world) == hash);
+    pbs_world_destroy(world);
+}
+
 /// Bonds are looked at after each of the steps that a step is divided into.
 static void bonds_break_within_a_step(void **state) {
     (void)state;
@@ -217,6 +275,8 @@ int main(void) {
         cmocka_unit_test(tetrahedra_have_the_stable_step_of_their_cells),
         cmocka_unit_test(free_vibration_keeps_energy_and_momentum),
         cmocka_unit_test(the_bits_are_the_same),
+        cmocka_unit_test(what_touches_nothing_moves_alike),
+        cmocka_unit_test(a_step_that_fails_changes_nothing),
         cmocka_unit_test(bonds_break_within_a_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,155 @@
+// See explicit.h. Two passes over the nodes, before and after the forces.
+#include "integrate/explicit.h"
+
+#include "base/vector.h"
+
+enum { CHUNK = 8192 };
+
+bool explicit_is_free(const struct step_problem *problem) {
+    return problem->scheme->kicks && problem->objective.contact == NULL &&
+           problem->damping == NULL && problem->conservative_count == problem->objective.term_count;
+}
+
+void explicit_begin(const struct step_problem *problem, struct step_workspace *workspace) {
+    const uint8_t *held = problem->scripts.held;
+    workspace->has_held = false;
+    for (size_t i = 0; i < workspace->node_count; i++) {
+        workspace->has_held = workspace->has_held || held[i] != 0;
+        for (size_t axis = 0; axis < 3; axis++) {
+            const bool free = ((uint32_t)held[i] >> axis & 1u) == 0;
+            workspace->velocity_history[3 * i + axis] = free ? 1.0 / problem->objective.mass[i]
+                                                             : 0.0;
+        }
+    }
+    vector_zero(problem->objective.tasks, 3 * workspace->node_count, workspace->contact_force);
+    contact_report_begin(problem->report);
+}
+
+struct pass {
+    const struct step_workspace *w;
+    size_t count;
+    double h;
+};
+
+/// v_{n+1/2} = v_n + h / 2 a_n, x_{n+1} = x_n + h v_{n+1/2}
+static PBS_MULTIVERSION void drift(const double *restrict x, const double *restrict v,
+                                   const double *restrict a, double h, size_t count,
+                                   double *restrict x_next, double *restrict v_next) {
+    for (size_t i = 0; i < count; i++) {
+        const double u = v[i] + 0.5 * h * a[i];
+        v_next[i] = u;
+        x_next[i] = x[i] + h * u;
+    }
+}
+
+/// a = -grad P / m
+static PBS_MULTIVERSION void accelerate(const double *restrict gradient,
+                                        const double *restrict inverse_mass, size_t count,
+                                        double *restrict a) {
+    for (size_t i = 0; i < count; i++) {
+        a[i] = -gradient[i] * inverse_mass[i];
+    }
+}
+
+/// The same, and v_{n+1} = v_{n+1/2} + h / 2 a.
+static PBS_MULTIVERSION void kick(const double *restrict gradient,
+                                  const double *restrict inverse_mass, double h, size_t count,
+                                  double *restrict a, double *restrict v) {
+    for (size_t i = 0; i < count; i++) {
+        a[i] = -gradient[i] * inverse_mass[i];
+        v[i] += 0.5 * h * a[i];
+    }
+}
+
+static size_t chunk_length(const struct pass *pass, size_t begin) {
+    return pass->count - begin < CHUNK ? pass->count - begin : CHUNK;
+}
+
+static void drift_chunk(void *context, size_t index) {
+    const struct pass *pass = context;
+    const struct step_workspace *w = pass->w;
+    const size_t at = index * CHUNK;
+    drift(w->now.x + at, w->now.v + at, w->now.a + at, pass->h, chunk_length(pass, at),
+          w->next.x + at, w->next.v + at);
+}
+
+static void start_chunk(void *context, size_t index) {
+    const struct pass *pass = context;
+    const struct step_workspace *w = pass->w;
+    const size_t at = index * CHUNK;
+    accelerate(w->gradient_now + at, w->velocity_history + at, chunk_length(pass, at),
+               w->now.a + at);
+}
+
+static void kick_chunk(void *context, size_t index) {
+    const struct pass *pass = context;
+    const struct step_workspace *w = pass->w;
+    const size_t at = index * CHUNK;
+    kick(w->gradient_now + at, w->velocity_history + at, pass->h, chunk_length(pass, at),
+         w->next.a + at, w->next.v + at);
+}
+
+/// Puts held axes where the script has them at the step's end.
+static void hold(const struct step_problem *problem, double end, struct step_workspace *w) {
+    const struct scripts *scripts = &problem->scripts;
+    scripts->place_held(scripts->self, end);
+    for (size_t k = 0; k < 3 * w->node_count; k++) {
+        if (((uint32_t)scripts->held[k / 3] >> k % 3 & 1u) != 0) {
+            w->next.x[k] = scripts->targets[k];
+            w->next.v[k] = scripts->velocity[k];
+        }
+    }
+}
+
+/// The gradient at x, where rotations are in the charts' origins.
+static pbs_status find_forces(const struct step_problem *problem, const double *x,
+                              struct step_workspace *w) {
+    const struct objective *o = &problem->objective;
+    const struct evaluation evaluation = {.what = EVALUATE_VALUE | EVALUATE_GRADIENT,
+                                          .x = x,
+                                          .stage = {.origin = x, .length = 1.0},
+                                          .unturned = true};
+    struct terms_result result = {.gradient = w->gradient_now, .scratch = o->scratch};
+    const int answer = terms_evaluate(o->tasks, o->assembly, o->terms, o->term_count, &evaluation,
+                                      &result);
+    if (answer == EVALUATE_STOP) {
+        return status_fail(PBS_ERROR_HOST, "an energy callback of the host asked to stop, or left "
+                                           "a result unwritten");
+    }
+    return answer == EVALUATE_OK ? PBS_OK
+                                 : status_fail(PBS_ERROR_INADMISSIBLE,
+                                               "the potential is infinite at an end of the step");
+}
+
+struct step_result explicit_step(const struct step_problem *problem, const struct step_span *span,
+                                 struct step_workspace *workspace) {
+    struct step_workspace *w = workspace;
+    struct tasks *tasks = problem->objective.tasks;
+    struct step_result result = {.status = PBS_OK};
+    struct pass pass = {.w = w, .count = 3 * w->node_count, .h = span->h};
+    const size_t chunks = (pass.count + CHUNK - 1) / CHUNK;
+    if (!w->memory.has_acceleration) {
+        result.status = find_forces(problem, w->now.x, w);
+        if (result.status < 0) {
+            return result;
+        }
+        tasks_for(tasks, chunks, start_chunk, &pass);
+    }
+    tasks_for(tasks, chunks, drift_chunk, &pass);
+    if (w->rotations != NULL) {
+        w->rotations->begin = span->begin;
+    }
+    if (w->has_held) {
+        hold(problem, span->end, w);
+    }
+    if (w->rotations != NULL) {
+        rotations_turn(w->rotations, tasks, w->next.x);
+        w->has_turned = true;
+    }
+    result.status = find_forces(problem, w->next.x, w);
+    if (result.status >= 0) {
+        tasks_for(tasks, chunks, kick_chunk, &pass);
+    }
+    w->lost = (struct scalar_state){0.0, 0.0, 0.0};
+    return result;
+}
