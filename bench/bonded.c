@@ -1,8 +1,8 @@
 // Bonded bodies of tetrahedra: what their energy costs, and frames of a beam that is twisted (the
 // 17 thousand tetrahedra of BDEM's table 1; its implicit method takes 16.4 s a frame). Lines
 //     bench bonded kernel=gradient bonds=... mbonds_per_s=...
-//     bench bonded scene=twist tets=... cell=... frames=... seconds_per_frame=... newton=...
-//     linear=...
+//     bench bonded scene=twist hessian=... tets=... cell=... turn=... frames=...
+//     seconds_per_frame=... newton=... linear=... indefinite=...
 //     bench bonded solve=multigrid tets=... young=... cell=... cut=... broken=... its_1e2=...
 //     its_1e4=... its_1e8=... setup_s=... solve_s=...
 // One thread. Kernels are the best of the rounds. A frame is a step of implicit Euler of 16 ms, in
@@ -170,21 +170,36 @@ static void script_ends(pbs_world *world, pbs_body body, const double *rest, dou
     }
 }
 
-static pbs_world *new_world(void) {
+static pbs_world *new_world(int32_t hessian, double tolerance) {
     pbs_world_desc d;
     pbs_world *world = NULL;
     require(pbs_world_desc_init(&d, sizeof d));
     d.threads = 1;
     d.contact = PBS_CONTACT_PROJECTION;
     memset(d.gravity, 0, sizeof d.gravity);
+    d.project_hessian = hessian;
+    if (tolerance > 0.0) {
+        d.relative_tolerance = tolerance;
+    }
     require(pbs_world_create(&d, &world));
     return world;
 }
 
-static void twist(size_t n, double cell, int frames) {
-    const size_t cells[3] = {n, n, 2 * n};
-    const double middle = 0.5 * (double)n * cell;
-    const double top = 2.0 * (double)n * cell;
+struct twist {
+    const char *name, *hessian;
+    size_t across, along; ///< cells
+    double cell, turn, step;
+    int frames;
+    int32_t choice;
+    double tolerance; ///< 0: the world's own
+};
+
+static void twist(const struct twist *t) {
+    const size_t cells[3] = {t->across, t->across, t->along};
+    const double cell = t->cell;
+    const int frames = t->frames;
+    const double middle = 0.5 * (double)t->across * cell;
+    const double top = (double)t->along * cell;
     struct cubic_tets mesh;
     pbs_bonded_desc d;
     pbs_body body;
@@ -198,31 +213,54 @@ static void twist(size_t n, double cell, int frames) {
     d.tets = mesh.tets;
     d.young = YOUNG;
     d.shear_modulus = 0.4 * YOUNG;
-    pbs_world *world = new_world();
+    pbs_world *world = new_world(t->choice, t->tolerance);
     require(pbs_body_create_bonded(world, &d, &body));
     const size_t bytes = 3 * mesh.tet_count * sizeof(double);
     double *rest = allocate(1, bytes);
     memcpy(rest, pbs_body_positions(world, body), bytes);
     uint64_t newton = 0;
     uint64_t linear = 0;
+    uint64_t indefinite = 0;
     double seconds = 0.0;
     for (int frame = 1; frame <= frames; frame++) {
         pbs_stats stats = {.struct_size = sizeof stats};
-        script_ends(world, body, rest, middle, cell, top, 0.5 * TURN * frame);
+        script_ends(world, body, rest, middle, cell, top, 0.5 * t->turn * frame);
         const double start = clock_seconds();
-        require(pbs_world_step(world, FRAME));
+        require(pbs_world_step(world, t->step));
         seconds += clock_seconds() - start;
         require(pbs_world_stats(world, &stats));
         newton += stats.newton_iterations;
         linear += stats.linear_iterations;
+        indefinite += stats.indefinite_solves;
     }
-    printf("bench bonded scene=twist tets=%zu cell=%g frames=%d seconds_per_frame=%.3f newton=%llu "
-           "linear=%llu\n",
-           mesh.tet_count, cell, frames, seconds / frames, (unsigned long long)newton,
-           (unsigned long long)linear);
+    printf("bench bonded scene=%s hessian=%s tets=%zu cell=%g turn=%g frames=%d "
+           "seconds_per_frame=%.3f newton=%llu linear=%llu indefinite=%llu\n",
+           t->name, t->hessian, mesh.tet_count, cell, t->turn, frames, seconds / frames,
+           (unsigned long long)newton, (unsigned long long)linear, (unsigned long long)indefinite);
     free(rest);
     pbs_world_destroy(world);
     cubic_tets_free(&mesh);
+}
+
+/// Frames, and one step by large angles to eight digits: the Newton iterations of each Hessian.
+static void twist_all(void) {
+    static const struct {
+        const char *name;
+        int32_t choice;
+    } hessians[] = {{"exact", PBS_HESSIAN_EXACT},
+                    {"semidefinite", PBS_HESSIAN_SEMIDEFINITE},
+                    {"automatic", PBS_HESSIAN_AUTOMATIC}};
+    static const double turns[] = {0.05, 0.5, 1.5, 2.5};
+    for (size_t i = 0; i < sizeof turns / sizeof *turns; i++) {
+        for (size_t k = 0; k < sizeof hessians / sizeof *hessians; k++) {
+            twist(&(struct twist){"turn", hessians[k].name, 2, 8, 0.0625, turns[i], FRAME, 1,
+                                  hessians[k].choice, 1e-8});
+        }
+    }
+    for (int i = 0; i < 2; i++) {
+        twist(&(struct twist){"twist", "automatic", 9, 18, i == 0 ? 0.0625 : 0.001, TURN, FRAME, 20,
+                              PBS_HESSIAN_AUTOMATIC, 0.0});
+    }
 }
 
 // --- the linear system of a frame ---
@@ -295,9 +333,12 @@ int main(int count, char **arguments) {
         solve_all();
         return 0;
     }
+    if (count == 2 && strcmp(arguments[1], "twist") == 0) {
+        twist_all();
+        return 0;
+    }
     time_kernels(27);
-    twist(9, 0.0625, 20);
-    twist(9, 0.001, 20);
+    twist_all();
     solve_all();
     return 0;
 }

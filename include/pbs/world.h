@@ -88,7 +88,8 @@ enum {
 enum {
     PBS_HESSIAN_EXACT = 0,        ///< nothing: OPT's choice
     PBS_HESSIAN_SEMIDEFINITE = 1, ///< all are made positive semidefinite
-    PBS_HESSIAN_AUTOMATIC = 2     ///< with barriers all are, else those of shells; exact with
+    PBS_HESSIAN_AUTOMATIC = 2     ///< with barriers all are, else those of shells, and those of
+                                  ///< bonds after an indefinite one; exact with
                                   ///< PBS_METHOD_PLAIN_NEWTON and with linearized schemes, whose
                                   ///< accuracy is that of H
 };

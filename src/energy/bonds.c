@@ -546,7 +546,7 @@ ALWAYS_INLINE void scatter_couple(const struct bond_target *to, int end, lanes8 
 static PBS_MULTIVERSION void add_hessian(const struct bond_elements *elements, size_t begin,
                                          size_t end, const struct evaluation *evaluation,
                                          double *blocks) {
-    const bool project = evaluation->project;
+    const bool project = evaluation->project || evaluation->project_bonds;
     for (size_t g = begin; g < end; g++) {
         const struct bond_target to = {elements->block + g * PAIR_COUNT * LANES,
                                        elements->transposed + g * PAIR_COUNT, blocks};

@@ -32,6 +32,7 @@ struct evaluation {
     struct stage_view stage;
     bool project;          ///< Hessians made positive semidefinite, element by element
     bool project_shells;   ///< those of shells alone
+    bool project_bonds;    ///< those of bonds alone
     bool damping_weights;  ///< multiply each element's Hessian by its own damping time (Rayleigh),
                            ///< see rayleigh_damping.h
     bool unturned;         ///< coordinates of rotation nodes are zero: orientations are as they lie

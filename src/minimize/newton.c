@@ -267,6 +267,8 @@ static double find_direction(struct minimization *m, struct direction_result *ou
     m->result.linear_solves++;
     m->result.linear_iterations += out->linear_iterations;
     m->result.indefinite_solves += out->indefinite;
+    m->is_indefinite = out->indefinite ||
+                       (factored && m->result.preconditioner.reason == PBS_SOLVER_INDEFINITE);
     m->result.gradient_directions += out->kind == DIRECTION_GRADIENT;
     m->result.clamped_steps += out->clamped;
     return out->slope;
@@ -362,9 +364,21 @@ bool minimization_iterate(struct minimization *m) {
     return false;
 }
 
+/// After an iteration from a state with a gradient of that norm. A Hessian that was indefinite is
+/// followed by semidefinite ones, until one of these has led a full step on to less of a gradient.
+static void choose_hessian(struct minimization *m, double before) {
+    if (m->is_indefinite) {
+        m->semidefinite = true;
+    } else if (m->step >= 1.0 && m->result.gradient_norm < before) {
+        m->semidefinite = false;
+    }
+}
+
 static void stabilized_run(struct minimization *m) {
     for (;;) {
+        const double before = m->result.gradient_norm;
         minimization_activate(m);
+        choose_hessian(m, before);
         if (minimization_is_solved(m)) {
             m->result.noise_accepts += m->result.gradient_norm >= m->options->tolerance;
             return;

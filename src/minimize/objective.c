@@ -99,6 +99,7 @@ struct objective_result objective_evaluate(const struct objective *objective, co
                                           .stage = objective->stage,
                                           .project = objective->project_hessian,
                                           .project_shells = objective->project_shells,
+                                          .project_bonds = objective->project_bonds,
                                           .dissipative_only = objective->dissipative_only};
     struct terms_result terms = {
         .gradient = gradient, .blocks = blocks, .scratch = objective->scratch};

@@ -25,6 +25,8 @@ struct objective {
     struct stage_view stage;
     bool project_hessian;
     bool project_shells;           ///< their Hessians alone
+    bool project_bonds;            ///< likewise
+    bool bonds_on_demand;          ///< likewise, where the minimisation met negative curvature
     bool dissipative_only;         ///< of the terms
     struct terms_scratch *scratch; ///< reserved for this assembly
 };

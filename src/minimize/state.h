@@ -48,6 +48,8 @@ struct minimization {
     double rounding;       ///< N: what rounding may leave of |grad E| however good the solution
     uint32_t hidden_steps; ///< in a row that promised less than the rounding of the energy
     bool naive;            ///< the guess ignores the forces: at least one iteration
+    bool is_indefinite;    ///< the latest Hessian was found to be
+    bool semidefinite;     ///< the next one is to be, where the objective lets it on demand
     bool stopped;          ///< a host's callback said so, or a Hessian was refused
     pbs_status solver;     ///< why the linear solver cannot go on, as the thread's message explains
     bool refused;          ///< a term has no Hessian at a state whose value it has given

@@ -261,8 +261,47 @@ static void schemes_keep_what_they_promise_of_spin(void **state) {
     }
 }
 
+/// A beam pressed together by a fifth, a little crooked.
+static pbs_stats pressed(int32_t hessian) {
+    const double up[3] = {0.0, 0.0, 1.0};
+    struct random random = random_seed(3);
+    struct bonded_parts p;
+    pbs_world_desc settings;
+    pbs_body body;
+    bonded_beam(&p, 40, up);
+    p.d.young = 1e7;
+    assert_ok(pbs_world_desc_init(&settings, sizeof settings));
+    settings.contact = PBS_CONTACT_PROJECTION;
+    settings.project_hessian = hessian;
+    settings.preconditioner = PBS_PRECONDITIONER_BLOCK_JACOBI;
+    pbs_world *world = new_world_from(&settings);
+    assert_ok(pbs_body_create_bonded(world, &p.d, &body));
+    for (size_t i = 0; i <= 40; i++) {
+        p.positions[3 * i + 2] *= 0.8;
+        p.positions[3 * i] += random_uniform(&random, -1e-4, 1e-4);
+    }
+    assert_ok(pbs_body_set_positions(world, body, p.positions, 41));
+    assert_ok(pbs_world_step(world, 0.02));
+    const pbs_stats stats = stats_of(world);
+    pbs_world_destroy(world);
+    return stats;
+}
+
+/// So of two in a row no more than one is: here the first of 8, where 5 of 12 are if all are exact.
+static void an_indefinite_hessian_is_followed_by_a_semidefinite_one(void **state) {
+    (void)state;
+    const pbs_stats exact = pressed(PBS_HESSIAN_EXACT);
+    const pbs_stats on_demand = pressed(PBS_HESSIAN_AUTOMATIC);
+    const pbs_stats semidefinite = pressed(PBS_HESSIAN_SEMIDEFINITE);
+    assert_true(exact.indefinite_solves > on_demand.indefinite_solves);
+    assert_true(on_demand.indefinite_solves > 0);
+    assert_true(2 * on_demand.indefinite_solves <= on_demand.newton_iterations + 1);
+    assert_int_equal(semidefinite.indefinite_solves, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_indefinite_hessian_is_followed_by_a_semidefinite_one),
         cmocka_unit_test(cantilevers_bend_as_timoshenko_says),
         cmocka_unit_test(bonds_of_a_cantilever_bear_what_they_must),
         cmocka_unit_test(beams_stretch_as_rods),
