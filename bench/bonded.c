@@ -150,13 +150,13 @@ static void time_kernels(size_t n) {
 
 // --- frames ---
 
-/// Both ends, half a cell thick, turned about the beam's axis by -angle and angle.
+/// One end or both, half a cell thick, turned about the beam's axis by -angle and angle.
 static void script_ends(pbs_world *world, pbs_body body, const double *rest, double middle,
-                        double cell, double top, double angle) {
+                        double cell, double top, double angle, bool both) {
     const size_t count = pbs_body_vertex_count(world, body);
     for (uint32_t i = 0; i < count; i++) {
         const double *p = rest + 3 * (size_t)i;
-        if (p[2] > 0.6 * cell && p[2] < top - 0.6 * cell) {
+        if (p[2] > 0.6 * cell && (!both || p[2] < top - 0.6 * cell)) {
             continue;
         }
         const double own = p[2] < 0.5 * top ? -angle : angle;
@@ -170,14 +170,16 @@ static void script_ends(pbs_world *world, pbs_body body, const double *rest, dou
     }
 }
 
-static pbs_world *new_world(int32_t hessian, double tolerance) {
+static pbs_world *new_world(int32_t hessian, double tolerance, int32_t solver, double gravity) {
     pbs_world_desc d;
     pbs_world *world = NULL;
     require(pbs_world_desc_init(&d, sizeof d));
     d.threads = 1;
     d.contact = PBS_CONTACT_PROJECTION;
     memset(d.gravity, 0, sizeof d.gravity);
+    d.gravity[0] = gravity;
     d.project_hessian = hessian;
+    d.preconditioner = solver;
     if (tolerance > 0.0) {
         d.relative_tolerance = tolerance;
     }
@@ -192,6 +194,9 @@ struct twist {
     int frames;
     int32_t choice;
     double tolerance; ///< 0: the world's own
+    double young;
+    int32_t solver;
+    double gravity; ///< across the beam, m/s^2; then one end is held, the other free
 };
 
 static void twist(const struct twist *t) {
@@ -211,9 +216,9 @@ static void twist(const struct twist *t) {
     d.vertices = mesh.vertices;
     d.tet_count = mesh.tet_count;
     d.tets = mesh.tets;
-    d.young = YOUNG;
-    d.shear_modulus = 0.4 * YOUNG;
-    pbs_world *world = new_world(t->choice, t->tolerance);
+    d.young = t->young;
+    d.shear_modulus = 0.4 * t->young;
+    pbs_world *world = new_world(t->choice, t->tolerance, t->solver, t->gravity);
     require(pbs_body_create_bonded(world, &d, &body));
     const size_t bytes = 3 * mesh.tet_count * sizeof(double);
     double *rest = allocate(1, bytes);
@@ -224,7 +229,7 @@ static void twist(const struct twist *t) {
     double seconds = 0.0;
     for (int frame = 1; frame <= frames; frame++) {
         pbs_stats stats = {.struct_size = sizeof stats};
-        script_ends(world, body, rest, middle, cell, top, 0.5 * t->turn * frame);
+        script_ends(world, body, rest, middle, cell, top, 0.5 * t->turn * frame, t->gravity == 0.0);
         const double start = clock_seconds();
         require(pbs_world_step(world, t->step));
         seconds += clock_seconds() - start;
@@ -233,10 +238,11 @@ static void twist(const struct twist *t) {
         linear += stats.linear_iterations;
         indefinite += stats.indefinite_solves;
     }
-    printf("bench bonded scene=%s hessian=%s tets=%zu cell=%g turn=%g frames=%d "
+    printf("bench bonded scene=%s hessian=%s solver=%s young=%g tets=%zu cell=%g turn=%g frames=%d "
            "seconds_per_frame=%.3f newton=%llu linear=%llu indefinite=%llu\n",
-           t->name, t->hessian, mesh.tet_count, cell, t->turn, frames, seconds / frames,
-           (unsigned long long)newton, (unsigned long long)linear, (unsigned long long)indefinite);
+           t->name, t->hessian, preconditioner_find(t->solver)->name, t->young, mesh.tet_count,
+           cell, t->turn, frames, seconds / frames, (unsigned long long)newton,
+           (unsigned long long)linear, (unsigned long long)indefinite);
     free(rest);
     pbs_world_destroy(world);
     cubic_tets_free(&mesh);
@@ -254,12 +260,20 @@ static void twist_all(void) {
     for (size_t i = 0; i < sizeof turns / sizeof *turns; i++) {
         for (size_t k = 0; k < sizeof hessians / sizeof *hessians; k++) {
             twist(&(struct twist){"turn", hessians[k].name, 2, 8, 0.0625, turns[i], FRAME, 1,
-                                  hessians[k].choice, 1e-8});
+                                  hessians[k].choice, 1e-8, YOUNG, PBS_PRECONDITIONER_AUTOMATIC,
+                                  0.0});
         }
     }
-    for (int i = 0; i < 2; i++) {
-        twist(&(struct twist){"twist", "automatic", 9, 18, i == 0 ? 0.0625 : 0.001, TURN, FRAME, 20,
-                              PBS_HESSIAN_AUTOMATIC, 0.0});
+    static const int32_t solvers[] = {PBS_PRECONDITIONER_AUTOMATIC, PBS_PRECONDITIONER_BLOCK_JACOBI,
+                                      PBS_PRECONDITIONER_TWO_LEVEL, PBS_PRECONDITIONER_MULTIGRID,
+                                      PBS_PRECONDITIONER_CHOLESKY_FLOAT};
+    for (size_t k = 0; k < sizeof solvers / sizeof *solvers; k++) {
+        twist(&(struct twist){"twist", "automatic", 9, 18, 0.0625, TURN, FRAME, 40,
+                              PBS_HESSIAN_AUTOMATIC, 0.0, YOUNG, solvers[k], 0.0});
+        twist(&(struct twist){"twist", "automatic", 9, 18, 0.001, TURN, FRAME, 40,
+                              PBS_HESSIAN_AUTOMATIC, 0.0, YOUNG, solvers[k], 0.0});
+        twist(&(struct twist){"drape", "automatic", 9, 18, 0.05, 0.0, FRAME, 40,
+                              PBS_HESSIAN_AUTOMATIC, 0.0, 1e9, solvers[k], -9.81});
     }
 }
 
