@@ -319,27 +319,7 @@ static pbs_status enter_with_vertices(pbs_world *w, pbs_body b, const uint32_t *
                            "vertices of an affine body cannot be held one by one; pbs_body_pin_all "
                            "and pbs_body_set_target_pose hold the body");
     }
-    if (count == 0) {
-        return PBS_OK;
-    }
-    RETURN_IF_FAILED(check_pointer(vertices, "vertices"));
-    for (size_t i = 0; i < count; i++) {
-        if (vertices[i] >= (*out)->vertex_count) {
-            return status_fail(PBS_ERROR_ARGUMENT,
-                               "vertices[%zu] is %u, but the body has %zu vertices", i,
-                               (unsigned)vertices[i], (*out)->vertex_count);
-        }
-    }
-    return PBS_OK;
-}
-
-/// What moved freely stops, or the other way round: earlier states say nothing about what follows.
-static void hold(pbs_world *w, size_t node, uint32_t held) {
-    uint8_t *const axes = &w->scene.nodes.held[node];
-    if (*axes != held) {
-        *axes = (uint8_t)held;
-        scene_forget_states(&w->scene);
-    }
+    return check_indices(vertices, count, (*out)->vertex_count, "vertices", "vertices");
 }
 
 static pbs_status check_axes(uint32_t axes) {
@@ -357,7 +337,7 @@ pbs_status pbs_body_pin(pbs_world *w, pbs_body b, const uint32_t *vertices, size
     struct nodes *nodes = &w->scene.nodes;
     for (size_t i = 0; i < count; i++) {
         const size_t node = body->node_start + vertices[i];
-        hold(w, node, nodes->held[node] | axes);
+        scene_hold_node(&w->scene, node, nodes->held[node] | axes);
         for (uint32_t axis = 0; axis < 3; axis++) {
             if ((axes >> axis & 1u) != 0) {
                 nodes->target[3 * node + axis] = nodes->x[3 * node + axis];
@@ -374,7 +354,7 @@ pbs_status pbs_body_unpin(pbs_world *w, pbs_body b, const uint32_t *vertices, si
     RETURN_IF_FAILED(check_axes(axes));
     for (size_t i = 0; i < count; i++) {
         const size_t node = body->node_start + vertices[i];
-        hold(w, node, w->scene.nodes.held[node] & ~axes);
+        scene_hold_node(&w->scene, node, w->scene.nodes.held[node] & ~axes);
     }
     return PBS_OK;
 }
@@ -385,7 +365,7 @@ pbs_status pbs_body_pin_all(pbs_world *w, pbs_body b) {
     RETURN_IF_FAILED(status);
     struct nodes *nodes = &w->scene.nodes;
     for (size_t i = body->node_start; i < body->node_start + body->node_count; i++) {
-        hold(w, i, PBS_AXIS_ALL);
+        scene_hold_node(&w->scene, i, PBS_AXIS_ALL);
         memcpy(nodes->target + 3 * i, nodes->x + 3 * i, 3 * sizeof *nodes->x);
     }
     return PBS_OK;
@@ -396,7 +376,7 @@ pbs_status pbs_body_unpin_all(pbs_world *w, pbs_body b) {
     const struct body *body = world_enter_body(w, b, &status);
     RETURN_IF_FAILED(status);
     for (size_t i = body->node_start; i < body->node_start + body->node_count; i++) {
-        hold(w, i, 0);
+        scene_hold_node(&w->scene, i, 0);
     }
     return PBS_OK;
 }
@@ -432,7 +412,7 @@ pbs_status pbs_body_set_targets(pbs_world *w, pbs_body b, const uint32_t *vertic
     for (size_t i = 0; i < count; i++) {
         const size_t node = body->node_start + vertices[i];
         if (nodes->held[node] == 0) {
-            hold(w, node, PBS_AXIS_ALL);
+            scene_hold_node(&w->scene, node, PBS_AXIS_ALL);
         }
         memcpy(nodes->target + 3 * node, targets + 3 * i, 3 * sizeof *targets);
     }

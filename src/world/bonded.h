@@ -7,6 +7,9 @@
 #include "integrate/rotations.h"
 #include "world/scene.h"
 
+/// The body of a call that only bonded ones have; PBS_ERROR_ARGUMENT with what others lack.
+struct body *bonded_enter(const pbs_world *w, pbs_body b, const char *lack, pbs_status *status);
+
 /// PBS_ERROR_ARGUMENT with the reason where a scheme moves no bonded bodies.
 pbs_status bonded_check_scheme(const struct scheme_table *scheme);
 

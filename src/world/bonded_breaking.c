@@ -205,14 +205,6 @@ double breaks_land(pbs_world *w) {
 
 // --- the host ---
 
-static struct body *enter_bonded(const pbs_world *w, pbs_body b, pbs_status *status) {
-    struct body *body = world_enter_body(w, b, status);
-    if (*status >= 0 && body->kind != BODY_BONDED) {
-        *status = status_fail(PBS_ERROR_ARGUMENT, "the body is not bonded: nothing of it breaks");
-    }
-    return body;
-}
-
 const double *pbs_body_tensile_strengths(const pbs_world *w, pbs_body b) {
     const struct body *body = world_body(w, b);
     return body != NULL && body->bonded.bond_count > 0 ? body->bonded.tensile : NULL;
@@ -286,18 +278,9 @@ static void end_cut(struct cut *cut, size_t *count) {
 pbs_status pbs_body_break_bonds(pbs_world *w, pbs_body b, const uint32_t *bonds, size_t count) {
     ARITHMETIC_SCOPE();
     pbs_status status = PBS_OK;
-    struct body *body = enter_bonded(w, b, &status);
+    struct body *body = bonded_enter(w, b, "nothing of it breaks", &status);
     RETURN_IF_FAILED(status);
-    if (count == 0) {
-        return PBS_OK;
-    }
-    RETURN_IF_FAILED(check_pointer(bonds, "bonds"));
-    for (size_t i = 0; i < count; i++) {
-        if (bonds[i] >= body->bonded.bond_count) {
-            return status_fail(PBS_ERROR_ARGUMENT, "bonds[%zu] is %u, but the body has %zu bonds",
-                               i, (unsigned)bonds[i], body->bonded.bond_count);
-        }
-    }
+    RETURN_IF_FAILED(check_indices(bonds, count, body->bonded.bond_count, "bonds", "bonds"));
     struct cut cut = begin_cut(w, body);
     for (size_t i = 0; i < count; i++) {
         cut_bond(&cut, bonds[i]);
@@ -310,7 +293,7 @@ pbs_status pbs_body_cut_plane(pbs_world *w, pbs_body b, const double point[3],
                               const double normal[3], size_t *count) {
     ARITHMETIC_SCOPE();
     pbs_status status = PBS_OK;
-    struct body *body = enter_bonded(w, b, &status);
+    struct body *body = bonded_enter(w, b, "nothing of it breaks", &status);
     RETURN_IF_FAILED(status);
     RETURN_IF_FAILED(check_pointer(point, "point"));
     RETURN_IF_FAILED(check_pointer(normal, "normal"));
@@ -354,7 +337,7 @@ pbs_status pbs_body_cut_triangles(pbs_world *w, pbs_body b, const double *corner
                                   size_t triangle_count, size_t *count) {
     ARITHMETIC_SCOPE();
     pbs_status status = PBS_OK;
-    struct body *body = enter_bonded(w, b, &status);
+    struct body *body = bonded_enter(w, b, "nothing of it breaks", &status);
     RETURN_IF_FAILED(status);
     if (triangle_count > 0) {
         RETURN_IF_FAILED(check_pointer(corners, "corners"));

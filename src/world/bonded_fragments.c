@@ -25,14 +25,6 @@ void bonded_come_apart(struct bonded_body *own) {
     }
 }
 
-static const struct body *enter_bonded(const pbs_world *w, pbs_body b, pbs_status *status) {
-    const struct body *body = world_enter_body(w, b, status);
-    if (*status >= 0 && body->kind != BODY_BONDED) {
-        *status = status_fail(PBS_ERROR_ARGUMENT, "the body is not bonded: it has no fragments");
-    }
-    return body;
-}
-
 // --- fragments ---
 
 /// Of a fragment's particles.
@@ -102,7 +94,7 @@ pbs_status pbs_body_fragments(const pbs_world *w, pbs_body b, pbs_fragment *dst,
                               size_t *count) {
     ARITHMETIC_SCOPE();
     pbs_status status = PBS_OK;
-    const struct body *body = enter_bonded(w, b, &status);
+    const struct body *body = bonded_enter(w, b, "it has no fragments", &status);
     RETURN_IF_FAILED(status);
     const struct fragments *fragments = &body->bonded.fragments;
     RETURN_IF_FAILED(
@@ -129,7 +121,7 @@ const float *pbs_body_damage(const pbs_world *w, pbs_body b) {
 
 pbs_status pbs_body_fracture_surface(const pbs_world *w, pbs_body b, pbs_fracture_surface *out) {
     pbs_status status = PBS_OK;
-    const struct body *body = enter_bonded(w, b, &status);
+    const struct body *body = bonded_enter(w, b, "it has no fragments", &status);
     RETURN_IF_FAILED(status);
     RETURN_IF_FAILED(check_pointer(out, "out"));
     const struct fracture_surface *surface = &body->bonded.surface;
@@ -164,7 +156,7 @@ pbs_status pbs_body_read_fracture_surface(const pbs_world *w, pbs_body b, int32_
                                           float *dst, size_t stride_bytes, size_t capacity) {
     ARITHMETIC_SCOPE();
     pbs_status status = PBS_OK;
-    const struct body *body = enter_bonded(w, b, &status);
+    const struct body *body = bonded_enter(w, b, "it has no fragments", &status);
     RETURN_IF_FAILED(status);
     RETURN_IF_FAILED(check_choice(channel, PBS_CHANNEL_POSITION, PBS_CHANNEL_NORMAL, "channel"));
     const struct fracture_surface *surface = &body->bonded.surface;

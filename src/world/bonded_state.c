@@ -108,11 +108,10 @@ void bonded_land_orientations(struct scene *scene, const struct rotations *rotat
 
 // --- reading ---
 
-static struct body *enter_bonded(const pbs_world *w, pbs_body b, pbs_status *status) {
+struct body *bonded_enter(const pbs_world *w, pbs_body b, const char *lack, pbs_status *status) {
     struct body *body = world_enter_body(w, b, status);
     if (*status >= 0 && body->kind != BODY_BONDED) {
-        *status = status_fail(PBS_ERROR_ARGUMENT,
-                              "the body is not bonded: its vertices have no orientations");
+        *status = status_fail(PBS_ERROR_ARGUMENT, "the body is not bonded: %s", lack);
     }
     return body;
 }
@@ -130,7 +129,7 @@ const double *pbs_body_angular_velocities(const pbs_world *w, pbs_body b) {
 pbs_status pbs_body_bonds(const pbs_world *w, pbs_body b, const uint32_t **pairs,
                           size_t *bond_count) {
     pbs_status status = PBS_OK;
-    const struct body *body = enter_bonded(w, b, &status);
+    const struct body *body = bonded_enter(w, b, "its vertices have no orientations", &status);
     RETURN_IF_FAILED(status);
     RETURN_IF_FAILED(check_pointer(pairs, "pairs"));
     RETURN_IF_FAILED(check_pointer(bond_count, "bond_count"));
@@ -186,7 +185,7 @@ pbs_status pbs_body_bond_loads(const pbs_world *w, pbs_body b, pbs_bond_load *ds
                                size_t struct_size, size_t *count) {
     ARITHMETIC_SCOPE();
     pbs_status status = PBS_OK;
-    const struct body *body = enter_bonded(w, b, &status);
+    const struct body *body = bonded_enter(w, b, "its vertices have no orientations", &status);
     RETURN_IF_FAILED(status);
     const size_t bonds = body->bonded.bond_count;
     RETURN_IF_FAILED(rows_begin(&settings_bond_load, struct_size, dst, count, bonds, "bonds"));
@@ -288,7 +287,7 @@ static pbs_status set_orientations(struct body *body, struct memory *memory, con
 
 static pbs_status enter_with_count(pbs_world *w, pbs_body b, size_t count, struct body **out) {
     pbs_status status = PBS_OK;
-    *out = enter_bonded(w, b, &status);
+    *out = bonded_enter(w, b, "its vertices have no orientations", &status);
     RETURN_IF_FAILED(status);
     return count == (*out)->vertex_count
                ? PBS_OK
@@ -352,28 +351,9 @@ pbs_status pbs_body_set_angular_velocities(pbs_world *w, pbs_body b, const doubl
 static pbs_status enter_with_particles(pbs_world *w, pbs_body b, const uint32_t *particles,
                                        size_t count, struct body **out) {
     pbs_status status = PBS_OK;
-    *out = enter_bonded(w, b, &status);
+    *out = bonded_enter(w, b, "its vertices have no orientations", &status);
     RETURN_IF_FAILED(status);
-    if (count == 0) {
-        return PBS_OK;
-    }
-    RETURN_IF_FAILED(check_pointer(particles, "particles"));
-    for (size_t i = 0; i < count; i++) {
-        if (particles[i] >= (*out)->vertex_count) {
-            return status_fail(PBS_ERROR_ARGUMENT,
-                               "particles[%zu] is %u, but the body has %zu particles", i,
-                               (unsigned)particles[i], (*out)->vertex_count);
-        }
-    }
-    return PBS_OK;
-}
-
-/// What turned freely stops, or the other way round.
-static void hold(pbs_world *w, size_t node, uint8_t held) {
-    if (w->scene.nodes.held[node] != held) {
-        w->scene.nodes.held[node] = held;
-        scene_forget_states(&w->scene);
-    }
+    return check_indices(particles, count, (*out)->vertex_count, "particles", "particles");
 }
 
 static pbs_status set_held(pbs_world *w, pbs_body b, const uint32_t *particles, size_t count,
@@ -382,7 +362,7 @@ static pbs_status set_held(pbs_world *w, pbs_body b, const uint32_t *particles, 
     RETURN_IF_FAILED(enter_with_particles(w, b, particles, count, &body));
     for (size_t i = 0; i < count; i++) {
         const size_t node = body->node_start + body->vertex_count + particles[i];
-        hold(w, node, held);
+        scene_hold_node(&w->scene, node, held);
         memset(w->scene.nodes.target + 3 * node, 0, 3 * sizeof(double));
     }
     return PBS_OK;
@@ -411,7 +391,7 @@ pbs_status pbs_body_set_target_orientations(pbs_world *w, pbs_body b, const uint
         double turn[3];
         check_quaternion(xyzw + 4 * i, "orientation", unit);
         rotation_between(body->bonded.orientations + 4 * particle, unit, turn);
-        hold(w, node, PBS_AXIS_ALL);
+        scene_hold_node(&w->scene, node, PBS_AXIS_ALL);
         scale3(bonded_radius_of_gyration(body->bonded.radii[particle]), turn,
                w->scene.nodes.target + 3 * node);
     }

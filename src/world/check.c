@@ -55,6 +55,20 @@ pbs_status check_count(size_t count, const char *name) {
                              CHECK_COUNT_LIMIT);
 }
 
+pbs_status check_indices(const uint32_t *indices, size_t count, size_t there_are, const char *name,
+                         const char *things) {
+    if (count > 0) {
+        RETURN_IF_FAILED(check_pointer(indices, name));
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (indices[i] >= there_are) {
+            return status_fail(PBS_ERROR_ARGUMENT, "%s[%zu] is %u, but the body has %zu %s", name,
+                               i, (unsigned)indices[i], there_are, things);
+        }
+    }
+    return PBS_OK;
+}
+
 pbs_status check_numbers(const double *values, size_t count, const char *name) {
     if (count > 0) {
         RETURN_IF_FAILED(check_pointer(values, name));

@@ -22,6 +22,10 @@ pbs_status check_size(size_t value, size_t low, size_t high, const char *name);
 /// 1 .. CHECK_COUNT_LIMIT
 pbs_status check_count(size_t count, const char *name);
 
+/// Each below there_are, of which the body has so many `things`; null is refused unless count is 0.
+pbs_status check_indices(const uint32_t *indices, size_t count, size_t there_are, const char *name,
+                         const char *things);
+
 /// Finite numbers; null is refused unless count is 0.
 pbs_status check_numbers(const double *values, size_t count, const char *name);
 

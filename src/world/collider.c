@@ -16,8 +16,8 @@ pbs_status pbs_collider_desc_init(pbs_collider_desc *d, size_t struct_size) {
 }
 
 /// Indices of one triangle or edge: within range, all different.
-static pbs_status check_indices(const uint32_t *indices, size_t count, size_t width,
-                                size_t vertex_count, const char *what) {
+static pbs_status check_elements(const uint32_t *indices, size_t count, size_t width,
+                                 size_t vertex_count, const char *what) {
     if (count > 0) {
         RETURN_IF_FAILED(check_pointer(indices, what));
     }
@@ -48,8 +48,8 @@ static pbs_status check_mesh(const pbs_world_desc *world, const pbs_collider_des
     RETURN_IF_FAILED(check_pointer(d->vertices, "vertices"));
     RETURN_IF_FAILED(check_places(d->vertices, d->vertex_count, "vertices: position"));
     RETURN_IF_FAILED(
-        check_indices(d->triangles, d->triangle_count, 3, d->vertex_count, "triangles"));
-    return check_indices(d->edges, d->edge_count, 2, d->vertex_count, "edges");
+        check_elements(d->triangles, d->triangle_count, 3, d->vertex_count, "triangles"));
+    return check_elements(d->edges, d->edge_count, 2, d->vertex_count, "edges");
 }
 
 static pbs_status check_shape(const pbs_world_desc *world, const pbs_collider_desc *d) {

@@ -92,6 +92,14 @@ void scene_forget_states(struct scene *scene) {
     scene->history.memory.has_acceleration = false;
 }
 
+void scene_hold_node(struct scene *scene, size_t node, uint32_t axes) {
+    uint8_t *const held = &scene->nodes.held[node];
+    if (*held != axes) {
+        *held = (uint8_t)axes;
+        scene_forget_states(scene);
+    }
+}
+
 static void free_history(struct history *history, struct memory *memory) {
     memory_release(memory, history->x_before);
     memory_release(memory, history->v_before);

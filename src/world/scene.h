@@ -87,6 +87,10 @@ void scene_forget_history(struct scene *scene);
 /// States before now and accelerations are of no use any more, for motion is not smooth here; what
 /// an energy control remembers is.
 void scene_forget_states(struct scene *scene);
+
+/// Which axes of a node are held. Where that changes, what moved freely stops or the other way
+/// round: earlier states say nothing about what follows.
+void scene_hold_node(struct scene *scene, size_t node, uint32_t axes);
 /// Likewise, where the host set the state of one body; targets of other islands stay.
 void scene_forget_body(struct scene *scene, const struct body *body);
 
