@@ -27,6 +27,10 @@ plots: $(BUILD)/bench/integrators $(BUILD)/bench/integrator_motion ## the pictur
 	$(BUILD)/bench/integrator_motion $(BUILD)/bench 2 4
 	gnuplot -e "from='$(BUILD)/bench'; to='docs'" bench/plots/integrators.gp
 
+plots-fracture: $(BUILD)/bench/fracture ## implicit and explicit seconds over stiffness and size of bonded bodies; minutes
+	$(BUILD)/bench/fracture --figures $(BUILD)/bench
+	gnuplot -e "from='$(BUILD)/bench'; to='docs'" bench/plots/fracture.gp
+
 # Everything in C and C++ that is ours, in the tree or about to be.
 OUR_CODE = $(shell find include src examples tests bench fuzz -name node_modules -prune -o -name '*.[ch]' -print \
                    -o -name '*.cpp' -print 2>/dev/null | sort)
@@ -83,4 +87,4 @@ deps:                                            ## install what a bare Debian 1
 clean:                                           ## remove everything that was built
 	rm -rf $(BUILD) build demo lib/*.a lib/*.so lib/*.so.*
 
-.PHONY: demo demo-files benches bench bench-linear counts bench-ipc plots format format-check tidy tidy-files warnings docs deps clean
+.PHONY: demo demo-files benches bench bench-linear counts bench-ipc plots plots-fracture format format-check tidy tidy-files warnings docs deps clean
