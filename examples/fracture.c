@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: MIT
 #include <pbs/pbs.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -51,7 +52,8 @@ static void list_scenes(void) {
 
 static bool read_settings(int argc, char **argv, struct settings *s, int *exit_status) {
     const struct command_option options[] = {
-        {"mesh", COMMAND_TEXT, &s->mesh, "FILE", "tetrahedra that drop and break"},
+        {"mesh", COMMAND_TEXT, &s->mesh, "FILE",
+         "what drops and breaks: tetrahedra, or the closed surface of an .obj"},
         {"detail", COMMAND_NUMBER, &s->detail, "X",
          "particles relative to the paper's; 0 is a tenth"},
         {"size", COMMAND_NUMBER, &s->size, "S",
@@ -101,12 +103,41 @@ static bool play(const struct settings *s, struct fracture_scene *scene, struct 
     return true;
 }
 
+/// Filled with as many tetrahedra as make `detail` of a hundred thousand, more or less: five to a
+/// cube of the spacing.
+static bool fill_surface(const struct settings *s, const struct surface_mesh *surface,
+                         struct tet_mesh *mesh) {
+    const double share = s->detail > 0.0 ? s->detail : 0.1;
+    double volume = 0.0;
+    for (size_t t = 0; t < surface->triangle_count; t++) {
+        const uint32_t *v = surface->triangles + 3 * t;
+        const double *a = surface->positions + 3 * (size_t)v[0];
+        const double *b = surface->positions + 3 * (size_t)v[1];
+        const double *c = surface->positions + 3 * (size_t)v[2];
+        volume += (a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
+                   a[2] * (b[0] * c[1] - b[1] * c[0])) /
+                  6.0;
+    }
+    return volume > 0.0 && shape_fill(surface, cbrt(12.0 * volume / (1e5 * share)), mesh) &&
+           mesh->tet_count > 0;
+}
+
+/// Tetrahedra as they are; the closed surface of an .obj is filled.
 static bool read_mesh(const struct settings *s, struct tet_mesh *mesh) {
     struct mesh_report report;
     const struct mesh_read_options options = {.drop_unused = true};
-    const bool read = mesh_read_tets(s->mesh, &options, mesh, &report);
+    const size_t length = strlen(s->mesh);
+    if (length < 4 || strcmp(s->mesh + length - 4, ".obj") != 0) {
+        const bool read = mesh_read_tets(s->mesh, &options, mesh, &report);
+        mesh_report_print(&report, stderr);
+        return read;
+    }
+    struct surface_mesh surface = {0};
+    const bool read = mesh_read_surface(s->mesh, &options, &surface, &report);
     mesh_report_print(&report, stderr);
-    return read;
+    const bool filled = read && fill_surface(s, &surface, mesh);
+    surface_mesh_free(&surface);
+    return filled;
 }
 
 /// The scene is there; a run that ends in the middle leaves what there is to see of it.

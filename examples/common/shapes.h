@@ -50,6 +50,10 @@ typedef double (*shape_distance_fn)(const void *user, const double point[3]);
 bool shape_stuff(shape_distance_fn distance, const void *user, const double lower[3],
                  const double upper[3], double spacing, struct tet_mesh *out);
 
+/// The same of the inside of a closed surface, its triangles facing outward; parts of it may
+/// overlap. Also empty where nothing of it is as thick as the spacing.
+bool shape_fill(const struct surface_mesh *surface, double spacing, struct tet_mesh *out);
+
 bool shape_ball(double radius, double spacing, struct tet_mesh *out);
 /// Around the y axis; `radius` to the middle of a tube of `tube` radius. Also a ring.
 bool shape_torus(double radius, double tube, double spacing, struct tet_mesh *out);

@@ -223,6 +223,32 @@ static void jitter_moves_what_is_inside(void **state) {
     }
 }
 
+/// A ball and a box of triangles come out as solids of their volume, and two that overlap as both.
+static void closed_surfaces_are_filled(void **state) {
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct surface_mesh surface, more;
+        struct tet_mesh mesh;
+        assert_true(i == 0 ? surface_ball(1.0, 48, &surface)
+                           : surface_box(2.0, 1.0, 1.5, &surface));
+        const double volume = i == 0 ? 4.0 / 3.0 * PI : i == 1 ? 3.0 : 4.5;
+        if (i == 2) {
+            assert_true(surface_box(2.0, 1.0, 1.5, &more));
+            positions_translate(more.positions, more.vertex_count, 1.0, 0.0, 0.0);
+            assert_true(surface_mesh_append(&surface, &more));
+            surface_mesh_free(&more);
+        }
+        assert_true(shape_fill(&surface, 0.12, &mesh));
+        for (size_t t = 0; t < mesh.tet_count; t++) {
+            assert_true(tet_volume(&mesh, t) > 0.0);
+        }
+        // Edges and corners are cut by up to half a spacing: of 20 m of edges, a triangle of that.
+        assert_true(fabs(tet_mesh_volume(&mesh) - volume) < 20.0 * 0.5 * 0.06 * 0.06 + 0.02);
+        surface_mesh_free(&surface);
+        tet_mesh_free(&mesh);
+    }
+}
+
 static void stuffed_shapes_are_closed_and_well_shaped(void **state) {
     (void)state;
     const double spacings[] = {0.3, 0.21, 0.13, 0.1};
@@ -334,6 +360,7 @@ int main(void) {
         cmocka_unit_test(one_cell_has_six_tets_of_the_diagonal),
         cmocka_unit_test(boxes_of_a_lattice_are_closed_and_fill_their_volume),
         cmocka_unit_test(jitter_moves_what_is_inside),
+        cmocka_unit_test(closed_surfaces_are_filled),
         cmocka_unit_test(stuffed_shapes_are_closed_and_well_shaped),
         cmocka_unit_test(any_smooth_shape_is_stuffed_well),
         cmocka_unit_test(closed_surfaces_face_outward),
