@@ -68,7 +68,7 @@ typedef struct pbs_bonded_desc {
                           ///< radius of a sphere of the same volume). Automatic are `radii`, but no
                           ///< more than 0.45 of the distance to a particle that it is bonded to, or
                           ///< that both are bonded to a third; of tets 0.9 of the largest sphere
-                          ///< about the centroid inside, so that none overlap
+                          ///< about the centroid inside, and less in slivers, so that none touch
     const double *contact_radii; ///< null; or particle_count (of tets, tet_count), metres, >= 0, in
                                  ///< place of contact_scale; 0: a point
     double fracture_energy; ///< J/m^2, >= 0: in place of strengths, what a crack takes for each

@@ -66,6 +66,8 @@ struct bonded_body {
     double *rest;          ///< vertex_count x 3
     double *radii;         ///< vertex_count, of the particles
     double *contact_radii; ///< vertex_count
+    double contact_space;  ///< m: how far surfaces of particles are apart at rest at least, bonded
+                           ///< ones left out; 0: not known
     size_t bond_count;
     uint32_t *bonds;                           ///< bond_count x 2, the body's own particles
     double *bond_radii, *young, *shear_moduli; ///< bond_count

@@ -18,6 +18,7 @@ struct bonded_arrays {
     double *positions, *radii, *masses, *contact_radii, *bond_radii;
     uint32_t *bonds;
     size_t bond_count;
+    double contact_space; ///< see struct bonded_body
 };
 
 /// Of a description, with an array for each bond where there is one.

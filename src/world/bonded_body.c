@@ -369,6 +369,9 @@ pbs_status bonded_body_create(struct scene *scene, struct memory *memory, const 
         const struct tet_mesh_view whole = {d->vertex_count, d->vertices, d->tet_count, d->tets};
         const struct tet_mesh_view mesh = d->tets != NULL ? whole : (struct tet_mesh_view){0};
         status = bonded_body_make(scene, memory, &made, &mesh, out);
+        if (status >= 0) {
+            (*out)->bonded.contact_space = arrays.contact_space;
+        }
     }
     bonded_arrays_free(&arrays, memory);
     return status;

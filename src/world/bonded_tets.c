@@ -84,9 +84,10 @@ static double area_of(const struct tet_mesh_view *mesh, const uint32_t *v) {
     return 0.5 * norm3(normal);
 }
 
-// Of the largest sphere about a centroid inside its tetrahedron: those of two that share no bond
-// keep a tenth of their size between them.
-static const double SPHERE_SHARE = 0.9;
+// Contact spheres lie inside their tetrahedra, and so does half of the distance within which they
+// push: nothing does at rest. That half is so much of the mean of the largest spheres about
+// centroids, but at most the least of these, as then what is thinner than it would push.
+static const double SPHERE_SHARE = 0.9, HALF_SPACE_SHARE = 0.05;
 
 /// 3 V over the largest face is the least height; a quarter of it is how far the centroid is.
 static double inner_radius(const struct tet_mesh_view *mesh, size_t tet) {
@@ -108,8 +109,24 @@ static void fill_particles(const struct tet_mesh_view *mesh, double density,
             add_scaled3(center, 0.25, mesh->positions + 3 * (size_t)mesh->tets[4 * t + i], center);
         }
         out->radii[t] = cbrt(0.75 * volume / PI);
-        out->contact_radii[t] = SPHERE_SHARE * inner_radius(mesh, t);
+        out->contact_radii[t] = inner_radius(mesh, t);
         out->masses[t] = density * volume;
+    }
+}
+
+/// From the largest spheres, which are in the place of radii.
+static void make_space(size_t count, struct bonded_arrays *out) {
+    double sum = 0.0;
+    double least = INFINITY;
+    for (size_t t = 0; t < count; t++) {
+        sum += out->contact_radii[t];
+        least = fmin(least, out->contact_radii[t]);
+    }
+    const double half = fmin(HALF_SPACE_SHARE * sum / (double)count, least);
+    out->contact_space = 2.0 * half;
+    for (size_t t = 0; t < count; t++) {
+        const double largest = out->contact_radii[t];
+        out->contact_radii[t] = fmin(SPHERE_SHARE * largest, largest - half);
     }
 }
 
@@ -127,6 +144,7 @@ static pbs_status fill(const struct tet_mesh_view *mesh, struct memory *memory,
     if (out->positions != NULL && out->radii != NULL && out->masses != NULL &&
         out->contact_radii != NULL && out->bonds != NULL && out->bond_radii != NULL) {
         fill_particles(mesh, d->density, out);
+        make_space(mesh->tet_count, out);
         for (size_t b = 0; b < out->bond_count; b++) {
             memcpy(out->bonds + 2 * b, faces[b].tets, sizeof faces[b].tets);
             out->bond_radii[b] = sqrt(area_of(mesh, faces[b].vertices) / PI);
@@ -152,6 +170,8 @@ pbs_status bonded_from_tets(struct memory *memory, pbs_bonded_desc *d, struct bo
     d->masses = out->masses;
     if (d->contact_radii == NULL && d->contact_scale == 0.0) {
         d->contact_radii = out->contact_radii;
+    } else {
+        out->contact_space = 0.0;
     }
     d->bond_count = out->bond_count;
     d->bonds = out->bonds;

@@ -11,9 +11,9 @@
 static const double DISTANCE_OVER_SIZE = 5e-3;
 static const double DISTANCE_OVER_EDGE = 0.05;
 
-// Of spheres of bonded bodies: of their mean radius, and of the least one. Neighbours leave 0.22 of
-// theirs free (bonded_contact.c), so that nothing pushes at rest. Fragments that move by parts of a
-// radius a step take a fifth of the Newton iterations that a hundredth of the radius takes.
+// Of spheres of bonded bodies: of their mean radius, and of the least one, where bonds left 0.22 of
+// it free (bonded_body.c), so that nothing pushes at rest. Fragments that move by parts of a radius
+// a step take a fifth of the Newton iterations that a hundredth of the radius takes.
 static const double DISTANCE_OVER_RADIUS = 0.1;
 static const double DISTANCE_OVER_LEAST_RADIUS = 0.2;
 
@@ -83,6 +83,9 @@ static double mean_side(const struct scene *scene, const struct body *body) {
 static double distance_of(const struct scene *scene, const struct body *body, double size) {
     if (body->kind != BODY_BONDED) {
         return fmin(DISTANCE_OVER_SIZE * size, DISTANCE_OVER_EDGE * mean_side(scene, body));
+    }
+    if (body->bonded.contact_space > 0.0) {
+        return fmin(DISTANCE_OVER_RADIUS * radius_of(body), body->bonded.contact_space);
     }
     double least = INFINITY;
     for (size_t i = 0; i < body->vertex_count; i++) {

@@ -226,6 +226,7 @@ static void write_bonded(struct byte_writer *out, const struct body *body,
     write_doubles(out, bonded->rest, 3 * body->vertex_count);
     write_doubles(out, bonded->radii, body->vertex_count);
     write_doubles(out, bonded->contact_radii, body->vertex_count);
+    write_f64(out, bonded->contact_space);
     write_doubles(out, nodes->mass + body->node_start, body->vertex_count);
     write_u64(out, bonded->bond_count);
     write_bytes(out, bonded->bonds, bonded->bond_count * 2 * sizeof *bonded->bonds);

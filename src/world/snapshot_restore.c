@@ -526,6 +526,8 @@ static pbs_status read_bonded(struct byte_reader *in, struct memory *memory, str
     RETURN_IF_FAILED(read_block(in, memory, d.particle_count, sizeof(double), &arrays->radii));
     RETURN_IF_FAILED(
         read_block(in, memory, d.particle_count, sizeof(double), &arrays->contact_radii));
+    const double space = read_f64(in);
+    RETURN_IF_FAILED(check_not_negative(space, "space of contact"));
     RETURN_IF_FAILED(read_block(in, memory, d.particle_count, sizeof(double), &arrays->masses));
     const size_t size = 2 * sizeof *d.bonds;
     RETURN_IF_FAILED(read_count(in, "bonds", size + 6 * sizeof(double) + 1, &d.bond_count));
@@ -548,7 +550,9 @@ static pbs_status read_bonded(struct byte_reader *in, struct memory *memory, str
     d.bond_shear_strengths = arrays->values[4];
     struct tet_mesh_view mesh = {0};
     RETURN_IF_FAILED(read_mesh(in, memory, arrays, d.particle_count, &mesh));
-    return bonded_body_make(scene, memory, &d, &mesh, out);
+    RETURN_IF_FAILED(bonded_body_make(scene, memory, &d, &mesh, out));
+    (*out)->bonded.contact_space = space;
+    return PBS_OK;
 }
 
 static pbs_status read_contact(struct byte_reader *in, pbs_contact_desc *d) {
