@@ -76,7 +76,7 @@ static bool see(const struct surface_mesh *surface, struct seen_surface *s) {
     s->triangle_count = surface->triangle_count;
     s->side = (size_t)ceil(sqrt((double)s->triangle_count));
     s->low[0] = s->low[1] = INFINITY;
-    s->corners = malloc((9 * s->triangle_count + 1) * sizeof *s->corners);
+    s->corners = calloc(9 * s->triangle_count + 1, sizeof *s->corners);
     s->first = calloc(s->side * s->side + 2, sizeof *s->first);
     if (s->corners == NULL || s->first == NULL) {
         return false;

@@ -19,12 +19,12 @@ struct fracture_row {
     double size;        ///< metres: of the largest side
     double young;       ///< Pa
     double step;        ///< s
-    bool is_held[2];    ///< the ends at the lower and upper x
-    enum motion motion;
-    bool drops, is_hit;
-    double strength; ///< 0: bonds never break. Over density size speed / step, the pressure that
+    double strength;    ///< 0: bonds never break. Over density size speed / step, the pressure that
                      ///< the momentum of a fall makes where a step takes all of it
-    double speed;    ///< m/s
+    double speed; ///< m/s
+    enum motion motion;
+    bool is_held[2]; ///< the ends at the lower and upper x
+    bool drops, is_hit;
 };
 
 // Cells per side so that twelve each make 31, 17, 16, 121, 65 and 623 thousand.

@@ -135,10 +135,12 @@ PBS_API const double *pbs_body_angular_velocities(const pbs_world *w, pbs_body b
 PBS_API pbs_status pbs_body_bonds(const pbs_world *w, pbs_body b, const uint32_t **pairs,
                                   size_t *bond_count);
 
-/// The stresses at which each bond breaks, as given or as they followed from fracture_energy,
+/// The normal stress at which each bond breaks, as given or as it followed from fracture_energy,
 /// scatter included: bond_count values, Pa, infinite for a bond that never breaks; the world's own
-/// arrays, as pbs_body_bonds. Null for a body that is not bonded or has no bonds.
+/// array, as pbs_body_bonds. Null for a body that is not bonded or has no bonds.
 PBS_API const double *pbs_body_tensile_strengths(const pbs_world *w, pbs_body b);
+
+/// Likewise the shear stress.
 PBS_API const double *pbs_body_shear_strengths(const pbs_world *w, pbs_body b);
 
 /// What a bond bears at its middle. Stresses are those of a round beam: normal / area + bending
