@@ -195,6 +195,24 @@ static pbs_status make_bonded(struct session *s, pbs_world *world) {
     d.tensile_strength = strength & 1 ? numbers[4] : 0.0;
     d.shear_strength = strength & 2 ? numbers[5] : 0.0;
     d.bond_tensile_strengths = strength & 4 ? numbers : NULL;
+    d.fracture_energy = strength & 8 ? numbers[3] : 0.0;
+    d.weibull_modulus = strength & 16 ? numbers[2] : 0.0;
+    d.contact_scale = strength & 32 ? numbers[1] : 0.0;
+    // Two tetrahedra in place of particles.
+    static const uint32_t tets[8] = {0, 1, 2, 3, 0, 2, 1, 4};
+    double vertices[15] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0,
+                           0.0, 0.0, 0.0, 1.0, 0.0, 0.0, -1.0};
+    if (strength & 64) {
+        memcpy(vertices, positions, strength & 128 ? sizeof positions : 0);
+        d.positions = d.radii = d.masses = d.bond_radii = d.bond_tensile_strengths = NULL;
+        d.bonds = NULL;
+        d.bond_count = d.particle_count = 0;
+        d.velocities = d.angular_velocities = NULL;
+        d.vertex_count = 5;
+        d.vertices = vertices;
+        d.tet_count = 2;
+        d.tets = tets;
+    }
     return pbs_body_create_bonded(world, &d, &s->bodies[take(&s->in) % IDS]);
 }
 

@@ -20,8 +20,8 @@ struct fracture_row {
     double young;       ///< Pa
     double step;        ///< s
     double strength;    ///< 0: bonds never break. Over density size speed / step, the pressure that
-                     ///< the momentum of a fall makes where a step takes all of it
-    double speed; ///< m/s
+                        ///< the momentum of a fall makes where a step takes all of it
+    double speed;       ///< m/s
     enum motion motion;
     bool is_held[2]; ///< the ends at the lower and upper x
     bool drops, is_hit;

@@ -330,6 +330,57 @@ static void particles_alone_have_no_surface(void **state) {
     pbs_world_destroy(world);
 }
 
+// --- memory ---
+
+static pbs_status create_of_tets(pbs_world *world, void *context) {
+    struct cubic_tets mesh;
+    const size_t cells[3] = {1, 1, 1};
+    pbs_bonded_desc d;
+    assert_true(cubic_tets_make(&mesh, cells, 0.5, 0.0));
+    assert_ok(pbs_bonded_desc_init(&d, sizeof d));
+    d.vertex_count = mesh.vertex_count;
+    d.vertices = mesh.vertices;
+    d.tet_count = mesh.tet_count;
+    d.tets = mesh.tets;
+    d.tensile_strength = 1e5;
+    const pbs_status status = pbs_body_create_bonded(world, &d, context);
+    cubic_tets_free(&mesh);
+    return status;
+}
+
+static pbs_status save_and_restore(pbs_world *world, void *context) {
+    size_t size = 0;
+    (void)context;
+    pbs_status status = pbs_world_save(world, NULL, &size);
+    void *saved = malloc(size);
+    assert_non_null(saved);
+    status = status >= 0 ? pbs_world_save(world, saved, &size) : status;
+    status = status >= 0 ? pbs_world_restore(world, saved, size) : status;
+    free(saved);
+    return status;
+}
+
+/// Fragments and surfaces are made where the body is; cuts and what they change need no more.
+static void refused_memory_is_a_status(void **state) {
+    (void)state;
+    struct test_allocator allocator;
+    uint64_t refused = 0;
+    pbs_body body;
+    test_allocator_init(&allocator);
+    pbs_world *world = new_world_with(&allocator);
+    assert_ok(refuse_until_success(&allocator, world, create_of_tets, &body, &refused));
+    assert_true(refused > 25);
+    const uint64_t before = allocator.allocate_count;
+    assert_true(cut_at(world, body, 0.25) > 0);
+    assert_int_equal(fragments_of(world, body, NULL, 0), 2);
+    assert_int_equal(allocator.allocate_count, before);
+    assert_ok(refuse_until_success(&allocator, world, save_and_restore, NULL, &refused));
+    assert_true(refused > 20);
+    assert_int_equal(fragments_of(world, body, NULL, 0), 2);
+    pbs_world_destroy(world);
+    assert_int_equal(allocator.blocks_in_use, 0);
+}
+
 // --- refusals ---
 
 static void wrong_calls_are_refused_in_words(void **state) {
@@ -387,6 +438,7 @@ int main(void) {
         cmocka_unit_test(a_box_is_drawn_as_a_box),
         cmocka_unit_test(halves_move_as_they_are_drawn),
         cmocka_unit_test(particles_alone_have_no_surface),
+        cmocka_unit_test(refused_memory_is_a_status),
         cmocka_unit_test(wrong_calls_are_refused_in_words),
     };
     return cmocka_run_group_tests_name("world/bonded_fragments", tests, NULL, NULL);
