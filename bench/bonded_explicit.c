@@ -1,6 +1,6 @@
 // Explicit steps of a bonded body: 24.6 thousand tetrahedra of body-centred cubic cells of 31 mm in
 // free vibration, velocity Verlet at 0.66 of the stable step, one thread. Lines
-//     bench bonded_explicit tets=... bonds=... stable_step=... cells=... steps=...
+//     bench bonded_explicit breaks=... tets=... bonds=... stable_step=... cells=... steps=...
 //     mbond_steps_per_s=... best=... energy=... linear=... angular=...
 // by seconds of the processor, best of the twenty calls; stable_step in s, cells in h sqrt(rho /
 // E); energy, linear and angular momentum: the largest change relative to the start. YADE 2023.02a
@@ -91,7 +91,8 @@ static pbs_world *new_world(void) {
     return world;
 }
 
-static pbs_body add_body(pbs_world *world) {
+/// breaks: with strengths that nothing reaches.
+static pbs_body add_body(pbs_world *world, bool breaks) {
     const size_t cells[3] = {16, 16, 8};
     struct cubic_tets mesh;
     pbs_bonded_desc d;
@@ -107,6 +108,8 @@ static pbs_body add_body(pbs_world *world) {
     d.young = YOUNG;
     d.shear_modulus = 0.4 * YOUNG;
     d.density = DENSITY;
+    d.tensile_strength = breaks ? YOUNG : 0.0;
+    d.shear_strength = breaks ? YOUNG : 0.0;
     require(pbs_body_create_bonded(world, &d, &body));
     cubic_tets_free(&mesh);
     return body;
@@ -134,9 +137,9 @@ static void set_free(pbs_world *world, pbs_body body) {
     free(v);
 }
 
-int main(void) {
+static void measure_steps(bool breaks) {
     pbs_world *world = new_world();
-    const pbs_body body = add_body(world);
+    const pbs_body body = add_body(world, breaks);
     const uint32_t *pairs = NULL;
     size_t bonds = 0;
     require(pbs_body_bonds(world, body, &pairs, &bonds));
@@ -163,12 +166,18 @@ int main(void) {
         end = measure(world, body);
         drift = fmax(drift, fabs(end.energy / start.energy - 1.0));
     }
-    printf("bench bonded_explicit tets=%zu bonds=%zu stable_step=%.3g cells=%.3f steps=%llu "
-           "mbond_steps_per_s=%.2f best=%.2f energy=%.2g linear=%.2g angular=%.2g\n",
-           pbs_body_vertex_count(world, body), bonds, stable,
-           stable / (CELL * sqrt(DENSITY / YOUNG)), (unsigned long long)steps,
-           1e-6 * (double)bonds * (double)steps / seconds, 1e-6 * (double)bonds / best, drift,
-           distance(end.linear, start.linear), distance(end.angular, start.angular));
+    printf(
+        "bench bonded_explicit breaks=%d tets=%zu bonds=%zu stable_step=%.3g cells=%.3f steps=%llu "
+        "mbond_steps_per_s=%.2f best=%.2f energy=%.2g linear=%.2g angular=%.2g\n",
+        breaks, pbs_body_vertex_count(world, body), bonds, stable,
+        stable / (CELL * sqrt(DENSITY / YOUNG)), (unsigned long long)steps,
+        1e-6 * (double)bonds * (double)steps / seconds, 1e-6 * (double)bonds / best, drift,
+        distance(end.linear, start.linear), distance(end.angular, start.angular));
     pbs_world_destroy(world);
+}
+
+int main(void) {
+    measure_steps(false);
+    measure_steps(true);
     return 0;
 }

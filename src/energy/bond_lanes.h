@@ -211,6 +211,41 @@ ALWAYS_INLINE void bond_bear(const struct bond_rest *rest, const struct bond_lan
     load->bending = lanes_sqrt(dot_lanes(moment, moment));
 }
 
+/// What eight bonds bear before they break, times their sections, N; lever: of a moment across c to
+/// the stress that it adds, 1/m.
+struct bond_limit_lanes {
+    lanes8 normal, shear, lever;
+};
+
+/// What rounding may make of the sums below, and more.
+#define BOND_LIMIT_SLACK 1e-12
+
+/// Every bond above its limits (docs/theory/bonds.md section 4), and those that rounding leaves in
+/// doubt. Squares are compared, which need no roots.
+ALWAYS_INLINE mask8 bond_is_strained(const struct bond_rest *rest, const struct bond_lanes *b,
+                                     const struct bond_limit_lanes *limit) {
+    const double less = 1.0 - BOND_LIMIT_SLACK;
+    const double more = 1.0 + BOND_LIMIT_SLACK;
+    const lanes8 pull = rest->stretch * (b->length - rest->length);
+    const lanes8 push = rest->shear * b->slope * b->inverse;
+    lanes8 moment[3];
+    lanes8 side[3];
+    bending_moment(rest, b, moment);
+    const lanes8 torsion = dot_lanes(moment, b->carried);
+    for (int i = 0; i < 3; i++) {
+        side[i] = b->carried[i] - b->along * b->e[i];
+        moment[i] -= torsion * b->carried[i];
+    }
+    const lanes8 left = less * limit->normal - pull - BOND_LIMIT_SLACK * lanes_abs(pull);
+    const lanes8 bent = limit->lever * limit->lever * dot_lanes(moment, moment);
+    const lanes8 left_across = less * limit->shear - 0.5 * more * limit->lever * lanes_abs(torsion);
+    const lanes8 sheared = push * push * dot_lanes(side, side);
+    const mask8 in_tension = lanes_either(left < 0.0, more * bent >= left * left);
+    const mask8 in_shear = lanes_either(left_across < 0.0,
+                                        more * sheared >= left_across * left_across);
+    return lanes_either(in_tension, in_shear);
+}
+
 // --- second derivatives ---
 
 /// Adds s (a b^T + b a^T).

@@ -5,6 +5,7 @@
 
 #include "base/math3.h"
 #include "base/rotation_chart.h"
+#include "base/tasks.h"
 #include "energy/bond_lanes.h"
 #include "energy/element.h"
 #include "energy/scatter.h"
@@ -15,6 +16,9 @@ enum { WIDTH = 4, PAIR_COUNT = 10, ENDS = 2 };
 // Doubles a lane: direction, length, four stiffnesses, 1 / r of both ends, damping.
 enum { DOUBLES_PER_LANE = 11 };
 
+// Of a lane's limits: least energy, normal, shear, lever.
+enum { DOUBLES_PER_LIMIT = 4 };
+
 /// One group of eight after another; every array is [group][...][8].
 struct bond_elements {
     const double *lanes;         ///< [g][DOUBLES_PER_LANE][8]; no stiffness in lanes that pad
@@ -22,6 +26,8 @@ struct bond_elements {
     const uint32_t *rotation;    ///< [g][ENDS][8]
     const uint32_t *block;       ///< [g][PAIR_COUNT][8]: the groups' block_slot, in own order
     const uint32_t *transposed;  ///< [g][PAIR_COUNT]: bit l: lane l wants the block transposed
+    const double *limits;        ///< [g][DOUBLES_PER_LIMIT][8]; null: nothing breaks
+    uint8_t *strained;           ///< [g]: bit l: lane l may be above its limits
     const double *orientations;
     bool angle; ///< shear by the angle, not by the chord
 };
@@ -33,13 +39,19 @@ struct bonds {
     struct bond_stiffness *stiffness;
     double *damping;
     uint8_t *broken;
-    uint64_t changes;   ///< of which bonds are broken
-    size_t *lane_start; ///< where a bond's lane is in lanes
+    struct bond_limit *limits; ///< null: nothing breaks
+    uint8_t *marks;            ///< by bond: strained, see bonds_strained
+    bool has_marks;            ///< some are set
+    uint64_t changes;          ///< of which bonds are broken
+    size_t *lane_start;        ///< where a bond's lane is: group * 8 + lane
     bool has_damping;
     struct bond_elements elements;
-    double *lanes;     ///< what elements points into
+    double *lanes;     ///< what elements points into, limits behind the lanes
     uint32_t *indices; ///< likewise
-    size_t lanes_capacity, indices_capacity;
+    uint8_t *strained; ///< likewise
+    size_t lanes_capacity, indices_capacity, strained_capacity;
+    const uint32_t *stencil, *domain_group; ///< of the groups
+    size_t group_count;
 };
 
 // --- life ---
@@ -56,6 +68,11 @@ struct bond_stiffness bond_stiffness_of_beam(double young, double shear_modulus,
     };
 }
 
+struct bond_limit bond_limit_of(double tensile, double shearing, double radius) {
+    const double area = 3.14159265358979323846 * radius * radius;
+    return (struct bond_limit){tensile * area, shearing * area, 4.0 / radius};
+}
+
 static void destroy(void *self, struct memory *memory) {
     struct bonds *bonds = self;
     if (bonds == NULL) {
@@ -68,9 +85,12 @@ static void destroy(void *self, struct memory *memory) {
     memory_release(memory, bonds->stiffness);
     memory_release(memory, bonds->damping);
     memory_release(memory, bonds->broken);
+    memory_release(memory, bonds->limits);
+    memory_release(memory, bonds->marks);
     memory_release(memory, bonds->lane_start);
     memory_release(memory, bonds->lanes);
     memory_release(memory, bonds->indices);
+    memory_release(memory, bonds->strained);
     memory_release(memory, bonds);
 }
 
@@ -93,9 +113,15 @@ pbs_status bonds_create(struct memory *memory, const struct bonds_input *input,
     bonds->damping = memory_copy(memory, input->damping, count, sizeof(double));
     bonds->broken = memory_allocate(memory, count, sizeof *bonds->broken);
     bonds->lane_start = memory_allocate(memory, count, sizeof *bonds->lane_start);
-    if (bonds->broken == NULL || bonds->lane_start == NULL || bonds->nodes == NULL ||
-        bonds->rotations == NULL || bonds->radii == NULL || bonds->rest == NULL ||
-        bonds->stiffness == NULL || bonds->damping == NULL) {
+    const bool has_limits = input->limits != NULL;
+    if (has_limits) {
+        bonds->limits = memory_copy(memory, input->limits, count, sizeof *bonds->limits);
+        bonds->marks = memory_allocate(memory, count, sizeof *bonds->marks);
+    }
+    if ((has_limits && (bonds->limits == NULL || bonds->marks == NULL)) || bonds->broken == NULL ||
+        bonds->lane_start == NULL || bonds->nodes == NULL || bonds->rotations == NULL ||
+        bonds->radii == NULL || bonds->rest == NULL || bonds->stiffness == NULL ||
+        bonds->damping == NULL) {
         destroy(bonds, memory);
         return PBS_ERROR_MEMORY;
     }
@@ -139,6 +165,45 @@ static void fill_lane(const struct bonds *bonds, size_t s, bool padding, double 
     }
 }
 
+/// A bond with less energy than this, J, is below its limits, whatever it comes from
+/// (docs/theory/bonds.md section 4.2).
+static double least_energy(const struct bond_stiffness *k, const struct bond_limit *limit,
+                           double length) {
+    // No shorter than this part of its length, or the energy of that.
+    const double shortest = 0.9;
+    const double crooked = fabs(k->twisting - k->bending);
+    const double bending = limit->lever * fmax(k->bending, crooked);
+    const double twisting = 0.5 * limit->lever * fmax(k->twisting, crooked);
+    const double normal = 0.5 * limit->normal * limit->normal /
+                          (k->stretch + bending * bending / k->bending);
+    const double shear = 0.5 * limit->shear * limit->shear /
+                         (k->shear / (shortest * shortest) + twisting * twisting / k->twisting);
+    const double squeezed = (1.0 - shortest) * length;
+    const double energy = fmin(0.5 * k->stretch * squeezed * squeezed, shear);
+    // Bonds that no shear breaks may be as short as they are.
+    return (1.0 - 1e-6) * fmin(normal, isfinite(limit->shear) ? energy : INFINITY);
+}
+
+/// What pads, or is broken, is never strained.
+static void fill_limit(const struct bonds *bonds, size_t s, bool padding, double *lane) {
+    const bool gone = padding || bonds->broken[s] != 0;
+    const struct bond_limit *limit = &bonds->limits[s];
+    lane[0] = gone ? INFINITY
+                   : least_energy(&bonds->stiffness[s], limit, norm3(bonds->rest + 3 * s));
+    lane[LANES] = gone ? INFINITY : limit->normal;
+    lane[2 * (size_t)LANES] = gone ? INFINITY : limit->shear;
+    lane[3 * (size_t)LANES] = limit->lever;
+}
+
+static double *lane_of(const struct bonds *bonds, size_t place) {
+    return bonds->lanes + place / LANES * DOUBLES_PER_LANE * LANES + place % LANES;
+}
+
+static double *limit_of(const struct bonds *bonds, size_t place) {
+    return bonds->lanes + bonds->group_count * DOUBLES_PER_LANE * LANES +
+           place / LANES * DOUBLES_PER_LIMIT * LANES + place % LANES;
+}
+
 /// Index arrays while they are filled.
 struct bond_indices {
     uint32_t *node, *slot, *rotation, *block, *transposed;
@@ -171,8 +236,11 @@ static pbs_status bind_elements(void *self, struct memory *memory,
     struct bonds *bonds = self;
     const size_t group_count = groups->group_count;
     const size_t lane_count = group_count * LANES;
+    const size_t doubles = DOUBLES_PER_LANE + (bonds->limits != NULL ? DOUBLES_PER_LIMIT : 0);
     RETURN_IF_FAILED(memory_reserve(memory, &bonds->lanes, &bonds->lanes_capacity,
-                                    DOUBLES_PER_LANE * lane_count, sizeof(double)));
+                                    doubles * lane_count, sizeof(double)));
+    RETURN_IF_FAILED(memory_reserve(memory, &bonds->strained, &bonds->strained_capacity,
+                                    group_count, sizeof *bonds->strained));
     RETURN_IF_FAILED(memory_reserve(
         memory, &bonds->indices, &bonds->indices_capacity,
         (2 * WIDTH + ENDS + PAIR_COUNT) * lane_count + PAIR_COUNT * group_count, sizeof(uint32_t)));
@@ -183,15 +251,21 @@ static pbs_status bind_elements(void *self, struct memory *memory,
     out.block = out.rotation + ENDS * lane_count;
     out.transposed = out.block + PAIR_COUNT * lane_count;
     memset(out.transposed, 0, PAIR_COUNT * group_count * sizeof *out.transposed);
+    memset(bonds->strained, 0, group_count * sizeof *bonds->strained);
+    bonds->stencil = groups->stencil;
+    bonds->domain_group = groups->domain_group;
+    bonds->group_count = group_count;
     for (size_t i = 0; i < lane_count; i++) {
         const size_t group = i / LANES;
         const size_t lane = i % LANES;
         const bool padding = groups->stencil[i] == UINT32_MAX;
         // Padding repeats lane 0, rotations as well as nodes.
         const size_t s = groups->stencil[padding ? group * LANES : i];
-        const size_t start = group * DOUBLES_PER_LANE * LANES + lane;
-        fill_lane(bonds, s, padding, bonds->lanes + start);
-        bonds->lane_start[s] = padding ? bonds->lane_start[s] : start;
+        fill_lane(bonds, s, padding, lane_of(bonds, i));
+        if (bonds->limits != NULL) {
+            fill_limit(bonds, s, padding, limit_of(bonds, i));
+        }
+        bonds->lane_start[s] = padding ? bonds->lane_start[s] : i;
         order_lane(groups, group, lane, padding, &out);
         for (size_t end = 0; end < ENDS; end++) {
             out.rotation[(group * ENDS + end) * LANES + lane] = bonds->rotations[2 * s + end];
@@ -204,6 +278,8 @@ static pbs_status bind_elements(void *self, struct memory *memory,
         .rotation = out.rotation,
         .block = out.block,
         .transposed = out.transposed,
+        .limits = bonds->limits != NULL ? limit_of(bonds, 0) : NULL,
+        .strained = bonds->strained,
         .orientations = bonds->elements.orientations,
         .angle = bonds->elements.angle,
     };
@@ -213,7 +289,10 @@ static pbs_status bind_elements(void *self, struct memory *memory,
 void bonds_set_broken(struct bonds *bonds, size_t bond, bool broken) {
     bonds->broken[bond] = broken;
     bonds->changes++;
-    fill_lane(bonds, bond, false, bonds->lanes + bonds->lane_start[bond]);
+    fill_lane(bonds, bond, false, lane_of(bonds, bonds->lane_start[bond]));
+    if (bonds->limits != NULL) {
+        fill_limit(bonds, bond, false, limit_of(bonds, bonds->lane_start[bond]));
+    }
 }
 
 bool bonds_is_broken(const struct bonds *bonds, size_t bond) {
@@ -420,34 +499,62 @@ ALWAYS_INLINE void load_whole_orientations(const double *orientations, const uin
 
 #undef SHUFFLE
 
+/// A group where all rotation vectors are zero.
+ALWAYS_INLINE void load_unturned(const struct bond_elements *elements, size_t g, const double *x,
+                                 struct bond_rest *rest, struct bond_lanes *bond) {
+    const uint32_t *node = elements->node + g * WIDTH * LANES;
+    const uint32_t *rotation = elements->rotation + g * ENDS * LANES;
+    lanes8 way[3];
+    lanes8 start[3];
+    lanes8 orientation[ENDS][4];
+    rest_load(elements->lanes + g * DOUBLES_PER_LANE * LANES, rest);
+    load_nodes(x, node, start);
+    load_nodes(x, node + 2 * LANES, way);
+    for (int i = 0; i < 3; i++) {
+        way[i] -= start[i];
+    }
+    load_whole_orientations(elements->orientations, rotation, orientation[0]);
+    load_whole_orientations(elements->orientations, rotation + LANES, orientation[1]);
+    bond_measure(rest, way, orientation[0], orientation[1], elements->angle, bond);
+}
+
+/// Most groups have too little energy to be looked at.
+ALWAYS_INLINE void mark_strained(const struct bond_elements *elements, size_t g,
+                                 const struct bond_rest *rest, const struct bond_lanes *bond,
+                                 lanes8 energy) {
+    const double *limits = elements->limits + g * DOUBLES_PER_LIMIT * LANES;
+    uint32_t bits = 0;
+    if (lanes_any(energy >= lanes_load(limits))) {
+        const struct bond_limit_lanes limit = {lanes_load(limits + LANES),
+                                               lanes_load(limits + 2 * LANES),
+                                               lanes_load(limits + 3 * LANES)};
+        const mask8 strained = bond_is_strained(rest, bond, &limit);
+        for (int l = 0; l < LANES; l++) {
+            bits |= (strained[l] != 0 ? 1u : 0u) << l;
+        }
+    }
+    elements->strained[g] = (uint8_t)bits;
+}
+
 /// Value and gradient where all rotation vectors are zero: what explicit steps want of bonds. The
-/// chart's derivative is the identity there.
-static PBS_MULTIVERSION void add_unturned(const struct bond_elements *elements, size_t begin,
-                                          size_t end, const double *x, double *value,
-                                          double *gradient) {
+/// chart's derivative is the identity there. Where bonds may break it notes those that may have to,
+/// of what it has measured anyway.
+ALWAYS_INLINE void add_at_origin(const struct bond_elements *elements, size_t begin, size_t end,
+                                 const double *x, bool mark, double *value, double *gradient) {
     const lanes8 one = lanes_set(1.0);
     lanes8 sum = lanes_set(0.0);
     for (size_t g = begin; g < end; g++) {
         const double *lanes = elements->lanes + g * DOUBLES_PER_LANE * LANES;
-        const uint32_t *node = elements->node + g * WIDTH * LANES;
         const uint32_t *slot = elements->slot + g * WIDTH * LANES;
-        const uint32_t *rotation = elements->rotation + g * ENDS * LANES;
         struct bond_rest rest;
         struct bond_lanes bond;
         struct bond_gradient world;
-        lanes8 way[3];
-        lanes8 start[3];
-        lanes8 orientation[ENDS][4];
-        rest_load(lanes, &rest);
-        load_nodes(x, node, start);
-        load_nodes(x, node + 2 * LANES, way);
-        for (int i = 0; i < 3; i++) {
-            way[i] -= start[i];
+        load_unturned(elements, g, x, &rest, &bond);
+        const lanes8 energy = bond_energy(&rest, &bond);
+        sum += energy;
+        if (mark) {
+            mark_strained(elements, g, &rest, &bond, energy);
         }
-        load_whole_orientations(elements->orientations, rotation, orientation[0]);
-        load_whole_orientations(elements->orientations, rotation + LANES, orientation[1]);
-        bond_measure(&rest, way, orientation[0], orientation[1], elements->angle, &bond);
-        sum += bond_energy(&rest, &bond);
         bond_differentiate(&rest, &bond, &world);
         scatter_force(world.d, -one, slot, gradient);
         scatter_force(world.i, lanes_load(lanes + 8 * LANES), slot + LANES, gradient);
@@ -455,6 +562,66 @@ static PBS_MULTIVERSION void add_unturned(const struct bond_elements *elements, 
         scatter_force(world.j, lanes_load(lanes + 9 * LANES), slot + 3 * LANES, gradient);
     }
     *value += lanes_sum(sum);
+}
+
+static PBS_MULTIVERSION void add_unturned(const struct bond_elements *elements, size_t begin,
+                                          size_t end, const double *x, double *value,
+                                          double *gradient) {
+    add_at_origin(elements, begin, end, x, false, value, gradient);
+}
+
+static PBS_MULTIVERSION void add_and_mark(const struct bond_elements *elements, size_t begin,
+                                          size_t end, const double *x, double *value,
+                                          double *gradient) {
+    add_at_origin(elements, begin, end, x, true, value, gradient);
+}
+
+static PBS_MULTIVERSION void mark_unturned(const struct bond_elements *elements, size_t begin,
+                                           size_t end, const double *x) {
+    for (size_t g = begin; g < end; g++) {
+        struct bond_rest rest;
+        struct bond_lanes bond;
+        load_unturned(elements, g, x, &rest, &bond);
+        mark_strained(elements, g, &rest, &bond, bond_energy(&rest, &bond));
+    }
+}
+
+bool bonds_have_limits(const struct bonds *bonds) {
+    return bonds->limits != NULL;
+}
+
+struct marking {
+    const struct bonds *bonds;
+    const double *x;
+};
+
+static void mark_piece(void *context, size_t domain) {
+    const struct marking *marking = context;
+    const uint32_t *domain_group = marking->bonds->domain_group;
+    mark_unturned(&marking->bonds->elements, domain_group[domain], domain_group[domain + 1],
+                  marking->x);
+}
+
+void bonds_mark_strained(struct bonds *bonds, struct tasks *tasks, size_t domain_count,
+                         const double *x) {
+    struct marking marking = {bonds, x};
+    tasks_for(tasks, domain_count, mark_piece, &marking);
+}
+
+const uint8_t *bonds_strained(struct bonds *bonds) {
+    if (bonds->has_marks) {
+        memset(bonds->marks, 0, bonds->count * sizeof *bonds->marks);
+        bonds->has_marks = false;
+    }
+    for (size_t g = 0; g < bonds->group_count; g++) {
+        for (uint32_t l = 0; bonds->strained[g] >> l != 0; l++) {
+            if ((bonds->strained[g] >> l & 1u) != 0) {
+                bonds->marks[bonds->stencil[g * LANES + l]] = 1;
+                bonds->has_marks = true;
+            }
+        }
+    }
+    return bonds->has_marks ? bonds->marks : NULL;
 }
 
 #define FIRST_ORDER_ELEMENTS bond_elements
@@ -603,7 +770,8 @@ static int evaluate(const void *self, const struct assembly *assembly,
     }
     if (evaluation->unturned && evaluation->what == (EVALUATE_VALUE | EVALUATE_GRADIENT) &&
         sums->node_values == NULL) {
-        add_unturned(elements, begin, end, evaluation->x, &sums->value, sums->gradient);
+        (elements->limits != NULL ? add_and_mark : add_unturned)(
+            elements, begin, end, evaluation->x, &sums->value, sums->gradient);
         return EVALUATE_OK;
     }
     add_what_is_asked(elements, groups, begin, end, evaluation, sums);

@@ -23,6 +23,15 @@ struct bond_stiffness {
 struct bond_stiffness bond_stiffness_of_beam(double young, double shear_modulus,
                                              double shear_factor, double radius, double length);
 
+/// What a bond bears before it breaks: the strengths times its section, N, infinite where it never
+/// does; and 4 / its radius, 1/m, by which moments across it count.
+struct bond_limit {
+    double normal, shear, lever;
+};
+
+/// Of a round section; strengths in Pa.
+struct bond_limit bond_limit_of(double tensile, double shearing, double radius);
+
 /// What bonds_create copies and arranges in lanes.
 struct bonds_input {
     size_t count;
@@ -33,6 +42,7 @@ struct bonds_input {
     const struct bond_stiffness *stiffness; ///< count
     const double *damping;                  ///< count, s
     const uint8_t *broken;                  ///< null (none), or count: 1 where it is
+    const struct bond_limit *limits;        ///< null (nothing breaks), or count
     enum bond_shear shear;
     /// 4 for each rotation, unit quaternions x, y, z, w: at the start of the step. Read in every
     /// evaluation.
@@ -60,6 +70,15 @@ struct bonds; ///< self of the term
 
 pbs_status bonds_create(struct memory *memory, const struct bonds_input *input, struct bonds **out);
 struct term bonds_term(struct bonds *bonds);
+
+/// Marks every bond above its limits, and those that rounding leaves in doubt, where all rotation
+/// vectors are zero; evaluations at such a state (evaluation.unturned) have done so already. Bonds
+/// must have limits.
+void bonds_mark_strained(struct bonds *bonds, struct tasks *tasks, size_t domain_count,
+                         const double *x);
+bool bonds_have_limits(const struct bonds *bonds);
+/// By bond, 1 where it was marked last; null where none was.
+const uint8_t *bonds_strained(struct bonds *bonds);
 
 /// A broken bond stays where it is, without stiffness. The term must be bound.
 void bonds_set_broken(struct bonds *bonds, size_t bond, bool broken);

@@ -80,8 +80,9 @@ pbs_status breaks_reserve(struct bond_breaks *breaks, struct memory *memory,
                           const struct scene *scene);
 
 /// Whatever bears more than its strength in the workspace's present state breaks, at that time.
-/// True where something did.
-bool breaks_look(pbs_world *w, double time);
+/// True where something did. is_marked: the last evaluation was at that state, with all charts at
+/// their origins.
+bool breaks_look(pbs_world *w, double time, bool is_marked);
 /// All but the first `count` are whole again.
 void breaks_take_back(pbs_world *w, size_t count);
 /// Becomes the bodies' and the host's; returns the energy that was set free, J.

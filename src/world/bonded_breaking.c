@@ -96,33 +96,57 @@ static struct bonded_place place_of(const pbs_world *w, size_t index) {
 
 // --- a step ---
 
-static void look_at(pbs_world *w, size_t index, double time) {
+/// Which of a body's bonds from `first` on, some of them, are above their strengths.
+static void list_broken(pbs_world *w, size_t index, const struct bonded_place *place,
+                        const uint8_t *strained, size_t first, size_t some, double time) {
     const struct body *body = scene_body(&w->scene, index);
     const struct bonded_body *own = &body->bonded;
-    const struct bonded_place place = place_of(w, index);
     struct bond_breaks *breaks = &w->topology.breaks;
     const struct bonded_view view = {w->topology.workspace.now.x + 3 * body->node_start,
                                      w->topology.model.rotations.orientation +
-                                         4 * place.first_rotation};
+                                         4 * place->first_rotation};
     const pbs_body name = {handle_id(&w->scene.bodies, body->slot, HANDLE_BODY, w->scene.stamp)};
-    for (size_t i = 0; i < own->bond_count; i += BONDED_SOME) {
-        pbs_bond_load loads[BONDED_SOME];
-        double energies[BONDED_SOME];
-        const size_t some = own->bond_count - i < BONDED_SOME ? own->bond_count - i : BONDED_SOME;
-        bonded_read_loads(body, &view, i, some, loads, energies);
-        for (size_t k = 0; k < some; k++) {
-            const bool over = loads[k].normal_stress > own->tensile[i + k] ||
-                              loads[k].shear_stress > own->shearing[i + k];
-            if (over && !bonds_is_broken(place.bonds, place.first_bond + i + k)) {
-                breaks->rows[breaks->count++] = (pbs_broken_bond){
-                    .body = name,
-                    .bond = (uint32_t)(i + k),
-                    .time = time,
-                    .normal_stress = loads[k].normal_stress,
-                    .shear_stress = loads[k].shear_stress,
-                    .energy = energies[k]};
-            }
+    pbs_bond_load loads[BONDED_SOME];
+    double energies[BONDED_SOME];
+    bonded_read_loads(body, &view, first, some, loads, energies);
+    for (size_t k = 0; k < some; k++) {
+        const size_t i = first + k;
+        const bool over = loads[k].normal_stress > own->tensile[i] ||
+                          loads[k].shear_stress > own->shearing[i];
+        if (strained[i] != 0 && over && !bonds_is_broken(place->bonds, place->first_bond + i)) {
+            breaks->rows[breaks->count++] = (pbs_broken_bond){
+                .body = name,
+                .bond = (uint32_t)i,
+                .time = time,
+                .normal_stress = loads[k].normal_stress,
+                .shear_stress = loads[k].shear_stress,
+                .energy = energies[k]};
         }
+    }
+}
+
+/// strained: of the bonds of its form of shear; what is not marked holds.
+static void look_at(pbs_world *w, size_t index, const uint8_t *const strained[2], double time) {
+    const struct bonded_body *own = &scene_body(&w->scene, index)->bonded;
+    if (strained[own->shear] == NULL) {
+        return;
+    }
+    const struct bonded_place place = place_of(w, index);
+    const uint8_t *marks = strained[own->shear] + place.first_bond;
+    size_t i = 0;
+    while (i < own->bond_count) {
+        const uint8_t *next = memchr(marks + i, 1, own->bond_count - i);
+        if (next == NULL) {
+            return;
+        }
+        i = (size_t)(next - marks);
+        // As many as the next marks are near.
+        size_t some = 1;
+        for (size_t k = 1; k < BONDED_SOME && i + k < own->bond_count; k++) {
+            some = marks[i + k] != 0 ? k + 1 : some;
+        }
+        list_broken(w, index, &place, marks, i, some, time);
+        i += some;
     }
 }
 
@@ -164,13 +188,25 @@ static void set_broken(pbs_world *w, size_t first, bool broken) {
     }
 }
 
-bool breaks_look(pbs_world *w, double time) {
+bool breaks_look(pbs_world *w, double time, bool is_marked) {
     struct bond_breaks *breaks = &w->topology.breaks;
     const size_t before = breaks->count;
-    for (size_t i = 0; i < w->scene.bodies.count && breaks->capacity > 0; i++) {
+    const struct model *model = &w->topology.model;
+    const uint8_t *strained[2] = {NULL, NULL};
+    for (size_t shear = 0; shear < 2; shear++) {
+        if (model->bonds[shear] == NULL || !bonds_have_limits(model->bonds[shear])) {
+            continue;
+        }
+        if (!is_marked) {
+            bonds_mark_strained(model->bonds[shear], w->tasks, model->assembly.layout.domain_count,
+                                w->topology.workspace.now.x);
+        }
+        strained[shear] = bonds_strained(model->bonds[shear]);
+    }
+    for (size_t i = 0; i < w->scene.bodies.count && (strained[0] || strained[1]); i++) {
         const struct body *body = scene_body(&w->scene, i);
         if (body->kind == BODY_BONDED && body->bonded.breaks) {
-            look_at(w, i, time);
+            look_at(w, i, strained, time);
         }
     }
     set_broken(w, before, true);

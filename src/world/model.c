@@ -524,6 +524,8 @@ struct gathered_bonds {
     double *radii, *rest, *damping;
     uint8_t *broken;
     struct bond_stiffness *stiffness;
+    struct bond_limit *limits;
+    bool breaks; ///< some bond may
 };
 
 /// first: of the body's rotations among those of all.
@@ -542,11 +544,11 @@ static void gather_bonds_of(const struct body *body, uint32_t first, size_t at,
         out->stiffness[at] = bonded_stiffness(own, b, out->rest + 3 * at);
         out->broken[at] = own->broken[b];
         out->damping[at] = 0.0;
+        out->limits[at] = bond_limit_of(own->tensile[b], own->shearing[b], own->bond_radii[b]);
     }
 }
 
-static void gather_bonds(const struct scene *scene, int32_t shear,
-                         const struct gathered_bonds *out) {
+static void gather_bonds(const struct scene *scene, int32_t shear, struct gathered_bonds *out) {
     size_t at = 0;
     size_t first = 0;
     for (size_t i = 0; i < scene->bodies.count; i++) {
@@ -556,6 +558,7 @@ static void gather_bonds(const struct scene *scene, int32_t shear,
         }
         if (body->bonded.shear == shear) {
             gather_bonds_of(body, (uint32_t)first, at, out);
+            out->breaks |= body->bonded.breaks;
             at += body->bonded.bond_count;
         }
         first += body->vertex_count;
@@ -563,7 +566,7 @@ static void gather_bonds(const struct scene *scene, int32_t shear,
 }
 
 static pbs_status make_bonds(const struct scene *scene, struct memory *memory, size_t count,
-                             int32_t shear, const struct gathered_bonds *g, struct model *model) {
+                             int32_t shear, struct gathered_bonds *g, struct model *model) {
     gather_bonds(scene, shear, g);
     const struct bonds_input input = {.count = count,
                                       .nodes = g->nodes,
@@ -573,6 +576,7 @@ static pbs_status make_bonds(const struct scene *scene, struct memory *memory, s
                                       .stiffness = g->stiffness,
                                       .damping = g->damping,
                                       .broken = g->broken,
+                                      .limits = g->breaks ? g->limits : NULL,
                                       .shear = shear == PBS_BOND_SHEAR_ANGLE ? BOND_SHEAR_ANGLE
                                                                              : BOND_SHEAR_CHORD,
                                       .orientations = model->rotations.orientation};
@@ -595,10 +599,11 @@ static pbs_status add_bonds_of(const struct scene *scene, struct memory *memory,
                                .rest = memory_allocate(memory, count, 3 * sizeof(double)),
                                .damping = memory_allocate(memory, count, sizeof(double)),
                                .broken = memory_allocate(memory, count, sizeof *g.broken),
-                               .stiffness = memory_allocate(memory, count, sizeof *g.stiffness)};
+                               .stiffness = memory_allocate(memory, count, sizeof *g.stiffness),
+                               .limits = memory_allocate(memory, count, sizeof *g.limits)};
     pbs_status status = PBS_ERROR_MEMORY;
-    if (g.nodes != NULL && g.rotations != NULL && g.radii != NULL && g.rest != NULL &&
-        g.damping != NULL && g.broken != NULL && g.stiffness != NULL) {
+    if (g.limits != NULL && g.nodes != NULL && g.rotations != NULL && g.radii != NULL &&
+        g.rest != NULL && g.damping != NULL && g.broken != NULL && g.stiffness != NULL) {
         status = make_bonds(scene, memory, count, shear, &g, model);
     }
     memory_release(memory, g.nodes);
@@ -608,6 +613,7 @@ static pbs_status add_bonds_of(const struct scene *scene, struct memory *memory,
     memory_release(memory, g.broken);
     memory_release(memory, g.damping);
     memory_release(memory, g.stiffness);
+    memory_release(memory, g.limits);
     return status;
 }
 

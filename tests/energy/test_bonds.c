@@ -80,8 +80,9 @@ static void make_assemblage(struct assemblage *a, uint64_t seed, enum bond_shear
             random_uniform(&random, 0.5, 2.0), random_uniform(&random, 0.5, 2.0),
             random_uniform(&random, 0.5, 2.0), random_uniform(&random, 0.5, 2.0)};
     }
-    a->input = (struct bonds_input){BONDS,        a->nodes,   a->rotations, a->radii, a->rest,
-                                    a->stiffness, a->damping, NULL,         shear,    a->start};
+    a->input = (struct bonds_input){BONDS,   a->nodes,     a->rotations, a->radii,
+                                    a->rest, a->stiffness, a->damping,   NULL,
+                                    NULL,    shear,        a->start};
 }
 
 /// Somewhere else, stretched, bent and twisted.
@@ -271,7 +272,7 @@ static void make_single(struct assemblage *a, const double rest[3], struct bond_
     copy3(rest, a->x + 6);
     a->input = (struct bonds_input){1,       a->nodes,     a->rotations, a->radii,
                                     a->rest, a->stiffness, a->damping,   NULL,
-                                    shear,   a->start};
+                                    NULL,    shear,        a->start};
 }
 
 /// Stretching, turning about the axis and across it, and shifting by large amounts: the closed
@@ -720,6 +721,115 @@ static void refused_memory_is_a_status(void **state) {
     assert_refusals_are_statuses(create_and_bind, &a.input, 200);
 }
 
+// --- what may break ---
+
+/// Loads of an assemblage's bonds, rotation vectors being zero.
+static void bear_all(const struct assemblage *a, enum bond_shear shear, struct bond_load *loads) {
+    struct bond_state states[BONDS];
+    for (size_t b = 0; b < BONDS; b++) {
+        const uint32_t *end = a->rotations + 2 * b;
+        subtract3(a->x + 6 * (size_t)end[1], a->x + 6 * (size_t)end[0], states[b].way);
+        memcpy(states[b].from, a->start + 4 * (size_t)end[0], sizeof states[b].from);
+        memcpy(states[b].to, a->start + 4 * (size_t)end[1], sizeof states[b].to);
+    }
+    bonds_bear(BONDS, a->rest, a->stiffness, shear, states, loads);
+}
+
+/// Every bond's strengths are its stresses times a factor: marks of bonds that are above one of
+/// them, by as little as doubles tell, and of none that is below both by more than the slack.
+static void check_marks(struct assemblage *a, enum bond_shear shear, bool in_tension, bool above) {
+    struct bond_load loads[BONDS];
+    struct bond_limit limits[BONDS];
+    bool expected[BONDS];
+    bear_all(a, shear, loads);
+    for (size_t b = 0; b < BONDS; b++) {
+        const double radius = 0.3 + 0.1 * (double)b;
+        const double area = 3.14159265358979323846 * radius * radius;
+        const double bent = 4.0 / (area * radius);
+        const double stress = in_tension
+                                  ? loads[b].normal / area + loads[b].bending * bent
+                                  : loads[b].shear / area + fabs(loads[b].torsion) * 0.5 * bent;
+        expected[b] = above && stress > 0.0;
+        const double strength = stress <= 0.0 ? 1e-3
+                                : above       ? nextafter(stress, 0.0)
+                                              : stress * (1.0 + 1e-9);
+        limits[b] = bond_limit_of(in_tension ? strength : INFINITY,
+                                  in_tension ? INFINITY : strength, radius);
+    }
+    struct cube cube;
+    a->input.limits = limits;
+    const struct term term = make_term(&cube, a, 2);
+    bonds_mark_strained(term.self, NULL, 2, a->x);
+    const uint8_t *marks = bonds_strained(term.self);
+    for (size_t b = 0; b < BONDS; b++) {
+        assert_int_equal(marks != NULL && marks[b] != 0, expected[b]);
+    }
+    // An evaluation there marks the same.
+    const struct evaluation evaluation = {
+        .what = EVALUATE_VALUE | EVALUATE_GRADIENT, .x = a->x, .unturned = true};
+    bonds_set_broken(term.self, 0, true);
+    assert_int_equal(cube_evaluate(&cube, &term, 1, &evaluation), EVALUATE_OK);
+    marks = bonds_strained(term.self);
+    for (size_t b = 0; b < BONDS; b++) {
+        assert_int_equal(marks != NULL && marks[b] != 0, b > 0 && expected[b]);
+    }
+    free_term(&cube, &term);
+    a->input.limits = NULL;
+}
+
+/// Of bonds bent, twisted and sheared by large angles, whatever their stiffnesses.
+static void no_bond_above_its_limits_is_missed(void **state) {
+    (void)state;
+    for (uint32_t k = 0; k < 40; k++) {
+        struct assemblage a;
+        const enum bond_shear shear = k % 2 == 0 ? BOND_SHEAR_CHORD : BOND_SHEAR_ANGLE;
+        make_assemblage(&a, k, shear);
+        deform(&a, 50 + k, 0.0);
+        for (int how = 0; how < 4; how++) {
+            check_marks(&a, shear, how < 2, how % 2 == 0);
+        }
+    }
+}
+
+/// The state with the least energy for its stress: what each part takes goes by its stiffness.
+/// Bonds with little energy are not looked at.
+static void what_has_the_least_energy_is_not_missed(void **state) {
+    (void)state;
+    const double rest[3] = {2.0, 0.0, 0.0};
+    const double radius = 0.5;
+    const double lever = 4.0 / radius;
+    const double area = 3.14159265358979323846 * radius * radius;
+    const double amount = 1e-4;
+    for (int in_tension = 0; in_tension < 2; in_tension++) {
+        struct assemblage a;
+        struct cube cube;
+        struct bond_load load;
+        struct bond_state at = {{rest[0], 0.0, 0.0}, {0.0}, {0.0}};
+        make_single(&a, rest, bond_stiffness_of_beam(3.0, 1.2, 1.0, radius, rest[0]),
+                    BOND_SHEAR_CHORD);
+        const double turn = (in_tension ? lever : 0.5 * lever) * amount;
+        const size_t axis = in_tension ? 2 : 0;
+        a.start[axis] = -sin(0.25 * turn);
+        a.start[4 + axis] = sin(0.25 * turn);
+        a.start[3] = a.start[7] = cos(0.25 * turn);
+        at.way[in_tension ? 0 : 1] += amount;
+        memcpy(at.from, a.start, sizeof at.from);
+        memcpy(at.to, a.start + 4, sizeof at.to);
+        copy3(at.way, a.x + 6);
+        bonds_bear(1, rest, a.stiffness, BOND_SHEAR_CHORD, &at, &load);
+        const double force = in_tension ? load.normal + lever * load.bending
+                                        : load.shear + 0.5 * lever * fabs(load.torsion);
+        const double strength = (1.0 - 1e-9) * force / area;
+        const struct bond_limit limit = bond_limit_of(in_tension ? strength : INFINITY,
+                                                      in_tension ? INFINITY : strength, radius);
+        a.input.limits = &limit;
+        const struct term term = make_term(&cube, &a, 1);
+        bonds_mark_strained(term.self, NULL, 1, a.x);
+        assert_non_null(bonds_strained(term.self));
+        free_term(&cube, &term);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(derivatives_agree_with_differences),
@@ -738,6 +848,8 @@ int main(void) {
         cmocka_unit_test(broken_bonds_do_nothing),
         cmocka_unit_test(the_largest_step_ends_where_the_energy_does),
         cmocka_unit_test(refused_memory_is_a_status),
+        cmocka_unit_test(no_bond_above_its_limits_is_missed),
+        cmocka_unit_test(what_has_the_least_energy_is_not_missed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,8 +67,9 @@ static void make_bonds(struct scene *s, struct random *random, const double *res
             random_uniform(random, 0.5, 2.0), random_uniform(random, 0.5, 2.0),
             random_uniform(random, 0.5, 2.0), random_uniform(random, 0.5, 2.0)};
     }
-    const struct bonds_input input = {BONDS,   nodes, rotations,        radii,   ways, stiffness,
-                                      damping, NULL,  BOND_SHEAR_CHORD, s->start};
+    const struct bonds_input input = {BONDS,     nodes,   rotations, radii, ways,
+                                      stiffness, damping, NULL,      NULL,  BOND_SHEAR_CHORD,
+                                      s->start};
     struct bonds *bonds = NULL;
     assert_ok(bonds_create(&s->memory, &input, &bonds));
     s->terms[0] = bonds_term(bonds);
