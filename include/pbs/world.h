@@ -106,10 +106,15 @@ enum {
     PBS_CONTACT_PROJECTION = 0, ///< vertices are kept out of colliders as a constraint, by OPT's
                                 ///< projection; bodies do not feel each other, and affine
                                 ///< ones feel nothing
-    PBS_CONTACT_BARRIER = 1 ///< the default: nothing goes through anything: a barrier between all
-                            ///< surfaces of bodies, their own other parts and colliders, with
-                            ///< continuous collision detection (ECI section 4.5; IPC, Li et al.
-                            ///< 2020)
+    PBS_CONTACT_BARRIER = 1, ///< the default: nothing goes through anything: a barrier between all
+                             ///< surfaces of bodies, their own other parts and colliders, with
+                             ///< continuous collision detection (ECI section 4.5; IPC, Li et al.
+                             ///< 2020)
+    PBS_CONTACT_PENALTY = 2  ///< for explicit steps of bonded bodies: particles that no bond joins
+                             ///< are springy spheres to each other and to colliders. The world
+                            ///< starts with PBS_SCHEME_VELOCITY_VERLET, which alone moves it; other
+                            ///< bodies touch nothing (BDEM section 4.6; docs/theory/bonds.md
+                            ///< section 6.5)
 };
 
 /// The barrier as a function of the distance d < d hat.
@@ -162,8 +167,11 @@ typedef struct pbs_world_desc {
     double contact_distance;  ///< m: surfaces closer than that repel each other (d hat); 0: a share
                               ///< of the smallest body's size and of the finest mesh's edges, which
                               ///< shrinks as smaller ones come and never grows
-    double contact_stiffness; ///< N/m: kappa of the barrier -kappa (d - d hat)^2 ln(d / d hat);
-                              ///< kappa d hat^2 is about the energy that one contact can hold; of
+    double contact_stiffness; ///< With PBS_CONTACT_PENALTY N/m: of a sphere on a sphere or a
+                              ///< collider; 0: 0.1 of the mean of young times length over a body's
+                              ///< bonds, of two bodies the lesser. Otherwise N/m: kappa of the
+                              ///< barrier -kappa (d - d hat)^2 ln(d / d hat); kappa d hat^2 is
+                              ///< about the energy that one contact can hold; of
                               ///< PBS_BARRIER_SQUARED J/m^4; 0: chosen for each body, and the
                               ///< lesser of two for a pair, where a step or an advance begins: by
                               ///< mass over h^2, by weight and by the forces of the step before,
@@ -432,7 +440,8 @@ typedef struct pbs_stats {
     double velocity_tolerance;      ///< m/s, likewise; 0: the gradient alone decides
     uint32_t flight_parts; ///< equal parts that the step was taken in, as bodies moved more than
                            ///< half the size of what they meet; of an advance: its last step
-    uint32_t untouchable_bodies; ///< affine ones in a world with PBS_CONTACT_PROJECTION, which go
+    uint32_t untouchable_bodies; ///< affine ones in a world with PBS_CONTACT_PROJECTION (with
+                                 ///< PBS_CONTACT_PENALTY all that are not bonded), which go
                                  ///< through colliders; where there are any the log says so too
     uint32_t turned_solves; ///< in the last step: linear solves that block Jacobi began and another
                             ///< finished

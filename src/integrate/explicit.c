@@ -22,7 +22,6 @@ void explicit_begin(const struct step_problem *problem, struct step_workspace *w
         }
     }
     vector_zero(problem->objective.tasks, 3 * workspace->node_count, workspace->contact_force);
-    contact_report_begin(problem->report);
 }
 
 struct pass {
@@ -101,9 +100,11 @@ static void hold(const struct step_problem *problem, double end, struct step_wor
     }
 }
 
-/// The gradient at x, where rotations are in the charts' origins.
-static pbs_status find_forces(const struct step_problem *problem, const double *x,
+/// The gradient at x, where rotations are in the charts' origins, at that fraction of the host's
+/// step.
+static pbs_status find_forces(const struct step_problem *problem, double fraction, const double *x,
                               struct step_workspace *w) {
+    RETURN_IF_FAILED(step_find_penalties(problem, fraction, x));
     const struct objective *o = &problem->objective;
     const struct evaluation evaluation = {.what = EVALUATE_VALUE | EVALUATE_GRADIENT,
                                           .x = x,
@@ -128,8 +129,9 @@ struct step_result explicit_step(const struct step_problem *problem, const struc
     struct step_result result = {.status = PBS_OK};
     struct pass pass = {.w = w, .count = 3 * w->node_count, .h = span->h};
     const size_t chunks = (pass.count + CHUNK - 1) / CHUNK;
+    contact_report_begin(problem->report);
     if (!w->memory.has_acceleration) {
-        result.status = find_forces(problem, w->now.x, w);
+        result.status = find_forces(problem, span->begin, w->now.x, w);
         if (result.status < 0) {
             return result;
         }
@@ -146,9 +148,12 @@ struct step_result explicit_step(const struct step_problem *problem, const struc
         rotations_turn(w->rotations, tasks, w->next.x);
         w->has_turned = true;
     }
-    result.status = find_forces(problem, w->next.x, w);
+    result.status = find_forces(problem, span->end, w->next.x, w);
     if (result.status >= 0) {
         tasks_for(tasks, chunks, kick_chunk, &pass);
+        result.dissipated = step_rub_penalties(problem, span->h, w);
+        result.active_contacts = problem->penalty != NULL ? (uint32_t)problem->penalty->touch_count
+                                                          : 0;
     }
     w->lost = (struct scalar_state){0.0, 0.0, 0.0};
     return result;

@@ -4,7 +4,8 @@
 
 #include "integrate/step.h"
 
-/// For small motions about the workspace's present state; infinite where there are no forces.
+/// For small motions about the workspace's present state, whatever may touch by penalties on the
+/// way; infinite where there are no forces.
 pbs_status stable_step(const struct step_problem *problem, const struct step_workspace *workspace,
                        double *seconds);
 

@@ -435,6 +435,29 @@ static pbs_status evaluate_potential(const struct step *step, const double *x, d
     return PBS_OK;
 }
 
+pbs_status step_find_penalties(const struct step_problem *problem, double fraction,
+                               const double *x) {
+    if (problem->penalty == NULL) {
+        return PBS_OK;
+    }
+    problem->scripts.place_contact(problem->scripts.self, fraction, fraction);
+    return penalty_contact_find(problem->penalty, problem->objective.tasks, x);
+}
+
+double step_rub_penalties(const struct step_problem *problem, double h,
+                          struct step_workspace *workspace) {
+    if (problem->penalty == NULL) {
+        return 0.0;
+    }
+    const struct penalty_motion motion = {.mass = problem->objective.mass,
+                                          .held = problem->scripts.held,
+                                          .h = h,
+                                          .velocity = workspace->next.v};
+    const double heat = penalty_contact_rub(problem->penalty, &motion);
+    penalty_contact_report(problem->penalty, h, problem->report);
+    return heat;
+}
+
 /// out = -M^-1 grad P(x), total: dissipative terms see the state's velocity through an origin x - h
 /// v. Returns the power that they take out. Of rotations the state is in the chart at x_n, and out
 /// in the world.
@@ -453,6 +476,11 @@ static double accelerate(struct step *step, const struct kinematics *state, doub
         strains_begin_stage(step->tasks, step->problem->objective.assembly,
                             step->problem->objective.terms, step->problem->objective.term_count,
                             &now);
+    }
+    const double fraction = state->x == w->now.x ? step->span->begin : step->span->end;
+    step->result.status = step_find_penalties(step->problem, fraction, state->x);
+    if (failed(step)) {
+        return 0.0;
     }
     struct objective objective = step->problem->objective;
     objective.damping = step->problem->damping;
@@ -763,6 +791,10 @@ static void return_to_feasible(struct step *step) {
     }
     projection_activate(step->tasks, projection, w->next.x, push);
     touch(step, 1.0);
+    if (problem->penalty != NULL && !failed(step)) {
+        step->result.dissipated += step_rub_penalties(problem, h, w);
+        step->result.active_contacts += (uint32_t)problem->penalty->touch_count;
+    }
     double value = 0.0;
     if (!failed(step) && !problem->scheme->kicks) {
         step->result.status = evaluate_potential(step, w->next.x, &value, NULL);

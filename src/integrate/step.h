@@ -5,6 +5,7 @@
 #define PBS_INTEGRATE_STEP_H
 
 #include "contact/contact_report.h"
+#include "contact/penalty_contact.h"
 #include "integrate/combination.h"
 #include "integrate/energy_control.h"
 #include "integrate/momentum.h"
@@ -47,7 +48,8 @@ struct step_workspace {
 struct scripts {
     void (*place_held)(void *self, double fraction);            ///< fills targets
     pbs_status (*place_obstacles)(void *self, double fraction); ///< ends with projection_begin
-    /// Ends with barrier_contact_place; null without contact.
+    /// Ends with barrier_contact_place, or with penalty_contact_place at the target; null without
+    /// contact.
     void (*place_contact)(void *self, double now, double target);
     void *self;
     const uint8_t *held;    ///< per node, PBS_AXIS_* bits
@@ -70,8 +72,9 @@ struct step_problem {
     struct rayleigh *damping;   ///< null: none; assembled anew at the start of each step
     struct newton *newton;
     struct projection *projection;
-    struct memory *memory;         ///< of the report
-    struct contact_report *report; ///< becomes what contact did in the last step_take
+    struct penalty_contact *penalty; ///< null: none; its forces are a term's of the objective
+    struct memory *memory;           ///< of the report
+    struct contact_report *report;   ///< becomes what contact did in the last step_take
     struct newton_options options;
     const struct free_body *bodies; ///< whose momentum is balanced exactly
     size_t body_count;
@@ -111,6 +114,16 @@ void step_workspace_free(struct step_workspace *workspace, struct memory *memory
 /// memory are untouched.
 struct step_result step_take(const struct step_problem *problem, const struct step_span *span,
                              struct step_workspace *workspace);
+
+/// Forces of contact by penalties, if there is any, at x: before they are evaluated. Obstacles are
+/// where they are at that fraction of the host's step.
+pbs_status step_find_penalties(const struct step_problem *problem, double fraction,
+                               const double *x);
+
+/// Friction of contact by penalties in a step of h seconds on next.v; and the report of both.
+/// Returns what it took out, J.
+double step_rub_penalties(const struct step_problem *problem, double h,
+                          struct step_workspace *workspace);
 
 /// next becomes now, now becomes before; h: the length of the step between them.
 void step_accept(struct step_workspace *workspace, struct tasks *tasks, double h);

@@ -10,6 +10,7 @@
 #include "world/check.h"
 #include "world/contact_scale.h"
 #include "world/contact_scene.h"
+#include "world/penalty_scene.h"
 #include "world/settings.h"
 #include "world/world.h"
 
@@ -43,7 +44,16 @@ static struct barrier_contact *contact_of(pbs_world *w) {
                : NULL;
 }
 
+/// Null where particles do not touch by penalties, or nothing is listed.
+static struct penalty_contact *penalty_of(pbs_world *w) {
+    return penalty_scene_is(&w->scene) && w->topology.is_current ? &w->topology.model.penalty
+                                                                 : NULL;
+}
+
 static double contact_distance(pbs_world *w) {
+    if (penalty_scene_is(&w->scene)) {
+        return 0.0;
+    }
     const struct barrier_contact *contact = contact_of(w);
     return contact != NULL ? contact->settings.barrier.reach : contact_scale_of(&w->scene).distance;
 }
@@ -61,6 +71,12 @@ static struct bond_release let_touch(pbs_world *w, size_t index, size_t bond, co
                                             out.distance);
         barrier_contact_forget_pairs(contact);
     }
+    struct penalty_contact *penalty = penalty_of(w);
+    if (penalty != NULL) {
+        const size_t at = penalty->parts[index].first_bond + bond;
+        out.before = penalty->release[at];
+        penalty_contact_release(penalty, at, out.distance);
+    }
     return out;
 }
 
@@ -71,6 +87,10 @@ static void keep_apart(pbs_world *w, size_t index, size_t bond, const struct bon
         const uint32_t first = contact->mesh.parts[index].first_point;
         collision_mesh_hold(&contact->mesh, first + end[0], first + end[1], was->before);
         barrier_contact_forget_pairs(contact);
+    }
+    struct penalty_contact *penalty = penalty_of(w);
+    if (penalty != NULL) {
+        penalty_contact_release(penalty, penalty->parts[index].first_bond + bond, was->before);
     }
 }
 

@@ -9,6 +9,7 @@
 #include "world/check.h"
 #include "world/contact_names.h"
 #include "world/contact_scene.h"
+#include "world/penalty_scene.h"
 #include "world/settings.h"
 
 // --- from a step ---
@@ -32,7 +33,7 @@ static size_t expected_contacts(const struct scene *scene) {
                                body->triangle_count < body->vertex_count;
         count += is_inside ? body->triangle_count : body->vertex_count;
     }
-    return contact_scene_has_barrier(scene) ? 0 : count;
+    return scene->settings.contact == PBS_CONTACT_PROJECTION ? count : 0;
 }
 
 pbs_status contact_readback_start(pbs_world *w) {
@@ -91,8 +92,52 @@ static void describe(const pbs_world *w, const struct contact_record *record, pb
     out->normal_force = dot3(out->force, out->normal);
 }
 
+/// Two spheres, or one and a collider. Points are the surfaces', which are depth deep in each
+/// other.
+static void describe_touch(const pbs_world *w, const struct penalty_contact *c,
+                           const struct penalty_touch *t, pbs_contact *out) {
+    const double h = w->topology.workspace.memory.h_before;
+    const uint32_t first = c->part[t->first];
+    *out = (pbs_contact){.gap = -t->depth, .normal_force = t->force};
+    copy3(t->normal, out->normal);
+    scale3(t->force, t->normal, out->force);
+    scale3(1.0 / h, t->rubbed, out->friction);
+    contact_name_part(w, first, &out->first);
+    out->first.vertex_count = 1;
+    out->first.vertices[0] = t->first - (uint32_t)c->parts[first].first_sphere;
+    out->first.weights[0] = 1.0;
+    const double *centre = c->points + 3 * (size_t)t->first;
+    if (t->is_wall) {
+        add_scaled3(centre, -t->arm[0] - t->depth, t->normal, out->first.point);
+        add_scaled3(centre, -t->arm[0], t->normal, out->second.point);
+        contact_name_part(w, (uint32_t)c->part_count + c->walls[t->second].obstacle, &out->second);
+        return;
+    }
+    const uint32_t second = c->part[t->second];
+    contact_name_part(w, second, &out->second);
+    out->second.vertex_count = 1;
+    out->second.vertices[0] = t->second - (uint32_t)c->parts[second].first_sphere;
+    out->second.weights[0] = 1.0;
+    add_scaled3(centre, -t->arm[0] - 0.5 * t->depth, t->normal, out->first.point);
+    add_scaled3(centre, -t->arm[0] + 0.5 * t->depth, t->normal, out->second.point);
+}
+
+static pbs_status prepare_touches(pbs_world *w) {
+    struct readback *r = &w->readback;
+    const struct penalty_contact *c = &w->topology.model.penalty;
+    RETURN_IF_FAILED(reserve_rows(w, c->touch_count));
+    for (size_t i = 0; i < c->touch_count; i++) {
+        describe_touch(w, c, &c->touches[i], &r->next[i]);
+    }
+    r->next_count = c->touch_count;
+    return PBS_OK;
+}
+
 pbs_status contact_readback_prepare(pbs_world *w) {
     struct readback *r = &w->readback;
+    if (penalty_scene_is(&w->scene)) {
+        return prepare_touches(w);
+    }
     const struct contact_report *report = &w->topology.report;
     RETURN_IF_FAILED(reserve_rows(w, report->record_count));
     for (size_t i = 0; i < report->record_count; i++) {

@@ -21,10 +21,17 @@ bool contact_scene_has_barrier(const struct scene *scene) {
 
 pbs_status contact_scene_check_scheme(const struct scene *scene,
                                       const struct scheme_table *scheme) {
+    if (scene->settings.contact == PBS_CONTACT_PENALTY && !scheme->kicks) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "%s moves no world with PBS_CONTACT_PENALTY, whose forces have no "
+                           "Hessian: PBS_SCHEME_VELOCITY_VERLET does",
+                           scheme->name);
+    }
     return scheme->kicks && contact_scene_has_barrier(scene)
                ? status_fail(PBS_ERROR_ARGUMENT,
                              "%s moves no world with PBS_CONTACT_BARRIER, whose forces grow "
-                             "without bound: create it with PBS_CONTACT_PROJECTION",
+                             "without bound: create it with PBS_CONTACT_PENALTY or "
+                             "PBS_CONTACT_PROJECTION",
                              scheme->name)
                : PBS_OK;
 }

@@ -6,6 +6,7 @@
 #include "base/arithmetic.h"
 #include "base/vector.h"
 #include "world/contact_scene.h"
+#include "world/penalty_scene.h"
 #include "world/settings.h"
 #include "world/world.h"
 
@@ -83,6 +84,24 @@ static pbs_status barrier_energy(const pbs_world *w, double *out) {
     return status;
 }
 
+/// Potential of penalties in the present state, by a contact made for the moment.
+static pbs_status penalty_energy(const struct scene *scene, struct memory memory, double *out) {
+    *out = 0.0;
+    if (!penalty_scene_is(scene) || scene->nodes.count == 0) {
+        return PBS_OK;
+    }
+    struct penalty_contact penalty;
+    RETURN_IF_FAILED(penalty_scene_build(scene, &memory, &penalty));
+    pbs_status status = penalty_scene_begin(scene, &penalty);
+    if (status >= 0) {
+        penalty_scene_place(scene, 0.0, 1.0, &penalty, NULL);
+        status = penalty_contact_find(&penalty, NULL, scene->nodes.x);
+    }
+    *out = penalty.value;
+    penalty_contact_free(&penalty);
+    return status;
+}
+
 pbs_status pbs_world_energy(const pbs_world *w, pbs_energy *out) {
     ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(world_enter(w));
@@ -97,7 +116,10 @@ pbs_status pbs_world_energy(const pbs_world *w, pbs_energy *out) {
     energy.elastic = by_kind[ENERGY_ELASTIC];
     energy.gravity = by_kind[ENERGY_GRAVITY];
     energy.host = by_kind[ENERGY_HOST];
+    double penalty = 0.0;
     RETURN_IF_FAILED(barrier_energy(w, &energy.contact));
+    RETURN_IF_FAILED(penalty_energy(&w->scene, w->memory, &penalty));
+    energy.contact += penalty;
     energy.dissipated = w->scene.dissipated;
     energy.total = energy.kinetic + energy.elastic + energy.gravity + energy.contact + energy.host;
     return results_write(&settings_energy, &energy, out);

@@ -7,6 +7,7 @@
 #include "base/math3.h"
 #include "geometry/sheet.h"
 #include "world/bonded.h"
+#include "world/penalty_scene.h"
 #include "world/strain_damping_terms.h"
 #include "world/topology.h"
 
@@ -686,6 +687,19 @@ static pbs_status add_drag(const struct scene *scene, struct memory *memory, str
     return PBS_OK;
 }
 
+// --- contact by penalties ---
+
+static pbs_status add_penalties(const struct scene *scene, struct memory *memory,
+                                struct model *model) {
+    if (!penalty_scene_is(scene)) {
+        return PBS_OK;
+    }
+    RETURN_IF_FAILED(penalty_scene_build(scene, memory, &model->penalty));
+    model->penalty_forces = (struct outer_forces){model->penalty.force, &model->penalty.value};
+    add_term(model, outer_forces_term(&model->penalty_forces));
+    return PBS_OK;
+}
+
 // --- bodies whose momentum is known ---
 
 static pbs_status list_free_bodies(const struct scene *scene, struct memory *memory,
@@ -707,8 +721,8 @@ static pbs_status list_free_bodies(const struct scene *scene, struct memory *mem
 
 // --- all together ---
 
-// membrane, hinges, springs, affine bodies, bonds of two forms, gravity, drag
-enum { OTHER_TERMS = 8 + PLATE_TERMS };
+// membrane, hinges, springs, affine bodies, bonds of two forms, gravity, contact by penalties, drag
+enum { OTHER_TERMS = 9 + PLATE_TERMS };
 
 static size_t count_materials(void) {
     size_t count = 0;
@@ -781,6 +795,7 @@ static pbs_status build(const struct scene *scene, struct memory *memory, struct
     RETURN_IF_FAILED(add_bonds(scene, memory, model));
     RETURN_IF_FAILED(add_customs(scene, memory, model));
     RETURN_IF_FAILED(add_gravity(scene, memory, model));
+    RETURN_IF_FAILED(add_penalties(scene, memory, model));
     model->conservative_count = model->term_count;
     RETURN_IF_FAILED(add_drag(scene, memory, model));
     RETURN_IF_FAILED(add_strain_damping(scene, memory, model->terms, &model->term_count));
@@ -807,6 +822,7 @@ void model_free(struct model *model, struct memory *memory) {
     if (model->has_assembly) {
         assembly_free(memory, &model->assembly);
     }
+    penalty_contact_free(&model->penalty);
     memory_release(memory, model->gravity_mass);
     memory_release(memory, model->drag_rate);
     memory_release(memory, model->free_bodies);

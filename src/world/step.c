@@ -17,6 +17,7 @@
 #include "world/contact_stiffness.h"
 #include "world/failure.h"
 #include "world/motion.h"
+#include "world/penalty_scene.h"
 #include "world/reference.h"
 #include "world/run.h"
 
@@ -26,22 +27,24 @@ enum { ITERATIONS_BEFORE_DIVISION = 60 };
 
 // --- before ---
 
-/// Vertices that are no nodes cannot be projected out of colliders.
+/// Vertices that are no nodes cannot be projected out of colliders, and penalties are for spheres.
 static uint32_t count_untouchable(const struct scene *scene) {
     uint32_t count = 0;
     for (size_t i = 0; i < scene->bodies.count && !contact_scene_has_barrier(scene); i++) {
-        count += scene_body(scene, i)->kind == BODY_AFFINE;
+        const enum body_kind kind = scene_body(scene, i)->kind;
+        count += penalty_scene_is(scene) ? kind != BODY_BONDED : kind == BODY_AFFINE;
     }
     return count;
 }
 
 static void warn_of_untouchable(const pbs_world *w) {
     const uint32_t count = count_untouchable(&w->scene);
-    if (count > 0 && w->scene.colliders.count > 0) {
+    if (count > 0 && (w->scene.colliders.count > 0 || penalty_scene_is(&w->scene))) {
         world_log(
             w, PBS_LOG_WARNING,
-            "%u affine bodies touch nothing: PBS_CONTACT_PROJECTION keeps vertices of solids, "
-            "shells and springs out of colliders; PBS_CONTACT_BARRIER keeps all apart",
+            "%u bodies touch nothing: PBS_CONTACT_PROJECTION keeps vertices of solids, shells and "
+            "springs out of colliders, but no affine bodies; PBS_CONTACT_PENALTY is for bonded "
+            "ones; PBS_CONTACT_BARRIER keeps all apart",
             (unsigned)count);
     }
 }
@@ -85,6 +88,10 @@ static void place_contact(void *self, double now, double target) {
     const struct run *run = self;
     pbs_world *w = run->w;
     struct topology *t = &w->topology;
+    if (penalty_scene_is(&w->scene)) {
+        penalty_scene_place(&w->scene, target, run->h, &t->model.penalty, t->obstacles);
+        return;
+    }
     for (size_t i = 0; i < w->scene.colliders.count; i++) {
         const struct collider *collider = scene_collider(&w->scene, i);
         motion_place(collider, now, run->h, &t->obstacles_now[i]);
@@ -115,6 +122,11 @@ static pbs_status check_contact(struct run *run) {
 
 static pbs_status begin_contact(struct run *run) {
     struct topology *t = &run->w->topology;
+    if (penalty_scene_is(&run->w->scene)) {
+        t->model.penalty.is_listed = t->model.penalty.is_listed && t->contact_is_current;
+        t->contact_is_current = true;
+        return penalty_scene_begin(&run->w->scene, &t->model.penalty);
+    }
     if (!contact_scene_has_barrier(&run->w->scene)) {
         return PBS_OK;
     }
@@ -205,7 +217,7 @@ static pbs_status place_obstacles(void *self, double fraction) {
     for (size_t i = 0; i < w->scene.colliders.count; i++) {
         motion_place(scene_collider(&w->scene, i), fraction, run->h, &t->obstacles[i]);
     }
-    const bool projected = !contact_scene_has_barrier(&w->scene);
+    const bool projected = w->scene.settings.contact == PBS_CONTACT_PROJECTION;
     const struct projection_scene scene = {.obstacle_count = projected ? w->scene.colliders.count
                                                                        : 0,
                                            .obstacles = t->obstacles,
@@ -320,6 +332,7 @@ static pbs_status fill_problem(struct run *run) {
         .damping = t->model.has_damping ? &t->rayleigh : NULL,
         .newton = t->newton,
         .projection = &t->projection,
+        .penalty = penalty_scene_is(&w->scene) ? &t->model.penalty : NULL,
         .memory = &w->memory,
         .report = &t->report,
         .scripts = {.place_held = place_held,
@@ -510,7 +523,8 @@ static pbs_status run_free(struct run *run, const struct step_span *span, bool l
 static pbs_status run_explicit(struct run *run, const struct step_span *span) {
     struct step_workspace *workspace = &run->w->topology.workspace;
     struct scheme_memory *memory = &workspace->memory;
-    const bool free = explicit_is_free(&run->problem) && run->w->scene.colliders.count == 0;
+    const bool free = explicit_is_free(&run->problem) &&
+                      (run->w->scene.colliders.count == 0 || run->problem.penalty != NULL);
     if (free) {
         workspace->has_turned = false;
         explicit_begin(&run->problem, workspace);

@@ -8,10 +8,12 @@
 #include "energy/bending.h"
 #include "contact/barrier_contact.h"
 #include "contact/part_loads.h"
+#include "contact/penalty_contact.h"
 #include "energy/custom.h"
 #include "energy/evaluate.h"
 #include "energy/gravity.h"
 #include "energy/mass_drag.h"
+#include "energy/outer_forces.h"
 #include "energy/membrane.h"
 #include "energy/plate_bending.h"
 #include "energy/rayleigh_damping.h"
@@ -37,6 +39,8 @@ struct model {
     struct free_body *free_bodies; ///< those whose energy translations do not change
     size_t free_body_count;
     size_t element_count;
+    struct penalty_contact penalty; ///< empty with other contact
+    struct outer_forces penalty_forces;
     struct bonds *bonds[2]; ///< by PBS_BOND_SHEAR_*; terms own them; null: none
     struct rotation_arrays rotation_arrays;
     struct rotations rotations; ///< of bonded bodies; the present orientations but during a step,

@@ -70,7 +70,7 @@ static pbs_status check_hooks(const pbs_world_desc *d) {
 
 static pbs_status check_contact(const pbs_world_desc *d) {
     RETURN_IF_FAILED(
-        check_choice(d->contact, PBS_CONTACT_PROJECTION, PBS_CONTACT_BARRIER, "contact"));
+        check_choice(d->contact, PBS_CONTACT_PROJECTION, PBS_CONTACT_PENALTY, "contact"));
     RETURN_IF_FAILED(
         check_choice(d->barrier, PBS_BARRIER_DISTANCE, PBS_BARRIER_SQUARED, "barrier"));
     if (d->contact_distance != 0.0) {
@@ -137,7 +137,8 @@ static pbs_status create(struct memory *memory, const pbs_world_desc *d, pbs_wor
     w->scene.settings.allocator = (pbs_allocator){0};
     w->scene.settings.log = (pbs_log){0};
     w->scene.settings.tasks = (pbs_tasks){0};
-    const pbs_integrator_desc integrator = integrator_defaults(PBS_SCHEME_IMPLICIT_EULER);
+    const pbs_integrator_desc integrator = integrator_defaults(
+        d->contact == PBS_CONTACT_PENALTY ? PBS_SCHEME_VELOCITY_VERLET : PBS_SCHEME_IMPLICIT_EULER);
     w->scene.integrator = integrator_choice(&integrator);
     w->scene.stamp = handle_new_stamp(w);
     scene_forget_history(&w->scene);

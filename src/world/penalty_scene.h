@@ -1,0 +1,23 @@
+// Contact by penalties as a world has it: spheres are the particles of its bonded bodies.
+#ifndef PBS_WORLD_PENALTY_SCENE_H
+#define PBS_WORLD_PENALTY_SCENE_H
+
+#include "contact/penalty_contact.h"
+#include "world/scene.h"
+
+/// Whether this world's contact is by penalties (PBS_CONTACT_PENALTY).
+bool penalty_scene_is(const struct scene *scene);
+
+/// Spheres and bonds of the scene's bodies. On failure *contact is empty.
+pbs_status penalty_scene_build(const struct scene *scene, struct memory *memory,
+                               struct penalty_contact *contact);
+
+/// Before a step: what hosts may have changed of bodies and colliders since the one before.
+/// PBS_ERROR_ARGUMENT where no stiffness is known, PBS_ERROR_MEMORY.
+pbs_status penalty_scene_begin(const struct scene *scene, struct penalty_contact *contact);
+
+/// Colliders at a fraction of a step of h seconds; they go to `placed` too unless that is null.
+void penalty_scene_place(const struct scene *scene, double fraction, double h,
+                         struct penalty_contact *contact, struct obstacle *placed);
+
+#endif
