@@ -37,7 +37,8 @@ struct specimen {
 bool specimen_beam(const struct specimen_material *m, double scale, double cell, uint64_t seed,
                    bool notch, struct specimen *out);
 /// A disc of diameter 50 mm, 15 mm thick along y, pressed along x.
-bool specimen_disc(const struct specimen_material *m, double cell, uint64_t seed,
+/// @param turn  radians about y from the lattice's axes to the load
+bool specimen_disc(const struct specimen_material *m, double cell, uint64_t seed, double turn,
                    struct specimen *out);
 void specimen_free(struct specimen *s);
 
@@ -47,16 +48,20 @@ void specimen_free(struct specimen *s);
 /// else acts, so its energy before any bond breaks is load * push / 2.
 pbs_status specimen_push(struct specimen *s, double push);
 
+/// The largest of stress over strength among the bonds that hold: as all answers in proportion, the
+/// first of them breaks at push over this.
+pbs_status specimen_utilisation(const struct specimen *s, double *out);
+
 /// How far the sides of the notch come apart, between x = 77.5 and 97.5 mm on the lower face.
 double specimen_opening(const struct specimen *s);
 
 /// What linear elastic fracture mechanics has in their place, for plane stress and the beam of
 /// scale 1, over the load: the opening of the mouth of the notch (m/N; nearly that between the
-/// points above, as the face beside a notch bears next to nothing), and how much deeper the notch
+/// points above, as the face beside a notch bears next to nothing), and how much deeper a notch
 /// lets the load sink, (2 B / E) integral of (K / P)^2 da. Formulas of Guinea, Pastor, Planas and
 /// Elices (1998) for spans from 2.5 depths on; here it is 2.5.
 double specimen_exact_opening(double young);
-double specimen_exact_crack_compliance(double young);
+double specimen_exact_crack_compliance(double young, double notch);
 
 /// The stress at a line along `axis` through a point, averaged over the thickness and over
 /// distances d < radius with the weight (1 - d^2 / radius^2)^2: the sum over bonds of l (x) f times
