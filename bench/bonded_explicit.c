@@ -1,11 +1,13 @@
 // Explicit steps of a bonded body: 24.6 thousand tetrahedra of body-centred cubic cells of 31 mm in
 // free vibration, velocity Verlet at 0.66 of the stable step, one thread. Lines
-//     bench bonded_explicit breaks=... tets=... bonds=... stable_step=... cells=... steps=...
-//     mbond_steps_per_s=... best=... energy=... linear=... angular=...
+//     bench bonded_explicit mode=... tets=... bonds=... stable_step=... cells=... steps=...
+//     mbond_steps_per_s=... best=... contacts=... energy=... linear=... angular=...
 // by seconds of the processor, best of the twenty calls; stable_step in s, cells in h sqrt(rho /
 // E); energy, linear and angular momentum: the largest change relative to the start. YADE 2023.02a
 // (CohFrictMat with moments) takes 4.1 M bond-steps/s on one thread of a similar machine, LAMMPS'
-// bpm/rotational 4.07 by its own log of 2026.
+// bpm/rotational 4.07 by its own log of 2026. Modes: free; with strengths that nothing reaches; with
+// contact by penalties; lying on a half-space with that and friction, at rest but for its weight;
+// likewise, cut into slabs.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,15 +75,18 @@ static double distance(const double a[3], const double b[3]) {
     return sqrt(difference / base);
 }
 
-static pbs_world *new_world(void) {
+enum mode { FREE, BREAKS, PENALTY, LIES, CUT, MODES };
+static const char *const names[MODES] = {"free", "breaks", "penalty", "lies", "cut"};
+
+static pbs_world *new_world(enum mode mode) {
     pbs_world_desc d;
     pbs_integrator_desc i;
     pbs_integrator *integrator = NULL;
     pbs_world *world = NULL;
     require(pbs_world_desc_init(&d, sizeof d));
     d.threads = 1;
-    d.contact = PBS_CONTACT_PROJECTION;
-    memset(d.gravity, 0, sizeof d.gravity);
+    d.contact = mode < PENALTY ? PBS_CONTACT_PROJECTION : PBS_CONTACT_PENALTY;
+    d.gravity[1] = mode < LIES ? 0.0 : -9.81;
     require(pbs_world_create(&d, &world));
     require(pbs_integrator_desc_init(&i, sizeof i, PBS_SCHEME_VELOCITY_VERLET));
     i.parameters[0] = SHARE;
@@ -137,13 +142,47 @@ static void set_free(pbs_world *world, pbs_body body) {
     free(v);
 }
 
-static void measure_steps(bool breaks) {
-    pbs_world *world = new_world();
-    const pbs_body body = add_body(world, breaks);
+/// A half-space that its lowest particles reach into by a tenth of a millimetre.
+static void lay_down(pbs_world *world, pbs_body body) {
+    const double *x = pbs_body_positions(world, body);
+    pbs_contact_desc contact;
+    pbs_collider_desc d;
+    pbs_collider ground;
+    double lowest = INFINITY;
+    for (size_t i = 0; i < pbs_body_vertex_count(world, body); i++) {
+        lowest = fmin(lowest, x[3 * i + 1]);
+    }
+    require(pbs_contact_desc_init(&contact, sizeof contact));
+    contact.friction = 0.5;
+    require(pbs_body_set_contact(world, body, &contact));
+    require(pbs_collider_desc_init(&d, sizeof d));
+    d.position[1] = lowest;
+    require(pbs_collider_create(world, &d, &ground));
+}
+
+static void cut_into_slabs(pbs_world *world, pbs_body body) {
+    const double across[3] = {0.1, 1.0, 0.2};
+    for (int i = 1; i < 8; i++) {
+        const double point[3] = {8.0 * CELL, 2.0 * i * CELL, 4.0 * CELL};
+        size_t count = 0;
+        require(pbs_body_cut_plane(world, body, point, across, &count));
+    }
+}
+
+static void measure_steps(enum mode mode) {
+    pbs_world *world = new_world(mode);
+    const pbs_body body = add_body(world, mode == BREAKS);
     const uint32_t *pairs = NULL;
     size_t bonds = 0;
     require(pbs_body_bonds(world, body, &pairs, &bonds));
-    set_free(world, body);
+    if (mode < LIES) {
+        set_free(world, body);
+    } else {
+        lay_down(world, body);
+    }
+    if (mode == CUT) {
+        cut_into_slabs(world, body);
+    }
     // Prepares everything, and finds the stable step.
     pbs_stats stats = {.struct_size = sizeof stats};
     require(pbs_world_step(world, 1e-9));
@@ -167,17 +206,19 @@ static void measure_steps(bool breaks) {
         drift = fmax(drift, fabs(end.energy / start.energy - 1.0));
     }
     printf(
-        "bench bonded_explicit breaks=%d tets=%zu bonds=%zu stable_step=%.3g cells=%.3f steps=%llu "
-        "mbond_steps_per_s=%.2f best=%.2f energy=%.2g linear=%.2g angular=%.2g\n",
-        breaks, pbs_body_vertex_count(world, body), bonds, stable,
+        "bench bonded_explicit mode=%s tets=%zu bonds=%zu stable_step=%.3g cells=%.3f steps=%llu "
+        "mbond_steps_per_s=%.2f best=%.2f contacts=%u energy=%.2g linear=%.2g angular=%.2g\n",
+        names[mode], pbs_body_vertex_count(world, body), bonds, stable,
         stable / (CELL * sqrt(DENSITY / YOUNG)), (unsigned long long)steps,
-        1e-6 * (double)bonds * (double)steps / seconds, 1e-6 * (double)bonds / best, drift,
+        1e-6 * (double)bonds * (double)steps / seconds, 1e-6 * (double)bonds / best,
+        (unsigned)stats.active_contacts, drift,
         distance(end.linear, start.linear), distance(end.angular, start.angular));
     pbs_world_destroy(world);
 }
 
 int main(void) {
-    measure_steps(false);
-    measure_steps(true);
+    for (enum mode mode = LIES; mode < CUT; mode++) {
+        measure_steps(mode);
+    }
     return 0;
 }

@@ -57,8 +57,7 @@ static void make(const struct settings *s, const char *scene, bool is_explicit,
                                    .size = s->size,
                                    .young = s->young,
                                    .threads = (int32_t)s->threads,
-                                   .seed = 1,
-                                   .no_contact = is_explicit};
+                                   .seed = 1};
     setup.scheme = is_explicit                         ? PBS_SCHEME_VELOCITY_VERLET
                    : strcmp(s->scheme, "bdf2") == 0    ? PBS_SCHEME_BDF2
                    : strcmp(s->scheme, "tr-bdf2") == 0 ? PBS_SCHEME_TR_BDF2

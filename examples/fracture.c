@@ -181,8 +181,6 @@ static bool fracture(const char *name, const struct settings *s, struct message 
         return message_fail(message, "no mesh to drop");
     }
     setup.mesh = &mesh;
-    // Explicit steps know no barriers.
-    setup.no_contact = setup.scheme == PBS_SCHEME_VELOCITY_VERLET;
     bool done = fracture_scene_make(&setup, &scene, message);
     if (done) {
         printf("%s: %zu particles, %.3g m, E = %g Pa, steps of %g s\n", name, scene.mesh.tet_count,

@@ -23,7 +23,6 @@ struct fracture_setup {
     int32_t scheme;              ///< PBS_SCHEME_*; 0 is implicit Euler, as in the paper
     int32_t threads;             ///< 0: one a processor
     uint64_t seed;               ///< of the jitter and of the strengths' scatter
-    bool no_contact;             ///< nothing touches itself or others; grounds hold particles only
 };
 
 struct fracture_scene {
