@@ -7,8 +7,8 @@
 //     paper_implicit=16.4 paper_explicit=162.0
 // One thread unless --threads says otherwise. Bodies are as large as makes the stable step that of
 // the table (--size 0: as the example has them); explicit frames are measured over --part of a
-// frame, each of whose steps costs the same. Implicit scenes with contact have it everywhere, by
-// barriers; explicit ones hold particles above the ground only, which flatters them.
+// frame, each of whose steps costs the same. Scenes with contact have it everywhere, implicit
+// ones by barriers, explicit ones by penalties.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

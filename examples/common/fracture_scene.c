@@ -197,9 +197,9 @@ static pbs_status make_world(const struct fracture_setup *setup, struct fracture
     world.gravity[1] = s->row->motion == MOTION_NONE ? -GRAVITY : 0.0;
     // Beams touch nothing.
     const bool touches = s->row->drops || s->row->is_hit;
-    world.contact = !touches                                       ? PBS_CONTACT_PROJECTION
+    world.contact = !touches                                      ? PBS_CONTACT_PROJECTION
                     : setup->scheme == PBS_SCHEME_VELOCITY_VERLET ? PBS_CONTACT_PENALTY
-                                                                   : PBS_CONTACT_BARRIER;
+                                                                  : PBS_CONTACT_BARRIER;
     status = status >= 0 ? pbs_world_create(&world, &s->world) : status;
     status = status >= 0 ? pbs_integrator_desc_init(&choice, sizeof choice, setup->scheme) : status;
     status = status >= 0 ? pbs_integrator_create(&choice, &integrator) : status;

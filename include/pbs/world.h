@@ -112,9 +112,9 @@ enum {
                              ///< 2020)
     PBS_CONTACT_PENALTY = 2  ///< for explicit steps of bonded bodies: particles that no bond joins
                              ///< are springy spheres to each other and to colliders. The world
-                            ///< starts with PBS_SCHEME_VELOCITY_VERLET, which alone moves it; other
-                            ///< bodies touch nothing (BDEM section 4.6; docs/theory/bonds.md
-                            ///< section 6.5)
+    ///< starts with PBS_SCHEME_VELOCITY_VERLET, which alone moves it; other
+    ///< bodies touch nothing (BDEM section 4.6; docs/theory/bonds.md
+    ///< section 6.5)
 };
 
 /// The barrier as a function of the distance d < d hat.

@@ -240,6 +240,24 @@ static pbs_status search_walls(struct penalty_contact *c) {
     return PBS_OK;
 }
 
+/// Whether a released bond is the one that says from where its two touch: no bond holds them, and
+/// no other, of several the first, lets them come closer.
+static bool decides(const struct penalty_contact *c, size_t bond) {
+    const uint32_t a = c->bonds[2 * bond];
+    const uint32_t b = c->bonds[2 * bond + 1];
+    for (uint32_t k = c->joined_start[a]; k < c->joined_start[a + 1]; k++) {
+        const size_t other = c->joined[k];
+        const uint32_t *end = c->bonds + 2 * other;
+        const bool same = other != bond && (end[0] == b || end[1] == b);
+        const double distance = c->release[other];
+        if (same &&
+            (distance < c->release[bond] || (distance == c->release[bond] && other < bond))) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /// Released bonds and walls behind the pairs.
 static pbs_status list_others(struct penalty_contact *c) {
     RETURN_IF_FAILED(memory_reserve(c->memory, &c->candidates, &c->candidate_capacity,
@@ -249,7 +267,7 @@ static pbs_status list_others(struct penalty_contact *c) {
     for (size_t i = 0; i < c->bond_count; i++) {
         const uint32_t a = c->bonds[2 * i];
         const uint32_t b = c->bonds[2 * i + 1];
-        if (c->release[i] >= 0.0 && c->parts[c->part[a]].touches_itself) {
+        if (c->release[i] >= 0.0 && c->parts[c->part[a]].touches_itself && decides(c, i)) {
             *out++ = (struct penalty_candidate){a, b,
                                                 fmin(c->release[i], c->radius[a] + c->radius[b])};
         }

@@ -15,6 +15,10 @@ static int evaluate(const void *self, const struct assembly *assembly,
     for (uint32_t row = layout->domain_start[domain]; row < layout->domain_start[domain + 1];
          row++) {
         const size_t node = layout->node[row];
+        // Rotations, and what opts out.
+        if (gravity->mass[node] == 0.0) {
+            continue;
+        }
         if (evaluation->what & EVALUATE_VALUE) {
             double moved[3];
             subtract3(evaluation->x + 3 * node, gravity->reference + 3 * node, moved);
