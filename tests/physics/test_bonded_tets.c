@@ -3,21 +3,12 @@
 #include "support/bonded_bodies.h"
 
 #include "base/math3.h"
-#include "scenes/cubic_tets.h"
 #include "world/refusal.h"
 
 static void make_mesh(struct cubic_tets *mesh, size_t x, size_t y, size_t z, double h,
                       double jitter) {
     const size_t cells[3] = {x, y, z};
     assert_true(cubic_tets_make(mesh, cells, h, jitter));
-}
-
-static void describe(const struct cubic_tets *mesh, pbs_bonded_desc *d) {
-    assert_ok(pbs_bonded_desc_init(d, sizeof *d));
-    d->vertex_count = mesh->vertex_count;
-    d->vertices = mesh->vertices;
-    d->tet_count = mesh->tet_count;
-    d->tets = mesh->tets;
 }
 
 static pbs_world *static_world(void) {
@@ -98,7 +89,7 @@ static struct moduli stretch(size_t n, double young, double shear_modulus) {
     pbs_body body;
     const double strain = 1e-6;
     make_mesh(&mesh, n, n, 2 * n, 1.0, 0.1);
-    describe(&mesh, &d);
+    bonded_describe_tets(&mesh, &d);
     d.young = young;
     d.shear_modulus = shear_modulus;
     pbs_world *world = static_world();
@@ -195,7 +186,7 @@ static void descriptions_may_ask_for_moduli(void **state) {
     for (int i = 0; i < 2; i++) {
         pbs_bonded_desc d;
         pbs_body body;
-        describe(&mesh, &d);
+        bonded_describe_tets(&mesh, &d);
         d.macro_young = i == 0 ? 3e5 : 0.0;
         d.macro_poisson = i == 0 ? 0.27 : 0.0;
         if (i == 1) {
@@ -254,7 +245,7 @@ static void wrong_descriptions_are_refused_in_words(void **state) {
     for (size_t i = 0; i < COUNT_OF(refusals); i++) {
         pbs_bonded_desc d;
         pbs_body body = {0};
-        describe(&mesh, &d);
+        bonded_describe_tets(&mesh, &d);
         refusals[i].spoil(&d);
         assert_status(pbs_body_create_bonded(world, &d, &body), refusals[i].status);
         assert_message(refusals[i].words);
@@ -267,7 +258,7 @@ static void wrong_descriptions_are_refused_in_words(void **state) {
 static pbs_status create(pbs_world *world, void *context) {
     pbs_bonded_desc d;
     pbs_body body;
-    describe(context, &d);
+    bonded_describe_tets(context, &d);
     return pbs_body_create_bonded(world, &d, &body);
 }
 

@@ -2,6 +2,7 @@
 #ifndef PBS_SUPPORT_BONDED_BODIES_H
 #define PBS_SUPPORT_BONDED_BODIES_H
 
+#include "scenes/cubic_tets.h"
 #include "support/random.h"
 #include "support/world_testing.h"
 
@@ -72,6 +73,26 @@ static inline void bonded_block(struct bonded_parts *p, size_t nx, size_t ny, si
     bonded_point(p);
     p->d.particle_count = nx * ny * nz;
     p->d.bond_radius = 0.05;
+}
+
+/// A body of the mesh, which stays the caller's; the rest are the library's defaults.
+static inline void bonded_describe_tets(const struct cubic_tets *mesh, pbs_bonded_desc *d) {
+    assert_ok(pbs_bonded_desc_init(d, sizeof *d));
+    d->vertex_count = mesh->vertex_count;
+    d->vertices = mesh->vertices;
+    d->tet_count = mesh->tet_count;
+    d->tets = mesh->tets;
+}
+
+static inline size_t bonded_count_broken(const pbs_world *world, pbs_body body) {
+    const uint32_t *pairs = NULL;
+    size_t count = 0;
+    size_t broken = 0;
+    assert_ok(pbs_body_bonds(world, body, &pairs, &count));
+    for (size_t i = 0; i < count; i++) {
+        broken += pbs_body_broken(world, body)[i] != 0;
+    }
+    return broken;
 }
 
 /// About the origin, spins of the spheres included.

@@ -3,7 +3,6 @@
 #include "support/bonded_bodies.h"
 
 #include "base/math3.h"
-#include "scenes/cubic_tets.h"
 #include "world/refusal.h"
 
 static const double NONE[3] = {0.0, 0.0, 0.0};
@@ -226,11 +225,7 @@ static void meshes_are_at_rest_with_their_spheres(void **state) {
     assert_true(cubic_tets_make(&mesh, cells, 0.1, 0.2));
     pbs_bonded_desc d;
     pbs_body body;
-    assert_ok(pbs_bonded_desc_init(&d, sizeof d));
-    d.vertex_count = mesh.vertex_count;
-    d.vertices = mesh.vertices;
-    d.tet_count = mesh.tet_count;
-    d.tets = mesh.tets;
+    bonded_describe_tets(&mesh, &d);
     pbs_world *world = contact_world(PBS_SCHEME_IMPLICIT_EULER, 0.0, 1);
     assert_ok(pbs_body_create_bonded(world, &d, &body));
     assert_ok(pbs_world_step(world, 0.01));
@@ -422,17 +417,6 @@ static void same_state(const pbs_world *a, const pbs_world *b) {
     }
 }
 
-static size_t count_broken(const pbs_world *world, pbs_body body) {
-    const uint32_t *pairs = NULL;
-    size_t count = 0;
-    size_t broken = 0;
-    assert_ok(pbs_body_bonds(world, body, &pairs, &count));
-    for (size_t i = 0; i < count; i++) {
-        broken += pbs_body_broken(world, body)[i] != 0 ? 1 : 0;
-    }
-    return broken;
-}
-
 /// One to four threads, and a world that is saved between pieces that touch and restored.
 static void pieces_touch_to_the_bit(void **state) {
     (void)state;
@@ -455,7 +439,7 @@ static void pieces_touch_to_the_bit(void **state) {
         }
         if (n == 20) {
             struct saved_world saved = save_world(world);
-            assert_true(count_broken(world, body) > 0);
+            assert_true(bonded_count_broken(world, body) > 0);
             assert_ok(pbs_world_restore(others[2], saved.data, saved.size));
             free(saved.data);
         }
@@ -535,10 +519,10 @@ static void failed_advances_release_nothing(void **state) {
     pbs_integrator_destroy(integrator);
     // How many calls fifteen steps take, so that the other world is stopped in the last of them.
     assert_true(pbs_world_advance(worlds[1], 0.06) >= 0);
-    assert_true(count_broken(worlds[1], bodies[1]) > 0);
+    assert_true(bonded_count_broken(worlds[1], bodies[1]) > 0);
     left[0] = MANY - left[1] - 3;
     assert_status(pbs_world_advance(worlds[0], 0.06), PBS_ERROR_HOST);
-    assert_int_equal(count_broken(worlds[0], bodies[0]), 0);
+    assert_int_equal(bonded_count_broken(worlds[0], bodies[0]), 0);
     left[0] = MANY;
     assert_true(pbs_world_advance(worlds[0], 0.06) >= 0);
     for (int i = 0; i < 2; i++) {
@@ -575,7 +559,7 @@ static void memory_is_refused_and_then_enough(void **state) {
     for (int n = 0; n < 250; n++) {
         assert_true(pbs_world_step(world, 0.004) >= 0);
     }
-    assert_true(count_broken(world, body) > 0);
+    assert_true(bonded_count_broken(world, body) > 0);
     const uint64_t before = allocator.allocate_count;
     size_t touched = 0;
     for (int n = 0; n < 20; n++) {

@@ -3,7 +3,6 @@
 #include "support/bonded_bodies.h"
 
 #include "base/math3.h"
-#include "scenes/cubic_tets.h"
 #include "world/refusal.h"
 
 static const double NONE[3] = {0.0, 0.0, 0.0};
@@ -204,11 +203,7 @@ static pbs_body add_tets(pbs_world *world, struct cubic_tets *mesh) {
     pbs_bonded_desc d;
     pbs_body body;
     assert_true(cubic_tets_make(mesh, cells, 0.5, 0.0));
-    assert_ok(pbs_bonded_desc_init(&d, sizeof d));
-    d.vertex_count = mesh->vertex_count;
-    d.vertices = mesh->vertices;
-    d.tet_count = mesh->tet_count;
-    d.tets = mesh->tets;
+    bonded_describe_tets(mesh, &d);
     assert_ok(pbs_body_create_bonded(world, &d, &body));
     return body;
 }
@@ -337,11 +332,7 @@ static pbs_status create_of_tets(pbs_world *world, void *context) {
     const size_t cells[3] = {1, 1, 1};
     pbs_bonded_desc d;
     assert_true(cubic_tets_make(&mesh, cells, 0.5, 0.0));
-    assert_ok(pbs_bonded_desc_init(&d, sizeof d));
-    d.vertex_count = mesh.vertex_count;
-    d.vertices = mesh.vertices;
-    d.tet_count = mesh.tet_count;
-    d.tets = mesh.tets;
+    bonded_describe_tets(&mesh, &d);
     d.tensile_strength = 1e5;
     const pbs_status status = pbs_body_create_bonded(world, &d, context);
     cubic_tets_free(&mesh);

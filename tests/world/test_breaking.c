@@ -26,17 +26,6 @@ static size_t events_of(const pbs_world *world, pbs_broken_bond *rows, size_t ro
     return count;
 }
 
-static size_t count_broken(const pbs_world *world, pbs_body body) {
-    const uint32_t *pairs = NULL;
-    size_t count = 0;
-    size_t broken = 0;
-    assert_ok(pbs_body_bonds(world, body, &pairs, &count));
-    for (size_t i = 0; i < count; i++) {
-        broken += pbs_body_broken(world, body)[i] != 0;
-    }
-    return broken;
-}
-
 /// Two spheres, the first held, the second moved along x by so much in each step.
 struct pulled {
     pbs_world *world;
@@ -74,7 +63,7 @@ static void tension_breaks_at_the_strength(void **state) {
         move_second(&s, 0.0004 * n, 0.0);
         const size_t count = events_of(s.world, &event, 1);
         assert_int_equal(count, n == 3);
-        assert_int_equal(count_broken(s.world, s.body), n >= 3);
+        assert_int_equal(bonded_count_broken(s.world, s.body), n >= 3);
         const double stress = 1e7 * 0.004 * n;
         const double energy = 0.5 * stress * 0.004 * n * PI * 0.0025 * 0.1;
         assert_near(energy_of(s.world).elastic, n < 3 ? energy : 0.0, 1e-12 * energy, "energy");
@@ -101,7 +90,7 @@ static void pressure_breaks_nothing(void **state) {
     for (int n = 1; n <= 10; n++) {
         move_second(&s, -0.004 * n, 0.0);
     }
-    assert_int_equal(count_broken(s.world, s.body), 0);
+    assert_int_equal(bonded_count_broken(s.world, s.body), 0);
     pbs_world_destroy(s.world);
 }
 
@@ -136,11 +125,11 @@ static void nothing_is_left_of_a_broken_bond(void **state) {
         const uint32_t first = 0;
         p.d.tensile_strength = cut ? 0.0 : 1e5;
         assert_ok(pbs_body_create_bonded(world, &p.d, &body));
-        for (int n = 0; count_broken(world, body) == 0 && n < (cut ? 5 : 100); n++) {
+        for (int n = 0; bonded_count_broken(world, body) == 0 && n < (cut ? 5 : 100); n++) {
             assert_ok(pbs_world_step(world, 1e-4));
         }
         assert_ok(cut ? pbs_body_break_bonds(world, body, &first, 1) : PBS_OK);
-        assert_int_equal(count_broken(world, body), 1);
+        assert_int_equal(bonded_count_broken(world, body), 1);
         double v[6];
         memcpy(v, pbs_body_velocities(world, body), sizeof v);
         assert_near(v[0] + v[3], 0.0, 1e-12, "momentum");
@@ -190,10 +179,10 @@ static void cracks_go_on_to_the_bit(void **state) {
     pbs_world *world = weightless_world(PBS_SCHEME_BDF2, 1);
     const pbs_body body = add_bursting(world);
     int steps = 0;
-    while (count_broken(world, body) == 0 && steps++ < 200) {
+    while (bonded_count_broken(world, body) == 0 && steps++ < 200) {
         assert_ok(pbs_world_step(world, 1e-3));
     }
-    const size_t before = count_broken(world, body);
+    const size_t before = bonded_count_broken(world, body);
     assert_true(before > 0);
     struct saved_world saved = save_world(world);
     pbs_world *other = weightless_world(PBS_SCHEME_IMPLICIT_EULER, 3);
@@ -214,7 +203,7 @@ static void cracks_go_on_to_the_bit(void **state) {
             assert_same_bits(&rows[0][i].time, &rows[1][i].time, 4);
         }
     }
-    assert_true(count_broken(world, body) > before);
+    assert_true(bonded_count_broken(world, body) > before);
     free(saved.data);
     pbs_world_destroy(world);
     pbs_world_destroy(other);
@@ -314,12 +303,12 @@ static void failed_advances_break_nothing(void **state) {
     }
     // How many calls forty steps take, so that the other world is stopped in the last of them.
     assert_ok(pbs_world_advance(worlds[1], 0.04));
-    assert_true(count_broken(worlds[1], bodies[1]) > 0);
+    assert_true(bonded_count_broken(worlds[1], bodies[1]) > 0);
     left[0] = 1000000 - left[1] - 3;
     const double energy = energy_of(worlds[0]).elastic;
     assert_status(pbs_world_advance(worlds[0], 0.04), PBS_ERROR_HOST);
     left[0] = 1000000;
-    assert_int_equal(count_broken(worlds[0], bodies[0]), 0);
+    assert_int_equal(bonded_count_broken(worlds[0], bodies[0]), 0);
     assert_int_equal(events_of(worlds[0], NULL, 0), 0);
     assert_near(energy_of(worlds[0]).elastic, energy, 0.0, "elastic energy");
     assert_near(energy_of(worlds[0]).dissipated, 0.0, 0.0, "dissipated");
@@ -350,7 +339,7 @@ static void rejected_steps_break_nothing(void **state) {
     assert_true(stats.rejected_steps > 0);
     const size_t count = events_of(world, rows, 1024);
     assert_true(count > 0);
-    assert_int_equal(count_broken(world, body), count);
+    assert_int_equal(bonded_count_broken(world, body), count);
     for (size_t i = 0; i < count; i++) {
         assert_true(rows[i].time > 0.0 && rows[i].time <= 0.04 + 1e-12);
         assert_true(i == 0 || rows[i].time >= rows[i - 1].time);
@@ -374,7 +363,7 @@ static void breaking_keeps_momentum(void **state) {
     for (int n = 0; n < 60; n++) {
         assert_ok(pbs_world_step(world, 5e-4));
     }
-    assert_true(count_broken(world, body) > 10);
+    assert_true(bonded_count_broken(world, body) > 10);
     bonded_angular_momentum(world, body, &p, after);
     assert_small(testing_max_difference(before, after, 3) / norm3(before), 1e-9,
                  "angular momentum");
@@ -393,7 +382,7 @@ static void energy_control_lets_broken_energy_go(void **state) {
     for (int n = 0; n < 60; n++) {
         assert_ok(pbs_world_step(world, 5e-4));
     }
-    assert_true(count_broken(world, body) > 10);
+    assert_true(bonded_count_broken(world, body) > 10);
     const double gone = energy_of(world).dissipated;
     assert_true(gone > 0.02 * energy);
     // alpha within 0 .. 1.1 leaves up to half a per cent at such steps.
@@ -434,7 +423,7 @@ static void cuts_are_as_missing_bonds(void **state) {
             assert_ok(pbs_body_break_bonds(worlds[0], bodies[0], cut, cut_count / 2));
             assert_ok(pbs_world_step(worlds[0], 1e-9));
             assert_ok(pbs_body_break_bonds(worlds[0], bodies[0], cut, cut_count));
-            assert_int_equal(count_broken(worlds[0], bodies[0]), 6);
+            assert_int_equal(bonded_count_broken(worlds[0], bodies[0]), 6);
             assert_ok(pbs_body_set_positions(worlds[0], bodies[0], p.positions, 24));
             assert_ok(pbs_body_set_velocities(worlds[0], bodies[0], p.velocities, 24));
         } else {
@@ -510,12 +499,12 @@ static void breaking_takes_no_memory(void **state) {
     use_scheme_of(world, PBS_SCHEME_BDF2);
     assert_ok(pbs_world_step(world, 1e-3));
     assert_ok(pbs_world_step(world, 1e-3));
-    const size_t before = count_broken(world, body);
+    const size_t before = bonded_count_broken(world, body);
     const uint64_t calls = allocator.allocate_count;
     for (int n = 0; n < 40; n++) {
         assert_ok(pbs_world_step(world, 1e-3));
     }
-    assert_true(count_broken(world, body) > before);
+    assert_true(bonded_count_broken(world, body) > before);
     assert_int_equal(allocator.allocate_count, calls);
     pbs_world_destroy(world);
     assert_int_equal(allocator.blocks_in_use, 0);

@@ -6,7 +6,6 @@
 
 #include "base/math3.h"
 #include "common/shapes.h"
-#include "scenes/cubic_tets.h"
 
 static const double STEP = 0.005, NONE[3] = {0.0, 0.0, 0.0};
 
@@ -26,11 +25,7 @@ static pbs_body add_bonded(pbs_world *world, const size_t cells[3], double cell,
     for (size_t i = 0; i < 3 * mesh.vertex_count; i++) {
         mesh.vertices[i] += corner[i % 3];
     }
-    assert_ok(pbs_bonded_desc_init(&d, sizeof d));
-    d.vertex_count = mesh.vertex_count;
-    d.vertices = mesh.vertices;
-    d.tet_count = mesh.tet_count;
-    d.tets = mesh.tets;
+    bonded_describe_tets(&mesh, &d);
     d.tensile_strength = strength;
     d.shear_strength = strength;
     d.weibull_modulus = 10.0;
@@ -92,17 +87,6 @@ static struct together stage(uint32_t threads) {
     return s;
 }
 
-static size_t count_broken(const pbs_world *world, pbs_body body) {
-    const uint32_t *pairs = NULL;
-    size_t count = 0;
-    size_t broken = 0;
-    assert_ok(pbs_body_bonds(world, body, &pairs, &count));
-    for (size_t i = 0; i < count; i++) {
-        broken += pbs_body_broken(world, body)[i] != 0;
-    }
-    return broken;
-}
-
 /// What overlaps finds at no distance are edges through triangles and touching.
 static void assert_apart(const pbs_world *world) {
     pbs_overlap_desc query;
@@ -128,11 +112,11 @@ static void all_of_it_lands_and_keeps_apart(void **state) {
         uint64_t hashes[STEPS];
         take_steps(s.world, n, n + 1, hashes);
         assert_apart(s.world);
-        before = n + 1 == MIDDLE ? count_broken(s.world, s.wall) : before;
+        before = n + 1 == MIDDLE ? bonded_count_broken(s.world, s.wall) : before;
     }
     // The middle, where others save and restore, is in the middle of the cracks.
-    assert_true(before > 0 && count_broken(s.world, s.wall) > before);
-    assert_true(count_broken(s.world, s.plate) > 0);
+    assert_true(before > 0 && bonded_count_broken(s.world, s.wall) > before);
+    assert_true(bonded_count_broken(s.world, s.plate) > 0);
     pbs_world_destroy(s.world);
 }
 
@@ -158,13 +142,13 @@ static void a_restore_in_the_middle_of_the_cracks_changes_nothing(void **state) 
     assert_non_null(saved);
     assert_ok(pbs_world_save(s.world, saved, &size));
     take_steps(s.world, MIDDLE, STEPS, hashes[0]);
-    const size_t broken = count_broken(s.world, s.wall);
+    const size_t broken = bonded_count_broken(s.world, s.wall);
     pbs_world *other = new_world();
     assert_ok(pbs_world_restore(other, saved, size));
     take_steps(other, MIDDLE, STEPS, hashes[1]);
     assert_memory_equal(hashes[1] + MIDDLE, hashes[0] + MIDDLE,
                         (STEPS - MIDDLE) * sizeof hashes[0][0]);
-    assert_int_equal(count_broken(other, s.wall), broken);
+    assert_int_equal(bonded_count_broken(other, s.wall), broken);
     free(saved);
     pbs_world_destroy(other);
     pbs_world_destroy(s.world);
@@ -201,7 +185,7 @@ static void what_the_ball_loses_the_wall_gains(void **state) {
     for (int n = 0; n < 20; n++) {
         assert_ok(pbs_world_step(world, STEP));
     }
-    assert_true(count_broken(world, broken) > 10);
+    assert_true(bonded_count_broken(world, broken) > 10);
     add_momentum(world, broken, after);
     add_momentum(world, thrown, after);
     for (int k = 0; k < 3; k++) {
