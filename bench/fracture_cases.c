@@ -3,11 +3,13 @@
 //     tension=... pressure=... seconds=...
 //         stresses in the middle of a disc pressed between two lines over the exact 2 P / (pi D t)
 //         and -6 P / (pi D t); both less by 4 <z^2> / R^2 as the load is spread (Hondros 1959)
-//     bench fracture_cases case=beam cell_mm=... seed=... particles=... opening_mm_per_kn=...
-//     exact=... crack_mm_per_kn=... exact=... kinetic=... seconds=...
-//         the half-notched beam before it breaks: opening over load, what the notch adds to the
-//         deflection over load, both by linear elastic fracture mechanics, and kinetic over elastic
-//         energy
+//     bench fracture_cases case=beam cell_mm=... seed=... particles=... whole_mm_per_kn=...
+//     timoshenko=... opening_mm_per_kn=... exact=... crack_mm_per_kn=... exact=... kinetic=...
+//     seconds=...
+//         the half-notched beam before it breaks: deflection over load without the notch beside
+//         that of a beam without dents where it is held and loaded, opening over load, what the
+//         notch adds to the deflection over load, both by linear elastic fracture mechanics, and
+//         kinetic over elastic energy
 //     bench fracture_cases case=break strength=... cell_mm=... seed=... particles=... first=...
 //     peak=... peak_opening_mm=... at_50=... at_100=... broken=... released=... steps=...
 //     seconds=...
@@ -28,6 +30,7 @@
 struct settings {
     const char *name;
     bool small;
+    double cell; ///< mm, of the beam that breaks; 0: two
     int64_t seeds;
 };
 
@@ -86,9 +89,10 @@ static void run_beam(double cell, uint64_t seed) {
     const double whole = elastic_beam(cell, seed, false, &opening, &kinetic, &count);
     const double notched = elastic_beam(cell, seed, true, &opening, &kinetic, &count);
     printf("bench fracture_cases case=beam cell_mm=%g seed=%llu particles=%zu "
-           "opening_mm_per_kn=%.5f exact=%.5f crack_mm_per_kn=%.5f exact=%.5f kinetic=%.1e "
-           "seconds=%.2f\n",
-           1e3 * cell, (unsigned long long)seed, count, 1e6 * opening,
+           "whole_mm_per_kn=%.5f timoshenko=%.5f opening_mm_per_kn=%.5f exact=%.5f "
+           "crack_mm_per_kn=%.5f exact=%.5f kinetic=%.1e seconds=%.2f\n",
+           1e3 * cell, (unsigned long long)seed, count, 1e6 * whole,
+           1e6 * specimen_timoshenko_compliance(&concrete), 1e6 * opening,
            1e6 * specimen_exact_opening(concrete.young), 1e6 * (notched - whole),
            1e6 * specimen_exact_crack_compliance(concrete.young, 0.025), kinetic,
            clock_seconds() - start);
@@ -194,6 +198,7 @@ int main(int argc, char **argv) {
     const struct command_option options[] = {
         {"case", COMMAND_TEXT, &s.name, "NAME", "disc, beam, break or all"},
         {"seeds", COMMAND_COUNT, &s.seeds, "N", "packings of each size"},
+        {"cell", COMMAND_NUMBER, &s.cell, "MM", "of the beam that breaks; 0: 12.5 and 8.33"},
         {"small", COMMAND_FLAG, &s.small, NULL, "one packing of coarse cells"},
     };
     if (!command_line_or_exit(argc, argv, "Specimens of bonded tetrahedra.", options,
@@ -213,7 +218,11 @@ int main(int argc, char **argv) {
             run_beam(beam_cells[i], seed);
         }
         for (int i = 0; i < (s.small ? 1 : 6) && (all || strcmp(s.name, "break") == 0); i++) {
-            run_break(&strengths[i / 2], beam_cells[i % 2], seed);
+            if (s.cell <= 0.0) {
+                run_break(&strengths[i / 2], beam_cells[i % 2], seed);
+            } else if (i % 2 == 0) {
+                run_break(&strengths[i / 2], 1e-3 * s.cell, seed);
+            }
         }
     }
     return 0;

@@ -317,6 +317,13 @@ double specimen_exact_opening(double young) {
     return 4.0 * nominal_stress() * a * DEPTH / young * shape;
 }
 
+double specimen_timoshenko_compliance(const struct specimen_material *m) {
+    const double inertia = WIDTH * DEPTH * DEPTH * DEPTH / 12.0;
+    const double shear_modulus = m->young / (2.0 * (1.0 + m->poisson));
+    return SPAN * SPAN * SPAN / (48.0 * m->young * inertia) +
+           SPAN / (4.0 * 5.0 / 6.0 * shear_modulus * WIDTH * DEPTH);
+}
+
 double specimen_exact_crack_compliance(double young, double notch) {
     double sum = 0.0;
     for (int i = 0; i < INTERVALS; i++) {

@@ -61,6 +61,8 @@ double specimen_opening(const struct specimen *s);
 /// lets the load sink, (2 B / E) integral of (K / P)^2 da. Formulas of Guinea, Pastor, Planas and
 /// Elices (1998) for spans from 2.5 depths on; here it is 2.5.
 double specimen_exact_opening(double young);
+/// Deflection over load without a notch, by bending and shear (Timoshenko's factor 5/6).
+double specimen_timoshenko_compliance(const struct specimen_material *m);
 double specimen_exact_crack_compliance(double young, double notch);
 
 /// The stress at a line along `axis` through a point, averaged over the thickness and over
