@@ -1,5 +1,5 @@
 // Bonded tetrahedra in a testing machine (bench/scenes/bonded_specimen.h), before and at the first
-// break: docs/theory/bonds.md section 4.2.
+// break: docs/theory/bonds.md section 4.3.
 #include "support/testing.h"
 
 #include <math.h>
