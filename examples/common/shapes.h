@@ -29,18 +29,6 @@ bool shape_box_lattice(const size_t cells[3], double spacing, double jitter, uin
 /// when memory ran out.
 bool tet_mesh_jitter(struct tet_mesh *mesh, double fraction, uint64_t seed);
 
-/// A box from the origin of cells[0] x cells[1] x cells[2] cells of side `spacing` on a
-/// body-centred cubic lattice, twelve tetrahedra each, all alike where `jitter` is 0: how far each
-/// vertex inside may be from its place in each direction, in parts of the spacing (0.25 at most).
-/// The same seed gives the same mesh.
-bool shape_box_lattice(const size_t cells[3], double spacing, double jitter, uint64_t seed,
-                       struct tet_mesh *out);
-
-/// Moves the vertices inside a mesh at random, in each direction by up to `fraction` (0.25 at most)
-/// of their shortest edge; where a tetrahedron would lose most of its volume a vertex stays. False
-/// when memory ran out.
-bool tet_mesh_jitter(struct tet_mesh *mesh, double fraction, uint64_t seed);
-
 /// Signed distance (or anything of its sign: negative inside) at a point.
 typedef double (*shape_distance_fn)(const void *user, const double point[3]);
 
