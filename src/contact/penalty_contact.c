@@ -334,13 +334,23 @@ static double moved(const struct penalty_contact *c, int list) {
     return norm3(way);
 }
 
-static bool walls_have_moved(const struct penalty_contact *c) {
-    for (size_t i = 0; i < c->obstacle_count; i++) {
-        if (memcmp(&c->listed_poses[i], &c->obstacles[i].obstacle.pose, sizeof(struct pose)) != 0) {
-            return true;
-        }
+static bool is_elsewhere(const struct pose *a, const struct pose *b) {
+    bool differs = false;
+    for (int k = 0; k < 9; k++) {
+        differs = differs || a->rotation[k] != b->rotation[k];
     }
-    return false;
+    for (int k = 0; k < 3; k++) {
+        differs = differs || a->translation[k] != b->translation[k];
+    }
+    return differs;
+}
+
+static bool walls_have_moved(const struct penalty_contact *c) {
+    bool moved = false;
+    for (size_t i = 0; i < c->obstacle_count; i++) {
+        moved = moved || is_elsewhere(&c->listed_poses[i], &c->obstacles[i].obstacle.pose);
+    }
+    return moved;
 }
 
 /// Rounding of ways stays within what is left of the margin.
