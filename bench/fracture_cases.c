@@ -146,7 +146,7 @@ enum { STEP_LIMIT = 500 };
 /// Before anything breaks all is in proportion; then on, by increments or from break to break.
 static void break_beam(struct specimen *s, double increment, struct record *r) {
     double push = 1e-8;
-    double utilisation;
+    double utilisation = 0.0;
     *r = (struct record){.steps = 1};
     if (specimen_push(s, push) != PBS_OK || specimen_utilisation(s, &utilisation) != PBS_OK) {
         fail("push");
