@@ -339,6 +339,63 @@ static void the_bits_are_the_same(void **state) {
     assert_true(hashes[2] == hashes[0]);
 }
 
+static pbs_status land(pbs_world *world, void *context) {
+    (void)context;
+    return pbs_world_step(world, 0.05);
+}
+
+/// Whatever allocation is refused while the block hits and breaks, the world is as it was, and goes
+/// on as one that was refused nothing. A ball at rest takes no memory.
+static void refused_memory_changes_nothing(void **state) {
+    (void)state;
+    static struct bonded_parts p;
+    struct test_allocator allocator;
+    uint64_t refused = 0;
+    uint64_t hashes[2];
+    for (int run = 0; run < 2; run++) {
+        pbs_world_desc d;
+        test_allocator_init(&allocator);
+        assert_ok(pbs_world_desc_init(&d, sizeof d));
+        d.contact = PBS_CONTACT_PENALTY;
+        d.threads = 1;
+        d.allocator = test_allocator_hooks(&allocator);
+        pbs_world *world = new_world_from(&d);
+        add_ground(world);
+        add_block(world, &p, 0.35);
+        assert_ok(run == 0 ? land(world, NULL)
+                           : refuse_until_success(&allocator, world, land, NULL, &refused));
+        hashes[run] = pbs_world_hash(world);
+        pbs_world_destroy(world);
+        assert_int_equal(allocator.blocks_in_use, 0);
+    }
+    assert_true(refused > 20);
+    assert_true(hashes[0] == hashes[1]);
+}
+
+static void what_rests_takes_no_memory(void **state) {
+    (void)state;
+    const struct ball ball = {.x = {0.0, 0.0999, 0.0}, .radius = 0.1, .friction = 0.5};
+    const double gravity[3] = {0.0, -GRAVITY, 0.0};
+    struct test_allocator allocator;
+    pbs_world_desc d;
+    test_allocator_init(&allocator);
+    assert_ok(pbs_world_desc_init(&d, sizeof d));
+    d.contact = PBS_CONTACT_PENALTY;
+    d.contact_stiffness = 1e5;
+    d.allocator = test_allocator_hooks(&allocator);
+    memcpy(d.gravity, gravity, sizeof gravity);
+    pbs_world *world = new_world_from(&d);
+    add_ground(world);
+    add_ball(world, &ball);
+    assert_ok(pbs_world_step(world, 0.1));
+    const uint64_t before = allocator.allocate_count + allocator.release_count;
+    for (int i = 0; i < 20; i++) {
+        assert_ok(pbs_world_step(world, 0.1));
+    }
+    assert_true(allocator.allocate_count + allocator.release_count == before);
+    pbs_world_destroy(world);
+}
+
 /// Other schemes want Hessians, and a world without bonds a stiffness.
 static void what_penalties_cannot_do_is_refused(void **state) {
     (void)state;
@@ -366,6 +423,8 @@ int main(void) {
         cmocka_unit_test(a_broken_pair_does_not_jump),
         cmocka_unit_test(a_block_breaks_on_the_ground),
         cmocka_unit_test(the_bits_are_the_same),
+        cmocka_unit_test(refused_memory_changes_nothing),
+        cmocka_unit_test(what_rests_takes_no_memory),
         cmocka_unit_test(what_penalties_cannot_do_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
