@@ -401,7 +401,7 @@ PBS_API pbs_status pbs_body_set_pose(pbs_world *w, pbs_body b, const double posi
 PBS_API pbs_status pbs_body_set_target_pose(pbs_world *w, pbs_body b, const double position[3],
                                             const double orientation[4]);
 
-/// How a body touches, with PBS_CONTACT_BARRIER.
+/// How a body touches, with PBS_CONTACT_BARRIER and PBS_CONTACT_PENALTY.
 typedef struct pbs_contact_desc {
     uint32_t struct_size;   ///< set by pbs_contact_desc_init
     int32_t touches_itself; ///< 1: the parts of the body's surface touch each other; those of an

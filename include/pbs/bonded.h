@@ -62,8 +62,8 @@ typedef struct pbs_bonded_desc {
     const double *bond_tensile_strengths; ///< null, or bond_count values in place of
                                           ///< tensile_strength
     const double *bond_shear_strengths;   ///< null, or bond_count values in place of shear_strength
-    // With PBS_CONTACT_BARRIER particles touch as spheres of these radii, which are not those of
-    // their inertia, and of pbs_contact_desc.offset besides:
+    // With PBS_CONTACT_BARRIER and PBS_CONTACT_PENALTY particles touch as spheres of these radii,
+    // which are not those of their inertia, and of pbs_contact_desc.offset besides:
     double contact_scale; ///< 0: automatic; > 0: contact radii over `radii` (of tets, over the
                           ///< radius of a sphere of the same volume). Automatic are `radii`, but no
                           ///< more than 0.45 of the distance to a particle that it is bonded to, or

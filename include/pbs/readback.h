@@ -39,8 +39,9 @@ typedef struct pbs_contact {
 /// With PBS_CONTACT_BARRIER: every pair of primitives that pushed or rubbed, and every one closer
 /// than contact_distance at the end; friction is that of the contacts at the step's start (with
 /// friction_iterations, at a solution), so that one which has come apart may rub still. With
-/// PBS_CONTACT_PROJECTION: every vertex and surface of a collider that touched. None before the
-/// first step and after a restore.
+/// PBS_CONTACT_PROJECTION: every vertex and surface of a collider that touched. With
+/// PBS_CONTACT_PENALTY: all spheres that reach into each other or into a collider at the end, by a
+/// gap below zero. None before the first step and after a restore.
 /// @param dst  null: only *count is set
 /// @param struct_size  sizeof(pbs_contact) as the caller was compiled: contact i starts
 /// struct_size * i bytes after dst
