@@ -204,13 +204,15 @@ typedef struct pbs_broken_bond {
     uint32_t bond;        ///< in the order of pbs_body_bonds
     uint32_t reserved;    ///< 0
     double time;          ///< s: the end of the step, or of the part of a divided one
-    double normal_stress; ///< Pa, there
+    double normal_stress; ///< Pa, there; with fracture_passes where the step would have ended
     double shear_stress;  ///< Pa
-    double energy;        ///< J, of the bond: dissipated (pbs_energy)
+    double energy;        ///< J, of the bond: dissipated (pbs_energy); of one that broke in a pass
+                          ///< of fracture_passes but the last, at the start of the step
 } pbs_broken_bond;
 
 /// The bonds that broke in the last call that moved the world (pbs_world_step, pbs_world_advance)
-/// and landed, in the order of time, bodies and bonds. None before, and after a restore. Bonds are
+/// and landed, in the order of time, bodies and bonds; with fracture_passes those of each pass
+/// before those of the next. None before, and after a restore. Bonds are
 /// looked at where a step, each step of an advance and each part of a divided one have ended, all
 /// before any breaks.
 /// @param dst  null: only *count is set

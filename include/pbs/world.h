@@ -201,6 +201,13 @@ typedef struct pbs_world_desc {
                                    ///< bodies that are turned, and of cylinders; powers in step
                                    ///< controls; decay of energy targets. Exact factors take up
                                    ///< to twice the time. 0: fused where the processor can
+    uint32_t fracture_passes;      ///< of implicit steps, 0 to 1000: where bonds are above their
+                              ///< strengths at a step's end (of an advance, or of a part), they
+                              ///< break, and the same step is taken again without them, up to this
+                              ///< many times: a crack goes on within the step. What is above them
+                              ///< after the last breaks too. 0: bonds break when a step is over
+    uint32_t fracture_limit; ///< most bonds that break each time that bonds are looked at, those
+                             ///< farthest above their strengths first; 0: all
 } pbs_world_desc;
 
 /// Fills *d: no gravity, one thread, stabilised Newton with strong Wolfe search, the automatic

@@ -501,7 +501,8 @@ ALWAYS_INLINE void load_whole_orientations(const double *orientations, const uin
 
 /// A group where all rotation vectors are zero.
 ALWAYS_INLINE void load_unturned(const struct bond_elements *elements, size_t g, const double *x,
-                                 struct bond_rest *rest, struct bond_lanes *bond) {
+                                 const double *orientations, struct bond_rest *rest,
+                                 struct bond_lanes *bond) {
     const uint32_t *node = elements->node + g * WIDTH * LANES;
     const uint32_t *rotation = elements->rotation + g * ENDS * LANES;
     lanes8 way[3];
@@ -513,8 +514,8 @@ ALWAYS_INLINE void load_unturned(const struct bond_elements *elements, size_t g,
     for (int i = 0; i < 3; i++) {
         way[i] -= start[i];
     }
-    load_whole_orientations(elements->orientations, rotation, orientation[0]);
-    load_whole_orientations(elements->orientations, rotation + LANES, orientation[1]);
+    load_whole_orientations(orientations, rotation, orientation[0]);
+    load_whole_orientations(orientations, rotation + LANES, orientation[1]);
     bond_measure(rest, way, orientation[0], orientation[1], elements->angle, bond);
 }
 
@@ -549,7 +550,7 @@ ALWAYS_INLINE void add_at_origin(const struct bond_elements *elements, size_t be
         struct bond_rest rest;
         struct bond_lanes bond;
         struct bond_gradient world;
-        load_unturned(elements, g, x, &rest, &bond);
+        load_unturned(elements, g, x, elements->orientations, &rest, &bond);
         const lanes8 energy = bond_energy(&rest, &bond);
         sum += energy;
         if (mark) {
@@ -577,11 +578,12 @@ static PBS_MULTIVERSION void add_and_mark(const struct bond_elements *elements, 
 }
 
 static PBS_MULTIVERSION void mark_unturned(const struct bond_elements *elements, size_t begin,
-                                           size_t end, const double *x) {
+                                           size_t end, const double *x,
+                                           const double *orientations) {
     for (size_t g = begin; g < end; g++) {
         struct bond_rest rest;
         struct bond_lanes bond;
-        load_unturned(elements, g, x, &rest, &bond);
+        load_unturned(elements, g, x, orientations, &rest, &bond);
         mark_strained(elements, g, &rest, &bond, bond_energy(&rest, &bond));
     }
 }
@@ -592,19 +594,19 @@ bool bonds_have_limits(const struct bonds *bonds) {
 
 struct marking {
     const struct bonds *bonds;
-    const double *x;
+    const double *x, *orientations;
 };
 
 static void mark_piece(void *context, size_t domain) {
     const struct marking *marking = context;
     const uint32_t *domain_group = marking->bonds->domain_group;
     mark_unturned(&marking->bonds->elements, domain_group[domain], domain_group[domain + 1],
-                  marking->x);
+                  marking->x, marking->orientations);
 }
 
 void bonds_mark_strained(struct bonds *bonds, struct tasks *tasks, size_t domain_count,
-                         const double *x) {
-    struct marking marking = {bonds, x};
+                         const double *x, const double *orientations) {
+    struct marking marking = {bonds, x, orientations};
     tasks_for(tasks, domain_count, mark_piece, &marking);
 }
 

@@ -71,11 +71,11 @@ struct bonds; ///< self of the term
 pbs_status bonds_create(struct memory *memory, const struct bonds_input *input, struct bonds **out);
 struct term bonds_term(struct bonds *bonds);
 
-/// Marks every bond above its limits, and those that rounding leaves in doubt, where all rotation
-/// vectors are zero; evaluations at such a state (evaluation.unturned) have done so already. Bonds
-/// must have limits.
+/// Marks every bond above its limits, and those that rounding leaves in doubt, with particles at x
+/// and at these orientations, 4 for each rotation; evaluations at such a state
+/// (evaluation.unturned) have done so already. Bonds must have limits.
 void bonds_mark_strained(struct bonds *bonds, struct tasks *tasks, size_t domain_count,
-                         const double *x);
+                         const double *x, const double *orientations);
 bool bonds_have_limits(const struct bonds *bonds);
 /// By bond, 1 where it was marked last; null where none was.
 const uint8_t *bonds_strained(struct bonds *bonds);

@@ -112,8 +112,14 @@ struct attempt {
 static struct attempt try_halves(struct run *run, const struct step_span *span) {
     struct topology *const t = &run->w->topology;
     struct attempt attempt = {.h = 0.5 * span->h, .measured = NAN};
-    // The end of the whole step first.
+    // The end of the whole step first; what breaks in it breaks again in its halves.
+    const size_t broken = t->breaks.count;
+    const struct scheme_memory memory = t->workspace.memory;
     attempt.result = run_take(run, span);
+    if (t->breaks.count > broken) {
+        breaks_take_back(run->w, broken);
+        t->workspace.memory = memory;
+    }
     run_add_work(run, &attempt.result);
     if (attempt.result.status < 0) {
         return attempt;
@@ -171,6 +177,7 @@ static enum step_verdict attempt_step(struct run *run, const struct step_plan *p
     struct step_workspace *const workspace = &run->w->topology.workspace;
     const pbs_world_desc *const settings = &run->w->scene.settings;
     const struct scheme_memory memory = workspace->memory;
+    const size_t broken = run->w->topology.breaks.count;
     const bool doubling = run->control.kind == PBS_STEP_DOUBLING;
     run->problem.allow_unconverged = settings->allow_unconverged != 0 && run->division_limit == 0 &&
                                      plan->h <= run->control.min;
@@ -186,6 +193,7 @@ static enum step_verdict attempt_step(struct run *run, const struct step_plan *p
     if (attempt.moved) {
         take_back(run);
     }
+    breaks_take_back(run->w, broken);
     workspace->memory = memory;
     return verdict;
 }

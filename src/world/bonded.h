@@ -66,13 +66,15 @@ void bonded_land_orientations(struct scene *scene, const struct rotations *rotat
 /// wants to take it back.
 struct bond_release {
     double distance, before;
+    double ratio; ///< of the stress to the strength, until the bond is broken
 };
 
 /// What a call that moves the world has broken so far; it lands or is taken back.
 struct bond_breaks {
     pbs_broken_bond *rows;         ///< room for all bonds that may break
     struct bond_release *releases; ///< of each row
-    size_t count, capacity, release_capacity;
+    double *orientations; ///< of each rotation, at the end of a step that may be taken again
+    size_t count, capacity, release_capacity, orientation_capacity;
     size_t aside; ///< of count, for a step that may be taken back
 };
 
@@ -83,6 +85,8 @@ pbs_status breaks_reserve(struct bond_breaks *breaks, struct memory *memory,
 /// True where something did. is_marked: the last evaluation was at that state, with all charts at
 /// their origins.
 bool breaks_look(pbs_world *w, double time, bool is_marked);
+/// The same in the workspace's next state, before it is accepted: the step is to be taken again.
+bool breaks_look_ahead(pbs_world *w, double time);
 /// All but the first `count` are whole again.
 void breaks_take_back(pbs_world *w, size_t count);
 /// Becomes the bodies' and the host's; returns the energy that was set free, J.

@@ -23,6 +23,8 @@ pbs_status breaks_reserve(struct bond_breaks *breaks, struct memory *memory,
     }
     RETURN_IF_FAILED(memory_reserve(memory, &breaks->releases, &breaks->release_capacity, count,
                                     sizeof *breaks->releases));
+    RETURN_IF_FAILED(memory_reserve(memory, &breaks->orientations, &breaks->orientation_capacity,
+                                    count > 0 ? scene->nodes.count : 0, 2 * sizeof(double)));
     return memory_reserve(memory, &breaks->rows, &breaks->capacity, count, sizeof *breaks->rows);
 }
 
@@ -116,28 +118,51 @@ static struct bonded_place place_of(const pbs_world *w, size_t index) {
 
 // --- a step ---
 
+/// A state of all particles: nodes' places, and 4 for each rotation.
+struct particles {
+    const double *x, *orientations;
+};
+
+/// Bonds that are looked at; those that break there give up the energy that they have at `losing`.
+struct look {
+    struct particles at, losing;
+    double time;
+};
+
+static struct bonded_view view_of(const struct particles *particles, const struct body *body,
+                                  const struct bonded_place *place) {
+    return (struct bonded_view){particles->x + 3 * body->node_start,
+                                particles->orientations + 4 * place->first_rotation};
+}
+
 /// Which of a body's bonds from `first` on, some of them, are above their strengths.
 static void list_broken(pbs_world *w, size_t index, const struct bonded_place *place,
-                        const uint8_t *strained, size_t first, size_t some, double time) {
+                        const uint8_t *strained, size_t first, size_t some,
+                        const struct look *look) {
     const struct body *body = scene_body(&w->scene, index);
     const struct bonded_body *own = &body->bonded;
     struct bond_breaks *breaks = &w->topology.breaks;
-    const struct bonded_view view = {w->topology.workspace.now.x + 3 * body->node_start,
-                                     w->topology.model.rotations.orientation +
-                                         4 * place->first_rotation};
+    const struct bonded_view at = view_of(&look->at, body, place);
+    const struct bonded_view losing = view_of(&look->losing, body, place);
     const pbs_body name = {handle_id(&w->scene.bodies, body->slot, HANDLE_BODY, w->scene.stamp)};
     pbs_bond_load loads[BONDED_SOME];
     double energies[BONDED_SOME];
-    bonded_read_loads(body, &view, first, some, loads, energies);
+    bonded_read_loads(body, &losing, first, some, loads, energies);
+    if (look->at.x != look->losing.x) {
+        double ignored[BONDED_SOME];
+        bonded_read_loads(body, &at, first, some, loads, ignored);
+    }
     for (size_t k = 0; k < some; k++) {
         const size_t i = first + k;
         const bool over = loads[k].normal_stress > own->tensile[i] ||
                           loads[k].shear_stress > own->shearing[i];
         if (strained[i] != 0 && over && !bonds_is_broken(place->bonds, place->first_bond + i)) {
+            breaks->releases[breaks->count].ratio = fmax(loads[k].normal_stress / own->tensile[i],
+                                                         loads[k].shear_stress / own->shearing[i]);
             breaks->rows[breaks->count++] = (pbs_broken_bond){
                 .body = name,
                 .bond = (uint32_t)i,
-                .time = time,
+                .time = look->time,
                 .normal_stress = loads[k].normal_stress,
                 .shear_stress = loads[k].shear_stress,
                 .energy = energies[k]};
@@ -146,7 +171,8 @@ static void list_broken(pbs_world *w, size_t index, const struct bonded_place *p
 }
 
 /// strained: of the bonds of its form of shear; what is not marked holds.
-static void look_at(pbs_world *w, size_t index, const uint8_t *const strained[2], double time) {
+static void look_at(pbs_world *w, size_t index, const uint8_t *const strained[2],
+                    const struct look *look) {
     const struct bonded_body *own = &scene_body(&w->scene, index)->bonded;
     if (strained[own->shear] == NULL) {
         return;
@@ -165,7 +191,7 @@ static void look_at(pbs_world *w, size_t index, const uint8_t *const strained[2]
         for (size_t k = 1; k < BONDED_SOME && i + k < own->bond_count; k++) {
             some = marks[i + k] != 0 ? k + 1 : some;
         }
-        list_broken(w, index, &place, marks, i, some, time);
+        list_broken(w, index, &place, marks, i, some, look);
         i += some;
     }
 }
@@ -178,6 +204,7 @@ static void set_row(pbs_world *w, size_t index, const struct bonded_place *place
     const uint32_t bond = breaks->rows[row].bond;
     bonds_set_broken(place->bonds, place->first_bond + bond, broken);
     if (broken) {
+        // What is taken again starts from there, and what is over ends there.
         breaks->releases[row] = let_touch(w, index, bond,
                                           w->topology.workspace.now.x + 3 * body->node_start,
                                           w->topology.contact.settings.barrier.reach);
@@ -208,7 +235,56 @@ static void set_broken(pbs_world *w, size_t first, bool broken) {
     }
 }
 
-bool breaks_look(pbs_world *w, double time, bool is_marked) {
+// --- no more than so many at once ---
+
+/// Positive doubles are in the order of their bits.
+static uint64_t bits_of(double ratio) {
+    uint64_t bits = 0;
+    memcpy(&bits, &ratio, sizeof bits);
+    return bits;
+}
+
+static size_t count_above(const struct bond_breaks *breaks, size_t first, uint64_t bits) {
+    size_t count = 0;
+    for (size_t i = first; i < breaks->count; i++) {
+        count += bits_of(breaks->releases[i].ratio) > bits;
+    }
+    return count;
+}
+
+/// Keeps those rows from `first` on that are farthest above their strengths, of equal ones the
+/// first, in their order.
+static void keep_largest(struct bond_breaks *breaks, size_t first, size_t limit) {
+    if (limit == 0 || breaks->count - first <= limit) {
+        return;
+    }
+    // The lowest that no more than the limit are above, by bisection.
+    uint64_t low = 0;
+    uint64_t high = UINT64_MAX;
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (count_above(breaks, first, middle) <= limit) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    size_t equal = limit - count_above(breaks, first, low);
+    size_t kept = first;
+    for (size_t i = first; i < breaks->count; i++) {
+        const uint64_t bits = bits_of(breaks->releases[i].ratio);
+        const bool keep = bits > low || (bits == low && equal > 0);
+        equal -= keep && bits == low;
+        if (keep) {
+            breaks->rows[kept++] = breaks->rows[i];
+        }
+    }
+    breaks->count = kept;
+}
+
+// --- looking ---
+
+static bool look(pbs_world *w, const struct look *look, bool is_marked) {
     struct bond_breaks *breaks = &w->topology.breaks;
     const size_t before = breaks->count;
     const struct model *model = &w->topology.model;
@@ -219,18 +295,38 @@ bool breaks_look(pbs_world *w, double time, bool is_marked) {
         }
         if (!is_marked) {
             bonds_mark_strained(model->bonds[shear], w->tasks, model->assembly.layout.domain_count,
-                                w->topology.workspace.now.x);
+                                look->at.x, look->at.orientations);
         }
         strained[shear] = bonds_strained(model->bonds[shear]);
     }
     for (size_t i = 0; i < w->scene.bodies.count && (strained[0] || strained[1]); i++) {
         const struct body *body = scene_body(&w->scene, i);
         if (body->kind == BODY_BONDED && body->bonded.breaks) {
-            look_at(w, i, strained, time);
+            look_at(w, i, strained, look);
         }
     }
+    keep_largest(breaks, before, w->scene.settings.fracture_limit);
     set_broken(w, before, true);
     return breaks->count > before;
+}
+
+bool breaks_look(pbs_world *w, double time, bool is_marked) {
+    const struct particles now = {w->topology.workspace.now.x,
+                                  w->topology.model.rotations.orientation};
+    return look(w, &(struct look){now, now, time}, is_marked);
+}
+
+bool breaks_look_ahead(pbs_world *w, double time) {
+    const struct rotations *rotations = &w->topology.model.rotations;
+    double *turned = w->topology.breaks.orientations;
+    if (w->topology.breaks.capacity == 0) {
+        return false;
+    }
+    for (size_t i = 0; i < rotations->count; i++) {
+        rotations_at(rotations, i, w->topology.workspace.next.x, turned + 4 * i);
+    }
+    const struct particles now = {w->topology.workspace.now.x, rotations->orientation};
+    return look(w, &(struct look){{w->topology.workspace.next.x, turned}, now, time}, false);
 }
 
 void breaks_take_back(pbs_world *w, size_t count) {

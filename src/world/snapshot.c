@@ -28,6 +28,8 @@ static void write_settings(struct byte_writer *out, const pbs_world_desc *d) {
     write_u32(out, d->linear_limit);
     write_u32(out, d->divisions);
     write_u32(out, d->friction_iterations);
+    write_u32(out, d->fracture_passes);
+    write_u32(out, d->fracture_limit);
     write_f64(out, d->tolerance);
     write_f64(out, d->relative_tolerance);
     write_f64(out, d->forcing);

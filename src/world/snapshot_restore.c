@@ -64,6 +64,8 @@ static pbs_status read_settings(struct byte_reader *in, const pbs_world_desc *pr
     d->linear_limit = lower(read_u32(in), present->linear_limit);
     d->divisions = lower_divisions(read_u32(in), present->divisions);
     d->friction_iterations = read_u32(in);
+    d->fracture_passes = read_u32(in);
+    d->fracture_limit = read_u32(in);
     d->tolerance = read_f64(in);
     d->relative_tolerance = read_f64(in);
     d->forcing = read_f64(in);

@@ -417,12 +417,35 @@ static pbs_status check_bounds(const struct topology *t, const struct scene *sce
     return PBS_OK;
 }
 
-struct step_result run_take(struct run *run, const struct step_span *span) {
+static struct step_result take_once(struct run *run, const struct step_span *span) {
     struct topology *t = &run->w->topology;
     struct step_result result = step_take(&run->problem, span, &t->workspace);
     if (result.status >= 0) {
         const pbs_status bounds = check_bounds(t, &run->w->scene);
         result.status = bounds < 0 ? bounds : result.status;
+    }
+    return result;
+}
+
+struct step_result run_take(struct run *run, const struct step_span *span) {
+    pbs_world *w = run->w;
+    struct step_workspace *workspace = &w->topology.workspace;
+    const struct scheme_memory memory = workspace->memory;
+    const size_t broken = w->topology.breaks.count;
+    // Explicit steps are short.
+    const uint32_t passes = run->problem.scheme->kicks ? 0 : w->scene.settings.fracture_passes;
+    const double end = w->scene.time + run->elapsed + span->h;
+    struct step_result result = take_once(run, span);
+    for (uint32_t i = 0; i < passes && result.status >= 0 && breaks_look_ahead(w, end); i++) {
+        run_add_work(run, &result);
+        workspace->memory = memory;
+        // What is kept of the forces holds those of bonds that are no more.
+        workspace->memory.has_acceleration = false;
+        result = take_once(run, span);
+    }
+    if (result.status < 0 && w->topology.breaks.count > broken) {
+        breaks_take_back(w, broken);
+        workspace->memory = memory;
     }
     return result;
 }

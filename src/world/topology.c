@@ -78,6 +78,7 @@ void topology_free(struct topology *topology, struct memory *memory) {
     memory_release(memory, topology->aside);
     memory_release(memory, topology->breaks.rows);
     memory_release(memory, topology->breaks.releases);
+    memory_release(memory, topology->breaks.orientations);
     model_free(&topology->model, memory);
     *topology = (struct topology){0};
 }

@@ -81,6 +81,7 @@ static pbs_status check_contact(const pbs_world_desc *d) {
     RETURN_IF_FAILED(check_choice(d->friction_iterations, 1, 100, "friction_iterations"));
     RETURN_IF_FAILED(check_choice(d->adaptive_stiffness, 0, 1, "adaptive_stiffness"));
     RETURN_IF_FAILED(check_choice(d->processor_independent, 0, 1, "processor_independent"));
+    RETURN_IF_FAILED(check_choice(d->fracture_passes, 0, 1000, "fracture_passes"));
     return d->contact != PBS_CONTACT_BARRIER || d->method != PBS_METHOD_PLAIN_NEWTON
                ? PBS_OK
                : status_fail(PBS_ERROR_ARGUMENT,

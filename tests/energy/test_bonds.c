@@ -759,7 +759,7 @@ static void check_marks(struct assemblage *a, enum bond_shear shear, bool in_ten
     struct cube cube;
     a->input.limits = limits;
     const struct term term = make_term(&cube, a, 2);
-    bonds_mark_strained(term.self, NULL, 2, a->x);
+    bonds_mark_strained(term.self, NULL, 2, a->x, a->start);
     const uint8_t *marks = bonds_strained(term.self);
     for (size_t b = 0; b < BONDS; b++) {
         assert_int_equal(marks != NULL && marks[b] != 0, expected[b]);
@@ -824,7 +824,7 @@ static void what_has_the_least_energy_is_not_missed(void **state) {
                                                       in_tension ? INFINITY : strength, radius);
         a.input.limits = &limit;
         const struct term term = make_term(&cube, &a, 1);
-        bonds_mark_strained(term.self, NULL, 1, a.x);
+        bonds_mark_strained(term.self, NULL, 1, a.x, a.start);
         assert_non_null(bonds_strained(term.self));
         free_term(&cube, &term);
     }
