@@ -169,7 +169,9 @@ static void forces_raise_it_and_it_comes_back_slowly(void **state) {
                                     NULL);
     const double least = step(world, h).contact_stiffness_least;
     pbs_stats stats = {0};
-    for (int i = 0; i < 30; i++) {
+    // Without friction the light one is pressed out sooner or later, by whatever rounding tilts it:
+    // after some twenty steps or later, by compiler.
+    for (int i = 0; i < 12; i++) {
         stats = step(world, h);
     }
     assert_true(stats.contact_stiffness_least > 2.0 * least);
