@@ -207,8 +207,7 @@ int main(int argc, char **argv) {
         return exit_status;
     }
     if (!named && settings.mesh == NULL) {
-        list_scenes();
-        return 2;
+        scene = "chocolate";
     }
     settings.name = settings.name != NULL ? settings.name : scene;
     struct message message = {{0}};

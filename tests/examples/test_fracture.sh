@@ -28,7 +28,8 @@ says() { # words, options...: fails, and the words are in what it says
 }
 check "a scene that is none" says 'there is no scene "glass"' glass
 check "a scheme that is none" says 'there is no "verlet"' twist --scheme verlet
-check "nothing to break lists the scenes" says 'chocolate  ' --frames 1
+lists() { "$fracture" --help | grep -q 'chocolate  '; }
+check "help lists the scenes" lists
 check "a negative step" says 'must not be negative' twist --dt -1
 check "a mesh that is not there" says 'no mesh to drop' --mesh "$scratch/none.msh"
 finish
