@@ -7,8 +7,8 @@ mesh=tests/data/reader_cases/gmsh22_plain.msh
 [ -x "$fracture" ] || { echo "$fracture is not built (make examples)"; exit 77; }
 
 breaks() { "$fracture" "$@" --threads 1 --out "$scratch/out" >"$scratch/said" 2>&1 || { cat "$scratch/said"; return 1; }; }
-for scene in stretch twist drape soft-drape wall; do
-    check "$scene" breaks $scene --detail 0.01 --frames 2
+for scene in stretch twist drape soft-drape plate wall; do
+    check "$scene" breaks $scene --detail 0.002 --frames 2
 done
 check "chocolate" breaks chocolate --detail 0.01 --frames 3 --seed 2
 check "some of it is broken" awk '/^frame   3/ { found = $13 > 0 } END { exit !found }' "$scratch/said"
