@@ -90,3 +90,42 @@ pbs_status refuse_until_success(struct test_allocator *allocator, pbs_world *wor
         assert_true(k < 10000);
     }
 }
+
+static int32_t count_down(void *user, size_t stencil, const double *x, int32_t project,
+                          double *value, double *gradient, double *hessian) {
+    int *left = user;
+    (void)stencil;
+    (void)x;
+    (void)project;
+    for (int i = 0; i < 9; i++) {
+        if (i == 0 && value != NULL) {
+            *value = 0.0;
+        }
+        if (i < 3 && gradient != NULL) {
+            gradient[i] = 0.0;
+        }
+        if (hessian != NULL) {
+            hessian[i] = 0.0;
+        }
+    }
+    return --*left > 0 ? 0 : -1;
+}
+
+void add_stopping_particle(pbs_world *world, int *evaluations) {
+    static const double position[3] = {5.0, 50.0, 0.0};
+    static const double mass = 1.0;
+    static const uint32_t stencil = 0;
+    pbs_custom_desc d;
+    pbs_body particle;
+    assert_ok(pbs_custom_desc_init(&d, sizeof d));
+    d.width = 1;
+    d.vertex_count = 1;
+    d.positions = position;
+    d.masses = &mass;
+    d.stencil_count = 1;
+    d.stencils = &stencil;
+    d.evaluate = count_down;
+    d.user = evaluations;
+    d.tag = 1;
+    assert_ok(pbs_body_create_custom(world, &d, &particle));
+}

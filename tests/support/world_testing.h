@@ -32,6 +32,11 @@ struct saved_world {
 
 struct saved_world save_world(const pbs_world *world);
 
+/// A particle without forces whose evaluations are counted down: the one that takes *evaluations to
+/// 0, and all after it, stop what the world does with PBS_ERROR_HOST. *evaluations stays the
+/// caller's, as long as the world.
+void add_stopping_particle(pbs_world *world, int *evaluations);
+
 /// Makes a call with its first, second, ... allocation refused until none of them is; the answer to
 /// that call, and how many were refused, where `refused` is not null. Every refusal must be
 /// PBS_ERROR_MEMORY and leave the world as it was.

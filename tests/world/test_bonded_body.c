@@ -251,46 +251,6 @@ static void spins_can_be_set(void **state) {
 
 // --- transactions ---
 
-/// A free particle, for so many calls.
-static int32_t count_down(void *user, size_t stencil, const double *x, int32_t project,
-                          double *value, double *gradient, double *hessian) {
-    int *left = user;
-    (void)stencil;
-    (void)x;
-    (void)project;
-    for (int i = 0; i < 9; i++) {
-        if (i == 0 && value != NULL) {
-            *value = 0.0;
-        }
-        if (i < 3 && gradient != NULL) {
-            gradient[i] = 0.0;
-        }
-        if (hessian != NULL) {
-            hessian[i] = 0.0;
-        }
-    }
-    return --*left > 0 ? 0 : -1;
-}
-
-static void add_counter(pbs_world *world, int *left) {
-    static const double position[3] = {5.0, 0.0, 0.0};
-    static const double mass = 1.0;
-    static const uint32_t stencil = 0;
-    pbs_custom_desc d;
-    pbs_body body;
-    assert_ok(pbs_custom_desc_init(&d, sizeof d));
-    d.width = 1;
-    d.vertex_count = 1;
-    d.positions = position;
-    d.masses = &mass;
-    d.stencil_count = 1;
-    d.stencils = &stencil;
-    d.evaluate = count_down;
-    d.user = left;
-    d.tag = 1;
-    assert_ok(pbs_body_create_custom(world, &d, &body));
-}
-
 /// An advance that fails in one of its last steps leaves orientations as they were, and energies
 /// too; the next step gives the bits that it would have given.
 static void failed_steps_turn_nothing(void **state) {
@@ -302,7 +262,7 @@ static void failed_steps_turn_nothing(void **state) {
     for (int i = 0; i < 2; i++) {
         worlds[i] = weightless_world(PBS_SCHEME_BDF2);
         bodies[i] = add_block(worlds[i], &p);
-        add_counter(worlds[i], &left[i]);
+        add_stopping_particle(worlds[i], &left[i]);
         pbs_integrator_desc d;
         pbs_integrator *integrator = NULL;
         assert_ok(pbs_integrator_desc_init(&d, sizeof d, PBS_SCHEME_BDF2));

@@ -457,46 +457,6 @@ static void pieces_touch_to_the_bit(void **state) {
     }
 }
 
-/// So many calls, then stop.
-static int32_t count_down(void *user, size_t stencil, const double *x, int32_t project,
-                          double *value, double *gradient, double *hessian) {
-    int *left = user;
-    (void)stencil;
-    (void)x;
-    (void)project;
-    if (value != NULL) {
-        *value = 0.0;
-    }
-    for (int i = 0; i < 9; i++) {
-        if (i < 3 && gradient != NULL) {
-            gradient[i] = 0.0;
-        }
-        if (hessian != NULL) {
-            hessian[i] = 0.0;
-        }
-    }
-    return --*left > 0 ? 0 : -1;
-}
-
-static void add_counting(pbs_world *world, int *left) {
-    static const double position[3] = {5.0, 50.0, 0.0};
-    static const double mass = 1.0;
-    static const uint32_t stencil = 0;
-    pbs_custom_desc d;
-    pbs_body particle;
-    assert_ok(pbs_custom_desc_init(&d, sizeof d));
-    d.width = 1;
-    d.vertex_count = 1;
-    d.positions = position;
-    d.masses = &mass;
-    d.stencil_count = 1;
-    d.stencils = &stencil;
-    d.evaluate = count_down;
-    d.user = left;
-    d.tag = 1;
-    assert_ok(pbs_body_create_custom(world, &d, &particle));
-}
-
 /// An advance that broke bonds and then failed leaves those pairs apart: what follows is as if it
 /// had not been.
 static void failed_advances_release_nothing(void **state) {
@@ -514,7 +474,7 @@ static void failed_advances_release_nothing(void **state) {
         worlds[i] = contact_world(PBS_SCHEME_BDF2, 0.0, 1);
         assert_ok(pbs_world_set_integrator(worlds[i], integrator));
         bodies[i] = add_hit_block(worlds[i]);
-        add_counting(worlds[i], &left[i]);
+        add_stopping_particle(worlds[i], &left[i]);
     }
     pbs_integrator_destroy(integrator);
     // How many calls fifteen steps take, so that the other world is stopped in the last of them.

@@ -112,13 +112,9 @@ static void a_seed_draws_the_same_strengths(void **state) {
     assert_true(isinf(pbs_body_shear_strengths(world, body[0])[5]));
     double before[32];
     memcpy(before, a, sizeof before);
-    size_t size = 0;
-    assert_ok(pbs_world_save(world, NULL, &size));
-    void *saved = malloc(size);
-    assert_non_null(saved);
-    assert_ok(pbs_world_save(world, saved, &size));
-    assert_ok(pbs_world_restore(world, saved, size));
-    free(saved);
+    const struct saved_world saved = save_world(world);
+    assert_ok(pbs_world_restore(world, saved.data, saved.size));
+    free(saved.data);
     assert_same_bits(before, pbs_body_tensile_strengths(world, body[0]), 32);
     pbs_world_destroy(world);
 }

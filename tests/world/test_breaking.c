@@ -246,40 +246,14 @@ static void advances_break_in_each_step(void **state) {
     pbs_world_destroy(worlds[1]);
 }
 
-/// So many calls, then stop.
-static int32_t count_down(void *user, size_t stencil, const double *x, int32_t project,
-                          double *value, double *gradient, double *hessian) {
-    int *left = user;
-    (void)stencil;
-    (void)x;
-    (void)project;
-    if (value != NULL) {
-        *value = 0.0;
-    }
-    for (int i = 0; i < 9; i++) {
-        if (i < 3 && gradient != NULL) {
-            gradient[i] = 0.0;
-        }
-        if (hessian != NULL) {
-            hessian[i] = 0.0;
-        }
-    }
-    return --*left > 0 ? 0 : -1;
-}
-
 /// An advance that broke bonds and then failed has broken none: neither for those who read, nor for
 /// the energy, nor for what follows.
 static void failed_advances_break_nothing(void **state) {
     (void)state;
-    static const double position[3] = {5.0, 0.0, 0.0};
-    static const double mass = 1.0;
-    static const uint32_t stencil = 0;
     pbs_world *worlds[2];
     pbs_body bodies[2];
     int left[2] = {1000000, 1000000};
     for (int i = 0; i < 2; i++) {
-        pbs_custom_desc c;
-        pbs_body particle;
         pbs_integrator_desc d;
         pbs_integrator *integrator = NULL;
         worlds[i] = weightless_world(PBS_SCHEME_TR_BDF2, 1);
@@ -289,17 +263,7 @@ static void failed_advances_break_nothing(void **state) {
         assert_ok(pbs_world_set_integrator(worlds[i], integrator));
         pbs_integrator_destroy(integrator);
         bodies[i] = add_bursting(worlds[i]);
-        assert_ok(pbs_custom_desc_init(&c, sizeof c));
-        c.width = 1;
-        c.vertex_count = 1;
-        c.positions = position;
-        c.masses = &mass;
-        c.stencil_count = 1;
-        c.stencils = &stencil;
-        c.evaluate = count_down;
-        c.user = &left[i];
-        c.tag = 1;
-        assert_ok(pbs_body_create_custom(worlds[i], &c, &particle));
+        add_stopping_particle(worlds[i], &left[i]);
     }
     // How many calls forty steps take, so that the other world is stopped in the last of them.
     assert_ok(pbs_world_advance(worlds[1], 0.04));

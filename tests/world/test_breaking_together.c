@@ -135,21 +135,17 @@ static void a_restore_in_the_middle_of_the_cracks_changes_nothing(void **state) 
     (void)state;
     uint64_t hashes[2][STEPS];
     const struct together s = stage(1);
-    size_t size = 0;
     take_steps(s.world, 0, MIDDLE, hashes[0]);
-    assert_ok(pbs_world_save(s.world, NULL, &size));
-    void *saved = malloc(size);
-    assert_non_null(saved);
-    assert_ok(pbs_world_save(s.world, saved, &size));
+    const struct saved_world saved = save_world(s.world);
     take_steps(s.world, MIDDLE, STEPS, hashes[0]);
     const size_t broken = bonded_count_broken(s.world, s.wall);
     pbs_world *other = new_world();
-    assert_ok(pbs_world_restore(other, saved, size));
+    assert_ok(pbs_world_restore(other, saved.data, saved.size));
     take_steps(other, MIDDLE, STEPS, hashes[1]);
     assert_memory_equal(hashes[1] + MIDDLE, hashes[0] + MIDDLE,
                         (STEPS - MIDDLE) * sizeof hashes[0][0]);
     assert_int_equal(bonded_count_broken(other, s.wall), broken);
-    free(saved);
+    free(saved.data);
     pbs_world_destroy(other);
     pbs_world_destroy(s.world);
 }

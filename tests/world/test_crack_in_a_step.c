@@ -185,46 +185,6 @@ static void a_limit_counts_for_each_pass(void **state) {
 
 // --- the step as a whole ---
 
-/// Stops the run after so many calls.
-static int32_t count_down(void *user, size_t stencil, const double *x, int32_t project,
-                          double *value, double *gradient, double *hessian) {
-    int *left = user;
-    (void)stencil;
-    (void)x;
-    (void)project;
-    for (int i = 0; i < 9; i++) {
-        if (i == 0 && value != NULL) {
-            *value = 0.0;
-        }
-        if (i < 3 && gradient != NULL) {
-            gradient[i] = 0.0;
-        }
-        if (hessian != NULL) {
-            hessian[i] = 0.0;
-        }
-    }
-    return --*left > 0 ? 0 : -1;
-}
-
-static void add_fuse(pbs_world *world, int *left) {
-    static const double position[3] = {5.0, 0.0, 0.0};
-    static const double mass = 1.0;
-    static const uint32_t stencil = 0;
-    pbs_custom_desc c;
-    pbs_body particle;
-    assert_ok(pbs_custom_desc_init(&c, sizeof c));
-    c.width = 1;
-    c.vertex_count = 1;
-    c.positions = position;
-    c.masses = &mass;
-    c.stencil_count = 1;
-    c.stencils = &stencil;
-    c.evaluate = count_down;
-    c.user = left;
-    c.tag = 1;
-    assert_ok(pbs_body_create_custom(world, &c, &particle));
-}
-
 /// A step that stops in its last pass has broken nothing, and is the same when it is tried again.
 static void a_failed_pass_takes_all_back(void **state) {
     static const struct how how = {PBS_SCHEME_TR_BDF2, 100, 0, 1, PBS_CONTACT_PROJECTION};
@@ -235,7 +195,7 @@ static void a_failed_pass_takes_all_back(void **state) {
     pbs_broken_bond rows[2][HANGERS];
     for (int i = 0; i < 2; i++) {
         s[i] = hang(&how);
-        add_fuse(s[i].world, &left[i]);
+        add_stopping_particle(s[i].world, &left[i]);
     }
     assert_int_equal(take_step(&s[1], rows[1]), HANGERS);
     left[0] = MANY - left[1] - 2;
