@@ -39,7 +39,7 @@ bool shape_stuff(shape_distance_fn distance, const void *user, const double lowe
                  const double upper[3], double spacing, struct tet_mesh *out);
 
 /// The same of the inside of a closed surface, its triangles facing outward; parts of it may
-/// overlap. Also empty where nothing of it is as thick as the spacing.
+/// overlap. Parts thinner than the spacing are lost.
 bool shape_fill(const struct surface_mesh *surface, double spacing, struct tet_mesh *out);
 
 bool shape_ball(double radius, double spacing, struct tet_mesh *out);

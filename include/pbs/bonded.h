@@ -57,7 +57,7 @@ typedef struct pbs_bonded_desc {
                           ///< modulus that the body is to have as a whole
     double macro_poisson; ///< with macro_young, 0 to 0.42
     double tensile_strength; ///< Pa, >= 0: of normal_stress (pbs_bond_load), above which a bond
-                             ///< breaks; 0: never. Pressure breaks nothing
+                             ///< breaks; 0: never. Pressure is negative, and breaks no bond
     double shear_strength;   ///< Pa, >= 0: of shear_stress; 0: never
     const double *bond_tensile_strengths; ///< null, or bond_count values in place of
                                           ///< tensile_strength
@@ -212,9 +212,9 @@ typedef struct pbs_broken_bond {
 
 /// The bonds that broke in the last call that moved the world (pbs_world_step, pbs_world_advance)
 /// and landed, in the order of time, bodies and bonds; with fracture_passes those of each pass
-/// before those of the next. None before, and after a restore. Bonds are
-/// looked at where a step, each step of an advance and each part of a divided one have ended, all
-/// before any breaks.
+/// before those of the next. None before, and after a restore. Stresses
+/// are compared with strengths where a step, each step of an advance and each part of a divided one
+/// have ended, of all bonds before any breaks.
 /// @param dst  null: only *count is set
 /// @param struct_size  sizeof(pbs_broken_bond) as the caller was compiled: row i starts struct_size
 /// * i bytes after dst

@@ -206,8 +206,8 @@ typedef struct pbs_world_desc {
                               ///< break, and the same step is taken again without them, up to this
                               ///< many times: a crack goes on within the step. What is above them
                               ///< after the last breaks too. 0: bonds break when a step is over
-    uint32_t fracture_limit; ///< most bonds that break each time that bonds are looked at, those
-                             ///< farthest above their strengths first; 0: all
+    uint32_t fracture_limit; ///< most bonds that break at the end of a step, a part or a pass,
+                             ///< those farthest above their strengths first; 0: all
 } pbs_world_desc;
 
 /// Fills *d: no gravity, one thread, stabilised Newton with strong Wolfe search, the automatic

@@ -69,7 +69,8 @@ struct bond_release {
     double ratio; ///< of the stress to the strength, until the bond is broken
 };
 
-/// What a call that moves the world has broken so far; it lands or is taken back.
+/// What a call that moves the world has broken so far. It becomes the bodies' when the call lands,
+/// and is undone where that fails.
 struct bond_breaks {
     pbs_broken_bond *rows;         ///< room for all bonds that may break
     struct bond_release *releases; ///< of each row

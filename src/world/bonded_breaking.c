@@ -1,5 +1,6 @@
-// Bonds that break (docs/theory/bonds.md section 4): looked at in accepted states only, all before
-// any breaks, in the order of bodies and bonds; and taken back with the step.
+// Bonds that break (docs/theory/bonds.md section 4): compared with their strengths in accepted
+// states only, all before any breaks, in the order of bodies and bonds; whole again where the step
+// is undone.
 #include <math.h>
 #include <string.h>
 
