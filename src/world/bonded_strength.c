@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/math3.h"
+#include "fracture/scatter.h"
 #include "world/bonded.h"
 #include "world/check.h"
 
@@ -32,39 +33,13 @@ pbs_status bonded_check_strengths(const pbs_bonded_desc *d) {
         check_numbers_of_bonds(d->bond_shear_strengths, d->bond_count, "bond_shear_strengths"));
     RETURN_IF_FAILED(
         check_numbers_of_bonds(d->bond_fracture_energies, d->bond_count, "bond_fracture_energies"));
-    // Below 1 some bonds would have next to no strength, and the mean says nothing.
-    if (d->weibull_modulus != 0.0 && !(d->weibull_modulus >= 1.0 && d->weibull_modulus <= 1e6)) {
-        return status_fail(PBS_ERROR_ARGUMENT,
-                           "weibull_modulus is %g, must be 0 (no scatter) or between 1 and 1e6",
-                           d->weibull_modulus);
-    }
+    RETURN_IF_FAILED(check_weibull_modulus(d->weibull_modulus));
     if (has_strengths(d) && (d->fracture_energy > 0.0 || d->bond_fracture_energies != NULL)) {
         return status_fail(PBS_ERROR_ARGUMENT,
                            "strengths are given, and so is the fracture energy from which they "
                            "would follow: give one of them");
     }
     return PBS_OK;
-}
-
-// --- scatter ---
-
-/// A number of 64 bits for each bond of each seed, whatever the order of bonds: the finaliser of
-/// SplitMix64 (Steele, Lea and Flood 2014).
-static uint64_t mix(uint64_t seed, uint64_t bond) {
-    uint64_t z = seed + (bond + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
-/// Of Weibull's distribution with mean 1.
-static double draw_factor(const pbs_bonded_desc *d, size_t bond) {
-    if (d->weibull_modulus == 0.0) {
-        return 1.0;
-    }
-    // In (0, 1), both ends left out.
-    const double u = ((double)(mix(d->seed, bond) >> 11) + 0.5) * 0x1p-53;
-    return pow(-log(u), 1.0 / d->weibull_modulus) / tgamma(1.0 + 1.0 / d->weibull_modulus);
 }
 
 // --- strengths ---
@@ -84,7 +59,7 @@ pbs_status bonded_fill_strengths(const pbs_bonded_desc *d, struct bonded_body *o
     for (size_t i = 0; i < own->bond_count; i++) {
         const uint32_t *end = own->bonds + 2 * i;
         const double energy = value_of(d->bond_fracture_energies, d->fracture_energy, i);
-        const double factor = draw_factor(d, i);
+        const double factor = scatter_factor(d->weibull_modulus, d->seed, i);
         double way[3];
         subtract3(own->rest + 3 * (size_t)end[1], own->rest + 3 * (size_t)end[0], way);
         own->tensile[i] = factor *

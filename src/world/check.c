@@ -171,3 +171,13 @@ pbs_status check_quaternion(const double orientation[4], const char *name, doubl
     }
     return PBS_OK;
 }
+
+pbs_status check_weibull_modulus(double modulus) {
+    // Below 1 some bonds would have next to no strength, and the mean says nothing.
+    if (modulus != 0.0 && !(modulus >= 1.0 && modulus <= 1e6)) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "weibull_modulus is %g, must be 0 (no scatter) or between 1 and 1e6",
+                           modulus);
+    }
+    return PBS_OK;
+}

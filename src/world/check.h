@@ -45,6 +45,9 @@ pbs_status check_length(double value, const char *name);
 /// Positive, finite masses by vertex, not so small that arithmetic loses them; null is refused.
 pbs_status check_masses(const double *masses, size_t count);
 
+/// 0 (no scatter), or 1 to 1e6.
+pbs_status check_weibull_modulus(double modulus);
+
 /// Both functions or none.
 pbs_status check_allocator(const pbs_allocator *allocator);
 
