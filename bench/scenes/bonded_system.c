@@ -73,9 +73,9 @@ static pbs_status break_bonds(struct bonded_system *s, bool cut, double share) {
     for (size_t i = 0; i < s->particles; i++) {
         middle += x[3 * i + 2] / (double)s->particles;
     }
-    for (uint32_t b = 0; b < body->bonded.bond_count; b++) {
+    for (uint32_t b = 0; b < body->bonds.count; b++) {
         const double chance = (double)(uint32_t)(b * 2654435761U) / 4294967296.0;
-        if (chance < share || (cut && is_across(x, body->bonded.bonds + 2 * (size_t)b, middle))) {
+        if (chance < share || (cut && is_across(x, body->bonds.pairs + 2 * (size_t)b, middle))) {
             RETURN_IF_FAILED(pbs_body_break_bonds(s->world, s->body, &b, 1));
         }
     }

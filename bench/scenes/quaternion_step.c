@@ -76,9 +76,9 @@ static bool copy_body(const pbs_world *world, const size_t cells[3], double twis
     struct ranked *ranks = calloc(n, sizeof *ranks);
     uint32_t *place = calloc(n, sizeof *place);
     *out = (struct quaternion_step){.particle_count = n,
-                                    .bond_count = own->bond_count,
-                                    .ends = calloc(2 * own->bond_count, sizeof *out->ends),
-                                    .bonds = calloc(own->bond_count, sizeof *out->bonds),
+                                    .bond_count = body->bonds.count,
+                                    .ends = calloc(2 * body->bonds.count, sizeof *out->ends),
+                                    .bonds = calloc(body->bonds.count, sizeof *out->bonds),
                                     .mass = calloc(n, sizeof(double)),
                                     .radius = calloc(n, sizeof(double)),
                                     .held = calloc(n, 1),
@@ -93,7 +93,7 @@ static bool copy_body(const pbs_world *world, const size_t cells[3], double twis
         return false;
     }
     for (uint32_t i = 0; i < n; i++) {
-        ranks[i] = (struct ranked){own->rest[3 * (size_t)i + 2], i};
+        ranks[i] = (struct ranked){body->bonds.rest[3 * (size_t)i + 2], i};
     }
     qsort(ranks, n, sizeof *ranks, compare_heights);
     for (uint32_t i = 0; i < n; i++) {
@@ -101,16 +101,16 @@ static bool copy_body(const pbs_world *world, const size_t cells[3], double twis
         place[from] = i;
         out->mass[i] = world->scene.nodes.mass[body->node_start + from];
         out->radius[i] = bonded_radius_of_gyration(own->radii[from]);
-        place_particle(own->rest + 3 * from, cells, twist, i, out);
+        place_particle(body->bonds.rest + 3 * from, cells, twist, i, out);
     }
-    for (size_t b = 0; b < own->bond_count; b++) {
+    for (size_t b = 0; b < body->bonds.count; b++) {
         struct quaternion_bond *bond = &out->bonds[b];
         double rest[3];
-        bond->stiffness = bonded_stiffness(own, b, rest);
+        bond->stiffness = bonded_stiffness(body, b, rest);
         bond->length = norm3(rest);
         scale3(1.0 / bond->length, rest, bond->direction);
-        out->ends[2 * b] = place[own->bonds[2 * b]];
-        out->ends[2 * b + 1] = place[own->bonds[2 * b + 1]];
+        out->ends[2 * b] = place[body->bonds.pairs[2 * b]];
+        out->ends[2 * b + 1] = place[body->bonds.pairs[2 * b + 1]];
         const size_t apart = (size_t)labs((long)out->ends[2 * b] - (long)out->ends[2 * b + 1]);
         out->span = apart > out->span ? apart : out->span;
     }

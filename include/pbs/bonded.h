@@ -131,7 +131,8 @@ PBS_API const double *pbs_body_angular_velocities(const pbs_world *w, pbs_body b
 /// The particles that a body's bonds join, as they were given or as tetrahedra made them.
 /// @param pairs  becomes bond_count x 2 indices of particles, the world's, valid until the body is
 /// destroyed or the world restored; null for a body without bonds
-/// @return PBS_ERROR_ARGUMENT (a null pointer, a body that is not bonded), PBS_ERROR_HANDLE
+/// @return PBS_ERROR_ARGUMENT (a null pointer, a body without bonds),
+/// PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_bonds(const pbs_world *w, pbs_body b, const uint32_t **pairs,
                                   size_t *bond_count);
 
@@ -159,21 +160,21 @@ typedef struct pbs_bond_load {
 /// @param struct_size  sizeof(pbs_bond_load) as the caller was compiled: bond i starts struct_size
 /// * i bytes after dst
 /// @param count  how many dst can hold on entry; how many were written, or are needed, on return
-/// @return PBS_ERROR_ARGUMENT (w or count is null, a body that is not bonded),
+/// @return PBS_ERROR_ARGUMENT (w or count is null, a body without bonds),
 /// PBS_ERROR_STRUCT_SIZE (not one that this library knows), PBS_ERROR_CAPACITY (*count is what is
 /// needed), PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_bond_loads(const pbs_world *w, pbs_body b, pbs_bond_load *dst,
                                        size_t struct_size, size_t *count);
 
 /// Which bonds are broken: bond_count bytes, 0 for those that hold, 1 for those that broke, 2 for
-/// those that the host broke; the world's own array, as pbs_body_positions. Null for a body that is
-/// not bonded or has no bonds.
+/// those that the host broke; the world's own array, as pbs_body_positions. Null for a body without
+/// bonds or has no bonds.
 PBS_API const uint8_t *pbs_body_broken(const pbs_world *w, pbs_body b);
 
 /// Breaks bonds, as a cut does. Those that are broken stay so. The energy that they held counts as
 /// work from outside.
 /// @param bonds  count indices of bonds of the body; copied; may be null where count is 0
-/// @return PBS_ERROR_ARGUMENT (a null pointer, an index out of range, a body that is not bonded),
+/// @return PBS_ERROR_ARGUMENT (a null pointer, an index out of range, a body without bonds),
 /// PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_break_bonds(pbs_world *w, pbs_body b, const uint32_t *bonds,
                                         size_t count);
@@ -184,7 +185,7 @@ PBS_API pbs_status pbs_body_break_bonds(pbs_world *w, pbs_body b, const uint32_t
 /// @param normal  of any length but 0
 /// @param cut  null, or becomes how many bonds it broke that held
 /// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite, a normal of length 0, a
-/// body that is not bonded), PBS_ERROR_HANDLE
+/// body without bonds), PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_cut_plane(pbs_world *w, pbs_body b, const double point[3],
                                       const double normal[3], size_t *cut);
 
@@ -193,8 +194,8 @@ PBS_API pbs_status pbs_body_cut_plane(pbs_world *w, pbs_body b, const double poi
 /// grows as bonds times triangles.
 /// @param corners  triangle_count x 9, metres; read during the call only
 /// @param cut  null, or becomes how many bonds it broke that held
-/// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite, a body that is not
-/// bonded), PBS_ERROR_HANDLE
+/// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite, a body without
+/// bonds), PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_cut_triangles(pbs_world *w, pbs_body b, const double *corners,
                                           size_t triangle_count, size_t *cut);
 
@@ -246,7 +247,7 @@ typedef struct pbs_fragment {
 /// @param struct_size  sizeof(pbs_fragment) as the caller was compiled: fragment i starts
 /// struct_size * i bytes after dst
 /// @param count  how many dst can hold on entry; how many were written, or are needed, on return
-/// @return PBS_ERROR_ARGUMENT (w or count is null, a body that is not bonded),
+/// @return PBS_ERROR_ARGUMENT (w or count is null, a body without bonds),
 /// PBS_ERROR_STRUCT_SIZE (not one that this library knows), PBS_ERROR_CAPACITY (*count is what is
 /// needed), PBS_ERROR_HANDLE
 /// @see docs/theory/bonds.md section 5.1
@@ -254,13 +255,13 @@ PBS_API pbs_status pbs_body_fragments(const pbs_world *w, pbs_body b, pbs_fragme
                                       size_t struct_size, size_t *count);
 
 /// Which fragment each particle belongs to: particle_count numbers; the world's own array, as
-/// pbs_body_positions. Null for a body that is not bonded.
+/// pbs_body_positions. Null for a body without bonds.
 PBS_API const uint32_t *pbs_body_particle_fragments(const pbs_world *w, pbs_body b);
 
 /// What part of each particle's bonds broke, 0 to 1: particle_count numbers; the world's own array,
 /// as pbs_body_positions. Bonds that the host broke are left out, so that damage begins at 0 after
-/// a cut. At a face of a crack it is about a quarter in a body of tetrahedra. Null for a body that
-/// is not bonded.
+/// a cut. At a face of a crack it is about a quarter in a body of tetrahedra. Null for a body
+/// without bonds.
 PBS_API const float *pbs_body_damage(const pbs_world *w, pbs_body b);
 
 /// The surface of a body that was made of tetrahedra, with the faces where bonds are broken: closed
@@ -280,8 +281,8 @@ typedef struct pbs_fracture_surface {
 } pbs_fracture_surface;
 
 /// @param out  filled; its struct_size is set on entry
-/// @return PBS_ERROR_ARGUMENT (a null pointer, a body that is not bonded), PBS_ERROR_STRUCT_SIZE,
-/// PBS_ERROR_HANDLE
+/// @return PBS_ERROR_ARGUMENT (a null pointer, a body without bonds),
+/// PBS_ERROR_STRUCT_SIZE, PBS_ERROR_HANDLE
 /// @see docs/theory/bonds.md section 5.2
 PBS_API pbs_status pbs_body_fracture_surface(const pbs_world *w, pbs_body b,
                                              pbs_fracture_surface *out);
@@ -291,7 +292,7 @@ PBS_API pbs_status pbs_body_fracture_surface(const pbs_world *w, pbs_body b,
 /// those of the triangles about a vertex, area weighted
 /// @param capacity  how many vertices dst can hold; vertex_count are written
 /// @return PBS_ERROR_ARGUMENT (a null pointer, dst not aligned to 4 bytes, another channel, stride,
-/// a body that is not bonded), PBS_ERROR_CAPACITY, PBS_ERROR_HANDLE
+/// a body without bonds), PBS_ERROR_CAPACITY, PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_read_fracture_surface(const pbs_world *w, pbs_body b, int32_t channel,
                                                   float *dst, size_t stride_bytes, size_t capacity);
 

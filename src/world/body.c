@@ -10,6 +10,10 @@
 #include "world/settings.h"
 #include "world/world.h"
 
+bool body_has_spheres(const struct body *body) {
+    return body->bonds.contact_radii != NULL;
+}
+
 void body_free(struct body *body, struct memory *memory) {
     if (body == NULL) {
         return;
@@ -28,19 +32,19 @@ void body_free(struct body *body, struct memory *memory) {
     memory_release(memory, body->springs.stiffness);
     memory_release(memory, body->springs.rest_lengths);
     memory_release(memory, body->affine.rest);
-    fragments_free(&body->bonded.fragments, memory);
+    fragments_free(&body->bonds.fragments, memory);
     fracture_surface_free(&body->bonded.surface, memory);
-    memory_release(memory, body->bonded.rest);
+    memory_release(memory, body->bonds.rest);
     memory_release(memory, body->bonded.radii);
-    memory_release(memory, body->bonded.contact_radii);
-    memory_release(memory, body->bonded.bonds);
+    memory_release(memory, body->bonds.contact_radii);
+    memory_release(memory, body->bonds.pairs);
     memory_release(memory, body->bonded.bond_radii);
     memory_release(memory, body->bonded.young);
     memory_release(memory, body->bonded.shear_moduli);
     memory_release(memory, body->bonded.tensile);
     memory_release(memory, body->bonded.shearing);
-    memory_release(memory, body->bonded.broken);
-    memory_release(memory, body->bonded.release);
+    memory_release(memory, body->bonds.broken);
+    memory_release(memory, body->bonds.release);
     memory_release(memory, body->bonded.orientations);
     memory_release(memory, body->bonded.angular_velocities);
     memory_release(memory, body->custom.stencils);

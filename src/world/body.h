@@ -61,22 +61,26 @@ struct affine_body {
 
 enum { AFFINE_NODES = 4 };
 
-/// Nodes: the particles' positions, then their rotations.
-struct bonded_body {
+/// What joins a body's particles and may break.
+struct body_bonds {
+    size_t count;
+    uint32_t *pairs;       ///< count x 2, the body's own particles
     double *rest;          ///< vertex_count x 3
-    double *radii;         ///< vertex_count, of the particles
+    uint8_t *broken;       ///< count, BOND_HOLDS ..
+    double *release;       ///< count, m: of broken ones, where their particles begin to touch
+    bool breaks;           ///< some bond may
+    bool came_apart;       ///< bonds broke that fragments and surface do not know of yet
     double *contact_radii; ///< vertex_count
     double contact_space;  ///< m: how far surfaces of particles are apart at rest at least, bonded
                            ///< ones left out; 0: not known
-    size_t bond_count;
-    uint32_t *bonds;                           ///< bond_count x 2, the body's own particles
-    double *bond_radii, *young, *shear_moduli; ///< bond_count
-    double *tensile, *shearing; ///< bond_count, Pa: strengths; infinite where it never breaks
-    uint8_t *broken;            ///< bond_count, BOND_HOLDS ..
-    double *release; ///< bond_count, m: of broken ones, where their particles begin to touch
-    bool breaks;     ///< some bond may
-    bool came_apart; ///< bonds broke that fragments and surface do not know of yet
     struct fragments fragments;
+};
+
+/// Nodes: the particles' positions, then their rotations.
+struct bonded_body {
+    double *radii;                             ///< vertex_count, of the particles
+    double *bond_radii, *young, *shear_moduli; ///< by bond
+    double *tensile, *shearing;      ///< by bond, Pa: strengths; infinite where it never breaks
     struct fracture_surface surface; ///< of tetrahedra
     double shear_factor;
     int32_t shear;              ///< PBS_BOND_SHEAR_*
@@ -123,6 +127,7 @@ struct body {
     struct shell_body shell;
     struct springs_body springs;
     struct affine_body affine;
+    struct body_bonds bonds; ///< of particles; all zero where there are none
     struct bonded_body bonded;
     struct custom_body custom;
 };
@@ -158,6 +163,9 @@ void affine_body_place(const struct affine_body *affine, const double position[3
                        const double rotation[9], double nodes[12]);
 
 pbs_status body_check_contact(const pbs_contact_desc *d);
+
+/// Whether its vertices touch as spheres of radii of their own.
+bool body_has_spheres(const struct body *body);
 
 /// The body's memory; its nodes are the scene's.
 void body_free(struct body *body, struct memory *memory);

@@ -18,12 +18,12 @@ struct bonded_arrays {
     double *positions, *radii, *masses, *contact_radii, *bond_radii;
     uint32_t *bonds;
     size_t bond_count;
-    double contact_space; ///< see struct bonded_body
+    double contact_space; ///< see struct body_bonds
 };
 
 /// Of a description, with an array for each bond where there is one.
 pbs_status bonded_check_strengths(const pbs_bonded_desc *d);
-pbs_status bonded_fill_strengths(const pbs_bonded_desc *d, struct bonded_body *own);
+pbs_status bonded_fill_strengths(const pbs_bonded_desc *d, struct body *body);
 /// PBS_WEAK_BONDS where no bond bears what the body weighs.
 pbs_status bonded_check_weight(const struct nodes *nodes, const struct body *body,
                                const double gravity[3]);
@@ -39,7 +39,7 @@ pbs_status bonded_from_tets(struct memory *memory, pbs_bonded_desc *d, struct bo
 void bonded_arrays_free(struct bonded_arrays *arrays, struct memory *memory);
 
 /// Stiffness of a bond, and its way from one particle to the other at rest.
-struct bond_stiffness bonded_stiffness(const struct bonded_body *own, size_t bond, double rest[3]);
+struct bond_stiffness bonded_stiffness(const struct body *body, size_t bond, double rest[3]);
 
 /// r = sqrt(J / m) of a sphere, the length that makes rotations of it coordinates.
 double bonded_radius_of_gyration(double radius);
@@ -61,49 +61,5 @@ pbs_status bonded_list_rotations(const struct scene *scene, struct memory *memor
 /// when the nodes have their new state.
 void bonded_load_orientations(const struct scene *scene, struct rotations *rotations);
 void bonded_land_orientations(struct scene *scene, const struct rotations *rotations);
-
-/// How the particles of a broken bond begin to touch: m, between them; and what collision_mesh_hold
-/// wants to take it back.
-struct bond_release {
-    double distance, before;
-    double ratio; ///< of the stress to the strength, until the bond is broken
-};
-
-/// What a call that moves the world has broken so far. It becomes the bodies' when the call lands,
-/// and is undone where that fails.
-struct bond_breaks {
-    pbs_broken_bond *rows;         ///< room for all bonds that may break
-    struct bond_release *releases; ///< of each row
-    double *orientations; ///< of each rotation, at the end of a step that may be taken again
-    size_t count, capacity, release_capacity, orientation_capacity;
-    size_t aside; ///< of count, for a step that may be taken back
-};
-
-pbs_status breaks_reserve(struct bond_breaks *breaks, struct memory *memory,
-                          const struct scene *scene);
-
-/// Whatever bears more than its strength in the workspace's present state breaks, at that time.
-/// True where something did. is_marked: the last evaluation was at that state, with all charts at
-/// their origins.
-bool breaks_look(pbs_world *w, double time, bool is_marked);
-/// The same in the workspace's next state, before it is accepted: the step is to be taken again.
-bool breaks_look_ahead(pbs_world *w, double time);
-/// All but the first `count` are whole again.
-void breaks_take_back(pbs_world *w, size_t count);
-/// Becomes the bodies' and the host's; returns the energy that was set free, J.
-double breaks_land(pbs_world *w);
-
-/// Bonds as what comes of their breaking wants them.
-struct bond_list bonded_bonds(const struct bonded_body *own);
-/// After the last of several breaks: fragments and surface.
-void bonded_come_apart(struct bonded_body *own);
-
-/// What a bond bears, as hosts read it.
-struct bonded_view {
-    const double *positions, *orientations; ///< of the body's particles
-};
-void bonded_read_loads(const struct body *body, const struct bonded_view *view, size_t first,
-                       size_t count, pbs_bond_load *loads, double *energies);
-enum { BONDED_SOME = 64 }; ///< most bonds at once
 
 #endif

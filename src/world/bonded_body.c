@@ -6,6 +6,7 @@
 #include "base/math3.h"
 #include "energy/bonds.h"
 #include "world/bonded.h"
+#include "world/breaking.h"
 #include "world/check.h"
 #include "world/scene.h"
 #include "world/settings.h"
@@ -131,18 +132,19 @@ double bonded_radius_of_gyration(double radius) {
     return sqrt(0.4) * radius;
 }
 
-struct bond_stiffness bonded_stiffness(const struct bonded_body *own, size_t bond, double rest[3]) {
-    const uint32_t *end = own->bonds + 2 * bond;
-    subtract3(own->rest + 3 * (size_t)end[1], own->rest + 3 * (size_t)end[0], rest);
+struct bond_stiffness bonded_stiffness(const struct body *body, size_t bond, double rest[3]) {
+    const uint32_t *end = body->bonds.pairs + 2 * bond;
+    subtract3(body->bonds.rest + 3 * (size_t)end[1], body->bonds.rest + 3 * (size_t)end[0], rest);
+    const struct bonded_body *own = &body->bonded;
     return bond_stiffness_of_beam(own->young[bond], own->shear_moduli[bond], own->shear_factor,
                                   own->bond_radii[bond], norm3(rest));
 }
 
 /// Moduli, sections and lengths are fine one by one and may not be together.
-static pbs_status check_stiffnesses(const struct bonded_body *own) {
-    for (size_t i = 0; i < own->bond_count; i++) {
+static pbs_status check_stiffnesses(const struct body *body) {
+    for (size_t i = 0; i < body->bonds.count; i++) {
         double rest[3];
-        const struct bond_stiffness k = bonded_stiffness(own, i, rest);
+        const struct bond_stiffness k = bonded_stiffness(body, i, rest);
         const double square = dot3(rest, rest);
         if (!isnormal(k.stretch) || !isnormal(k.shear * square) || !isnormal(k.bending) ||
             !isnormal(k.twisting)) {
@@ -239,33 +241,34 @@ static pbs_status copy_description(struct body *body, struct memory *memory,
     body->extent = body_extent(d->particle_count, d->positions);
     own->shear = d->shear;
     own->shear_factor = d->shear_factor;
-    own->bond_count = d->bond_count;
-    own->rest = memory_copy(memory, d->positions, d->particle_count, 3 * sizeof(double));
+    body->bonds.count = d->bond_count;
+    body->bonds.rest = memory_copy(memory, d->positions, d->particle_count, 3 * sizeof(double));
     own->radii = memory_copy(memory, d->radii, d->particle_count, sizeof(double));
-    own->bonds = memory_copy(memory, d->bonds, d->bond_count, 2 * sizeof *own->bonds);
+    body->bonds.pairs = memory_copy(memory, d->bonds, d->bond_count, 2 * sizeof *body->bonds.pairs);
     own->bond_radii = copy_or_fill(memory, d->bond_radii, d->bond_radius, d->bond_count);
     own->young = copy_or_fill(memory, d->bond_young, d->young, d->bond_count);
     own->shear_moduli = copy_or_fill(memory, d->bond_shear_moduli, d->shear_modulus, d->bond_count);
     own->tensile = memory_allocate(memory, d->bond_count, sizeof(double));
     own->shearing = memory_allocate(memory, d->bond_count, sizeof(double));
-    own->broken = memory_allocate(memory, d->bond_count, sizeof *own->broken);
-    own->release = memory_allocate(memory, d->bond_count, sizeof *own->release);
+    body->bonds.broken = memory_allocate(memory, d->bond_count, sizeof *body->bonds.broken);
+    body->bonds.release = memory_allocate(memory, d->bond_count, sizeof *body->bonds.release);
     own->orientations = memory_allocate(memory, d->particle_count, 4 * sizeof(double));
     own->angular_velocities = memory_allocate(memory, d->particle_count, 3 * sizeof(double));
-    if (own->rest == NULL || own->radii == NULL || own->bonds == NULL || own->bond_radii == NULL ||
-        own->young == NULL || own->shear_moduli == NULL || own->tensile == NULL ||
-        own->shearing == NULL || own->broken == NULL || own->release == NULL ||
-        own->orientations == NULL || own->angular_velocities == NULL) {
+    if (body->bonds.rest == NULL || own->radii == NULL || body->bonds.pairs == NULL ||
+        own->bond_radii == NULL || own->young == NULL || own->shear_moduli == NULL ||
+        own->tensile == NULL || own->shearing == NULL || body->bonds.broken == NULL ||
+        body->bonds.release == NULL || own->orientations == NULL ||
+        own->angular_velocities == NULL) {
         return PBS_ERROR_MEMORY;
     }
     for (size_t i = 0; i < d->particle_count; i++) {
         own->orientations[4 * i + 3] = 1.0;
     }
-    RETURN_IF_FAILED(make_contact_radii(memory, d, &own->contact_radii));
-    RETURN_IF_FAILED(check_stiffnesses(own));
-    RETURN_IF_FAILED(bonded_fill_strengths(d, own));
-    const struct bond_list bonds = bonded_bonds(own);
-    RETURN_IF_FAILED(fragments_begin(&own->fragments, memory, d->particle_count, &bonds));
+    RETURN_IF_FAILED(make_contact_radii(memory, d, &body->bonds.contact_radii));
+    RETURN_IF_FAILED(check_stiffnesses(body));
+    RETURN_IF_FAILED(bonded_fill_strengths(d, body));
+    const struct bond_list bonds = body_bond_list(body);
+    RETURN_IF_FAILED(fragments_begin(&body->bonds.fragments, memory, d->particle_count, &bonds));
     return mesh->tet_count > 0 ? fracture_surface_begin(&own->surface, memory, mesh, &bonds)
                                : PBS_OK;
 }
@@ -274,13 +277,13 @@ static pbs_status copy_description(struct body *body, struct memory *memory,
 /// moment of a radian over the length that makes it a coordinate.
 static void measure_stiffness(const struct body *body, double *stiffness) {
     const struct bonded_body *own = &body->bonded;
-    for (size_t i = 0; i < own->bond_count; i++) {
+    for (size_t i = 0; i < body->bonds.count; i++) {
         double rest[3];
-        const struct bond_stiffness k = bonded_stiffness(own, i, rest);
+        const struct bond_stiffness k = bonded_stiffness(body, i, rest);
         const double length = norm3(rest);
         const double moment = fmax(k.shear * length * length, fmax(k.bending, k.twisting));
         for (size_t end = 0; end < 2; end++) {
-            const size_t particle = own->bonds[2 * i + end];
+            const size_t particle = body->bonds.pairs[2 * i + end];
             double *turned = stiffness + body->vertex_count + particle;
             const double radius = bonded_radius_of_gyration(own->radii[particle]);
             stiffness[particle] = fmax(stiffness[particle], k.stretch * length);
@@ -370,7 +373,7 @@ pbs_status bonded_body_create(struct scene *scene, struct memory *memory, const 
         const struct tet_mesh_view mesh = d->tets != NULL ? whole : (struct tet_mesh_view){0};
         status = bonded_body_make(scene, memory, &made, &mesh, out);
         if (status >= 0) {
-            (*out)->bonded.contact_space = arrays.contact_space;
+            (*out)->bonds.contact_space = arrays.contact_space;
         }
     }
     bonded_arrays_free(&arrays, memory);

@@ -126,86 +126,6 @@ const double *pbs_body_angular_velocities(const pbs_world *w, pbs_body b) {
     return body != NULL ? body->bonded.angular_velocities : NULL;
 }
 
-pbs_status pbs_body_bonds(const pbs_world *w, pbs_body b, const uint32_t **pairs,
-                          size_t *bond_count) {
-    pbs_status status = PBS_OK;
-    const struct body *body = bonded_enter(w, b, "its vertices have no orientations", &status);
-    RETURN_IF_FAILED(status);
-    RETURN_IF_FAILED(check_pointer(pairs, "pairs"));
-    RETURN_IF_FAILED(check_pointer(bond_count, "bond_count"));
-    *pairs = body->bonded.bond_count > 0 ? body->bonded.bonds : NULL;
-    *bond_count = body->bonded.bond_count;
-    return PBS_OK;
-}
-
-/// A bond as it is, from one particle to the other.
-static void read_bond(const struct body *body, const struct bonded_view *view, size_t bond,
-                      struct bond_state *out) {
-    const uint32_t *end = body->bonded.bonds + 2 * bond;
-    subtract3(view->positions + 3 * (size_t)end[1], view->positions + 3 * (size_t)end[0], out->way);
-    memcpy(out->from, view->orientations + 4 * (size_t)end[0], sizeof out->from);
-    memcpy(out->to, view->orientations + 4 * (size_t)end[1], sizeof out->to);
-}
-
-static pbs_bond_load load_of(const struct bond_load *load, double radius) {
-    const double area = 3.14159265358979323846 * radius * radius;
-    // r / I and r / J of a circle.
-    const double bent = 4.0 / (area * radius);
-    return (pbs_bond_load){.normal = load->normal,
-                           .shear = load->shear,
-                           .torsion = load->torsion,
-                           .bending = load->bending,
-                           .normal_stress = load->normal / area + load->bending * bent,
-                           .shear_stress = load->shear / area + fabs(load->torsion) * 0.5 * bent};
-}
-
-void bonded_read_loads(const struct body *body, const struct bonded_view *view, size_t first,
-                       size_t count, pbs_bond_load *loads, double *energies) {
-    const struct bonded_body *own = &body->bonded;
-    double rest[3 * BONDED_SOME] = {0.0};
-    struct bond_stiffness stiffness[BONDED_SOME];
-    struct bond_state states[BONDED_SOME];
-    struct bond_load borne[BONDED_SOME];
-    memset(stiffness, 0, sizeof stiffness);
-    memset(states, 0, sizeof states);
-    for (size_t i = 0; i < count; i++) {
-        stiffness[i] = bonded_stiffness(own, first + i, rest + 3 * i);
-        read_bond(body, view, first + i, &states[i]);
-    }
-    bonds_bear(count, rest, stiffness,
-               own->shear == PBS_BOND_SHEAR_ANGLE ? BOND_SHEAR_ANGLE : BOND_SHEAR_CHORD, states,
-               borne);
-    for (size_t i = 0; i < count; i++) {
-        loads[i] = load_of(&borne[i], own->bond_radii[first + i]);
-        energies[i] = borne[i].energy;
-    }
-}
-
-pbs_status pbs_body_bond_loads(const pbs_world *w, pbs_body b, pbs_bond_load *dst,
-                               size_t struct_size, size_t *count) {
-    ARITHMETIC_SCOPE();
-    pbs_status status = PBS_OK;
-    const struct body *body = bonded_enter(w, b, "its vertices have no orientations", &status);
-    RETURN_IF_FAILED(status);
-    const size_t bonds = body->bonded.bond_count;
-    RETURN_IF_FAILED(rows_begin(&settings_bond_load, struct_size, dst, count, bonds, "bonds"));
-    const struct bonded_view view = {vertices_positions(&w->scene.nodes, body),
-                                     body->bonded.orientations};
-    for (size_t i = 0; dst != NULL && i < bonds; i += BONDED_SOME) {
-        const size_t some = bonds - i < BONDED_SOME ? bonds - i : BONDED_SOME;
-        pbs_bond_load loads[BONDED_SOME];
-        double energies[BONDED_SOME];
-        bonded_read_loads(body, &view, i, some, loads, energies);
-        for (size_t k = 0; k < some; k++) {
-            // A broken bond bears nothing.
-            const pbs_bond_load none = {0};
-            row_write(&settings_bond_load, body->bonded.broken[i + k] != 0 ? &none : &loads[k],
-                      struct_size, (char *)dst + (i + k) * struct_size);
-        }
-    }
-    return PBS_OK;
-}
-
 // --- setting ---
 
 /// A quaternion and its negative are one orientation, and bonds want neighbours that are less than
@@ -232,10 +152,10 @@ static double product_of(const double *a, const double *b) {
     return dot3(a, b) + a[3] * b[3];
 }
 
-static void grow_forest(const struct bonded_body *own, const double *xyzw,
+static void grow_forest(const struct body *body, const double *xyzw,
                         const struct sign_forest *forest) {
-    for (size_t bond = 0; bond < own->bond_count; bond++) {
-        const uint32_t *end = own->bonds + 2 * bond;
+    for (size_t bond = 0; bond < body->bonds.count; bond++) {
+        const uint32_t *end = body->bonds.pairs + 2 * bond;
         uint8_t flipped[2];
         const uint32_t first = find_root(forest, end[0], &flipped[0]);
         const uint32_t second = find_root(forest, end[1], &flipped[1]);
@@ -276,7 +196,7 @@ static pbs_status set_orientations(struct body *body, struct memory *memory, con
         for (uint32_t i = 0; i < body->vertex_count; i++) {
             forest.parent[i] = i;
         }
-        grow_forest(&body->bonded, xyzw, &forest);
+        grow_forest(body, xyzw, &forest);
         take_signs(body, xyzw, &forest);
         status = PBS_OK;
     }

@@ -55,13 +55,15 @@ static double strength_of(double given, double modulus, double fracture_energy, 
     return strength > 0.0 ? strength : INFINITY;
 }
 
-pbs_status bonded_fill_strengths(const pbs_bonded_desc *d, struct bonded_body *own) {
-    for (size_t i = 0; i < own->bond_count; i++) {
-        const uint32_t *end = own->bonds + 2 * i;
+pbs_status bonded_fill_strengths(const pbs_bonded_desc *d, struct body *body) {
+    struct bonded_body *own = &body->bonded;
+    for (size_t i = 0; i < body->bonds.count; i++) {
+        const uint32_t *end = body->bonds.pairs + 2 * i;
         const double energy = value_of(d->bond_fracture_energies, d->fracture_energy, i);
         const double factor = scatter_factor(d->weibull_modulus, d->seed, i);
         double way[3];
-        subtract3(own->rest + 3 * (size_t)end[1], own->rest + 3 * (size_t)end[0], way);
+        subtract3(body->bonds.rest + 3 * (size_t)end[1], body->bonds.rest + 3 * (size_t)end[0],
+                  way);
         own->tensile[i] = factor *
                           strength_of(value_of(d->bond_tensile_strengths, d->tensile_strength, i),
                                       own->young[i], energy, norm3(way));
@@ -73,7 +75,7 @@ pbs_status bonded_fill_strengths(const pbs_bonded_desc *d, struct bonded_body *o
                                "bond %zu: strengths of %g Pa and %g Pa, must be positive", i,
                                own->tensile[i], own->shearing[i]);
         }
-        own->breaks |= isfinite(own->tensile[i]) || isfinite(own->shearing[i]);
+        body->bonds.breaks |= isfinite(own->tensile[i]) || isfinite(own->shearing[i]);
     }
     return PBS_OK;
 }
@@ -88,7 +90,7 @@ static double weight_of(const struct nodes *nodes, const struct body *body,
     double mass = 0.0, volume = 0.0, low = INFINITY, high = -INFINITY;
     for (size_t i = 0; i < body->vertex_count; i++) {
         const double r = body->bonded.radii[i];
-        const double height = dot3(body->bonded.rest + 3 * i, gravity);
+        const double height = dot3(body->bonds.rest + 3 * i, gravity);
         mass += nodes->mass[body->node_start + i];
         volume += sphere * r * r * r;
         low = fmin(low, height - r * strength);
@@ -101,8 +103,8 @@ static double weight_of(const struct nodes *nodes, const struct body *body,
 pbs_status bonded_check_weight(const struct nodes *nodes, const struct body *body,
                                const double gravity[3]) {
     const struct bonded_body *own = &body->bonded;
-    double strongest = own->bond_count > 0 ? 0.0 : INFINITY;
-    for (size_t i = 0; i < own->bond_count; i++) {
+    double strongest = body->bonds.count > 0 ? 0.0 : INFINITY;
+    for (size_t i = 0; i < body->bonds.count; i++) {
         strongest = fmax(strongest, own->tensile[i]);
     }
     const double weight = weight_of(nodes, body, gravity);

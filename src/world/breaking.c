@@ -8,6 +8,7 @@
 #include "base/math3.h"
 #include "geometry/intersection.h"
 #include "world/bonded.h"
+#include "world/breaking.h"
 #include "world/check.h"
 #include "world/contact_scale.h"
 #include "world/contact_scene.h"
@@ -20,7 +21,7 @@ pbs_status breaks_reserve(struct bond_breaks *breaks, struct memory *memory,
     size_t count = 0;
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
-        count += body->kind == BODY_BONDED && body->bonded.breaks ? body->bonded.bond_count : 0;
+        count += body->bonds.breaks ? body->bonds.count : 0;
     }
     RETURN_IF_FAILED(memory_reserve(memory, &breaks->releases, &breaks->release_capacity, count,
                                     sizeof *breaks->releases));
@@ -65,7 +66,7 @@ static double contact_distance(pbs_world *w) {
 static struct bond_release let_touch(pbs_world *w, size_t index, size_t bond, const double *x,
                                      double reach) {
     struct barrier_contact *contact = contact_of(w);
-    const uint32_t *end = scene_body(&w->scene, index)->bonded.bonds + 2 * bond;
+    const uint32_t *end = scene_body(&w->scene, index)->bonds.pairs + 2 * bond;
     struct bond_release out = {
         .distance = release_distance(reach, x + 3 * (size_t)end[0], x + 3 * (size_t)end[1])};
     if (contact != NULL) {
@@ -85,7 +86,7 @@ static struct bond_release let_touch(pbs_world *w, size_t index, size_t bond, co
 
 static void keep_apart(pbs_world *w, size_t index, size_t bond, const struct bond_release *was) {
     struct barrier_contact *contact = contact_of(w);
-    const uint32_t *end = scene_body(&w->scene, index)->bonded.bonds + 2 * bond;
+    const uint32_t *end = scene_body(&w->scene, index)->bonds.pairs + 2 * bond;
     if (contact != NULL) {
         const uint32_t first = contact->mesh.parts[index].first_point;
         collision_mesh_hold(&contact->mesh, first + end[0], first + end[1], was->before);
@@ -97,24 +98,38 @@ static void keep_apart(pbs_world *w, size_t index, size_t bond, const struct bon
     }
 }
 
-/// Where a body's bonds and rotations begin among those of all.
-struct bonded_place {
-    struct bonds *bonds;
+/// Where a body's bonds and rotations begin among those of all: bonds of its form of shear.
+struct bond_place {
+    struct bonds *beams;
     size_t first_bond, first_rotation;
 };
 
-/// Of the index-th body, which is bonded.
-static struct bonded_place place_of(const pbs_world *w, size_t index) {
-    const int32_t shear = scene_body(&w->scene, index)->bonded.shear;
-    struct bonded_place place = {.bonds = w->topology.model.bonds[shear]};
+/// Whether two bodies' bonds are one term.
+static bool share_term(const struct body *a, const struct body *b) {
+    return a->kind == b->kind && a->bonded.shear == b->bonded.shear;
+}
+
+/// Of the index-th body, which has bonds.
+static struct bond_place place_of(const pbs_world *w, size_t index) {
+    const struct body *own = scene_body(&w->scene, index);
+    const struct model *model = &w->topology.model;
+    struct bond_place place = {.beams = model->bonds[own->bonded.shear]};
     for (size_t i = 0; i < index; i++) {
         const struct body *body = scene_body(&w->scene, i);
-        if (body->kind == BODY_BONDED) {
-            place.first_bond += body->bonded.shear == shear ? body->bonded.bond_count : 0;
-            place.first_rotation += body->vertex_count;
-        }
+        place.first_bond += share_term(body, own) ? body->bonds.count : 0;
+        place.first_rotation += body->kind == BODY_BONDED ? body->vertex_count : 0;
     }
     return place;
+}
+
+static bool is_broken(const struct bond_place *place, size_t bond) {
+    return bonds_is_broken(place->beams, place->first_bond + bond);
+}
+
+static void mark_broken(const struct bond_place *place, size_t bond, bool broken) {
+    if (place->beams != NULL) {
+        bonds_set_broken(place->beams, place->first_bond + bond, broken);
+    }
 }
 
 // --- a step ---
@@ -130,36 +145,46 @@ struct look {
     double time;
 };
 
-static struct bonded_view view_of(const struct particles *particles, const struct body *body,
-                                  const struct bonded_place *place) {
-    return (struct bonded_view){particles->x + 3 * body->node_start,
-                                particles->orientations + 4 * place->first_rotation};
+static struct particle_view view_of(const struct particles *particles, const struct body *body,
+                                    const struct bond_place *place) {
+    return (struct particle_view){particles->x + 3 * body->node_start,
+                                  particles->orientations + 4 * place->first_rotation};
 }
 
-/// Which of a body's bonds from `first` on, some of them, are above their strengths.
-static void list_broken(pbs_world *w, size_t index, const struct bonded_place *place,
+/// How far a bond is beyond what it bears.
+struct excess {
+    bool over;
+    double ratio; ///< of the largest to what it bears
+};
+
+static struct excess excess_of(const struct body *body, size_t bond, const pbs_bond_load *load) {
+    const double tensile = body->bonded.tensile[bond];
+    const double shearing = body->bonded.shearing[bond];
+    return (struct excess){load->normal_stress > tensile || load->shear_stress > shearing,
+                           fmax(load->normal_stress / tensile, load->shear_stress / shearing)};
+}
+
+/// Which of a body's bonds from `first` on, some of them, bear too much.
+static void list_broken(pbs_world *w, size_t index, const struct bond_place *place,
                         const uint8_t *strained, size_t first, size_t some,
                         const struct look *look) {
     const struct body *body = scene_body(&w->scene, index);
-    const struct bonded_body *own = &body->bonded;
     struct bond_breaks *breaks = &w->topology.breaks;
-    const struct bonded_view at = view_of(&look->at, body, place);
-    const struct bonded_view losing = view_of(&look->losing, body, place);
+    const struct particle_view at = view_of(&look->at, body, place);
+    const struct particle_view losing = view_of(&look->losing, body, place);
     const pbs_body name = {handle_id(&w->scene.bodies, body->slot, HANDLE_BODY, w->scene.stamp)};
-    pbs_bond_load loads[BONDED_SOME];
-    double energies[BONDED_SOME];
-    bonded_read_loads(body, &losing, first, some, loads, energies);
+    pbs_bond_load loads[BONDS_AT_ONCE];
+    double energies[BONDS_AT_ONCE];
+    body_read_loads(body, &losing, first, some, loads, energies);
     if (look->at.x != look->losing.x) {
-        double ignored[BONDED_SOME];
-        bonded_read_loads(body, &at, first, some, loads, ignored);
+        double ignored[BONDS_AT_ONCE];
+        body_read_loads(body, &at, first, some, loads, ignored);
     }
-    for (size_t k = 0; k < some; k++) {
+    for (size_t k = 0; k < some && breaks->count < breaks->capacity; k++) {
         const size_t i = first + k;
-        const bool over = loads[k].normal_stress > own->tensile[i] ||
-                          loads[k].shear_stress > own->shearing[i];
-        if (strained[i] != 0 && over && !bonds_is_broken(place->bonds, place->first_bond + i)) {
-            breaks->releases[breaks->count].ratio = fmax(loads[k].normal_stress / own->tensile[i],
-                                                         loads[k].shear_stress / own->shearing[i]);
+        const struct excess excess = excess_of(body, i, &loads[k]);
+        if (strained[i] != 0 && excess.over && !is_broken(place, i)) {
+            breaks->releases[breaks->count].ratio = excess.ratio;
             breaks->rows[breaks->count++] = (pbs_broken_bond){
                 .body = name,
                 .bond = (uint32_t)i,
@@ -171,25 +196,31 @@ static void list_broken(pbs_world *w, size_t index, const struct bonded_place *p
     }
 }
 
-/// strained: of the bonds of its form of shear; what is not marked holds.
-static void look_at(pbs_world *w, size_t index, const uint8_t *const strained[2],
+/// Which bonds may bear too much, of beams by their form of shear; what is not marked holds. Null:
+/// none of them.
+struct strained {
+    const uint8_t *beams[2];
+};
+
+static void look_at(pbs_world *w, size_t index, const struct strained *strained,
                     const struct look *look) {
-    const struct bonded_body *own = &scene_body(&w->scene, index)->bonded;
-    if (strained[own->shear] == NULL) {
+    const struct body *body = scene_body(&w->scene, index);
+    const uint8_t *all = strained->beams[body->bonded.shear];
+    if (all == NULL) {
         return;
     }
-    const struct bonded_place place = place_of(w, index);
-    const uint8_t *marks = strained[own->shear] + place.first_bond;
+    const struct bond_place place = place_of(w, index);
+    const uint8_t *marks = all + place.first_bond;
     size_t i = 0;
-    while (i < own->bond_count) {
-        const uint8_t *next = memchr(marks + i, 1, own->bond_count - i);
+    while (i < body->bonds.count) {
+        const uint8_t *next = memchr(marks + i, 1, body->bonds.count - i);
         if (next == NULL) {
             return;
         }
         i = (size_t)(next - marks);
         // As many as the next marks are near.
         size_t some = 1;
-        for (size_t k = 1; k < BONDED_SOME && i + k < own->bond_count; k++) {
+        for (size_t k = 1; k < BONDS_AT_ONCE && i + k < body->bonds.count; k++) {
             some = marks[i + k] != 0 ? k + 1 : some;
         }
         list_broken(w, index, &place, marks, i, some, look);
@@ -198,12 +229,12 @@ static void look_at(pbs_world *w, size_t index, const uint8_t *const strained[2]
 }
 
 /// One row of the index-th body's.
-static void set_row(pbs_world *w, size_t index, const struct bonded_place *place, size_t row,
+static void set_row(pbs_world *w, size_t index, const struct bond_place *place, size_t row,
                     bool broken) {
     const struct bond_breaks *breaks = &w->topology.breaks;
     const struct body *body = scene_body(&w->scene, index);
     const uint32_t bond = breaks->rows[row].bond;
-    bonds_set_broken(place->bonds, place->first_bond + bond, broken);
+    mark_broken(place, bond, broken);
     if (broken) {
         // What is taken again starts from there, and what is over ends there.
         breaks->releases[row] = let_touch(w, index, bond,
@@ -220,10 +251,10 @@ static void set_broken(pbs_world *w, size_t first, bool broken) {
     size_t at = first;
     for (size_t index = 0; index < w->scene.bodies.count && at < breaks->count; index++) {
         const struct body *body = scene_body(&w->scene, index);
-        if (body->kind != BODY_BONDED || !body->bonded.breaks) {
+        if (!body->bonds.breaks) {
             continue;
         }
-        const struct bonded_place place = place_of(w, index);
+        const struct bond_place place = place_of(w, index);
         const uint64_t name = handle_id(&w->scene.bodies, body->slot, HANDLE_BODY, w->scene.stamp);
         // Rows of several steps have the bodies several times.
         for (size_t i = first; i < breaks->count; i++) {
@@ -285,25 +316,32 @@ static void keep_largest(struct bond_breaks *breaks, size_t first, size_t limit)
 
 // --- looking ---
 
+static struct strained find_strained(pbs_world *w, const struct look *look, bool is_marked) {
+    const struct model *model = &w->topology.model;
+    const size_t domains = model->assembly.layout.domain_count;
+    struct strained strained = {{NULL, NULL}};
+    for (size_t shear = 0; shear < 2; shear++) {
+        struct bonds *beams = model->bonds[shear];
+        if (beams != NULL && bonds_have_limits(beams)) {
+            if (!is_marked) {
+                bonds_mark_strained(beams, w->tasks, domains, look->at.x, look->at.orientations);
+            }
+            strained.beams[shear] = bonds_strained(beams);
+        }
+    }
+    return strained;
+}
+
 static bool look(pbs_world *w, const struct look *look, bool is_marked) {
     struct bond_breaks *breaks = &w->topology.breaks;
     const size_t before = breaks->count;
-    const struct model *model = &w->topology.model;
-    const uint8_t *strained[2] = {NULL, NULL};
-    for (size_t shear = 0; shear < 2; shear++) {
-        if (model->bonds[shear] == NULL || !bonds_have_limits(model->bonds[shear])) {
-            continue;
-        }
-        if (!is_marked) {
-            bonds_mark_strained(model->bonds[shear], w->tasks, model->assembly.layout.domain_count,
-                                look->at.x, look->at.orientations);
-        }
-        strained[shear] = bonds_strained(model->bonds[shear]);
+    if (breaks->capacity == 0) {
+        return false;
     }
-    for (size_t i = 0; i < w->scene.bodies.count && (strained[0] || strained[1]); i++) {
-        const struct body *body = scene_body(&w->scene, i);
-        if (body->kind == BODY_BONDED && body->bonded.breaks) {
-            look_at(w, i, strained, look);
+    const struct strained strained = find_strained(w, look, is_marked);
+    for (size_t i = 0; i < w->scene.bodies.count; i++) {
+        if (scene_body(&w->scene, i)->bonds.breaks) {
+            look_at(w, i, &strained, look);
         }
     }
     keep_largest(breaks, before, w->scene.settings.fracture_limit);
@@ -339,14 +377,14 @@ double breaks_land(pbs_world *w) {
     struct bond_breaks *breaks = &w->topology.breaks;
     double energy = 0.0;
     for (size_t i = 0; i < breaks->count; i++) {
-        struct bonded_body *own = &world_body(w, breaks->rows[i].body)->bonded;
-        own->broken[breaks->rows[i].bond] = BOND_BROKE;
-        own->came_apart = true;
-        own->release[breaks->rows[i].bond] = breaks->releases[i].distance;
+        struct body *body = world_body(w, breaks->rows[i].body);
+        body->bonds.broken[breaks->rows[i].bond] = BOND_BROKE;
+        body->bonds.came_apart = true;
+        body->bonds.release[breaks->rows[i].bond] = breaks->releases[i].distance;
         energy += breaks->rows[i].energy;
     }
     for (size_t i = 0; i < w->scene.bodies.count && breaks->count > 0; i++) {
-        bonded_come_apart(&scene_body(&w->scene, i)->bonded);
+        body_come_apart(scene_body(&w->scene, i));
     }
     if (breaks->count > 0) {
         memcpy(w->broken.rows, breaks->rows, breaks->count * sizeof *breaks->rows);
@@ -358,19 +396,27 @@ double breaks_land(pbs_world *w) {
 
 // --- the host ---
 
+struct body *breaking_enter(const pbs_world *w, pbs_body b, const char *lack, pbs_status *status) {
+    struct body *body = world_enter_body(w, b, status);
+    if (*status >= 0 && body->bonds.fragments.fragment == NULL) {
+        *status = status_fail(PBS_ERROR_ARGUMENT, "the body has no bonds: %s", lack);
+    }
+    return body;
+}
+
 const double *pbs_body_tensile_strengths(const pbs_world *w, pbs_body b) {
     const struct body *body = world_body(w, b);
-    return body != NULL && body->bonded.bond_count > 0 ? body->bonded.tensile : NULL;
+    return body != NULL && body->bonds.count > 0 ? body->bonded.tensile : NULL;
 }
 
 const double *pbs_body_shear_strengths(const pbs_world *w, pbs_body b) {
     const struct body *body = world_body(w, b);
-    return body != NULL && body->bonded.bond_count > 0 ? body->bonded.shearing : NULL;
+    return body != NULL && body->bonds.count > 0 ? body->bonded.shearing : NULL;
 }
 
 const uint8_t *pbs_body_broken(const pbs_world *w, pbs_body b) {
     const struct body *body = world_body(w, b);
-    return body != NULL && body->bonded.bond_count > 0 ? body->bonded.broken : NULL;
+    return body != NULL && body->bonds.count > 0 ? body->bonds.broken : NULL;
 }
 
 static size_t index_of(const struct scene *scene, const struct body *body) {
@@ -384,17 +430,17 @@ static size_t index_of(const struct scene *scene, const struct body *body) {
 /// The bonds of a body that the host breaks one by one.
 struct cut {
     pbs_world *world;
-    struct bonded_body *own;
-    struct bonded_place place; ///< where the world's terms know them already
-    size_t index;              ///< of the body
-    const double *x;           ///< of its particles
-    double reach;              ///< m: the contact distance
+    struct body *body;
+    struct bond_place place; ///< where the world's terms know them already
+    size_t index;            ///< of the body
+    const double *x;         ///< of its particles
+    double reach;            ///< m: the contact distance
     size_t count;
 };
 
 static struct cut begin_cut(pbs_world *w, struct body *body) {
     struct cut cut = {.world = w,
-                      .own = &body->bonded,
+                      .body = body,
                       .index = index_of(&w->scene, body),
                       .x = w->scene.nodes.x + 3 * body->node_start,
                       .reach = contact_distance(w)};
@@ -405,20 +451,19 @@ static struct cut begin_cut(pbs_world *w, struct body *body) {
 }
 
 static void cut_bond(struct cut *cut, size_t bond) {
-    if (cut->own->broken[bond] != BOND_HOLDS) {
+    if (cut->body->bonds.broken[bond] != BOND_HOLDS) {
         return;
     }
-    cut->own->broken[bond] = BOND_CUT;
-    cut->own->release[bond] = let_touch(cut->world, cut->index, bond, cut->x, cut->reach).distance;
-    cut->own->came_apart = true;
+    cut->body->bonds.broken[bond] = BOND_CUT;
+    cut->body->bonds.release[bond] = let_touch(cut->world, cut->index, bond, cut->x, cut->reach)
+                                         .distance;
+    cut->body->bonds.came_apart = true;
     cut->count++;
-    if (cut->place.bonds != NULL) {
-        bonds_set_broken(cut->place.bonds, cut->place.first_bond + bond, true);
-    }
+    mark_broken(&cut->place, bond, true);
 }
 
 static void end_cut(struct cut *cut, size_t *count) {
-    bonded_come_apart(cut->own);
+    body_come_apart(cut->body);
     if (cut->count > 0) {
         // A kept acceleration is that of forces which are no more; states before stay of use.
         cut->world->scene.history.memory.has_acceleration = false;
@@ -431,9 +476,9 @@ static void end_cut(struct cut *cut, size_t *count) {
 pbs_status pbs_body_break_bonds(pbs_world *w, pbs_body b, const uint32_t *bonds, size_t count) {
     ARITHMETIC_SCOPE();
     pbs_status status = PBS_OK;
-    struct body *body = bonded_enter(w, b, "nothing of it breaks", &status);
+    struct body *body = breaking_enter(w, b, "nothing of it breaks", &status);
     RETURN_IF_FAILED(status);
-    RETURN_IF_FAILED(check_indices(bonds, count, body->bonded.bond_count, "bonds", "bonds"));
+    RETURN_IF_FAILED(check_indices(bonds, count, body->bonds.count, "bonds", "bonds"));
     struct cut cut = begin_cut(w, body);
     for (size_t i = 0; i < count; i++) {
         cut_bond(&cut, bonds[i]);
@@ -446,7 +491,7 @@ pbs_status pbs_body_cut_plane(pbs_world *w, pbs_body b, const double point[3],
                               const double normal[3], size_t *count) {
     ARITHMETIC_SCOPE();
     pbs_status status = PBS_OK;
-    struct body *body = bonded_enter(w, b, "nothing of it breaks", &status);
+    struct body *body = breaking_enter(w, b, "nothing of it breaks", &status);
     RETURN_IF_FAILED(status);
     RETURN_IF_FAILED(check_pointer(point, "point"));
     RETURN_IF_FAILED(check_pointer(normal, "normal"));
@@ -458,11 +503,11 @@ pbs_status pbs_body_cut_plane(pbs_world *w, pbs_body b, const double point[3],
     }
     const double *x = vertices_positions(&w->scene.nodes, body);
     struct cut cut = begin_cut(w, body);
-    for (size_t i = 0; i < body->bonded.bond_count; i++) {
+    for (size_t i = 0; i < body->bonds.count; i++) {
         bool above[2];
         for (size_t end = 0; end < 2; end++) {
             double way[3];
-            subtract3(x + 3 * (size_t)body->bonded.bonds[2 * i + end], point, way);
+            subtract3(x + 3 * (size_t)body->bonds.pairs[2 * i + end], point, way);
             above[end] = (normal[0] / scale) * way[0] + (normal[1] / scale) * way[1] +
                              (normal[2] / scale) * way[2] >=
                          0.0;
@@ -490,7 +535,7 @@ pbs_status pbs_body_cut_triangles(pbs_world *w, pbs_body b, const double *corner
                                   size_t triangle_count, size_t *count) {
     ARITHMETIC_SCOPE();
     pbs_status status = PBS_OK;
-    struct body *body = bonded_enter(w, b, "nothing of it breaks", &status);
+    struct body *body = breaking_enter(w, b, "nothing of it breaks", &status);
     RETURN_IF_FAILED(status);
     if (triangle_count > 0) {
         RETURN_IF_FAILED(check_pointer(corners, "corners"));
@@ -498,9 +543,9 @@ pbs_status pbs_body_cut_triangles(pbs_world *w, pbs_body b, const double *corner
     }
     const double *x = vertices_positions(&w->scene.nodes, body);
     struct cut cut = begin_cut(w, body);
-    for (size_t i = 0; i < body->bonded.bond_count; i++) {
-        const double *start = x + 3 * (size_t)body->bonded.bonds[2 * i];
-        const double *end = x + 3 * (size_t)body->bonded.bonds[2 * i + 1];
+    for (size_t i = 0; i < body->bonds.count; i++) {
+        const double *start = x + 3 * (size_t)body->bonds.pairs[2 * i];
+        const double *end = x + 3 * (size_t)body->bonds.pairs[2 * i + 1];
         bool meets = false;
         for (size_t t = 0; t < triangle_count && !meets; t++) {
             const double *c = corners + 9 * t;

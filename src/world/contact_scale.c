@@ -50,8 +50,8 @@ static double initial_extent(const struct scene *scene, const struct body *body)
 /// How far the surface of a body of particles lies outside them, m: the mean.
 static double radius_of(const struct body *body) {
     double sum = 0.0;
-    for (size_t i = 0; body->kind == BODY_BONDED && i < body->vertex_count; i++) {
-        sum += body->bonded.contact_radii[i];
+    for (size_t i = 0; body_has_spheres(body) && i < body->vertex_count; i++) {
+        sum += body->bonds.contact_radii[i];
     }
     return body->contact.offset + sum / (double)body->vertex_count;
 }
@@ -81,15 +81,15 @@ static double mean_side(const struct scene *scene, const struct body *body) {
 
 /// Of a body's surface alone; infinite where nothing of it has a size.
 static double distance_of(const struct scene *scene, const struct body *body, double size) {
-    if (body->kind != BODY_BONDED) {
+    if (!body_has_spheres(body)) {
         return fmin(DISTANCE_OVER_SIZE * size, DISTANCE_OVER_EDGE * mean_side(scene, body));
     }
-    if (body->bonded.contact_space > 0.0) {
-        return fmin(DISTANCE_OVER_RADIUS * radius_of(body), body->bonded.contact_space);
+    if (body->bonds.contact_space > 0.0) {
+        return fmin(DISTANCE_OVER_RADIUS * radius_of(body), body->bonds.contact_space);
     }
     double least = INFINITY;
     for (size_t i = 0; i < body->vertex_count; i++) {
-        least = fmin(least, body->contact.offset + body->bonded.contact_radii[i]);
+        least = fmin(least, body->contact.offset + body->bonds.contact_radii[i]);
     }
     return least > 0.0
                ? fmin(DISTANCE_OVER_RADIUS * radius_of(body), DISTANCE_OVER_LEAST_RADIUS * least)

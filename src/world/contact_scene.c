@@ -100,12 +100,12 @@ static size_t number_points(const struct body *body, uint32_t *number) {
 
 /// Spheres, and who is bonded to whom. All vertices are points.
 static void add_spheres(const struct body *body, struct collision_part_input *input) {
-    if (body->kind == BODY_BONDED) {
-        input->radii = body->bonded.contact_radii;
-        input->bond_count = body->bonded.bond_count;
-        input->bonds = body->bonded.bonds;
-        input->broken = body->bonded.broken;
-        input->release = body->bonded.release;
+    if (body_has_spheres(body)) {
+        input->radii = body->bonds.contact_radii;
+        input->bond_count = body->bonds.count;
+        input->bonds = body->bonds.pairs;
+        input->broken = body->bonds.broken;
+        input->release = body->bonds.release;
     }
 }
 
@@ -116,7 +116,7 @@ static void add_rotations(const struct body *body, struct part_buffers *b,
         return;
     }
     for (size_t i = 0; i < body->vertex_count; i++) {
-        const bool turns = body->bonded.contact_radii[i] + body->contact.offset > 0.0;
+        const bool turns = body->bonds.contact_radii[i] + body->contact.offset > 0.0;
         b->lengths[i] = turns ? bonded_radius_of_gyration(body->bonded.radii[i]) : 0.0;
     }
     input->first_rotation = (uint32_t)(body->node_start + body->vertex_count);

@@ -5,23 +5,25 @@
 #include "base/arithmetic.h"
 #include "base/math3.h"
 #include "world/bonded.h"
+#include "world/breaking.h"
 #include "world/check.h"
 #include "world/readback.h"
 #include "world/settings.h"
 #include "world/world.h"
 
-struct bond_list bonded_bonds(const struct bonded_body *own) {
-    return (struct bond_list){own->bond_count, own->bonds, own->broken};
+struct bond_list body_bond_list(const struct body *body) {
+    return (struct bond_list){
+        .count = body->bonds.count, .pairs = body->bonds.pairs, .broken = body->bonds.broken};
 }
 
-void bonded_come_apart(struct bonded_body *own) {
-    if (own->came_apart) {
-        const struct bond_list bonds = bonded_bonds(own);
-        fragments_update(&own->fragments, &bonds);
-        if (own->surface.mesh.tet_count > 0) {
-            fracture_surface_update(&own->surface, &bonds);
+void body_come_apart(struct body *body) {
+    if (body->bonds.came_apart) {
+        const struct bond_list bonds = body_bond_list(body);
+        fragments_update(&body->bonds.fragments, &bonds);
+        if (body->bonded.surface.mesh.tet_count > 0) {
+            fracture_surface_update(&body->bonded.surface, &bonds);
         }
-        own->came_apart = false;
+        body->bonds.came_apart = false;
     }
 }
 
@@ -36,7 +38,7 @@ struct members {
 };
 
 static struct members members_of(const pbs_world *w, const struct body *body, size_t fragment) {
-    const struct fragments *fragments = &body->bonded.fragments;
+    const struct fragments *fragments = &body->bonds.fragments;
     const uint32_t first = fragments->first[fragment];
     return (struct members){.body = body,
                             .nodes = &w->scene.nodes,
@@ -94,9 +96,9 @@ pbs_status pbs_body_fragments(const pbs_world *w, pbs_body b, pbs_fragment *dst,
                               size_t *count) {
     ARITHMETIC_SCOPE();
     pbs_status status = PBS_OK;
-    const struct body *body = bonded_enter(w, b, "it has no fragments", &status);
+    const struct body *body = breaking_enter(w, b, "it has no fragments", &status);
     RETURN_IF_FAILED(status);
-    const struct fragments *fragments = &body->bonded.fragments;
+    const struct fragments *fragments = &body->bonds.fragments;
     RETURN_IF_FAILED(
         rows_begin(&settings_fragment, struct_size, dst, count, fragments->count, "fragments"));
     for (size_t i = 0; dst != NULL && i < fragments->count; i++) {
@@ -109,19 +111,19 @@ pbs_status pbs_body_fragments(const pbs_world *w, pbs_body b, pbs_fragment *dst,
 
 const uint32_t *pbs_body_particle_fragments(const pbs_world *w, pbs_body b) {
     const struct body *body = world_body(w, b);
-    return body != NULL ? body->bonded.fragments.fragment : NULL;
+    return body != NULL ? body->bonds.fragments.fragment : NULL;
 }
 
 const float *pbs_body_damage(const pbs_world *w, pbs_body b) {
     const struct body *body = world_body(w, b);
-    return body != NULL ? body->bonded.fragments.damage : NULL;
+    return body != NULL ? body->bonds.fragments.damage : NULL;
 }
 
 // --- the surface ---
 
 pbs_status pbs_body_fracture_surface(const pbs_world *w, pbs_body b, pbs_fracture_surface *out) {
     pbs_status status = PBS_OK;
-    const struct body *body = bonded_enter(w, b, "it has no fragments", &status);
+    const struct body *body = breaking_enter(w, b, "it has no fragments", &status);
     RETURN_IF_FAILED(status);
     RETURN_IF_FAILED(check_pointer(out, "out"));
     const struct fracture_surface *surface = &body->bonded.surface;
@@ -156,14 +158,14 @@ pbs_status pbs_body_read_fracture_surface(const pbs_world *w, pbs_body b, int32_
                                           float *dst, size_t stride_bytes, size_t capacity) {
     ARITHMETIC_SCOPE();
     pbs_status status = PBS_OK;
-    const struct body *body = bonded_enter(w, b, "it has no fragments", &status);
+    const struct body *body = breaking_enter(w, b, "it has no fragments", &status);
     RETURN_IF_FAILED(status);
     RETURN_IF_FAILED(check_choice(channel, PBS_CHANNEL_POSITION, PBS_CHANNEL_NORMAL, "channel"));
     const struct fracture_surface *surface = &body->bonded.surface;
     const struct float_rows rows = {dst, stride_bytes, surface->vertex_count};
     RETURN_IF_FAILED(float_rows_check(&rows, capacity, "vertices"));
     const struct surface_view view = {.surface = surface,
-                                      .frames = {body->bonded.rest,
+                                      .frames = {body->bonds.rest,
                                                  vertices_positions(&w->scene.nodes, body),
                                                  body->bonded.orientations},
                                       .velocities = vertices_velocities(&w->scene.nodes, body),

@@ -513,8 +513,7 @@ static size_t count_bonds(const struct scene *scene, int32_t shear) {
     size_t count = 0;
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
-        count += body->kind == BODY_BONDED && body->bonded.shear == shear ? body->bonded.bond_count
-                                                                          : 0;
+        count += body->kind == BODY_BONDED && body->bonded.shear == shear ? body->bonds.count : 0;
     }
     return count;
 }
@@ -533,17 +532,17 @@ struct gathered_bonds {
 static void gather_bonds_of(const struct body *body, uint32_t first, size_t at,
                             const struct gathered_bonds *out) {
     const struct bonded_body *own = &body->bonded;
-    for (size_t b = 0; b < own->bond_count; b++, at++) {
+    for (size_t b = 0; b < body->bonds.count; b++, at++) {
         for (size_t end = 0; end < 2; end++) {
-            const uint32_t particle = own->bonds[2 * b + end];
+            const uint32_t particle = body->bonds.pairs[2 * b + end];
             const uint32_t node = (uint32_t)body->node_start + particle;
             out->nodes[4 * at + 2 * end] = node;
             out->nodes[4 * at + 2 * end + 1] = node + (uint32_t)body->vertex_count;
             out->rotations[2 * at + end] = first + particle;
             out->radii[2 * at + end] = bonded_radius_of_gyration(own->radii[particle]);
         }
-        out->stiffness[at] = bonded_stiffness(own, b, out->rest + 3 * at);
-        out->broken[at] = own->broken[b];
+        out->stiffness[at] = bonded_stiffness(body, b, out->rest + 3 * at);
+        out->broken[at] = body->bonds.broken[b];
         out->damping[at] = 0.0;
         out->limits[at] = bond_limit_of(own->tensile[b], own->shearing[b], own->bond_radii[b]);
     }
@@ -559,8 +558,8 @@ static void gather_bonds(const struct scene *scene, int32_t shear, struct gather
         }
         if (body->bonded.shear == shear) {
             gather_bonds_of(body, (uint32_t)first, at, out);
-            out->breaks |= body->bonded.breaks;
-            at += body->bonded.bond_count;
+            out->breaks |= body->bonds.breaks;
+            at += body->bonds.count;
         }
         first += body->vertex_count;
     }

@@ -17,15 +17,15 @@ bool penalty_scene_is(const struct scene *scene) {
 // --- stiffness ---
 
 /// The mean of E l over a body's bonds, N/m; 0 without any.
-static double mean_stiffness(const struct bonded_body *own) {
+static double mean_stiffness(const struct body *body) {
     double sum = 0.0;
-    for (size_t i = 0; i < own->bond_count; i++) {
+    for (size_t i = 0; i < body->bonds.count; i++) {
         double way[3];
-        subtract3(own->rest + 3 * (size_t)own->bonds[2 * i + 1],
-                  own->rest + 3 * (size_t)own->bonds[2 * i], way);
-        sum += own->young[i] * norm3(way);
+        subtract3(body->bonds.rest + 3 * (size_t)body->bonds.pairs[2 * i + 1],
+                  body->bonds.rest + 3 * (size_t)body->bonds.pairs[2 * i], way);
+        sum += body->bonded.young[i] * norm3(way);
     }
-    return own->bond_count > 0 ? STIFFNESS_OVER_YOUNG * sum / (double)own->bond_count : 0.0;
+    return body->bonds.count > 0 ? STIFFNESS_OVER_YOUNG * sum / (double)body->bonds.count : 0.0;
 }
 
 /// Bodies without bonds take the largest of the others'.
@@ -34,7 +34,7 @@ static pbs_status choose_stiffness(const struct scene *scene, struct penalty_con
     double largest = given;
     for (size_t i = 0; i < c->part_count && given == 0.0; i++) {
         const struct body *body = scene_body(scene, i);
-        c->parts[i].stiffness = body->kind == BODY_BONDED ? mean_stiffness(&body->bonded) : 0.0;
+        c->parts[i].stiffness = mean_stiffness(body);
         largest = fmax(largest, c->parts[i].stiffness);
     }
     for (size_t i = 0; i < c->part_count; i++) {
@@ -54,8 +54,8 @@ static struct penalty_size size_of(const struct scene *scene) {
     struct penalty_size size = {.nodes = scene->nodes.count, .parts = scene->bodies.count};
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
-        size.spheres += body->kind == BODY_BONDED ? body->vertex_count : 0;
-        size.bonds += body->kind == BODY_BONDED ? body->bonded.bond_count : 0;
+        size.spheres += body_has_spheres(body) ? body->vertex_count : 0;
+        size.bonds += body->bonds.count;
     }
     return size;
 }
@@ -63,17 +63,17 @@ static struct penalty_size size_of(const struct scene *scene) {
 static void fill_spheres(const struct body *body, uint32_t index, struct penalty_contact *c) {
     const struct bonded_body *own = &body->bonded;
     struct penalty_part *part = &c->parts[index];
-    part->rest = own->rest;
+    part->rest = body->bonds.rest;
     for (size_t i = 0; i < body->vertex_count; i++) {
         const size_t at = part->first_sphere + i;
         c->node[at] = (uint32_t)(body->node_start + i);
         c->turn[at] = (uint32_t)(body->node_start + body->vertex_count + i);
         c->part[at] = index;
-        c->length[at] = bonded_radius_of_gyration(own->radii[i]);
-        c->radius[at] = own->contact_radii[i] + body->contact.offset;
+        c->length[at] = bonded_radius_of_gyration(body->bonded.radii[i]);
+        c->radius[at] = body->bonds.contact_radii[i] + body->contact.offset;
     }
-    for (size_t i = 0; i < 2 * own->bond_count; i++) {
-        c->bonds[2 * part->first_bond + i] = (uint32_t)part->first_sphere + own->bonds[i];
+    for (size_t i = 0; i < 2 * body->bonds.count; i++) {
+        c->bonds[2 * part->first_bond + i] = (uint32_t)part->first_sphere + body->bonds.pairs[i];
     }
 }
 
@@ -87,10 +87,10 @@ pbs_status penalty_scene_build(const struct scene *scene, struct memory *memory,
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
         c->parts[i] = (struct penalty_part){.first_sphere = sphere, .first_bond = bond};
-        if (body->kind == BODY_BONDED) {
+        if (body_has_spheres(body)) {
             fill_spheres(body, (uint32_t)i, c);
             sphere += body->vertex_count;
-            bond += body->bonded.bond_count;
+            bond += body->bonds.count;
         }
     }
     penalty_contact_join(c);
@@ -112,17 +112,16 @@ static void renew_part(const struct body *body, struct penalty_part *part,
     part->group = d->group;
     part->mask = d->mask;
     part->touches_itself = itself;
-    for (size_t i = 0; body->kind == BODY_BONDED && i < body->vertex_count; i++) {
-        const double radius = body->bonded.contact_radii[i] + d->offset;
+    for (size_t i = 0; body_has_spheres(body) && i < body->vertex_count; i++) {
+        const double radius = body->bonds.contact_radii[i] + d->offset;
         if (c->radius[part->first_sphere + i] != radius) {
             c->radius[part->first_sphere + i] = radius;
             c->is_listed = false;
             c->releases_are_listed = false;
         }
     }
-    for (size_t i = 0; body->kind == BODY_BONDED && i < body->bonded.bond_count; i++) {
-        const double release = body->bonded.broken[i] == BOND_HOLDS ? -1.0
-                                                                    : body->bonded.release[i];
+    for (size_t i = 0; i < body->bonds.count; i++) {
+        const double release = body->bonds.broken[i] == BOND_HOLDS ? -1.0 : body->bonds.release[i];
         if (c->release[part->first_bond + i] != release) {
             penalty_contact_release(c, part->first_bond + i, release);
         }

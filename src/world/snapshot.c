@@ -217,6 +217,17 @@ static void write_affine(struct byte_writer *out, const struct body *body) {
     write_doubles(out, body->vertices.contact_force, 3 * body->vertex_count);
 }
 
+static void write_broken(struct byte_writer *out, const struct body *body) {
+    write_bytes(out, body->bonds.broken, body->bonds.count);
+    write_doubles(out, body->bonds.release, body->bonds.count);
+}
+
+static void write_fragments(struct byte_writer *out, const struct body *body) {
+    write_u64(out, body->bonds.fragments.count);
+    write_bytes(out, body->bonds.fragments.parent, body->bonds.fragments.count * sizeof(uint32_t));
+    write_bytes(out, body->bonds.fragments.fragment, body->vertex_count * sizeof(uint32_t));
+}
+
 static void write_bonded(struct byte_writer *out, const struct body *body,
                          const struct nodes *nodes) {
     const struct bonded_body *bonded = &body->bonded;
@@ -225,29 +236,26 @@ static void write_bonded(struct byte_writer *out, const struct body *body,
     write_f64(out, body->drag);
     write_f64(out, bonded->shear_factor);
     write_u64(out, body->vertex_count);
-    write_doubles(out, bonded->rest, 3 * body->vertex_count);
+    write_doubles(out, body->bonds.rest, 3 * body->vertex_count);
     write_doubles(out, bonded->radii, body->vertex_count);
-    write_doubles(out, bonded->contact_radii, body->vertex_count);
-    write_f64(out, bonded->contact_space);
+    write_doubles(out, body->bonds.contact_radii, body->vertex_count);
+    write_f64(out, body->bonds.contact_space);
     write_doubles(out, nodes->mass + body->node_start, body->vertex_count);
-    write_u64(out, bonded->bond_count);
-    write_bytes(out, bonded->bonds, bonded->bond_count * 2 * sizeof *bonded->bonds);
-    write_doubles(out, bonded->bond_radii, bonded->bond_count);
-    write_doubles(out, bonded->young, bonded->bond_count);
-    write_doubles(out, bonded->shear_moduli, bonded->bond_count);
-    write_doubles(out, bonded->tensile, bonded->bond_count);
-    write_doubles(out, bonded->shearing, bonded->bond_count);
+    write_u64(out, body->bonds.count);
+    write_bytes(out, body->bonds.pairs, body->bonds.count * 2 * sizeof *body->bonds.pairs);
+    write_doubles(out, bonded->bond_radii, body->bonds.count);
+    write_doubles(out, bonded->young, body->bonds.count);
+    write_doubles(out, bonded->shear_moduli, body->bonds.count);
+    write_doubles(out, bonded->tensile, body->bonds.count);
+    write_doubles(out, bonded->shearing, body->bonds.count);
     write_u64(out, bonded->surface.mesh.vertex_count);
     write_doubles(out, bonded->surface.mesh.positions, 3 * bonded->surface.mesh.vertex_count);
     write_u64(out, bonded->surface.mesh.tet_count);
     write_bytes(out, bonded->surface.mesh.tets,
                 4 * bonded->surface.mesh.tet_count * sizeof *bonded->surface.mesh.tets);
-    write_bytes(out, bonded->broken, bonded->bond_count);
-    write_doubles(out, bonded->release, bonded->bond_count);
+    write_broken(out, body);
     write_doubles(out, bonded->orientations, 4 * body->vertex_count);
-    write_u64(out, bonded->fragments.count);
-    write_bytes(out, bonded->fragments.parent, bonded->fragments.count * sizeof(uint32_t));
-    write_bytes(out, bonded->fragments.fragment, body->vertex_count * sizeof(uint32_t));
+    write_fragments(out, body);
 }
 
 static void write_bodies(struct byte_writer *out, const struct scene *scene) {

@@ -8,6 +8,7 @@
 #include "world/contact_scale.h"
 #include "world/byte_stream.h"
 #include "world/bonded.h"
+#include "world/breaking.h"
 #include "world/check.h"
 #include "world/contact_scene.h"
 #include "world/integrator.h"
@@ -452,16 +453,16 @@ static pbs_status read_strengths(struct byte_reader *in, struct memory *memory, 
 
 /// After the body: which of its bonds are broken.
 static pbs_status read_broken(struct byte_reader *in, struct body *body) {
-    uint8_t *broken = body->bonded.broken;
-    read_bytes(in, broken, body->bonded.bond_count);
-    for (size_t i = 0; i < body->bonded.bond_count; i++) {
+    uint8_t *broken = body->bonds.broken;
+    read_bytes(in, broken, body->bonds.count);
+    for (size_t i = 0; i < body->bonds.count; i++) {
         if (broken[i] > BOND_CUT) {
             return status_fail(PBS_ERROR_FORMAT, "bond %zu: a flag is %u", i, (unsigned)broken[i]);
         }
     }
-    double *release = body->bonded.release;
-    read_doubles(in, release, body->bonded.bond_count);
-    for (size_t i = 0; i < body->bonded.bond_count; i++) {
+    double *release = body->bonds.release;
+    read_doubles(in, release, body->bonds.count);
+    for (size_t i = 0; i < body->bonds.count; i++) {
         if (!(release[i] >= 0.0 && isfinite(release[i]))) {
             return status_fail(PBS_ERROR_FORMAT, "bond %zu: particles that touch at %g m", i,
                                release[i]);
@@ -472,8 +473,7 @@ static pbs_status read_broken(struct byte_reader *in, struct body *body) {
 
 /// The fragments, and the surface that the broken bonds make.
 static pbs_status read_fragments(struct byte_reader *in, struct memory *memory, struct body *body) {
-    struct bonded_body *own = &body->bonded;
-    const struct bond_list bonds = bonded_bonds(own);
+    const struct bond_list bonds = body_bond_list(body);
     uint32_t *arrays[2] = {NULL, NULL};
     size_t count = 0;
     RETURN_IF_FAILED(read_count(in, "fragments", sizeof(uint32_t), &count));
@@ -481,12 +481,13 @@ static pbs_status read_fragments(struct byte_reader *in, struct memory *memory, 
     if (status >= 0) {
         status = read_block(in, memory, body->vertex_count, sizeof(uint32_t), &arrays[1]);
     }
-    if (status >= 0 && !fragments_resume(&own->fragments, &bonds, arrays[1], arrays[0], count)) {
+    if (status >= 0 &&
+        !fragments_resume(&body->bonds.fragments, &bonds, arrays[1], arrays[0], count)) {
         status = status_fail(PBS_ERROR_FORMAT, "fragments that its bonds do not make");
     }
     if (status >= 0) {
-        own->came_apart = true;
-        bonded_come_apart(own);
+        body->bonds.came_apart = true;
+        body_come_apart(body);
     }
     memory_release(memory, arrays[0]);
     memory_release(memory, arrays[1]);
@@ -553,7 +554,7 @@ static pbs_status read_bonded(struct byte_reader *in, struct memory *memory, str
     struct tet_mesh_view mesh = {0};
     RETURN_IF_FAILED(read_mesh(in, memory, arrays, d.particle_count, &mesh));
     RETURN_IF_FAILED(bonded_body_make(scene, memory, &d, &mesh, out));
-    (*out)->bonded.contact_space = space;
+    (*out)->bonds.contact_space = space;
     return PBS_OK;
 }
 
@@ -625,16 +626,23 @@ static pbs_status read_vertex_forces(struct byte_reader *in, const struct body *
 }
 
 /// As they are, not normalised anew: a world goes on to the bit.
-static pbs_status read_orientations(struct byte_reader *in, struct memory *memory,
-                                    struct body *body) {
-    if (body->kind != BODY_BONDED) {
-        return PBS_OK;
-    }
-    RETURN_IF_FAILED(read_broken(in, body));
+static pbs_status read_orientations(struct byte_reader *in, const struct body *body) {
     read_doubles(in, body->bonded.orientations, 4 * body->vertex_count);
     for (size_t i = 0; i < body->vertex_count; i++) {
         double unit[4];
         RETURN_IF_FAILED(check_quaternion(body->bonded.orientations + 4 * i, "orientation", unit));
+    }
+    return PBS_OK;
+}
+
+/// What particles that bonds join have besides a description.
+static pbs_status read_particles(struct byte_reader *in, struct memory *memory, struct body *body) {
+    if (body->bonds.fragments.fragment == NULL) {
+        return PBS_OK;
+    }
+    RETURN_IF_FAILED(read_broken(in, body));
+    if (body->kind == BODY_BONDED) {
+        RETURN_IF_FAILED(read_orientations(in, body));
     }
     return read_fragments(in, memory, body);
 }
@@ -653,7 +661,7 @@ static pbs_status read_bodies(struct byte_reader *in, struct memory *memory, str
         body->slot = slot;
         handle_insert_at(&scene->bodies, slot, body);
         RETURN_IF_FAILED(as_format(read_vertex_forces(in, body), "body", i));
-        RETURN_IF_FAILED(as_format(read_orientations(in, memory, body), "body", i));
+        RETURN_IF_FAILED(as_format(read_particles(in, memory, body), "body", i));
     }
     return PBS_OK;
 }

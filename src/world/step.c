@@ -11,6 +11,7 @@
 #include "integrate/stable_step.h"
 #include "world/affine_strain.h"
 #include "world/bonded.h"
+#include "world/breaking.h"
 #include "world/check.h"
 #include "world/contact_readback.h"
 #include "world/contact_scene.h"
@@ -32,7 +33,8 @@ static uint32_t count_untouchable(const struct scene *scene) {
     uint32_t count = 0;
     for (size_t i = 0; i < scene->bodies.count && !contact_scene_has_barrier(scene); i++) {
         const enum body_kind kind = scene_body(scene, i)->kind;
-        count += penalty_scene_is(scene) ? kind != BODY_BONDED : kind == BODY_AFFINE;
+        count += penalty_scene_is(scene) ? !body_has_spheres(scene_body(scene, i))
+                                         : kind == BODY_AFFINE;
     }
     return count;
 }

@@ -21,6 +21,7 @@
 #include "energy/springs.h"
 #include "integrate/momentum.h"
 #include "world/bonded.h"
+#include "world/breaking.h"
 #include "world/contact_scale.h"
 #include "world/scene.h"
 

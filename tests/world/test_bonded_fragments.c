@@ -388,7 +388,7 @@ static void wrong_calls_are_refused_in_words(void **state) {
     assert_status(pbs_body_fragments(world, body, &row, 8, &count), PBS_ERROR_STRUCT_SIZE);
     assert_status(pbs_body_fragments(world, body, &row, sizeof row, NULL), PBS_ERROR_ARGUMENT);
     assert_status(pbs_body_fragments(world, other, &row, sizeof row, &count), PBS_ERROR_ARGUMENT);
-    assert_message("the body is not bonded: it has no fragments");
+    assert_message("the body has no bonds: it has no fragments");
     assert_null(pbs_body_particle_fragments(world, other));
     assert_null(pbs_body_damage(world, other));
     assert_status(pbs_body_cut_plane(world, body, NULL, X_AXIS, NULL), PBS_ERROR_ARGUMENT);

@@ -445,7 +445,7 @@ static void wrong_calls_are_refused_in_words(void **state) {
     const double corner[3] = {0.0, 0.0, 0.0};
     const pbs_body cube = add_cube(world, 1, 1.0, corner, NULL);
     assert_status(pbs_body_break_bonds(world, cube, &first, 1), PBS_ERROR_ARGUMENT);
-    assert_message("the body is not bonded");
+    assert_message("the body has no bonds");
     assert_null(pbs_body_broken(world, cube));
     assert_status(pbs_world_broken_bonds(world, &row, sizeof row, NULL), PBS_ERROR_ARGUMENT);
     assert_status(pbs_world_broken_bonds(world, &row, 3, &count), PBS_ERROR_STRUCT_SIZE);

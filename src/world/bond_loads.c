@@ -1,0 +1,91 @@
+// What bonds bear, as hosts read it and as it is compared with their strengths.
+#include <math.h>
+#include <string.h>
+
+#include "base/arithmetic.h"
+#include "base/math3.h"
+#include "world/bonded.h"
+#include "world/breaking.h"
+#include "world/check.h"
+#include "world/settings.h"
+#include "world/world.h"
+
+pbs_status pbs_body_bonds(const pbs_world *w, pbs_body b, const uint32_t **pairs,
+                          size_t *bond_count) {
+    pbs_status status = PBS_OK;
+    const struct body *body = breaking_enter(w, b, "nothing of it bears a load", &status);
+    RETURN_IF_FAILED(status);
+    RETURN_IF_FAILED(check_pointer(pairs, "pairs"));
+    RETURN_IF_FAILED(check_pointer(bond_count, "bond_count"));
+    *pairs = body->bonds.count > 0 ? body->bonds.pairs : NULL;
+    *bond_count = body->bonds.count;
+    return PBS_OK;
+}
+
+/// A bond as it is, from one particle to the other.
+static void read_bond(const struct body *body, const struct particle_view *view, size_t bond,
+                      struct bond_state *out) {
+    const uint32_t *end = body->bonds.pairs + 2 * bond;
+    subtract3(view->positions + 3 * (size_t)end[1], view->positions + 3 * (size_t)end[0], out->way);
+    memcpy(out->from, view->orientations + 4 * (size_t)end[0], sizeof out->from);
+    memcpy(out->to, view->orientations + 4 * (size_t)end[1], sizeof out->to);
+}
+
+static pbs_bond_load load_of(const struct bond_load *load, double radius) {
+    const double area = 3.14159265358979323846 * radius * radius;
+    // r / I and r / J of a circle.
+    const double bent = 4.0 / (area * radius);
+    return (pbs_bond_load){.normal = load->normal,
+                           .shear = load->shear,
+                           .torsion = load->torsion,
+                           .bending = load->bending,
+                           .normal_stress = load->normal / area + load->bending * bent,
+                           .shear_stress = load->shear / area + fabs(load->torsion) * 0.5 * bent};
+}
+
+void body_read_loads(const struct body *body, const struct particle_view *view, size_t first,
+                     size_t count, pbs_bond_load *loads, double *energies) {
+    const struct bonded_body *own = &body->bonded;
+    double rest[3 * BONDS_AT_ONCE] = {0.0};
+    struct bond_stiffness stiffness[BONDS_AT_ONCE];
+    struct bond_state states[BONDS_AT_ONCE];
+    struct bond_load borne[BONDS_AT_ONCE];
+    memset(stiffness, 0, sizeof stiffness);
+    memset(states, 0, sizeof states);
+    for (size_t i = 0; i < count; i++) {
+        stiffness[i] = bonded_stiffness(body, first + i, rest + 3 * i);
+        read_bond(body, view, first + i, &states[i]);
+    }
+    bonds_bear(count, rest, stiffness,
+               own->shear == PBS_BOND_SHEAR_ANGLE ? BOND_SHEAR_ANGLE : BOND_SHEAR_CHORD, states,
+               borne);
+    for (size_t i = 0; i < count; i++) {
+        loads[i] = load_of(&borne[i], own->bond_radii[first + i]);
+        energies[i] = borne[i].energy;
+    }
+}
+
+pbs_status pbs_body_bond_loads(const pbs_world *w, pbs_body b, pbs_bond_load *dst,
+                               size_t struct_size, size_t *count) {
+    ARITHMETIC_SCOPE();
+    pbs_status status = PBS_OK;
+    const struct body *body = breaking_enter(w, b, "nothing of it bears a load", &status);
+    RETURN_IF_FAILED(status);
+    const size_t bonds = body->bonds.count;
+    RETURN_IF_FAILED(rows_begin(&settings_bond_load, struct_size, dst, count, bonds, "bonds"));
+    const struct particle_view view = {vertices_positions(&w->scene.nodes, body),
+                                       body->bonded.orientations};
+    for (size_t i = 0; dst != NULL && i < bonds; i += BONDS_AT_ONCE) {
+        const size_t some = bonds - i < BONDS_AT_ONCE ? bonds - i : BONDS_AT_ONCE;
+        pbs_bond_load loads[BONDS_AT_ONCE];
+        double energies[BONDS_AT_ONCE];
+        body_read_loads(body, &view, i, some, loads, energies);
+        for (size_t k = 0; k < some; k++) {
+            // A broken bond bears nothing.
+            const pbs_bond_load none = {0};
+            row_write(&settings_bond_load, body->bonds.broken[i + k] != 0 ? &none : &loads[k],
+                      struct_size, (char *)dst + (i + k) * struct_size);
+        }
+    }
+    return PBS_OK;
+}

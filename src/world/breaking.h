@@ -1,0 +1,61 @@
+// Bonds of bodies that break, whatever they are made of: what a call that moves the world has
+// broken, and what becomes of it.
+#ifndef PBS_WORLD_BREAKING_H
+#define PBS_WORLD_BREAKING_H
+
+#include "world/scene.h"
+
+/// How the particles of a broken bond begin to touch: m, between them; and what collision_mesh_hold
+/// wants to take it back.
+struct bond_release {
+    double distance, before;
+    double ratio; ///< of the stress to the strength, until the bond is broken
+};
+
+/// What a call that moves the world has broken so far. It becomes the bodies' when the call lands,
+/// and is undone where that fails.
+struct bond_breaks {
+    pbs_broken_bond *rows;         ///< room for all bonds that may break
+    struct bond_release *releases; ///< of each row
+    double *orientations; ///< of each rotation, at the end of a step that may be taken again
+    size_t count, capacity, release_capacity, orientation_capacity;
+    size_t aside; ///< of count, for a step that may be taken back
+};
+
+pbs_status breaks_reserve(struct bond_breaks *breaks, struct memory *memory,
+                          const struct scene *scene);
+
+/// Whatever bears more than its strength in the workspace's present state breaks, at that time.
+/// True where something did. is_marked: the last evaluation was at that state, with all charts at
+/// their origins.
+bool breaks_look(pbs_world *w, double time, bool is_marked);
+/// The same in the workspace's next state, before it is accepted: the step is to be taken again.
+bool breaks_look_ahead(pbs_world *w, double time);
+/// All but the first `count` are whole again.
+void breaks_take_back(pbs_world *w, size_t count);
+/// Becomes the bodies' and the host's; returns the energy that was set free, J.
+double breaks_land(pbs_world *w);
+
+/// The body of a call that only bodies with particles that bonds join have; PBS_ERROR_ARGUMENT with
+/// what others lack.
+struct body *breaking_enter(const pbs_world *w, pbs_body b, const char *lack, pbs_status *status);
+
+/// Bonds as what comes of their breaking wants them.
+struct bond_list body_bond_list(const struct body *body);
+/// After the last of several breaks: fragments and surface.
+void body_come_apart(struct body *body);
+
+/// A body's particles in some state.
+struct particle_view {
+    const double *positions;    ///< x 3
+    const double *orientations; ///< x 4; null of those that do not turn
+};
+
+enum { BONDS_AT_ONCE = 64 };
+
+/// What up to BONDS_AT_ONCE bonds from `first` on bear, as if none of them were broken, and their
+/// energies, J.
+void body_read_loads(const struct body *body, const struct particle_view *view, size_t first,
+                     size_t count, pbs_bond_load *loads, double *energies);
+
+#endif
