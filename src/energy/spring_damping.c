@@ -11,8 +11,10 @@ struct spring_damping {
     size_t count;
     uint32_t *nodes;
     double *coefficient; ///< count
+    uint8_t *broken;     ///< count
     struct strain_history history;
-    double *lanes; ///< the coefficient of each lane
+    double *lanes;      ///< the coefficient of each lane
+    size_t *lane_start; ///< where a dashpot's lane is
     size_t lanes_capacity;
 };
 
@@ -27,6 +29,8 @@ static void destroy(void *self, struct memory *memory) {
     }
     memory_release(memory, damping->nodes);
     memory_release(memory, damping->coefficient);
+    memory_release(memory, damping->broken);
+    memory_release(memory, damping->lane_start);
     memory_release(memory, damping->lanes);
     strain_history_release(memory, &damping->history);
     memory_release(memory, damping);
@@ -42,9 +46,15 @@ pbs_status spring_damping_create(struct memory *memory, const struct spring_damp
     damping->count = count;
     damping->nodes = memory_allocate(memory, count, WIDTH * sizeof *damping->nodes);
     damping->coefficient = memory_allocate(memory, count, sizeof(double));
-    if (damping->nodes == NULL || damping->coefficient == NULL) {
+    damping->broken = memory_allocate(memory, count, sizeof *damping->broken);
+    damping->lane_start = memory_allocate(memory, count, sizeof *damping->lane_start);
+    if (damping->nodes == NULL || damping->coefficient == NULL || damping->broken == NULL ||
+        damping->lane_start == NULL) {
         destroy(damping, memory);
         return PBS_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < count; i++) {
+        damping->broken[i] = input->broken != NULL && input->broken[i] != 0;
     }
     memcpy(damping->nodes, input->nodes, WIDTH * count * sizeof *damping->nodes);
     memcpy(damping->coefficient, input->coefficient, count * sizeof(double));
@@ -60,9 +70,18 @@ static pbs_status bind_elements(void *self, struct memory *memory,
                                     sizeof(double)));
     for (size_t i = 0; i < lane_count; i++) {
         const uint32_t s = groups->stencil[i];
-        damping->lanes[i] = s == UINT32_MAX ? 0.0 : damping->coefficient[s];
+        const bool gone = s == UINT32_MAX || damping->broken[s] != 0;
+        damping->lanes[i] = gone ? 0.0 : damping->coefficient[s];
+        if (s != UINT32_MAX) {
+            damping->lane_start[s] = i;
+        }
     }
     return strain_history_reserve(memory, &damping->history, lane_count);
+}
+
+void spring_damping_set_broken(struct spring_damping *damping, size_t dashpot, bool broken) {
+    damping->broken[dashpot] = broken;
+    damping->lanes[damping->lane_start[dashpot]] = broken ? 0.0 : damping->coefficient[dashpot];
 }
 
 // --- kernels ---

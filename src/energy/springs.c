@@ -3,19 +3,33 @@
 // is compressed; there it is projected by t = 0.
 #include "energy/springs.h"
 
+#include "base/tasks.h"
 #include "energy/element.h"
 #include "energy/scatter.h"
 
 struct springs {
     size_t count;
     uint32_t *nodes;
-    double *stiffness, *rest_length, *damping; ///< count
+    double *stiffness, *rest_length; ///< count
+    double *damping;                 ///< count; null: none has any
+    double *limit;                   ///< count; null: nothing breaks
+    uint8_t *broken;                 ///< count
+    uint8_t *marks;   ///< by spring: strained, see springs_strained; null: nothing breaks
+    bool has_marks;   ///< some are set
+    uint64_t changes; ///< of which springs are broken
     bool has_damping;
-    double *lanes; ///< stiffness, rest length, damping of each lane, in arrays of their own
-    size_t lanes_capacity, lane_count;
+    double *lanes; ///< stiffness, rest length, damping and, where springs break, largest extension
+                   ///< of each lane, in arrays of their own
+    uint8_t *strained;  ///< by group: bit l: lane l is above its limit
+    size_t *lane_start; ///< where a spring's lane is: group * 8 + lane; null: nothing breaks
+    size_t lanes_capacity, lane_count, strained_capacity;
+    struct stencil_groups groups; ///< those of the assembly
 };
 
-enum { DOUBLES_PER_LANE = 3, WIDTH = 2, PAIR_COUNT = 3 };
+enum { WIDTH = 2, PAIR_COUNT = 3 };
+
+/// Of a lane, one array after the other.
+enum lane_value { LANE_STIFFNESS, LANE_REST, LANE_DAMPING, LANE_LIMIT, LANE_VALUES };
 
 // --- life ---
 
@@ -28,8 +42,29 @@ static void destroy(void *self, struct memory *memory) {
     memory_release(memory, springs->stiffness);
     memory_release(memory, springs->rest_length);
     memory_release(memory, springs->damping);
+    memory_release(memory, springs->limit);
+    memory_release(memory, springs->broken);
+    memory_release(memory, springs->marks);
     memory_release(memory, springs->lanes);
+    memory_release(memory, springs->strained);
+    memory_release(memory, springs->lane_start);
     memory_release(memory, springs);
+}
+
+/// What springs that break have besides.
+static bool copy_limits(struct springs *springs, struct memory *memory,
+                        const struct springs_input *input) {
+    if (input->limits == NULL) {
+        return true;
+    }
+    springs->limit = memory_copy(memory, input->limits, springs->count, sizeof(double));
+    springs->marks = memory_allocate(memory, springs->count, sizeof *springs->marks);
+    return springs->limit != NULL && springs->marks != NULL;
+}
+
+static pbs_status arrange(struct springs *springs, struct memory *memory) {
+    springs->lane_start = memory_allocate(memory, springs->count, sizeof *springs->lane_start);
+    return springs->lane_start == NULL ? PBS_ERROR_MEMORY : PBS_OK;
 }
 
 pbs_status springs_create(struct memory *memory, const struct springs_input *input,
@@ -40,45 +75,87 @@ pbs_status springs_create(struct memory *memory, const struct springs_input *inp
     }
     const size_t count = input->count;
     springs->count = count;
-    springs->nodes = memory_allocate(memory, count, WIDTH * sizeof *springs->nodes);
-    springs->stiffness = memory_allocate(memory, count, sizeof(double));
-    springs->rest_length = memory_allocate(memory, count, sizeof(double));
-    springs->damping = memory_allocate(memory, count, sizeof(double));
-    if (springs->nodes == NULL || springs->stiffness == NULL || springs->rest_length == NULL ||
-        springs->damping == NULL) {
-        destroy(springs, memory);
-        return PBS_ERROR_MEMORY;
-    }
-    memcpy(springs->nodes, input->nodes, WIDTH * count * sizeof *springs->nodes);
-    memcpy(springs->stiffness, input->stiffness, count * sizeof(double));
-    memcpy(springs->rest_length, input->rest_lengths, count * sizeof(double));
-    memcpy(springs->damping, input->damping, count * sizeof(double));
+    springs->nodes = memory_copy(memory, input->nodes, count, WIDTH * sizeof *springs->nodes);
+    springs->stiffness = memory_copy(memory, input->stiffness, count, sizeof(double));
+    springs->rest_length = memory_copy(memory, input->rest_lengths, count, sizeof(double));
     for (size_t i = 0; i < count; i++) {
         springs->has_damping |= input->damping[i] > 0.0;
     }
+    if (springs->has_damping) {
+        springs->damping = memory_copy(memory, input->damping, count, sizeof(double));
+    }
+    springs->broken = memory_allocate(memory, count, sizeof *springs->broken);
+    if (springs->nodes == NULL || springs->stiffness == NULL || springs->rest_length == NULL ||
+        (springs->has_damping && springs->damping == NULL) || springs->broken == NULL ||
+        !copy_limits(springs, memory, input)) {
+        destroy(springs, memory);
+        return PBS_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < count; i++) {
+        springs->broken[i] = input->broken != NULL && input->broken[i] != 0;
+        springs->changes += springs->broken[i];
+    }
+    const pbs_status status = arrange(springs, memory);
+    if (status < 0) {
+        destroy(springs, memory);
+        return status;
+    }
     *out = springs;
     return PBS_OK;
+}
+
+static double *lanes_of(const struct springs *springs, enum lane_value value) {
+    return springs->lanes + (size_t)value * springs->lane_count;
+}
+
+/// Padding, and what is broken, is a spring without stiffness that bears anything.
+static void fill_lane(const struct springs *springs, size_t lane, size_t spring, bool padding) {
+    const bool gone = padding || springs->broken[spring] != 0;
+    lanes_of(springs, LANE_STIFFNESS)[lane] = gone ? 0.0 : springs->stiffness[spring];
+    lanes_of(springs, LANE_REST)[lane] = gone ? 0.0 : springs->rest_length[spring];
+    lanes_of(springs,
+             LANE_DAMPING)[lane] = gone || !springs->has_damping ? 0.0 : springs->damping[spring];
+    if (springs->limit != NULL) {
+        const double most = springs->limit[spring] * springs->rest_length[spring];
+        lanes_of(springs, LANE_LIMIT)[lane] = gone ? INFINITY : most;
+    }
 }
 
 static pbs_status bind_elements(void *self, struct memory *memory,
                                 const struct stencil_groups *groups) {
     struct springs *springs = self;
     const size_t lane_count = groups->group_count * LANES;
+    const size_t values = springs->limit != NULL ? LANE_VALUES : LANE_LIMIT;
     RETURN_IF_FAILED(memory_reserve(memory, &springs->lanes, &springs->lanes_capacity,
-                                    DOUBLES_PER_LANE * lane_count, sizeof(double)));
+                                    values * lane_count, sizeof(double)));
+    RETURN_IF_FAILED(memory_reserve(memory, &springs->strained, &springs->strained_capacity,
+                                    groups->group_count, sizeof *springs->strained));
+    memset(springs->strained, 0, groups->group_count * sizeof *springs->strained);
     springs->lane_count = lane_count;
-    double *stiffness = springs->lanes;
-    double *rest_length = stiffness + lane_count;
-    double *damping = rest_length + lane_count;
+    springs->groups = *groups;
     for (size_t i = 0; i < lane_count; i++) {
-        // Padding is a spring without stiffness.
         const bool padding = groups->stencil[i] == UINT32_MAX;
-        const size_t s = padding ? 0 : groups->stencil[i];
-        stiffness[i] = padding ? 0.0 : springs->stiffness[s];
-        rest_length[i] = padding ? 0.0 : springs->rest_length[s];
-        damping[i] = padding ? 0.0 : springs->damping[s];
+        const size_t spring = padding ? 0 : groups->stencil[i];
+        fill_lane(springs, i, spring, padding);
+        if (!padding) {
+            springs->lane_start[spring] = i;
+        }
     }
     return PBS_OK;
+}
+
+void springs_set_broken(struct springs *springs, size_t spring, bool broken) {
+    springs->broken[spring] = broken;
+    springs->changes++;
+    fill_lane(springs, springs->lane_start[spring], spring, false);
+}
+
+bool springs_is_broken(const struct springs *springs, size_t spring) {
+    return springs->broken[spring] != 0;
+}
+
+bool springs_have_limits(const struct springs *springs) {
+    return springs->limit != NULL;
 }
 
 // --- kernels ---
@@ -99,8 +176,8 @@ ALWAYS_INLINE void load(const struct springs *springs, const struct stencil_grou
     for (int i = 0; i < 3; i++) {
         s->l[i] = end[i] - s->l[i];
     }
-    s->stiffness = lanes_load(springs->lanes + g * LANES);
-    s->rest_length = lanes_load(springs->lanes + springs->lane_count + g * LANES);
+    s->stiffness = lanes_load(lanes_of(springs, LANE_STIFFNESS) + g * LANES);
+    s->rest_length = lanes_load(lanes_of(springs, LANE_REST) + g * LANES);
     s->length = lanes_sqrt(s->l[0] * s->l[0] + s->l[1] * s->l[1] + s->l[2] * s->l[2]);
     s->inverse = lanes_select(s->length > 0.0, 1.0 / s->length, lanes_set(0.0));
 }
@@ -135,11 +212,71 @@ static PBS_MULTIVERSION void add_first_order(const struct springs *springs,
     sums->value += lanes_sum(sum);
 }
 
+/// Bit l: lane l is above its limit.
+ALWAYS_INLINE uint8_t strained_lanes(const struct springs *springs, size_t g, lanes8 extension) {
+    const mask8 over = extension > lanes_load(lanes_of(springs, LANE_LIMIT) + g * LANES);
+    uint32_t bits = 0;
+    for (int l = 0; l < LANES; l++) {
+        bits |= (over[l] != 0 ? 1u : 0u) << l;
+    }
+    return (uint8_t)bits;
+}
+
+static PBS_MULTIVERSION void mark_strained(const struct springs *springs,
+                                           const struct stencil_groups *groups, size_t begin,
+                                           size_t end, const double *x) {
+    for (size_t g = begin; g < end; g++) {
+        struct spring_lanes s;
+        load(springs, groups, g, x, &s);
+        springs->strained[g] = strained_lanes(springs, g, s.length - s.rest_length);
+    }
+}
+
+struct marking {
+    const struct springs *springs;
+    const double *x;
+};
+
+static void mark_piece(void *context, size_t domain) {
+    const struct marking *marking = context;
+    const struct stencil_groups *groups = &marking->springs->groups;
+    mark_strained(marking->springs, groups, groups->domain_group[domain],
+                  groups->domain_group[domain + 1], marking->x);
+}
+
+void springs_mark_strained(struct springs *springs, struct tasks *tasks, size_t domain_count,
+                           const double *x) {
+    struct marking marking = {springs, x};
+    tasks_for(tasks, domain_count, mark_piece, &marking);
+}
+
+static void set_mark(void *context, uint32_t spring) {
+    struct springs *springs = context;
+    springs->marks[spring] = 1;
+    springs->has_marks = true;
+}
+
+const uint8_t *springs_strained(struct springs *springs) {
+    const struct stencil_groups *groups = &springs->groups;
+    if (springs->has_marks) {
+        memset(springs->marks, 0, springs->count * sizeof *springs->marks);
+        springs->has_marks = false;
+    }
+    for (size_t g = 0; g < groups->group_count; g++) {
+        for (uint32_t l = 0; springs->strained[g] >> l != 0; l++) {
+            if ((springs->strained[g] >> l & 1u) != 0) {
+                set_mark(springs, groups->stencil[g * LANES + l]);
+            }
+        }
+    }
+    return springs->has_marks ? springs->marks : NULL;
+}
+
 static PBS_MULTIVERSION void add_hessian(const struct springs *springs,
                                          const struct stencil_groups *groups, size_t begin,
                                          size_t end, const struct evaluation *evaluation,
                                          double *blocks) {
-    const double *damping = springs->lanes + 2 * springs->lane_count;
+    const double *damping = lanes_of(springs, LANE_DAMPING);
     for (size_t g = begin; g < end; g++) {
         struct spring_lanes s;
         load(springs, groups, g, evaluation->x, &s);
@@ -180,8 +317,11 @@ static int evaluate(const void *self, const struct assembly *assembly,
     if (evaluation->damping_weights && !springs->has_damping) {
         return EVALUATE_OK;
     }
-    if (evaluation->what & (EVALUATE_VALUE | EVALUATE_GRADIENT)) {
+    if ((evaluation->what & (EVALUATE_VALUE | EVALUATE_GRADIENT)) != 0) {
         add_first_order(springs, groups, begin, end, evaluation, sums);
+        if (evaluation->unturned && springs->limit != NULL) {
+            mark_strained(springs, groups, begin, end, evaluation->x);
+        }
     }
     if (evaluation->what & EVALUATE_HESSIAN) {
         add_hessian(springs, groups, begin, end, evaluation, sums->blocks);
@@ -189,8 +329,15 @@ static int evaluate(const void *self, const struct assembly *assembly,
     return EVALUATE_OK;
 }
 
+static const uint8_t *uncoupled(const void *self, uint64_t *changes) {
+    const struct springs *springs = self;
+    *changes = springs->changes;
+    return springs->changes > 0 ? springs->broken : NULL;
+}
+
 static const struct term_table table = {
     .name = "springs",
+    .uncoupled = uncoupled,
     .kind = ENERGY_ELASTIC,
     .evaluate = evaluate,
     .bind = bind_elements,

@@ -1,8 +1,10 @@
-// Springs between pairs of nodes: the sum of 1/2 k (|l| - l0)^2, l from one end to the other.
+// Springs between pairs of nodes: the sum of 1/2 k (|l| - l0)^2, l from one end to the other. They
+// may break, as bonds of peridynamics do: where they are stretched beyond their limits.
 #ifndef PBS_ENERGY_SPRINGS_H
 #define PBS_ENERGY_SPRINGS_H
 
 #include "base/memory.h"
+#include "base/tasks.h"
 #include "energy/term.h"
 
 /// What springs_create copies and arranges in lanes.
@@ -12,6 +14,9 @@ struct springs_input {
     const double *stiffness;    ///< count, N/m
     const double *rest_lengths; ///< count, metres, >= 0
     const double *damping;      ///< count, s
+    const uint8_t *broken;      ///< null (none), or count: 1 where it is
+    const double *limits; ///< null (nothing breaks), or count: strains (|l| - l0) / l0, infinite
+                          ///< where it never does
 };
 
 struct springs; ///< self of the term
@@ -19,5 +24,17 @@ struct springs; ///< self of the term
 pbs_status springs_create(struct memory *memory, const struct springs_input *input,
                           struct springs **out);
 struct term springs_term(struct springs *springs);
+
+/// Marks every spring above its limit with nodes at x; evaluations at such a state
+/// (evaluation.unturned) have done so already. Springs must have limits.
+void springs_mark_strained(struct springs *springs, struct tasks *tasks, size_t domain_count,
+                           const double *x);
+bool springs_have_limits(const struct springs *springs);
+/// By spring, 1 where it was marked last; null where none was.
+const uint8_t *springs_strained(struct springs *springs);
+
+/// A broken spring stays where it is, without stiffness. The term must be bound.
+void springs_set_broken(struct springs *springs, size_t spring, bool broken);
+bool springs_is_broken(const struct springs *springs, size_t spring);
 
 #endif

@@ -110,7 +110,11 @@ static void choose_elements(struct elements *s, enum kind kind, struct random *r
 static struct term elastic_term(struct elements *s, enum kind kind) {
     struct memory *memory = &s->cube.memory;
     if (kind == SPRINGS) {
-        const struct springs_input input = {ELEMENTS, s->nodes, s->young, s->lengths, s->none};
+        const struct springs_input input = {.count = ELEMENTS,
+                                            .nodes = s->nodes,
+                                            .stiffness = s->young,
+                                            .rest_lengths = s->lengths,
+                                            .damping = s->none};
         struct springs *springs = NULL;
         assert_ok(springs_create(memory, &input, &springs));
         return springs_term(springs);
@@ -141,7 +145,8 @@ static pbs_status create_damping(struct memory *memory, const struct elements *s
                                                [TRIANGLES] = STRAIN_TRIANGLE,
                                                [HANDLES] = STRAIN_HANDLES};
     if (kind == SPRINGS) {
-        const struct spring_damping_input input = {ELEMENTS, s->nodes, s->mu};
+        const struct spring_damping_input input = {
+            .count = ELEMENTS, .nodes = s->nodes, .coefficient = s->mu};
         struct spring_damping *damping = NULL;
         RETURN_IF_FAILED(spring_damping_create(memory, &input, &damping));
         *out = spring_damping_term(damping);
