@@ -34,8 +34,30 @@ static void list_members(struct fragments *f) {
     f->first[0] = 0;
 }
 
+/// The volume that a particle's bonds reached, and what of it those did that broke.
+static void measure_lost_volume(const struct fragments *f, const struct bond_list *bonds) {
+    memset(f->reach, 0, 2 * f->particle_count * sizeof *f->reach);
+    for (size_t i = 0; i < 2 * bonds->count; i++) {
+        if (bonds->broken[i / 2] != BOND_CUT) {
+            const double volume = (double)bonds->shares[i / 2] *
+                                  bonds->volumes[bonds->pairs[i ^ 1]];
+            double *reach = f->reach + 2 * (size_t)bonds->pairs[i];
+            reach[0] += volume;
+            reach[1] += bonds->broken[i / 2] == BOND_BROKE ? volume : 0.0;
+        }
+    }
+    for (size_t i = 0; i < f->particle_count; i++) {
+        f->damage[i] = f->reach[2 * i + 1] > 0.0 ? (float)(f->reach[2 * i + 1] / f->reach[2 * i])
+                                                 : 0.0F;
+    }
+}
+
 /// Uses the search's arrays for the bonds of each particle that broke, and for all.
 static void measure_damage(const struct fragments *f, const struct bond_list *bonds) {
+    if (bonds->shares != NULL) {
+        measure_lost_volume(f, bonds);
+        return;
+    }
     memset(f->root, 0, f->particle_count * sizeof *f->root);
     memset(f->size, 0, f->particle_count * sizeof *f->size);
     for (size_t i = 0; i < 2 * bonds->count; i++) {
@@ -55,6 +77,7 @@ void fragments_free(struct fragments *f, struct memory *memory) {
     memory_release(memory, f->damage);
     memory_release(memory, f->root);
     memory_release(memory, f->size);
+    memory_release(memory, f->reach);
     *f = (struct fragments){0};
 }
 
@@ -72,6 +95,12 @@ pbs_status fragments_begin(struct fragments *f, struct memory *memory, size_t pa
     if (f->fragment == NULL || f->parent == NULL || f->first == NULL || f->members == NULL ||
         f->damage == NULL || f->root == NULL || f->size == NULL) {
         return PBS_ERROR_MEMORY;
+    }
+    if (bonds->shares != NULL) {
+        f->reach = memory_allocate(memory, particle_count, 2 * sizeof *f->reach);
+        if (f->reach == NULL) {
+            return PBS_ERROR_MEMORY;
+        }
     }
     find_roots(f, bonds);
     for (size_t i = 0; i < particle_count; i++) {

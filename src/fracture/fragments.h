@@ -13,9 +13,10 @@ struct fragments {
     uint32_t *parent;   ///< count: which fragment it came off; itself where it was there at first
     uint32_t *first;    ///< count + 1: where its members begin
     uint32_t *members;  ///< particle_count, ascending within a fragment
-    float *damage;      ///< particle_count: what part of a particle's bonds broke, of all but
-                        ///< those that were cut
+    float *damage;      ///< particle_count: what part of a particle's bonds broke, or of the
+                        ///< volume that they reach, of all but those that were cut
     uint32_t *root, *size; ///< particle_count, of the search; no meaning in between
+    double *reach;         ///< particle_count x 2, likewise: volumes; null where bonds count alike
 };
 
 enum { BOND_HOLDS = 0, BOND_BROKE = 1, BOND_CUT = 2 };
@@ -24,6 +25,10 @@ struct bond_list {
     size_t count;
     const uint32_t *pairs; ///< count x 2 particles
     const uint8_t *broken; ///< count, BOND_*
+    /// Null: for damage all bonds count alike. Or count: which part of each particle's volume the
+    /// other one reaches; and particle_count volumes.
+    const float *shares;
+    const double *volumes;
 };
 
 /// Room for so many particles, and the fragments that they are in now, numbered in the order of

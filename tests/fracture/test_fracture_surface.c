@@ -31,7 +31,7 @@ static void find_bonds(struct broken_mesh *m) {
         m->pairs[2 * b] = faces[b].tets[0];
         m->pairs[2 * b + 1] = faces[b].tets[1];
     }
-    m->bonds = (struct bond_list){count, m->pairs, m->broken};
+    m->bonds = (struct bond_list){.count = count, .pairs = m->pairs, .broken = m->broken};
     memory_release(&m->memory, faces);
 }
 

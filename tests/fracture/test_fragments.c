@@ -17,7 +17,7 @@ struct broken_graph {
 static void begin(struct broken_graph *g, size_t particles, size_t bonds) {
     memory_init(&g->memory, NULL);
     memset(g->broken, 0, sizeof g->broken);
-    g->bonds = (struct bond_list){bonds, g->pairs, g->broken};
+    g->bonds = (struct bond_list){.count = bonds, .pairs = g->pairs, .broken = g->broken};
     assert_ok(fragments_begin(&g->fragments, &g->memory, particles, &g->bonds));
 }
 
