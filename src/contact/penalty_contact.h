@@ -56,13 +56,16 @@ struct penalty_touch {
 
 struct penalty_chunk;
 
+/// In place of the rotation of a sphere that nothing turns.
+#define PENALTY_TURNLESS UINT32_MAX
+
 /// All zero is a valid empty one.
 struct penalty_contact {
     struct memory *memory;
     const struct friction_table *frictions;
     // Filled in by the owner; counts as penalty_contact_reserve was told.
     size_t sphere_count, part_count, bond_count, obstacle_count;
-    uint32_t *node, *turn; ///< per sphere: its place and its rotation
+    uint32_t *node, *turn; ///< per sphere: its place and its rotation, or PENALTY_TURNLESS
     uint32_t *part;        ///< per sphere
     double *radius;        ///< per sphere, m
     double *length;        ///< per sphere, m: what makes its rotation a coordinate

@@ -7,7 +7,8 @@
 
 /// One side of a touch as an impulse sees it.
 struct side {
-    double *v, *w;               ///< of place and rotation; null: an obstacle
+    double *v, *w;               ///< of place and rotation; null: an obstacle, one that does not
+                                 ///< turn
     double inverse_mass[3];      ///< per axis, 1/kg; 0 where it is held
     double inverse_inertia[3];   ///< per axis, 1/(kg m^2)
     double length;               ///< m
@@ -18,7 +19,9 @@ struct side {
 static void measure(struct side *s) {
     if (s->v != NULL) {
         copy3(s->v, s->velocity);
-        scale3(1.0 / s->length, s->w, s->spin);
+        if (s->w != NULL) {
+            scale3(1.0 / s->length, s->w, s->spin);
+        }
     }
 }
 
@@ -26,11 +29,13 @@ static struct side side_of(const struct penalty_contact *c, const struct penalty
                            uint32_t sphere, double arm, const double direction[3]) {
     const size_t node = c->node[sphere];
     const size_t turn = c->turn[sphere];
-    struct side s = {
-        .v = m->velocity + 3 * node, .w = m->velocity + 3 * turn, .length = c->length[sphere]};
+    const bool turns = turn != PENALTY_TURNLESS;
+    struct side s = {.v = m->velocity + 3 * node,
+                     .w = turns ? m->velocity + 3 * turn : NULL,
+                     .length = c->length[sphere]};
     for (int k = 0; k < 3; k++) {
         const bool stays = ((uint32_t)m->held[node] >> k & 1u) != 0;
-        const bool still = ((uint32_t)m->held[turn] >> k & 1u) != 0;
+        const bool still = !turns || ((uint32_t)m->held[turn] >> k & 1u) != 0;
         s.inverse_mass[k] = stays ? 0.0 : 1.0 / m->mass[node];
         s.inverse_inertia[k] = still ? 0.0 : 1.0 / (m->mass[turn] * s.length * s.length);
     }
@@ -77,7 +82,7 @@ static double turning_mobility(const struct side *s, const double axis[3]) {
 }
 
 static void turn(struct side *s, double sign, const double moment[3]) {
-    for (int k = 0; k < 3 && s->v != NULL; k++) {
+    for (int k = 0; k < 3 && s->w != NULL; k++) {
         s->w[k] += sign * moment[k] * s->inverse_inertia[k] * s->length;
     }
     measure(s);
