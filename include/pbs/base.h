@@ -43,7 +43,7 @@ enum {
     PBS_OK = 0,              ///< done
     PBS_NOT_CONVERGED = 1,   ///< done; the tolerance was not reached and the host allowed that
     PBS_DIVIDED = 2,         ///< done; the step had to be divided into smaller ones
-    PBS_WEAK_BONDS = 3,      ///< done; a bonded body that hardly bears its own weight
+    PBS_WEAK_BONDS = 3,      ///< done; a body of bonds that hardly bears its own weight
     PBS_ERROR_ARGUMENT = -1, ///< a null pointer, a value out of its range, a count that does not
                              ///< match
     PBS_ERROR_MEMORY = -2,   ///< the allocator returned null

@@ -153,6 +153,7 @@ typedef struct pbs_bond_load {
     double bending;       ///< N m
     double normal_stress; ///< Pa, tension positive
     double shear_stress;  ///< Pa
+    double stretch;       ///< the strain (l - l0) / l0
 } pbs_bond_load;
 
 /// What all bonds bear in the present state.
@@ -209,6 +210,7 @@ typedef struct pbs_broken_bond {
     double shear_stress;  ///< Pa
     double energy;        ///< J, of the bond: dissipated (pbs_energy); of one that broke in a pass
                           ///< of fracture_passes but the last, at the start of the step
+    double stretch;       ///< the strain, where stresses are taken
 } pbs_broken_bond;
 
 /// The bonds that broke in the last call that moved the world (pbs_world_step, pbs_world_advance)

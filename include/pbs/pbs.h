@@ -13,6 +13,7 @@
 #include "bonded.h"
 #include "collider.h"
 #include "integrator.h"
+#include "peridynamic.h"
 #include "query.h"
 #include "readback.h"
 #include "solver.h"

@@ -110,11 +110,11 @@ enum {
                              ///< surfaces of bodies, their own other parts and colliders, with
                              ///< continuous collision detection (ECI section 4.5; IPC, Li et al.
                              ///< 2020)
-    PBS_CONTACT_PENALTY = 2  ///< for explicit steps of bonded bodies: particles that no bond joins
-                             ///< are springy spheres to each other and to colliders. The world
-    ///< starts with PBS_SCHEME_VELOCITY_VERLET, which alone moves it; other
-    ///< bodies touch nothing (BDEM section 4.6; docs/theory/bonds.md
-    ///< section 6.5)
+    PBS_CONTACT_PENALTY = 2 ///< for explicit steps of bonded and peridynamic bodies: particles that
+                            ///< no bond joins are springy spheres to each other and to
+                            ///< colliders. The world starts with PBS_SCHEME_VELOCITY_VERLET,
+                            ///< which alone moves it; other bodies touch nothing (BDEM section
+                            ///< 4.6; docs/theory/bonds.md section 6.5)
 };
 
 /// The barrier as a function of the distance d < d hat.
@@ -448,8 +448,9 @@ typedef struct pbs_stats {
     uint32_t flight_parts; ///< equal parts that the step was taken in, as bodies moved more than
                            ///< half the size of what they meet; of an advance: its last step
     uint32_t untouchable_bodies; ///< affine ones in a world with PBS_CONTACT_PROJECTION (with
-                                 ///< PBS_CONTACT_PENALTY all that are not bonded), which go
-                                 ///< through colliders; where there are any the log says so too
+                                 ///< PBS_CONTACT_PENALTY all without particles that bonds join),
+                                 ///< which go through colliders; where there are any the log says
+                                 ///< so too
     uint32_t turned_solves; ///< in the last step: linear solves that block Jacobi began and another
                             ///< finished
     // Of PBS_PRECONDITIONER_AUTOMATIC, the last matrix of the last step:

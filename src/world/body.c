@@ -7,6 +7,7 @@
 #include "base/arithmetic.h"
 #include "world/bonded.h"
 #include "world/check.h"
+#include "world/peridynamic.h"
 #include "world/settings.h"
 #include "world/world.h"
 
@@ -45,6 +46,12 @@ void body_free(struct body *body, struct memory *memory) {
     memory_release(memory, body->bonded.shearing);
     memory_release(memory, body->bonds.broken);
     memory_release(memory, body->bonds.release);
+    memory_release(memory, body->bonds.shares);
+    memory_release(memory, body->peridynamic.volumes);
+    memory_release(memory, body->peridynamic.young);
+    memory_release(memory, body->peridynamic.lengths);
+    memory_release(memory, body->peridynamic.stiffness);
+    memory_release(memory, body->peridynamic.critical);
     memory_release(memory, body->bonded.orientations);
     memory_release(memory, body->bonded.angular_velocities);
     memory_release(memory, body->custom.stencils);
@@ -183,6 +190,18 @@ pbs_status pbs_body_create_bonded(pbs_world *w, const pbs_bonded_desc *d, pbs_bo
     const pbs_status status = bonded_body_create(&w->scene, &w->memory, &settings, &body);
     RETURN_IF_FAILED(finish_creation(w, capacity, status, body, out));
     return bonded_check_weight(&w->scene.nodes, body, w->scene.settings.gravity);
+}
+
+pbs_status pbs_body_create_peridynamic(pbs_world *w, const pbs_peridynamic_desc *d, pbs_body *out) {
+    ARITHMETIC_SCOPE();
+    RETURN_IF_FAILED(enter_creation(w, out));
+    pbs_peridynamic_desc settings = {0};
+    RETURN_IF_FAILED(settings_read(&settings_peridynamic, d, &settings));
+    struct body *body = NULL;
+    const size_t capacity = w->scene.nodes.capacity;
+    const pbs_status status = peridynamic_body_create(&w->scene, &w->memory, &settings, &body);
+    RETURN_IF_FAILED(finish_creation(w, capacity, status, body, out));
+    return peridynamic_check_weight(&w->scene.nodes, body, w->scene.settings.gravity);
 }
 
 pbs_status pbs_body_create_custom(pbs_world *w, const pbs_custom_desc *d, pbs_body *out) {
@@ -358,7 +377,7 @@ pbs_status pbs_body_unpin(pbs_world *w, pbs_body b, const uint32_t *vertices, si
     RETURN_IF_FAILED(check_axes(axes));
     for (size_t i = 0; i < count; i++) {
         const size_t node = body->node_start + vertices[i];
-        scene_hold_node(&w->scene, node, w->scene.nodes.held[node] & ~axes);
+        scene_hold_node(&w->scene, node, (w->scene.nodes.held[node] & ~axes) | body->flat);
     }
     return PBS_OK;
 }
@@ -380,7 +399,7 @@ pbs_status pbs_body_unpin_all(pbs_world *w, pbs_body b) {
     const struct body *body = world_enter_body(w, b, &status);
     RETURN_IF_FAILED(status);
     for (size_t i = body->node_start; i < body->node_start + body->node_count; i++) {
-        scene_hold_node(&w->scene, i, 0);
+        scene_hold_node(&w->scene, i, body->flat);
     }
     return PBS_OK;
 }
@@ -415,7 +434,7 @@ pbs_status pbs_body_set_targets(pbs_world *w, pbs_body b, const uint32_t *vertic
     struct nodes *nodes = &w->scene.nodes;
     for (size_t i = 0; i < count; i++) {
         const size_t node = body->node_start + vertices[i];
-        if (nodes->held[node] == 0) {
+        if (nodes->held[node] == body->flat) {
             scene_hold_node(&w->scene, node, PBS_AXIS_ALL);
         }
         memcpy(nodes->target + 3 * node, targets + 3 * i, 3 * sizeof *targets);

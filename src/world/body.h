@@ -8,9 +8,18 @@
 #include "contact/contact_report.h"
 #include "fracture/fracture_surface.h"
 #include "pbs/bonded.h"
+#include "pbs/peridynamic.h"
 #include "world/vertices.h"
 
-enum body_kind { BODY_SOLID, BODY_CUSTOM, BODY_SHELL, BODY_SPRINGS, BODY_AFFINE, BODY_BONDED };
+enum body_kind {
+    BODY_SOLID,
+    BODY_CUSTOM,
+    BODY_SHELL,
+    BODY_SPRINGS,
+    BODY_AFFINE,
+    BODY_BONDED,
+    BODY_PERIDYNAMIC
+};
 
 /// A value for all tetrahedra, or one for each.
 struct tet_values {
@@ -73,6 +82,9 @@ struct body_bonds {
     double *contact_radii; ///< vertex_count
     double contact_space;  ///< m: how far surfaces of particles are apart at rest at least, bonded
                            ///< ones left out; 0: not known
+    /// Of damage, where bonds do not all count alike: by bond, which part of its particles' volumes
+    /// they reach; null: alike.
+    float *shares;
     struct fragments fragments;
 };
 
@@ -86,6 +98,16 @@ struct bonded_body {
     int32_t shear;              ///< PBS_BOND_SHEAR_*
     double *orientations;       ///< vertex_count x 4
     double *angular_velocities; ///< vertex_count x 3: those of the rotation nodes, over their radii
+};
+
+/// Bonds are springs.
+struct peridynamic_body {
+    int32_t dimension; ///< PBS_PERIDYNAMIC_*
+    bool whole_volumes, no_calibration, no_surface_correction;
+    double spacing, horizon, section; ///< section is 1 of a solid
+    double *volumes, *young;          ///< vertex_count
+    double *lengths, *stiffness;      ///< by bond
+    double *critical; ///< by bond: the strain at which it breaks; infinite where it never does
 };
 
 struct custom_body {
@@ -118,6 +140,7 @@ struct body {
     double damping; ///< s, of Rayleigh damping
     double drag;    ///< 1/s
     bool no_gravity;
+    uint8_t flat; ///< PBS_AXIS_*: axes that all its vertices are held on, whatever the host pins
     pbs_contact_desc contact;
     struct body_barrier barrier;
     struct contact_load load; ///< of the last step
@@ -129,6 +152,7 @@ struct body {
     struct affine_body affine;
     struct body_bonds bonds; ///< of particles; all zero where there are none
     struct bonded_body bonded;
+    struct peridynamic_body peridynamic;
     struct custom_body custom;
 };
 
@@ -161,6 +185,9 @@ pbs_status bonded_body_create(struct scene *scene, struct memory *memory, const 
 /// The nodes of an affine body that is moved rigidly: rotation (row-major), then translation.
 void affine_body_place(const struct affine_body *affine, const double position[3],
                        const double rotation[9], double nodes[12]);
+
+pbs_status peridynamic_body_create(struct scene *scene, struct memory *memory,
+                                   const pbs_peridynamic_desc *d, struct body **out);
 
 pbs_status body_check_contact(const pbs_contact_desc *d);
 

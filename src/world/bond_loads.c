@@ -7,6 +7,7 @@
 #include "world/bonded.h"
 #include "world/breaking.h"
 #include "world/check.h"
+#include "world/peridynamic.h"
 #include "world/settings.h"
 #include "world/world.h"
 
@@ -43,8 +44,8 @@ static pbs_bond_load load_of(const struct bond_load *load, double radius) {
                            .shear_stress = load->shear / area + fabs(load->torsion) * 0.5 * bent};
 }
 
-void body_read_loads(const struct body *body, const struct particle_view *view, size_t first,
-                     size_t count, pbs_bond_load *loads, double *energies) {
+static void read_beams(const struct body *body, const struct particle_view *view, size_t first,
+                       size_t count, pbs_bond_load *loads, double *energies) {
     const struct bonded_body *own = &body->bonded;
     double rest[3 * BONDS_AT_ONCE] = {0.0};
     struct bond_stiffness stiffness[BONDS_AT_ONCE];
@@ -61,8 +62,33 @@ void body_read_loads(const struct body *body, const struct particle_view *view, 
                borne);
     for (size_t i = 0; i < count; i++) {
         loads[i] = load_of(&borne[i], own->bond_radii[first + i]);
+        loads[i].stretch = norm3(states[i].way) / norm3(rest + 3 * i) - 1.0;
         energies[i] = borne[i].energy;
     }
+}
+
+/// A spring as a bar of the material would be that is stretched alike.
+static void read_springs(const struct body *body, const struct particle_view *view, size_t first,
+                         size_t count, pbs_bond_load *loads, double *energies) {
+    const struct peridynamic_body *own = &body->peridynamic;
+    for (size_t i = 0; i < count; i++) {
+        const size_t bond = first + i;
+        const uint32_t *end = body->bonds.pairs + 2 * bond;
+        double way[3];
+        subtract3(view->positions + 3 * (size_t)end[1], view->positions + 3 * (size_t)end[0], way);
+        const double extension = norm3(way) - own->lengths[bond];
+        const double stretch = extension / own->lengths[bond];
+        loads[i] = (pbs_bond_load){.normal = own->stiffness[bond] * extension,
+                                   .normal_stress = peridynamic_young(own, end) * stretch,
+                                   .stretch = stretch};
+        energies[i] = 0.5 * own->stiffness[bond] * extension * extension;
+    }
+}
+
+void body_read_loads(const struct body *body, const struct particle_view *view, size_t first,
+                     size_t count, pbs_bond_load *loads, double *energies) {
+    (body->kind == BODY_BONDED ? read_beams : read_springs)(body, view, first, count, loads,
+                                                            energies);
 }
 
 pbs_status pbs_body_bond_loads(const pbs_world *w, pbs_body b, pbs_bond_load *dst,

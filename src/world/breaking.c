@@ -16,6 +16,9 @@
 #include "world/settings.h"
 #include "world/world.h"
 
+// The most bonds that break at once; where there are more, the others do where the next step ends.
+enum { MOST_AT_ONCE = 1 << 20 };
+
 pbs_status breaks_reserve(struct bond_breaks *breaks, struct memory *memory,
                           const struct scene *scene) {
     size_t count = 0;
@@ -23,6 +26,7 @@ pbs_status breaks_reserve(struct bond_breaks *breaks, struct memory *memory,
         const struct body *body = scene_body(scene, i);
         count += body->bonds.breaks ? body->bonds.count : 0;
     }
+    count = count < MOST_AT_ONCE ? count : MOST_AT_ONCE;
     RETURN_IF_FAILED(memory_reserve(memory, &breaks->releases, &breaks->release_capacity, count,
                                     sizeof *breaks->releases));
     RETURN_IF_FAILED(memory_reserve(memory, &breaks->orientations, &breaks->orientation_capacity,
@@ -98,10 +102,13 @@ static void keep_apart(pbs_world *w, size_t index, size_t bond, const struct bon
     }
 }
 
-/// Where a body's bonds and rotations begin among those of all: bonds of its form of shear.
+/// Where a body's bonds and rotations begin among those of all: bonds of its form of shear, or
+/// springs.
 struct bond_place {
     struct bonds *beams;
-    size_t first_bond, first_rotation;
+    struct springs *springs;
+    struct spring_damping *damping; ///< of the springs; null: none
+    size_t first_bond, first_rotation, first_dashpot;
 };
 
 /// Whether two bodies' bonds are one term.
@@ -113,22 +120,38 @@ static bool share_term(const struct body *a, const struct body *b) {
 static struct bond_place place_of(const pbs_world *w, size_t index) {
     const struct body *own = scene_body(&w->scene, index);
     const struct model *model = &w->topology.model;
-    struct bond_place place = {.beams = model->bonds[own->bonded.shear]};
+    struct bond_place place = {0};
+    if (own->kind == BODY_BONDED) {
+        place.beams = model->bonds[own->bonded.shear];
+    } else {
+        place.springs = model->peridynamic;
+        place.damping = own->damping > 0.0 ? model->peridynamic_damping : NULL;
+    }
     for (size_t i = 0; i < index; i++) {
         const struct body *body = scene_body(&w->scene, i);
-        place.first_bond += share_term(body, own) ? body->bonds.count : 0;
+        const size_t bonds = share_term(body, own) ? body->bonds.count : 0;
+        place.first_bond += bonds;
+        place.first_dashpot += body->damping > 0.0 ? bonds : 0;
         place.first_rotation += body->kind == BODY_BONDED ? body->vertex_count : 0;
     }
     return place;
 }
 
 static bool is_broken(const struct bond_place *place, size_t bond) {
-    return bonds_is_broken(place->beams, place->first_bond + bond);
+    const size_t at = place->first_bond + bond;
+    return place->beams != NULL ? bonds_is_broken(place->beams, at)
+                                : springs_is_broken(place->springs, at);
 }
 
 static void mark_broken(const struct bond_place *place, size_t bond, bool broken) {
+    const size_t at = place->first_bond + bond;
     if (place->beams != NULL) {
-        bonds_set_broken(place->beams, place->first_bond + bond, broken);
+        bonds_set_broken(place->beams, at, broken);
+    } else if (place->springs != NULL) {
+        springs_set_broken(place->springs, at, broken);
+    }
+    if (place->damping != NULL) {
+        spring_damping_set_broken(place->damping, place->first_dashpot + bond, broken);
     }
 }
 
@@ -147,8 +170,10 @@ struct look {
 
 static struct particle_view view_of(const struct particles *particles, const struct body *body,
                                     const struct bond_place *place) {
+    const bool turns = body->kind == BODY_BONDED;
     return (struct particle_view){particles->x + 3 * body->node_start,
-                                  particles->orientations + 4 * place->first_rotation};
+                                  turns ? particles->orientations + 4 * place->first_rotation
+                                        : NULL};
 }
 
 /// How far a bond is beyond what it bears.
@@ -158,6 +183,10 @@ struct excess {
 };
 
 static struct excess excess_of(const struct body *body, size_t bond, const pbs_bond_load *load) {
+    if (body->kind == BODY_PERIDYNAMIC) {
+        const double most = body->peridynamic.critical[bond];
+        return (struct excess){load->stretch > most, load->stretch / most};
+    }
     const double tensile = body->bonded.tensile[bond];
     const double shearing = body->bonded.shearing[bond];
     return (struct excess){load->normal_stress > tensile || load->shear_stress > shearing,
@@ -191,21 +220,23 @@ static void list_broken(pbs_world *w, size_t index, const struct bond_place *pla
                 .time = look->time,
                 .normal_stress = loads[k].normal_stress,
                 .shear_stress = loads[k].shear_stress,
-                .energy = energies[k]};
+                .energy = energies[k],
+                .stretch = loads[k].stretch};
         }
     }
 }
 
-/// Which bonds may bear too much, of beams by their form of shear; what is not marked holds. Null:
-/// none of them.
+/// Which bonds may bear too much, of beams by their form of shear, and of springs; what is not
+/// marked holds. Null: none of them.
 struct strained {
-    const uint8_t *beams[2];
+    const uint8_t *beams[2], *springs;
 };
 
 static void look_at(pbs_world *w, size_t index, const struct strained *strained,
                     const struct look *look) {
     const struct body *body = scene_body(&w->scene, index);
-    const uint8_t *all = strained->beams[body->bonded.shear];
+    const uint8_t *all = body->kind == BODY_BONDED ? strained->beams[body->bonded.shear]
+                                                   : strained->springs;
     if (all == NULL) {
         return;
     }
@@ -319,7 +350,7 @@ static void keep_largest(struct bond_breaks *breaks, size_t first, size_t limit)
 static struct strained find_strained(pbs_world *w, const struct look *look, bool is_marked) {
     const struct model *model = &w->topology.model;
     const size_t domains = model->assembly.layout.domain_count;
-    struct strained strained = {{NULL, NULL}};
+    struct strained strained = {{NULL, NULL}, NULL};
     for (size_t shear = 0; shear < 2; shear++) {
         struct bonds *beams = model->bonds[shear];
         if (beams != NULL && bonds_have_limits(beams)) {
@@ -328,6 +359,13 @@ static struct strained find_strained(pbs_world *w, const struct look *look, bool
             }
             strained.beams[shear] = bonds_strained(beams);
         }
+    }
+    struct springs *springs = model->peridynamic;
+    if (springs != NULL && springs_have_limits(springs)) {
+        if (!is_marked) {
+            springs_mark_strained(springs, w->tasks, domains, look->at.x);
+        }
+        strained.springs = springs_strained(springs);
     }
     return strained;
 }

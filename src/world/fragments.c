@@ -12,8 +12,11 @@
 #include "world/world.h"
 
 struct bond_list body_bond_list(const struct body *body) {
-    return (struct bond_list){
-        .count = body->bonds.count, .pairs = body->bonds.pairs, .broken = body->bonds.broken};
+    return (struct bond_list){.count = body->bonds.count,
+                              .pairs = body->bonds.pairs,
+                              .broken = body->bonds.broken,
+                              .shares = body->bonds.shares,
+                              .volumes = body->peridynamic.volumes};
 }
 
 void body_come_apart(struct body *body) {
@@ -58,25 +61,45 @@ static void measure_centre(const struct members *m, pbs_fragment *out) {
     scale3(1.0 / out->mass, out->velocity, out->velocity);
 }
 
+/// The radius of gyration of a particle; 0 of one that does not turn.
+static double gyration_of(const struct body *body, size_t particle) {
+    return body->kind == BODY_BONDED ? bonded_radius_of_gyration(body->bonded.radii[particle])
+                                     : 0.0;
+}
+
 /// Inertia and angular momentum about the centre, of places and of spheres that spin.
 static void add_turning(const struct members *m, size_t particle, pbs_fragment *out,
                         double momentum[3]) {
     const size_t node = m->body->node_start + particle;
     const double mass = m->nodes->mass[node];
-    const double gyration = bonded_radius_of_gyration(m->body->bonded.radii[particle]);
+    const double gyration = gyration_of(m->body, particle);
     const double own = mass * gyration * gyration;
     double arm[3], motion[3], moment[3];
     subtract3(m->nodes->x + 3 * node, out->center, arm);
     subtract3(m->nodes->v + 3 * node, out->velocity, motion);
     cross3(arm, motion, moment);
     add_scaled3(momentum, mass, moment, momentum);
-    add_scaled3(momentum, own, m->body->bonded.angular_velocities + 3 * particle, momentum);
+    if (m->body->kind == BODY_BONDED) {
+        add_scaled3(momentum, own, m->body->bonded.angular_velocities + 3 * particle, momentum);
+    }
     for (size_t i = 0; i < 3; i++) {
         for (size_t k = 0; k < 3; k++) {
             out->inertia[3 * i + k] -= mass * arm[i] * arm[k];
         }
         out->inertia[4 * i] += own + mass * dot3(arm, arm);
     }
+}
+
+/// Points on a line have no inertia about it, nor momentum; a single one has none at all. Then the
+/// inverse is that of a body that is a little thicker.
+static void invert_of_points(const double inertia[9], double inverse[9]) {
+    const double thickness = 1e-12 * (inertia[0] + inertia[4] + inertia[8]);
+    double thick[9];
+    for (size_t i = 0; i < 9; i++) {
+        thick[i] = inertia[i] + (i % 4 == 0 ? thickness : 0.0);
+        inverse[i] = 0.0;
+    }
+    invert33(thick, inverse);
 }
 
 static pbs_fragment describe(const struct members *m, uint32_t parent) {
@@ -87,7 +110,11 @@ static pbs_fragment describe(const struct members *m, uint32_t parent) {
     for (size_t i = 0; i < m->count; i++) {
         add_turning(m, m->particles[i], &out, momentum);
     }
-    invert33(out.inertia, inverse);
+    if (m->body->kind == BODY_BONDED) {
+        invert33(out.inertia, inverse);
+    } else {
+        invert_of_points(out.inertia, inverse);
+    }
     multiply3(inverse, momentum, out.angular_velocity);
     return out;
 }

@@ -392,10 +392,14 @@ static pbs_status add_customs(const struct scene *scene, struct memory *memory,
 
 // --- springs ---
 
-static size_t count_springs(const struct scene *scene) {
+/// Springs, and the bonds of peridynamic bodies, which are springs that break: a term each.
+static size_t count_springs(const struct scene *scene, enum body_kind kind) {
     size_t count = 0;
     for (size_t i = 0; i < scene->bodies.count; i++) {
-        count += scene_body(scene, i)->springs.spring_count;
+        const struct body *body = scene_body(scene, i);
+        if (body->kind == kind) {
+            count += kind == BODY_SPRINGS ? body->springs.spring_count : body->bonds.count;
+        }
     }
     return count;
 }
@@ -404,47 +408,92 @@ static size_t count_springs(const struct scene *scene) {
 struct gathered_springs {
     uint32_t *nodes;
     double *stiffness, *rest_lengths, *damping;
+    double *limits; ///< of bonds
+    uint8_t *broken;
+    bool breaks; ///< some bond may
 };
 
-static void gather_springs(const struct scene *scene, struct gathered_springs *out) {
+static void gather_springs_of(const struct body *body, size_t at,
+                              const struct gathered_springs *out) {
+    const struct springs_body *own = &body->springs;
+    for (size_t s = 0; s < own->spring_count; s++, at++) {
+        out->nodes[2 * at] = (uint32_t)body->node_start + own->springs[2 * s];
+        out->nodes[2 * at + 1] = (uint32_t)body->node_start + own->springs[2 * s + 1];
+        out->stiffness[at] = own->stiffness[s];
+        out->rest_lengths[at] = own->rest_lengths[s];
+    }
+}
+
+static void gather_peridynamic_of(const struct body *body, size_t at,
+                                  const struct gathered_springs *out) {
+    const struct peridynamic_body *own = &body->peridynamic;
+    for (size_t b = 0; b < body->bonds.count; b++, at++) {
+        out->nodes[2 * at] = (uint32_t)body->node_start + body->bonds.pairs[2 * b];
+        out->nodes[2 * at + 1] = (uint32_t)body->node_start + body->bonds.pairs[2 * b + 1];
+        out->stiffness[at] = own->stiffness[b];
+        out->rest_lengths[at] = own->lengths[b];
+        out->limits[at] = own->critical[b];
+        out->broken[at] = body->bonds.broken[b];
+    }
+}
+
+static void gather_springs(const struct scene *scene, enum body_kind kind,
+                           struct gathered_springs *out) {
     size_t at = 0;
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
-        const struct springs_body *own = &body->springs;
-        for (size_t s = 0; s < own->spring_count; s++, at++) {
-            out->nodes[2 * at] = (uint32_t)body->node_start + own->springs[2 * s];
-            out->nodes[2 * at + 1] = (uint32_t)body->node_start + own->springs[2 * s + 1];
-            out->stiffness[at] = own->stiffness[s];
-            out->rest_lengths[at] = own->rest_lengths[s];
-            out->damping[at] = 0.0;
+        if (body->kind == kind && kind == BODY_SPRINGS) {
+            gather_springs_of(body, at, out);
+            at += body->springs.spring_count;
+        } else if (body->kind == kind) {
+            gather_peridynamic_of(body, at, out);
+            at += body->bonds.count;
+            out->breaks |= body->bonds.breaks;
         }
     }
 }
 
-static pbs_status add_springs(const struct scene *scene, struct memory *memory,
+static pbs_status make_springs(struct memory *memory, enum body_kind kind, size_t count,
+                               const struct gathered_springs *g, struct model *model) {
+    const struct springs_input input = {.count = count,
+                                        .nodes = g->nodes,
+                                        .stiffness = g->stiffness,
+                                        .rest_lengths = g->rest_lengths,
+                                        .damping = g->damping,
+                                        .broken = g->broken,
+                                        .limits = g->breaks ? g->limits : NULL};
+    struct springs *springs = NULL;
+    RETURN_IF_FAILED(springs_create(memory, &input, &springs));
+    model->peridynamic = kind == BODY_PERIDYNAMIC ? springs : model->peridynamic;
+    add_term(model, springs_term(springs));
+    return PBS_OK;
+}
+
+static pbs_status add_springs(const struct scene *scene, struct memory *memory, enum body_kind kind,
                               struct model *model) {
-    const size_t count = count_springs(scene);
+    const size_t count = count_springs(scene, kind);
     if (count == 0) {
         return PBS_OK;
     }
+    const size_t bonds = kind == BODY_PERIDYNAMIC ? count : 0;
     struct gathered_springs g = {.nodes = memory_allocate(memory, count, 2 * sizeof(uint32_t)),
                                  .stiffness = memory_allocate(memory, count, sizeof(double)),
                                  .rest_lengths = memory_allocate(memory, count, sizeof(double)),
-                                 .damping = memory_allocate(memory, count, sizeof(double))};
+                                 .damping = memory_allocate(memory, count, sizeof(double)),
+                                 .limits = memory_allocate(memory, bonds, sizeof(double)),
+                                 .broken = memory_allocate(memory, count, sizeof(uint8_t))};
     pbs_status status = PBS_ERROR_MEMORY;
-    if (g.nodes != NULL && g.stiffness != NULL && g.rest_lengths != NULL && g.damping != NULL) {
-        gather_springs(scene, &g);
-        const struct springs_input input = {count, g.nodes, g.stiffness, g.rest_lengths, g.damping};
-        struct springs *springs = NULL;
-        status = springs_create(memory, &input, &springs);
-        if (status >= 0) {
-            add_term(model, springs_term(springs));
-        }
+    if (g.nodes != NULL && g.stiffness != NULL && g.rest_lengths != NULL && g.damping != NULL &&
+        g.limits != NULL && g.broken != NULL) {
+        gather_springs(scene, kind, &g);
+        status = make_springs(memory, kind, count, &g, model);
     }
     memory_release(memory, g.nodes);
     memory_release(memory, g.stiffness);
     memory_release(memory, g.rest_lengths);
     memory_release(memory, g.damping);
+    memory_release(memory, g.limits);
+    memory_release(memory, g.broken);
     return status;
 }
 
@@ -789,7 +838,8 @@ static pbs_status build(const struct scene *scene, struct memory *memory, struct
         return PBS_ERROR_MEMORY;
     }
     RETURN_IF_FAILED(add_elastic(scene, memory, model));
-    RETURN_IF_FAILED(add_springs(scene, memory, model));
+    RETURN_IF_FAILED(add_springs(scene, memory, BODY_SPRINGS, model));
+    RETURN_IF_FAILED(add_springs(scene, memory, BODY_PERIDYNAMIC, model));
     RETURN_IF_FAILED(add_affine(scene, memory, model));
     RETURN_IF_FAILED(add_bonds(scene, memory, model));
     RETURN_IF_FAILED(add_customs(scene, memory, model));
@@ -797,7 +847,8 @@ static pbs_status build(const struct scene *scene, struct memory *memory, struct
     RETURN_IF_FAILED(add_penalties(scene, memory, model));
     model->conservative_count = model->term_count;
     RETURN_IF_FAILED(add_drag(scene, memory, model));
-    RETURN_IF_FAILED(add_strain_damping(scene, memory, model->terms, &model->term_count));
+    RETURN_IF_FAILED(add_strain_damping(scene, memory, model->terms, &model->term_count,
+                                        &model->peridynamic_damping));
     RETURN_IF_FAILED(list_free_bodies(scene, memory, model));
     RETURN_IF_FAILED(build_assembly(scene, memory, model));
     return bind_terms(memory, model);

@@ -5,6 +5,7 @@
 
 #include "base/math3.h"
 #include "world/bonded.h"
+#include "world/peridynamic.h"
 #include "world/motion.h"
 
 // Of Young's modulus times the mean length of a body's bonds (BDEM, section 5).
@@ -16,6 +17,12 @@ bool penalty_scene_is(const struct scene *scene) {
 
 // --- stiffness ---
 
+static double young_of(const struct body *body, size_t bond) {
+    return body->kind == BODY_BONDED
+               ? body->bonded.young[bond]
+               : peridynamic_young(&body->peridynamic, body->bonds.pairs + 2 * bond);
+}
+
 /// The mean of E l over a body's bonds, N/m; 0 without any.
 static double mean_stiffness(const struct body *body) {
     double sum = 0.0;
@@ -23,7 +30,7 @@ static double mean_stiffness(const struct body *body) {
         double way[3];
         subtract3(body->bonds.rest + 3 * (size_t)body->bonds.pairs[2 * i + 1],
                   body->bonds.rest + 3 * (size_t)body->bonds.pairs[2 * i], way);
-        sum += body->bonded.young[i] * norm3(way);
+        sum += young_of(body, i) * norm3(way);
     }
     return body->bonds.count > 0 ? STIFFNESS_OVER_YOUNG * sum / (double)body->bonds.count : 0.0;
 }
@@ -61,15 +68,16 @@ static struct penalty_size size_of(const struct scene *scene) {
 }
 
 static void fill_spheres(const struct body *body, uint32_t index, struct penalty_contact *c) {
-    const struct bonded_body *own = &body->bonded;
+    const bool turns = body->kind == BODY_BONDED;
     struct penalty_part *part = &c->parts[index];
     part->rest = body->bonds.rest;
     for (size_t i = 0; i < body->vertex_count; i++) {
         const size_t at = part->first_sphere + i;
         c->node[at] = (uint32_t)(body->node_start + i);
-        c->turn[at] = (uint32_t)(body->node_start + body->vertex_count + i);
+        c->turn[at] = turns ? (uint32_t)(body->node_start + body->vertex_count + i)
+                            : PENALTY_TURNLESS;
         c->part[at] = index;
-        c->length[at] = bonded_radius_of_gyration(body->bonded.radii[i]);
+        c->length[at] = turns ? bonded_radius_of_gyration(body->bonded.radii[i]) : 1.0;
         c->radius[at] = body->bonds.contact_radii[i] + body->contact.offset;
     }
     for (size_t i = 0; i < 2 * body->bonds.count; i++) {

@@ -17,6 +17,7 @@ const struct settings_kind settings_shell = KIND(pbs_shell_desc);
 const struct settings_kind settings_springs = KIND(pbs_springs_desc);
 const struct settings_kind settings_affine = KIND(pbs_affine_desc);
 const struct settings_kind settings_bonded = KIND(pbs_bonded_desc);
+const struct settings_kind settings_peridynamic = KIND(pbs_peridynamic_desc);
 const struct settings_kind settings_bond_load = KIND(pbs_bond_load);
 const struct settings_kind settings_broken_bond = KIND(pbs_broken_bond);
 const struct settings_kind settings_fragment = KIND(pbs_fragment);

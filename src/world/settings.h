@@ -38,11 +38,11 @@ pbs_status rows_begin(const struct settings_kind *kind, size_t row_size, const v
 void row_write(const struct settings_kind *kind, const void *own, size_t row_size, void *host);
 
 extern const struct settings_kind settings_world, settings_solid, settings_shell, settings_springs,
-    settings_affine, settings_bonded, settings_bond_load, settings_broken_bond, settings_fragment,
-    settings_fracture_surface, settings_custom, settings_collider, settings_integrator,
-    settings_system, settings_energy, settings_stats, settings_dense_stats, settings_linear_solver,
-    settings_contact, settings_ray, settings_closest, settings_surface_point,
-    settings_contact_force, settings_contact_row, settings_overlap, settings_overlap_row,
-    settings_separate, settings_separation;
+    settings_affine, settings_bonded, settings_peridynamic, settings_bond_load,
+    settings_broken_bond, settings_fragment, settings_fracture_surface, settings_custom,
+    settings_collider, settings_integrator, settings_system, settings_energy, settings_stats,
+    settings_dense_stats, settings_linear_solver, settings_contact, settings_ray, settings_closest,
+    settings_surface_point, settings_contact_force, settings_contact_row, settings_overlap,
+    settings_overlap_row, settings_separate, settings_separation;
 
 #endif

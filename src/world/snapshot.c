@@ -228,6 +228,32 @@ static void write_fragments(struct byte_writer *out, const struct body *body) {
     write_bytes(out, body->bonds.fragments.fragment, body->vertex_count * sizeof(uint32_t));
 }
 
+/// Bonds are made again from the particles, and have the same order.
+static void write_peridynamic(struct byte_writer *out, const struct body *body,
+                              const struct nodes *nodes) {
+    const struct peridynamic_body *own = &body->peridynamic;
+    write_u32(out, body->no_gravity);
+    write_u32(out, (uint32_t)own->dimension);
+    write_u32(out, own->whole_volumes);
+    write_u32(out, own->no_calibration);
+    write_u32(out, own->no_surface_correction);
+    write_f64(out, body->drag);
+    write_f64(out, body->damping);
+    write_f64(out, own->spacing);
+    write_f64(out, own->horizon);
+    write_f64(out, own->section);
+    write_u64(out, body->vertex_count);
+    write_doubles(out, body->bonds.rest, 3 * body->vertex_count);
+    write_doubles(out, own->volumes, body->vertex_count);
+    write_doubles(out, own->young, body->vertex_count);
+    write_doubles(out, body->bonds.contact_radii, body->vertex_count);
+    write_doubles(out, nodes->mass + body->node_start, body->vertex_count);
+    write_u64(out, body->bonds.count);
+    write_doubles(out, own->critical, body->bonds.count);
+    write_broken(out, body);
+    write_fragments(out, body);
+}
+
 static void write_bonded(struct byte_writer *out, const struct body *body,
                          const struct nodes *nodes) {
     const struct bonded_body *bonded = &body->bonded;
@@ -278,6 +304,8 @@ static void write_bodies(struct byte_writer *out, const struct scene *scene) {
             write_affine(out, body);
         } else if (body->kind == BODY_BONDED) {
             write_bonded(out, body, &scene->nodes);
+        } else if (body->kind == BODY_PERIDYNAMIC) {
+            write_peridynamic(out, body, &scene->nodes);
         } else {
             write_custom(out, body, &scene->nodes);
         }

@@ -9,6 +9,7 @@
 #include "world/byte_stream.h"
 #include "world/bonded.h"
 #include "world/breaking.h"
+#include "world/peridynamic.h"
 #include "world/check.h"
 #include "world/contact_scene.h"
 #include "world/integrator.h"
@@ -558,6 +559,58 @@ static pbs_status read_bonded(struct byte_reader *in, struct memory *memory, str
     return PBS_OK;
 }
 
+/// Strains at which the bonds break that the particles made.
+static pbs_status read_stretches(struct byte_reader *in, struct memory *memory, struct body *body,
+                                 double **stretches) {
+    size_t count = 0;
+    RETURN_IF_FAILED(read_count(in, "bonds", 2 * sizeof(double) + 1, &count));
+    if (count != body->bonds.count) {
+        return status_fail(PBS_ERROR_FORMAT, "%zu bonds, but its particles make %zu", count,
+                           body->bonds.count);
+    }
+    RETURN_IF_FAILED(read_block(in, memory, count, sizeof(double), stretches));
+    RETURN_IF_FAILED(peridynamic_check_stretches(*stretches, count));
+    peridynamic_set_stretches(body, *stretches);
+    return PBS_OK;
+}
+
+static pbs_status read_peridynamic(struct byte_reader *in, struct memory *memory,
+                                   struct scene *scene, struct body_arrays *arrays,
+                                   struct body **out) {
+    pbs_peridynamic_desc d = {.struct_size = sizeof d, .density = 1.0, .young = 1.0};
+    d.no_gravity = (int32_t)read_u32(in);
+    d.dimension = (int32_t)read_u32(in);
+    d.whole_volumes = (int32_t)read_u32(in);
+    d.no_calibration = (int32_t)read_u32(in);
+    d.no_surface_correction = (int32_t)read_u32(in);
+    d.drag = read_f64(in);
+    d.damping = read_f64(in);
+    d.spacing = read_f64(in);
+    d.horizon = read_f64(in);
+    d.section = read_f64(in);
+    d.section = d.dimension == PBS_PERIDYNAMIC_SOLID && d.section == 1.0 ? 0.0 : d.section;
+    RETURN_IF_FAILED(read_count(in, "particles", 7 * sizeof(double), &d.particle_count));
+    RETURN_IF_FAILED(
+        read_block(in, memory, d.particle_count, 3 * sizeof(double), &arrays->positions));
+    double **const blocks[] = {&arrays->values[0], &arrays->values[1], &arrays->contact_radii,
+                               &arrays->masses};
+    for (int i = 0; i < 4; i++) {
+        RETURN_IF_FAILED(read_block(in, memory, d.particle_count, sizeof(double), blocks[i]));
+    }
+    d.positions = arrays->positions;
+    d.volumes = arrays->values[0];
+    d.particle_young = arrays->values[1];
+    d.contact_radii = arrays->contact_radii;
+    RETURN_IF_FAILED(check_masses(arrays->masses, d.particle_count));
+    RETURN_IF_FAILED(peridynamic_body_make(scene, memory, &d, arrays->masses, out));
+    const pbs_status status = read_stretches(in, memory, *out, &arrays->values[2]);
+    if (status < 0) {
+        body_free(*out, memory);
+        *out = NULL;
+    }
+    return status;
+}
+
 static pbs_status read_contact(struct byte_reader *in, pbs_contact_desc *d) {
     *d = (pbs_contact_desc){.struct_size = sizeof *d};
     d->touches_itself = (int32_t)read_u32(in);
@@ -604,6 +657,8 @@ static pbs_status read_body(struct byte_reader *in, struct memory *memory, struc
         status = read_affine(in, memory, scene, &arrays, out);
     } else if (kind == BODY_BONDED) {
         status = read_bonded(in, memory, scene, &arrays, out);
+    } else if (kind == BODY_PERIDYNAMIC) {
+        status = read_peridynamic(in, memory, scene, &arrays, out);
     } else {
         status = status_fail(PBS_ERROR_FORMAT, "kind %u is not known", (unsigned)kind);
     }
@@ -699,6 +754,20 @@ static pbs_status read_nodes(struct byte_reader *in, struct nodes *nodes) {
         if (nodes->held[i] > PBS_AXIS_ALL) {
             return status_fail(PBS_ERROR_FORMAT, "vertex %zu: held axes %#x", i,
                                (unsigned)nodes->held[i]);
+        }
+    }
+    return PBS_OK;
+}
+
+/// Bodies in a plane are held there.
+static pbs_status check_planes(const struct scene *scene) {
+    for (size_t b = 0; b < scene->bodies.count; b++) {
+        const struct body *body = scene_body(scene, b);
+        for (size_t i = 0; i < body->node_count; i++) {
+            if ((scene->nodes.held[body->node_start + i] & body->flat) != body->flat) {
+                return status_fail(PBS_ERROR_FORMAT,
+                                   "body %zu, vertex %zu is not held in its plane", b, i);
+            }
         }
     }
     return PBS_OK;
@@ -857,6 +926,7 @@ static pbs_status read_scene(struct byte_reader *in, struct memory *memory,
     RETURN_IF_FAILED(read_colliders(in, memory, scene));
     RETURN_IF_FAILED(read_bodies(in, memory, scene));
     RETURN_IF_FAILED(read_nodes(in, &scene->nodes));
+    RETURN_IF_FAILED(check_planes(scene));
     scene_place_vertices(scene, NULL);
     bonded_measure_spins(scene);
     RETURN_IF_FAILED(read_history(in, memory, scene));

@@ -46,7 +46,7 @@ static void warn_of_untouchable(const pbs_world *w) {
             w, PBS_LOG_WARNING,
             "%u bodies touch nothing: PBS_CONTACT_PROJECTION keeps vertices of solids, shells and "
             "springs out of colliders, but no affine bodies; PBS_CONTACT_PENALTY is for bonded "
-            "ones; PBS_CONTACT_BARRIER keeps all apart",
+            "and peridynamic ones; PBS_CONTACT_BARRIER keeps all apart",
             (unsigned)count);
     }
 }

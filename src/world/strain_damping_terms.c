@@ -17,6 +17,7 @@ struct damped {
     uint32_t *nodes;
     double *gradients;
     double *mu, *lambda; ///< J s; of springs mu is N s/m
+    uint8_t *broken;
 };
 
 static size_t element_count(const struct body *body, enum body_kind kind) {
@@ -28,6 +29,7 @@ static size_t element_count(const struct body *body, enum body_kind kind) {
     case BODY_SHELL: return body->triangle_count;
     case BODY_AFFINE: return 1;
     case BODY_SPRINGS: return body->springs.spring_count;
+    case BODY_PERIDYNAMIC: return body->bonds.count;
     default: return 0;
     }
 }
@@ -78,6 +80,12 @@ static void gather_spring(const struct body *body, size_t s, size_t at, const st
     out->mu[at] = body->springs.stiffness[s] * body->damping;
 }
 
+static void gather_bond(const struct body *body, size_t b, size_t at, const struct damped *out) {
+    put_nodes(body, body->bonds.pairs + 2 * b, at, out);
+    out->mu[at] = body->peridynamic.stiffness[b] * body->damping;
+    out->broken[at] = body->bonds.broken[b];
+}
+
 static void gather(const struct scene *scene, enum body_kind kind, const struct damped *out) {
     size_t at = 0;
     for (size_t i = 0; i < scene->bodies.count; i++) {
@@ -90,6 +98,8 @@ static void gather(const struct scene *scene, enum body_kind kind, const struct 
                 gather_triangle(body, k, at, out);
             } else if (kind == BODY_AFFINE) {
                 gather_handles(body, at, out);
+            } else if (kind == BODY_PERIDYNAMIC) {
+                gather_bond(body, k, at, out);
             } else {
                 gather_spring(body, k, at, out);
             }
@@ -98,12 +108,14 @@ static void gather(const struct scene *scene, enum body_kind kind, const struct 
 }
 
 static pbs_status make_term(struct memory *memory, enum body_kind kind, size_t count,
-                            const struct damped *g, struct term *out) {
-    if (kind == BODY_SPRINGS) {
-        const struct spring_damping_input input = {count, g->nodes, g->mu};
+                            const struct damped *g, struct term *out,
+                            struct spring_damping **bonds) {
+    if (kind == BODY_SPRINGS || kind == BODY_PERIDYNAMIC) {
+        const struct spring_damping_input input = {count, g->nodes, g->mu, g->broken};
         struct spring_damping *damping = NULL;
         RETURN_IF_FAILED(spring_damping_create(memory, &input, &damping));
         *out = spring_damping_term(damping);
+        *bonds = kind == BODY_PERIDYNAMIC ? damping : *bonds;
         return PBS_OK;
     }
     const struct strain_damping_input input = {.shape = kind == BODY_SOLID   ? STRAIN_TETRAHEDRON
@@ -121,7 +133,8 @@ static pbs_status make_term(struct memory *memory, enum body_kind kind, size_t c
 }
 
 static pbs_status add_kind(const struct scene *scene, struct memory *memory, enum body_kind kind,
-                           uint32_t width, struct term *terms, size_t *term_count) {
+                           uint32_t width, struct term *terms, size_t *term_count,
+                           struct spring_damping **bonds) {
     size_t count = 0;
     for (size_t i = 0; i < scene->bodies.count; i++) {
         count += element_count(scene_body(scene, i), kind);
@@ -129,33 +142,41 @@ static pbs_status add_kind(const struct scene *scene, struct memory *memory, enu
     if (count == 0) {
         return PBS_OK;
     }
-    const struct damped g = {
-        .width = width,
-        .nodes = memory_allocate(memory, count, width * sizeof(uint32_t)),
-        .gradients = memory_allocate(memory, count, GRADIENT_LIMIT * sizeof(double)),
-        .mu = memory_allocate(memory, count, sizeof(double)),
-        .lambda = memory_allocate(memory, count, sizeof(double))};
+    const struct damped g = {.width = width,
+                             .nodes = memory_allocate(memory, count, width * sizeof(uint32_t)),
+                             .gradients = memory_allocate(memory, width > 2 ? count : 0,
+                                                          GRADIENT_LIMIT * sizeof(double)),
+                             .broken = memory_allocate(memory, count, sizeof(uint8_t)),
+                             .mu = memory_allocate(memory, count, sizeof(double)),
+                             .lambda = memory_allocate(memory, count, sizeof(double))};
     pbs_status status = PBS_ERROR_MEMORY;
-    if (g.nodes != NULL && g.gradients != NULL && g.mu != NULL && g.lambda != NULL) {
+    if (g.nodes != NULL && g.gradients != NULL && g.mu != NULL && g.lambda != NULL &&
+        g.broken != NULL) {
         gather(scene, kind, &g);
-        status = make_term(memory, kind, count, &g, &terms[*term_count]);
+        status = make_term(memory, kind, count, &g, &terms[*term_count], bonds);
         *term_count += status >= 0;
     }
     memory_release(memory, g.nodes);
     memory_release(memory, g.gradients);
+    memory_release(memory, g.broken);
     memory_release(memory, g.mu);
     memory_release(memory, g.lambda);
     return status;
 }
 
 pbs_status add_strain_damping(const struct scene *scene, struct memory *memory, struct term *terms,
-                              size_t *count) {
+                              size_t *count, struct spring_damping **bonds) {
     static const struct {
         enum body_kind kind;
         uint32_t width;
-    } kinds[] = {{BODY_SOLID, 4}, {BODY_SHELL, 3}, {BODY_AFFINE, 3}, {BODY_SPRINGS, 2}};
+    } kinds[] = {{BODY_SOLID, 4},
+                 {BODY_SHELL, 3},
+                 {BODY_AFFINE, 3},
+                 {BODY_SPRINGS, 2},
+                 {BODY_PERIDYNAMIC, 2}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        RETURN_IF_FAILED(add_kind(scene, memory, kinds[i].kind, kinds[i].width, terms, count));
+        RETURN_IF_FAILED(
+            add_kind(scene, memory, kinds[i].kind, kinds[i].width, terms, count, bonds));
     }
     return PBS_OK;
 }

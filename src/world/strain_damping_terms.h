@@ -2,13 +2,14 @@
 #ifndef PBS_WORLD_STRAIN_DAMPING_TERMS_H
 #define PBS_WORLD_STRAIN_DAMPING_TERMS_H
 
+#include "energy/spring_damping.h"
 #include "world/scene.h"
 
-enum { STRAIN_DAMPING_TERMS = 4 }; // tetrahedra, triangles, affine bodies, springs
+enum { STRAIN_DAMPING_TERMS = 5 }; // tetrahedra, triangles, affine bodies, springs, bonds
 
 /// The terms of all bodies that have damping, appended to terms[*count]; each belongs to the caller
-/// as soon as it is counted.
+/// as soon as it is counted. *bonds becomes that of peridynamic bodies, where there is one.
 pbs_status add_strain_damping(const struct scene *scene, struct memory *memory, struct term *terms,
-                              size_t *count);
+                              size_t *count, struct spring_damping **bonds);
 
 #endif

@@ -18,6 +18,7 @@
 #include "energy/plate_bending.h"
 #include "energy/rayleigh_damping.h"
 #include "energy/solid.h"
+#include "energy/spring_damping.h"
 #include "energy/springs.h"
 #include "integrate/momentum.h"
 #include "world/bonded.h"
@@ -42,7 +43,9 @@ struct model {
     size_t element_count;
     struct penalty_contact penalty; ///< empty with other contact
     struct outer_forces penalty_forces;
-    struct bonds *bonds[2]; ///< by PBS_BOND_SHEAR_*; terms own them; null: none
+    struct bonds *bonds[2];      ///< by PBS_BOND_SHEAR_*; terms own them; null: none
+    struct springs *peridynamic; ///< bonds of all bodies; a term owns them; null: none
+    struct spring_damping *peridynamic_damping; ///< of those with damping; likewise
     struct rotation_arrays rotation_arrays;
     struct rotations rotations; ///< of bonded bodies; the present orientations but during a step,
                                 ///< which works on them

@@ -56,9 +56,18 @@ BondedDesc = struct(
     (DOUBLE, "tensile_strength shear_strength"), (DOUBLES, "bond_tensile_strengths bond_shear_strengths"),
     (DOUBLE, "contact_scale"), (DOUBLES, "contact_radii"),
     (DOUBLE, "fracture_energy"), (DOUBLES, "bond_fracture_energies"), (DOUBLE, "weibull_modulus"), (U64, "seed"))
-BondLoad = struct("pbs_bond_load", (DOUBLE, "normal shear torsion bending normal_stress shear_stress"))
+PeridynamicDesc = struct(
+    "pbs_peridynamic_desc", (U32, "struct_size"),
+    (I32, "no_gravity dimension whole_volumes no_calibration no_surface_correction"), (SIZE, "particle_count"),
+    (DOUBLES, "positions velocities volumes box"), (SIZE, "vertex_count"), (DOUBLES, "vertices"), (SIZE, "tet_count"),
+    (INDICES, "tets"), (DOUBLE, "spacing horizon section density young"),
+    (DOUBLES, "particle_densities particle_young"), (DOUBLE, "fracture_energy critical_stretch"),
+    (DOUBLES, "particle_fracture_energies"), (DOUBLE, "weibull_modulus"), (U64, "seed"),
+    (DOUBLE, "damping drag contact_scale"), (DOUBLES, "contact_radii"))
+BondLoad = struct(
+    "pbs_bond_load", (DOUBLE, "normal shear torsion bending normal_stress shear_stress stretch"))
 BrokenBond = struct(
-    "pbs_broken_bond", (Body, "body"), (U32, "bond reserved"), (DOUBLE, "time normal_stress shear_stress energy"))
+    "pbs_broken_bond", (Body, "body"), (U32, "bond reserved"), (DOUBLE, "time normal_stress shear_stress energy stretch"))
 Fragment = struct(
     "pbs_fragment", (U32, "parent reserved"), (SIZE, "particle_count"), (DOUBLE, "mass"),
     (DOUBLE * 3, "center velocity angular_velocity"), (DOUBLE * 9, "inertia"))
@@ -149,7 +158,7 @@ SOLVE_FN = c.CFUNCTYPE(I32, POINTER, DOUBLES, DOUBLES, DOUBLE)
 LinearSolver = struct(
     "pbs_linear_solver", (U32, "struct_size"), (I32, "form triangle reserved"), (POINTER, "user"),
     (MATRIX_FN, "analyze factor"), (SOLVE_FN, "solve"))
-STRUCTS = [Body, Collider, Allocator, Log, Tasks, WorldDesc, SolidDesc, ShellDesc, SpringsDesc, AffineDesc, BondedDesc, BondLoad, BrokenBond, Fragment, FractureSurface,
+STRUCTS = [Body, Collider, Allocator, Log, Tasks, WorldDesc, SolidDesc, ShellDesc, SpringsDesc, AffineDesc, BondedDesc, PeridynamicDesc, BondLoad, BrokenBond, Fragment, FractureSurface,
            CustomDesc, ContactDesc, ColliderDesc, ContactSide, Contact, ContactForce, RayDesc, ClosestDesc, SurfacePoint, OverlapDesc, Overlap, SeparateDesc, Separation, IntegratorDesc, Energy, Stats, SystemDesc, DenseStats, Matrix, LinearSolver]
 
 ERROR_ARGUMENT, ERROR_HANDLE, ERROR_MESH, ERROR_HOST = -1, -3, -4, -8
@@ -209,7 +218,7 @@ def sizes(pbs, layout):
         mine = [(name, getattr(kind, name).offset, getattr(kind, name).size) for name, _ in kind._fields_]
         assert c.sizeof(kind) == told["struct"][kind.__name__], kind.__name__
         assert mine == told["member"][kind.__name__], kind.__name__
-    for kind in (WorldDesc, SolidDesc, ShellDesc, SpringsDesc, AffineDesc, BondedDesc, CustomDesc,
+    for kind in (WorldDesc, SolidDesc, ShellDesc, SpringsDesc, AffineDesc, BondedDesc, PeridynamicDesc, CustomDesc,
                  ContactDesc, ColliderDesc, RayDesc, ClosestDesc, SystemDesc, LinearSolver):
         assert make(pbs, kind).struct_size == c.sizeof(kind)
     energy = Energy(struct_size=c.sizeof(Energy))
