@@ -71,8 +71,10 @@ static void evaluate_domain(const struct pass *pass, uint32_t domain, bool on_ca
         struct evaluation_sums sums = {.gradient = pass->result->gradient,
                                        .blocks = pass->result->blocks,
                                        .node_values = pass->result->node_values};
+        struct evaluation evaluation = *pass->evaluation;
+        evaluation.what &= pass->terms[k].has_own_order ? EVALUATE_HESSIAN : ~0u;
         share->answer = table->evaluate(pass->terms[k].self, pass->assembly, own, domain,
-                                        pass->evaluation, &sums);
+                                        &evaluation, &sums);
         share->by_kind[table->kind] += sums.value;
     }
 }
@@ -119,10 +121,27 @@ static int evaluate_on_calling_thread(const struct pass *pass) {
     return answer;
 }
 
-static void collect_values(const struct pass *pass, struct terms_result *result) {
+/// What terms with an order of their own add to all domains at once.
+static int evaluate_whole(const struct pass *pass, struct tasks *tasks,
+                          double whole[ENERGY_KIND_COUNT]) {
+    int answer = EVALUATE_OK;
+    for (size_t k = 0; k < pass->term_count && answer == EVALUATE_OK; k++) {
+        const struct term_table *table = pass->terms[k].table;
+        if (pass->terms[k].has_own_order && is_wanted(table, pass->evaluation)) {
+            struct evaluation_sums sums = {.gradient = pass->result->gradient,
+                                           .node_values = pass->result->node_values};
+            answer = table->evaluate_whole(pass->terms[k].self, tasks, pass->evaluation, &sums);
+            whole[table->kind] += sums.value;
+        }
+    }
+    return answer;
+}
+
+static void collect_values(const struct pass *pass, const double whole[ENERGY_KIND_COUNT],
+                           struct terms_result *result) {
     result->value = 0.0;
     for (int kind = 0; kind < ENERGY_KIND_COUNT; kind++) {
-        result->by_kind[kind] = 0.0;
+        result->by_kind[kind] = whole[kind];
         for (uint32_t d = 0; d < pass->assembly->layout.domain_count; d++) {
             result->by_kind[kind] += pass->shares[d].by_kind[kind];
         }
@@ -144,8 +163,12 @@ int terms_evaluate(struct tasks *tasks, const struct assembly *assembly, const s
                         .result = &wanted,
                         .shares = result->scratch->shares};
     tasks_for(tasks, assembly->layout.domain_count, evaluate_piece, &pass);
+    double whole[ENERGY_KIND_COUNT] = {0.0};
     int answer = evaluate_on_calling_thread(&pass);
-    collect_values(&pass, result);
+    if (answer == EVALUATE_OK) {
+        answer = evaluate_whole(&pass, tasks, whole);
+    }
+    collect_values(&pass, whole, result);
     if (answer == EVALUATE_OK && !isfinite(result->value)) {
         answer = EVALUATE_RECOVERABLE;
     }

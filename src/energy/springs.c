@@ -6,6 +6,10 @@
 #include "base/tasks.h"
 #include "energy/element.h"
 #include "energy/scatter.h"
+#include "energy/spring_pairs.h"
+
+/// From that many on values and gradients run in the order of pairs, not by domains.
+enum { SPRINGS_MANY = 2048 };
 
 struct springs {
     size_t count;
@@ -24,6 +28,7 @@ struct springs {
     size_t *lane_start; ///< where a spring's lane is: group * 8 + lane; null: nothing breaks
     size_t lanes_capacity, lane_count, strained_capacity;
     struct stencil_groups groups; ///< those of the assembly
+    struct spring_pairs *pairs;   ///< null: there are few
 };
 
 enum { WIDTH = 2, PAIR_COUNT = 3 };
@@ -48,6 +53,10 @@ static void destroy(void *self, struct memory *memory) {
     memory_release(memory, springs->lanes);
     memory_release(memory, springs->strained);
     memory_release(memory, springs->lane_start);
+    if (springs->pairs != NULL) {
+        spring_pairs_free(springs->pairs, memory);
+        memory_release(memory, springs->pairs);
+    }
     memory_release(memory, springs);
 }
 
@@ -62,7 +71,26 @@ static bool copy_limits(struct springs *springs, struct memory *memory,
     return springs->limit != NULL && springs->marks != NULL;
 }
 
+/// The order of pairs, where springs are many.
+static pbs_status order_pairs(struct springs *springs, struct memory *memory) {
+    if (springs->count < SPRINGS_MANY) {
+        return PBS_OK;
+    }
+    springs->pairs = memory_allocate(memory, 1, sizeof *springs->pairs);
+    if (springs->pairs == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    const struct spring_pairs_input input = {.count = springs->count,
+                                             .nodes = springs->nodes,
+                                             .stiffness = springs->stiffness,
+                                             .rest_lengths = springs->rest_length,
+                                             .broken = springs->broken,
+                                             .limits = springs->limit};
+    return spring_pairs_create(memory, &input, springs->pairs);
+}
+
 static pbs_status arrange(struct springs *springs, struct memory *memory) {
+    RETURN_IF_FAILED(order_pairs(springs, memory));
     springs->lane_start = memory_allocate(memory, springs->count, sizeof *springs->lane_start);
     return springs->lane_start == NULL ? PBS_ERROR_MEMORY : PBS_OK;
 }
@@ -148,6 +176,10 @@ void springs_set_broken(struct springs *springs, size_t spring, bool broken) {
     springs->broken[spring] = broken;
     springs->changes++;
     fill_lane(springs, springs->lane_start[spring], spring, false);
+    if (springs->pairs != NULL) {
+        spring_pairs_set(springs->pairs, (uint32_t)spring,
+                         broken ? 0.0 : springs->stiffness[spring], springs->rest_length[spring]);
+    }
 }
 
 bool springs_is_broken(const struct springs *springs, size_t spring) {
@@ -246,6 +278,12 @@ static void mark_piece(void *context, size_t domain) {
 
 void springs_mark_strained(struct springs *springs, struct tasks *tasks, size_t domain_count,
                            const double *x) {
+    if (springs->pairs != NULL) {
+        const struct evaluation evaluation = {.what = EVALUATE_VALUE, .x = x};
+        struct evaluation_sums sums = {0};
+        spring_pairs_evaluate(springs->pairs, tasks, &evaluation, true, &sums);
+        return;
+    }
     struct marking marking = {springs, x};
     tasks_for(tasks, domain_count, mark_piece, &marking);
 }
@@ -261,6 +299,10 @@ const uint8_t *springs_strained(struct springs *springs) {
     if (springs->has_marks) {
         memset(springs->marks, 0, springs->count * sizeof *springs->marks);
         springs->has_marks = false;
+    }
+    if (springs->pairs != NULL) {
+        spring_pairs_each_marked(springs->pairs, set_mark, springs);
+        return springs->has_marks ? springs->marks : NULL;
     }
     for (size_t g = 0; g < groups->group_count; g++) {
         for (uint32_t l = 0; springs->strained[g] >> l != 0; l++) {
@@ -329,6 +371,15 @@ static int evaluate(const void *self, const struct assembly *assembly,
     return EVALUATE_OK;
 }
 
+static int evaluate_whole(const void *self, struct tasks *tasks,
+                          const struct evaluation *evaluation, struct evaluation_sums *sums) {
+    const struct springs *springs = self;
+    if ((evaluation->what & (EVALUATE_VALUE | EVALUATE_GRADIENT)) != 0) {
+        spring_pairs_evaluate(springs->pairs, tasks, evaluation, evaluation->unturned, sums);
+    }
+    return EVALUATE_OK;
+}
+
 static const uint8_t *uncoupled(const void *self, uint64_t *changes) {
     const struct springs *springs = self;
     *changes = springs->changes;
@@ -340,6 +391,7 @@ static const struct term_table table = {
     .uncoupled = uncoupled,
     .kind = ENERGY_ELASTIC,
     .evaluate = evaluate,
+    .evaluate_whole = evaluate_whole,
     .bind = bind_elements,
     .destroy = destroy,
     .has_damping = true,
@@ -350,6 +402,7 @@ struct term springs_term(struct springs *springs) {
         .table = &table,
         .self = springs,
         .has_stencils = true,
+        .has_own_order = springs->pairs != NULL,
         .stencils = {.count = springs->count, .width = WIDTH, .nodes = springs->nodes},
     };
 }

@@ -4,6 +4,7 @@
 #ifndef PBS_ENERGY_TERM_H
 #define PBS_ENERGY_TERM_H
 
+#include "base/tasks.h"
 #include "sparse/assembly.h"
 
 /// What kind of energy a term accounts for, in pbs_energy.
@@ -67,6 +68,11 @@ struct term_table {
     int (*evaluate)(const void *self, const struct assembly *assembly,
                     const struct stencil_groups *groups, uint32_t domain,
                     const struct evaluation *evaluation, struct evaluation_sums *sums);
+    /// Of terms that have an order of their own (struct term): adds value and gradient, and values
+    /// by node, of all domains at once, the gradient in node order. Called on the thread that steps
+    /// the world, which shares the work out. `evaluate` can do the same, and needs no scratch.
+    int (*evaluate_whole)(const void *self, struct tasks *tasks,
+                          const struct evaluation *evaluation, struct evaluation_sums *sums);
     /// The largest step in (0, limit] along direction from x that keeps the value finite (exclusive
     /// bound: the energy is infinite at it). Null: no bound.
     double (*max_step)(const void *self, const struct assembly *assembly,
@@ -98,7 +104,9 @@ struct term_table {
 struct term {
     const struct term_table *table;
     void *self;
-    bool has_stencils; ///< takes the next stencil set of the assembly
+    bool has_stencils;  ///< takes the next stencil set of the assembly
+    bool has_own_order; ///< in steps evaluate_whole serves value and gradient (pair_layout.h), and
+                        ///< `evaluate` the Hessian
     struct stencils stencils;
 };
 

@@ -1,0 +1,18 @@
+// The pass over springs for vectors of four doubles (AVX2).
+#define LANES 4
+
+#include "energy/spring_pairs_widths.h"
+
+#if defined(PBS_HAS_CLONES)
+#pragma GCC target("avx2")
+#endif
+
+#include "energy/spring_pairs_kernel.h"
+
+void spring_pairs_four(const struct spring_pairs *springs, size_t slab, bool with_gradient) {
+    if (with_gradient) {
+        run_slab(springs, slab, true);
+    } else {
+        run_slab(springs, slab, false);
+    }
+}

@@ -1,0 +1,14 @@
+// The pass over springs for vectors of two doubles, which every processor has.
+#define LANES 2
+
+#include "energy/spring_pairs_widths.h"
+
+#include "energy/spring_pairs_kernel.h"
+
+void spring_pairs_two(const struct spring_pairs *springs, size_t slab, bool with_gradient) {
+    if (with_gradient) {
+        run_slab(springs, slab, true);
+    } else {
+        run_slab(springs, slab, false);
+    }
+}
