@@ -414,12 +414,26 @@ struct newton_result newton_minimize(struct newton *newton, const struct objecti
     if (!minimization_approach(&m, x, &moved) || (!moved && !minimization_guess(&m, x))) {
         return m.result;
     }
+    m.result.start = newton->current.objective.value;
     if (options->method == PBS_METHOD_PLAIN_NEWTON) {
         plain_newton_run(&m);
     } else {
         stabilized_run(&m);
     }
     vector_copy(objective->tasks, newton_coordinate_count(newton), newton->current.x, x);
+    return m.result;
+}
+
+struct newton_result newton_carry(struct newton *newton, const struct objective *objective,
+                                  struct projection *projection,
+                                  const struct newton_options *options, double *x) {
+    struct minimization m = {.newton = newton,
+                             .objective = objective,
+                             .projection = projection,
+                             .options = options,
+                             .carries = true};
+    bool moved = false;
+    minimization_approach(&m, x, &moved);
     return m.result;
 }
 

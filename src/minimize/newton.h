@@ -41,6 +41,7 @@ struct newton_result {
     uint32_t indefinite_solves, gradient_directions, clamped_steps, noise_accepts, shifted_factors;
     uint32_t turned_solves;
     double gradient_norm, preconditioner_shift;
+    double start;                                ///< E where the iterations began
     double value;                                ///< E at the end
     struct preconditioner_report preconditioner; ///< of the last matrix
     double time_evaluate, time_hessian, time_factor, time_solve, time_search;
@@ -89,6 +90,13 @@ void newton_destroy(struct newton *newton, struct memory *memory);
 struct newton_result newton_minimize(struct newton *newton, const struct objective *objective,
                                      struct projection *projection,
                                      const struct newton_options *options, double *x);
+
+/// What is scripted goes to its targets, and everything else along as the linearised forces say,
+/// with contact as without: a state to begin with, whose energy is not minimal. Otherwise as
+/// newton_minimize.
+struct newton_result newton_carry(struct newton *newton, const struct objective *objective,
+                                  struct projection *projection,
+                                  const struct newton_options *options, double *x);
 
 /// The linearly implicit step instead: one Newton step from x, no guess, no line search. On failure
 /// x is as it was. A state that no such step leads to, or a matrix that is not positive definite,

@@ -242,7 +242,9 @@ static void add_motion(struct minimization *m) {
     assembly_to_rows(tasks, newton->assembly, m->motion, by_row);
     bsr_multiply(tasks, &newton->hessian, by_row, product);
     assembly_to_nodes(tasks, newton->assembly, product, by_node);
-    barrier_contact_add_motion(m->objective->contact, tasks, m->motion, by_node);
+    if (m->objective->contact != NULL) {
+        barrier_contact_add_motion(m->objective->contact, tasks, m->motion, by_node);
+    }
     for (size_t i = 0; i < m->projection->active_count; i++) {
         const struct projection_active *active = &m->projection->active[i];
         double kept[3];

@@ -47,6 +47,7 @@ struct minimization {
     double step;           ///< of the latest line search
     double rounding;       ///< N: what rounding may leave of |grad E| however good the solution
     uint32_t hidden_steps; ///< in a row that promised less than the rounding of the energy
+    bool carries;          ///< all of what is scripted takes the others along, without contact too
     bool naive;            ///< the guess ignores the forces: at least one iteration
     bool is_indefinite;    ///< the latest Hessian was found to be
     bool semidefinite;     ///< the next one is to be, where the objective lets it on demand
@@ -71,9 +72,9 @@ void iterate_swap(struct iterate *a, struct iterate *b);
 /// current. False with result.status set.
 bool minimization_guess(struct minimization *m, const double *x);
 
-/// With contact: takes held axes and obstacles from where they are at x to their targets, and
-/// everything else along, without anything touching; x becomes that state, which is a guess as good
-/// as any where anything moved. False with result.status set.
+/// With contact, and where the minimisation carries: takes held axes and obstacles from where they
+/// are at x to their targets, and everything else along, without anything touching; x becomes that
+/// state, which is a guess as good as any where anything moved. False with result.status set.
 bool minimization_approach(struct minimization *m, double *x, bool *moved);
 
 /// How far the line from x along direction is free, at most limit: nothing touches, no element
