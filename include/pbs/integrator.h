@@ -45,13 +45,20 @@ enum {
                                       ///< over SDIRK2
     PBS_SCHEME_ENERGY_BLENDING = 19, ///< order 2, not feasible, two solves a step: midpoint blended
                                      ///< with implicit Euler until the energy is on its target
-    PBS_SCHEME_VELOCITY_VERLET = 20  ///< [share 0.01 .. 1 of the stable step] order 2, not
+    PBS_SCHEME_VELOCITY_VERLET = 20, ///< [share 0.01 .. 1 of the stable step] order 2, not
                                      ///< feasible; explicit, one gradient a step. Worlds divide
                                      ///< what they are to step, or the steps of an advance without
                                      ///< step control, into equal steps of at most that share of
                                      ///< the longest stable one, and land all or nothing; systems
                                      ///< and steps of a step control are as long as they are told.
                                      ///< Not for worlds with PBS_CONTACT_BARRIER
+    PBS_SCHEME_QUASI_STATIC = 21     ///< no inertia, damping or drag: a step ends at rest in
+                                 ///< equilibrium, with scripted vertices, colliders and gravity as
+                                 ///< they are at its end; time is what scripts go by. Where
+                                 ///< something moves that nothing holds the step fails
+                                 ///< (PBS_FAILURE_UNHELD). Feasible. Not for systems, nor for
+                                 ///< worlds with PBS_CONTACT_PENALTY; friction by barriers alone
+                                 ///< (docs/integrators.md, Statics)
 };
 
 /// How a two-step scheme takes its first step, and the first one after the state was set or

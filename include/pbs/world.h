@@ -178,7 +178,8 @@ typedef struct pbs_world_desc {
                               ///< up at once and down by a factor of 2 at most. Energy control
                               ///< counts what a change adds to the energy as work
     double slip_velocity; ///< m/s: friction grows to its full force up to here (epsilon_v); 0: a
-                          ///< share of the speed that the smallest body falls with
+                          ///< share of the speed that the smallest body falls with, without inertia
+                          ///< of its size over the seconds of the call
     double velocity_tolerance; ///< m/s: a stage is solved too when a full Newton step changes no
                                ///< component of velocity by that much; 0: by the gradient alone;
                                ///< PBS_AUTOMATIC: a share of the speed that the smallest body falls
@@ -205,7 +206,9 @@ typedef struct pbs_world_desc {
                               ///< strengths at a step's end (of an advance, or of a part), they
                               ///< break, and the same step is taken again without them, up to this
                               ///< many times: a crack goes on within the step. What is above them
-                              ///< after the last breaks too. 0: bonds break when a step is over
+                              ///< after the last breaks too. 0: bonds break when a step is over;
+                              ///< without inertia (PBS_SCHEME_QUASI_STATIC), where a step goes on
+                              ///< from its end, there are passes until nothing more breaks
     uint32_t fracture_limit; ///< most bonds that break at the end of a step, a part or a pass,
                              ///< those farthest above their strengths first; 0: all
 } pbs_world_desc;
@@ -316,8 +319,10 @@ enum {
     PBS_FAILURE_BLOCKED = 3,    ///< scripted vertices or colliders cannot go where they are to go
     PBS_FAILURE_OVERLAP = 4,    ///< surfaces touch or go through each other where the step begins
     PBS_FAILURE_ELEMENT = 5,    ///< an element of infinite energy where the step begins
-    PBS_FAILURE_HOST = 6, ///< the callback of a custom body asked to stop or refused the state
-    PBS_FAILURE_OTHER = 7 ///< what pbs_last_error says
+    PBS_FAILURE_HOST = 6,  ///< the callback of a custom body asked to stop or refused the state
+    PBS_FAILURE_OTHER = 7, ///< what pbs_last_error says
+    PBS_FAILURE_UNHELD = 8 ///< of PBS_SCHEME_QUASI_STATIC: no equilibrium, as something moves that
+                           ///< nothing holds
 };
 
 /// What the last step did (sums over its stages and divisions), what all did, and the scene's size.

@@ -23,6 +23,7 @@ const struct scheme_table *const scheme_tables[] = {
     &scheme_decoupled_sdirk2,
     &scheme_energy_blending,
     &scheme_velocity_verlet,
+    &scheme_quasi_static,
     NULL,
 };
 

@@ -101,7 +101,8 @@ struct scheme_table {
     bool divides_afresh;  ///< the first half of a divided step starts afresh, and its ends are
                           ///< neighbours afterwards (GAT section 2.3.2)
     enum control_use control;
-    bool kicks;         ///< explicit: ends with a kick by the forces at x_{n+1}
+    bool is_static; ///< ends in equilibrium at rest: stages are without inertia, damping and drag
+    bool kicks;     ///< explicit: ends with a kick by the forces at x_{n+1}
     double fall_defect; ///< sigma: a step under the acceleration a moves by h v + (1/2 + sigma) h^2
                         ///< a (docs/theory/schemes.md section 5); of schemes with a control
     bool may_be_linearized; ///< one Newton step per stage is one of ATS's methods
@@ -121,7 +122,7 @@ extern const struct scheme_table scheme_implicit_euler, scheme_trapezoidal,
     scheme_second_order_theta, scheme_bdf2, scheme_newmark, scheme_generalized_alpha, scheme_sdirk2,
     scheme_tr_bdf2, scheme_symplectic_euler, scheme_variational_midpoint,
     scheme_variational_right_point, scheme_a_1, scheme_a_search, scheme_sparse_a_search,
-    scheme_decoupled_sdirk2, scheme_energy_blending, scheme_velocity_verlet;
+    scheme_decoupled_sdirk2, scheme_energy_blending, scheme_velocity_verlet, scheme_quasi_static;
 
 /// Whether a_n is part of the state.
 bool scheme_keeps_acceleration(const struct scheme_table *scheme);

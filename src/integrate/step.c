@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/vector.h"
+#include "integrate/quasi_static.h"
 #include "integrate/strain_rates.h"
 
 static const char
@@ -215,20 +216,24 @@ static struct newton_result minimize_stage(const struct step *step,
     return newton_linear_step(problem->newton, objective, problem->projection, &linear, x);
 }
 
+/// Whether the step goes on with what was found.
+static bool keep_solved(struct step *step, const struct newton_result *solved) {
+    if (solved->status == PBS_ERROR_CONVERGENCE && !solved->blocked &&
+        step->problem->allow_unconverged) {
+        step->result.status = PBS_NOT_CONVERGED;
+        status_save(&step->result.unconverged);
+        return true;
+    }
+    step->result.status = solved->status < 0 ? solved->status : step->result.status;
+    return solved->status >= 0;
+}
+
 /// Returns how many iterations that took; -1 where the step has failed.
 static int64_t solve_stage(struct step *step, const struct objective *objective,
                            const struct newton_options *options, double *x) {
     const struct newton_result solved = minimize_stage(step, objective, options, x);
     newton_result_add(&step->result.newton, &solved);
-    if (solved.status == PBS_ERROR_CONVERGENCE && !solved.blocked &&
-        step->problem->allow_unconverged) {
-        step->result.status = PBS_NOT_CONVERGED;
-        status_save(&step->result.unconverged);
-    } else if (solved.status < 0) {
-        step->result.status = solved.status;
-        return -1;
-    }
-    return solved.newton_iterations;
+    return keep_solved(step, &solved) ? (int64_t)solved.newton_iterations : -1;
 }
 
 /// Friction of the solution instead of the step's start, until that moves it no more
@@ -405,6 +410,82 @@ static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
         keep_contact(step, index);
         end_strains(step, index, recipe.length);
     }
+}
+
+// --- stages without inertia ---
+
+/// Scripts and obstacles at the step's end, and where the minimiser starts: x_n, or where the same
+/// step has ended before.
+static void place_static(struct step *step) {
+    const struct step_problem *problem = step->problem;
+    const struct scripts *scripts = &problem->scripts;
+    struct step_workspace *w = step->w;
+    double *const x = w->stages[0].x;
+    scripts->place_held(scripts->self, step->span->end);
+    step->result.status = scripts->place_obstacles(scripts->self, step->span->end);
+    if (failed(step)) {
+        return;
+    }
+    vector_copy(step->tasks, step->count, problem->goes_on ? w->next.x : w->now.x, x);
+    if (problem->objective.contact == NULL) {
+        return;
+    }
+    scripts->place_contact(scripts->self, problem->goes_on ? step->span->end : step->span->begin,
+                           step->span->end);
+    if (problem->goes_on) {
+        step->result.status = barrier_contact_lag(problem->objective.contact, step->tasks, x);
+    }
+    barrier_contact_begin(problem->objective.contact, w->position_history, step->view.h);
+}
+
+static struct static_result balance(const struct step *step, struct objective *objective) {
+    const struct step_problem *problem = step->problem;
+    struct step_workspace *w = step->w;
+    const struct static_problem equilibrium = {
+        .newton = problem->newton,
+        .projection = problem->projection,
+        .options = &problem->options,
+        .objective = objective,
+        .predictor = w->predictor,
+        .start = w->velocity_history,
+        .gradient = w->gradient_now,
+        .relative_tolerance = problem->relative_tolerance,
+        .least_tolerance = problem->least_tolerance,
+        .fastest = problem->fastest,
+        .extent = problem->extent,
+        .friction_iterations = problem->friction_iterations,
+        .lets_go = problem->allow_unconverged,
+    };
+    return quasi_static_solve(&equilibrium, w->stages[0].x);
+}
+
+static void run_static_stage(struct step *step) {
+    const struct step_problem *problem = step->problem;
+    struct step_workspace *w = step->w;
+    struct kinematics *stage = &w->stages[0];
+    struct stage_recipe recipe = {.share = 1.0};
+    problem->scheme->stage(&step->view, 0, &recipe);
+    struct objective objective = stage_objective(step, &recipe);
+    objective.damping = NULL;
+    objective.term_count = problem->conservative_count;
+    place_static(step);
+    if (failed(step)) {
+        return;
+    }
+    step->result.stages++;
+    const struct static_result solved = balance(step, &objective);
+    newton_result_add(&step->result.newton, &solved.newton);
+    step->result.is_unheld = solved.is_unheld;
+    step->result.tolerance = solved.tolerance;
+    if (!keep_solved(step, &solved.newton)) {
+        return;
+    }
+    w->fallen = solved.fallen + (problem->goes_on ? w->fallen : 0.0);
+    vector_zero(step->tasks, step->count, stage->v);
+    vector_zero(step->tasks, step->count, stage->a);
+    hold(step, stage->x, stage->v, stage->a);
+    add_barrier_forces(step, 1.0, stage->x);
+    step->result.dissipated = w->fallen + step->view.h * account_for_contact(step, &recipe, stage);
 }
 
 // --- forces at a state ---
@@ -620,12 +701,17 @@ static void finish(struct step *step) {
         combine(step, &recipe.acceleration, w->next.a);
     }
     w->lost = scalar_end(&recipe, step->losses);
-    step->result.dissipated = w->lost.v;
+    if (!problem->scheme->is_static) {
+        step->result.dissipated = w->lost.v;
+    }
     problem->scripts.place_held(problem->scripts.self, step->span->end);
     if (!problem->scheme->kicks) {
         turn_velocities(step, &recipe);
     }
     hold(step, w->next.x, w->next.v, w->next.a);
+    if (problem->scheme->is_static) {
+        vector_zero(step->tasks, step->count, w->next.v);
+    }
     if (!vector_is_finite(step->tasks, step->count, w->next.x) ||
         !vector_is_finite(step->tasks, step->count, w->next.v)) {
         step->result.status = status_fail(PBS_ERROR_INADMISSIBLE,
@@ -639,12 +725,11 @@ static void finish(struct step *step) {
     }
 }
 
-/// Contact forces and friction of the state that the projection was activated at, and friction of
-/// what was kept of earlier stages.
-static void touch(struct step *step, double share) {
+/// Friction of the contacts that the projection was activated at, and of what was kept of earlier
+/// stages: on velocities, of which statics has none.
+static void rub(struct step *step, double share) {
     const struct step_problem *problem = step->problem;
     struct projection *projection = problem->projection;
-    add_contact_forces(step, share, step->w->next.x);
     const struct energy_step energy = energy_step(step);
     if (is_controlled(step)) {
         energy_before_friction(&step->w->energy, &energy, step->w->next.v);
@@ -660,12 +745,21 @@ static void touch(struct step *step, double share) {
     if (is_controlled(step)) {
         energy_after_friction(&step->w->energy, &energy, step->w->next.v, heat);
     }
+}
+
+/// Contact forces and friction of the state that the projection was activated at.
+static void touch(struct step *step, double share) {
+    const struct projection *projection = step->problem->projection;
+    add_contact_forces(step, share, step->w->next.x);
+    if (!step->problem->scheme->is_static) {
+        rub(step, share);
+    }
     step->result.active_contacts = 0;
     for (size_t i = 0; i < projection->slot_count; i++) {
         step->result.active_contacts += projection->slots[i].active_count;
     }
     step->result.active_contacts += step->barrier_contacts;
-    projection_forget_impulses(projection);
+    projection_forget_impulses(step->problem->projection);
 }
 
 /// What is scripted goes the rest of its way (of `way`, left: the part of it) alone, if that is
@@ -868,7 +962,11 @@ struct step_result step_take(const struct step_problem *problem, const struct st
         start_acceleration(&step);
     }
     for (uint32_t i = 0; i < stage_count && !failed(&step); i++) {
-        run_stage(&step, i, stage_count);
+        if (problem->scheme->is_static) {
+            run_static_stage(&step);
+        } else {
+            run_stage(&step, i, stage_count);
+        }
     }
     const pbs_status solved = step.result.status;
     if (!failed(&step)) {

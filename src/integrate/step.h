@@ -42,6 +42,7 @@ struct step_workspace {
     struct rotations *rotations;          ///< the caller's; null: no node is one
     bool has_turned;                      ///< orientations are those of next already
     bool has_held;                        ///< of explicit steps: some axis is held
+    double fallen;                        ///< J, of static ones: see struct static_result
 };
 
 /// Scripted nodes and obstacles. Fractions are of the host's step, 0 .. 1.
@@ -65,6 +66,10 @@ struct step_problem {
     double linear_accuracy; ///< m: of a linearized stage's solution, where 0 as good as can be; any
                             ///< other is solved to options.tolerance
     double least_mass;      ///< kg, of a node; only with linear_accuracy
+    double relative_tolerance, least_tolerance, fastest,
+        extent;   ///< of static schemes, see struct static_problem
+    bool goes_on; ///< likewise: from workspace->next, where everything scripted is at its
+                  ///< targets already, to the end of the same step
     struct energy_settings energy;
     struct objective objective; ///< predictor, weight and stage are filled in here; conservative
                                 ///< terms come first, and the others have no stencils
@@ -99,6 +104,8 @@ struct step_result {
     double dissipated;           ///< J, by damping, drag and friction
     struct energy_report energy; ///< of schemes with a control
     uint32_t active_contacts;    ///< at the end
+    bool is_unheld;              ///< of static schemes, see struct static_result
+    double tolerance;            ///< N, likewise
     size_t held_inside;          ///< nodes whose held axes put them inside an obstacle at the end
     struct status_message unconverged; ///< the words of PBS_NOT_CONVERGED
 };

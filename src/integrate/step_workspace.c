@@ -42,6 +42,9 @@ static bool reserve_all(struct step_workspace *w, struct memory *memory,
         done = done && reserve_array(memory, &w->acceleration, count) &&
                reserve_array(memory, &w->gradient_now, slots);
     }
+    if (scheme->is_static) {
+        done = done && reserve_array(memory, &w->gradient_now, slots);
+    }
     if (scheme->control != CONTROL_NONE) {
         done = done && reserve_array(memory, &w->gradient_now, slots) &&
                reserve_array(memory, &w->gradient_next, slots) &&

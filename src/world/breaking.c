@@ -165,6 +165,8 @@ struct particles {
 /// Bonds that are looked at; those that break there give up the energy that they have at `losing`.
 struct look {
     struct particles at, losing;
+    const double *from; ///< nodes' places where particles that were bonded begin to touch: what is
+                        ///< taken again starts from there, and what is over ends there
     double time;
 };
 
@@ -260,16 +262,15 @@ static void look_at(pbs_world *w, size_t index, const struct strained *strained,
 }
 
 /// One row of the index-th body's.
+/// from: null where it becomes whole again.
 static void set_row(pbs_world *w, size_t index, const struct bond_place *place, size_t row,
-                    bool broken) {
+                    const double *from) {
     const struct bond_breaks *breaks = &w->topology.breaks;
     const struct body *body = scene_body(&w->scene, index);
     const uint32_t bond = breaks->rows[row].bond;
-    mark_broken(place, bond, broken);
-    if (broken) {
-        // What is taken again starts from there, and what is over ends there.
-        breaks->releases[row] = let_touch(w, index, bond,
-                                          w->topology.workspace.now.x + 3 * body->node_start,
+    mark_broken(place, bond, from != NULL);
+    if (from != NULL) {
+        breaks->releases[row] = let_touch(w, index, bond, from + 3 * body->node_start,
                                           w->topology.contact.settings.barrier.reach);
     } else {
         keep_apart(w, index, bond, &breaks->releases[row]);
@@ -277,7 +278,7 @@ static void set_row(pbs_world *w, size_t index, const struct bond_place *place, 
 }
 
 /// Rows from `first` on; those that are taken back in the opposite order.
-static void set_broken(pbs_world *w, size_t first, bool broken) {
+static void set_broken(pbs_world *w, size_t first, const double *from) {
     const struct bond_breaks *breaks = &w->topology.breaks;
     size_t at = first;
     for (size_t index = 0; index < w->scene.bodies.count && at < breaks->count; index++) {
@@ -289,9 +290,9 @@ static void set_broken(pbs_world *w, size_t first, bool broken) {
         const uint64_t name = handle_id(&w->scene.bodies, body->slot, HANDLE_BODY, w->scene.stamp);
         // Rows of several steps have the bodies several times.
         for (size_t i = first; i < breaks->count; i++) {
-            const size_t row = broken ? i : first + breaks->count - 1 - i;
+            const size_t row = from != NULL ? i : first + breaks->count - 1 - i;
             if (breaks->rows[row].body.id == name) {
-                set_row(w, index, &place, row, broken);
+                set_row(w, index, &place, row, from);
                 at++;
             }
         }
@@ -383,17 +384,17 @@ static bool look(pbs_world *w, const struct look *look, bool is_marked) {
         }
     }
     keep_largest(breaks, before, w->scene.settings.fracture_limit);
-    set_broken(w, before, true);
+    set_broken(w, before, look->from);
     return breaks->count > before;
 }
 
 bool breaks_look(pbs_world *w, double time, bool is_marked) {
     const struct particles now = {w->topology.workspace.now.x,
                                   w->topology.model.rotations.orientation};
-    return look(w, &(struct look){now, now, time}, is_marked);
+    return look(w, &(struct look){now, now, now.x, time}, is_marked);
 }
 
-bool breaks_look_ahead(pbs_world *w, double time) {
+bool breaks_look_ahead(pbs_world *w, double time, bool goes_on) {
     const struct rotations *rotations = &w->topology.model.rotations;
     double *turned = w->topology.breaks.orientations;
     if (w->topology.breaks.capacity == 0) {
@@ -403,11 +404,13 @@ bool breaks_look_ahead(pbs_world *w, double time) {
         rotations_at(rotations, i, w->topology.workspace.next.x, turned + 4 * i);
     }
     const struct particles now = {w->topology.workspace.now.x, rotations->orientation};
-    return look(w, &(struct look){{w->topology.workspace.next.x, turned}, now, time}, false);
+    const struct particles next = {w->topology.workspace.next.x, turned};
+    const struct particles start = goes_on ? next : now;
+    return look(w, &(struct look){next, start, start.x, time}, false);
 }
 
 void breaks_take_back(pbs_world *w, size_t count) {
-    set_broken(w, count, false);
+    set_broken(w, count, NULL);
     w->topology.breaks.count = count;
 }
 

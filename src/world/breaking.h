@@ -29,8 +29,9 @@ pbs_status breaks_reserve(struct bond_breaks *breaks, struct memory *memory,
 /// True where something did. is_marked: the last evaluation was at that state, with all charts at
 /// their origins.
 bool breaks_look(pbs_world *w, double time, bool is_marked);
-/// The same in the workspace's next state, before it is accepted: the step is to be taken again.
-bool breaks_look_ahead(pbs_world *w, double time);
+/// The same in the workspace's next state, before it is accepted: the step is to be taken again
+/// from the present one, or goes on from the next one.
+bool breaks_look_ahead(pbs_world *w, double time, bool goes_on);
 /// All but the first `count` are whole again.
 void breaks_take_back(pbs_world *w, size_t count);
 /// Becomes the bodies' and the host's; returns the energy that was set free, J.

@@ -20,6 +20,8 @@ static const double DISTANCE_OVER_LEAST_RADIUS = 0.2;
 // Of sqrt(g size), the speed of a fall from half the size; of size per second without gravity.
 static const double SLIP_OVER_FALL = 3e-3;
 static const double TOLERANCE_OVER_FALL = 1e-2;
+// Without inertia: in a call that moves the world, however long that takes.
+static const double STATIC_SLIP_OVER_SIZE = 1e-4;
 // Energy control adds what a solve has left over as an impulse (docs/integrators.md, "Energy
 // control"), so that its stages are solved so much further: at a tenth A-search still loses 1e-3
 // of the angular momentum of a brick that turns by 5 degrees a step, in two seconds.
@@ -30,6 +32,10 @@ static const double FALLS_PER_SECOND = 3.0;
 // method needs least iterations. Of a body that deforms that many vertices count.
 static const double STIFFNESS_OVER_INERTIA = 30.0;
 static const double VERTICES_THAT_COUNT = 30.0;
+
+// Without inertia it carries at a quarter of the distance what stretches a mean node's share by so
+// much.
+static const double STATIC_STRAIN = 1e-3;
 
 // f(y) = (1 - y) (-2 ln y + (1 - y) / y), by which a contact at a gap of y times the distance r
 // carries k r f(y), at 1/4 and 1/10.
@@ -134,10 +140,14 @@ static double fall_of(const pbs_world_desc *settings, double size) {
     return g > 0.0 ? sqrt(g * size) : FALLS_PER_SECOND * size;
 }
 
-double contact_scale_slip_velocity(const pbs_world_desc *settings,
-                                   const struct contact_scale *scale) {
-    return settings->slip_velocity > 0.0 ? settings->slip_velocity
-                                         : SLIP_OVER_FALL * fall_of(settings, scale->size);
+double contact_scale_slip_velocity(const struct scene *scene, const struct contact_scale *scale,
+                                   double h) {
+    const pbs_world_desc *settings = &scene->settings;
+    if (settings->slip_velocity > 0.0) {
+        return settings->slip_velocity;
+    }
+    return scene->integrator.scheme->is_static ? STATIC_SLIP_OVER_SIZE * scale->size / h
+                                               : SLIP_OVER_FALL * fall_of(settings, scale->size);
 }
 
 double contact_scale_velocity_tolerance(const struct scene *scene,
@@ -151,6 +161,15 @@ double contact_scale_velocity_tolerance(const struct scene *scene,
 
 // --- stiffness ---
 
+/// N: of a mean node, by its modulus.
+static double elastic_force(const struct scene *scene, const struct body *body) {
+    double sum = 0.0;
+    for (size_t i = 0; i < body->node_count; i++) {
+        sum += scene->nodes.stiffness[body->node_start + i];
+    }
+    return sum / (double)body->node_count;
+}
+
 double contact_scale_stiffness(const struct scene *scene, const struct body *body, double distance,
                                double h) {
     const double mass = body_mass(&scene->nodes, body);
@@ -158,8 +177,11 @@ double contact_scale_stiffness(const struct scene *scene, const struct body *bod
                              ? 1.0
                              : fmin(1.0, VERTICES_THAT_COUNT / (double)body->vertex_count);
     const double weight = body->no_gravity ? 0.0 : mass * norm3(scene->settings.gravity);
-    return fmax(STIFFNESS_OVER_INERTIA * share * mass / (h * h),
-                weight / (LOAD_AT_A_QUARTER * distance));
+    const double resisting = scene->integrator.scheme->is_static
+                                 ? STATIC_STRAIN * elastic_force(scene, body) /
+                                       (LOAD_AT_A_QUARTER * distance)
+                                 : STIFFNESS_OVER_INERTIA * share * mass / (h * h);
+    return fmax(resisting, weight / (LOAD_AT_A_QUARTER * distance));
 }
 
 double contact_scale_carrying(double force, double distance) {

@@ -14,9 +14,10 @@ struct contact_scale {
 
 struct contact_scale contact_scale_of(const struct scene *scene);
 
-/// m/s: the host's, or what follows from the smallest body and gravity.
-double contact_scale_slip_velocity(const pbs_world_desc *settings,
-                                   const struct contact_scale *scale);
+/// m/s: the host's, or what follows from the smallest body and gravity; without inertia from that
+/// body and the h seconds of a call that moves the world.
+double contact_scale_slip_velocity(const struct scene *scene, const struct contact_scale *scale,
+                                   double h);
 double contact_scale_velocity_tolerance(const struct scene *scene,
                                         const struct contact_scale *scale);
 

@@ -377,7 +377,7 @@ pbs_status contact_scene_build_with(const struct scene *scene, struct memory *me
                                                                      : BARRIER_DISTANCE,
                     .stiffness = contact_scene_stiffness(scene),
                     .reach = scale.distance},
-        .slip_velocity = contact_scale_slip_velocity(settings, &scale),
+        .slip_velocity = contact_scale_slip_velocity(scene, &scale, 1.0),
         .frictions = &scene->frictions};
     const pbs_status status = build(scene, memory, placement, contact);
     if (status < 0) {

@@ -106,6 +106,9 @@ static const char *advice_on(const struct run *run, const struct newton_failure 
     case PBS_FAILURE_NO_DESCENT:
         return "raise relative_tolerance or velocity_tolerance, which may be below what rounding "
                "leaves, or take shorter steps (divisions)";
+    case PBS_FAILURE_UNHELD:
+        return "nothing holds it there, or nothing does any longer: pin it, take its load off, or "
+               "let it move on (allow_unconverged)";
     default:
         return "move what is scripted less, let go of what it presses on, or take shorter steps";
     }

@@ -107,6 +107,11 @@ static pbs_status check_step_control(const pbs_integrator_desc *d) {
     RETURN_IF_FAILED(check_within(d->step_safety, 0.0, 1.0, "step_safety"));
     RETURN_IF_FAILED(check_step_growth(d));
     RETURN_IF_FAILED(check_alpha_steps(d));
+    if (d->step_control == PBS_STEP_SPEED_LIMIT && scheme_find(d->scheme)->is_static) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "step_control is PBS_STEP_SPEED_LIMIT, but %s ends at rest",
+                           scheme_find(d->scheme)->name);
+    }
     if (d->step_control == PBS_STEP_FIXED) {
         return PBS_OK;
     }

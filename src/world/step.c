@@ -26,6 +26,10 @@
 enum { ITERATIONS_BEFORE_DIVISION = 60 };
 #define DIVISIONS_AUTOMATIC ((uint32_t)PBS_AUTOMATIC)
 
+// Of the tolerance of other schemes: as small as a tolerance of statics may become where hardly any
+// force acts.
+static const double STATIC_SHARE = 1e-4;
+
 // --- before ---
 
 /// Vertices that are no nodes cannot be projected out of colliders, and penalties are for spheres.
@@ -139,8 +143,8 @@ static pbs_status begin_contact(struct run *run) {
     if (!t->contact_is_checked) {
         RETURN_IF_FAILED(check_contact(run));
     }
-    t->contact.settings.slip_velocity = contact_scale_slip_velocity(&run->w->scene.settings,
-                                                                    &t->contact_scale);
+    t->contact.settings.slip_velocity = contact_scale_slip_velocity(&run->w->scene,
+                                                                    &t->contact_scale, run->h);
     return contact_stiffness_begin(run);
 }
 
@@ -314,6 +318,8 @@ static pbs_status fill_problem(struct run *run) {
         .linear_accuracy = run->linear_accuracy,
         .least_mass = run->linear_accuracy > 0.0 ? least_mass(&w->scene.nodes) : 0.0,
         .energy = energy_settings(&w->scene.integrator.settings),
+        .relative_tolerance = w->scene.settings.relative_tolerance,
+        .extent = reference_diagonal(&w->scene),
         .friction_iterations = w->scene.settings.friction_iterations,
         .objective = {.tasks = w->tasks,
                       .assembly = &t->model.assembly,
@@ -351,6 +357,11 @@ static pbs_status fill_problem(struct run *run) {
     RETURN_IF_FAILED(
         reference_force(w, &p->objective, run->first_step, &run->free_reference, &reference));
     p->options = newton_options(run, reference);
+    if (p->scheme->is_static) {
+        // The other tolerances are of stiffness, next to which what acts may be nothing.
+        p->least_tolerance = STATIC_SHARE * p->options.tolerance;
+        p->options.tolerance = w->scene.settings.tolerance;
+    }
     w->stats.reference_force = reference;
     w->stats.tolerance = p->options.tolerance;
     return PBS_OK;
@@ -361,6 +372,7 @@ static pbs_status fill_problem(struct run *run) {
 void run_add_work(struct run *run, const struct step_result *part) {
     newton_result_add(&run->sum.newton, &part->newton);
     run->sum.stages += part->stages;
+    run->sum.tolerance = part->tolerance;
     if (part->status != PBS_OK) {
         failure_explain(run, part);
     }
@@ -429,22 +441,53 @@ static struct step_result take_once(struct run *run, const struct step_span *spa
     return result;
 }
 
+/// What statics measures stiffness by, once.
+static pbs_status know_fastest(struct run *run) {
+    struct step_workspace *workspace = &run->w->topology.workspace;
+    double *known = &workspace->memory.stable_step;
+    if (!run->problem.scheme->is_static) {
+        return PBS_OK;
+    }
+    RETURN_IF_FAILED(*known == 0.0 ? stable_step(&run->problem, workspace, known) : PBS_OK);
+    run->problem.fastest = *known;
+    return PBS_OK;
+}
+
+/// How often a step may be taken again as bonds broke in it.
+static uint32_t passes_of(const struct run *run) {
+    const uint32_t wanted = run->w->scene.settings.fracture_passes;
+    // Explicit steps are short.
+    if (run->problem.scheme->kicks) {
+        return 0;
+    }
+    // In equilibrium nothing bears more than its strength.
+    return run->problem.scheme->is_static && wanted == 0 ? UINT32_MAX : wanted;
+}
+
 struct step_result run_take(struct run *run, const struct step_span *span) {
     pbs_world *w = run->w;
+    const pbs_status known = know_fastest(run);
+    if (known < 0) {
+        return (struct step_result){.status = known};
+    }
     struct step_workspace *workspace = &w->topology.workspace;
     const struct scheme_memory memory = workspace->memory;
     const size_t broken = w->topology.breaks.count;
-    // Explicit steps are short.
-    const uint32_t passes = run->problem.scheme->kicks ? 0 : w->scene.settings.fracture_passes;
+    const bool is_static = run->problem.scheme->is_static;
     const double end = w->scene.time + run->elapsed + span->h;
     struct step_result result = take_once(run, span);
-    for (uint32_t i = 0; i < passes && result.status >= 0 && breaks_look_ahead(w, end); i++) {
+    for (uint32_t i = passes_of(run); i > 0 && result.status >= 0; i--) {
+        if (!breaks_look_ahead(w, end, is_static)) {
+            break;
+        }
         run_add_work(run, &result);
         workspace->memory = memory;
         // What is kept of the forces holds those of bonds that are no more.
         workspace->memory.has_acceleration = false;
+        run->problem.goes_on = is_static;
         result = take_once(run, span);
     }
+    run->problem.goes_on = false;
     if (result.status < 0 && w->topology.breaks.count > broken) {
         breaks_take_back(w, broken);
         workspace->memory = memory;
@@ -455,7 +498,8 @@ struct step_result run_take(struct run *run, const struct step_span *span) {
 /// What is to be halved anyway should not take hundreds of iterations to fail.
 static uint32_t iteration_limit(const struct run *run, uint32_t depth) {
     const pbs_world_desc *settings = &run->w->scene.settings;
-    const bool early = settings->divisions == DIVISIONS_AUTOMATIC && depth < run->division_limit;
+    const bool early = settings->divisions == DIVISIONS_AUTOMATIC && depth < run->division_limit &&
+                       !run->problem.scheme->is_static;
     return early && settings->newton_limit > ITERATIONS_BEFORE_DIVISION ? ITERATIONS_BEFORE_DIVISION
                                                                         : settings->newton_limit;
 }
@@ -472,7 +516,7 @@ pbs_status run_part(struct run *run, const struct step_span *span, uint32_t dept
         run_land_part(run, &part, span->h);
         return PBS_OK;
     }
-    if (!run_may_divide(part.status) || depth == run->division_limit) {
+    if (!run_may_divide(part.status) || part.is_unheld || depth == run->division_limit) {
         return part.status;
     }
     return run_halves(run, span, depth);
@@ -485,7 +529,8 @@ static uint32_t count_parts(struct run *run, double h) {
     struct topology *t = &w->topology;
     // Of schemes that minimise, as it is Newton's method that has to find a way through.
     if (!contact_scene_has_barrier(&w->scene) || run->division_limit == 0 ||
-        run->problem.linearized || run->problem.scheme->stage_limit == 0) {
+        run->problem.linearized || run->problem.scheme->stage_limit == 0 ||
+        run->problem.scheme->is_static) {
         return 1;
     }
     const double flight = part_loads_flight(&t->contact, w->tasks, t->workspace.now.x,
@@ -692,6 +737,9 @@ static void write_stats(struct run *run, pbs_status status) {
         write_energy_stats(&run->sum, stats);
     }
     stats->gradient_norm = n->gradient_norm;
+    if (w->scene.integrator.scheme->is_static) {
+        stats->tolerance = run->sum.tolerance;
+    }
     stats->preconditioner_shift = n->preconditioner_shift;
     write_solver_stats(&n->preconditioner, stats);
     stats->turned_solves = n->turned_solves;

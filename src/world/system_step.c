@@ -41,7 +41,7 @@ static pbs_status check_scheme(const struct scheme_choice *choice) {
     const bool blends = scheme->id == PBS_SCHEME_ENERGY_BLENDING;
     const bool searches = scheme->control != CONTROL_NONE &&
                           choice->settings.alpha_choice != PBS_ALPHA_FIXED;
-    return blends || searches
+    return blends || searches || scheme->is_static
                ? status_fail(PBS_ERROR_ARGUMENT,
                              "the scheme %s%s needs an energy, which a system has not",
                              scheme->name, searches ? " without PBS_ALPHA_FIXED" : "")

@@ -75,6 +75,9 @@ static void bodies_fall_freely(void **state) {
     const double g = 9.81, h = 1.0 / 100.0, t = 0.4;
     for (size_t i = 0; scheme_tables[i] != NULL; i++) {
         const struct scheme_table *scheme = scheme_tables[i];
+        if (scheme->is_static) {
+            continue; // has no motion
+        }
         if (scheme->control != CONTROL_NONE) {
             continue; // v follows an energy
         }
@@ -101,6 +104,9 @@ static void bodies_fall_freely(void **state) {
 static void linear_momentum_is_exact(void **state) {
     (void)state;
     for (size_t i = 0; scheme_tables[i] != NULL; i++) {
+        if (scheme_tables[i]->is_static) {
+            continue; // has no motion
+        }
         pbs_world *world = new_scene(scheme_tables[i], 0.0, 0.0);
         const pbs_body body = add_spinning_cube(world);
         const struct momenta start = momenta_of(world, body);
@@ -137,6 +143,9 @@ static void angular_momentum_drifts_to_the_order(void **state) {
     (void)state;
     for (size_t i = 0; scheme_tables[i] != NULL; i++) {
         const struct scheme_table *scheme = scheme_tables[i];
+        if (scheme->is_static) {
+            continue; // has no motion
+        }
         const double coarse = angular_drift(scheme, 32), fine = angular_drift(scheme, 64);
         if (keeps_angular_momentum(scheme->id)) {
             assert_small(fine, 1e-10, scheme->name);
@@ -157,6 +166,9 @@ static void energy_stays_or_decays(void **state) {
     (void)state;
     for (size_t i = 0; scheme_tables[i] != NULL; i++) {
         const struct scheme_table *scheme = scheme_tables[i];
+        if (scheme->is_static) {
+            continue; // has no motion
+        }
         struct oscillation o = oscillation_of(OSCILLATOR_CUBIC);
         pbs_integrator *integrator = scheme_integrator(scheme->id);
         pbs_world *world = oscillator_world(integrator, &o);
@@ -193,6 +205,9 @@ static void changed_gravity_acts_at_once(void **state) {
     const double down[3] = {0.0, -9.81, 0.0}, up[3] = {0.0, 4.0, 0.0};
     for (size_t i = 0; scheme_tables[i] != NULL; i++) {
         const struct scheme_table *scheme = scheme_tables[i];
+        if (scheme->is_static) {
+            continue; // has no motion
+        }
         if (scheme->control != CONTROL_NONE || scheme->history > 1) {
             continue; // which follow it within some steps
         }
@@ -216,6 +231,9 @@ static void released_bodies_fall_from_rest(void **state) {
     const uint32_t all[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     for (size_t i = 0; scheme_tables[i] != NULL; i++) {
         const struct scheme_table *scheme = scheme_tables[i];
+        if (scheme->is_static) {
+            continue; // has no motion
+        }
         if (scheme->control != CONTROL_NONE) {
             continue;
         }
@@ -253,7 +271,9 @@ static void first_steps_know_their_pins(void **state) {
         assert_ok(pbs_body_pin(world, body, pinned, 4, PBS_AXIS_ALL));
         steps_of(world, 3, 1e-3);
         const struct momenta end = momenta_of(world, body);
-        assert_near(end.centre[1], 3.15, 1e-4, scheme_tables[i]->name);
+        // It hangs where its weight takes it, or is still on the way there.
+        const double way = scheme_tables[i]->is_static ? 1e-2 : 1e-4;
+        assert_near(end.centre[1], 3.15, way, scheme_tables[i]->name);
         pbs_world_destroy(world);
     }
 }

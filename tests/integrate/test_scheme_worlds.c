@@ -295,7 +295,8 @@ static void divided_steps_are_steps(void **state) {
                 division_count++;
             }
         }
-        assert_true(division_count > 0);
+        // Where a minimisation is refused statics tries from elsewhere.
+        assert_true(division_count > 0 || scheme_tables[i]->is_static);
     }
 }
 

@@ -50,6 +50,9 @@ static void drag_keeps_the_order(void **state) {
     (void)state;
     for (size_t i = 0; scheme_tables[i] != NULL; i++) {
         const struct scheme_table *scheme = scheme_tables[i];
+        if (scheme->is_static) {
+            continue; // knows no drag
+        }
         const double slope = log2(drag_error(scheme, 40) / drag_error(scheme, 80));
         assert_small(scheme->order - slope, 0.15, scheme->name);
     }
@@ -73,7 +76,8 @@ static void every_scheme_reaches_its_targets(void **state) {
             assert_ok(pbs_world_step(world, h));
             assert_same_bits(pbs_body_positions(world, body), x, 3);
             for (int k = 0; k < 3; k++) {
-                assert_near(pbs_body_velocities(world, body)[k], target[k] / h, 1e-14, "speed");
+                const double speed = scheme_tables[i]->is_static ? 0.0 : target[k] / h;
+                assert_near(pbs_body_velocities(world, body)[k], speed, 1e-14, "speed");
             }
         }
         pbs_world_destroy(world);

@@ -216,6 +216,80 @@ static void a_failed_pass_takes_all_back(void **state) {
     pbs_world_destroy(s[1].world);
 }
 
+/// Refuses one of its Hessians, which ends a minimisation as a state that is not admissible does.
+struct refusal {
+    int count, at;
+};
+
+static int32_t refuse_once(void *user, size_t stencil, const double *x, int32_t project,
+                           double *value, double *gradient, double *hessian) {
+    struct refusal *refusal = user;
+    (void)stencil;
+    (void)x;
+    (void)project;
+    if (value != NULL) {
+        *value = 0.0;
+    }
+    for (int i = 0; i < 3 && gradient != NULL; i++) {
+        gradient[i] = 0.0;
+    }
+    for (int i = 0; i < 9 && hessian != NULL; i++) {
+        hessian[i] = 0.0;
+    }
+    refusal->count += hessian != NULL;
+    return hessian != NULL && refusal->count == refusal->at ? 1 : 0;
+}
+
+static struct row hang_and_refuse(struct refusal *refusal) {
+    const struct how how = {PBS_SCHEME_IMPLICIT_EULER, 100, 1, 1, PBS_CONTACT_PROJECTION};
+    const struct row s = hang(&how);
+    static const double position[3] = {5.0, 50.0, 0.0};
+    pbs_world_desc settings = {.struct_size = sizeof settings};
+    pbs_custom_desc d;
+    pbs_body particle;
+    assert_ok(pbs_world_settings(s.world, &settings));
+    settings.divisions = 1;
+    assert_ok(pbs_world_set_settings(s.world, &settings));
+    point_describe(&d, position, refuse_once, refusal);
+    assert_ok(pbs_body_create_custom(s.world, &d, &particle));
+    return s;
+}
+
+/// A step that fails in a pass after others have broken bonds lands in halves: bonds that broke in
+/// the whole of it are whole again, and break in the first half, at its time.
+static void a_pass_that_fails_is_halved_without_what_it_broke(void **state) {
+    (void)state;
+    struct refusal none = {.at = -1};
+    const struct row halves = hang_and_refuse(&none);
+    pbs_broken_bond expected[HANGERS], rows[HANGERS];
+    size_t expected_count = HANGERS;
+    assert_ok(pbs_world_step(halves.world, 0.5 * STEP));
+    assert_ok(pbs_world_broken_bonds(halves.world, expected, sizeof *expected, &expected_count));
+    assert_int_equal(expected_count, HANGERS);
+    assert_ok(pbs_world_step(halves.world, 0.5 * STEP));
+    // How many Hessians the whole step takes; then the last of them is refused.
+    struct refusal all = {.at = -1};
+    const struct row whole = hang_and_refuse(&all);
+    assert_ok(pbs_world_step(whole.world, STEP));
+    struct refusal last = {.at = all.count};
+    const struct row s = hang_and_refuse(&last);
+    size_t count = HANGERS;
+    assert_status(pbs_world_step(s.world, STEP), PBS_DIVIDED);
+    assert_ok(pbs_world_broken_bonds(s.world, rows, sizeof *rows, &count));
+    assert_int_equal(count, HANGERS);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(rows[i].bond, expected[i].bond);
+        assert_near(rows[i].time, 0.5 * STEP, 1e-15, "time");
+        assert_near(rows[i].energy, expected[i].energy, 1e-12, "energy");
+    }
+    assert_small(testing_max_difference(pbs_body_positions(s.world, s.body),
+                                        pbs_body_positions(halves.world, halves.body), 6 * HANGERS),
+                 1e-11, "positions");
+    pbs_world_destroy(s.world);
+    pbs_world_destroy(whole.world);
+    pbs_world_destroy(halves.world);
+}
+
 /// Halves of steps are looked at on their own; those that the control rejects leave nothing.
 static void step_control_breaks_each_bond_once(void **state) {
     (void)state;
@@ -293,6 +367,7 @@ int main(void) {
         cmocka_unit_test(what_is_farthest_above_breaks_first),
         cmocka_unit_test(a_limit_counts_for_each_pass),
         cmocka_unit_test(a_failed_pass_takes_all_back),
+        cmocka_unit_test(a_pass_that_fails_is_halved_without_what_it_broke),
         cmocka_unit_test(step_control_breaks_each_bond_once),
         cmocka_unit_test(threads_and_restores_change_nothing),
         cmocka_unit_test(too_many_passes_are_refused_in_words),
