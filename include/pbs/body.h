@@ -452,6 +452,22 @@ enum {
 PBS_API pbs_status pbs_body_read_f32(const pbs_world *w, pbs_body b, int32_t channel, float *dst,
                                      size_t stride_bytes, size_t capacity);
 
+/// What holds pinned and scripted vertices where they are, as a testing machine reads it: the force
+/// that balances what elasticity, gravity, barriers and a host's energies do to their held axes at
+/// the present state; 0 on axes that are free. In equilibrium (PBS_SCHEME_QUASI_STATIC) that is all
+/// of it. In motion inertia and damping of held vertices are left out, and always friction on them,
+/// which pbs_body_contact_force has.
+/// @param forces  becomes vertex_count x 3, N
+/// @param moments  becomes vertex_count x 3, N m: what holds orientations of bonded particles that
+/// are held, 0 of all others; may be null
+/// @param capacity  how many vertices the arrays can hold
+/// @return PBS_ERROR_ARGUMENT (a null pointer, an affine body), PBS_ERROR_CAPACITY,
+/// PBS_ERROR_HANDLE, PBS_ERROR_MEMORY, PBS_ERROR_INADMISSIBLE (an element of infinite energy, in a
+/// state that the host has set), PBS_ERROR_HOST, PBS_ERROR_MISSING_CALLBACK
+/// @see docs/integrators.md, Statics
+PBS_API pbs_status pbs_body_held_forces(const pbs_world *w, pbs_body b, double *forces,
+                                        double *moments, size_t capacity);
+
 /// The elastic Cauchy stress of each tetrahedron at the present positions, damping left out: 3 x 3,
 /// row-major, Pa, tension positive. Not a number in a tetrahedron that is flat or inverted, which
 /// has no volume that a force per area could belong to. Nothing is written for a body that is no
