@@ -29,6 +29,17 @@ check "it compiles without a warning, gcc" compile gcc
 check "and with clang" compile clang
 check "it runs, and its body lands" lands
 
+# The program of docs/integrators.md, Statics, whose names are the host's.
+statics() {
+    { printf '#include <pbs/pbs.h>\n#include <stdio.h>\nvoid host(pbs_world *world, pbs_body bar, const uint32_t *foot, size_t foot_count,\n'
+      printf 'const uint32_t *top, size_t top_count, const double *rest, double *targets, double *forces, size_t vertex_count) {\n'
+      awk '/^## Statics/ { here = 1 } here && $0 == "```c" { inside = 1; next } inside && $0 == "```" { exit } inside' docs/integrators.md
+      printf '}\n'; } >"$host/statics.c"
+    grep -q pbs_body_held_forces "$host/statics.c" &&
+        (cd "$host" && "$CC" -std=c11 -Wall -Wextra -Werror -c statics.c $(pkg-config --cflags pbs) -o statics.o)
+}
+check "the machine of docs/integrators.md compiles" statics
+
 cmake_lines() {
     { printf 'cmake_minimum_required(VERSION 3.16)\nproject(host C)\nadd_executable(host host.c)\n' && block cmake; } >"$host/CMakeLists.txt"
     grep -q find_package "$host/CMakeLists.txt" &&
