@@ -79,9 +79,9 @@ static inline void take_integrator(struct choices *in, pbs_integrator_desc *d) {
         d->step_max = take_number(in);
     }
     if (change & 16) {
-        double *const numbers[] = {&d->step_initial, &d->step_min, &d->step_exponent,
-                                   &d->step_safety, &d->step_growth};
-        for (int i = 0; i < 5; i++) {
+        double *const numbers[] = {&d->step_initial, &d->step_min,    &d->step_exponent,
+                                   &d->step_safety,  &d->step_growth, &d->fracture_step};
+        for (int i = 0; i < 6; i++) {
             *numbers[i] = take_number(in);
         }
     }

@@ -165,6 +165,14 @@ typedef struct pbs_integrator_desc {
     double step_growth; ///< longest step / previous one, >= 1, at most 2 for two-step schemes; 0:
                         ///< 2, or 1.2 where STRETCH_LIMIT and ALPHA halve. After a rejection one
                         ///< step does not grow. infinity: neither of the two, as ATS prints it
+    // While bonds break, of every control but FIXED:
+    double fracture_step; ///< s, the longest step from one that broke bonds on, until
+                          ///< fracture_quiet_steps in a row have broken none; never below step_min.
+                          ///< 0: the time that a crack takes at least from bond to bond, of the
+                          ///< bodies whose bonds break (docs/theory/step_control.md section 4).
+                          ///< infinity: step_max alone
+    uint32_t fracture_quiet_steps; ///< accepted steps; 0: 10
+    uint32_t fracture_reserved;    ///< 0
 } pbs_integrator_desc;
 
 /// Fills *d with the scheme's defaults: theta 0.6, of GAT's schemes 0.07; beta 0.25, gamma 0.5; rho

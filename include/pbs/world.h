@@ -467,6 +467,12 @@ typedef struct pbs_stats {
     uint32_t explicit_steps;    ///< equal steps that it was divided into
     uint32_t explicit_reserved; ///< 0
     double stable_step; ///< s: the longest stable step, as estimated last (docs/integrators.md)
+    // Of the last advance with a step control, where bonds broke (fracture_step of
+    // pbs_integrator_desc); 0 otherwise:
+    uint32_t fracture_steps;    ///< accepted steps that were kept to it
+    uint32_t fracture_reserved; ///< 0
+    double fracture_step;       ///< s: the longest step while bonds broke, the shortest where that
+                                ///< changed
 } pbs_stats;
 
 /// Statistics of the last step and of the world.

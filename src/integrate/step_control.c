@@ -16,6 +16,9 @@ static const double SLIVER = 0.1;
 // More steps than this in one advance are a mistake in units.
 static const double STEP_LIMIT = 1e9;
 
+// Accepted steps without a break until a crack is taken to have stopped.
+static const uint32_t QUIET_STEPS = 10;
+
 /// Defaults per kind: where the members of pbs_integrator_desc are 0.
 struct control_defaults {
     int32_t rule;
@@ -50,6 +53,8 @@ struct step_control step_control_of(const pbs_integrator_desc *d, uint32_t histo
         .safety = or_default(d->step_safety, k->safety),
         .growth = or_default(d->step_growth,
                              rule == PBS_STEP_RULE_HALVING ? k->halving_growth : 2.0),
+        .fracture = d->fracture_step,
+        .quiet = d->fracture_quiet_steps > 0 ? d->fracture_quiet_steps : QUIET_STEPS,
         .keeps_ratio = history > 1,
     };
 }
@@ -87,15 +92,18 @@ struct step_plan step_control_plan(const struct step_control *control,
     if (control->keeps_ratio && h_before > 0.0) {
         h = fmin(h, 2.0 * h_before);
     }
+    const double crack = memory->crack > 0.0 ? within(control, memory->crack) : INFINITY;
+    const bool cracked = h >= crack && remaining > crack;
+    h = fmin(h, crack);
     if (h >= remaining) {
         return (struct step_plan){.h = remaining, .clipped = h > remaining, .last = true};
     }
     // Two equal steps to the end where one would leave a sliver: rounding hides the forces in it.
     const double sliver = fmax(control->keeps_ratio ? h : SLIVER * h, control->min);
     if (remaining - h < sliver) {
-        return (struct step_plan){.h = 0.5 * remaining, .clipped = true};
+        return (struct step_plan){.h = 0.5 * remaining, .clipped = true, .cracked = cracked};
     }
-    return (struct step_plan){.h = h};
+    return (struct step_plan){.h = h, .cracked = cracked};
 }
 
 /// What the rule makes of h, before the limits min and max.
@@ -131,6 +139,19 @@ enum step_verdict step_control_judge(const struct step_control *control, struct 
     memory->next = within(control, next);
     memory->rejected = !accepted;
     return accepted ? (small ? STEP_ACCEPTED : STEP_FORCED) : STEP_REJECTED;
+}
+
+void step_control_follow_cracks(const struct step_control *control, struct step_memory *memory,
+                                double crack) {
+    if (crack > 0.0) {
+        memory->crack = memory->crack > 0.0 ? fmin(memory->crack, crack) : crack;
+        memory->quiet = 0;
+        // What follows grows from there.
+        memory->next = fmin(memory->next, within(control, memory->crack));
+    } else if (memory->crack > 0.0 && ++memory->quiet >= control->quiet) {
+        memory->crack = 0.0;
+        memory->quiet = 0;
+    }
 }
 
 void step_counts_add(struct step_counts *counts, double h, double measured) {

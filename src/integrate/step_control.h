@@ -15,6 +15,8 @@ struct step_control {
     int32_t rule; ///< PBS_STEP_RULE_*
     double tolerance, initial, min, max;
     double exponent, safety, growth;
+    double fracture; ///< s, the longest step while bonds break; 0: what the bodies say
+    uint32_t quiet;  ///< steps without a break after which they may be longer again
     /// Steps are 1/2 to 2 of the previous one. Two-step schemes keep their order and stability
     /// without it (two_step.c), but not their accuracy: on a hardening spring, error times the
     /// square of the solves is 1.2 to 5 times larger under a speed limit whose steps may grow at
@@ -24,8 +26,10 @@ struct step_control {
 
 /// What stays from step to step. All zero after a fresh start.
 struct step_memory {
-    double next;   ///< s; 0: the initial step
-    bool rejected; ///< the last try was
+    double next;    ///< s; 0: the initial step
+    bool rejected;  ///< the last try was
+    double crack;   ///< s, no step is longer as long as bonds break; 0: none do
+    uint32_t quiet; ///< accepted steps since the last that broke some
 };
 
 /// What a control did.
@@ -34,6 +38,8 @@ struct step_counts {
     uint32_t forced;          ///< of the accepted ones
     double shortest, longest; ///< s, of the accepted ones
     double measured;          ///< at the last accepted one
+    uint32_t cracked;         ///< of the accepted ones: kept short as bonds break
+    double crack;             ///< s, how short, the least; 0: no bond broke
 };
 
 /// A step to try.
@@ -41,6 +47,7 @@ struct step_plan {
     double h;
     bool clipped; ///< shorter than the control wants, to land at the end
     bool last;    ///< lands there
+    bool cracked; ///< kept short as bonds break
 };
 
 enum step_verdict {
@@ -73,6 +80,11 @@ struct step_plan step_control_plan(const struct step_control *control,
 /// Takes what was measured, not finite where the step failed, and updates the memory.
 enum step_verdict step_control_judge(const struct step_control *control, struct step_memory *memory,
                                      const struct step_plan *plan, double measured);
+
+/// After each accepted step. crack: s, the longest step in which the cracks of bodies whose bonds
+/// broke in it are followed; 0: nothing broke.
+void step_control_follow_cracks(const struct step_control *control, struct step_memory *memory,
+                                double crack);
 
 /// One more accepted step.
 void step_counts_add(struct step_counts *counts, double h, double measured);

@@ -223,6 +223,25 @@ static pbs_status take_planned(struct run *run, const struct step_plan *plan,
     return PBS_OK;
 }
 
+/// After a step that landed, with bonds broken from the row `broken` on.
+static void follow_cracks(struct run *run, const struct step_plan *plan, size_t broken) {
+    const double chosen = run->control.fracture;
+    const bool broke = run->w->topology.breaks.count > broken;
+    double crack = 0.0;
+    if (broke && isfinite(chosen)) {
+        // Waves take no time where there is none.
+        const bool waves = chosen == 0.0 && !run->problem.scheme->is_static;
+        crack = waves ? breaks_crack_step(run->w, broken) : chosen;
+    }
+    struct step_counts *const counts = &run->counts;
+    counts->cracked += plan->cracked;
+    step_control_follow_cracks(&run->control, &run->step_memory, crack);
+    if (run->step_memory.crack > 0.0) {
+        counts->crack = counts->crack > 0.0 ? fmin(counts->crack, run->step_memory.crack)
+                                            : run->step_memory.crack;
+    }
+}
+
 static pbs_status controlled_steps(struct run *run) {
     struct topology *const t = &run->w->topology;
     if (run->control.kind == PBS_STEP_DOUBLING) {
@@ -242,8 +261,10 @@ static pbs_status controlled_steps(struct run *run) {
         const double end = plan.last ? 1.0 : (elapsed + plan.h) / run->h;
         const struct step_span span = {.h = plan.h, .begin = begin, .end = end};
         bool landed = false;
+        const size_t broken = t->breaks.count;
         RETURN_IF_FAILED(take_planned(run, &plan, &span, &landed));
         if (landed) {
+            follow_cracks(run, &plan, broken);
             elapsed += plan.h;
             begin = end;
         }

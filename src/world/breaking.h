@@ -37,6 +37,10 @@ void breaks_take_back(pbs_world *w, size_t count);
 /// Becomes the bodies' and the host's; returns the energy that was set free, J.
 double breaks_land(pbs_world *w);
 
+/// Of the rows from `first` on: the longest step in which cracks of the bodies whose bonds broke go
+/// no farther than a bond, s (docs/theory/step_control.md section 4); 0 without any.
+double breaks_crack_step(const pbs_world *w, size_t first);
+
 /// The body of a call that only bodies with particles that bonds join have; PBS_ERROR_ARGUMENT with
 /// what others lack.
 struct body *breaking_enter(const pbs_world *w, pbs_body b, const char *lack, pbs_status *status);

@@ -106,6 +106,8 @@ static pbs_status check_step_control(const pbs_integrator_desc *d) {
     RETURN_IF_FAILED(check_not_negative(d->step_exponent, "step_exponent"));
     RETURN_IF_FAILED(check_within(d->step_safety, 0.0, 1.0, "step_safety"));
     RETURN_IF_FAILED(check_step_growth(d));
+    RETURN_IF_FAILED(check_within(d->fracture_step, 0.0, INFINITY, "fracture_step"));
+    RETURN_IF_FAILED(check_choice((int32_t)d->fracture_reserved, 0, 0, "fracture_reserved"));
     RETURN_IF_FAILED(check_alpha_steps(d));
     if (d->step_control == PBS_STEP_SPEED_LIMIT && scheme_find(d->scheme)->is_static) {
         return status_fail(PBS_ERROR_ARGUMENT,

@@ -47,10 +47,11 @@ static void write_integrator(struct byte_writer *out, const pbs_integrator_desc 
                               d->energy_fraction, d->energy_ground, d->energy_decay_time,
                               d->step_tolerance,  d->step_initial,  d->step_min,
                               d->step_max,        d->step_exponent, d->step_safety,
-                              d->step_growth};
+                              d->step_growth,     d->fracture_step};
     write_bytes(out, choices, sizeof choices);
     write_doubles(out, d->parameters, SCHEME_PARAMETERS);
     write_doubles(out, numbers, sizeof numbers / sizeof numbers[0]);
+    write_u32(out, d->fracture_quiet_steps);
 }
 
 static void write_totals(struct byte_writer *out, const struct scene *scene) {

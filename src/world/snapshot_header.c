@@ -70,14 +70,22 @@ pbs_status snapshot_check(const void *bytes, size_t size, const char magic[8], c
 void snapshot_write_step_memory(struct byte_writer *out, const struct step_memory *memory) {
     write_f64(out, memory->next);
     write_u32(out, memory->rejected);
+    write_f64(out, memory->crack);
+    write_u32(out, memory->quiet);
 }
 
 pbs_status snapshot_read_step_memory(struct byte_reader *in, struct step_memory *memory) {
     memory->next = read_f64(in);
     const uint32_t rejected = read_u32(in);
     memory->rejected = rejected != 0;
-    return isfinite(memory->next) && memory->next >= 0.0 && rejected <= 1
+    memory->crack = read_f64(in);
+    memory->quiet = read_u32(in);
+    return isfinite(memory->next) && memory->next >= 0.0 && rejected <= 1 &&
+                   isfinite(memory->crack) && memory->crack >= 0.0 &&
+                   (memory->crack > 0.0 || memory->quiet == 0)
                ? PBS_OK
-               : status_fail(PBS_ERROR_FORMAT, "the step control's next step is %g s",
-                             memory->next);
+               : status_fail(PBS_ERROR_FORMAT,
+                             "the step control's next step is %g s, %g s while bonds break, %u "
+                             "steps ago",
+                             memory->next, memory->crack, (unsigned)memory->quiet);
 }

@@ -97,7 +97,7 @@ static pbs_status read_integrator(struct byte_reader *in, struct scheme_choice *
                                &d.energy_fraction, &d.energy_ground, &d.energy_decay_time,
                                &d.step_tolerance,  &d.step_initial,  &d.step_min,
                                &d.step_max,        &d.step_exponent, &d.step_safety,
-                               &d.step_growth};
+                               &d.step_growth,     &d.fracture_step};
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
         read_bytes(in, choices[i], sizeof *choices[i]);
     }
@@ -105,6 +105,7 @@ static pbs_status read_integrator(struct byte_reader *in, struct scheme_choice *
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         *numbers[i] = read_f64(in);
     }
+    d.fracture_quiet_steps = read_u32(in);
     RETURN_IF_FAILED(as_format(integrator_check(&d), "integrator of version", SNAPSHOT_VERSION));
     *out = integrator_choice(&d);
     return PBS_OK;

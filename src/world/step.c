@@ -759,6 +759,8 @@ static void write_stats(struct run *run, pbs_status status) {
     stats->shortest_step = run->counts.shortest;
     stats->longest_step = run->counts.longest;
     stats->step_error = run->counts.measured;
+    stats->fracture_steps = run->counts.cracked;
+    stats->fracture_step = run->counts.crack;
     stats->time_evaluate = n->time_evaluate;
     stats->time_hessian = n->time_hessian;
     stats->time_factor = n->time_factor;

@@ -91,7 +91,8 @@ IntegratorDesc = struct(
     (I32, "start alpha_choice energy_by_island reserved"),
     (DOUBLE, "alpha alpha_min alpha_max energy_fraction energy_ground energy_decay_time"),
     (I32, "linearized step_control step_rule more_reserved"),
-    (DOUBLE, "step_tolerance step_initial step_min step_max step_exponent step_safety step_growth"))
+    (DOUBLE, "step_tolerance step_initial step_min step_max step_exponent step_safety step_growth fracture_step"),
+    (U32, "fracture_quiet_steps fracture_reserved"))
 SystemDesc = struct(
     "pbs_system_desc", (U32, "struct_size"), (I32, "unknown"), (SIZE, "size"),
     (DOUBLES, "mass damping stiffness positions velocities"), (DOUBLE, "time"), (FORCE_FN, "force"), (JACOBIAN_FN, "jacobian"),
@@ -149,7 +150,8 @@ Stats = struct(
     (Body, "affine_strain_body"), (DOUBLE, "contact_stiffness_least contact_distance slip_velocity velocity_tolerance"),
     (U32, "flight_parts untouchable_bodies turned_solves"), (I32, "preconditioner_reason"),
     (DOUBLE, "block_jacobi_work factor_work two_level_work"),
-    (U32, "explicit_steps explicit_reserved"), (DOUBLE, "stable_step"))
+    (U32, "explicit_steps explicit_reserved"), (DOUBLE, "stable_step"),
+    (U32, "fracture_steps fracture_reserved"), (DOUBLE, "fracture_step"))
 Matrix = struct(
     "pbs_matrix", (U32, "struct_size"), (I32, "form triangle node_count row_count entry_count"),
     (INTEGERS, "row_start column"), (DOUBLES, "values positions"))

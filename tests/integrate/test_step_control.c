@@ -267,6 +267,37 @@ static void halving_halves_and_grows_by_its_factor(void **state) {
                 "0.8 C / |dx|");
 }
 
+/// docs/theory/step_control.md section 4: from 0.5 to 0.01 at a break, no shorter than the
+/// shortest; three quiet steps later it is gone, and a shorter one counts where there are several.
+static void cracks_keep_steps_short(void **state) {
+    (void)state;
+    pbs_integrator_desc d = settings(PBS_STEP_STRETCH_LIMIT, 1.0, 1.0);
+    d.fracture_quiet_steps = 3;
+    d.step_min = 1e-3;
+    const struct step_control c = step_control_of(&d, 1);
+    struct step_memory memory = {.next = 0.5};
+    step_control_follow_cracks(&c, &memory, 0.0);
+    assert_true(step_control_plan(&c, &memory, 9.0, 0.0, 0.0).h == 0.5);
+    step_control_follow_cracks(&c, &memory, 0.01);
+    step_control_follow_cracks(&c, &memory, 0.0);
+    step_control_follow_cracks(&c, &memory, 0.02);
+    for (int quiet = 0; quiet < 3; quiet++) {
+        memory.next = 0.5;
+        const struct step_plan plan = step_control_plan(&c, &memory, 9.0, 0.0, 0.0);
+        assert_true(plan.h == 0.01 && plan.cracked && !plan.clipped && !plan.last);
+        // What is left is what is left, and not even two steps.
+        assert_true(step_control_plan(&c, &memory, 0.01, 0.0, 0.0).last);
+        assert_true(step_control_plan(&c, &memory, 0.0104, 0.0, 0.0).h == 0.0052);
+        step_control_follow_cracks(&c, &memory, 0.0);
+    }
+    assert_true(memory.crack == 0.0 && memory.quiet == 0);
+    assert_true(step_control_plan(&c, &memory, 9.0, 0.0, 0.0).h == 0.5);
+    // Steps grow from there, and are no shorter than the shortest.
+    step_control_follow_cracks(&c, &memory, 1e-9);
+    assert_true(memory.next == 1e-3);
+    assert_true(step_control_plan(&c, &memory, 9.0, 0.0, 0.0).h == 1e-3);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_have_the_numbers_of_the_paper),
@@ -278,6 +309,7 @@ int main(void) {
         cmocka_unit_test(the_first_step_is_short),
         cmocka_unit_test(durations_ask_for_countable_steps),
         cmocka_unit_test(the_shortest_step_is_seen_in_the_time),
+        cmocka_unit_test(cracks_keep_steps_short),
         cmocka_unit_test(fixed_steps_are_equal_and_short_enough),
         cmocka_unit_test(a_speed_limit_looks_ahead),
         cmocka_unit_test(halving_halves_and_grows_by_its_factor),
