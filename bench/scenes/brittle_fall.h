@@ -1,0 +1,37 @@
+// Brittle bodies of peridynamic particles that fall on something small and break: a bar in a plane,
+// and a plate. Where they hit nothing else is in the way, and pieces go through each other.
+#ifndef PBS_SCENES_BRITTLE_FALL_H
+#define PBS_SCENES_BRITTLE_FALL_H
+
+#include "pbs/pbs.h"
+
+enum brittle_kind {
+    BRITTLE_BAR,  ///< 0.48 x 0.12 m in plane stress, 10 mm thick: 48 x 12 particles at 10 mm
+    BRITTLE_PLATE ///< 0.24 x 0.24 x 0.03 m
+};
+
+/// Zero is a default, but of the speed.
+struct brittle_fall_desc {
+    enum brittle_kind kind;
+    double spacing;         ///< metres; 0: 10 mm
+    double horizon;         ///< metres; 0: 3 spacings
+    double young;           ///< Pa; 0: 7e7
+    double density;         ///< kg/m^3; 0: 1000
+    double fracture_energy; ///< J/m^2; 0: 2 of the bar, 20 of the plate
+    double damping;         ///< s, of bonds
+    double speed;           ///< m/s, downwards at first
+    double height;          ///< metres above what it falls on, at first; 0: 20 mm
+    int32_t preconditioner; ///< PBS_PRECONDITIONER_*
+    uint32_t threads;       ///< 0: 1
+};
+
+struct brittle_fall {
+    pbs_world *world;
+    pbs_body body;
+    size_t particle_count, bond_count;
+};
+
+/// The world must be destroyed. A status below 0 is what failed.
+pbs_status brittle_fall_make(const struct brittle_fall_desc *d, struct brittle_fall *out);
+
+#endif
