@@ -297,9 +297,16 @@ static bool is_done(struct solve *s, double rz) {
     return true;
 }
 
+/// r = b - A x and what is measured of it.
+static void find_residual(struct solve *s) {
+    problem_begin_product(s->tasks, s->problem, s->x);
+    run(s, residual_piece);
+}
+
 /// The next direction: the product, and the curvature p . A p along it.
 static double follow_direction(struct solve *s) {
     run(s, direction_piece);
+    problem_begin_product(s->tasks, s->problem, s->p);
     run(s, product_piece);
     return sum(s, s->pap);
 }
@@ -317,7 +324,7 @@ static void begin_here(struct solve *s, const double *b, double *begin, struct p
         if (begin != s->x) {
             add_entries(s, begin, s->x);
         }
-        run(s, residual_piece);
+        find_residual(s);
         result->checks++;
         run(s, descent_piece);
         s->begun = fmax(0.0, sum(s, s->fall));
@@ -372,7 +379,7 @@ static pbs_status begin_again(struct solve *s, struct progress *at) {
 /// rounding rules.
 static pbs_status check_residual(struct solve *s, bool claims, struct progress *at,
                                  struct pcg_result *result, bool *stagnates) {
-    run(s, residual_piece);
+    find_residual(s);
     result->checks++;
     if (s->norm == PCG_PRECONDITIONED) {
         RETURN_IF_FAILED(precondition(s, &at->rz));
@@ -408,7 +415,7 @@ static pbs_status take_turn(struct solve *s, struct progress *at, struct pcg_res
     s->steepest = 0.0;
     s->worker_iterations = 0;
     at->drifted = INFINITY;
-    run(s, residual_piece);
+    find_residual(s);
     result->checks++;
     begin_here(s, s->r, s->z, result);
     return begin_again(s, at);

@@ -1,14 +1,60 @@
-// The product with H = H0 + C, domain by domain.
+// The product with H = H0 + C + F, domain by domain.
 #include "linear/problem.h"
 
 #include <math.h>
+#include <string.h>
 
-void problem_multiply_domain(const struct linear_problem *problem, uint32_t domain, const double *x,
-                             double *y) {
-    bsr_multiply_domain(problem->a, domain, x, y);
+static void add_contact(const struct linear_problem *problem, uint32_t domain, const double *x,
+                        double *y) {
     if (problem->c && problem->c->row_count > 0) {
         contact_matrix_add_domain(problem->c, domain, x, y);
     }
+}
+
+static void multiply_assembled(const struct linear_problem *problem, uint32_t domain,
+                               const double *x, double *y) {
+    bsr_multiply_domain(problem->a, domain, x, y);
+    add_contact(problem, domain, x, y);
+}
+
+/// u <- Q u
+static void restrain(const double tangent[9], double u[3]) {
+    const double all[3] = {u[0], u[1], u[2]};
+    for (int i = 0; i < 3; i++) {
+        u[i] = tangent[3 * i] * all[0] + tangent[3 * i + 1] * all[1] + tangent[3 * i + 2] * all[2];
+    }
+}
+
+void problem_begin_product(struct tasks *tasks, const struct linear_problem *problem,
+                           const double *x) {
+    if (problem->f) {
+        problem->f->multiply(problem->f->self, tasks, x);
+    }
+}
+
+/// y = F x, without what pushes where rows are held.
+static void take_operator(const struct linear_problem *problem, uint32_t domain, double *y) {
+    const uint32_t first = problem->a->layout->domain_start[domain];
+    const uint32_t end = problem->a->layout->domain_start[domain + 1];
+    memset(y + 3 * (size_t)first, 0, 3 * (size_t)(end - first) * sizeof *y);
+    problem->f->add_domain(problem->f->self, domain, y);
+    for (size_t i = 0; i < problem->restriction_count; i++) {
+        const struct row_restriction *restriction = &problem->restrictions[i];
+        if (restriction->row >= first && restriction->row < end) {
+            restrain(restriction->tangent, y + 3 * (size_t)restriction->row);
+        }
+    }
+}
+
+void problem_multiply_domain(const struct linear_problem *problem, uint32_t domain, const double *x,
+                             double *y) {
+    if (problem->f == NULL) {
+        multiply_assembled(problem, domain, x, y);
+        return;
+    }
+    take_operator(problem, domain, y);
+    bsr_add_domain(problem->a, domain, x, y);
+    add_contact(problem, domain, x, y);
 }
 
 struct product {
@@ -25,7 +71,19 @@ static void multiply_piece(void *context, size_t domain) {
 void problem_multiply(struct tasks *tasks, const struct linear_problem *problem, const double *x,
                       double *y) {
     struct product p = {problem, x, y};
+    problem_begin_product(tasks, problem, x);
     tasks_for(tasks, problem->a->layout->domain_count, multiply_piece, &p);
+}
+
+static void assembled_piece(void *context, size_t domain) {
+    const struct product *p = context;
+    multiply_assembled(p->problem, (uint32_t)domain, p->x, p->y);
+}
+
+void problem_multiply_assembled(struct tasks *tasks, const struct linear_problem *problem,
+                                const double *x, double *y) {
+    struct product p = {problem, x, y};
+    tasks_for(tasks, problem->a->layout->domain_count, assembled_piece, &p);
 }
 
 static double trace(const double block[9]) {

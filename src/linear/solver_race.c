@@ -34,6 +34,8 @@ static const double LOOSE = 1e-2;
 static const double MIDDLE = 1e-4;
 static const double COARSE_ITERATIONS[] = {4.0, 8.0, 16.0};
 static const double FACTOR_ITERATIONS[] = {1.0, 1.0, 2.0};
+// With an F, of which no preconditioner knows, all take as many as these at least.
+static const double OPERATOR_ITERATIONS[] = {4.0, 8.0, 16.0};
 
 // Beyond these a factor takes a second and half a gigabyte.
 static const double MOST_FLOPS = 3e10;
@@ -82,11 +84,12 @@ static double row_work(const struct race_system *system, double work) {
 static double iteration_work(const struct race_memory *memory, const struct race_system *system,
                              enum solver_entrant entrant) {
     const double blocks = all_blocks(system);
+    const double beyond = JACOBI_BLOCK * system->product_blocks;
     if (entrant == ENTRANT_TWO_LEVEL) {
         return COARSE_BLOCK * blocks + row_work(system, COARSE_ROW) +
-               COARSE_UNKNOWN * system->contact_unknowns;
+               COARSE_UNKNOWN * system->contact_unknowns + beyond;
     }
-    const double product = JACOBI_BLOCK * blocks + row_work(system, JACOBI_ROW);
+    const double product = JACOBI_BLOCK * blocks + row_work(system, JACOBI_ROW) + beyond;
     return entrant == ENTRANT_FACTOR
                ? product + SOLVED_ENTRY * (memory->entries + memory->more_entries)
                : product;
@@ -152,8 +155,10 @@ double race_expected_iterations(const struct race_memory *memory, const struct r
     if (counted > 0.0) {
         return counted;
     }
-    return by_tolerance(entrant == ENTRANT_FACTOR ? FACTOR_ITERATIONS : COARSE_ITERATIONS,
-                        system->tolerance);
+    const double *const assumed = entrant != ENTRANT_FACTOR      ? COARSE_ITERATIONS
+                                  : system->product_blocks > 0.0 ? OPERATOR_ITERATIONS
+                                                                 : FACTOR_ITERATIONS;
+    return by_tolerance(assumed, system->tolerance);
 }
 
 static bool is_counted(const struct race_memory *memory) {

@@ -43,6 +43,7 @@ struct race_system {
     double rows;              ///< of nodes
     double own_blocks;        ///< of H0's upper triangle
     double contact_blocks;    ///< of C's
+    double product_blocks;    ///< what a product with F takes beyond, in blocks; 0: there is none
     double contact_unknowns;  ///< rows that C touches, times 3
     uint64_t contact_pattern; ///< contact_matrix_pattern_hash
     double contrast;          ///< the largest of C's diagonal blocks over that of H0, by trace

@@ -4,12 +4,17 @@
 // rigid motions of clusters of nodes take the low end, and rows that contact touches are solved
 // for exactly, so that neither the size of the mesh nor the stiffness of contact costs iterations:
 //     y = M^-1 r,   z = y + Z E^-1 Z^T (r - H y),   E = Z^T H Z,   start: x = Z E^-1 Z^T b.
+// That is symmetric where the iteration is one with H0 + C. Where there is an F besides, of which
+// there are only products, all of H stands for H0 + C, and what is left of A-DEF2 without the start
+// (BNN there) is symmetric for any H:
+//     q = Z E^-1 Z^T r,   y = M^-1 (r - H q),   z = q + y + Z E^-1 Z^T (r - H q - H y).
 // With multigrid in place of M, contact is all that is left to the coarse space, where the clusters
 // come along.
 #include "linear/coarse_space.h"
 
 #include <math.h>
 
+#include "base/vector.h"
 #include "linear/incomplete_cholesky.h"
 #include "pbs/world.h"
 
@@ -34,7 +39,9 @@ struct two_level {
     struct coarse_space coarse;
     enum coarse_use use;
     bool coarse_exists;
-    bool has_coarse; ///< for the last matrix
+    bool has_coarse;                      ///< for the last matrix
+    const struct linear_problem *problem; ///< of the last matrix, where it has an F
+    double *lifted, *left;                ///< 3 per row: q and r - H q
 };
 
 static uint32_t cluster_size(uint32_t row_count) {
@@ -72,12 +79,29 @@ static void two_level_release(void *state, struct memory *memory) {
     struct two_level *s = state;
     preconditioner_destroy(memory, &s->fine);
     coarse_space_destroy(memory, &s->coarse);
+    memory_release(memory, s->lifted);
+    memory_release(memory, s->left);
 }
 
 // --- what to do with a matrix ---
 
 static bool wants_coarse(const struct two_level *s, const struct linear_problem *problem) {
     return s->use == COARSE_ALWAYS || (problem->c && problem->c->row_count > 0);
+}
+
+/// Room for what an F asks for.
+static pbs_status prepare_symmetric(struct two_level *s, const struct linear_problem *problem) {
+    s->problem = problem->f ? problem : NULL;
+    if (!problem->f || s->lifted) {
+        return PBS_OK;
+    }
+    memory_release(s->memory, s->left);
+    s->left = memory_allocate(s->memory, 3 * (size_t)s->pattern->row_count, sizeof *s->left);
+    if (!s->left) {
+        return PBS_ERROR_MEMORY;
+    }
+    s->lifted = memory_allocate(s->memory, 3 * (size_t)s->pattern->row_count, sizeof *s->lifted);
+    return s->lifted ? PBS_OK : PBS_ERROR_MEMORY;
 }
 
 static pbs_status two_level_factor(void *state, struct tasks *tasks,
@@ -95,6 +119,7 @@ static pbs_status two_level_factor(void *state, struct tasks *tasks,
     if (!s->coarse_exists) {
         RETURN_IF_FAILED(create_coarse(s));
     }
+    RETURN_IF_FAILED(prepare_symmetric(s, problem));
     const pbs_status status = coarse_space_factor(&s->coarse, tasks, problem);
     s->has_coarse = status == PBS_OK;
     // A coarse matrix that is not definite belongs to an H that is not: conjugate gradients will
@@ -102,8 +127,23 @@ static pbs_status two_level_factor(void *state, struct tasks *tasks,
     return status == PBS_ERROR_CONVERGENCE ? PBS_OK : status;
 }
 
+static void apply_symmetric(const struct two_level *s, struct tasks *tasks, const double *r,
+                            double *z) {
+    const size_t count = 3 * (size_t)s->pattern->row_count;
+    coarse_space_start(&s->coarse, tasks, r, s->lifted);
+    problem_multiply_assembled(tasks, s->problem, s->lifted, s->left);
+    vector_combine(tasks, count, r, -1.0, s->left, s->left);
+    s->fine.table->apply(s->fine.state, tasks, s->left, z);
+    coarse_space_correct(&s->coarse, tasks, s->left, z);
+    vector_add_scaled(tasks, count, 1.0, s->lifted, z);
+}
+
 static void two_level_apply(const void *state, struct tasks *tasks, const double *r, double *z) {
     const struct two_level *s = state;
+    if (s->has_coarse && s->problem) {
+        apply_symmetric(s, tasks, r, z);
+        return;
+    }
     s->fine.table->apply(s->fine.state, tasks, r, z);
     if (s->has_coarse) {
         coarse_space_correct(&s->coarse, tasks, r, z);
@@ -112,10 +152,11 @@ static void two_level_apply(const void *state, struct tasks *tasks, const double
 
 static bool two_level_start(const void *state, struct tasks *tasks, const double *b, double *x) {
     const struct two_level *s = state;
-    if (s->has_coarse) {
+    const bool starts = s->has_coarse && !s->problem;
+    if (starts) {
         coarse_space_start(&s->coarse, tasks, b, x);
     }
-    return s->has_coarse;
+    return starts;
 }
 
 static double two_level_contrast(const void *state) {

@@ -45,6 +45,9 @@ void bsr_multiply(struct tasks *tasks, const struct bsr *a, const double *x, dou
 /// The rows of y = A x that one domain owns; the whole of x is read.
 void bsr_multiply_domain(const struct bsr *a, uint32_t domain, const double *x, double *y);
 
+/// The same added to what those rows of y hold.
+void bsr_add_domain(const struct bsr *a, uint32_t domain, const double *x, double *y);
+
 /// The index of block (row, column) with row <= column, or SIZE_MAX where the pattern has none.
 size_t bsr_find(const struct bsr *a, uint32_t row, uint32_t column);
 

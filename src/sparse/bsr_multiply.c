@@ -15,13 +15,12 @@
 #define AHEAD 96
 
 PBS_MULTIVERSION
-void bsr_multiply_domain(const struct bsr *a, uint32_t domain, const double *x, double *y) {
+void bsr_add_domain(const struct bsr *a, uint32_t domain, const double *x, double *y) {
     const uint32_t first = a->layout->domain_start[domain];
     const uint32_t end = a->layout->domain_start[domain + 1];
     const size_t last_entry = 3 * (size_t)(a->row_count - 1);
     const double *restrict values = a->values;
     const uint32_t *restrict column = a->column;
-    memset(y + 3 * (size_t)first, 0, 3 * (size_t)(end - first) * sizeof *y);
     for (uint32_t i = first; i < end; i++) {
         const quad xi = quad_load3(x + 3 * (size_t)i);
         const quad x0 = quad_set(xi[0]);
@@ -63,6 +62,13 @@ void bsr_multiply_domain(const struct bsr *a, uint32_t domain, const double *x, 
         }
         quad_add3(y + 3 * (size_t)i, sum);
     }
+}
+
+void bsr_multiply_domain(const struct bsr *a, uint32_t domain, const double *x, double *y) {
+    const uint32_t first = a->layout->domain_start[domain];
+    const uint32_t end = a->layout->domain_start[domain + 1];
+    memset(y + 3 * (size_t)first, 0, 3 * (size_t)(end - first) * sizeof *y);
+    bsr_add_domain(a, domain, x, y);
 }
 
 struct product {
