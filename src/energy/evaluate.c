@@ -213,6 +213,20 @@ double terms_max_step(struct tasks *tasks, const struct assembly *assembly,
     return step;
 }
 
+// --- what is in no block ---
+
+const struct product_operator *terms_products(struct tasks *tasks, const struct term *terms,
+                                              size_t term_count,
+                                              const struct evaluation *evaluation) {
+    const struct product_operator *products = NULL;
+    for (size_t t = 0; t < term_count && products == NULL; t++) {
+        if (terms[t].table->products != NULL && is_wanted(terms[t].table, evaluation)) {
+            products = terms[t].table->products(terms[t].self, tasks, evaluation);
+        }
+    }
+    return products;
+}
+
 // --- what couples ---
 
 uint64_t terms_count_changes(const struct term *terms, size_t term_count) {

@@ -40,6 +40,12 @@ int terms_evaluate(struct tasks *tasks, const struct assembly *assembly, const s
                    size_t term_count, const struct evaluation *evaluation,
                    struct terms_result *result);
 
+/// Products with what of the Hessian is in no block, at evaluation->x and until the next call;
+/// null: there is nothing.
+const struct product_operator *terms_products(struct tasks *tasks, const struct term *terms,
+                                              size_t term_count,
+                                              const struct evaluation *evaluation);
+
 /// How often what terms couple has changed.
 uint64_t terms_count_changes(const struct term *terms, size_t term_count);
 /// coupled: block_slot_count, of which the first block_count become 1 where some stencil has a part

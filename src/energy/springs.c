@@ -7,6 +7,7 @@
 #include "energy/element.h"
 #include "energy/scatter.h"
 #include "energy/spring_pairs.h"
+#include "energy/spring_products.h"
 
 /// From that many on values and gradients run in the order of pairs, not by domains.
 enum { SPRINGS_MANY = 2048 };
@@ -29,6 +30,18 @@ struct springs {
     size_t lanes_capacity, lane_count, strained_capacity;
     struct stencil_groups groups; ///< those of the assembly
     struct spring_pairs *pairs;   ///< null: there are few
+    struct near_springs *near;    ///< null: all are stencils
+};
+
+/// What is assembled where not all of the Hessian is: these springs are the term's stencils.
+struct near_springs {
+    size_t count;
+    uint32_t *spring;                 ///< count, ascending
+    uint32_t *nodes;                  ///< count x 2
+    double *factor;                   ///< count: of the stiffness
+    uint8_t *broken;                  ///< count
+    double *node_reach, *node_factor; ///< by the nodes of pairs->layout
+    struct spring_products *products; ///< null: not bound yet
 };
 
 enum { WIDTH = 2, PAIR_COUNT = 3 };
@@ -37,6 +50,20 @@ enum { WIDTH = 2, PAIR_COUNT = 3 };
 enum lane_value { LANE_STIFFNESS, LANE_REST, LANE_DAMPING, LANE_LIMIT, LANE_VALUES };
 
 // --- life ---
+
+static void free_near(struct near_springs *near, struct memory *memory) {
+    if (near == NULL) {
+        return;
+    }
+    memory_release(memory, near->spring);
+    memory_release(memory, near->nodes);
+    memory_release(memory, near->factor);
+    memory_release(memory, near->broken);
+    memory_release(memory, near->node_reach);
+    memory_release(memory, near->node_factor);
+    spring_products_destroy(near->products, memory);
+    memory_release(memory, near);
+}
 
 static void destroy(void *self, struct memory *memory) {
     struct springs *springs = self;
@@ -57,6 +84,7 @@ static void destroy(void *self, struct memory *memory) {
         spring_pairs_free(springs->pairs, memory);
         memory_release(memory, springs->pairs);
     }
+    free_near(springs->near, memory);
     memory_release(memory, springs);
 }
 
@@ -71,9 +99,9 @@ static bool copy_limits(struct springs *springs, struct memory *memory,
     return springs->limit != NULL && springs->marks != NULL;
 }
 
-/// The order of pairs, where springs are many.
-static pbs_status order_pairs(struct springs *springs, struct memory *memory) {
-    if (springs->count < SPRINGS_MANY) {
+/// The order of pairs, where springs are many, or always.
+static pbs_status order_pairs(struct springs *springs, struct memory *memory, bool always) {
+    if (springs->count < SPRINGS_MANY && !always) {
         return PBS_OK;
     }
     springs->pairs = memory_allocate(memory, 1, sizeof *springs->pairs);
@@ -89,9 +117,70 @@ static pbs_status order_pairs(struct springs *springs, struct memory *memory) {
     return spring_pairs_create(memory, &input, springs->pairs);
 }
 
-static pbs_status arrange(struct springs *springs, struct memory *memory) {
-    RETURN_IF_FAILED(order_pairs(springs, memory));
-    springs->lane_start = memory_allocate(memory, springs->count, sizeof *springs->lane_start);
+static uint32_t lower_node(const struct springs *springs, size_t spring) {
+    const uint32_t *ends = springs->nodes + 2 * spring;
+    return ends[0] < ends[1] ? ends[0] : ends[1];
+}
+
+static bool is_near(const struct springs *springs, const struct springs_near *how, size_t spring) {
+    return springs->rest_length[spring] < how->reach[lower_node(springs, spring)];
+}
+
+static void list_near(const struct springs *springs, const struct springs_near *how,
+                      struct near_springs *near) {
+    size_t at = 0;
+    for (size_t i = 0; i < springs->count; i++) {
+        if (is_near(springs, how, i)) {
+            near->spring[at] = (uint32_t)i;
+            near->nodes[2 * at] = springs->nodes[2 * i];
+            near->nodes[2 * at + 1] = springs->nodes[2 * i + 1];
+            near->factor[at] = how->factor[lower_node(springs, i)];
+            near->broken[at] = springs->broken[i];
+            at++;
+        }
+    }
+    const struct pair_layout *layout = &springs->pairs->layout;
+    for (uint32_t i = 0; i < layout->node_count; i++) {
+        near->node_reach[i] = how->reach[layout->node[i]];
+        near->node_factor[i] = how->factor[layout->node[i]];
+    }
+}
+
+/// Chooses what is assembled.
+static pbs_status choose_near(struct springs *springs, struct memory *memory,
+                              const struct springs_near *how) {
+    struct near_springs *near = springs->near = memory_allocate(memory, 1, sizeof *near);
+    if (near == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < springs->count; i++) {
+        near->count += is_near(springs, how, i);
+    }
+    near->spring = memory_allocate(memory, near->count, sizeof *near->spring);
+    near->nodes = memory_allocate(memory, near->count, WIDTH * sizeof *near->nodes);
+    near->factor = memory_allocate(memory, near->count, sizeof *near->factor);
+    near->broken = memory_allocate(memory, near->count, sizeof *near->broken);
+    near->node_reach = memory_allocate(memory, springs->pairs->layout.stride, sizeof(double));
+    near->node_factor = memory_allocate(memory, springs->pairs->layout.stride, sizeof(double));
+    if (near->spring == NULL || near->nodes == NULL || near->factor == NULL ||
+        near->broken == NULL || near->node_reach == NULL || near->node_factor == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    list_near(springs, how, near);
+    // Only stencils are asked for their nodes from now on.
+    memory_release(memory, springs->nodes);
+    springs->nodes = NULL;
+    return PBS_OK;
+}
+
+static pbs_status arrange(struct springs *springs, struct memory *memory,
+                          const struct springs_near *how) {
+    RETURN_IF_FAILED(order_pairs(springs, memory, how != NULL));
+    if (how != NULL) {
+        RETURN_IF_FAILED(choose_near(springs, memory, how));
+    }
+    const size_t stencils = how != NULL ? springs->near->count : springs->count;
+    springs->lane_start = memory_allocate(memory, stencils, sizeof *springs->lane_start);
     return springs->lane_start == NULL ? PBS_ERROR_MEMORY : PBS_OK;
 }
 
@@ -123,7 +212,7 @@ pbs_status springs_create(struct memory *memory, const struct springs_input *inp
         springs->broken[i] = input->broken != NULL && input->broken[i] != 0;
         springs->changes += springs->broken[i];
     }
-    const pbs_status status = arrange(springs, memory);
+    const pbs_status status = arrange(springs, memory, input->near);
     if (status < 0) {
         destroy(springs, memory);
         return status;
@@ -136,10 +225,17 @@ static double *lanes_of(const struct springs *springs, enum lane_value value) {
     return springs->lanes + (size_t)value * springs->lane_count;
 }
 
+/// Which spring a stencil is.
+static size_t spring_of(const struct springs *springs, size_t stencil) {
+    return springs->near != NULL ? springs->near->spring[stencil] : stencil;
+}
+
 /// Padding, and what is broken, is a spring without stiffness that bears anything.
-static void fill_lane(const struct springs *springs, size_t lane, size_t spring, bool padding) {
+static void fill_lane(const struct springs *springs, size_t lane, size_t stencil, bool padding) {
+    const size_t spring = spring_of(springs, stencil);
+    const double factor = springs->near != NULL ? springs->near->factor[stencil] : 1.0;
     const bool gone = padding || springs->broken[spring] != 0;
-    lanes_of(springs, LANE_STIFFNESS)[lane] = gone ? 0.0 : springs->stiffness[spring];
+    lanes_of(springs, LANE_STIFFNESS)[lane] = gone ? 0.0 : factor * springs->stiffness[spring];
     lanes_of(springs, LANE_REST)[lane] = gone ? 0.0 : springs->rest_length[spring];
     lanes_of(springs,
              LANE_DAMPING)[lane] = gone || !springs->has_damping ? 0.0 : springs->damping[spring];
@@ -147,6 +243,19 @@ static void fill_lane(const struct springs *springs, size_t lane, size_t spring,
         const double most = springs->limit[spring] * springs->rest_length[spring];
         lanes_of(springs, LANE_LIMIT)[lane] = gone ? INFINITY : most;
     }
+}
+
+static pbs_status bind_products(struct springs *springs, struct memory *memory,
+                                const struct layout *rows) {
+    struct near_springs *near = springs->near;
+    const struct spring_products_input input = {.layout = &springs->pairs->layout,
+                                                .stiffness = springs->pairs->stiffness,
+                                                .rest = springs->pairs->rest,
+                                                .reach = near->node_reach,
+                                                .factor = near->node_factor};
+    spring_products_destroy(near->products, memory);
+    near->products = NULL;
+    return spring_products_create(memory, &input, rows, &near->products);
 }
 
 static pbs_status bind_elements(void *self, struct memory *memory,
@@ -163,19 +272,44 @@ static pbs_status bind_elements(void *self, struct memory *memory,
     springs->groups = *groups;
     for (size_t i = 0; i < lane_count; i++) {
         const bool padding = groups->stencil[i] == UINT32_MAX;
-        const size_t spring = padding ? 0 : groups->stencil[i];
-        fill_lane(springs, i, spring, padding);
+        const size_t stencil = padding ? 0 : groups->stencil[i];
+        fill_lane(springs, i, stencil, padding);
         if (!padding) {
-            springs->lane_start[spring] = i;
+            springs->lane_start[stencil] = i;
         }
     }
-    return PBS_OK;
+    return springs->near != NULL ? bind_products(springs, memory, groups->layout) : PBS_OK;
+}
+
+/// The stencil that a spring is, or SIZE_MAX.
+static size_t stencil_of(const struct springs *springs, size_t spring) {
+    const struct near_springs *near = springs->near;
+    if (near == NULL) {
+        return spring;
+    }
+    size_t low = 0;
+    size_t high = near->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (near->spring[middle] < spring) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < near->count && near->spring[low] == spring ? low : SIZE_MAX;
 }
 
 void springs_set_broken(struct springs *springs, size_t spring, bool broken) {
+    const size_t stencil = stencil_of(springs, spring);
     springs->broken[spring] = broken;
     springs->changes++;
-    fill_lane(springs, springs->lane_start[spring], spring, false);
+    if (stencil != SIZE_MAX) {
+        fill_lane(springs, springs->lane_start[stencil], stencil, false);
+        if (springs->near != NULL) {
+            springs->near->broken[stencil] = broken;
+        }
+    }
     if (springs->pairs != NULL) {
         spring_pairs_set(springs->pairs, (uint32_t)spring,
                          broken ? 0.0 : springs->stiffness[spring], springs->rest_length[spring]);
@@ -383,7 +517,16 @@ static int evaluate_whole(const void *self, struct tasks *tasks,
 static const uint8_t *uncoupled(const void *self, uint64_t *changes) {
     const struct springs *springs = self;
     *changes = springs->changes;
-    return springs->changes > 0 ? springs->broken : NULL;
+    const uint8_t *broken = springs->near != NULL ? springs->near->broken : springs->broken;
+    return springs->changes > 0 ? broken : NULL;
+}
+
+static const struct product_operator *products(void *self, struct tasks *tasks,
+                                               const struct evaluation *evaluation) {
+    struct springs *springs = self;
+    return springs->near == NULL ? NULL
+                                 : spring_products_linearize(springs->near->products, tasks,
+                                                             evaluation->x, evaluation->project);
 }
 
 static const struct term_table table = {
@@ -392,17 +535,21 @@ static const struct term_table table = {
     .kind = ENERGY_ELASTIC,
     .evaluate = evaluate,
     .evaluate_whole = evaluate_whole,
+    .products = products,
     .bind = bind_elements,
     .destroy = destroy,
     .has_damping = true,
 };
 
 struct term springs_term(struct springs *springs) {
+    const struct near_springs *near = springs->near;
     return (struct term){
         .table = &table,
         .self = springs,
         .has_stencils = true,
         .has_own_order = springs->pairs != NULL,
-        .stencils = {.count = springs->count, .width = WIDTH, .nodes = springs->nodes},
+        .stencils = {.count = near != NULL ? near->count : springs->count,
+                     .width = WIDTH,
+                     .nodes = near != NULL ? near->nodes : springs->nodes},
     };
 }

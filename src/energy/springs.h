@@ -7,6 +7,13 @@
 #include "base/tasks.h"
 #include "energy/term.h"
 
+/// Of Hessians that are not assembled (docs/theory/linear_solvers.md section 4): what of them is in
+/// blocks nevertheless, for preconditioners. Of a spring the lower node's count.
+struct springs_near {
+    const double *reach;  ///< by node, metres: springs that are shorter are in blocks,
+    const double *factor; ///< by node, positive: with so many times their stiffness
+};
+
 /// What springs_create copies and arranges in lanes.
 struct springs_input {
     size_t count;
@@ -17,6 +24,7 @@ struct springs_input {
     const uint8_t *broken;      ///< null (none), or count: 1 where it is
     const double *limits; ///< null (nothing breaks), or count: strains (|l| - l0) / l0, infinite
                           ///< where it never does
+    const struct springs_near *near; ///< null: all of the Hessian is in blocks
 };
 
 struct springs; ///< self of the term

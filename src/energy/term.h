@@ -5,6 +5,7 @@
 #define PBS_ENERGY_TERM_H
 
 #include "base/tasks.h"
+#include "linear/problem.h"
 #include "sparse/assembly.h"
 
 /// What kind of energy a term accounts for, in pbs_energy.
@@ -92,6 +93,11 @@ struct term_table {
     /// Stencils that have no part in any Hessian until that changes, as broken bonds: 1 for each in
     /// the order of the term's list. *changes grows with each change. Null: there never are any.
     const uint8_t *(*uncoupled)(const void *self, uint64_t *changes);
+    /// Where some of the Hessian is in no block: products with that, at evaluation->x and as
+    /// evaluation projects it, until the next call. Null, or null from it: all of it is in blocks.
+    /// One term at most has any.
+    const struct product_operator *(*products)(void *self, struct tasks *tasks,
+                                               const struct evaluation *evaluation);
     /// Null: self belongs to somebody else.
     void (*destroy)(void *self, struct memory *memory);
     bool has_damping; ///< evaluate heeds damping_weights; terms without are left out of such an

@@ -232,6 +232,7 @@ static pbs_status group_sorted(struct memory *memory, const struct stencils *set
 
 static pbs_status build_groups(struct memory *memory, const struct stencils *set,
                                const struct layout *layout, struct stencil_groups *groups) {
+    groups->layout = layout;
     uint32_t *order = memory_allocate(memory, set->count, sizeof *order);
     uint32_t *start = memory_allocate(memory, (size_t)layout->node_count + 1, sizeof *start);
     const pbs_status status = group_sorted(memory, set, layout, order, start, groups);
@@ -327,7 +328,7 @@ static pbs_status build_all(struct memory *memory, const struct graph *graph,
     }
     out->term_count = set_count;
     for (size_t t = 0; t < set_count; t++) {
-        RETURN_IF_FAILED(build_groups(memory, &sets[t], &out->layout, &out->terms[t]));
+        RETURN_IF_FAILED(build_groups(memory, &sets[t], out->pattern.layout, &out->terms[t]));
     }
     return place_all(memory, out);
 }

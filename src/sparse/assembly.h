@@ -14,6 +14,7 @@
 /// Groups of eight stencils of one term. Lane l of group g, local node a: index [(g * width + a) *
 /// 8 + l].
 struct stencil_groups {
+    const struct layout *layout; ///< the assembly's
     uint32_t width;
     uint32_t pair_count; ///< width * (width + 1) / 2 pairs (a, b), a <= b, in the order 00 01 .. 0w
                          ///< 11 12 ..
