@@ -51,12 +51,13 @@ int newton_largest_eigenvalue(struct newton *newton, const struct objective *obj
     if (answer.answer != EVALUATE_OK) {
         return answer.answer;
     }
+    const struct linear_problem h = {.a = &newton->hessian, .f = objective_products(objective, x)};
     fill(vector, count);
     double norm = vector_norm(objective->tasks, count, vector);
     for (int i = 0; i < ITERATIONS && norm > 0.0; i++) {
         vector_scale(objective->tasks, count, 1.0 / norm, vector);
         divide(newton, objective, vector);
-        bsr_multiply(objective->tasks, &newton->hessian, vector, product);
+        problem_multiply(objective->tasks, &h, vector, product);
         divide(newton, objective, product);
         vector_copy(objective->tasks, count, product, vector);
         norm = vector_norm(objective->tasks, count, vector);

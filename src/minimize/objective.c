@@ -90,17 +90,29 @@ static void add_contact(const struct objective *o, const double *x, bool value, 
     }
 }
 
+static struct evaluation evaluation_of(const struct objective *objective, const double *x,
+                                       uint32_t what) {
+    return (struct evaluation){.what = what,
+                               .x = x,
+                               .stage = objective->stage,
+                               .project = objective->project_hessian,
+                               .project_shells = objective->project_shells,
+                               .project_bonds = objective->project_bonds,
+                               .dissipative_only = objective->dissipative_only};
+}
+
+const struct product_operator *objective_products(const struct objective *objective,
+                                                  const double *x) {
+    const struct evaluation evaluation = evaluation_of(objective, x, EVALUATE_HESSIAN);
+    return terms_products(objective->tasks, objective->terms, objective->term_count, &evaluation);
+}
+
 struct objective_result objective_evaluate(const struct objective *objective, const double *x,
                                            bool value, double *gradient, double *blocks) {
-    const struct evaluation evaluation = {.what = (value ? EVALUATE_VALUE : 0U) |
-                                                  (gradient != NULL ? EVALUATE_GRADIENT : 0U) |
-                                                  (blocks != NULL ? EVALUATE_HESSIAN : 0U),
-                                          .x = x,
-                                          .stage = objective->stage,
-                                          .project = objective->project_hessian,
-                                          .project_shells = objective->project_shells,
-                                          .project_bonds = objective->project_bonds,
-                                          .dissipative_only = objective->dissipative_only};
+    const struct evaluation evaluation = evaluation_of(
+        objective, x,
+        (value ? EVALUATE_VALUE : 0U) | (gradient != NULL ? EVALUATE_GRADIENT : 0U) |
+            (blocks != NULL ? EVALUATE_HESSIAN : 0U));
     struct terms_result terms = {
         .gradient = gradient, .blocks = blocks, .scratch = objective->scratch};
     struct objective_result result = {.value = INFINITY};

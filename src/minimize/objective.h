@@ -43,6 +43,11 @@ struct objective_result {
 struct objective_result objective_evaluate(const struct objective *objective, const double *x,
                                            bool value, double *gradient, double *blocks);
 
+/// Products with what of the Hessian at x is in no block, as blocks evaluated there; until the next
+/// call. Null: there is nothing.
+const struct product_operator *objective_products(const struct objective *objective,
+                                                  const double *x);
+
 /// The sum of the parts of E without their signs: what rounding errors of E are relative to.
 double objective_magnitude(const struct objective_result *result);
 

@@ -240,7 +240,8 @@ static void add_motion(struct minimization *m) {
     double *const product = newton->position_rows;
     double *const by_node = newton->trial.x;
     assembly_to_rows(tasks, newton->assembly, m->motion, by_row);
-    bsr_multiply(tasks, &newton->hessian, by_row, product);
+    const struct linear_problem unrestricted = {.a = &newton->hessian, .f = newton->problem.f};
+    problem_multiply(tasks, &unrestricted, by_row, product);
     assembly_to_nodes(tasks, newton->assembly, product, by_node);
     if (m->objective->contact != NULL) {
         barrier_contact_add_motion(m->objective->contact, tasks, m->motion, by_node);
@@ -278,6 +279,7 @@ bool minimization_linearize(struct minimization *m) {
     m->refused = answer.answer == EVALUATE_RECOVERABLE;
     m->stopped = answer.answer != EVALUATE_OK;
     m->solver = answer.status;
+    newton->problem.f = m->stopped ? NULL : objective_products(&objective, newton->current.x);
     newton->problem.c = m->objective->contact != NULL ? &m->objective->contact->matrix : NULL;
     if (m->motion != NULL && !m->stopped) {
         add_motion(m);
