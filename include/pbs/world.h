@@ -131,6 +131,15 @@ enum {
     PBS_VELOCITY_STEP = 1           ///< the step alone, as in IPC and ECI
 };
 
+/// What implicit steps assemble of the bonds of peridynamic bodies. Both give the same steps, to
+/// their tolerances.
+enum {
+    PBS_MATRIX_AUTOMATIC, ///< near bonds alone, where bodies without damping have 300,000 bonds
+    PBS_MATRIX_ASSEMBLED, ///< all: 122 neighbours of a particle at a horizon of three spacings
+    PBS_MATRIX_FREE       ///< near bonds alone (26 of the 122), which preconditioners and a host's
+                          ///< linear solver see; products know all bonds. A fifth of the matrix
+};
+
 /// How a world computes, and the host's hooks.
 typedef struct pbs_world_desc {
     uint32_t struct_size; ///< set by pbs_world_desc_init
@@ -211,6 +220,8 @@ typedef struct pbs_world_desc {
                               ///< from its end, there are passes until nothing more breaks
     uint32_t fracture_limit; ///< most bonds that break at the end of a step, a part or a pass,
                              ///< those farthest above their strengths first; 0: all
+    int32_t matrix;          ///< PBS_MATRIX_*: what implicit steps assemble of peridynamic bonds
+    int32_t reserved;        ///< 0
 } pbs_world_desc;
 
 /// Fills *d: no gravity, one thread, stabilised Newton with strong Wolfe search, the automatic

@@ -7,6 +7,7 @@
 #include "base/math3.h"
 #include "geometry/sheet.h"
 #include "world/bonded.h"
+#include "world/near_bonds.h"
 #include "world/penalty_scene.h"
 #include "world/strain_damping_terms.h"
 #include "world/topology.h"
@@ -453,20 +454,40 @@ static void gather_springs(const struct scene *scene, enum body_kind kind,
     }
 }
 
-static pbs_status make_springs(struct memory *memory, enum body_kind kind, size_t count,
-                               const struct gathered_springs *g, struct model *model) {
+static pbs_status make_springs_of(struct memory *memory, enum body_kind kind, size_t count,
+                                  const struct gathered_springs *g, const struct springs_near *near,
+                                  struct model *model) {
     const struct springs_input input = {.count = count,
                                         .nodes = g->nodes,
                                         .stiffness = g->stiffness,
                                         .rest_lengths = g->rest_lengths,
                                         .damping = g->damping,
                                         .broken = g->broken,
-                                        .limits = g->breaks ? g->limits : NULL};
+                                        .limits = g->breaks ? g->limits : NULL,
+                                        .near = near};
     struct springs *springs = NULL;
     RETURN_IF_FAILED(springs_create(memory, &input, &springs));
     model->peridynamic = kind == BODY_PERIDYNAMIC ? springs : model->peridynamic;
     add_term(model, springs_term(springs));
     return PBS_OK;
+}
+
+static pbs_status make_springs(const struct scene *scene, struct memory *memory,
+                               enum body_kind kind, size_t count, struct gathered_springs *g,
+                               struct model *model) {
+    gather_springs(scene, kind, g);
+    if (kind != BODY_PERIDYNAMIC || !near_bonds_are_wanted(scene)) {
+        return make_springs_of(memory, kind, count, g, NULL, model);
+    }
+    double *numbers = memory_allocate(memory, 2 * scene->nodes.count, sizeof *numbers);
+    if (numbers == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    const struct springs_near near = {numbers, numbers + scene->nodes.count};
+    near_bonds_measure(scene, numbers, numbers + scene->nodes.count);
+    const pbs_status status = make_springs_of(memory, kind, count, g, &near, model);
+    memory_release(memory, numbers);
+    return status;
 }
 
 static pbs_status add_springs(const struct scene *scene, struct memory *memory, enum body_kind kind,
@@ -485,8 +506,7 @@ static pbs_status add_springs(const struct scene *scene, struct memory *memory, 
     pbs_status status = PBS_ERROR_MEMORY;
     if (g.nodes != NULL && g.stiffness != NULL && g.rest_lengths != NULL && g.damping != NULL &&
         g.limits != NULL && g.broken != NULL) {
-        gather_springs(scene, kind, &g);
-        status = make_springs(memory, kind, count, &g, model);
+        status = make_springs(scene, memory, kind, count, &g, model);
     }
     memory_release(memory, g.nodes);
     memory_release(memory, g.stiffness);

@@ -58,7 +58,8 @@ static pbs_status read_settings(struct byte_reader *in, const pbs_world_desc *pr
                                 &d->barrier,
                                 &d->velocity_rule,
                                 &d->adaptive_stiffness,
-                                &d->processor_independent};
+                                &d->processor_independent,
+                                &d->matrix};
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
         read_bytes(in, choices[i], sizeof *choices[i]);
     }
