@@ -331,6 +331,17 @@ PBS_API pbs_status pbs_body_set_positions(pbs_world *w, pbs_body b, const double
 PBS_API pbs_status pbs_body_set_velocities(pbs_world *w, pbs_body b, const double *xyz,
                                            size_t vertex_count);
 
+/// Replaces the host's forces on all vertices, none after creation: dead loads, which keep size and
+/// direction while the body moves, until they are set anew. Their potential, - force . (position -
+/// initial position), is `external` of pbs_energy. What the scheme remembers of earlier
+/// accelerations is forgotten where they change.
+/// @param xyz  vertex_count x 3, N; copied
+/// @param vertex_count  must be the body's
+/// @return PBS_ERROR_ARGUMENT (a null pointer, another count, a number that is not finite),
+/// PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_body_set_forces(pbs_world *w, pbs_body b, const double *xyz,
+                                       size_t vertex_count);
+
 /// Axes of the world, as bits.
 enum { PBS_AXIS_X = 1, PBS_AXIS_Y = 2, PBS_AXIS_Z = 4, PBS_AXIS_ALL = 7 };
 

@@ -314,7 +314,9 @@ typedef struct pbs_energy {
     double host;       ///< custom bodies
     double dissipated; ///< taken out by damping, drag and friction so far (integrators lose or gain
                        ///< besides)
-    double total;      ///< kinetic + elastic + gravity + contact + host
+    double total;      ///< kinetic + elastic + gravity + contact + host + external
+    double external;   ///< potential of pbs_body_set_forces; 0 where every body is at its initial
+                       ///< place
 } pbs_energy;
 
 /// The energies of the present state; a term that is not admissible there is infinite.

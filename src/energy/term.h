@@ -12,6 +12,7 @@
 enum energy_kind {
     ENERGY_ELASTIC,
     ENERGY_GRAVITY,
+    ENERGY_EXTERNAL, ///< of the host's forces
     ENERGY_DISSIPATED,
     ENERGY_CONTACT,
     ENERGY_FRICTION, ///< the lagged potential of it

@@ -3,7 +3,8 @@
 
 #include "base/math3.h"
 
-/// From sum_i m_i ((x_i + d - predictor_i) / c - g + drag (x_i + d - origin_i) / b) = 0.
+/// From sum_i m_i ((x_i + d - predictor_i) / c - g + drag (x_i + d - origin_i) / b) - F_i
+/// = 0.
 static void find_shift(const struct momentum_stage *s, const struct free_body *body,
                        const double *x, double shift[3]) {
     const double resistance = body->drag / s->length;
@@ -14,7 +15,8 @@ static void find_shift(const struct momentum_stage *s, const struct free_body *b
         for (size_t k = 0; k < 3; k++) {
             const size_t at = 3 * i + k;
             force[k] += s->mass[i] * ((x[at] - s->predictor[at]) / s->weight -
-                                      fall * s->gravity[k] + resistance * (x[at] - s->origin[at]));
+                                      fall * s->gravity[k] + resistance * (x[at] - s->origin[at])) -
+                        s->force[at];
         }
         mass += s->mass[i];
     }

@@ -19,11 +19,13 @@ struct momentum_stage {
     const double *mass, *predictor, *origin; ///< per node
     double weight, length;
     const double *gravity;                ///< m/s^2, 3
+    const double *force;                  ///< per node, 3, N: of the host
     const struct projection_scene *scene; ///< obstacles and held axes at the stage's time
 };
 
-/// Moves each body as a whole to where inertia, gravity and drag balance; leaves alone bodies with
-/// held vertices and those that are no further from an obstacle than they would be moved.
+/// Moves each body as a whole to where inertia, gravity, the host's forces and drag balance; leaves
+/// alone bodies with held vertices and those that are no further from an obstacle than they would
+/// be moved.
 void momentum_balance(const struct momentum_stage *stage, const struct free_body *bodies,
                       size_t body_count, double *x);
 

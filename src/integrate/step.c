@@ -391,6 +391,7 @@ static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
                                            .weight = recipe.weight,
                                            .length = recipe.length,
                                            .gravity = problem->gravity,
+                                           .force = problem->force,
                                            .scene = &problem->projection->scene};
     // Bodies that touch each other exchange momentum.
     if (objective.contact == NULL) {

@@ -84,6 +84,7 @@ struct step_problem {
     const struct free_body *bodies; ///< whose momentum is balanced exactly
     size_t body_count;
     const double *gravity;        ///< m/s^2, 3
+    const double *force;          ///< per node, 3, N: of the host
     uint32_t friction_iterations; ///< of contact by barriers, per stage
     bool allow_unconverged;       ///< a stage that hits the iteration limit lands with what it has
     struct scripts scripts;

@@ -330,6 +330,18 @@ pbs_status pbs_body_set_velocities(pbs_world *w, pbs_body b, const double *xyz,
     return PBS_OK;
 }
 
+pbs_status pbs_body_set_forces(pbs_world *w, pbs_body b, const double *xyz, size_t vertex_count) {
+    ARITHMETIC_SCOPE();
+    struct body *body = NULL;
+    RETURN_IF_FAILED(enter_with_count(w, b, vertex_count, &body));
+    RETURN_IF_FAILED(check_vectors(xyz, vertex_count, "forces"));
+    if (vertices_set_forces(&w->scene.nodes, body, xyz)) {
+        w->topology.model.loads.any = nodes_are_loaded(&w->scene.nodes);
+        w->scene.history.memory.has_acceleration = false;
+    }
+    return PBS_OK;
+}
+
 // --- pins and targets ---
 
 static pbs_status enter_with_vertices(pbs_world *w, pbs_body b, const uint32_t *vertices,

@@ -115,12 +115,14 @@ pbs_status pbs_world_energy(const pbs_world *w, pbs_energy *out) {
     energy.kinetic = 0.5 * vector_weighted_square(NULL, nodes->count, nodes->mass, nodes->v);
     energy.elastic = by_kind[ENERGY_ELASTIC];
     energy.gravity = by_kind[ENERGY_GRAVITY];
+    energy.external = by_kind[ENERGY_EXTERNAL];
     energy.host = by_kind[ENERGY_HOST];
     double penalty = 0.0;
     RETURN_IF_FAILED(barrier_energy(w, &energy.contact));
     RETURN_IF_FAILED(penalty_energy(&w->scene, w->memory, &penalty));
     energy.contact += penalty;
     energy.dissipated = w->scene.dissipated;
-    energy.total = energy.kinetic + energy.elastic + energy.gravity + energy.contact + energy.host;
+    energy.total = energy.kinetic + energy.elastic + energy.gravity + energy.external +
+                   energy.contact + energy.host;
     return results_write(&settings_energy, &energy, out);
 }

@@ -729,6 +729,13 @@ static pbs_status add_gravity(const struct scene *scene, struct memory *memory,
     return PBS_OK;
 }
 
+static void add_loads(const struct scene *scene, struct model *model) {
+    const struct nodes *nodes = &scene->nodes;
+    model->loads = (struct dead_loads){
+        .force = nodes->force, .reference = nodes->initial, .any = nodes_are_loaded(nodes)};
+    add_term(model, dead_loads_term(&model->loads));
+}
+
 static pbs_status add_drag(const struct scene *scene, struct memory *memory, struct model *model) {
     bool any = false;
     for (size_t i = 0; i < scene->bodies.count; i++) {
@@ -789,8 +796,9 @@ static pbs_status list_free_bodies(const struct scene *scene, struct memory *mem
 
 // --- all together ---
 
-// membrane, hinges, springs, affine bodies, bonds of two forms, gravity, contact by penalties, drag
-enum { OTHER_TERMS = 9 + PLATE_TERMS };
+// membrane, hinges, springs, affine bodies, bonds of two forms, gravity, dead loads, contact by
+// penalties, drag
+enum { OTHER_TERMS = 10 + PLATE_TERMS };
 
 static size_t count_materials(void) {
     size_t count = 0;
@@ -864,6 +872,7 @@ static pbs_status build(const struct scene *scene, struct memory *memory, struct
     RETURN_IF_FAILED(add_bonds(scene, memory, model));
     RETURN_IF_FAILED(add_customs(scene, memory, model));
     RETURN_IF_FAILED(add_gravity(scene, memory, model));
+    add_loads(scene, model);
     RETURN_IF_FAILED(add_penalties(scene, memory, model));
     model->conservative_count = model->term_count;
     RETURN_IF_FAILED(add_drag(scene, memory, model));

@@ -12,19 +12,15 @@ struct column {
     size_t size;    ///< bytes per node
 };
 
-enum { COLUMN_COUNT = 10 };
+enum { COLUMN_COUNT = 11 };
 
 static void list_columns(struct nodes *n, struct column columns[COLUMN_COUNT]) {
     const struct column list[COLUMN_COUNT] = {
-        {&n->x, 3 * sizeof(double)},
-        {&n->v, 3 * sizeof(double)},
-        {&n->initial, 3 * sizeof(double)},
-        {&n->target, 3 * sizeof(double)},
-        {&n->mass, sizeof(double)},
-        {&n->stiffness, sizeof(double)},
-        {&n->contact_force, 3 * sizeof(double)},
-        {&n->held, sizeof(uint8_t)},
-        {&n->colliding, sizeof(uint8_t)},
+        {&n->x, 3 * sizeof(double)},       {&n->v, 3 * sizeof(double)},
+        {&n->initial, 3 * sizeof(double)}, {&n->target, 3 * sizeof(double)},
+        {&n->force, 3 * sizeof(double)},   {&n->mass, sizeof(double)},
+        {&n->stiffness, sizeof(double)},   {&n->contact_force, 3 * sizeof(double)},
+        {&n->held, sizeof(uint8_t)},       {&n->colliding, sizeof(uint8_t)},
         {&n->kind, sizeof(uint8_t)},
     };
     memcpy(columns, list, sizeof list);
@@ -101,6 +97,15 @@ size_t nodes_count_places(const struct nodes *nodes, size_t start, size_t count)
         places++;
     }
     return places;
+}
+
+bool nodes_are_loaded(const struct nodes *nodes) {
+    for (size_t i = 0; i < 3 * nodes->count; i++) {
+        if (nodes->force[i] != 0.0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 void nodes_remove(struct nodes *nodes, size_t start, size_t count) {

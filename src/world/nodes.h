@@ -14,6 +14,7 @@ struct nodes {
     double *v;             ///< count x 3, m/s
     double *initial;       ///< count x 3, metres: where gravity's energy is zero
     double *target;        ///< count x 3, metres: where held axes are at the end of the next step
+    double *force;         ///< count x 3, N: the host's, until it sets others
     double *mass;          ///< count, kg, > 0
     double *stiffness;     ///< count, N: what forces are relative to, Young modulus times nodal
                            ///< volume^(2/3) in solids; 0 in custom bodies
@@ -38,6 +39,8 @@ pbs_status nodes_check(const struct nodes *nodes, size_t start, size_t count,
 /// How many of count nodes from start on are places; a body's places are its first nodes. They move
 /// where it moves, weigh what it weighs, and are its extent.
 size_t nodes_count_places(const struct nodes *nodes, size_t start, size_t count);
+/// Whether the host's forces act on some node.
+bool nodes_are_loaded(const struct nodes *nodes);
 void nodes_remove(struct nodes *nodes, size_t start, size_t count);
 /// Copies nodes down to where others were.
 void nodes_move(struct nodes *nodes, size_t start, size_t count, size_t to);

@@ -9,7 +9,8 @@ static double weight_and_stiffness(const struct scene *scene, const struct model
     const double g = norm3(scene->settings.gravity);
     double sum = 0.0;
     for (size_t i = 0; i < scene->nodes.count; i++) {
-        const double force = scene->nodes.stiffness[i] + g * model->gravity.mass[i];
+        const double force = scene->nodes.stiffness[i] + g * model->gravity.mass[i] +
+                             norm3(scene->nodes.force + 3 * i);
         sum += force * force;
     }
     return sqrt(sum);

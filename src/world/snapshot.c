@@ -313,6 +313,7 @@ static void write_nodes(struct byte_writer *out, const struct nodes *nodes) {
     write_doubles(out, nodes->initial, 3 * nodes->count);
     write_doubles(out, nodes->target, 3 * nodes->count);
     write_doubles(out, nodes->contact_force, 3 * nodes->count);
+    write_doubles(out, nodes->force, 3 * nodes->count);
     write_bytes(out, nodes->held, nodes->count);
 }
 

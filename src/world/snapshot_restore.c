@@ -731,12 +731,12 @@ static pbs_status read_nodes(struct byte_reader *in, struct nodes *nodes) {
         return status_fail(PBS_ERROR_FORMAT, "the state of %llu vertices for bodies of %zu",
                            (unsigned long long)count, nodes->count);
     }
-    double *const columns[] = {nodes->x, nodes->v, nodes->initial, nodes->target,
-                               nodes->contact_force};
-    static const char *const names[] = {"position", "velocity", "initial position", "target",
-                                        "contact force"};
-    static const bool is_place[] = {true, false, true, true, false};
-    for (int i = 0; i < 5 && nodes->count > 0; i++) {
+    double *const columns[] = {
+        nodes->x, nodes->v, nodes->initial, nodes->target, nodes->contact_force, nodes->force};
+    static const char *const names[] = {"position", "velocity",      "initial position",
+                                        "target",   "contact force", "force"};
+    static const bool is_place[] = {true, false, true, true, false, false};
+    for (int i = 0; i < 6 && nodes->count > 0; i++) {
         read_doubles(in, columns[i], 3 * nodes->count);
         const pbs_status status = is_place[i] ? check_places(columns[i], nodes->count, names[i])
                                               : check_vectors(columns[i], nodes->count, names[i]);

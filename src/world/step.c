@@ -337,6 +337,7 @@ static pbs_status fill_problem(struct run *run) {
         .bodies = t->model.free_bodies,
         .body_count = t->model.free_body_count,
         .gravity = w->scene.settings.gravity,
+        .force = w->scene.nodes.force,
         .damping = t->model.has_damping ? &t->rayleigh : NULL,
         .newton = t->newton,
         .projection = &t->projection,

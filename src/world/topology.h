@@ -10,6 +10,7 @@
 #include "contact/part_loads.h"
 #include "contact/penalty_contact.h"
 #include "energy/custom.h"
+#include "energy/dead_loads.h"
 #include "energy/evaluate.h"
 #include "energy/gravity.h"
 #include "energy/mass_drag.h"
@@ -29,6 +30,7 @@
 /// The energies of a scene and where their derivatives go.
 struct model {
     struct gravity gravity;
+    struct dead_loads loads;
     struct mass_drag drag;
     double *gravity_mass; ///< per node, kg; null where no body opts out: the nodes' own masses
                           ///< serve

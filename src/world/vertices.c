@@ -175,6 +175,30 @@ pbs_status vertices_set_velocities(struct nodes *nodes, const struct body *body,
     return PBS_OK;
 }
 
+static bool replace(const double *values, size_t count, double *out) {
+    bool changed = false;
+    for (size_t i = 0; i < count; i++) {
+        changed = changed || out[i] != values[i];
+        out[i] = values[i];
+    }
+    return changed;
+}
+
+bool vertices_set_forces(struct nodes *nodes, const struct body *body, const double *xyz) {
+    double *force = nodes->force + 3 * body->node_start;
+    if (vertices_are_nodes(body)) {
+        return replace(xyz, 3 * body->vertex_count, force);
+    }
+    double sums[3 * VERTEX_WIDTH] = {0.0};
+    for (size_t i = 0; i < body->vertex_count; i++) {
+        for (size_t k = 0; k < VERTEX_WIDTH; k++) {
+            add_scaled3(sums + 3 * k, body->vertices.weights[VERTEX_WIDTH * i + k], xyz + 3 * i,
+                        sums + 3 * k);
+        }
+    }
+    return replace(sums, 3 * VERTEX_WIDTH, force);
+}
+
 // --- reading ---
 
 const double *vertices_positions(const struct nodes *nodes, const struct body *body) {

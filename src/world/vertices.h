@@ -46,6 +46,10 @@ void vertices_place(const struct nodes *nodes, const struct body *body);
 pbs_status vertices_set_positions(struct nodes *nodes, const struct body *body, const double *xyz);
 pbs_status vertices_set_velocities(struct nodes *nodes, const struct body *body, const double *xyz);
 
+/// Forces on the nodes that do the same work as these on the vertices, vertex_count x 3. Answers
+/// whether they are others than before.
+bool vertices_set_forces(struct nodes *nodes, const struct body *body, const double *xyz);
+
 /// The body's arrays, vertex_count entries each.
 const double *vertices_positions(const struct nodes *nodes, const struct body *body);
 const double *vertices_velocities(const struct nodes *nodes, const struct body *body);

@@ -130,7 +130,7 @@ SeparateDesc = struct(
 Separation = struct(
     "pbs_separation", (U32, "struct_size iterations"), (SIZE, "moved_count"), (DOUBLE, "longest_move"), (Overlap, "overlap"))
 Energy = struct(
-    "pbs_energy", (U32, "struct_size reserved"), (DOUBLE, "kinetic elastic gravity contact host dissipated total"))
+    "pbs_energy", (U32, "struct_size reserved"), (DOUBLE, "kinetic elastic gravity contact host dissipated total external"))
 Stats = struct(
     "pbs_stats", (U32, "struct_size"), (I32, "status"),
     (U32, "stages divisions newton_iterations linear_solves linear_iterations evaluations indefinite_solves"),
