@@ -4,11 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "energy/spring_pairs_widths.h"
-
-#if defined(PBS_HAS_CLONES)
 #include "base/matrix3_widths.h"
-#endif
+#include "energy/spring_pairs_widths.h"
 
 /// The strongest spring may be that many times as strong as the weakest, if sums are to be exact.
 static const double ONE_KIND = 0x1p12;

@@ -2,6 +2,7 @@
 // for any vectors, threads and order of the springs, forces that balance to the last bit, marks of
 // what is beyond its limit, springs that broke.
 #include "energy/spring_pairs.h"
+#include "base/matrix3_widths.h"
 #include "energy/spring_pairs_widths.h"
 #include "energy/springs.h"
 #include "support/allocator.h"
@@ -9,10 +10,6 @@
 #include "support/testing.h"
 
 #include "energy/cube_fixture.h"
-
-#if defined(PBS_HAS_CLONES)
-#include "base/matrix3_widths.h"
-#endif
 
 enum { SIDE = 12, NODES = SIDE * SIDE * SIDE, MOST = 20 * NODES };
 
