@@ -183,7 +183,7 @@ static pbs_body hang(pbs_world *world, enum hanging kind) {
 /// left of inertia. What holds them is their weight.
 static void whatever_hangs_ends_where_damped_motion_does(void **state) {
     (void)state;
-    for (int kind = SOLID; kind < HANGING; kind++) {
+    for (enum hanging kind = SOLID; kind < HANGING; kind++) {
         pbs_world_desc d;
         assert_ok(pbs_world_desc_init(&d, sizeof d));
         d.contact = PBS_CONTACT_PROJECTION;
