@@ -15,10 +15,10 @@ void explicit_begin(const struct step_problem *problem, struct step_workspace *w
     workspace->has_held = false;
     for (size_t i = 0; i < workspace->node_count; i++) {
         workspace->has_held = workspace->has_held || held[i] != 0;
+        const double inverse = 1.0 / problem->objective.mass[i];
         for (size_t axis = 0; axis < 3; axis++) {
             const bool free = ((uint32_t)held[i] >> axis & 1u) == 0;
-            workspace->velocity_history[3 * i + axis] = free ? 1.0 / problem->objective.mass[i]
-                                                             : 0.0;
+            workspace->velocity_history[3 * i + axis] = free ? inverse : 0.0;
         }
     }
     vector_zero(problem->objective.tasks, 3 * workspace->node_count, workspace->contact_force);

@@ -131,7 +131,7 @@ pbs_status contact_stiffness_begin(struct run *run) {
     situation.barrier.stiffness = settings->contact_stiffness;
     RETURN_IF_FAILED(measure_balance(run, &situation));
     if (run->barrier.diagonal == 0.0) {
-        run->barrier.diagonal = reference_diagonal(&w->scene);
+        run->barrier.diagonal = reference_lengths(&w->scene).diagonal;
     }
     const double stiffness = adapt_stiffness(&situation, &run->barrier);
     if (!isfinite(stiffness)) {

@@ -94,16 +94,17 @@ static void bounds(const struct scene *scene, double low[3], double high[3]) {
     for (size_t b = 0; b < scene->bodies.count; b++) {
         const struct body *body = scene_body(scene, b);
         const double *x = vertices_positions(&scene->nodes, body);
-        for (size_t i = 0; i < 3 * body->vertex_count; i++) {
-            low[i % 3] = fmin(low[i % 3], x[i]);
-            high[i % 3] = fmax(high[i % 3], x[i]);
+        for (size_t i = 0; i < body->vertex_count; i++, x += 3) {
+            for (int k = 0; k < 3; k++) {
+                low[k] = x[k] < low[k] ? x[k] : low[k];
+                high[k] = x[k] > high[k] ? x[k] : high[k];
+            }
         }
     }
 }
 
-double reference_diagonal(const struct scene *scene) {
-    double low[3], high[3], extent[3];
-    bounds(scene, low, high);
+static double diagonal_of(const struct scene *scene, const double low[3], const double high[3]) {
+    double extent[3];
     subtract3(high, low, extent);
     double diagonal = norm3(extent);
     for (size_t i = 0; i < scene->bodies.count; i++) {
@@ -112,18 +113,19 @@ double reference_diagonal(const struct scene *scene) {
     return isnormal(diagonal) ? diagonal : 1.0;
 }
 
-double reference_scale(const struct scene *scene) {
+struct reference_lengths reference_lengths(const struct scene *scene) {
     double low[3], high[3];
     bounds(scene, low, high);
-    double scale = reference_diagonal(scene);
+    struct reference_lengths out = {.diagonal = diagonal_of(scene, low, high)};
+    out.scale = out.diagonal;
     for (int k = 0; k < 3; k++) {
-        scale = fmax(scale, fmax(fabs(low[k]), fabs(high[k])));
+        out.scale = fmax(out.scale, fmax(fabs(low[k]), fabs(high[k])));
     }
     for (size_t i = 0; i < scene->colliders.count; i++) {
         const struct collider *collider = scene_collider(scene, i);
         for (int k = 0; k < 3; k++) {
-            scale = fmax(scale, fabs(collider->desc.position[k]));
+            out.scale = fmax(out.scale, fabs(collider->desc.position[k]));
         }
     }
-    return scale;
+    return out;
 }

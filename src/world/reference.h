@@ -17,12 +17,14 @@ pbs_status reference_force(pbs_world *w, const struct objective *objective, doub
 pbs_status reference_gradient(const pbs_world *w, const struct objective *objective, double h,
                               double *gradient);
 
-/// The diagonal of the nodes' bounding box, or of the largest solid's at rest, which a crumpled one
-/// will want; 1 m for particles that all are at one place.
-double reference_diagonal(const struct scene *scene);
+struct reference_lengths {
+    double diagonal; ///< of the nodes' bounding box, or of the largest solid's at rest, which a
+                     ///< crumpled one will want; 1 m for particles that all are at one place
+    double scale;    ///< the larger of diagonal and largest coordinate, nodes and colliders: what
+                     ///< rounding errors of distances are relative to
+};
 
-/// The larger of diagonal and largest coordinate, nodes and colliders: what rounding errors of
-/// distances are relative to.
-double reference_scale(const struct scene *scene);
+/// Metres, of the scene as it is.
+struct reference_lengths reference_lengths(const struct scene *scene);
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef PBS_WORLD_RUN_H
 #define PBS_WORLD_RUN_H
 
-#include "world/world.h"
+#include "world/reference.h"
 
 /// Why the last try of a step failed, in the hosts' names.
 struct failure {
@@ -21,7 +21,7 @@ struct run {
     double linear_accuracy; ///< m, see struct step_problem
     /// Takes the workspace from 0 to 1; the world is changed only when it answers no failure.
     pbs_status (*steps)(struct run *run);
-    double scale;                  ///< metres, of the scene
+    struct reference_lengths lengths; ///< of the scene at the start
     double elapsed, elapsed_aside; ///< s, accepted so far; likewise, where a step may be taken back
     struct step_problem problem;
     struct failure failure;

@@ -231,7 +231,7 @@ static pbs_status place_obstacles(void *self, double fraction) {
                                            .colliding = w->scene.nodes.colliding,
                                            .held = w->scene.nodes.held,
                                            .targets = t->held_targets,
-                                           .scale = run->scale};
+                                           .scale = run->lengths.scale};
     return projection_begin(&w->memory, &scene, &t->projection);
 }
 
@@ -258,7 +258,7 @@ static struct newton_options newton_options(const struct run *run, double refere
         .velocity_rule = s->velocity_rule,
         .forcing = s->forcing > 0.0 ? s->forcing : 1.0 / sqrt(reference),
         .step_length_limit = s->step_length_limit > 0.0 ? s->step_length_limit
-                                                        : 1e3 * reference_diagonal(&run->w->scene),
+                                                        : 1e3 * run->lengths.diagonal,
     };
 }
 
@@ -308,7 +308,7 @@ static bool projects_bonds_on_demand(const struct scene *scene) {
 static pbs_status fill_problem(struct run *run) {
     pbs_world *w = run->w;
     struct topology *t = &w->topology;
-    run->scale = reference_scale(&w->scene);
+    run->lengths = reference_lengths(&w->scene);
     struct step_problem *p = &run->problem;
     *p = (struct step_problem){
         .scheme = w->scene.integrator.scheme,
@@ -319,7 +319,7 @@ static pbs_status fill_problem(struct run *run) {
         .least_mass = run->linear_accuracy > 0.0 ? least_mass(&w->scene.nodes) : 0.0,
         .energy = energy_settings(&w->scene.integrator.settings),
         .relative_tolerance = w->scene.settings.relative_tolerance,
-        .extent = reference_diagonal(&w->scene),
+        .extent = run->lengths.diagonal,
         .friction_iterations = w->scene.settings.friction_iterations,
         .objective = {.tasks = w->tasks,
                       .assembly = &t->model.assembly,

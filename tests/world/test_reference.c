@@ -100,21 +100,21 @@ static void lengths_see_everything(void **state) {
     pbs_world *world = new_world();
     const pbs_body body = add_cube(world, 1, 2.0, origin, NULL);
     const double diagonal = 2.0 * sqrt(3.0);
-    assert_near(reference_diagonal(&world->scene), diagonal, 1e-15, "diagonal");
-    assert_near(reference_scale(&world->scene), diagonal, 1e-15, "scale");
+    assert_near(reference_lengths(&world->scene).diagonal, diagonal, 1e-15, "diagonal");
+    assert_near(reference_lengths(&world->scene).scale, diagonal, 1e-15, "scale");
     double x[24];
     for (int i = 0; i < 24; i++) {
         x[i] = -700.0 + 1e-3 * i;
     }
     assert_ok(pbs_body_set_positions(world, body, x, 8));
-    assert_near(reference_diagonal(&world->scene), diagonal, 1e-15, "crumpled");
-    assert_near(reference_scale(&world->scene), 700.0, 1e-12, "far away");
+    assert_near(reference_lengths(&world->scene).diagonal, diagonal, 1e-15, "crumpled");
+    assert_near(reference_lengths(&world->scene).scale, 700.0, 1e-12, "far away");
     pbs_collider_desc d;
     assert_ok(pbs_collider_desc_init(&d, sizeof d));
     d.position[2] = -5000.0;
     pbs_collider collider;
     assert_ok(pbs_collider_create(world, &d, &collider));
-    assert_near(reference_scale(&world->scene), 5000.0, 1e-12, "a collider farther away");
+    assert_near(reference_lengths(&world->scene).scale, 5000.0, 1e-12, "a collider farther away");
     pbs_world_destroy(world);
 }
 
