@@ -107,6 +107,12 @@ static bool fill_free_fall(struct minimization *m, const double *x, double *gues
            add_forces(o, forces.gradient, count, guess);
 }
 
+void minimization_guess_flight(struct minimization *m, const double *x, double *guess) {
+    if (!fill_free_fall(m, x, guess)) {
+        fill_inertial(m, x, guess);
+    }
+}
+
 static bool fill_given(struct minimization *m, const double *x, double *guess) {
     vector_copy(m->objective->tasks, newton_coordinate_count(m->newton), x, guess);
     return true;

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/vector.h"
+#include "contact/projection.h"
 #include "minimize/state.h"
 
 // Relative residuals of the linear solve: without a tolerance of its own, and the range of those
@@ -38,15 +39,49 @@ static double linear_tolerance(const struct minimization *m) {
                           : TIGHT;
 }
 
-/// The Hessian's solve to m->options->residual; direction = -H^-1 grad E.
+/// Where the iteration begins, in row order: begin = the way back from where the state would fly
+/// to, which free fall makes the solution, and residual = grad E - H begin.
+static void begin_in_flight(struct minimization *m, double *begin, double *residual) {
+    struct newton *const newton = m->newton;
+    struct tasks *const tasks = m->objective->tasks;
+    const size_t count = newton_coordinate_count(newton);
+    double *const flight = newton->kept.x;
+    minimization_guess_flight(m, newton->current.x, flight);
+    vector_combine(tasks, count, newton->current.x, -1.0, flight, flight);
+    assembly_to_rows(tasks, newton->assembly, flight, begin);
+    constrain_direction(&newton->assembly->layout, m->projection->active,
+                        m->projection->active_count, begin);
+    problem_multiply(tasks, &newton->problem, begin, residual);
+    vector_combine(tasks, count, newton->gradient_rows, -1.0, residual, residual);
+}
+
+/// The Hessian's solve to m->options->residual; direction = -H^-1 grad E. It begins in flight where
+/// that leaves less of the right-hand side than nothing does.
 static struct pcg_result conjugate_gradients(struct minimization *m) {
     struct newton *const newton = m->newton;
     struct tasks *const tasks = m->objective->tasks;
-    const struct pcg_options options = {.relative_tolerance = newton->problem.tolerance,
+    const size_t count = newton_coordinate_count(newton);
+    double *const begin = newton->kept.gradient;
+    double *const residual = newton->trial.gradient;
+    begin_in_flight(m, begin, residual);
+    const double whole = vector_norm(tasks, count, newton->gradient_rows);
+    const double left = vector_norm(tasks, count, residual) / whole;
+    const bool flies = isfinite(whole) && left < 1.0;
+    const double tolerance = newton->problem.tolerance / (flies ? left : 1.0);
+    const struct pcg_options options = {.relative_tolerance = fmin(tolerance, 1.0),
                                         .iteration_limit = m->options->linear_limit};
-    const struct pcg_result result = pcg_solve(tasks, &newton->problem, &newton->preconditioner,
-                                               newton->gradient_rows, &options, &newton->pcg,
-                                               newton->direction_rows);
+    struct pcg_result result = {.outcome = PCG_CONVERGED, .relative_residual = 1.0};
+    if (!flies || left > newton->problem.tolerance) {
+        result = pcg_solve(tasks, &newton->problem, &newton->preconditioner,
+                           flies ? residual : newton->gradient_rows, &options, &newton->pcg,
+                           newton->direction_rows);
+    } else {
+        vector_scale(tasks, count, 0.0, newton->direction_rows);
+    }
+    if (flies) {
+        vector_combine(tasks, count, newton->direction_rows, 1.0, begin, newton->direction_rows);
+        result.relative_residual *= left;
+    }
     vector_scale(tasks, newton_coordinate_count(newton), -1.0, newton->direction_rows);
     minimization_take_direction(m);
     minimization_take_report(m);

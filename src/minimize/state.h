@@ -72,6 +72,10 @@ void iterate_swap(struct iterate *a, struct iterate *b);
 /// current. False with result.status set.
 bool minimization_guess(struct minimization *m, const double *x);
 
+/// guess = where x goes under inertia and the forces that are the same everywhere: the solution in
+/// free fall. Uses newton->trial.gradient as scratch.
+void minimization_guess_flight(struct minimization *m, const double *x, double *guess);
+
 /// With contact, and where the minimisation carries: takes held axes and obstacles from where they
 /// are at x to their targets, and everything else along, without anything touching; x becomes that
 /// state, which is a guess as good as any where anything moved. False with result.status set.
