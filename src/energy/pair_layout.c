@@ -1,5 +1,6 @@
 // Slices are made by merging the sorted lists of partners of its nodes: partners at the same
-// distance by number make a run, if they are enough to be worth it.
+// distance by number make a run, if they are enough to be worth it. Of two orders of the nodes, and
+// of several ways to cut them into slabs, that is taken which would take the least time.
 #include "energy/pair_layout.h"
 
 #include <string.h>
@@ -9,7 +10,9 @@
 enum {
     RUN_LEAST = 2,    ///< lanes that a run must fill: one of fewer costs more than a scattered lane
     SLAB_LEAST = 128, ///< slices: 512 nodes
-    RUN_STRIDE = 7    ///< see spread_runs
+    RUN_STRIDE = 7,   ///< see spread_runs
+    SCATTERED = 4,    ///< what a group costs that is not a run, in runs: measured for springs
+    MOST_THREADS = 4  ///< that slabs are cut for
 };
 #define NOBODY UINT32_MAX // a constant, and too large for an enumerator
 
@@ -28,20 +31,30 @@ static void free_sorted(struct sorted_pairs *s, struct memory *memory) {
     memory_release(memory, s->pair);
 }
 
-/// Numbers the nodes that pairs join, in their order. own: node -> number.
-static pbs_status number_nodes(struct memory *memory, const uint32_t *pairs, size_t count,
-                               struct pair_layout *out, uint32_t **own) {
-    uint32_t most = 0;
+/// Which nodes pairs join: own[node] is 1. Their number.
+static pbs_status mark_nodes(struct memory *memory, const uint32_t *pairs, size_t count,
+                             uint32_t *most, uint32_t **own) {
+    *most = 0;
     for (size_t i = 0; i < 2 * count; i++) {
-        most = pairs[i] > most ? pairs[i] : most;
+        *most = pairs[i] > *most ? pairs[i] : *most;
     }
-    *own = memory_allocate(memory, (size_t)most + 1, sizeof **own);
+    *own = memory_allocate(memory, (size_t)*most + 1, sizeof **own);
     if (*own == NULL) {
         return PBS_ERROR_MEMORY;
     }
     for (size_t i = 0; i < 2 * count; i++) {
         (*own)[pairs[i]] = 1;
     }
+    return PBS_OK;
+}
+
+/// Numbers the nodes that pairs join, as they are numbered already, or as they are listed. own:
+/// node -> number.
+static pbs_status number_nodes(struct memory *memory, const uint32_t *pairs, size_t count,
+                               const struct pair_order *order, struct pair_layout *out,
+                               uint32_t **own) {
+    uint32_t most = 0;
+    RETURN_IF_FAILED(mark_nodes(memory, pairs, count, &most, own));
     for (size_t i = 0; i <= most; i++) {
         out->node_count += (*own)[i];
     }
@@ -49,11 +62,13 @@ static pbs_status number_nodes(struct memory *memory, const uint32_t *pairs, siz
     if (out->node == NULL) {
         return PBS_ERROR_MEMORY;
     }
+    const size_t listed = order != NULL ? order->count : (size_t)most + 1;
     uint32_t next = 0;
-    for (size_t i = 0; i <= most; i++) {
-        if ((*own)[i] != 0) {
-            out->node[next] = (uint32_t)i;
-            (*own)[i] = next++;
+    for (size_t i = 0; i < listed; i++) {
+        const uint32_t node = order != NULL ? order->nodes[i] : (uint32_t)i;
+        if (node <= most && (*own)[node] != 0) {
+            out->node[next] = node;
+            (*own)[node] = next++;
         }
     }
     return PBS_OK;
@@ -247,17 +262,18 @@ static void clear_groups(struct pair_layout *out) {
 
 // --- slabs ---
 
-/// Each slab ends where the one before it reaches to, or later. reach: by slice, the highest node.
-static pbs_status cut_into_slabs(struct memory *memory, const uint32_t *reach,
-                                 struct pair_layout *out) {
-    out->slab_slice = memory_allocate(memory, (size_t)out->slice_count / SLAB_LEAST + 2,
-                                      sizeof *out->slab_slice);
-    if (out->slab_slice == NULL) {
-        return PBS_ERROR_MEMORY;
-    }
+/// Slabs of about equal work, so many if they can be (0: as many as there can be): each ends where
+/// the one before it reaches to, or later. reach: by slice, the highest node.
+static void cut_into(const uint32_t *reach, uint32_t wanted, struct pair_layout *out) {
     uint32_t least_end = 0;
+    out->slab_count = 0;
     for (uint32_t s = 0; s < out->slice_count;) {
+        const uint64_t share = (uint64_t)out->group_count * (out->slab_count + 1);
         uint32_t end = s + SLAB_LEAST > least_end ? s + SLAB_LEAST : least_end;
+        while (end < out->slice_count && (uint64_t)out->slice_group[end] * wanted < share &&
+               wanted > 0) {
+            end++;
+        }
         end = end < out->slice_count ? end : out->slice_count;
         for (least_end = end; s < end; s++) {
             const uint32_t own = reach[s] / PAIR_LANES + 1;
@@ -265,6 +281,62 @@ static pbs_status cut_into_slabs(struct memory *memory, const uint32_t *reach,
         }
         out->slab_slice[++out->slab_count] = end;
     }
+}
+
+/// In runs.
+static uint64_t work_of_slab(const struct pair_layout *layout, uint32_t slab) {
+    uint64_t work = 0;
+    for (uint32_t s = layout->slab_slice[slab]; s < layout->slab_slice[slab + 1]; s++) {
+        const uint64_t scattered = layout->slice_group[s + 1] - layout->slice_scattered[s];
+        work += layout->slice_group[s + 1] - layout->slice_group[s] + (SCATTERED - 1) * scattered;
+    }
+    return work;
+}
+
+/// How long slabs of one parity take so many threads, each of which takes the next one when it is
+/// done.
+static uint64_t time_of_parity(const struct pair_layout *layout, uint32_t parity, int threads) {
+    uint64_t busy[MOST_THREADS] = {0};
+    uint64_t longest = 0;
+    for (uint32_t slab = parity; slab < layout->slab_count; slab += 2) {
+        int first = 0;
+        for (int i = 1; i < threads; i++) {
+            first = busy[i] < busy[first] ? i : first;
+        }
+        busy[first] += work_of_slab(layout, slab);
+        longest = busy[first] > longest ? busy[first] : longest;
+    }
+    return longest;
+}
+
+/// Of two threads and of four together.
+static uint64_t estimate_time(const struct pair_layout *layout) {
+    uint64_t time = 0;
+    for (int threads = 2; threads <= MOST_THREADS; threads *= 2) {
+        time += time_of_parity(layout, 0, threads) + time_of_parity(layout, 1, threads);
+    }
+    return time;
+}
+
+/// As many slabs as there can be, or a number that threads can share.
+static pbs_status cut_into_slabs(struct memory *memory, const uint32_t *reach,
+                                 struct pair_layout *out) {
+    out->slab_slice = memory_allocate(memory, (size_t)out->slice_count / SLAB_LEAST + 2,
+                                      sizeof *out->slab_slice);
+    if (out->slab_slice == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    cut_into(reach, 0, out);
+    const uint32_t most = out->slab_count;
+    uint64_t least_time = estimate_time(out);
+    uint32_t best = 0;
+    for (uint32_t multiple = 2 * MOST_THREADS; multiple > 1; multiple /= 2) {
+        cut_into(reach, most / multiple * multiple, out);
+        const uint64_t time = estimate_time(out);
+        best = time < least_time ? most / multiple * multiple : best;
+        least_time = time < least_time ? time : least_time;
+    }
+    cut_into(reach, best, out);
     return PBS_OK;
 }
 
@@ -341,12 +413,12 @@ static pbs_status make_slices(struct memory *memory, const struct sorted_pairs *
     return status;
 }
 
-pbs_status pair_layout_build(struct memory *memory, const uint32_t *pairs, size_t count,
-                             struct pair_layout *out) {
+static pbs_status build_in_order(struct memory *memory, const uint32_t *pairs, size_t count,
+                                 const struct pair_order *order, struct pair_layout *out) {
     struct sorted_pairs sorted = {0};
     uint32_t *own = NULL;
     *out = (struct pair_layout){.pair_count = count};
-    pbs_status status = number_nodes(memory, pairs, count, out, &own);
+    pbs_status status = number_nodes(memory, pairs, count, order, out, &own);
     if (status >= 0) {
         status = sort_pairs(memory, own, pairs, count, out->node_count, &sorted);
     }
@@ -358,6 +430,31 @@ pbs_status pair_layout_build(struct memory *memory, const uint32_t *pairs, size_
     if (status < 0) {
         pair_layout_free(out, memory);
     }
+    return status;
+}
+
+static bool is_ascending(const struct pair_order *order) {
+    bool ascends = true;
+    for (size_t i = 1; i < order->count; i++) {
+        ascends = ascends && order->nodes[i - 1] < order->nodes[i];
+    }
+    return ascends;
+}
+
+pbs_status pair_layout_build(struct memory *memory, const uint32_t *pairs, size_t count,
+                             const struct pair_order *order, struct pair_layout *out) {
+    struct pair_layout other;
+    RETURN_IF_FAILED(build_in_order(memory, pairs, count, NULL, out));
+    if (order == NULL || is_ascending(order)) {
+        return PBS_OK;
+    }
+    const pbs_status status = build_in_order(memory, pairs, count, order, &other);
+    if (status >= 0 && estimate_time(&other) < estimate_time(out)) {
+        const struct pair_layout worse = *out;
+        *out = other;
+        other = worse;
+    }
+    pair_layout_free(status >= 0 ? &other : out, memory);
     return status;
 }
 

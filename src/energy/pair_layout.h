@@ -35,11 +35,18 @@ struct pair_layout {
     uint32_t *slab_slice; ///< slab_count + 1: slices of slab s
 };
 
+/// All nodes that pairs join, and maybe others, each once.
+struct pair_order {
+    size_t count;
+    const uint32_t *nodes; ///< count
+};
+
 /// pairs: count x 2 nodes, the two of a pair different; sorted by the lower one, then by the other,
-/// costs least. PBS_ERROR_MEMORY, or PBS_ERROR_ARGUMENT where lanes are too many for 32 bits; then
-/// the layout is empty.
+/// costs least. order: null, or one that may serve better than that of their numbers; the layout
+/// has whichever does. PBS_ERROR_MEMORY, or PBS_ERROR_ARGUMENT where lanes are too many for 32
+/// bits; then the layout is empty.
 pbs_status pair_layout_build(struct memory *memory, const uint32_t *pairs, size_t count,
-                             struct pair_layout *out);
+                             const struct pair_order *order, struct pair_layout *out);
 void pair_layout_free(struct pair_layout *layout, struct memory *memory);
 
 /// work(context, slab) for all slabs, those of even number first.

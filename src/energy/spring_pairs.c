@@ -92,7 +92,8 @@ static void fill(struct spring_pairs *s, const struct spring_pairs_input *input)
 pbs_status spring_pairs_create(struct memory *memory, const struct spring_pairs_input *input,
                                struct spring_pairs *out) {
     *out = (struct spring_pairs){.limits = input->limits, .rounder = choose_rounder(input)};
-    RETURN_IF_FAILED(pair_layout_build(memory, input->nodes, input->count, &out->layout));
+    RETURN_IF_FAILED(
+        pair_layout_build(memory, input->nodes, input->count, input->order, &out->layout));
     if (!allocate(out, memory)) {
         spring_pairs_free(out, memory);
         return PBS_ERROR_MEMORY;

@@ -13,11 +13,12 @@
 /// What spring_pairs_create reads; limits must stay.
 struct spring_pairs_input {
     size_t count;
-    const uint32_t *nodes;      ///< count x 2
-    const double *stiffness;    ///< count, N/m
-    const double *rest_lengths; ///< count, metres
-    const uint8_t *broken;      ///< count
-    const double *limits;       ///< count, or null: nothing breaks
+    const uint32_t *nodes;          ///< count x 2
+    const double *stiffness;        ///< count, N/m
+    const double *rest_lengths;     ///< count, metres
+    const uint8_t *broken;          ///< count
+    const double *limits;           ///< count, or null: nothing breaks
+    const struct pair_order *order; ///< see pair_layout_build
 };
 
 struct spring_pairs {

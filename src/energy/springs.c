@@ -100,7 +100,8 @@ static bool copy_limits(struct springs *springs, struct memory *memory,
 }
 
 /// The order of pairs, where springs are many, or always.
-static pbs_status order_pairs(struct springs *springs, struct memory *memory, bool always) {
+static pbs_status order_pairs(struct springs *springs, struct memory *memory,
+                              const struct pair_order *order, bool always) {
     if (springs->count < SPRINGS_MANY && !always) {
         return PBS_OK;
     }
@@ -113,7 +114,8 @@ static pbs_status order_pairs(struct springs *springs, struct memory *memory, bo
                                              .stiffness = springs->stiffness,
                                              .rest_lengths = springs->rest_length,
                                              .broken = springs->broken,
-                                             .limits = springs->limit};
+                                             .limits = springs->limit,
+                                             .order = order};
     return spring_pairs_create(memory, &input, springs->pairs);
 }
 
@@ -174,8 +176,9 @@ static pbs_status choose_near(struct springs *springs, struct memory *memory,
 }
 
 static pbs_status arrange(struct springs *springs, struct memory *memory,
-                          const struct springs_near *how) {
-    RETURN_IF_FAILED(order_pairs(springs, memory, how != NULL));
+                          const struct springs_input *input) {
+    const struct springs_near *how = input->near;
+    RETURN_IF_FAILED(order_pairs(springs, memory, input->order, how != NULL));
     if (how != NULL) {
         RETURN_IF_FAILED(choose_near(springs, memory, how));
     }
@@ -212,7 +215,7 @@ pbs_status springs_create(struct memory *memory, const struct springs_input *inp
         springs->broken[i] = input->broken != NULL && input->broken[i] != 0;
         springs->changes += springs->broken[i];
     }
-    const pbs_status status = arrange(springs, memory, input->near);
+    const pbs_status status = arrange(springs, memory, input);
     if (status < 0) {
         destroy(springs, memory);
         return status;

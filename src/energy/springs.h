@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/tasks.h"
+#include "energy/pair_layout.h"
 #include "energy/term.h"
 
 /// Of Hessians that are not assembled (docs/theory/linear_solvers.md section 4): what of them is in
@@ -25,6 +26,7 @@ struct springs_input {
     const double *limits; ///< null (nothing breaks), or count: strains (|l| - l0) / l0, infinite
                           ///< where it never does
     const struct springs_near *near; ///< null: all of the Hessian is in blocks
+    const struct pair_order *order;  ///< of very many springs: see pair_layout_build
 };
 
 struct springs; ///< self of the term

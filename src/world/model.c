@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/math3.h"
+#include "geometry/place_order.h"
 #include "geometry/sheet.h"
 #include "world/bonded.h"
 #include "world/near_bonds.h"
@@ -456,7 +457,7 @@ static void gather_springs(const struct scene *scene, enum body_kind kind,
 
 static pbs_status make_springs_of(struct memory *memory, enum body_kind kind, size_t count,
                                   const struct gathered_springs *g, const struct springs_near *near,
-                                  struct model *model) {
+                                  const struct pair_order *order, struct model *model) {
     const struct springs_input input = {.count = count,
                                         .nodes = g->nodes,
                                         .stiffness = g->stiffness,
@@ -464,7 +465,8 @@ static pbs_status make_springs_of(struct memory *memory, enum body_kind kind, si
                                         .damping = g->damping,
                                         .broken = g->broken,
                                         .limits = g->breaks ? g->limits : NULL,
-                                        .near = near};
+                                        .near = near,
+                                        .order = order};
     struct springs *springs = NULL;
     RETURN_IF_FAILED(springs_create(memory, &input, &springs));
     model->peridynamic = kind == BODY_PERIDYNAMIC ? springs : model->peridynamic;
@@ -472,22 +474,56 @@ static pbs_status make_springs_of(struct memory *memory, enum body_kind kind, si
     return PBS_OK;
 }
 
+/// The particles of all peridynamic bodies by where they are at rest, which no step changes: a
+/// restored world has the same order.
+static pbs_status order_particles(const struct scene *scene, struct memory *memory, uint32_t *nodes,
+                                  size_t *count) {
+    *count = 0;
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        const struct body *body = scene_body(scene, i);
+        if (body->kind != BODY_PERIDYNAMIC) {
+            continue;
+        }
+        uint32_t *own = nodes + *count;
+        RETURN_IF_FAILED(place_order(memory, body->bonds.rest, body->node_count,
+                                     body->peridynamic.spacing, own));
+        for (size_t k = 0; k < body->node_count; k++) {
+            own[k] += (uint32_t)body->node_start;
+        }
+        *count += body->node_count;
+    }
+    return PBS_OK;
+}
+
+static pbs_status make_peridynamic(const struct scene *scene, struct memory *memory, size_t count,
+                                   const struct gathered_springs *g, struct model *model) {
+    uint32_t *nodes = memory_allocate(memory, scene->nodes.count, sizeof *nodes);
+    double *numbers = memory_allocate(memory, 2 * scene->nodes.count, sizeof *numbers);
+    const struct springs_near near = {numbers, numbers + scene->nodes.count};
+    struct pair_order order = {.nodes = nodes};
+    pbs_status status = nodes != NULL && numbers != NULL ? PBS_OK : PBS_ERROR_MEMORY;
+    if (status >= 0) {
+        status = order_particles(scene, memory, nodes, &order.count);
+    }
+    if (status >= 0) {
+        const bool is_assembled = !near_bonds_are_wanted(scene);
+        if (!is_assembled) {
+            near_bonds_measure(scene, numbers, numbers + scene->nodes.count);
+        }
+        status = make_springs_of(memory, BODY_PERIDYNAMIC, count, g, is_assembled ? NULL : &near,
+                                 &order, model);
+    }
+    memory_release(memory, nodes);
+    memory_release(memory, numbers);
+    return status;
+}
+
 static pbs_status make_springs(const struct scene *scene, struct memory *memory,
                                enum body_kind kind, size_t count, struct gathered_springs *g,
                                struct model *model) {
     gather_springs(scene, kind, g);
-    if (kind != BODY_PERIDYNAMIC || !near_bonds_are_wanted(scene)) {
-        return make_springs_of(memory, kind, count, g, NULL, model);
-    }
-    double *numbers = memory_allocate(memory, 2 * scene->nodes.count, sizeof *numbers);
-    if (numbers == NULL) {
-        return PBS_ERROR_MEMORY;
-    }
-    const struct springs_near near = {numbers, numbers + scene->nodes.count};
-    near_bonds_measure(scene, numbers, numbers + scene->nodes.count);
-    const pbs_status status = make_springs_of(memory, kind, count, g, &near, model);
-    memory_release(memory, numbers);
-    return status;
+    return kind == BODY_PERIDYNAMIC ? make_peridynamic(scene, memory, count, g, model)
+                                    : make_springs_of(memory, kind, count, g, NULL, NULL, model);
 }
 
 static pbs_status add_springs(const struct scene *scene, struct memory *memory, enum body_kind kind,

@@ -1,6 +1,7 @@
 // The order of pairs: each is in one lane, at its lower node, and finds its partner; slabs of one
-// parity never meet; sums over pairs are those by hand, for any number of threads. Lattices, random
-// pairs, pairs that are there twice, nodes without any.
+// parity never meet; sums over pairs are those by hand, for any number of threads; nodes come in
+// the order that serves better. Lattices, random pairs, pairs that are there twice, nodes without
+// any.
 #include "energy/pair_layout.h"
 #include "fracture/peridynamic.h"
 #include "support/allocator.h"
@@ -63,7 +64,7 @@ static void assert_good(const uint32_t *pairs, size_t count) {
     struct memory memory;
     struct pair_layout layout;
     memory_init(&memory, NULL);
-    assert_ok(pair_layout_build(&memory, pairs, count, &layout));
+    assert_ok(pair_layout_build(&memory, pairs, count, NULL, &layout));
     assert_complete(&layout, pairs);
     assert_slabs_keep_apart(&layout);
     pair_layout_free(&layout, &memory);
@@ -137,8 +138,8 @@ static void a_lattice_is_made_of_runs(void **state) {
     size_t scattered = 0;
     make_lattice(&lattice, 21);
     assert_good(lattice.bonds.pairs, lattice.bonds.count);
-    assert_ok(
-        pair_layout_build(&lattice.memory, lattice.bonds.pairs, lattice.bonds.count, &layout));
+    assert_ok(pair_layout_build(&lattice.memory, lattice.bonds.pairs, lattice.bonds.count, NULL,
+                                &layout));
     for (uint32_t s = 0; s < layout.slice_count; s++) {
         scattered += layout.slice_group[s + 1] - layout.slice_scattered[s];
     }
@@ -146,6 +147,56 @@ static void a_lattice_is_made_of_runs(void **state) {
     assert_true(PAIR_LANES * layout.group_count < lattice.bonds.count * 107 / 100);
     assert_true(layout.slab_count >= 7);
     pair_layout_free(&layout, &lattice.memory);
+    free_lattice(&lattice);
+}
+
+/// Numbers of nodes as they come in a random order, each once.
+static uint32_t *shuffled(size_t count) {
+    struct random random = random_seed(11);
+    uint32_t *numbers = calloc(count, sizeof *numbers);
+    assert_non_null(numbers);
+    for (size_t i = 0; i < count; i++) {
+        const size_t other = random_index(&random, i + 1);
+        numbers[i] = numbers[other];
+        numbers[other] = (uint32_t)i;
+    }
+    return numbers;
+}
+
+/// The lattice numbered at random: in the order that it is told it is what it would have been. And
+/// an order that serves worse than the nodes' numbers is left alone.
+static void the_better_order_is_taken(void **state) {
+    (void)state;
+    struct lattice lattice;
+    struct pair_layout natural;
+    struct pair_layout layout;
+    make_lattice(&lattice, 21);
+    const struct peridynamic_bonds *bonds = &lattice.bonds;
+    uint32_t *number = shuffled(lattice.count);
+    uint32_t *pairs = calloc(2 * bonds->count, sizeof *pairs);
+    assert_non_null(pairs);
+    for (size_t i = 0; i < 2 * bonds->count; i++) {
+        pairs[i] = number[bonds->pairs[i]];
+    }
+    const struct pair_order order = {lattice.count, number};
+    struct memory *memory = &lattice.memory;
+    assert_ok(pair_layout_build(memory, bonds->pairs, bonds->count, NULL, &natural));
+    assert_ok(pair_layout_build(memory, pairs, bonds->count, NULL, &layout));
+    assert_true(layout.slab_count < 3);
+    pair_layout_free(&layout, memory);
+    assert_ok(pair_layout_build(memory, pairs, bonds->count, &order, &layout));
+    assert_complete(&layout, pairs);
+    assert_slabs_keep_apart(&layout);
+    assert_int_equal(layout.group_count, natural.group_count);
+    assert_int_equal(layout.slab_count, natural.slab_count);
+    assert_memory_equal(layout.node, number, lattice.count * sizeof *number);
+    pair_layout_free(&layout, memory);
+    assert_ok(pair_layout_build(memory, bonds->pairs, bonds->count, &order, &layout));
+    assert_memory_equal(layout.node, natural.node, lattice.count * sizeof *natural.node);
+    pair_layout_free(&layout, memory);
+    pair_layout_free(&natural, memory);
+    free(pairs);
+    free(number);
     free_lattice(&lattice);
 }
 
@@ -209,8 +260,8 @@ static void threads_sum_the_same_bits(void **state) {
             sums[i + axis] += 1.0 / (1.0 + fabs(x[i] - x[3 * (size_t)lattice.bonds.pairs[p ^ 1u]]));
         }
     }
-    assert_ok(
-        pair_layout_build(&lattice.memory, lattice.bonds.pairs, lattice.bonds.count, &layout));
+    assert_ok(pair_layout_build(&lattice.memory, lattice.bonds.pairs, lattice.bonds.count, NULL,
+                                &layout));
     add_pairs(&lattice, &layout, &lattice.memory, 1, sums + size);
     add_pairs(&lattice, &layout, &lattice.memory, 3, sums + 2 * size);
     assert_same_bits(sums + size, sums + 2 * size, size);
@@ -225,6 +276,8 @@ static void threads_sum_the_same_bits(void **state) {
 static void every_allocation_may_fail(void **state) {
     (void)state;
     const uint32_t pairs[] = {0, 1, 1, 2, 5, 3};
+    const uint32_t numbers[] = {5, 3, 0, 1, 2, 4};
+    const struct pair_order order = {6, numbers};
     for (uint64_t k = 0;; k++) {
         struct test_allocator allocator;
         struct memory memory;
@@ -233,7 +286,7 @@ static void every_allocation_may_fail(void **state) {
         const pbs_allocator hooks = test_allocator_hooks(&allocator);
         memory_init(&memory, &hooks);
         test_allocator_fail_after(&allocator, k);
-        const pbs_status status = pair_layout_build(&memory, pairs, 3, &layout);
+        const pbs_status status = pair_layout_build(&memory, pairs, 3, &order, &layout);
         const bool has_failed = test_allocator_has_failed(&allocator);
         assert_int_equal(status, has_failed ? PBS_ERROR_MEMORY : PBS_OK);
         assert_true(has_failed == (layout.node == NULL));
@@ -249,6 +302,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_pairs),
         cmocka_unit_test(a_lattice_is_made_of_runs),
+        cmocka_unit_test(the_better_order_is_taken),
         cmocka_unit_test(threads_sum_the_same_bits),
         cmocka_unit_test(every_allocation_may_fail),
     };

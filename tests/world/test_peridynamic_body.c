@@ -3,6 +3,7 @@
 #include "support/world_testing.h"
 
 #include "base/math3.h"
+#include "support/random.h"
 #include "world/refusal.h"
 
 enum { SIDE = 6, PARTICLES = SIDE * SIDE * SIDE };
@@ -345,6 +346,77 @@ static void breaking_worlds_go_on_to_the_bit(void **state) {
     pbs_world_destroy(worlds[1]);
 }
 
+// --- any order of the particles ---
+
+enum { EDGE = 14, BLOCK = EDGE * EDGE * EDGE };
+
+/// number: particle of the lattice -> its number in the world.
+static pbs_world *pulled_block(const uint32_t *number, pbs_body *body) {
+    static double x[3 * BLOCK], v[3 * BLOCK];
+    for (size_t i = 0; i < BLOCK; i++) {
+        const double at[3] = {0.1 * (double)(i % EDGE), 0.1 * (double)(i / EDGE % EDGE),
+                              0.1 * (double)(i / EDGE / EDGE)};
+        memcpy(x + 3 * (size_t)number[i], at, sizeof at);
+        v[3 * (size_t)number[i]] = 40.0 * (at[0] - 0.6);
+    }
+    pbs_integrator_desc settings;
+    pbs_integrator *verlet = NULL;
+    pbs_world *world = weightless_world();
+    assert_ok(pbs_integrator_desc_init(&settings, sizeof settings, PBS_SCHEME_VELOCITY_VERLET));
+    assert_ok(pbs_integrator_create(&settings, &verlet));
+    assert_ok(pbs_world_set_integrator(world, verlet));
+    pbs_integrator_destroy(verlet);
+    pbs_peridynamic_desc d = describe(NULL);
+    d.particle_count = BLOCK;
+    d.positions = x;
+    d.velocities = v;
+    d.critical_stretch = 0.02;
+    *body = add(world, &d);
+    return world;
+}
+
+/// Particles that are numbered at random move and break as those that come row by row, to the bit:
+/// forces on them are summed exactly. And go on so after a restore in mid-crack.
+static void no_numbering_shows(void **state) {
+    (void)state;
+    static uint32_t numbers[2][BLOCK];
+    struct random random = random_seed(9);
+    pbs_world *worlds[2];
+    pbs_body bodies[2];
+    for (uint32_t i = 0; i < BLOCK; i++) {
+        const size_t other = random_index(&random, i + 1);
+        numbers[0][i] = i;
+        numbers[1][i] = numbers[1][other];
+        numbers[1][other] = i;
+    }
+    for (int k = 0; k < 2; k++) {
+        worlds[k] = pulled_block(numbers[k], &bodies[k]);
+    }
+    for (int n = 0; n < 30; n++) {
+        for (int k = 0; k < 2; k++) {
+            assert_ok(pbs_world_step(worlds[k], 1e-4));
+        }
+        if (n == 15) {
+            struct saved_world saved = save_world(worlds[1]);
+            assert_ok(pbs_world_restore(worlds[1], saved.data, saved.size));
+            free(saved.data);
+        }
+    }
+    const double *x[2] = {pbs_body_positions(worlds[0], bodies[0]),
+                          pbs_body_positions(worlds[1], bodies[1])};
+    const float *damage[2] = {pbs_body_damage(worlds[0], bodies[0]),
+                              pbs_body_damage(worlds[1], bodies[1])};
+    size_t damaged = 0;
+    for (size_t i = 0; i < BLOCK; i++) {
+        assert_same_bits(x[0] + 3 * i, x[1] + 3 * (size_t)numbers[1][i], 3);
+        assert_near(damage[0][i], damage[1][numbers[1][i]], 1e-6, "damage");
+        damaged += damage[0][i] > 0.0F && damage[0][i] < 0.9F;
+    }
+    assert_true(damaged > BLOCK / 10);
+    pbs_world_destroy(worlds[0]);
+    pbs_world_destroy(worlds[1]);
+}
+
 // --- what is refused ---
 
 static const double PLACES[9] = {0, 0, 0, 0.1, 0, 0, 0.2, 0, 0};
@@ -530,6 +602,7 @@ int main(void) {
         cmocka_unit_test(damage_begins_after_a_cut),
         cmocka_unit_test(a_plane_stays_in_its_plane),
         cmocka_unit_test(breaking_worlds_go_on_to_the_bit),
+        cmocka_unit_test(no_numbering_shows),
         cmocka_unit_test(bad_descriptions_are_refused_in_words),
         cmocka_unit_test(critical_stretches_are_the_hosts),
         cmocka_unit_test(weak_bodies_are_told),
