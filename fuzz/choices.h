@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "pbs/pbs.h"
+#include "world/world.h"
 
 /// The input, and how far it has been read.
 struct choices {
@@ -51,10 +52,30 @@ static inline double bound_duration(double duration) {
     return duration > LONGEST_ADVANCE ? LONGEST_ADVANCE : duration;
 }
 
+/// At most that many explicit steps in one call.
+static const double MOST_EXPLICIT = 256.0;
+
+static inline bool is_explicit(const pbs_world *world) {
+    return world != NULL && world->scene.integrator.scheme->kicks;
+}
+
+/// What a world of explicit steps is to be moved by where `h` would be too many of them. How long
+/// they are is known after one, which hardly takes any time; 0 where it fails.
+static inline double bound_explicit(pbs_world *world, double h) {
+    pbs_stats stats = {.struct_size = sizeof stats};
+    if (pbs_world_step(world, 1e-300) < 0) {
+        return 0.0;
+    }
+    pbs_world_stats(world, &stats);
+    // The share of it that the scheme takes is 0.01 at least.
+    const double most = MOST_EXPLICIT * 0.01 * stats.stable_step;
+    return most < h ? most : h;
+}
+
 /// Defaults of a scheme, sometimes of one that there is not, and what the next byte's bits change.
 static inline void take_integrator(struct choices *in, pbs_integrator_desc *d) {
     memset(d, 0, sizeof *d);
-    pbs_integrator_desc_init(d, sizeof *d, take(in) % (PBS_SCHEME_ENERGY_BLENDING + 2));
+    pbs_integrator_desc_init(d, sizeof *d, take(in) % (PBS_SCHEME_QUASI_STATIC + 2));
     const uint8_t change = take(in);
     if (change & 1) {
         take_numbers(in, d->parameters, PBS_INTEGRATOR_PARAMETERS);
@@ -84,6 +105,7 @@ static inline void take_integrator(struct choices *in, pbs_integrator_desc *d) {
         for (int i = 0; i < 6; i++) {
             *numbers[i] = take_number(in);
         }
+        d->fracture_quiet_steps = take(in);
     }
     bound_steps(&d->step_min, &d->step_max);
 }

@@ -216,6 +216,85 @@ static pbs_status make_bonded(struct session *s, pbs_world *world) {
     return pbs_body_create_bonded(world, &d, &s->bodies[take(&s->in) % IDS]);
 }
 
+/// Particles that fill a box are no more than that.
+static const double MOST_PARTICLES = 200.0;
+
+/// So that a box holds no more particles, unless they are so many that they are to be refused.
+static void bound_filling(pbs_peridynamic_desc *d) {
+    double cells = 1.0;
+    for (int k = 0; k < 3; k++) {
+        cells *= fmax(1.0, ceil((d->box[3 + k] - d->box[k]) / d->spacing));
+    }
+    if (cells > MOST_PARTICLES && cells < 1e12) {
+        d->spacing *= cells;
+    }
+}
+
+static pbs_status make_peridynamic(struct session *s, pbs_world *world) {
+    static const uint32_t tets[8] = {0, 1, 2, 3, 0, 2, 1, 4};
+    static const double vertices[15] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0,
+                                        0.0, 0.0, 0.0, 1.0, 0.0, 0.0, -1.0};
+    double positions[12], numbers[8];
+    take_numbers(&s->in, positions, 12);
+    take_numbers(&s->in, numbers, 8);
+    pbs_peridynamic_desc d;
+    pbs_peridynamic_desc_init(&d, sizeof d);
+    d.spacing = 0.25;
+    const uint8_t choice = take(&s->in);
+    d.dimension = choice % 5;
+    d.whole_volumes = choice >> 3 & 1;
+    d.no_calibration = choice >> 4 & 1;
+    d.no_surface_correction = choice >> 5 & 1;
+    d.no_gravity = choice >> 6;
+    const uint8_t source = take(&s->in);
+    d.section = d.dimension == PBS_PERIDYNAMIC_SOLID ? 0.0 : 0.1;
+    d.horizon = source & 1 ? numbers[0] : 0.0;
+    d.spacing = source & 2 ? fabs(numbers[1]) : d.spacing;
+    d.section = source & 4 ? numbers[2] : d.section;
+    if (source < 96) {
+        d.particle_count = 4;
+        d.positions = positions;
+        d.volumes = source & 8 ? numbers : NULL;
+        d.particle_densities = source & 16 ? numbers + 2 : NULL;
+        d.velocities = source & 32 ? positions : NULL;
+    } else if (source < 192) {
+        d.box = positions;
+        bound_filling(&d);
+    } else {
+        d.spacing = fmax(d.spacing, 0.1);
+        d.vertex_count = 5;
+        d.vertices = vertices;
+        d.tet_count = 2;
+        d.tets = tets;
+    }
+    const uint8_t breaking = take(&s->in);
+    d.density = breaking & 1 ? numbers[3] : d.density;
+    d.young = breaking & 2 ? numbers[4] : d.young;
+    d.fracture_energy = breaking & 4 ? numbers[5] : 0.0;
+    d.critical_stretch = breaking & 8 ? numbers[6] : 0.0;
+    d.weibull_modulus = breaking & 16 ? numbers[7] : 0.0;
+    d.damping = breaking & 32 ? 1e-3 * numbers[7] : 0.0;
+    d.drag = breaking & 64 ? numbers[6] : 0.0;
+    d.contact_scale = breaking & 128 ? numbers[5] : 0.0;
+    return pbs_body_create_peridynamic(world, &d, &s->bodies[take(&s->in) % IDS]);
+}
+
+/// What a bond bears and at which strain it breaks, and what holds the body.
+static pbs_status read_bonds(const pbs_world *world, pbs_body body) {
+    pbs_bond_load loads[8];
+    double forces[24], moments[24];
+    size_t count = 8;
+    pbs_body_critical_stretches(world, body);
+    pbs_body_bond_loads(world, body, loads, sizeof loads[0], &count);
+    return pbs_body_held_forces(world, body, forces, moments, 8);
+}
+
+static pbs_status set_stretches(struct session *s, pbs_world *world, pbs_body body) {
+    double stretches[6]; // of the bonds between four particles
+    take_numbers(&s->in, stretches, 6);
+    return pbs_body_set_critical_stretches(world, body, stretches, take(&s->in) % 7);
+}
+
 static pbs_status read_fragments(const pbs_world *world, pbs_body body) {
     pbs_fragment rows[2];
     pbs_fracture_surface surface = {.struct_size = sizeof surface};
@@ -243,6 +322,8 @@ static pbs_status turn_body(struct session *s, pbs_world *world) {
     case 5: return pbs_body_cut_plane(world, body, turns, turns + 3, NULL);
     case 6: return pbs_body_cut_triangles(world, body, turns, 1, NULL);
     case 7: return read_fragments(world, body);
+    case 8: return read_bonds(world, body);
+    case 9: return set_stretches(s, world, body);
     default: return pbs_body_set_target_orientations(world, body, &particle, 1, turns);
     }
 }
@@ -264,10 +345,11 @@ static pbs_status place_body(struct session *s, pbs_world *world) {
     }
 }
 
-/// Springs, affine and bonded bodies and what is theirs.
+/// Springs, affine, bonded and peridynamic bodies and what is theirs.
 static pbs_status call_stiff(struct session *s, pbs_world *world) {
     const uint8_t which = take(&s->in) % 8;
-    if ((which < 2 || which == 4) && pbs_world_body_count(world) >= BODY_LIMIT) {
+    const bool makes = which < 2 || which == 4 || which == 6;
+    if (makes && pbs_world_body_count(world) >= BODY_LIMIT) {
         return PBS_OK;
     }
     switch (which) {
@@ -275,6 +357,7 @@ static pbs_status call_stiff(struct session *s, pbs_world *world) {
     case 1: return make_affine(s, world);
     case 4: return make_bonded(s, world);
     case 5: return turn_body(s, world);
+    case 6: return make_peridynamic(s, world);
     default: return place_body(s, world);
     }
 }
@@ -545,16 +628,37 @@ static pbs_status spend(struct session *s, int steps, pbs_status status) {
     return status;
 }
 
+/// In no more than a few hundred explicit steps. A failure, before which there was a step, is dealt
+/// with here.
+static pbs_status move_explicit(pbs_world *world, double seconds,
+                                pbs_status (*move)(pbs_world *world, double seconds)) {
+    const double bounded = bound_explicit(world, seconds);
+    const uint64_t hash = pbs_world_hash(world);
+    const pbs_status status = move(world, bounded);
+    require(status >= 0 || pbs_world_hash(world) == hash);
+    return status < 0 ? PBS_OK : status;
+}
+
 static pbs_status advance(struct session *s, pbs_world *world) {
     const double wish = take_number(&s->in);
     const double duration = s->has_control ? bound_duration(wish) : wish;
     const int most = s->has_control ? (int)(LONGEST_ADVANCE / SHORTEST_STEP) : 1;
-    return s->steps_left > 0 ? spend(s, most, pbs_world_advance(world, duration)) : PBS_OK;
+    if (s->steps_left <= 0) {
+        return PBS_OK;
+    }
+    return spend(s, most,
+                 is_explicit(world) ? move_explicit(world, duration, pbs_world_advance)
+                                    : pbs_world_advance(world, duration));
 }
 
 static pbs_status step(struct session *s, pbs_world *world) {
     const double h = 1.0 / (1 + take(&s->in));
-    return s->steps_left > 0 ? spend(s, 1, pbs_world_step(world, h)) : PBS_OK;
+    if (s->steps_left <= 0) {
+        return PBS_OK;
+    }
+    return spend(s, 1,
+                 is_explicit(world) ? move_explicit(world, h, pbs_world_step)
+                                    : pbs_world_step(world, h));
 }
 
 static pbs_status call(struct session *s, pbs_world *world) {
@@ -605,7 +709,12 @@ static void begin(struct session *s) {
             d.method = PBS_METHOD_STABILIZED_NEWTON;
             d.adaptive_stiffness = method / 4 % 2;
         }
-        d.preconditioner = take(&s->in) % 3;
+        if (method >= 224) {
+            d.contact = PBS_CONTACT_PENALTY;
+        }
+        const uint8_t solver = take(&s->in);
+        d.preconditioner = solver % 3;
+        d.matrix = solver / 64 % 3;
         require(pbs_world_create(&d, &s->worlds[i]) == PBS_OK);
         require(pbs_world_register_callback(s->worlds[i], SPRING_TAG, spring_energy, NULL) ==
                 PBS_OK);

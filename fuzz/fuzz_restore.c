@@ -19,14 +19,44 @@ static pbs_world *new_world(void) {
     return world;
 }
 
-/// Where a snapshot has what bounds the work: gravity (3 numbers) and the choices (12 words)
-/// come before the iteration limits; 8 numbers, the integrator's choices (7 words) and parameters,
+/// Where a snapshot has what bounds the work: gravity (3 numbers) and the choices (13 words)
+/// come before the limits (6 words); 8 numbers, the integrator's choices (7 words) and parameters,
 /// and 8 numbers before its shortest and longest step.
 enum {
-    LIMITS_AT = sizeof(struct snapshot_header) + 3 * sizeof(double) + 12 * sizeof(uint32_t),
-    STEPS_AT = LIMITS_AT + 4 * sizeof(uint32_t) + 8 * sizeof(double) + 7 * sizeof(uint32_t) +
+    LIMITS_AT = sizeof(struct snapshot_header) + 3 * sizeof(double) + 13 * sizeof(uint32_t),
+    STEPS_AT = LIMITS_AT + 6 * sizeof(uint32_t) + 8 * sizeof(double) + 7 * sizeof(uint32_t) +
                PBS_INTEGRATOR_PARAMETERS * sizeof(double) + 8 * sizeof(double)
 };
+
+/// So that a format that has grown is seen.
+static void check_places(void) {
+    pbs_world_desc d;
+    pbs_integrator_desc numbers;
+    pbs_integrator *integrator = NULL;
+    pbs_world *world = NULL;
+    uint8_t bytes[4096];
+    uint32_t limits[2];
+    double steps[2];
+    size_t size = sizeof bytes;
+    pbs_world_desc_init(&d, sizeof d);
+    d.newton_limit = 1234;
+    d.linear_limit = 5678;
+    require(pbs_world_create(&d, &world) == PBS_OK);
+    pbs_integrator_desc_init(&numbers, sizeof numbers, PBS_SCHEME_IMPLICIT_EULER);
+    numbers.step_control = PBS_STEP_DOUBLING;
+    numbers.step_tolerance = 1.0;
+    numbers.step_min = 0.125;
+    numbers.step_max = 0.375;
+    require(pbs_integrator_create(&numbers, &integrator) == PBS_OK);
+    require(pbs_world_set_integrator(world, integrator) == PBS_OK);
+    pbs_integrator_destroy(integrator);
+    require(pbs_world_save(world, bytes, &size) == PBS_OK && size >= STEPS_AT + sizeof steps);
+    pbs_world_destroy(world);
+    memcpy(limits, bytes + LIMITS_AT, sizeof limits);
+    memcpy(steps, bytes + STEPS_AT, sizeof steps);
+    require(limits[0] == d.newton_limit && limits[1] == d.linear_limit);
+    require(steps[0] == numbers.step_min && steps[1] == numbers.step_max);
+}
 
 static void limit_work(uint8_t *bytes, size_t size) {
     static const uint32_t most[4] = {4, 20, 2, 3};
@@ -61,9 +91,10 @@ static void use(pbs_world *world) {
     pbs_stats stats = {.struct_size = sizeof stats};
     pbs_world_energy(world, &energy);
     for (int i = 0; i < 3; i++) {
+        const double wish = i == 1 ? 2.5 * SHORTEST_STEP : 1.0 / 60.0;
+        const double h = is_explicit(world) ? bound_explicit(world, wish) : wish;
         const uint64_t hash = pbs_world_hash(world);
-        const pbs_status status = i == 1 ? pbs_world_advance(world, 2.5 * SHORTEST_STEP)
-                                         : pbs_world_step(world, 1.0 / 60.0);
+        const pbs_status status = i == 1 ? pbs_world_advance(world, h) : pbs_world_step(world, h);
         if (status < 0) {
             require(pbs_world_hash(world) == hash);
         }
@@ -78,6 +109,11 @@ static void use(pbs_world *world) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static bool is_checked;
+    if (!is_checked) {
+        check_places();
+        is_checked = true;
+    }
     pbs_world *world = new_world();
     scene_fill(world, 1);
     const uint64_t before = pbs_world_hash(world);
