@@ -620,7 +620,190 @@ static void breaking_goes_on_until_nothing_breaks(void **state) {
     }
 }
 
+// --- notches ---
+
+enum { STRIP_BEAMS = 1, STRIP_SPRINGS = 2, STRIP_WIDE = 20, STRIP_HIGH = 6 };
+
+/// A strip of 2 x 0.6 m with a notch from above to its middle, of spheres and bonds or of
+/// peridynamics.
+struct strip {
+    pbs_body body;
+    uint32_t ends[2][3 * STRIP_HIGH];
+    size_t end_count;
+};
+
+static void cut_strip(pbs_world *world, struct strip *s) {
+    const double notch[18] = {0.0, 0.0, -1.0, 0.0, 9.0, -1.0, 0.0, 9.0, 1.0,
+                              0.0, 0.0, -1.0, 0.0, 9.0, 1.0,  0.0, 0.0, 1.0};
+    size_t cut = 0;
+    assert_ok(pbs_body_cut_triangles(world, s->body, notch, 2, &cut));
+    assert_true(cut > 0);
+    const double *x = pbs_body_positions(world, s->body);
+    for (int end = 0; end < 2; end++) {
+        s->end_count = 0;
+        for (uint32_t i = 0; i < STRIP_WIDE * STRIP_HIGH; i++) {
+            if (x[3 * (size_t)i] * (end == 0 ? -1.0 : 1.0) > 0.7) {
+                s->ends[end][s->end_count++] = i;
+            }
+        }
+        assert_ok(pbs_body_pin(world, s->body, s->ends[end], s->end_count, PBS_AXIS_ALL));
+    }
+}
+
+static void add_beams(pbs_world *world, struct strip *s) {
+    static struct bonded_parts p;
+    bonded_block(&p, STRIP_WIDE, STRIP_HIGH, 1, weightless);
+    p.d.young = 1e9;
+    p.d.tensile_strength = 1e6;
+    *s = (struct strip){.end_count = 0};
+    assert_ok(pbs_body_create_bonded(world, &p.d, &s->body));
+    cut_strip(world, s);
+}
+
+static void add_peridynamic(pbs_world *world, struct strip *s) {
+    const double box[6] = {-1.0, -0.3, 0.0, 1.0, 0.3, 0.0};
+    pbs_peridynamic_desc d;
+    assert_ok(pbs_peridynamic_desc_init(&d, sizeof d));
+    d.dimension = PBS_PERIDYNAMIC_PLANE_STRESS;
+    d.box = box;
+    d.spacing = 0.1;
+    d.section = 0.1;
+    d.young = 1e9;
+    d.critical_stretch = 1e-3;
+    *s = (struct strip){.end_count = 0};
+    assert_ok(pbs_body_create_peridynamic(world, &d, &s->body));
+    cut_strip(world, s);
+}
+
+static void pull_strip(pbs_world *world, const struct strip *s, double way) {
+    script_by(world, s->body, s->ends[0], s->end_count, 0, -0.5 * way);
+    script_by(world, s->body, s->ends[1], s->end_count, 0, 0.5 * way);
+}
+
+/// Both ends are pulled alike, and nothing that landed bears more than it can. Returns the load, N.
+static double check_strip(const pbs_world *world, const struct strip *s, bool beams) {
+    static pbs_bond_load loads[40 * STRIP_WIDE * STRIP_HIGH];
+    size_t count = COUNT_OF(loads);
+    assert_ok(pbs_body_bond_loads(world, s->body, loads, sizeof *loads, &count));
+    for (size_t i = 0; i < count; i++) {
+        assert_true(beams ? loads[i].normal_stress <= 1e6 : loads[i].stretch <= 1e-3);
+    }
+    const double load = held_force(world, s->body, s->ends[1], s->end_count, 0);
+    assert_near(held_force(world, s->body, s->ends[0], s->end_count, 0), -load, 1.0, "balance");
+    return load;
+}
+
+/// All that broke is below the notch, between so many columns on both sides of it.
+static void check_crack(const pbs_world *world, const struct strip *s, uint32_t columns) {
+    const uint32_t *pairs = NULL;
+    size_t count = 0;
+    assert_ok(pbs_body_bonds(world, s->body, &pairs, &count));
+    assert_true(bonded_count_broken(world, s->body) > 0);
+    for (size_t i = 0; i < 2 * count; i++) {
+        const uint32_t column = pairs[i] % STRIP_WIDE;
+        const bool near = column >= STRIP_WIDE / 2 - columns && column < STRIP_WIDE / 2 + columns;
+        assert_true(near || pbs_body_broken(world, s->body)[i / 2] == 0);
+    }
+}
+
+enum { PULLS = 12 };
+
+/// Pulled in steps until both halves are apart: loads after each, N.
+static void break_strips(int kinds, int32_t matrix, double loads[2][PULLS]) {
+    struct strip strips[2];
+    pbs_world *world = static_world(PBS_CONTACT_PROJECTION, weightless);
+    pbs_world_desc settings = {.struct_size = sizeof settings};
+    assert_ok(pbs_world_settings(world, &settings));
+    settings.fracture_limit = 1;
+    settings.matrix = matrix;
+    settings.relative_tolerance = 1e-8;
+    assert_ok(pbs_world_set_settings(world, &settings));
+    if ((kinds & STRIP_BEAMS) != 0) {
+        add_beams(world, &strips[0]);
+    }
+    if ((kinds & STRIP_SPRINGS) != 0) {
+        add_peridynamic(world, &strips[1]);
+    }
+    for (int n = 0; n < PULLS; n++) {
+        for (int k = 0; k < 2; k++) {
+            if ((kinds >> k & 1) != 0) {
+                pull_strip(world, &strips[k], 1.5e-4);
+            }
+        }
+        assert_ok(pbs_world_step(world, 1.0));
+        for (int k = 0; k < 2; k++) {
+            loads[k][n] = (kinds >> k & 1) != 0 ? check_strip(world, &strips[k], k == 0) : 0.0;
+        }
+    }
+    for (int k = 0; k < 2; k++) {
+        if ((kinds >> k & 1) != 0) {
+            check_crack(world, &strips[k], k == 0 ? 1 : 4);
+        }
+    }
+    pbs_world_destroy(world);
+}
+
+/// Loads rise in proportion to the way until bonds at the notch break, one by one, and then hardly
+/// anything is borne: by beams nothing, by springs what turns about its last bonds. Without its
+/// matrix it is the same, and beside another strip.
+static void notched_strips_come_apart_at_their_notches(void **state) {
+    (void)state;
+    double beams[2][PULLS], springs[2][PULLS], free[2][PULLS], both[2][PULLS];
+    const double *const alone[2] = {beams[0], springs[1]};
+    break_strips(STRIP_BEAMS, PBS_MATRIX_AUTOMATIC, beams);
+    break_strips(STRIP_SPRINGS, PBS_MATRIX_ASSEMBLED, springs);
+    break_strips(STRIP_SPRINGS, PBS_MATRIX_FREE, free);
+    break_strips(STRIP_BEAMS | STRIP_SPRINGS, PBS_MATRIX_FREE, both);
+    for (int k = 0; k < 2; k++) {
+        double peak = 0.0;
+        for (int n = 0; n < PULLS; n++) {
+            peak = fmax(peak, alone[k][n]);
+            assert_near(both[k][n], alone[k][n], 1e-5 * peak, "beside the other");
+            assert_near(k == 1 ? free[k][n] : alone[k][n], alone[k][n], 1e-5 * peak, "free");
+        }
+        for (int n = 0; n < 5; n++) {
+            assert_near(alone[k][n] / (alone[k][0] * (n + 1)), 1.0, 1e-3, "proportion");
+        }
+        assert_small(fabs(alone[k][PULLS - 1]), 1e-4 * peak, "apart");
+    }
+}
+
 // --- as everywhere ---
+
+static pbs_status step_once(pbs_world *world, void *context) {
+    (void)context;
+    return pbs_world_step(world, 1.0);
+}
+
+/// With a matrix and without, up to a step in which bonds break in many passes.
+static void every_allocation_may_fail(void **state) {
+    (void)state;
+    for (int32_t matrix = PBS_MATRIX_ASSEMBLED; matrix <= PBS_MATRIX_FREE; matrix++) {
+        struct test_allocator allocator;
+        struct strip strip;
+        uint64_t refused = 0;
+        pbs_world_desc d;
+        test_allocator_init(&allocator);
+        assert_ok(pbs_world_desc_init(&d, sizeof d));
+        d.allocator = test_allocator_hooks(&allocator);
+        d.contact = PBS_CONTACT_PROJECTION;
+        d.matrix = matrix;
+        memset(d.gravity, 0, sizeof d.gravity);
+        pbs_world *world = new_world_from(&d);
+        use_statics(world);
+        add_peridynamic(world, &strip);
+        for (int n = 0; n < 3; n++) {
+            pull_strip(world, &strip, 4e-4);
+            assert_ok(refuse_until_success(&allocator, world, step_once, NULL, &refused));
+            assert_true(n > 0 || refused > 50);
+        }
+        assert_true(bonded_count_broken(world, strip.body) > 50);
+        // Of 20 kN before.
+        assert_true(fabs(check_strip(world, &strip, false)) < 5000.0);
+        pbs_world_destroy(world);
+        assert_int_equal(allocator.blocks_in_use, 0);
+    }
+}
 
 static void load(pbs_world *world, pbs_body body, int k) {
     const size_t count = pbs_body_vertex_count(world, body);
@@ -732,6 +915,8 @@ int main(void) {
         cmocka_unit_test(what_bears_nothing_stays),
         cmocka_unit_test(the_weakest_bond_of_a_row_breaks),
         cmocka_unit_test(breaking_goes_on_until_nothing_breaks),
+        cmocka_unit_test(notched_strips_come_apart_at_their_notches),
+        cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(threads_and_restores_change_nothing),
         cmocka_unit_test(what_makes_no_sense_is_refused),
     };

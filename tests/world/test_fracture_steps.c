@@ -162,6 +162,63 @@ static void a_crack_is_given_its_time(void **state) {
     }
 }
 
+/// Two particles 0.1 m apart, of which the second is four times as stiff; a strain of 1 % breaks
+/// their bond.
+static pbs_body add_peridynamic_pair(pbs_world *world, int32_t dimension, double y) {
+    const double positions[6] = {-0.05, y, 0.0, 0.05, y, 0.0};
+    const double young[2] = {1e6, 4e6};
+    const uint32_t both[2] = {0, 1};
+    pbs_body body;
+    pbs_peridynamic_desc d;
+    assert_ok(pbs_peridynamic_desc_init(&d, sizeof d));
+    d.dimension = dimension;
+    d.section = dimension == PBS_PERIDYNAMIC_SOLID ? 0.0 : 0.01;
+    d.particle_count = 2;
+    d.positions = positions;
+    d.particle_young = young;
+    d.density = 2000.0;
+    d.spacing = 0.1;
+    d.horizon = 0.15;
+    d.critical_stretch = 0.01;
+    assert_ok(pbs_body_create_peridynamic(world, &d, &body));
+    assert_ok(pbs_body_pin(world, body, both, 2, PBS_AXIS_ALL));
+    return body;
+}
+
+/// In a peridynamic body the time in which Rayleigh's wave crosses the horizon: 0.15 m, over 0.92
+/// of the speed of shear waves, sqrt(E / (2 (1 + nu) rho)); the mean over both particles. It is
+/// long beside that of the beams above, 2.6 ms, which counts where they break too. Of every
+/// control.
+static void a_crack_in_a_peridynamic_body_crosses_a_horizon(void **state) {
+    (void)state;
+    const int32_t dimensions[] = {PBS_PERIDYNAMIC_SOLID, PBS_PERIDYNAMIC_PLANE_STRESS,
+                                  PBS_PERIDYNAMIC_PLANE_STRAIN};
+    const double poisson[] = {0.25, 1.0 / 3.0, 0.25};
+    const double mass = 4.0 / 3.0 * PI * 1.25e-4 * 1000.0;
+    const double of_beams = sqrt(mass * 0.1 / (4e6 * PI * 0.0025)) / 0.92;
+    for (size_t i = 0; i < COUNT_OF(dimensions) * COUNT_OF(controls); i++) {
+        const size_t kind = i % COUNT_OF(dimensions);
+        pbs_integrator_desc d = describe(i / COUNT_OF(dimensions));
+        d.step_max = d.step_initial = 0.02;
+        const double slowness = sqrt(2.0 * (1.0 + poisson[kind]) * 2000.0 / 1e6);
+        const double time = 0.15 / 0.92 * 0.75 * slowness;
+        for (int beams = 0; beams < 2; beams++) {
+            pbs_world *world = weightless_world(1);
+            const pbs_body body = add_peridynamic_pair(world, dimensions[kind], 0.0);
+            const pbs_body other = add_pair(world, 1.0, 1.0);
+            use(world, &d);
+            stretch(world, body, 1.0, 0.0, 0.02);
+            stretch(world, other, 1.0, 1.0, beams ? 0.02 : 1e-3);
+            assert_ok(pbs_world_advance(world, 0.2));
+            const pbs_stats stats = stats_of(world);
+            assert_int_equal(events_of(world, NULL, 0), 1 + beams);
+            assert_near(stats.fracture_step, beams ? of_beams : time, 1e-12, "the longest step");
+            assert_true(stats.fracture_steps >= 5 && time > of_beams);
+            pbs_world_destroy(world);
+        }
+    }
+}
+
 /// Equal steps are as long as the host says, whatever breaks.
 static void fixed_steps_stay(void **state) {
     (void)state;
@@ -408,6 +465,7 @@ int main(void) {
         cmocka_unit_test(steps_are_short_from_a_break_until_all_is_quiet),
         cmocka_unit_test(steps_grow_from_the_short_ones),
         cmocka_unit_test(a_crack_is_given_its_time),
+        cmocka_unit_test(a_crack_in_a_peridynamic_body_crosses_a_horizon),
         cmocka_unit_test(fixed_steps_stay),
         cmocka_unit_test(the_limit_holds_after_a_break_only),
         cmocka_unit_test(saved_worlds_remember_that_bonds_break),

@@ -253,6 +253,44 @@ static void warmed_up_steps_allocate_nothing(void **state) {
     pbs_world_destroy(world);
 }
 
+static pbs_status step_once(pbs_world *world, void *context) {
+    (void)context;
+    return pbs_world_step(world, 4e-3);
+}
+
+/// Whatever is refused of the order of pairs, products and preconditioners, in the first step and
+/// in one in which bonds break.
+static void every_allocation_may_fail(void **state) {
+    (void)state;
+    const int32_t preconditioners[] = {PBS_PRECONDITIONER_AUTOMATIC, PBS_PRECONDITIONER_TWO_LEVEL,
+                                       PBS_PRECONDITIONER_MULTIGRID, PBS_PRECONDITIONER_CHOLESKY};
+    const int32_t schemes[] = {PBS_SCHEME_IMPLICIT_EULER, PBS_SCHEME_NEWMARK,
+                               PBS_SCHEME_IMPLICIT_EULER, PBS_SCHEME_IMPLICIT_EULER};
+    for (size_t p = 0; p < COUNT_OF(preconditioners); p++) {
+        struct test_allocator allocator;
+        uint64_t refused = 0;
+        test_allocator_init(&allocator);
+        const struct run run = {PBS_MATRIX_FREE, preconditioners[p], 1, schemes[p],
+                                false,           &allocator};
+        pbs_body body;
+        pbs_body other;
+        pbs_world *world = make_world(&run, &body);
+        struct run plain = run;
+        plain.allocator = NULL;
+        pbs_world *whole = make_world(&plain, &other);
+        for (int i = 0; i < 4; i++) {
+            assert_true(refuse_until_success(&allocator, world, step_once, NULL, &refused) >= 0);
+            assert_true(i > 0 || refused > 50);
+            assert_true(pbs_world_step(whole, 4e-3) >= 0);
+        }
+        assert_true(count_broken(world, body) > 0);
+        assert_same_state(world, body, whole, other);
+        pbs_world_destroy(world);
+        pbs_world_destroy(whole);
+        assert_int_equal(allocator.blocks_in_use, 0);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_are_those_with_a_matrix),
@@ -261,6 +299,7 @@ int main(void) {
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(a_restored_world_goes_on_to_the_bit),
         cmocka_unit_test(warmed_up_steps_allocate_nothing),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
