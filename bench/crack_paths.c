@@ -15,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "png.h"
+#include "damage_map.h"
 #include "scenes/crack_path.h"
 
 static const char *const names[PLATE_KIND_COUNT] = {"glass", "soda-lime", "steel"};
@@ -90,45 +90,11 @@ static void look(const struct cracked_plate *plate, double time, struct course *
     }
 }
 
-// --- pictures ---
-
-/// From white over orange to dark red.
-static void colour(double damage, unsigned char out[3]) {
-    static const double stops[4][3] = {
-        {246.0, 246.0, 244.0}, {253.0, 190.0, 110.0}, {215.0, 48.0, 39.0}, {103.0, 0.0, 31.0}};
-    const double place = 3.0 * fmin(1.0, damage / 0.6);
-    const int k = (int)fmin(2.0, place);
-    for (int c = 0; c < 3; c++) {
-        out[c] = (unsigned char)lround(stops[k][c] + (place - k) * (stops[k + 1][c] - stops[k][c]));
-    }
-}
-
-/// Damage knows of what broke, and nothing of cuts.
-static bool is_notch(const struct cracked_plate *plate, size_t column, size_t row) {
-    const double *x = plate->places + 3 * (row * plate->columns + column);
-    return x[0] < 0.05 && fabs(fabs(x[1]) - plate->notch_y) < plate->desc.spacing;
-}
-
 static void draw(const struct cracked_plate *plate, const char *path) {
-    const float *damage = pbs_body_damage(plate->world, plate->body);
-    const size_t width = 600;
-    const size_t height = (size_t)lround((double)width * plate->size[1] / plate->size[0]);
     struct image image;
     struct message message;
-    if (!image_create(&image, width, height)) {
-        require(PBS_ERROR_MEMORY);
-    }
-    for (size_t p = 0; p < width * height; p++) {
-        const size_t column = p % width * plate->columns / width;
-        const size_t row = plate->rows - 1 - p / width * plate->rows / height;
-        if (is_notch(plate, column, row)) {
-            memset(image.pixels + 3 * p, 120, 3);
-        } else {
-            colour((double)damage[row * plate->columns + column], image.pixels + 3 * p);
-        }
-    }
-    if (!png_write(path, &image, &message)) {
-        fprintf(stderr, "%s\n", message.text);
+    if (!damage_map_draw(plate, 600, &image) || !png_write(path, &image, &message)) {
+        fprintf(stderr, "%s cannot be drawn\n", path);
         exit(1);
     }
     image_free(&image);

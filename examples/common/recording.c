@@ -3,17 +3,16 @@
 #include "recording.h"
 
 #include "csv.h"
+#include "directory.h"
 #include "glb_writer.h"
 #include "html_writer.h"
 #include "png.h"
 #include "render.h"
 #include "scene_picture.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 struct recording {
     struct scene_picture picture; ///< its arrays belong to the recording
@@ -129,13 +128,6 @@ static bool check_desc(const struct recording_desc *desc, struct message *messag
     return true;
 }
 
-static bool make_directory(const char *path, struct message *message) {
-    if (mkdir(path, 0777) != 0 && errno != EEXIST) {
-        return message_fail(message, "%s: cannot be made: %s", path, strerror(errno));
-    }
-    return true;
-}
-
 struct recording *recording_create(const struct recording_desc *desc, struct message *message) {
     if (!check_desc(desc, message)) {
         return NULL;
@@ -156,7 +148,7 @@ struct recording *recording_create(const struct recording_desc *desc, struct mes
     recording->body_vertex_count = desc->vertex_count;
     recording->tets = desc->tets;
     recording->tet_count = desc->tets != NULL ? desc->tet_count : 0;
-    if (recording->vtu_directory != NULL && !make_directory(recording->vtu_directory, message)) {
+    if (recording->vtu_directory != NULL && !directory_make(recording->vtu_directory, message)) {
         recording_destroy(recording);
         return NULL;
     }
@@ -374,7 +366,7 @@ bool recording_write(const struct recording *recording, const char *directory, c
     if (!recording->has_ground) {
         picture.ground_height = lowest_point(&picture);
     }
-    if (!make_directory(directory, message) || !render_contact_sheet(&picture, &sheet, message)) {
+    if (!directory_make(directory, message) || !render_contact_sheet(&picture, &sheet, message)) {
         return false;
     }
     bool done = make_path(path, directory, name, "_sheet.png", message) &&
