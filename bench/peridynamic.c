@@ -51,7 +51,7 @@ struct scene {
 static const struct scene scenes[] = {
     {"block", BLOCK, 27, 100, false, 0.0, 0.0, true},
     {"strong", BLOCK, 27, 100, false, 10.0, 0.0, false},
-    {"breaking", BLOCK, 27, 100, false, 0.02, 2.0, false},
+    {"breaking", BLOCK, 27, 100, false, 0.002, 2.0, false},
     {"shuffled", BLOCK, 27, 100, true, 0.0, 0.0, false},
     {"turned", TURNED, 9, 100, false, 0.0, 0.0, false},
     {"large", BLOCK, 60, 20, false, 0.0, 0.0, true},
@@ -172,12 +172,14 @@ static void add_lattice(pbs_world *world, const struct scene *s, pbs_body *body)
     free(x);
 }
 
+/// Adds to the velocities.
 static void pull(pbs_world *world, pbs_body body) {
     const size_t count = pbs_body_vertex_count(world, body);
     const double *x = pbs_body_positions(world, body);
-    double *v = require_memory(calloc(3 * count, sizeof *v));
+    double *v = require_memory(malloc(3 * count * sizeof *v));
+    memcpy(v, pbs_body_velocities(world, body), 3 * count * sizeof *v);
     for (size_t i = 0; i < count; i++) {
-        v[3 * i] = 100.0 * (x[3 * i] - 0.0066);
+        v[3 * i] += 100.0 * (x[3 * i] - 0.0066);
     }
     require(pbs_body_set_velocities(world, body, v, count));
     free(v);
@@ -287,7 +289,14 @@ static struct paces measure(const struct scene *s, int32_t threads, int64_t roun
     size_t bonds = 0;
     require(pbs_body_bonds(world, body, &pairs, &bonds));
     for (int64_t i = 0; i < rounds; i++) {
+        // Once more for each, where things are to break.
+        if (s->weibull > 0.0 && i > 0) {
+            pull(world, body);
+        }
         measure_round(world, s->steps, 1, &best.single);
+        if (s->weibull > 0.0) {
+            pull(world, body);
+        }
         measure_round(world, 1, s->steps, &best.divided);
     }
     const double bytes = 16.0 * (double)bonds;

@@ -41,7 +41,7 @@ static bool allocate(struct spring_pairs *s, struct memory *memory) {
     s->gradient = memory_allocate(memory, 3 * layout->stride, sizeof(double));
     s->values = memory_allocate(memory, layout->slab_count, sizeof(double));
     if (s->limits != NULL) {
-        s->least = memory_allocate(memory, layout->slice_count, sizeof(double));
+        s->least = memory_allocate(memory, layout->group_count, sizeof(double));
         s->strained = memory_allocate(memory, layout->group_count, sizeof *s->strained);
     }
     return s->stiffness != NULL && s->rest != NULL && s->suspected != NULL && s->marked != NULL &&
@@ -66,13 +66,12 @@ static double choose_rounder(const struct spring_pairs_input *input) {
     return ldexp(1.5 * 0x1p52 * QUANTUM, exponent);
 }
 
-/// The least limit of what has stiffness in a slice.
-static void find_least(const struct spring_pairs *s, uint32_t slice) {
-    const size_t end = (size_t)s->layout.slice_group[slice + 1] * PAIR_LANES;
-    s->least[slice] = INFINITY;
-    for (size_t lane = (size_t)s->layout.slice_group[slice] * PAIR_LANES; lane < end; lane++) {
+/// The least limit of what has stiffness in a group.
+static void find_least(const struct spring_pairs *s, size_t group) {
+    s->least[group] = INFINITY;
+    for (size_t lane = group * PAIR_LANES; lane < (group + 1) * PAIR_LANES; lane++) {
         if (s->rest[lane] < SPRING_PAIRS_NO_REST) {
-            s->least[slice] = fmin(s->least[slice], s->limits[s->layout.pair[lane]]);
+            s->least[group] = fmin(s->least[group], s->limits[s->layout.pair[lane]]);
         }
     }
 }
@@ -84,8 +83,8 @@ static void fill(struct spring_pairs *s, const struct spring_pairs_input *input)
         s->stiffness[lane] = is_there ? input->stiffness[spring] : 0.0;
         s->rest[lane] = is_there ? input->rest_lengths[spring] : SPRING_PAIRS_NO_REST;
     }
-    for (uint32_t slice = 0; slice < s->layout.slice_count && s->limits != NULL; slice++) {
-        find_least(s, slice);
+    for (size_t group = 0; group < s->layout.group_count && s->limits != NULL; group++) {
+        find_least(s, group);
     }
 }
 
@@ -102,29 +101,13 @@ pbs_status spring_pairs_create(struct memory *memory, const struct spring_pairs_
     return PBS_OK;
 }
 
-/// Whose slice a lane lies in.
-static uint32_t slice_of(const struct pair_layout *layout, uint32_t lane) {
-    const uint32_t group = lane / PAIR_LANES;
-    uint32_t low = 0;
-    uint32_t high = layout->slice_count;
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (layout->slice_group[middle] <= group) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 void spring_pairs_set(struct spring_pairs *s, uint32_t spring, double stiffness,
                       double rest_length) {
     const uint32_t lane = s->layout.lane[spring];
     s->stiffness[lane] = stiffness;
     s->rest[lane] = stiffness > 0.0 ? rest_length : SPRING_PAIRS_NO_REST;
     if (s->limits != NULL) {
-        find_least(s, slice_of(&s->layout, lane));
+        find_least(s, lane / PAIR_LANES);
     }
 }
 
@@ -133,7 +116,8 @@ void spring_pairs_set(struct spring_pairs *s, uint32_t spring, double stiffness,
 struct spring_pass {
     struct spring_pairs *springs;
     bool with_gradient, marks;
-    void (*run)(const struct spring_pairs *springs, size_t slab, bool with_gradient);
+    void (*run)(const struct spring_pairs *springs, size_t slab, bool with_gradient,
+                bool with_limits);
     double *node_values;
 };
 
@@ -175,7 +159,7 @@ static void mark_slice(const struct spring_pairs *s, uint32_t slice) {
 static void run_slab(void *context, size_t slab) {
     const struct spring_pass *pass = context;
     const struct spring_pairs *s = pass->springs;
-    pass->run(s, slab, pass->with_gradient);
+    pass->run(s, slab, pass->with_gradient, pass->marks);
     for (uint32_t slice = s->layout.slab_slice[slab];
          pass->marks && slice < s->layout.slab_slice[slab + 1]; slice++) {
         s->marked[slice] = 0;

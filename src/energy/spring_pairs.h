@@ -25,7 +25,7 @@ struct spring_pairs {
     struct pair_layout layout;
     double *stiffness, *rest; ///< by lane; 0 and SPRING_PAIRS_NO_REST where there is no spring
     const double *limits;     ///< by spring: largest (|l| - l0) / l0; null: nothing breaks
-    double *least;            ///< by slice: the least limit of its springs; null: nothing breaks
+    double *least;            ///< by group: the least limit of its springs; null: nothing breaks
     uint8_t *suspected;       ///< by slice: 1 where one of them may be above its limit
     uint8_t *marked;          ///< by slice: 1 where one of them was when they were marked last
     uint8_t *strained;        ///< by group of such a slice: bit l: lane l is

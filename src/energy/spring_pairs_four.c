@@ -9,10 +9,7 @@
 
 #include "energy/spring_pairs_kernel.h"
 
-void spring_pairs_four(const struct spring_pairs *springs, size_t slab, bool with_gradient) {
-    if (with_gradient) {
-        run_slab(springs, slab, true);
-    } else {
-        run_slab(springs, slab, false);
-    }
+void spring_pairs_four(const struct spring_pairs *springs, size_t slab, bool with_gradient,
+                       bool with_limits) {
+    run_wanted(springs, slab, with_gradient, with_limits);
 }

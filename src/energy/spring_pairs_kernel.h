@@ -9,9 +9,14 @@
 
 enum { PARTS = PAIR_LANES / LANES };
 
+/// Which of its results a pass is for, besides the value.
+struct wants {
+    bool gradient, limits;
+};
+
 /// What is summed over a slice, and what it starts from.
 struct slice_sums {
-    lanes8 x[PARTS][3], gradient[PARTS][3], least[PARTS];
+    lanes8 x[PARTS][3], gradient[PARTS][3];
     mask8 over[PARTS];
 };
 
@@ -21,22 +26,25 @@ ALWAYS_INLINE lanes8 round_to_quantum(lanes8 a, double rounder) {
 
 /// Part of a group of four lanes: d from the slice's nodes to their partners. The energy's
 /// derivative by the partners goes to `pull`.
-ALWAYS_INLINE void stretch(const struct spring_pairs *p, size_t lane, const lanes8 d[3], int part,
-                           struct slice_sums *s, lanes8 *value, lanes8 pull[3]) {
+ALWAYS_INLINE void stretch(const struct spring_pairs *p, size_t group, int part, struct wants wants,
+                           const lanes8 d[3], struct slice_sums *s, lanes8 *value, lanes8 pull[3]) {
+    const size_t lane = group * PAIR_LANES + (size_t)part * LANES;
     const lanes8 rest = lanes_load(p->rest + lane);
     // What is added counts only where two nodes are at one place: they do not pull.
     const lanes8 length = lanes_sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + 1e-300);
     const lanes8 extension = length - rest;
     const lanes8 force = lanes_load(p->stiffness + lane) * extension;
     *value += force * extension;
-    s->over[part] |= extension > s->least[part] * rest;
+    if (wants.limits) {
+        s->over[part] |= extension > p->least[group] * rest;
+    }
     for (int k = 0; k < 3; k++) {
         pull[k] = round_to_quantum(force / length * d[k], p->rounder);
         s->gradient[part][k] -= pull[k];
     }
 }
 
-ALWAYS_INLINE void add_run(const struct spring_pairs *p, size_t group, bool with_gradient,
+ALWAYS_INLINE void add_run(const struct spring_pairs *p, size_t group, struct wants wants,
                            struct slice_sums *s, lanes8 value[PARTS]) {
     const size_t stride = p->layout.stride;
     for (int part = 0; part < PARTS; part++) {
@@ -46,15 +54,15 @@ ALWAYS_INLINE void add_run(const struct spring_pairs *p, size_t group, bool with
         for (size_t k = 0; k < 3; k++) {
             d[k] = lanes_load(p->x + k * stride + first) - s->x[part][k];
         }
-        stretch(p, group * PAIR_LANES + (size_t)part * LANES, d, part, s, &value[part], pull);
-        for (size_t k = 0; k < 3 && with_gradient; k++) {
+        stretch(p, group, part, wants, d, s, &value[part], pull);
+        for (size_t k = 0; k < 3 && wants.gradient; k++) {
             double *at = p->gradient + k * stride + first;
             lanes_store(at, lanes_load(at) + pull[k]);
         }
     }
 }
 
-ALWAYS_INLINE void add_scattered(const struct spring_pairs *p, size_t group, bool with_gradient,
+ALWAYS_INLINE void add_scattered(const struct spring_pairs *p, size_t group, struct wants wants,
                                  struct slice_sums *s, lanes8 value[PARTS]) {
     const size_t stride = p->layout.stride;
     const uint32_t *partner = p->layout.partner + p->layout.first[group];
@@ -68,8 +76,8 @@ ALWAYS_INLINE void add_scattered(const struct spring_pairs *p, size_t group, boo
             }
             d[k] = x - s->x[part][k];
         }
-        stretch(p, group * PAIR_LANES + (size_t)part * LANES, d, part, s, &value[part], pull);
-        for (size_t k = 0; k < 3 && with_gradient; k++) {
+        stretch(p, group, part, wants, d, s, &value[part], pull);
+        for (size_t k = 0; k < 3 && wants.gradient; k++) {
             for (int l = 0; l < LANES; l++) {
                 p->gradient[k * stride + partner[l]] += pull[k][l];
             }
@@ -84,18 +92,17 @@ ALWAYS_INLINE void begin_slice(const struct spring_pairs *p, size_t slice, struc
             s->x[part][k] = lanes_load(p->x + k * p->layout.stride + node);
             s->gradient[part][k] = lanes_set(0.0);
         }
-        s->least[part] = lanes_set(p->least != NULL ? p->least[slice] : INFINITY);
-        s->over[part] = s->least[part] < 0.0;
+        s->over[part] = (mask8){0};
     }
 }
 
 /// Whether a lane may be above its limit.
-ALWAYS_INLINE bool end_slice(const struct spring_pairs *p, size_t slice, bool with_gradient,
+ALWAYS_INLINE bool end_slice(const struct spring_pairs *p, size_t slice, struct wants wants,
                              const struct slice_sums *s) {
     bool over = false;
     for (int part = 0; part < PARTS; part++) {
         const size_t node = slice * PAIR_LANES + (size_t)part * LANES;
-        for (size_t k = 0; k < 3 && with_gradient; k++) {
+        for (size_t k = 0; k < 3 && wants.gradient; k++) {
             double *at = p->gradient + k * p->layout.stride + node;
             lanes_store(at, lanes_load(at) + s->gradient[part][k]);
         }
@@ -104,7 +111,7 @@ ALWAYS_INLINE bool end_slice(const struct spring_pairs *p, size_t slice, bool wi
     return over;
 }
 
-ALWAYS_INLINE void run_slab(const struct spring_pairs *springs, size_t slab, bool with_gradient) {
+ALWAYS_INLINE void run_slab(const struct spring_pairs *springs, size_t slab, struct wants wants) {
     // A copy, so that the compiler sees that nothing which is stored changes it.
     const struct spring_pairs own = *springs;
     const struct spring_pairs *p = &own;
@@ -120,17 +127,34 @@ ALWAYS_INLINE void run_slab(const struct spring_pairs *springs, size_t slab, boo
         struct slice_sums s;
         begin_slice(p, slice, &s);
         for (size_t group = layout->slice_group[slice]; group < scattered; group++) {
-            add_run(p, group, with_gradient, &s, value);
+            add_run(p, group, wants, &s, value);
         }
         for (size_t group = scattered; group < end; group++) {
-            add_scattered(p, group, with_gradient, &s, value);
+            add_scattered(p, group, wants, &s, value);
         }
-        p->suspected[slice] = end_slice(p, slice, with_gradient, &s);
+        const bool over = end_slice(p, slice, wants, &s);
+        if (wants.limits) {
+            p->suspected[slice] = over;
+        }
     }
     for (int part = 0; part < PARTS; part++) {
         lanes_store(by_lane + (size_t)part * LANES, value[part]);
     }
     p->values[slab] = 0.5 * ((by_lane[0] + by_lane[1]) + (by_lane[2] + by_lane[3]));
+}
+
+/// One of four passes, each without what it is not for.
+ALWAYS_INLINE void run_wanted(const struct spring_pairs *springs, size_t slab, bool with_gradient,
+                              bool with_limits) {
+    if (with_gradient && with_limits) {
+        run_slab(springs, slab, (struct wants){.gradient = true, .limits = true});
+    } else if (with_gradient) {
+        run_slab(springs, slab, (struct wants){.gradient = true});
+    } else if (with_limits) {
+        run_slab(springs, slab, (struct wants){.limits = true});
+    } else {
+        run_slab(springs, slab, (struct wants){.gradient = false});
+    }
 }
 
 #endif
