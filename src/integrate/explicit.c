@@ -3,7 +3,7 @@
 
 #include "base/vector.h"
 
-enum { CHUNK = 8192 };
+enum { CHUNK = 8192, HELD_CHUNK = 2048 }; // coordinates, nodes
 
 bool explicit_is_free(const struct step_problem *problem) {
     return problem->scheme->kicks && problem->objective.contact == NULL &&
@@ -26,6 +26,7 @@ void explicit_begin(const struct step_problem *problem, struct step_workspace *w
 
 struct pass {
     const struct step_workspace *w;
+    const struct scripts *scripts;
     size_t count;
     double h;
 };
@@ -88,14 +89,17 @@ static void kick_chunk(void *context, size_t index) {
          w->next.a + at, w->next.v + at);
 }
 
-/// Puts held axes where the script has them at the step's end.
-static void hold(const struct step_problem *problem, double end, struct step_workspace *w) {
-    const struct scripts *scripts = &problem->scripts;
-    scripts->place_held(scripts->self, end);
-    for (size_t k = 0; k < 3 * w->node_count; k++) {
-        if (((uint32_t)scripts->held[k / 3] >> k % 3 & 1u) != 0) {
-            w->next.x[k] = scripts->targets[k];
-            w->next.v[k] = scripts->velocity[k];
+/// Puts held axes where the script has them.
+static void hold_chunk(void *context, size_t index) {
+    const struct pass *pass = context;
+    const struct scripts *scripts = pass->scripts;
+    const size_t end = (index + 1) * HELD_CHUNK;
+    for (size_t i = index * HELD_CHUNK; i < end && i < pass->count / 3; i++) {
+        for (size_t axis = 0; axis < 3 && scripts->held[i] != 0; axis++) {
+            if (((uint32_t)scripts->held[i] >> axis & 1u) != 0) {
+                pass->w->next.x[3 * i + axis] = scripts->targets[3 * i + axis];
+                pass->w->next.v[3 * i + axis] = scripts->velocity[3 * i + axis];
+            }
         }
     }
 }
@@ -127,7 +131,8 @@ struct step_result explicit_step(const struct step_problem *problem, const struc
     struct step_workspace *w = workspace;
     struct tasks *tasks = problem->objective.tasks;
     struct step_result result = {.status = PBS_OK};
-    struct pass pass = {.w = w, .count = 3 * w->node_count, .h = span->h};
+    struct pass pass = {
+        .w = w, .scripts = &problem->scripts, .count = 3 * w->node_count, .h = span->h};
     const size_t chunks = (pass.count + CHUNK - 1) / CHUNK;
     contact_report_begin(problem->report);
     if (!w->memory.has_acceleration) {
@@ -142,7 +147,8 @@ struct step_result explicit_step(const struct step_problem *problem, const struc
         w->rotations->begin = span->begin;
     }
     if (w->has_held) {
-        hold(problem, span->end, w);
+        problem->scripts.place_held(problem->scripts.self, span->end);
+        tasks_for(tasks, (w->node_count + HELD_CHUNK - 1) / HELD_CHUNK, hold_chunk, &pass);
     }
     if (w->rotations != NULL) {
         rotations_turn(w->rotations, tasks, w->next.x);

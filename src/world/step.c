@@ -199,13 +199,22 @@ static void place_rotation(const struct run *run, size_t node, double fraction) 
     scale3(left, target, run->w->topology.held_targets + 3 * node);
 }
 
-static void place_held(void *self, double fraction) {
-    const struct run *run = self;
-    const struct nodes *nodes = &run->w->scene.nodes;
-    double *targets = run->w->topology.held_targets;
-    for (size_t i = 0; i < nodes->count; i++) {
+struct placing {
+    const struct run *run;
+    double fraction;
+};
+
+enum { PLACED_AT_ONCE = 2048 }; // nodes
+
+static void place_some(void *context, size_t index) {
+    const struct placing *placing = context;
+    const struct nodes *nodes = &placing->run->w->scene.nodes;
+    const double fraction = placing->fraction;
+    double *targets = placing->run->w->topology.held_targets;
+    const size_t end = (index + 1) * PLACED_AT_ONCE;
+    for (size_t i = index * PLACED_AT_ONCE; i < end && i < nodes->count; i++) {
         if (nodes->kind[i] == NODE_ROTATION) {
-            place_rotation(run, i, fraction);
+            place_rotation(placing->run, i, fraction);
             continue;
         }
         for (size_t k = 3 * i; nodes->held[i] != 0 && k < 3 * i + 3; k++) {
@@ -214,6 +223,14 @@ static void place_held(void *self, double fraction) {
                              : nodes->x[k] + fraction * (nodes->target[k] - nodes->x[k]);
         }
     }
+}
+
+static void place_held(void *self, double fraction) {
+    const struct run *run = self;
+    const pbs_world *w = run->w;
+    struct placing placing = {run, fraction};
+    tasks_for(w->tasks, (w->scene.nodes.count + PLACED_AT_ONCE - 1) / PLACED_AT_ONCE, place_some,
+              &placing);
 }
 
 static pbs_status place_obstacles(void *self, double fraction) {
