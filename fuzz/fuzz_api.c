@@ -245,7 +245,7 @@ static pbs_status make_peridynamic(struct session *s, pbs_world *world) {
     d.whole_volumes = choice >> 3 & 1;
     d.no_calibration = choice >> 4 & 1;
     d.no_surface_correction = choice >> 5 & 1;
-    d.no_gravity = choice >> 6;
+    d.no_gravity = choice >= 224 ? 2 : choice >> 6 & 1;
     const uint8_t source = take(&s->in);
     d.section = d.dimension == PBS_PERIDYNAMIC_SOLID ? 0.0 : 0.1;
     d.horizon = source & 1 ? numbers[0] : 0.0;

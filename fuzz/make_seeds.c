@@ -339,6 +339,9 @@ static void put_peridynamic(struct bytes *out) {
     static const uint8_t schemes[] = {PBS_SCHEME_VELOCITY_VERLET, PBS_SCHEME_IMPLICIT_EULER,
                                       PBS_SCHEME_QUASI_STATIC};
     PUT(out, 2, 0, 0, 129, 2, 0, 0, 1);
+    // The other world has one of tetrahedra.
+    PUT(out, 1, 0, 224, 6, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100);
+    PUT(out, 100, 100, 100, 100, 100, 100, 100, 100, 0, 192, 0, 0, 1, 0, 12, 255);
     PUT(out, 0, 0, 224, 6);
     // From the origin to 0.5, then the rest of the positions and all numbers; a box of two
     // particles each way, fracture energy.
