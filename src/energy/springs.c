@@ -1,6 +1,8 @@
 // Springs, eight at a time. With n = l / |l| and t = 1 - l0 / |l| the Hessian of one is
 // k (n n^T + t (1 - n n^T)): k along the spring and k t across, which is negative where the spring
-// is compressed; there it is projected by t = 0.
+// is compressed; there it is projected by t = 0. Of one that softens (spring_softening.h) it is
+// k (p' n n^T + p / |l| (1 - n n^T)) with its force k p; there p' is negative where the force
+// falls, and projected by the secant.
 #include "energy/springs.h"
 
 #include "base/tasks.h"
@@ -8,6 +10,7 @@
 #include "energy/scatter.h"
 #include "energy/spring_pairs.h"
 #include "energy/spring_products.h"
+#include "energy/spring_softening.h"
 
 /// From that many on values and gradients run in the order of pairs, not by domains.
 enum { SPRINGS_MANY = 2048 };
@@ -28,9 +31,10 @@ struct springs {
     uint8_t *strained;  ///< by group: bit l: lane l is above its limit
     size_t *lane_start; ///< where a spring's lane is: group * 8 + lane; null: nothing breaks
     size_t lanes_capacity, lane_count, strained_capacity;
-    struct stencil_groups groups; ///< those of the assembly
-    struct spring_pairs *pairs;   ///< null: there are few
-    struct near_springs *near;    ///< null: all are stencils
+    struct stencil_groups groups;       ///< those of the assembly
+    struct spring_pairs *pairs;         ///< null: there are few
+    struct near_springs *near;          ///< null: all are stencils
+    struct spring_softening *softening; ///< null: none softens
 };
 
 /// What is assembled where not all of the Hessian is: these springs are the term's stencils.
@@ -85,6 +89,7 @@ static void destroy(void *self, struct memory *memory) {
         memory_release(memory, springs->pairs);
     }
     free_near(springs->near, memory);
+    spring_softening_free(springs->softening, memory);
     memory_release(memory, springs);
 }
 
@@ -102,7 +107,7 @@ static bool copy_limits(struct springs *springs, struct memory *memory,
 /// The order of pairs, where springs are many, or always.
 static pbs_status order_pairs(struct springs *springs, struct memory *memory,
                               const struct pair_order *order, bool always) {
-    if (springs->count < SPRINGS_MANY && !always) {
+    if ((springs->count < SPRINGS_MANY && !always) || springs->softening != NULL) {
         return PBS_OK;
     }
     springs->pairs = memory_allocate(memory, 1, sizeof *springs->pairs);
@@ -205,7 +210,11 @@ pbs_status springs_create(struct memory *memory, const struct springs_input *inp
         springs->damping = memory_copy(memory, input->damping, count, sizeof(double));
     }
     springs->broken = memory_allocate(memory, count, sizeof *springs->broken);
-    if (springs->nodes == NULL || springs->stiffness == NULL || springs->rest_length == NULL ||
+    if (input->laws != NULL) {
+        springs->softening = spring_softening_create(memory, count, input->laws, input->remaining);
+    }
+    if ((input->laws != NULL && springs->softening == NULL) || springs->nodes == NULL ||
+        springs->stiffness == NULL || springs->rest_length == NULL ||
         (springs->has_damping && springs->damping == NULL) || springs->broken == NULL ||
         !copy_limits(springs, memory, input)) {
         destroy(springs, memory);
@@ -270,6 +279,9 @@ static pbs_status bind_elements(void *self, struct memory *memory,
                                     values * lane_count, sizeof(double)));
     RETURN_IF_FAILED(memory_reserve(memory, &springs->strained, &springs->strained_capacity,
                                     groups->group_count, sizeof *springs->strained));
+    if (springs->softening != NULL) {
+        RETURN_IF_FAILED(spring_softening_reserve(springs->softening, memory, lane_count));
+    }
     memset(springs->strained, 0, groups->group_count * sizeof *springs->strained);
     springs->lane_count = lane_count;
     springs->groups = *groups;
@@ -277,6 +289,9 @@ static pbs_status bind_elements(void *self, struct memory *memory,
         const bool padding = groups->stencil[i] == UINT32_MAX;
         const size_t stencil = padding ? 0 : groups->stencil[i];
         fill_lane(springs, i, stencil, padding);
+        if (springs->softening != NULL) {
+            spring_softening_fill(springs->softening, i, padding ? SIZE_MAX : stencil);
+        }
         if (!padding) {
             springs->lane_start[stencil] = i;
         }
@@ -327,6 +342,32 @@ bool springs_have_limits(const struct springs *springs) {
     return springs->limit != NULL;
 }
 
+// --- what softening springs remember ---
+
+void springs_read_remaining(const struct springs *springs, size_t first, size_t count,
+                            double *remaining) {
+    const double *lanes = softening_lanes(springs->softening, SOFTENING_REMAINING);
+    for (size_t i = 0; i < count; i++) {
+        remaining[i] = lanes[springs->lane_start[first + i]];
+    }
+}
+
+void springs_write_remaining(struct springs *springs, size_t first, size_t count,
+                             const double *remaining) {
+    double *lanes = softening_lanes(springs->softening, SOFTENING_REMAINING);
+    for (size_t i = 0; i < count; i++) {
+        lanes[springs->lane_start[first + i]] = remaining[i];
+    }
+}
+
+void springs_put_aside(struct springs *springs) {
+    spring_softening_put_aside(springs->softening);
+}
+
+void springs_take_back(struct springs *springs) {
+    spring_softening_take_back(springs->softening);
+}
+
 // --- kernels ---
 
 struct spring_lanes {
@@ -351,6 +392,40 @@ ALWAYS_INLINE void load(const struct springs *springs, const struct stencil_grou
     s->inverse = lanes_select(s->length > 0.0, 1.0 / s->length, lanes_set(0.0));
 }
 
+/// The force of each spring over its length, N/m, and its energy.
+ALWAYS_INLINE lanes8 elastic_pull(const struct spring_lanes *s, lanes8 *value) {
+    const lanes8 extension = s->length - s->rest_length;
+    *value = 0.5 * s->stiffness * extension * extension;
+    return s->stiffness * extension * s->inverse;
+}
+
+ALWAYS_INLINE lanes8 softening_pull_of(const struct springs *springs, size_t g,
+                                       const struct spring_lanes *s, lanes8 *value) {
+    const struct softening_group softening = softening_load(springs->softening, g);
+    const lanes8 extension = s->length - s->rest_length;
+    *value = s->stiffness * softening_potential(&softening, extension);
+    return s->stiffness * softening_pulls(&softening, extension) * s->inverse;
+}
+
+ALWAYS_INLINE void add_group(const struct stencil_groups *groups, size_t g,
+                             const struct evaluation *evaluation, const struct spring_lanes *s,
+                             lanes8 pull, lanes8 value, struct evaluation_sums *sums) {
+    if ((evaluation->what & EVALUATE_VALUE) && sums->node_values != NULL) {
+        scatter_values(value, groups->node + g * WIDTH * LANES, sums->node_values);
+    }
+    if (evaluation->what & EVALUATE_GRADIENT) {
+        lanes8 first[3];
+        lanes8 last[3];
+        for (int i = 0; i < 3; i++) {
+            last[i] = pull * s->l[i];
+            first[i] = -last[i];
+        }
+        const uint32_t *slot = groups->vector_slot + g * WIDTH * LANES;
+        scatter_vector(first, slot, sums->gradient);
+        scatter_vector(last, slot + LANES, sums->gradient);
+    }
+}
+
 static PBS_MULTIVERSION void add_first_order(const struct springs *springs,
                                              const struct stencil_groups *groups, size_t begin,
                                              size_t end, const struct evaluation *evaluation,
@@ -358,25 +433,27 @@ static PBS_MULTIVERSION void add_first_order(const struct springs *springs,
     lanes8 sum = lanes_set(0.0);
     for (size_t g = begin; g < end; g++) {
         struct spring_lanes s;
+        lanes8 value;
         load(springs, groups, g, evaluation->x, &s);
-        const lanes8 extension = s.length - s.rest_length;
-        const lanes8 value = 0.5 * s.stiffness * extension * extension;
+        const lanes8 pull = elastic_pull(&s, &value);
         sum += value;
-        if ((evaluation->what & EVALUATE_VALUE) && sums->node_values != NULL) {
-            scatter_values(value, groups->node + g * WIDTH * LANES, sums->node_values);
-        }
-        if (evaluation->what & EVALUATE_GRADIENT) {
-            const lanes8 pull = s.stiffness * extension * s.inverse;
-            lanes8 first[3];
-            lanes8 last[3];
-            for (int i = 0; i < 3; i++) {
-                last[i] = pull * s.l[i];
-                first[i] = -last[i];
-            }
-            const uint32_t *slot = groups->vector_slot + g * WIDTH * LANES;
-            scatter_vector(first, slot, sums->gradient);
-            scatter_vector(last, slot + LANES, sums->gradient);
-        }
+        add_group(groups, g, evaluation, &s, pull, value, sums);
+    }
+    sums->value += lanes_sum(sum);
+}
+
+static PBS_MULTIVERSION void add_softening(const struct springs *springs,
+                                           const struct stencil_groups *groups, size_t begin,
+                                           size_t end, const struct evaluation *evaluation,
+                                           struct evaluation_sums *sums) {
+    lanes8 sum = lanes_set(0.0);
+    for (size_t g = begin; g < end; g++) {
+        struct spring_lanes s;
+        lanes8 value;
+        load(springs, groups, g, evaluation->x, &s);
+        const lanes8 pull = softening_pull_of(springs, g, &s, &value);
+        sum += value;
+        add_group(groups, g, evaluation, &s, pull, value, sums);
     }
     sums->value += lanes_sum(sum);
 }
@@ -401,10 +478,49 @@ static PBS_MULTIVERSION void mark_strained(const struct springs *springs,
     }
 }
 
+/// The energy that a spring loses is what its potential falls by: its force at that extension
+/// stays.
+static PBS_MULTIVERSION void remember(const struct springs *springs,
+                                      const struct stencil_groups *groups, size_t begin, size_t end,
+                                      const double *x) {
+    double *remaining = softening_lanes(springs->softening, SOFTENING_REMAINING);
+    for (size_t g = begin; g < end; g++) {
+        struct spring_lanes s;
+        load(springs, groups, g, x, &s);
+        const struct softening_group softening = softening_load(springs->softening, g);
+        const lanes8 extension = s.length - s.rest_length;
+        const lanes8 remains = softening_remains(&softening, extension);
+        const lanes8 none = lanes_set(0.0);
+        const lanes8 lost = softening_potential(&softening, extension) -
+                            0.5 * remains * extension * extension;
+        const lanes8 fell = lanes_select(remains < softening.remaining, lost, none);
+        springs->softening->lost[g] = lanes_sum(s.stiffness * lanes_max(fell, none));
+        lanes_store(remaining + g * LANES, remains);
+    }
+}
+
 struct marking {
     const struct springs *springs;
     const double *x;
 };
+
+static void remember_piece(void *context, size_t domain) {
+    const struct marking *marking = context;
+    const struct stencil_groups *groups = &marking->springs->groups;
+    remember(marking->springs, groups, groups->domain_group[domain],
+             groups->domain_group[domain + 1], marking->x);
+}
+
+double springs_remember(struct springs *springs, struct tasks *tasks, size_t domain_count,
+                        const double *x) {
+    struct marking marking = {springs, x};
+    double lost = 0.0;
+    tasks_for(tasks, domain_count, remember_piece, &marking);
+    for (size_t g = 0; g < springs->groups.group_count; g++) {
+        lost += springs->softening->lost[g];
+    }
+    return lost;
+}
 
 static void mark_piece(void *context, size_t domain) {
     const struct marking *marking = context;
@@ -451,6 +567,27 @@ const uint8_t *springs_strained(struct springs *springs) {
     return springs->has_marks ? springs->marks : NULL;
 }
 
+/// difference: of what is along the spring and across, over the square of its length.
+ALWAYS_INLINE void add_blocks(const struct stencil_groups *groups, size_t g,
+                              const struct spring_lanes *s, lanes8 difference, lanes8 across,
+                              double *blocks) {
+    lanes8 same[9];
+    lanes8 mixed[9];
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            same[3 * i + j] = difference * s->l[i] * s->l[j];
+        }
+        same[4 * i] += across;
+    }
+    for (int i = 0; i < 9; i++) {
+        mixed[i] = -same[i];
+    }
+    const uint32_t *slot = groups->block_slot + g * PAIR_COUNT * LANES;
+    scatter_block(same, slot, blocks);
+    scatter_block(mixed, slot + LANES, blocks);
+    scatter_block(same, slot + 2 * LANES, blocks);
+}
+
 static PBS_MULTIVERSION void add_hessian(const struct springs *springs,
                                          const struct stencil_groups *groups, size_t begin,
                                          size_t end, const struct evaluation *evaluation,
@@ -467,22 +604,31 @@ static PBS_MULTIVERSION void add_hessian(const struct springs *springs,
         if (evaluation->damping_weights) {
             weight *= lanes_load(damping + g * LANES);
         }
-        const lanes8 along = weight * (1.0 - across) * s.inverse * s.inverse;
-        lanes8 same[9];
-        lanes8 mixed[9];
-        for (int i = 0; i < 3; i++) {
-            for (int j = 0; j < 3; j++) {
-                same[3 * i + j] = along * s.l[i] * s.l[j];
-            }
-            same[4 * i] += weight * across;
+        const lanes8 difference = weight * (1.0 - across) * s.inverse * s.inverse;
+        add_blocks(groups, g, &s, difference, weight * across, blocks);
+    }
+}
+
+static PBS_MULTIVERSION void add_softening_hessian(const struct springs *springs,
+                                                   const struct stencil_groups *groups,
+                                                   size_t begin, size_t end,
+                                                   const struct evaluation *evaluation,
+                                                   double *blocks) {
+    const bool project = evaluation->project || evaluation->project_bonds;
+    for (size_t g = begin; g < end; g++) {
+        struct spring_lanes s;
+        load(springs, groups, g, evaluation->x, &s);
+        const struct softening_group softening = softening_load(springs->softening, g);
+        const lanes8 extension = s.length - s.rest_length;
+        const lanes8 pull = softening_pulls(&softening, extension);
+        lanes8 along = softening_tangent(&softening, extension);
+        lanes8 across = pull * s.inverse;
+        if (project) {
+            along = lanes_select(along < 0.0, pull / extension, along);
+            across = lanes_max(across, lanes_set(0.0));
         }
-        for (int i = 0; i < 9; i++) {
-            mixed[i] = -same[i];
-        }
-        const uint32_t *slot = groups->block_slot + g * PAIR_COUNT * LANES;
-        scatter_block(same, slot, blocks);
-        scatter_block(mixed, slot + LANES, blocks);
-        scatter_block(same, slot + 2 * LANES, blocks);
+        const lanes8 difference = s.stiffness * (along - across) * s.inverse * s.inverse;
+        add_blocks(groups, g, &s, difference, s.stiffness * across, blocks);
     }
 }
 
@@ -497,13 +643,15 @@ static int evaluate(const void *self, const struct assembly *assembly,
         return EVALUATE_OK;
     }
     if ((evaluation->what & (EVALUATE_VALUE | EVALUATE_GRADIENT)) != 0) {
-        add_first_order(springs, groups, begin, end, evaluation, sums);
+        (springs->softening != NULL ? add_softening : add_first_order)(springs, groups, begin, end,
+                                                                       evaluation, sums);
         if (evaluation->unturned && springs->limit != NULL) {
             mark_strained(springs, groups, begin, end, evaluation->x);
         }
     }
     if (evaluation->what & EVALUATE_HESSIAN) {
-        add_hessian(springs, groups, begin, end, evaluation, sums->blocks);
+        (springs->softening != NULL ? add_softening_hessian : add_hessian)(
+            springs, groups, begin, end, evaluation, sums->blocks);
     }
     return EVALUATE_OK;
 }

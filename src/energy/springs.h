@@ -1,11 +1,13 @@
 // Springs between pairs of nodes: the sum of 1/2 k (|l| - l0)^2, l from one end to the other. They
-// may break, as bonds of peridynamics do: where they are stretched beyond their limits.
+// may break, as bonds of peridynamics do: where they are stretched beyond their limits. Before that
+// they may soften.
 #ifndef PBS_ENERGY_SPRINGS_H
 #define PBS_ENERGY_SPRINGS_H
 
 #include "base/memory.h"
 #include "base/tasks.h"
 #include "energy/pair_layout.h"
+#include "energy/softening_law.h"
 #include "energy/term.h"
 
 /// Of Hessians that are not assembled (docs/theory/linear_solvers.md section 4): what of them is in
@@ -25,8 +27,10 @@ struct springs_input {
     const uint8_t *broken;      ///< null (none), or count: 1 where it is
     const double *limits; ///< null (nothing breaks), or count: strains (|l| - l0) / l0, infinite
                           ///< where it never does
-    const struct springs_near *near; ///< null: all of the Hessian is in blocks
-    const struct pair_order *order;  ///< of very many springs: see pair_layout_build
+    const struct springs_near *near;  ///< null: all of the Hessian is in blocks
+    const struct pair_order *order;   ///< of very many springs: see pair_layout_build
+    const struct softening_law *laws; ///< null (nothing softens), or count; without near
+    const double *remaining;          ///< with laws: count, in [0, 1]: of the stiffness
 };
 
 struct springs; ///< self of the term
@@ -46,5 +50,18 @@ const uint8_t *springs_strained(struct springs *springs);
 /// A broken spring stays where it is, without stiffness. The term must be bound.
 void springs_set_broken(struct springs *springs, size_t spring, bool broken);
 bool springs_is_broken(const struct springs *springs, size_t spring);
+
+/// Springs that soften remember the state x, which is accepted; returns the energy that this takes
+/// out, J. The term must be bound.
+double springs_remember(struct springs *springs, struct tasks *tasks, size_t domain_count,
+                        const double *x);
+/// What remains of the stiffness of `count` springs from `first` on.
+void springs_read_remaining(const struct springs *springs, size_t first, size_t count,
+                            double *remaining);
+void springs_write_remaining(struct springs *springs, size_t first, size_t count,
+                             const double *remaining);
+/// All that is remembered goes aside, and comes back.
+void springs_put_aside(struct springs *springs);
+void springs_take_back(struct springs *springs);
 
 #endif
