@@ -75,6 +75,14 @@ typedef struct pbs_peridynamic_desc {
     double contact_scale; ///< as in pbs_bonded_desc, of spheres whose volume is the particle's.
                           ///< Automatic is 0.45 of the distance to the nearest particle
     const double *contact_radii; ///< null, or particle_count, metres, >= 0
+    double tensile_strength;     ///< Pa, >= 0: bonds soften before they break, as those of concrete
+                             ///< do, from where the stress is this if all are stretched alike; what
+                             ///< a crack takes stays fracture_energy. 0: bonds are brittle. With
+                             ///< critical_stretch that is where they break in the end
+    double softening_knee;    ///< in (0, 1): the force falls along two lines, which meet at this
+                              ///< part of where it began to; 0: 0.15
+    double softening_initial; ///< in (0, 1]: the part of the energy that lies under the first line,
+                              ///< were it to go on to zero; 1: there is one line; 0: 0.4
 } pbs_peridynamic_desc;
 
 /// Fills *d: density 1000, young 1e7, no fracture, no damping, no particles; spacing is to be set.
@@ -90,27 +98,33 @@ PBS_API pbs_status pbs_peridynamic_desc_init(pbs_peridynamic_desc *d, size_t str
 /// pbs_body_particle_fragments, pbs_body_damage and pbs_body_bond_loads. Damage of a particle is
 /// one minus the volume that its bonds reach over the volume that they reached at first. Particles
 /// touch as spheres that nothing turns, whatever no bond joins them to.
+/// A bond that softens remembers the largest strain that it had where a step ended. It is unloaded,
+/// and loaded again, along the line from there to zero, and pressed as if it were whole. What that
+/// takes is dissipated (pbs_energy) where a step ends, so that nothing is left to a bond which
+/// breaks (pbs_broken_bond.energy). In damage, the part of its stiffness that is lost counts.
 /// @param out  its id; written only on success
 /// @return PBS_WEAK_BONDS (done; as pbs_body_create_bonded), PBS_ERROR_MESH (two particles at one
 /// place, an inverted or flat tetrahedron, tetrahedra or a box that hold no particle; particles of
 /// a plane or a bar that are not in one), PBS_ERROR_ARGUMENT (a null pointer; particles given
 /// twice; a number that is not finite or out of its range; a horizon that reaches no neighbour at
-/// all; more particles than a world can have), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
-/// @see docs/theory/peridynamics.md; Silling, J. Mech. Phys. Solids 48 (2000) 175-209
+/// all; more particles than a world can have; a strength at which softening would snap back: a
+/// shorter horizon bears more), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
+/// @see docs/theory/peridynamics.md; Silling, J. Mech. Phys. Solids 48 (2000) 175-209; Petersson,
+/// report TVBM-1006, Lund (1981)
 PBS_API pbs_status pbs_body_create_peridynamic(pbs_world *w, const pbs_peridynamic_desc *d,
                                                pbs_body *out);
 
-/// The strain at which each bond breaks, scatter included: bond_count values, infinite for a bond
-/// that never breaks; the world's own array, valid until the next call that changes the world. Null
-/// for a body that is not peridynamic or has no bonds.
+/// The strain at which each bond breaks, softening and scatter included: bond_count values,
+/// infinite for a bond that never breaks; the world's own array, valid until the next call that
+/// changes the world. Null for a body that is not peridynamic or has no bonds.
 PBS_API const double *pbs_body_critical_stretches(const pbs_world *w, pbs_body b);
 
 /// Replaces them, as for a weak layer or a zone where nothing is to break. Bonds that are broken
 /// stay so; others are compared where the next step ends.
 /// @param stretches  bond_count, > 0, infinite for a bond that never breaks; copied
 /// @param bond_count  must be the body's
-/// @return PBS_ERROR_ARGUMENT (a null pointer, another count, a number out of its range, a body
-/// that is not peridynamic), PBS_ERROR_HANDLE
+/// @return PBS_ERROR_ARGUMENT (a null pointer, another count, a number out of its range, or at
+/// which softening would snap back; a body that is not peridynamic), PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_set_critical_stretches(pbs_world *w, pbs_body b,
                                                    const double *stretches, size_t bond_count);
 

@@ -34,7 +34,8 @@ static void list_members(struct fragments *f) {
     f->first[0] = 0;
 }
 
-/// The volume that a particle's bonds reached, and what of it those did that broke.
+/// The volume that a particle's bonds reached, and what of it those did that broke, or as much of
+/// those that softened as they lost of their stiffness.
 static void measure_lost_volume(const struct fragments *f, const struct bond_list *bonds) {
     memset(f->reach, 0, 2 * f->particle_count * sizeof *f->reach);
     for (size_t i = 0; i < 2 * bonds->count; i++) {
@@ -42,8 +43,9 @@ static void measure_lost_volume(const struct fragments *f, const struct bond_lis
             const double volume = (double)bonds->shares[i / 2] *
                                   bonds->volumes[bonds->pairs[i ^ 1]];
             double *reach = f->reach + 2 * (size_t)bonds->pairs[i];
+            const double remaining = bonds->remaining != NULL ? bonds->remaining[i / 2] : 1.0;
             reach[0] += volume;
-            reach[1] += bonds->broken[i / 2] == BOND_BROKE ? volume : 0.0;
+            reach[1] += bonds->broken[i / 2] == BOND_BROKE ? volume : (1.0 - remaining) * volume;
         }
     }
     for (size_t i = 0; i < f->particle_count; i++) {
@@ -53,7 +55,7 @@ static void measure_lost_volume(const struct fragments *f, const struct bond_lis
 }
 
 /// Uses the search's arrays for the bonds of each particle that broke, and for all.
-static void measure_damage(const struct fragments *f, const struct bond_list *bonds) {
+void fragments_measure_damage(struct fragments *f, const struct bond_list *bonds) {
     if (bonds->shares != NULL) {
         measure_lost_volume(f, bonds);
         return;
@@ -112,7 +114,7 @@ pbs_status fragments_begin(struct fragments *f, struct memory *memory, size_t pa
         }
     }
     list_members(f);
-    measure_damage(f, bonds);
+    fragments_measure_damage(f, bonds);
     return PBS_OK;
 }
 
@@ -149,7 +151,7 @@ void fragments_update(struct fragments *f, const struct bond_list *bonds) {
         }
     }
     list_members(f);
-    measure_damage(f, bonds);
+    fragments_measure_damage(f, bonds);
 }
 
 /// Whether two particles have one number where they hang together, and nowhere else, and every
@@ -194,6 +196,6 @@ bool fragments_resume(struct fragments *f, const struct bond_list *bonds, const 
     memcpy(f->fragment, fragment, f->particle_count * sizeof *fragment);
     memcpy(f->parent, parent, count * sizeof *parent);
     list_members(f);
-    measure_damage(f, bonds);
+    fragments_measure_damage(f, bonds);
     return true;
 }

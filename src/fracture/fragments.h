@@ -29,6 +29,7 @@ struct bond_list {
     /// other one reaches; and particle_count volumes.
     const float *shares;
     const double *volumes;
+    const double *remaining; ///< with shares: null, or count: of the stiffness of those that hold
 };
 
 /// Room for so many particles, and the fragments that they are in now, numbered in the order of
@@ -41,6 +42,9 @@ void fragments_free(struct fragments *fragments, struct memory *memory);
 /// several the one with the first particle, keeps its number; the others get the next ones, in the
 /// order of the fragments that they came off and then of their first particles.
 void fragments_update(struct fragments *fragments, const struct bond_list *bonds);
+
+/// After bonds have softened.
+void fragments_measure_damage(struct fragments *fragments, const struct bond_list *bonds);
 
 /// Takes numbers and parents as they were kept. False where they are not those of fragments that
 /// these bonds make; then nothing is changed.

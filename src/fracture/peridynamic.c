@@ -45,6 +45,15 @@ double peridynamic_critical_stretch(const struct peridynamic_input *input, doubl
     }
 }
 
+double peridynamic_strength_stretch(enum peridynamic_state state, double young, double strength) {
+    switch (state) {
+    case PERIDYNAMIC_PLANE_STRESS: return 2.0 / 3.0 * (strength / young);
+    case PERIDYNAMIC_PLANE_STRAIN: return 5.0 / 8.0 * (strength / young);
+    case PERIDYNAMIC_BAR: return strength / young;
+    default: return 0.5 * (strength / young);
+    }
+}
+
 double peridynamic_partial_volume(const struct peridynamic_input *input, double length) {
     const double h = input->spacing;
     const double d = input->horizon;

@@ -62,6 +62,9 @@ double peridynamic_micromodulus(const struct peridynamic_input *input, double yo
 double peridynamic_critical_stretch(const struct peridynamic_input *input, double young,
                                     double fracture_energy);
 
+/// The stretch of all bonds alike at which the stress is `strength`: the continuum's, section 4.
+double peridynamic_strength_stretch(enum peridynamic_state state, double young, double strength);
+
 /// How much of a particle at this distance lies within the horizon, as a line would: 1 below
 /// horizon - spacing / 2, and from there falling to 1/2 at the horizon; always 1 without
 /// partial_volumes.

@@ -54,7 +54,7 @@ static void put_aside(struct run *run) {
         }
     }
     vector_copy(run->w->tasks, 4 * rotations->count, rotations->orientation, orientations_aside(t));
-    t->breaks.aside = t->breaks.count;
+    breaks_put_aside(run->w);
     run->elapsed_aside = run->elapsed;
     energy_put_aside(&t->workspace.energy);
     contact_report_put_aside(&t->report);
@@ -72,7 +72,7 @@ static void take_back(struct run *run) {
         }
     }
     vector_copy(run->w->tasks, 4 * rotations->count, orientations_aside(t), rotations->orientation);
-    breaks_take_back(run->w, t->breaks.aside);
+    breaks_take_back_aside(run->w);
     run->elapsed = run->elapsed_aside;
     energy_take_back(&t->workspace.energy);
     contact_report_take_back(&t->report);

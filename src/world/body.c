@@ -52,6 +52,8 @@ void body_free(struct body *body, struct memory *memory) {
     memory_release(memory, body->peridynamic.lengths);
     memory_release(memory, body->peridynamic.stiffness);
     memory_release(memory, body->peridynamic.critical);
+    memory_release(memory, body->peridynamic.onset);
+    memory_release(memory, body->peridynamic.remaining);
     memory_release(memory, body->bonded.orientations);
     memory_release(memory, body->bonded.angular_velocities);
     memory_release(memory, body->custom.stencils);

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "contact/contact_report.h"
+#include "energy/softening_law.h"
 #include "fracture/fracture_surface.h"
 #include "pbs/bonded.h"
 #include "pbs/peridynamic.h"
@@ -79,6 +80,7 @@ struct body_bonds {
     double *release;       ///< count, m: of broken ones, where their particles begin to touch
     bool breaks;           ///< some bond may
     bool came_apart;       ///< bonds broke that fragments and surface do not know of yet
+    bool softened;         ///< or softened, which damage does not know of
     double *contact_radii; ///< vertex_count
     double contact_space;  ///< m: how far surfaces of particles are apart at rest at least, bonded
                            ///< ones left out; 0: not known
@@ -108,6 +110,10 @@ struct peridynamic_body {
     double *volumes, *young;          ///< vertex_count
     double *lengths, *stiffness;      ///< by bond
     double *critical; ///< by bond: the strain at which it breaks; infinite where it never does
+    /// Of bonds that soften (energy/softening_law.h); null: brittle. By bond: the strain from which
+    /// on it does, and what remains of its stiffness in the present state.
+    double *onset, *remaining;
+    struct softening_shape softening;
 };
 
 struct custom_body {

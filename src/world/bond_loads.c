@@ -67,6 +67,15 @@ static void read_beams(const struct body *body, const struct particle_view *view
     }
 }
 
+/// m: the force over the stiffness.
+static double pull_of(const struct body *body, size_t bond, double extension) {
+    if (!peridynamic_softens(body)) {
+        return extension;
+    }
+    const struct softening_law law = peridynamic_law(body, bond);
+    return softening_pull(&law, body->peridynamic.remaining[bond], extension);
+}
+
 /// A spring as a bar of the material would be that is stretched alike.
 static void read_springs(const struct body *body, const struct particle_view *view, size_t first,
                          size_t count, pbs_bond_load *loads, double *energies) {
@@ -78,10 +87,12 @@ static void read_springs(const struct body *body, const struct particle_view *vi
         subtract3(view->positions + 3 * (size_t)end[1], view->positions + 3 * (size_t)end[0], way);
         const double extension = norm3(way) - own->lengths[bond];
         const double stretch = extension / own->lengths[bond];
-        loads[i] = (pbs_bond_load){.normal = own->stiffness[bond] * extension,
-                                   .normal_stress = peridynamic_young(own, end) * stretch,
+        const double pull = pull_of(body, bond, extension);
+        loads[i] = (pbs_bond_load){.normal = own->stiffness[bond] * pull,
+                                   .normal_stress = peridynamic_young(own, end) *
+                                                    (pull / own->lengths[bond]),
                                    .stretch = stretch};
-        energies[i] = 0.5 * own->stiffness[bond] * extension * extension;
+        energies[i] = 0.5 * own->stiffness[bond] * pull * extension;
     }
 }
 

@@ -13,6 +13,7 @@
 #include "world/contact_scale.h"
 #include "world/contact_scene.h"
 #include "world/penalty_scene.h"
+#include "world/peridynamic.h"
 #include "world/settings.h"
 #include "world/world.h"
 
@@ -113,7 +114,8 @@ struct bond_place {
 
 /// Whether two bodies' bonds are one term.
 static bool share_term(const struct body *a, const struct body *b) {
-    return a->kind == b->kind && a->bonded.shear == b->bonded.shear;
+    return a->kind == b->kind && a->bonded.shear == b->bonded.shear &&
+           peridynamic_softens(a) == peridynamic_softens(b);
 }
 
 /// Of the index-th body, which has bonds.
@@ -124,14 +126,14 @@ static struct bond_place place_of(const pbs_world *w, size_t index) {
     if (own->kind == BODY_BONDED) {
         place.beams = model->bonds[own->bonded.shear];
     } else {
-        place.springs = model->peridynamic;
+        place.springs = model->peridynamic[peridynamic_softens(own)];
         place.damping = own->damping > 0.0 ? model->peridynamic_damping : NULL;
     }
     for (size_t i = 0; i < index; i++) {
         const struct body *body = scene_body(&w->scene, i);
-        const size_t bonds = share_term(body, own) ? body->bonds.count : 0;
-        place.first_bond += bonds;
-        place.first_dashpot += body->damping > 0.0 ? bonds : 0;
+        place.first_bond += share_term(body, own) ? body->bonds.count : 0;
+        place.first_dashpot += body->kind == own->kind && body->damping > 0.0 ? body->bonds.count
+                                                                              : 0;
         place.first_rotation += body->kind == BODY_BONDED ? body->vertex_count : 0;
     }
     return place;
@@ -168,6 +170,7 @@ struct look {
     const double *from; ///< nodes' places where particles that were bonded begin to touch: what is
                         ///< taken again starts from there, and what is over ends there
     double time;
+    bool is_ahead; ///< the state is not accepted yet
 };
 
 static struct particle_view view_of(const struct particles *particles, const struct body *body,
@@ -228,17 +231,17 @@ static void list_broken(pbs_world *w, size_t index, const struct bond_place *pla
     }
 }
 
-/// Which bonds may bear too much, of beams by their form of shear, and of springs; what is not
-/// marked holds. Null: none of them.
+/// Which bonds may bear too much, of beams by their form of shear, and of springs by whether they
+/// soften; what is not marked holds. Null: none of them.
 struct strained {
-    const uint8_t *beams[2], *springs;
+    const uint8_t *beams[2], *springs[2];
 };
 
 static void look_at(pbs_world *w, size_t index, const struct strained *strained,
                     const struct look *look) {
     const struct body *body = scene_body(&w->scene, index);
     const uint8_t *all = body->kind == BODY_BONDED ? strained->beams[body->bonded.shear]
-                                                   : strained->springs;
+                                                   : strained->springs[peridynamic_softens(body)];
     if (all == NULL) {
         return;
     }
@@ -351,7 +354,7 @@ static void keep_largest(struct bond_breaks *breaks, size_t first, size_t limit)
 static struct strained find_strained(pbs_world *w, const struct look *look, bool is_marked) {
     const struct model *model = &w->topology.model;
     const size_t domains = model->assembly.layout.domain_count;
-    struct strained strained = {{NULL, NULL}, NULL};
+    struct strained strained = {{NULL, NULL}, {NULL, NULL}};
     for (size_t shear = 0; shear < 2; shear++) {
         struct bonds *beams = model->bonds[shear];
         if (beams != NULL && bonds_have_limits(beams)) {
@@ -361,14 +364,51 @@ static struct strained find_strained(pbs_world *w, const struct look *look, bool
             strained.beams[shear] = bonds_strained(beams);
         }
     }
-    struct springs *springs = model->peridynamic;
-    if (springs != NULL && springs_have_limits(springs)) {
-        if (!is_marked) {
-            springs_mark_strained(springs, w->tasks, domains, look->at.x);
+    // What softens bears nothing any more where it breaks, so that no step is taken again for it.
+    for (size_t softens = 0; softens < (look->is_ahead ? 1 : 2); softens++) {
+        struct springs *springs = model->peridynamic[softens];
+        if (springs != NULL && springs_have_limits(springs)) {
+            if (!is_marked) {
+                springs_mark_strained(springs, w->tasks, domains, look->at.x);
+            }
+            strained.springs[softens] = springs_strained(springs);
         }
-        strained.springs = springs_strained(springs);
     }
     return strained;
+}
+
+// --- what softens ---
+
+/// A state that was accepted is remembered.
+static void remember(pbs_world *w, const double *x) {
+    struct springs *springs = w->topology.model.peridynamic[1];
+    if (springs != NULL) {
+        w->topology.breaks.softened += springs_remember(
+            springs, w->tasks, w->topology.model.assembly.layout.domain_count, x);
+    }
+}
+
+static void read_remaining(struct springs *springs, size_t first, struct body *body) {
+    springs_read_remaining(springs, first, body->bonds.count, body->peridynamic.remaining);
+    body->bonds.softened = true;
+}
+
+static void write_remaining(struct springs *springs, size_t first, struct body *body) {
+    springs_write_remaining(springs, first, body->bonds.count, body->peridynamic.remaining);
+}
+
+/// Between the bodies, which know of the last state that landed, and the terms.
+static void copy_remaining(pbs_world *w, bool lands) {
+    struct springs *springs = w->topology.model.peridynamic[1];
+    size_t at = 0;
+    for (size_t i = 0; i < w->scene.bodies.count && springs != NULL; i++) {
+        struct body *body = scene_body(&w->scene, i);
+        if (!peridynamic_softens(body)) {
+            continue;
+        }
+        (lands ? read_remaining : write_remaining)(springs, at, body);
+        at += body->bonds.count;
+    }
 }
 
 static bool look(pbs_world *w, const struct look *look, bool is_marked) {
@@ -376,6 +416,9 @@ static bool look(pbs_world *w, const struct look *look, bool is_marked) {
     const size_t before = breaks->count;
     if (breaks->capacity == 0) {
         return false;
+    }
+    if (!look->is_ahead) {
+        remember(w, look->at.x);
     }
     const struct strained strained = find_strained(w, look, is_marked);
     for (size_t i = 0; i < w->scene.bodies.count; i++) {
@@ -391,7 +434,7 @@ static bool look(pbs_world *w, const struct look *look, bool is_marked) {
 bool breaks_look(pbs_world *w, double time, bool is_marked) {
     const struct particles now = {w->topology.workspace.now.x,
                                   w->topology.model.rotations.orientation};
-    return look(w, &(struct look){now, now, now.x, time}, is_marked);
+    return look(w, &(struct look){now, now, now.x, time, false}, is_marked);
 }
 
 bool breaks_look_ahead(pbs_world *w, double time, bool goes_on) {
@@ -406,7 +449,31 @@ bool breaks_look_ahead(pbs_world *w, double time, bool goes_on) {
     const struct particles now = {w->topology.workspace.now.x, rotations->orientation};
     const struct particles next = {w->topology.workspace.next.x, turned};
     const struct particles start = goes_on ? next : now;
-    return look(w, &(struct look){next, start, start.x, time}, false);
+    return look(w, &(struct look){next, start, start.x, time, true}, false);
+}
+
+void breaks_put_aside(pbs_world *w) {
+    struct bond_breaks *breaks = &w->topology.breaks;
+    breaks->aside = breaks->count;
+    breaks->softened_aside = breaks->softened;
+    if (w->topology.model.peridynamic[1] != NULL) {
+        springs_put_aside(w->topology.model.peridynamic[1]);
+    }
+}
+
+void breaks_take_back_aside(pbs_world *w) {
+    struct bond_breaks *breaks = &w->topology.breaks;
+    breaks_take_back(w, breaks->aside);
+    breaks->softened = breaks->softened_aside;
+    if (w->topology.model.peridynamic[1] != NULL) {
+        springs_take_back(w->topology.model.peridynamic[1]);
+    }
+}
+
+void breaks_take_back_all(pbs_world *w) {
+    breaks_take_back(w, 0);
+    copy_remaining(w, false);
+    w->topology.breaks.softened = 0.0;
 }
 
 void breaks_take_back(pbs_world *w, size_t count) {
@@ -416,7 +483,9 @@ void breaks_take_back(pbs_world *w, size_t count) {
 
 double breaks_land(pbs_world *w) {
     struct bond_breaks *breaks = &w->topology.breaks;
-    double energy = 0.0;
+    double energy = breaks->softened;
+    copy_remaining(w, true);
+    breaks->softened = 0.0;
     for (size_t i = 0; i < breaks->count; i++) {
         struct body *body = world_body(w, breaks->rows[i].body);
         body->bonds.broken[breaks->rows[i].bond] = BOND_BROKE;
@@ -424,7 +493,7 @@ double breaks_land(pbs_world *w) {
         body->bonds.release[breaks->rows[i].bond] = breaks->releases[i].distance;
         energy += breaks->rows[i].energy;
     }
-    for (size_t i = 0; i < w->scene.bodies.count && breaks->count > 0; i++) {
+    for (size_t i = 0; i < w->scene.bodies.count; i++) {
         body_come_apart(scene_body(&w->scene, i));
     }
     if (breaks->count > 0) {

@@ -19,21 +19,28 @@ struct bond_breaks {
     struct bond_release *releases; ///< of each row
     double *orientations; ///< of each rotation, at the end of a step that may be taken again
     size_t count, capacity, release_capacity, orientation_capacity;
-    size_t aside; ///< of count, for a step that may be taken back
+    double softened;       ///< J: what softening has dissipated
+    size_t aside;          ///< of count, for a step that may be taken back
+    double softened_aside; ///< likewise
 };
 
 pbs_status breaks_reserve(struct bond_breaks *breaks, struct memory *memory,
                           const struct scene *scene);
 
-/// Whatever bears more than its strength in the workspace's present state breaks, at that time.
-/// True where something did. is_marked: the last evaluation was at that state, with all charts at
-/// their origins.
+/// The workspace's present state was accepted: what softens remembers it, and whatever bears more
+/// than its strength there breaks, at that time. True where something did. is_marked: the last
+/// evaluation was at that state, with all charts at their origins.
 bool breaks_look(pbs_world *w, double time, bool is_marked);
 /// The same in the workspace's next state, before it is accepted: the step is to be taken again
 /// from the present one, or goes on from the next one.
 bool breaks_look_ahead(pbs_world *w, double time, bool goes_on);
 /// All but the first `count` are whole again.
 void breaks_take_back(pbs_world *w, size_t count);
+/// What broke and softened so far goes aside, for a step that may be taken back to it.
+void breaks_put_aside(pbs_world *w);
+void breaks_take_back_aside(pbs_world *w);
+/// As when the call began.
+void breaks_take_back_all(pbs_world *w);
 /// Becomes the bodies' and the host's; returns the energy that was set free, J.
 double breaks_land(pbs_world *w);
 

@@ -16,6 +16,7 @@ struct bond_list body_bond_list(const struct body *body) {
                               .pairs = body->bonds.pairs,
                               .broken = body->bonds.broken,
                               .shares = body->bonds.shares,
+                              .remaining = body->peridynamic.remaining,
                               .volumes = body->peridynamic.volumes};
 }
 
@@ -26,8 +27,12 @@ void body_come_apart(struct body *body) {
         if (body->bonded.surface.mesh.tet_count > 0) {
             fracture_surface_update(&body->bonded.surface, &bonds);
         }
-        body->bonds.came_apart = false;
+    } else if (body->bonds.softened) {
+        const struct bond_list bonds = body_bond_list(body);
+        fragments_measure_damage(&body->bonds.fragments, &bonds);
     }
+    body->bonds.came_apart = false;
+    body->bonds.softened = false;
 }
 
 // --- fragments ---

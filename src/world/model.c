@@ -10,6 +10,7 @@
 #include "world/bonded.h"
 #include "world/near_bonds.h"
 #include "world/penalty_scene.h"
+#include "world/peridynamic.h"
 #include "world/strain_damping_terms.h"
 #include "world/topology.h"
 
@@ -394,13 +395,23 @@ static pbs_status add_customs(const struct scene *scene, struct memory *memory,
 
 // --- springs ---
 
-/// Springs, and the bonds of peridynamic bodies, which are springs that break: a term each.
-static size_t count_springs(const struct scene *scene, enum body_kind kind) {
+/// Springs, and the bonds of peridynamic bodies, which are springs that break, some of which soften
+/// before: a term each.
+struct springs_kind {
+    enum body_kind kind;
+    bool softens;
+};
+
+static bool is_of(const struct body *body, const struct springs_kind *kind) {
+    return body->kind == kind->kind && peridynamic_softens(body) == kind->softens;
+}
+
+static size_t count_springs(const struct scene *scene, const struct springs_kind *kind) {
     size_t count = 0;
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
-        if (body->kind == kind) {
-            count += kind == BODY_SPRINGS ? body->springs.spring_count : body->bonds.count;
+        if (is_of(body, kind)) {
+            count += body->kind == BODY_SPRINGS ? body->springs.spring_count : body->bonds.count;
         }
     }
     return count;
@@ -412,7 +423,9 @@ struct gathered_springs {
     double *stiffness, *rest_lengths, *damping;
     double *limits; ///< of bonds
     uint8_t *broken;
-    bool breaks; ///< some bond may
+    struct softening_law *laws; ///< of bonds that soften
+    double *remaining;          ///< likewise
+    bool breaks;                ///< some bond may
 };
 
 static void gather_springs_of(const struct body *body, size_t at,
@@ -436,18 +449,22 @@ static void gather_peridynamic_of(const struct body *body, size_t at,
         out->rest_lengths[at] = own->lengths[b];
         out->limits[at] = own->critical[b];
         out->broken[at] = body->bonds.broken[b];
+        if (peridynamic_softens(body)) {
+            out->laws[at] = peridynamic_law(body, b);
+            out->remaining[at] = own->remaining[b];
+        }
     }
 }
 
-static void gather_springs(const struct scene *scene, enum body_kind kind,
+static void gather_springs(const struct scene *scene, const struct springs_kind *kind,
                            struct gathered_springs *out) {
     size_t at = 0;
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
-        if (body->kind == kind && kind == BODY_SPRINGS) {
+        if (is_of(body, kind) && body->kind == BODY_SPRINGS) {
             gather_springs_of(body, at, out);
             at += body->springs.spring_count;
-        } else if (body->kind == kind) {
+        } else if (is_of(body, kind)) {
             gather_peridynamic_of(body, at, out);
             at += body->bonds.count;
             out->breaks |= body->bonds.breaks;
@@ -455,9 +472,10 @@ static void gather_springs(const struct scene *scene, enum body_kind kind,
     }
 }
 
-static pbs_status make_springs_of(struct memory *memory, enum body_kind kind, size_t count,
-                                  const struct gathered_springs *g, const struct springs_near *near,
-                                  const struct pair_order *order, struct model *model) {
+static pbs_status make_springs_of(struct memory *memory, const struct springs_kind *kind,
+                                  size_t count, const struct gathered_springs *g,
+                                  const struct springs_near *near, const struct pair_order *order,
+                                  struct model *model) {
     const struct springs_input input = {.count = count,
                                         .nodes = g->nodes,
                                         .stiffness = g->stiffness,
@@ -466,22 +484,26 @@ static pbs_status make_springs_of(struct memory *memory, enum body_kind kind, si
                                         .broken = g->broken,
                                         .limits = g->breaks ? g->limits : NULL,
                                         .near = near,
-                                        .order = order};
+                                        .order = order,
+                                        .laws = kind->softens ? g->laws : NULL,
+                                        .remaining = g->remaining};
     struct springs *springs = NULL;
     RETURN_IF_FAILED(springs_create(memory, &input, &springs));
-    model->peridynamic = kind == BODY_PERIDYNAMIC ? springs : model->peridynamic;
+    if (kind->kind == BODY_PERIDYNAMIC) {
+        model->peridynamic[kind->softens] = springs;
+    }
     add_term(model, springs_term(springs));
     return PBS_OK;
 }
 
-/// The particles of all peridynamic bodies by where they are at rest, which no step changes: a
+/// The particles of all bodies of a kind by where they are at rest, which no step changes: a
 /// restored world has the same order.
-static pbs_status order_particles(const struct scene *scene, struct memory *memory, uint32_t *nodes,
-                                  size_t *count) {
+static pbs_status order_particles(const struct scene *scene, struct memory *memory,
+                                  const struct springs_kind *kind, uint32_t *nodes, size_t *count) {
     *count = 0;
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
-        if (body->kind != BODY_PERIDYNAMIC) {
+        if (!is_of(body, kind)) {
             continue;
         }
         uint32_t *own = nodes + *count;
@@ -495,23 +517,24 @@ static pbs_status order_particles(const struct scene *scene, struct memory *memo
     return PBS_OK;
 }
 
-static pbs_status make_peridynamic(const struct scene *scene, struct memory *memory, size_t count,
-                                   const struct gathered_springs *g, struct model *model) {
+static pbs_status make_brittle(const struct scene *scene, struct memory *memory,
+                               const struct springs_kind *kind, size_t count,
+                               const struct gathered_springs *g, struct model *model) {
     uint32_t *nodes = memory_allocate(memory, scene->nodes.count, sizeof *nodes);
     double *numbers = memory_allocate(memory, 2 * scene->nodes.count, sizeof *numbers);
     const struct springs_near near = {numbers, numbers + scene->nodes.count};
     struct pair_order order = {.nodes = nodes};
     pbs_status status = nodes != NULL && numbers != NULL ? PBS_OK : PBS_ERROR_MEMORY;
     if (status >= 0) {
-        status = order_particles(scene, memory, nodes, &order.count);
+        status = order_particles(scene, memory, kind, nodes, &order.count);
     }
     if (status >= 0) {
         const bool is_assembled = !near_bonds_are_wanted(scene);
         if (!is_assembled) {
             near_bonds_measure(scene, numbers, numbers + scene->nodes.count);
         }
-        status = make_springs_of(memory, BODY_PERIDYNAMIC, count, g, is_assembled ? NULL : &near,
-                                 &order, model);
+        status = make_springs_of(memory, kind, count, g, is_assembled ? NULL : &near, &order,
+                                 model);
     }
     memory_release(memory, nodes);
     memory_release(memory, numbers);
@@ -519,29 +542,34 @@ static pbs_status make_peridynamic(const struct scene *scene, struct memory *mem
 }
 
 static pbs_status make_springs(const struct scene *scene, struct memory *memory,
-                               enum body_kind kind, size_t count, struct gathered_springs *g,
-                               struct model *model) {
+                               const struct springs_kind *kind, size_t count,
+                               struct gathered_springs *g, struct model *model) {
     gather_springs(scene, kind, g);
-    return kind == BODY_PERIDYNAMIC ? make_peridynamic(scene, memory, count, g, model)
-                                    : make_springs_of(memory, kind, count, g, NULL, NULL, model);
+    const bool is_ordered = kind->kind == BODY_PERIDYNAMIC && !kind->softens;
+    return is_ordered ? make_brittle(scene, memory, kind, count, g, model)
+                      : make_springs_of(memory, kind, count, g, NULL, NULL, model);
 }
 
-static pbs_status add_springs(const struct scene *scene, struct memory *memory, enum body_kind kind,
-                              struct model *model) {
+static pbs_status add_springs(const struct scene *scene, struct memory *memory,
+                              const struct springs_kind *kind, struct model *model) {
     const size_t count = count_springs(scene, kind);
     if (count == 0) {
         return PBS_OK;
     }
-    const size_t bonds = kind == BODY_PERIDYNAMIC ? count : 0;
-    struct gathered_springs g = {.nodes = memory_allocate(memory, count, 2 * sizeof(uint32_t)),
-                                 .stiffness = memory_allocate(memory, count, sizeof(double)),
-                                 .rest_lengths = memory_allocate(memory, count, sizeof(double)),
-                                 .damping = memory_allocate(memory, count, sizeof(double)),
-                                 .limits = memory_allocate(memory, bonds, sizeof(double)),
-                                 .broken = memory_allocate(memory, count, sizeof(uint8_t))};
+    const size_t bonds = kind->kind == BODY_PERIDYNAMIC ? count : 0;
+    const size_t softening = kind->softens ? count : 0;
+    struct gathered_springs g = {
+        .nodes = memory_allocate(memory, count, 2 * sizeof(uint32_t)),
+        .stiffness = memory_allocate(memory, count, sizeof(double)),
+        .rest_lengths = memory_allocate(memory, count, sizeof(double)),
+        .damping = memory_allocate(memory, count, sizeof(double)),
+        .limits = memory_allocate(memory, bonds, sizeof(double)),
+        .broken = memory_allocate(memory, count, sizeof(uint8_t)),
+        .laws = memory_allocate(memory, softening, sizeof(struct softening_law)),
+        .remaining = memory_allocate(memory, softening, sizeof(double))};
     pbs_status status = PBS_ERROR_MEMORY;
     if (g.nodes != NULL && g.stiffness != NULL && g.rest_lengths != NULL && g.damping != NULL &&
-        g.limits != NULL && g.broken != NULL) {
+        g.limits != NULL && g.broken != NULL && g.laws != NULL && g.remaining != NULL) {
         status = make_springs(scene, memory, kind, count, &g, model);
     }
     memory_release(memory, g.nodes);
@@ -550,7 +578,19 @@ static pbs_status add_springs(const struct scene *scene, struct memory *memory, 
     memory_release(memory, g.damping);
     memory_release(memory, g.limits);
     memory_release(memory, g.broken);
+    memory_release(memory, g.laws);
+    memory_release(memory, g.remaining);
     return status;
+}
+
+static pbs_status add_all_springs(const struct scene *scene, struct memory *memory,
+                                  struct model *model) {
+    static const struct springs_kind kinds[] = {
+        {BODY_SPRINGS, false}, {BODY_PERIDYNAMIC, false}, {BODY_PERIDYNAMIC, true}};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        RETURN_IF_FAILED(add_springs(scene, memory, &kinds[i], model));
+    }
+    return PBS_OK;
 }
 
 // --- affine bodies ---
@@ -832,9 +872,9 @@ static pbs_status list_free_bodies(const struct scene *scene, struct memory *mem
 
 // --- all together ---
 
-// membrane, hinges, springs, affine bodies, bonds of two forms, gravity, dead loads, contact by
-// penalties, drag
-enum { OTHER_TERMS = 10 + PLATE_TERMS };
+// membrane, hinges, springs of three kinds, affine bodies, bonds of two forms, gravity, dead loads,
+// contact by penalties, drag
+enum { OTHER_TERMS = 12 + PLATE_TERMS };
 
 static size_t count_materials(void) {
     size_t count = 0;
@@ -902,8 +942,7 @@ static pbs_status build(const struct scene *scene, struct memory *memory, struct
         return PBS_ERROR_MEMORY;
     }
     RETURN_IF_FAILED(add_elastic(scene, memory, model));
-    RETURN_IF_FAILED(add_springs(scene, memory, BODY_SPRINGS, model));
-    RETURN_IF_FAILED(add_springs(scene, memory, BODY_PERIDYNAMIC, model));
+    RETURN_IF_FAILED(add_all_springs(scene, memory, model));
     RETURN_IF_FAILED(add_affine(scene, memory, model));
     RETURN_IF_FAILED(add_bonds(scene, memory, model));
     RETURN_IF_FAILED(add_customs(scene, memory, model));

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "world/peridynamic.h"
+
 /// From there on products without a matrix take less time than with it, preconditioners included.
 static const size_t MANY_BONDS = 300000;
 static const double NEAR = 1.8;
@@ -13,8 +15,9 @@ bool near_bonds_are_wanted(const struct scene *scene) {
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
         if (body->kind == BODY_PERIDYNAMIC) {
-            // Dashpots are assembled, bond by bond.
-            count += body->damping > 0.0 ? 0 : body->bonds.count;
+            // Dashpots are assembled, bond by bond, and so are bonds that soften.
+            const bool whole = body->damping > 0.0 || peridynamic_softens(body);
+            count += whole ? 0 : body->bonds.count;
         }
     }
     return scene->settings.matrix == PBS_MATRIX_FREE ||

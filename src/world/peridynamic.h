@@ -21,8 +21,15 @@ pbs_status peridynamic_body_make(struct scene *scene, struct memory *memory,
                                  struct body **out);
 
 /// Strains at which bonds break, of as many bonds as the body has.
-pbs_status peridynamic_check_stretches(const double *stretches, size_t count);
+pbs_status peridynamic_check_stretches(const struct body *body, const double *stretches);
 void peridynamic_set_stretches(struct body *body, const double *stretches);
+
+/// Room for bonds that soften: at first none does, and all are whole.
+pbs_status peridynamic_reserve_softening(struct body *body, struct memory *memory,
+                                         const struct softening_shape *shape);
+bool peridynamic_softens(const struct body *body);
+/// Of a bond of such a body, m.
+struct softening_law peridynamic_law(const struct body *body, size_t bond);
 
 /// Of a bond between two particles: theirs in series, Pa.
 double peridynamic_young(const struct peridynamic_body *own, const uint32_t ends[2]);

@@ -73,6 +73,28 @@ static pbs_status check_breaking(const pbs_peridynamic_desc *d) {
     return check_weibull_modulus(d->weibull_modulus);
 }
 
+static pbs_status check_softening(const pbs_peridynamic_desc *d) {
+    RETURN_IF_FAILED(check_not_negative(d->tensile_strength, "tensile_strength"));
+    if (!(d->softening_knee >= 0.0 && d->softening_knee < 1.0)) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "softening_knee is %g, must be 0 or between 0 and 1, of the strength",
+                           d->softening_knee);
+    }
+    if (!(d->softening_initial >= 0.0 && d->softening_initial <= 1.0)) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "softening_initial is %g, must be 0 to 1, of the fracture energy",
+                           d->softening_initial);
+    }
+    const bool breaks = d->fracture_energy > 0.0 || d->particle_fracture_energies != NULL ||
+                        d->critical_stretch > 0.0;
+    return d->tensile_strength == 0.0 || breaks
+               ? PBS_OK
+               : status_fail(PBS_ERROR_ARGUMENT,
+                             "tensile_strength is %g Pa, but nothing says what a crack takes: give "
+                             "a fracture_energy",
+                             d->tensile_strength);
+}
+
 /// All particles of a plane or a bar are in one.
 static pbs_status check_flatness(const pbs_peridynamic_desc *d) {
     const size_t first = d->dimension == PBS_PERIDYNAMIC_SOLID ? 3
@@ -115,6 +137,7 @@ static pbs_status check_description(const pbs_peridynamic_desc *d) {
     RETURN_IF_FAILED(check_not_negative(d->drag, "drag"));
     RETURN_IF_FAILED(check_not_negative(d->contact_scale, "contact_scale"));
     RETURN_IF_FAILED(check_particles(d));
+    RETURN_IF_FAILED(check_softening(d));
     return check_breaking(d);
 }
 
@@ -124,13 +147,14 @@ double peridynamic_young(const struct peridynamic_body *own, const uint32_t ends
     return 2.0 / (1.0 / own->young[ends[0]] + 1.0 / own->young[ends[1]]);
 }
 
+static const enum peridynamic_state states[] = {
+    [PBS_PERIDYNAMIC_SOLID] = PERIDYNAMIC_SOLID,
+    [PBS_PERIDYNAMIC_PLANE_STRESS] = PERIDYNAMIC_PLANE_STRESS,
+    [PBS_PERIDYNAMIC_PLANE_STRAIN] = PERIDYNAMIC_PLANE_STRAIN,
+    [PBS_PERIDYNAMIC_BAR] = PERIDYNAMIC_BAR};
+
 static struct peridynamic_input input_of(const struct body *body, const pbs_peridynamic_desc *d,
                                          const double *fracture_energies) {
-    static const enum peridynamic_state states[] = {
-        [PBS_PERIDYNAMIC_SOLID] = PERIDYNAMIC_SOLID,
-        [PBS_PERIDYNAMIC_PLANE_STRESS] = PERIDYNAMIC_PLANE_STRESS,
-        [PBS_PERIDYNAMIC_PLANE_STRAIN] = PERIDYNAMIC_PLANE_STRAIN,
-        [PBS_PERIDYNAMIC_BAR] = PERIDYNAMIC_BAR};
     const struct peridynamic_body *own = &body->peridynamic;
     return (struct peridynamic_input){.particle_count = body->vertex_count,
                                       .positions = body->bonds.rest,
@@ -149,8 +173,76 @@ static struct peridynamic_input input_of(const struct body *body, const pbs_peri
 
 static void scatter_stretches(const pbs_peridynamic_desc *d, struct body *body) {
     for (size_t i = 0; i < body->bonds.count && d->weibull_modulus > 0.0; i++) {
-        body->peridynamic.critical[i] *= scatter_factor(d->weibull_modulus, d->seed, i);
+        const double factor = scatter_factor(d->weibull_modulus, d->seed, i);
+        body->peridynamic.critical[i] *= factor;
+        if (peridynamic_softens(body)) {
+            body->peridynamic.onset[i] *= factor;
+        }
     }
+}
+
+// --- softening ---
+
+// Of concrete: the knee of the CEB-FIP Model Code 1990, and the part of the energy under the first
+// line of Bazant, Engineering Fracture Mechanics 69 (2002) 165-205.
+static const double KNEE = 0.15;
+static const double INITIAL = 0.4;
+
+bool peridynamic_softens(const struct body *body) {
+    return body->peridynamic.onset != NULL;
+}
+
+struct softening_law peridynamic_law(const struct body *body, size_t bond) {
+    const struct peridynamic_body *own = &body->peridynamic;
+    const double length = own->lengths[bond];
+    return softening_law_of(&own->softening, length * own->onset[bond],
+                            length * own->critical[bond]);
+}
+
+pbs_status peridynamic_reserve_softening(struct body *body, struct memory *memory,
+                                         const struct softening_shape *shape) {
+    struct peridynamic_body *own = &body->peridynamic;
+    const size_t count = body->bonds.count;
+    own->softening = *shape;
+    own->onset = memory_allocate(memory, count, sizeof *own->onset);
+    own->remaining = memory_allocate(memory, count, sizeof *own->remaining);
+    if (own->onset == NULL || own->remaining == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < count; i++) {
+        own->remaining[i] = 1.0;
+    }
+    return PBS_OK;
+}
+
+/// The brittle bonds that there are become such as soften, of the same energy.
+static pbs_status soften_bonds(struct body *body, struct memory *memory,
+                               const pbs_peridynamic_desc *d) {
+    struct peridynamic_body *own = &body->peridynamic;
+    const struct softening_shape shape = softening_shape_of(
+        d->softening_knee > 0.0 ? d->softening_knee : KNEE,
+        d->softening_initial > 0.0 ? d->softening_initial : INITIAL);
+    RETURN_IF_FAILED(peridynamic_reserve_softening(body, memory, &shape));
+    for (size_t i = 0; i < body->bonds.count; i++) {
+        const double young = peridynamic_young(own, body->bonds.pairs + 2 * i);
+        const double brittle = own->critical[i];
+        const double onset = peridynamic_strength_stretch(states[own->dimension], young,
+                                                          d->tensile_strength);
+        own->onset[i] = onset;
+        if (isinf(brittle) || d->critical_stretch > 0.0) {
+            continue;
+        }
+        own->critical[i] = softening_critical(&shape, onset, brittle);
+        if (!softening_is_gradual(&shape, onset, own->critical[i])) {
+            return status_fail(
+                PBS_ERROR_ARGUMENT,
+                "bond %zu: tensile_strength is %g Pa, must be less than %g, or it snaps back as it "
+                "softens: with this fracture energy and modulus, a shorter horizon bears more",
+                i, d->tensile_strength,
+                d->tensile_strength * (softening_onset_limit(&shape, brittle) / onset));
+        }
+    }
+    return PBS_OK;
 }
 
 static void note_breaking(struct body *body) {
@@ -170,7 +262,7 @@ static pbs_status check_bonds(const struct body *body) {
                                own->stiffness[i]);
         }
     }
-    return peridynamic_check_stretches(own->critical, body->bonds.count);
+    return peridynamic_check_stretches(body, own->critical);
 }
 
 static pbs_status make_bonds(struct body *body, struct memory *memory,
@@ -192,6 +284,9 @@ static pbs_status make_bonds(struct body *body, struct memory *memory,
     body->bonds.release = memory_allocate(memory, bonds.count, sizeof *body->bonds.release);
     if (body->bonds.shares == NULL || body->bonds.broken == NULL || body->bonds.release == NULL) {
         return PBS_ERROR_MEMORY;
+    }
+    if (d->tensile_strength > 0.0) {
+        RETURN_IF_FAILED(soften_bonds(body, memory, d));
     }
     scatter_stretches(d, body);
     RETURN_IF_FAILED(check_bonds(body));
@@ -411,7 +506,8 @@ pbs_status peridynamic_check_weight(const struct nodes *nodes, const struct body
     double mass = 0.0, volume = 0.0, low = INFINITY, high = -INFINITY, strongest = 0.0;
     for (size_t i = 0; i < body->bonds.count; i++) {
         const double young = peridynamic_young(own, body->bonds.pairs + 2 * i);
-        strongest = fmax(strongest, young * own->critical[i]);
+        const bool softens = peridynamic_softens(body) && isfinite(own->critical[i]);
+        strongest = fmax(strongest, young * (softens ? own->onset : own->critical)[i]);
     }
     for (size_t i = 0; i < body->vertex_count; i++) {
         const double height = dot3(body->bonds.rest + 3 * i, gravity);
@@ -432,12 +528,20 @@ pbs_status peridynamic_check_weight(const struct nodes *nodes, const struct body
 
 // --- critical stretches ---
 
-pbs_status peridynamic_check_stretches(const double *stretches, size_t count) {
-    for (size_t i = 0; i < count; i++) {
+pbs_status peridynamic_check_stretches(const struct body *body, const double *stretches) {
+    const struct peridynamic_body *own = &body->peridynamic;
+    for (size_t i = 0; i < body->bonds.count; i++) {
         if (!(stretches[i] > 0.0)) {
             return status_fail(PBS_ERROR_ARGUMENT,
                                "the critical stretch of bond %zu is %g, must be positive", i,
                                stretches[i]);
+        }
+        if (peridynamic_softens(body) && isfinite(stretches[i]) &&
+            !softening_is_gradual(&own->softening, own->onset[i], stretches[i])) {
+            return status_fail(PBS_ERROR_ARGUMENT,
+                               "the critical stretch of bond %zu is %g, so close to %g, from which "
+                               "on it softens, that it snaps back",
+                               i, stretches[i], own->onset[i]);
         }
     }
     return PBS_OK;
@@ -471,7 +575,7 @@ pbs_status pbs_body_set_critical_stretches(pbs_world *w, pbs_body b, const doubl
         return PBS_OK;
     }
     RETURN_IF_FAILED(check_pointer(stretches, "stretches"));
-    RETURN_IF_FAILED(peridynamic_check_stretches(stretches, bond_count));
+    RETURN_IF_FAILED(peridynamic_check_stretches(body, stretches));
     peridynamic_set_stretches(body, stretches);
     w->topology.is_current = false;
     return PBS_OK;

@@ -6,6 +6,7 @@
 
 #include "world/byte_stream.h"
 #include "world/check.h"
+#include "world/peridynamic.h"
 #include "world/shell_edges.h"
 #include "world/world.h"
 
@@ -222,6 +223,17 @@ static void write_fragments(struct byte_writer *out, const struct body *body) {
     write_bytes(out, body->bonds.fragments.fragment, body->vertex_count * sizeof(uint32_t));
 }
 
+static void write_softening(struct byte_writer *out, const struct body *body) {
+    const struct peridynamic_body *own = &body->peridynamic;
+    write_u32(out, peridynamic_softens(body));
+    if (peridynamic_softens(body)) {
+        write_f64(out, own->softening.stress);
+        write_f64(out, own->softening.opening);
+        write_doubles(out, own->onset, body->bonds.count);
+        write_doubles(out, own->remaining, body->bonds.count);
+    }
+}
+
 /// Bonds are made again from the particles, and have the same order.
 static void write_peridynamic(struct byte_writer *out, const struct body *body,
                               const struct nodes *nodes) {
@@ -243,6 +255,7 @@ static void write_peridynamic(struct byte_writer *out, const struct body *body,
     write_doubles(out, body->bonds.contact_radii, body->vertex_count);
     write_doubles(out, nodes->mass + body->node_start, body->vertex_count);
     write_u64(out, body->bonds.count);
+    write_softening(out, body);
     write_doubles(out, own->critical, body->bonds.count);
     write_broken(out, body);
     write_fragments(out, body);

@@ -561,6 +561,44 @@ static pbs_status read_bonded(struct byte_reader *in, struct memory *memory, str
     return PBS_OK;
 }
 
+/// Rounding included, where there is one line.
+static bool is_shape(const struct softening_shape *shape) {
+    return shape->stress > 0.0 && shape->opening > 0.0 &&
+           shape->stress + shape->opening < 1.0 + 1e-12;
+}
+
+/// How the bonds soften, where they do, and what remains of them.
+static pbs_status read_softening(struct byte_reader *in, struct memory *memory, struct body *body) {
+    const size_t count = body->bonds.count;
+    const uint32_t softens = read_u32(in);
+    if (softens > 1) {
+        return status_fail(PBS_ERROR_FORMAT, "a flag is %u", (unsigned)softens);
+    }
+    if (softens == 0) {
+        return PBS_OK;
+    }
+    struct softening_shape shape;
+    shape.stress = read_f64(in);
+    shape.opening = read_f64(in);
+    if (!is_shape(&shape)) {
+        return status_fail(PBS_ERROR_FORMAT, "bonds that soften to %g of their strength at %g",
+                           shape.stress, shape.opening);
+    }
+    RETURN_IF_FAILED(peridynamic_reserve_softening(body, memory, &shape));
+    struct peridynamic_body *own = &body->peridynamic;
+    read_doubles(in, own->onset, count);
+    read_doubles(in, own->remaining, count);
+    for (size_t i = 0; i < count; i++) {
+        if (!(own->onset[i] > 0.0 && isfinite(own->onset[i])) ||
+            !(own->remaining[i] >= 0.0 && own->remaining[i] <= 1.0)) {
+            return status_fail(PBS_ERROR_FORMAT,
+                               "bond %zu: softens from a strain of %g on, and %g of it remains", i,
+                               own->onset[i], own->remaining[i]);
+        }
+    }
+    return PBS_OK;
+}
+
 /// Strains at which the bonds break that the particles made.
 static pbs_status read_stretches(struct byte_reader *in, struct memory *memory, struct body *body,
                                  double **stretches) {
@@ -570,8 +608,9 @@ static pbs_status read_stretches(struct byte_reader *in, struct memory *memory, 
         return status_fail(PBS_ERROR_FORMAT, "%zu bonds, but its particles make %zu", count,
                            body->bonds.count);
     }
+    RETURN_IF_FAILED(read_softening(in, memory, body));
     RETURN_IF_FAILED(read_block(in, memory, count, sizeof(double), stretches));
-    RETURN_IF_FAILED(peridynamic_check_stretches(*stretches, count));
+    RETURN_IF_FAILED(peridynamic_check_stretches(body, *stretches));
     peridynamic_set_stretches(body, *stretches);
     return PBS_OK;
 }

@@ -893,7 +893,7 @@ pbs_status run_world(struct run *run) {
     }
     // A step that failed may have turned its copies, which are those of the bodies between steps.
     if (w->topology.is_current) {
-        breaks_take_back(w, 0);
+        breaks_take_back_all(w);
         bonded_load_orientations(&w->scene, &w->topology.model.rotations);
     }
     if (status == PBS_OK) {

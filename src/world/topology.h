@@ -45,8 +45,8 @@ struct model {
     size_t element_count;
     struct penalty_contact penalty; ///< empty with other contact
     struct outer_forces penalty_forces;
-    struct bonds *bonds[2];      ///< by PBS_BOND_SHEAR_*; terms own them; null: none
-    struct springs *peridynamic; ///< bonds of all bodies; a term owns them; null: none
+    struct bonds *bonds[2];         ///< by PBS_BOND_SHEAR_*; terms own them; null: none
+    struct springs *peridynamic[2]; ///< bonds of all bodies, brittle and softening ones; likewise
     struct spring_damping *peridynamic_damping; ///< of those with damping; likewise
     struct rotation_arrays rotation_arrays;
     struct rotations rotations; ///< of bonded bodies; the present orientations but during a step,

@@ -64,7 +64,8 @@ PeridynamicDesc = struct(
     (INDICES, "tets"), (DOUBLE, "spacing horizon section density young"),
     (DOUBLES, "particle_densities particle_young"), (DOUBLE, "fracture_energy critical_stretch"),
     (DOUBLES, "particle_fracture_energies"), (DOUBLE, "weibull_modulus"), (U64, "seed"),
-    (DOUBLE, "damping drag contact_scale"), (DOUBLES, "contact_radii"))
+    (DOUBLE, "damping drag contact_scale"), (DOUBLES, "contact_radii"),
+    (DOUBLE, "tensile_strength softening_knee softening_initial"))
 BondLoad = struct(
     "pbs_bond_load", (DOUBLE, "normal shear torsion bending normal_stress shear_stress stretch"))
 BrokenBond = struct(
