@@ -35,6 +35,10 @@ plots-cracks: $(BUILD)/bench/crack_paths ## the pictures of docs/theory/peridyna
 	$< --case glass --until 90 --picture docs/crack_branching.png
 	$< --case steel --spacing 0.5 --until 90 --picture docs/kalthoff_winkler.png
 
+plots-concrete: $(BUILD)/bench/concrete_beams ## load over opening of two concrete beams; half a minute
+	$(BUILD)/bench/concrete_beams --figures $(BUILD)/bench
+	gnuplot -e "from='$(BUILD)/bench'; to='docs'" bench/plots/concrete_beams.gp
+
 # Everything in C and C++ that is ours, in the tree or about to be.
 OUR_CODE = $(shell find include src examples tests bench fuzz -name node_modules -prune -o -name '*.[ch]' -print \
                    -o -name '*.cpp' -print 2>/dev/null | sort)
@@ -91,4 +95,4 @@ deps:                                            ## install what a bare Debian 1
 clean:                                           ## remove everything that was built
 	rm -rf $(BUILD) build demo lib/*.a lib/*.so lib/*.so.*
 
-.PHONY: demo demo-files benches bench bench-linear counts bench-ipc plots plots-fracture plots-cracks format format-check tidy tidy-files warnings docs deps clean
+.PHONY: demo demo-files benches bench bench-linear counts bench-ipc plots plots-fracture plots-cracks plots-concrete format format-check tidy tidy-files warnings docs deps clean
