@@ -185,6 +185,14 @@ static void pull(pbs_world *world, pbs_body body) {
     free(v);
 }
 
+/// Where bonds are to go on breaking; and finds the stable step, which that has made unknown.
+static void pull_again(pbs_world *world, pbs_body body, const struct scene *s) {
+    if (s->weibull > 0.0) {
+        pull(world, body);
+        require(pbs_world_step(world, STEP));
+    }
+}
+
 /// share: of the stable step.
 static void set_verlet(pbs_world *world, double share) {
     pbs_integrator_desc i;
@@ -289,14 +297,9 @@ static struct paces measure(const struct scene *s, int32_t threads, int64_t roun
     size_t bonds = 0;
     require(pbs_body_bonds(world, body, &pairs, &bonds));
     for (int64_t i = 0; i < rounds; i++) {
-        // Once more for each, where things are to break.
-        if (s->weibull > 0.0 && i > 0) {
-            pull(world, body);
-        }
+        pull_again(world, body, s);
         measure_round(world, s->steps, 1, &best.single);
-        if (s->weibull > 0.0) {
-            pull(world, body);
-        }
+        pull_again(world, body, s);
         measure_round(world, 1, s->steps, &best.divided);
     }
     const double bytes = 16.0 * (double)bonds;

@@ -220,6 +220,20 @@ void spring_pairs_evaluate(struct spring_pairs *s, struct tasks *tasks,
     }
 }
 
+void spring_pairs_relieve(const struct spring_pairs *s, const uint32_t nodes[2], double stiffness,
+                          double rest_length, const double *x, double *gradient) {
+    const double *p = x + 3 * (size_t)nodes[0];
+    const double *q = x + 3 * (size_t)nodes[1];
+    const double d[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};
+    const double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + 1e-300);
+    const double force = stiffness * (length - rest_length);
+    for (size_t k = 0; k < 3; k++) {
+        const double pull = (force / length * d[k] + s->rounder) - s->rounder;
+        gradient[3 * (size_t)nodes[0] + k] += pull;
+        gradient[3 * (size_t)nodes[1] + k] -= pull;
+    }
+}
+
 void spring_pairs_each_marked(const struct spring_pairs *s,
                               void (*found)(void *context, uint32_t spring), void *context) {
     const struct pair_layout *layout = &s->layout;

@@ -51,6 +51,11 @@ void spring_pairs_evaluate(struct spring_pairs *springs, struct tasks *tasks,
 void spring_pairs_each_marked(const struct spring_pairs *springs,
                               void (*found)(void *context, uint32_t spring), void *context);
 
+/// Takes what a spring of that stiffness and length adds to the gradient, by node and at x, off
+/// again: where sums are exact, what is left is what the others have added.
+void spring_pairs_relieve(const struct spring_pairs *springs, const uint32_t nodes[2],
+                          double stiffness, double rest_length, const double *x, double *gradient);
+
 /// A spring without stiffness breaks by no strain.
 void spring_pairs_set(struct spring_pairs *springs, uint32_t spring, double stiffness,
                       double rest_length);

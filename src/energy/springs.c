@@ -334,6 +334,15 @@ void springs_set_broken(struct springs *springs, size_t spring, bool broken) {
     }
 }
 
+bool springs_relieve(const struct springs *springs, size_t spring, const uint32_t nodes[2],
+                     const double *x, double *gradient) {
+    if (springs->pairs != NULL) {
+        spring_pairs_relieve(springs->pairs, nodes, springs->stiffness[spring],
+                             springs->rest_length[spring], x, gradient);
+    }
+    return springs->pairs != NULL;
+}
+
 bool springs_is_broken(const struct springs *springs, size_t spring) {
     return springs->broken[spring] != 0;
 }

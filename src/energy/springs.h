@@ -49,6 +49,10 @@ const uint8_t *springs_strained(struct springs *springs);
 
 /// A broken spring stays where it is, without stiffness. The term must be bound.
 void springs_set_broken(struct springs *springs, size_t spring, bool broken);
+/// Takes what a spring that has broken had added to the gradient at x, in node order, off again.
+/// False, and nothing changes, where springs are so few that evaluating them anew costs little.
+bool springs_relieve(const struct springs *springs, size_t spring, const uint32_t nodes[2],
+                     const double *x, double *gradient);
 bool springs_is_broken(const struct springs *springs, size_t spring);
 
 /// Springs that soften remember the state x, which is accepted; returns the energy that this takes

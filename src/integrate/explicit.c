@@ -164,3 +164,8 @@ struct step_result explicit_step(const struct step_problem *problem, const struc
     w->lost = (struct scalar_state){0.0, 0.0, 0.0};
     return result;
 }
+
+void explicit_accelerate_again(struct step_workspace *workspace, size_t node) {
+    const struct step_workspace *w = workspace;
+    accelerate(w->gradient_now + 3 * node, w->velocity_history + 3 * node, 3, w->now.a + 3 * node);
+}

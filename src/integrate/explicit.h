@@ -16,4 +16,8 @@ void explicit_begin(const struct step_problem *problem, struct step_workspace *w
 struct step_result explicit_step(const struct step_problem *problem, const struct step_span *span,
                                  struct step_workspace *workspace);
 
+/// Of a state that a step has led to and that is accepted: the acceleration of a node after
+/// gradient_now has changed there.
+void explicit_accelerate_again(struct step_workspace *workspace, size_t node);
+
 #endif

@@ -7,6 +7,7 @@
 #include "base/arithmetic.h"
 #include "base/math3.h"
 #include "geometry/intersection.h"
+#include "integrate/explicit.h"
 #include "world/bonded.h"
 #include "world/breaking.h"
 #include "world/check.h"
@@ -474,6 +475,41 @@ void breaks_take_back_all(pbs_world *w) {
     breaks_take_back(w, 0);
     copy_remaining(w, false);
     w->topology.breaks.softened = 0.0;
+}
+
+/// Of the index-th body's rows.
+static bool relieve_body(pbs_world *w, size_t index, size_t first) {
+    const struct bond_breaks *breaks = &w->topology.breaks;
+    const struct body *body = scene_body(&w->scene, index);
+    const struct bond_place place = place_of(w, index);
+    const uint64_t name = handle_id(&w->scene.bodies, body->slot, HANDLE_BODY, w->scene.stamp);
+    struct step_workspace *workspace = &w->topology.workspace;
+    bool is_known = true;
+    for (size_t row = first; row < breaks->count && is_known; row++) {
+        if (breaks->rows[row].body.id != name) {
+            continue;
+        }
+        const size_t bond = breaks->rows[row].bond;
+        const uint32_t *end = body->bonds.pairs + 2 * bond;
+        const uint32_t nodes[2] = {(uint32_t)body->node_start + end[0],
+                                   (uint32_t)body->node_start + end[1]};
+        is_known = place.springs != NULL &&
+                   springs_relieve(place.springs, place.first_bond + bond, nodes, workspace->now.x,
+                                   workspace->gradient_now);
+        explicit_accelerate_again(workspace, nodes[0]);
+        explicit_accelerate_again(workspace, nodes[1]);
+    }
+    return is_known;
+}
+
+bool breaks_relieve(pbs_world *w, size_t first) {
+    bool is_known = true;
+    for (size_t i = 0; i < w->scene.bodies.count && is_known; i++) {
+        if (scene_body(&w->scene, i)->bonds.breaks) {
+            is_known = relieve_body(w, i, first);
+        }
+    }
+    return is_known;
 }
 
 void breaks_take_back(pbs_world *w, size_t count) {

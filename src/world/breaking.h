@@ -34,6 +34,10 @@ bool breaks_look(pbs_world *w, double time, bool is_marked);
 /// The same in the workspace's next state, before it is accepted: the step is to be taken again
 /// from the present one, or goes on from the next one.
 bool breaks_look_ahead(pbs_world *w, double time, bool goes_on);
+/// After an explicit step (explicit.h) in whose end the rows from `first` on broke: takes their
+/// forces off the accelerations there. False where that has to be asked of all forces: of bonds
+/// that are no springs, or of few.
+bool breaks_relieve(pbs_world *w, size_t first);
 /// All but the first `count` are whole again.
 void breaks_take_back(pbs_world *w, size_t count);
 /// What broke and softened so far goes aside, for a step that may be taken back to it.

@@ -34,7 +34,7 @@ struct run {
     struct adaptive_barrier barrier;
     uint32_t division_limit; ///< of the host, or what is right where it leaves that to the library
     uint32_t explicit_steps; ///< of schemes that kick, in all parts
-    bool bonds_are_marked;   ///< see breaks_look: the part was one of those
+    bool is_free;            ///< the part was a step of explicit.h, which evaluated at its end
     uint32_t flight_parts;   ///< of the last step that was divided beforehand, or 1
     // Step control:
     struct step_control control;

@@ -411,7 +411,9 @@ void run_accept(struct run *run, double h) {
     step_accept(&run->w->topology.workspace, run->w->tasks, h);
     contact_report_accept(&run->w->topology.report, h);
     run->elapsed += h;
-    if (breaks_look(run->w, run->w->scene.time + run->elapsed, run->bonds_are_marked)) {
+    const size_t broken = run->w->topology.breaks.count;
+    if (breaks_look(run->w, run->w->scene.time + run->elapsed, run->is_free) &&
+        !(run->is_free && breaks_relieve(run->w, broken))) {
         // What is kept of the forces holds those of bonds that are no more.
         run->w->topology.workspace.memory.has_acceleration = false;
     }
@@ -602,9 +604,9 @@ static pbs_status run_free(struct run *run, const struct step_span *span, bool l
                              t->workspace.rotations == NULL;
         return divides ? run_halves(run, span, 0) : part.status;
     }
-    run->bonds_are_marked = true;
+    run->is_free = true;
     run_land_part(run, &part, span->h);
-    run->bonds_are_marked = false;
+    run->is_free = false;
     return PBS_OK;
 }
 

@@ -417,6 +417,40 @@ static void no_numbering_shows(void **state) {
     pbs_world_destroy(worlds[1]);
 }
 
+/// After bonds broke, an explicit step begins with the forces of all others to the bit: as one
+/// does that has to evaluate them anew, since the host has set velocities.
+static void what_broke_pulls_no_more(void **state) {
+    (void)state;
+    static uint32_t numbers[BLOCK];
+    static double v[3 * BLOCK];
+    pbs_world *worlds[2];
+    pbs_body bodies[2];
+    size_t steps = 0;
+    for (uint32_t i = 0; i < BLOCK; i++) {
+        numbers[i] = i;
+    }
+    for (int k = 0; k < 2; k++) {
+        worlds[k] = pulled_block(numbers, &bodies[k]);
+    }
+    for (int n = 0; n < 30; n++) {
+        size_t broken = 0;
+        for (int k = 0; k < 2; k++) {
+            assert_ok(pbs_world_step(worlds[k], 1e-4));
+        }
+        assert_ok(pbs_world_broken_bonds(worlds[0], NULL, sizeof(pbs_broken_bond), &broken));
+        steps += broken > 0;
+        memcpy(v, pbs_body_velocities(worlds[1], bodies[1]), sizeof v);
+        assert_ok(pbs_body_set_velocities(worlds[1], bodies[1], v, BLOCK));
+    }
+    assert_true(steps > 10);
+    assert_same_bits(pbs_body_positions(worlds[0], bodies[0]),
+                     pbs_body_positions(worlds[1], bodies[1]), 3 * (size_t)BLOCK);
+    assert_same_bits(pbs_body_velocities(worlds[0], bodies[0]),
+                     pbs_body_velocities(worlds[1], bodies[1]), 3 * (size_t)BLOCK);
+    pbs_world_destroy(worlds[0]);
+    pbs_world_destroy(worlds[1]);
+}
+
 // --- what is refused ---
 
 static const double PLACES[9] = {0, 0, 0, 0.1, 0, 0, 0.2, 0, 0};
@@ -603,6 +637,7 @@ int main(void) {
         cmocka_unit_test(a_plane_stays_in_its_plane),
         cmocka_unit_test(breaking_worlds_go_on_to_the_bit),
         cmocka_unit_test(no_numbering_shows),
+        cmocka_unit_test(what_broke_pulls_no_more),
         cmocka_unit_test(bad_descriptions_are_refused_in_words),
         cmocka_unit_test(critical_stretches_are_the_hosts),
         cmocka_unit_test(weak_bodies_are_told),
