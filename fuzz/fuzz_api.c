@@ -267,6 +267,11 @@ static pbs_status make_peridynamic(struct session *s, pbs_world *world) {
         d.tet_count = 2;
         d.tets = tets;
     }
+    // Of particles these bits are volumes, densities and velocities.
+    const uint8_t softening = source < 96 ? 0 : source >> 3;
+    d.tensile_strength = softening & 1 ? numbers[2] : 0.0;
+    d.softening_knee = softening & 2 ? numbers[3] : 0.0;
+    d.softening_initial = softening & 4 ? numbers[4] : 0.0;
     const uint8_t breaking = take(&s->in);
     d.density = breaking & 1 ? numbers[3] : d.density;
     d.young = breaking & 2 ? numbers[4] : d.young;

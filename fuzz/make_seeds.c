@@ -2,6 +2,7 @@
 //     make_seeds FOLDER           (fuzz/corpus; make seeds)
 //     make_seeds --check FOLDER   fails where one is missing or does not restore any more
 #include <dirent.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -215,6 +216,33 @@ static void fill_peridynamic(pbs_world *world) {
     require(pbs_world_step(world, 0.01) >= 0);
 }
 
+/// A row of particles pulled apart in explicit steps, some of whose bonds have softened.
+static void fill_softening(pbs_world *world) {
+    static const double box[6] = {0.0, 0.0, 0.0, 0.05, 0.0, 0.0}, none[3] = {0.0, 0.0, 0.0};
+    static const double targets[6] = {0.0025, 0.0, 0.0, 0.04751, 0.0, 0.0};
+    static const uint32_t ends[2] = {0, 9};
+    pbs_peridynamic_desc d;
+    pbs_body body;
+    pbs_peridynamic_desc_init(&d, sizeof d);
+    d.dimension = PBS_PERIDYNAMIC_BAR;
+    d.box = box;
+    d.spacing = 0.005;
+    d.section = 0.02;
+    d.young = 3e10;
+    d.fracture_energy = 100.0;
+    d.tensile_strength = 3e6;
+    require(pbs_world_set_gravity(world, none) == PBS_OK);
+    require(pbs_body_create_peridynamic(world, &d, &body) >= 0);
+    set_integrator(world, PBS_SCHEME_VELOCITY_VERLET, PBS_STEP_FIXED);
+    require(pbs_body_set_targets(world, body, ends, 2, targets) == PBS_OK);
+    require(pbs_world_step(world, 3e-5) >= 0);
+    float most = 0.0F;
+    for (size_t i = 0; i < 10; i++) {
+        most = fmaxf(most, pbs_body_damage(world, body)[i]);
+    }
+    require(most > 0.0F && most < 1.0F);
+}
+
 /// A cube whose corner is taken somewhere else, at rest.
 static void fill_static(pbs_world *world) {
     static const double none[3] = {0.0, 0.0, 0.0}, target[3] = {0.1, 0.12, 0.0};
@@ -396,6 +424,7 @@ static const struct seed seeds[] = {
     {"restore", "stiff", .fill = fill_stiff},
     {"restore", "bonded", .fill = fill_bonded},
     {"restore", "peridynamic", .fill = fill_peridynamic},
+    {"restore", "softening", .fill = fill_softening},
     {"restore", "static", .fill = fill_static},
     {"system", "implicit_euler", .size = 1},
     {"system", "two_step", .size = 2, .scheme = PBS_SCHEME_BDF2},

@@ -3,7 +3,9 @@
 #include "support/world_testing.h"
 
 #include "base/math3.h"
+#include "energy/softening_law.h"
 #include "world/refusal.h"
+#include "world/snapshot.h"
 
 static const double STRENGTH = 3e6, YOUNG = 3e10, ENERGY = 100.0, SPACING = 5e-3;
 
@@ -307,6 +309,49 @@ static void saved_worlds_go_on_to_the_bit(void **state) {
     pbs_world_destroy(world);
 }
 
+/// With the only two numbers like `set` replaced what was saved is refused.
+static void refuse_instead(const struct saved_world *saved, const double set[2],
+                           const double wrong[2]) {
+    struct snapshot_header header;
+    unsigned char *forged = malloc(saved->size);
+    int found = 0;
+    assert_non_null(forged);
+    memcpy(forged, saved->data, saved->size);
+    for (size_t at = sizeof header; at + 2 * sizeof *set <= saved->size; at += 4) {
+        if (memcmp(forged + at, set, 2 * sizeof *set) == 0) {
+            memcpy(forged + at, wrong, 2 * sizeof *set);
+            found++;
+        }
+    }
+    assert_int_equal(found, 1);
+    memcpy(&header, forged, sizeof header);
+    header.checksum = checksum(forged + sizeof header, saved->size - sizeof header);
+    memcpy(forged, &header, sizeof header);
+    pbs_world *world = new_world();
+    assert_status(pbs_world_restore(world, forged, saved->size), PBS_ERROR_FORMAT);
+    pbs_world_destroy(world);
+    free(forged);
+}
+
+static void forged_bonds_are_refused(void **state) {
+    (void)state;
+    const double box[6] = {0.0, 0.0, 0.0, 10 * SPACING, 0.0, 0.0};
+    const double opening = softening_shape_of(0.15, 0.4).opening, onset = STRENGTH / YOUNG;
+    pbs_world *world = world_of(PBS_SCHEME_QUASI_STATIC, 1, PBS_STEP_FIXED);
+    const pbs_peridynamic_desc d = describe(PBS_PERIDYNAMIC_BAR, box);
+    add(world, &d);
+    const struct saved_world saved = save_world(world);
+    const double shape[2] = {0.15, opening}, first[2] = {opening, onset}, last[2] = {onset, 1.0};
+    const double wrong[][2] = {{0.0, opening}, {NAN, opening}, {0.95, opening}, {0.15, -0.1},
+                               {opening, 0.0}, {opening, NAN}, {opening, 1.0},  {onset, 1.5},
+                               {onset, -0.5},  {onset, NAN}};
+    for (int i = 0; i < 10; i++) {
+        refuse_instead(&saved, i < 4 ? shape : i < 7 ? first : last, wrong[i]);
+    }
+    free(saved.data);
+    pbs_world_destroy(world);
+}
+
 // --- in motion ---
 
 /// What holds the halves back softens: kinetic and elastic energy and what is dissipated stay what
@@ -422,6 +467,7 @@ int main(void) {
         cmocka_unit_test(an_unloaded_bar_remembers),
         cmocka_unit_test(failed_advances_soften_nothing),
         cmocka_unit_test(saved_worlds_go_on_to_the_bit),
+        cmocka_unit_test(forged_bonds_are_refused),
         cmocka_unit_test(energy_is_kept_in_motion),
         cmocka_unit_test(bad_descriptions_are_refused_in_words),
         cmocka_unit_test(refused_memory_is_a_status),
