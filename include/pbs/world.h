@@ -266,8 +266,9 @@ PBS_API pbs_status pbs_world_set_integrator(pbs_world *w, pbs_integrator *i);
 /// One step of h seconds, whatever the integrator's step_* are. It lands whole or leaves the world
 /// as it was; pbs_world_stats says why.
 /// @return PBS_OK, PBS_DIVIDED, PBS_NOT_CONVERGED (where allowed), PBS_ERROR_ARGUMENT (w is null, h
-/// not positive and finite, a scene too large for 32-bit indices), PBS_ERROR_CONVERGENCE,
-/// PBS_ERROR_INADMISSIBLE, PBS_ERROR_HOST, PBS_ERROR_MEMORY, PBS_ERROR_MISSING_CALLBACK
+/// not positive and finite, or the time after it not finite, a scene too large for 32-bit indices),
+/// PBS_ERROR_CONVERGENCE, PBS_ERROR_INADMISSIBLE, PBS_ERROR_HOST, PBS_ERROR_MEMORY,
+/// PBS_ERROR_MISSING_CALLBACK
 /// @see OPT section 3; docs/architecture.md
 PBS_API pbs_status pbs_world_step(pbs_world *w, double h);
 

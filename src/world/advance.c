@@ -275,7 +275,7 @@ static pbs_status controlled_steps(struct run *run) {
 pbs_status pbs_world_advance(pbs_world *w, double duration) {
     ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(world_enter(w));
-    RETURN_IF_FAILED(check_positive(duration, "duration"));
+    RETURN_IF_FAILED(check_duration(duration, w->scene.time, "duration"));
     const struct scheme_choice *const choice = &w->scene.integrator;
     struct step_control control = step_control_of(&choice->settings, choice->scheme->history);
     RETURN_IF_FAILED(step_control_fit(&control, duration));

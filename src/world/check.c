@@ -20,6 +20,14 @@ pbs_status check_positive(double value, const char *name) {
                              value);
 }
 
+pbs_status check_duration(double seconds, double time, const char *name) {
+    RETURN_IF_FAILED(check_positive(seconds, name));
+    return isfinite(time + seconds)
+               ? PBS_OK
+               : status_fail(PBS_ERROR_ARGUMENT, "%s is %g s, after %g s; time must stay finite",
+                             name, seconds, time);
+}
+
 pbs_status check_not_negative(double value, const char *name) {
     return isfinite(value) && value >= 0.0
                ? PBS_OK

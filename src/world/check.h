@@ -12,6 +12,8 @@
 pbs_status check_pointer(const void *pointer, const char *name);
 pbs_status check_finite(double value, const char *name);
 pbs_status check_positive(double value, const char *name);
+/// Positive, and finite seconds after `time`.
+pbs_status check_duration(double seconds, double time, const char *name);
 pbs_status check_not_negative(double value, const char *name);
 /// low < value < high
 pbs_status check_between(double value, double low, double high, const char *name);

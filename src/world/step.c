@@ -918,7 +918,7 @@ static pbs_status one_step(struct run *run) {
 pbs_status pbs_world_step(pbs_world *w, double h) {
     ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(world_enter(w));
-    RETURN_IF_FAILED(check_positive(h, "the step's length"));
+    RETURN_IF_FAILED(check_duration(h, w->scene.time, "the step's length"));
     struct run run = {.w = w, .h = h, .steps = one_step, .step_memory = w->scene.step_memory};
     return run_world(&run);
 }

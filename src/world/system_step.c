@@ -260,7 +260,7 @@ static pbs_status system_check(const pbs_system *s, const pbs_integrator *i) {
 pbs_status pbs_system_step(pbs_system *s, pbs_integrator *i, double h) {
     ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(system_check(s, i));
-    RETURN_IF_FAILED(check_positive(h, "the step's length"));
+    RETURN_IF_FAILED(check_duration(h, s->state.time, "the step's length"));
     // Without a longest step there is one.
     struct run run = {.s = s, .choice = &i->choice, .h = h};
     return run_system(&run, equal_steps);
@@ -269,7 +269,7 @@ pbs_status pbs_system_step(pbs_system *s, pbs_integrator *i, double h) {
 pbs_status pbs_system_advance(pbs_system *s, pbs_integrator *i, double duration) {
     ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(system_check(s, i));
-    RETURN_IF_FAILED(check_positive(duration, "duration"));
+    RETURN_IF_FAILED(check_duration(duration, s->state.time, "duration"));
     const struct scheme_choice *const choice = &i->choice;
     struct step_control control = step_control_of(&choice->settings, choice->scheme->history);
     RETURN_IF_FAILED(step_control_fit(&control, duration));

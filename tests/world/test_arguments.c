@@ -383,6 +383,22 @@ static void state_calls_name_the_number(void **state) {
     pbs_world_destroy(world);
 }
 
+/// Seconds add up to a number, as what is saved is to be restored.
+static void time_stays_finite(void **state) {
+    (void)state;
+    pbs_world *world = new_world();
+    assert_ok(pbs_world_step(world, 1e308));
+    assert_status(pbs_world_step(world, 1e308), PBS_ERROR_ARGUMENT);
+    assert_message("the step's length is 1e+308 s, after 1e+308 s");
+    assert_status(pbs_world_advance(world, 1e308), PBS_ERROR_ARGUMENT);
+    assert_message("duration is 1e+308 s, after 1e+308 s");
+    assert_true(pbs_world_time(world) == 1e308);
+    const struct saved_world saved = save_world(world);
+    assert_ok(pbs_world_restore(world, saved.data, saved.size));
+    free(saved.data);
+    pbs_world_destroy(world);
+}
+
 /// Counts and indices of calls on a body, one off and far off.
 static void state_calls_name_the_count_and_the_index(void **state) {
     (void)state;
@@ -433,6 +449,7 @@ int main(void) {
         cmocka_unit_test(colliders_name_the_number),
         cmocka_unit_test(poses_name_the_number),
         cmocka_unit_test(state_calls_name_the_number),
+        cmocka_unit_test(time_stays_finite),
         cmocka_unit_test(state_calls_name_the_count_and_the_index),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

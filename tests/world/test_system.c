@@ -404,6 +404,22 @@ static void divisions_end(void **state) {
     pbs_integrator_destroy(integrator);
 }
 
+static void time_stays_finite(void **state) {
+    (void)state;
+    struct host host = {.factor = 1.0};
+    pbs_integrator *integrator = new_integrator(PBS_SCHEME_IMPLICIT_EULER);
+    pbs_system_desc d = describe(&host);
+    d.time = 1e308;
+    pbs_system *system = new_system(&d);
+    assert_status(pbs_system_step(system, integrator, 1e308), PBS_ERROR_ARGUMENT);
+    assert_message("the step's length is 1e+308 s, after 1e+308 s");
+    assert_status(pbs_system_advance(system, integrator, 1e308), PBS_ERROR_ARGUMENT);
+    assert_message("duration is 1e+308 s, after 1e+308 s");
+    assert_true(pbs_system_time(system) == 1e308);
+    pbs_system_destroy(system);
+    pbs_integrator_destroy(integrator);
+}
+
 /// Derivatives of the wrong sign and size lead away: GAT's rule ends that after three iterations
 /// without a decrease; a limit of iterations ends what is too slow.
 static void newton_gives_up(void **state) {
@@ -797,6 +813,7 @@ int main(void) {
         cmocka_unit_test(damaged_bytes_are_refused),
         cmocka_unit_test(divisions_end),
         cmocka_unit_test(newton_gives_up),
+        cmocka_unit_test(time_stays_finite),
         cmocka_unit_test(numbers_of_callbacks_must_be_finite),
         cmocka_unit_test(singular_newton_matrices_are_told),
         cmocka_unit_test(rounding_errors_end_iterations),
