@@ -31,6 +31,10 @@ plots-fracture: $(BUILD)/bench/fracture ## implicit and explicit seconds over st
 	$(BUILD)/bench/fracture --figures $(BUILD)/bench
 	gnuplot -e "from='$(BUILD)/bench'; to='docs'" bench/plots/fracture.gp
 
+plots-fracture-steps: $(BUILD)/bench/fracture_steps ## what step control saves where a plate breaks; half an hour
+	for s in 0.01 0.0075 0.005; do $< --case plate --spacing $$s; done | grep _gain | sed 's/ [a-z_]*=/,/g' > $<.csv
+	gnuplot -e "from='$(BUILD)/bench'; to='docs'" bench/plots/fracture_steps.gp
+
 plots-cracks: $(BUILD)/bench/crack_paths ## the pictures of docs/theory/peridynamics.md
 	$< --case glass --until 90 --picture docs/crack_branching.png
 	$< --case steel --spacing 0.5 --until 90 --picture docs/kalthoff_winkler.png
@@ -95,4 +99,4 @@ deps:                                            ## install what a bare Debian 1
 clean:                                           ## remove everything that was built
 	rm -rf $(BUILD) build demo lib/*.a lib/*.so lib/*.so.*
 
-.PHONY: demo demo-files benches bench bench-linear counts bench-ipc plots plots-fracture plots-cracks plots-concrete format format-check tidy tidy-files warnings docs deps clean
+.PHONY: demo demo-files benches bench bench-linear counts bench-ipc plots plots-fracture plots-fracture-steps plots-cracks plots-concrete format format-check tidy tidy-files warnings docs deps clean
