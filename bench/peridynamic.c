@@ -2,7 +2,7 @@
 // plate), all pulled apart along x; the block is that of tests/data/lammps_block. Lines
 //     bench peridynamic case=... particles=... bonds=... threads=... steps=... broken=...
 //     single_wall=... single_cpu=... divided_wall=... divided_cpu=... stream=... triad=...
-//     over_lammps=... load=...
+//     over_lammps=... over_lammps_cpu=... load=...
 //     bench peridynamic_lammps case=... particles=... wall=... cpu=... load=...
 //     bench peridynamic_threads case=... single=... divided=...
 // single: a step to each call of pbs_world_step; divided: one call that divides itself into as
@@ -10,10 +10,11 @@
 // processor, all threads together; best of some rounds. stream: GB/s of what a bond has, 16 bytes,
 // by the wall and divided steps; triad: those of a = b + s c on arrays as large together.
 // over_lammps: single steps by the wall over LAMMPS's peri/pmb, its own "Loop time", on one
-// processor, in the same run; 0 where `lmp` is not installed. threads: two over one by the wall.
-// load: of the machine in the last minute, this program included. Cases: blocks of so many
-// particles along an edge; with strengths that nothing reaches; breaking all over; in a random
-// order; of tetrahedra that are filled, turned against the lattice; a square plate.
+// processor, in the same run; over_lammps_cpu: by the processor; 0 where `lmp` is not installed.
+// threads: two over one by the wall. load: of the machine in the last minute, this program
+// included. Cases: blocks of so many particles along an edge; with strengths that nothing reaches;
+// breaking all over; in a random order; of tetrahedra that are filled, turned against the lattice;
+// a square plate.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -288,7 +289,8 @@ struct paces {
     struct pace single, divided;
 };
 
-static struct paces measure(const struct scene *s, int32_t threads, int64_t rounds, double lammps) {
+static struct paces measure(const struct scene *s, int32_t threads, int64_t rounds,
+                            const struct pace *lammps) {
     pbs_body body;
     struct paces best = {{INFINITY, INFINITY}, {INFINITY, INFINITY}};
     pbs_world *world = make_world(s, threads, &body);
@@ -305,12 +307,13 @@ static struct paces measure(const struct scene *s, int32_t threads, int64_t roun
     const double bytes = 16.0 * (double)bonds;
     printf("bench peridynamic case=%s particles=%.0f bonds=%zu threads=%d steps=%lld broken=%zu "
            "single_wall=%.2f single_cpu=%.2f divided_wall=%.2f divided_cpu=%.2f stream=%.1f "
-           "triad=%.1f over_lammps=%.2f load=%.1f\n",
+           "triad=%.1f over_lammps=%.2f over_lammps_cpu=%.2f load=%.1f\n",
            s->name, count, bonds, (int)threads, 2LL * (long long)rounds * s->steps,
            count_broken(world, body, bonds), 1e-6 * count / best.single.wall,
            1e-6 * count / best.single.cpu, 1e-6 * count / best.divided.wall,
            1e-6 * count / best.divided.cpu, 1e-9 * bytes / best.divided.wall,
-           1e-9 * triad_speed(bytes, threads, rounds), lammps / best.single.wall, load());
+           1e-9 * triad_speed(bytes, threads, rounds), lammps->wall / best.single.wall,
+           lammps->cpu / best.single.cpu, load());
     (void)fflush(stdout);
     pbs_world_destroy(world);
     return best;
@@ -381,11 +384,11 @@ static void compare(const struct scene *s, int64_t rounds, int32_t threads) {
                s->name, count, 1e-6 * count / lammps.wall, 1e-6 * count / lammps.cpu, load());
         (void)fflush(stdout);
     } else {
-        lammps.wall = 0.0;
+        lammps = (struct pace){0.0, 0.0};
     }
-    const struct paces one = measure(s, 1, rounds, lammps.wall);
+    const struct paces one = measure(s, 1, rounds, &lammps);
     if (threads > 1) {
-        const struct paces more = measure(s, threads, rounds, lammps.wall);
+        const struct paces more = measure(s, threads, rounds, &lammps);
         printf("bench peridynamic_threads case=%s threads=%d single=%.2f divided=%.2f\n", s->name,
                (int)threads, one.single.wall / more.single.wall,
                one.divided.wall / more.divided.wall);
