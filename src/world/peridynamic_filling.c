@@ -30,11 +30,18 @@ static int count_axes(int32_t dimension) {
 static pbs_status make_lattice(const double low[3], const double high[3],
                                const pbs_peridynamic_desc *d, struct lattice *out) {
     double points = 1.0;
-    *out = (struct lattice){.spacing = d->spacing, .axes = count_axes(d->dimension)};
-    for (int axis = 0; axis < 3; axis++) {
+    *out = (struct lattice){
+        .spacing = d->spacing, .counts = {1, 1, 1}, .axes = count_axes(d->dimension)};
+    memcpy(out->origin, low, sizeof out->origin);
+    for (int axis = 0; axis < 3 && axis < out->axes; axis++) {
         const double room = floor((high[axis] - low[axis]) / d->spacing * (1.0 + 1e-9) + 1e-9);
-        out->origin[axis] = low[axis];
-        points *= axis < out->axes ? fmax(room, 0.0) : 1.0;
+        if (!(room >= 1.0)) {
+            return status_fail(PBS_ERROR_MESH,
+                               "no particle of spacing %g m has room in the box that is to be "
+                               "filled",
+                               d->spacing);
+        }
+        points *= room;
         if (points > (double)CHECK_COUNT_LIMIT) {
             return status_fail(
                 PBS_ERROR_ARGUMENT,
@@ -42,13 +49,9 @@ static pbs_status make_lattice(const double low[3], const double high[3],
                 "%g m along %c",
                 d->spacing, CHECK_COUNT_LIMIT, low[axis], high[axis], "xyz"[axis]);
         }
-        out->counts[axis] = axis < out->axes ? (size_t)fmax(room, 0.0) : 1;
+        out->counts[axis] = (size_t)room;
     }
-    return points >= 1.0 ? PBS_OK
-                         : status_fail(PBS_ERROR_MESH,
-                                       "no particle of spacing %g m has room in the box that is to "
-                                       "be filled",
-                                       d->spacing);
+    return PBS_OK;
 }
 
 static size_t count_points(const struct lattice *lattice) {

@@ -460,6 +460,7 @@ static const double FAR[9] = {0, 0, 0, 1, 0, 0, 2, 0, 0};
 static const double INFINITE[9] = {0, 0, 0, INFINITY, 0, 0, 0.2, 0, 0};
 static const double NEGATIVE[3] = {1e-3, -1e-3, 1e-3};
 static const double SMALL_BOX[6] = {0, 0, 0, 0.05, 0.3, 0.3};
+static const double FLAT_BOX[6] = {0.0, 0.0, 0.0, 0.01, 1e30, 1e30};
 static const double CORNERS[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
 static const uint32_t INVERTED[4] = {0, 2, 1, 3};
 
@@ -502,6 +503,8 @@ SPOIL(negative_radius, pbs_peridynamic_desc *d, d->contact_radii = NEGATIVE)
 SPOIL(filled_twice, pbs_peridynamic_desc *d, d->box = BOX)
 SPOIL(narrow_box, pbs_peridynamic_desc *d, d->box = SMALL_BOX; d->positions = NULL;
       d->particle_count = 0)
+SPOIL(flat_box, pbs_peridynamic_desc *d, d->box = FLAT_BOX; d->positions = NULL;
+      d->particle_count = 0)
 SPOIL(other_count, pbs_peridynamic_desc *d, d->box = BOX; d->positions = NULL)
 SPOIL(huge_box, pbs_peridynamic_desc *d, d->box = BOX; d->positions = NULL; d->particle_count = 0;
       d->spacing = 1e-5)
@@ -537,6 +540,7 @@ static const struct refusal refusals[] = {
     {negative_radius, PBS_ERROR_ARGUMENT, "contact_radii of particle 1"},
     {filled_twice, PBS_ERROR_ARGUMENT, "one of them"},
     {narrow_box, PBS_ERROR_MESH, "no particle"},
+    {flat_box, PBS_ERROR_MESH, "no particle"},
     {other_count, PBS_ERROR_ARGUMENT, "particle_count is 3"},
     {huge_box, PBS_ERROR_ARGUMENT, "points"},
     {inverted, PBS_ERROR_MESH, "rest volume"},
