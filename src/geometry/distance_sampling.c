@@ -213,7 +213,7 @@ static void update_far(const struct sampling *s, const size_t at[3], const uint8
 static void sweep_far(const struct sampling *s, uint8_t *fixed) {
     const uint32_t *n = s->grid->counts;
     for (size_t i = 0; i < s->count; i++) {
-        fixed[i] = isfinite(s->distances[i]);
+        fixed[i] = isfinite(s->distances[i]) ? 1 : 0;
     }
     for (unsigned corner = 0; corner < 8; corner++) {
         size_t at[3];
