@@ -460,6 +460,25 @@ static void refused_memory_is_a_status(void **state) {
     pbs_world_destroy(world);
 }
 
+static void softening_takes_no_memory(void **state) {
+    (void)state;
+    struct test_allocator allocator;
+    test_allocator_init(&allocator);
+    pbs_world *world = new_world_with(&allocator);
+    add_bursting(world);
+    assert_ok(pbs_world_step(world, 2e-7));
+    const double before = energy_of(world).dissipated;
+    assert_ok(pbs_world_step(world, 2e-7));
+    const uint64_t calls = allocator.allocate_count;
+    for (int n = 0; n < 40; n++) {
+        assert_ok(pbs_world_step(world, 2e-7));
+    }
+    assert_int_equal(allocator.allocate_count, calls);
+    assert_true(energy_of(world).dissipated > before);
+    pbs_world_destroy(world);
+    assert_int_equal(allocator.blocks_in_use, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(alike_stretched_bonds_bear_the_strength),
@@ -471,6 +490,7 @@ int main(void) {
         cmocka_unit_test(energy_is_kept_in_motion),
         cmocka_unit_test(bad_descriptions_are_refused_in_words),
         cmocka_unit_test(refused_memory_is_a_status),
+        cmocka_unit_test(softening_takes_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
