@@ -1,6 +1,7 @@
 // Chooses the vectors that the processor has, and the eigenproblem of single matrices.
 #include "base/eigen3.h"
 
+#include "base/config.h"
 #include "base/matrix3_widths.h"
 
 static const int upper[6] = {0, 1, 2, 4, 5, 8};

@@ -2,6 +2,7 @@
 // versions).
 #define LANES 8
 
+#include "base/config.h"
 #include "base/matrix3_widths.h"
 
 #if defined(PBS_HAS_CLONES)

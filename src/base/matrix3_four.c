@@ -1,6 +1,7 @@
 // The kernels for vectors of four doubles (AVX2).
 #define LANES 4
 
+#include "base/config.h"
 #include "base/matrix3_widths.h"
 
 #if defined(PBS_HAS_CLONES)

@@ -1,6 +1,7 @@
 // Chooses the vectors that the processor has, and the decomposition of single matrices.
 #include "base/svd3.h"
 
+#include "base/config.h"
 #include "base/matrix3_widths.h"
 
 static void decompose(const double *f, double *u, double *sigma, double *v) {

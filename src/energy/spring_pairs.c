@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/config.h"
 #include "base/matrix3_widths.h"
 #include "energy/spring_pairs_widths.h"
 

@@ -1,6 +1,7 @@
 // The pass over springs for vectors of four doubles (AVX2).
 #define LANES 4
 
+#include "base/config.h"
 #include "energy/spring_pairs_widths.h"
 
 #if defined(PBS_HAS_CLONES)

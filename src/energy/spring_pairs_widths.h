@@ -4,7 +4,6 @@
 #ifndef PBS_ENERGY_SPRING_PAIRS_WIDTHS_H
 #define PBS_ENERGY_SPRING_PAIRS_WIDTHS_H
 
-#include "base/config.h"
 #include "energy/spring_pairs.h"
 
 /// Needs AVX2 where clones are made (PBS_HAS_CLONES).

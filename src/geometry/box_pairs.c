@@ -2,6 +2,7 @@
 // are met.
 #include "geometry/box_pairs.h"
 
+#include "base/config.h"
 #include "geometry/box_pairs_walk.h"
 
 enum {

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # What grep can say of our sources, and what the compilers that built them said: no warning from the one that built the
 # library (gcc unless told otherwise), nor from clang where CLANG_BUILD names a folder that it built (make warnings has the
-# rest); each file of the library includes headers of its own floor or of lower ones only (docs/architecture.md).
+# rest); each file of the library includes headers of its own floor or of lower ones only (docs/architecture.md), and what it
+# asks the preprocessor for.
 . "$(dirname "$0")/../../scripts/checks.sh"
 
 # The build keeps what the compiler said beside each object. Objects of files that are gone are not looked at.
@@ -48,6 +49,19 @@ floors_hold() {
     return $status
 }
 check "each file includes its own floor or lower ones" floors_hold
+
+# Where a macro is not known yet, what depends on it is left out without a word.
+knows_clones() { # file
+    awk '/^#include "base\/config.h"/ { known = 1 } /^#if.*PBS_HAS_CLONES/ && !known { bad = 1 } END { exit bad }' "$1"
+}
+clones_are_known() {
+    local file status=0
+    for file in $(grep -l PBS_HAS_CLONES src/*/*.[ch]); do
+        knows_clones "$file" || { echo "$file asks for PBS_HAS_CLONES before it includes base/config.h"; status=1; }
+    done
+    return $status
+}
+check "what asks for clones has included what knows of them" clones_are_known
 
 no_forbidden_call() {
     ! grep -nE '(^|[^a-z_.>])(printf|puts|abort|exit|setlocale|malloc|calloc|realloc|free)[ ]*\(' "$1" | grep -vE '^[0-9]+: *//'
