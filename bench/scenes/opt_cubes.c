@@ -67,6 +67,7 @@ static pbs_status create_cube(const struct opt_cube *cube, int32_t threads, stru
     world_desc.contact = PBS_CONTACT_PROJECTION;
     world_desc.threads = threads;
     world_desc.newton_limit = 5000;
+    world_desc.initial_guess = cube->guess;
     pbs_solid_desc desc;
     pbs_solid_desc_init(&desc, sizeof desc);
     desc.material = PBS_MATERIAL_FIXED_COROTATED;

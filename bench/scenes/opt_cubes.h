@@ -13,6 +13,7 @@ struct opt_cube {
     size_t points; ///< along an edge: 9, 17, 33 or 65
     double young;  ///< Pa
     enum opt_cube_start start;
+    int32_t guess; ///< PBS_GUESS_*
 };
 
 struct opt_cube_result {

@@ -96,9 +96,11 @@ enum {
 
 /// Where the minimisation of a step starts.
 enum {
-    PBS_GUESS_BEST = 0,     ///< the best of the two below and, with gravity, of free fall
+    PBS_GUESS_BEST = 0,     ///< the best of PBS_GUESS_OPT and of bodies that move as if rigid, from
+                            ///< their rest shapes
     PBS_GUESS_INERTIAL = 1, ///< the predictor x + h v (as far as it is admissible)
-    PBS_GUESS_EXPLICIT = 2  ///< the predictor plus h^2 M^-1 f(x)
+    PBS_GUESS_EXPLICIT = 2, ///< the predictor plus h^2 M^-1 f(x)
+    PBS_GUESS_OPT = 3       ///< the best of these two and, with gravity, of free fall
 };
 
 /// How contact is kept.

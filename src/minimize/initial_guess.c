@@ -17,6 +17,9 @@ enum { PULL_BACK_LIMIT = 60 };
 // guesses.
 static const double EQUAL_ENERGIES = 1e-12;
 
+// What a rigid motion is to leave of inertia and elasticity of the best guess without it.
+static const double RIGID_GAIN = 0.1;
+
 /// No guess moves what is held: it is at its targets at x already, where every evaluation puts it.
 /// A sweep with held nodes on a way of their own would miss what hits them where they are.
 static void hold(const struct minimization *m, const double *x, double *guess) {
@@ -113,6 +116,50 @@ void minimization_guess_flight(struct minimization *m, const double *x, double *
     }
 }
 
+/// J: by how much inertia and the forces that are the same everywhere make E higher at x than where
+/// they would take it. Rigid motions trade that for elastic energy.
+static double deviation(const struct minimization *m, const double *x, const double *flight) {
+    const struct objective *const o = m->objective;
+    double sum = 0.0;
+    for (size_t k = 0; k < newton_coordinate_count(m->newton); k++) {
+        sum += o->mass[k / 3] * (x[k] - flight[k]) * (x[k] - flight[k]);
+    }
+    return 0.5 * sum / o->weight;
+}
+
+/// Whether the projection leaves it where it is: no obstacle is in the way.
+static bool is_clear(struct minimization *m, const double *guess) {
+    double *const projected = m->newton->trial.x;
+    bool clear = projection_apply(m->objective->tasks, m->projection, guess, projected) == PBS_OK;
+    for (size_t k = 0; k < newton_coordinate_count(m->newton) && clear; k++) {
+        clear = projected[k] == guess[k];
+    }
+    return clear;
+}
+
+/// Bodies that nothing holds go, in their rest shapes, to where free fall takes them; the others to
+/// where the best guess so far has them. False where that is not much better, so that nothing is
+/// evaluated for little, or where something touches, which a rigid motion would run into.
+static bool fill_rigid(struct minimization *m, const double *x, double *guess) {
+    const struct objective *const o = m->objective;
+    const struct objective_result *const best = &m->newton->kept.objective;
+    const double *const known = m->newton->kept.x;
+    const double elastic = best->by_kind[ENERGY_ELASTIC];
+    double *const flight = m->newton->direction;
+    bool any = false;
+    if (!isfinite(o->weight) || !(elastic > 0.0) || best->by_kind[ENERGY_CONTACT] != 0.0) {
+        return false;
+    }
+    minimization_guess_flight(m, x, flight);
+    vector_copy(o->tasks, newton_coordinate_count(m->newton), known, guess);
+    for (size_t i = 0; i < o->rest_shape_count; i++) {
+        any = rigid_fit(&o->rest_shapes[i], o->mass, o->held, flight, guess) || any;
+    }
+    const double before = deviation(m, known, flight) + elastic;
+    return any && before > EQUAL_ENERGIES * objective_magnitude(best) &&
+           deviation(m, guess, flight) < RIGID_GAIN * before && is_clear(m, guess);
+}
+
 static bool fill_given(struct minimization *m, const double *x, double *guess) {
     vector_copy(m->objective->tasks, newton_coordinate_count(m->newton), x, guess);
     return true;
@@ -120,8 +167,9 @@ static bool fill_given(struct minimization *m, const double *x, double *guess) {
 
 /// One way to start.
 struct guess {
+    /// The best one so far is in newton->kept.
     bool (*fill)(struct minimization *m, const double *x, double *guess);
-    int32_t kind; ///< what asks for it alone, or PBS_GUESS_BEST
+    int32_t kind; ///< what asks for it alone; PBS_GUESS_BEST: nothing but that does
     bool always;  ///< pulled back where it is not admissible, however many others there are
     bool naive;   ///< ignores the forces
 };
@@ -129,9 +177,10 @@ struct guess {
 // Of equal ones the first is taken: in free fall the second differs from it by what rounding makes
 // of forces that should be zero.
 static const struct guess guesses[] = {
-    {fill_free_fall, PBS_GUESS_BEST, false, false},
+    {fill_free_fall, PBS_GUESS_OPT, true, false},
     {fill_explicit, PBS_GUESS_EXPLICIT, false, false},
     {fill_inertial, PBS_GUESS_INERTIAL, true, true},
+    {fill_rigid, PBS_GUESS_BEST, false, false},
     {fill_given, NEWTON_GUESS_GIVEN, false, false},
 };
 
@@ -140,7 +189,9 @@ static bool is_lower(const struct objective_result *a, const struct objective_re
 }
 
 static bool is_asked_for(const struct guess *guess, int32_t asked) {
-    return guess->kind == asked || (asked == PBS_GUESS_BEST && guess->kind != NEWTON_GUESS_GIVEN);
+    return guess->kind == asked || (asked == PBS_GUESS_BEST && guess->kind != NEWTON_GUESS_GIVEN) ||
+           (asked == PBS_GUESS_OPT && guess->kind != NEWTON_GUESS_GIVEN &&
+            guess->kind != PBS_GUESS_BEST);
 }
 
 /// Evaluates the guesses that the options ask for; the best one is left in newton->trial.

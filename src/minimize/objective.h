@@ -7,6 +7,7 @@
 
 #include "contact/barrier_contact.h"
 #include "energy/rayleigh_damping.h"
+#include "minimize/rigid_fit.h"
 
 /// What is minimised. All pointers belong to the caller.
 struct objective {
@@ -14,14 +15,16 @@ struct objective {
     const struct assembly *assembly;
     const struct term *terms;
     size_t term_count;
-    const struct rayleigh *damping;  ///< null: none
-    struct barrier_contact *contact; ///< null: none
-    const uint32_t *node_parts;      ///< per node: its body, for messages; null: none is named
-    bool with_friction;              ///< of the contact
-    const uint8_t *held;             ///< per node, PBS_AXIS_* bits; for contact's Hessian
-    const double *mass;              ///< per node, kg
-    const double *predictor;         ///< node order
-    double weight;                   ///< c, s^2; infinity leaves inertia out
+    const struct rayleigh *damping;       ///< null: none
+    struct barrier_contact *contact;      ///< null: none
+    const struct rest_shape *rest_shapes; ///< of bodies that may be guessed to move as if rigid
+    size_t rest_shape_count;
+    const uint32_t *node_parts; ///< per node: its body, for messages; null: none is named
+    bool with_friction;         ///< of the contact
+    const uint8_t *held;        ///< per node, PBS_AXIS_* bits; for contact's Hessian
+    const double *mass;         ///< per node, kg
+    const double *predictor;    ///< node order
+    double weight;              ///< c, s^2; infinity leaves inertia out
     struct stage_view stage;
     bool project_hessian;
     bool project_shells;           ///< their Hessians alone

@@ -870,6 +870,34 @@ static pbs_status list_free_bodies(const struct scene *scene, struct memory *mem
     return PBS_OK;
 }
 
+/// Null for bodies whose nodes have no rest shape, or are not all places.
+static const double *rest_places(const struct body *body) {
+    switch (body->kind) {
+    case BODY_SOLID: return body->solid.rest;
+    case BODY_SHELL: return body->shell.rest;
+    case BODY_PERIDYNAMIC: return body->bonds.rest;
+    default: return NULL;
+    }
+}
+
+static pbs_status list_rest_shapes(const struct scene *scene, struct memory *memory,
+                                   struct model *model) {
+    model->rest_shapes = memory_allocate(memory, scene->bodies.count, sizeof *model->rest_shapes);
+    if (model->rest_shapes == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        const struct body *body = scene_body(scene, i);
+        const double *places = rest_places(body);
+        if (places != NULL) {
+            model->rest_shapes[model->rest_shape_count] = (struct rest_shape){
+                body->node_start, body->node_count, places};
+            model->rest_shape_count++;
+        }
+    }
+    return PBS_OK;
+}
+
 // --- all together ---
 
 // membrane, hinges, springs of three kinds, affine bodies, bonds of two forms, gravity, dead loads,
@@ -954,6 +982,7 @@ static pbs_status build(const struct scene *scene, struct memory *memory, struct
     RETURN_IF_FAILED(add_strain_damping(scene, memory, model->terms, &model->term_count,
                                         &model->peridynamic_damping));
     RETURN_IF_FAILED(list_free_bodies(scene, memory, model));
+    RETURN_IF_FAILED(list_rest_shapes(scene, memory, model));
     RETURN_IF_FAILED(build_assembly(scene, memory, model));
     return bind_terms(memory, model);
 }
@@ -980,6 +1009,7 @@ void model_free(struct model *model, struct memory *memory) {
     memory_release(memory, model->gravity_mass);
     memory_release(memory, model->drag_rate);
     memory_release(memory, model->free_bodies);
+    memory_release(memory, model->rest_shapes);
     memory_release(memory, model->rotation_arrays.node);
     memory_release(memory, model->rotation_arrays.radius);
     memory_release(memory, model->rotation_arrays.orientation);

@@ -344,6 +344,8 @@ static pbs_status fill_problem(struct run *run) {
                       .term_count = t->model.term_count,
                       .mass = w->scene.nodes.mass,
                       .contact = contact_scene_has_barrier(&w->scene) ? &t->contact : NULL,
+                      .rest_shapes = t->model.rest_shapes,
+                      .rest_shape_count = t->model.rest_shape_count,
                       .node_parts = t->node_parts,
                       .held = w->scene.nodes.held,
                       .project_hessian = projects_all(&w->scene),

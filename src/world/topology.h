@@ -42,6 +42,8 @@ struct model {
     bool has_damping;              ///< some element has a Rayleigh time
     struct free_body *free_bodies; ///< those whose energy translations do not change
     size_t free_body_count;
+    struct rest_shape *rest_shapes; ///< of bodies that have one in their nodes' own places
+    size_t rest_shape_count;
     size_t element_count;
     struct penalty_contact penalty; ///< empty with other contact
     struct outer_forces penalty_forces;

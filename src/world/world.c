@@ -48,7 +48,7 @@ static pbs_status check_choices(const pbs_world_desc *d) {
     RETURN_IF_FAILED(check_choice(d->project_hessian, PBS_HESSIAN_EXACT, PBS_HESSIAN_AUTOMATIC,
                                   "project_hessian"));
     RETURN_IF_FAILED(
-        check_choice(d->initial_guess, PBS_GUESS_BEST, PBS_GUESS_EXPLICIT, "initial_guess"));
+        check_choice(d->initial_guess, PBS_GUESS_BEST, PBS_GUESS_OPT, "initial_guess"));
     if (preconditioner_find(d->preconditioner) == NULL) {
         return status_fail(PBS_ERROR_ARGUMENT,
                            "preconditioner is %d, which is no PBS_PRECONDITIONER_*",

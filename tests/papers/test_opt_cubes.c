@@ -151,7 +151,8 @@ static void test_scrambled_cubes_recover(void **state) {
         for (int k = 0; k < 3; k++) {
             const struct opt_cube cube = {.points = testing_is_small() ? 5 : 9,
                                           .young = opt_cube_stiffness[k],
-                                          .start = (enum opt_cube_start)start};
+                                          .start = (enum opt_cube_start)start,
+                                          .guess = PBS_GUESS_OPT};
             const struct opt_cube_result result = opt_cube_run(&cube, 400, 1);
             print_message("%s, E %g: %d steps, %.1f solves per step, OPT with 65^3 points: %.1f\n",
                           names[start], cube.young, result.steps,
@@ -163,11 +164,15 @@ static void test_scrambled_cubes_recover(void **state) {
     }
 }
 
+/// With the paper's guesses, and with that of a rigid motion.
 static void test_stiff_cubes_untangle_in_one_step(void **state) {
     (void)state;
-    for (int start = 0; start < 2; start++) {
-        const struct opt_cube cube = {
-            .points = 5, .young = opt_cube_stiffness[2], .start = (enum opt_cube_start)start};
+    const int32_t guesses[] = {PBS_GUESS_OPT, PBS_GUESS_BEST};
+    for (int i = 0; i < 4; i++) {
+        const struct opt_cube cube = {.points = 5,
+                                      .young = opt_cube_stiffness[2],
+                                      .start = (enum opt_cube_start)(i % 2),
+                                      .guess = guesses[i / 2]};
         const struct opt_cube_result result = opt_cube_run(&cube, 1, 1);
         assert_ok(result.status);
         assert_int_equal(result.inverted, 0);

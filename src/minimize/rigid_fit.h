@@ -1,0 +1,22 @@
+// The rigid motion of a body's rest shape that comes nearest to where its nodes are to be: what a
+// body that is as good as rigid does, however far its nodes are from there.
+#ifndef PBS_MINIMIZE_RIGID_FIT_H
+#define PBS_MINIMIZE_RIGID_FIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// A body whose own energy is lowest in this shape, wherever that lies and however it is turned.
+struct rest_shape {
+    size_t node_start, node_count;
+    const double *places; ///< node_count x 3, m
+};
+
+/// Moves the shape to where sum m |R X + t - target|^2 is least, R a rotation, and writes its nodes
+/// to `out`. Arrays but the shape's own are by node, all of the world's. False, and nothing is
+/// written, where a node is held or numbers overflow. held may be null.
+bool rigid_fit(const struct rest_shape *shape, const double *mass, const uint8_t *held,
+               const double *target, double *out);
+
+#endif
