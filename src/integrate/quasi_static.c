@@ -228,6 +228,8 @@ static void run_passes(struct solve *s, double *x, const double *start) {
         s->result.newton.status = pass.status;
         if (pass.status < 0) {
             if (try_shorter(s, &pass)) {
+                // Or the next pass would not begin.
+                s->result.newton.status = PBS_OK;
                 continue;
             }
             return;
