@@ -464,10 +464,10 @@ PBS_API pbs_status pbs_body_read_f32(const pbs_world *w, pbs_body b, int32_t cha
                                      size_t stride_bytes, size_t capacity);
 
 /// What holds pinned and scripted vertices where they are, as a testing machine reads it: the force
-/// that balances what elasticity, gravity, barriers and a host's energies do to their held axes at
-/// the present state; 0 on axes that are free. In equilibrium (PBS_SCHEME_QUASI_STATIC) that is all
-/// of it. In motion inertia and damping of held vertices are left out, and always friction on them,
-/// which pbs_body_contact_force has.
+/// that balances what elasticity, gravity, barriers, a host's energies and its forces
+/// (pbs_body_set_forces) do to their held axes at the present state; 0 on axes that are free. In
+/// equilibrium (PBS_SCHEME_QUASI_STATIC) that is all of it. In motion inertia and damping of held
+/// vertices are left out, and always friction on them, which pbs_body_contact_force has.
 /// @param forces  becomes vertex_count x 3, N
 /// @param moments  becomes vertex_count x 3, N m: what holds orientations of bonded particles that
 /// are held, 0 of all others; may be null

@@ -169,7 +169,7 @@ PBS_API pbs_status pbs_body_bond_loads(const pbs_world *w, pbs_body b, pbs_bond_
 
 /// Which bonds are broken: bond_count bytes, 0 for those that hold, 1 for those that broke, 2 for
 /// those that the host broke; the world's own array, as pbs_body_positions. Null for a body without
-/// bonds or has no bonds.
+/// bonds.
 PBS_API const uint8_t *pbs_body_broken(const pbs_world *w, pbs_body b);
 
 /// Breaks bonds, as a cut does. Those that are broken stay so. The energy that they held counts as
