@@ -845,6 +845,16 @@ static void land_watching_strain(struct run *run) {
     }
 }
 
+/// What damping and friction took may overflow where the state does not.
+static pbs_status check_account(const struct run *run) {
+    const double taken = run->sum.dissipated;
+    return isfinite(run->w->scene.dissipated + taken)
+               ? PBS_OK
+               : status_fail(PBS_ERROR_INADMISSIBLE,
+                             "the step of %g s dissipates %g J, which must be finite", run->h,
+                             taken);
+}
+
 static pbs_status step(struct run *run) {
     pbs_world *w = run->w;
     const double start = clock_seconds();
@@ -856,6 +866,7 @@ static pbs_status step(struct run *run) {
     load_state(w, run->h);
     w->stats.time_prepare = clock_seconds() - start;
     RETURN_IF_FAILED(run->steps(run));
+    RETURN_IF_FAILED(check_account(run));
     const double solved = clock_seconds();
     RETURN_IF_FAILED(measure_contact(run));
     RETURN_IF_FAILED(contact_readback_prepare(w));

@@ -399,6 +399,26 @@ static void time_stays_finite(void **state) {
     pbs_world_destroy(world);
 }
 
+/// A step so long that what it loses is no number fails, also where it may land unconverged in a
+/// state that is finite.
+static void what_is_lost_stays_finite(void **state) {
+    (void)state;
+    const double corner[3] = {0.0, 0.0, 0.0};
+    pbs_world_desc d;
+    scene_settings(&d);
+    d.newton_limit = 4;
+    d.linear_limit = 20;
+    d.allow_unconverged = 1;
+    pbs_world *world = new_world_from(&d);
+    add_cube(world, 1, 0.4, corner, NULL);
+    const uint64_t hash = pbs_world_hash(world);
+    assert_status(pbs_world_step(world, 1e308), PBS_ERROR_INADMISSIBLE);
+    assert_message("the step of 1e+308 s dissipates");
+    assert_true(pbs_world_hash(world) == hash);
+    assert_ok(pbs_world_step(world, 0.01));
+    pbs_world_destroy(world);
+}
+
 /// Counts and indices of calls on a body, one off and far off.
 static void state_calls_name_the_count_and_the_index(void **state) {
     (void)state;
@@ -450,6 +470,7 @@ int main(void) {
         cmocka_unit_test(poses_name_the_number),
         cmocka_unit_test(state_calls_name_the_number),
         cmocka_unit_test(time_stays_finite),
+        cmocka_unit_test(what_is_lost_stays_finite),
         cmocka_unit_test(state_calls_name_the_count_and_the_index),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
