@@ -2,7 +2,7 @@
 # gnuplot -e "from='build/bench'; to='docs'" bench/plots/fracture_steps.gp
 set datafile separator ','
 set terminal svg size 720,420 dynamic font 'sans-serif,13' background '#ffffff'
-set key bottom right
+set key bottom left
 set grid lc rgb '#dddddd'
 set logscale x
 set xrange [1400:17000]
