@@ -74,6 +74,21 @@ static double held_force(const pbs_world *world, pbs_body body, const uint32_t *
 
 // --- bars and beams ---
 
+static pbs_body add_bar(pbs_world *world, const struct tet_mesh *mesh) {
+    pbs_solid_desc d;
+    pbs_body body;
+    assert_ok(pbs_solid_desc_init(&d, sizeof d));
+    d.material = PBS_MATERIAL_FIXED_COROTATED;
+    d.vertex_count = mesh->vertex_count;
+    d.positions = mesh->positions;
+    d.tet_count = mesh->tet_count;
+    d.tets = mesh->tets;
+    d.young = 1e7;
+    d.poisson = 0.0;
+    assert_ok(pbs_body_create_solid(world, &d, &body));
+    return body;
+}
+
 /// A bar of 4 x 1 x 1 m without lateral contraction: with fixed corotated material P = E (l - 1),
 /// of any stretch. Both ends hold it with that times the section, and nothing is left over for
 /// others.
@@ -83,17 +98,7 @@ static void a_stretched_bar_carries_its_modulus_times_strain(void **state) {
     size_t left_count = 0, right_count = 0;
     assert_true(shape_box_grid(8, 2, 2, 4.0, 1.0, 1.0, &mesh));
     pbs_world *world = static_world(PBS_CONTACT_BARRIER, weightless);
-    pbs_solid_desc d;
-    pbs_body body;
-    assert_ok(pbs_solid_desc_init(&d, sizeof d));
-    d.material = PBS_MATERIAL_FIXED_COROTATED;
-    d.vertex_count = mesh.vertex_count;
-    d.positions = mesh.positions;
-    d.tet_count = mesh.tet_count;
-    d.tets = mesh.tets;
-    d.young = 1e7;
-    d.poisson = 0.0;
-    assert_ok(pbs_body_create_solid(world, &d, &body));
+    const pbs_body body = add_bar(world, &mesh);
     uint32_t *left = vertices_at(mesh.positions, mesh.vertex_count, 0.0, &left_count);
     uint32_t *right = vertices_at(mesh.positions, mesh.vertex_count, 4.0, &right_count);
     assert_ok(pbs_body_pin(world, body, left, left_count, PBS_AXIS_ALL));
@@ -120,6 +125,52 @@ static void a_stretched_bar_carries_its_modulus_times_strain(void **state) {
     free(right);
     pbs_world_destroy(world);
     tet_mesh_free(&mesh);
+}
+
+/// Load steps by a control: a bar of fixed corotated material that is stretched by a tenth over a
+/// second ends where one step would, whoever chose the steps. With a limit of 4 mm on how much the
+/// edges along it, of half a metre, change in a step, 50 mm of which each takes its part, no step
+/// takes more than 4 / 50 of the second; where a step and two half ones agree, as for a linear path
+/// they do, doubling grows to the longest that is allowed.
+static void controls_choose_load_steps(void **state) {
+    (void)state;
+    const int32_t controls[] = {PBS_STEP_STRETCH_LIMIT, PBS_STEP_DOUBLING};
+    const double tolerances[] = {4e-3, 1e-6};
+    for (size_t i = 0; i < COUNT_OF(controls); i++) {
+        struct tet_mesh mesh = {0};
+        size_t left_count = 0, right_count = 0;
+        pbs_integrator_desc d;
+        pbs_integrator *integrator = NULL;
+        assert_true(shape_box_grid(8, 2, 2, 4.0, 1.0, 1.0, &mesh));
+        pbs_world *world = static_world(PBS_CONTACT_BARRIER, weightless);
+        assert_ok(pbs_integrator_desc_init(&d, sizeof d, PBS_SCHEME_QUASI_STATIC));
+        d.step_control = controls[i];
+        d.step_tolerance = tolerances[i];
+        d.step_initial = 0.05;
+        d.step_max = 0.25;
+        assert_ok(pbs_integrator_create(&d, &integrator));
+        assert_ok(pbs_world_set_integrator(world, integrator));
+        pbs_integrator_destroy(integrator);
+        const pbs_body body = add_bar(world, &mesh);
+        uint32_t *left = vertices_at(mesh.positions, mesh.vertex_count, 0.0, &left_count);
+        uint32_t *right = vertices_at(mesh.positions, mesh.vertex_count, 4.0, &right_count);
+        assert_ok(pbs_body_pin(world, body, left, left_count, PBS_AXIS_ALL));
+        script_by(world, body, right, right_count, 0, 0.4);
+        assert_ok(pbs_world_advance(world, 1.0));
+        const double force = held_force(world, body, right, right_count, 0);
+        assert_near(force / 1e6, 1.0, 2e-6, "force");
+        const pbs_stats stats = stats_of(world);
+        if (controls[i] == PBS_STEP_STRETCH_LIMIT) {
+            assert_true(stats.accepted_steps >= 13);
+            assert_true(stats.longest_step <= 4.0 / 50.0 * (1.0 + 1e-6));
+        } else {
+            assert_near(stats.longest_step, 0.25, 1e-12, "longest step");
+        }
+        free(left);
+        free(right);
+        pbs_world_destroy(world);
+        tet_mesh_free(&mesh);
+    }
 }
 
 /// Kinds of bodies that hang from one end.
@@ -938,6 +989,7 @@ static void what_makes_no_sense_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_stretched_bar_carries_its_modulus_times_strain),
+        cmocka_unit_test(controls_choose_load_steps),
         cmocka_unit_test(whatever_hangs_ends_where_damped_motion_does),
         cmocka_unit_test(a_column_buckles_as_euler_says),
         cmocka_unit_test(a_flat_truss_snaps_through_at_its_limit_load),
