@@ -317,9 +317,10 @@ PBS_API pbs_status pbs_body_surface(const pbs_world *w, pbs_body b, const uint32
 /// affine motion that comes closest (see pbs_body_set_pose for a rigid one).
 /// @param xyz  vertex_count x 3, metres; copied
 /// @param vertex_count  must be the body's
-/// @return PBS_ERROR_ARGUMENT (a null pointer, another count, a number that is not finite; of an
-/// affine body, positions that are no affine image of it within 1e-6 of its size and their
-/// coordinates, or a reflected one), PBS_ERROR_HANDLE
+/// @return PBS_ERROR_ARGUMENT (a null pointer, another count, a number that is not finite; of a
+/// peridynamic body in a plane or a bar, one that is out of it; of an affine body, positions that
+/// are no affine image of it within 1e-6 of its size and their coordinates, or a reflected one),
+/// PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_set_positions(pbs_world *w, pbs_body b, const double *xyz,
                                           size_t vertex_count);
 
@@ -337,8 +338,8 @@ PBS_API pbs_status pbs_body_set_velocities(pbs_world *w, pbs_body b, const doubl
 /// accelerations is forgotten where they change.
 /// @param xyz  vertex_count x 3, N; copied
 /// @param vertex_count  must be the body's
-/// @return PBS_ERROR_ARGUMENT (a null pointer, another count, a number that is not finite),
-/// PBS_ERROR_HANDLE
+/// @return PBS_ERROR_ARGUMENT (a null pointer, another count, a number that is not finite or beyond
+/// 1e140), PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_set_forces(pbs_world *w, pbs_body b, const double *xyz,
                                        size_t vertex_count);
 
@@ -365,7 +366,7 @@ PBS_API pbs_status pbs_body_unpin(pbs_world *w, pbs_body b, const uint32_t *vert
 /// @param vertices  count vertex indices of the body; copied; may be null where count is 0
 /// @param targets  count x 3, metres; copied
 /// @return PBS_ERROR_ARGUMENT (a null pointer, an index out of range, a number that is not finite,
-/// an affine body), PBS_ERROR_HANDLE
+/// a place out of a peridynamic body's plane, an affine body), PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_set_targets(pbs_world *w, pbs_body b, const uint32_t *vertices,
                                         size_t count, const double *targets);
 

@@ -24,8 +24,9 @@ enum {
 /// body. In a plane and of a bar all particles have the same z, and y, and are held there. The
 /// arrays are read during the call only.
 /// Particles are given in one of three ways: by positions; by `box`; by tetrahedra. A box and
-/// tetrahedra are filled with a cubic (square, in a row) lattice of that spacing, half a spacing
-/// from the least coordinates, the particles in the order of z, y and x, x the fastest.
+/// tetrahedra are filled, as far as whole spacings go, with a cubic (square, in a row) lattice of
+/// that spacing, half a spacing from the least coordinates, the particles in the order of z, y and
+/// x, x the fastest.
 typedef struct pbs_peridynamic_desc {
     uint32_t struct_size;   ///< set by pbs_peridynamic_desc_init
     int32_t no_gravity;     ///< 1: gravity does not act on this body
@@ -90,16 +91,16 @@ typedef struct pbs_peridynamic_desc {
 /// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE
 PBS_API pbs_status pbs_peridynamic_desc_init(pbs_peridynamic_desc *d, size_t struct_size);
 
-/// Adds a body of particles. Copies all its input; the body is the world's, until pbs_body_destroy
-/// or the end of the world. A bond whose strain is above its critical stretch where a step ends
-/// breaks, for good; pressure breaks nothing. What is said of bonds in <pbs/bonded.h> holds here
-/// too: pbs_body_bonds, pbs_body_broken, pbs_body_break_bonds, pbs_body_cut_plane,
-/// pbs_body_cut_triangles, pbs_world_broken_bonds, pbs_body_fragments,
-/// pbs_body_particle_fragments, pbs_body_damage and pbs_body_bond_loads. Damage of a particle is
-/// one minus the volume that its bonds reach over the volume that they reached at first. Particles
-/// touch as spheres that nothing turns, whatever no bond joins them to.
-/// A bond that softens remembers the largest strain that it had where a step ended. It is unloaded,
-/// and loaded again, along the line from there to zero, and pressed as if it were whole. What that
+/// Adds a body of particles (examples/glass.c makes one that breaks). Copies all its input; the
+/// body is the world's, until pbs_body_destroy or the end of the world. A bond whose strain is
+/// above its critical stretch where a step ends breaks, for good; pressure breaks nothing. What is
+/// said of bonds in <pbs/bonded.h> holds here too: pbs_body_bonds, pbs_body_broken,
+/// pbs_body_break_bonds, pbs_body_cut_plane, pbs_body_cut_triangles, pbs_world_broken_bonds,
+/// pbs_body_fragments, pbs_body_particle_fragments, pbs_body_damage and pbs_body_bond_loads. Damage
+/// of a particle is one minus the volume that its bonds reach over the volume that they reached at
+/// first. Particles touch as spheres that nothing turns, whatever no bond joins them to. A bond
+/// that softens remembers the largest strain that it had where a step ended. It is unloaded, and
+/// loaded again, along the line from there to zero, and pressed as if it were whole. What that
 /// takes is dissipated (pbs_energy) where a step ends, so that nothing is left to a bond which
 /// breaks (pbs_broken_bond.energy). In damage, the part of its stiffness that is lost counts.
 /// @param out  its id; written only on success

@@ -203,6 +203,13 @@ static pbs_status correct_surfaces(struct memory *memory, const struct peridynam
         largest = fmax(largest, input->volumes[i]);
     }
     const double unit = largest * 0x1p-42;
+    if (!isnormal(unit)) {
+        memory_release(memory, family);
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "the largest volume of a particle is %g m^3, which is too little to "
+                           "compare families by",
+                           largest);
+    }
     for (size_t b = 0; b < bonds->count; b++) {
         const uint32_t *pair = bonds->pairs + 2 * b;
         const double part = bonds->partial_volumes[b] / unit;

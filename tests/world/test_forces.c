@@ -212,7 +212,7 @@ static void bad_forces_are_refused(void **state) {
     assert_status(pbs_body_set_forces(world, cube, NULL, CUBE_VERTICES), PBS_ERROR_ARGUMENT);
     assert_status(pbs_body_set_forces(world, cube, forces, 26), PBS_ERROR_ARGUMENT);
     assert_message("vertex_count is 26, but the body has 27 vertices");
-    const double wrong[] = {NAN, INFINITY, -INFINITY};
+    const double wrong[] = {NAN, INFINITY, -INFINITY, 1.1e140};
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
         forces[3 * 7 + 2] = wrong[i];
         assert_status(pbs_body_set_forces(world, cube, forces, CUBE_VERTICES), PBS_ERROR_ARGUMENT);

@@ -300,6 +300,20 @@ static void a_plane_stays_in_its_plane(void **state) {
     assert_ok(pbs_body_set_targets(world, body, first, 1, target));
     assert_ok(pbs_world_step(world, 1e-3));
     assert_near(pbs_body_positions(world, body)[21], 0.5, 0.0, "target");
+    // Nothing leaves it.
+    const double above[3] = {0.5, 0.5, 0.5};
+    double vectors[150];
+    memcpy(vectors, pbs_body_positions(world, body), sizeof vectors);
+    vectors[152 - 3] = 0.5;
+    const uint64_t hash = pbs_world_hash(world);
+    assert_status(pbs_body_set_positions(world, body, vectors, 50), PBS_ERROR_ARGUMENT);
+    assert_message("positions of vertex 49: z is 0.5, but the body is in a plane where it is 0.4");
+    assert_status(pbs_body_set_velocities(world, body, vectors, 50), PBS_ERROR_ARGUMENT);
+    assert_status(pbs_body_set_targets(world, body, first, 1, above), PBS_ERROR_ARGUMENT);
+    assert_message("targets of vertex 7");
+    assert_true(pbs_world_hash(world) == hash);
+    vectors[152 - 3] = 0.4;
+    assert_ok(pbs_body_set_positions(world, body, vectors, 50));
     pbs_world_destroy(world);
 }
 
@@ -459,6 +473,7 @@ static const double ASKEW[9] = {0, 0, 0, 0.1, 0, 0, 0.2, 0, 1e-3};
 static const double FAR[9] = {0, 0, 0, 1, 0, 0, 2, 0, 0};
 static const double INFINITE[9] = {0, 0, 0, INFINITY, 0, 0, 0.2, 0, 0};
 static const double NEGATIVE[3] = {1e-3, -1e-3, 1e-3};
+static const double MINUTE[3] = {1e-300, 1e-300, 1e-300};
 static const double SMALL_BOX[6] = {0, 0, 0, 0.05, 0.3, 0.3};
 static const double FLAT_BOX[6] = {0.0, 0.0, 0.0, 0.01, 1e30, 1e30};
 static const double CORNERS[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -488,6 +503,7 @@ SPOIL(section_of_solid, pbs_peridynamic_desc *d, d->section = 1.0)
 SPOIL(no_spacing, pbs_peridynamic_desc *d, d->spacing = 0.0)
 SPOIL(short_horizon, pbs_peridynamic_desc *d, d->horizon = 0.05)
 SPOIL(nan_horizon, pbs_peridynamic_desc *d, d->horizon = NAN)
+SPOIL(no_volume, pbs_peridynamic_desc *d, d->volumes = MINUTE)
 SPOIL(negative_volume, pbs_peridynamic_desc *d, d->volumes = NEGATIVE)
 SPOIL(negative_density, pbs_peridynamic_desc *d, d->particle_densities = NEGATIVE)
 SPOIL(negative_mass, pbs_peridynamic_desc *d, d->density = -1.0)
@@ -527,6 +543,7 @@ static const struct refusal refusals[] = {
     {short_horizon, PBS_ERROR_ARGUMENT, "horizon"},
     {nan_horizon, PBS_ERROR_ARGUMENT, "horizon"},
     {negative_volume, PBS_ERROR_ARGUMENT, "volumes of particle 1"},
+    {no_volume, PBS_ERROR_ARGUMENT, "too little to compare families by"},
     {negative_density, PBS_ERROR_ARGUMENT, "particle_densities of particle 1"},
     {negative_mass, PBS_ERROR_ARGUMENT, "density"},
     {negative_young, PBS_ERROR_ARGUMENT, "particle_young of particle 1"},
