@@ -121,7 +121,8 @@ PBS_API pbs_status pbs_body_create_peridynamic(pbs_world *w, const pbs_peridynam
 PBS_API const double *pbs_body_critical_stretches(const pbs_world *w, pbs_body b);
 
 /// Replaces them, as for a weak layer or a zone where nothing is to break. Bonds that are broken
-/// stay so; others are compared where the next step ends.
+/// stay so; others are compared where the next step ends. That step makes the terms of the world
+/// anew, which takes memory and time: not for every step.
 /// @param stretches  bond_count, > 0, infinite for a bond that never breaks; copied
 /// @param bond_count  must be the body's
 /// @return PBS_ERROR_ARGUMENT (a null pointer, another count, a number out of its range, or at
