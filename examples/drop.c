@@ -61,6 +61,11 @@ static const struct obstacle obstacles[] = {
      {{PBS_SHAPE_CYLINDER, false, {0.2, 0.25}, {0.0, 0.25, 0.0}, 0.0}},
      true,
      {0.05, 1.0, 0.0}},
+    {"ring",
+     1,
+     {{PBS_SHAPE_TORUS, false, {0.4, 0.12}, {0.0, 0.12, 0.0}, 0.0}},
+     true,
+     {0.05, 0.9, 0.0}},
     {"wedge",
      2,
      {{PBS_SHAPE_HALF_SPACE, false, {0}, {0.0, 0.0, 0.0}, 0.6},
@@ -115,6 +120,7 @@ static bool part_surface(const struct obstacle_part *part, struct surface_mesh *
     case PBS_SHAPE_BOX: return surface_box(2.0 * s[0], 2.0 * s[1], 2.0 * s[2], out);
     case PBS_SHAPE_CAPSULE: return surface_capsule(s[0], 2.0 * s[1], 64, out);
     case PBS_SHAPE_CYLINDER: return surface_cylinder(s[0], 2.0 * s[1], 64, out);
+    case PBS_SHAPE_TORUS: return surface_torus(s[0], s[1], 64, out);
     default: return surface_sheet(8, 8, 3.0, 3.0, out);
     }
 }
@@ -185,7 +191,7 @@ static bool read_settings(int argc, char **argv, struct settings *s, int *exit_s
         {"dt", COMMAND_NUMBER, &s->dt, "H", "seconds per step, which is a frame"},
         {"frames", COMMAND_COUNT, &s->frames, "N", "how many frames"},
         {"obstacle", COMMAND_TEXT, &s->obstacle, "NAME",
-         "ground, sphere, bowl, box, capsule, cylinder or wedge"},
+         "ground, sphere, bowl, box, capsule, cylinder, ring or wedge"},
         {"threads", COMMAND_COUNT, &s->threads, "N", "threads; 0 is one per processor"},
         {"out", COMMAND_TEXT, &s->out, "DIR", "where the pictures go"},
         {"name", COMMAND_TEXT, &s->name, "NAME", "first part of the files' names"},

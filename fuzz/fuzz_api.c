@@ -376,7 +376,7 @@ static pbs_status make_collider(struct session *s, pbs_world *world) {
         return PBS_OK;
     }
     pbs_collider_desc_init(&d, sizeof d);
-    d.shape = take(&s->in) % 6;
+    d.shape = take(&s->in) % 7;
     if (d.shape == PBS_SHAPE_MESH) {
         d.vertex_count = 4;
         d.vertices = vertices;

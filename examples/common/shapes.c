@@ -304,6 +304,30 @@ bool surface_cylinder(double radius, double height, size_t segments, struct surf
     return revolve(profile, 4, segments, out);
 }
 
+bool surface_torus(double radius, double tube, size_t segments, struct surface_mesh *out) {
+    *out = (struct surface_mesh){0};
+    if (segments < 3 || segments > 1024 || !(tube > 0.0 && tube < radius) ||
+        !surface_create(segments * segments, 2 * segments * segments, out)) {
+        return false;
+    }
+    uint32_t *at = out->triangles;
+    for (size_t i = 0; i < segments; i++) {
+        double around = 2.0 * PI * (double)i / (double)segments;
+        for (size_t j = 0; j < segments; j++) {
+            double up = 2.0 * PI * (double)j / (double)segments;
+            double rho = radius + tube * cos(up);
+            size_t a = segments * i + j;
+            size_t b = segments * i + (j + 1) % segments;
+            size_t c = segments * ((i + 1) % segments) + j;
+            size_t d = segments * ((i + 1) % segments) + (j + 1) % segments;
+            set_point(out, a, rho * cos(around), tube * sin(up), rho * sin(around));
+            at = put_triangle(at, a, b, c);
+            at = put_triangle(at, c, b, d);
+        }
+    }
+    return true;
+}
+
 bool surface_bowl(double radius, double thickness, double rim_height, size_t segments,
                   struct surface_mesh *out) {
     *out = (struct surface_mesh){0};

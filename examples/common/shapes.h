@@ -64,6 +64,8 @@ bool surface_ball(double radius, size_t segments, struct surface_mesh *out);
 bool surface_capsule(double radius, double height, size_t segments, struct surface_mesh *out);
 /// Along y, from -height/2 to height/2, with lids.
 bool surface_cylinder(double radius, double height, size_t segments, struct surface_mesh *out);
+/// Around the y axis; `radius` to the middle of a tube of `tube` radius.
+bool surface_torus(double radius, double tube, size_t segments, struct surface_mesh *out);
 /// The lower part of a hollow ball, open above `rim_height` (measured from the centre, between
 /// -radius and radius), with a wall `thickness` thick outside of `radius`.
 bool surface_bowl(double radius, double thickness, double rim_height, size_t segments,

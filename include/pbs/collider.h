@@ -18,8 +18,11 @@ enum {
                             ///< the caps
     PBS_SHAPE_CYLINDER = 4, ///< size[0]: radius, size[1]: half length along y; with
                             ///< PBS_CONTACT_BARRIER a prism of 64 sides whose edges lie on it
-    PBS_SHAPE_MESH = 5      ///< vertices, triangles and edges of the description; size unused; with
+    PBS_SHAPE_MESH = 5,     ///< vertices, triangles and edges of the description; size unused; with
                             ///< PBS_CONTACT_BARRIER only
+    PBS_SHAPE_TORUS = 6     ///< size[0]: radius of the ring around y, size[1]: radius of its tube,
+                            ///< less than that; with PBS_CONTACT_BARRIER, hollow or not, a surface
+    ///< with two sides of 64 times 32 quadrilaterals whose corners lie on it
 };
 
 /// An obstacle: a shape, where it is, and how rough.

@@ -195,6 +195,93 @@ static void offer_box(const double o[3], const double d[3], const double size[3]
     }
 }
 
+/// Along a ray that is closest to the centre of a torus at s = 0 there are up to four places on it,
+/// where the quartic (s^2 + K)^2 - 4 R^2 |(x, z)|^2 is zero. It goes one way between neighbouring
+/// roots of its derivative, a cubic without a square, s^3 + linear s + constant, and that one way
+/// between neighbouring roots of its own derivative.
+struct torus_ray {
+    const double *size;
+    double point[3]; ///< where s = 0
+    double direction[3];
+    double linear, constant;
+};
+
+static double torus_slope(const struct torus_ray *ray, double s) {
+    return (s * s + ray->linear) * s + ray->constant;
+}
+
+/// The signed distance has the sign of the quartic, without its cancellations.
+static double torus_distance(const struct torus_ray *ray, double s) {
+    double at[3];
+    point_at(ray->point, ray->direction, s, at);
+    const double off = sqrt(at[0] * at[0] + at[2] * at[2]) - ray->size[0];
+    return sqrt(off * off + at[1] * at[1]) - ray->size[1];
+}
+
+/// Cuts the interval at what zero it has, to the last bit; without one *zero is an end of it.
+static bool find_zero(double (*value)(const struct torus_ray *, double),
+                      const struct torus_ray *ray, double low, double high, double *zero) {
+    const bool is_negative = value(ray, low) < 0.0;
+    if (is_negative == (value(ray, high) < 0.0)) {
+        *zero = low;
+        return false;
+    }
+    for (;;) {
+        const double middle = 0.5 * (low + high);
+        if (!(middle > low && middle < high)) {
+            *zero = high;
+            return true;
+        }
+        if ((value(ray, middle) < 0.0) == is_negative) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+}
+
+static void offer_tube(const struct torus_ray *ray, double low, double high, double middle,
+                       struct nearest *nearest) {
+    double s = 0.0;
+    if (!find_zero(torus_distance, ray, low, high, &s)) {
+        return;
+    }
+    double at[3];
+    point_at(ray->point, ray->direction, s, at);
+    const double rho = sqrt(at[0] * at[0] + at[2] * at[2]);
+    const double part = (rho - ray->size[0]) / rho;
+    offer(nearest, middle + s, (double[3]){part * at[0], at[1], part * at[2]});
+}
+
+static void offer_torus(const double o[3], const double d[3], const double size[3],
+                        struct nearest *nearest) {
+    double ends[2];
+    if (!roots(o, d, 7, (1.0 + SEAM) * (size[0] + size[1]), ends)) {
+        return;
+    }
+    struct torus_ray ray = {.size = size};
+    const double middle = 0.5 * (ends[0] + ends[1]);
+    const double half = 0.5 * (ends[1] - ends[0]);
+    point_at(o, d, middle, ray.point);
+    copy3(d, ray.direction);
+    const double *p = ray.point;
+    const double square = size[0] * size[0];
+    ray.linear = dot3(p, p) + square - size[1] * size[1] -
+                 2.0 * square * (d[0] * d[0] + d[2] * d[2]);
+    ray.constant = -2.0 * square * (p[0] * d[0] + p[2] * d[2]);
+    const double turn = fmin(sqrt(fmax(0.0, -ray.linear / 3.0)), half);
+    const double turns[4] = {-half, -turn, turn, half};
+    double from = -half;
+    for (int i = 0; i < 3; i++) {
+        double to = 0.0;
+        if (find_zero(torus_slope, &ray, turns[i], turns[i + 1], &to)) {
+            offer_tube(&ray, from, to, middle, nearest);
+            from = to;
+        }
+    }
+    offer_tube(&ray, from, half, middle, nearest);
+}
+
 static void offer_plane(const double o[3], const double d[3], struct nearest *nearest) {
     if (d[1] != 0.0) {
         offer(nearest, -o[1] / d[1], (double[3]){0.0, 1.0, 0.0});
@@ -222,6 +309,7 @@ bool ray_meets_shape(const struct ray *ray, const struct shape *shape, const str
         offer_side(o, d, shape->size, &nearest);
         offer_discs(o, d, shape->size, &nearest);
         break;
+    case PBS_SHAPE_TORUS: offer_torus(o, d, shape->size, &nearest); break;
     default: offer_plane(o, d, &nearest); break;
     }
     if (!nearest.found) {

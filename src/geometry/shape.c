@@ -126,6 +126,21 @@ static void cylinder(const double *size, const double p[3], double resolution,
     }
 }
 
+// Around the circle of radius size[0] in the plane y = 0. On the circle itself the way out of the
+// axis is taken.
+static void torus(const double *size, const double p[3], struct local_distance *out) {
+    double radial[3], around[3];
+    const double rho = radial_frame(p, radial, around);
+    const double off = rho - size[0];
+    const double length = sqrt(off * off + p[1] * p[1]);
+    out->value = length - size[1];
+    if (length > 0.0) {
+        revolve(rho, radial, around, off / length, p[1] / length, 1.0 / length, out);
+    } else {
+        revolve(rho, radial, around, 1.0, 0.0, 0.0, out);
+    }
+}
+
 // What rounding leaves of a position, with a margin.
 static double position_resolution(const struct shape *shape, const struct pose *pose,
                                   const double x[3]) {
@@ -146,6 +161,7 @@ static void solid_distance(const struct shape *shape, const struct pose *pose, c
     case PBS_SHAPE_SPHERE: sphere(shape->size, p, out); break;
     case PBS_SHAPE_BOX: box(shape->size, p, position_resolution(shape, pose, x), out); break;
     case PBS_SHAPE_CAPSULE: capsule(shape->size, p, out); break;
+    case PBS_SHAPE_TORUS: torus(shape->size, p, out); break;
     default: cylinder(shape->size, p, position_resolution(shape, pose, x), out); break;
     }
 }
@@ -261,6 +277,7 @@ static double reach(const struct shape *shape, const double *row) {
     case PBS_SHAPE_CAPSULE: return isinf(size[1]) ? INFINITY : fabs(row[1]) * size[1] + size[0];
     case PBS_SHAPE_CYLINDER:
         return isinf(size[1]) ? INFINITY : fabs(row[1]) * size[1] + across * size[0];
+    case PBS_SHAPE_TORUS: return across * size[0] + size[1];
     default: return INFINITY;
     }
 }
@@ -294,17 +311,29 @@ void shape_bounds(const struct shape *shape, const struct pose *pose, double mar
     }
 }
 
+static pbs_status check_tube(const struct shape *shape) {
+    // Beyond that the tube goes through itself at the axis, and what it bounds has another
+    // distance.
+    return shape->size[1] < shape->size[0]
+               ? PBS_OK
+               : status_fail(PBS_ERROR_ARGUMENT,
+                             "torus: size[1], the radius of the tube, is %g m, must be less than "
+                             "size[0], the radius of the ring, %g m",
+                             shape->size[1], shape->size[0]);
+}
+
 pbs_status shape_check(const struct shape *shape) {
     static const struct {
-        const char *name;
+        const char *name; ///< null: no analytic shape
         int size_count;
     } kinds[] = {[PBS_SHAPE_HALF_SPACE] = {"half-space", 0},
                  [PBS_SHAPE_SPHERE] = {"sphere", 1},
                  [PBS_SHAPE_BOX] = {"box", 3},
                  [PBS_SHAPE_CAPSULE] = {"capsule", 2},
-                 [PBS_SHAPE_CYLINDER] = {"cylinder", 2}};
+                 [PBS_SHAPE_CYLINDER] = {"cylinder", 2},
+                 [PBS_SHAPE_TORUS] = {"torus", 2}};
     const int32_t kind_count = (int32_t)(sizeof kinds / sizeof kinds[0]);
-    if (shape->kind < 0 || shape->kind >= kind_count) {
+    if (shape->kind < 0 || shape->kind >= kind_count || kinds[shape->kind].name == NULL) {
         return status_fail(PBS_ERROR_ARGUMENT, "shape %d is unknown, must be from 0 to %d",
                            shape->kind, kind_count - 1);
     }
@@ -319,5 +348,5 @@ pbs_status shape_check(const struct shape *shape) {
                                kinds[shape->kind].name, i, shape->size[i], COORDINATE_LIMIT);
         }
     }
-    return PBS_OK;
+    return shape->kind == PBS_SHAPE_TORUS ? check_tube(shape) : PBS_OK;
 }

@@ -10,7 +10,7 @@ struct shape {
     int32_t kind; ///< PBS_SHAPE_*
     bool hollow;
     double size[3]; ///< half-space: none (z... see PBS_SHAPE_*); sphere: radius; box: half extents;
-                    ///< capsule, cylinder: radius, half length
+                    ///< capsule, cylinder: radius, half length; torus: radii of ring and tube
 };
 
 /// Rigid placement: world = rotation * local + translation. rotation: row-major, proper.

@@ -13,7 +13,7 @@
 #include "world/motion.h"
 
 // Sides of the prism that a cylinder becomes; its edges lie on the cylinder.
-enum { CYLINDER_SIDES = 64 };
+enum { CYLINDER_SIDES = 64, RING_SIDES = 64, TUBE_SIDES = 32 };
 
 bool contact_scene_has_barrier(const struct scene *scene) {
     return scene->settings.contact == PBS_CONTACT_BARRIER;
@@ -274,6 +274,46 @@ static pbs_status add_cylinder(struct memory *memory, const double size[3],
     return collision_mesh_add(memory, input, mesh);
 }
 
+/// Two triangles for each pair of neighbouring sides; corners lie on the torus. As a surface of
+/// triangles has two sides, it is that of a hollow one as well.
+static void fill_torus(const double size[3], double *points, uint32_t *triangles) {
+    const double whole = 6.283185307179586477;
+    for (uint32_t i = 0; i < RING_SIDES; i++) {
+        for (uint32_t j = 0; j < TUBE_SIDES; j++) {
+            const uint32_t own = TUBE_SIDES * i + j;
+            const double rho = size[0] + size[1] * cos(whole * j / TUBE_SIDES);
+            points[3 * own] = rho * cos(whole * i / RING_SIDES);
+            points[3 * own + 1] = size[1] * sin(whole * j / TUBE_SIDES);
+            points[3 * own + 2] = rho * sin(whole * i / RING_SIDES);
+            const uint32_t next_ring = TUBE_SIDES * ((i + 1) % RING_SIDES);
+            const uint32_t next_tube = (j + 1) % TUBE_SIDES;
+            const uint32_t corners[6] = {
+                own,           TUBE_SIDES * i + next_tube, next_ring + j,
+                next_ring + j, TUBE_SIDES * i + next_tube, next_ring + next_tube};
+            memcpy(triangles + 6 * (size_t)own, corners, sizeof corners);
+        }
+    }
+}
+
+static pbs_status add_torus(struct memory *memory, const double size[3],
+                            struct collision_part_input *input, struct collision_mesh *mesh) {
+    enum { CORNERS = RING_SIDES * TUBE_SIDES };
+    double *points = memory_allocate(memory, CORNERS, 3 * sizeof *points);
+    uint32_t *triangles = memory_allocate(memory, CORNERS, 6 * sizeof *triangles);
+    pbs_status status = PBS_ERROR_MEMORY;
+    if (points != NULL && triangles != NULL) {
+        fill_torus(size, points, triangles);
+        input->point_count = CORNERS;
+        input->rest = points;
+        input->triangle_count = 2 * (size_t)CORNERS;
+        input->triangles = triangles;
+        status = collision_mesh_add(memory, input, mesh);
+    }
+    memory_release(memory, points);
+    memory_release(memory, triangles);
+    return status;
+}
+
 static pbs_status add_walls(struct memory *memory, const struct collider *collider,
                             struct barrier_contact *contact) {
     struct obstacle obstacle = {
@@ -289,8 +329,9 @@ static pbs_status add_walls(struct memory *memory, const struct collider *collid
     return PBS_OK;
 }
 
+/// The space inside of walls is convex, so that points are enough to stay in it.
 static bool is_wall(const pbs_collider_desc *d) {
-    return d->hollow != 0 || d->shape == PBS_SHAPE_HALF_SPACE;
+    return (d->hollow != 0 && d->shape != PBS_SHAPE_TORUS) || d->shape == PBS_SHAPE_HALF_SPACE;
 }
 
 static pbs_status add_collider(struct memory *memory, const struct collider *collider,
@@ -314,6 +355,7 @@ static pbs_status add_collider(struct memory *memory, const struct collider *col
     switch (d->shape) {
     case PBS_SHAPE_BOX: return add_box(memory, d->size, &input, &contact->mesh);
     case PBS_SHAPE_CYLINDER: return add_cylinder(memory, d->size, &input, &contact->mesh);
+    case PBS_SHAPE_TORUS: return add_torus(memory, d->size, &input, &contact->mesh);
     case PBS_SHAPE_CAPSULE:
         input.part.offset = d->size[0];
         input.point_count = 2;

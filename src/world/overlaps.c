@@ -21,7 +21,8 @@ static bool is_solid_body(const struct body *body) {
 /// Colliders that are a surface of triangles around what is solid; of others offsets and walls say
 /// what is inside.
 static bool is_solid_collider(const pbs_collider_desc *d) {
-    return d->hollow == 0 && (d->shape == PBS_SHAPE_BOX || d->shape == PBS_SHAPE_CYLINDER);
+    return d->hollow == 0 && (d->shape == PBS_SHAPE_BOX || d->shape == PBS_SHAPE_CYLINDER ||
+                              d->shape == PBS_SHAPE_TORUS);
 }
 
 static void mark_solids(const struct scene *scene, struct overlaps *overlaps) {

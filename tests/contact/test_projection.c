@@ -332,11 +332,17 @@ static size_t make_contact(int kind, struct obstacle obstacles[2], double x[3]) 
         x[2] = 0.4;
         obstacles[1] = plane((const double[3]){0.36, 0.8, -0.48}, x);
         return 2;
+    case 7: // the inner side of a ring, curved both ways
+        obstacles[0] = obstacle_of(PBS_SHAPE_TORUS, false, 1.2, 0.5, 0);
+        x[0] = 0.9;
+        x[1] = 0.4;
+        x[2] = 0.0;
+        return 1;
     default: return 1;
     }
 }
 
-enum { CONTACT_KINDS = 7 };
+enum { CONTACT_KINDS = 8 };
 
 // An energy whose force pushes the point x into all the obstacles.
 static struct energy pushing_energy(const struct obstacle *obstacles, size_t count,

@@ -288,14 +288,21 @@ static void any_smooth_shape_is_stuffed_well(void **state) {
     }
 }
 
-static void check_surface(struct surface_mesh *mesh, double volume, double tolerance) {
+/// holes: of a ring there is one.
+static void check_surface_with(struct surface_mesh *mesh, double volume, double tolerance,
+                               int holes) {
     for (size_t i = 0; i < 3 * mesh->triangle_count; i++) {
         assert_true(mesh->triangles[i] < mesh->vertex_count);
     }
-    assert_int_equal(check_closed(mesh->triangles, mesh->triangle_count, mesh->vertex_count), 2);
+    assert_int_equal(check_closed(mesh->triangles, mesh->triangle_count, mesh->vertex_count),
+                     2 - 2 * holes);
     double enclosed = enclosed_volume(mesh->positions, mesh->triangles, mesh->triangle_count);
     assert_true(fabs(enclosed - volume) < tolerance * volume);
     surface_mesh_free(mesh);
+}
+
+static void check_surface(struct surface_mesh *mesh, double volume, double tolerance) {
+    check_surface_with(mesh, volume, tolerance, 0);
 }
 
 static void closed_surfaces_face_outward(void **state) {
@@ -311,6 +318,9 @@ static void closed_surfaces_face_outward(void **state) {
     check_surface(&mesh, PI * 0.25 * 2.0 + 4.0 / 3.0 * PI * 0.125, 1e-2);
     assert_true(surface_cylinder(0.5, 2.0, 64, &mesh));
     check_surface(&mesh, PI * 0.25 * 2.0, 1e-2);
+    assert_true(surface_torus(1.0, 0.4, 64, &mesh));
+    check_surface_with(&mesh, 2.0 * PI * PI * 0.16, 1e-2, 1);
+    assert_false(surface_torus(0.4, 0.4, 64, &mesh));
     assert_true(surface_bowl(1.0, 0.1, 0.0, 64, &mesh));
     check_surface(&mesh, 2.0 / 3.0 * PI * (1.331 - 1.0), 1e-2);
     assert_true(surface_stairs(5, 0.2, 0.3, 1.5, &mesh));

@@ -279,20 +279,23 @@ static bool walk(const struct ray *ray, const struct shape *shape, const struct 
 /// walk stops 1e-9 m before the boundary, which at an angle of a to it is 1e-9 / sin a.
 static void shapes_are_met_where_their_distance_is_zero(void **state) {
     (void)state;
-    static const int32_t kinds[] = {PBS_SHAPE_HALF_SPACE, PBS_SHAPE_SPHERE, PBS_SHAPE_BOX,
-                                    PBS_SHAPE_CAPSULE, PBS_SHAPE_CYLINDER};
+    static const int32_t kinds[] = {PBS_SHAPE_HALF_SPACE, PBS_SHAPE_SPHERE,   PBS_SHAPE_BOX,
+                                    PBS_SHAPE_CAPSULE,    PBS_SHAPE_CYLINDER, PBS_SHAPE_TORUS};
     struct random random = random_seed(8);
     for (size_t kind = 0; kind < COUNT_OF(kinds); kind++) {
         size_t met = 0;
         size_t missed = 0;
         const size_t count = testing_is_small() ? 200 : 2000;
         for (size_t n = 0; n < count; n++) {
-            const struct shape shape = {.kind = kinds[kind],
-                                        .hollow = n % 2 == 1,
-                                        .size = {random_uniform(&random, 0.2, 1.0),
-                                                 random_uniform(&random, 0.2, 1.0),
-                                                 random_uniform(&random, 0.2, 1.0)}};
+            struct shape shape = {.kind = kinds[kind],
+                                  .hollow = n % 2 == 1,
+                                  .size = {random_uniform(&random, 0.2, 1.0),
+                                           random_uniform(&random, 0.2, 1.0),
+                                           random_uniform(&random, 0.2, 1.0)}};
             struct pose pose;
+            if (shape.kind == PBS_SHAPE_TORUS) {
+                shape.size[1] *= 0.9 * shape.size[0];
+            }
             random_rotation(&random, pose.rotation);
             random_fill(&random, -0.5, 0.5, pose.translation, 3);
             double origin[3];
@@ -362,6 +365,36 @@ static void nothing_leaves_a_solid(void **state) {
     }
 }
 
+/// A ring lies across the ray from one side to the other: four places, each the nearest where the
+/// ray begins behind the one before. So along a line over its middle they are at -0.8, -0.4, 0.4
+/// and 0.8; from the hole along the axis it is missed.
+static void a_ring_is_met_four_times(void **state) {
+    (void)state;
+    static const double places[4] = {-0.8, -0.4, 0.4, 0.8};
+    const struct shape ring = {.kind = PBS_SHAPE_TORUS, .size = {0.6, 0.2}};
+    const struct pose pose = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    double distance = 0.0;
+    double normal[3];
+    struct ray ray;
+    for (int i = 0; i < 4; i++) {
+        const double from = i == 0 ? -100.0 : places[i - 1] + 1e-3;
+        ray_make((double[3]){from, 0.0, 0.0}, (double[3]){2.0, 0.0, 0.0}, &ray);
+        assert_true(ray_meets_shape(&ray, &ring, &pose, INFINITY, &distance, normal));
+        // Rounding of 100 m.
+        assert_near(from + distance, places[i], 1e-13, "m");
+        assert_near(normal[0], i % 2 == 0 ? -1.0 : 1.0, 1e-14, "normal");
+    }
+    ray_make((double[3]){0.81, 0.0, 0.0}, (double[3]){1.0, 0.0, 0.0}, &ray);
+    assert_false(ray_meets_shape(&ray, &ring, &pose, INFINITY, &distance, normal));
+    ray_make((double[3]){0.0, 5.0, 0.1}, (double[3]){0.0, -1.0, 0.0}, &ray);
+    assert_false(ray_meets_shape(&ray, &ring, &pose, INFINITY, &distance, normal));
+    // Onto its top from above, short of it, and just beyond.
+    ray_make((double[3]){0.0, 5.0, 0.6}, (double[3]){0.0, -1.0, 0.0}, &ray);
+    assert_true(ray_meets_shape(&ray, &ring, &pose, INFINITY, &distance, normal));
+    assert_near(distance, 4.8, 1e-14, "m");
+    assert_false(ray_meets_shape(&ray, &ring, &pose, 4.79, &distance, normal));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_leaves_a_ball),
@@ -371,6 +404,7 @@ int main(void) {
         cmocka_unit_test(flat_triangles_are_not_met),
         cmocka_unit_test(shapes_are_met_where_their_distance_is_zero),
         cmocka_unit_test(nothing_leaves_a_solid),
+        cmocka_unit_test(a_ring_is_met_four_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
 static const struct shape shapes[] = {
     {PBS_SHAPE_HALF_SPACE, false, {0.0, 0.0, 0.0}}, {PBS_SHAPE_SPHERE, false, {0.7, 0.0, 0.0}},
     {PBS_SHAPE_BOX, false, {0.5, 0.3, 0.8}},        {PBS_SHAPE_CAPSULE, false, {0.4, 0.6, 0.0}},
-    {PBS_SHAPE_CYLINDER, false, {0.5, 0.4, 0.0}},
+    {PBS_SHAPE_CYLINDER, false, {0.5, 0.4, 0.0}},   {PBS_SHAPE_TORUS, false, {0.6, 0.25, 0.0}},
 };
 enum { SHAPE_COUNT = COUNT_OF(shapes) };
 
@@ -42,6 +42,8 @@ static bool inside(const struct shape *s, const double p[3]) {
         return fabs(p[0]) <= s->size[0] && fabs(p[1]) <= s->size[1] && fabs(p[2]) <= s->size[2];
     case PBS_SHAPE_CAPSULE: return rho * rho + y * y <= s->size[0] * s->size[0];
     case PBS_SHAPE_CYLINDER: return rho <= s->size[0] && y == 0.0;
+    case PBS_SHAPE_TORUS:
+        return (rho - s->size[0]) * (rho - s->size[0]) + p[1] * p[1] <= s->size[1] * s->size[1];
     default: return p[1] <= 0.0;
     }
 }
@@ -347,10 +349,15 @@ static void refuses_impossible_shapes(void **state) {
                                 {PBS_SHAPE_SPHERE, false, {0, 1, 1}},
                                 {PBS_SHAPE_BOX, false, {1, 1, -1}},
                                 {PBS_SHAPE_CAPSULE, false, {1, NAN, 1}},
-                                {PBS_SHAPE_CYLINDER, true, {1, INFINITY, 1}}};
+                                {PBS_SHAPE_CYLINDER, true, {1, INFINITY, 1}},
+                                {PBS_SHAPE_TORUS, false, {0.5, 0.5, 1}},
+                                {PBS_SHAPE_TORUS, false, {0.5, 0, 1}}};
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
         assert_int_equal(shape_check(bad + i), PBS_ERROR_ARGUMENT);
     }
+    shape_check(bad + 6);
+    assert_message("torus: size[1], the radius of the tube, is 0.5 m, must be less than size[0], "
+                   "the radius of the ring, 0.5 m");
     shape_check(bad + 3);
     assert_message("box: size[2] is -1 m, must be positive and finite");
 }

@@ -498,8 +498,8 @@ static void a_pile_that_overlaps_comes_apart(void **state) {
 /// that of the other.
 static void bodies_leave_colliders(void **state) {
     (void)state;
-    static const int32_t shapes[] = {PBS_SHAPE_HALF_SPACE, PBS_SHAPE_SPHERE, PBS_SHAPE_BOX,
-                                     PBS_SHAPE_CAPSULE, PBS_SHAPE_CYLINDER};
+    static const int32_t shapes[] = {PBS_SHAPE_HALF_SPACE, PBS_SHAPE_SPHERE,   PBS_SHAPE_BOX,
+                                     PBS_SHAPE_CAPSULE,    PBS_SHAPE_CYLINDER, PBS_SHAPE_TORUS};
     static const double depths[] = {0.0, 0.05, 0.14};
     for (size_t i = 0; i < COUNT_OF(shapes) * COUNT_OF(depths); i++) {
         pbs_world *world = new_barrier_world();
@@ -508,6 +508,7 @@ static void bodies_leave_colliders(void **state) {
         assert_ok(pbs_collider_desc_init(&c, sizeof c));
         c.shape = shapes[i / COUNT_OF(depths)];
         c.size[0] = c.size[1] = c.size[2] = 0.1;
+        c.size[1] = c.shape == PBS_SHAPE_TORUS ? 0.09 : 0.1;
         assert_ok(pbs_collider_create(world, &c, &collider));
         add_unit_box(world, 0.0, depths[i % COUNT_OF(depths)], 0.0);
         pbs_separate_desc d;

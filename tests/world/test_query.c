@@ -11,7 +11,7 @@
 #include "support/random.h"
 #include "support/world_testing.h"
 
-enum { COLLIDERS = 7 };
+enum { COLLIDERS = 8 };
 
 /// A world of everything that has a surface, and what colliders were made of.
 struct yard {
@@ -67,6 +67,7 @@ static void make_yard(struct yard *y, struct test_allocator *allocator, bool has
     y->descs[5].hollow = 1;
     y->descs[6] = collider_desc(PBS_SHAPE_SPHERE, (double[3]){0.1, 0.1, 0.1},
                                 (double[3]){0.0, 0.0, 1.2}, &random);
+    y->descs[7] = collider_desc(PBS_SHAPE_TORUS, size, (double[3]){1.2, 1.2, -1.2}, &random);
     if (has_barrier) {
         y->descs[6] = collider_desc(PBS_SHAPE_MESH, size, (double[3]){0.0, 0.0, 1.2}, &random);
         y->descs[6].vertex_count = 5;
