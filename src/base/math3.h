@@ -54,6 +54,17 @@ ALWAYS_INLINE void cross3(const double a[3], const double b[3], double out[3]) {
     out[2] = z;
 }
 
+/// Two unit vectors orthogonal to a unit normal and to each other.
+ALWAYS_INLINE void tangents3(const double normal[3], double tangent[2][3]) {
+    int least = fabs(normal[1]) < fabs(normal[0]) ? 1 : 0;
+    least = fabs(normal[2]) < fabs(normal[least]) ? 2 : least;
+    double axis[3] = {0.0, 0.0, 0.0};
+    axis[least] = 1.0;
+    cross3(normal, axis, tangent[0]);
+    scale3(1.0 / norm3(tangent[0]), tangent[0], tangent[0]);
+    cross3(normal, tangent[0], tangent[1]);
+}
+
 ALWAYS_INLINE double determinant3(const double m[9]) {
     return m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) +
            m[2] * (m[3] * m[7] - m[4] * m[6]);

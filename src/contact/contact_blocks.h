@@ -11,7 +11,7 @@ enum { CONTACT_POINTS = 4, CONTACT_RANK = 6 };
 /// The Hessian of one contact: sum over k of coefficient_k vector_k vector_k^T.
 struct contact_rank {
     int count;
-    double coefficient[CONTACT_RANK]; ///< N/m, >= 0
+    double coefficient[CONTACT_RANK]; ///< N/m; of a semidefinite Hessian >= 0
     double vector[CONTACT_RANK][CONTACT_POINTS][3];
 };
 

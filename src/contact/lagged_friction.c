@@ -18,16 +18,6 @@ static double pair_friction(const struct barrier_contact *c, const struct active
                             &c->mesh.parts[second].surface);
 }
 
-void lagged_friction_tangents(const double normal[3], double tangent[2][3]) {
-    int least = fabs(normal[1]) < fabs(normal[0]) ? 1 : 0;
-    least = fabs(normal[2]) < fabs(normal[least]) ? 2 : least;
-    double axis[3] = {0.0, 0.0, 0.0};
-    axis[least] = 1.0;
-    cross3(normal, axis, tangent[0]);
-    scale3(1.0 / norm3(tangent[0]), tangent[0], tangent[0]);
-    cross3(normal, tangent[0], tangent[1]);
-}
-
 /// m: from the centre of each side's sphere to one common point, so that what friction does has no
 /// net torque: between two spheres in the middle of the gap, of a sphere and anything else on that.
 static void find_arms(const struct barrier_contact *c, const struct active_contact *contact,
@@ -92,7 +82,7 @@ pbs_status barrier_contact_lag(struct barrier_contact *c, struct tasks *tasks, c
                                         .wall = contact->wall};
         memcpy(out->points, contact->points, sizeof out->points);
         memcpy(out->weight, contact->weight, sizeof out->weight);
-        lagged_friction_tangents(contact->normal, out->tangent);
+        tangents3(contact->normal, out->tangent);
         set_levers(c, contact, out);
     }
     return rolling_resistance_lag(c);

@@ -7,9 +7,6 @@
 
 #include "contact/barrier_contact.h"
 
-/// Two unit vectors orthogonal to the normal and to each other.
-void lagged_friction_tangents(const double normal[3], double tangent[2][3]);
-
 /// J: the potential at the state looked at last. gradient: null, or node order; added to.
 double lagged_friction_evaluate(const struct barrier_contact *contact,
                                 const struct lagged_friction *friction, double *gradient);

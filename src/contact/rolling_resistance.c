@@ -75,7 +75,7 @@ static void make_rolling(const struct barrier_contact *c, const struct active_co
                                 c->mesh.rotation_length[out->turn[side]];
         }
     }
-    lagged_friction_tangents(contact->normal, out->direction);
+    tangents3(contact->normal, out->direction);
     copy3(contact->normal, out->direction[2]);
     if (contact->wall == CONTACT_NO_WALL && contact->kind == PAIR_POINT_TRIANGLE) {
         turn_triangle(c, contact, out->radius, out);

@@ -358,32 +358,118 @@ static void turn(struct sliding *s) {
     }
 }
 
+/// The sliding directions, turned so that their weights are orthogonal.
+static struct sliding turned_sliding(enum pair_kind kind, const double *const x[],
+                                     const struct closest *closest) {
+    struct sliding sliding = sliding_of(kind, x, closest);
+    if (sliding.count == 2) {
+        turn(&sliding);
+    }
+    return sliding;
+}
+
+/// -hess d in the plane of u / |u| and v / |v|: 0, |u||v|; |u||v|, d |v|^2.
+struct sliding_plane {
+    double off;    ///< |u||v|
+    double length; ///< |v|
+    double lambda; ///< the positive eigenvalue
+    double norm;   ///< of its vector (off, lambda): 1 over the length
+};
+
+ALWAYS_INLINE struct sliding_plane plane_of(const double *g, double a, double d) {
+    struct sliding_plane p;
+    const double c = dot_weights(g, g);
+    p.length = sqrt(c);
+    p.off = sqrt(a) * p.length;
+    p.lambda = 0.5 * (d * c + sqrt(d * d * c * c + 4.0 * a * c));
+    p.norm = 1.0 / sqrt(p.off * p.off + p.lambda * p.lambda);
+    return p;
+}
+
+/// A vector of the plane: along_u (w x q) + along_v (ghat x r).
+ALWAYS_INLINE void in_plane(const struct closest *closest, const struct sliding *sliding, int k,
+                            double along_u, double along_v, double (*vector)[3]) {
+    for (int i = 0; i < PAIR_NODES; i++) {
+        for (int e = 0; e < 3; e++) {
+            vector[i][e] = along_u * closest->weight[i] * sliding->q[k][e] +
+                           along_v * sliding->g[k][i] * closest->r[e];
+        }
+    }
+}
+
 void closest_bending(enum pair_kind kind, const double *const x[PAIR_NODES],
                      const struct closest *closest, struct closest_bending *out) {
     out->count = 0;
     if (!(closest->squared > 0.0)) {
         return;
     }
-    struct sliding sliding = sliding_of(kind, x, closest);
-    if (sliding.count == 2) {
-        turn(&sliding);
-    }
+    const struct sliding sliding = turned_sliding(kind, x, closest);
     const double d = sqrt(closest->squared), a = dot_weights(closest->weight, closest->weight);
     for (int k = 0; k < sliding.count; k++) {
-        // In the plane of u / |u| and v / |v|: 0, |u||v|; |u||v|, d |v|^2. Its positive eigenvalue
-        // and vector.
-        const double *g = sliding.g[k], *q = sliding.q[k];
-        const double c = dot_weights(g, g), length = sqrt(c), off = sqrt(a) * length;
-        const double lambda = 0.5 * (d * c + sqrt(d * d * c * c + 4.0 * a * c));
-        const double norm = 1.0 / sqrt(off * off + lambda * lambda);
-        const double along_u = norm * length, along_v = norm * lambda / (length * d);
-        for (int i = 0; i < PAIR_NODES; i++) {
-            for (int e = 0; e < 3; e++) {
-                out->vector[k][i][e] = along_u * closest->weight[i] * q[e] +
-                                       along_v * g[i] * closest->r[e];
-            }
-        }
-        out->coefficient[k] = lambda;
+        const struct sliding_plane p = plane_of(sliding.g[k], a, d);
+        in_plane(closest, &sliding, k, p.norm * p.length, p.norm * p.lambda / (p.length * d),
+                 out->vector[k]);
+        out->coefficient[k] = p.lambda;
     }
     out->count = sliding.count;
+}
+
+/// Unit vectors orthogonal to r and to all sliding directions. Returns how many.
+static int directions_across(const struct closest *closest, double d, const struct sliding *sliding,
+                             double across[2][3]) {
+    double normal[3];
+    scale3(1.0 / d, closest->r, normal);
+    if (sliding->count == 0) {
+        tangents3(normal, across);
+    } else if (sliding->count == 1) {
+        cross3(normal, sliding->q[0], across[0]);
+    }
+    return 2 - sliding->count;
+}
+
+void closest_curvature(enum pair_kind kind, const double *const x[PAIR_NODES],
+                       const struct closest *closest, struct closest_curvature *out) {
+    out->count = out->positive_count = 0;
+    if (!(closest->squared > 0.0)) {
+        return;
+    }
+    const struct sliding sliding = turned_sliding(kind, x, closest);
+    const double d = sqrt(closest->squared), a = dot_weights(closest->weight, closest->weight);
+    double across[2][3] = {{0.0}};
+    const int across_count = directions_across(closest, d, &sliding, across);
+    for (int k = 0; k < across_count; k++) {
+        for (int i = 0; i < PAIR_NODES; i++) {
+            scale3(closest->weight[i] / sqrt(a), across[k], out->vector[k][i]);
+        }
+        out->coefficient[k] = a / d;
+    }
+    out->positive_count = across_count + sliding.count;
+    out->count = out->positive_count + sliding.count;
+    for (int k = 0; k < sliding.count; k++) {
+        const struct sliding_plane p = plane_of(sliding.g[k], a, d);
+        const int positive = across_count + k, negative = out->positive_count + k;
+        // The other eigenvector is (lambda, -off).
+        in_plane(closest, &sliding, k, p.norm * p.lambda / sqrt(a), -p.norm * sqrt(a) / d,
+                 out->vector[positive]);
+        in_plane(closest, &sliding, k, p.norm * p.length, p.norm * p.lambda / (p.length * d),
+                 out->vector[negative]);
+        out->coefficient[positive] = p.off * p.off / p.lambda;
+        out->coefficient[negative] = -p.lambda;
+    }
+}
+
+enum pair_kind closest_reduce(enum pair_kind kind, const struct closest *closest,
+                              struct closest *reduced, int node[PAIR_NODES]) {
+    int count = 0;
+    *reduced = (struct closest){.squared = closest->squared};
+    copy3(closest->r, reduced->r);
+    for (int i = 0; i < pair_node_count(kind); i++) {
+        if ((closest->support >> i & 1) != 0) {
+            node[count] = i;
+            reduced->weight[count] = closest->weight[i];
+            reduced->support |= (uint8_t)(1 << count);
+            count++;
+        }
+    }
+    return count == 4 ? PAIR_POINT_TRIANGLE : count == 3 ? PAIR_POINT_EDGE : PAIR_POINT_POINT;
 }

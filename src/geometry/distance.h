@@ -68,4 +68,26 @@ struct closest_bending {
 void closest_bending(enum pair_kind kind, const double *const x[PAIR_NODES],
                      const struct closest *closest, struct closest_bending *out);
 
+/// All second derivatives of the distance where `support` does not change: hess d = sum_k
+/// coefficient_k vector_k vector_k^T over unit vectors orthogonal to one another. Nothing at
+/// distance 0.
+struct closest_curvature {
+    int count;          ///< at most 4
+    int positive_count; ///< those come first, and behind them what closest_bending has, negated
+    double coefficient[4];
+    double vector[4][PAIR_NODES][3];
+};
+
+/// Closed form: each plane {u, v} of closest_bending has one eigenvalue of either sign, the product
+/// of both is -|u|^2 |v|^2; each direction q orthogonal to r and to all J_j has w x q, with |w|^2 /
+/// d.
+void closest_curvature(enum pair_kind kind, const double *const x[PAIR_NODES],
+                       const struct closest *closest, struct closest_curvature *out);
+
+/// A pair of a point and anything without the nodes that have no part in it: a point and a triangle
+/// become a point and an edge, or two points. Writes the closest points of the smaller pair, and
+/// which nodes are its own. Returns its kind.
+enum pair_kind closest_reduce(enum pair_kind kind, const struct closest *closest,
+                              struct closest *reduced, int node[PAIR_NODES]);
+
 #endif

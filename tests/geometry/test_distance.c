@@ -378,6 +378,96 @@ static void bending_is_the_positive_part(void **state) {
     }
 }
 
+// All eigenvectors beside the dense matrix, and the negative ones beside the bending, bit by bit.
+static void curvature_is_the_hessian(void **state) {
+    (void)state;
+    struct random random = random_seed(7);
+    int compared[3] = {0};
+    for (int n = 0; n < (testing_is_small() ? 2000 : 40000); n++) {
+        const enum pair_kind kind = n % 2 ? PAIR_EDGE_EDGE : PAIR_POINT_TRIANGLE;
+        double x[4][3], matrix[144], closed[144] = {0.0};
+        random_pair(&random, kind, 1e-9, x);
+        const double *const nodes[4] = {x[0], x[1], x[2], x[3]};
+        const struct closest c = closest_points(kind, nodes);
+        const double d = sqrt(c.squared), height = smallest_height(kind, x);
+        struct closest_bending bending;
+        struct closest_curvature curvature;
+        closest_bending(kind, nodes, &c, &bending);
+        closest_curvature(kind, nodes, &c, &curvature);
+        assert_int_equal(curvature.positive_count + bending.count, curvature.count);
+        for (int k = 0; k < curvature.count; k++) {
+            assert_true(isfinite(curvature.coefficient[k]));
+            assert_true((curvature.coefficient[k] >= 0.0) == (k < curvature.positive_count));
+        }
+        for (int k = 0; k < bending.count; k++) {
+            const int i = curvature.positive_count + k;
+            assert_true(curvature.coefficient[i] == -bending.coefficient[k]);
+            assert_same_bits(&curvature.vector[i][0][0], &bending.vector[k][0][0], 12);
+        }
+        if (!(height > 0.02) || d > 2.0 || d < 1e-3) {
+            continue;
+        }
+        // Roundings of the extent over d are missing to r orthogonal to the directions q; the dense
+        // matrix takes both for orthogonal, and is divided by d once more.
+        const double tolerance = extent_roundings / d / height;
+        double largest = 1.0;
+        minus_hessian_of_distance(kind, nodes, &c, matrix);
+        for (int k = 0; k < curvature.count; k++) {
+            const double *v = &curvature.vector[k][0][0];
+            for (int other = 0; other <= k; other++) {
+                assert_near(dot12(v, &curvature.vector[other][0][0]), other == k ? 1.0 : 0.0,
+                            tolerance, "orthonormal vectors");
+            }
+            largest = fmax(largest, fabs(curvature.coefficient[k]));
+            for (int a = 0; a < 144; a++) {
+                closed[a] += curvature.coefficient[k] * v[a / 12] * v[a % 12];
+            }
+        }
+        for (int a = 0; a < 144; a++) {
+            closed[a] += matrix[a];
+        }
+        const double none[144] = {0.0};
+        assert_small(testing_max_difference(closed, none, 144), tolerance / fmin(d, 1.0) * largest,
+                     "Hessian of the distance");
+        compared[bending.count]++;
+    }
+    for (int k = 0; k < 3; k++) {
+        assert_true(compared[k] > 100);
+    }
+}
+
+// A triangle of which an edge or a vertex is closest: what is left of the pair has the same
+// weights, and the same closest points as that edge or vertex alone.
+static void reduced_pairs_are_the_same(void **state) {
+    (void)state;
+    struct random random = random_seed(8);
+    int kinds[4] = {0};
+    for (int n = 0; n < 2000; n++) {
+        double x[4][3];
+        random_fill(&random, -1.0, 1.0, x[0], 12);
+        const double *const nodes[4] = {x[0], x[1], x[2], x[3]};
+        const struct closest c = closest_points(PAIR_POINT_TRIANGLE, nodes);
+        struct closest reduced;
+        int node[PAIR_NODES];
+        const enum pair_kind kind = closest_reduce(PAIR_POINT_TRIANGLE, &c, &reduced, node);
+        const double *left[4] = {NULL};
+        double sum = 0.0;
+        for (int i = 0; i < pair_node_count(kind); i++) {
+            left[i] = nodes[node[i]];
+            assert_true(reduced.weight[i] == c.weight[node[i]]);
+            sum += fabs(reduced.weight[i]);
+        }
+        assert_near(sum, 2.0, 4.0 * EPSILON, "weights");
+        assert_same_bits(reduced.r, c.r, 3);
+        const struct closest alone = closest_points(kind, left);
+        assert_int_equal(alone.support, reduced.support);
+        assert_near(sqrt(alone.squared), sqrt(reduced.squared), extent_roundings, "distance");
+        kinds[kind]++;
+    }
+    assert_true(kinds[PAIR_POINT_TRIANGLE] > 100 && kinds[PAIR_POINT_EDGE] > 100 &&
+                kinds[PAIR_POINT_POINT] > 100);
+}
+
 // Nodes in the same place, in every combination: nothing divides by zero.
 static void coincident_nodes_are_finite(void **state) {
     (void)state;
@@ -388,8 +478,10 @@ static void coincident_nodes_are_finite(void **state) {
                                         places[combination / 9 % 3], places[combination / 27]};
             const struct closest c = closest_points((enum pair_kind)kind, x);
             struct closest_bending bending;
+            struct closest_curvature curvature;
             double hessian[144];
             closest_bending((enum pair_kind)kind, x, &c, &bending);
+            closest_curvature((enum pair_kind)kind, x, &c, &curvature);
             closest_hessian((enum pair_kind)kind, x, &c, hessian);
             assert_true(isfinite(c.squared) && closest_parameter_count(&c) >= 0);
             const int rows = 3 * pair_node_count((enum pair_kind)kind);
@@ -398,6 +490,10 @@ static void coincident_nodes_are_finite(void **state) {
             }
             for (int k = 0; k < bending.count; k++) {
                 assert_true(isfinite(bending.coefficient[k]) && isfinite(bending.vector[k][3][2]));
+            }
+            for (int k = 0; k < curvature.count; k++) {
+                assert_true(isfinite(curvature.coefficient[k]));
+                assert_true(isfinite(dot12(curvature.vector[k][0], curvature.vector[k][0])));
             }
         }
     }
@@ -433,6 +529,8 @@ int main(void) {
         cmocka_unit_test(distances_are_the_least_of_all_candidates),
         cmocka_unit_test(derivatives_are_differences),
         cmocka_unit_test(bending_is_the_positive_part),
+        cmocka_unit_test(curvature_is_the_hessian),
+        cmocka_unit_test(reduced_pairs_are_the_same),
         cmocka_unit_test(coincident_nodes_are_finite),
         cmocka_unit_test(smaller_kinds_are_degenerate_ones),
     };
