@@ -366,9 +366,9 @@ pbs_status barrier_contact_evaluate(struct barrier_contact *c, struct tasks *tas
     *out = (struct contact_energy){0.0, 0.0};
     RETURN_IF_FAILED(barrier_contact_find(c, tasks, x));
     for (size_t i = 0; i < c->contact_count; i++) {
-        out->barrier += barrier_contact_energy(&c->contacts[i]);
+        out->potential += barrier_contact_energy(&c->contacts[i]);
     }
-    for (size_t i = 0; gradient != NULL && isfinite(out->barrier) && i < c->contact_count; i++) {
+    for (size_t i = 0; gradient != NULL && isfinite(out->potential) && i < c->contact_count; i++) {
         add_barrier_gradient(c, &c->contacts[i], gradient);
     }
     for (size_t i = 0; with_friction && i < c->friction_count; i++) {

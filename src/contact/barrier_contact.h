@@ -7,13 +7,15 @@
 // What a stage does: barrier_contact_place puts obstacles where they are at the start;
 // barrier_contact_lag takes friction from the state at the start of the step, barrier_contact_begin
 // tells the stage's history. Then any number of evaluations, sweeps and Hessians, in any order:
-// which pairs are looked at is never the caller's concern.
+// which pairs are looked at is never the caller's concern. Steps and the minimiser do all this
+// through barrier_contact_table.
 #ifndef PBS_CONTACT_BARRIER_CONTACT_H
 #define PBS_CONTACT_BARRIER_CONTACT_H
 
 #include "contact/barrier.h"
 #include "contact/candidates.h"
 #include "contact/contact_blocks.h"
+#include "contact/contact_table.h"
 #include "contact/obstacle.h"
 #include "geometry/intersection.h"
 
@@ -50,21 +52,6 @@ struct active_contact {
 };
 
 #define CONTACT_NO_WALL UINT32_MAX
-
-/// Of an edge and a triangle.
-enum { CONTACT_PAIR_POINTS = 5 };
-
-/// Two primitives that a message names; see contact_pair.h.
-struct contact_pair {
-    bool is_known;    ///< false: there is none, and all else is 0
-    bool intersects;  ///< the first, an edge, goes through the second, a triangle
-    uint32_t part[2]; ///< of the mesh
-    int count[2];     ///< points of each side; 0 of a wall
-    uint32_t points[CONTACT_PAIR_POINTS]; ///< of the mesh, the first side's first
-    double gap;                           ///< m, offsets taken off; 0 where it intersects
-    double stiffness;                     ///< of the barrier
-    double force;                         ///< N, of the barrier
-};
 
 /// Friction of one contact as it was at the start of the step.
 struct lagged_friction {
@@ -166,6 +153,8 @@ struct barrier_contact {
     struct contact_counters counters;
 };
 
+extern const struct contact_table barrier_contact_table;
+
 /// After the mesh or the walls have changed.
 pbs_status barrier_contact_reset(struct barrier_contact *contact);
 void barrier_contact_free(struct barrier_contact *contact);
@@ -174,13 +163,6 @@ void barrier_contact_free(struct barrier_contact *contact);
 /// goes through anything. The message is the caller's, who knows what things are called.
 pbs_status barrier_contact_check(struct barrier_contact *contact, struct tasks *tasks,
                                  const double *x, struct contact_pair *pair);
-
-/// What an evaluation found.
-struct contact_energy {
-    double barrier;  ///< J; infinity where something touches
-    double friction; ///< J: value of the lagged potential, which is no energy that could be had
-                     ///< back
-};
 
 /// x: node order. gradient: null, or node order; added to. with_friction: the lagged friction too.
 pbs_status barrier_contact_evaluate(struct barrier_contact *contact, struct tasks *tasks,

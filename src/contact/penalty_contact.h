@@ -8,7 +8,7 @@
 // threads.
 //
 // For each state: penalty_contact_find, then the forces are read; after the step
-// penalty_contact_rub.
+// penalty_contact_rub. Steps do so through penalty_contact_table.
 #ifndef PBS_CONTACT_PENALTY_CONTACT_H
 #define PBS_CONTACT_PENALTY_CONTACT_H
 
@@ -104,6 +104,8 @@ struct penalty_contact {
 struct penalty_size {
     size_t nodes, spheres, parts, bonds;
 };
+
+extern const struct contact_table penalty_contact_table;
 
 /// Room, once; what the owner fills in is not filled.
 pbs_status penalty_contact_create(struct memory *memory, const struct penalty_size *size,

@@ -36,7 +36,7 @@
 #define PBS_CONTACT_PROJECTION_H
 
 #include "base/tasks.h"
-#include "contact/obstacle.h"
+#include "contact/contact_table.h"
 
 /// What is projected. Borrowed until the next projection_begin; all arrays in node order.
 struct projection_scene {
@@ -100,6 +100,9 @@ struct projection {
     size_t earlier_capacity;
     struct projection_impulse *earlier; ///< per slot
 };
+
+/// How steps see the obstacles of a projection.
+extern const struct contact_table projection_table;
 
 /// Takes the scene, empties the active set. Allocates only when the scene has outgrown the buffers.
 /// PBS_ERROR_MEMORY, PBS_ERROR_ARGUMENT (scale not positive and finite).

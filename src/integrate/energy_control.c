@@ -53,23 +53,18 @@ void energy_add_damping(struct energy_control *control, const struct energy_step
     }
 }
 
-// --- barriers ---
+// --- contact ---
 
 #define NO_BODY UINT32_MAX
 
-/// The body that a point belongs to.
-static uint32_t body_of(const struct energy_control *control, const struct collision_mesh *mesh,
-                        uint32_t point) {
-    return mesh->kind[point] == POINT_OBSTACLE ? NO_BODY : control->body[mesh->node[point]];
+static uint32_t body_of(const struct energy_control *control, uint32_t node) {
+    return node == CONTACT_NO_NODE ? NO_BODY : control->body[node];
 }
 
 /// Those that meet in a contact; one of them, the first if there is one.
-static uint32_t meet(struct energy_control *control, const struct collision_mesh *mesh,
-                     uint32_t wall, enum pair_kind kind, const uint32_t *points) {
-    const uint32_t first = body_of(control, mesh, points[0]);
-    const uint32_t second = wall != CONTACT_NO_WALL
-                                ? NO_BODY
-                                : body_of(control, mesh, points[pair_first_count(kind)]);
+static uint32_t meet(struct energy_control *control, const struct contact_exchange *exchange) {
+    const uint32_t first = body_of(control, exchange->nodes[0]);
+    const uint32_t second = body_of(control, exchange->nodes[1]);
     if (first != NO_BODY) {
         control->bodies[first].touched = true;
     }
@@ -82,122 +77,48 @@ static uint32_t meet(struct energy_control *control, const struct collision_mesh
     return first != NO_BODY ? first : second;
 }
 
-/// W: what friction takes from the nodes that it acts on, as they move from v_n to v.
-static double friction_power(const struct energy_step *step, const struct collision_mesh *mesh,
-                             const struct lagged_friction *friction, const double force[3],
-                             const double *v) {
-    double power = 0.0;
-    for (int k = 0; k < friction->point_count; k++) {
-        uint32_t nodes[4];
-        double weights[4];
-        const uint32_t point = friction->points[k];
-        const int count = mesh->kind[point] == POINT_OBSTACLE
-                              ? 0
-                              : collision_mesh_nodes(mesh, point, nodes, weights);
-        for (int n = 0; n < count; n++) {
-            for (size_t axis = 0; axis < 3; axis++) {
-                power -= friction->weight[k] * weights[n] * force[axis] *
-                         velocity_met(step, v, 3 * (size_t)nodes[n] + axis);
-            }
-        }
-    }
-    for (int side = 0; side < 2; side++) {
-        if (friction->turn[side] != COLLISION_NO_ROTATION) {
-            const size_t node = mesh->rotation_node[friction->turn[side]];
-            double moment[3];
-            cross3(friction->lever[side], force, moment);
-            for (size_t axis = 0; axis < 3; axis++) {
-                power -= moment[axis] * velocity_met(step, v, 3 * node + axis);
-            }
-        }
-    }
-    return power;
-}
+struct stage_exchange {
+    struct energy_control *control;
+    double seconds;
+};
 
-/// As velocity_met.
-static double rate_met(const struct energy_step *step, const struct lagged_rolling *rolling,
-                       int row, const double *v) {
-    const struct barrier_contact *contact = step->objective->contact;
-    const double rate = barrier_contact_rolling_rate(contact, rolling, row, v);
-    return step->fall_defect > 0.0
-               ? 0.5 * (rate +
-                        barrier_contact_rolling_rate(contact, rolling, row, step->velocity_now))
-               : rate;
-}
-
-/// As friction, of rolling and spinning.
-static void add_rolling(struct energy_control *control, const struct energy_step *step,
-                        double seconds, const double *v) {
-    const struct barrier_contact *contact = step->objective->contact;
-    for (size_t i = 0; i < contact->rolling_count; i++) {
-        const struct lagged_rolling *rolling = &contact->rollings[i];
-        const uint32_t body = meet(control, &contact->mesh, rolling->wall, rolling->kind,
-                                   rolling->points);
-        struct rolling_load load;
-        double taken = 0.0;
-        barrier_contact_rolling(contact, rolling, &load);
-        for (int row = 0; row < LAGGED_ROLLING_ROWS; row++) {
-            taken -= load.along[row] * rate_met(step, rolling, row, v);
-        }
-        control->sums[body].loss += seconds * (taken + load.work);
-        control->sums[body].work += seconds * load.work;
-    }
-}
-
-void energy_add_barrier(struct energy_control *control, const struct energy_step *step,
-                        double seconds, const double *v) {
-    const struct barrier_contact *contact = step->objective->contact;
-    for (size_t i = 0; i < contact->contact_count; i++) {
-        const struct active_contact *c = &contact->contacts[i];
-        const uint32_t body = meet(control, &contact->mesh, c->wall, c->kind, c->points);
-        control->sums[body].work += seconds * barrier_contact_obstacle_power(contact, c);
-    }
-    for (size_t i = 0; i < contact->friction_count; i++) {
-        const struct lagged_friction *f = &contact->frictions[i];
-        const uint32_t body = meet(control, &contact->mesh, f->wall, f->kind, f->points);
-        struct energy_sums *const sums = &control->sums[body];
-        double force[3];
-        barrier_contact_friction(contact, f, force);
-        // What obstacles put in and the nodes do not get is heat.
-        const double taken = friction_power(step, &contact->mesh, f, force, v);
-        const double put_in = barrier_contact_friction_work(contact, f, force);
-        sums->loss += seconds * (taken + put_in);
-        sums->work += seconds * put_in;
-    }
-    add_rolling(control, step, seconds, v);
+static void add_exchange(void *context, const struct contact_exchange *exchange) {
+    const struct stage_exchange *stage = context;
+    const uint32_t body = meet(stage->control, exchange);
+    struct energy_sums *const sums = &stage->control->sums[body];
+    sums->loss += stage->seconds * exchange->loss;
+    sums->work += stage->seconds * exchange->work;
 }
 
 void energy_add_contact(struct energy_control *control, const struct energy_step *step,
-                        double seconds, const double *x) {
-    const struct projection *p = step->projection;
-    for (size_t i = 0; i < p->active_count; i++) {
-        const struct projection_slot *slot = &p->slots[p->active[i].slot];
-        for (size_t k = 0; k < slot->active_count; k++) {
-            double v[3];
-            control->bodies[control->body[slot->node]].touched = true;
-            obstacle_mean_velocity(projection_obstacle(p, slot, k), step->is_continued,
-                                   x + 3 * (size_t)slot->node, v);
-            energy_sums_of(control, slot->node)->work += seconds * slot->multiplier[k] *
-                                                         dot3(slot->normal[k], v);
-        }
-    }
+                        double seconds, const double *x, const double *v) {
+    struct stage_exchange stage = {control, seconds};
+    const struct contact_motion motion = {.x = x,
+                                          .v = v,
+                                          .v_now = step->fall_defect > 0.0 ? step->velocity_now
+                                                                           : NULL,
+                                          .is_continued = step->is_continued};
+    const struct contact_visitor visitor = {add_exchange, &stage};
+    contact_set_visit(&step->objective->contacts, &motion, &visitor);
 }
 
 // --- energies ---
 
-/// The barriers' part of it: what is between two bodies is the first one's.
-static int add_barrier(struct energy_control *control, const struct objective *o, const double *x,
-                       double *gradient) {
+static void add_potential(void *context, const struct contact_exchange *exchange) {
+    struct energy_control *const control = context;
+    control->bodies[meet(control, exchange)].potential += exchange->potential;
+}
+
+/// Contact's part of it: what is between two bodies is the first one's.
+static int evaluate_contact(struct energy_control *control, const struct objective *o,
+                            const double *x, double *gradient) {
     struct contact_energy energy;
-    if (barrier_contact_evaluate(o->contact, o->tasks, x, false, gradient, &energy) < 0) {
+    const struct contact_visitor visitor = {add_potential, control};
+    if (contact_set_evaluate(&o->contacts, o->tasks, x, false, gradient, &energy) < 0) {
         return EVALUATE_STOP;
     }
-    for (size_t i = 0; i < o->contact->contact_count; i++) {
-        const struct active_contact *c = &o->contact->contacts[i];
-        const uint32_t body = meet(control, &o->contact->mesh, c->wall, c->kind, c->points);
-        control->bodies[body].potential += barrier_contact_energy(c);
-    }
-    return isfinite(energy.barrier) ? EVALUATE_OK : EVALUATE_RECOVERABLE;
+    contact_set_visit(&o->contacts, NULL, &visitor);
+    return isfinite(energy.potential) ? EVALUATE_OK : EVALUATE_RECOVERABLE;
 }
 
 /// Potentials of the bodies and of their islands, and the gradient where it is not null.
@@ -218,8 +139,8 @@ static int evaluate(struct energy_control *control, const struct energy_step *st
     for (size_t i = 0; answer == EVALUATE_OK && i < energy_node_count(step); i++) {
         control->bodies[control->body[i]].potential += control->node_values[i];
     }
-    if (answer == EVALUATE_OK && o->contact != NULL) {
-        answer = add_barrier(control, o, x, gradient);
+    if (answer == EVALUATE_OK) {
+        answer = evaluate_contact(control, o, x, gradient);
     }
     energy_sum_potentials(control);
     return answer;

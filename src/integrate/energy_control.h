@@ -108,14 +108,10 @@ void energy_kick(struct energy_control *control, const struct energy_step *step,
 void energy_add_damping(struct energy_control *control, const struct energy_step *step,
                         double seconds, const double *gradient, const double *v);
 
-/// What barriers and their friction do in `seconds` at the state that they were evaluated at last,
+/// What contact and its friction do in `seconds` at a stage's solution x, which it reported last,
 /// while nodes reach velocities v: friction takes out, moving obstacles put in.
-void energy_add_barrier(struct energy_control *control, const struct energy_step *step,
-                        double seconds, const double *v);
-
-/// The work that moving obstacles do by the contact forces at a stage's x in `seconds`.
 void energy_add_contact(struct energy_control *control, const struct energy_step *step,
-                        double seconds, const double *x);
+                        double seconds, const double *x, const double *v);
 
 /// Chooses alpha and moves the candidate to where it ends. PBS_ERROR_INADMISSIBLE where P is not
 /// finite at an end of the step, PBS_ERROR_HOST.
@@ -133,7 +129,7 @@ void energy_after_friction(struct energy_control *control, const struct energy_s
 pbs_status energy_moved(struct energy_control *control, const struct energy_step *step,
                         const double *x);
 
-/// What energy_add_damping and energy_add_barrier have counted, over all islands, J.
+/// What energy_add_damping and energy_add_contact have counted, over all islands, J.
 double energy_loss(const struct energy_control *control);
 
 /// The step's end has been reached with velocities v: what the accounts will be, and what is to be

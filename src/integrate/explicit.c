@@ -6,7 +6,7 @@
 enum { CHUNK = 8192, HELD_CHUNK = 2048 }; // coordinates, nodes
 
 bool explicit_is_free(const struct step_problem *problem) {
-    return problem->scheme->kicks && problem->objective.contact == NULL &&
+    return problem->scheme->kicks && !contact_set_has_potential(&problem->objective.contacts) &&
            problem->damping == NULL && problem->conservative_count == problem->objective.term_count;
 }
 
@@ -108,7 +108,7 @@ static void hold_chunk(void *context, size_t index) {
 /// step.
 static pbs_status find_forces(const struct step_problem *problem, double fraction, const double *x,
                               struct step_workspace *w) {
-    RETURN_IF_FAILED(step_find_penalties(problem, fraction, x));
+    RETURN_IF_FAILED(step_find_contact(problem, fraction, x));
     const struct objective *o = &problem->objective;
     const struct evaluation evaluation = {.what = EVALUATE_VALUE | EVALUATE_GRADIENT,
                                           .x = x,
@@ -157,9 +157,16 @@ struct step_result explicit_step(const struct step_problem *problem, const struc
     result.status = find_forces(problem, span->end, w->next.x, w);
     if (result.status >= 0) {
         tasks_for(tasks, chunks, kick_chunk, &pass);
-        result.dissipated = step_rub_penalties(problem, span->h, w);
-        result.active_contacts = problem->penalty != NULL ? (uint32_t)problem->penalty->touch_count
-                                                          : 0;
+        const struct contact_rubbing rubbing = {.x = w->next.x,
+                                                .mass = problem->objective.mass,
+                                                .held = problem->scripts.held,
+                                                .h = span->h,
+                                                .time = span->h,
+                                                .share = 1.0,
+                                                .velocity = w->next.v,
+                                                .report = problem->report};
+        result.dissipated = contact_set_rub(&problem->objective.contacts, &rubbing);
+        result.active_contacts = (uint32_t)contact_set_count(&problem->objective.contacts);
     }
     w->lost = (struct scalar_state){0.0, 0.0, 0.0};
     return result;

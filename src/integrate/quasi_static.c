@@ -99,7 +99,7 @@ static double largest_fall(const struct solve *s) {
 /// weight is counted besides, for what hangs on nothing.
 static double acting_forces(struct solve *s, const double *x) {
     struct objective potential = *s->objective;
-    potential.contact = NULL;
+    potential.contacts.count = 0;
     potential.predictor = x;
     potential.weight = INFINITY;
     const struct objective_result result = objective_evaluate(&potential, x, false,
@@ -183,11 +183,12 @@ static bool lag_friction(struct solve *s, const double *x, uint32_t pass) {
     const struct objective *o = s->objective;
     const uint32_t wanted = s->problem->friction_iterations;
     const uint32_t limit = wanted > FRICTION_ITERATIONS ? wanted : FRICTION_ITERATIONS;
-    if (o->contact == NULL || pass == 0 || pass >= limit) {
+    if (!contact_set_has_potential(&o->contacts) || pass == 0 || pass >= limit) {
         return true;
     }
-    s->result.newton.status = barrier_contact_lag(o->contact, s->tasks, x);
-    barrier_contact_begin(o->contact, o->stage.origin, o->stage.length);
+    size_t count = 0;
+    s->result.newton.status = contact_set_lag(&o->contacts, s->tasks, x, &count);
+    contact_set_begin(&o->contacts, o->stage.origin, o->stage.length);
     return !failed(s);
 }
 

@@ -25,7 +25,8 @@ struct step {
     struct scalar_state losses[STATE_COUNT]; ///< energy lost, relative to z_n; see scalar.h
     double times[SCHEME_STAGE_LIMIT];        ///< of the stages, as fractions of the step
     struct contact_shares contact;
-    uint32_t barrier_contacts; ///< of the last stage
+    size_t active[CONTACT_SET_LIMIT]; ///< contacts of the last report, kind by kind
+    size_t lagged;                    ///< what contact has taken from a known state last
 };
 
 static bool is_controlled(const struct step *step) {
@@ -51,6 +52,12 @@ static struct energy_step energy_step(const struct step *step) {
 
 static bool failed(const struct step *step) {
     return step->result.status < 0;
+}
+
+static void place_contact(const struct step_problem *problem, double now, double target) {
+    if (problem->objective.contacts.count > 0) {
+        problem->scripts.place_contact(problem->scripts.self, now, target);
+    }
 }
 
 static double fraction_at(const struct step_span *span, double time) {
@@ -138,7 +145,7 @@ static double dissipated_power(const struct step_problem *problem,
     struct objective dissipative = *objective;
     dissipative.dissipative_only = true;
     dissipative.predictor = x; // inertia takes nothing out
-    dissipative.contact = NULL;
+    dissipative.contacts.count = 0;
     if (dissipative.term_count == problem->conservative_count && dissipative.damping == NULL) {
         return 0.0;
     }
@@ -150,29 +157,21 @@ static double dissipated_power(const struct step_problem *problem,
 /// What friction takes out in the stage's share of the step.
 static double account_for_contact(struct step *step, const struct stage_recipe *recipe,
                                   const struct kinematics *stage) {
-    struct barrier_contact *contact = step->problem->objective.contact;
-    if (contact == NULL) {
-        return 0.0;
-    }
-    const double power = barrier_contact_friction_power(contact, step->tasks, stage->x,
-                                                        recipe->length);
+    const double power = contact_set_friction_power(&step->problem->objective.contacts, step->tasks,
+                                                    stage->x, recipe->length);
     if (is_controlled(step)) {
         const struct energy_step energy = energy_step(step);
-        energy_add_barrier(&step->w->energy, &energy, recipe->share * step->view.h, stage->v);
+        energy_add_contact(&step->w->energy, &energy, recipe->share * step->view.h, stage->x,
+                           stage->v);
     }
     return power;
 }
 
-/// What damping, drag (gradient: of their potential, or null) and moving obstacles did in the
-/// stage's share of the step.
-static void account_for_stage(struct step *step, double share, const struct kinematics *stage,
-                              const double *gradient) {
-    const double seconds = share * step->view.h;
+/// What damping and drag did in the stage's share of the step. gradient: of their potential.
+static void account_for_damping(struct step *step, double share, const struct kinematics *stage,
+                                const double *gradient) {
     const struct energy_step energy = energy_step(step);
-    if (gradient != NULL) {
-        energy_add_damping(&step->w->energy, &energy, seconds, gradient, stage->v);
-    }
-    energy_add_contact(&step->w->energy, &energy, seconds, stage->x);
+    energy_add_damping(&step->w->energy, &energy, share * step->view.h, gradient, stage->v);
 }
 
 /// The lagged damping matrix: at x, that is x_n, or for schemes of second order at the predictor
@@ -236,6 +235,15 @@ static int64_t solve_stage(struct step *step, const struct objective *objective,
     return keep_solved(step, &solved) ? (int64_t)solved.newton_iterations : -1;
 }
 
+/// Takes from the state x what contact keeps the same until the next time.
+static bool lag_contact(struct step *step, const double *x) {
+    const pbs_status status = contact_set_lag(&step->problem->objective.contacts, step->tasks, x,
+                                              &step->lagged);
+    // PBS_NOT_CONVERGED stays.
+    step->result.status = status < 0 ? status : step->result.status;
+    return status >= 0;
+}
+
 /// Friction of the solution instead of the step's start, until that moves it no more
 /// (docs/theory/contact.md section 4, re-lagging): where no iteration is wanted, or the first one
 /// is the last.
@@ -243,62 +251,38 @@ static bool repeat_with_friction(struct step *step, const struct objective *obje
     const struct step_problem *problem = step->problem;
     struct newton_options options = problem->options;
     options.initial_guess = NEWTON_GUESS_GIVEN;
-    int64_t iterations = objective->contact != NULL && !problem->linearized ? INT64_MAX : 0;
+    const bool lags = contact_set_has_potential(&objective->contacts) && !problem->linearized;
+    int64_t iterations = lags ? INT64_MAX : 0;
     for (uint32_t i = 1; i < problem->friction_iterations && iterations > 1; i++) {
-        const struct barrier_contact *contact = objective->contact;
-        const size_t before = contact->friction_count + contact->rolling_count;
-        const pbs_status status = barrier_contact_lag(objective->contact, step->tasks, x);
-        if (status < 0) {
-            step->result.status = status;
+        const size_t before = step->lagged;
+        if (!lag_contact(step, x)) {
             return false;
         }
-        if (before + contact->friction_count + contact->rolling_count == 0) {
+        if (before + step->lagged == 0) {
             return true;
         }
-        barrier_contact_begin(objective->contact, objective->stage.origin, objective->stage.length);
+        contact_set_begin(&objective->contacts, objective->stage.origin, objective->stage.length);
         iterations = solve_stage(step, objective, &options, x);
     }
     return iterations >= 0;
 }
 
-/// Contact forces of the state x that the projection was activated at, added to what there is.
-/// Multipliers are newtons, as the objective is divided by its weight.
-static void add_contact_forces(struct step *step, double share, const double *x) {
-    const struct step_problem *problem = step->problem;
+static struct contact_moment moment_at(const struct step *step, const double *x, double share) {
+    return (struct contact_moment){.x = x,
+                                   .share = share,
+                                   .memory = step->problem->memory,
+                                   .report = step->problem->report,
+                                   .node_forces = step->w->contact_force};
+}
+
+/// Contact forces of a stage's solution, added to what there is.
+static void report_contact(struct step *step, double share, const double *x) {
+    const struct contact_moment moment = moment_at(step, x, share);
     if (!failed(step)) {
-        if (share > 0.0) {
-            projection_node_forces(problem->projection, 1.0 / share, step->w->contact_force);
-        }
-        const pbs_status status = contact_report_add_projection(
-            problem->memory, problem->projection, x, share, problem->report);
+        const pbs_status status = contact_set_report(&step->problem->objective.contacts,
+                                                     step->tasks, &moment, step->active);
         step->result.status = status < 0 ? status : step->result.status;
     }
-}
-
-/// Barrier forces of a stage's solution, added to what there is.
-static void add_barrier_forces(struct step *step, double share, const double *x) {
-    const struct objective *o = &step->problem->objective;
-    struct contact_energy energy;
-    if (o->contact == NULL || step->result.status < 0) {
-        return;
-    }
-    const pbs_status status = barrier_contact_evaluate(o->contact, o->tasks, x, false, NULL,
-                                                       &energy);
-    if (status < 0) {
-        step->result.status = status;
-        return;
-    }
-    const pbs_status added = contact_report_add(o->contact, share, step->problem->report);
-    step->result.status = added < 0 ? added : step->result.status;
-    step->barrier_contacts = (uint32_t)o->contact->contact_count;
-}
-
-/// What a stage that is not the last leaves to the step's contact forces and friction.
-static void keep_contact(struct step *step, uint32_t index) {
-    const double share = step->contact.stage[index];
-    add_contact_forces(step, share, step->w->stages[index].x);
-    projection_keep_impulses(step->problem->projection, share * step->contact.friction_time,
-                             index == 0);
 }
 
 /// Where the minimiser starts: the known state, of finite energy, that is nearest in time. A
@@ -332,7 +316,7 @@ static struct objective stage_objective(const struct step *step,
     }
     struct objective objective = step->problem->objective;
     objective.damping = step->problem->damping;
-    objective.with_friction = objective.contact != NULL;
+    objective.with_friction = true;
     objective.predictor = w->predictor;
     objective.weight = recipe->weight;
     objective.stage = (struct stage_view){.origin = w->position_history, .length = recipe->length};
@@ -355,11 +339,8 @@ static bool place_stage(struct step *step, uint32_t index, const struct stage_re
     step->times[index] = recipe->time;
     double start = 0.0;
     vector_copy(step->tasks, step->count, nearest_state(step, index, &start), w->stages[index].x);
-    if (problem->objective.contact != NULL) {
-        problem->scripts.place_contact(problem->scripts.self, fraction_at(step->span, start),
-                                       fraction);
-        barrier_contact_begin(problem->objective.contact, w->position_history, recipe->length);
-    }
+    place_contact(problem, fraction_at(step->span, start), fraction);
+    contact_set_begin(&problem->objective.contacts, w->position_history, recipe->length);
     return true;
 }
 
@@ -394,21 +375,22 @@ static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
                                            .force = problem->force,
                                            .scene = &problem->projection->scene};
     // Bodies that touch each other exchange momentum.
-    if (objective.contact == NULL) {
+    if (!contact_set_has_potential(&objective.contacts)) {
         momentum_balance(&balance, problem->bodies, problem->body_count, stage->x);
     }
     differentiate_stage(step, &recipe, stage);
     hold(step, stage->x, stage->v, stage->a);
     double *const gradient = is_controlled(step) ? w->gradient_next : NULL;
     const double power = dissipated_power(problem, &objective, stage->x, gradient);
-    add_barrier_forces(step, step->contact.stage[index], stage->x);
+    report_contact(step, step->contact.stage[index], stage->x);
     scalar_run_stage(&recipe, index, power + account_for_contact(step, &recipe, stage),
                      step->losses);
-    if (is_controlled(step)) {
-        account_for_stage(step, recipe.share, stage, power != 0.0 ? gradient : NULL);
+    if (is_controlled(step) && power != 0.0) {
+        account_for_damping(step, recipe.share, stage, gradient);
     }
     if (index + 1 < stage_count) {
-        keep_contact(step, index);
+        contact_set_keep(&problem->objective.contacts,
+                         step->contact.stage[index] * step->contact.friction_time, index == 0);
         end_strains(step, index, recipe.length);
     }
 }
@@ -428,15 +410,11 @@ static void place_static(struct step *step) {
         return;
     }
     vector_copy(step->tasks, step->count, problem->goes_on ? w->next.x : w->now.x, x);
-    if (problem->objective.contact == NULL) {
+    place_contact(problem, problem->goes_on ? step->span->end : step->span->begin, step->span->end);
+    if (problem->goes_on && !lag_contact(step, x)) {
         return;
     }
-    scripts->place_contact(scripts->self, problem->goes_on ? step->span->end : step->span->begin,
-                           step->span->end);
-    if (problem->goes_on) {
-        step->result.status = barrier_contact_lag(problem->objective.contact, step->tasks, x);
-    }
-    barrier_contact_begin(problem->objective.contact, w->position_history, step->view.h);
+    contact_set_begin(&problem->objective.contacts, w->position_history, step->view.h);
 }
 
 static struct static_result balance(const struct step *step, struct objective *objective) {
@@ -485,7 +463,7 @@ static void run_static_stage(struct step *step) {
     vector_zero(step->tasks, step->count, stage->v);
     vector_zero(step->tasks, step->count, stage->a);
     hold(step, stage->x, stage->v, stage->a);
-    add_barrier_forces(step, 1.0, stage->x);
+    report_contact(step, 1.0, stage->x);
     step->result.dissipated = w->fallen + step->view.h * account_for_contact(step, &recipe, stage);
 }
 
@@ -517,27 +495,12 @@ static pbs_status evaluate_potential(const struct step *step, const double *x, d
     return PBS_OK;
 }
 
-pbs_status step_find_penalties(const struct step_problem *problem, double fraction,
-                               const double *x) {
-    if (problem->penalty == NULL) {
+pbs_status step_find_contact(const struct step_problem *problem, double fraction, const double *x) {
+    if (!contact_set_finds(&problem->objective.contacts)) {
         return PBS_OK;
     }
-    problem->scripts.place_contact(problem->scripts.self, fraction, fraction);
-    return penalty_contact_find(problem->penalty, problem->objective.tasks, x);
-}
-
-double step_rub_penalties(const struct step_problem *problem, double h,
-                          struct step_workspace *workspace) {
-    if (problem->penalty == NULL) {
-        return 0.0;
-    }
-    const struct penalty_motion motion = {.mass = problem->objective.mass,
-                                          .held = problem->scripts.held,
-                                          .h = h,
-                                          .velocity = workspace->next.v};
-    const double heat = penalty_contact_rub(problem->penalty, &motion);
-    penalty_contact_report(problem->penalty, h, problem->report);
-    return heat;
+    place_contact(problem, fraction, fraction);
+    return contact_set_find(&problem->objective.contacts, problem->objective.tasks, x);
 }
 
 /// out = -M^-1 grad P(x), total: dissipative terms see the state's velocity through an origin x - h
@@ -560,7 +523,7 @@ static double accelerate(struct step *step, const struct kinematics *state, doub
                             &now);
     }
     const double fraction = state->x == w->now.x ? step->span->begin : step->span->end;
-    step->result.status = step_find_penalties(step->problem, fraction, state->x);
+    step->result.status = step_find_contact(step->problem, fraction, state->x);
     if (failed(step)) {
         return 0.0;
     }
@@ -569,10 +532,8 @@ static double accelerate(struct step *step, const struct kinematics *state, doub
     objective.predictor = state->x;
     objective.weight = INFINITY;
     objective.stage = (struct stage_view){.origin = w->predictor, .length = h};
-    if (objective.contact != NULL) {
-        objective.with_friction = true;
-        barrier_contact_begin(objective.contact, w->predictor, h);
-    }
+    objective.with_friction = true;
+    contact_set_begin(&objective.contacts, w->predictor, h);
     // With the value, where nothing else asks whether the state is admissible.
     const struct objective_result result = objective_evaluate(
         &objective, state->x, step->problem->scheme->kicks, w->gradient_now, NULL);
@@ -615,8 +576,8 @@ static void press_acceleration(struct step *step) {
     step->result.status = problem->scripts.place_obstacles(problem->scripts.self,
                                                            step->span->begin);
     if (!failed(step)) {
-        projection_activate(step->tasks, problem->projection, w->now.x, w->gradient_now);
-        projection_press(problem->projection, w->now.x, w->now.v, step->view.h, w->acceleration);
+        contact_set_press(&problem->objective.contacts, step->tasks, w->now.x, w->now.v,
+                          step->view.h, w->gradient_now, w->acceleration);
     }
 }
 
@@ -726,41 +687,38 @@ static void finish(struct step *step) {
     }
 }
 
-/// Friction of the contacts that the projection was activated at, and of what was kept of earlier
-/// stages: on velocities, of which statics has none.
+/// Friction after the solve, of the contacts reported last and of what was kept of earlier stages:
+/// on velocities, of which statics has none.
 static void rub(struct step *step, double share) {
     const struct step_problem *problem = step->problem;
-    struct projection *projection = problem->projection;
+    const struct contact_rubbing rubbing = {.x = step->w->next.x,
+                                            .mass = problem->objective.mass,
+                                            .held = problem->scripts.held,
+                                            .h = step->view.h,
+                                            .time = step->contact.friction_time,
+                                            .share = share,
+                                            .velocity = step->w->next.v,
+                                            .report = problem->report};
     const struct energy_step energy = energy_step(step);
     if (is_controlled(step)) {
         energy_before_friction(&step->w->energy, &energy, step->w->next.v);
     }
-    // Two-step schemes repeat part of a change of velocity in the steps that follow.
-    const double loss = projection_friction(projection, step->w->next.x, problem->objective.mass,
-                                            1.0, share * step->contact.friction_time,
-                                            step->w->next.v);
-    contact_report_add_rubbing(projection, step->w->next.x, problem->objective.mass,
-                               step->contact.friction_time, problem->report);
-    const double heat = loss * step->view.h / step->contact.friction_time;
+    const double heat = contact_set_rub(&problem->objective.contacts, &rubbing);
     step->result.dissipated += heat;
     if (is_controlled(step)) {
         energy_after_friction(&step->w->energy, &energy, step->w->next.v, heat);
     }
 }
 
-/// Contact forces and friction of the state that the projection was activated at.
-static void touch(struct step *step, double share) {
-    const struct projection *projection = step->problem->projection;
-    add_contact_forces(step, share, step->w->next.x);
+/// What there is to do with the contacts reported last.
+static void end_with_contacts(struct step *step, double share) {
     if (!step->problem->scheme->is_static) {
         rub(step, share);
     }
     step->result.active_contacts = 0;
-    for (size_t i = 0; i < projection->slot_count; i++) {
-        step->result.active_contacts += projection->slots[i].active_count;
+    for (size_t i = 0; i < CONTACT_SET_LIMIT; i++) {
+        step->result.active_contacts += (uint32_t)step->active[i];
     }
-    step->result.active_contacts += step->barrier_contacts;
-    projection_forget_impulses(step->problem->projection);
 }
 
 /// What is scripted goes the rest of its way (of `way`, left: the part of it) alone, if that is
@@ -769,7 +727,7 @@ static void go_on_alone(struct step *step, double *way, double left) {
     const struct step_problem *problem = step->problem;
     const uint8_t *held = problem->scripts.held;
     struct step_workspace *w = step->w;
-    bool moves = barrier_contact_obstacles_move(problem->objective.contact);
+    bool moves = contact_set_moves(&problem->objective.contacts);
     for (size_t k = 0; k < step->count; k++) {
         way[k] = ((uint32_t)held[k / 3] >> k % 3 & 1u) != 0 ? left * way[k] : 0.0;
         moves = moves || way[k] != 0.0;
@@ -788,7 +746,7 @@ static void go_on_alone(struct step *step, double *way, double left) {
         return;
     }
     vector_add_scaled(step->tasks, step->count, 1.0, way, w->next.x);
-    barrier_contact_advance(problem->objective.contact, 1.0);
+    contact_set_advance(&problem->objective.contacts, 1.0);
 }
 
 /// From the last state where nothing touches towards x_{n+1}, as far as that stays so; what is left
@@ -802,17 +760,16 @@ static void stop_at_contact(struct step *step) {
     const double time = stages > 0 ? step->times[stages - 1] : 0.0;
     double *const way = w->predictor;
     double free = 0.0;
-    problem->scripts.place_contact(problem->scripts.self, fraction_at(step->span, time),
-                                   step->span->end);
+    place_contact(problem, fraction_at(step->span, time), step->span->end);
     vector_combine(step->tasks, step->count, w->next.x, -1.0, from, way);
     step->result.status = objective_sweep(o, from, way, 1.0, &free);
     if (failed(step) || free == 1.0) {
-        barrier_contact_advance(o->contact, 1.0);
+        contact_set_advance(&o->contacts, 1.0);
         return;
     }
     vector_combine(step->tasks, step->count, from, free, way, w->next.x);
     vector_add_scaled(step->tasks, step->count, (free - 1.0) / step->view.h, way, w->next.v);
-    barrier_contact_advance(o->contact, free);
+    contact_set_advance(&o->contacts, free);
     go_on_alone(step, way, 1.0 - free);
 }
 
@@ -824,8 +781,8 @@ static void press_kick(struct step *step, double *pressed) {
     struct step_workspace *w = step->w;
     double *const push = w->position_history;
     vector_copy(step->tasks, step->count, w->next.a, pressed);
-    projection_activate(step->tasks, problem->projection, w->next.x, w->gradient_now);
-    projection_press(problem->projection, w->next.x, w->next.v, step->view.h, pressed);
+    contact_set_press(&problem->objective.contacts, step->tasks, w->next.x, w->next.v, step->view.h,
+                      w->gradient_now, pressed);
     for (size_t i = 0; i < step->count; i++) {
         push[i] += 0.5 * problem->objective.mass[i / 3] * (pressed[i] - w->next.a[i]);
     }
@@ -863,7 +820,7 @@ static void return_to_feasible(struct step *step) {
     const double h = step->view.h;
     step->result.status = problem->scripts.place_obstacles(problem->scripts.self, step->span->end);
     if (!failed(step)) {
-        if (problem->objective.contact != NULL) {
+        if (contact_set_bounds(&problem->objective.contacts)) {
             stop_at_contact(step);
         }
     }
@@ -884,11 +841,13 @@ static void return_to_feasible(struct step *step) {
     if (problem->scheme->kicks) {
         kick(step);
     }
-    projection_activate(step->tasks, projection, w->next.x, push);
-    touch(step, 1.0);
-    if (problem->penalty != NULL && !failed(step)) {
-        step->result.dissipated += step_rub_penalties(problem, h, w);
-        step->result.active_contacts += (uint32_t)problem->penalty->touch_count;
+    const struct contact_moment moment = moment_at(step, w->next.x, 1.0);
+    if (!failed(step)) {
+        step->result.status = contact_set_push(&problem->objective.contacts, step->tasks, &moment,
+                                               push, step->active);
+    }
+    if (!failed(step)) {
+        end_with_contacts(step, 1.0);
     }
     double value = 0.0;
     if (!failed(step) && !problem->scheme->kicks) {
@@ -904,27 +863,22 @@ static void begin_contact(struct step *step, uint32_t stage_count) {
     step->contact = contact_shares(step->problem->scheme, &step->view, stage_count);
     vector_zero(step->tasks, step->count, step->w->contact_force);
     contact_report_begin(step->problem->report);
-    projection_forget_impulses(step->problem->projection);
     const struct step_problem *problem = step->problem;
-    if (problem->objective.contact != NULL) {
-        problem->scripts.place_contact(problem->scripts.self, step->span->begin, step->span->begin);
-        barrier_contact_begin_step(problem->objective.contact);
-        step->result.status = barrier_contact_lag(problem->objective.contact, step->tasks,
-                                                  step->w->now.x);
-    }
+    place_contact(problem, step->span->begin, step->span->begin);
+    contact_set_begin_step(&problem->objective.contacts);
+    (void)lag_contact(step, step->w->now.x);
 }
 
 static void end_contact(struct step *step, uint32_t stage_count) {
     const struct step_problem *problem = step->problem;
     if (stage_count > 0) {
-        touch(step, step->contact.stage[stage_count - 1]);
+        end_with_contacts(step, step->contact.stage[stage_count - 1]);
     }
     if (problem->scheme->leaves_feasible) {
         return_to_feasible(step);
     }
-    if (problem->objective.contact != NULL && !failed(step)) {
-        contact_report_add_node_forces(problem->objective.contact, problem->report,
-                                       step->w->contact_force);
+    if (!failed(step)) {
+        contact_set_end_step(&problem->objective.contacts, problem->report, step->w->contact_force);
     }
     step->result.held_inside = projection_count_held_inside(problem->projection, step->w->next.x);
 }

@@ -5,7 +5,6 @@
 #define PBS_INTEGRATE_STEP_H
 
 #include "contact/contact_report.h"
-#include "contact/penalty_contact.h"
 #include "integrate/combination.h"
 #include "integrate/energy_control.h"
 #include "integrate/momentum.h"
@@ -47,11 +46,10 @@ struct step_workspace {
 
 /// Scripted nodes and obstacles. Fractions are of the host's step, 0 .. 1.
 struct scripts {
-    void (*place_held)(void *self, double fraction);            ///< fills targets
-    pbs_status (*place_obstacles)(void *self, double fraction); ///< ends with projection_begin
-    /// Ends with barrier_contact_place, or with penalty_contact_place at the target; null without
-    /// contact.
-    void (*place_contact)(void *self, double now, double target);
+    void (*place_held)(void *self, double fraction);              ///< fills targets
+    pbs_status (*place_obstacles)(void *self, double fraction);   ///< ends with projection_begin
+    void (*place_contact)(void *self, double now, double target); ///< ends with contact_set_place;
+                                                                  ///< may be null without contact
     void *self;
     const uint8_t *held;    ///< per node, PBS_AXIS_* bits
     const double *targets;  ///< per node, 3: where held axes are at the fraction placed last
@@ -77,9 +75,8 @@ struct step_problem {
     struct rayleigh *damping;   ///< null: none; assembled anew at the start of each step
     struct newton *newton;
     struct projection *projection;
-    struct penalty_contact *penalty; ///< null: none; its forces are a term's of the objective
-    struct memory *memory;           ///< of the report
-    struct contact_report *report;   ///< becomes what contact did in the last step_take
+    struct memory *memory;         ///< of the report
+    struct contact_report *report; ///< becomes what contact did in the last step_take
     struct newton_options options;
     const struct free_body *bodies; ///< whose momentum is balanced exactly
     size_t body_count;
@@ -123,15 +120,9 @@ void step_workspace_free(struct step_workspace *workspace, struct memory *memory
 struct step_result step_take(const struct step_problem *problem, const struct step_span *span,
                              struct step_workspace *workspace);
 
-/// Forces of contact by penalties, if there is any, at x: before they are evaluated. Obstacles are
-/// where they are at that fraction of the host's step.
-pbs_status step_find_penalties(const struct step_problem *problem, double fraction,
-                               const double *x);
-
-/// Friction of contact by penalties in a step of h seconds on next.v; and the report of both.
-/// Returns what it took out, J.
-double step_rub_penalties(const struct step_problem *problem, double h,
-                          struct step_workspace *workspace);
+/// Makes ready contact whose forces are a term's, if there is any, at x: before they are evaluated.
+/// Obstacles are where they are at that fraction of the host's step.
+pbs_status step_find_contact(const struct step_problem *problem, double fraction, const double *x);
 
 /// next becomes now, now becomes before; h: the length of the step between them.
 void step_accept(struct step_workspace *workspace, struct tasks *tasks, double h);

@@ -32,23 +32,6 @@ static const double LOOSEST_HIDDEN = 1e-6;
 // How much of the bound that keeps the energy finite a step may use.
 static const double BOUND_MARGIN = 0.9;
 
-static bool obstacles_move(const struct minimization *m) {
-    return m->objective->contact != NULL && barrier_contact_obstacles_move(m->objective->contact);
-}
-
-/// Obstacles go that part of what is left of their way.
-static void advance_obstacles(const struct minimization *m, double step) {
-    if (m->objective->contact != NULL) {
-        barrier_contact_advance(m->objective->contact, step);
-    }
-}
-
-static void halt_obstacles(const struct minimization *m, bool halted) {
-    if (m->objective->contact != NULL) {
-        barrier_contact_halt(m->objective->contact, halted);
-    }
-}
-
 /// What held axes have left of their way. Returns the most along any axis, m.
 static double find_motion(struct minimization *m, const double *targets, const double *x) {
     const struct projection_scene *scene = &m->projection->scene;
@@ -135,7 +118,7 @@ static double move(struct minimization *m, double step) {
     vector_combine(m->objective->tasks, count, newton->current.x, step, newton->direction,
                    newton->gradient);
     vector_add_scaled(m->objective->tasks, count, step, newton->held_motion, newton->held_places);
-    advance_obstacles(m, step);
+    contact_set_advance(&m->objective->contacts, step);
     if (!minimization_evaluate(m, newton->gradient)) {
         return NAN;
     }
@@ -161,8 +144,7 @@ static bool fail_blocked(struct minimization *m, double left) {
 /// Goes the last bit of the way, of `left` metres, where nothing else has to move for it. As move;
 /// 0 where it is not to be or cannot be gone.
 static double arrive(struct minimization *m, double left) {
-    const struct barrier_contact *contact = m->objective->contact;
-    if (contact == NULL || !(left < NEARLY_THERE * contact->settings.barrier.reach)) {
+    if (!(left < NEARLY_THERE * contact_set_reach(&m->objective->contacts))) {
         return 0.0;
     }
     vector_copy(m->objective->tasks, newton_coordinate_count(m->newton), m->newton->held_motion,
@@ -173,7 +155,7 @@ static double arrive(struct minimization *m, double left) {
 /// Iterations of the ordinary minimisation, what is scripted where it is: what presses on the
 /// others gives way. False only where the step is to be given up.
 static bool relax(struct minimization *m) {
-    halt_obstacles(m, true);
+    contact_set_halt(&m->objective->contacts, true);
     for (int i = 0; i < RELAXATIONS && m->result.status == PBS_OK && !m->stopped; i++) {
         minimization_activate(m);
         if (minimization_is_solved(m)) {
@@ -181,7 +163,7 @@ static bool relax(struct minimization *m) {
         }
         minimization_iterate(m);
     }
-    halt_obstacles(m, false);
+    contact_set_halt(&m->objective->contacts, false);
     if (m->stopped) {
         return false;
     }
@@ -192,9 +174,7 @@ static bool relax(struct minimization *m) {
 
 /// held: the longest way of a node along an axis, m.
 static bool go(struct minimization *m, double held) {
-    const double way = m->objective->contact != NULL
-                           ? fmax(held, barrier_contact_longest_way(m->objective->contact))
-                           : held;
+    const double way = fmax(held, contact_set_longest_way(&m->objective->contacts));
     double left = 1.0;
     int stalled = 0;
     for (int i = 0; i < APPROACH_LIMIT && stalled < STALLED_LIMIT; i++) {
@@ -231,7 +211,7 @@ static bool go(struct minimization *m, double held) {
 
 bool minimization_approach(struct minimization *m, double *x, bool *moved) {
     *moved = false;
-    if (m->objective->contact == NULL && !m->carries) {
+    if (!contact_set_bounds(&m->objective->contacts) && !m->carries) {
         return true;
     }
     struct newton *const newton = m->newton;
@@ -239,7 +219,7 @@ bool minimization_approach(struct minimization *m, double *x, bool *moved) {
     const size_t count = newton_coordinate_count(newton);
     const double *const targets = m->projection->scene.targets;
     const double held = find_motion(m, targets, x);
-    if (held == 0.0 && !obstacles_move(m)) {
+    if (held == 0.0 && !contact_set_moves(&m->objective->contacts)) {
         return true;
     }
     // Everything stays where it is until it is moved.

@@ -52,7 +52,7 @@ static bool evaluate_towards(struct minimization *m, const double *x, double *gu
     const size_t count = newton_coordinate_count(m->newton);
     struct tasks *const tasks = m->objective->tasks;
     double *const offset = m->newton->direction;
-    if (m->objective->contact != NULL && !shorten(m, x, guess)) {
+    if (contact_set_bounds(&m->objective->contacts) && !shorten(m, x, guess)) {
         return false;
     }
     bool admissible = minimization_evaluate(m, guess);

@@ -131,7 +131,7 @@ static void follow_tail(struct minimization *m, struct line_sample origin,
                         struct line_sample first) {
     const struct newton *const newton = m->newton;
     const double left = first.slope / origin.slope;
-    if (m->objective->contact == NULL || first.step < 1.0 || !(left > TAIL)) {
+    if (!contact_set_bounds(&m->objective->contacts) || first.step < 1.0 || !(left > TAIL)) {
         return;
     }
     const size_t count = newton_coordinate_count(newton);
@@ -151,8 +151,9 @@ static void follow_tail(struct minimization *m, struct line_sample origin,
 static void reach_further(struct minimization *m, struct line_sample origin,
                           struct line_sample first, struct line_search_options *options) {
     const double left = first.slope / origin.slope;
-    if (m->objective->contact == NULL || m->options->line_search != PBS_LINE_SEARCH_WOLFE ||
-        first.step < 1.0 || !(left > STEEP) || !(first.value < origin.value)) {
+    if (!contact_set_bounds(&m->objective->contacts) ||
+        m->options->line_search != PBS_LINE_SEARCH_WOLFE || first.step < 1.0 || !(left > STEEP) ||
+        !(first.value < origin.value)) {
         return;
     }
     const struct newton *const newton = m->newton;
@@ -170,7 +171,8 @@ static enum line_outcome search(struct minimization *m, double slope) {
     const struct line_function function = {m, evaluate_path, keep_trial};
     double bound = objective_max_step(m->objective, newton->current.x, newton->direction, INFINITY);
     double length = fmin(1.0, BOUND_MARGIN * bound);
-    if (m->objective->contact != NULL) {
+    const bool has_bound = contact_set_bounds(&m->objective->contacts);
+    if (has_bound) {
         // Pairs are known as far as this only.
         length = minimization_free_step(m, newton->current.x, newton->direction, length);
         bound = length;
@@ -178,11 +180,11 @@ static enum line_outcome search(struct minimization *m, double slope) {
             return m->stopped ? LINE_STOPPED : LINE_NONE;
         }
     }
-    struct line_search_options options = {
-        .decrease = DECREASE,
-        .curvature = m->objective->contact != NULL ? CURVATURE_WITH_CONTACT : CURVATURE,
-        .limit = bound,
-        .trial_limit = TRIAL_LIMIT};
+    struct line_search_options options = {.decrease = DECREASE,
+                                          .curvature = has_bound ? CURVATURE_WITH_CONTACT
+                                                                 : CURVATURE,
+                                          .limit = bound,
+                                          .trial_limit = TRIAL_LIMIT};
     const struct line_sample origin = {0.0, newton->current.objective.value, slope};
     struct line_sample first = {.step = length};
     if (!evaluate_path(m, &first)) {
@@ -225,7 +227,7 @@ static double small_gain(const struct minimization *m) {
 }
 
 static double loosest_tolerance(const struct minimization *m) {
-    if (m->objective->contact == NULL) {
+    if (!contact_set_bounds(&m->objective->contacts)) {
         return LOOSEST;
     }
     const bool is_last = m->result.newton_iterations + LAST_ITERATIONS >= m->options->newton_limit;
@@ -236,13 +238,13 @@ static double loosest_tolerance(const struct minimization *m) {
 /// none.
 static double find_direction(struct minimization *m, struct direction_result *out) {
     struct newton *const newton = m->newton;
-    const bool has_contact = m->objective->contact != NULL;
+    const bool has_bound = contact_set_bounds(&m->objective->contacts);
     const struct direction_options options = {.tolerance = m->options->tolerance,
                                               .forcing = m->options->forcing,
                                               .loosest = loosest_tolerance(m),
-                                              .norm = has_contact ? PCG_PRECONDITIONED
-                                                                  : PCG_EUCLIDEAN,
-                                              .small = has_contact ? small_length(m) : 0.0,
+                                              .norm = has_bound ? PCG_PRECONDITIONED
+                                                                : PCG_EUCLIDEAN,
+                                              .small = has_bound ? small_length(m) : 0.0,
                                               .small_gain = small_gain(m),
                                               .small_tolerance = LOOSEST_AT_END,
                                               .length_limit = m->options->step_length_limit,

@@ -4,7 +4,7 @@
 #ifndef PBS_MINIMIZE_NEWTON_H
 #define PBS_MINIMIZE_NEWTON_H
 
-#include "contact/contact_pair.h"
+#include "contact/contact_table.h"
 #include "contact/projection.h"
 #include "linear/host_solver.h"
 #include "linear/pcg.h"

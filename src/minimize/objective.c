@@ -73,19 +73,22 @@ static void add_contact(const struct objective *o, const double *x, bool value, 
                         bool hessian, struct objective_result *result) {
     struct contact_energy energy = {0.0, 0.0};
     if (value || gradient != NULL) {
-        result->status = barrier_contact_evaluate(o->contact, o->tasks, x, o->with_friction,
-                                                  gradient, &energy);
+        result->status = contact_set_evaluate(&o->contacts, o->tasks, x, o->with_friction, gradient,
+                                              &energy);
     }
     if (hessian && result->status >= 0) {
-        result->status = barrier_contact_linearize(o->contact, o->tasks, &o->assembly->layout,
-                                                   o->held, x, o->with_friction);
+        const struct contact_linearization wanted = {.layout = &o->assembly->layout,
+                                                     .held = o->held,
+                                                     .with_friction = o->with_friction,
+                                                     .semidefinite = o->project_hessian};
+        result->status = contact_set_linearize(&o->contacts, o->tasks, &wanted, x, &result->matrix);
     }
-    result->by_kind[ENERGY_CONTACT] = energy.barrier;
+    result->by_kind[ENERGY_CONTACT] = energy.potential;
     result->by_kind[ENERGY_FRICTION] = energy.friction;
-    result->value += energy.barrier + energy.friction;
+    result->value += energy.potential + energy.friction;
     if (result->status < 0) {
         result->answer = EVALUATE_STOP;
-    } else if (!isfinite(energy.barrier)) {
+    } else if (!isfinite(energy.potential)) {
         result->answer = EVALUATE_RECOVERABLE;
     }
 }
@@ -129,7 +132,7 @@ struct objective_result objective_evaluate(const struct objective *objective, co
         result.by_kind[i] = terms.by_kind[i];
     }
     result.value = terms.value + add_inertia(objective, x, gradient, blocks);
-    if (objective->contact != NULL) {
+    if (objective->contacts.count > 0) {
         add_contact(objective, x, value, gradient, blocks != NULL, &result);
     }
     return result;
@@ -153,8 +156,5 @@ double objective_max_step(const struct objective *objective, const double *x,
 
 pbs_status objective_sweep(const struct objective *objective, const double *x,
                            const double *direction, double limit, double *step) {
-    *step = limit;
-    return objective->contact == NULL ? PBS_OK
-                                      : barrier_contact_sweep(objective->contact, objective->tasks,
-                                                              x, direction, limit, step);
+    return contact_set_bound(&objective->contacts, objective->tasks, x, direction, limit, step);
 }

@@ -5,7 +5,7 @@
 #ifndef PBS_MINIMIZE_OBJECTIVE_H
 #define PBS_MINIMIZE_OBJECTIVE_H
 
-#include "contact/barrier_contact.h"
+#include "contact/contact_table.h"
 #include "energy/rayleigh_damping.h"
 #include "minimize/rigid_fit.h"
 
@@ -15,13 +15,13 @@ struct objective {
     const struct assembly *assembly;
     const struct term *terms;
     size_t term_count;
-    const struct rayleigh *damping;       ///< null: none
-    struct barrier_contact *contact;      ///< null: none
+    const struct rayleigh *damping; ///< null: none
+    struct contact_set contacts;
     const struct rest_shape *rest_shapes; ///< of bodies that may be guessed to move as if rigid
     size_t rest_shape_count;
     const uint32_t *node_parts; ///< per node: its body, for messages; null: none is named
-    bool with_friction;         ///< of the contact
-    const uint8_t *held;        ///< per node, PBS_AXIS_* bits; for contact's Hessian
+    bool with_friction;         ///< of the contacts
+    const uint8_t *held;        ///< per node, PBS_AXIS_* bits; for their Hessian
     const double *mass;         ///< per node, kg
     const double *predictor;    ///< node order
     double weight;              ///< c, s^2; infinity leaves inertia out
@@ -35,14 +35,15 @@ struct objective {
 };
 
 struct objective_result {
-    double value;                      ///< J
-    double by_kind[ENERGY_KIND_COUNT]; ///< J, without inertia
-    int answer;                        ///< EVALUATE_*
+    double value;                        ///< J
+    double by_kind[ENERGY_KIND_COUNT];   ///< J, without inertia
+    int answer;                          ///< EVALUATE_*
+    const struct contact_matrix *matrix; ///< C, of the Hessian of contact; null: it has none
     pbs_status status; ///< why the library itself stopped, with the thread's message set; or PBS_OK
 };
 
 /// Evaluates what is not null: gradient (vector_slot_count x 3, first the nodes), blocks
-/// (block_slot_count x 9); with these, contact->matrix is what contact adds to them.
+/// (block_slot_count x 9); with these, the result's matrix is what contact adds to them.
 struct objective_result objective_evaluate(const struct objective *objective, const double *x,
                                            bool value, double *gradient, double *blocks);
 
@@ -60,7 +61,7 @@ double objective_max_step(const struct objective *objective, const double *x,
                           const double *direction, double limit);
 
 /// The largest step in [0, limit] along direction from x on whose way nothing touches, obstacles
-/// moving along; limit without contact.
+/// moving along; limit where no contact bounds it.
 pbs_status objective_sweep(const struct objective *objective, const double *x,
                            const double *direction, double limit, double *step);
 

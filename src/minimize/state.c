@@ -243,9 +243,7 @@ static void add_motion(struct minimization *m) {
     const struct linear_problem unrestricted = {.a = &newton->hessian, .f = newton->problem.f};
     problem_multiply(tasks, &unrestricted, by_row, product);
     assembly_to_nodes(tasks, newton->assembly, product, by_node);
-    if (m->objective->contact != NULL) {
-        barrier_contact_add_motion(m->objective->contact, tasks, m->motion, by_node);
-    }
+    contact_set_add_motion(&m->objective->contacts, tasks, m->motion, by_node);
     for (size_t i = 0; i < m->projection->active_count; i++) {
         const struct projection_active *active = &m->projection->active[i];
         double kept[3];
@@ -280,7 +278,7 @@ bool minimization_linearize(struct minimization *m) {
     m->stopped = answer.answer != EVALUATE_OK;
     m->solver = answer.status;
     newton->problem.f = m->stopped ? NULL : objective_products(&objective, newton->current.x);
-    newton->problem.c = m->objective->contact != NULL ? &m->objective->contact->matrix : NULL;
+    newton->problem.c = answer.matrix;
     if (m->motion != NULL && !m->stopped) {
         add_motion(m);
     }
@@ -340,7 +338,6 @@ void minimization_fail_stopped(struct minimization *m) {
 void minimization_locate_failure(struct minimization *m, int32_t kind) {
     struct newton *const newton = m->newton;
     struct newton_failure *const failure = &m->result.failure;
-    struct barrier_contact *const contact = m->objective->contact;
     *failure = (struct newton_failure){.kind = kind, .node = UINT32_MAX};
     // A line search leaves the gradient of its last trial.
     minimization_activate(m);
@@ -351,14 +348,12 @@ void minimization_locate_failure(struct minimization *m, int32_t kind) {
             failure->residual = residual;
         }
     }
-    // Without memory for the search no pair is named.
-    if (contact != NULL &&
-        barrier_contact_find(contact, m->objective->tasks, newton->current.x) >= 0) {
-        failure->pair = kind == PBS_FAILURE_BLOCKED
-                            ? contact_pair_at_script(contact, m->objective->held)
-                            : contact_pair_at_node(contact, failure->node,
-                                                   m->objective->node_parts);
-    }
+    const struct contact_question question = {.node = failure->node,
+                                              .parts = m->objective->node_parts,
+                                              .held = m->objective->held,
+                                              .is_blocked = kind == PBS_FAILURE_BLOCKED};
+    contact_set_find_pair(&m->objective->contacts, m->objective->tasks, newton->current.x,
+                          &question, &failure->pair);
 }
 
 void minimization_fail_unconverged(struct minimization *m, int32_t kind, const char *reason) {

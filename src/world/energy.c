@@ -80,7 +80,7 @@ static pbs_status barrier_energy(const pbs_world *w, double *out) {
         status = barrier_contact_evaluate(&contact, NULL, w->scene.nodes.x, false, NULL, &energy);
     }
     barrier_contact_free(&contact);
-    *out = energy.barrier;
+    *out = energy.potential;
     return status;
 }
 
@@ -94,7 +94,7 @@ static pbs_status penalty_energy(const struct scene *scene, struct memory memory
     RETURN_IF_FAILED(penalty_scene_build(scene, &memory, &penalty));
     pbs_status status = penalty_scene_begin(scene, &penalty);
     if (status >= 0) {
-        penalty_scene_place(scene, 0.0, 1.0, &penalty, NULL);
+        penalty_scene_place(scene, &penalty);
         status = penalty_contact_find(&penalty, NULL, scene->nodes.x);
     }
     *out = penalty.value;

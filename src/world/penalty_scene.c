@@ -159,13 +159,9 @@ pbs_status penalty_scene_begin(const struct scene *scene, struct penalty_contact
     return choose_stiffness(scene, c);
 }
 
-void penalty_scene_place(const struct scene *scene, double fraction, double h,
-                         struct penalty_contact *c, struct obstacle *placed) {
+void penalty_scene_place(const struct scene *scene, struct penalty_contact *c) {
     for (size_t i = 0; i < c->obstacle_count; i++) {
-        motion_place(scene_collider(scene, i), fraction, h, &c->obstacles[i].obstacle);
-        if (placed != NULL) {
-            placed[i] = c->obstacles[i].obstacle;
-        }
+        motion_place(scene_collider(scene, i), 0.0, 1.0, &c->obstacles[i].obstacle);
     }
     penalty_contact_place(c);
 }

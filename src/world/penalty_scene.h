@@ -16,8 +16,7 @@ pbs_status penalty_scene_build(const struct scene *scene, struct memory *memory,
 /// PBS_ERROR_ARGUMENT where no stiffness is known, PBS_ERROR_MEMORY.
 pbs_status penalty_scene_begin(const struct scene *scene, struct penalty_contact *contact);
 
-/// Colliders at a fraction of a step of h seconds; they go to `placed` too unless that is null.
-void penalty_scene_place(const struct scene *scene, double fraction, double h,
-                         struct penalty_contact *contact, struct obstacle *placed);
+/// Colliders where they are now.
+void penalty_scene_place(const struct scene *scene, struct penalty_contact *contact);
 
 #endif

@@ -28,7 +28,7 @@ pbs_status reference_gradient(const pbs_world *w, const struct objective *object
                               double *gradient) {
     const struct nodes *nodes = &w->scene.nodes;
     struct objective potential = *objective;
-    potential.contact = NULL;
+    potential.contacts.count = 0;
     potential.term_count = w->topology.model.conservative_count;
     potential.predictor = nodes->x;
     potential.weight = INFINITY;

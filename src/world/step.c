@@ -94,16 +94,12 @@ static void place_contact(void *self, double now, double target) {
     const struct run *run = self;
     pbs_world *w = run->w;
     struct topology *t = &w->topology;
-    if (penalty_scene_is(&w->scene)) {
-        penalty_scene_place(&w->scene, target, run->h, &t->model.penalty, t->obstacles);
-        return;
-    }
     for (size_t i = 0; i < w->scene.colliders.count; i++) {
         const struct collider *collider = scene_collider(&w->scene, i);
         motion_place(collider, now, run->h, &t->obstacles_now[i]);
         motion_place(collider, target, run->h, &t->obstacles[i]);
     }
-    barrier_contact_place(&t->contact, t->obstacles_now, t->obstacles);
+    contact_set_place(&run->problem.objective.contacts, t->obstacles_now, t->obstacles);
 }
 
 /// What the host made must not touch.
@@ -322,6 +318,21 @@ static bool projects_bonds_on_demand(const struct scene *scene) {
            scene->integrator.settings.linearized == 0;
 }
 
+/// Of a new kind of contact this is the line.
+static struct contact_set list_contacts(pbs_world *w) {
+    struct contact_set set = {0};
+    switch (w->scene.settings.contact) {
+    case PBS_CONTACT_BARRIER:
+        contact_set_add(&set, &barrier_contact_table, &w->topology.contact);
+        break;
+    case PBS_CONTACT_PENALTY:
+        contact_set_add(&set, &penalty_contact_table, &w->topology.model.penalty);
+        break;
+    default: contact_set_add(&set, &projection_table, &w->topology.projection); break;
+    }
+    return set;
+}
+
 static pbs_status fill_problem(struct run *run) {
     pbs_world *w = run->w;
     struct topology *t = &w->topology;
@@ -343,7 +354,7 @@ static pbs_status fill_problem(struct run *run) {
                       .terms = t->model.terms,
                       .term_count = t->model.term_count,
                       .mass = w->scene.nodes.mass,
-                      .contact = contact_scene_has_barrier(&w->scene) ? &t->contact : NULL,
+                      .contacts = list_contacts(w),
                       .rest_shapes = t->model.rest_shapes,
                       .rest_shape_count = t->model.rest_shape_count,
                       .node_parts = t->node_parts,
@@ -360,7 +371,6 @@ static pbs_status fill_problem(struct run *run) {
         .damping = t->model.has_damping ? &t->rayleigh : NULL,
         .newton = t->newton,
         .projection = &t->projection,
-        .penalty = penalty_scene_is(&w->scene) ? &t->model.penalty : NULL,
         .memory = &w->memory,
         .report = &t->report,
         .scripts = {.place_held = place_held,
@@ -616,7 +626,7 @@ static pbs_status run_explicit(struct run *run, const struct step_span *span) {
     struct step_workspace *workspace = &run->w->topology.workspace;
     struct scheme_memory *memory = &workspace->memory;
     const bool free = explicit_is_free(&run->problem) &&
-                      (run->w->scene.colliders.count == 0 || run->problem.penalty != NULL);
+                      (run->w->scene.colliders.count == 0 || penalty_scene_is(&run->w->scene));
     if (free) {
         workspace->has_turned = false;
         explicit_begin(&run->problem, workspace);
@@ -824,7 +834,7 @@ static pbs_status measure_contact(struct run *run) {
     place_contact(run, 1.0, 1.0);
     RETURN_IF_FAILED(
         barrier_contact_evaluate(&t->contact, w->tasks, t->workspace.now.x, false, NULL, &energy));
-    t->contact_energy = energy.barrier;
+    t->contact_energy = energy.potential;
     // What is listed, and has not pushed yet, is listed too.
     return contact_report_add(&t->contact, 0.0, &t->report);
 }

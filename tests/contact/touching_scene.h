@@ -241,7 +241,7 @@ static inline double scene_energy(struct touching_scene *s, const double *x, boo
                                   double *gradient) {
     struct contact_energy energy;
     assert_ok(barrier_contact_evaluate(&s->contact, NULL, x, with_friction, gradient, &energy));
-    return energy.barrier + energy.friction;
+    return energy.potential + energy.friction;
 }
 
 #endif

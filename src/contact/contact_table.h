@@ -1,0 +1,241 @@
+// The seam of all kinds of contact, as term.h is that of energies: a kind is a table of functions
+// over an object of its own, and nobody outside asks which kind it is. A world lists the contacts
+// that it has in a contact_set; steps, the minimiser and reports ask the set, which asks each of
+// them that has an answer. A new kind is one file with a table, and one line where a world lists
+// them.
+//
+// What a step does: begin_step and lag at its start. In each stage: place takes obstacles from
+// where they are at its start to where they are wanted, begin tells the stage's history; any number
+// of evaluate, linearize, bound and advance in any order; report at the stage's solution. At the
+// end of the step: rub.
+#ifndef PBS_CONTACT_CONTACT_TABLE_H
+#define PBS_CONTACT_CONTACT_TABLE_H
+
+#include "base/tasks.h"
+#include "contact/obstacle.h"
+#include "sparse/contact_matrix.h"
+
+/// What an evaluation found.
+struct contact_energy {
+    double potential; ///< J; infinity where something touches that must not
+    double friction;  ///< J: value of the lagged potential, which is no energy that could be had
+                      ///< back
+};
+
+/// Of an edge and a triangle.
+enum { CONTACT_PAIR_POINTS = 5 };
+
+/// Two primitives that a message names.
+struct contact_pair {
+    bool is_known;    ///< false: there is none, and all else is 0
+    bool intersects;  ///< the first, an edge, goes through the second, a triangle
+    uint32_t part[2]; ///< of the mesh
+    int count[2];     ///< points of each side; 0 of a wall
+    uint32_t points[CONTACT_PAIR_POINTS]; ///< of the mesh, the first side's first
+    double gap;                           ///< m, offsets taken off; 0 where it intersects
+    double stiffness;                     ///< of the barrier
+    double force;                         ///< N, of the barrier
+};
+
+/// What a Hessian is wanted for.
+struct contact_linearization {
+    const struct layout *layout;
+    const uint8_t *held; ///< per node, PBS_AXIS_* bits, whose rows and columns are left out; null:
+                         ///< none
+    bool with_friction;
+    bool semidefinite; ///< positive semidefinite, contact by contact
+};
+
+/// Which pair a message about a failure is to name.
+struct contact_question {
+    uint32_t node;         ///< the one that is pushed most; UINT32_MAX: none
+    const uint32_t *parts; ///< of each node; may be null
+    const uint8_t *held;   ///< per node, PBS_AXIS_* bits
+    bool is_blocked;       ///< what pushes against obstacles or held axes instead
+};
+
+/// A stage's solution, or the end of a step.
+struct contact_moment {
+    const double *x;
+    double share;          ///< of the step's impulse
+    struct memory *memory; ///< of the report
+    struct contact_report *report;
+    double *node_forces; ///< N: on nodes, added to
+};
+
+/// Velocities that friction acts on after the solve.
+struct contact_rubbing {
+    const double *x, *mass; ///< mass: per node, kg
+    const uint8_t *held;    ///< per node, PBS_AXIS_* bits
+    double h;               ///< s: of the step,
+    double time;            ///< s: for which the forces of one solution act on velocities, in all,
+    double share;           ///< and the part of it that belongs to the solution reported last
+    double *velocity;       ///< in, out
+    struct contact_report *report;
+};
+
+/// How things move while contact does work.
+struct contact_motion {
+    const double *x, *v; ///< at a stage
+    const double *v_now; ///< at the start of the step: forces meet the mean of both; null: v alone
+    bool is_continued;   ///< the part of a step before this one belongs to the same motion of the
+                         ///< obstacles
+};
+
+/// In place of a node: an obstacle.
+#define CONTACT_NO_NODE UINT32_MAX
+
+/// What one contact keeps, puts in and takes out.
+struct contact_exchange {
+    uint32_t nodes[2]; ///< one of each side
+    double potential;  ///< J
+    double work;       ///< W: what obstacles put in
+    double loss;       ///< W: what friction takes out
+};
+
+struct contact_visitor {
+    void (*take)(void *context, const struct contact_exchange *exchange);
+    void *context;
+};
+
+struct contact_report;
+
+/// Whatever is null has nothing to do. Coordinates are in node order.
+struct contact_table {
+    const char *name;
+    // --- at the start of a step ---
+    /// A step begins.
+    void (*begin_step)(void *self);
+    /// What is taken from a known state until the next call: friction of the contacts at x,
+    /// obstacles where they are. To be followed by `begin`. *count += how many there are.
+    pbs_status (*lag)(void *self, struct tasks *tasks, const double *x, size_t *count);
+    // --- in a stage ---
+    /// Obstacles are at `now`, on their way to `target` (one for each obstacle of the world; the
+    /// same: they stay).
+    void (*place)(void *self, const struct obstacle *now, const struct obstacle *target);
+    /// Velocities of the stage are (x - origin) / length.
+    void (*begin)(void *self, const double *origin, double length);
+    /// gradient: null, or added to; in newtons.
+    pbs_status (*evaluate)(void *self, struct tasks *tasks, const double *x, bool with_friction,
+                           double *gradient, struct contact_energy *out);
+    /// *matrix = the Hessian at x, until the next call.
+    pbs_status (*linearize)(void *self, struct tasks *tasks,
+                            const struct contact_linearization *wanted, const double *x,
+                            const struct contact_matrix **matrix);
+    /// gradient += Hessian times motion, as at the last linearize, held axes included and what is
+    /// left of the way of obstacles.
+    void (*add_motion)(void *self, struct tasks *tasks, const double *motion, double *gradient);
+    /// The largest step in [0, limit] along direction from x on whose way nothing touches that must
+    /// not, obstacles moving along. Of what is bounded so, forces change within `reach`.
+    pbs_status (*bound)(void *self, struct tasks *tasks, const double *x, const double *direction,
+                        double limit, double *step);
+    double (*reach)(const void *self); ///< m, > 0; with `bound`
+    // --- the way of obstacles, with `bound` ---
+    bool (*moves)(const void *self);          ///< any has a way to go
+    double (*longest_way)(const void *self);  ///< m: what is left of it, of any of their points
+    void (*advance)(void *self, double step); ///< they go that part of what is left
+    void (*halt)(void *self, bool halted);    ///< bounds leave them where they are
+    // --- at a stage's solution ---
+    /// Evaluates there; forces and friction become part of the report.
+    pbs_status (*report)(void *self, struct tasks *tasks, const struct contact_moment *moment);
+    size_t (*count)(const void *self); ///< contacts that are active at the state looked at last
+    /// W: what friction takes out there in a stage of that length.
+    double (*friction_power)(void *self, struct tasks *tasks, const double *x, double length);
+    /// All contacts of the state reported last, with what friction does there; of the state
+    /// evaluated last without motion (null), potentials alone.
+    void (*visit)(const void *self, const struct contact_motion *motion,
+                  const struct contact_visitor *visitor);
+    /// The solution reported last is not the step's end: its impulses in `time` seconds count for
+    /// the friction of the end. first: they are the first of the step.
+    void (*keep)(void *self, double time, bool first);
+    // --- at the end of a step ---
+    /// Takes out of accelerations what obstacles do not let happen to what is at x, pushed by
+    /// -gradient, in h seconds.
+    void (*press)(void *self, struct tasks *tasks, const double *x, const double *velocity,
+                  double h, double *gradient, double *acceleration);
+    /// The step ends where push (newtons; changed) has taken it: a report as of a stage.
+    pbs_status (*push)(void *self, struct tasks *tasks, const struct contact_moment *moment,
+                       double *push);
+    /// Friction after the solve. Returns what it takes out, J, relative to obstacles.
+    double (*rub)(void *self, const struct contact_rubbing *rubbing);
+    /// Adds to nodes what their points bear in the whole step, N, if no report has.
+    void (*end_step)(const void *self, const struct contact_report *report, double *node_forces);
+    // --- in explicit steps, where forces are a term of their own ---
+    /// Makes ready the forces at x.
+    pbs_status (*find)(void *self, struct tasks *tasks, const double *x);
+    /// 1/s^2: how much it may add to the square of the highest frequency.
+    double (*rate)(const void *self, const double *mass);
+    // --- when something failed ---
+    /// The contact at x that a message is to name; is_known is false: there is none.
+    void (*find_pair)(void *self, struct tasks *tasks, const double *x,
+                      const struct contact_question *question, struct contact_pair *out);
+};
+
+struct contact {
+    const struct contact_table *table;
+    void *self;
+};
+
+enum { CONTACT_SET_LIMIT = 4 };
+
+/// All contacts of a world. One of them at most has a Hessian, or bounds. All zero is a valid empty
+/// one.
+struct contact_set {
+    size_t count;
+    struct contact contacts[CONTACT_SET_LIMIT];
+};
+
+void contact_set_add(struct contact_set *set, const struct contact_table *table, void *self);
+
+// As the table has them, for all contacts; energies add up, and the smallest step counts.
+void contact_set_begin_step(const struct contact_set *set);
+pbs_status contact_set_lag(const struct contact_set *set, struct tasks *tasks, const double *x,
+                           size_t *count);
+void contact_set_place(const struct contact_set *set, const struct obstacle *now,
+                       const struct obstacle *target);
+void contact_set_begin(const struct contact_set *set, const double *origin, double length);
+pbs_status contact_set_evaluate(const struct contact_set *set, struct tasks *tasks, const double *x,
+                                bool with_friction, double *gradient, struct contact_energy *out);
+/// *matrix: null where nothing has a Hessian.
+pbs_status contact_set_linearize(const struct contact_set *set, struct tasks *tasks,
+                                 const struct contact_linearization *wanted, const double *x,
+                                 const struct contact_matrix **matrix);
+void contact_set_add_motion(const struct contact_set *set, struct tasks *tasks,
+                            const double *motion, double *gradient);
+pbs_status contact_set_bound(const struct contact_set *set, struct tasks *tasks, const double *x,
+                             const double *direction, double limit, double *step);
+/// Whether any of them bounds steps.
+bool contact_set_bounds(const struct contact_set *set);
+double contact_set_reach(const struct contact_set *set); ///< 0: nothing bounds steps
+bool contact_set_moves(const struct contact_set *set);
+double contact_set_longest_way(const struct contact_set *set);
+void contact_set_advance(const struct contact_set *set, double step);
+void contact_set_halt(const struct contact_set *set, bool halted);
+/// Whether any of them has a potential.
+bool contact_set_has_potential(const struct contact_set *set);
+/// counts: of those that report it becomes how many are active, contact by contact.
+pbs_status contact_set_report(const struct contact_set *set, struct tasks *tasks,
+                              const struct contact_moment *moment,
+                              size_t counts[CONTACT_SET_LIMIT]);
+/// counts: likewise, of all that are pushed, and of those that never report.
+pbs_status contact_set_push(const struct contact_set *set, struct tasks *tasks,
+                            const struct contact_moment *moment, double *push,
+                            size_t counts[CONTACT_SET_LIMIT]);
+double contact_set_friction_power(const struct contact_set *set, struct tasks *tasks,
+                                  const double *x, double length);
+void contact_set_visit(const struct contact_set *set, const struct contact_motion *motion,
+                       const struct contact_visitor *visitor);
+void contact_set_keep(const struct contact_set *set, double time, bool first);
+void contact_set_press(const struct contact_set *set, struct tasks *tasks, const double *x,
+                       const double *velocity, double h, double *gradient, double *acceleration);
+double contact_set_rub(const struct contact_set *set, const struct contact_rubbing *rubbing);
+void contact_set_end_step(const struct contact_set *set, const struct contact_report *report,
+                          double *node_forces);
+bool contact_set_finds(const struct contact_set *set);
+pbs_status contact_set_find(const struct contact_set *set, struct tasks *tasks, const double *x);
+double contact_set_rate(const struct contact_set *set, const double *mass);
+size_t contact_set_count(const struct contact_set *set);
+void contact_set_find_pair(const struct contact_set *set, struct tasks *tasks, const double *x,
+                           const struct contact_question *question, struct contact_pair *out);
+
+#endif
