@@ -100,7 +100,9 @@ static void weigh_cubic(double u, double cell, struct axis_weights *w) {
         const double z = u + 1.0 - i;
         const double a = fabs(z);
         const double side = z < 0.0 ? -1.0 : 1.0;
-        const bool near = a < 1.0;
+        // By its number: on a sample itself both pieces are at their ends, where their second
+        // derivatives differ, and all weights have to be of the same cell.
+        const bool near = i == 1 || i == 2;
         w->parts[0][i] = near ? (1.5 * a - 2.5) * a * a + 1.0
                               : ((2.5 - 0.5 * a) * a - 4.0) * a + 2.0;
         w->parts[1][i] = side * (near ? (4.5 * a - 5.0) * a : (5.0 - 1.5 * a) * a - 4.0) / cell;

@@ -80,6 +80,27 @@ static void polynomials_are_reproduced(void **state) {
     }
 }
 
+/// On samples themselves and on faces between cells, second derivatives are those of one of the
+/// cells there, and so a quadric's.
+static void samples_have_second_derivatives(void **state) {
+    (void)state;
+    const struct distance_grid grid = new_grid(SIDE, 0.125, false);
+    sample(&grid, quadric);
+    for (int i = 0; i < 27; i++) {
+        static const double places[3] = {1.0, 5.0, SIDE - 2.0};
+        const double x[3] = {grid.origin[0] + 0.125 * places[i % 3],
+                             grid.origin[1] + 0.125 * (places[i / 3 % 3]),
+                             grid.origin[2] + 0.125 * (i < 9 ? 4.5 : places[i / 9])};
+        double hessian[9];
+        distance_grid_value(&grid, x, NULL, hessian);
+        assert_near(hessian[0], 0.5, 1e-11, "second derivative");
+        assert_near(hessian[1], -1.0, 1e-11, "second derivative");
+        assert_near(hessian[4], 0.0, 1e-11, "second derivative");
+        assert_near(hessian[5], -0.5, 1e-11, "second derivative");
+        assert_near(hessian[8], 2.0, 1e-11, "second derivative");
+    }
+}
+
 static double ball(const double x[3]) {
     const double away[3] = {x[0] + 0.5, x[1] - 2.5, x[2] - 1.0};
     return norm3(away) - 0.25;
@@ -252,6 +273,7 @@ static void bad_grids_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(polynomials_are_reproduced),
+        cmocka_unit_test(samples_have_second_derivatives),
         cmocka_unit_test(errors_fall_as_the_order_says),
         cmocka_unit_test(derivatives_are_those_of_the_value),
         cmocka_unit_test(gradients_are_continuous),
