@@ -1,7 +1,7 @@
-// Signed distances of analytic shapes in closed form. Outside, the distance to the nearest point of
-// face, edge or corner; inside, to the nearest face. With d the vector from the nearest point of an
-// edge or corner, phi = |d|, g = d / |d|, Hess = (I_S - g g^T) / |d|, where S is the space d varies
-// in.
+// Signed distances, of all shapes but grids in closed form. Outside, the distance to the nearest
+// point of face, edge or corner; inside, to the nearest face. With d the vector from the nearest
+// point of an edge or corner, phi = |d|, g = d / |d|, Hess = (I_S - g g^T) / |d|, where S is the
+// space d varies in.
 #include "geometry/shape.h"
 
 #include "base/config.h"
@@ -162,6 +162,9 @@ static void solid_distance(const struct shape *shape, const struct pose *pose, c
     case PBS_SHAPE_BOX: box(shape->size, p, position_resolution(shape, pose, x), out); break;
     case PBS_SHAPE_CAPSULE: capsule(shape->size, p, out); break;
     case PBS_SHAPE_TORUS: torus(shape->size, p, out); break;
+    case SHAPE_GRID:
+        out->value = distance_grid_value(shape->grid, p, out->gradient, out->hessian);
+        break;
     default: cylinder(shape->size, p, position_resolution(shape, pose, x), out); break;
     }
 }
@@ -297,8 +300,31 @@ static void bound_half_space(const struct pose *pose, double margin, double low[
     }
 }
 
+/// The samples' box holds what is solid, and outside distances grow as from its surface.
+static void bound_grid(const struct shape *shape, const struct pose *pose, double margin,
+                       double low[3], double high[3]) {
+    const struct distance_grid *grid = shape->grid;
+    const bool is_bounded = grid->is_hollow == shape->hollow;
+    for (int i = 0; i < 3; i++) {
+        const double *row = pose->rotation + 3 * i;
+        double centre = pose->translation[i];
+        double half = is_bounded ? margin : INFINITY;
+        for (int k = 0; k < 3; k++) {
+            const double extent = 0.5 * grid->cell * (double)(grid->counts[k] - 1);
+            centre += row[k] * (grid->origin[k] + extent);
+            half += fabs(row[k]) * extent;
+        }
+        low[i] = centre - half;
+        high[i] = centre + half;
+    }
+}
+
 void shape_bounds(const struct shape *shape, const struct pose *pose, double margin, double low[3],
                   double high[3]) {
+    if (shape->kind == SHAPE_GRID) {
+        bound_grid(shape, pose, fmax(margin, 0.0), low, high);
+        return;
+    }
     // The solid itself bounds its smaller offsets.
     const double wider = fmax(margin, 0.0);
     for (int i = 0; i < 3; i++) {

@@ -1,16 +1,20 @@
-// Analytic shapes with signed distance, its gradient (unit) and second derivatives. phi < 0 inside
-// a solid; a hollow shape is the solid's complement, so that a sphere is also a bowl and a box a
-// room. Shapes live in a frame of their own and are placed by a pose.
+// Shapes with signed distance, its gradient and second derivatives: analytic ones, whose gradient
+// is unit, and distances on a grid. phi < 0 inside a solid; a hollow shape is the solid's
+// complement, so that a sphere is also a bowl and a box a room. Shapes live in a frame of their own
+// and are placed by a pose.
 #ifndef PBS_GEOMETRY_SHAPE_H
 #define PBS_GEOMETRY_SHAPE_H
 
-#include "base/status.h"
+#include "geometry/distance_grid.h"
+
+enum { SHAPE_GRID = 7 }; ///< a kind beside PBS_SHAPE_*: a distance grid
 
 struct shape {
-    int32_t kind; ///< PBS_SHAPE_*
+    int32_t kind; ///< PBS_SHAPE_*, SHAPE_GRID
     bool hollow;
     double size[3]; ///< half-space: none (z... see PBS_SHAPE_*); sphere: radius; box: half extents;
                     ///< capsule, cylinder: radius, half length; torus: radii of ring and tube
+    const struct distance_grid *grid; ///< of SHAPE_GRID, checked, in the shape's frame; not owned
 };
 
 /// Rigid placement: world = rotation * local + translation. rotation: row-major, proper.
@@ -20,12 +24,12 @@ struct pose {
 };
 
 /// PBS_ERROR_ARGUMENT with a sentence when a size is not positive and finite or the kind is
-/// unknown.
+/// unknown. Of a grid distance_grid_check says that.
 pbs_status shape_check(const struct shape *shape);
 
-/// Signed distance from world point x. gradient (3, unit) and hessian (9, row-major, symmetric) may
-/// be null. On the medial axis, where the gradient is not unique, one of the candidates is given,
-/// always the same.
+/// Signed distance from world point x. gradient (3, unit but of a grid, whose interpolation has it)
+/// and hessian (9, row-major, symmetric) may be null. On the medial axis, where the gradient is not
+/// unique, one of the candidates is given, always the same.
 double shape_distance(const struct shape *shape, const struct pose *pose, const double x[3],
                       double gradient[3], double hessian[9]);
 

@@ -7,9 +7,12 @@
 #include "support/testing.h"
 
 static const struct shape shapes[] = {
-    {PBS_SHAPE_HALF_SPACE, false, {0.0, 0.0, 0.0}}, {PBS_SHAPE_SPHERE, false, {0.7, 0.0, 0.0}},
-    {PBS_SHAPE_BOX, false, {0.5, 0.3, 0.8}},        {PBS_SHAPE_CAPSULE, false, {0.4, 0.6, 0.0}},
-    {PBS_SHAPE_CYLINDER, false, {0.5, 0.4, 0.0}},   {PBS_SHAPE_TORUS, false, {0.6, 0.25, 0.0}},
+    {.kind = PBS_SHAPE_HALF_SPACE, .size = {0.0, 0.0, 0.0}},
+    {.kind = PBS_SHAPE_SPHERE, .size = {0.7, 0.0, 0.0}},
+    {.kind = PBS_SHAPE_BOX, .size = {0.5, 0.3, 0.8}},
+    {.kind = PBS_SHAPE_CAPSULE, .size = {0.4, 0.6, 0.0}},
+    {.kind = PBS_SHAPE_CYLINDER, .size = {0.5, 0.4, 0.0}},
+    {.kind = PBS_SHAPE_TORUS, .size = {0.6, 0.25, 0.0}},
 };
 enum { SHAPE_COUNT = COUNT_OF(shapes) };
 
@@ -203,7 +206,7 @@ static void hessian_is_symmetric_and_kills_the_gradient(void **state) {
 // Regions of a box by hand: a face, an edge, a corner and the inside.
 static void box_has_the_curvature_of_what_is_nearest(void **state) {
     (void)state;
-    const struct shape box = {PBS_SHAPE_BOX, false, {1.0, 1.0, 1.0}};
+    const struct shape box = {.kind = PBS_SHAPE_BOX, .size = {1.0, 1.0, 1.0}};
     double g[3], h[9];
     assert_true(shape_distance(&box, &at_origin, (const double[3]){0.2, 1.5, 0.3}, g, h) == 0.5);
     for (int e = 0; e < 9; e++) {
@@ -339,19 +342,69 @@ static void bounds_hold_the_shape(void **state) {
     assert_true(high[1] == 0.1 && isinf(low[1]) && isinf(high[0]));
 }
 
+/// A ball on a grid, off the origin: it is within its bounds, turned and moved; what it is hollowed
+/// out of, like a room on a grid, has none, and a room hollowed is the ball again.
+static void grids_are_shapes(void **state) {
+    (void)state;
+    enum { SIDE = 20 };
+    static float samples[2][SIDE * SIDE * SIDE];
+    struct distance_grid grids[2];
+    const double centre[3] = {0.4, -0.2, 0.1};
+    for (int g = 0; g < 2; g++) {
+        grids[g] = (struct distance_grid){
+            .origin = {centre[0] - 0.95, centre[1] - 0.95, centre[2] - 0.95},
+            .cell = 0.1,
+            .counts = {SIDE, SIDE, SIDE},
+            .samples = samples[g]};
+        for (size_t i = 0; i < COUNT_OF(samples[0]); i++) {
+            const double x[3] = {0.1 * (double)(i % SIDE) - 0.95,
+                                 0.1 * (double)(i / SIDE % SIDE) - 0.95,
+                                 0.1 * (double)(i / SIDE / SIDE) - 0.95};
+            samples[g][i] = (float)(g == 0 ? norm3(x) - 0.6 : 0.6 - norm3(x));
+        }
+        assert_ok(distance_grid_check(&grids[g]));
+    }
+    for (int trial = 0; trial < 2000; trial++) {
+        const struct shape shape = {
+            .kind = SHAPE_GRID, .hollow = trial % 2 == 1, .grid = &grids[trial / 2 % 2]};
+        const bool is_ball = shape.hollow == shape.grid->is_hollow;
+        const struct pose pose = random_pose();
+        const double margin = uniform(0.0, 0.5);
+        double p[3], x[3], low[3], high[3], gradient[3], away[3];
+        random_point(1.2, p);
+        multiply3(pose.rotation, p, x);
+        add3(x, pose.translation, x);
+        const double phi = shape_distance(&shape, &pose, x, gradient, NULL);
+        shape_bounds(&shape, &pose, margin, low, high);
+        subtract3(p, centre, away);
+        const double exact = is_ball ? norm3(away) - 0.6 : 0.6 - norm3(away);
+        // Cubics are off by a thousandth of the cell where the radius is some cells.
+        if (fabs(exact) < 0.15) {
+            assert_near(phi, exact, 2e-4, "distance, m");
+            multiply3(pose.rotation, away, p);
+            assert_near(dot3(gradient, p) / norm3(p), is_ball ? 1.0 : -1.0, 1e-2, "slope outwards");
+        }
+        for (int i = 0; i < 3; i++) {
+            assert_true(is_ball || (isinf(low[i]) && isinf(high[i])));
+            assert_true(phi > margin || (x[i] >= low[i] - 1e-12 && x[i] <= high[i] + 1e-12));
+        }
+    }
+}
+
 static void refuses_impossible_shapes(void **state) {
     (void)state;
     for (int s = 0; s < SHAPE_COUNT; s++) {
         assert_int_equal(shape_check(shapes + s), PBS_OK);
     }
-    const struct shape bad[] = {{5, false, {1, 1, 1}},
-                                {-1, false, {1, 1, 1}},
-                                {PBS_SHAPE_SPHERE, false, {0, 1, 1}},
-                                {PBS_SHAPE_BOX, false, {1, 1, -1}},
-                                {PBS_SHAPE_CAPSULE, false, {1, NAN, 1}},
-                                {PBS_SHAPE_CYLINDER, true, {1, INFINITY, 1}},
-                                {PBS_SHAPE_TORUS, false, {0.5, 0.5, 1}},
-                                {PBS_SHAPE_TORUS, false, {0.5, 0, 1}}};
+    const struct shape bad[] = {
+        {.kind = 5, .size = {1, 1, 1}},
+        {.kind = -1, .size = {1, 1, 1}},
+        {.kind = PBS_SHAPE_SPHERE, .size = {0, 1, 1}},
+        {.kind = PBS_SHAPE_BOX, .size = {1, 1, -1}},
+        {.kind = PBS_SHAPE_CAPSULE, .size = {1, NAN, 1}},
+        {.kind = PBS_SHAPE_CYLINDER, .hollow = true, .size = {1, INFINITY, 1}},
+        {.kind = PBS_SHAPE_TORUS, .size = {0.5, 0.5, 1}},
+        {.kind = PBS_SHAPE_TORUS, .size = {0.5, 0, 1}}};
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
         assert_int_equal(shape_check(bad + i), PBS_ERROR_ARGUMENT);
     }
@@ -374,6 +427,7 @@ int main(void) {
         cmocka_unit_test(medial_axes_are_harmless),
         cmocka_unit_test(edges_list_their_faces),
         cmocka_unit_test(bounds_hold_the_shape),
+        cmocka_unit_test(grids_are_shapes),
         cmocka_unit_test(refuses_impossible_shapes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

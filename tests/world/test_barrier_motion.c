@@ -168,7 +168,8 @@ static void push(const struct pusher *p, double speed) {
     c.hollow = p->hollow;
     memcpy(c.size, p->size, sizeof c.size);
     assert_ok(pbs_collider_create(world, &c, &collider));
-    const struct shape shape = {p->shape, p->hollow != 0, {p->size[0], p->size[1], p->size[2]}};
+    const struct shape shape = {
+        .kind = p->shape, .hollow = p->hollow != 0, .size = {p->size[0], p->size[1], p->size[2]}};
     const double h = fmin(H, p->stride / speed);
     bool touched = false;
     for (int s = 1; s <= 6; s++) {
