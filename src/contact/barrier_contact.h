@@ -51,8 +51,6 @@ struct active_contact {
     struct barrier_value barrier;  ///< without the mollifier
 };
 
-#define CONTACT_NO_WALL UINT32_MAX
-
 /// Friction of one contact as it was at the start of the step.
 struct lagged_friction {
     enum pair_kind kind;

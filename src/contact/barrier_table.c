@@ -1,7 +1,7 @@
 // Contact by barriers as steps and the minimiser see it: see contact_table.h.
 #include "base/math3.h"
 #include "contact/contact_pair.h"
-#include "contact/contact_report.h"
+#include "contact/barrier_report.h"
 
 static void begin_step(void *self) {
     barrier_contact_begin_step(self);
@@ -72,7 +72,7 @@ static void halt(void *self, bool halted) {
 static pbs_status report(void *self, struct tasks *tasks, const struct contact_moment *moment) {
     struct contact_energy energy;
     RETURN_IF_FAILED(barrier_contact_evaluate(self, tasks, moment->x, false, NULL, &energy));
-    return contact_report_add(self, moment->share, moment->report);
+    return barrier_report_add(self, moment);
 }
 
 static size_t count(const void *self) {
@@ -80,12 +80,24 @@ static size_t count(const void *self) {
     return c->contact_count;
 }
 
+static const struct collision_mesh *mesh_of(const void *self) {
+    const struct barrier_contact *c = self;
+    return &c->mesh;
+}
+
+static void shape(const void *self, const struct contact_report *r,
+                  const struct contact_record *record, const double *x, struct contact_shape *out) {
+    (void)r;
+    (void)x;
+    barrier_report_shape(self, record, out);
+}
+
 static double friction_power(void *self, struct tasks *tasks, const double *x, double length) {
     return barrier_contact_friction_power(self, tasks, x, length);
 }
 
 static void end_step(const void *self, const struct contact_report *r, double *node_forces) {
-    contact_report_add_node_forces(self, r, node_forces);
+    barrier_report_add_node_forces(self, r, node_forces);
 }
 
 // --- energies ---
@@ -225,6 +237,8 @@ const struct contact_table barrier_contact_table = {
     .halt = halt,
     .report = report,
     .count = count,
+    .mesh = mesh_of,
+    .shape = shape,
     .friction_power = friction_power,
     .visit = visit,
     .end_step = end_step,

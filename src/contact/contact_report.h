@@ -4,12 +4,13 @@
 // run. Keeps no handles and knows no hosts.
 //
 // A run calls contact_report_start once, contact_report_begin before each step it tries,
-// contact_report_add_* after each stage, contact_report_accept for each step that it keeps.
+// contact_set_report after each stage, contact_report_accept for each step that it keeps.
 #ifndef PBS_CONTACT_CONTACT_REPORT_H
 #define PBS_CONTACT_CONTACT_REPORT_H
 
-#include "contact/barrier_contact.h"
-#include "contact/projection.h"
+#include "contact/contact_blocks.h"
+#include "contact/contact_table.h"
+#include "geometry/distance.h"
 
 /// What all contacts do to one part: a body or an obstacle.
 struct contact_load {
@@ -21,12 +22,13 @@ struct contact_load {
     double aside[6];           ///< both impulses as they were at contact_report_put_aside
 };
 
-/// One contact, of the barrier or of projection (a node and a surface), whether it is still there
-/// or was at the start of the step, so that friction acts.
+/// One contact, whether it is still there or was at the start of the step, so that friction acts.
+/// Its numbers are its kind's, and so is what they say.
 struct contact_record {
+    uint32_t contact; ///< the kind: an index into the contact_set
     enum pair_kind kind;
     int point_count;
-    uint32_t wall; ///< as in struct active_contact; of projection: the surface
+    uint32_t wall; ///< CONTACT_NO_WALL: a pair of primitives
     uint32_t first, second;
     uint32_t points[CONTACT_POINTS];
     double force[3], friction[3]; ///< N, on the first side
@@ -61,46 +63,45 @@ void contact_report_free(struct memory *memory, struct contact_report *report);
 /// Forgets what the step before, kept or not, has put on anything; impulses stay.
 void contact_report_begin(struct contact_report *report);
 
-/// Adds share times the forces and the friction at the state that the contact was evaluated at
-/// last. share 0: only lists its contacts.
-pbs_status contact_report_add(const struct barrier_contact *contact, double share,
-                              struct contact_report *report);
-
 /// The step, of h seconds, counts.
 void contact_report_accept(struct contact_report *report, double h);
 /// Impulses as they are, for contact_report_take_back.
 void contact_report_put_aside(struct contact_report *report);
 void contact_report_take_back(struct contact_report *report);
 
-/// The same for the pairs that the projection was activated with at x, multipliers in newtons.
-pbs_status contact_report_add_projection(struct memory *memory, const struct projection *projection,
-                                         const double *x, double share,
-                                         struct contact_report *report);
+// --- for kinds of contact ---
 
-/// What projection_friction made of velocities, as if it had taken `time` seconds. Pairs that it
-/// rubs have been added before.
-void contact_report_add_rubbing(const struct projection *projection, const double *x,
-                                const double *mass, double time, struct contact_report *report);
+/// sum (of the load) += force at x; the torque of it too.
+void contact_load_add(struct contact_load *load, double sum[3], const double x[3],
+                      const double force[3]);
 
-/// Adds to nodes (node order, 3 each) what their points bear, N, friction left out.
-void contact_report_add_node_forces(const struct barrier_contact *contact,
-                                    const struct contact_report *report, double *node_forces);
+/// Records on their way into the list: one run of them at a time, in the order of the list.
+struct contact_merging {
+    struct contact_report *report;
+    size_t kept; ///< of the list that were passed
+    size_t out;
+};
+
+/// count: as many records at most. Those that there are get the forces of new ones added.
+pbs_status contact_merge_begin(struct memory *memory, size_t count, struct contact_report *report,
+                               struct contact_merging *merging);
+void contact_merge_next(struct contact_merging *merging, const struct contact_record *record);
+void contact_merge_end(struct contact_merging *merging);
+
+/// The one with the same numbers, at or after *at, where the next search begins; null: none.
+struct contact_record *contact_report_find(struct contact_report *report,
+                                           const struct contact_record *record, size_t *at);
 
 /// A record's contact at the state looked at last.
 struct contact_shape {
     uint32_t part[2];
-    int count[2];                  ///< points of each side; 0 of a wall
-    double weight[CONTACT_POINTS]; ///< of each point in its side's closest point; sides sum to 1
-    double point[2][3];            ///< m, on the surfaces: offsets lie between
-    double normal[3];              ///< unit, from the second side to the first
-    double gap;                    ///< m
+    int count[2];                    ///< points of each side; 0 of a wall
+    uint32_t vertex[CONTACT_POINTS]; ///< of each point, in its body
+    bool has_nodes;                  ///< those are nodes instead
+    double weight[CONTACT_POINTS];   ///< of each point in its side's closest point; sides sum to 1
+    double point[2][3];              ///< m, on the surfaces: offsets lie between
+    double normal[3];                ///< unit, from the second side to the first
+    double gap;                      ///< m
 };
-void contact_report_shape(const struct barrier_contact *contact,
-                          const struct contact_record *record, struct contact_shape *out);
-/// Likewise of a projection, with its node at x, 3.
-void contact_report_projection_shape(const struct projection *projection,
-                                     const struct contact_report *report,
-                                     const struct contact_record *record, const double *x,
-                                     struct contact_shape *out);
 
 #endif

@@ -1,5 +1,5 @@
 // See contact_table.h. In the order in which a world lists its contacts.
-#include "contact/contact_table.h"
+#include "contact/contact_report.h"
 
 void contact_set_add(struct contact_set *set, const struct contact_table *table, void *self) {
     set->contacts[set->count++] = (struct contact){table, self};
@@ -142,6 +142,22 @@ bool contact_set_has_potential(const struct contact_set *set) {
     return false;
 }
 
+const struct collision_mesh *contact_set_mesh(const struct contact_set *set) {
+    for (size_t i = 0; i < set->count; i++) {
+        if (set->contacts[i].table->mesh != NULL) {
+            return set->contacts[i].table->mesh(set->contacts[i].self);
+        }
+    }
+    return NULL;
+}
+
+void contact_set_shape(const struct contact_set *set, const struct contact_report *report,
+                       const struct contact_record *record, const double *x,
+                       struct contact_shape *out) {
+    const struct contact *c = &set->contacts[record->contact];
+    c->table->shape(c->self, report, record, x, out);
+}
+
 bool contact_set_finds(const struct contact_set *set) {
     for (size_t i = 0; i < set->count; i++) {
         if (set->contacts[i].table->find != NULL) {
@@ -161,7 +177,9 @@ pbs_status contact_set_report(const struct contact_set *set, struct tasks *tasks
     for (size_t i = 0; i < set->count; i++) {
         const struct contact *c = &set->contacts[i];
         if (c->table->report != NULL) {
-            RETURN_IF_FAILED(c->table->report(c->self, tasks, moment));
+            struct contact_moment own = *moment;
+            own.contact = (uint32_t)i;
+            RETURN_IF_FAILED(c->table->report(c->self, tasks, &own));
             counts[i] = count_of(c);
         }
     }
@@ -174,7 +192,9 @@ pbs_status contact_set_push(const struct contact_set *set, struct tasks *tasks,
     for (size_t i = 0; i < set->count; i++) {
         const struct contact *c = &set->contacts[i];
         if (c->table->push != NULL) {
-            RETURN_IF_FAILED(c->table->push(c->self, tasks, moment, push));
+            struct contact_moment own = *moment;
+            own.contact = (uint32_t)i;
+            RETURN_IF_FAILED(c->table->push(c->self, tasks, &own, push));
         }
         if (c->table->push != NULL || c->table->report == NULL) {
             counts[i] = count_of(c);
@@ -229,7 +249,9 @@ double contact_set_rub(const struct contact_set *set, const struct contact_rubbi
     for (size_t i = 0; i < set->count; i++) {
         const struct contact *c = &set->contacts[i];
         if (c->table->rub != NULL) {
-            heat += c->table->rub(c->self, rubbing);
+            struct contact_rubbing own = *rubbing;
+            own.contact = (uint32_t)i;
+            heat += c->table->rub(c->self, &own);
         }
     }
     return heat;

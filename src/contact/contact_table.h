@@ -60,7 +60,8 @@ struct contact_moment {
     double share;          ///< of the step's impulse
     struct memory *memory; ///< of the report
     struct contact_report *report;
-    double *node_forces; ///< N: on nodes, added to
+    double *node_forces; ///< N: on nodes, added to; null: contacts are listed, and no more
+    uint32_t contact;    ///< whose it is, of the set; the set fills it in
 };
 
 /// Velocities that friction acts on after the solve.
@@ -72,6 +73,7 @@ struct contact_rubbing {
     double share;           ///< and the part of it that belongs to the solution reported last
     double *velocity;       ///< in, out
     struct contact_report *report;
+    uint32_t contact; ///< as in contact_moment
 };
 
 /// How things move while contact does work.
@@ -82,6 +84,8 @@ struct contact_motion {
                          ///< obstacles
 };
 
+/// In place of a wall: there is none.
+#define CONTACT_NO_WALL UINT32_MAX
 /// In place of a node: an obstacle.
 #define CONTACT_NO_NODE UINT32_MAX
 
@@ -99,6 +103,8 @@ struct contact_visitor {
 };
 
 struct contact_report;
+struct contact_record;
+struct contact_shape;
 
 /// Whatever is null has nothing to do. Coordinates are in node order.
 struct contact_table {
@@ -139,6 +145,11 @@ struct contact_table {
     /// Evaluates there; forces and friction become part of the report.
     pbs_status (*report)(void *self, struct tasks *tasks, const struct contact_moment *moment);
     size_t (*count)(const void *self); ///< contacts that are active at the state looked at last
+    /// The points that its records count; null: those are nodes.
+    const struct collision_mesh *(*mesh)(const void *self);
+    /// A record's contact at the state looked at last, with nodes at x.
+    void (*shape)(const void *self, const struct contact_report *report,
+                  const struct contact_record *record, const double *x, struct contact_shape *out);
     /// W: what friction takes out there in a stage of that length.
     double (*friction_power)(void *self, struct tasks *tasks, const double *x, double length);
     /// All contacts of the state reported last, with what friction does there; of the state
@@ -217,6 +228,11 @@ bool contact_set_has_potential(const struct contact_set *set);
 pbs_status contact_set_report(const struct contact_set *set, struct tasks *tasks,
                               const struct contact_moment *moment,
                               size_t counts[CONTACT_SET_LIMIT]);
+/// That of the one that has any; null: none.
+const struct collision_mesh *contact_set_mesh(const struct contact_set *set);
+void contact_set_shape(const struct contact_set *set, const struct contact_report *report,
+                       const struct contact_record *record, const double *x,
+                       struct contact_shape *out);
 /// counts: likewise, of all that are pushed, and of those that never report.
 pbs_status contact_set_push(const struct contact_set *set, struct tasks *tasks,
                             const struct contact_moment *moment, double *push,

@@ -96,8 +96,9 @@ struct penalty_contact {
     size_t touch_count;
     struct penalty_touch *touches;
     size_t node_count;
-    double *force; ///< per node, 3, N: on what has touched last
-    double value;  ///< J
+    double *force;      ///< per node, 3, N: on what has touched last
+    double value;       ///< J
+    double rubbed_time; ///< s: of the last penalty_contact_rub
 };
 
 /// How large one is to be.

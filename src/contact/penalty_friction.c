@@ -179,6 +179,7 @@ static const struct surface *surface_of(const struct penalty_contact *c,
 
 double penalty_contact_rub(struct penalty_contact *c, const struct penalty_motion *m) {
     double heat = 0.0;
+    c->rubbed_time = m->h;
     for (size_t i = 0; i < c->touch_count; i++) {
         struct penalty_touch *t = &c->touches[i];
         const struct surface *a = &c->parts[c->part[t->first]].surface;

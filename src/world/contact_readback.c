@@ -8,8 +8,6 @@
 #include "base/math3.h"
 #include "world/check.h"
 #include "world/contact_names.h"
-#include "world/contact_scene.h"
-#include "world/penalty_scene.h"
 #include "world/settings.h"
 
 // --- from a step ---
@@ -41,36 +39,26 @@ pbs_status contact_readback_start(pbs_world *w) {
     const struct scene *scene = &w->scene;
     t->report.node_parts = t->node_parts;
     t->report.first_obstacle = (uint32_t)scene->bodies.count;
-    const struct contact_report_size size = {
-        .parts = scene->bodies.count + scene->colliders.count,
-        .points = contact_scene_has_barrier(scene) ? t->contact.mesh.point_count : 0,
-        .contacts = expected_contacts(scene)};
+    const struct collision_mesh *mesh = contact_set_mesh(&t->contacts);
+    const struct contact_report_size size = {.parts = scene->bodies.count + scene->colliders.count,
+                                             .points = mesh != NULL ? mesh->point_count : 0,
+                                             .contacts = expected_contacts(scene)};
     RETURN_IF_FAILED(reserve_rows(w, size.contacts));
     return contact_report_start(&w->memory, &size, &t->report);
 }
 
-/// A point of a record as a vertex of its body; of projection it is a node.
-static uint32_t vertex_of(const pbs_world *w, uint32_t part, uint32_t point) {
-    if (contact_scene_has_barrier(&w->scene)) {
-        return w->topology.contact.mesh.vertex[point];
-    }
-    return point - (uint32_t)scene_body(&w->scene, part)->node_start;
-}
-
-static void shape_of(const pbs_world *w, const struct contact_record *record,
-                     struct contact_shape *out) {
-    const struct topology *t = &w->topology;
-    if (contact_scene_has_barrier(&w->scene)) {
-        contact_report_shape(&t->contact, record, out);
-    } else {
-        contact_report_projection_shape(&t->projection, &t->report, record,
-                                        t->workspace.now.x + 3 * (size_t)record->points[0], out);
-    }
+/// A point of a contact as a vertex of its body.
+static uint32_t vertex_of(const pbs_world *w, const struct contact_shape *shape, uint32_t part,
+                          int point) {
+    return shape->has_nodes
+               ? shape->vertex[point] - (uint32_t)scene_body(&w->scene, part)->node_start
+               : shape->vertex[point];
 }
 
 static void describe(const pbs_world *w, const struct contact_record *record, pbs_contact *out) {
+    const struct topology *t = &w->topology;
     struct contact_shape shape;
-    shape_of(w, record, &shape);
+    contact_set_shape(&t->contacts, &t->report, record, t->workspace.now.x, &shape);
     *out = (pbs_contact){.gap = shape.gap};
     pbs_contact_side *const sides[2] = {&out->first, &out->second};
     int point = 0;
@@ -81,7 +69,7 @@ static void describe(const pbs_world *w, const struct contact_record *record, pb
         sides[s]->vertex_count = named ? (uint32_t)shape.count[s] : 0;
         for (int k = 0; k < shape.count[s]; k++, point++) {
             if (named) {
-                sides[s]->vertices[k] = vertex_of(w, shape.part[s], record->points[point]);
+                sides[s]->vertices[k] = vertex_of(w, &shape, shape.part[s], point);
                 sides[s]->weights[k] = shape.weight[point];
             }
         }
@@ -92,52 +80,8 @@ static void describe(const pbs_world *w, const struct contact_record *record, pb
     out->normal_force = dot3(out->force, out->normal);
 }
 
-/// Two spheres, or one and a collider. Points are the surfaces', which are depth deep in each
-/// other.
-static void describe_touch(const pbs_world *w, const struct penalty_contact *c,
-                           const struct penalty_touch *t, pbs_contact *out) {
-    const double h = w->topology.workspace.memory.h_before;
-    const uint32_t first = c->part[t->first];
-    *out = (pbs_contact){.gap = -t->depth, .normal_force = t->force};
-    copy3(t->normal, out->normal);
-    scale3(t->force, t->normal, out->force);
-    scale3(1.0 / h, t->rubbed, out->friction);
-    contact_name_part(w, first, &out->first);
-    out->first.vertex_count = 1;
-    out->first.vertices[0] = t->first - (uint32_t)c->parts[first].first_sphere;
-    out->first.weights[0] = 1.0;
-    const double *centre = c->points + 3 * (size_t)t->first;
-    if (t->is_wall) {
-        add_scaled3(centre, -t->arm[0] - t->depth, t->normal, out->first.point);
-        add_scaled3(centre, -t->arm[0], t->normal, out->second.point);
-        contact_name_part(w, (uint32_t)c->part_count + c->walls[t->second].obstacle, &out->second);
-        return;
-    }
-    const uint32_t second = c->part[t->second];
-    contact_name_part(w, second, &out->second);
-    out->second.vertex_count = 1;
-    out->second.vertices[0] = t->second - (uint32_t)c->parts[second].first_sphere;
-    out->second.weights[0] = 1.0;
-    add_scaled3(centre, -t->arm[0] - 0.5 * t->depth, t->normal, out->first.point);
-    add_scaled3(centre, -t->arm[0] + 0.5 * t->depth, t->normal, out->second.point);
-}
-
-static pbs_status prepare_touches(pbs_world *w) {
-    struct readback *r = &w->readback;
-    const struct penalty_contact *c = &w->topology.model.penalty;
-    RETURN_IF_FAILED(reserve_rows(w, c->touch_count));
-    for (size_t i = 0; i < c->touch_count; i++) {
-        describe_touch(w, c, &c->touches[i], &r->next[i]);
-    }
-    r->next_count = c->touch_count;
-    return PBS_OK;
-}
-
 pbs_status contact_readback_prepare(pbs_world *w) {
     struct readback *r = &w->readback;
-    if (penalty_scene_is(&w->scene)) {
-        return prepare_touches(w);
-    }
     const struct contact_report *report = &w->topology.report;
     RETURN_IF_FAILED(reserve_rows(w, report->record_count));
     for (size_t i = 0; i < report->record_count; i++) {
@@ -149,7 +93,7 @@ pbs_status contact_readback_prepare(pbs_world *w) {
 
 /// Vertices that are no nodes: what the points of the mesh bear.
 static void land_vertex_forces(pbs_world *w) {
-    const struct collision_mesh *mesh = &w->topology.contact.mesh;
+    const struct collision_mesh *mesh = contact_set_mesh(&w->topology.contacts);
     const double *forces = w->topology.report.point_forces;
     for (size_t b = 0; b < w->scene.bodies.count; b++) {
         const struct body *body = scene_body(&w->scene, b);
@@ -181,7 +125,7 @@ void contact_readback_land(pbs_world *w) {
     for (size_t i = 0; i < w->scene.colliders.count; i++) {
         scene_collider(&w->scene, i)->load = loads[bodies + i];
     }
-    if (contact_scene_has_barrier(&w->scene)) {
+    if (contact_set_mesh(&w->topology.contacts) != NULL) {
         land_vertex_forces(w);
     }
 }

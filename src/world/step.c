@@ -55,6 +55,21 @@ static void warn_of_untouchable(const pbs_world *w) {
     }
 }
 
+/// Of a new kind of contact this is the line.
+static struct contact_set list_contacts(pbs_world *w) {
+    struct contact_set set = {0};
+    switch (w->scene.settings.contact) {
+    case PBS_CONTACT_BARRIER:
+        contact_set_add(&set, &barrier_contact_table, &w->topology.contact);
+        break;
+    case PBS_CONTACT_PENALTY:
+        contact_set_add(&set, &penalty_contact_table, &w->topology.model.penalty);
+        break;
+    default: contact_set_add(&set, &projection_table, &w->topology.projection); break;
+    }
+    return set;
+}
+
 static pbs_status prepare_topology(pbs_world *w) {
     RETURN_IF_FAILED(world_check_callbacks(w));
     tasks_set_fusing(w->tasks, w->scene.settings.processor_independent == 0);
@@ -87,6 +102,7 @@ static pbs_status prepare_topology(pbs_world *w) {
         t->contact_is_current = true;
         t->contact_is_checked = false;
     }
+    t->contacts = list_contacts(w);
     return PBS_OK;
 }
 
@@ -99,7 +115,7 @@ static void place_contact(void *self, double now, double target) {
         motion_place(collider, now, run->h, &t->obstacles_now[i]);
         motion_place(collider, target, run->h, &t->obstacles[i]);
     }
-    contact_set_place(&run->problem.objective.contacts, t->obstacles_now, t->obstacles);
+    contact_set_place(&t->contacts, t->obstacles_now, t->obstacles);
 }
 
 /// What the host made must not touch.
@@ -318,21 +334,6 @@ static bool projects_bonds_on_demand(const struct scene *scene) {
            scene->integrator.settings.linearized == 0;
 }
 
-/// Of a new kind of contact this is the line.
-static struct contact_set list_contacts(pbs_world *w) {
-    struct contact_set set = {0};
-    switch (w->scene.settings.contact) {
-    case PBS_CONTACT_BARRIER:
-        contact_set_add(&set, &barrier_contact_table, &w->topology.contact);
-        break;
-    case PBS_CONTACT_PENALTY:
-        contact_set_add(&set, &penalty_contact_table, &w->topology.model.penalty);
-        break;
-    default: contact_set_add(&set, &projection_table, &w->topology.projection); break;
-    }
-    return set;
-}
-
 static pbs_status fill_problem(struct run *run) {
     pbs_world *w = run->w;
     struct topology *t = &w->topology;
@@ -354,7 +355,7 @@ static pbs_status fill_problem(struct run *run) {
                       .terms = t->model.terms,
                       .term_count = t->model.term_count,
                       .mass = w->scene.nodes.mass,
-                      .contacts = list_contacts(w),
+                      .contacts = t->contacts,
                       .rest_shapes = t->model.rest_shapes,
                       .rest_shape_count = t->model.rest_shape_count,
                       .node_parts = t->node_parts,
@@ -827,16 +828,16 @@ static pbs_status answer(const struct run *run) {
 static pbs_status measure_contact(struct run *run) {
     pbs_world *w = run->w;
     struct topology *t = &w->topology;
-    if (!contact_scene_has_barrier(&w->scene)) {
-        return PBS_OK;
-    }
     struct contact_energy energy;
     place_contact(run, 1.0, 1.0);
     RETURN_IF_FAILED(
-        barrier_contact_evaluate(&t->contact, w->tasks, t->workspace.now.x, false, NULL, &energy));
+        contact_set_evaluate(&t->contacts, w->tasks, t->workspace.now.x, false, NULL, &energy));
     t->contact_energy = energy.potential;
     // What is listed, and has not pushed yet, is listed too.
-    return contact_report_add(&t->contact, 0.0, &t->report);
+    const struct contact_moment moment = {
+        .x = t->workspace.now.x, .share = 0.0, .memory = &w->memory, .report = &t->report};
+    size_t counts[CONTACT_SET_LIMIT];
+    return contact_set_report(&t->contacts, w->tasks, &moment, counts);
 }
 
 /// Lands, and says so once where an affine body is squeezed beyond what stands for a rigid one.

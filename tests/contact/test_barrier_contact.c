@@ -1,7 +1,7 @@
 // Barrier contact of all that can touch: the gradient beside differences of the energy, the Hessian
 // beside dense projections of each contact's, forces that balance, friction that takes out, and
 // that neither the list of candidates that happens to be there nor threads change a bit.
-#include "contact/contact_report.h"
+#include "contact/barrier_report.h"
 #include "contact/mollified_edges.h"
 
 #include "support/allocator.h"
@@ -220,11 +220,12 @@ static void forces_are_equal_and_opposite(void **state) {
         const struct contact_report_size size = {.parts = mesh->part_count,
                                                  .points = mesh->point_count};
         assert_ok(contact_report_start(&memory, &size, &report));
+        const struct contact_moment moment = {.share = 0.5, .memory = &memory, .report = &report};
         double gradient[SCENE_COORDINATES] = {0.0};
         double forces[SCENE_COORDINATES] = {0.0};
         scene_energy(&s, s.x, false, gradient);
-        assert_ok(contact_report_add(&s.contact, 0.5, &report));
-        contact_report_add_node_forces(&s.contact, &report, forces);
+        assert_ok(barrier_report_add(&s.contact, &moment));
+        barrier_report_add_node_forces(&s.contact, &report, forces);
         double scale = 0.0;
         for (int k = 0; k < SCENE_COORDINATES; k++) {
             scale = fmax(scale, fabs(gradient[k]));
@@ -240,7 +241,7 @@ static void forces_are_equal_and_opposite(void **state) {
             s.x[k] += random_uniform(&numbers, -5e-4, 5e-4);
         }
         scene_energy(&s, s.x, false, NULL);
-        assert_ok(contact_report_add(&s.contact, 0.5, &report));
+        assert_ok(barrier_report_add(&s.contact, &moment));
         assert_true(report.record_count < first_count + s.contact.contact_count);
 
         double sums[3][3] = {{0.0}};
@@ -254,7 +255,7 @@ static void forces_are_equal_and_opposite(void **state) {
         for (size_t r = 0; r < report.record_count; r++) {
             struct contact_shape shape;
             double both[3];
-            contact_report_shape(&s.contact, &report.records[r], &shape);
+            barrier_report_shape(&s.contact, &report.records[r], &shape);
             add3(report.records[r].force, report.records[r].friction, both);
             add3(by_part[shape.part[0]], both, by_part[shape.part[0]]);
             subtract3(by_part[shape.part[1]], both, by_part[shape.part[1]]);
