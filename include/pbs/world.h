@@ -103,6 +103,17 @@ enum {
     PBS_GUESS_OPT = 3       ///< the best of these two and, with gravity, of free fall
 };
 
+/// What the iterations of a step do besides Newton's method.
+enum {
+    PBS_ALIGNMENT_FREE_BODIES = 0, ///< solids, shells and peridynamic bodies whose places are not
+                                   ///< held, without damping and drag, which nothing touches, go as
+                                   ///< they are to where inertia and forces want their centre, and
+                                   ///< turn as far as inertia wants them to, where that gains a
+                                   ///< tenth or more of what an iteration did: stiff bodies that
+                                   ///< turn far in a step take fewer iterations
+    PBS_ALIGNMENT_NEVER = 1        ///< nothing: OPT's iterations
+};
+
 /// How contact is kept.
 enum {
     PBS_CONTACT_PROJECTION = 0, ///< vertices are kept out of colliders as a constraint, by OPT's
@@ -223,7 +234,7 @@ typedef struct pbs_world_desc {
     uint32_t fracture_limit; ///< most bonds that break at the end of a step, a part or a pass,
                              ///< those farthest above their strengths first; 0: all
     int32_t matrix;          ///< PBS_MATRIX_*: what implicit steps assemble of peridynamic bonds
-    int32_t reserved;        ///< 0
+    int32_t alignment;       ///< PBS_ALIGNMENT_*
 } pbs_world_desc;
 
 /// Fills *d: no gravity, one thread, stabilised Newton with strong Wolfe search, the automatic

@@ -331,6 +331,7 @@ static bool has_arrived(const struct minimization *m, double slope) {
 
 bool minimization_iterate(struct minimization *m) {
     struct direction_result direction = {0};
+    m->before = m->newton->current.objective.value;
     const double slope = find_direction(m, &direction);
     const double start = clock_seconds();
     enum line_outcome outcome = slope < 0.0 ? search(m, slope) : LINE_NONE;
@@ -381,6 +382,13 @@ static void stabilized_run(struct minimization *m) {
         const double before = m->result.gradient_norm;
         minimization_activate(m);
         choose_hessian(m, before);
+        if (!minimization_is_solved(m) && minimization_align(m)) {
+            minimization_activate(m);
+        }
+        if (m->stopped) {
+            minimization_fail_stopped(m);
+            return;
+        }
         if (minimization_is_solved(m)) {
             m->result.noise_accepts += m->result.gradient_norm >= m->options->tolerance;
             return;
@@ -450,6 +458,7 @@ void newton_result_add(struct newton_result *sum, const struct newton_result *pa
     sum->noise_accepts += part->noise_accepts;
     sum->shifted_factors += part->shifted_factors;
     sum->turned_solves += part->turned_solves;
+    sum->alignments += part->alignments;
     sum->time_evaluate += part->time_evaluate;
     sum->time_hessian += part->time_hessian;
     sum->time_factor += part->time_factor;

@@ -17,6 +17,7 @@ struct newton_options {
     int32_t method;        ///< PBS_METHOD_*
     int32_t line_search;   ///< PBS_LINE_SEARCH_*
     int32_t initial_guess; ///< PBS_GUESS_*, NEWTON_GUESS_GIVEN
+    bool aligns;           ///< free bodies are turned as if rigid between iterations
     uint32_t newton_limit, linear_limit;
     double tolerance;          ///< tau, N
     double velocity_tolerance; ///< m/s; 0: the gradient alone decides
@@ -40,6 +41,7 @@ struct newton_result {
     uint32_t newton_iterations, linear_solves, linear_iterations, evaluations;
     uint32_t indefinite_solves, gradient_directions, clamped_steps, noise_accepts, shifted_factors;
     uint32_t turned_solves;
+    uint32_t alignments; ///< of free bodies, between iterations
     double gradient_norm, preconditioner_shift;
     double start;                                ///< E where the iterations began
     double value;                                ///< E at the end

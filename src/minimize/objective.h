@@ -17,7 +17,7 @@ struct objective {
     size_t term_count;
     const struct rayleigh *damping; ///< null: none
     struct contact_set contacts;
-    const struct rest_shape *rest_shapes; ///< of bodies that may be guessed to move as if rigid
+    const struct rest_shape *rest_shapes; ///< of bodies that may move as if rigid
     size_t rest_shape_count;
     const uint32_t *node_parts; ///< per node: its body, for messages; null: none is named
     bool with_friction;         ///< of the contacts

@@ -6,6 +6,9 @@
 #include "base/math3.h"
 #include "base/svd3.h"
 
+// What nearest() gives has to be more than this, by far more than rounding makes of it.
+static const double UNIQUE = 1e-12;
+
 static bool is_held(const struct rest_shape *shape, const uint8_t *held) {
     for (size_t i = 0; held != NULL && i < shape->node_count; i++) {
         if (held[shape->node_start + i] != 0) {
@@ -25,36 +28,67 @@ static void mean(const double *mass, const double *places, size_t count, double 
     scale3(1.0 / sum, out, out);
 }
 
-bool rigid_fit(const struct rest_shape *shape, const double *mass, const uint8_t *held,
-               const double *target, double *out) {
-    const double *const m = mass + shape->node_start;
-    const double *const to = target + 3 * shape->node_start;
-    double from[3], center[3], rotation[9];
-    double product[9] = {0.0}; // sum of m (target - center) (X - from)^T
-    if (is_held(shape, held)) {
-        return false;
-    }
-    mean(m, shape->places, shape->node_count, from);
-    mean(m, to, shape->node_count, center);
-    for (size_t i = 0; i < shape->node_count; i++) {
+/// x -> rotation (x - from) + to.
+struct motion {
+    double from[3], to[3], rotation[9];
+};
+
+/// How far the rotation is from being one of several that are as good: the sum of the two smallest
+/// singular values of the matrix that it comes from, over the largest.
+static double nearest(const double *mass, const double *places, const double *target, size_t count,
+                      struct motion *out) {
+    double product[9] = {0.0}; // sum of m (target - to) (place - from)^T
+    double u[9], v[9], sigma[3];
+    mean(mass, places, count, out->from);
+    mean(mass, target, count, out->to);
+    for (size_t i = 0; i < count; i++) {
         double a[3], b[3];
-        subtract3(to + 3 * i, center, a);
-        subtract3(shape->places + 3 * i, from, b);
+        subtract3(target + 3 * i, out->to, a);
+        subtract3(places + 3 * i, out->from, b);
         for (int k = 0; k < 9; k++) {
-            product[k] += m[i] * a[k / 3] * b[k % 3];
+            product[k] += mass[i] * a[k / 3] * b[k % 3];
         }
     }
-    polar3(product, rotation);
+    svd3(product, u, sigma, v);
     for (int k = 0; k < 9; k++) {
-        if (!isfinite(rotation[k]) || !isfinite(center[k / 3])) {
+        out->rotation[k] = dot3(u + 3 * (k / 3), v + 3 * (k % 3));
+    }
+    return (sigma[1] + sigma[2]) / sigma[0];
+}
+
+/// out = the places moved. False, and nothing is written, where numbers overflow.
+static bool move(const struct motion *motion, const double *places, size_t count, double *out) {
+    for (int k = 0; k < 9; k++) {
+        if (!isfinite(motion->rotation[k]) || !isfinite(motion->to[k / 3])) {
             return false;
         }
     }
-    for (size_t i = 0; i < shape->node_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         double b[3], turned[3];
-        subtract3(shape->places + 3 * i, from, b);
-        multiply3(rotation, b, turned);
-        add3(center, turned, out + 3 * (shape->node_start + i));
+        subtract3(places + 3 * i, motion->from, b);
+        multiply3(motion->rotation, b, turned);
+        add3(motion->to, turned, out + 3 * i);
     }
     return true;
+}
+
+bool rigid_fit(const struct rest_shape *shape, const double *mass, const uint8_t *held,
+               const double *target, double *out) {
+    const size_t start = shape->node_start;
+    struct motion motion;
+    if (is_held(shape, held)) {
+        return false;
+    }
+    nearest(mass + start, shape->places, target + 3 * start, shape->node_count, &motion);
+    return move(&motion, shape->places, shape->node_count, out + 3 * start);
+}
+
+bool rigid_align(const struct rest_shape *shape, const double *mass, const uint8_t *held,
+                 const double *target, const double *x, double *out) {
+    const size_t start = shape->node_start;
+    struct motion motion;
+    return !is_held(shape, held) &&
+           nearest(mass + start, x + 3 * start, target + 3 * start, shape->node_count, &motion) >
+               UNIQUE &&
+           move(&motion, x + 3 * start, shape->node_count, out + 3 * start);
 }

@@ -1,5 +1,6 @@
-// The rigid motion of a body's rest shape that comes nearest to where its nodes are to be: what a
-// body that is as good as rigid does, however far its nodes are from there.
+// The rigid motion of a body's shape that comes nearest to where its nodes are to be: of its rest
+// shape what a body that is as good as rigid does, however far its nodes are from there; of the
+// shape that it has, what changes its inertia alone.
 #ifndef PBS_MINIMIZE_RIGID_FIT_H
 #define PBS_MINIMIZE_RIGID_FIT_H
 
@@ -11,6 +12,7 @@
 struct rest_shape {
     size_t node_start, node_count;
     const double *places; ///< node_count x 3, m
+    bool turns_freely;    ///< nothing of E but inertia and constant forces feels how it is turned
 };
 
 /// Moves the shape to where sum m |R X + t - target|^2 is least, R a rotation, and writes its nodes
@@ -18,5 +20,10 @@ struct rest_shape {
 /// written, where a node is held or numbers overflow. held may be null.
 bool rigid_fit(const struct rest_shape *shape, const double *mass, const uint8_t *held,
                const double *target, double *out);
+
+/// The same of the shape that the body has at x in place of its rest shape. False also where
+/// rotations about some axis come as near, or nearly so.
+bool rigid_align(const struct rest_shape *shape, const double *mass, const uint8_t *held,
+                 const double *target, const double *x, double *out);
 
 #endif

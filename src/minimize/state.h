@@ -45,6 +45,7 @@ struct minimization {
     const struct newton_options *options;
     struct newton_result result;
     double step;           ///< of the latest line search
+    double before;         ///< J: E where the latest iteration began; infinite before the first
     double rounding;       ///< N: what rounding may leave of |grad E| however good the solution
     uint32_t hidden_steps; ///< in a row that promised less than the rounding of the energy
     bool carries;          ///< all of what is scripted takes the others along, without contact too
@@ -97,6 +98,11 @@ bool minimization_is_solved(const struct minimization *m);
 /// The constrained Hessian and its factor at the current state, gradient_rows. False when there is
 /// no usable factor, or stopped.
 bool minimization_linearize(struct minimization *m);
+
+/// current = its bodies that nothing holds or touches, moved and turned as they are to where
+/// inertia and the forces that are the same everywhere want them most. True where that made E
+/// lower: then minimization_activate is due.
+bool minimization_align(struct minimization *m);
 
 /// One iteration from the current state, whose active set is fixed. False when it was the last,
 /// with result.status set.

@@ -880,6 +880,12 @@ static const double *rest_places(const struct body *body) {
     }
 }
 
+/// What damping takes out depends on how a body turns, and clamped edges stay as they point.
+static bool turns_freely(const struct body *body) {
+    return body->damping == 0.0 && body->drag == 0.0 &&
+           (body->kind != BODY_SHELL || body->shell.clamp_count == 0);
+}
+
 static pbs_status list_rest_shapes(const struct scene *scene, struct memory *memory,
                                    struct model *model) {
     model->rest_shapes = memory_allocate(memory, scene->bodies.count, sizeof *model->rest_shapes);
@@ -891,7 +897,7 @@ static pbs_status list_rest_shapes(const struct scene *scene, struct memory *mem
         const double *places = rest_places(body);
         if (places != NULL) {
             model->rest_shapes[model->rest_shape_count] = (struct rest_shape){
-                body->node_start, body->node_count, places};
+                body->node_start, body->node_count, places, turns_freely(body)};
             model->rest_shape_count++;
         }
     }

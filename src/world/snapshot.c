@@ -12,11 +12,20 @@
 
 static void write_settings(struct byte_writer *out, const pbs_world_desc *d) {
     write_doubles(out, d->gravity, 3);
-    const int32_t choices[] = {
-        d->method,         d->line_search,          d->project_hessian,    d->initial_guess,
-        d->preconditioner, d->preconditioner_order, d->allow_unconverged,  d->contact,
-        d->barrier,        d->velocity_rule,        d->adaptive_stiffness, d->processor_independent,
-        d->matrix};
+    const int32_t choices[] = {d->method,
+                               d->line_search,
+                               d->project_hessian,
+                               d->initial_guess,
+                               d->preconditioner,
+                               d->preconditioner_order,
+                               d->allow_unconverged,
+                               d->contact,
+                               d->barrier,
+                               d->velocity_rule,
+                               d->adaptive_stiffness,
+                               d->processor_independent,
+                               d->matrix,
+                               d->alignment};
     write_bytes(out, choices, sizeof choices);
     write_u32(out, d->newton_limit);
     write_u32(out, d->linear_limit);

@@ -59,7 +59,8 @@ static pbs_status read_settings(struct byte_reader *in, const pbs_world_desc *pr
                                 &d->velocity_rule,
                                 &d->adaptive_stiffness,
                                 &d->processor_independent,
-                                &d->matrix};
+                                &d->matrix,
+                                &d->alignment};
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
         read_bytes(in, choices[i], sizeof *choices[i]);
     }

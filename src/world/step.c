@@ -280,6 +280,7 @@ static struct newton_options newton_options(const struct run *run, double refere
         .method = s->method,
         .line_search = s->line_search,
         .initial_guess = s->initial_guess,
+        .aligns = s->alignment == PBS_ALIGNMENT_FREE_BODIES,
         .newton_limit = s->newton_limit,
         .linear_limit = s->linear_limit,
         .tolerance = s->tolerance > 0.0 ? s->tolerance : s->relative_tolerance * reference,

@@ -57,7 +57,8 @@ static pbs_status check_choices(const pbs_world_desc *d) {
     RETURN_IF_FAILED(check_choice(d->preconditioner_order, PBS_ORDER_NATURAL,
                                   PBS_ORDER_NESTED_DISSECTION, "preconditioner_order"));
     RETURN_IF_FAILED(check_choice(d->matrix, PBS_MATRIX_AUTOMATIC, PBS_MATRIX_FREE, "matrix"));
-    RETURN_IF_FAILED(check_choice(d->reserved, 0, 0, "reserved"));
+    RETURN_IF_FAILED(
+        check_choice(d->alignment, PBS_ALIGNMENT_FREE_BODIES, PBS_ALIGNMENT_NEVER, "alignment"));
     RETURN_IF_FAILED(check_choice(d->allow_unconverged, 0, 1, "allow_unconverged"));
     RETURN_IF_FAILED(check_choice(d->newton_limit, 1, 1000000, "newton_limit"));
     RETURN_IF_FAILED(check_choice(d->linear_limit, 1, 100000000, "linear_limit"));

@@ -29,7 +29,7 @@ WorldDesc = struct(
     (I32, "allow_unconverged"), (U32, "divisions"), (I32, "contact barrier"),
     (DOUBLE, "contact_distance contact_stiffness slip_velocity velocity_tolerance"), (I32, "velocity_rule"), (U32, "friction_iterations"),
     (I32, "adaptive_stiffness processor_independent"), (U32, "fracture_passes fracture_limit"),
-    (I32, "matrix reserved"))
+    (I32, "matrix alignment"))
 SolidDesc = struct(
     "pbs_solid_desc", (U32, "struct_size"), (I32, "material"), (SIZE, "vertex_count"), (DOUBLES, "positions"),
     (SIZE, "tet_count"), (INDICES, "tets"), (DOUBLE, "density young poisson damping drag"),

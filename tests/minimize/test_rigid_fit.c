@@ -8,7 +8,7 @@ enum { FIRST = 3, NODES = 20, ALL = FIRST + NODES + 2 };
 
 static double places[3 * NODES], target[3 * ALL], out[3 * ALL], mass[ALL];
 static uint8_t held[ALL];
-static struct rest_shape shape = {FIRST, NODES, places};
+static struct rest_shape shape = {FIRST, NODES, places, true};
 
 static void begin(struct random *random) {
     random_fill(random, -1.0, 1.0, places, 3 * NODES);
@@ -127,11 +127,36 @@ static void what_is_held_or_no_number_is_left_alone(void **state) {
     assert_true(isfinite(sum));
 }
 
+/// Of the shape that the nodes have, not that of rest, which is the same for a shape at rest.
+static void present_shapes_are_moved_likewise(void **state) {
+    (void)state;
+    static double x[3 * ALL], other[3 * ALL];
+    struct random random = random_seed(12);
+    begin(&random);
+    random_fill(&random, -1.0, 1.0, x, (size_t)3 * ALL);
+    memcpy(x + 3 * FIRST, places, sizeof places);
+    assert_true(rigid_fit(&shape, mass, held, target, out));
+    assert_true(rigid_align(&shape, mass, held, target, x, other));
+    assert_same_bits(out, other, (size_t)3 * ALL);
+    held[FIRST] = 1;
+    assert_false(rigid_align(&shape, mass, held, target, x, other));
+    held[FIRST] = 0;
+    // On a line: any turn about it is as good. All at one place: any turn at all.
+    for (int spread = 1; spread >= 0; spread--) {
+        for (size_t k = 0; k < (size_t)3 * NODES; k++) {
+            x[3 * FIRST + k] = 1.0 + 0.25 * spread * (double)(k / 3) * (double)(k % 3);
+        }
+        assert_false(rigid_align(&shape, mass, held, target, x, other));
+    }
+    assert_same_bits(out, other, (size_t)3 * ALL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(moved_shapes_are_found),
         cmocka_unit_test(fits_are_the_nearest_rigid_ones),
         cmocka_unit_test(what_is_held_or_no_number_is_left_alone),
+        cmocka_unit_test(present_shapes_are_moved_likewise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,6 +20,7 @@ SETTING(guess, d->initial_guess = 4)
 SETTING(preconditioner, d->preconditioner = 99)
 SETTING(order, d->preconditioner_order = 2)
 SETTING(matrix, d->matrix = 3)
+SETTING(alignment, d->alignment = -1)
 SETTING(newton, d->newton_limit = 0)
 SETTING(many_newton, d->newton_limit = 1000001)
 SETTING(linear, d->linear_limit = 0)
@@ -51,6 +52,7 @@ static const struct refusal setting_rows[] = {
     {setting_preconditioner, PBS_ERROR_ARGUMENT, "preconditioner is 99"},
     {setting_order, PBS_ERROR_ARGUMENT, "preconditioner_order is 2"},
     {setting_matrix, PBS_ERROR_ARGUMENT, "matrix is 3"},
+    {setting_alignment, PBS_ERROR_ARGUMENT, "alignment is -1"},
     {setting_newton, PBS_ERROR_ARGUMENT, "newton_limit is 0"},
     {setting_many_newton, PBS_ERROR_ARGUMENT, "newton_limit is 1000001"},
     {setting_linear, PBS_ERROR_ARGUMENT, "linear_limit is 0"},

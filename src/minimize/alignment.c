@@ -1,0 +1,141 @@
+// Bodies turned as if rigid between iterations (docs/theory/minimization.md section 1). A line
+// search turns a stiff body by a fraction of a degree an iteration, as a turn along straight lines
+// stretches it by half the square of the angle. Where all of its nodes go along circles, elastic
+// energy stays, and E falls by what inertia gains.
+#include <math.h>
+
+#include "base/clock.h"
+#include "base/math3.h"
+#include "base/vector.h"
+#include "minimize/state.h"
+
+// Of a body's inertial energy: what a motion is to gain, so that rounding moves nothing.
+static const double GAIN = 1e-8;
+
+// Of what the last iteration gained: what all motions are to gain, so that no evaluation is spent
+// where Newton's method gets on by itself.
+static const double SHARE = 0.1;
+
+/// J: by how much inertia and constant forces make E of a body higher at x than at `flight`.
+static double deviation(const struct objective *o, const struct rest_shape *shape, const double *x,
+                        const double *flight) {
+    double sum = 0.0;
+    for (size_t i = shape->node_start; i < shape->node_start + shape->node_count; i++) {
+        double away[3];
+        subtract3(x + 3 * i, flight + 3 * i, away);
+        sum += o->mass[i] * dot3(away, away);
+    }
+    return 0.5 * sum / o->weight;
+}
+
+/// Whether nothing presses or rubs: what touches is no longer free to turn.
+static bool is_untouched(const struct minimization *m) {
+    const struct objective_result *const now = &m->newton->current.objective;
+    return now->by_kind[ENERGY_CONTACT] == 0.0 && now->by_kind[ENERGY_FRICTION] == 0.0;
+}
+
+/// Whether an obstacle holds a node of the body at the current state.
+static bool is_pushed(const struct projection *projection, const struct rest_shape *shape) {
+    for (size_t i = 0; i < projection->active_count; i++) {
+        if (projection->active[i].node - shape->node_start < shape->node_count) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void put_back(struct minimization *m, const struct rest_shape *shape, double *moved) {
+    vector_copy(m->objective->tasks, 3 * shape->node_count,
+                m->newton->current.x + 3 * shape->node_start, moved + 3 * shape->node_start);
+}
+
+/// Moves one body that is free to turn, if that gains anything. Returns the gain, J.
+static double align_body(struct minimization *m, const struct rest_shape *shape,
+                         const double *flight, double *moved) {
+    const struct objective *const o = m->objective;
+    const double *const x = m->newton->current.x;
+    if (!shape->turns_freely || is_pushed(m->projection, shape) ||
+        !rigid_align(shape, o->mass, o->held, flight, x, moved)) {
+        return 0.0;
+    }
+    const double before = deviation(o, shape, x, flight);
+    const double gain = before - deviation(o, shape, moved, flight);
+    if (gain > GAIN * before) {
+        return gain;
+    }
+    put_back(m, shape, moved);
+    return 0.0;
+}
+
+static bool are_same(const double *a, const double *b, const struct rest_shape *shape) {
+    const size_t end = 3 * (shape->node_start + shape->node_count);
+    bool same = true;
+    for (size_t k = 3 * shape->node_start; k < end && same; k++) {
+        same = a[k] == b[k];
+    }
+    return same;
+}
+
+/// Bodies that would run into obstacles stay. False where none is left that moves. Uses
+/// newton->trial.x as scratch.
+static bool keep_clear(struct minimization *m, double *moved) {
+    double *const clear = m->newton->trial.x;
+    const bool found = projection_apply(m->objective->tasks, m->projection, moved, clear) == PBS_OK;
+    bool any = false;
+    for (size_t i = 0; i < m->objective->rest_shape_count && found; i++) {
+        const struct rest_shape *const shape = &m->objective->rest_shapes[i];
+        if (!are_same(clear, moved, shape)) {
+            put_back(m, shape, moved);
+        }
+        any = any || !are_same(m->newton->current.x, moved, shape);
+    }
+    return any;
+}
+
+/// Whether nothing is met on the way.
+static bool may_go(struct minimization *m, const double *moved) {
+    double *const way = m->newton->direction;
+    if (!contact_set_bounds(&m->objective->contacts)) {
+        return true;
+    }
+    vector_combine(m->objective->tasks, newton_coordinate_count(m->newton), moved, -1.0,
+                   m->newton->current.x, way);
+    return minimization_free_step(m, m->newton->current.x, way, 1.0) == 1.0;
+}
+
+static bool align(struct minimization *m) {
+    struct newton *const newton = m->newton;
+    const struct objective *const o = m->objective;
+    double *const flight = newton->direction;
+    double *const moved = newton->position_rows;
+    const double fallen = m->before - newton->current.objective.value;
+    double gain = 0.0;
+    minimization_guess_flight(m, newton->current.x, flight);
+    vector_copy(o->tasks, newton_coordinate_count(newton), newton->current.x, moved);
+    for (size_t i = 0; i < o->rest_shape_count; i++) {
+        gain += align_body(m, &o->rest_shapes[i], flight, moved);
+    }
+    if (!(gain > SHARE * fallen && gain > 0.0)) {
+        return false;
+    }
+    if (!keep_clear(m, moved) || !may_go(m, moved) || m->stopped ||
+        !minimization_evaluate(m, moved) ||
+        !(newton->trial.objective.value < newton->current.objective.value)) {
+        return false;
+    }
+    iterate_swap(&newton->trial, &newton->current);
+    m->result.alignments++;
+    return true;
+}
+
+bool minimization_align(struct minimization *m) {
+    if (!m->options->aligns || m->result.newton_iterations == 0 ||
+        m->objective->rest_shape_count == 0 || !isfinite(m->objective->weight) ||
+        !is_untouched(m)) {
+        return false;
+    }
+    const double start = clock_seconds();
+    const bool aligned = align(m);
+    m->result.time_evaluate += clock_seconds() - start;
+    return aligned;
+}
