@@ -517,11 +517,40 @@ static pbs_status set_friction(struct session *s, pbs_world *world) {
     return pbs_world_set_friction(world, a, b, take_number(&s->in));
 }
 
+/// Of four vertices, in a few cells: what succeeds has finite samples of both kinds of question.
+static pbs_status make_grid(struct session *s) {
+    double vertices[12];
+    uint32_t triangles[12];
+    static float samples[32 * 32 * 32];
+    pbs_grid_desc d;
+    pbs_grid grid = {.struct_size = sizeof grid};
+    require(pbs_grid_desc_init(&d, sizeof d) == PBS_OK);
+    take_numbers(&s->in, vertices, 12);
+    for (int i = 0; i < 12; i++) {
+        triangles[i] = take(&s->in) % 32 < 31 ? take(&s->in) % 4 : 4;
+    }
+    d.vertex_count = 4;
+    d.vertices = vertices;
+    d.triangle_count = take(&s->in) % 5;
+    d.triangles = triangles;
+    d.resolution = take(&s->in) % 24;
+    d.interpolation = take(&s->in) % 8;
+    d.cell = take(&s->in) % 4 == 0 ? take_number(&s->in) : 0.0;
+    d.allocator = test_allocator_hooks(&s->allocator);
+    const pbs_status status = pbs_grid_from_mesh(&d, samples, sizeof samples / sizeof *samples,
+                                                 &grid);
+    for (size_t i = 0; status == PBS_OK && i < grid.sample_count; i++) {
+        require(isfinite(samples[i]));
+    }
+    return status;
+}
+
 static pbs_status call_contact(struct session *s, pbs_world *world) {
-    switch (take(&s->in) % 4) {
+    switch (take(&s->in) % 5) {
     case 0: read_contacts(s, world); return PBS_OK;
     case 1: query(s, world); return PBS_OK;
     case 2: return set_contact(s, world);
+    case 4: return make_grid(s);
     default: return set_friction(s, world);
     }
 }

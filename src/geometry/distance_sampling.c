@@ -230,6 +230,40 @@ static void sweep_far(const struct sampling *s, uint8_t *fixed) {
     }
 }
 
+// --- what the grid does not resolve ---
+
+/// Whether a sample near the triangle's middle is inside; of a triangle beyond the grid none is.
+static bool is_resolved(const struct sampling *s, const uint32_t corner[3]) {
+    enum { NEAR = 4 };
+    const struct distance_grid *grid = s->grid;
+    size_t first[3];
+    for (int k = 0; k < 3; k++) {
+        double middle = 0.0;
+        for (int i = 0; i < 3; i++) {
+            middle += s->mesh->positions[3 * (size_t)corner[i] + (size_t)k] / 3.0;
+        }
+        const double at = floor((middle - grid->origin[k]) / grid->cell) - 1.0;
+        if (!(at >= 0.0 && at + NEAR <= (double)grid->counts[k])) {
+            return false;
+        }
+        first[k] = (size_t)at;
+    }
+    for (size_t i = 0; i < (size_t)NEAR * NEAR * NEAR; i++) {
+        const size_t sample = first[0] + i % NEAR + grid->counts[0] * (first[1] + i / NEAR % NEAR) +
+                              s->layer * (first[2] + i / NEAR / NEAR);
+        if (s->states[sample] == INSIDE) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void find_thin_parts(struct sampling *s) {
+    for (size_t t = 0; t < s->mesh->triangle_count; t++) {
+        s->report->thin_count += is_resolved(s, s->mesh->triangles + 3 * t) ? 0 : 1;
+    }
+}
+
 // --- all together ---
 
 static pbs_status build_tree(struct sampling *s) {
@@ -275,6 +309,7 @@ static pbs_status fill(struct sampling *s, float *samples) {
     for (size_t i = 0; i < s->count; i++) {
         s->report->inside_count += s->states[i] == INSIDE;
     }
+    find_thin_parts(s);
     sweep_far(s, (uint8_t *)s->queue);
     for (size_t i = 0; i < s->count; i++) {
         const double distance = s->distances[i];

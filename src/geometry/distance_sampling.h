@@ -13,6 +13,7 @@ struct distance_sampling_report {
     size_t open_count; ///< samples that are farther than a cell from the surface, and for which it
                        ///< is open whether they lie inside: of a mesh with holes
     size_t sign_count; ///< samples whose side was looked for
+    size_t thin_count; ///< triangles around whose middle none of the 4 x 4 x 4 samples is inside
 };
 
 /// Writes the samples of the grid (its own pointer is not used), m. Distances are exact inside and

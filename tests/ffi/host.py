@@ -130,6 +130,13 @@ SeparateDesc = struct(
     "pbs_separate_desc", (U32, "struct_size iteration_limit"), (DOUBLE, "distance move_limit"))
 Separation = struct(
     "pbs_separation", (U32, "struct_size iterations"), (SIZE, "moved_count"), (DOUBLE, "longest_move"), (Overlap, "overlap"))
+GridDesc = struct(
+    "pbs_grid_desc", (U32, "struct_size"), (I32, "interpolation"), (SIZE, "vertex_count"), (DOUBLES, "vertices"),
+    (SIZE, "triangle_count"), (INDICES, "triangles"), (DOUBLE, "cell"), (U32, "resolution"), (I32, "threads"),
+    (Allocator, "allocator"), (Log, "log"), (Tasks, "tasks"))
+Grid = struct(
+    "pbs_grid", (U32, "struct_size"), (U32 * 3, "counts"), (DOUBLE * 3, "origin"), (DOUBLE, "cell"),
+    (SIZE, "sample_count inside_count sign_count open_count thin_count"), (I32, "is_closed is_inverted"))
 Energy = struct(
     "pbs_energy", (U32, "struct_size reserved"), (DOUBLE, "kinetic elastic gravity contact host dissipated total external"))
 Stats = struct(
@@ -163,7 +170,7 @@ LinearSolver = struct(
     "pbs_linear_solver", (U32, "struct_size"), (I32, "form triangle reserved"), (POINTER, "user"),
     (MATRIX_FN, "analyze factor"), (SOLVE_FN, "solve"))
 STRUCTS = [Body, Collider, Allocator, Log, Tasks, WorldDesc, SolidDesc, ShellDesc, SpringsDesc, AffineDesc, BondedDesc, PeridynamicDesc, BondLoad, BrokenBond, Fragment, FractureSurface,
-           CustomDesc, ContactDesc, ColliderDesc, ContactSide, Contact, ContactForce, RayDesc, ClosestDesc, SurfacePoint, OverlapDesc, Overlap, SeparateDesc, Separation, IntegratorDesc, Energy, Stats, SystemDesc, DenseStats, Matrix, LinearSolver]
+           CustomDesc, ContactDesc, ColliderDesc, ContactSide, Contact, ContactForce, RayDesc, ClosestDesc, SurfacePoint, OverlapDesc, Overlap, SeparateDesc, Separation, GridDesc, Grid, IntegratorDesc, Energy, Stats, SystemDesc, DenseStats, Matrix, LinearSolver]
 
 ERROR_ARGUMENT, ERROR_HANDLE, ERROR_MESH, ERROR_HOST = -1, -3, -4, -8
 CHANNEL_POSITION, CHANNEL_CONTACT_FORCE = 0, 3
@@ -223,7 +230,7 @@ def sizes(pbs, layout):
         assert c.sizeof(kind) == told["struct"][kind.__name__], kind.__name__
         assert mine == told["member"][kind.__name__], kind.__name__
     for kind in (WorldDesc, SolidDesc, ShellDesc, SpringsDesc, AffineDesc, BondedDesc, PeridynamicDesc, CustomDesc,
-                 ContactDesc, ColliderDesc, RayDesc, ClosestDesc, SystemDesc, LinearSolver):
+                 ContactDesc, ColliderDesc, RayDesc, ClosestDesc, GridDesc, SystemDesc, LinearSolver):
         assert make(pbs, kind).struct_size == c.sizeof(kind)
     energy = Energy(struct_size=c.sizeof(Energy))
     world = make_world(pbs)
@@ -398,6 +405,21 @@ def solver(pbs):
     pbs.pbs_world_destroy(world)
 
 
+def grid(pbs):
+    """A tetrahedron becomes distances: the grid is asked for first, then its samples."""
+    x = (DOUBLE * 12)(0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1)
+    desc = make(pbs, GridDesc, vertex_count=4, vertices=x, triangle_count=4,
+                triangles=(U32 * 12)(0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3), resolution=10)
+    out = Grid(struct_size=c.sizeof(Grid))
+    check(pbs, pbs.pbs_grid_from_mesh(c.byref(desc), None, SIZE(0), c.byref(out)))
+    assert list(out.counts) == [19] * 3 and abs(out.cell - 0.1) < 1e-15 and out.inside_count == 0
+    samples = (c.c_float * out.sample_count)()
+    check(pbs, pbs.pbs_grid_from_mesh(c.byref(desc), samples, SIZE(out.sample_count), c.byref(out)))
+    # At (0.2, 0.2, 0.2) the nearest faces are the three of the axes; of the corner (-0.4, -0.4, -0.4) it is the corner.
+    assert abs(samples[6 + 19 * (6 + 19 * 6)] + 0.2) < 1e-6 and out.is_closed == 1
+    assert abs(samples[0] - 0.4 * math.sqrt(3)) < 0.05
+
+
 def errors(pbs):
     """Refusals are statuses with a sentence, null is null, and nothing crashes."""
     world, body = make_world(pbs), Body()
@@ -414,5 +436,5 @@ def errors(pbs):
 
 library = load(sys.argv[1])
 {"sizes": lambda: sizes(library, sys.argv[2]), "drop": lambda: drop(library), "energy": lambda: energy(library),
- "system": lambda: system(library), "solver": lambda: solver(library),
+ "system": lambda: system(library), "grid": lambda: grid(library), "solver": lambda: solver(library),
  "errors": lambda: errors(library)}[sys.argv[3]]()

@@ -11,6 +11,7 @@ check "a tetrahedron falls on the ground and rests there" host drop
 check "an energy written in Python" host energy
 check "a system whose forces are written in Python" host system
 check "a linear solver written in Python" host solver
+check "a mesh becomes a grid of distances" host grid
 check "refusals are statuses and sentences" host errors
 
 # What the parsers of binding generators read: no macros but PBS_API and the version, nothing inline.
