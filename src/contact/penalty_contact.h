@@ -14,6 +14,7 @@
 
 #include "contact/contact_report.h"
 #include "contact/friction_table.h"
+#include "contact/impulse_friction.h"
 #include "contact/obstacle.h"
 #include "geometry/box_pairs.h"
 
@@ -128,18 +129,10 @@ void penalty_contact_release(struct penalty_contact *contact, size_t bond, doubl
 pbs_status penalty_contact_find(struct penalty_contact *contact, struct tasks *tasks,
                                 const double *x);
 
-/// Masses and velocities of all nodes.
-struct penalty_motion {
-    const double *mass;  ///< per node, kg
-    const uint8_t *held; ///< per node, PBS_AXIS_* bits
-    double h;            ///< s
-    double *velocity;    ///< per node, 3
-};
-
 /// Friction of the touches found last in a step of h seconds, and what resists rolling and
 /// spinning: impulses, each at most what ends the motion that it opposes, one after another.
 /// Returns what they take out, J, relative to obstacles.
-double penalty_contact_rub(struct penalty_contact *contact, const struct penalty_motion *motion);
+double penalty_contact_rub(struct penalty_contact *contact, const struct friction_motion *motion);
 
 /// Forces on parts of the state found last and of the last penalty_contact_rub; parts are bodies,
 /// then obstacles.

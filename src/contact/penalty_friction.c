@@ -25,7 +25,7 @@ static void measure(struct side *s) {
     }
 }
 
-static struct side side_of(const struct penalty_contact *c, const struct penalty_motion *m,
+static struct side side_of(const struct penalty_contact *c, const struct friction_motion *m,
                            uint32_t sphere, double arm, const double direction[3]) {
     const size_t node = c->node[sphere];
     const size_t turn = c->turn[sphere];
@@ -102,15 +102,6 @@ static void tangential(const double normal[3], const double v[3], double out[3])
     add_scaled3(v, -dot3(v, normal), normal, out);
 }
 
-/// The impulse against a motion, no larger than `limit` and than what ends it. heat += the energy
-/// that it takes.
-static double brake(double speed, double limit, double mobility_of_both, double *heat) {
-    const double stop = speed / mobility_of_both;
-    const double impulse = fmin(limit, stop);
-    *heat += impulse * (speed - 0.5 * impulse * mobility_of_both);
-    return impulse;
-}
-
 static double rub(struct penalty_touch *t, struct side sides[2], double limit) {
     double velocities[2][3], slip[3];
     double heat = 0.0;
@@ -128,7 +119,7 @@ static double rub(struct penalty_touch *t, struct side sides[2], double limit) {
     if (!(both > 0.0)) {
         return 0.0;
     }
-    scale3(-brake(speed, limit, both, &heat), direction, t->rubbed);
+    scale3(-friction_impulse(speed, limit, both, &heat), direction, t->rubbed);
     push(&sides[0], 1.0, t->rubbed);
     push(&sides[1], -1.0, t->rubbed);
     return heat;
@@ -148,7 +139,7 @@ static double resist(struct penalty_touch *t, struct side sides[2], const double
     if (!(both > 0.0)) {
         return 0.0;
     }
-    scale3(-brake(speed, limit, both, &heat), axis, moment);
+    scale3(-friction_impulse(speed, limit, both, &heat), axis, moment);
     turn(&sides[0], 1.0, moment);
     turn(&sides[1], -1.0, moment);
     add3(t->rolled, moment, t->rolled);
@@ -177,7 +168,7 @@ static const struct surface *surface_of(const struct penalty_contact *c,
                       : &c->parts[c->part[t->second]].surface;
 }
 
-double penalty_contact_rub(struct penalty_contact *c, const struct penalty_motion *m) {
+double penalty_contact_rub(struct penalty_contact *c, const struct friction_motion *m) {
     double heat = 0.0;
     c->rubbed_time = m->h;
     for (size_t i = 0; i < c->touch_count; i++) {

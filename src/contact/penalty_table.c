@@ -22,10 +22,10 @@ static double rate(const void *self, const double *mass) {
 }
 
 static double rub(void *self, const struct contact_rubbing *rubbing) {
-    const struct penalty_motion motion = {.mass = rubbing->mass,
-                                          .held = rubbing->held,
-                                          .h = rubbing->h,
-                                          .velocity = rubbing->velocity};
+    const struct friction_motion motion = {.mass = rubbing->mass,
+                                           .held = rubbing->held,
+                                           .h = rubbing->h,
+                                           .velocity = rubbing->velocity};
     const double heat = penalty_contact_rub(self, &motion);
     penalty_contact_report(self, rubbing->h, rubbing->report);
     return heat;
