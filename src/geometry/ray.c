@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/math3.h"
+#include "geometry/grid_ray.h"
 #include "pbs/collider.h"
 
 void ray_make(const double origin[3], const double direction[3], struct ray *out) {
@@ -282,6 +283,15 @@ static void offer_torus(const double o[3], const double d[3], const double size[
     offer_tube(&ray, from, half, middle, nearest);
 }
 
+static void offer_grid(const double o[3], const double d[3], const struct distance_grid *grid,
+                       struct nearest *nearest) {
+    double distance = 0.0;
+    double gradient[3];
+    if (grid_ray_meets(grid, o, d, nearest->limit, &distance, gradient)) {
+        offer(nearest, distance, gradient);
+    }
+}
+
 static void offer_plane(const double o[3], const double d[3], struct nearest *nearest) {
     if (d[1] != 0.0) {
         offer(nearest, -o[1] / d[1], (double[3]){0.0, 1.0, 0.0});
@@ -310,6 +320,7 @@ bool ray_meets_shape(const struct ray *ray, const struct shape *shape, const str
         offer_discs(o, d, shape->size, &nearest);
         break;
     case PBS_SHAPE_TORUS: offer_torus(o, d, shape->size, &nearest); break;
+    case SHAPE_GRID: offer_grid(o, d, shape->grid, &nearest); break;
     default: offer_plane(o, d, &nearest); break;
     }
     if (!nearest.found) {

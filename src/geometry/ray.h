@@ -1,4 +1,4 @@
-// Where a ray meets a triangle, or the boundary of an analytic shape. Keeps nothing.
+// Where a ray meets a triangle, or the boundary of a shape. Keeps nothing.
 //
 // Triangles are met watertightly (Woop, Benthin and Wald 2013, "Watertight ray/triangle
 // intersection"): a ray through an edge or a corner that several triangles share meets at least one

@@ -21,7 +21,8 @@ static void random_point(double reach, double x[3]) {
 }
 
 static struct contact_surface surface_of(int32_t kind, bool hollow, double size) {
-    struct contact_surface s = {.shape = {kind, hollow, {size, size, size}}};
+    struct contact_surface s = {
+        .shape = {.kind = kind, .hollow = hollow, .size = {size, size, size}}};
     identity33(s.pose.rotation);
     for (int i = 0; i < 3; i++) {
         s.low[i] = -INFINITY;

@@ -16,7 +16,7 @@ static double uniform(double low, double high) {
 }
 
 static struct obstacle obstacle_of(int32_t kind, bool hollow, double a, double b, double c) {
-    struct obstacle o = {.shape = {kind, hollow, {a, b, c}}};
+    struct obstacle o = {.shape = {.kind = kind, .hollow = hollow, .size = {a, b, c}}};
     identity33(o.pose.rotation);
     return o;
 }
