@@ -45,7 +45,7 @@ void solid_inclusion_free(struct memory *memory, struct solid_inclusion *s) {
     *s = (struct solid_inclusion){0};
 }
 
-static pbs_status reserve_parts(struct memory *memory, const struct solid_input *input,
+static pbs_status reserve_parts(struct memory *memory, const struct inclusion_input *input,
                                 struct solid_inclusion *s) {
     const size_t vertices = s->vertex_count + input->vertex_count;
     const size_t tets = s->tet_count + input->tet_count;
@@ -76,7 +76,7 @@ static void append(const uint32_t *points, uint32_t width, size_t added, uint32_
     *count += added;
 }
 
-pbs_status solid_inclusion_add(struct memory *memory, const struct solid_input *input,
+pbs_status solid_inclusion_add(struct memory *memory, const struct inclusion_input *input,
                                struct solid_inclusion *s) {
     const size_t limit = INT32_MAX;
     if (s->vertex_count + input->vertex_count > limit || s->tet_count + input->tet_count > limit ||

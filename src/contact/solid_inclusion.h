@@ -13,7 +13,7 @@
 /// One body: points that may be inside of others, the tetrahedra that others' points may be inside
 /// of, and the surface of these. Points are numbered through all bodies. Arrays are read during
 /// solid_inclusion_add only.
-struct solid_input {
+struct inclusion_input {
     uint32_t group; ///< bits
     uint32_t mask;  ///< bits: of the groups that it touches; both sides must agree
     bool touches_itself;
@@ -63,7 +63,7 @@ struct solid_inclusion {
 /// No bodies; memory stays.
 void solid_inclusion_clear(struct solid_inclusion *s);
 /// PBS_ERROR_MEMORY, PBS_ERROR_ARGUMENT (more than 32-bit indices can count): as before.
-pbs_status solid_inclusion_add(struct memory *memory, const struct solid_input *input,
+pbs_status solid_inclusion_add(struct memory *memory, const struct inclusion_input *input,
                                struct solid_inclusion *s);
 void solid_inclusion_free(struct memory *memory, struct solid_inclusion *s);
 

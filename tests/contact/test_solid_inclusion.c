@@ -68,7 +68,7 @@ static pbs_status try_to_list(struct scene *s) {
         for (size_t k = 0; k < 3 * b->triangle_count; k++) {
             surface[k] = first + b->triangles[k];
         }
-        const struct solid_input input = {
+        const struct inclusion_input input = {
             b->group,          b->mask, b->touches_itself, b->mesh.vertex_count, points, tets, own,
             b->triangle_count, surface};
         b->first_tet = s->found.tet_count;
@@ -635,10 +635,10 @@ static void nothing_has_no_contacts(void **state) {
     struct solid_inclusion s = {0};
     assert_ok(solid_inclusion_find(&memory, NULL, NULL, 0, &s));
     assert_int_equal(s.contact_count, 0);
-    const struct solid_input empty = {.group = 1, .mask = 1};
+    const struct inclusion_input empty = {.group = 1, .mask = 1};
     assert_ok(solid_inclusion_add(&memory, &empty, &s));
     assert_ok(solid_inclusion_find(&memory, NULL, NULL, 0, &s));
-    const struct solid_input many = {.vertex_count = (size_t)1 << 31};
+    const struct inclusion_input many = {.vertex_count = (size_t)1 << 31};
     assert_status(solid_inclusion_add(&memory, &many, &s), PBS_ERROR_ARGUMENT);
     assert_message("the limit is 2147483647 each");
     assert_int_equal(s.part_count, 1);
