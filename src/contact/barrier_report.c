@@ -151,19 +151,6 @@ pbs_status barrier_report_add(const struct barrier_contact *c,
 
 // --- reading ---
 
-void barrier_report_add_node_forces(const struct barrier_contact *c, const struct contact_report *r,
-                                    double *node_forces) {
-    for (uint32_t i = 0; i < c->mesh.point_count; i++) {
-        uint32_t nodes[4];
-        double weights[4];
-        const int count = collision_mesh_nodes(&c->mesh, i, nodes, weights);
-        for (int k = 0; k < count; k++) {
-            double *to = node_forces + 3 * (size_t)nodes[k];
-            add_scaled3(to, weights[k], r->point_forces + 3 * (size_t)i, to);
-        }
-    }
-}
-
 static void shape_at_wall(const struct barrier_contact *c, const struct contact_record *record,
                           struct contact_shape *out) {
     const struct contact_wall *wall = &c->walls[record->wall];

@@ -10,10 +10,6 @@
 pbs_status barrier_report_add(const struct barrier_contact *contact,
                               const struct contact_moment *moment);
 
-/// Adds to nodes (node order, 3 each) what their points bear, N, friction left out.
-void barrier_report_add_node_forces(const struct barrier_contact *contact,
-                                    const struct contact_report *report, double *node_forces);
-
 void barrier_report_shape(const struct barrier_contact *contact,
                           const struct contact_record *record, struct contact_shape *out);
 

@@ -97,7 +97,8 @@ static double friction_power(void *self, struct tasks *tasks, const double *x, d
 }
 
 static void end_step(const void *self, const struct contact_report *r, double *node_forces) {
-    barrier_report_add_node_forces(self, r, node_forces);
+    const struct barrier_contact *c = self;
+    contact_report_add_node_forces(&c->mesh, r, node_forces);
 }
 
 // --- energies ---

@@ -148,3 +148,16 @@ struct contact_record *contact_report_find(struct contact_report *r,
     return *at < r->record_count && compare(&r->records[*at], record) == 0 ? &r->records[*at]
                                                                            : NULL;
 }
+
+void contact_report_add_node_forces(const struct collision_mesh *mesh,
+                                    const struct contact_report *r, double *node_forces) {
+    for (uint32_t i = 0; i < mesh->point_count; i++) {
+        uint32_t nodes[4];
+        double weights[4];
+        const int count = collision_mesh_nodes(mesh, i, nodes, weights);
+        for (int k = 0; k < count; k++) {
+            double *to = node_forces + 3 * (size_t)nodes[k];
+            add_scaled3(to, weights[k], r->point_forces + 3 * (size_t)i, to);
+        }
+    }
+}

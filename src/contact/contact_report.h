@@ -88,6 +88,10 @@ pbs_status contact_merge_begin(struct memory *memory, size_t count, struct conta
 void contact_merge_next(struct contact_merging *merging, const struct contact_record *record);
 void contact_merge_end(struct contact_merging *merging);
 
+/// Adds to nodes (node order, 3 each) what their points bear, N, friction left out.
+void contact_report_add_node_forces(const struct collision_mesh *mesh,
+                                    const struct contact_report *report, double *node_forces);
+
 /// The one with the same numbers, at or after *at, where the next search begins; null: none.
 struct contact_record *contact_report_find(struct contact_report *report,
                                            const struct contact_record *record, size_t *at);

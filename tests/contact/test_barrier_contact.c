@@ -225,7 +225,7 @@ static void forces_are_equal_and_opposite(void **state) {
         double forces[SCENE_COORDINATES] = {0.0};
         scene_energy(&s, s.x, false, gradient);
         assert_ok(barrier_report_add(&s.contact, &moment));
-        barrier_report_add_node_forces(&s.contact, &report, forces);
+        contact_report_add_node_forces(&s.contact.mesh, &report, forces);
         double scale = 0.0;
         for (int k = 0; k < SCENE_COORDINATES; k++) {
             scale = fmax(scale, fabs(gradient[k]));
