@@ -413,7 +413,8 @@ PBS_API pbs_status pbs_body_set_pose(pbs_world *w, pbs_body b, const double posi
 PBS_API pbs_status pbs_body_set_target_pose(pbs_world *w, pbs_body b, const double position[3],
                                             const double orientation[4]);
 
-/// How a body touches, with PBS_CONTACT_BARRIER and PBS_CONTACT_PENALTY.
+/// How a body touches; with PBS_CONTACT_PROJECTION, where PBS_BODY_CONTACT_PENALTY or a collider
+/// wants penalties.
 typedef struct pbs_contact_desc {
     uint32_t struct_size;   ///< set by pbs_contact_desc_init
     int32_t touches_itself; ///< 1: the parts of the body's surface touch each other; those of an
@@ -430,6 +431,10 @@ typedef struct pbs_contact_desc {
     double rolling_friction;  ///< >= 0: up to that times normal force and radius, a moment resists
                               ///< rolling; the radius is r1 r2 / (r1 + r2) of two spheres
     double spinning_friction; ///< >= 0: likewise, about the normal
+    double penalty_stiffness; ///< Pa, >= 0: k of penalties on depth, of two bodies the harmonic
+                              ///< mean; 0: Young's modulus of its stiffest material, the stiffness
+                              ///< of an affine body, the largest stiffness over length of springs;
+                              ///< a host's energy has none, and is not pushed then
 } pbs_contact_desc;
 
 /// Fills *d: touches everything, itself included; no friction, no offset, group 1,

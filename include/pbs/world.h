@@ -117,8 +117,8 @@ enum {
 /// How contact is kept.
 enum {
     PBS_CONTACT_PROJECTION = 0, ///< vertices are kept out of colliders as a constraint, by OPT's
-                                ///< projection; bodies do not feel each other, and affine
-                                ///< ones feel nothing
+                                ///< projection, which affine bodies do not feel; whether bodies
+                                ///< feel each other is body_contact's to say
     PBS_CONTACT_BARRIER = 1, ///< the default: nothing goes through anything: a barrier between all
                              ///< surfaces of bodies, their own other parts and colliders, with
                              ///< continuous collision detection (ECI section 4.5; IPC, Li et al.
@@ -128,6 +128,17 @@ enum {
                             ///< colliders. The world starts with PBS_SCHEME_VELOCITY_VERLET,
                             ///< which alone moves it; other bodies touch nothing (BDEM section
                             ///< 4.6; docs/theory/bonds.md section 6.5)
+};
+
+/// How bodies feel each other and themselves with PBS_CONTACT_PROJECTION.
+enum {
+    PBS_BODY_CONTACT_NONE = 0,   ///< not at all
+    PBS_BODY_CONTACT_PENALTY = 1 ///< vertices of surfaces that are inside solids (pbs_solid_desc),
+                                 ///< other ones or their own, are pushed out by k r^3 of the
+                                 ///< distance r to the surface: they do go in, by sqrt(F / (3 k))
+                                 ///< under a force F, and what goes in deeper than half of what is
+                                 ///< there in one step comes out on the other side (OPT section
+                                 ///< 5.3; docs/theory/contact.md section 8)
 };
 
 /// The barrier as a function of the distance d < d hat.
@@ -235,6 +246,8 @@ typedef struct pbs_world_desc {
                              ///< those farthest above their strengths first; 0: all
     int32_t matrix;          ///< PBS_MATRIX_*: what implicit steps assemble of peridynamic bonds
     int32_t alignment;       ///< PBS_ALIGNMENT_*
+    int32_t body_contact;    ///< PBS_BODY_CONTACT_*, of PBS_CONTACT_PROJECTION alone
+    int32_t reserved;        ///< 0
 } pbs_world_desc;
 
 /// Fills *d: no gravity, one thread, stabilised Newton with strong Wolfe search, the automatic
@@ -261,11 +274,12 @@ PBS_API pbs_status pbs_world_settings(const pbs_world *w, pbs_world_desc *out);
 
 /// Changes settings from the next step on: limits, tolerances, how a step is solved and where it
 /// starts, gravity, numbers of contact. What pbs_world_settings gives is changed and handed back;
-/// threads, allocator, log and tasks stay, whatever d says of them, and contact cannot change. A
+/// threads, allocator, log and tasks stay, whatever d says of them, and contact and body_contact
+/// cannot change. A
 /// step that failed can be tried again with other limits. Another preconditioner or order, or
 /// another processor_independent, makes the next step prepare its matrices anew.
 /// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite or out of its range,
-/// another kind of contact), PBS_ERROR_STRUCT_SIZE; nothing is changed then
+/// another kind of contact or body_contact), PBS_ERROR_STRUCT_SIZE; nothing is changed then
 PBS_API pbs_status pbs_world_set_settings(pbs_world *w, const pbs_world_desc *d);
 
 /// Frees the world and all its bodies and colliders. Null is fine.
@@ -324,7 +338,7 @@ typedef struct pbs_energy {
     double kinetic;
     double elastic;
     double gravity;    ///< 0 where every body is at its initial place
-    double contact;    ///< potential of contact; 0 with constraint contact
+    double contact;    ///< potential of contact; 0 of constraints
     double host;       ///< custom bodies
     double dissipated; ///< taken out by damping, drag and friction so far (integrators lose or gain
                        ///< besides)
@@ -500,6 +514,8 @@ typedef struct pbs_stats {
     uint32_t fracture_reserved; ///< 0
     double fracture_step;       ///< s: the longest step while bonds broke, the shortest where that
                                 ///< changed
+    double deepest_penetration; ///< m: at the end of the last step, of what penalties on depth push
+                                ///< out (PBS_BODY_CONTACT_PENALTY); 0: nothing
 } pbs_stats;
 
 /// Statistics of the last step and of the world.

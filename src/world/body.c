@@ -502,6 +502,7 @@ pbs_status pbs_contact_desc_init(pbs_contact_desc *d, size_t struct_size) {
 pbs_status body_check_contact(const pbs_contact_desc *d) {
     RETURN_IF_FAILED(check_choice(d->touches_itself, 0, 1, "touches_itself"));
     RETURN_IF_FAILED(check_not_negative(d->friction, "friction"));
+    RETURN_IF_FAILED(check_not_negative(d->penalty_stiffness, "penalty_stiffness"));
     RETURN_IF_FAILED(check_not_negative(d->rolling_friction, "rolling_friction"));
     RETURN_IF_FAILED(check_not_negative(d->spinning_friction, "spinning_friction"));
     RETURN_IF_FAILED(

@@ -27,6 +27,12 @@ pbs_status contact_scene_check_scheme(const struct scene *scene,
                            "Hessian: PBS_SCHEME_VELOCITY_VERLET does",
                            scheme->name);
     }
+    if (scheme->kicks && scene->settings.body_contact == PBS_BODY_CONTACT_PENALTY) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "%s moves no world with PBS_BODY_CONTACT_PENALTY, whose forces have no "
+                           "bound for a stable step",
+                           scheme->name);
+    }
     return scheme->kicks && contact_scene_has_barrier(scene)
                ? status_fail(PBS_ERROR_ARGUMENT,
                              "%s moves no world with PBS_CONTACT_BARRIER, whose forces grow "

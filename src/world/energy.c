@@ -5,7 +5,7 @@
 
 #include "base/arithmetic.h"
 #include "base/vector.h"
-#include "world/contact_scene.h"
+#include "world/contact_now.h"
 #include "world/penalty_scene.h"
 #include "world/settings.h"
 #include "world/world.h"
@@ -60,26 +60,16 @@ static pbs_status sum_scene(const pbs_world *w, double by_kind[ENERGY_KIND_COUNT
     return status;
 }
 
-/// Potential of the barriers; of a state that no step has seen, by a contact made for the moment.
-static pbs_status barrier_energy(const pbs_world *w, double *out) {
+/// Potential of contact; of a state that no step has seen, by a contact made for the moment.
+static pbs_status contact_energy(const pbs_world *w, double *out) {
     const struct topology *t = &w->topology;
-    *out = 0.0;
-    if (!contact_scene_has_barrier(&w->scene) || w->scene.nodes.count == 0) {
-        return PBS_OK;
-    }
     if (t->is_current && t->contact_is_current && t->contact_is_checked) {
         *out = t->contact_energy;
         return PBS_OK;
     }
     struct memory memory = w->memory;
-    struct barrier_contact contact = {.memory = &memory};
-    RETURN_IF_FAILED(contact_scene_build(&w->scene, &memory, &contact));
-    struct contact_energy energy = {0.0, 0.0};
-    pbs_status status = contact_scene_place(&w->scene, &memory, &contact);
-    if (status >= 0) {
-        status = barrier_contact_evaluate(&contact, NULL, w->scene.nodes.x, false, NULL, &energy);
-    }
-    barrier_contact_free(&contact);
+    struct contact_energy energy;
+    const pbs_status status = contact_now_evaluate(&w->scene, &memory, NULL, &energy);
     *out = energy.potential;
     return status;
 }
@@ -118,7 +108,7 @@ pbs_status pbs_world_energy(const pbs_world *w, pbs_energy *out) {
     energy.external = by_kind[ENERGY_EXTERNAL];
     energy.host = by_kind[ENERGY_HOST];
     double penalty = 0.0;
-    RETURN_IF_FAILED(barrier_energy(w, &energy.contact));
+    RETURN_IF_FAILED(contact_energy(w, &energy.contact));
     RETURN_IF_FAILED(penalty_energy(&w->scene, w->memory, &penalty));
     energy.contact += penalty;
     energy.dissipated = w->scene.dissipated;

@@ -4,7 +4,7 @@
 #include "base/math3.h"
 #include "base/vector.h"
 #include "world/check.h"
-#include "world/contact_scene.h"
+#include "world/contact_now.h"
 #include "world/world.h"
 
 /// gradient: vector slots of the model's assembly; becomes that of all conservative terms.
@@ -25,21 +25,6 @@ static pbs_status add_terms(const struct model *model, struct memory *memory, co
     return answer == EVALUATE_OK ? PBS_OK
                                  : status_fail(PBS_ERROR_INADMISSIBLE,
                                                "the potential is infinite at the present state");
-}
-
-static pbs_status add_barriers(const struct scene *scene, struct memory *memory, double *gradient) {
-    if (!contact_scene_has_barrier(scene)) {
-        return PBS_OK;
-    }
-    struct barrier_contact contact = {.memory = memory};
-    struct contact_energy energy;
-    RETURN_IF_FAILED(contact_scene_build(scene, memory, &contact));
-    pbs_status status = contact_scene_place(scene, memory, &contact);
-    if (status >= 0) {
-        status = barrier_contact_evaluate(&contact, NULL, scene->nodes.x, false, gradient, &energy);
-    }
-    barrier_contact_free(&contact);
-    return status;
 }
 
 /// Of the body's nodes alone, what is held: `first` is that of the first vertex.
@@ -63,7 +48,8 @@ static pbs_status measure(const pbs_world *w, const struct model *model, struct 
     }
     pbs_status status = add_terms(model, memory, nodes->x, gradient);
     if (status >= 0) {
-        status = add_barriers(&w->scene, memory, gradient);
+        struct contact_energy energy;
+        status = contact_now_evaluate(&w->scene, memory, gradient, &energy);
     }
     if (status >= 0) {
         const size_t count = body->vertex_count;

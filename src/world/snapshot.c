@@ -25,7 +25,8 @@ static void write_settings(struct byte_writer *out, const pbs_world_desc *d) {
                                d->adaptive_stiffness,
                                d->processor_independent,
                                d->matrix,
-                               d->alignment};
+                               d->alignment,
+                               d->body_contact};
     write_bytes(out, choices, sizeof choices);
     write_u32(out, d->newton_limit);
     write_u32(out, d->linear_limit);
@@ -132,6 +133,7 @@ static void write_contact(struct byte_writer *out, const pbs_contact_desc *d) {
     write_u32(out, d->mask);
     write_f64(out, d->rolling_friction);
     write_f64(out, d->spinning_friction);
+    write_f64(out, d->penalty_stiffness);
 }
 
 static void write_solid(struct byte_writer *out, const struct body *body) {

@@ -60,7 +60,8 @@ static pbs_status read_settings(struct byte_reader *in, const pbs_world_desc *pr
                                 &d->adaptive_stiffness,
                                 &d->processor_independent,
                                 &d->matrix,
-                                &d->alignment};
+                                &d->alignment,
+                                &d->body_contact};
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
         read_bytes(in, choices[i], sizeof *choices[i]);
     }
@@ -663,6 +664,7 @@ static pbs_status read_contact(struct byte_reader *in, pbs_contact_desc *d) {
     d->mask = read_u32(in);
     d->rolling_friction = read_f64(in);
     d->spinning_friction = read_f64(in);
+    d->penalty_stiffness = read_f64(in);
     return body_check_contact(d);
 }
 

@@ -19,6 +19,7 @@
 #include "world/failure.h"
 #include "world/motion.h"
 #include "world/penalty_scene.h"
+#include "world/penetration_scene.h"
 #include "world/reference.h"
 #include "world/run.h"
 
@@ -67,6 +68,9 @@ static struct contact_set list_contacts(pbs_world *w) {
         break;
     default: contact_set_add(&set, &projection_table, &w->topology.projection); break;
     }
+    if (penetration_scene_is(&w->scene)) {
+        contact_set_add(&set, &penetration_table, &w->topology.penetration);
+    }
     return set;
 }
 
@@ -101,6 +105,10 @@ static pbs_status prepare_topology(pbs_world *w) {
                                         sizeof *t->flights));
         t->contact_is_current = true;
         t->contact_is_checked = false;
+    }
+    if (penetration_scene_is(&w->scene) && !t->contact_is_current) {
+        RETURN_IF_FAILED(penetration_scene_build(&w->scene, &w->memory, &t->penetration));
+        t->contact_is_current = true;
     }
     t->contacts = list_contacts(w);
     return PBS_OK;
@@ -146,6 +154,7 @@ static pbs_status begin_contact(struct run *run) {
         return penalty_scene_begin(&run->w->scene, &t->model.penalty);
     }
     if (!contact_scene_has_barrier(&run->w->scene)) {
+        t->contact_is_checked = true;
         return PBS_OK;
     }
     const bool adaptive = run->w->scene.settings.adaptive_stiffness != 0;
@@ -785,6 +794,9 @@ static void write_stats(struct run *run, pbs_status status) {
         stats->flight_parts = run->flight_parts;
         contact_stiffness_report(w, stats);
     }
+    stats->deepest_penetration = penetration_scene_is(&w->scene)
+                                     ? penetration_deepest(&w->topology.penetration)
+                                     : 0.0;
     failure_write_stats(run, stats);
     stats->step = run->h;
     stats->accepted_steps = run->counts.accepted;

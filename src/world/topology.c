@@ -70,6 +70,7 @@ void topology_free(struct topology *topology, struct memory *memory) {
     memory_release(memory, topology->obstacles);
     memory_release(memory, topology->obstacles_now);
     barrier_contact_free(&topology->contact);
+    penetration_free(&topology->penetration);
     contact_report_free(memory, &topology->report);
     memory_release(memory, topology->node_parts);
     memory_release(memory, topology->balance);

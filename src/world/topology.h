@@ -8,6 +8,7 @@
 #include "energy/bending.h"
 #include "contact/barrier_contact.h"
 #include "contact/part_loads.h"
+#include "contact/penetration.h"
 #include "contact/penalty_contact.h"
 #include "energy/custom.h"
 #include "energy/dead_loads.h"
@@ -67,7 +68,8 @@ struct topology {
     double *held_targets;  ///< node_count x 3
     double *held_velocity; ///< node_count x 3
     struct barrier_contact contact;
-    struct contact_scale contact_scale; ///< with which it was built
+    struct penetration penetration;
+    struct contact_scale contact_scale; ///< with which `contact` was built
     struct part_load *loads;            ///< scratch, one for each of its parts
     struct part_flight *flights;        ///< likewise
     size_t load_capacity, flight_capacity;

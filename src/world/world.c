@@ -59,6 +59,9 @@ static pbs_status check_choices(const pbs_world_desc *d) {
     RETURN_IF_FAILED(check_choice(d->matrix, PBS_MATRIX_AUTOMATIC, PBS_MATRIX_FREE, "matrix"));
     RETURN_IF_FAILED(
         check_choice(d->alignment, PBS_ALIGNMENT_FREE_BODIES, PBS_ALIGNMENT_NEVER, "alignment"));
+    RETURN_IF_FAILED(check_choice(d->body_contact, PBS_BODY_CONTACT_NONE, PBS_BODY_CONTACT_PENALTY,
+                                  "body_contact"));
+    RETURN_IF_FAILED(check_choice(d->reserved, 0, 0, "reserved"));
     RETURN_IF_FAILED(check_choice(d->allow_unconverged, 0, 1, "allow_unconverged"));
     RETURN_IF_FAILED(check_choice(d->newton_limit, 1, 1000000, "newton_limit"));
     RETURN_IF_FAILED(check_choice(d->linear_limit, 1, 100000000, "linear_limit"));
@@ -72,6 +75,11 @@ static pbs_status check_hooks(const pbs_world_desc *d) {
 }
 
 static pbs_status check_contact(const pbs_world_desc *d) {
+    if (d->body_contact != PBS_BODY_CONTACT_NONE && d->contact != PBS_CONTACT_PROJECTION) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "body_contact is of PBS_CONTACT_PROJECTION alone: with other kinds of "
+                           "contact bodies feel each other anyway");
+    }
     RETURN_IF_FAILED(
         check_choice(d->contact, PBS_CONTACT_PROJECTION, PBS_CONTACT_PENALTY, "contact"));
     RETURN_IF_FAILED(
@@ -385,6 +393,11 @@ pbs_status pbs_world_set_settings(pbs_world *w, const pbs_world_desc *d) {
         return status_fail(PBS_ERROR_ARGUMENT,
                            "contact is %d, must stay %d: another kind needs another world",
                            (int)next.contact, (int)now->contact);
+    }
+    if (next.body_contact != now->body_contact) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "body_contact is %d, must stay %d: another kind needs another world",
+                           (int)next.body_contact, (int)now->body_contact);
     }
     apply_settings(w, &next);
     return PBS_OK;

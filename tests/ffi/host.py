@@ -29,7 +29,7 @@ WorldDesc = struct(
     (I32, "allow_unconverged"), (U32, "divisions"), (I32, "contact barrier"),
     (DOUBLE, "contact_distance contact_stiffness slip_velocity velocity_tolerance"), (I32, "velocity_rule"), (U32, "friction_iterations"),
     (I32, "adaptive_stiffness processor_independent"), (U32, "fracture_passes fracture_limit"),
-    (I32, "matrix alignment"))
+    (I32, "matrix alignment body_contact reserved"))
 SolidDesc = struct(
     "pbs_solid_desc", (U32, "struct_size"), (I32, "material"), (SIZE, "vertex_count"), (DOUBLES, "positions"),
     (SIZE, "tet_count"), (INDICES, "tets"), (DOUBLE, "density young poisson damping drag"),
@@ -83,7 +83,7 @@ AffineDesc = struct(
     (DOUBLE * 3, "velocity angular_velocity"))
 ContactDesc = struct(
     "pbs_contact_desc", (U32, "struct_size"), (I32, "touches_itself"), (DOUBLE, "friction offset"),
-    (U32, "group mask surface_material reserved"), (DOUBLE, "rolling_friction spinning_friction"))
+    (U32, "group mask surface_material reserved"), (DOUBLE, "rolling_friction spinning_friction penalty_stiffness"))
 ColliderDesc = struct(
     "pbs_collider_desc", (U32, "struct_size"), (I32, "shape"), (DOUBLE * 3, "size"), (I32, "hollow"), (U32, "surface_material"),
     (DOUBLE * 3, "position"), (DOUBLE * 4, "orientation"), (DOUBLE, "friction"), (SIZE, "vertex_count"), (DOUBLES, "vertices"),
@@ -160,7 +160,7 @@ Stats = struct(
     (U32, "flight_parts untouchable_bodies turned_solves"), (I32, "preconditioner_reason"),
     (DOUBLE, "block_jacobi_work factor_work two_level_work"),
     (U32, "explicit_steps explicit_reserved"), (DOUBLE, "stable_step"),
-    (U32, "fracture_steps fracture_reserved"), (DOUBLE, "fracture_step"))
+    (U32, "fracture_steps fracture_reserved"), (DOUBLE, "fracture_step deepest_penetration"))
 Matrix = struct(
     "pbs_matrix", (U32, "struct_size"), (I32, "form triangle node_count row_count entry_count"),
     (INTEGERS, "row_start column"), (DOUBLES, "values positions"))
