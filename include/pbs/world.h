@@ -89,9 +89,12 @@ enum {
     PBS_HESSIAN_EXACT = 0,        ///< nothing: OPT's choice
     PBS_HESSIAN_SEMIDEFINITE = 1, ///< all are made positive semidefinite
     PBS_HESSIAN_AUTOMATIC = 2     ///< with barriers all are, else those of shells, and those of
-                                  ///< bonds after an indefinite one; exact with
-                                  ///< PBS_METHOD_PLAIN_NEWTON and with linearized schemes, whose
-                                  ///< accuracy is that of H
+                                  ///< bonds after an indefinite one; and where all solids are
+                                  ///< stiff, h^2 young / (density length^2) >= 10 for the length of
+                                  ///< cubes of six tetrahedra, all are in an iteration whose exact
+                                  ///< H leads nowhere, and in those after it until one leads on
+                                  ///< (Longva et al. 2023); exact with PBS_METHOD_PLAIN_NEWTON and
+                                  ///< with linearized schemes, whose accuracy is that of H
 };
 
 /// Where the minimisation of a step starts.

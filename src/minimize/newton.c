@@ -64,6 +64,13 @@ static const double FARTHEST_TAIL = 32.0;
 // what is stiff does not count for more than what is soft.
 static const double LOOSEST = 0.5;
 static const double LOOSEST_WITH_CONTACT = 0.1;
+// And with Hessians that are projected as they were indefinite: what folds a stiff body is as wide
+// as the body, which conjugate gradients find last, and nothing folded goes away before it moves.
+static const double LOOSEST_SEMIDEFINITE = 0.03;
+// Where conjugate gradients meet negative curvature after more products than these, what they have
+// found by then leads on better than a projected Hessian: an elastic body about to buckle takes a
+// half more iterations with that. In a tangle they end with the first or the second.
+enum { TANGLED = 3 };
 // And of the last iterations before the limit: what they leave no other makes up for.
 static const double LOOSEST_AT_LIMIT = 1e-3;
 enum { LAST_ITERATIONS = 2 };
@@ -227,50 +234,77 @@ static double small_gain(const struct minimization *m) {
 }
 
 static double loosest_tolerance(const struct minimization *m) {
-    if (!contact_set_bounds(&m->objective->contacts)) {
-        return LOOSEST;
+    const bool has_bound = contact_set_bounds(&m->objective->contacts);
+    double loosest = has_bound ? LOOSEST_WITH_CONTACT : LOOSEST;
+    if (m->semidefinite && objective_projects_on_demand(m->objective)) {
+        loosest = LOOSEST_SEMIDEFINITE;
     }
     const bool is_last = m->result.newton_iterations + LAST_ITERATIONS >= m->options->newton_limit;
-    return is_last ? LOOSEST_AT_LIMIT : LOOSEST_WITH_CONTACT;
+    return has_bound && is_last ? LOOSEST_AT_LIMIT : loosest;
+}
+
+static struct direction_options direction_options(const struct minimization *m) {
+    const bool has_bound = contact_set_bounds(&m->objective->contacts);
+    return (struct direction_options){.tolerance = m->options->tolerance,
+                                      .forcing = m->options->forcing,
+                                      .loosest = loosest_tolerance(m),
+                                      .norm = has_bound ? PCG_PRECONDITIONED : PCG_EUCLIDEAN,
+                                      .small = has_bound ? small_length(m) : 0.0,
+                                      .small_gain = small_gain(m),
+                                      .small_tolerance = LOOSEST_AT_END,
+                                      .length_limit = m->options->step_length_limit,
+                                      .iteration_limit = m->options->linear_limit};
+}
+
+/// direction_rows = what conjugate gradients give with the Hessian that m->semidefinite asks for.
+static struct direction_result solve(struct minimization *m) {
+    struct newton *const newton = m->newton;
+    const struct direction_options options = direction_options(m);
+    newton->problem.tolerance = direction_forcing(&options, m->result.gradient_norm);
+    const bool factored = minimization_linearize(m);
+    if (m->stopped) {
+        return (struct direction_result){0};
+    }
+    const double start = clock_seconds();
+    const struct direction_result out = direction_compute(
+        m->objective->tasks, &newton->problem, factored ? &newton->preconditioner : NULL,
+        newton->gradient_rows, &options, &newton->pcg, newton->direction_rows);
+    m->result.time_solve += clock_seconds() - start;
+    if (out.status != PBS_OK) {
+        minimization_stop_solver(m, out.status);
+    }
+    if (factored) {
+        minimization_take_report(m);
+    }
+    m->result.linear_iterations += out.linear_iterations;
+    m->is_indefinite = out.indefinite ||
+                       (factored && m->result.preconditioner.reason == PBS_SOLVER_INDEFINITE);
+    return out;
+}
+
+/// Whether the iteration is to be done with projected Hessians instead. Not where the gradient has
+/// taken up a motion, which it would do twice.
+static bool is_tangled(const struct minimization *m, const struct direction_result *direction) {
+    return !m->stopped && m->is_indefinite && !m->semidefinite && m->motion == NULL &&
+           direction->linear_iterations <= TANGLED && objective_projects_on_demand(m->objective);
 }
 
 /// direction = what conjugate gradients give at the current state. Its slope, or 0 when there is
 /// none.
 static double find_direction(struct minimization *m, struct direction_result *out) {
-    struct newton *const newton = m->newton;
-    const bool has_bound = contact_set_bounds(&m->objective->contacts);
-    const struct direction_options options = {.tolerance = m->options->tolerance,
-                                              .forcing = m->options->forcing,
-                                              .loosest = loosest_tolerance(m),
-                                              .norm = has_bound ? PCG_PRECONDITIONED
-                                                                : PCG_EUCLIDEAN,
-                                              .small = has_bound ? small_length(m) : 0.0,
-                                              .small_gain = small_gain(m),
-                                              .small_tolerance = LOOSEST_AT_END,
-                                              .length_limit = m->options->step_length_limit,
-                                              .iteration_limit = m->options->linear_limit};
-    newton->problem.tolerance = direction_forcing(&options, m->result.gradient_norm);
-    const bool factored = minimization_linearize(m);
+    *out = solve(m);
+    bool indefinite = out->indefinite;
+    if (is_tangled(m, out)) {
+        m->semidefinite = true;
+        *out = solve(m);
+        indefinite = true;
+    }
     if (m->stopped) {
         return 0.0;
     }
-    const double start = clock_seconds();
-    *out = direction_compute(m->objective->tasks, &newton->problem,
-                             factored ? &newton->preconditioner : NULL, newton->gradient_rows,
-                             &options, &newton->pcg, newton->direction_rows);
     minimization_take_direction(m);
-    m->result.time_solve += clock_seconds() - start;
-    if (out->status != PBS_OK) {
-        minimization_stop_solver(m, out->status);
-    }
-    if (factored) {
-        minimization_take_report(m);
-    }
     m->result.linear_solves++;
-    m->result.linear_iterations += out->linear_iterations;
-    m->result.indefinite_solves += out->indefinite;
-    m->is_indefinite = out->indefinite ||
-                       (factored && m->result.preconditioner.reason == PBS_SOLVER_INDEFINITE);
+    m->result.indefinite_solves += indefinite;
     m->result.gradient_directions += out->kind == DIRECTION_GRADIENT;
     m->result.clamped_steps += out->clamped;
     return out->slope;
@@ -367,10 +401,11 @@ bool minimization_iterate(struct minimization *m) {
     return false;
 }
 
-/// After an iteration from a state with a gradient of that norm. A Hessian that was indefinite is
-/// followed by semidefinite ones, until one of these has led a full step on to less of a gradient.
+/// After an iteration from a state with a gradient of that norm. Projected Hessians, and of bonds
+/// an exact one that was indefinite, are followed by projected ones, until one of these has led a
+/// full step on to less of a gradient.
 static void choose_hessian(struct minimization *m, double before) {
-    if (m->is_indefinite) {
+    if (m->is_indefinite && !objective_projects_on_demand(m->objective)) {
         m->semidefinite = true;
     } else if (m->step >= 1.0 && m->result.gradient_norm < before) {
         m->semidefinite = false;

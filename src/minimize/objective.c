@@ -6,6 +6,10 @@
 
 enum { PIECES = 64 };
 
+// Least c E / (density length^2), the elastic over the inertial stiffness of an element, from which
+// on all Hessians are projected on demand.
+static const double STIFF = 10.0;
+
 struct inertia {
     const struct objective *objective;
     const double *x;
@@ -135,6 +139,17 @@ struct objective_result objective_evaluate(const struct objective *objective, co
     if (objective->contacts.count > 0) {
         add_contact(objective, x, value, gradient, blocks != NULL, &result);
     }
+    return result;
+}
+
+bool objective_projects_on_demand(const struct objective *objective) {
+    return !objective->project_hessian && objective->weight * objective->least_stiffness >= STIFF;
+}
+
+struct objective objective_on_demand(const struct objective *objective) {
+    struct objective result = *objective;
+    result.project_bonds = result.project_bonds || result.bonds_on_demand;
+    result.project_hessian = result.project_hessian || objective_projects_on_demand(objective);
     return result;
 }
 

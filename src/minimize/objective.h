@@ -27,10 +27,12 @@ struct objective {
     double weight;              ///< c, s^2; infinity leaves inertia out
     struct stage_view stage;
     bool project_hessian;
-    bool project_shells;           ///< their Hessians alone
-    bool project_bonds;            ///< likewise
-    bool bonds_on_demand;          ///< likewise, where the minimisation met negative curvature
-    bool dissipative_only;         ///< of the terms
+    bool project_shells;    ///< their Hessians alone
+    bool project_bonds;     ///< likewise
+    bool bonds_on_demand;   ///< likewise, where the minimisation met negative curvature
+    double least_stiffness; ///< 1/s^2: E / (density length^2) of the softest element; where the
+                            ///< weight times that is large, all are projected on demand; 0: never
+    bool dissipative_only;  ///< of the terms
     struct terms_scratch *scratch; ///< reserved for this assembly
 };
 
@@ -51,6 +53,13 @@ struct objective_result objective_evaluate(const struct objective *objective, co
 /// call. Null: there is nothing.
 const struct product_operator *objective_products(const struct objective *objective,
                                                   const double *x);
+
+/// Whether all Hessians are projected on demand, not those of bonds alone: where elasticity is far
+/// stiffer than inertia.
+bool objective_projects_on_demand(const struct objective *objective);
+
+/// What is on demand projected.
+struct objective objective_on_demand(const struct objective *objective);
 
 /// The sum of the parts of E without their signs: what rounding errors of E are relative to.
 double objective_magnitude(const struct objective_result *result);

@@ -268,9 +268,8 @@ bool minimization_linearize(struct minimization *m) {
     struct newton *const newton = m->newton;
     struct tasks *const tasks = m->objective->tasks;
     const double start = clock_seconds();
-    struct objective objective = *m->objective;
-    objective.project_bonds = objective.project_bonds ||
-                              (objective.bonds_on_demand && m->semidefinite);
+    const struct objective objective = m->semidefinite ? objective_on_demand(m->objective)
+                                                       : *m->objective;
     const struct objective_result answer = objective_evaluate(&objective, newton->current.x, false,
                                                               NULL, newton->hessian.values);
     // What a refused Hessian leaves is a part of it that no step may be taken from.

@@ -904,6 +904,32 @@ static pbs_status list_rest_shapes(const struct scene *scene, struct memory *mem
     return PBS_OK;
 }
 
+// --- how stiff solids are ---
+
+/// Length is that of a cube that six such tetrahedra fill.
+static double tet_stiffness(const struct solid_body *solid, const struct tet_mesh_view *mesh,
+                            size_t tet) {
+    const double length = cbrt(6.0 * tet_signed_volume(mesh, tet));
+    return tet_value(&solid->young, tet) / (tet_value(&solid->density, tet) * length * length);
+}
+
+static void measure_least_stiffness(const struct scene *scene, struct model *model) {
+    double least = INFINITY;
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        const struct body *body = scene_body(scene, i);
+        if (body->kind != BODY_SOLID) {
+            continue;
+        }
+        const struct solid_body *solid = &body->solid;
+        const struct tet_mesh_view mesh = {body->node_count, solid->rest, solid->tet_count,
+                                           solid->tets};
+        for (size_t t = 0; t < solid->tet_count; t++) {
+            least = fmin(least, tet_stiffness(solid, &mesh, t));
+        }
+    }
+    model->least_stiffness = isfinite(least) ? least : 0.0;
+}
+
 // --- all together ---
 
 // membrane, hinges, springs of three kinds, affine bodies, bonds of two forms, gravity, dead loads,
@@ -989,6 +1015,7 @@ static pbs_status build(const struct scene *scene, struct memory *memory, struct
                                         &model->peridynamic_damping));
     RETURN_IF_FAILED(list_free_bodies(scene, memory, model));
     RETURN_IF_FAILED(list_rest_shapes(scene, memory, model));
+    measure_least_stiffness(scene, model);
     RETURN_IF_FAILED(build_assembly(scene, memory, model));
     return bind_terms(memory, model);
 }

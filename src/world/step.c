@@ -336,9 +336,7 @@ static bool projects_shells(const struct scene *scene) {
            scene->integrator.settings.linearized == 0;
 }
 
-/// Exact Hessians of bonds are indefinite where they are sheared far, and lead to the solution
-/// faster where they are not: docs/theory/bonds.md section 1.3.
-static bool projects_bonds_on_demand(const struct scene *scene) {
+static bool projects_on_demand(const struct scene *scene) {
     return scene->settings.project_hessian == PBS_HESSIAN_AUTOMATIC &&
            scene->settings.method != PBS_METHOD_PLAIN_NEWTON &&
            scene->integrator.settings.linearized == 0;
@@ -372,7 +370,12 @@ static pbs_status fill_problem(struct run *run) {
                       .held = w->scene.nodes.held,
                       .project_hessian = projects_all(&w->scene),
                       .project_shells = projects_shells(&w->scene),
-                      .bonds_on_demand = projects_bonds_on_demand(&w->scene),
+                      // Exact Hessians of bonds are indefinite where they are sheared far, and lead
+                      // to the solution faster where they are not: docs/theory/bonds.md section
+                      // 1.3.
+                      .bonds_on_demand = projects_on_demand(&w->scene),
+                      .least_stiffness = projects_on_demand(&w->scene) ? t->model.least_stiffness
+                                                                       : 0.0,
                       .scratch = &t->scratch},
         .conservative_count = t->model.conservative_count,
         .bodies = t->model.free_bodies,

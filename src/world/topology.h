@@ -45,6 +45,7 @@ struct model {
     size_t free_body_count;
     struct rest_shape *rest_shapes; ///< of bodies that have one in their nodes' own places
     size_t rest_shape_count;
+    double least_stiffness; ///< 1/s^2: of solids, see struct objective; 0 where there are none
     size_t element_count;
     struct penalty_contact penalty; ///< empty with other contact
     struct outer_forces penalty_forces;

@@ -223,6 +223,71 @@ static void test_negative_curvature_is_left(void **state) {
     fixture_destroy(&f);
 }
 
+struct demand {
+    uint32_t exact, projected; ///< Hessians that were asked for
+    bool was_projected;        ///< the last of them
+};
+
+/// Double wells in all coordinates, with Hessians that are made positive semidefinite on request.
+static int32_t demanding(void *user, size_t stencil, const double *x, int32_t project,
+                         double *value, double *gradient, double *hessian) {
+    (void)stencil;
+    struct demand *const demand = user;
+    const int32_t answer = evaluate_separable(double_well, x, value, gradient, hessian);
+    if (hessian != NULL) {
+        demand->exact += project == 0;
+        demand->projected += project != 0;
+        demand->was_projected = project != 0;
+        for (int k = 0; k < ALL * ALL && project != 0; k++) {
+            hessian[k] = fmax(hessian[k], 0.0);
+        }
+    }
+    return answer;
+}
+
+/// Where elasticity is stiffer than inertia, Hessians are projected as soon as one is indefinite,
+/// and no more where they lead on. Otherwise they never are.
+static void test_hessians_are_projected_on_demand(void **state) {
+    (void)state;
+    static const struct {
+        double weight, stiffness;
+        bool project, expected;
+    } rows[] = {{1e3, 1.0, false, true},
+                {1e3, 0.0, false, false},
+                {1e3, 5e-3, false, false},
+                {INFINITY, 1.0, false, true},
+                {1e3, 1.0, true, true}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct demand demand = {0};
+        struct fixture f;
+        fixture_create(&f, &(struct fixture_input){.node_count = 1,
+                                                   .width = 1,
+                                                   .stencil_count = 1,
+                                                   .stencils = single,
+                                                   .evaluate = demanding,
+                                                   .user = &demand});
+        f.objective.weight = rows[i].weight;
+        f.objective.least_stiffness = rows[i].stiffness;
+        f.objective.project_hessian = rows[i].project;
+        f.options.initial_guess = NEWTON_GUESS_GIVEN;
+        double x[ALL] = {0.1, 0.2, -0.15};
+        const struct newton_result result = fixture_minimize(&f, x);
+        assert_ok(result.status);
+        for (int k = 0; k < ALL; k++) {
+            // x^3 - x + x / weight = 0, as the predictor is 0.
+            const double inertia = 1.0 / rows[i].weight;
+            assert_near(fabs(x[k]), sqrt(1.0 - inertia), 1e-8, "minimum");
+        }
+        assert_true((demand.projected > 0) == rows[i].expected);
+        assert_true((demand.exact > 0) == !rows[i].project);
+        // Near the minimum exact Hessians lead on.
+        assert_true(demand.was_projected == rows[i].project);
+        // A solve that was begun again counts once.
+        assert_int_equal(result.linear_solves, result.newton_iterations);
+        fixture_destroy(&f);
+    }
+}
+
 static void test_infinite_walls_are_respected(void **state) {
     (void)state;
     struct fixture f;
@@ -819,6 +884,7 @@ int main(void) {
         cmocka_unit_test(test_quadratic_takes_one_iteration),
         cmocka_unit_test(test_valleys_are_followed_to_their_end),
         cmocka_unit_test(test_negative_curvature_is_left),
+        cmocka_unit_test(test_hessians_are_projected_on_demand),
         cmocka_unit_test(test_infinite_walls_are_respected),
         cmocka_unit_test(test_no_admissible_start_is_said),
         cmocka_unit_test(test_energy_below_its_own_rounding_still_ends),
