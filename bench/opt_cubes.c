@@ -1,47 +1,72 @@
-// OPT figures 8 and 9 at growing size, with the linear solves per step beside OPT's figure 11 (its
-// cubes have 65^3 points).
-//     bench opt-cube guess=paper start=random points=33 young=1e+05 steps=.. solves_per_step=..
-//     opt_solves_per_step=109.6 seconds=.. recovered=1
-// Arguments: largest number of points along an edge (17; 33 and 65 take minutes and hours),
-// smallest (9), and `paper`: OPT's guesses alone, not that of a rigid motion.
+// OPT figures 8 and 9 at growing size, with the linear solves beside OPT's figure 11 (its cubes
+// have 65^3 points):
+//     bench opt-cube guess=paper iterations=default start=random points=33 young=1e+09 steps=1
+//     solves_per_step=.. first_step_solves=.. cg_products=.. average=.. opt_solves_per_step=109.6
+//     energy=.. gradient=.. seconds=.. edge_strain=.. inverted=0 recovered=1 status=..
+// cg_products, energy and gradient are those of the first step, `average` is over --frames steps.
+// OPT's figure is an average over all frames of a scene, most of which are at rest.
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "command_line.h"
 #include "scenes/opt_cubes.h"
 
 enum { STEP_LIMIT = 400 };
 
+// OPT figure 11, rows 8 top, lt, rt and 9 top, lt, rt: averages over 100, 40, 1 and 120, 5, 1
+// steps.
+static const double published[2][3] = {{12.3, 236.8, 109.6}, {10.7, 155.9, 88.8}};
+
+static const char *const names[2] = {"random", "point"};
+
+static void measure(const struct opt_cube *cube, double opt, int32_t threads) {
+    const struct opt_cube_result r = opt_cube_run(cube, STEP_LIMIT, threads);
+    printf("bench opt-cube guess=%s iterations=%s start=%s points=%zu young=%g steps=%d "
+           "solves_per_step=%.1f first_step_solves=%.0f cg_products=%.0f average=%.1f "
+           "opt_solves_per_step=%.1f energy=%.9e gradient=%.1e seconds=%.2f edge_strain=%.2e "
+           "inverted=%zu recovered=%d status=%s\n",
+           cube->guess == PBS_GUESS_OPT ? "paper" : "default", cube->plain ? "plain" : "default",
+           names[cube->start], cube->points, cube->young, r.steps, r.linear_solves / r.steps,
+           r.first_step_solves, r.first_step_products, r.mean_solves, opt, r.energy, r.gradient,
+           r.seconds, r.edge_strain, r.inverted, r.inverted == 0 && r.edge_strain < 0.01,
+           pbs_status_name(r.status));
+    fflush(stdout);
+}
+
 int main(int argc, char **argv) {
-    // OPT figure 11, rows 8 top, lt, rt and 9 top, lt, rt: averages over 100, 40, 1 and 120, 5, 1
-    // steps.
-    static const double published[2][3] = {{12.3, 236.8, 109.6}, {10.7, 155.9, 88.8}};
-    static const char *const names[2] = {"random", "point"};
     static const size_t points[] = {9, 17, 33, 65};
-    const size_t largest = argc > 1 ? (size_t)atoi(argv[1]) : 17;
-    const size_t smallest = argc > 2 ? (size_t)atoi(argv[2]) : 9;
-    const bool is_paper = argc > 3 && strcmp(argv[3], "paper") == 0;
-    for (size_t i = 0; i < sizeof points / sizeof *points && points[i] <= largest; i++) {
-        if (points[i] < smallest) {
-            continue;
-        }
-        for (int start = 0; start < 2; start++) {
-            for (int k = 0; k < 3; k++) {
-                const struct opt_cube cube = {points[i], opt_cube_stiffness[k],
-                                              (enum opt_cube_start)start,
-                                              is_paper ? PBS_GUESS_OPT : PBS_GUESS_BEST};
-                const struct opt_cube_result r = opt_cube_run(&cube, STEP_LIMIT, 0);
-                printf("bench opt-cube guess=%s start=%s points=%zu young=%g steps=%d "
-                       "solves_per_step=%.1f "
-                       "opt_solves_per_step=%.1f seconds=%.2f edge_strain=%.2e inverted=%zu "
-                       "recovered=%d "
-                       "status=%s\n",
-                       is_paper ? "paper" : "default", names[start], points[i], cube.young, r.steps,
-                       r.linear_solves / r.steps, published[start][k], r.seconds, r.edge_strain,
-                       r.inverted, r.inverted == 0 && r.edge_strain < 0.01,
-                       pbs_status_name(r.status));
-                fflush(stdout);
-            }
+    const char *guess = "default", *start = "";
+    int64_t largest = 17, smallest = 9, frames = 0, threads = 1;
+    double young = 0.0;
+    bool plain = false;
+    const struct command_option options[] = {
+        {"guess", COMMAND_TEXT, &guess, "NAME", "paper: OPT's alone; default: a rigid one too"},
+        {"plain", COMMAND_FLAG, &plain, NULL, "OPT's iterations: exact Hessians, no alignment"},
+        {"largest", COMMAND_COUNT, &largest, "N", "points along an edge: 9, 17, 33 or 65"},
+        {"smallest", COMMAND_COUNT, &smallest, "N", "likewise"},
+        {"young", COMMAND_NUMBER, &young, "E", "1e4, 1e5 or 1e9 Pa alone; 0: all three"},
+        {"start", COMMAND_TEXT, &start, "NAME", "random or point alone"},
+        {"frames", COMMAND_COUNT, &frames, "N", "steps to take at least, for the average"},
+        {"threads", COMMAND_COUNT, &threads, "N", "0: all"},
+    };
+    int status = 0;
+    if (!command_line_or_exit(argc, argv, "OPT's cubes from random places or a single point.",
+                              options, sizeof options / sizeof *options, &status)) {
+        return status;
+    }
+    const int32_t kind = strcmp(guess, "paper") == 0 ? PBS_GUESS_OPT : PBS_GUESS_BEST;
+    for (size_t row = 0; row < 6 * sizeof points / sizeof *points; row++) {
+        const size_t k = row % 3, from = row / 3 % 2;
+        const struct opt_cube cube = {.points = points[row / 6],
+                                      .young = opt_cube_stiffness[k],
+                                      .start = (enum opt_cube_start)from,
+                                      .guess = kind,
+                                      .plain = plain,
+                                      .frames = (int)frames};
+        if ((int64_t)cube.points <= largest && (int64_t)cube.points >= smallest &&
+            (young == 0.0 || young == cube.young) &&
+            (start[0] == 0 || strcmp(start, names[from]) == 0)) {
+            measure(&cube, published[from][k], (int32_t)threads);
         }
     }
     return 0;

@@ -6,6 +6,9 @@
 
 #include "shapes.h"
 
+static const double DENSITY = 1000.0;
+static const double STEP = 1.0 / 24.0;
+
 const double opt_cube_stiffness[3] = {1e4, 1e5, 1e9};
 
 /// Knuth's 64-bit linear congruence; the upper bits as a number in [0, 1).
@@ -52,22 +55,28 @@ static size_t count_inverted(const struct tet_mesh *mesh, const double *position
     return count;
 }
 
-static pbs_status create_cube(const struct opt_cube *cube, int32_t threads, struct tet_mesh *mesh,
-                              pbs_world **world, pbs_body *body) {
-    if (!shape_cube_grid(cube->points - 1, mesh)) {
-        return PBS_ERROR_MEMORY;
-    }
+/// Places of all nodes at the start; to be freed. Null without memory.
+static double *start_places(const struct opt_cube *cube, const struct tet_mesh *mesh) {
     double *start = malloc(3 * mesh->vertex_count * sizeof *start);
-    if (start == NULL) {
-        return PBS_ERROR_MEMORY;
+    if (start != NULL) {
+        scramble(cube, 3 * mesh->vertex_count, start);
     }
-    scramble(cube, 3 * mesh->vertex_count, start);
+    return start;
+}
+
+static pbs_status create_cube(const struct opt_cube *cube, int32_t threads,
+                              const struct tet_mesh *mesh, const double *start, pbs_world **world,
+                              pbs_body *body) {
     pbs_world_desc world_desc;
     pbs_world_desc_init(&world_desc, sizeof world_desc);
     world_desc.contact = PBS_CONTACT_PROJECTION;
     world_desc.threads = threads;
     world_desc.newton_limit = 5000;
     world_desc.initial_guess = cube->guess;
+    if (cube->plain) {
+        world_desc.project_hessian = PBS_HESSIAN_EXACT;
+        world_desc.alignment = PBS_ALIGNMENT_NEVER;
+    }
     pbs_solid_desc desc;
     pbs_solid_desc_init(&desc, sizeof desc);
     desc.material = PBS_MATERIAL_FIXED_COROTATED;
@@ -76,14 +85,11 @@ static pbs_status create_cube(const struct opt_cube *cube, int32_t threads, stru
     desc.initial_positions = start;
     desc.tet_count = mesh->tet_count;
     desc.tets = mesh->tets;
+    desc.density = DENSITY;
     desc.young = cube->young;
     desc.poisson = 0.3;
-    pbs_status status = pbs_world_create(&world_desc, world);
-    if (status == PBS_OK) {
-        status = pbs_body_create_solid(*world, &desc, body);
-    }
-    free(start);
-    return status;
+    const pbs_status status = pbs_world_create(&world_desc, world);
+    return status == PBS_OK ? pbs_body_create_solid(*world, &desc, body) : status;
 }
 
 static bool has_recovered(const struct tet_mesh *mesh, const double *positions,
@@ -93,23 +99,69 @@ static bool has_recovered(const struct tet_mesh *mesh, const double *positions,
     return result->inverted == 0 && result->edge_strain < 0.01;
 }
 
-struct opt_cube_result opt_cube_run(const struct opt_cube *cube, int step_limit, int32_t threads) {
-    struct opt_cube_result result = {0};
-    struct tet_mesh mesh = {0};
-    pbs_world *world = NULL;
-    pbs_body body;
-    result.status = create_cube(cube, threads, &mesh, &world, &body);
-    while (result.status == PBS_OK && result.steps < step_limit) {
-        result.status = pbs_world_step(world, 1.0 / 24.0);
-        pbs_stats stats = {.struct_size = sizeof stats};
-        pbs_world_stats(world, &stats);
-        result.steps++;
-        result.linear_solves += stats.linear_solves;
-        result.seconds += stats.time_total;
-        if (has_recovered(&mesh, pbs_body_positions(world, body), &result)) {
-            break;
+/// |x - start|_M^2 / (2 h^2), masses lumped: what the first step from rest adds to elasticity.
+static double inertia(const struct tet_mesh *mesh, const double *start, const double *x) {
+    double sum = 0.0;
+    for (size_t t = 0; t < mesh->tet_count; t++) {
+        const double share = DENSITY * tet_volume(mesh, t) / 4.0;
+        for (size_t a = 0; a < 4; a++) {
+            const size_t node = mesh->tets[4 * t + a];
+            for (size_t k = 3 * node; k < 3 * node + 3; k++) {
+                sum += share * (x[k] - start[k]) * (x[k] - start[k]);
+            }
         }
     }
+    return 0.5 * sum / (STEP * STEP);
+}
+
+static void note_first_step(const struct tet_mesh *mesh, const double *start,
+                            const pbs_world *world, pbs_body body, const pbs_stats *stats,
+                            struct opt_cube_result *result) {
+    pbs_energy energy = {.struct_size = sizeof energy};
+    pbs_world_energy(world, &energy);
+    result->first_step_solves = stats->linear_solves;
+    result->first_step_products = stats->linear_iterations;
+    result->gradient = stats->gradient_norm;
+    result->energy = energy.elastic + inertia(mesh, start, pbs_body_positions(world, body));
+}
+
+/// The steps of a cube that has been made.
+static void run(const struct opt_cube *cube, int step_limit, const struct tet_mesh *mesh,
+                const double *start, pbs_world *world, pbs_body body,
+                struct opt_cube_result *result) {
+    bool recovered = false;
+    double solves = 0.0;
+    int steps = 0;
+    while (result->status == PBS_OK && (recovered ? steps < cube->frames : steps < step_limit)) {
+        result->status = pbs_world_step(world, STEP);
+        pbs_stats stats = {.struct_size = sizeof stats};
+        pbs_world_stats(world, &stats);
+        steps++;
+        solves += stats.linear_solves;
+        result->seconds += stats.time_total;
+        if (steps == 1) {
+            note_first_step(mesh, start, world, body, &stats, result);
+        }
+        if (!recovered) {
+            recovered = has_recovered(mesh, pbs_body_positions(world, body), result);
+            result->steps = steps;
+            result->linear_solves = solves;
+        }
+    }
+    result->mean_solves = solves / steps;
+}
+
+struct opt_cube_result opt_cube_run(const struct opt_cube *cube, int step_limit, int32_t threads) {
+    struct opt_cube_result result = {.status = PBS_ERROR_MEMORY};
+    struct tet_mesh mesh = {0};
+    pbs_world *world = NULL;
+    pbs_body body = {0};
+    double *start = shape_cube_grid(cube->points - 1, &mesh) ? start_places(cube, &mesh) : NULL;
+    if (start != NULL) {
+        result.status = create_cube(cube, threads, &mesh, start, &world, &body);
+        run(cube, step_limit, &mesh, start, world, body, &result);
+    }
+    free(start);
     pbs_world_destroy(world);
     tet_mesh_free(&mesh);
     return result;

@@ -14,22 +14,29 @@ struct opt_cube {
     double young;  ///< Pa
     enum opt_cube_start start;
     int32_t guess; ///< PBS_GUESS_*
+    bool plain;    ///< OPT's iterations: exact Hessians, no alignment
+    int frames;    ///< steps to take at least, however soon it has recovered
 };
 
 struct opt_cube_result {
     pbs_status status;    ///< of the last step
     int steps;            ///< taken until recovered, or the limit
-    double edge_strain;   ///< largest |length / rest length - 1| over all edges at the end
-    size_t inverted;      ///< tetrahedra at the end
-    double linear_solves; ///< all steps together
+    double edge_strain;   ///< largest |length / rest length - 1| over all edges by then
+    size_t inverted;      ///< tetrahedra then
+    double linear_solves; ///< until then
     double seconds;
+    double first_step_solves, first_step_products; ///< products: of conjugate gradients
+    double energy;   ///< J: what the first step minimises, |x - x0|_M^2 / (2 h^2) + elastic, there
+    double gradient; ///< N: its gradient
+    double mean_solves; ///< per step, over `frames` steps, or those until recovered where that are
+                        ///< more
 };
 
 /// Three stiffnesses of the figures: low, medium, high.
 extern const double opt_cube_stiffness[3];
 
 /// Runs at 1/24 s until every tetrahedron is upright and every edge is within 1 % of its rest
-/// length, or step_limit.
+/// length, or step_limit; and on to cube->frames.
 struct opt_cube_result opt_cube_run(const struct opt_cube *cube, int step_limit, int32_t threads);
 
 #endif
