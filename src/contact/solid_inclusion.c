@@ -16,6 +16,9 @@ enum { HITS_PER_PIECE = 32 };
 struct solid_part {
     uint32_t group, mask;
     bool touches_itself;
+    bool has_rest;
+    size_t first_triangle, triangle_count;
+    struct bounding_tree rest_tree; ///< over its triangles, if it touches itself and has_rest
 };
 
 /// A vertex inside something: where its pairs are in the list.
@@ -27,14 +30,20 @@ struct inclusion_hit {
 
 void solid_inclusion_clear(struct solid_inclusion *s) {
     s->contact_count = 0;
+    s->is_rest_listed = false;
+    s->rest_count = 0;
     s->part_count = s->vertex_count = s->tet_count = s->triangle_count = 0;
     s->vertex_tree.count = s->tet_tree.count = s->surface_tree.count = 0;
 }
 
 void solid_inclusion_free(struct memory *memory, struct solid_inclusion *s) {
-    void *const own[] = {s->contacts,    s->parts, s->vertices,     s->tets,
-                         s->triangles,   s->hits,  s->vertex_part,  s->tet_part,
-                         s->point_boxes, s->boxes, s->triangle_part};
+    // Parts that were, and are not counted any more, have memory too.
+    for (size_t i = 0; i < s->part_capacity; i++) {
+        bounding_tree_free(memory, &s->parts[i].rest_tree);
+    }
+    void *const own[] = {s->contacts,  s->parts, s->vertices,    s->tets,
+                         s->triangles, s->hits,  s->rest,        s->vertex_part,
+                         s->tet_part,  s->boxes, s->point_boxes, s->triangle_part};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
         memory_release(memory, own[i]);
     }
@@ -61,6 +70,9 @@ static pbs_status reserve_parts(struct memory *memory, const struct inclusion_in
         memory_reserve(memory, &s->tet_part, &s->tet_part_capacity, tets, sizeof *s->tet_part));
     RETURN_IF_FAILED(memory_reserve(memory, &s->triangles, &s->triangle_capacity, 3 * triangles,
                                     sizeof *s->triangles));
+    RETURN_IF_FAILED(memory_reserve(memory, &s->rest, &s->rest_capacity,
+                                    3 * (input->first_point + input->point_count),
+                                    sizeof *s->rest));
     return memory_reserve(memory, &s->triangle_part, &s->triangle_part_capacity, triangles,
                           sizeof *s->triangle_part);
 }
@@ -89,13 +101,26 @@ pbs_status solid_inclusion_add(struct memory *memory, const struct inclusion_inp
     }
     RETURN_IF_FAILED(reserve_parts(memory, input, s));
     const uint32_t part = (uint32_t)s->part_count++;
-    s->parts[part] = (struct solid_part){input->group, input->mask, input->touches_itself};
+    s->parts[part] = (struct solid_part){.group = input->group,
+                                         .mask = input->mask,
+                                         .touches_itself = input->touches_itself,
+                                         .has_rest = input->rest != NULL,
+                                         .first_triangle = s->triangle_count,
+                                         .triangle_count = input->triangle_count,
+                                         .rest_tree = s->parts[part].rest_tree};
+    if (input->rest != NULL && input->point_count > 0) {
+        const size_t end = input->first_point + input->point_count;
+        memcpy(s->rest + 3 * (size_t)input->first_point, input->rest,
+               3 * input->point_count * sizeof *s->rest);
+        s->rest_count = end > s->rest_count ? end : s->rest_count;
+    }
     append(input->vertices, 1, input->vertex_count, part, s->vertices, s->vertex_part,
            &s->vertex_count);
     append(input->tets, 4, input->tet_count, part, s->tets, s->tet_part, &s->tet_count);
     append(input->triangles, 3, input->triangle_count, part, s->triangles, s->triangle_part,
            &s->triangle_count);
     s->vertex_tree.count = s->tet_tree.count = s->surface_tree.count = 0;
+    s->is_rest_listed = false;
     s->contact_count = 0;
     return PBS_OK;
 }
@@ -117,7 +142,7 @@ static bool is_corner(const uint32_t *points, int count, uint32_t point) {
 }
 
 static bool is_around(const struct solid_inclusion *s, uint32_t tet, uint32_t vertex,
-                      double *depth) {
+                      double weight[4]) {
     const uint32_t *points = s->tets + 4 * (size_t)tet;
     const uint32_t point = s->vertices[vertex];
     if (!may_touch(s, s->vertex_part[vertex], s->tet_part[tet]) || is_corner(points, 4, point)) {
@@ -127,14 +152,14 @@ static bool is_around(const struct solid_inclusion *s, uint32_t tet, uint32_t ve
     for (int k = 0; k < 4; k++) {
         corners[k] = s->x + 3 * (size_t)points[k];
     }
-    return tet_contains(corners, s->x + 3 * (size_t)point, depth);
+    return tet_contains(corners, s->x + 3 * (size_t)point, weight);
 }
 
 static uint32_t keep(const void *context, const struct box_pair *pairs, size_t count) {
     uint32_t bits = 0;
     for (size_t i = 0; i < count; i++) {
-        double depth = 0.0;
-        bits |= (uint32_t)is_around(context, pairs[i].primitive, pairs[i].query, &depth) << i;
+        double weight[4];
+        bits |= (uint32_t)is_around(context, pairs[i].primitive, pairs[i].query, weight) << i;
     }
     return bits;
 }
@@ -148,11 +173,36 @@ static pbs_status update_tree(struct memory *memory, struct tasks *tasks, const 
     return bounding_tree_update(memory, tasks, s->boxes, count, NULL, 0, tree);
 }
 
+static pbs_status reserve_point_boxes(struct memory *memory, size_t count,
+                                      struct solid_inclusion *s) {
+    return memory_reserve(memory, &s->point_boxes, &s->point_box_capacity, count,
+                          sizeof *s->point_boxes);
+}
+
+/// Trees of the surfaces, at rest, of bodies that touch themselves; once.
+static pbs_status list_rest(struct memory *memory, struct tasks *tasks, struct solid_inclusion *s) {
+    const struct point_sweep sweep = {.count = s->rest_count, .x = s->rest};
+    if (s->is_rest_listed) {
+        return PBS_OK;
+    }
+    RETURN_IF_FAILED(reserve_point_boxes(memory, s->rest_count, s));
+    boxes_of_points(tasks, &sweep, s->point_boxes);
+    for (size_t i = 0; i < s->part_count; i++) {
+        struct solid_part *part = &s->parts[i];
+        part->rest_tree.count = 0;
+        if (part->touches_itself && part->has_rest) {
+            RETURN_IF_FAILED(update_tree(memory, tasks, s->triangles + 3 * part->first_triangle, 3,
+                                         part->triangle_count, s, &part->rest_tree));
+        }
+    }
+    s->is_rest_listed = true;
+    return PBS_OK;
+}
+
 static pbs_status find_inside(struct memory *memory, struct tasks *tasks, size_t point_count,
                               struct solid_inclusion *s) {
     const struct point_sweep sweep = {.count = point_count, .x = s->x};
-    RETURN_IF_FAILED(memory_reserve(memory, &s->point_boxes, &s->point_box_capacity, point_count,
-                                    sizeof *s->point_boxes));
+    RETURN_IF_FAILED(reserve_point_boxes(memory, point_count, s));
     boxes_of_points(tasks, &sweep, s->point_boxes);
     RETURN_IF_FAILED(update_tree(memory, tasks, s->tets, 4, s->tet_count, s, &s->tet_tree));
     RETURN_IF_FAILED(
@@ -179,15 +229,20 @@ static size_t list_hits(struct solid_inclusion *s) {
     return count;
 }
 
-static uint32_t deepest_tet(const struct solid_inclusion *s, const struct inclusion_hit *hit) {
+/// Where a vertex is deepest: the tetrahedron, and its barycentric coordinates there.
+static uint32_t deepest_tet(const struct solid_inclusion *s, const struct inclusion_hit *hit,
+                            double weight[4]) {
     uint32_t best = 0;
     double most = -1.0;
     for (size_t k = hit->begin; k < hit->end; k++) {
         const struct box_pair *pair = &s->inside.pairs[k];
-        double depth = 0.0;
-        if (is_around(s, pair->primitive, pair->query, &depth) && depth > most) {
+        double w[4] = {0.0};
+        (void)is_around(s, pair->primitive, pair->query, w);
+        const double depth = fmin(fmin(w[0], w[1]), fmin(w[2], w[3]));
+        if (depth > most) {
             best = pair->primitive;
             most = depth;
+            memcpy(weight, w, sizeof w);
         }
     }
     return best;
@@ -197,30 +252,43 @@ static uint32_t deepest_tet(const struct solid_inclusion *s, const struct inclus
 
 struct surface_search {
     const struct solid_inclusion *s;
+    const struct solid_part *solid;
     uint32_t point, part;
-    double squared; ///< of the closest found, m^2
+    bool is_own;     ///< the vertex is in its own body, whose rest is known
+    double place[3]; ///< m, at rest: where in the material it is
+    double squared;  ///< of the closest found, m^2
     uint32_t triangle;
 };
 
-static void locate(const struct solid_inclusion *s, uint32_t point, uint32_t triangle,
-                   const double *x[PAIR_NODES]) {
+/// A point and a triangle, at x or at rest.
+static void locate(const struct solid_inclusion *s, const double *points, const double *point,
+                   uint32_t triangle, const double *x[PAIR_NODES]) {
     const uint32_t *corners = s->triangles + 3 * (size_t)triangle;
-    x[0] = s->x + 3 * (size_t)point;
+    x[0] = point;
     for (int k = 0; k < 3; k++) {
-        x[1 + k] = s->x + 3 * (size_t)corners[k];
+        x[1 + k] = points + 3 * (size_t)corners[k];
     }
 }
 
-static double approach(void *self, uint32_t triangle, double limit) {
-    struct surface_search *search = self;
-    const struct solid_inclusion *s = search->s;
+static double squared_to(const struct solid_inclusion *s, const double *points, const double *point,
+                         uint32_t triangle) {
     const double *x[PAIR_NODES];
-    if (s->triangle_part[triangle] != search->part ||
-        is_corner(s->triangles + 3 * (size_t)triangle, 3, search->point)) {
-        return limit;
+    locate(s, points, point, triangle, x);
+    return closest_squared(PAIR_POINT_TRIANGLE, x);
+}
+
+/// Whether a triangle belongs to the surface that the vertex has come through.
+static bool counts(const struct surface_search *search, uint32_t triangle) {
+    const struct solid_inclusion *s = search->s;
+    if (!search->is_own) {
+        return !is_corner(s->triangles + 3 * (size_t)triangle, 3, search->point);
     }
-    locate(s, search->point, triangle, x);
-    const double squared = closest_squared(PAIR_POINT_TRIANGLE, x);
+    return squared_to(s, s->rest, search->place, triangle) <
+           squared_to(s, s->rest, s->rest + 3 * (size_t)search->point, triangle);
+}
+
+static double keep_closer(struct surface_search *search, uint32_t triangle, double squared,
+                          double limit) {
     if (squared < search->squared || (squared == search->squared && triangle < search->triangle)) {
         search->squared = squared;
         search->triangle = triangle;
@@ -228,12 +296,45 @@ static double approach(void *self, uint32_t triangle, double limit) {
     return fmin(limit, search->squared);
 }
 
+static double approach_at_rest(void *self, uint32_t primitive, double limit) {
+    struct surface_search *search = self;
+    const uint32_t triangle = (uint32_t)search->solid->first_triangle + primitive;
+    const struct solid_inclusion *s = search->s;
+    return keep_closer(search, triangle, squared_to(s, s->rest, search->place, triangle), limit);
+}
+
+static double approach(void *self, uint32_t triangle, double limit) {
+    struct surface_search *search = self;
+    const struct solid_inclusion *s = search->s;
+    if (s->triangle_part[triangle] != search->part) {
+        return limit;
+    }
+    const double squared = squared_to(s, s->x, s->x + 3 * (size_t)search->point, triangle);
+    return squared > limit || !counts(search, triangle)
+               ? limit
+               : keep_closer(search, triangle, squared, limit);
+}
+
+/// m^2: within which the closest triangle is. The first one at rest (OPT section 5.3); -1: the
+/// vertex is below its own surface.
+static double bound_from_rest(struct surface_search *search) {
+    const struct solid_inclusion *s = search->s;
+    tree_search_nearest(&search->solid->rest_tree, search->place, INFINITY, approach_at_rest,
+                        search);
+    const uint32_t first = search->triangle;
+    search->squared = INFINITY;
+    search->triangle = NO_TRIANGLE;
+    return first != NO_TRIANGLE && counts(search, first)
+               ? squared_to(s, s->x, s->x + 3 * (size_t)search->point, first)
+               : -1.0;
+}
+
 static void describe(const struct solid_inclusion *s, struct solid_contact *out) {
     const uint32_t *corners = s->triangles + 3 * (size_t)out->triangle;
     const uint32_t all[PAIR_NODES] = {s->vertices[out->vertex], corners[0], corners[1], corners[2]};
     const double *x[PAIR_NODES];
     int node[PAIR_NODES] = {0};
-    locate(s, all[0], out->triangle, x);
+    locate(s, s->x, s->x + 3 * (size_t)all[0], out->triangle, x);
     const struct closest closest = closest_points(PAIR_POINT_TRIANGLE, x);
     out->kind = closest_reduce(PAIR_POINT_TRIANGLE, &closest, &out->closest, node);
     out->point_count = pair_node_count(out->kind);
@@ -246,19 +347,39 @@ static void describe(const struct solid_inclusion *s, struct solid_contact *out)
     }
 }
 
+/// Where in the material of a tetrahedron the vertex is.
+static void place_at_rest(const struct solid_inclusion *s, uint32_t tet, const double weight[4],
+                          double place[3]) {
+    scale3(0.0, place, place);
+    for (int k = 0; k < 4; k++) {
+        add_scaled3(place, weight[k], s->rest + 3 * (size_t)s->tets[4 * (size_t)tet + (size_t)k],
+                    place);
+    }
+}
+
 static void make_contact(const struct solid_inclusion *s, const struct inclusion_hit *hit,
                          struct solid_contact *out) {
     const uint32_t vertex = s->inside.pairs[hit->begin].query;
-    const uint32_t tet = deepest_tet(s, hit);
+    double weight[4] = {0.0};
+    const uint32_t tet = deepest_tet(s, hit, weight);
     *out = (struct solid_contact){
         .vertex = vertex, .part = {s->vertex_part[vertex], s->tet_part[tet]}, .tet = tet};
     struct surface_search search = {.s = s,
+                                    .solid = &s->parts[out->part[1]],
                                     .point = s->vertices[vertex],
                                     .part = out->part[1],
                                     .squared = INFINITY,
                                     .triangle = NO_TRIANGLE};
-    tree_search_nearest(&s->surface_tree, s->x + 3 * (size_t)search.point, INFINITY, approach,
-                        &search);
+    double limit = INFINITY;
+    search.is_own = out->part[0] == out->part[1] && search.solid->has_rest;
+    if (search.is_own) {
+        place_at_rest(s, tet, weight, search.place);
+        limit = bound_from_rest(&search);
+    }
+    if (limit >= 0.0) {
+        tree_search_nearest(&s->surface_tree, s->x + 3 * (size_t)search.point, limit, approach,
+                            &search);
+    }
     out->triangle = search.triangle;
     if (search.triangle != NO_TRIANGLE) {
         describe(s, out);
@@ -294,6 +415,7 @@ pbs_status solid_inclusion_find(struct memory *memory, struct tasks *tasks, cons
         return PBS_OK;
     }
     s->x = x;
+    RETURN_IF_FAILED(list_rest(memory, tasks, s));
     RETURN_IF_FAILED(find_inside(memory, tasks, point_count, s));
     if (s->inside.count == 0) {
         return PBS_OK;

@@ -23,6 +23,11 @@ struct inclusion_input {
     const uint32_t *tets;     ///< tet_count x 4, points, positive at rest
     size_t triangle_count;
     const uint32_t *triangles; ///< triangle_count x 3, points: the boundary of the tetrahedra
+    /// point_count x 3, m: where the body's points, which are first_point and those that follow it,
+    /// are at rest, and the body does not overlap itself. Null: it is not known.
+    const double *rest;
+    uint32_t first_point;
+    size_t point_count;
 };
 
 /// A vertex inside a solid. Of a pair of the vertex and a triangle, an edge or another vertex, as
@@ -50,14 +55,17 @@ struct solid_inclusion {
     struct solid_part *parts;
     uint32_t *vertices, *tets, *triangles;            ///< 1, 4, 3 points each
     uint32_t *vertex_part, *tet_part, *triangle_part; ///< of each
-    const double *x;                                  ///< only within solid_inclusion_find
-    struct box *point_boxes, *boxes;                  ///< scratch: of all primitives in turn
+    size_t rest_count;
+    double *rest;                    ///< rest_count x 3, m: where it is known
+    const double *x;                 ///< only within solid_inclusion_find
+    struct box *point_boxes, *boxes; ///< scratch: of all primitives in turn
     struct bounding_tree vertex_tree, tet_tree, surface_tree;
     struct box_pair_list inside; ///< vertices and tetrahedra around them
     struct inclusion_hit *hits;  ///< vertices that any is around
-    size_t contact_capacity, part_capacity, vertex_capacity, tet_capacity, triangle_capacity,
-        vertex_part_capacity, tet_part_capacity, triangle_part_capacity, point_box_capacity,
-        box_capacity, hit_capacity;
+    bool is_rest_listed;         ///< parts have trees of their surfaces at rest
+    size_t rest_capacity, contact_capacity, part_capacity, vertex_capacity, tet_capacity,
+        triangle_capacity, vertex_part_capacity, tet_part_capacity, triangle_part_capacity,
+        point_box_capacity, box_capacity, hit_capacity;
 };
 
 /// No bodies; memory stays.
@@ -69,9 +77,15 @@ void solid_inclusion_free(struct memory *memory, struct solid_inclusion *s);
 
 /// contacts = all at x, point_count x 3: of each vertex in a tetrahedron of its own body that is
 /// not its own, or of a body that it touches, where it is deepest in one (by the least barycentric
-/// coordinate; the lowest of equals) the closest point of that body's surface without the triangles
-/// that have the vertex as a corner (the lowest of equals). Tetrahedra that are turned inside out
-/// do not count, as they overlap their neighbours. Vertices exactly on the surface are not listed.
+/// coordinate; the lowest of equals) the closest point of that body's surface (the lowest triangle
+/// of equals). Tetrahedra that are turned inside out do not count, as they overlap their
+/// neighbours. Vertices exactly on the surface are not listed.
+///
+/// In its own body a vertex is at a place of the material. Of the surface, only triangles count
+/// that are closer to that place than to the vertex, both at rest: not its own, nor those around
+/// them, however deep it is. Where the closest of all, at rest, is not one of these, the vertex is
+/// below its own surface, where elements between are turned inside out, and is not listed. Where
+/// rest is not known, only triangles of which it is a corner do not count.
 /// PBS_ERROR_MEMORY leaves no contacts.
 pbs_status solid_inclusion_find(struct memory *memory, struct tasks *tasks, const double *x,
                                 size_t point_count, struct solid_inclusion *s);

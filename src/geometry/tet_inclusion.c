@@ -50,9 +50,9 @@ static int exact_side(const double *const corners[4], const uint8_t face[3], con
     return orientation_of_four(corners[face[0]], corners[face[1]], corners[face[2]], p);
 }
 
-bool tet_contains(const double *const corners[4], const double p[3], double *depth) {
+bool tet_contains(const double *const corners[4], const double p[3], double weight[4]) {
     bool is_uncertain[4];
-    double least = INFINITY;
+    double part[4];
     for (int f = 0; f < 4; f++) {
         const uint8_t *face = tet_face_vertices[f];
         const struct determinant outside = determinant_of(corners[face[0]], corners[face[1]],
@@ -62,7 +62,7 @@ bool tet_contains(const double *const corners[4], const double p[3], double *dep
             return false;
         }
         is_uncertain[f] = !(outside.value < -UNCERTAIN * outside.size);
-        least = fmin(least, -outside.value);
+        part[f] = fmax(-outside.value, 0.0);
     }
     for (int f = 0; f < 4; f++) {
         if (is_uncertain[f] && exact_side(corners, tet_face_vertices[f], p) > 0) {
@@ -74,6 +74,9 @@ bool tet_contains(const double *const corners[4], const double p[3], double *dep
     if (!(volume > FLAT * longest * longest * longest)) {
         return false;
     }
-    *depth = fmax(least, 0.0) / volume;
+    const double sum = (part[0] + part[1]) + (part[2] + part[3]);
+    for (uint32_t i = 0; i < 4; i++) {
+        weight[i] = part[tet_face_opposite(i)] / sum;
+    }
     return true;
 }

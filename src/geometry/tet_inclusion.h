@@ -5,9 +5,9 @@
 
 #include <stdbool.h>
 
-/// Whether p is in a tetrahedron of positive volume, its faces included; if so, *depth is the least
-/// of p's barycentric coordinates, 0 to 1/4. What is turned inside out, has a volume below 1e-14 of
-/// its longest edge cubed, or is not finite, contains nothing.
-bool tet_contains(const double *const corners[4], const double p[3], double *depth);
+/// Whether p is in a tetrahedron of positive volume, its faces included; if so, its barycentric
+/// coordinates, none below 0. What is turned inside out, has a volume below 1e-14 of its longest
+/// edge cubed, or is not finite, contains nothing.
+bool tet_contains(const double *const corners[4], const double p[3], double weight[4]);
 
 #endif

@@ -8,9 +8,9 @@
 #include "support/random.h"
 #include "support/testing.h"
 
-static bool contains(const double x[4][3], const double p[3], double *depth) {
+static bool contains(const double x[4][3], const double p[3], double weight[4]) {
     const double *const corners[4] = {x[0], x[1], x[2], x[3]};
-    return tet_contains(corners, p, depth);
+    return tet_contains(corners, p, weight);
 }
 
 static double volume_of(const double x[4][3]) {
@@ -48,11 +48,13 @@ static void known_coordinates_are_found(void **state) {
         if (fabs(least) < 1e-12 || !(sum > 0.1)) {
             continue;
         }
-        double depth = -1.0;
-        const bool found = contains((const double(*)[3])x, p, &depth);
+        double found_weight[4];
+        const bool found = contains((const double(*)[3])x, p, found_weight);
         assert_true(found == (least > 0.0));
         if (found) {
-            assert_near(depth, least, 1e-13, "depth");
+            for (int i = 0; i < 4; i++) {
+                assert_near(found_weight[i], weight[i] / sum, 1e-13, "coordinate");
+            }
             inside++;
         }
     }
@@ -67,8 +69,8 @@ static size_t count_around(const struct tet_mesh *mesh, const double p[3]) {
         for (size_t k = 0; k < 4; k++) {
             corners[k] = mesh->positions + 3 * (size_t)mesh->tets[4 * t + k];
         }
-        double depth = 0.0;
-        count += tet_contains(corners, p, &depth);
+        double weight[4];
+        count += tet_contains(corners, p, weight);
     }
     return count;
 }
@@ -129,18 +131,18 @@ static void what_is_no_tetrahedron_contains_nothing(void **state) {
     const double endless[4][3] = {{0, 0, 0}, {INFINITY, 0, 0}, {0, INFINITY, 0}, {0, 0, INFINITY}};
     const double p[3] = {0.1, 0.2, 0.3}, nowhere[3] = {0.1, NAN, 0.1};
     const double in_plane[3] = {0.3, 0.3, 0.0}, origin[3] = {0.0, 0.0, 0.0};
-    double depth = -1.0;
-    assert_true(contains(regular, p, &depth));
-    assert_near(depth, 0.1, 1e-15, "depth");
-    assert_true(contains(regular, origin, &depth) && depth == 0.0);
-    assert_true(contains(regular, in_plane, &depth) && depth == 0.0);
-    assert_false(contains(regular, nowhere, &depth));
-    assert_false(contains(inverted, p, &depth));
-    assert_false(contains(flat, in_plane, &depth));
-    assert_false(contains(thin, in_plane, &depth));
-    assert_false(contains(point, origin, &depth));
-    assert_false(contains(unknown, p, &depth));
-    assert_false(contains(endless, p, &depth));
+    double weight[4];
+    assert_true(contains(regular, p, weight));
+    assert_near(weight[0], 0.4, 1e-15, "coordinate of a corner");
+    assert_true(contains(regular, origin, weight) && weight[0] == 1.0 && weight[3] == 0.0);
+    assert_true(contains(regular, in_plane, weight) && weight[3] == 0.0);
+    assert_false(contains(regular, nowhere, weight));
+    assert_false(contains(inverted, p, weight));
+    assert_false(contains(flat, in_plane, weight));
+    assert_false(contains(thin, in_plane, weight));
+    assert_false(contains(point, origin, weight));
+    assert_false(contains(unknown, p, weight));
+    assert_false(contains(endless, p, weight));
 }
 
 int main(void) {
