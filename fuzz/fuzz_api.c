@@ -371,12 +371,26 @@ static pbs_status make_collider(struct session *s, pbs_world *world) {
     static const double vertices[12] = {0.0, 0.0, 0.0, 1.0, 0.0,  0.0,
                                         0.0, 0.0, 1.0, 0.0, -1.0, 0.0};
     static const uint32_t triangles[6] = {0, 2, 1, 0, 1, 3};
+    float samples[512];
     pbs_collider_desc d;
     if (pbs_world_collider_count(world) >= COLLIDER_LIMIT) {
         return PBS_OK;
     }
     pbs_collider_desc_init(&d, sizeof d);
-    d.shape = take(&s->in) % 7;
+    d.shape = take(&s->in) % 8;
+    if (d.shape == PBS_SHAPE_GRID) {
+        d.grid_samples = samples;
+        d.grid_cell = 0.25;
+        d.grid_counts[0] = d.grid_counts[1] = d.grid_counts[2] = 8;
+        d.grid_interpolation = take(&s->in) % 8;
+        d.grid_origin[0] = d.grid_origin[1] = d.grid_origin[2] = -0.875;
+        for (int i = 0; i < 512; i++) {
+            const bool is_inner = i % 8 / 3 == 1 && i / 8 % 8 / 3 == 1 && i / 64 / 3 == 1;
+            samples[i] = is_inner ? (float)take_number(&s->in) : 0.5F;
+        }
+    }
+    d.collision = take(&s->in) % 8 == 0;
+    d.penalty_stiffness = d.collision == 1 ? take_number(&s->in) : 0.0;
     if (d.shape == PBS_SHAPE_MESH) {
         d.vertex_count = 4;
         d.vertices = vertices;

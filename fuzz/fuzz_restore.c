@@ -19,11 +19,11 @@ static pbs_world *new_world(void) {
     return world;
 }
 
-/// Where a snapshot has what bounds the work: gravity (3 numbers) and the choices (13 words)
+/// Where a snapshot has what bounds the work: gravity (3 numbers) and the choices (15 words)
 /// come before the limits (6 words); 8 numbers, the integrator's choices (7 words) and parameters,
 /// and 8 numbers before its shortest and longest step.
 enum {
-    LIMITS_AT = sizeof(struct snapshot_header) + 3 * sizeof(double) + 13 * sizeof(uint32_t),
+    LIMITS_AT = sizeof(struct snapshot_header) + 3 * sizeof(double) + 15 * sizeof(uint32_t),
     STEPS_AT = LIMITS_AT + 6 * sizeof(uint32_t) + 8 * sizeof(double) + 7 * sizeof(uint32_t) +
                PBS_INTEGRATOR_PARAMETERS * sizeof(double) + 8 * sizeof(double)
 };

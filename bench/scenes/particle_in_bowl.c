@@ -6,6 +6,7 @@
 
 #include "base/math3.h"
 #include "contact/level_set_penalty.h"
+#include "pbs/collider.h"
 #include "scenes/random.h"
 
 static const double SPRING = 5760.0;   // N/m: of 10 kg in steps of 1/24 s
@@ -117,7 +118,7 @@ static void choose_target(const struct bowl_trial *trial, size_t i, double targe
 }
 
 bool particle_in_bowl(const struct bowl_trial *trial, struct bowl_result *out) {
-    struct particle p = {.obstacle = {.shape = {.kind = SHAPE_GRID},
+    struct particle p = {.obstacle = {.shape = {.kind = PBS_SHAPE_GRID},
                                       .pose = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}}}};
     float *samples = make_grid(trial, &p.grid);
     p.obstacle.shape.grid = &p.grid;

@@ -3,6 +3,7 @@
 #ifndef PBS_COLLIDER_H
 #define PBS_COLLIDER_H
 
+#include "grid.h"
 #include "world.h"
 
 #ifdef __cplusplus
@@ -20,9 +21,22 @@ enum {
                             ///< PBS_CONTACT_BARRIER a prism of 64 sides whose edges lie on it
     PBS_SHAPE_MESH = 5,     ///< vertices, triangles and edges of the description; size unused; with
                             ///< PBS_CONTACT_BARRIER only
-    PBS_SHAPE_TORUS = 6     ///< size[0]: radius of the ring around y, size[1]: radius of its tube,
+    PBS_SHAPE_TORUS = 6,    ///< size[0]: radius of the ring around y, size[1]: radius of its tube,
                             ///< less than that; with PBS_CONTACT_BARRIER, hollow or not, a surface
-    ///< with two sides of 64 times 32 quadrilaterals whose corners lie on it
+                            ///< with two sides: 64 x 32 quadrilaterals, corners on it
+    PBS_SHAPE_GRID = 7      ///< signed distances at the samples of a grid, as pbs_grid_from_mesh
+                            ///< makes them; size unused; always a penalty, whatever `collision`
+                            ///< says, so with PBS_CONTACT_PROJECTION only; pbs_world_overlaps
+                            ///< does not see it
+};
+
+/// How a collider keeps vertices out in worlds with PBS_CONTACT_PROJECTION.
+enum {
+    PBS_COLLIDE_CONSTRAINT = 0, ///< exactly, by projection, which affine bodies do not feel (OPT
+                                ///< section 5.1)
+    PBS_COLLIDE_PENALTY = 1     ///< by the energy -k phi^3 of each vertex of any body at a signed
+                            ///< distance phi < 0 (OPT section 5.2): a load of F newtons goes in by
+                            ///< sqrt(F / (3 k)), a mass m that hits at v by cbrt(m v^2 / (2 k))
 };
 
 /// An obstacle: a shape, where it is, and how rough.
@@ -43,9 +57,23 @@ typedef struct pbs_collider_desc {
                                ///< surface has two sides
     size_t edge_count;
     const uint32_t *edges; ///< edge_count x 2 vertex indices: edges of no triangle
-    // With PBS_CONTACT_BARRIER:
+    // With PBS_CONTACT_BARRIER, and of penalties:
     uint32_t group; ///< bits: what the collider is, for the masks of bodies
     uint32_t mask;  ///< bits: the groups of bodies that it touches
+    // With PBS_CONTACT_PROJECTION:
+    int32_t collision;          ///< PBS_COLLIDE_*
+    int32_t grid_interpolation; ///< PBS_GRID_*
+    double penalty_stiffness; ///< k of PBS_COLLIDE_PENALTY, Pa; 0: that of the body that is inside,
+                              ///< penalty_stiffness of its pbs_contact_desc
+    // Of PBS_SHAPE_GRID, in its own frame; read during the call only:
+    double grid_origin[3];     ///< m: of the first sample
+    double grid_cell;          ///< m: between neighbouring samples
+    uint32_t grid_counts[3];   ///< along x, y and z; 4 at least
+    uint32_t reserved;         ///< must be 0
+    const float *grid_samples; ///< grid_counts[0] grid_counts[1] grid_counts[2], m, those along x
+                               ///< next to each other, then y; negative inside what is solid. The
+                               ///< outermost, three deep, by straight lines two, have one sign: if
+                               ///< they are inside, all beyond is, as of a room
 } pbs_collider_desc;
 
 /// Fills *d: a half-space at the origin, orientation (0, 0, 0, 1), friction 0; of all groups, it
@@ -58,9 +86,10 @@ PBS_API pbs_status pbs_collider_desc_init(pbs_collider_desc *d, size_t struct_si
 /// world's, until pbs_collider_destroy or the end of the world.
 /// @param out  its id; written only on success
 /// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite or out of its range, a
-/// quaternion that is not unit, a mesh without PBS_CONTACT_BARRIER), PBS_ERROR_MESH (an index out
-/// of range or twice in one triangle or edge), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
-/// @see OPT section 5.1, object collisions as constraints
+/// quaternion that is not unit, a mesh without PBS_CONTACT_BARRIER, a grid or a penalty without
+/// PBS_CONTACT_PROJECTION), PBS_ERROR_MESH (an index out of range or twice in one triangle or edge,
+/// a grid whose outermost samples have not all one sign), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
+/// @see OPT sections 5.1, object collisions as constraints, and 5.2, as penalties
 PBS_API pbs_status pbs_collider_create(pbs_world *w, const pbs_collider_desc *d, pbs_collider *out);
 
 /// Removes the obstacle; its id is never valid again. A null id is fine.

@@ -3,6 +3,7 @@
 
 #include "base/eigen3.h"
 #include "base/math3.h"
+#include "pbs/collider.h"
 
 static void clear(double *a, int count) {
     for (int i = 0; a != NULL && i < count; i++) {
@@ -11,7 +12,7 @@ static void clear(double *a, int count) {
 }
 
 static bool has_flat_cells(const struct shape *shape) {
-    return shape->kind == SHAPE_GRID && shape->grid->is_linear;
+    return shape->kind == PBS_SHAPE_GRID && shape->grid->is_linear;
 }
 
 /// curvature becomes the Hessian of P.

@@ -25,6 +25,9 @@ static void make_wall(const struct obstacle *obstacle, int axis, double sign, do
 }
 
 size_t obstacle_surface_count(const struct obstacle *obstacle) {
+    if (obstacle->is_penalty) {
+        return 0;
+    }
     if (!obstacle->shape.hollow) {
         return 1;
     }
@@ -35,6 +38,9 @@ size_t obstacle_surface_count(const struct obstacle *obstacle) {
 
 size_t obstacle_surfaces(const struct obstacle *obstacle, struct contact_surface *out) {
     const struct shape *shape = &obstacle->shape;
+    if (obstacle->is_penalty) {
+        return 0;
+    }
     out->shape = *shape;
     out->pose = obstacle->pose;
     if (shape->hollow && shape->kind == PBS_SHAPE_BOX) {

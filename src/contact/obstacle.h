@@ -9,14 +9,16 @@
 struct obstacle {
     struct shape shape;
     struct pose pose;
-    double friction;                                       ///< Coulomb coefficient
-    double velocity[3];                                    ///< m/s, of the pose's origin
+    bool is_penalty;    ///< a penalty of `stiffness`, and no constraint: projections leave it out
+    double stiffness;   ///< Pa; 0: that of what is inside
+    double friction;    ///< Coulomb coefficient
+    double velocity[3]; ///< m/s, of the pose's origin
     double angular_velocity[3];                            ///< rad/s, about the pose's origin
     double velocity_before[3], angular_velocity_before[3]; ///< in the step before
 };
 
-/// Inner edges of a room and of a hollow cylinder cut them into several surfaces, 6 at most.
-/// Writes shape and pose of each; returns how many.
+/// Inner edges of a room and of a hollow cylinder cut them into several surfaces, 6 at most; a
+/// penalty has none. Writes shape and pose of each; returns how many.
 size_t obstacle_surfaces(const struct obstacle *obstacle, struct contact_surface *out);
 size_t obstacle_surface_count(const struct obstacle *obstacle);
 

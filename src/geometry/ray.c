@@ -320,7 +320,7 @@ bool ray_meets_shape(const struct ray *ray, const struct shape *shape, const str
         offer_discs(o, d, shape->size, &nearest);
         break;
     case PBS_SHAPE_TORUS: offer_torus(o, d, shape->size, &nearest); break;
-    case SHAPE_GRID: offer_grid(o, d, shape->grid, &nearest); break;
+    case PBS_SHAPE_GRID: offer_grid(o, d, shape->grid, &nearest); break;
     default: offer_plane(o, d, &nearest); break;
     }
     if (!nearest.found) {

@@ -162,7 +162,7 @@ static void solid_distance(const struct shape *shape, const struct pose *pose, c
     case PBS_SHAPE_BOX: box(shape->size, p, position_resolution(shape, pose, x), out); break;
     case PBS_SHAPE_CAPSULE: capsule(shape->size, p, out); break;
     case PBS_SHAPE_TORUS: torus(shape->size, p, out); break;
-    case SHAPE_GRID:
+    case PBS_SHAPE_GRID:
         out->value = distance_grid_value(shape->grid, p, out->gradient, out->hessian);
         break;
     default: cylinder(shape->size, p, position_resolution(shape, pose, x), out); break;
@@ -321,7 +321,7 @@ static void bound_grid(const struct shape *shape, const struct pose *pose, doubl
 
 void shape_bounds(const struct shape *shape, const struct pose *pose, double margin, double low[3],
                   double high[3]) {
-    if (shape->kind == SHAPE_GRID) {
+    if (shape->kind == PBS_SHAPE_GRID) {
         bound_grid(shape, pose, fmax(margin, 0.0), low, high);
         return;
     }

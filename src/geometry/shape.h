@@ -7,14 +7,13 @@
 
 #include "geometry/distance_grid.h"
 
-enum { SHAPE_GRID = 7 }; ///< a kind beside PBS_SHAPE_*: a distance grid
-
 struct shape {
-    int32_t kind; ///< PBS_SHAPE_*, SHAPE_GRID
+    int32_t kind; ///< PBS_SHAPE_*, but of a mesh
     bool hollow;
     double size[3]; ///< half-space: none (z... see PBS_SHAPE_*); sphere: radius; box: half extents;
                     ///< capsule, cylinder: radius, half length; torus: radii of ring and tube
-    const struct distance_grid *grid; ///< of SHAPE_GRID, checked, in the shape's frame; not owned
+    const struct distance_grid *grid; ///< of PBS_SHAPE_GRID, checked, in the shape's frame; not
+                                      ///< owned
 };
 
 /// Rigid placement: world = rotation * local + translation. rotation: row-major, proper.

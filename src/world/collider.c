@@ -52,10 +52,56 @@ static pbs_status check_mesh(const pbs_world_desc *world, const pbs_collider_des
     return check_elements(d->edges, d->edge_count, 2, d->vertex_count, "edges");
 }
 
+struct distance_grid collider_grid(const pbs_collider_desc *d) {
+    struct distance_grid grid = {.cell = d->grid_cell,
+                                 .samples = d->grid_samples,
+                                 .is_linear = d->grid_interpolation == PBS_GRID_LINEAR};
+    copy3(d->grid_origin, grid.origin);
+    memcpy(grid.counts, d->grid_counts, sizeof grid.counts);
+    // There may be no sample, before counts are checked.
+    grid.is_hollow = d->grid_samples != NULL && collider_sample_count(d) > 0 &&
+                     d->grid_samples[0] < 0.0F;
+    return grid;
+}
+
+static pbs_status check_grid(const pbs_collider_desc *d) {
+    struct distance_grid grid = collider_grid(d);
+    double count = 1.0;
+    RETURN_IF_FAILED(
+        check_choice(d->grid_interpolation, PBS_GRID_CUBIC, PBS_GRID_LINEAR, "grid_interpolation"));
+    for (int k = 0; k < 3; k++) {
+        count *= d->grid_counts[k];
+    }
+    if (!(count <= (double)CHECK_COUNT_LIMIT)) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "grid_counts are %u x %u x %u samples, must be %zu in all at most",
+                           (unsigned)d->grid_counts[0], (unsigned)d->grid_counts[1],
+                           (unsigned)d->grid_counts[2], CHECK_COUNT_LIMIT);
+    }
+    RETURN_IF_FAILED(check_place(d->grid_origin, "grid_origin"));
+    RETURN_IF_FAILED(check_pointer(d->grid_samples, "grid_samples"));
+    return distance_grid_check(&grid);
+}
+
+static pbs_status check_collision(const pbs_world_desc *world, const pbs_collider_desc *d) {
+    RETURN_IF_FAILED(
+        check_choice(d->collision, PBS_COLLIDE_CONSTRAINT, PBS_COLLIDE_PENALTY, "collision"));
+    RETURN_IF_FAILED(check_not_negative(d->penalty_stiffness, "penalty_stiffness"));
+    RETURN_IF_FAILED(check_choice(d->reserved, 0, 0, "reserved"));
+    if (collider_is_penalty(d) && world->contact != PBS_CONTACT_PROJECTION) {
+        return status_fail(PBS_ERROR_ARGUMENT, "%s are for worlds with PBS_CONTACT_PROJECTION",
+                           d->shape == PBS_SHAPE_GRID ? "grids" : "penalties of colliders");
+    }
+    return PBS_OK;
+}
+
 static pbs_status check_shape(const pbs_world_desc *world, const pbs_collider_desc *d) {
     struct shape shape = {.kind = d->shape, .hollow = d->hollow != 0};
     if (d->shape == PBS_SHAPE_MESH) {
         return check_mesh(world, d);
+    }
+    if (d->shape == PBS_SHAPE_GRID) {
+        return check_grid(d);
     }
     copy3(d->size, shape.size);
     return shape_check(&shape);
@@ -80,6 +126,7 @@ pbs_status collider_copy_arrays(struct memory *memory, pbs_collider_desc *d) {
     void *vertices = NULL;
     void *triangles = NULL;
     void *edges = NULL;
+    void *samples = NULL;
     pbs_status status = PBS_OK;
     if (is_mesh) {
         status = copy_array(memory, given.vertices, given.vertex_count, 3 * sizeof(double),
@@ -92,12 +139,17 @@ pbs_status collider_copy_arrays(struct memory *memory, pbs_collider_desc *d) {
     if (is_mesh && status >= 0) {
         status = copy_array(memory, given.edges, given.edge_count, 2 * sizeof(uint32_t), &edges);
     }
+    if (d->shape == PBS_SHAPE_GRID) {
+        status = copy_array(memory, given.grid_samples, collider_sample_count(d),
+                            sizeof *given.grid_samples, &samples);
+    }
     d->vertex_count = is_mesh ? given.vertex_count : 0;
     d->triangle_count = is_mesh ? given.triangle_count : 0;
     d->edge_count = is_mesh ? given.edge_count : 0;
     d->vertices = vertices;
     d->triangles = triangles;
     d->edges = edges;
+    d->grid_samples = samples;
     if (status < 0) {
         collider_free_arrays(memory, d);
     }
@@ -114,12 +166,15 @@ void collider_free_arrays(struct memory *memory, pbs_collider_desc *d) {
     free_array(memory, d->vertices);
     free_array(memory, d->triangles);
     free_array(memory, d->edges);
+    free_array(memory, d->grid_samples);
     d->vertices = NULL;
     d->triangles = NULL;
     d->edges = NULL;
+    d->grid_samples = NULL;
 }
 
 pbs_status collider_check(const pbs_world_desc *world, const pbs_collider_desc *d, double unit[4]) {
+    RETURN_IF_FAILED(check_collision(world, d));
     RETURN_IF_FAILED(check_shape(world, d));
     RETURN_IF_FAILED(check_choice(d->hollow, 0, 1, "hollow"));
     RETURN_IF_FAILED(
@@ -148,6 +203,7 @@ pbs_status pbs_collider_create(pbs_world *w, const pbs_collider_desc *d, pbs_col
         memory_release(&w->memory, collider);
         return copied;
     }
+    collider->grid = collider_grid(&collider->desc);
     memcpy(collider->desc.orientation, unit, sizeof unit);
     collider->moved_by = "created";
     collider->slot = handle_insert(&w->scene.colliders, collider);

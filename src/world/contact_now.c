@@ -2,7 +2,6 @@
 #include "world/contact_now.h"
 
 #include "world/contact_scene.h"
-#include "world/motion.h"
 #include "world/penetration_scene.h"
 
 static pbs_status evaluate_barriers(const struct scene *scene, struct memory *memory,
@@ -21,10 +20,6 @@ static pbs_status evaluate_penetration(const struct scene *scene, struct memory 
                                        double *gradient, struct contact_energy *out) {
     struct penetration penetration = {.memory = memory};
     RETURN_IF_FAILED(penetration_scene_build(scene, memory, &penetration));
-    for (size_t i = 0; i < penetration.obstacle_count; i++) {
-        struct penetration_obstacle *own = &penetration.obstacles[i];
-        motion_place(scene_collider(scene, own->obstacle), 0.0, 1.0, &own->placed);
-    }
     const pbs_status status = penetration_table.evaluate(&penetration, NULL, scene->nodes.x, false,
                                                          gradient, out);
     penetration_free(&penetration);

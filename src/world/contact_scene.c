@@ -354,6 +354,10 @@ static pbs_status add_collider(struct memory *memory, const struct collider *col
                  .is_obstacle = true,
                  .obstacle = index},
         .kind = POINT_OBSTACLE};
+    if (d->shape == PBS_SHAPE_GRID) {
+        // Its part has nothing that searches for overlaps know of.
+        return collision_mesh_add(memory, &input, &contact->mesh);
+    }
     if (is_wall(d)) {
         RETURN_IF_FAILED(collision_mesh_add(memory, &input, &contact->mesh));
         return add_walls(memory, collider, contact);

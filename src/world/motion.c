@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/math3.h"
+#include "world/collider.h"
 
 void motion_place(const struct collider *collider, double fraction, double h,
                   struct obstacle *out) {
@@ -11,6 +12,9 @@ void motion_place(const struct collider *collider, double fraction, double h,
     memset(out, 0, sizeof *out);
     out->shape = (struct shape){.kind = d->shape, .hollow = d->hollow != 0};
     copy3(d->size, out->shape.size);
+    out->shape.grid = d->shape == PBS_SHAPE_GRID ? &collider->grid : NULL;
+    out->is_penalty = collider_is_penalty(d);
+    out->stiffness = d->penalty_stiffness;
     out->friction = d->friction;
     copy3(collider->velocity, out->velocity_before);
     copy3(collider->angular_velocity, out->angular_velocity_before);

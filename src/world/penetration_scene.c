@@ -4,10 +4,18 @@
 #include <math.h>
 
 #include "base/math3.h"
+#include "world/collider.h"
+#include "world/motion.h"
 
 bool penetration_scene_is(const struct scene *scene) {
-    return scene->settings.contact == PBS_CONTACT_PROJECTION &&
-           scene->settings.body_contact == PBS_BODY_CONTACT_PENALTY;
+    if (scene->settings.contact != PBS_CONTACT_PROJECTION) {
+        return false;
+    }
+    bool is_any = scene->settings.body_contact == PBS_BODY_CONTACT_PENALTY;
+    for (size_t i = 0; !is_any && i < scene->colliders.count; i++) {
+        is_any = collider_is_penalty(&scene_collider(scene, i)->desc);
+    }
+    return is_any;
 }
 
 // --- stiffness ---
@@ -167,11 +175,30 @@ static pbs_status add_body(const struct scene *scene, const struct body *body,
     if (status >= 0) {
         status = add_points(scene, body, &b, p);
     }
-    if (status >= 0) {
+    if (status >= 0 && p->has_solids) {
         status = add_solid(body, first, &b, p);
     }
     free_buffers(&b);
     return status;
+}
+
+static void add_obstacles(const struct scene *scene, struct penetration *p) {
+    for (size_t i = 0; i < scene->colliders.count; i++) {
+        const struct collider *collider = scene_collider(scene, i);
+        const pbs_collider_desc *d = &collider->desc;
+        if (!collider_is_penalty(d)) {
+            continue;
+        }
+        struct penetration_obstacle *out = &p->obstacles[p->obstacle_count++];
+        *out = (struct penetration_obstacle){
+            .obstacle = (uint32_t)i,
+            .part = (uint32_t)(scene->bodies.count + i),
+            .group = d->group,
+            .mask = d->mask,
+            .stiffness = d->penalty_stiffness,
+            .surface = {.friction = d->friction, .material = d->surface_material}};
+        motion_place(collider, 0.0, 1.0, &out->placed);
+    }
 }
 
 static pbs_status build(const struct scene *scene, struct penetration *p) {
@@ -184,6 +211,7 @@ static pbs_status build(const struct scene *scene, struct penetration *p) {
     for (size_t i = 0; i < scene->bodies.count; i++) {
         p->stiffness[i] = stiffness_of(scene_body(scene, i));
     }
+    add_obstacles(scene, p);
     return PBS_OK;
 }
 

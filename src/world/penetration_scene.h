@@ -9,7 +9,7 @@
 /// Whether anything in this world is pushed out by penalties.
 bool penetration_scene_is(const struct scene *scene);
 
-/// Points and solids of all bodies. Nothing is known of their stiffness yet.
+/// Points and solids of all bodies, and the colliders that are penalties, where they are now.
 pbs_status penetration_scene_build(const struct scene *scene, struct memory *memory,
                                    struct penetration *p);
 

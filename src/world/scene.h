@@ -16,7 +16,8 @@ struct collider {
     uint32_t slot;
     pbs_collider_desc desc; ///< shape, friction; position and orientation are where it is now; its
                             ///< arrays are the collider's own
-    bool moving;            ///< the pose below holds at the end of the next step
+    struct distance_grid grid; ///< of PBS_SHAPE_GRID; its samples are the description's
+    bool moving;               ///< the pose below holds at the end of the next step
     double target_position[3], target_orientation[4];
     struct contact_load load;                ///< of the last step
     double velocity[3], angular_velocity[3]; ///< in the last step

@@ -6,6 +6,7 @@
 
 #include "world/byte_stream.h"
 #include "world/check.h"
+#include "world/collider.h"
 #include "world/peridynamic.h"
 #include "world/shell_edges.h"
 #include "world/world.h"
@@ -90,6 +91,20 @@ static void write_load(struct byte_writer *out, const struct contact_load *load)
     write_doubles(out, load->angular_impulse, 3);
 }
 
+static void write_grid(struct byte_writer *out, const pbs_collider_desc *d) {
+    if (d->shape != PBS_SHAPE_GRID) {
+        return;
+    }
+    write_u32(out, (uint32_t)d->grid_interpolation);
+    write_doubles(out, d->grid_origin, 3);
+    write_f64(out, d->grid_cell);
+    for (int k = 0; k < 3; k++) {
+        write_u32(out, d->grid_counts[k]);
+    }
+    write_u64(out, collider_sample_count(d));
+    write_bytes(out, d->grid_samples, collider_sample_count(d) * sizeof *d->grid_samples);
+}
+
 static void write_collider(struct byte_writer *out, const struct collider *collider) {
     const pbs_collider_desc *d = &collider->desc;
     write_u32(out, collider->slot);
@@ -108,6 +123,9 @@ static void write_collider(struct byte_writer *out, const struct collider *colli
     write_bytes(out, d->triangles, 3 * d->triangle_count * sizeof *d->triangles);
     write_u64(out, d->edge_count);
     write_bytes(out, d->edges, 2 * d->edge_count * sizeof *d->edges);
+    write_u32(out, (uint32_t)d->collision);
+    write_f64(out, d->penalty_stiffness);
+    write_grid(out, d);
     write_u32(out, collider->moving);
     write_doubles(out, collider->target_position, 3);
     write_doubles(out, collider->target_orientation, 4);

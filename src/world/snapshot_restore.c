@@ -217,6 +217,32 @@ static pbs_status read_collider_mesh(struct byte_reader *in, struct memory *memo
     return PBS_OK;
 }
 
+static pbs_status read_grid(struct byte_reader *in, struct memory *memory, pbs_collider_desc *d) {
+    float *samples = NULL;
+    size_t count = 0;
+    if (d->shape != PBS_SHAPE_GRID) {
+        return PBS_OK;
+    }
+    d->grid_interpolation = (int32_t)read_u32(in);
+    read_doubles(in, d->grid_origin, 3);
+    d->grid_cell = read_f64(in);
+    for (int k = 0; k < 3; k++) {
+        d->grid_counts[k] = read_u32(in);
+    }
+    RETURN_IF_FAILED(read_count(in, "samples", sizeof *samples, &count));
+    RETURN_IF_FAILED(read_block(in, memory, count, sizeof *samples, &samples));
+    d->grid_samples = samples;
+    double product = 1.0;
+    for (int k = 0; k < 3; k++) {
+        product *= d->grid_counts[k];
+    }
+    return product == (double)count
+               ? PBS_OK
+               : status_fail(PBS_ERROR_FORMAT, "%zu samples, must be %u x %u x %u", count,
+                             (unsigned)d->grid_counts[0], (unsigned)d->grid_counts[1],
+                             (unsigned)d->grid_counts[2]);
+}
+
 static pbs_status read_collider(struct byte_reader *in, struct memory *memory,
                                 const pbs_world_desc *settings, struct collider *collider) {
     pbs_collider_desc *d = &collider->desc;
@@ -231,6 +257,9 @@ static pbs_status read_collider(struct byte_reader *in, struct memory *memory,
     d->group = read_u32(in);
     d->mask = read_u32(in);
     RETURN_IF_FAILED(read_collider_mesh(in, memory, d));
+    d->collision = (int32_t)read_u32(in);
+    d->penalty_stiffness = read_f64(in);
+    RETURN_IF_FAILED(read_grid(in, memory, d));
     const uint32_t moving = read_u32(in);
     collider->moving = moving != 0;
     read_doubles(in, collider->target_position, 3);
@@ -241,6 +270,7 @@ static pbs_status read_collider(struct byte_reader *in, struct memory *memory,
     // Orientations are kept as they were: normalising once more could change their last bits.
     double unit[4];
     RETURN_IF_FAILED(collider_check(settings, d, unit));
+    collider->grid = collider_grid(d);
     RETURN_IF_FAILED(check_place(collider->target_position, "target position"));
     if (moving > 1 || !are_finite(collider->velocity, 3) ||
         !are_finite(collider->angular_velocity, 3)) {

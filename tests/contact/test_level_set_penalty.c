@@ -55,7 +55,7 @@ static struct obstacle make_obstacle(struct random *random, int which) {
         {.kind = PBS_SHAPE_TORUS, .size = {0.6, 0.25}},
         {.kind = PBS_SHAPE_HALF_SPACE},
     };
-    struct obstacle out = {.shape = {.kind = SHAPE_GRID}};
+    struct obstacle out = {.shape = {.kind = PBS_SHAPE_GRID}};
     if (which < ANALYTIC) {
         out.shape = shapes[which / 2];
         out.shape.hollow = which % 2 == 1;

@@ -5,7 +5,7 @@ import math
 import sys
 
 SIZE, U32, I32, U64, DOUBLE, POINTER = c.c_size_t, c.c_uint32, c.c_int32, c.c_uint64, c.c_double, c.c_void_p
-DOUBLES, INDICES, INTEGERS = c.POINTER(DOUBLE), c.POINTER(U32), c.POINTER(I32)
+DOUBLES, INDICES, INTEGERS, FLOATS = c.POINTER(DOUBLE), c.POINTER(U32), c.POINTER(I32), c.POINTER(c.c_float)
 CUSTOM_FN = c.CFUNCTYPE(I32, POINTER, SIZE, DOUBLES, I32, DOUBLES, DOUBLES, DOUBLES)
 FORCE_FN = c.CFUNCTYPE(I32, POINTER, DOUBLE, DOUBLES, DOUBLES, DOUBLES)
 JACOBIAN_FN = c.CFUNCTYPE(I32, POINTER, DOUBLE, DOUBLES, DOUBLES, DOUBLES, DOUBLES)
@@ -87,7 +87,9 @@ ContactDesc = struct(
 ColliderDesc = struct(
     "pbs_collider_desc", (U32, "struct_size"), (I32, "shape"), (DOUBLE * 3, "size"), (I32, "hollow"), (U32, "surface_material"),
     (DOUBLE * 3, "position"), (DOUBLE * 4, "orientation"), (DOUBLE, "friction"), (SIZE, "vertex_count"), (DOUBLES, "vertices"),
-    (SIZE, "triangle_count"), (INDICES, "triangles"), (SIZE, "edge_count"), (INDICES, "edges"), (U32, "group mask"))
+    (SIZE, "triangle_count"), (INDICES, "triangles"), (SIZE, "edge_count"), (INDICES, "edges"), (U32, "group mask"),
+    (I32, "collision grid_interpolation"), (DOUBLE, "penalty_stiffness"), (DOUBLE * 3, "grid_origin"), (DOUBLE, "grid_cell"),
+    (U32 * 3, "grid_counts"), (U32, "reserved"), (FLOATS, "grid_samples"))
 IntegratorDesc = struct(
     "pbs_integrator_desc", (U32, "struct_size"), (I32, "scheme"), (Allocator, "allocator"), (DOUBLE * 4, "parameters"),
     (I32, "start alpha_choice energy_by_island reserved"),

@@ -4,6 +4,7 @@
 
 #include "base/math3.h"
 #include "geometry/ray.h"
+#include "pbs/collider.h"
 #include "support/random.h"
 #include "support/testing.h"
 
@@ -158,7 +159,7 @@ static void shapes_of_grids_are_met_in_their_frame(void **state) {
     struct random random = random_seed(34);
     const struct distance_grid grid = new_grid(ball, false, false);
     for (int n = 0; n < 200; n++) {
-        const struct shape shape = {.kind = SHAPE_GRID, .hollow = n % 2 == 1, .grid = &grid};
+        const struct shape shape = {.kind = PBS_SHAPE_GRID, .hollow = n % 2 == 1, .grid = &grid};
         struct pose pose;
         double origin[3], direction[3], distance = 0.0, normal[3], at[3], away[3];
         struct ray ray;

@@ -366,7 +366,7 @@ static void grids_are_shapes(void **state) {
     }
     for (int trial = 0; trial < 2000; trial++) {
         const struct shape shape = {
-            .kind = SHAPE_GRID, .hollow = trial % 2 == 1, .grid = &grids[trial / 2 % 2]};
+            .kind = PBS_SHAPE_GRID, .hollow = trial % 2 == 1, .grid = &grids[trial / 2 % 2]};
         const bool is_ball = shape.hollow == shape.grid->is_hollow;
         const struct pose pose = random_pose();
         const double margin = uniform(0.0, 0.5);

@@ -236,8 +236,9 @@ static void energy_control_counts_what_penalties_hold(void **state) {
 }
 
 /// A cube that slides over one that is held, on which it has come to rest: while all of its bottom
-/// slides, friction is mu times what presses, to a thousandth for what surfaces tilt, and is what changes the momentum along,
-/// to the solver's tolerance of a millionth of the stiffness times the size; it stops in the end.
+/// slides, friction is mu times what presses, to a thousandth for what surfaces tilt, and is what
+/// changes the momentum along, to the solver's tolerance of a millionth of the stiffness times the
+/// size; it stops in the end.
 static void friction_stops_what_slides(void **state) {
     (void)state;
     const double h = 1.0 / 240.0, mu = 0.5;

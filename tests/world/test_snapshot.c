@@ -237,7 +237,7 @@ static void damaged_headers_are_refused(void **state) {
     refuse(world, bytes.data, bytes.size, "begin");
     bytes.data[0] ^= 1;
     bytes.data[12] ^= 0x40;
-    refuse(world, bytes.data, bytes.size, "format version 89");
+    refuse(world, bytes.data, bytes.size, "format version 90");
     bytes.data[12] ^= 0x40;
     // As a machine of the other byte order would have written the tag.
     for (int i = 0; i < 2; i++) {
