@@ -5,6 +5,7 @@
 // `counts --check bench/counts.csv` compares instead, and prints a line for each count that is
 // another one; that is news and no failure: the record is made anew with `make counts` once the new
 // counts are meant.
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,9 @@
 #include "linear/pcg.h"
 #include "scenes/engine_scenes.h"
 #include "scenes/linear_scene.h"
+#include "scenes/opt_cubes.h"
 #include "scenes/torture.h"
+#include "shapes.h"
 
 struct count {
     char name[96];
@@ -225,10 +228,73 @@ static void count_heap(struct counts *all, const char *name, double slip_velocit
     pbs_world_destroy(world);
 }
 
+// --- stiff solids whose Hessians are indefinite ---
+
+/// The first step of OPT's stiff cube of 9 points along an edge, with OPT's guesses: a tangle.
+static void count_tangle(struct counts *all, const char *name, enum opt_cube_start start) {
+    const struct opt_cube cube = {
+        .points = 9, .young = 1e9, .start = start, .guess = PBS_GUESS_OPT};
+    const struct opt_cube_result result = opt_cube_run(&cube, 1, 1);
+    require(result.status, name);
+    add(all, name, "newton", (unsigned long long)result.first_step_solves);
+    add(all, name, "linear", (unsigned long long)result.first_step_products);
+}
+
+/// Where one end of a unit cube is at a time: drawn in, and the right one turned about the axis.
+static void place_end(const double rest[3], double time, double out[3]) {
+    const double angle = rest[0] > 0.5 ? 3.0 * time : 0.0;
+    const double y = rest[1] - 0.5, z = rest[2] - 0.5;
+    out[0] = rest[0] + (rest[0] > 0.5 ? -0.45 : 0.45) * time;
+    out[1] = 0.5 + y * cos(angle) - z * sin(angle);
+    out[2] = 0.5 + y * sin(angle) + z * cos(angle);
+}
+
+/// A stiff cube between ends that squeeze it to a tenth and wring it by 3 rad in a second: it
+/// buckles again and again, and never tangles.
+static void count_wrung(struct counts *all, const char *name) {
+    struct tet_mesh mesh = {0};
+    pbs_world_desc desc;
+    pbs_solid_desc solid;
+    pbs_world *world = NULL;
+    pbs_body body;
+    require(pbs_world_desc_init(&desc, sizeof desc), name);
+    require(pbs_solid_desc_init(&solid, sizeof solid), name);
+    desc.contact = PBS_CONTACT_PROJECTION;
+    require(pbs_world_create(&desc, &world), name);
+    require(shape_cube_grid(8, &mesh) ? PBS_OK : PBS_ERROR_MEMORY, name);
+    solid.material = PBS_MATERIAL_FIXED_COROTATED;
+    solid.vertex_count = mesh.vertex_count;
+    solid.positions = mesh.positions;
+    solid.tet_count = mesh.tet_count;
+    solid.tets = mesh.tets;
+    solid.young = 1e7;
+    solid.poisson = 0.3;
+    require(pbs_body_create_solid(world, &solid, &body), name);
+    struct work work = {0};
+    for (int step = 1; step <= 24; step++) {
+        for (uint32_t i = 0; i < mesh.vertex_count; i++) {
+            const double *rest = mesh.positions + 3 * (size_t)i;
+            double target[3];
+            place_end(rest, step / 24.0, target);
+            if (rest[0] == 0.0 || rest[0] == 1.0) {
+                require(pbs_body_set_targets(world, body, &i, 1, target), name);
+            }
+        }
+        require(pbs_world_step(world, 1.0 / 24.0), name);
+        add_step(&work, world);
+    }
+    add_work(all, name, &work);
+    pbs_world_destroy(world);
+    tet_mesh_free(&mesh);
+}
+
 static void count_worlds(struct counts *all) {
     count_cube(all, "cantilever", true, PBS_CONTACT_PROJECTION);
     count_cube(all, "drop-projection", false, PBS_CONTACT_PROJECTION);
     count_cube(all, "drop-barrier", false, PBS_CONTACT_BARRIER);
+    count_tangle(all, "tangle-random", OPT_CUBE_RANDOM);
+    count_tangle(all, "tangle-point", OPT_CUBE_POINT);
+    count_wrung(all, "wrung");
     count_heap(all, "heap-slip-1e-4", 1e-4);
     count_heap(all, "heap-slip-1e-5", 1e-5);
     static const char *const rows[] = {"mat_twist",   "rollers",      "spikes_affine",
