@@ -14,7 +14,8 @@ enum {
     PBS_GRID_CUBIC = 0, ///< by cubics through the samples (Catmull and Rom): continuous gradients
     PBS_GRID_LINEAR = 1 ///< by products of straight lines, as OPT section 5.2 has it: gradients
                         ///< jump between cells, and where the solid is concave a sixth to a fifth
-                        ///< of all minimisations find no end (bench/README.md)
+                        ///< of all minimisations find no end (bench/README.md): steps then answer
+                        ///< PBS_ERROR_CONVERGENCE
 };
 
 /// A surface of triangles and the grid that is to be laid around it.

@@ -518,7 +518,7 @@ typedef struct pbs_stats {
     double fracture_step;       ///< s: the longest step while bonds broke, the shortest where that
                                 ///< changed
     double deepest_penetration; ///< m: at the end of the last step, of what penalties on depth push
-                                ///< out (PBS_BODY_CONTACT_PENALTY); 0: nothing
+                                ///< out (PBS_BODY_CONTACT_PENALTY, PBS_COLLIDE_PENALTY); 0: nothing
 } pbs_stats;
 
 /// Statistics of the last step and of the world.
