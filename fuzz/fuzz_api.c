@@ -763,6 +763,7 @@ static void begin(struct session *s) {
         const uint8_t solver = take(&s->in);
         d.preconditioner = solver % 3;
         d.matrix = solver / 64 % 3;
+        d.alignment = method / 8 % 2;
         require(pbs_world_create(&d, &s->worlds[i]) == PBS_OK);
         require(pbs_world_register_callback(s->worlds[i], SPRING_TAG, spring_energy, NULL) ==
                 PBS_OK);

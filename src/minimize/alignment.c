@@ -34,14 +34,19 @@ static bool is_untouched(const struct minimization *m) {
     return now->by_kind[ENERGY_CONTACT] == 0.0 && now->by_kind[ENERGY_FRICTION] == 0.0;
 }
 
-/// Whether an obstacle holds a node of the body at the current state.
+/// Whether an obstacle holds a node of the body at the current state. Nodes are in ascending order.
 static bool is_pushed(const struct projection *projection, const struct rest_shape *shape) {
-    for (size_t i = 0; i < projection->active_count; i++) {
-        if (projection->active[i].node - shape->node_start < shape->node_count) {
-            return true;
+    size_t begin = 0, end = projection->active_count;
+    while (begin < end) {
+        const size_t middle = begin + (end - begin) / 2;
+        if (projection->active[middle].node < shape->node_start) {
+            begin = middle + 1;
+        } else {
+            end = middle;
         }
     }
-    return false;
+    return begin < projection->active_count &&
+           projection->active[begin].node < shape->node_start + shape->node_count;
 }
 
 static void put_back(struct minimization *m, const struct rest_shape *shape, double *moved) {
