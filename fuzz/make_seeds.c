@@ -254,6 +254,40 @@ static void fill_static(pbs_world *world) {
     require(pbs_world_step(world, 1.0) >= 0);
 }
 
+/// A cube falls into a ball that is distances on a grid, beside a sphere that is a penalty too.
+static void fill_grid(pbs_world *world) {
+    enum { SIDE = 9 };
+    static float samples[SIDE * SIDE * SIDE];
+    pbs_collider_desc d;
+    pbs_collider collider;
+    for (int i = 0; i < SIDE * SIDE * SIDE; i++) {
+        const double x = i % SIDE - 4.0, y = i / SIDE % SIDE - 4.0, z = i / (SIDE * SIDE) - 4.0;
+        // A quarter of a metre in cells of 0.2 m.
+        samples[i] = (float)(0.2 * sqrt(x * x + y * y + z * z) - 0.25);
+    }
+    pbs_collider_desc_init(&d, sizeof d);
+    d.shape = PBS_SHAPE_GRID;
+    d.grid_cell = 0.2;
+    d.grid_samples = samples;
+    for (int k = 0; k < 3; k++) {
+        d.grid_counts[k] = SIDE;
+        d.grid_origin[k] = -0.8;
+    }
+    d.position[1] = -0.2;
+    d.friction = 0.3;
+    require(pbs_collider_create(world, &d, &collider) == PBS_OK);
+    pbs_collider_desc_init(&d, sizeof d);
+    d.shape = PBS_SHAPE_SPHERE;
+    d.size[0] = 0.3;
+    d.position[0] = 0.4;
+    d.position[1] = -0.3;
+    d.collision = PBS_COLLIDE_PENALTY;
+    d.penalty_stiffness = 3e4;
+    require(pbs_collider_create(world, &d, &collider) == PBS_OK);
+    add_cube(world);
+    require(scene_step(world, 2) >= 0);
+}
+
 static void fill_control(pbs_world *world) {
     add_springs(world);
     set_integrator(world, PBS_SCHEME_IMPLICIT_EULER, PBS_STEP_DOUBLING);
@@ -426,6 +460,7 @@ static const struct seed seeds[] = {
     {"restore", "peridynamic", .fill = fill_peridynamic},
     {"restore", "softening", .fill = fill_softening},
     {"restore", "static", .fill = fill_static},
+    {"restore", "grid", .fill = fill_grid},
     {"system", "implicit_euler", .size = 1},
     {"system", "two_step", .size = 2, .scheme = PBS_SCHEME_BDF2},
     {"system", "acceleration", .size = 3, .scheme = PBS_SCHEME_GENERALIZED_ALPHA},
