@@ -135,20 +135,20 @@ static double row_sum(const struct distance_grid *grid, const struct axis_weight
     return sum;
 }
 
-/// sums[a][b][c]: of samples by derivatives of orders a, b and c along the axes, a + b + c <= 2.
-static void interpolate(const struct distance_grid *grid, const struct axis_weights w[3],
+/// sums[a][b][c]: of samples by derivatives of orders a, b and c along the axes, a + b + c <= most.
+static void interpolate(const struct distance_grid *grid, const struct axis_weights w[3], int most,
                         double sums[3][3][3]) {
-    for (int a = 0; a < 3; a++) {
+    for (int a = 0; a <= most; a++) {
         for (uint32_t k = 0; k < (uint32_t)w[2].count; k++) {
             double columns[3] = {0.0, 0.0, 0.0};
             for (uint32_t j = 0; j < (uint32_t)w[1].count; j++) {
                 const double row = row_sum(grid, w, w[0].parts[a], j, k);
-                for (int b = 0; b < 3 - a; b++) {
+                for (int b = 0; b <= most - a; b++) {
                     columns[b] += w[1].parts[b][j] * row;
                 }
             }
-            for (int b = 0; b < 3 - a; b++) {
-                for (int c = 0; c < 3 - a - b; c++) {
+            for (int b = 0; b <= most - a; b++) {
+                for (int c = 0; c <= most - a - b; c++) {
                     sums[a][b][c] += w[2].parts[c][k] * columns[b];
                 }
             }
@@ -201,7 +201,7 @@ double distance_grid_value(const struct distance_grid *grid, const double place[
         const double at = (place[k] - grid->origin[k]) / grid->cell;
         weigh(grid, k, clamp_place(grid, k, at, &outside), &w[k]);
     }
-    interpolate(grid, w, sums);
+    interpolate(grid, w, hessian != NULL ? 2 : gradient != NULL ? 1 : 0, sums);
     outside.length = norm3(outside.way);
     const double side = grid->is_hollow ? -1.0 : 1.0;
     if (gradient != NULL) {

@@ -162,9 +162,6 @@ static void solid_distance(const struct shape *shape, const struct pose *pose, c
     case PBS_SHAPE_BOX: box(shape->size, p, position_resolution(shape, pose, x), out); break;
     case PBS_SHAPE_CAPSULE: capsule(shape->size, p, out); break;
     case PBS_SHAPE_TORUS: torus(shape->size, p, out); break;
-    case PBS_SHAPE_GRID:
-        out->value = distance_grid_value(shape->grid, p, out->gradient, out->hessian);
-        break;
     default: cylinder(shape->size, p, position_resolution(shape, pose, x), out); break;
     }
 }
@@ -197,9 +194,30 @@ static void rotate_hessian(const double rotation[9], double s, const double h[9]
     }
 }
 
+/// Derivatives only where they are asked for: they are most of the work.
+static double grid_distance(const struct shape *shape, const struct pose *pose, double side,
+                            const double x[3], double gradient[3], double hessian[9]) {
+    double offset[3], p[3], slope[3], bend[9];
+    subtract3(x, pose->translation, offset);
+    multiply_transposed3(pose->rotation, offset, p);
+    const double value = distance_grid_value(shape->grid, p, gradient ? slope : NULL,
+                                             hessian ? bend : NULL);
+    if (gradient) {
+        multiply3(pose->rotation, slope, gradient);
+        scale3(side, gradient, gradient);
+    }
+    if (hessian) {
+        rotate_hessian(pose->rotation, side, bend, hessian);
+    }
+    return side * value;
+}
+
 double shape_distance(const struct shape *shape, const struct pose *pose, const double x[3],
                       double gradient[3], double hessian[9]) {
     const double side = shape->hollow ? -1.0 : 1.0;
+    if (shape->kind == PBS_SHAPE_GRID) {
+        return grid_distance(shape, pose, side, x, gradient, hessian);
+    }
     if (shape->kind == PBS_SHAPE_HALF_SPACE) {
         return half_space_distance(pose, side, x, gradient, hessian);
     }

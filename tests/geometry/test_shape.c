@@ -342,7 +342,8 @@ static void bounds_hold_the_shape(void **state) {
     assert_true(high[1] == 0.1 && isinf(low[1]) && isinf(high[0]));
 }
 
-/// A ball on a grid, off the origin: it is within its bounds, turned and moved; what it is hollowed
+/// A ball on a grid, off the origin: its distance does not depend on what else is asked for; it is
+/// within its bounds, turned and moved; what it is hollowed
 /// out of, like a room on a grid, has none, and a room hollowed is the ball again.
 static void grids_are_shapes(void **state) {
     (void)state;
@@ -374,7 +375,11 @@ static void grids_are_shapes(void **state) {
         random_point(1.2, p);
         multiply3(pose.rotation, p, x);
         add3(x, pose.translation, x);
+        double same[3], hessian[9];
         const double phi = shape_distance(&shape, &pose, x, gradient, NULL);
+        assert_true(phi == shape_distance(&shape, &pose, x, NULL, NULL));
+        assert_true(phi == shape_distance(&shape, &pose, x, same, hessian));
+        assert_memory_equal(gradient, same, sizeof same);
         shape_bounds(&shape, &pose, margin, low, high);
         subtract3(p, centre, away);
         const double exact = is_ball ? norm3(away) - 0.6 : 0.6 - norm3(away);
