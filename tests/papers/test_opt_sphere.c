@@ -154,7 +154,7 @@ static double centre(const struct drop *drop) {
 }
 
 /// By a penalty of 1 MPa, fifty times the ball's own stiffness, what happens is "very similar" (OPT
-/// section 5.2): heights of the centre are those of the constraint to a twentieth of the radius for
+/// figure 10): heights of the centre are those of the constraint to a twentieth of the radius for
 /// a second. A vertex of the mean mass, 523 kg / 513, that hits alone at 15 m/s goes in by cbrt(m
 /// v^2 / (2 k)), 5 cm.
 static void test_penalty(void **state) {
