@@ -368,15 +368,17 @@ static void add_forces(const struct penetration *p, const struct penetration_con
     }
 }
 
-/// One of each point and obstacle, and one of a point that is in solids, in the list's order.
-static struct contact_record record_of(const struct penetration_contact *c, uint32_t owner) {
+/// One of each point and body around it, or obstacle, in the list's order.
+static struct contact_record record_of(const struct penetration *p,
+                                       const struct penetration_contact *c, uint32_t owner) {
     const bool is_obstacle = c->obstacle != CONTACT_NO_WALL;
     struct contact_record record = {.contact = owner,
                                     .kind = PAIR_POINT_POINT,
                                     .point_count = c->point_count,
                                     .wall = c->obstacle,
-                                    .first = is_obstacle ? c->obstacle : 0,
-                                    .second = c->points[0]};
+                                    .first = is_obstacle ? c->obstacle : c->points[0],
+                                    .second = is_obstacle ? c->points[0]
+                                                          : p->mesh.part[c->points[1]]};
     memcpy(record.points, c->points, sizeof record.points);
     return record;
 }
@@ -440,13 +442,15 @@ static void keep(void *self, double time, bool first) {
     p->kept_count = p->rub_count;
 }
 
-static struct contact_record record_of_rub(const struct penetration_rub *rub, uint32_t owner) {
+static struct contact_record record_of_rub(const struct penetration *p,
+                                           const struct penetration_rub *rub, uint32_t owner) {
     const bool is_obstacle = rub->obstacle != CONTACT_NO_WALL;
     return (struct contact_record){.contact = owner,
                                    .kind = PAIR_POINT_POINT,
                                    .wall = rub->obstacle,
-                                   .first = is_obstacle ? rub->obstacle : 0,
-                                   .second = rub->points[0]};
+                                   .first = is_obstacle ? rub->obstacle : rub->points[0],
+                                   .second = is_obstacle ? rub->points[0]
+                                                         : p->mesh.part[rub->points[1]]};
 }
 
 /// What friction did, on parts and in the record that the stage has reported.
@@ -454,7 +458,7 @@ static void report_rub(const struct penetration *p, size_t index,
                        const struct contact_rubbing *rubbing, size_t *at) {
     const struct penetration_rub *const rub = &p->rubs[index];
     struct contact_report *const r = rubbing->report;
-    const struct contact_record key = record_of_rub(rub, rubbing->contact);
+    const struct contact_record key = record_of_rub(p, rub, rubbing->contact);
     struct contact_record *record = contact_report_find(r, &key, at);
     double force[3];
     if (record == NULL) { // a stage's list begins
@@ -502,7 +506,7 @@ static pbs_status report(void *self, struct tasks *tasks, const struct contact_m
     RETURN_IF_FAILED(
         contact_merge_begin(moment->memory, p->contact_count, moment->report, &merging));
     for (size_t i = 0; i < p->contact_count; i++) {
-        struct contact_record record = record_of(&p->contacts[i], moment->contact);
+        struct contact_record record = record_of(p, &p->contacts[i], moment->contact);
         if (moment->share != 0.0) {
             add_forces(p, &p->contacts[i], moment, &record);
         }
@@ -533,12 +537,14 @@ static void shape_of_obstacle(const struct penetration *p, const struct contact_
 
 static void shape_of_pair(const struct penetration *p, const struct contact_record *record,
                           struct contact_shape *out) {
-    static const enum pair_kind kinds[] = {PAIR_POINT_POINT, PAIR_POINT_EDGE, PAIR_POINT_TRIANGLE};
+    const enum pair_kind kind = record->point_count == 4   ? PAIR_POINT_TRIANGLE
+                                : record->point_count == 3 ? PAIR_POINT_EDGE
+                                                           : PAIR_POINT_POINT;
     const double *x[PAIR_NODES] = {NULL};
     for (int k = 0; k < record->point_count; k++) {
         x[k] = p->points + 3 * (size_t)record->points[k];
     }
-    const struct closest closest = closest_points(kinds[record->point_count - 2], x);
+    const struct closest closest = closest_points(kind, x);
     const double depth = sqrt(closest.squared);
     out->gap = -depth;
     scale3(depth > 0.0 ? -1.0 / depth : 0.0, closest.r, out->normal);

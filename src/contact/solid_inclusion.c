@@ -7,21 +7,17 @@
 
 #include "base/math3.h"
 #include "geometry/tet_inclusion.h"
+#include "geometry/tet_mesh.h"
 #include "geometry/tree_search.h"
 
 enum { HITS_PER_PIECE = 32 };
 
-#define NO_TRIANGLE UINT32_MAX
-
 struct solid_part {
     uint32_t group, mask;
     bool touches_itself;
-    bool has_rest;
-    size_t first_triangle, triangle_count;
-    struct bounding_tree rest_tree; ///< over its triangles, if it touches itself and has_rest
 };
 
-/// A vertex inside something: where its pairs are in the list.
+/// A vertex inside a body: where its pairs with tetrahedra of that are in the list.
 struct inclusion_hit {
     size_t begin, end;
 };
@@ -30,20 +26,17 @@ struct inclusion_hit {
 
 void solid_inclusion_clear(struct solid_inclusion *s) {
     s->contact_count = 0;
-    s->is_rest_listed = false;
-    s->rest_count = 0;
+    s->point_limit = 0;
+    s->has_rings = false;
     s->part_count = s->vertex_count = s->tet_count = s->triangle_count = 0;
     s->vertex_tree.count = s->tet_tree.count = s->surface_tree.count = 0;
 }
 
 void solid_inclusion_free(struct memory *memory, struct solid_inclusion *s) {
-    // Parts that were, and are not counted any more, have memory too.
-    for (size_t i = 0; i < s->part_capacity; i++) {
-        bounding_tree_free(memory, &s->parts[i].rest_tree);
-    }
-    void *const own[] = {s->contacts,  s->parts, s->vertices,    s->tets,
-                         s->triangles, s->hits,  s->rest,        s->vertex_part,
-                         s->tet_part,  s->boxes, s->point_boxes, s->triangle_part};
+    void *const own[] = {s->contacts,   s->parts,       s->vertices,   s->tets,
+                         s->triangles,  s->hits,        s->boxes,      s->point_boxes,
+                         s->tet_part,   s->vertex_part, s->is_vertex,  s->ring,
+                         s->ring_start, s->star,        s->star_start, s->triangle_part};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
         memory_release(memory, own[i]);
     }
@@ -51,6 +44,7 @@ void solid_inclusion_free(struct memory *memory, struct solid_inclusion *s) {
     bounding_tree_free(memory, &s->tet_tree);
     bounding_tree_free(memory, &s->surface_tree);
     box_pairs_free(memory, &s->inside);
+    pairs_free(memory, &s->pairs);
     *s = (struct solid_inclusion){0};
 }
 
@@ -70,15 +64,15 @@ static pbs_status reserve_parts(struct memory *memory, const struct inclusion_in
         memory_reserve(memory, &s->tet_part, &s->tet_part_capacity, tets, sizeof *s->tet_part));
     RETURN_IF_FAILED(memory_reserve(memory, &s->triangles, &s->triangle_capacity, 3 * triangles,
                                     sizeof *s->triangles));
-    RETURN_IF_FAILED(memory_reserve(memory, &s->rest, &s->rest_capacity,
-                                    3 * (input->first_point + input->point_count),
-                                    sizeof *s->rest));
     return memory_reserve(memory, &s->triangle_part, &s->triangle_part_capacity, triangles,
                           sizeof *s->triangle_part);
 }
 
 static void append(const uint32_t *points, uint32_t width, size_t added, uint32_t part,
-                   uint32_t *list, uint32_t *parts, size_t *count) {
+                   uint32_t *list, uint32_t *parts, size_t *count, size_t *point_limit) {
+    for (size_t k = 0; k < width * added; k++) {
+        *point_limit = points[k] >= *point_limit ? (size_t)points[k] + 1 : *point_limit;
+    }
     if (added > 0) {
         memcpy(list + width * *count, points, width * added * sizeof *list);
     }
@@ -101,28 +95,115 @@ pbs_status solid_inclusion_add(struct memory *memory, const struct inclusion_inp
     }
     RETURN_IF_FAILED(reserve_parts(memory, input, s));
     const uint32_t part = (uint32_t)s->part_count++;
-    s->parts[part] = (struct solid_part){.group = input->group,
-                                         .mask = input->mask,
-                                         .touches_itself = input->touches_itself,
-                                         .has_rest = input->rest != NULL,
-                                         .first_triangle = s->triangle_count,
-                                         .triangle_count = input->triangle_count,
-                                         .rest_tree = s->parts[part].rest_tree};
-    if (input->rest != NULL && input->point_count > 0) {
-        const size_t end = input->first_point + input->point_count;
-        memcpy(s->rest + 3 * (size_t)input->first_point, input->rest,
-               3 * input->point_count * sizeof *s->rest);
-        s->rest_count = end > s->rest_count ? end : s->rest_count;
-    }
+    s->parts[part] = (struct solid_part){input->group, input->mask, input->touches_itself};
     append(input->vertices, 1, input->vertex_count, part, s->vertices, s->vertex_part,
-           &s->vertex_count);
-    append(input->tets, 4, input->tet_count, part, s->tets, s->tet_part, &s->tet_count);
+           &s->vertex_count, &s->point_limit);
+    append(input->tets, 4, input->tet_count, part, s->tets, s->tet_part, &s->tet_count,
+           &s->point_limit);
     append(input->triangles, 3, input->triangle_count, part, s->triangles, s->triangle_part,
-           &s->triangle_count);
+           &s->triangle_count, &s->point_limit);
+    s->has_rings = false;
     s->vertex_tree.count = s->tet_tree.count = s->surface_tree.count = 0;
-    s->is_rest_listed = false;
     s->contact_count = 0;
     return PBS_OK;
+}
+
+// --- neighbourhoods, of what touches itself ---
+
+static bool tet_touches_itself(const struct solid_inclusion *s, size_t tet) {
+    return s->parts[s->tet_part[tet]].touches_itself;
+}
+
+static size_t count_touching_themselves(const struct solid_inclusion *s) {
+    size_t count = 0;
+    for (size_t t = 0; t < s->tet_count; t++) {
+        count += tet_touches_itself(s, t);
+    }
+    return count;
+}
+
+/// star: the tetrahedra of each point.
+static pbs_status list_stars(struct memory *memory, struct solid_inclusion *s) {
+    RETURN_IF_FAILED(pairs_reserve(memory, 4 * count_touching_themselves(s), &s->pairs));
+    s->pairs.count = 0;
+    for (size_t k = 0; k < 4 * s->tet_count; k++) {
+        if (tet_touches_itself(s, k / 4)) {
+            pairs_add(&s->pairs, s->tets[k], (uint32_t)(k / 4));
+        }
+    }
+    pairs_sort(&s->pairs);
+    RETURN_IF_FAILED(
+        memory_reserve(memory, &s->star, &s->star_capacity, s->pairs.count, sizeof *s->star));
+    pairs_compress(&s->pairs, (uint32_t)s->point_limit, s->star_start, s->star);
+    return PBS_OK;
+}
+
+/// ring: the points of the tetrahedra of each vertex, itself included.
+static pbs_status list_ring_points(struct memory *memory, struct solid_inclusion *s) {
+    size_t most = 0;
+    for (size_t k = 0; k < 4 * s->tet_count; k++) {
+        most += tet_touches_itself(s, k / 4) && s->is_vertex[s->tets[k]] != 0 ? 4 : 0;
+    }
+    RETURN_IF_FAILED(pairs_reserve(memory, most, &s->pairs));
+    s->pairs.count = 0;
+    for (size_t k = 0; k < 4 * s->tet_count; k++) {
+        if (tet_touches_itself(s, k / 4) && s->is_vertex[s->tets[k]] != 0) {
+            for (size_t other = k - k % 4; other < k - k % 4 + 4; other++) {
+                pairs_add(&s->pairs, s->tets[k], s->tets[other]);
+            }
+        }
+    }
+    pairs_sort(&s->pairs);
+    RETURN_IF_FAILED(
+        memory_reserve(memory, &s->ring, &s->ring_capacity, s->pairs.count, sizeof *s->ring));
+    pairs_compress(&s->pairs, (uint32_t)s->point_limit, s->ring_start, s->ring);
+    return PBS_OK;
+}
+
+/// Once for the bodies that there are.
+static pbs_status list_rings(struct memory *memory, struct solid_inclusion *s) {
+    if (s->has_rings || count_touching_themselves(s) == 0) {
+        return PBS_OK;
+    }
+    const size_t count = s->point_limit;
+    RETURN_IF_FAILED(
+        memory_reserve(memory, &s->is_vertex, &s->is_vertex_capacity, count, sizeof *s->is_vertex));
+    RETURN_IF_FAILED(memory_reserve(memory, &s->star_start, &s->star_start_capacity, count + 1,
+                                    sizeof *s->star_start));
+    RETURN_IF_FAILED(memory_reserve(memory, &s->ring_start, &s->ring_start_capacity, count + 1,
+                                    sizeof *s->ring_start));
+    memset(s->is_vertex, 0, count * sizeof *s->is_vertex);
+    for (size_t i = 0; i < s->vertex_count; i++) {
+        s->is_vertex[s->vertices[i]] = 1;
+    }
+    RETURN_IF_FAILED(list_stars(memory, s));
+    RETURN_IF_FAILED(list_ring_points(memory, s));
+    s->has_rings = true;
+    return PBS_OK;
+}
+
+/// Whether two points of a body are in one tetrahedron; the first one is a vertex.
+static bool are_neighbours(const struct solid_inclusion *s, uint32_t point, uint32_t other) {
+    uint32_t low = s->ring_start[point];
+    uint32_t high = s->ring_start[point + 1];
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (s->ring[middle] == other) {
+            return true;
+        }
+        low = s->ring[middle] < other ? middle + 1 : low;
+        high = s->ring[middle] < other ? high : middle;
+    }
+    return false;
+}
+
+static bool has_neighbour(const struct solid_inclusion *s, uint32_t point, const uint32_t *points,
+                          int count) {
+    bool found = false;
+    for (int k = 0; k < count; k++) {
+        found = found || are_neighbours(s, point, points[k]);
+    }
+    return found;
 }
 
 // --- which tetrahedra are around which vertices ---
@@ -152,7 +233,8 @@ static bool is_around(const struct solid_inclusion *s, uint32_t tet, uint32_t ve
     for (int k = 0; k < 4; k++) {
         corners[k] = s->x + 3 * (size_t)points[k];
     }
-    return tet_contains(corners, s->x + 3 * (size_t)point, weight);
+    return tet_contains(corners, s->x + 3 * (size_t)point, weight) &&
+           !(s->vertex_part[vertex] == s->tet_part[tet] && has_neighbour(s, point, points, 4));
 }
 
 static uint32_t keep(const void *context, const struct box_pair *pairs, size_t count) {
@@ -173,36 +255,11 @@ static pbs_status update_tree(struct memory *memory, struct tasks *tasks, const 
     return bounding_tree_update(memory, tasks, s->boxes, count, NULL, 0, tree);
 }
 
-static pbs_status reserve_point_boxes(struct memory *memory, size_t count,
-                                      struct solid_inclusion *s) {
-    return memory_reserve(memory, &s->point_boxes, &s->point_box_capacity, count,
-                          sizeof *s->point_boxes);
-}
-
-/// Trees of the surfaces, at rest, of bodies that touch themselves; once.
-static pbs_status list_rest(struct memory *memory, struct tasks *tasks, struct solid_inclusion *s) {
-    const struct point_sweep sweep = {.count = s->rest_count, .x = s->rest};
-    if (s->is_rest_listed) {
-        return PBS_OK;
-    }
-    RETURN_IF_FAILED(reserve_point_boxes(memory, s->rest_count, s));
-    boxes_of_points(tasks, &sweep, s->point_boxes);
-    for (size_t i = 0; i < s->part_count; i++) {
-        struct solid_part *part = &s->parts[i];
-        part->rest_tree.count = 0;
-        if (part->touches_itself && part->has_rest) {
-            RETURN_IF_FAILED(update_tree(memory, tasks, s->triangles + 3 * part->first_triangle, 3,
-                                         part->triangle_count, s, &part->rest_tree));
-        }
-    }
-    s->is_rest_listed = true;
-    return PBS_OK;
-}
-
 static pbs_status find_inside(struct memory *memory, struct tasks *tasks, size_t point_count,
                               struct solid_inclusion *s) {
     const struct point_sweep sweep = {.count = point_count, .x = s->x};
-    RETURN_IF_FAILED(reserve_point_boxes(memory, point_count, s));
+    RETURN_IF_FAILED(memory_reserve(memory, &s->point_boxes, &s->point_box_capacity, point_count,
+                                    sizeof *s->point_boxes));
     boxes_of_points(tasks, &sweep, s->point_boxes);
     RETURN_IF_FAILED(update_tree(memory, tasks, s->tets, 4, s->tet_count, s, &s->tet_tree));
     RETURN_IF_FAILED(
@@ -216,12 +273,13 @@ static pbs_status find_inside(struct memory *memory, struct tasks *tasks, size_t
     return box_pairs_find(memory, tasks, &query, &s->inside);
 }
 
-/// Vertices that anything is around. Returns how many.
+/// Vertices and bodies around them: tetrahedra of a body follow one another. Returns how many.
 static size_t list_hits(struct solid_inclusion *s) {
     const struct box_pair *pairs = s->inside.pairs;
     size_t count = 0;
     for (size_t k = 0; k < s->inside.count; k++) {
-        if (k == 0 || pairs[k].query != pairs[k - 1].query) {
+        if (k == 0 || pairs[k].query != pairs[k - 1].query ||
+            s->tet_part[pairs[k].primitive] != s->tet_part[pairs[k - 1].primitive]) {
             s->hits[count++].begin = k;
         }
         s->hits[count - 1].end = k + 1;
@@ -229,9 +287,7 @@ static size_t list_hits(struct solid_inclusion *s) {
     return count;
 }
 
-/// Where a vertex is deepest: the tetrahedron, and its barycentric coordinates there.
-static uint32_t deepest_tet(const struct solid_inclusion *s, const struct inclusion_hit *hit,
-                            double weight[4]) {
+static uint32_t deepest_tet(const struct solid_inclusion *s, const struct inclusion_hit *hit) {
     uint32_t best = 0;
     double most = -1.0;
     for (size_t k = hit->begin; k < hit->end; k++) {
@@ -242,7 +298,6 @@ static uint32_t deepest_tet(const struct solid_inclusion *s, const struct inclus
         if (depth > most) {
             best = pair->primitive;
             most = depth;
-            memcpy(weight, w, sizeof w);
         }
     }
     return best;
@@ -252,90 +307,106 @@ static uint32_t deepest_tet(const struct solid_inclusion *s, const struct inclus
 
 struct surface_search {
     const struct solid_inclusion *s;
-    const struct solid_part *solid;
     uint32_t point, part;
-    bool is_own;     ///< the vertex is in its own body, whose rest is known
-    double place[3]; ///< m, at rest: where in the material it is
-    double squared;  ///< of the closest found, m^2
-    uint32_t triangle;
+    bool is_own;         ///< the body is the vertex's own
+    double squared;      ///< of the closest found, m^2
+    uint32_t triangle;   ///< UINT32_MAX: none
+    uint32_t corners[3]; ///< of a face between tetrahedra
 };
 
-/// A point and a triangle, at x or at rest.
-static void locate(const struct solid_inclusion *s, const double *points, const double *point,
-                   uint32_t triangle, const double *x[PAIR_NODES]) {
-    const uint32_t *corners = s->triangles + 3 * (size_t)triangle;
-    x[0] = point;
-    for (int k = 0; k < 3; k++) {
-        x[1 + k] = points + 3 * (size_t)corners[k];
-    }
+static double squared_to(const struct surface_search *search, const uint32_t *corners) {
+    const double *const x = search->s->x;
+    const double *const nodes[PAIR_NODES] = {x + 3 * (size_t)search->point,
+                                             x + 3 * (size_t)corners[0], x + 3 * (size_t)corners[1],
+                                             x + 3 * (size_t)corners[2]};
+    return closest_squared(PAIR_POINT_TRIANGLE, nodes);
 }
 
-static double squared_to(const struct solid_inclusion *s, const double *points, const double *point,
-                         uint32_t triangle) {
-    const double *x[PAIR_NODES];
-    locate(s, points, point, triangle, x);
-    return closest_squared(PAIR_POINT_TRIANGLE, x);
-}
-
-/// Whether a triangle belongs to the surface that the vertex has come through.
-static bool counts(const struct surface_search *search, uint32_t triangle) {
+static double approach(void *self, uint32_t triangle, double limit) {
+    struct surface_search *search = self;
     const struct solid_inclusion *s = search->s;
-    if (!search->is_own) {
-        return !is_corner(s->triangles + 3 * (size_t)triangle, 3, search->point);
+    const uint32_t *corners = s->triangles + 3 * (size_t)triangle;
+    if (s->triangle_part[triangle] != search->part) {
+        return limit;
     }
-    return squared_to(s, s->rest, search->place, triangle) <
-           squared_to(s, s->rest, s->rest + 3 * (size_t)search->point, triangle);
-}
-
-static double keep_closer(struct surface_search *search, uint32_t triangle, double squared,
-                          double limit) {
-    if (squared < search->squared || (squared == search->squared && triangle < search->triangle)) {
+    const double squared = squared_to(search, corners);
+    const bool is_closer = squared < search->squared ||
+                           (squared == search->squared && triangle < search->triangle);
+    if (is_closer && !(search->is_own && has_neighbour(s, search->point, corners, 3))) {
         search->squared = squared;
         search->triangle = triangle;
     }
     return fmin(limit, search->squared);
 }
 
-static double approach_at_rest(void *self, uint32_t primitive, double limit) {
-    struct surface_search *search = self;
-    const uint32_t triangle = (uint32_t)search->solid->first_triangle + primitive;
-    const struct solid_inclusion *s = search->s;
-    return keep_closer(search, triangle, squared_to(s, s->rest, search->place, triangle), limit);
-}
-
-static double approach(void *self, uint32_t triangle, double limit) {
-    struct surface_search *search = self;
-    const struct solid_inclusion *s = search->s;
-    if (s->triangle_part[triangle] != search->part) {
-        return limit;
+/// The corner of a tetrahedron that is the only one in the ring of a vertex; 4: there is none.
+static uint32_t only_neighbour(const struct solid_inclusion *s, uint32_t point, uint32_t tet) {
+    const uint32_t *points = s->tets + 4 * (size_t)tet;
+    uint32_t only = 4;
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < 4; k++) {
+        if (are_neighbours(s, point, points[k])) {
+            only = k;
+            count++;
+        }
     }
-    const double squared = squared_to(s, s->x, s->x + 3 * (size_t)search->point, triangle);
-    return squared > limit || !counts(search, triangle)
-               ? limit
-               : keep_closer(search, triangle, squared, limit);
+    return count == 1 ? only : 4;
 }
 
-/// m^2: within which the closest triangle is. The first one at rest (OPT section 5.3); -1: the
-/// vertex is below its own surface.
-static double bound_from_rest(struct surface_search *search) {
+/// The closest of the faces by which the neighbourhood of a vertex ends: of its tetrahedra those
+/// that have one corner in the ring, opposite to that.
+static void search_inner_faces(struct surface_search *search) {
     const struct solid_inclusion *s = search->s;
-    tree_search_nearest(&search->solid->rest_tree, search->place, INFINITY, approach_at_rest,
-                        search);
-    const uint32_t first = search->triangle;
-    search->squared = INFINITY;
-    search->triangle = NO_TRIANGLE;
-    return first != NO_TRIANGLE && counts(search, first)
-               ? squared_to(s, s->x, s->x + 3 * (size_t)search->point, first)
-               : -1.0;
+    for (uint32_t i = s->ring_start[search->point]; i < s->ring_start[search->point + 1]; i++) {
+        const uint32_t from = s->ring[i];
+        for (uint32_t k = s->star_start[from]; k < s->star_start[from + 1]; k++) {
+            const uint32_t only = only_neighbour(s, search->point, s->star[k]);
+            if (only == 4) {
+                continue;
+            }
+            const uint8_t *face = tet_face_vertices[tet_face_opposite(only)];
+            const uint32_t *points = s->tets + 4 * (size_t)s->star[k];
+            const uint32_t corners[3] = {points[face[0]], points[face[1]], points[face[2]]};
+            const double squared = squared_to(search, corners);
+            if (squared < search->squared) {
+                search->squared = squared;
+                memcpy(search->corners, corners, sizeof corners);
+            }
+        }
+    }
 }
 
-static void describe(const struct solid_inclusion *s, struct solid_contact *out) {
-    const uint32_t *corners = s->triangles + 3 * (size_t)out->triangle;
-    const uint32_t all[PAIR_NODES] = {s->vertices[out->vertex], corners[0], corners[1], corners[2]};
+/// Surfaces come before faces that are as close. False: there is neither.
+static bool search_surface(struct surface_search *search) {
+    const struct solid_inclusion *s = search->s;
+    double limit = INFINITY;
+    if (search->is_own) {
+        search_inner_faces(search);
+        limit = search->squared;
+        search->squared = INFINITY;
+    }
+    tree_search_nearest(&s->surface_tree, s->x + 3 * (size_t)search->point, limit, approach,
+                        search);
+    if (search->triangle != SOLID_INNER_FACE && !(search->squared > limit)) {
+        memcpy(search->corners, s->triangles + 3 * (size_t)search->triangle,
+               sizeof search->corners);
+        return true;
+    }
+    search->triangle = SOLID_INNER_FACE;
+    return search->is_own && limit < INFINITY;
+}
+
+static void describe(const struct surface_search *search, struct solid_contact *out) {
+    const struct solid_inclusion *s = search->s;
+    const uint32_t all[PAIR_NODES] = {search->point, search->corners[0], search->corners[1],
+                                      search->corners[2]};
     const double *x[PAIR_NODES];
     int node[PAIR_NODES] = {0};
-    locate(s, s->x, s->x + 3 * (size_t)all[0], out->triangle, x);
+    for (int k = 0; k < PAIR_NODES; k++) {
+        x[k] = s->x + 3 * (size_t)all[k];
+    }
     const struct closest closest = closest_points(PAIR_POINT_TRIANGLE, x);
+    out->triangle = search->triangle;
     out->kind = closest_reduce(PAIR_POINT_TRIANGLE, &closest, &out->closest, node);
     out->point_count = pair_node_count(out->kind);
     for (int k = 0; k < out->point_count; k++) {
@@ -347,42 +418,20 @@ static void describe(const struct solid_inclusion *s, struct solid_contact *out)
     }
 }
 
-/// Where in the material of a tetrahedron the vertex is.
-static void place_at_rest(const struct solid_inclusion *s, uint32_t tet, const double weight[4],
-                          double place[3]) {
-    scale3(0.0, place, place);
-    for (int k = 0; k < 4; k++) {
-        add_scaled3(place, weight[k], s->rest + 3 * (size_t)s->tets[4 * (size_t)tet + (size_t)k],
-                    place);
-    }
-}
-
 static void make_contact(const struct solid_inclusion *s, const struct inclusion_hit *hit,
                          struct solid_contact *out) {
     const uint32_t vertex = s->inside.pairs[hit->begin].query;
-    double weight[4] = {0.0};
-    const uint32_t tet = deepest_tet(s, hit, weight);
+    const uint32_t tet = deepest_tet(s, hit);
     *out = (struct solid_contact){
         .vertex = vertex, .part = {s->vertex_part[vertex], s->tet_part[tet]}, .tet = tet};
     struct surface_search search = {.s = s,
-                                    .solid = &s->parts[out->part[1]],
                                     .point = s->vertices[vertex],
                                     .part = out->part[1],
+                                    .is_own = out->part[0] == out->part[1],
                                     .squared = INFINITY,
-                                    .triangle = NO_TRIANGLE};
-    double limit = INFINITY;
-    search.is_own = out->part[0] == out->part[1] && search.solid->has_rest;
-    if (search.is_own) {
-        place_at_rest(s, tet, weight, search.place);
-        limit = bound_from_rest(&search);
-    }
-    if (limit >= 0.0) {
-        tree_search_nearest(&s->surface_tree, s->x + 3 * (size_t)search.point, limit, approach,
-                            &search);
-    }
-    out->triangle = search.triangle;
-    if (search.triangle != NO_TRIANGLE) {
-        describe(s, out);
+                                    .triangle = SOLID_INNER_FACE};
+    if (search_surface(&search)) {
+        describe(&search, out);
     }
 }
 
@@ -415,7 +464,7 @@ pbs_status solid_inclusion_find(struct memory *memory, struct tasks *tasks, cons
         return PBS_OK;
     }
     s->x = x;
-    RETURN_IF_FAILED(list_rest(memory, tasks, s));
+    RETURN_IF_FAILED(list_rings(memory, s));
     RETURN_IF_FAILED(find_inside(memory, tasks, point_count, s));
     if (s->inside.count == 0) {
         return PBS_OK;

@@ -9,6 +9,7 @@
 
 #include "geometry/box_pairs.h"
 #include "geometry/distance.h"
+#include "sparse/pairs.h"
 
 /// One body: points that may be inside of others, the tetrahedra that others' points may be inside
 /// of, and the surface of these. Points are numbered through all bodies. Arrays are read during
@@ -23,14 +24,12 @@ struct inclusion_input {
     const uint32_t *tets;     ///< tet_count x 4, points, positive at rest
     size_t triangle_count;
     const uint32_t *triangles; ///< triangle_count x 3, points: the boundary of the tetrahedra
-    /// point_count x 3, m: where the body's points, which are first_point and those that follow it,
-    /// are at rest, and the body does not overlap itself. Null: it is not known.
-    const double *rest;
-    uint32_t first_point;
-    size_t point_count;
 };
 
-/// A vertex inside a solid. Of a pair of the vertex and a triangle, an edge or another vertex, as
+/// In place of a triangle: a face between tetrahedra.
+#define SOLID_INNER_FACE UINT32_MAX
+
+/// A vertex inside a body. Of a pair of the vertex and a triangle, an edge or another vertex, as
 /// struct closest has it, with nothing in it that has no part.
 struct solid_contact {
     uint32_t vertex;  ///< in the order in which vertices were added
@@ -50,22 +49,26 @@ struct inclusion_hit;
 /// All zero is a valid empty one. Buffers grow, never shrink.
 struct solid_inclusion {
     size_t contact_count;
-    struct solid_contact *contacts; ///< found last, ascending by vertex
+    struct solid_contact *contacts; ///< found last, ascending by vertex, then by body around it
     size_t part_count, vertex_count, tet_count, triangle_count;
     struct solid_part *parts;
     uint32_t *vertices, *tets, *triangles;            ///< 1, 4, 3 points each
     uint32_t *vertex_part, *tet_part, *triangle_part; ///< of each
-    size_t rest_count;
-    double *rest;                    ///< rest_count x 3, m: where it is known
-    const double *x;                 ///< only within solid_inclusion_find
-    struct box *point_boxes, *boxes; ///< scratch: of all primitives in turn
+    const double *x;                                  ///< only within solid_inclusion_find
+    struct box *point_boxes, *boxes;                  ///< scratch: of all primitives in turn
     struct bounding_tree vertex_tree, tet_tree, surface_tree;
     struct box_pair_list inside; ///< vertices and tetrahedra around them
-    struct inclusion_hit *hits;  ///< vertices that any is around
-    bool is_rest_listed;         ///< parts have trees of their surfaces at rest
-    size_t rest_capacity, contact_capacity, part_capacity, vertex_capacity, tet_capacity,
-        triangle_capacity, vertex_part_capacity, tet_part_capacity, triangle_part_capacity,
-        point_box_capacity, box_capacity, hit_capacity;
+    struct inclusion_hit *hits;  ///< vertices and bodies around them
+    size_t point_limit;          ///< points are below it
+    bool has_rings;              ///< for what touches itself, the following are listed:
+    uint8_t *is_vertex;          ///< per point
+    uint32_t *ring_start, *ring; ///< per vertex of a body: the points of its tetrahedra
+    uint32_t *star_start, *star; ///< per point: its tetrahedra
+    struct pairs pairs;          ///< scratch
+    size_t contact_capacity, part_capacity, vertex_capacity, tet_capacity, triangle_capacity,
+        vertex_part_capacity, tet_part_capacity, triangle_part_capacity, point_box_capacity,
+        box_capacity, hit_capacity, is_vertex_capacity, ring_start_capacity, ring_capacity,
+        star_start_capacity, star_capacity;
 };
 
 /// No bodies; memory stays.
@@ -75,17 +78,16 @@ pbs_status solid_inclusion_add(struct memory *memory, const struct inclusion_inp
                                struct solid_inclusion *s);
 void solid_inclusion_free(struct memory *memory, struct solid_inclusion *s);
 
-/// contacts = all at x, point_count x 3: of each vertex in a tetrahedron of its own body that is
-/// not its own, or of a body that it touches, where it is deepest in one (by the least barycentric
-/// coordinate; the lowest of equals) the closest point of that body's surface (the lowest triangle
-/// of equals). Tetrahedra that are turned inside out do not count, as they overlap their
-/// neighbours. Vertices exactly on the surface are not listed.
+/// contacts = all at x, point_count x 3: of each vertex and each body that it touches and is in a
+/// tetrahedron of, the closest point of that body's surface (the lowest triangle of equals).
+/// Tetrahedra that are turned inside out do not count, as they overlap their neighbours; of several
+/// the contact names that which the vertex is deepest in (by the least barycentric coordinate; the
+/// lowest of equals). Vertices exactly on the surface are not listed.
 ///
-/// In its own body a vertex is at a place of the material. Of the surface, only triangles count
-/// that are closer to that place than to the vertex, both at rest: not its own, nor those around
-/// them, however deep it is. Where the closest of all, at rest, is not one of these, the vertex is
-/// below its own surface, where elements between are turned inside out, and is not listed. Where
-/// rest is not known, only triangles of which it is a corner do not count.
+/// Of its own body a vertex touches what is not its neighbourhood, which are the tetrahedra with a
+/// corner that is in a tetrahedron of the vertex. The closest point is then that of the surface of
+/// the rest, which includes the faces between it and the neighbourhood; surface triangles with a
+/// corner in a tetrahedron of the vertex are none of it.
 /// PBS_ERROR_MEMORY leaves no contacts.
 pbs_status solid_inclusion_find(struct memory *memory, struct tasks *tasks, const double *x,
                                 size_t point_count, struct solid_inclusion *s);

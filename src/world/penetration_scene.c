@@ -160,10 +160,7 @@ static pbs_status add_solid(const struct body *body, uint32_t first, struct part
         .tet_count = tets,
         .tets = b->tets,
         .triangle_count = is_solid ? body->triangle_count : 0,
-        .triangles = b->triangles,
-        .rest = is_solid ? body->solid.rest : NULL,
-        .first_point = first,
-        .point_count = body->vertex_count};
+        .triangles = b->triangles};
     return solid_inclusion_add(p->memory, &input, &p->solids);
 }
 

@@ -26,7 +26,6 @@ struct body {
 
 struct scene {
     struct memory memory;
-    bool has_rest; ///< bodies say where their points, those of their meshes, are at rest
     size_t body_count, point_count;
     struct body bodies[BODIES];
     double *x;
@@ -34,7 +33,7 @@ struct scene {
 };
 
 static void scene_init(struct scene *s) {
-    *s = (struct scene){.has_rest = true};
+    *s = (struct scene){.point_count = 0};
     memory_init(&s->memory, NULL);
 }
 
@@ -94,10 +93,7 @@ static pbs_status try_to_list(struct scene *s) {
                                               .tet_count = tets,
                                               .tets = own,
                                               .triangle_count = b->triangle_count,
-                                              .triangles = surface,
-                                              .rest = s->has_rest ? b->mesh.positions : NULL,
-                                              .first_point = first,
-                                              .point_count = b->mesh.vertex_count};
+                                              .triangles = surface};
         b->first_tet = s->found.tet_count;
         b->first_triangle = s->found.triangle_count;
         status = solid_inclusion_add(&s->memory, &input, &s->found);
@@ -152,84 +148,97 @@ static bool names(const uint32_t *corners, int count, size_t vertex) {
     return false;
 }
 
-/// The tetrahedron that a vertex is deepest in, and where in the material that is. False: none.
-static bool search_tets(const struct scene *s, size_t body, size_t vertex,
-                        struct solid_contact *out, double place[3]) {
-    const double *p = points_of(s, body) + 3 * vertex;
-    double most = -1.0;
-    for (size_t i = 0; i < s->body_count; i++) {
-        const struct body *b = &s->bodies[i];
-        for (size_t t = 0; t < b->mesh.tet_count && bodies_touch(&s->bodies[body], b); t++) {
-            const uint32_t *corner = b->mesh.tets + 4 * t;
-            const double *x[4];
-            double w[4];
+/// Points that are in a tetrahedron with a vertex.
+static bool *ring_of(const struct body *b, size_t vertex) {
+    bool *ring = calloc(b->mesh.vertex_count, sizeof *ring);
+    assert_non_null(ring);
+    for (size_t t = 0; t < b->mesh.tet_count; t++) {
+        if (names(b->mesh.tets + 4 * t, 4, vertex)) {
             for (size_t k = 0; k < 4; k++) {
-                x[k] = points_of(s, i) + 3 * (size_t)corner[k];
+                ring[b->mesh.tets[4 * t + k]] = true;
             }
-            if ((i == body && names(corner, 4, vertex)) || !tet_contains(x, p, w)) {
-                continue;
-            }
-            const double depth = fmin(fmin(w[0], w[1]), fmin(w[2], w[3]));
-            if (depth > most) {
-                most = depth;
-                out->part[1] = (uint32_t)i;
-                out->tet = (uint32_t)(b->first_tet + t);
-                scale3(0.0, place, place);
-                for (size_t k = 0; k < 4; k++) {
-                    add_scaled3(place, w[k], b->mesh.positions + 3 * (size_t)corner[k], place);
-                }
-            }
+        }
+    }
+    return ring;
+}
+
+static int count_in(const bool *ring, const uint32_t *corners, int count) {
+    int sum = 0;
+    for (int k = 0; ring != NULL && k < count; k++) {
+        sum += ring[corners[k]];
+    }
+    return sum;
+}
+
+/// The tetrahedron of a body that a point is deepest in, without those at the ring (null: none).
+/// False: none.
+static bool search_tets(const struct scene *s, size_t body, const double *p, const bool *ring,
+                        struct solid_contact *out) {
+    const struct body *b = &s->bodies[body];
+    double most = -1.0;
+    for (size_t t = 0; t < b->mesh.tet_count; t++) {
+        const uint32_t *corner = b->mesh.tets + 4 * t;
+        const double *x[4];
+        double w[4];
+        for (size_t k = 0; k < 4; k++) {
+            x[k] = points_of(s, body) + 3 * (size_t)corner[k];
+        }
+        if (count_in(ring, corner, 4) > 0 || !tet_contains(x, p, w)) {
+            continue;
+        }
+        const double depth = fmin(fmin(w[0], w[1]), fmin(w[2], w[3]));
+        if (depth > most) {
+            most = depth;
+            out->tet = (uint32_t)(b->first_tet + t);
         }
     }
     return most >= 0.0;
 }
 
-static double squared_to(const double *points, const double *p, const uint32_t *corner) {
+static double squared_to(const double *points, const double *p, const uint32_t corner[3]) {
     const double *const x[4] = {p, points + 3 * (size_t)corner[0], points + 3 * (size_t)corner[1],
                                 points + 3 * (size_t)corner[2]};
     return closest_squared(PAIR_POINT_TRIANGLE, x);
 }
 
-/// Whether a triangle of the vertex's own body is closer, at rest, to where it is in the material.
-static bool is_closer_to(const struct body *b, const double *place, size_t vertex,
-                         const uint32_t *corner) {
-    return squared_to(b->mesh.positions, place, corner) <
-           squared_to(b->mesh.positions, b->mesh.positions + 3 * vertex, corner);
-}
-
-static void search_triangles(const struct scene *s, size_t body, size_t vertex,
-                             const double place[3], struct solid_contact *out) {
-    const struct body *b = &s->bodies[out->part[1]];
-    const bool is_own = out->part[1] == body;
-    double least = INFINITY, least_at_rest = INFINITY;
-    bool is_through = true;
+/// Of the surface, and of the faces where what is at the ring ends.
+static void search_faces(const struct scene *s, size_t body, const double *p, const bool *ring,
+                         struct solid_contact *out) {
+    const struct body *b = &s->bodies[body];
+    double least = INFINITY;
     for (size_t t = 0; t < b->triangle_count; t++) {
-        const uint32_t *corner = b->triangles + 3 * t;
-        const double squared = squared_to(points_of(s, out->part[1]),
-                                          points_of(s, body) + 3 * vertex, corner);
-        const bool counts = !is_own || (s->has_rest ? is_closer_to(b, place, vertex, corner)
-                                                    : !names(corner, 3, vertex));
-        if (counts && squared < least) {
+        const double squared = squared_to(points_of(s, body), p, b->triangles + 3 * t);
+        if (count_in(ring, b->triangles + 3 * t, 3) == 0 && squared < least) {
             least = squared;
             out->triangle = (uint32_t)(b->first_triangle + t);
         }
-        const double at_rest = squared_to(b->mesh.positions, place, corner);
-        if (is_own && s->has_rest && at_rest < least_at_rest) {
-            least_at_rest = at_rest;
-            is_through = counts;
+    }
+    for (size_t t = 0; ring != NULL && t < b->mesh.tet_count; t++) {
+        const uint32_t *corner = b->mesh.tets + 4 * t;
+        uint32_t face[3], count = 0;
+        for (size_t k = 0; k < 4 && count_in(ring, corner, 4) == 1; k++) {
+            if (!ring[corner[k]]) {
+                face[count++] = corner[k];
+            }
+        }
+        // Corners in another order give the same up to rounding.
+        if (count == 3 && squared_to(points_of(s, body), p, face) < least * (1.0 - 1e-12)) {
+            least = squared_to(points_of(s, body), p, face);
+            out->triangle = SOLID_INNER_FACE;
         }
     }
-    out->distance = is_through ? sqrt(least) : INFINITY;
+    out->distance = sqrt(least);
 }
 
 /// What is said of a contact is so: places, weights, r, and that it leads out of the solid.
 static void assert_described(const struct scene *s, const struct solid_contact *c) {
-    const uint32_t *corner = s->found.triangles + 3 * (size_t)c->triangle;
+    const bool is_inner = c->triangle == SOLID_INNER_FACE;
+    const uint32_t *corner = s->found.triangles + (is_inner ? 0 : 3 * (size_t)c->triangle);
     double r[3] = {0.0, 0.0, 0.0}, sum = 0.0;
     assert_int_equal(c->point_count, pair_node_count(c->kind));
     assert_int_equal(c->points[0], s->found.vertices[c->vertex]);
     for (int k = 0; k < c->point_count; k++) {
-        assert_true(k == 0 || names(corner, 3, c->points[k]));
+        assert_true(k == 0 || is_inner || names(corner, 3, c->points[k]));
         add_scaled3(r, c->closest.weight[k], s->x + 3 * (size_t)c->points[k], r);
         sum += c->closest.weight[k];
     }
@@ -241,30 +250,43 @@ static void assert_described(const struct scene *s, const struct solid_contact *
     }
 }
 
+static void assert_contact(const struct scene *s, const struct solid_contact *c,
+                           const struct solid_contact *expected) {
+    assert_int_equal(c->vertex, expected->vertex);
+    assert_int_equal(c->part[0], expected->part[0]);
+    assert_int_equal(c->part[1], expected->part[1]);
+    assert_int_equal(c->tet, expected->tet);
+    assert_int_equal(c->triangle, expected->triangle);
+    if (c->triangle == SOLID_INNER_FACE) {
+        assert_near(c->distance, expected->distance, 1e-15, "distance");
+    } else {
+        assert_true(c->distance == expected->distance);
+    }
+    assert_described(s, c);
+}
+
 /// The list is what the search of everything finds, in order. Returns how many there are.
 static size_t compare(const struct scene *s) {
     size_t count = 0, vertex = 0;
     for (size_t i = 0; i < s->body_count; i++) {
         for (size_t k = 0; k < s->bodies[i].vertex_count; k++, vertex++) {
             const size_t v = s->bodies[i].vertices[k];
-            struct solid_contact expected = {.part = {(uint32_t)i}};
-            double place[3];
-            if (!search_tets(s, i, v, &expected, place)) {
-                continue;
+            const double *p = points_of(s, i) + 3 * v;
+            for (size_t j = 0; j < s->body_count; j++) {
+                struct solid_contact expected = {.vertex = (uint32_t)vertex,
+                                                 .part = {(uint32_t)i, (uint32_t)j},
+                                                 .triangle = SOLID_INNER_FACE};
+                bool *ring = i == j ? ring_of(&s->bodies[i], v) : NULL;
+                if (bodies_touch(&s->bodies[i], &s->bodies[j]) &&
+                    search_tets(s, j, p, ring, &expected)) {
+                    search_faces(s, j, p, ring, &expected);
+                    if (expected.distance > 0.0 && isfinite(expected.distance)) {
+                        assert_true(count < s->found.contact_count);
+                        assert_contact(s, &s->found.contacts[count++], &expected);
+                    }
+                }
+                free(ring);
             }
-            search_triangles(s, i, v, place, &expected);
-            if (expected.distance == 0.0 || isinf(expected.distance)) {
-                continue;
-            }
-            assert_true(count < s->found.contact_count);
-            const struct solid_contact *c = &s->found.contacts[count++];
-            assert_int_equal(c->vertex, vertex);
-            assert_int_equal(c->part[0], i);
-            assert_int_equal(c->part[1], expected.part[1]);
-            assert_int_equal(c->tet, expected.tet);
-            assert_int_equal(c->triangle, expected.triangle);
-            assert_true(c->distance == expected.distance);
-            assert_described(s, c);
         }
     }
     assert_int_equal(count, s->found.contact_count);
@@ -304,7 +326,6 @@ static void cubes_are_as_searched(void **state) {
             }
         }
         s.bodies[0].touches_itself = n % 3 == 0;
-        s.has_rest = n % 2 == 0;
         list(&s);
         find(&s);
         compare(&s);
@@ -331,14 +352,14 @@ static void make_pinched_torus(struct scene *s, double spacing, double pinch) {
     list(s);
 }
 
-// Vertices are in tetrahedra of their own body, and their way out is through the other side:
-// however much deeper they are than the triangles are long, none is drawn to triangles of its own
-// side, which are as close as an edge. Without rest they are.
+// Vertices are in tetrahedra of their own body, and their way out is through the other side: none
+// is drawn to triangles of its own side, which are as close as two edges. Deeper than that it is
+// drawn to the faces by which its own neighbourhood ends.
 static void torus_goes_through_itself(void **state) {
     (void)state;
     for (int n = 0; n < 4; n++) {
         struct scene s;
-        const double pinch = n % 2 == 0 ? 0.2 : 0.26;
+        const double pinch = n % 2 == 0 ? 0.2 : 0.24;
         // The inner sides, at 0.18 m, go through the middle.
         const double overlap = 2.0 * (pinch - 0.18), spacing = n < 2 ? 0.05 : 0.03;
         make_pinched_torus(&s, spacing, pinch);
@@ -347,26 +368,20 @@ static void torus_goes_through_itself(void **state) {
         assert_true(count > 4);
         assert_true(n > 1 || compare(&s) == count);
         double deepest = 0.0;
+        size_t through = 0;
         for (size_t i = 0; i < count; i++) {
             const struct solid_contact *c = &s.found.contacts[i];
-            assert_true(c->part[0] == 0 && c->part[1] == 0);
             const double *rest = s.bodies[0].mesh.positions;
-            assert_true(rest[3 * (size_t)c->points[0]] * rest[3 * (size_t)c->points[1]] < 0.0);
+            assert_true(c->part[0] == 0 && c->part[1] == 0);
+            const bool leads_through = rest[3 * (size_t)c->points[0]] *
+                                           rest[3 * (size_t)c->points[1]] <
+                                       0.0;
+            assert_true(leads_through || c->distance > 0.5 * spacing);
+            through += leads_through;
             deepest = fmax(deepest, c->distance);
         }
         assert_true(deepest > 0.25 * overlap && deepest < overlap);
-        if (n == 3) {
-            assert_true(deepest > spacing);
-        }
-        s.has_rest = false;
-        list(&s);
-        find(&s);
-        assert_true(n > 0 || compare(&s) > 0);
-        double deepest_without = 0.0;
-        for (size_t i = 0; i < s.found.contact_count; i++) {
-            deepest_without = fmax(deepest_without, s.found.contacts[i].distance);
-        }
-        assert_true(n < 3 || deepest_without < spacing);
+        assert_true(10 * through > 6 * count);
         s.bodies[0].touches_itself = false;
         list(&s);
         find(&s);
@@ -375,28 +390,34 @@ static void torus_goes_through_itself(void **state) {
     }
 }
 
-// A vertex of a surface pushed straight in turns elements inside out and is in one below: that is
-// for elasticity to put right. Pushed in aside, through what is not its own, it is listed.
-static void vertices_below_their_own_surface_are_left(void **state) {
+// A vertex of a surface pushed straight in turns elements inside out and is in its neighbourhood:
+// that is for elasticity to put right. Pushed on, it is listed, and its way out leads back into the
+// neighbourhood, or through what is not its own.
+static void neighbours_do_not_touch(void **state) {
     (void)state;
     struct scene s;
     scene_init(&s);
-    add_body(&s, cube(4, 1.0, 0.0, 0.0, 0.0), true);
+    add_body(&s, cube(8, 1.0, 0.0, 0.0, 0.0), true);
     list(&s);
-    // In the middle of the upper side; vertices are i + 5 (j + 5 k).
-    double *x = points_of(&s, 0) + 3 * (size_t)(2 + 5 * (2 + 5 * 4));
-    for (double depth = 0.26; depth < 0.45; depth += 0.03) {
+    // In the middle of the upper side; vertices are i + 9 (j + 9 k).
+    double *x = points_of(&s, 0) + 3 * (size_t)(4 + 9 * (4 + 9 * 8));
+    for (double depth = 0.0; depth < 0.22; depth += 0.02) {
         const double below[3] = {0.51, 0.52, 1.0 - depth};
         copy3(below, x);
         find(&s);
         assert_int_equal(compare(&s), 0);
     }
-    // A corner through the opposite side of the cube's middle.
-    const double aside[3] = {0.9, 0.52, 0.3};
+    const double deeper[3] = {0.51, 0.52, 0.7}, aside[3] = {0.9, 0.52, 0.4};
+    copy3(deeper, x);
+    find(&s);
+    assert_int_equal(compare(&s), 1);
+    assert_true(s.found.contacts[0].triangle == SOLID_INNER_FACE);
+    assert_true(s.found.contacts[0].distance < 0.06 && s.found.contacts[0].normal[2] < -0.9);
     copy3(aside, x);
     find(&s);
     assert_int_equal(compare(&s), 1);
     assert_near(s.found.contacts[0].distance, 0.1, 1e-15, "distance");
+    assert_near(s.found.contacts[0].normal[0], -1.0, 1e-14, "direction");
     scene_free(&s);
 }
 
@@ -504,17 +525,6 @@ struct segment {
     double *from, *to;
 };
 
-enum { MOST_VERTICES = 64 };
-
-/// The body that each vertex is in, from 1 on.
-static void list_bodies(const struct scene *s, uint32_t bodies[MOST_VERTICES]) {
-    memset(bodies, 0, MOST_VERTICES * sizeof *bodies);
-    for (size_t i = 0; i < s->found.contact_count; i++) {
-        assert_true(s->found.contacts[i].vertex < MOST_VERTICES);
-        bodies[s->found.contacts[i].vertex] = s->found.contacts[i].part[1] + 1;
-    }
-}
-
 static double energy_along(struct scene *s, const struct segment *way, double t) {
     for (size_t k = 0; k < 3 * s->point_count; k++) {
         s->x[k] = way->from[k] + t * (way->to[k] - way->from[k]);
@@ -524,9 +534,8 @@ static double energy_along(struct scene *s, const struct segment *way, double t)
 }
 
 /// The largest change of the energy over 2^-40 of a piece of the way, as far as halving finds it
-/// from the piece with the largest; *same_bodies: vertices are in the same bodies before and after.
-static double largest_jump(struct scene *s, const struct segment *way, int pieces,
-                           bool *same_bodies) {
+/// from the piece with the largest.
+static double largest_jump(struct scene *s, const struct segment *way, int pieces) {
     double low = 0.0, high = 0.0, low_energy = 0.0, high_energy = 0.0, most = -1.0;
     double before = energy_along(s, way, 0.0);
     for (int i = 1; i <= pieces; i++) {
@@ -552,12 +561,6 @@ static double largest_jump(struct scene *s, const struct segment *way, int piece
             low_energy = value;
         }
     }
-    uint32_t before_bodies[MOST_VERTICES], after_bodies[MOST_VERTICES];
-    energy_along(s, way, low);
-    list_bodies(s, before_bodies);
-    energy_along(s, way, high);
-    list_bodies(s, after_bodies);
-    *same_bodies = memcmp(before_bodies, after_bodies, sizeof before_bodies) == 0;
     return fabs(high_energy - low_energy);
 }
 
@@ -575,14 +578,13 @@ static void scatter(struct scene *s, struct random *random, double reach, double
     }
 }
 
-// Vertices leave another body through its surface alone, where r is 0: between two bodies nothing
-// jumps. Among three, a vertex in two of them changes from one surface to the other (OPT section
-// 5.3 leaves that open); such jumps there are, and no others. Over 2^-40 of a way of 2 m the energy
-// of 43 vertices changes by less than their forces, 3 r^2 with r <= 0.5 m, times that: 1e-10 J.
-static void energy_jumps_only_between_bodies(void **state) {
+// Vertices leave another body through its surface alone, where r is 0, and bodies add up: nothing
+// jumps, also where a vertex is in two of them. Over 2^-40 of a way of 2 m the energy of 43
+// vertices, each in two bodies at most, changes by less than their forces, 3 r^2 with r <= 0.5 m,
+// times that: 2e-10 J.
+static void energy_of_bodies_has_no_jumps(void **state) {
     (void)state;
     struct random random = random_seed(3);
-    size_t jumps = 0;
     for (size_t bodies = 2; bodies <= 3; bodies++) {
         struct scene s;
         scene_init(&s);
@@ -594,25 +596,62 @@ static void energy_jumps_only_between_bodies(void **state) {
         list(&s);
         struct segment way = {malloc(3 * s.point_count * sizeof(double)),
                               malloc(3 * s.point_count * sizeof(double))};
-        const int rounds = bodies == 2 ? testing_rounds(10000) : testing_rounds(500);
-        double largest = 0.0;
+        const int rounds = testing_rounds(bodies == 2 ? 10000 : 2000);
         for (int n = 0; n < rounds; n++) {
-            bool same_bodies = false;
             scatter(&s, &random, 0.6, way.from);
             scatter(&s, &random, 0.6, way.to);
-            const double jump = largest_jump(&s, &way, 8, &same_bodies);
-            assert_true(!(jump > 1e-9) || !same_bodies);
-            largest = fmax(largest, jump);
-            jumps += jump > 1e-9;
-        }
-        if (bodies == 2) {
-            assert_small(largest, 1e-9, "change of the energy");
+            assert_small(largest_jump(&s, &way, 8), 1e-9, "change of the energy");
         }
         free(way.from);
         free(way.to);
         scene_free(&s);
     }
-    assert_true(jumps > 10);
+}
+
+// Nor of one body that goes into itself without turning elements inside out: a bar of 10 cells bent
+// around until its ends overlap, further or back, at random. Over 2^-40 of a way of 0.5 m, 300
+// vertices, r <= 0.2 m: 2e-11 J.
+static void energy_of_one_body_has_no_jumps(void **state) {
+    (void)state;
+    struct random random = random_seed(6);
+    struct scene s;
+    struct tet_mesh bar = {0};
+    scene_init(&s);
+    assert_true(shape_box_grid(24, 2, 2, 6.0, 0.5, 0.5, &bar));
+    const size_t bytes = 3 * bar.vertex_count * sizeof *bar.positions;
+    add_body(&s, bar, true);
+    list(&s);
+    struct segment way = {malloc(bytes), malloc(bytes)};
+    double largest = 0.0;
+    for (int n = 0; n < testing_rounds(400); n++) {
+        for (int end = 0; end < 2; end++) {
+            // A helix of one turn and some more, its pitch less than its thickness.
+            const double radius = random_uniform(&random, 0.5, 0.62);
+            const double pitch = random_uniform(&random, 0.0, 0.6);
+            for (size_t v = 0; v < bar.vertex_count; v++) {
+                const double *rest = bar.positions + 3 * v;
+                double *x = (end == 0 ? way.from : way.to) + 3 * v;
+                const double angle = rest[0] / (radius + 0.25);
+                x[0] = (radius + rest[1]) * cos(angle);
+                x[1] = -(radius + rest[1]) * sin(angle);
+                x[2] = rest[2] + pitch * angle / 6.2832;
+            }
+        }
+        for (double t = 0.0; t <= 1.0; t += 0.125) {
+            energy_along(&s, &way, t);
+            struct tet_mesh now = bar;
+            now.positions = s.x;
+            for (size_t k = 0; k < bar.tet_count; k++) {
+                assert_true(tet_volume(&now, k) > 0.0);
+            }
+        }
+        assert_small(largest_jump(&s, &way, 8), 1e-9, "change of the energy");
+        largest = fmax(largest, energy(&s));
+    }
+    assert_true(largest > 1e-3);
+    free(way.from);
+    free(way.to);
+    scene_free(&s);
 }
 
 /// The derivative of the energy along a way by the forces of what is found.
@@ -806,10 +845,11 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cubes_are_as_searched),
         cmocka_unit_test(torus_goes_through_itself),
-        cmocka_unit_test(vertices_below_their_own_surface_are_left),
+        cmocka_unit_test(neighbours_do_not_touch),
         cmocka_unit_test(equal_places_have_the_lowest_triangle),
         cmocka_unit_test(degenerate_states_are_found_nothing_in),
-        cmocka_unit_test(energy_jumps_only_between_bodies),
+        cmocka_unit_test(energy_of_bodies_has_no_jumps),
+        cmocka_unit_test(energy_of_one_body_has_no_jumps),
         cmocka_unit_test(gradient_is_the_derivative_of_the_energy),
         cmocka_unit_test(bodies_touch_as_they_say),
         cmocka_unit_test(threads_do_not_change_a_bit),
