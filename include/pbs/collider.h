@@ -87,8 +87,9 @@ PBS_API pbs_status pbs_collider_desc_init(pbs_collider_desc *d, size_t struct_si
 /// @param out  its id; written only on success
 /// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite or out of its range, a
 /// quaternion that is not unit, a mesh without PBS_CONTACT_BARRIER, a grid or a penalty without
-/// PBS_CONTACT_PROJECTION), PBS_ERROR_MESH (an index out of range or twice in one triangle or edge,
-/// a grid whose outermost samples have not all one sign), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
+/// PBS_CONTACT_PROJECTION, or with PBS_SCHEME_VELOCITY_VERLET), PBS_ERROR_MESH (an index out of
+/// range or twice in one triangle or edge, a grid whose outermost samples have not all one sign),
+/// PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
 /// @see OPT sections 5.1, object collisions as constraints, and 5.2, as penalties
 PBS_API pbs_status pbs_collider_create(pbs_world *w, const pbs_collider_desc *d, pbs_collider *out);
 

@@ -184,6 +184,17 @@ pbs_status collider_check(const pbs_world_desc *world, const pbs_collider_desc *
     return check_quaternion(d->orientation, "orientation", unit);
 }
 
+static pbs_status check_scheme(const pbs_world *w, const pbs_collider_desc *d) {
+    const struct scheme_table *scheme = w->scene.integrator.scheme;
+    return collider_is_penalty(d) && scheme->kicks
+               ? status_fail(
+                     PBS_ERROR_ARGUMENT,
+                     "%s moves no world with penalties or grids, whose forces have no bound "
+                     "for a stable step",
+                     scheme->name)
+               : PBS_OK;
+}
+
 pbs_status pbs_collider_create(pbs_world *w, const pbs_collider_desc *d, pbs_collider *out) {
     ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(world_enter(w));
@@ -192,6 +203,7 @@ pbs_status pbs_collider_create(pbs_world *w, const pbs_collider_desc *d, pbs_col
     double unit[4];
     RETURN_IF_FAILED(settings_read(&settings_collider, d, &settings));
     RETURN_IF_FAILED(collider_check(&w->scene.settings, &settings, unit));
+    RETURN_IF_FAILED(check_scheme(w, &settings));
     RETURN_IF_FAILED(handle_reserve(&w->scene.colliders, &w->memory));
     struct collider *collider = memory_allocate(&w->memory, 1, sizeof *collider);
     if (collider == NULL) {

@@ -11,6 +11,7 @@
 #include "world/bonded.h"
 #include "world/contact_scale.h"
 #include "world/motion.h"
+#include "world/penetration_scene.h"
 
 // Sides of the prism that a cylinder becomes; its edges lie on the cylinder.
 enum { CYLINDER_SIDES = 64, RING_SIDES = 64, TUBE_SIDES = 32 };
@@ -27,10 +28,10 @@ pbs_status contact_scene_check_scheme(const struct scene *scene,
                            "Hessian: PBS_SCHEME_VELOCITY_VERLET does",
                            scheme->name);
     }
-    if (scheme->kicks && scene->settings.body_contact == PBS_BODY_CONTACT_PENALTY) {
+    if (scheme->kicks && penetration_scene_is(scene)) {
         return status_fail(PBS_ERROR_ARGUMENT,
-                           "%s moves no world with PBS_BODY_CONTACT_PENALTY, whose forces have no "
-                           "bound for a stable step",
+                           "%s moves no world with PBS_BODY_CONTACT_PENALTY or "
+                           "PBS_COLLIDE_PENALTY, whose forces have no bound for a stable step",
                            scheme->name);
     }
     return scheme->kicks && contact_scene_has_barrier(scene)
