@@ -143,9 +143,9 @@ static void loads_go_in_by_the_square_root(void **state) {
 }
 
 /// By every scheme that has a Hessian: a particle of 0.3 kg that falls 5 cm on a penalty goes in by
-/// cbrt(m v^2 / (2 k)) = 9.0 mm or, where steps of a millisecond damp, up to a tenth less, and does
-/// not come up higher than it was. One without inertia is at rest there at once. Explicit steps are
-/// refused, whatever comes first.
+/// d = cbrt(m g (h + d) / k) = 9.5 mm or, where steps of a millisecond damp, up to a tenth less,
+/// and does not come up higher than it was. One without inertia is at rest there at once. Explicit
+/// steps are refused, whatever comes first.
 static void every_scheme_feels_penalties(void **state) {
     (void)state;
     for (int32_t i = PBS_SCHEME_IMPLICIT_EULER; i <= PBS_SCHEME_QUASI_STATIC; i++) {
