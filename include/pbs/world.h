@@ -108,12 +108,13 @@ enum {
 
 /// What the iterations of a step do besides Newton's method.
 enum {
-    PBS_ALIGNMENT_FREE_BODIES = 0, ///< solids, shells and peridynamic bodies whose places are not
-                                   ///< held, without damping and drag, which nothing touches, go as
-                                   ///< they are to where inertia and forces want their centre, and
-                                   ///< turn as far as inertia wants them to, where that gains a
-                                   ///< tenth or more of what an iteration did: stiff bodies that
-                                   ///< turn far in a step take fewer iterations
+    PBS_ALIGNMENT_FREE_BODIES = 0, ///< solids, shells and peridynamic bodies without held axes,
+                                   ///< damping and drag, which nothing touches (with barriers and
+                                   ///< penalties: while nothing in the world does), go as they are
+                                   ///< to where inertia and forces want their centre, and turn as
+                                   ///< far as inertia wants them to, where that gains a tenth or
+                                   ///< more of what an iteration did: stiff bodies that turn far in
+                                   ///< a step take fewer iterations
     PBS_ALIGNMENT_NEVER = 1        ///< nothing: OPT's iterations
 };
 

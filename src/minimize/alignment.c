@@ -12,6 +12,9 @@
 // Of a body's inertial energy: what a motion is to gain, so that rounding moves nothing.
 static const double GAIN = 1e-8;
 
+// Of the energy's parts: what all motions are to gain, so that values can tell.
+static const double RESOLVED = 1e-12;
+
 // Of what the last iteration gained: what all motions are to gain, so that no evaluation is spent
 // where Newton's method gets on by itself.
 static const double SHARE = 0.1;
@@ -120,7 +123,8 @@ static bool align(struct minimization *m) {
     for (size_t i = 0; i < o->rest_shape_count; i++) {
         gain += align_body(m, &o->rest_shapes[i], flight, moved);
     }
-    if (!(gain > SHARE * fallen && gain > 0.0)) {
+    const double magnitude = objective_magnitude(&newton->current.objective);
+    if (!(gain > SHARE * fallen && gain > RESOLVED * magnitude)) {
         return false;
     }
     if (!keep_clear(m, moved) || !may_go(m, moved) || m->stopped ||

@@ -417,7 +417,7 @@ static void stabilized_run(struct minimization *m) {
         const double before = m->result.gradient_norm;
         minimization_activate(m);
         choose_hessian(m, before);
-        if (!minimization_is_solved(m) && minimization_align(m)) {
+        if (minimization_align(m)) {
             minimization_activate(m);
         }
         if (m->stopped) {
