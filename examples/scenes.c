@@ -1,7 +1,9 @@
-// ECI's scenes that touch, by name, or a scene of yours from one text file: bodies that never go
-// through each other. Leaves NAME.html, .png, _sheet.png, .glb and _energy.csv.
+// ECI's scenes that touch, by name, bodies that never go through each other; the scenes of OPT's
+// figures, by name; or a scene of yours from one text file. Leaves NAME.html, .png, _sheet.png,
+// .glb and _energy.csv.
 //
 //     scenes stairs --meshes DIR --full        a scene, with real meshes, at the paper's size
+//     scenes opt_12_hole                       a torus is pushed through a hole
 //     scenes my_scene.txt                      a file as common/scene_file.h has it
 // SPDX-License-Identifier: MIT
 #include <pbs/pbs.h>
@@ -18,6 +20,7 @@
 #include "common/shapes.h"
 #include "common/stage.h"
 #include "scenes/eci_contact.h"
+#include "scenes/opt_surface.h"
 
 // Options
 // --------------------------------------------------------------------------------------------
@@ -31,8 +34,8 @@ struct settings {
 
 #define SCENE_NAMES                                                                                \
     "ball_soft, ball_medium, ball_stiff, ball_affine, dice, stairs, trampoline, chain, splash "    \
-    "and "                                                                                         \
-    "membrane"
+    "membrane, opt_3_stretched, opt_4_pressed, opt_6_torus, opt_7_balls, opt_10_ball, "            \
+    "opt_10_moved_out, opt_12_hole, opt_13_squeezed and opt_14_stack"
 #define SCHEME_NAMES "a-search, a-1, bdf2, implicit-euler, sdirk2, tr-bdf2 and blending"
 
 static const struct {
@@ -56,6 +59,29 @@ static bool find_scheme(const char *name, int32_t *id) {
     return false;
 }
 
+/// OPT's scenes: its figures, and what they are about.
+struct opt_name {
+    const char *name, *row;
+    bool post_step; ///< vertices are moved out of obstacles after each step instead
+};
+
+static const struct opt_name opt_names[] = {
+    {"opt_3_stretched", "3", false}, {"opt_4_pressed", "4", false},
+    {"opt_6_torus", "6", false},     {"opt_7_balls", "7", false},
+    {"opt_10_ball", "10", false},    {"opt_10_moved_out", "10", true},
+    {"opt_12_hole", "12", false},    {"opt_13_squeezed", "13", false},
+    {"opt_14_stack", "14", false}};
+
+/// Null where none has this name.
+static const struct opt_name *find_opt(const char *name) {
+    for (size_t i = 0; i < sizeof opt_names / sizeof *opt_names; i++) {
+        if (strcmp(opt_names[i].name, name) == 0) {
+            return &opt_names[i];
+        }
+    }
+    return NULL;
+}
+
 static bool read_settings(int argc, char **argv, struct settings *s, int *exit_status) {
     const struct command_option options[] = {
         {"scene", COMMAND_TEXT, &s->scene, "NAME", SCENE_NAMES "; also as the first argument"},
@@ -64,8 +90,10 @@ static bool read_settings(int argc, char **argv, struct settings *s, int *exit_s
         {"meshes", COMMAND_TEXT, &s->meshes, "DIR",
          "bunny_7k.msh and the like; without them other shapes are made"},
         {"full", COMMAND_FLAG, &s->full, NULL, "the paper's size instead of a small one"},
-        {"scheme", COMMAND_TEXT, &s->scheme, "NAME", SCHEME_NAMES "; a file has its own"},
-        {"step", COMMAND_NUMBER, &s->step, "H", "seconds, 0 for 1/120; a file has its own"},
+        {"scheme", COMMAND_TEXT, &s->scheme, "NAME",
+         SCHEME_NAMES "; a file and OPT's scenes have their own"},
+        {"step", COMMAND_NUMBER, &s->step, "H",
+         "seconds, 0 for 1/120; a file and OPT's scenes have their own"},
         {"decay", COMMAND_NUMBER, &s->decay, "TAU",
          "seconds, of the energy's target; 0 for the scene's own"},
         {"frames", COMMAND_COUNT, &s->frames, "N",
@@ -84,7 +112,7 @@ static void take_first(int *argc, char ***argv, struct settings *s) {
     if (*argc < 2 || strncmp((*argv)[1], "--", 2) == 0) {
         return;
     }
-    if (eci_contact_find((*argv)[1], &kind)) {
+    if (eci_contact_find((*argv)[1], &kind) || find_opt((*argv)[1]) != NULL) {
         s->scene = (*argv)[1];
     } else {
         s->file = (*argv)[1];
@@ -226,6 +254,92 @@ static bool play_contact(const struct settings *s, struct message *message) {
     return done;
 }
 
+// OPT's scenes
+// ----------------------------------------------------------------------------------------------
+
+struct opt_show {
+    struct opt_scene scene;
+    struct surface_mesh rest[OPT_OBSTACLES]; ///< of each obstacle, in its own frame
+    struct surface_mesh now[OPT_OBSTACLES];  ///< where it is
+};
+
+static pbs_status step_opt(void *show) {
+    struct opt_show *o = show;
+    const pbs_status status = opt_step(&o->scene);
+    for (size_t i = 0; i < o->scene.obstacle_count; i++) {
+        opt_surface_place(&o->scene.obstacles[i], &o->rest[i], o->now[i].positions);
+    }
+    return status;
+}
+
+/// A half-space is the ground: in all of these scenes it is level.
+static bool add_opt_obstacle(struct stage *stage, struct opt_show *o, size_t i,
+                             struct message *message) {
+    const struct opt_obstacle *obstacle = &o->scene.obstacles[i];
+    if (obstacle->desc.shape == PBS_SHAPE_HALF_SPACE) {
+        stage->has_ground = true;
+        stage->ground_height = obstacle->position[1];
+        return true;
+    }
+    if (!opt_surface(obstacle, &o->rest[i]) || !surface_mesh_append(&o->now[i], &o->rest[i])) {
+        return message_fail(message, "out of memory");
+    }
+    opt_surface_place(obstacle, &o->rest[i], o->now[i].positions);
+    return stage_add_moving_obstacle(stage, &o->now[i], message);
+}
+
+static bool show_opt(const struct settings *s, const struct opt_name *name, struct opt_show *o,
+                     struct message *message) {
+    const struct opt_row *row;
+    struct opt_options options;
+    opt_options_init(&options);
+    options.full = s->full;
+    options.meshes = s->meshes;
+    options.threads = (int32_t)s->threads;
+    options.post_step = name->post_step;
+    if (!opt_find(name->row, &row) || opt_create(row, &options, &o->scene) < 0) {
+        const char *why = pbs_last_error();
+        return message_fail(message, "%s cannot be made%s%s", name->name, *why != '\0' ? ": " : "",
+                            why);
+    }
+    const int frames = s->full ? row->frames : row->small_frames;
+    struct show show = {.name = name->name,
+                        .world = o->scene.world,
+                        .step = 1.0 / (24.0 * o->scene.steps_per_frame),
+                        .step_count = (int64_t)frames * o->scene.steps_per_frame,
+                        .take_step = step_opt,
+                        .scene = o};
+    bool done = true;
+    for (size_t b = 0; b < o->scene.body_count && done; b++) {
+        done = stage_add_body(&show.stage, o->scene.world, o->scene.bodies[b].id, message);
+    }
+    for (size_t i = 0; i < o->scene.obstacle_count && done; i++) {
+        done = add_opt_obstacle(&show.stage, o, i, message);
+    }
+    if (row->has_mesh && s->meshes == NULL) {
+        printf("without --meshes: shapes that are made here\n");
+    }
+    done = done && run(s, &show, message);
+    stage_free(&show.stage);
+    return done;
+}
+
+static bool play_opt(const struct settings *s, const struct opt_name *name,
+                     struct message *message) {
+    struct opt_show *o = calloc(1, sizeof *o);
+    if (o == NULL) {
+        return message_fail(message, "out of memory");
+    }
+    const bool done = show_opt(s, name, o, message);
+    for (size_t i = 0; i < o->scene.obstacle_count; i++) {
+        surface_mesh_free(&o->rest[i]);
+        surface_mesh_free(&o->now[i]);
+    }
+    opt_free(&o->scene);
+    free(o);
+    return done;
+}
+
 // A scene from a file
 // --------------------------------------------------------------------------------------
 
@@ -354,7 +468,9 @@ int main(int argc, char **argv) {
         settings.scene = settings.file;
         settings.file = NULL;
     }
+    const struct opt_name *opt = find_opt(settings.scene);
     const bool done = settings.file != NULL ? play_file(&settings, &message)
+                      : opt != NULL         ? play_opt(&settings, opt, &message)
                                             : play_contact(&settings, &message);
     if (!done) {
         fprintf(stderr, "scenes: %s\n", message.text);

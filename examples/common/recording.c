@@ -62,7 +62,8 @@ static bool take_triangles(struct recording *recording, const struct recording_d
 }
 
 static bool take_parts(struct recording *recording, const struct recording_desc *desc) {
-    const struct recording_part whole = {0, desc->triangle_count, {0.82F, 0.28F, 0.10F}};
+    const struct recording_part whole = {.triangle_count = desc->triangle_count,
+                                         .color = {0.82F, 0.28F, 0.10F}};
     size_t count = desc->part_count > 0 ? desc->part_count : 1;
     recording->parts = malloc(count * sizeof *recording->parts);
     if (recording->parts == NULL) {

@@ -23,6 +23,7 @@ struct recording_part {
     size_t first_triangle;
     size_t triangle_count;
     float color[3];
+    bool is_obstacle; ///< moves, but the camera looks at it only where it is near the others
 };
 
 /// Everything here is copied. y is up. Zero means absent, except where said.

@@ -144,36 +144,56 @@ static bool add_triangles(const struct scene_picture *picture, size_t frame,
 
 typedef void (*point_visit)(const float point[3], void *user);
 
-// The points of up to 32 frames.
-static void visit_moving_points(const struct scene_picture *picture, point_visit visit,
-                                void *user) {
-    size_t step = picture->frame_count / 32 + 1;
+// Corners of the parts that are obstacles, or of those that are not, in up to 32 frames.
+static void visit_parts(const struct scene_picture *picture, bool obstacles, point_visit visit,
+                        void *user) {
+    const size_t step = picture->frame_count / 32 + 1;
     for (size_t f = 0; f < picture->frame_count; f += step) {
-        for (size_t v = 0; v < picture->vertex_count; v++) {
-            visit(picture->frames[f] + 3 * v, user);
+        for (size_t p = 0; p < picture->part_count; p++) {
+            const struct recording_part *part = &picture->parts[p];
+            const uint32_t *corners = picture->triangles + 3 * part->first_triangle;
+            for (size_t k = 0; k < 3 * part->triangle_count && part->is_obstacle == obstacles;
+                 k++) {
+                visit(picture->frames[f] + 3 * (size_t)corners[k], user);
+            }
         }
     }
 }
 
-// The points of obstacles within a box.
+// Passes on what is within a box.
+struct box_filter {
+    const float *lower, *upper;
+    point_visit visit;
+    void *user;
+};
+
+static void visit_if_inside(const float point[3], void *user) {
+    const struct box_filter *filter = user;
+    for (int axis = 0; axis < 3; axis++) {
+        if (!(point[axis] >= filter->lower[axis] && point[axis] <= filter->upper[axis])) {
+            return;
+        }
+    }
+    filter->visit(point, filter->user);
+}
+
+// The points of obstacles within a box, of those that move too.
 static void visit_obstacles(const struct scene_picture *picture, const float lower[3],
                             const float upper[3], point_visit visit, void *user) {
+    struct box_filter filter = {lower, upper, visit, user};
+    visit_parts(picture, true, visit_if_inside, &filter);
     for (size_t v = 0; v < picture->obstacles.vertex_count; v++) {
         float point[3];
-        bool inside = true;
         for (int axis = 0; axis < 3; axis++) {
             point[axis] = (float)picture->obstacles.positions[3 * v + (size_t)axis];
-            inside = inside && point[axis] >= lower[axis] && point[axis] <= upper[axis];
         }
-        if (inside) {
-            visit(point, user);
-        }
+        visit_if_inside(point, &filter);
     }
 }
 
 static void visit_points(const struct scene_picture *picture, const struct render_scene *scene,
                          point_visit visit, void *user) {
-    visit_moving_points(picture, visit, user);
+    visit_parts(picture, false, visit, user);
     visit_obstacles(picture, scene->lower, scene->upper, visit, user);
 }
 
@@ -263,7 +283,7 @@ static void bound_scene(const struct scene_picture *picture, struct render_scene
         scene->lower[axis] = INFINITY;
         scene->upper[axis] = -INFINITY;
     }
-    visit_moving_points(picture, widen_bounds, scene);
+    visit_parts(picture, false, widen_bounds, scene);
     for (int axis = 0; axis < 3; axis++) {
         square += powf(scene->upper[axis] - scene->lower[axis], 2.0F);
     }

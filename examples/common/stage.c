@@ -10,11 +10,15 @@ struct stage_piece {
     const double *scripted; ///< null for a body
     size_t vertex_count, triangle_count;
     uint32_t *triangles; ///< triangle_count x 3, of the piece's own vertices
+    bool is_obstacle;
 };
 
 static const char *const energy_names[] = {"kinetic", "elastic", "gravity", "contact", "total"};
 
 enum { ENERGY_COUNT = sizeof energy_names / sizeof *energy_names };
+
+// That of obstacles that stand still, in render_scene.c.
+static const float obstacle_color[3] = {0.42f, 0.45f, 0.50f};
 
 // Neighbours in the list differ.
 static const float colors[][3] = {
@@ -56,6 +60,15 @@ bool stage_add_scripted(struct stage *stage, size_t vertex_count, const double *
     return add_piece(stage, &piece, triangles, message);
 }
 
+bool stage_add_moving_obstacle(struct stage *stage, const struct surface_mesh *mesh,
+                               struct message *message) {
+    const struct stage_piece piece = {.scripted = mesh->positions,
+                                      .vertex_count = mesh->vertex_count,
+                                      .triangle_count = mesh->triangle_count,
+                                      .is_obstacle = true};
+    return add_piece(stage, &piece, mesh->triangles, message);
+}
+
 bool stage_add_obstacle(struct stage *stage, const struct surface_mesh *mesh,
                         struct message *message) {
     return surface_mesh_append(&stage->obstacles, mesh) || message_fail(message, "out of memory");
@@ -81,7 +94,10 @@ static void fill_parts(const struct stage *stage, uint32_t *triangles,
         const struct stage_piece *piece = &stage->pieces[i];
         parts[i].first_triangle = count;
         parts[i].triangle_count = piece->triangle_count;
-        memcpy(parts[i].color, colors[i % (sizeof colors / sizeof *colors)], sizeof *colors);
+        parts[i].is_obstacle = piece->is_obstacle;
+        memcpy(parts[i].color,
+               piece->is_obstacle ? obstacle_color : colors[i % (sizeof colors / sizeof *colors)],
+               sizeof *colors);
         for (size_t k = 0; k < 3 * piece->triangle_count; k++) {
             triangles[3 * count + k] = piece->triangles[k] + (uint32_t)vertices;
         }

@@ -1,5 +1,5 @@
 // What a world's pages show: all its bodies, each in a colour of its own, surfaces that are moved
-// by a script, obstacles that stand still, and the energies. Fills a recording frame by frame.
+// by a script, obstacles, and the energies. Fills a recording frame by frame.
 
 #ifndef PBS_COMMON_STAGE_H
 #define PBS_COMMON_STAGE_H
@@ -27,6 +27,9 @@ bool stage_add_scripted(struct stage *stage, size_t vertex_count, const double *
                         size_t triangle_count, const uint32_t *triangles, struct message *message);
 bool stage_add_obstacle(struct stage *stage, const struct surface_mesh *mesh,
                         struct message *message);
+/// An obstacle whose positions change behind the pointer.
+bool stage_add_moving_obstacle(struct stage *stage, const struct surface_mesh *mesh,
+                               struct message *message);
 void stage_free(struct stage *stage);
 
 /// A recording of what has been added, without a frame. Null on failure.

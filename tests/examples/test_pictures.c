@@ -5,6 +5,7 @@
 #include "common/png.h"
 #include "common/recording.h"
 #include "common/render.h"
+#include "common/render_scene.h"
 #include "common/scene_picture.h"
 #include "common/shapes.h"
 
@@ -63,8 +64,10 @@ static struct recording *record(const char *directory, size_t *triangle_count,
     static uint32_t tets[40000];
     assert_true(4 * ball.tet_count <= sizeof tets / sizeof tets[0]);
     memcpy(tets, ball.tets, 4 * ball.tet_count * sizeof *tets);
-    const struct recording_part parts[] = {{0, 100, {0.8F, 0.3F, 0.1F}},
-                                           {100, *triangle_count - 100, {0.1F, 0.4F, 0.7F}}};
+    const struct recording_part parts[] = {{.triangle_count = 100, .color = {0.8F, 0.3F, 0.1F}},
+                                           {.first_triangle = 100,
+                                            .triangle_count = *triangle_count - 100,
+                                            .color = {0.1F, 0.4F, 0.7F}}};
     const struct recording_desc desc = {.title = "ball </script>",
                                         .frame_rate = 24.0,
                                         .vertex_count = ball.vertex_count,
@@ -280,7 +283,7 @@ static void the_contact_sheet_shows_what_moves(void **state) {
     static float points[LONG][9];
     const float *frames[LONG];
     const uint32_t triangle[3] = {0, 1, 2};
-    const struct recording_part part = {0, 1, {1.0F, 0.0F, 0.0F}};
+    const struct recording_part part = {.triangle_count = 1, .color = {1.0F, 0.0F, 0.0F}};
     for (int f = 0; f < LONG; f++) {
         const float y = f < FALL ? 2.0F * (float)(FALL - f) / FALL : 0.0F;
         const float shape[9] = {0, y, 0, 1, y, 0, 0, y, 1};
@@ -315,6 +318,37 @@ static void the_contact_sheet_shows_what_moves(void **state) {
     }
     image_free(&sheet);
     assert_true(changes >= 8);
+}
+
+/// A body of one metre and an obstacle that is beside it in one frame, a kilometre off in the
+/// other: the camera looks at both where they are near.
+static void the_camera_follows_no_obstacle(void **state) {
+    (void)state;
+    static const float points[2][18] = {
+        {0, 0, 0, 1, 0, 0, 0, 0, 1, 1000, 0, 0, 1001, 0, 0, 1000, 0, 1},
+        {0, 0, 0, 1, 0, 0, 0, 0, 1, 1.25F, 0, 0, 1.5F, 0, 0, 1.25F, 0, 1}};
+    const float *frames[2] = {points[0], points[1]};
+    const uint32_t triangles[6] = {0, 1, 2, 3, 4, 5};
+    struct recording_part parts[2] = {
+        {.triangle_count = 1}, {.first_triangle = 1, .triangle_count = 1, .is_obstacle = true}};
+    const struct scene_picture picture = {.title = "t",
+                                          .frame_rate = 24.0,
+                                          .frame_count = 2,
+                                          .vertex_count = 6,
+                                          .frames = frames,
+                                          .triangle_count = 2,
+                                          .triangles = triangles,
+                                          .part_count = 2,
+                                          .parts = parts};
+    struct render_scene scene;
+    assert_true(render_scene_create(&picture, 0, 1.0, &scene));
+    assert_float_equal(scene.lower[0], 0.0F, 0.0F);
+    assert_float_equal(scene.upper[0], 1.5F, 0.0F);
+    render_scene_free(&scene);
+    parts[1].is_obstacle = false;
+    assert_true(render_scene_create(&picture, 0, 1.0, &scene));
+    assert_float_equal(scene.upper[0], 1001.0F, 0.0F);
+    render_scene_free(&scene);
 }
 
 static void paraview_files_name_their_arrays(void **state) {
@@ -362,7 +396,7 @@ static void long_runs_are_thinned_for_glb(void **state) {
     static float points[LONG][9];
     const float *frames[LONG];
     const uint32_t triangle[3] = {0, 1, 2};
-    const struct recording_part part = {0, 1, {1.0F, 0.0F, 0.0F}};
+    const struct recording_part part = {.triangle_count = 1, .color = {1.0F, 0.0F, 0.0F}};
     for (int f = 0; f < LONG; f++) {
         const float shape[9] = {0, (float)f, 0, 1, (float)f, 0, 0, (float)f, 1};
         memcpy(points[f], shape, sizeof shape);
@@ -410,6 +444,7 @@ int main(void) {
         cmocka_unit_test(the_page_stands_alone),
         cmocka_unit_test(curves_have_the_colours_of_their_bodies),
         cmocka_unit_test(the_contact_sheet_shows_what_moves),
+        cmocka_unit_test(the_camera_follows_no_obstacle),
         cmocka_unit_test(paraview_files_name_their_arrays),
         cmocka_unit_test(wrong_recordings_are_refused),
         cmocka_unit_test(long_runs_are_thinned_for_glb),

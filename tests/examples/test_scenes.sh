@@ -16,6 +16,11 @@ for scene in ball_soft ball_affine dice stairs trampoline chain splash membrane;
     check "$scene" plays $scene --frames 1
     check "$scene: all files" has_files $scene
 done
+# Obstacles that move, stand still and are the ground; and none.
+for scene in opt_6_torus opt_10_moved_out opt_12_hole opt_14_stack; do
+    check "$scene" plays $scene --frames 1
+    check "$scene: all files" has_files $scene
+done
 check "the first argument or an option" plays --scene ball_stiff --frames 4 --scheme bdf2 --name bdf2
 check "a line for each frame, the start and the head" lines bdf2 6
 # A frame is a sixtieth of a second, or a step that is longer.
@@ -97,6 +102,7 @@ says() { # words, arguments...: fails, and the words are in what it says
 }
 check "refuses a scene that is none" says '"lamp"' --scene lamp
 check "and lists those that are" says 'trampoline' lamp
+check "refuses a folder without the mesh" says 'opt_13_squeezed cannot be made' opt_13_squeezed --meshes "$scratch/none"
 check "as it does with schemes" says 'tr-bdf2' ball_soft --scheme guess
 check "refuses a file that is not there" says 'cannot be opened' "$scratch/none.txt"
 check "asks how long to go on where a file does not say" says 'steps_total' "$scratch/endless.txt"
