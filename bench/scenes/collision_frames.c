@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "base/config.h"
-#include "geometry/box_pairs.h"
+#include "broad_phase/box_pairs.h"
 
 const char *const collision_frame_names[COLLISION_FRAMES] = {"armadillo-rollers", "cloth-ball",
                                                              "cloth-funnel", "rod-twist"};

@@ -3,7 +3,7 @@
 #ifndef PBS_SCENES_SURFACE_PAIRS_H
 #define PBS_SCENES_SURFACE_PAIRS_H
 
-#include "geometry/box_pairs.h"
+#include "broad_phase/box_pairs.h"
 #include "scenes/moving_surface.h"
 
 struct surface_pairs {

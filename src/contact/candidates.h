@@ -6,10 +6,10 @@
 
 #include <string.h>
 
+#include "broad_phase/box_pairs.h"
 #include "contact/collision_mesh.h"
 #include "contact/point_ways.h"
 #include "contact/separation.h"
-#include "geometry/box_pairs.h"
 #include "geometry/distance.h"
 
 enum { PAIR_KINDS = PAIR_POINT_POINT + 1 };

@@ -12,11 +12,11 @@
 #ifndef PBS_CONTACT_PENALTY_CONTACT_H
 #define PBS_CONTACT_PENALTY_CONTACT_H
 
+#include "broad_phase/box_pairs.h"
 #include "contact/contact_report.h"
 #include "contact/friction_table.h"
 #include "contact/impulse_friction.h"
 #include "contact/obstacle.h"
-#include "geometry/box_pairs.h"
 
 /// A body, whether it has spheres or not.
 struct penalty_part {

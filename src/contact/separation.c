@@ -8,7 +8,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "geometry/box_lanes.h"
+#include "broad_phase/box_lanes.h"
 
 // A coordinate is rounded by half an epsilon, a difference of two by as much again, and a product
 // with a direction three times: for both sides less than 35 half epsilons of the pair's largest

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/math3.h"
+#include "broad_phase/tree_search.h"
 #include "geometry/tet_inclusion.h"
 #include "geometry/tet_mesh.h"
-#include "geometry/tree_search.h"
 
 enum { HITS_PER_PIECE = 32 };
 

@@ -7,7 +7,7 @@
 #ifndef PBS_CONTACT_SOLID_INCLUSION_H
 #define PBS_CONTACT_SOLID_INCLUSION_H
 
-#include "geometry/box_pairs.h"
+#include "broad_phase/box_pairs.h"
 #include "geometry/distance.h"
 #include "sparse/pairs.h"
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "geometry/point_pairs.h"
+#include "broad_phase/point_pairs.h"
 
 static const double PI = 3.14159265358979323846;
 static const double ROUNDING = 1e-9; // of the horizon: what still belongs to it

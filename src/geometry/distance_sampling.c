@@ -7,8 +7,8 @@
 #include <math.h>
 
 #include "base/math3.h"
+#include "broad_phase/tree_search.h"
 #include "geometry/distance.h"
-#include "geometry/tree_search.h"
 
 // Cells around the surface within which distances are exact outside, too: more than the
 // interpolation reaches.

@@ -4,7 +4,7 @@
 #ifndef PBS_GEOMETRY_INTERSECTION_H
 #define PBS_GEOMETRY_INTERSECTION_H
 
-#include "geometry/box_pairs.h"
+#include "broad_phase/box_pairs.h"
 
 /// Whether the closed segment a b and the closed triangle t[0] t[1] t[2] have a point in common.
 /// Either may be degenerate. True where a coordinate is not finite or beyond 1e100, where nobody

@@ -4,7 +4,7 @@
 #ifndef PBS_GEOMETRY_WINDING_H
 #define PBS_GEOMETRY_WINDING_H
 
-#include "geometry/bounding_tree.h"
+#include "broad_phase/bounding_tree.h"
 
 struct triangle_mesh {
     const double *positions;   ///< vertex_count x 3, m

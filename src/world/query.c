@@ -6,10 +6,10 @@
 
 #include "base/arithmetic.h"
 #include "base/math3.h"
+#include "broad_phase/tree_search.h"
 #include "geometry/distance.h"
 #include "geometry/grid_closest.h"
 #include "geometry/ray.h"
-#include "geometry/tree_search.h"
 #include "world/check.h"
 #include "world/motion.h"
 #include "world/settings.h"

@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "geometry/bounding_tree.h"
+#include "broad_phase/bounding_tree.h"
 
 struct scene;
 

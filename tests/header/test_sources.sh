@@ -25,8 +25,8 @@ done
 
 floor_of() {
     case $1 in
-    pbs) echo -1 ;; base) echo 0 ;; geometry | sparse) echo 1 ;; linear) echo 2 ;; energy | contact) echo 3 ;;
-    minimize) echo 4 ;; integrate) echo 5 ;; fracture) echo 6 ;; world) echo 7 ;; *) echo unknown ;;
+    pbs) echo 0 ;; base) echo 1 ;; broad_phase | sparse) echo 2 ;; geometry | linear) echo 3 ;;
+    contact | energy | fracture) echo 4 ;; minimize) echo 5 ;; integrate) echo 6 ;; world) echo 7 ;; *) echo unknown ;;
     esac
 }
 
@@ -34,7 +34,7 @@ stays_on_its_floor() { # file
     local folder own target theirs
     folder=$(basename "$(dirname "$1")")
     own=$(floor_of "$folder")
-    for target in $(sed -n 's/^#include "\([a-z]*\)\/.*/\1/p' "$1" | sort -u); do
+    for target in $(sed -n 's/^#include "\([a-z_]*\)\/.*/\1/p' "$1" | sort -u); do
         theirs=$(floor_of "$target")
         if [ "$own" = unknown ] || [ "$theirs" = unknown ] ||
             { [ "$theirs" -ge "$own" ] && [ "$target" != "$folder" ]; }; then

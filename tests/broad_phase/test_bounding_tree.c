@@ -1,12 +1,12 @@
 // The broad phase against comparing every box with every other, on surfaces that move; and what
 // boxes, trees and lists promise: outward rounding, one order, any number of threads, no memory
 // once warm, no harm when there is none.
-#include "geometry/bounding_tree.h"
+#include "broad_phase/bounding_tree.h"
 
 #include <fenv.h>
 #include <float.h>
 
-#include "geometry/box_pairs.h"
+#include "broad_phase/box_pairs.h"
 #include "scenes/moving_surface.h"
 #include "scenes/surface_pairs.h"
 #include "shapes.h"

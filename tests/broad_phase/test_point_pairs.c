@@ -1,6 +1,6 @@
 // Pairs of points within a distance against all pairs: random clouds, lattices whose neighbours lie
 // just at the distance, clusters that are far apart, and points at one place.
-#include "geometry/point_pairs.h"
+#include "broad_phase/point_pairs.h"
 #include "support/allocator.h"
 #include "support/random.h"
 #include "support/testing.h"

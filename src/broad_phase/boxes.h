@@ -1,7 +1,7 @@
 // Boxes with sides along the axes, in single precision, rounded outward from double: what the broad
 // phase compares. Covers points in motion and whatever has them as corners.
-#ifndef PBS_GEOMETRY_BOXES_H
-#define PBS_GEOMETRY_BOXES_H
+#ifndef PBS_BROAD_PHASE_BOXES_H
+#define PBS_BROAD_PHASE_BOXES_H
 
 #include "base/tasks.h"
 

@@ -6,7 +6,7 @@
 // __AVX2__ is not seen where the preprocessor runs by itself.
 #define BOX_LANES_WIDE
 
-#include "geometry/box_pairs_walk.h"
+#include "broad_phase/box_pairs_walk.h"
 
 void box_pairs_find_piece_wide(void *context, size_t index) {
     find_piece(context, index);

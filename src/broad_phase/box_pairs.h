@@ -1,10 +1,10 @@
 // All pairs of a query box and a primitive of a tree whose boxes meet: the broad phase. The list
 // depends on the boxes alone, not on the tree's shape nor on the number of threads: by query, then
 // by primitive.
-#ifndef PBS_GEOMETRY_BOX_PAIRS_H
-#define PBS_GEOMETRY_BOX_PAIRS_H
+#ifndef PBS_BROAD_PHASE_BOX_PAIRS_H
+#define PBS_BROAD_PHASE_BOX_PAIRS_H
 
-#include "geometry/bounding_tree.h"
+#include "broad_phase/bounding_tree.h"
 
 enum { BOX_PAIRS_ASKED = 8 };
 

@@ -1,11 +1,11 @@
 // Searches from near to far; see tree_search.h. Bounds are compared in doubles, with a margin for
 // the rounding of both the bound and what is found in the box.
-#include "geometry/tree_search.h"
+#include "broad_phase/tree_search.h"
 
 #include <float.h>
 #include <math.h>
 
-#include "geometry/box_lanes.h"
+#include "broad_phase/box_lanes.h"
 
 // Of coordinates and of squared distances: some hundred times what rounding does.
 static const double ROUNDING = 0x1p-46;

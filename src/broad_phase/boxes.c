@@ -1,9 +1,9 @@
-#include "geometry/boxes.h"
+#include "broad_phase/boxes.h"
 
 #include <float.h>
 #include <string.h>
 
-#include "geometry/box_lanes.h"
+#include "broad_phase/box_lanes.h"
 
 /// Points or primitives that one piece of a loop covers; points that are rounded at once.
 enum { CHUNK = 1024, POINTS = 8 };

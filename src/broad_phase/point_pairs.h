@@ -1,8 +1,8 @@
 // All pairs of points that are no further apart than a distance, through cells of that size: in
 // time and memory linear in points and pairs, also where points lie far apart. The list depends on
 // the points alone.
-#ifndef PBS_GEOMETRY_POINT_PAIRS_H
-#define PBS_GEOMETRY_POINT_PAIRS_H
+#ifndef PBS_BROAD_PHASE_POINT_PAIRS_H
+#define PBS_BROAD_PHASE_POINT_PAIRS_H
 
 #include "base/memory.h"
 

@@ -1,11 +1,11 @@
 // Queries go down the tree in groups of eight that lie close together, and what a group comes upon
 // is compared with each of them. Compiled for every processor, and for those whose registers hold
 // eight lanes: half of all work is in the innermost loop.
-#ifndef PBS_GEOMETRY_BOX_PAIRS_WALK_H
-#define PBS_GEOMETRY_BOX_PAIRS_WALK_H
+#ifndef PBS_BROAD_PHASE_BOX_PAIRS_WALK_H
+#define PBS_BROAD_PHASE_BOX_PAIRS_WALK_H
 
-#include "geometry/box_pairs.h"
-#include "geometry/tree_walk.h"
+#include "broad_phase/box_pairs.h"
+#include "broad_phase/tree_walk.h"
 
 enum {
     GROUP = 8,   ///< queries that go down the tree as one

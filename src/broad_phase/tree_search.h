@@ -1,10 +1,10 @@
 // The nearest of what a bounding tree holds, along a ray or from a point: nearest boxes first, and
 // none that is farther than what was found. What is asked of a primitive is the caller's; here it
 // is a number. Only reads the tree.
-#ifndef PBS_GEOMETRY_TREE_SEARCH_H
-#define PBS_GEOMETRY_TREE_SEARCH_H
+#ifndef PBS_BROAD_PHASE_TREE_SEARCH_H
+#define PBS_BROAD_PHASE_TREE_SEARCH_H
 
-#include "geometry/bounding_tree.h"
+#include "broad_phase/bounding_tree.h"
 
 /// Looks at a primitive, given how far what was found before lies: returns how far what has been
 /// found now lies, at most `limit`. Primitives come in no order that a caller should rely on; one

@@ -1,6 +1,6 @@
 // Searches through trees against looking at every primitive: the same nearest triangle, at the same
 // distance to the last bit, whatever the tree was built for, however it was refitted.
-#include "geometry/tree_search.h"
+#include "broad_phase/tree_search.h"
 
 #include "base/math3.h"
 #include "geometry/distance.h"

@@ -1,9 +1,9 @@
 // Pairs are found in the order of the trees and sorted afterwards: callers keep few of those that
 // are met.
-#include "geometry/box_pairs.h"
+#include "broad_phase/box_pairs.h"
 
 #include "base/config.h"
-#include "geometry/box_pairs_walk.h"
+#include "broad_phase/box_pairs_walk.h"
 
 enum {
     FIRST_ROOM = HITS, ///< for pairs, that a piece begins with

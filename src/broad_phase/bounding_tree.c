@@ -1,10 +1,10 @@
-#include "geometry/bounding_tree.h"
+#include "broad_phase/bounding_tree.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "geometry/box_lanes.h"
-#include "geometry/tree_walk.h"
+#include "broad_phase/box_lanes.h"
+#include "broad_phase/tree_walk.h"
 
 enum {
     PIECE_LEVELS = 3, ///< of a subtree that one piece of a loop refits: 512 primitives

@@ -1,7 +1,7 @@
 // Cells are buckets of a hash table, so that empty ones cost nothing. Points are visited in their
 // order, each looking for those before it and appending itself to their lists: once to count, once
 // to fill, so that lists need neither sorting nor room that is not used in the end.
-#include "geometry/point_pairs.h"
+#include "broad_phase/point_pairs.h"
 
 #include <math.h>
 

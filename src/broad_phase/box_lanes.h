@@ -1,14 +1,14 @@
 // Eight boxes at a time: in one register where the compiler may use AVX2, else as two halves of
 // four lanes, as every processor of the kinds we build for has them.
-#ifndef PBS_GEOMETRY_BOX_LANES_H
-#define PBS_GEOMETRY_BOX_LANES_H
+#ifndef PBS_BROAD_PHASE_BOX_LANES_H
+#define PBS_BROAD_PHASE_BOX_LANES_H
 
 #include <float.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "base/config.h"
-#include "geometry/boxes.h"
+#include "broad_phase/boxes.h"
 
 typedef float floats4 __attribute__((vector_size(16)));
 typedef int32_t ints4 __attribute__((vector_size(16)));

@@ -2,10 +2,10 @@
 // once by splitting at medians, refitted when things move. A block of eight boxes is compared at
 // once. Levels are arrays without pointers: the children of block k are the blocks 8k to 8k + 7 of
 // the level below. Knows boxes and point numbers only.
-#ifndef PBS_GEOMETRY_BOUNDING_TREE_H
-#define PBS_GEOMETRY_BOUNDING_TREE_H
+#ifndef PBS_BROAD_PHASE_BOUNDING_TREE_H
+#define PBS_BROAD_PHASE_BOUNDING_TREE_H
 
-#include "geometry/boxes.h"
+#include "broad_phase/boxes.h"
 
 enum {
     TREE_LEVELS = 11,     ///< as many as 2^31 primitives need
