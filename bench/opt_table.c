@@ -48,8 +48,9 @@ static bool run(const struct opt_row *row, const struct opt_options *options) {
 }
 
 static int usage(void) {
-    fprintf(stderr, "opt_table [--row N] [--full] [--meshes FOLDER] [--plain] [--steps N] "
-                    "[--threads N] [--without-self] [--penalty] [--post-step]\n");
+    fprintf(stderr,
+            "opt_table [--row N] [--full] [--meshes FOLDER] [--plain] [--steps N] [--frames N] "
+            "[--threads N] [--without-self] [--penalty] [--post-step]\n");
     return 2;
 }
 
@@ -80,6 +81,8 @@ int main(int argc, char **argv) {
             options.meshes = argv[++i];
         } else if (strcmp(argv[i], "--steps") == 0) {
             options.steps_per_frame = atoi(argv[++i]);
+        } else if (strcmp(argv[i], "--frames") == 0) {
+            options.frames = atoi(argv[++i]);
         } else if (strcmp(argv[i], "--threads") == 0) {
             options.threads = atoi(argv[++i]);
         } else {

@@ -13,7 +13,7 @@ TEST_JOBS    ?= 2
 # The longest files of tests, longest first: they start first, so that none is left running alone at the end. The full check
 # runs each once, the first four on smaller problems; the night's runs all at full size, and under AddressSanitizer as well.
 NIGHT_TESTS := world/test_advance papers/test_eci_contact papers/test_opt_36dof papers/test_eci_crowds
-LONG_TESTS  := $(NIGHT_TESTS) physics/test_engine_scenes physics/test_torture papers/test_eci_table2 papers/test_opt_cubes \
+LONG_TESTS  := $(NIGHT_TESTS) physics/test_engine_scenes physics/test_torture papers/test_opt_figures papers/test_eci_table2 papers/test_opt_cubes \
                papers/test_eci_point papers/test_eci_motion physics/test_soak
 # Short ones that take more than ten seconds under AddressSanitizer even on smaller problems: there at night only, and not in
 # the quick check.

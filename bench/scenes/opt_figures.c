@@ -159,7 +159,8 @@ pbs_status opt_step(struct opt_scene *scene) {
 }
 
 pbs_status opt_run(struct opt_scene *scene) {
-    const int frames = scene->options.full ? scene->row->frames : scene->row->small_frames;
+    const int own = scene->options.full ? scene->row->frames : scene->row->small_frames;
+    const int frames = scene->options.frames > 0 ? scene->options.frames : own;
     for (int i = 0; i < frames * scene->steps_per_frame && scene->status >= 0; i++) {
         opt_step(scene);
         if (scene->measures.steps % scene->steps_per_frame == 0 && scene->status >= 0) {

@@ -42,6 +42,7 @@ struct opt_options {
     const char *meshes;  ///< a folder; null: rows that want one take a torus instead
     int32_t method;      ///< PBS_METHOD_*
     int steps_per_frame; ///< 0: the row's
+    int frames;          ///< 0: the row's
     int32_t threads;
     bool without_self; ///< PBS_BODY_CONTACT_NONE
     bool penalty;      ///< colliders are penalties too where the row may choose

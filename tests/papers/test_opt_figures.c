@@ -1,0 +1,100 @@
+// OPT's figures 1, 3, 4, 6, 7, 10, 12, 13 and 14 at the size of tests: every step converges at the
+// paper's number of steps a frame, and what each figure shows is there (bench/scenes/opt_rows.c
+// says what). bench/opt_table runs them at the paper's sizes.
+#include "scenes/opt_figures.h"
+#include "support/testing.h"
+
+/// Where smaller problems are asked for, the first frames alone, which need only land.
+enum { FEW_FRAMES = 6 };
+
+static void run_row(const char *name, const struct opt_options *options) {
+    const struct opt_row *row = NULL;
+    const char *reason = "";
+    struct opt_scene scene;
+    struct opt_options own = *options;
+    own.frames = testing_is_small() ? FEW_FRAMES : 0;
+    assert_true(opt_find(name, &row));
+    assert_ok(opt_create(row, &own, &scene));
+    assert_ok(opt_run(&scene));
+    const bool shows = testing_is_small() || row->judge(&scene, &reason);
+    if (!shows) {
+        print_error("figure %s: %s\n", name, reason);
+    }
+    assert_true(shows);
+    assert_true(scene.measures.steps > 0);
+    opt_free(&scene);
+}
+
+static void figure(const char *name) {
+    struct opt_options options;
+    opt_options_init(&options);
+    run_row(name, &options);
+}
+
+static void tori_fall_into_a_bowl(void **state) {
+    (void)state;
+    figure("1");
+}
+
+static void cube_is_stretched(void **state) {
+    (void)state;
+    figure("3");
+}
+
+static void cube_is_pressed(void **state) {
+    (void)state;
+    figure("4");
+}
+
+static void torus_touches_itself(void **state) {
+    (void)state;
+    figure("6");
+}
+
+static void balls_collide(void **state) {
+    (void)state;
+    figure("7");
+}
+
+/// As a constraint, and as a penalty; what is moved out after steps is turned inside out.
+static void ball_hits_the_ground(void **state) {
+    (void)state;
+    struct opt_options options;
+    opt_options_init(&options);
+    run_row("10", &options);
+    options.penalty = true;
+    run_row("10", &options);
+    options.penalty = false;
+    options.post_step = true;
+    run_row("10", &options);
+}
+
+static void torus_is_pushed_through_a_hole(void **state) {
+    (void)state;
+    figure("12");
+}
+
+static void torus_is_squeezed_by_cubes(void **state) {
+    (void)state;
+    figure("13");
+}
+
+static void stack_is_struck(void **state) {
+    (void)state;
+    figure("14");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tori_fall_into_a_bowl),
+        cmocka_unit_test(cube_is_stretched),
+        cmocka_unit_test(cube_is_pressed),
+        cmocka_unit_test(torus_touches_itself),
+        cmocka_unit_test(balls_collide),
+        cmocka_unit_test(ball_hits_the_ground),
+        cmocka_unit_test(torus_is_pushed_through_a_hole),
+        cmocka_unit_test(torus_is_squeezed_by_cubes),
+        cmocka_unit_test(stack_is_struck),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
