@@ -2,158 +2,26 @@
 // sheet of 6 x 3 nodes in the plane (36 degrees of freedom), fixed corotated, starting from random
 // places inside its box. One step of several sizes, 200 random starts each, by plain Newton and by
 // the stabilised minimiser. The sheet is a host's own energy: stencils of three nodes with z held.
+#include "scenes/opt_sheet.h"
 #include "support/derivatives.h"
 #include "support/world_testing.h"
 
-enum {
-    COLUMNS = 6,
-    ROWS = 3,
-    NODES = COLUMNS * ROWS,
-    TRIANGLES = 2 * (COLUMNS - 1) * (ROWS - 1),
-    TRIALS = 200,
-    FEW_TRIALS = 10
-};
+enum { NODES = OPT_SHEET_NODES, TRIALS = 200, FEW_TRIALS = 10 };
 
-static const double SPACING = 0.2;
-static const double DENSITY = 1000.0;
-static const double YOUNG = 1e6;
-static const double POISSON = 0.3;
-
-struct sheet {
-    uint32_t triangles[TRIANGLES][3];
-    double rest_inverse[TRIANGLES][4]; // row-major
-    double area[TRIANGLES];
-    double masses[NODES];
-    double rest[NODES][3];
-};
-
-static void make_sheet(struct sheet *sheet) {
-    memset(sheet, 0, sizeof *sheet);
-    for (uint32_t j = 0; j < ROWS; j++) {
-        for (uint32_t i = 0; i < COLUMNS; i++) {
-            sheet->rest[i + COLUMNS * j][0] = SPACING * i;
-            sheet->rest[i + COLUMNS * j][1] = SPACING * j;
-        }
-    }
-    uint32_t count = 0;
-    for (uint32_t j = 0; j + 1 < ROWS; j++) {
-        for (uint32_t i = 0; i + 1 < COLUMNS; i++) {
-            const uint32_t a = i + COLUMNS * j;
-            const uint32_t cell[2][3] = {{a, a + 1, a + COLUMNS + 1},
-                                         {a, a + COLUMNS + 1, a + COLUMNS}};
-            memcpy(sheet->triangles[count], cell, sizeof cell);
-            count += 2;
-        }
-    }
-    for (uint32_t t = 0; t < TRIANGLES; t++) {
-        const double *const a = sheet->rest[sheet->triangles[t][0]];
-        const double *const b = sheet->rest[sheet->triangles[t][1]];
-        const double *const c = sheet->rest[sheet->triangles[t][2]];
-        const double m[4] = {b[0] - a[0], c[0] - a[0], b[1] - a[1], c[1] - a[1]};
-        const double determinant = m[0] * m[3] - m[1] * m[2];
-        const double inverse[4] = {m[3] / determinant, -m[1] / determinant, -m[2] / determinant,
-                                   m[0] / determinant};
-        memcpy(sheet->rest_inverse[t], inverse, sizeof inverse);
-        sheet->area[t] = 0.5 * determinant;
-        for (int k = 0; k < 3; k++) {
-            sheet->masses[sheet->triangles[t][k]] += DENSITY * sheet->area[t] / 3.0;
-        }
-    }
-}
-
-// --- fixed corotated in the plane: psi = mu |F - R|^2 + lambda/2 (J - 1)^2, with |F - R|^2 = |F|^2
-// - 2 s + 2 and
-// --- s = hypot(F11 + F22, F21 - F12) ---
-
-struct planar {
-    double psi, p[4], h[4][4];
-};
-
-static struct planar fixed_corotated(const double f[4]) {
-    const double mu = YOUNG / (2.0 * (1.0 + POISSON));
-    const double lambda = YOUNG * POISSON / ((1.0 + POISSON) * (1.0 - 2.0 * POISSON));
-    const double sum = f[0] + f[3];
-    const double spin = f[2] - f[1];
-    const double s = fmax(hypot(sum, spin), 1e-300);
-    const double along[4] = {sum / s, -spin / s, spin / s, sum / s};    // ds/dF
-    const double across[4] = {-spin / s, -sum / s, sum / s, -spin / s}; // d2s = across across^T / s
-    const double cofactor[4] = {f[3], -f[2], -f[1], f[0]};
-    const double mirror[4] = {1.0, -1.0, -1.0, 1.0}; // d2J: entry (k, 3 - k)
-    const double growth = f[0] * f[3] - f[1] * f[2] - 1.0;
-    struct planar out = {.psi = 0.5 * lambda * growth * growth};
-    double square = 0.0;
-    for (int i = 0; i < 4; i++) {
-        square += f[i] * f[i];
-        out.p[i] = 2.0 * mu * (f[i] - along[i]) + lambda * growth * cofactor[i];
-        for (int j = 0; j < 4; j++) {
-            out.h[i][j] = (i == j ? 2.0 * mu : 0.0) - 2.0 * mu * across[i] * across[j] / s +
-                          lambda * cofactor[i] * cofactor[j];
-        }
-        out.h[i][3 - i] += lambda * growth * mirror[i];
-    }
-    out.psi += mu * (square - 2.0 * s + 2.0);
-    return out;
-}
-
-/// gradients[a]: of node a's shape function at rest.
-static void shape_gradients(const double inverse[4], double gradients[3][2]) {
-    for (int k = 0; k < 2; k++) {
-        gradients[1][k] = inverse[k];
-        gradients[2][k] = inverse[2 + k];
-        gradients[0][k] = -gradients[1][k] - gradients[2][k];
-    }
-}
-
-static int32_t evaluate_triangle(void *user, size_t stencil, const double *x, int32_t project,
-                                 double *value, double *gradient, double *hessian) {
-    (void)project;
-    const struct sheet *const sheet = user;
-    double g[3][2];
-    shape_gradients(sheet->rest_inverse[stencil], g);
-    double f[4] = {0.0};
-    for (int a = 0; a < 3; a++) {
-        for (int ij = 0; ij < 4; ij++) {
-            f[ij] += x[3 * a + ij / 2] * g[a][ij % 2];
-        }
-    }
-    const struct planar e = fixed_corotated(f);
-    const double area = sheet->area[stencil];
-    if (value != NULL) {
-        *value = area * e.psi;
-    }
-    if (gradient != NULL) {
-        memset(gradient, 0, 9 * sizeof *gradient);
-        for (int a = 0; a < 3; a++) {
-            for (int ij = 0; ij < 4; ij++) {
-                gradient[3 * a + ij / 2] += area * e.p[ij] * g[a][ij % 2];
-            }
-        }
-    }
-    if (hessian != NULL) {
-        memset(hessian, 0, 81 * sizeof *hessian);
-        for (int r = 0; r < 12; r++) {
-            for (int c = 0; c < 12; c++) {
-                const int a = r / 4, ij = r % 4, b = c / 4, kl = c % 4;
-                hessian[9 * (3 * a + ij / 2) + 3 * b + kl / 2] += area * e.h[ij][kl] *
-                                                                  g[a][ij % 2] * g[b][kl % 2];
-            }
-        }
-    }
-    return 0;
-}
+static const double SPACING = OPT_SHEET_SPACING;
 
 static double triangle_value(void *context, const double *x) {
     double value = 0.0;
-    evaluate_triangle(context, 0, x, 0, &value, NULL, NULL);
+    opt_sheet_evaluate(context, 0, x, 0, &value, NULL, NULL);
     return value;
 }
 
 static void triangle_gradient(void *context, const double *x, double *gradient) {
-    evaluate_triangle(context, 0, x, 0, NULL, gradient, NULL);
+    opt_sheet_evaluate(context, 0, x, 0, NULL, gradient, NULL);
 }
 
 static void triangle_hessian(void *context, const double *x, double *hessian) {
-    evaluate_triangle(context, 0, x, 0, NULL, NULL, hessian);
+    opt_sheet_evaluate(context, 0, x, 0, NULL, NULL, hessian);
 }
 
 // --- one trial ---
@@ -185,54 +53,17 @@ struct outcome {
     double x[3 * NODES];
 };
 
-static pbs_world *make_world(struct sheet *sheet, int32_t method, pbs_body *body) {
-    pbs_world_desc d;
-    assert_ok(pbs_world_desc_init(&d, sizeof d));
-    d.contact = PBS_CONTACT_PROJECTION;
-    d.threads = 1;
-    d.method = method;
-    d.initial_guess = PBS_GUESS_INERTIAL;
-    d.preconditioner = PBS_PRECONDITIONER_NONE;
-    d.newton_limit = 500;
-    d.tolerance = 1e-6 * YOUNG * SPACING;
-    d.forcing = 1.0 / sqrt(YOUNG * SPACING);
-    d.step_length_limit = 1e3;
-    pbs_world *world = new_world_from(&d);
-    pbs_custom_desc c;
-    assert_ok(pbs_custom_desc_init(&c, sizeof c));
-    c.width = 3;
-    c.vertex_count = NODES;
-    c.positions = &sheet->rest[0][0];
-    c.masses = sheet->masses;
-    c.stencil_count = TRIANGLES;
-    c.stencils = &sheet->triangles[0][0];
-    c.evaluate = evaluate_triangle;
-    c.user = sheet;
-    c.tag = 36;
-    assert_ok(pbs_body_create_custom(world, &c, body));
-    uint32_t all[NODES];
-    for (uint32_t i = 0; i < NODES; i++) {
-        all[i] = i;
-    }
-    assert_ok(pbs_body_pin(world, *body, all, NODES, PBS_AXIS_Z));
-    return world;
-}
-
-static void run_trials(struct sheet *sheet, int32_t method, double h, size_t trial_count,
+static void run_trials(struct opt_sheet *sheet, int32_t method, double h, size_t trial_count,
                        struct outcome *outcomes) {
     pbs_body body = {0};
-    pbs_world *const world = make_world(sheet, method, &body);
-    const double at_rest[3 * NODES] = {0};
+    pbs_world *world = NULL;
+    assert_ok(opt_sheet_world(sheet, method, &world, &body));
     for (size_t trial = 0; trial < trial_count; trial++) {
         struct outcome *const o = &outcomes[trial];
         random_start(trial, o->x);
-        assert_ok(pbs_body_set_positions(world, body, o->x, NODES));
-        assert_ok(pbs_body_set_velocities(world, body, at_rest, NODES));
-        const pbs_status status = pbs_world_step(world, h);
+        const pbs_status status = opt_sheet_step(world, body, o->x, h, &o->iterations);
         assert_true(status == PBS_OK || status == PBS_ERROR_CONVERGENCE);
-        const pbs_stats stats = stats_of(world);
         o->converged = status == PBS_OK;
-        o->iterations = stats.newton_iterations;
         memcpy(o->x, pbs_body_positions(world, body), sizeof o->x);
     }
     pbs_world_destroy(world);
@@ -301,9 +132,9 @@ static const struct row table[] = {
 
 static void test_table(void **state) {
     (void)state;
-    static struct sheet sheet;
+    static struct opt_sheet sheet;
     static struct outcome newton[TRIALS], stabilized[TRIALS];
-    make_sheet(&sheet);
+    opt_sheet_make(&sheet);
     const bool small = testing_is_small();
     const size_t trials = small ? FEW_TRIALS : TRIALS;
     print_message("step: plain Newton %% (median) / stabilised %% (median, 95%%, most)\n");
@@ -327,8 +158,8 @@ static void test_table(void **state) {
 
 static void test_derivatives(void **state) {
     (void)state;
-    static struct sheet sheet;
-    make_sheet(&sheet);
+    static struct opt_sheet sheet;
+    opt_sheet_make(&sheet);
     for (uint64_t trial = 0; trial < 20; trial++) {
         double x[3 * NODES];
         random_start(trial, x);
