@@ -33,9 +33,9 @@ struct settings {
 };
 
 #define SCENE_NAMES                                                                                \
-    "ball_soft, ball_medium, ball_stiff, ball_affine, dice, stairs, trampoline, chain, splash "    \
-    "membrane, opt_3_stretched, opt_4_pressed, opt_6_torus, opt_7_balls, opt_10_ball, "            \
-    "opt_10_moved_out, opt_12_hole, opt_13_squeezed and opt_14_stack"
+    "ball_soft, ball_medium, ball_stiff, ball_affine, dice, stairs, trampoline, chain, splash, "   \
+    "membrane, opt_1_bowl, opt_3_stretched, opt_4_pressed, opt_6_torus, opt_7_balls, "             \
+    "opt_10_ball, opt_10_penalty, opt_10_moved_out, opt_12_hole, opt_13_squeezed and opt_14_stack"
 #define SCHEME_NAMES "a-search, a-1, bdf2, implicit-euler, sdirk2, tr-bdf2 and blending"
 
 static const struct {
@@ -62,15 +62,18 @@ static bool find_scheme(const char *name, int32_t *id) {
 /// OPT's scenes: its figures, and what they are about.
 struct opt_name {
     const char *name, *row;
+    bool penalty;   ///< obstacles are penalties instead of constraints
     bool post_step; ///< vertices are moved out of obstacles after each step instead
+    int frames;     ///< 0: the row's; after 84 the torus falls ever deeper below the hole
 };
 
 static const struct opt_name opt_names[] = {
-    {"opt_3_stretched", "3", false}, {"opt_4_pressed", "4", false},
-    {"opt_6_torus", "6", false},     {"opt_7_balls", "7", false},
-    {"opt_10_ball", "10", false},    {"opt_10_moved_out", "10", true},
-    {"opt_12_hole", "12", false},    {"opt_13_squeezed", "13", false},
-    {"opt_14_stack", "14", false}};
+    {"opt_1_bowl", "1", false, false, 0},     {"opt_3_stretched", "3", false, false, 0},
+    {"opt_4_pressed", "4", false, false, 0},  {"opt_6_torus", "6", false, false, 0},
+    {"opt_7_balls", "7", false, false, 0},    {"opt_10_ball", "10", false, false, 0},
+    {"opt_10_penalty", "10", true, false, 0}, {"opt_10_moved_out", "10", false, true, 0},
+    {"opt_12_hole", "12", false, false, 84},  {"opt_13_squeezed", "13", false, false, 0},
+    {"opt_14_stack", "14", false, false, 0}};
 
 /// Null where none has this name.
 static const struct opt_name *find_opt(const char *name) {
@@ -296,13 +299,15 @@ static bool show_opt(const struct settings *s, const struct opt_name *name, stru
     options.full = s->full;
     options.meshes = s->meshes;
     options.threads = (int32_t)s->threads;
+    options.penalty = name->penalty;
     options.post_step = name->post_step;
     if (!opt_find(name->row, &row) || opt_create(row, &options, &o->scene) < 0) {
         const char *why = pbs_last_error();
         return message_fail(message, "%s cannot be made%s%s", name->name, *why != '\0' ? ": " : "",
                             why);
     }
-    const int frames = s->full ? row->frames : row->small_frames;
+    const int all = s->full ? row->frames : row->small_frames;
+    const int frames = name->frames > 0 ? name->frames : all;
     struct show show = {.name = name->name,
                         .world = o->scene.world,
                         .step = 1.0 / (24.0 * o->scene.steps_per_frame),

@@ -57,6 +57,9 @@ void opt_free(struct opt_scene *scene) {
     for (size_t b = 0; b < scene->body_count; b++) {
         tet_mesh_free(&scene->bodies[b].rest);
     }
+    for (size_t i = 0; i < OPT_OBSTACLES; i++) {
+        surface_mesh_free(&scene->obstacles[i].surface);
+    }
     free(scene->bodies);
     free(scene->held);
     free(scene->targets);

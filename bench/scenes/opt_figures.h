@@ -59,6 +59,7 @@ struct opt_obstacle {
     pbs_collider id;
     pbs_collider_desc desc; ///< as it was made
     double position[3], orientation[4];
+    struct surface_mesh surface; ///< of a grid: what it was made of
 };
 
 enum { OPT_OBSTACLES = 40 };

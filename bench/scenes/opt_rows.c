@@ -151,19 +151,19 @@ static const double BOWL_RADIUS = 1.6, BOWL_WALL = 0.2, TUBE = 0.09; // m
 /// The bowl as signed distances, stiff enough that nothing goes into its wall by far.
 static void add_bowl(struct opt_scene *scene) {
     struct opt_obstacle *o = &scene->obstacles[scene->obstacle_count];
-    struct surface_mesh surface;
+    struct surface_mesh *surface = &o->surface;
     float *samples = NULL;
     pbs_grid grid = {.struct_size = sizeof grid};
     pbs_grid_desc d;
-    if (!surface_bowl(BOWL_RADIUS, BOWL_WALL, 0.0, 80, &surface)) {
+    if (!surface_bowl(BOWL_RADIUS, BOWL_WALL, 0.0, 80, surface)) {
         scene->status = PBS_ERROR_MEMORY;
         return;
     }
     pbs_grid_desc_init(&d, sizeof d);
-    d.vertex_count = surface.vertex_count;
-    d.vertices = surface.positions;
-    d.triangle_count = surface.triangle_count;
-    d.triangles = surface.triangles;
+    d.vertex_count = surface->vertex_count;
+    d.vertices = surface->positions;
+    d.triangle_count = surface->triangle_count;
+    d.triangles = surface->triangles;
     d.cell = scene->options.full ? 0.025 : 0.05;
     d.threads = scene->options.threads;
     scene->status = pbs_grid_from_mesh(&d, NULL, 0, &grid);
@@ -187,7 +187,6 @@ static void add_bowl(struct opt_scene *scene) {
         scene->obstacle_count += scene->status >= 0;
     }
     free(samples);
-    surface_mesh_free(&surface);
 }
 
 static void fill_bowl(struct opt_scene *scene) {

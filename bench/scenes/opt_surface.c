@@ -15,6 +15,7 @@ bool opt_surface(const struct opt_obstacle *obstacle, struct surface_mesh *out) 
     case PBS_SHAPE_SPHERE: return surface_ball(size[0], SEGMENTS, out);
     case PBS_SHAPE_BOX: return surface_box(2.0 * size[0], 2.0 * size[1], 2.0 * size[2], out);
     case PBS_SHAPE_TORUS: return surface_torus(size[0], size[1], SEGMENTS, out);
+    case PBS_SHAPE_GRID: return surface_mesh_append(out, &obstacle->surface);
     default: return true;
     }
 }

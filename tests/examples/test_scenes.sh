@@ -17,7 +17,7 @@ for scene in ball_soft ball_affine dice stairs trampoline chain splash membrane;
     check "$scene: all files" has_files $scene
 done
 # Obstacles that move, stand still and are the ground; and none.
-for scene in opt_6_torus opt_10_moved_out opt_12_hole opt_14_stack; do
+for scene in opt_1_bowl opt_10_moved_out opt_12_hole opt_14_stack; do
     check "$scene" plays $scene --frames 1
     check "$scene: all files" has_files $scene
 done
