@@ -402,10 +402,10 @@ static const double HOLE_END = 3.0; // s: the pusher stays then
 /// Rings of 0.6 m and a hole of 0.3, one above the other: their inner sides are bent both ways.
 static void fill_hole(struct opt_scene *scene) {
     struct tet_mesh mesh;
-    const struct soft soft = {.young = 5e4, .poisson = 0.3, .position = {0.0, 0.35, 0.0}};
+    const struct soft soft = {.young = 1e5, .poisson = 0.3, .position = {0.0, 0.35, 0.0}};
     const double ring[3] = {0.45, 0.15, 0.0}, pusher[3] = {0.27, 0.0, 0.0};
     const double above[3] = {0.0, 0.75, 0.0};
-    if (!shape_torus(0.28, 0.12, scene->options.full ? 0.0465 : 0.085, &mesh)) {
+    if (!shape_torus(0.26, 0.14, scene->options.full ? 0.0495 : 0.085, &mesh)) {
         scene->status = PBS_ERROR_MEMORY;
         return;
     }
@@ -441,7 +441,7 @@ static bool judge_hole(const struct opt_scene *scene, const char **reason) {
 // --- figure 13: squeezed by cubes ---
 
 enum { CUBES = 32, FEW_CUBES = 12 };
-static const double FAR = 1.2, NEAR = 0.45; // m: of their centres from the middle
+static const double FAR = 1.2, NEAR = 0.55; // m: of their centres from the middle
 
 static void cube_direction(size_t index, size_t count, double out[3]) {
     const double y = 1.0 - (2.0 * (double)index + 1.0) / (double)count;
