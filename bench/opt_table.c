@@ -50,7 +50,8 @@ static bool run(const struct opt_row *row, const struct opt_options *options) {
 static int usage(void) {
     fprintf(stderr,
             "opt_table [--row N] [--full] [--meshes FOLDER] [--plain] [--steps N] [--frames N] "
-            "[--threads N] [--without-self] [--penalty] [--post-step]\n");
+            "[--seconds S] [--threads N] [--without-self] [--penalty] [--post-step] "
+            "[--progress]\n");
     return 2;
 }
 
@@ -68,6 +69,8 @@ int main(int argc, char **argv) {
             options.without_self = true;
         } else if (strcmp(argv[i], "--penalty") == 0) {
             options.penalty = true;
+        } else if (strcmp(argv[i], "--progress") == 0) {
+            options.progress = true;
         } else if (strcmp(argv[i], "--post-step") == 0) {
             options.post_step = true;
         } else if (next == NULL) {
@@ -83,6 +86,8 @@ int main(int argc, char **argv) {
             options.steps_per_frame = atoi(argv[++i]);
         } else if (strcmp(argv[i], "--frames") == 0) {
             options.frames = atoi(argv[++i]);
+        } else if (strcmp(argv[i], "--seconds") == 0) {
+            options.seconds = atof(argv[++i]);
         } else if (strcmp(argv[i], "--threads") == 0) {
             options.threads = atoi(argv[++i]);
         } else {

@@ -161,14 +161,34 @@ pbs_status opt_step(struct opt_scene *scene) {
     return scene->status;
 }
 
+/// For scenes that take hours: a line of standard error for each frame.
+static void tell_progress(const struct opt_scene *scene) {
+    const struct opt_measures *m = &scene->measures;
+    fprintf(stderr,
+            "figure %s: frame %d, %.2f solves a step, %.0f s, deepest %.3g, least distance %.2e, "
+            "inverted %zu, kinetic energy %.4g J\n",
+            scene->row->name, m->steps / scene->steps_per_frame, (double)m->solves / m->steps,
+            m->seconds, m->deepest, m->least_distance, m->inverted, m->kinetic);
+}
+
+static void take_frame(struct opt_scene *scene) {
+    for (int i = 0; i < scene->steps_per_frame && scene->status >= 0; i++) {
+        opt_step(scene);
+    }
+    if (scene->status >= 0) {
+        measure(scene);
+        if (scene->options.progress) {
+            tell_progress(scene);
+        }
+    }
+}
+
 pbs_status opt_run(struct opt_scene *scene) {
     const int own = scene->options.full ? scene->row->frames : scene->row->small_frames;
     const int frames = scene->options.frames > 0 ? scene->options.frames : own;
-    for (int i = 0; i < frames * scene->steps_per_frame && scene->status >= 0; i++) {
-        opt_step(scene);
-        if (scene->measures.steps % scene->steps_per_frame == 0 && scene->status >= 0) {
-            measure(scene);
-        }
+    const double seconds = scene->options.seconds > 0.0 ? scene->options.seconds : INFINITY;
+    for (int i = 0; i < frames && scene->status >= 0 && scene->measures.seconds < seconds; i++) {
+        take_frame(scene);
     }
     scene->measures.edge_strain = edge_strain(scene);
     return scene->status;

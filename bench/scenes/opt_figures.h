@@ -47,6 +47,8 @@ struct opt_options {
     bool without_self; ///< PBS_BODY_CONTACT_NONE
     bool penalty;      ///< colliders are penalties too where the row may choose
     bool post_step;    ///< no colliders: vertices are moved out of them after each step
+    double seconds;    ///< of stepping, after which no frame is begun; 0: no limit
+    bool progress;     ///< a line of standard error for each frame
 };
 
 struct opt_body {
