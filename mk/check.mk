@@ -29,7 +29,7 @@ SMALL := env PBS_TEST_SCALE=small
 # run through, are left out of the quick check.
 SLOW_SCRIPTS := tests/examples/test_drop.sh tests/examples/test_fracture.sh tests/examples/test_scenes.sh tests/examples/test_integrators.sh \
                 tests/install/test_install.sh
-SHELL_TESTS  := $(filter-out tests/demo/% $(if $(filter quick,$(CHECK)),$(SLOW_SCRIPTS)),$(wildcard tests/*/test_*.sh))
+SHELL_TESTS  := $(filter-out tests/demo/% $(if $(filter quick,$(CHECK)),$(SLOW_SCRIPTS)),$(wildcard tests/*/test_*.sh tests/*/*/test_*.sh))
 DEMO_TESTS  := $(wildcard tests/demo/test_*.sh)
 
 # For ThreadSanitizer, which finds nothing on one thread: files with tests that say "thread" in their names, of which only

@@ -14,9 +14,10 @@ LIBRARY_INCLUDES := -Isrc -Iinclude
 EXAMPLE_INCLUDES := -Iinclude -Iexamples -Iexamples/common -Ibench
 ALL_INCLUDES     := -Isrc -Iinclude -Iexamples -Iexamples/common -Ibench -Itests
 
+floor = $(firstword $(subst /, ,$(@:$(BUILD)/obj/src/%=%)))
 $(BUILD)/obj/src/%:      OPTIONS  = $(LIBRARY_INCLUDES) $(if $(SANITIZE),,-DNDEBUG) \
                                      $(if $(filter $(LARGE_OBJECTS),$@),$(LARGE_OPTIONS)) \
-                                     $(if $(filter $(PROTECTED),$(notdir $(@D))),$(PROTECTION))
+                                     $(if $(filter $(PROTECTED),$(floor)),$(PROTECTION))
 $(BUILD)/obj/examples/%: OPTIONS  = $(EXAMPLE_INCLUDES) $(call package_headers,$@)
 $(BUILD)/obj/bench/%:    OPTIONS  = $(ALL_INCLUDES) $(call package_headers,$@)
 $(BUILD)/obj/tests/%:    OPTIONS := $(ALL_INCLUDES)
@@ -93,7 +94,8 @@ endef
 $(foreach folder,$(TEST_FOLDERS),$(eval $(call folder_of_tests,$(folder))))
 
 $(TESTS):
-	@ln -sf all $@
+	@mkdir -p $(@D)
+	@ln -sfr $< $@
 
 # A sanitized build is made of objects of its own, never of lib/.
 EXAMPLE_LIBRARY := $(if $(SANITIZE),$(INTERNAL_LIB),$(STATIC_LIB))

@@ -2,7 +2,9 @@
 
 object = $(patsubst %,$(BUILD)/obj/%.o,$(basename $(1)))
 
-LIBRARY_OBJECTS := $(call object,$(wildcard src/*/*.c))
+# A floor's own files lie in src/FLOOR, the others in its rooms, src/FLOOR/ROOM.
+LIBRARY_SOURCES := $(sort $(wildcard src/*/*.c src/*/*/*.c))
+LIBRARY_OBJECTS := $(call object,$(LIBRARY_SOURCES))
 LARGE_OBJECTS   := $(LARGE_KERNELS:%=$(BUILD)/obj/src/%.o)
 COMMON_OBJECTS  := $(call object,$(wildcard examples/common/*.c))
 SCENE_OBJECTS   := $(call object,$(wildcard bench/scenes/*.c bench/measure/*.c))
@@ -13,9 +15,9 @@ COMMON_LIB   := $(BUILD)/libcommon.a
 SCENES_LIB   := $(BUILD)/libscenes.a
 SUPPORT_LIB  := $(BUILD)/libtestsupport.a
 
-# The tests of a folder are one program, tests/FOLDER/all, and each file a link to it (tests/all.c).
-TEST_SOURCES  := $(sort $(wildcard tests/*/test_*.c))
-TEST_FOLDERS  := $(sort $(patsubst tests/%/,%,$(dir $(TEST_SOURCES))))
+# The tests of a folder and of its rooms are one program, tests/FOLDER/all, and each file a link to it (tests/all.c).
+TEST_SOURCES  := $(sort $(wildcard tests/*/test_*.c tests/*/*/test_*.c))
+TEST_FOLDERS  := $(sort $(foreach f,$(TEST_SOURCES),$(word 2,$(subst /, ,$f))))
 TEST_PROGRAMS := $(TEST_FOLDERS:%=$(BUILD)/tests/%/all)
 TEST_LISTS    := $(TEST_FOLDERS:%=$(BUILD)/obj/tests/%/all.list)
 TEST_OBJECTS  := $(call object,$(TEST_SOURCES))

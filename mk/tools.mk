@@ -58,7 +58,7 @@ format-check:                                    ## fails where format would cha
 # function after this many of its nodes; at night after clang's own 225000.
 ANALYZER_NODES := $(if $(filter night,$(CHECK)),225000,40000)
 TIDY           := $(BUILD)/tidy/$(ANALYZER_NODES)
-TIDY_LIBRARY  := $(wildcard src/*/*.c)
+TIDY_LIBRARY  := $(LIBRARY_SOURCES)
 TIDY_EXAMPLES := $(wildcard examples/*.c examples/common/*.c) $(call usable,$(wildcard examples/hosts/*.c))
 TIDY_STAMPS   := $(patsubst %.c,$(TIDY)/%.silent,$(TIDY_LIBRARY) $(TIDY_EXAMPLES))
 
@@ -77,7 +77,7 @@ $(TIDY_STAMPS): $(TIDY)/%.silent: %.c .clang-tidy
 # against its C library's headers.
 ARM_HEADERS    := /usr/aarch64-linux-gnu/include
 CLANG_STAMPS   := $(patsubst %.c,$(BUILD)/clang/%.silent,$(wildcard bench/*.c))
-AARCH64_STAMPS := $(if $(wildcard $(ARM_HEADERS)),$(patsubst %.c,$(BUILD)/aarch64/%.silent,$(wildcard src/*/*.c)))
+AARCH64_STAMPS := $(if $(wildcard $(ARM_HEADERS)),$(patsubst %.c,$(BUILD)/aarch64/%.silent,$(LIBRARY_SOURCES)))
 $(CLANG_STAMPS):   $(BUILD)/clang/%.silent:   %.c ; $(syntax_only)
 $(AARCH64_STAMPS): $(BUILD)/aarch64/%.silent: %.c ; $(syntax_only)
 $(BUILD)/aarch64/%: TARGET := --target=aarch64-linux-gnu -isystem $(ARM_HEADERS)
