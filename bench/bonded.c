@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/runtime/clock.h"
 #include "energy/bonds.h"
 #include "energy/evaluate.h"
 #include "pbs/pbs.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
+#include "base/runtime/clock.h"
 #include "common/command_line.h"
 #include "geometry/intersection.h"
 #include "scenes/surface_pairs.h"

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "command_line.h"
 #include "scenes/collision_frames.h"
 #include "scenes/collision_queries.h"

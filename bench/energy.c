@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
+#include "base/runtime/clock.h"
 #include "energy/evaluate.h"
 #include "energy/solid.h"
 #include "shapes.h"

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/runtime/clock.h"
 #include "common/command_line.h"
 #include "common/fracture_scene.h"
 

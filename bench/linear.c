@@ -12,7 +12,7 @@
 
 #include <cblas.h>
 
-#include "base/clock.h"
+#include "base/runtime/clock.h"
 #include "command_line.h"
 #include "measure/bandwidth.h"
 #include "measure/own_direct.h"

@@ -22,7 +22,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/runtime/clock.h"
 #include "common/command_line.h"
 #include "measure/bandwidth.h"
 #include "pbs/pbs.h"

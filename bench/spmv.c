@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
-#include "base/lanes.h"
+#include "base/runtime/clock.h"
+#include "base/lanes/lanes.h"
 #include "measure/bandwidth.h"
 #include "scenes/matrix_fixture.h"
 #include "sparse/block3.h"

@@ -35,15 +35,15 @@ DEMO_TESTS  := $(wildcard tests/demo/test_*.sh)
 # For ThreadSanitizer, which finds nothing on one thread: files with tests that say "thread" in their names, of which only
 # these tests run by day, and files whose other tests run several threads too.
 SAYS_THREAD := $(patsubst tests/%.c,%,$(shell grep -lE 'cmocka_unit_test.*thread' $(TEST_SOURCES)))
-ALL_THREADS := base/test_tasks base/test_vector linear/test_blas_guest linear/test_fusing sparse/test_metis_bridge \
+ALL_THREADS := base/runtime/test_tasks base/lanes/test_vector linear/test_blas_guest linear/test_fusing sparse/test_metis_bridge \
                world/test_determinism world/test_threads
 TSAN_TESTS  ?= $(ALL_THREADS) $(filter-out $(ALL_THREADS) $(LONG_TESTS),$(SAYS_THREAD)) $(if $(filter night,$(CHECK)), \
                $(filter-out $(ALL_THREADS) $(SAYS_THREAD),$(filter base/% sparse/% linear/%,$(TEST_NAMES))))
 TSAN_ONLY   ?= $(if $(filter night,$(CHECK)),*,*thread*)
 # Tests worth valgrind's time; functions of nine numbers, without memory of their own, at night. Valgrind computes with
-# denormal numbers whatever the processor is told, and so fails base/test_arithmetic.
-NUMBERS_ONLY   := base/test_polar3 base/test_svd3
-VALGRIND_TESTS ?= $(filter-out base/test_arithmetic $(if $(filter night,$(CHECK)),,$(NUMBERS_ONLY)),$(filter base/%,$(TEST_NAMES))) \
+# denormal numbers whatever the processor is told, and so fails base/runtime/test_arithmetic.
+NUMBERS_ONLY   := base/matrix3/test_polar3 base/matrix3/test_svd3
+VALGRIND_TESTS ?= $(filter-out base/runtime/test_arithmetic $(if $(filter night,$(CHECK)),,$(NUMBERS_ONLY)),$(filter base/%,$(TEST_NAMES))) \
                   world/test_world world/test_body world/test_snapshot
 # Under AddressSanitizer: every test at night.
 ASAN_TESTS     ?= $(if $(filter night,$(CHECK)),$(TEST_NAMES),$(filter-out $(LONG_UNDER_ASAN),$(SHORT_TESTS)))

@@ -1,7 +1,7 @@
 // The triad is cut into pieces by size, as everything parallel is.
 #include "measure/bandwidth.h"
 
-#include "base/lanes.h"
+#include "base/lanes/lanes.h"
 
 #define TRIAD_PIECES 16
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/clock.h"
+#include "base/runtime/clock.h"
 
 enum { MOST_REPETITIONS = 9, ROUNDING_FACTOR = 16 };
 

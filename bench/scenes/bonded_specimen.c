@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/math3.h"
-#include "base/quaternion.h"
+#include "base/matrix3/math3.h"
+#include "base/matrix3/quaternion.h"
 
 /// The slowest motion of these bodies takes under a millisecond.
 static const double STEP = 0.05;

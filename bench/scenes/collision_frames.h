@@ -3,7 +3,7 @@
 #ifndef PBS_BENCH_COLLISION_FRAMES_H
 #define PBS_BENCH_COLLISION_FRAMES_H
 
-#include "base/memory.h"
+#include "base/runtime/memory.h"
 #include "geometry/continuous_collision.h"
 #include "scenes/moving_surface.h"
 #include "text.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 
 const struct collision_query_file collision_query_files[COLLISION_QUERY_FILES] = {
     {"unit_tests", 0.59, 324, 160},

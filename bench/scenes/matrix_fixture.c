@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/lanes.h"
-#include "base/math3.h"
+#include "base/lanes/lanes.h"
+#include "base/matrix3/math3.h"
 #include "scenes/random.h"
 
 // The symmetric eigensolver of LAPACK: it comes with the BLAS that the library links.

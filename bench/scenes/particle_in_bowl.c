@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "contact/level_set_penalty.h"
 #include "pbs/collider.h"
 #include "scenes/random.h"

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 
 // Where each of p_i, q_i, p_j, q_j begins.
 enum { FROM = 0, TURN_FROM = 3, TO = 7, TURN_TO = 10 };

@@ -3,7 +3,7 @@
 #ifndef PBS_BROAD_PHASE_BOXES_H
 #define PBS_BROAD_PHASE_BOXES_H
 
-#include "base/tasks.h"
+#include "base/runtime/tasks.h"
 
 /// Lower x, y, z, then the upper x, y, z with their signs turned, then two unused numbers. So the
 /// smallest box around two has the lesser of each number, and all six comparisons of an overlap

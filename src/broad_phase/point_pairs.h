@@ -4,7 +4,7 @@
 #ifndef PBS_BROAD_PHASE_POINT_PAIRS_H
 #define PBS_BROAD_PHASE_POINT_PAIRS_H
 
-#include "base/memory.h"
+#include "base/runtime/memory.h"
 
 struct point_pairs {
     size_t count;

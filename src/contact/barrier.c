@@ -4,8 +4,8 @@
 #define LANES 2
 #include "contact/barrier.h"
 
-#include "base/logarithm.h"
-#include "base/math3.h"
+#include "base/lanes/logarithm.h"
+#include "base/matrix3/math3.h"
 
 static const struct barrier_value outside = {0.0, 0.0, 0.0};
 

@@ -6,9 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/eigen3.h"
-#include "base/math3.h"
+#include "base/runtime/clock.h"
+#include "base/matrix3/eigen3.h"
+#include "base/matrix3/math3.h"
 #include "contact/lagged_friction.h"
 #include "contact/mollified_edges.h"
 #include "contact/rolling_resistance.h"

@@ -1,5 +1,5 @@
 // Contact by barriers as steps and the minimiser see it: see contact_table.h.
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "contact/contact_pair.h"
 #include "contact/barrier_report.h"
 

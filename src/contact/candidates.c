@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 
 // Pairs that are chosen from wider lists in one piece of a parallel loop.
 enum { PAIRS_PER_PIECE = 4096 };

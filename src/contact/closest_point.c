@@ -5,7 +5,7 @@
 // the closest is P(y). For one surface and no held axis this is x = y - phi n in closed form.
 #include "contact/closest_point.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 
 enum { MAX_CANDIDATES = 8, MAX_NEWTON = 50, MAX_SWEEPS = 200 };
 

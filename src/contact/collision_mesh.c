@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/math3.h"
-#include "base/tasks.h"
+#include "base/matrix3/math3.h"
+#include "base/runtime/tasks.h"
 
 // Points placed in one piece of a parallel loop.
 enum { POINTS_PER_PIECE = 4096 };

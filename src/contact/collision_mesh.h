@@ -4,8 +4,8 @@
 #ifndef PBS_CONTACT_COLLISION_MESH_H
 #define PBS_CONTACT_COLLISION_MESH_H
 
-#include "base/math3.h"
-#include "base/tasks.h"
+#include "base/matrix3/math3.h"
+#include "base/runtime/tasks.h"
 #include "contact/friction_table.h"
 #include "sparse/pairs.h"
 

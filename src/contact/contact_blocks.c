@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "pbs/body.h"
 
 static uint32_t find_node(struct contact_fold *fold, uint32_t node) {

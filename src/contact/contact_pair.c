@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 
 struct contact_pair contact_pair_of(const struct barrier_contact *c,
                                     const struct active_contact *active) {

@@ -3,9 +3,9 @@
 // legs, as the boxes of a long sweep meet nearly everything.
 #include <math.h>
 
-#include "base/clock.h"
-#include "base/math3.h"
-#include "base/quaternion.h"
+#include "base/runtime/clock.h"
+#include "base/matrix3/math3.h"
+#include "base/matrix3/quaternion.h"
 #include "contact/barrier_contact.h"
 #include "geometry/continuous_collision.h"
 #include "pbs/collider.h"

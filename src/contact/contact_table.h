@@ -11,7 +11,7 @@
 #ifndef PBS_CONTACT_CONTACT_TABLE_H
 #define PBS_CONTACT_CONTACT_TABLE_H
 
-#include "base/tasks.h"
+#include "base/runtime/tasks.h"
 #include "contact/obstacle.h"
 #include "sparse/contact_matrix.h"
 

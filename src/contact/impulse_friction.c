@@ -1,7 +1,7 @@
 // See impulse_friction.h.
 #include "contact/impulse_friction.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 
 void friction_contact_fold(const struct collision_mesh *mesh, const uint32_t *points,
                            const double *weights, int point_count, struct friction_contact *out) {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 
 double inclusion_penalty_stiffness(double first, double second) {
     return first > 0.0 && second > 0.0 ? 2.0 / (1.0 / first + 1.0 / second) : 0.0;

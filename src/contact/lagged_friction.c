@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "contact/rolling_resistance.h"
 
 // --- what it is measured from ---

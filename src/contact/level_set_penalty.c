@@ -1,8 +1,8 @@
 // See level_set_penalty.h.
 #include "contact/level_set_penalty.h"
 
-#include "base/eigen3.h"
-#include "base/math3.h"
+#include "base/matrix3/eigen3.h"
+#include "base/matrix3/math3.h"
 #include "pbs/collider.h"
 
 static void clear(double *a, int count) {

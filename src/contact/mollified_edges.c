@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 
 typedef double per_point[CONTACT_POINTS][3];
 

@@ -1,7 +1,7 @@
 // Obstacles cut at their inner edges, and how they move.
 #include "contact/obstacle.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "pbs/collider.h"
 
 // The half-space of a hollow shape's flat wall: its local axis times `sign`, at `distance` from the

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "contact/contact_pair.h"
 
 // --- loads ---

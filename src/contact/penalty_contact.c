@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 
 // Spheres and candidates of a piece of a loop.
 enum { CHUNK = 4096 };

@@ -2,7 +2,7 @@
 // docs/theory/bonds.md section 6.5 has them), and what all contact does to bodies and obstacles.
 #include <math.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "contact/penalty_contact.h"
 
 /// One side of a touch as an impulse sees it.

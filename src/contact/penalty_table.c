@@ -1,6 +1,6 @@
 // Contact of spheres by penalties as explicit steps see it: see contact_table.h. Its forces are a
 // term's of the objective.
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "contact/penalty_contact.h"
 
 /// Forces are those at one state: obstacles are at the target.

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/eigen3.h"
-#include "base/math3.h"
+#include "base/matrix3/eigen3.h"
+#include "base/matrix3/math3.h"
 #include "contact/contact_report.h"
 #include "contact/inclusion_penalty.h"
 #include "contact/level_set_penalty.h"

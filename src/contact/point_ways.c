@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 
 // Points compared in one piece of a parallel loop.
 enum { POINTS_PER_PIECE = 4096, PIECE_LIMIT = 1024 };

@@ -4,7 +4,7 @@
 #ifndef PBS_CONTACT_POINT_WAYS_H
 #define PBS_CONTACT_POINT_WAYS_H
 
-#include "base/tasks.h"
+#include "base/runtime/tasks.h"
 #include "contact/collision_mesh.h"
 
 /// All zero is a valid one that covers nothing. Buffers grow, never shrink.

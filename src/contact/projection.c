@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "base/math3.h"
-#include "base/vector.h"
+#include "base/matrix3/math3.h"
+#include "base/lanes/vector.h"
 #include "pbs/body.h"
 
 enum { CHUNK = 256, MAX_TOUCHING = 8 };

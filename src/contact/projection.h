@@ -35,7 +35,7 @@
 #ifndef PBS_CONTACT_PROJECTION_H
 #define PBS_CONTACT_PROJECTION_H
 
-#include "base/tasks.h"
+#include "base/runtime/tasks.h"
 #include "contact/contact_table.h"
 
 /// What is projected. Borrowed until the next projection_begin; all arrays in node order.

@@ -1,6 +1,6 @@
 // Obstacles as constraints as steps see them: see contact_table.h. The minimiser keeps to them by
 // the projection itself, which it has for held axes too, so they need no energy here.
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "contact/contact_report.h"
 #include "contact/projection.h"
 

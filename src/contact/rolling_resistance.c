@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "contact/lagged_friction.h"
 
 enum { ROWS = LAGGED_ROLLING_ROWS };

@@ -32,7 +32,7 @@ ALWAYS_INLINE floats8 eight(float a) {
     return a - (floats8){0.0F};
 }
 
-/// Where both masks are set; see lanes_both of base/lanes.h.
+/// Where both masks are set; see lanes_both of base/lanes/lanes.h.
 ALWAYS_INLINE ints8 both(ints8 a, ints8 b) {
     ints8 r;
     for (int i = 0; i < SEPARATION_PAIRS; i++) {

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "broad_phase/tree_search.h"
 #include "geometry/tet_inclusion.h"
 #include "geometry/tet_mesh.h"

@@ -5,7 +5,7 @@
 #ifndef PBS_ENERGY_AFFINE_H
 #define PBS_ENERGY_AFFINE_H
 
-#include "base/memory.h"
+#include "base/runtime/memory.h"
 #include "energy/term.h"
 
 /// What affine_create copies and arranges in lanes.

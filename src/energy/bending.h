@@ -11,7 +11,7 @@
 #ifndef PBS_ENERGY_BENDING_H
 #define PBS_ENERGY_BENDING_H
 
-#include "base/memory.h"
+#include "base/runtime/memory.h"
 #include "energy/term.h"
 
 /// What bending_create copies and arranges in lanes.

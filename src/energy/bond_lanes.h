@@ -4,7 +4,7 @@
 #ifndef PBS_ENERGY_BOND_LANES_H
 #define PBS_ENERGY_BOND_LANES_H
 
-#include "base/arctangent.h"
+#include "base/lanes/arctangent.h"
 #include "energy/tangent.h"
 
 /// A bond shorter than this part of its rest length has no direction worth the name.

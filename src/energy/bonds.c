@@ -3,9 +3,9 @@
 // and blocks that the assembly has the other way round are transposed lane by lane.
 #include "energy/bonds.h"
 
-#include "base/math3.h"
-#include "base/rotation_chart.h"
-#include "base/tasks.h"
+#include "base/matrix3/math3.h"
+#include "base/matrix3/rotation_chart.h"
+#include "base/runtime/tasks.h"
 #include "energy/bond_lanes.h"
 #include "energy/element.h"
 #include "energy/scatter.h"

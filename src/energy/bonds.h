@@ -4,7 +4,7 @@
 #ifndef PBS_ENERGY_BONDS_H
 #define PBS_ENERGY_BONDS_H
 
-#include "base/memory.h"
+#include "base/runtime/memory.h"
 #include "energy/term.h"
 
 /// How a bond's energy depends on the angle between its direction and the one that its particles

@@ -8,8 +8,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/lanes.h"
-#include "base/unwritten.h"
+#include "base/lanes/lanes.h"
+#include "base/runtime/unwritten.h"
 #include "energy/project.h"
 
 enum { MAX_WIDTH = 8, MAX_SIZE = 3 * MAX_WIDTH };

@@ -3,7 +3,7 @@
 #ifndef PBS_ENERGY_ELEMENT_H
 #define PBS_ENERGY_ELEMENT_H
 
-#include "base/lanes.h"
+#include "base/lanes/lanes.h"
 #include "energy/material.h"
 
 struct element_lanes {

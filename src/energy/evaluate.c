@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/config.h"
-#include "base/lanes.h"
+#include "base/lanes/lanes.h"
 
 /// What one domain found; each on cache lines of its own.
 struct domain_share {

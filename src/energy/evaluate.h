@@ -5,7 +5,7 @@
 #ifndef PBS_ENERGY_EVALUATE_H
 #define PBS_ENERGY_EVALUATE_H
 
-#include "base/memory.h"
+#include "base/runtime/memory.h"
 #include "energy/term.h"
 
 struct domain_share;

@@ -4,8 +4,8 @@
 #ifndef PBS_ENERGY_HINGE_LANES_H
 #define PBS_ENERGY_HINGE_LANES_H
 
-#include "base/arctangent.h"
-#include "base/math3.h"
+#include "base/lanes/arctangent.h"
+#include "base/matrix3/math3.h"
 #include "energy/tangent.h"
 
 /// Cosine and sine of the angle of one hinge at x (4 x 3), for hinge_angle. False where a triangle

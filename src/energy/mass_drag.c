@@ -2,7 +2,7 @@
 // diagonal blocks.
 #include "energy/mass_drag.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 
 static int evaluate(const void *self, const struct assembly *assembly,
                     const struct stencil_groups *groups, uint32_t domain,

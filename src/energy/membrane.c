@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "base/logarithm.h"
-#include "base/math3.h"
+#include "base/lanes/logarithm.h"
+#include "base/matrix3/math3.h"
 #include "energy/inversion.h"
 #include "energy/membrane_lanes.h"
 #include "energy/scatter.h"

@@ -12,7 +12,7 @@
 #ifndef PBS_ENERGY_MEMBRANE_H
 #define PBS_ENERGY_MEMBRANE_H
 
-#include "base/memory.h"
+#include "base/runtime/memory.h"
 #include "energy/term.h"
 
 /// What membrane_create copies and arranges in lanes.

@@ -2,7 +2,7 @@
 // vanish.
 #include <math.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "energy/cubic.h"
 #include "energy/membrane_lanes.h"
 #include "energy/tangent.h"

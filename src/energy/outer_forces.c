@@ -1,7 +1,7 @@
 // Forces from elsewhere, a term without stencils: a loop over the nodes of a domain.
 #include "energy/outer_forces.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 
 static int evaluate(const void *self, const struct assembly *assembly,
                     const struct stencil_groups *groups, uint32_t domain,

@@ -11,7 +11,7 @@
 #ifndef PBS_ENERGY_PAIR_LAYOUT_H
 #define PBS_ENERGY_PAIR_LAYOUT_H
 
-#include "base/tasks.h"
+#include "base/runtime/tasks.h"
 
 enum { PAIR_LANES = 4 };
 

@@ -6,7 +6,7 @@
 #ifndef PBS_ENERGY_PLATE_BENDING_H
 #define PBS_ENERGY_PLATE_BENDING_H
 
-#include "base/memory.h"
+#include "base/runtime/memory.h"
 #include "energy/plate_operator.h"
 #include "energy/term.h"
 

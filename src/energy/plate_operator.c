@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "base/eigen3.h"
-#include "base/math3.h"
+#include "base/matrix3/eigen3.h"
+#include "base/matrix3/math3.h"
 
 const uint8_t plate_hinge_nodes[PLATE_HINGES][4] = {{0, 1, 2, 3}, {1, 2, 0, 4},  {2, 0, 1, 5},
                                                     {0, 3, 1, 6}, {3, 1, 0, 7},  {1, 4, 2, 8},

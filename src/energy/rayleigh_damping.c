@@ -1,7 +1,7 @@
 // D is assembled as any Hessian is; its quadratic form is one product with the matrix.
 #include "energy/rayleigh_damping.h"
 
-#include "base/vector.h"
+#include "base/lanes/vector.h"
 
 pbs_status rayleigh_reserve(struct memory *memory, const struct assembly *assembly,
                             struct rayleigh *rayleigh) {

@@ -4,7 +4,7 @@
 #ifndef PBS_ENERGY_SCATTER_H
 #define PBS_ENERGY_SCATTER_H
 
-#include "base/lanes.h"
+#include "base/lanes/lanes.h"
 
 #define INTERLEAVE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 

@@ -3,7 +3,7 @@
 #ifndef PBS_ENERGY_SOLID_H
 #define PBS_ENERGY_SOLID_H
 
-#include "base/memory.h"
+#include "base/runtime/memory.h"
 #include "energy/material.h"
 
 /// What solid_create copies and arranges in lanes.

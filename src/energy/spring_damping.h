@@ -3,7 +3,7 @@
 #ifndef PBS_ENERGY_SPRING_DAMPING_H
 #define PBS_ENERGY_SPRING_DAMPING_H
 
-#include "base/memory.h"
+#include "base/runtime/memory.h"
 #include "energy/term.h"
 
 /// What spring_damping_create copies.

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/config.h"
-#include "base/matrix3_widths.h"
+#include "base/matrix3/matrix3_widths.h"
 #include "energy/spring_pairs_widths.h"
 
 /// The strongest spring may be that many times as strong as the weakest, if sums are to be exact.

@@ -1,11 +1,11 @@
-// The pass over springs, for vectors of four and of two doubles; see base/matrix3_widths.h for why
-// each is compiled in a source of its own. Both give the same bits.
+// The pass over springs, for vectors of four and of two doubles; see base/matrix3/matrix3_widths.h
+// for why each is compiled in a source of its own. Both give the same bits.
 #ifndef PBS_ENERGY_SPRING_PAIRS_KERNEL_H
 #define PBS_ENERGY_SPRING_PAIRS_KERNEL_H
 
 #include "energy/spring_pairs_widths.h"
 
-#include "base/lanes.h"
+#include "base/lanes/lanes.h"
 
 enum { PARTS = PAIR_LANES / LANES };
 

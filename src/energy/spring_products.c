@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "base/lanes.h"
+#include "base/lanes/lanes.h"
 
 #define NOT_OURS UINT32_MAX
 

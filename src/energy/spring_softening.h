@@ -9,8 +9,8 @@
 #ifndef PBS_ENERGY_SPRING_SOFTENING_H
 #define PBS_ENERGY_SPRING_SOFTENING_H
 
-#include "base/lanes.h"
-#include "base/memory.h"
+#include "base/lanes/lanes.h"
+#include "base/runtime/memory.h"
 #include "energy/softening_law.h"
 
 /// Of a lane, one array after the other.

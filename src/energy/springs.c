@@ -5,7 +5,7 @@
 // falls, and projected by the secant.
 #include "energy/springs.h"
 
-#include "base/tasks.h"
+#include "base/runtime/tasks.h"
 #include "energy/element.h"
 #include "energy/scatter.h"
 #include "energy/spring_pairs.h"

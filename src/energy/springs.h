@@ -4,8 +4,8 @@
 #ifndef PBS_ENERGY_SPRINGS_H
 #define PBS_ENERGY_SPRINGS_H
 
-#include "base/memory.h"
-#include "base/tasks.h"
+#include "base/runtime/memory.h"
+#include "base/runtime/tasks.h"
 #include "energy/pair_layout.h"
 #include "energy/softening_law.h"
 #include "energy/term.h"

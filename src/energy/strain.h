@@ -4,7 +4,7 @@
 #ifndef PBS_ENERGY_STRAIN_H
 #define PBS_ENERGY_STRAIN_H
 
-#include "base/lanes.h"
+#include "base/lanes/lanes.h"
 
 /// cof F = dJ/dF = J F^-T.
 ALWAYS_INLINE void cofactor_lanes(const lanes8 f[9], lanes8 c[9]) {

@@ -6,7 +6,7 @@
 // of which the second part is positive semidefinite; the first is made so through S.
 #include "energy/strain_damping.h"
 
-#include "base/eigen3.h"
+#include "base/matrix3/eigen3.h"
 #include "energy/element.h"
 #include "energy/scatter.h"
 #include "energy/strain_history.h"

@@ -8,7 +8,7 @@
 #ifndef PBS_ENERGY_STRAIN_DAMPING_H
 #define PBS_ENERGY_STRAIN_DAMPING_H
 
-#include "base/memory.h"
+#include "base/runtime/memory.h"
 #include "energy/term.h"
 
 /// How F depends on an element's nodes.

@@ -15,8 +15,8 @@
 #ifndef PBS_ENERGY_STRAIN_HISTORY_H
 #define PBS_ENERGY_STRAIN_HISTORY_H
 
-#include "base/memory.h"
-#include "base/tasks.h"
+#include "base/runtime/memory.h"
+#include "base/runtime/tasks.h"
 #include "energy/term.h"
 
 enum { STRAIN_RATE_COUNT = 2, STRAIN_PART_LIMIT = 5 };

@@ -5,8 +5,8 @@
 #ifndef PBS_ENERGY_TANGENT_H
 #define PBS_ENERGY_TANGENT_H
 
-#include "base/eigen3.h"
-#include "base/svd3.h"
+#include "base/matrix3/eigen3.h"
+#include "base/matrix3/svd3.h"
 #include "energy/strain.h"
 
 /// out = m a, m row-major.

@@ -4,7 +4,7 @@
 #ifndef PBS_ENERGY_TERM_H
 #define PBS_ENERGY_TERM_H
 
-#include "base/tasks.h"
+#include "base/runtime/tasks.h"
 #include "linear/problem.h"
 #include "sparse/assembly.h"
 

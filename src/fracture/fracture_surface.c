@@ -2,8 +2,8 @@
 #include "fracture/fracture_surface.h"
 
 #include "base/disjoint_sets.h"
-#include "base/math3.h"
-#include "base/quaternion.h"
+#include "base/matrix3/math3.h"
+#include "base/matrix3/quaternion.h"
 
 static const uint32_t NONE = UINT32_MAX;
 

@@ -3,7 +3,7 @@
 #ifndef PBS_FRACTURE_FRAGMENTS_H
 #define PBS_FRACTURE_FRAGMENTS_H
 
-#include "base/memory.h"
+#include "base/runtime/memory.h"
 
 /// All zero is empty. Every number below count is that of a fragment with at least one particle, so
 /// there are never more than particles.

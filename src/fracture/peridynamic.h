@@ -4,7 +4,7 @@
 #ifndef PBS_FRACTURE_PERIDYNAMIC_H
 #define PBS_FRACTURE_PERIDYNAMIC_H
 
-#include "base/memory.h"
+#include "base/runtime/memory.h"
 
 enum peridynamic_state {
     PERIDYNAMIC_SOLID,        ///< three dimensions, Poisson's ratio 1/4

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 
 // Of the largest difference of nodes: gaps below the first are rounding, the pair touches; the
 // second is what projections of nodes are trusted to.

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 
 // Squared lengths, and squared areas, below which an edge is a point and a crossing is left to the
 // end points: no quotient overflows, and 1e-50 m is lost.

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/config.h"
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 
 enum { WIDTH = 4 }; ///< samples along an axis that a value may depend on
 

@@ -5,7 +5,7 @@
 #ifndef PBS_GEOMETRY_DISTANCE_GRID_H
 #define PBS_GEOMETRY_DISTANCE_GRID_H
 
-#include "base/status.h"
+#include "base/runtime/status.h"
 
 struct distance_grid {
     double origin[3]; ///< m: of sample 0

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "broad_phase/tree_search.h"
 #include "geometry/distance.h"
 

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 
 // Of the extent cubed: what rounding of coordinates alone can make of a flat surface is 1e-16.
 static const double least_volume = 1e-14;

@@ -4,7 +4,7 @@
 #ifndef PBS_GEOMETRY_MASS_PROPERTIES_H
 #define PBS_GEOMETRY_MASS_PROPERTIES_H
 
-#include "base/memory.h"
+#include "base/runtime/memory.h"
 
 struct surface_view {
     size_t vertex_count;

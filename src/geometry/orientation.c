@@ -1,6 +1,6 @@
 #include "geometry/orientation.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "geometry/expansion.h"
 
 /// Half an ulp of one.

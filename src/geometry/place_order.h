@@ -4,7 +4,7 @@
 #ifndef PBS_GEOMETRY_PLACE_ORDER_H
 #define PBS_GEOMETRY_PLACE_ORDER_H
 
-#include "base/memory.h"
+#include "base/runtime/memory.h"
 
 /// positions: count x 3, finite; spacing: the cells' edge, positive, coarser where an extent has
 /// very many. The lowest cell begins half an edge before the lowest point. order: count, becomes

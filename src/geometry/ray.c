@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "geometry/grid_ray.h"
 #include "pbs/collider.h"
 

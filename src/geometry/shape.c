@@ -5,7 +5,7 @@
 #include "geometry/shape.h"
 
 #include "base/config.h"
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "pbs/collider.h"
 
 struct local_distance {

@@ -2,7 +2,7 @@
 // in the size of the mesh whatever its connectivity.
 #include "geometry/sheet.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 
 // A triangle counts as degenerate below this area, relative to its longest edge squared.
 // Coordinates carry 1e-16 of rounding; usable slivers have 1e-4 and more.

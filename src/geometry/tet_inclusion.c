@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "geometry/orientation.h"
 #include "geometry/tet_mesh.h"
 

@@ -2,7 +2,7 @@
 // faces on their vertices, so it is linear in the size of the mesh whatever its connectivity.
 #include "geometry/tet_mesh.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 
 // A tetrahedron counts as flat below this volume, relative to its longest edge cubed. Coordinates
 // carry 1e-16 of rounding; usable slivers have 1e-6 and more.

@@ -3,7 +3,7 @@
 #ifndef PBS_GEOMETRY_TET_MESH_H
 #define PBS_GEOMETRY_TET_MESH_H
 
-#include "base/memory.h"
+#include "base/runtime/memory.h"
 
 struct tet_mesh_view {
     size_t vertex_count;

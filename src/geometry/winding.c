@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 
 static const double PI = 3.14159265358979323846;
 

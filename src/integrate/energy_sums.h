@@ -3,7 +3,7 @@
 #ifndef PBS_INTEGRATE_ENERGY_SUMS_H
 #define PBS_INTEGRATE_ENERGY_SUMS_H
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "integrate/energy_control.h"
 
 struct energy_body {

@@ -1,7 +1,7 @@
 // See explicit.h. Two passes over the nodes, before and after the forces.
 #include "integrate/explicit.h"
 
-#include "base/vector.h"
+#include "base/lanes/vector.h"
 
 enum { CHUNK = 8192, HELD_CHUNK = 2048 }; // coordinates, nodes
 

@@ -1,7 +1,7 @@
 // The minimum along translations; see momentum.h.
 #include "integrate/momentum.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 
 /// From sum_i m_i ((x_i + d - predictor_i) / c - g + drag (x_i + d - origin_i) / b) - F_i
 /// = 0.

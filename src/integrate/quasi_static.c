@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-#include "base/math3.h"
-#include "base/vector.h"
+#include "base/matrix3/math3.h"
+#include "base/lanes/vector.h"
 #include "integrate/recipe.h"
 #include "pbs/integrator.h"
 #include "pbs/world.h"

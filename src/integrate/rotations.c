@@ -1,7 +1,7 @@
 // Rotation nodes, eight at a time; see rotations.h.
 #include "integrate/rotations.h"
 
-#include "base/rotation_chart.h"
+#include "base/matrix3/rotation_chart.h"
 
 enum { CHUNK = 1024 };
 

@@ -5,7 +5,7 @@
 #ifndef PBS_INTEGRATE_ROTATIONS_H
 #define PBS_INTEGRATE_ROTATIONS_H
 
-#include "base/tasks.h"
+#include "base/runtime/tasks.h"
 
 /// The caller's arrays; all zero: none.
 struct rotations {

@@ -7,7 +7,7 @@
 #ifndef PBS_INTEGRATE_SCHEME_H
 #define PBS_INTEGRATE_SCHEME_H
 
-#include "base/tasks.h"
+#include "base/runtime/tasks.h"
 
 /// States that a recipe may combine. Each is a triple (x, v, a).
 enum scheme_state {

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "base/vector.h"
+#include "base/lanes/vector.h"
 #include "integrate/quasi_static.h"
 #include "integrate/strain_rates.h"
 

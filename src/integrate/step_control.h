@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "base/status.h"
+#include "base/runtime/status.h"
 #include "pbs/integrator.h"
 
 /// Settings without defaults left open.

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 
 /// The larger one, or what is not a number.
 static double larger(double worst, double value) {

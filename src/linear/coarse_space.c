@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/lanes.h"
+#include "base/lanes/lanes.h"
 #include "sparse/block3.h"
 
 // E is semidefinite where rigid motions of a cluster depend on each other (one row, rows in a line,

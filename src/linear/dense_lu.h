@@ -4,7 +4,7 @@
 #ifndef PBS_LINEAR_DENSE_LU_H
 #define PBS_LINEAR_DENSE_LU_H
 
-#include "base/memory.h"
+#include "base/runtime/memory.h"
 
 struct dense_lu {
     size_t size;

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/eigen3.h"
+#include "base/matrix3/eigen3.h"
 #include "linear/definite3.h"
 
 // Below this part of the largest one an eigenvalue of a repaired block counts as this part.

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "base/vector.h"
+#include "base/lanes/vector.h"
 
 // From one measured residual to the next, it must have fallen to this part, or rounding has won.
 #define PROGRESS 0.5

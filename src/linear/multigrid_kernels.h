@@ -3,7 +3,7 @@
 #ifndef PBS_LINEAR_MULTIGRID_KERNELS_H
 #define PBS_LINEAR_MULTIGRID_KERNELS_H
 
-#include "base/lanes.h"
+#include "base/lanes/lanes.h"
 #include "linear/multigrid.h"
 #include "sparse/block3.h"
 

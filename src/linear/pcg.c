@@ -12,7 +12,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "base/lanes.h"
+#include "base/lanes/lanes.h"
 
 #define CHECK_INTERVAL 50
 // When the true residual and the recurrence's differ by more than this part, in squares, directions

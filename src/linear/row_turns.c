@@ -2,7 +2,7 @@
 // velocities to turns. Of a handle h: w x h.
 #include "linear/row_turns.h"
 
-#include "base/rotation_chart.h"
+#include "base/matrix3/rotation_chart.h"
 
 struct measurement {
     const struct layout *layout;

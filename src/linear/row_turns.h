@@ -4,7 +4,7 @@
 #ifndef PBS_LINEAR_ROW_TURNS_H
 #define PBS_LINEAR_ROW_TURNS_H
 
-#include "base/tasks.h"
+#include "base/runtime/tasks.h"
 #include "sparse/layout.h"
 
 /// turns: 9 per row, M row after row, of the rows that the layout says are no places; others are

@@ -1,7 +1,7 @@
 // The factorisation's buffers, and which precision does the work.
 #include "linear/supernodal.h"
 
-#include "base/arithmetic.h"
+#include "base/runtime/arithmetic.h"
 #include "linear/supernodal_parts.h"
 #include "sparse/nested_dissection.h"
 

@@ -14,7 +14,7 @@
 
 #include <math.h>
 
-#include "base/vector.h"
+#include "base/lanes/vector.h"
 #include "linear/incomplete_cholesky.h"
 #include "pbs/world.h"
 

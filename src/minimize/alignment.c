@@ -4,9 +4,9 @@
 // energy stays, and E falls by what inertia gains.
 #include <math.h>
 
-#include "base/clock.h"
-#include "base/math3.h"
-#include "base/vector.h"
+#include "base/runtime/clock.h"
+#include "base/matrix3/math3.h"
+#include "base/lanes/vector.h"
 #include "minimize/state.h"
 
 // Of a body's inertial energy: what a motion is to gain, so that rounding moves nothing.

@@ -5,8 +5,8 @@
 // work; where little of the way is free, it waits while the others minimise theirs.
 #include <math.h>
 
-#include "base/clock.h"
-#include "base/vector.h"
+#include "base/runtime/clock.h"
+#include "base/lanes/vector.h"
 #include "minimize/direction.h"
 #include "minimize/state.h"
 #include "pbs/body.h"

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 
 enum { NODES_PER_TASK = 64 };
 

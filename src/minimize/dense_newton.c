@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/unwritten.h"
+#include "base/runtime/unwritten.h"
 
 // A correction below this many rounding errors of the position is noise.
 #define NOISE 16.0

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "base/vector.h"
+#include "base/lanes/vector.h"
 
 // OPT's kappa: the least cosine between a direction and steepest descent.
 static const double DOWNHILL = 1e-2;

@@ -1,7 +1,7 @@
 // The largest eigenvalue of M^-1 H by power iterations on M^-1/2 H M^-1/2.
 #include <math.h>
 
-#include "base/vector.h"
+#include "base/lanes/vector.h"
 #include "minimize/state.h"
 
 enum { ITERATIONS = 20, PIECES = 64 };

@@ -4,8 +4,8 @@
 // projected, and pulled back where E is infinite.
 #include <math.h>
 
-#include "base/clock.h"
-#include "base/vector.h"
+#include "base/runtime/clock.h"
+#include "base/lanes/vector.h"
 #include "minimize/state.h"
 #include "pbs/world.h"
 

@@ -2,8 +2,8 @@
 // implicit methods of Baraff and Witkin 1998 and ATS section 3.
 #include <math.h>
 
-#include "base/clock.h"
-#include "base/vector.h"
+#include "base/runtime/clock.h"
+#include "base/lanes/vector.h"
 #include "contact/projection.h"
 #include "minimize/state.h"
 

@@ -5,9 +5,9 @@
 #include <float.h>
 #include <math.h>
 
-#include "base/clock.h"
-#include "base/math3.h"
-#include "base/vector.h"
+#include "base/runtime/clock.h"
+#include "base/matrix3/math3.h"
+#include "base/lanes/vector.h"
 #include "minimize/direction.h"
 #include "minimize/line_search.h"
 #include "minimize/state.h"

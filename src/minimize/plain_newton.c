@@ -2,8 +2,8 @@
 // safeguard of any kind.
 #include <math.h>
 
-#include "base/clock.h"
-#include "base/vector.h"
+#include "base/runtime/clock.h"
+#include "base/lanes/vector.h"
 #include "linear/minres.h"
 #include "minimize/state.h"
 

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "base/math3.h"
-#include "base/svd3.h"
+#include "base/matrix3/math3.h"
+#include "base/matrix3/svd3.h"
 
 // What nearest() gives has to be more than this, by far more than rounding makes of it.
 static const double UNIQUE = 1e-12;

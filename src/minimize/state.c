@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/math3.h"
-#include "base/vector.h"
+#include "base/runtime/clock.h"
+#include "base/matrix3/math3.h"
+#include "base/lanes/vector.h"
 #include "linear/row_turns.h"
 #include "pbs/world.h"
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "base/lanes.h"
+#include "base/lanes/lanes.h"
 
 #define NO_SLOT UINT32_MAX
 

@@ -5,7 +5,7 @@
 #ifndef PBS_SPARSE_BSR_H
 #define PBS_SPARSE_BSR_H
 
-#include "base/tasks.h"
+#include "base/runtime/tasks.h"
 #include "sparse/layout.h"
 
 /// Kernels load rows of a block four entries at a time, so values must be readable (and may hold

@@ -3,7 +3,7 @@
 #ifndef PBS_SPARSE_GRAPH_H
 #define PBS_SPARSE_GRAPH_H
 
-#include "base/memory.h"
+#include "base/runtime/memory.h"
 
 /// The most nodes that a stencil can have.
 enum { STENCIL_WIDTH_LIMIT = 12 };

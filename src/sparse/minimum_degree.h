@@ -3,7 +3,7 @@
 #ifndef PBS_SPARSE_MINIMUM_DEGREE_H
 #define PBS_SPARSE_MINIMUM_DEGREE_H
 
-#include "base/memory.h"
+#include "base/runtime/memory.h"
 
 /// Scratch, all zero at first; room grows, never shrinks.
 struct minimum_degree {

@@ -3,7 +3,7 @@
 #ifndef PBS_SPARSE_PAIRS_H
 #define PBS_SPARSE_PAIRS_H
 
-#include "base/memory.h"
+#include "base/runtime/memory.h"
 
 /// All zero is an empty list. Room grows, never shrinks.
 struct pairs {

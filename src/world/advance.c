@@ -2,8 +2,8 @@
 // wants them (src/integrate/step_control.h).
 #include <math.h>
 
-#include "base/arithmetic.h"
-#include "base/vector.h"
+#include "base/runtime/arithmetic.h"
+#include "base/lanes/vector.h"
 #include "integrate/step_measure.h"
 #include "world/check.h"
 #include "world/run.h"

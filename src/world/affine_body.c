@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/eigen3.h"
-#include "base/math3.h"
+#include "base/matrix3/eigen3.h"
+#include "base/matrix3/math3.h"
 #include "geometry/mass_properties.h"
 #include "geometry/tet_mesh.h"
 #include "world/check.h"

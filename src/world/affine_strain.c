@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 
 static double strain_of(const struct body *body, const double *x) {
     const double *handles = x + 3 * (body->node_start + 1);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/arithmetic.h"
+#include "base/runtime/arithmetic.h"
 #include "world/bonded.h"
 #include "world/check.h"
 #include "world/peridynamic.h"

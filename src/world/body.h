@@ -4,7 +4,7 @@
 #ifndef PBS_WORLD_BODY_H
 #define PBS_WORLD_BODY_H
 
-#include "base/memory.h"
+#include "base/runtime/memory.h"
 #include "contact/contact_report.h"
 #include "energy/softening_law.h"
 #include "fracture/fracture_surface.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "energy/bonds.h"
 #include "world/bonded.h"
 #include "world/breaking.h"

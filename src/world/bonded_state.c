@@ -2,9 +2,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/arithmetic.h"
-#include "base/math3.h"
-#include "base/quaternion.h"
+#include "base/runtime/arithmetic.h"
+#include "base/matrix3/math3.h"
+#include "base/matrix3/quaternion.h"
 #include "pbs/bonded.h"
 #include "world/bonded.h"
 #include "world/check.h"

@@ -2,7 +2,7 @@
 // the energy that a crack takes, scattered as flaws are; and whether a body bears itself.
 #include <math.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "fracture/scatter.h"
 #include "world/bonded.h"
 #include "world/check.h"

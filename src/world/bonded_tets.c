@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/arithmetic.h"
-#include "base/math3.h"
+#include "base/runtime/arithmetic.h"
+#include "base/matrix3/math3.h"
 #include "geometry/tet_mesh.h"
 #include "world/bonded.h"
 #include "world/check.h"

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/arithmetic.h"
-#include "base/math3.h"
+#include "base/runtime/arithmetic.h"
+#include "base/matrix3/math3.h"
 #include "geometry/intersection.h"
 #include "integrate/explicit.h"
 #include "world/bonded.h"

@@ -3,7 +3,7 @@
 #ifndef PBS_WORLD_BYTE_STREAM_H
 #define PBS_WORLD_BYTE_STREAM_H
 
-#include "base/memory.h"
+#include "base/runtime/memory.h"
 
 struct byte_writer {
     unsigned char *bytes; ///< may be null: only the size is wanted

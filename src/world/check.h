@@ -4,7 +4,7 @@
 #define PBS_WORLD_CHECK_H
 
 #include "base/config.h"
-#include "base/status.h"
+#include "base/runtime/status.h"
 
 /// More nodes or elements than this in one world are refused: indices are 32 bits wide.
 #define CHECK_COUNT_LIMIT ((size_t)1 << 28)

@@ -1,8 +1,8 @@
 // Colliders: creation, scripted motion, forces.
 #include <string.h>
 
-#include "base/arithmetic.h"
-#include "base/math3.h"
+#include "base/runtime/arithmetic.h"
+#include "base/matrix3/math3.h"
 #include "world/check.h"
 #include "world/collider.h"
 #include "world/settings.h"

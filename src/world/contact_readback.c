@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "base/arithmetic.h"
-#include "base/math3.h"
+#include "base/runtime/arithmetic.h"
+#include "base/matrix3/math3.h"
 #include "world/check.h"
 #include "world/contact_names.h"
 #include "world/settings.h"

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "world/contact_scene.h"
 
 // The contact distance: of the smallest body's size, and of the finest mesh's mean edge, as

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "world/bonded.h"
 #include "world/contact_scale.h"
 #include "world/motion.h"

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/vector.h"
+#include "base/lanes/vector.h"
 #include "world/contact_scene.h"
 #include "world/reference.h"
 

@@ -3,8 +3,8 @@
 // terms made for the moment.
 #include <math.h>
 
-#include "base/arithmetic.h"
-#include "base/vector.h"
+#include "base/runtime/arithmetic.h"
+#include "base/lanes/vector.h"
 #include "world/contact_now.h"
 #include "world/penalty_scene.h"
 #include "world/settings.h"

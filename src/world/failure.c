@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/math3.h"
-#include "base/vector.h"
+#include "base/matrix3/math3.h"
+#include "base/lanes/vector.h"
 #include "world/contact_names.h"
 #include "world/contact_scene.h"
 

@@ -2,8 +2,8 @@
 // damage, and the surface as hosts draw it.
 #include <math.h>
 
-#include "base/arithmetic.h"
-#include "base/math3.h"
+#include "base/runtime/arithmetic.h"
+#include "base/matrix3/math3.h"
 #include "world/bonded.h"
 #include "world/breaking.h"
 #include "world/check.h"

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/arithmetic.h"
-#include "base/math3.h"
+#include "base/runtime/arithmetic.h"
+#include "base/matrix3/math3.h"
 #include "geometry/distance_sampling.h"
 #include "world/check.h"
 #include "world/settings.h"

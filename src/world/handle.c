@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/runtime/clock.h"
 
 #define LOW_BITS(count) ((UINT64_C(1) << (count)) - 1)
 

@@ -4,7 +4,7 @@
 #ifndef PBS_WORLD_HANDLE_H
 #define PBS_WORLD_HANDLE_H
 
-#include "base/memory.h"
+#include "base/runtime/memory.h"
 
 // An id from its highest bit down: stamp 20, kind 1, generation 21, slot 22.
 enum {

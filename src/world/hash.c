@@ -2,7 +2,7 @@
 // differ here; -0 and 0 are the same state and are made the same bits.
 #include <string.h>
 
-#include "base/arithmetic.h"
+#include "base/runtime/arithmetic.h"
 #include "world/world.h"
 
 /// Multiply and fold, after the finaliser of Steele, Lea and Flood's SplitMix.

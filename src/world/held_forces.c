@@ -1,8 +1,8 @@
 // What holds pinned and scripted vertices: the gradient of all potentials at the present state, on
 // held axes. Reads the world only; what it needs besides is made for the moment.
-#include "base/arithmetic.h"
-#include "base/math3.h"
-#include "base/vector.h"
+#include "base/runtime/arithmetic.h"
+#include "base/matrix3/math3.h"
+#include "base/lanes/vector.h"
 #include "world/check.h"
 #include "world/contact_now.h"
 #include "world/world.h"

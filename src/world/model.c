@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "geometry/place_order.h"
 #include "geometry/sheet.h"
 #include "world/bonded.h"

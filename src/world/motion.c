@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "world/collider.h"
 
 void motion_place(const struct collider *collider, double fraction, double h,

@@ -2,7 +2,7 @@
 #ifndef PBS_WORLD_MOTION_H
 #define PBS_WORLD_MOTION_H
 
-#include "base/quaternion.h"
+#include "base/matrix3/quaternion.h"
 #include "contact/projection.h"
 #include "world/scene.h"
 

@@ -3,7 +3,7 @@
 #ifndef PBS_WORLD_NODES_H
 #define PBS_WORLD_NODES_H
 
-#include "base/memory.h"
+#include "base/runtime/memory.h"
 #include "base/node_kind.h"
 
 /// All zero is a valid empty one.

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/arithmetic.h"
-#include "base/math3.h"
-#include "base/quaternion.h"
+#include "base/runtime/arithmetic.h"
+#include "base/matrix3/math3.h"
+#include "base/matrix3/quaternion.h"
 #include "world/check.h"
 #include "world/contact_names.h"
 #include "world/settings.h"

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "world/collider.h"
 #include "world/motion.h"
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "geometry/orientation.h"
 #include "geometry/tet_mesh.h"
 #include "world/check.h"

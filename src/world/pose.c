@@ -1,9 +1,9 @@
 // Where affine bodies are: read as a map of their own coordinates or as a rigid motion, and set.
 #include <string.h>
 
-#include "base/arithmetic.h"
-#include "base/math3.h"
-#include "base/svd3.h"
+#include "base/runtime/arithmetic.h"
+#include "base/matrix3/math3.h"
+#include "base/matrix3/svd3.h"
 #include "world/check.h"
 #include "world/motion.h"
 #include "world/world.h"

@@ -1,7 +1,7 @@
 // The triangles of a scene and their tree; see query.h.
 #include <string.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "world/motion.h"
 #include "world/query.h"
 #include "world/scene.h"

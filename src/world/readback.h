@@ -2,7 +2,7 @@
 #ifndef PBS_WORLD_READBACK_H
 #define PBS_WORLD_READBACK_H
 
-#include "base/status.h"
+#include "base/runtime/status.h"
 
 struct float_rows {
     float *dst;

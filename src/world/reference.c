@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 
 static double weight_and_stiffness(const struct scene *scene, const struct model *model) {
     const double g = norm3(scene->settings.gravity);

@@ -4,7 +4,7 @@
 #ifndef PBS_WORLD_SETTINGS_H
 #define PBS_WORLD_SETTINGS_H
 
-#include "base/status.h"
+#include "base/runtime/status.h"
 
 /// A struct of the public API. All begin with uint32_t struct_size.
 struct settings_kind {

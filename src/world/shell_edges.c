@@ -1,7 +1,7 @@
 // Rest angles and clamped borders of shells; see shell_edges.h.
 #include "world/shell_edges.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "world/check.h"
 #include "world/world.h"
 

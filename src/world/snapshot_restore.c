@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/arithmetic.h"
+#include "base/runtime/arithmetic.h"
 #include "world/contact_scale.h"
 #include "world/byte_stream.h"
 #include "world/bonded.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "world/check.h"
 #include "world/scene.h"
 #include "world/settings.h"

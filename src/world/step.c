@@ -3,10 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/arithmetic.h"
-#include "base/clock.h"
-#include "base/math3.h"
-#include "base/vector.h"
+#include "base/runtime/arithmetic.h"
+#include "base/runtime/clock.h"
+#include "base/matrix3/math3.h"
+#include "base/lanes/vector.h"
 #include "integrate/explicit.h"
 #include "integrate/stable_step.h"
 #include "world/affine_strain.h"

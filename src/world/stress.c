@@ -2,8 +2,8 @@
 // stress of its material.
 #include <math.h>
 
-#include "base/arithmetic.h"
-#include "base/math3.h"
+#include "base/runtime/arithmetic.h"
+#include "base/matrix3/math3.h"
 #include "energy/material.h"
 #include "world/check.h"
 #include "world/world.h"

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/arithmetic.h"
+#include "base/runtime/arithmetic.h"
 #include "world/check.h"
 #include "world/integrator.h"
 #include "world/settings.h"

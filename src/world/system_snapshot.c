@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/arithmetic.h"
+#include "base/runtime/arithmetic.h"
 #include "world/byte_stream.h"
 #include "world/check.h"
 #include "world/integrator.h"

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "base/memory.h"
+#include "base/runtime/memory.h"
 
 struct body;
 struct nodes;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/arithmetic.h"
+#include "base/runtime/arithmetic.h"
 #include "linear/preconditioner.h"
 #include "world/check.h"
 #include "world/contact_scene.h"

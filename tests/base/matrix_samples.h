@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "support/random.h"
 
 /// The identity with changes of some size between 1e-18 and 10, f the same turned.

@@ -2,7 +2,7 @@
 // distance to the last bit, whatever the tree was built for, however it was refitted.
 #include "broad_phase/tree_search.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "geometry/distance.h"
 #include "geometry/ray.h"
 #include "support/random.h"

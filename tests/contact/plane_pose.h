@@ -2,7 +2,7 @@
 #ifndef PBS_TESTS_CONTACT_PLANE_POSE_H
 #define PBS_TESTS_CONTACT_PLANE_POSE_H
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "geometry/shape.h"
 
 /// The pose of a half-space whose surface has this normal and passes through `point`.

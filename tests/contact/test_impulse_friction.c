@@ -2,7 +2,7 @@
 // obstacles that move, with axes that are held, and of points of affine bodies.
 #include "contact/impulse_friction.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "touching_scene.h"
 
 #define EPSILON 0x1p-52

@@ -3,8 +3,8 @@
 // Newton's method finds its way on cubic grids.
 #include "contact/level_set_penalty.h"
 
-#include "base/eigen3.h"
-#include "base/math3.h"
+#include "base/matrix3/eigen3.h"
+#include "base/matrix3/math3.h"
 #include "pbs/collider.h"
 #include "scenes/particle_in_bowl.h"
 #include "support/random.h"

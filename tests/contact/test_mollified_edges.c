@@ -2,7 +2,7 @@
 // random directions.
 #include "contact/mollified_edges.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "support/random.h"
 #include "support/testing.h"
 

@@ -3,7 +3,7 @@
 // where the energy of what is found jumps, and its derivative; which bodies touch; threads, memory.
 #include "contact/solid_inclusion.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "contact/inclusion_penalty.h"
 #include "geometry/tet_inclusion.h"
 #include "shapes.h"

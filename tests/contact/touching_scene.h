@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "contact/barrier_contact.h"
 #include "pbs/body.h"
 #include "pbs/collider.h"

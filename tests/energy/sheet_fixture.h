@@ -5,7 +5,7 @@
 
 #include "support/testing.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "energy/evaluate.h"
 #include "support/allocator.h"
 #include "support/derivatives.h"

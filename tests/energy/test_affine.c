@@ -2,7 +2,7 @@
 // singular values beside a full eigenproblem, rigid motions, reflections and the largest step.
 #include "support/testing.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "energy/affine.h"
 #include "energy/cube_fixture.h"
 #include "energy/project.h"

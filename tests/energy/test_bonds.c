@@ -2,9 +2,9 @@
 // semidefinite form, and the largest step.
 #include "support/testing.h"
 
-#include "base/math3.h"
-#include "base/quaternion.h"
-#include "base/rotation_chart.h"
+#include "base/matrix3/math3.h"
+#include "base/matrix3/quaternion.h"
+#include "base/matrix3/rotation_chart.h"
 #include "energy/bonds.h"
 #include "energy/cube_fixture.h"
 #include "energy/project.h"

@@ -2,8 +2,8 @@
 // moduli, projection.
 #include "support/testing.h"
 
-#include "base/math3.h"
-#include "base/svd3.h"
+#include "base/matrix3/math3.h"
+#include "base/matrix3/svd3.h"
 #include "energy/material.h"
 #include "support/derivatives.h"
 #include "support/random.h"
@@ -319,7 +319,7 @@ static void test_logarithm_of_small_volumes(void **state) {
 }
 
 /// In whichever way R was had, psi is that of the signed stretches: mu |F - R|^2 moves with the
-/// rounding of R, below 1e-13, times 2 |F - R| (tested with base/polar3.h).
+/// rounding of R, below 1e-13, times 2 |F - R| (tested with base/matrix3/polar3.h).
 static void test_fixed_corotated_is_in_signed_stretches(void **state) {
     struct random random = random_seed(7);
     const struct material_table *material = material_find(PBS_MATERIAL_FIXED_COROTATED);

@@ -2,7 +2,7 @@
 // nothing, and whose derivatives agree.
 #include "support/testing.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "energy/cube_fixture.h"
 #include "energy/rayleigh_damping.h"
 

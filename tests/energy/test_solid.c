@@ -1,7 +1,7 @@
 // The element kernels beside the material at a point, balance of forces, and the largest step.
 #include "support/testing.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "energy/cube_fixture.h"
 #include "support/allocator.h"
 

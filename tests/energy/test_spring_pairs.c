@@ -2,7 +2,7 @@
 // for any vectors, threads and order of the springs, forces that balance to the last bit, marks of
 // what is beyond its limit, springs that broke.
 #include "energy/spring_pairs.h"
-#include "base/matrix3_widths.h"
+#include "base/matrix3/matrix3_widths.h"
 #include "energy/spring_pairs_widths.h"
 #include "energy/springs.h"
 #include "support/allocator.h"

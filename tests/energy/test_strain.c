@@ -3,7 +3,7 @@
 
 #include <float.h>
 
-#include "base/logarithm.h"
+#include "base/lanes/logarithm.h"
 #include "energy/strain.h"
 #include "support/random.h"
 

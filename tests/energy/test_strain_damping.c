@@ -2,7 +2,7 @@
 // differences, no force and no torque on what only moves and turns, the old law at small strain.
 #include "support/testing.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "energy/affine.h"
 #include "energy/cube_fixture.h"
 #include "energy/membrane.h"

@@ -1,7 +1,7 @@
 // Whole steps of other programs' simulations, broad phase and step bound together: the step is
 // never beyond the earliest impact of all pairs, which exact queries of the same step give, not
 // much before it, and leaves the surface without an intersection.
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "geometry/intersection.h"
 #include "scenes/collision_frames.h"
 #include "scenes/collision_queries.h"

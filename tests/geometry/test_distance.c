@@ -2,7 +2,7 @@
 // double on random and nearly degenerate pairs, and their derivatives beside differences of it.
 #include <lapacke.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "geometry/distance.h"
 #include "geometry/distance_references.h"
 #include "geometry/random_pairs.h"

@@ -2,7 +2,7 @@
 // and what is no grid.
 #include "geometry/distance_grid.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "support/random.h"
 #include "support/testing.h"
 

@@ -2,7 +2,7 @@
 // turned inside out and in pieces; and how often meshes wind around a point.
 #include "geometry/distance_sampling.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "support/allocator.h"
 #include "support/random.h"
 #include "support/testing.h"

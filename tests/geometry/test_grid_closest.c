@@ -2,7 +2,7 @@
 // beyond the grid.
 #include "geometry/grid_closest.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "support/random.h"
 #include "support/testing.h"
 

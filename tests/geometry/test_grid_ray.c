@@ -2,7 +2,7 @@
 // and from everywhere; and through the frame of a shape.
 #include "geometry/grid_ray.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "geometry/ray.h"
 #include "pbs/collider.h"
 #include "support/random.h"

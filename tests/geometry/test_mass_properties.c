@@ -2,7 +2,7 @@
 // too; surfaces that enclose nothing.
 #include "support/testing.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "geometry/mass_properties.h"
 #include "shapes.h"
 #include "support/random.h"

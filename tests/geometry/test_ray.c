@@ -2,7 +2,7 @@
 // on single triangles; shapes beside walking along the ray by the signed distance.
 #include "geometry/ray.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "pbs/collider.h"
 #include "support/random.h"
 #include "support/testing.h"

@@ -1,6 +1,6 @@
 // Signed distances of shapes against nearest points found by search, their derivatives against
 // finite differences, hollow against solid, poses, and bounds.
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "geometry/shape.h"
 #include "pbs/collider.h"
 #include "support/random.h"

@@ -2,7 +2,7 @@
 // where only exact signs leave no gap between neighbours, and in what is no tetrahedron.
 #include "geometry/tet_inclusion.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "geometry/tet_mesh.h"
 #include "shapes.h"
 #include "support/random.h"

@@ -1,6 +1,6 @@
 // Checks, boundaries, masses and normals of tetrahedral meshes: refusals with their sentences,
 // closed outward boundaries of boxes cut into tetrahedra, and slivers that must pass.
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "geometry/tet_mesh.h"
 #include "support/refusals.h"
 #include "support/testing.h"

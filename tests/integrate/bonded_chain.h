@@ -3,8 +3,8 @@
 #ifndef PBS_TESTS_INTEGRATE_BONDED_CHAIN_H
 #define PBS_TESTS_INTEGRATE_BONDED_CHAIN_H
 
-#include "base/math3.h"
-#include "base/quaternion.h"
+#include "base/matrix3/math3.h"
+#include "base/matrix3/quaternion.h"
 #include "energy/bonds.h"
 #include "integrate/step.h"
 #include "pbs/integrator.h"

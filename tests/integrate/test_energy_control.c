@@ -2,7 +2,7 @@
 // targets that are kept, decay, lose and gain work; alphas; islands; frames of reference.
 #include "integrate/oscillator.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 
 static const double origin[3] = {0.0, 0.0, 0.0}, downward[3] = {0.0, -9.81, 0.0};
 

@@ -2,7 +2,7 @@
 // vibration alone, bounces return to their height, losses are those of the mean velocity.
 #include "support/testing.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "support/world_testing.h"
 
 static const double gravity_of_earth = 9.81;

@@ -1,7 +1,7 @@
 // What step controls measure: every node counts, and every two that a stencil joins.
 #include "integrate/step_measure.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "support/testing.h"
 
 enum { CORNERS = 4, NODES = 9 };

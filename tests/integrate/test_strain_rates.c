@@ -2,7 +2,7 @@
 // and stretches, beside its equation of motion, and bodies that turn without stretching.
 #include "integrate/oscillator.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 
 enum { TURNING = 3 };
 

@@ -3,7 +3,7 @@
 // matrix alone.
 #include "linear/merged_factor.h"
 
-#include "base/arithmetic.h"
+#include "base/runtime/arithmetic.h"
 #include "problem_cases.h"
 #include "sparse/nested_dissection.h"
 

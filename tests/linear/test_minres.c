@@ -1,6 +1,6 @@
 // MINRES on symmetric matrices with eigenvalues of both signs: the residual it claims is the true
 // one, and n steps suffice.
-#include "base/vector.h"
+#include "base/lanes/vector.h"
 #include "linear/minres.h"
 #include "scenes/matrix_fixture.h"
 #include "pbs/world.h"

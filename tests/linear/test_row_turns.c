@@ -2,8 +2,8 @@
 // have them in the kernel of their Hessian.
 #include "linear/row_turns.h"
 
-#include "base/math3.h"
-#include "base/quaternion.h"
+#include "base/matrix3/math3.h"
+#include "base/matrix3/quaternion.h"
 #include "energy/affine.h"
 #include "energy/bonds.h"
 #include "energy/evaluate.h"

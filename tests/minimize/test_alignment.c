@@ -1,6 +1,6 @@
 // Bodies turned as if rigid between iterations: springs between all corners of a cube, as they are
 // after an iteration, with a predictor that asks for another orientation.
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "minimize/fixture.h"
 #include "minimize/springs.h"
 #include "minimize/state.h"

@@ -3,7 +3,7 @@
 // quaternions of four unknowns, which the others stand on, must be the library's.
 #include "support/testing.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "energy/cube_fixture.h"
 #include "scenes/quaternion_step.h"
 

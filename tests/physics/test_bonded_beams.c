@@ -2,8 +2,8 @@
 // the spin of bonded blocks. Statics is implicit Euler with steps so long that inertia vanishes.
 #include "support/bonded_bodies.h"
 
-#include "base/math3.h"
-#include "base/quaternion.h"
+#include "base/matrix3/math3.h"
+#include "base/matrix3/quaternion.h"
 
 static const double PI = 3.14159265358979323846, YOUNG = 1e7, SHEAR = 4e6, STILL = 1e6;
 

@@ -2,7 +2,7 @@
 // against sliding down a slope, and angular momentum between bodies.
 #include "support/bonded_bodies.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 
 static const double GRAVITY = 9.81;
 static const double SLOPE = 0.3;

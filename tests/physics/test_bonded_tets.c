@@ -2,7 +2,7 @@
 // is (docs/theory/bonds.md section 3).
 #include "support/bonded_bodies.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "world/refusal.h"
 
 static void make_mesh(struct cubic_tets *mesh, size_t x, size_t y, size_t z, double h,

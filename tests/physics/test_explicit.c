@@ -1,5 +1,5 @@
 // Explicit steps: how long they may be, how a world divides its own, and what free vibration keeps.
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "scenes/cubic_tets.h"
 #include "support/bonded_bodies.h"
 

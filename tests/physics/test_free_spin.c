@@ -2,8 +2,8 @@
 // specification's table (docs/theory/contact.md section 6) and the rigid body of Euler's equations.
 #include "support/testing.h"
 
-#include "base/math3.h"
-#include "base/svd3.h"
+#include "base/matrix3/math3.h"
+#include "base/matrix3/svd3.h"
 #include "support/world_testing.h"
 #include "world/world.h"
 

@@ -1,6 +1,6 @@
 // Contact of spheres by penalties in explicit steps (docs/theory/bonds.md section 6.5): what it
 // keeps, how spheres bounce, slide and roll, and bodies that break where they land.
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "support/bonded_bodies.h"
 #include "support/refusals.h"
 

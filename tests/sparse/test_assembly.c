@@ -1,6 +1,6 @@
 // Assembly through groups and slots against adding everything by hand; what happens when memory
 // runs out.
-#include "base/lanes.h"
+#include "base/lanes/lanes.h"
 #include "sparse/assembly.h"
 #include "support/random.h"
 #include "support/refusals.h"

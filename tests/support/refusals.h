@@ -2,7 +2,7 @@
 #ifndef PBS_SUPPORT_REFUSALS_H
 #define PBS_SUPPORT_REFUSALS_H
 
-#include "base/memory.h"
+#include "base/runtime/memory.h"
 
 /// Makes a call, which must release what it has made, with fresh memory each time. Each refusal
 /// must be PBS_ERROR_MEMORY, nothing may be left, and before `limit` refusals the call must

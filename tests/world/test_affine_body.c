@@ -2,7 +2,7 @@
 // that is set, bodies that are held and scripted, refusals.
 #include "support/testing.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "support/random.h"
 #include "support/world_testing.h"
 #include "world/contact_scene.h"

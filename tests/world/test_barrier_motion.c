@@ -1,7 +1,7 @@
 // What is scripted in worlds with barriers: colliders and vertices that push free bodies at any
 // speed reach their targets and go through nothing, what is truly blocked says so and leaves the
 // world as it was; all schemes keep things apart; memory; restores in the middle of contact.
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "geometry/intersection.h"
 #include "geometry/shape.h"
 #include "integrate/scheme.h"

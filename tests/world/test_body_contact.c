@@ -1,6 +1,6 @@
 // Bodies that go into each other and are pushed out by penalties (OPT section 5.3;
 // docs/theory/contact.md section 8), in worlds whose colliders are constraints.
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "support/world_testing.h"
 
 static const double STEP = 1.0 / 24.0;

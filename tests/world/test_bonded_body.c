@@ -2,8 +2,8 @@
 // scripted, steps as transactions, snapshots, threads, and what is refused.
 #include "support/bonded_bodies.h"
 
-#include "base/math3.h"
-#include "base/quaternion.h"
+#include "base/matrix3/math3.h"
+#include "base/matrix3/quaternion.h"
 #include "world/refusal.h"
 
 static pbs_world *weightless_world(int32_t scheme) {

@@ -2,7 +2,7 @@
 // and breaks have to do with it (docs/theory/bonds.md section 6).
 #include "support/bonded_bodies.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "world/refusal.h"
 
 static const double NONE[3] = {0.0, 0.0, 0.0};

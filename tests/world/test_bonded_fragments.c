@@ -2,7 +2,7 @@
 // world, cuts by planes and triangles, damage, and the surface to draw.
 #include "support/bonded_bodies.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "world/refusal.h"
 
 static const double NONE[3] = {0.0, 0.0, 0.0};

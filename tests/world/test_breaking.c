@@ -2,7 +2,7 @@
 // of advances, saved worlds and any number of threads.
 #include "support/bonded_bodies.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "world/refusal.h"
 
 static const double PI = 3.14159265358979323846;

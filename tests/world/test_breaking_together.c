@@ -4,7 +4,7 @@
 // threads and a restore in the middle of the cracks change no bit.
 #include "support/bonded_bodies.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "common/shapes.h"
 
 static const double STEP = 0.005, NONE[3] = {0.0, 0.0, 0.0};

@@ -1,7 +1,7 @@
 // Colliders that are penalties (OPT section 5.2; docs/theory/contact.md section 7): every shape and
 // grids made of meshes, how deep things go, friction, motion, reports, queries, saved worlds,
 // refusals.
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "common/shapes.h"
 #include "geometry/shape.h"
 #include "support/world_testing.h"

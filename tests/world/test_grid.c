@@ -4,7 +4,7 @@
 
 #include "pbs/pbs.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "common/shapes.h"
 #include "geometry/distance_grid.h"
 #include "support/allocator.h"

@@ -3,7 +3,7 @@
 // no bit, and a warmed-up step allocates nothing.
 #include "support/world_testing.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 
 enum { SIDE = 8, PARTICLES = SIDE * SIDE * SIDE };
 

@@ -2,7 +2,7 @@
 // own.
 #include <float.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "support/random.h"
 #include "support/world_testing.h"
 #include "world/motion.h"

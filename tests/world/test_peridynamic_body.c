@@ -2,7 +2,7 @@
 // plane and bars, saved worlds, and what is refused.
 #include "support/world_testing.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "support/random.h"
 #include "world/refusal.h"
 

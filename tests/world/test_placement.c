@@ -2,7 +2,7 @@
 // is pushed apart, or named where that cannot be.
 #include <pthread.h>
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "support/random.h"
 #include "support/world_testing.h"
 

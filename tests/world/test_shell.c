@@ -3,7 +3,7 @@
 #include "support/world_testing.h"
 #include "world/refusal.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 
 static const double origin[3] = {0.0, 0.0, 0.0};
 

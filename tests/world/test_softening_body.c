@@ -2,7 +2,7 @@
 // is remembered, undone and saved, and what is refused.
 #include "support/world_testing.h"
 
-#include "base/math3.h"
+#include "base/matrix3/math3.h"
 #include "energy/softening_law.h"
 #include "world/refusal.h"
 #include "world/snapshot.h"

@@ -1,0 +1,76 @@
+// Chooses the vectors that the processor has, and the eigenproblem of single matrices.
+#include "base/matrix3/eigen3.h"
+
+#include "base/config.h"
+#include "base/matrix3/matrix3_widths.h"
+
+static const int upper[6] = {0, 1, 2, 4, 5, 8};
+
+/// One matrix in the first two lanes.
+static void spread(const double a[9], double a8[6 * LANES]) {
+    for (int i = 0; i < 6; i++) {
+        a8[LANES * i] = a[upper[i]];
+        a8[LANES * i + 1] = a[upper[i]];
+    }
+}
+
+/// Ascending, by exchanging columns; one changes its sign so that Q stays a rotation.
+static void sort(double lambda[3], double q[9], int first, int second) {
+    if (!(lambda[second] < lambda[first])) {
+        return;
+    }
+    const double kept = lambda[first];
+    lambda[first] = lambda[second];
+    lambda[second] = kept;
+    for (int i = 0; i < 9; i += 3) {
+        const double column = q[i + first];
+        q[i + first] = q[i + second];
+        q[i + second] = -column;
+    }
+}
+
+void eigen3(const double a[9], double lambda[3], double q[9]) {
+    double a8[6 * LANES];
+    double lambda8[3 * LANES];
+    double q8[9 * LANES];
+    spread(a, a8);
+    eigen3_two(a8, lambda8, q8);
+    for (int i = 0; i < 3; i++) {
+        lambda[i] = lambda8[LANES * i];
+    }
+    for (int i = 0; i < 9; i++) {
+        q[i] = q8[LANES * i];
+    }
+    sort(lambda, q, 0, 1);
+    sort(lambda, q, 0, 2);
+    sort(lambda, q, 1, 2);
+}
+
+static void project(double *a) {
+#if defined(PBS_HAS_CLONES)
+    if (!has_avx512()) {
+        const int width = has_avx2() ? 4 : 2;
+        for (int i = 0; i < LANES; i += width) {
+            (width == 4 ? eigen3_project_four : eigen3_project_two)(a + i);
+        }
+        return;
+    }
+#endif
+    eigen3_project_eight(a);
+}
+
+void eigen3_project_lanes(lanes8 a[6]) {
+    project((double *)a);
+}
+
+void eigen3_project(double a[9]) {
+    double a8[6 * LANES];
+    spread(a, a8);
+    eigen3_project_two(a8);
+    for (int i = 0; i < 6; i++) {
+        a[upper[i]] = a8[LANES * i];
+    }
+    a[3] = a[1];
+    a[6] = a[2];
+    a[7] = a[5];
+}

@@ -1,0 +1,237 @@
+// The decomposition of svd3.h, one matrix in each of LANES lanes and each lane for itself: what a
+// matrix gives never depends on its neighbours, nor on how many they are. Included by one source
+// for each width of the processor's vectors.
+//
+// V starts as the eigenvectors of F^T F in closed form and is made exact by one-sided Jacobi on the
+// columns of B = F V (Hestenes 1958), which restores what F^T F lost by squaring. U is B with its
+// columns normalised.
+#ifndef PBS_BASE_MATRIX3_SVD3_KERNEL_H
+#define PBS_BASE_MATRIX3_SVD3_KERNEL_H
+
+#include "base/matrix3/eigen3_closed.h"
+
+enum { MAX_PASSES = 20 };
+
+// Columns whose cosine is below this count as orthogonal: a few rounding errors of the dot product
+// itself.
+#define ORTHOGONAL 8.0e-16
+
+// How much longer a later column may be before they are exchanged.
+#define ORDER_SLACK (1.0 + 4.0 * ORTHOGONAL)
+
+// Up to this tangent a rotation is given to rounding by the first terms of its series.
+#define SMALL_TANGENT 1.0e-3
+
+/// F^T F for F = B: squared lengths and products of columns.
+struct gram {
+    lanes8 a00, a11, a22, a01, a02, a12;
+};
+
+ALWAYS_INLINE lanes8 dot_columns(const lanes8 a[9], int p, int q) {
+    return AT(a, 0, p) * AT(a, 0, q) + AT(a, 1, p) * AT(a, 1, q) + AT(a, 2, p) * AT(a, 2, q);
+}
+
+ALWAYS_INLINE void measure(const lanes8 b[9], struct gram *g) {
+    g->a00 = dot_columns(b, 0, 0);
+    g->a11 = dot_columns(b, 1, 1);
+    g->a22 = dot_columns(b, 2, 2);
+    g->a01 = dot_columns(b, 0, 1);
+    g->a02 = dot_columns(b, 0, 2);
+    g->a12 = dot_columns(b, 1, 2);
+}
+
+/// Where two columns are not orthogonal.
+ALWAYS_INLINE mask8 is_oblique(lanes8 app, lanes8 aqq, lanes8 apq) {
+    return apq * apq > (ORTHOGONAL * ORTHOGONAL) * (app * aqq);
+}
+
+/// Where the second column is longer than the first.
+ALWAYS_INLINE mask8 is_unsorted(lanes8 app, lanes8 aqq) {
+    return aqq > app * ORDER_SLACK;
+}
+
+ALWAYS_INLINE void rotate_columns(lanes8 m[9], int p, int q, lanes8 c, lanes8 s) {
+    for (int i = 0; i < 3; i++) {
+        const lanes8 mp = AT(m, i, p);
+        const lanes8 mq = AT(m, i, q);
+        AT(m, i, p) = c * mp + s * mq;
+        AT(m, i, q) = c * mq - s * mp;
+    }
+}
+
+/// B = F V from the closed form, in the lanes that are not orthogonal and sorted as they are.
+ALWAYS_INLINE void start(const struct gram *g, mask8 wants, lanes8 b[9], lanes8 v[9]) {
+    const lanes8 a[6] = {g->a00, g->a01, g->a02, g->a11, g->a12, g->a22};
+    lanes8 q[9];
+    closed_eigenvectors(a, q);
+    for (int i = 0; i < 9; i++) {
+        v[i] = lanes_select(wants, q[i], v[i]);
+    }
+    for (int i = 0; i < 9; i += 3) {
+        const lanes8 row[3] = {b[i], b[i + 1], b[i + 2]};
+        for (int j = 0; j < 3; j++) {
+            const lanes8 rotated = row[0] * v[j] + row[1] * v[3 + j] + row[2] * v[6 + j];
+            b[i + j] = lanes_select(wants, rotated, row[j]);
+        }
+    }
+}
+
+// --- Jacobi ---
+
+/// Where the lane is not done yet.
+ALWAYS_INLINE mask8 wants_pass(const struct gram *g) {
+    return is_oblique(g->a00, g->a11, g->a01) | is_oblique(g->a00, g->a22, g->a02) |
+           is_oblique(g->a11, g->a22, g->a12) | is_unsorted(g->a00, g->a11) |
+           is_unsorted(g->a11, g->a22);
+}
+
+/// The tangent of the rotation of one pair to first order, and whether it is small enough for the
+/// series.
+ALWAYS_INLINE lanes8 tangent(lanes8 app, lanes8 aqq, lanes8 apq, mask8 *is_small) {
+    const mask8 oblique = is_oblique(app, aqq, apq);
+    const lanes8 d = app - aqq;
+    const lanes8 t = apq / d;
+    const mask8 small = (d > lanes_set(0.0)) & (lanes_abs(t) < lanes_set(SMALL_TANGENT));
+    *is_small &= small | ~oblique;
+    return (lanes8)((mask8)t & oblique);
+}
+
+/// tan(2 theta) = 2 x by series; cos and sin follow with c^2 + s^2 = 1 to rounding.
+ALWAYS_INLINE void rotate_slightly(lanes8 b[9], lanes8 v[9], int p, int q, lanes8 x) {
+    const lanes8 t = x * (1.0 - x * x);
+    const lanes8 tt = t * t;
+    const lanes8 c = 1.0 - tt * (0.5 - 0.375 * tt);
+    const lanes8 s = t * c;
+    rotate_columns(b, p, q, c, s);
+    rotate_columns(v, p, q, c, s);
+}
+
+/// Makes columns p and q of B orthogonal, the longer one first.
+ALWAYS_INLINE void rotate_pair(lanes8 b[9], lanes8 v[9], int p, int q, mask8 apply) {
+    const lanes8 app = dot_columns(b, p, p);
+    const lanes8 aqq = dot_columns(b, q, q);
+    const lanes8 apq = dot_columns(b, p, q);
+    lanes8 c;
+    lanes8 s;
+    choose_rotation(app - aqq, apq, &c, &s);
+    apply &= is_oblique(app, aqq, apq) | is_unsorted(app, aqq);
+    c = lanes_select(apply, c, lanes_set(1.0));
+    s = (lanes8)(apply & (mask8)s);
+    rotate_columns(b, p, q, c, s);
+    rotate_columns(v, p, q, c, s);
+}
+
+/// One pass over the three pairs. The closed form nearly always leaves small angles, whose
+/// rotations can be had all at once and without roots; lanes where it does not get a sweep of
+/// proper rotations.
+ALWAYS_INLINE void pass(const struct gram *g, mask8 wants, lanes8 b[9], lanes8 v[9]) {
+    mask8 small = wants & ~is_unsorted(g->a00, g->a11) & ~is_unsorted(g->a11, g->a22);
+    const lanes8 x01 = tangent(g->a00, g->a11, g->a01, &small);
+    const lanes8 x02 = tangent(g->a00, g->a22, g->a02, &small);
+    const lanes8 x12 = tangent(g->a11, g->a22, g->a12, &small);
+    if (lanes_any(small)) {
+        rotate_slightly(b, v, 0, 1, (lanes8)(small & (mask8)x01));
+        rotate_slightly(b, v, 0, 2, (lanes8)(small & (mask8)x02));
+        rotate_slightly(b, v, 1, 2, (lanes8)(small & (mask8)x12));
+    }
+    const mask8 sweep = wants & ~small;
+    if (lanes_any(sweep)) {
+        rotate_pair(b, v, 0, 1, sweep);
+        rotate_pair(b, v, 0, 2, sweep);
+        rotate_pair(b, v, 1, 2, sweep);
+    }
+}
+
+// --- result ---
+
+/// Some unit vector perpendicular to the unit vector a, e_y where a is e_x.
+ALWAYS_INLINE void perpendicular(const lanes8 a[3], lanes8 out[3]) {
+    lanes8 other[3];
+    const lanes8 turned[3] = {a[2], a[1], a[0]};
+    complete_basis(turned, other, out);
+    const lanes8 x = out[0];
+    out[0] = out[2];
+    out[2] = x;
+}
+
+/// U and sigma from B, whose columns are orthogonal and sorted. Columns that vanish get any
+/// direction that fits.
+ALWAYS_INLINE void finish(const lanes8 b[9], const struct gram *g, lanes8 u[9], lanes8 sigma[3]) {
+    const lanes8 length0 = lanes_sqrt(g->a00);
+    const lanes8 length1 = lanes_sqrt(g->a11);
+    const mask8 zero = g->a00 < lanes_set(VANISHING);
+    const mask8 flat = g->a11 < lanes_set(VANISHING);
+    const lanes8 scale0 = 1.0 / length0;
+    const lanes8 scale1 = 1.0 / length1;
+    lanes8 u0[3];
+    lanes8 u1[3];
+    lanes8 u2[3];
+    for (int i = 0; i < 3; i++) {
+        u0[i] = lanes_select(zero, lanes_set(i == 0 ? 1.0 : 0.0), scale0 * AT(b, i, 0));
+        u1[i] = scale1 * AT(b, i, 1);
+    }
+    if (lanes_any(flat)) {
+        lanes8 other[3];
+        perpendicular(u0, other);
+        for (int i = 0; i < 3; i++) {
+            u1[i] = lanes_select(flat, other[i], u1[i]);
+        }
+    }
+    // What is left of their product is of the order of rounding, so no length has to be corrected.
+    const lanes8 along = dot(u0, u1);
+    for (int i = 0; i < 3; i++) {
+        u1[i] -= along * u0[i];
+    }
+    cross(u0, u1, u2);
+
+    const lanes8 b2[3] = {AT(b, 0, 2), AT(b, 1, 2), AT(b, 2, 2)};
+    sigma[0] = (lanes8)(~zero & (mask8)length0);
+    sigma[1] = lanes_min((lanes8)(~flat & (mask8)length1), sigma[0]);
+    sigma[2] = lanes_max(lanes_min(dot(u2, b2), sigma[1]), -sigma[1]);
+    for (int i = 0; i < 3; i++) {
+        AT(u, i, 0) = u0[i];
+        AT(u, i, 1) = u1[i];
+        AT(u, i, 2) = u2[i];
+    }
+}
+
+/// Decomposes LANES of eight matrices: entry i of the first is f[8 * i], and so for the results.
+ALWAYS_INLINE void svd3_kernel(const double *f, double *u, double *sigma, double *v) {
+    lanes8 scale;
+    lanes8 inverse;
+    lanes8 b[9];
+    lanes8 left[9];
+    lanes8 values[3];
+    lanes8 right[9];
+    struct gram g;
+    for (int i = 0; i < 9; i++) {
+        b[i] = lanes_load(f + 8 * i);
+        right[i] = lanes_set(i % 4 == 0 ? 1.0 : 0.0);
+    }
+    choose_scale(b, 9, &scale, &inverse);
+    for (int i = 0; i < 9; i++) {
+        b[i] *= scale;
+    }
+    measure(b, &g);
+    mask8 wants = wants_pass(&g);
+    if (lanes_any(wants)) {
+        start(&g, wants, b, right);
+        measure(b, &g);
+        wants = wants_pass(&g);
+    }
+    for (int i = 0; i < MAX_PASSES && lanes_any(wants); i++) {
+        pass(&g, wants, b, right);
+        measure(b, &g);
+        wants = wants_pass(&g);
+    }
+    finish(b, &g, left, values);
+    for (int i = 0; i < 3; i++) {
+        lanes_store(sigma + 8 * i, inverse * values[i]);
+    }
+    for (int i = 0; i < 9; i++) {
+        lanes_store(u + 8 * i, left[i]);
+        lanes_store(v + 8 * i, right[i]);
+    }
+}
+
+#endif
