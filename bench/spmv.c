@@ -11,7 +11,7 @@
 #include "base/lanes/lanes.h"
 #include "measure/bandwidth.h"
 #include "scenes/matrix_fixture.h"
-#include "sparse/block3.h"
+#include "sparse/matrices/block3.h"
 
 #define ROUNDS 60
 

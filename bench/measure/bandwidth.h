@@ -2,7 +2,7 @@
 #ifndef PBS_BENCH_BANDWIDTH_H
 #define PBS_BENCH_BANDWIDTH_H
 
-#include "sparse/bsr.h"
+#include "sparse/matrices/bsr.h"
 
 struct triad {
     size_t count;

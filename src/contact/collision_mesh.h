@@ -7,7 +7,7 @@
 #include "base/matrix3/math3.h"
 #include "base/runtime/tasks.h"
 #include "contact/friction_table.h"
-#include "sparse/pairs.h"
+#include "sparse/matrices/pairs.h"
 
 /// How a point moves.
 enum collision_point_kind {

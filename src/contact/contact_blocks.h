@@ -4,7 +4,7 @@
 #define PBS_CONTACT_CONTACT_BLOCKS_H
 
 #include "contact/collision_mesh.h"
-#include "sparse/contact_matrix.h"
+#include "sparse/matrices/contact_matrix.h"
 
 enum { CONTACT_POINTS = 4, CONTACT_RANK = 6 };
 

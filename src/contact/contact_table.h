@@ -13,7 +13,7 @@
 
 #include "base/runtime/tasks.h"
 #include "contact/obstacle.h"
-#include "sparse/contact_matrix.h"
+#include "sparse/matrices/contact_matrix.h"
 
 /// What an evaluation found.
 struct contact_energy {

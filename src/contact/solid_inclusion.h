@@ -9,7 +9,7 @@
 
 #include "broad_phase/box_pairs.h"
 #include "geometry/distance.h"
-#include "sparse/pairs.h"
+#include "sparse/matrices/pairs.h"
 
 /// One body: points that may be inside of others, the tetrahedra that others' points may be inside
 /// of, and the surface of these. Points are numbered through all bodies. Arrays are read during

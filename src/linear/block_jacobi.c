@@ -5,7 +5,7 @@
 #include "linear/diagonal_block.h"
 #include "linear/preconditioner.h"
 #include "pbs/world.h"
-#include "sparse/block3.h"
+#include "sparse/matrices/block3.h"
 
 struct jacobi {
     const struct layout *layout;

@@ -6,7 +6,7 @@
 #include "linear/problem.h"
 #include "linear/rigid_clusters.h"
 #include "linear/supernodal.h"
-#include "sparse/minimum_degree.h"
+#include "sparse/ordering/minimum_degree.h"
 
 struct coarse_matrix {
     struct bsr matrix;                ///< in the order of elimination

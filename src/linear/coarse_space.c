@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/lanes/lanes.h"
-#include "sparse/block3.h"
+#include "sparse/matrices/block3.h"
 
 // E is semidefinite where rigid motions of a cluster depend on each other (one row, rows in a line,
 // rows held): the correction has no part in those, so what stands on the diagonal does not matter.

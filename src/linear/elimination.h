@@ -5,7 +5,7 @@
 #ifndef PBS_LINEAR_ELIMINATION_H
 #define PBS_LINEAR_ELIMINATION_H
 
-#include "sparse/bsr.h"
+#include "sparse/matrices/bsr.h"
 
 /// Has no parent, is in no list.
 #define NOBODY UINT32_MAX

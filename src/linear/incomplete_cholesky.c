@@ -20,7 +20,7 @@
 #include "linear/definite3.h"
 #include "linear/diagonal_block.h"
 #include "pbs/world.h"
-#include "sparse/block3.h"
+#include "sparse/matrices/block3.h"
 
 #define FIRST_SHIFT  1e-3
 #define SHIFT_GROWTH 4.0

@@ -1,7 +1,7 @@
 // The pattern of the factor: each domain's own blocks, in the order of elimination.
 #include "linear/incomplete_cholesky.h"
 
-#include "sparse/nested_dissection.h"
+#include "sparse/matrices/nested_dissection.h"
 
 #define BLOCK_PADDING 8
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/config.h"
-#include "sparse/minimum_degree.h"
-#include "sparse/nested_dissection.h"
+#include "sparse/ordering/minimum_degree.h"
+#include "sparse/matrices/nested_dissection.h"
 
 // Contact may make the factorisation this much longer than that of H0 before another order is
 // looked for.

@@ -5,7 +5,7 @@
 
 #include "base/lanes/lanes.h"
 #include "linear/multigrid.h"
-#include "sparse/block3.h"
+#include "sparse/matrices/block3.h"
 
 typedef float float8 __attribute__((vector_size(32)));
 

@@ -2,8 +2,8 @@
 #ifndef PBS_LINEAR_PROBLEM_H
 #define PBS_LINEAR_PROBLEM_H
 
-#include "sparse/bsr.h"
-#include "sparse/contact_matrix.h"
+#include "sparse/matrices/bsr.h"
+#include "sparse/matrices/contact_matrix.h"
 
 /// A row whose unknowns are held in some directions: H has nothing but a multiple of the identity
 /// there.

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "sparse/metis_bridge.h"
+#include "sparse/ordering/metis_bridge.h"
 
 /// Rows of a domain by the place that they belong to: unit, of each of `rows` rows; how many.
 static uint32_t number_units(const struct layout *layout, uint32_t first, uint32_t rows,

@@ -3,8 +3,8 @@
 #ifndef PBS_LINEAR_RIGID_CLUSTERS_H
 #define PBS_LINEAR_RIGID_CLUSTERS_H
 
-#include "sparse/block_columns.h"
-#include "sparse/minimum_degree.h"
+#include "sparse/matrices/block_columns.h"
+#include "sparse/ordering/minimum_degree.h"
 
 /// Every cluster lies within one domain; a domain's clusters are numbered one after the other. An
 /// entry is a row that couples to a cluster, its own rows included.

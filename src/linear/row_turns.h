@@ -5,7 +5,7 @@
 #define PBS_LINEAR_ROW_TURNS_H
 
 #include "base/runtime/tasks.h"
-#include "sparse/layout.h"
+#include "sparse/ordering/layout.h"
 
 /// turns: 9 per row, M row after row, of the rows that the layout says are no places; others are
 /// left as they are. radius: per row, metres, r of rotations; x: 3 per row, where they are.

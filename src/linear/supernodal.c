@@ -3,7 +3,7 @@
 
 #include "base/runtime/arithmetic.h"
 #include "linear/supernodal_parts.h"
-#include "sparse/nested_dissection.h"
+#include "sparse/matrices/nested_dissection.h"
 
 pbs_status supernodal_create(struct memory *memory, enum supernodal_precision precision,
                              struct supernodal **out) {

@@ -6,7 +6,7 @@
 #ifndef PBS_LINEAR_SUPERNODAL_H
 #define PBS_LINEAR_SUPERNODAL_H
 
-#include "sparse/bsr.h"
+#include "sparse/matrices/bsr.h"
 
 struct supernodal;
 

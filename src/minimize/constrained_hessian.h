@@ -6,7 +6,7 @@
 
 #include "contact/projection.h"
 #include "sparse/assembly.h"
-#include "sparse/block_columns.h"
+#include "sparse/matrices/block_columns.h"
 
 /// s is each node's own: the largest entry of its diagonal block.
 void constrain_hessian(struct tasks *tasks, const struct layout *layout,

@@ -9,7 +9,7 @@
 #ifndef PBS_SPARSE_ASSEMBLY_H
 #define PBS_SPARSE_ASSEMBLY_H
 
-#include "sparse/bsr.h"
+#include "sparse/matrices/bsr.h"
 
 /// Groups of eight stencils of one term. Lane l of group g, local node a: index [(g * width + a) *
 /// 8 + l].

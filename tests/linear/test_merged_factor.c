@@ -5,7 +5,7 @@
 
 #include "base/runtime/arithmetic.h"
 #include "problem_cases.h"
-#include "sparse/nested_dissection.h"
+#include "sparse/matrices/nested_dissection.h"
 
 static struct memory memory;
 

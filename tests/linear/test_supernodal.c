@@ -2,7 +2,7 @@
 // same bits for any number of threads, and a sentence for every matrix that it cannot factor.
 #include "linear/supernodal.h"
 #include "linear_cases.h"
-#include "sparse/nested_dissection.h"
+#include "sparse/matrices/nested_dissection.h"
 
 #include <cblas.h>
 #include <float.h>

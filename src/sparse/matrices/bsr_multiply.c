@@ -4,11 +4,11 @@
 //     y_i += A_ij x_j    is three products kept apart per row, added up once at the end of block
 //     row i, and y_j += A_ij^T x_i  is a sum of the rows scaled by the entries of x_i, with nothing
 //     to add across.
-#include "sparse/bsr.h"
+#include "sparse/matrices/bsr.h"
 
 #include <string.h>
 
-#include "sparse/block3.h"
+#include "sparse/matrices/block3.h"
 
 // The processor's own prefetching stops at every page; asking for blocks this far ahead gains a
 // third.

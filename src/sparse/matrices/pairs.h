@@ -1,7 +1,7 @@
 // Lists of (row, column) pairs, sorted by counting: how patterns come about that change too often
 // for anything else.
-#ifndef PBS_SPARSE_PAIRS_H
-#define PBS_SPARSE_PAIRS_H
+#ifndef PBS_SPARSE_MATRICES_PAIRS_H
+#define PBS_SPARSE_MATRICES_PAIRS_H
 
 #include "base/runtime/memory.h"
 

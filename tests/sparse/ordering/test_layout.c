@@ -1,6 +1,6 @@
 // The order of the nodes: a permutation, domain by domain, the same every time, for graphs of every
 // kind.
-#include "sparse/layout.h"
+#include "sparse/ordering/layout.h"
 #include "support/testing.h"
 
 static struct memory memory;

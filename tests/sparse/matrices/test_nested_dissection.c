@@ -1,7 +1,7 @@
 // Nested dissection: a permutation of the rows asked for, with less fill than the natural order of
 // a grid.
 #include "scenes/matrix_fixture.h"
-#include "sparse/nested_dissection.h"
+#include "sparse/matrices/nested_dissection.h"
 #include "support/testing.h"
 
 static struct memory memory;

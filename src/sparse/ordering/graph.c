@@ -1,7 +1,7 @@
 // Edges are first listed with repetitions, then marked down to one each, then transposed, which
 // sorts them: no comparison sort anywhere, so a node with very many neighbors costs no more than
 // its edges.
-#include "sparse/graph.h"
+#include "sparse/ordering/graph.h"
 
 #include <string.h>
 

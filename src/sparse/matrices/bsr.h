@@ -2,11 +2,11 @@
 // in a layout's order. The product is one pass over each domain without halo buffers: blocks inside
 // a domain serve both triangles at once, blocks between two domains are read by both; so the result
 // does not depend on the number of threads.
-#ifndef PBS_SPARSE_BSR_H
-#define PBS_SPARSE_BSR_H
+#ifndef PBS_SPARSE_MATRICES_BSR_H
+#define PBS_SPARSE_MATRICES_BSR_H
 
 #include "base/runtime/tasks.h"
-#include "sparse/layout.h"
+#include "sparse/ordering/layout.h"
 
 /// Kernels load rows of a block four entries at a time, so values must be readable (and may hold
 /// anything) a little beyond the last block: an array of this many more doubles.

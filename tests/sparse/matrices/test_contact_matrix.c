@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "../linear/linear_cases.h"
+#include "linear/linear_cases.h"
 
 enum { STENCILS = 400, WIDTH = 4 };
 

@@ -1,4 +1,4 @@
-#include "sparse/pairs.h"
+#include "sparse/matrices/pairs.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 // formed: an eliminated vertex p becomes an element, the list L_p of its neighbours, which are all
 // joined by it. A vertex i keeps its elements E_i and, of its edges, those no element covers (A_i).
 // Vertices that have the same neighbours are one variable from then on.
-#include "sparse/minimum_degree.h"
+#include "sparse/ordering/minimum_degree.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // Sorted lists of pairs against a comparison sort.
-#include "sparse/pairs.h"
+#include "sparse/matrices/pairs.h"
 
 #include "support/allocator.h"
 #include "support/random.h"

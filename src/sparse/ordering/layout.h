@@ -1,11 +1,11 @@
 // The solver's order of the nodes: METIS cuts the graph of all stencils into domains (their number
 // depends on the problem's size alone), reverse Cuthill-McKee orders the nodes inside. Everything
 // parallel works domain by domain.
-#ifndef PBS_SPARSE_LAYOUT_H
-#define PBS_SPARSE_LAYOUT_H
+#ifndef PBS_SPARSE_ORDERING_LAYOUT_H
+#define PBS_SPARSE_ORDERING_LAYOUT_H
 
 #include "base/node_kind.h"
-#include "sparse/graph.h"
+#include "sparse/ordering/graph.h"
 
 /// So that whoever sums over domains can keep one number for each on the stack.
 #define LAYOUT_DOMAIN_LIMIT 256

@@ -1,7 +1,7 @@
 // What METIS does to the process that it runs in is undone: handlers of signals, with their flags
 // and masks, the alternate stack, the mask of the thread, rand(). Orders are right while signals
 // come in.
-#include "sparse/metis_bridge.h"
+#include "sparse/ordering/metis_bridge.h"
 
 #include <pthread.h>
 #include <signal.h>

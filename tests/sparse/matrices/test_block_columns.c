@@ -1,6 +1,6 @@
 // What is derived from a pattern against a search through all of it: the blocks of every column,
 // and the graph of a range of rows.
-#include "sparse/block_columns.h"
+#include "sparse/matrices/block_columns.h"
 
 #include "scenes/matrix_fixture.h"
 #include "support/allocator.h"

@@ -1,7 +1,7 @@
 // Which nodes share a stencil: an undirected graph in compressed rows. Checks the stencils while it
 // is built.
-#ifndef PBS_SPARSE_GRAPH_H
-#define PBS_SPARSE_GRAPH_H
+#ifndef PBS_SPARSE_ORDERING_GRAPH_H
+#define PBS_SPARSE_ORDERING_GRAPH_H
 
 #include "base/runtime/memory.h"
 

@@ -1,11 +1,11 @@
 // The small second matrix C of H = H0 + C: stencils that come and go from one Newton iteration to
 // the next, contacts above all, which never touch the pattern of H0. Both triangles are stored over
 // the rows that have any, so that every domain computes its own rows of C x.
-#ifndef PBS_SPARSE_CONTACT_MATRIX_H
-#define PBS_SPARSE_CONTACT_MATRIX_H
+#ifndef PBS_SPARSE_MATRICES_CONTACT_MATRIX_H
+#define PBS_SPARSE_MATRICES_CONTACT_MATRIX_H
 
-#include "sparse/layout.h"
-#include "sparse/pairs.h"
+#include "sparse/ordering/layout.h"
+#include "sparse/matrices/pairs.h"
 
 #define CONTACT_STENCIL_LIMIT 8
 

@@ -1,9 +1,9 @@
 // An elimination order of block rows with little fill: METIS nested dissection on the graph of the
 // blocks.
-#ifndef PBS_SPARSE_NESTED_DISSECTION_H
-#define PBS_SPARSE_NESTED_DISSECTION_H
+#ifndef PBS_SPARSE_MATRICES_NESTED_DISSECTION_H
+#define PBS_SPARSE_MATRICES_NESTED_DISSECTION_H
 
-#include "sparse/bsr.h"
+#include "sparse/matrices/bsr.h"
 
 /// Rows first .. end - 1 as a matrix of its own (couplings to other rows ignored).
 /// order: end - first rows; order[k] is the row to eliminate k-th.

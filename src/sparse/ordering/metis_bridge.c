@@ -6,7 +6,7 @@
 // wait, as METIS leaves by it when memory runs out. A SIGTERM that another thread gets meanwhile
 // still meets METIS's handler. Its work space comes from malloc: the only memory that does not come
 // from the host's allocator. The lock keeps two worlds that are built at the same time apart.
-#include "sparse/metis_bridge.h"
+#include "sparse/ordering/metis_bridge.h"
 
 #include <metis.h>
 #include <pthread.h>

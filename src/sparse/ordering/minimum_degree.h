@@ -1,7 +1,7 @@
 // An elimination order with little fill, in milliseconds: for graphs that change too often for
 // METIS.
-#ifndef PBS_SPARSE_MINIMUM_DEGREE_H
-#define PBS_SPARSE_MINIMUM_DEGREE_H
+#ifndef PBS_SPARSE_ORDERING_MINIMUM_DEGREE_H
+#define PBS_SPARSE_ORDERING_MINIMUM_DEGREE_H
 
 #include "base/runtime/memory.h"
 

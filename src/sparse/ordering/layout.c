@@ -1,10 +1,10 @@
 // Domains by METIS, then reverse Cuthill-McKee inside each, from a node at the rim of the domain as
 // George and Liu find it ("An implementation of a pseudoperipheral node finder", TOMS 5, 1979).
-#include "sparse/layout.h"
+#include "sparse/ordering/layout.h"
 
 #include <string.h>
 
-#include "sparse/metis_bridge.h"
+#include "sparse/ordering/metis_bridge.h"
 
 // Two searches improve the start nearly always, more than a few never pay.
 #define RIM_SEARCHES 6

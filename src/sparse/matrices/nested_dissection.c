@@ -1,7 +1,7 @@
 // METIS orders the graph of a range of rows.
-#include "sparse/nested_dissection.h"
+#include "sparse/matrices/nested_dissection.h"
 
-#include "sparse/metis_bridge.h"
+#include "sparse/ordering/metis_bridge.h"
 
 pbs_status nested_dissection_order(struct memory *memory, const struct bsr *pattern, uint32_t first,
                                    uint32_t end, uint32_t *order) {

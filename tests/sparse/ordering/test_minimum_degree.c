@@ -1,6 +1,6 @@
 // Orders are permutations whose fill is that of the exact minimum degree, found by carrying the
 // eliminations out.
-#include "sparse/minimum_degree.h"
+#include "sparse/ordering/minimum_degree.h"
 
 #include "support/allocator.h"
 #include "support/random.h"

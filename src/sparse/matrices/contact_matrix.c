@@ -1,11 +1,11 @@
 // Rows and columns come from one list of pairs, sorted by counting, so that equal stencils give the
 // same bits; the values are added stencil by stencil.
-#include "sparse/contact_matrix.h"
+#include "sparse/matrices/contact_matrix.h"
 
 #include <string.h>
 
-#include "sparse/block3.h"
-#include "sparse/bsr.h"
+#include "sparse/matrices/block3.h"
+#include "sparse/matrices/bsr.h"
 
 static size_t count_pairs(const struct contact_stencils *sets, size_t set_count) {
     size_t count = 0;

@@ -1,9 +1,9 @@
 // The two calls into METIS, with what its interface leaves to the caller: index widths, graphs
 // without edges, graphs in several pieces, repeatable random numbers.
-#ifndef PBS_SPARSE_METIS_BRIDGE_H
-#define PBS_SPARSE_METIS_BRIDGE_H
+#ifndef PBS_SPARSE_ORDERING_METIS_BRIDGE_H
+#define PBS_SPARSE_ORDERING_METIS_BRIDGE_H
 
-#include "sparse/graph.h"
+#include "sparse/ordering/graph.h"
 
 /// Cuts the graph into `count` parts of nearly equal size: part[node] < count. A part may come out
 /// empty.

@@ -1,6 +1,6 @@
 // The pattern of a symmetric block matrix: rows sorted by listing columns in ascending order, never
 // by comparing.
-#include "sparse/bsr.h"
+#include "sparse/matrices/bsr.h"
 
 static pbs_status allocate_pattern(struct memory *memory, const struct layout *layout,
                                    struct bsr *a) {

@@ -1,4 +1,4 @@
-#include "sparse/block_columns.h"
+#include "sparse/matrices/block_columns.h"
 
 #include <string.h>
 

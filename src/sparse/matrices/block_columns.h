@@ -1,8 +1,8 @@
 // Where the blocks of every column of a symmetric block matrix are that stores its rows.
-#ifndef PBS_SPARSE_BLOCK_COLUMNS_H
-#define PBS_SPARSE_BLOCK_COLUMNS_H
+#ifndef PBS_SPARSE_MATRICES_BLOCK_COLUMNS_H
+#define PBS_SPARSE_MATRICES_BLOCK_COLUMNS_H
 
-#include "sparse/bsr.h"
+#include "sparse/matrices/bsr.h"
 
 /// The blocks above the diagonal in every column; the rows' own blocks are in the matrix. Depends
 /// on the pattern alone.

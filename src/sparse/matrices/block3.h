@@ -1,8 +1,8 @@
 // Kernels' view of 3-vectors and 3x3 blocks: four doubles wide, of which the fourth is ignored. A
 // row of a block is loaded together with the first entry of the next, so a block is three loads
 // without a shuffle; what is stored is three wide.
-#ifndef PBS_SPARSE_BLOCK3_H
-#define PBS_SPARSE_BLOCK3_H
+#ifndef PBS_SPARSE_MATRICES_BLOCK3_H
+#define PBS_SPARSE_MATRICES_BLOCK3_H
 
 #include <string.h>
 
