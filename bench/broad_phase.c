@@ -7,7 +7,7 @@
 
 #include "base/runtime/clock.h"
 #include "common/command_line.h"
-#include "geometry/intersection.h"
+#include "geometry/exact/intersection.h"
 #include "scenes/surface_pairs.h"
 #include "shapes.h"
 

@@ -4,7 +4,7 @@
 #define PBS_BENCH_COLLISION_FRAMES_H
 
 #include "base/runtime/memory.h"
-#include "geometry/continuous_collision.h"
+#include "geometry/distances/continuous_collision.h"
 #include "scenes/moving_surface.h"
 #include "text.h"
 

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "geometry/continuous_collision.h"
+#include "geometry/distances/continuous_collision.h"
 #include "text.h"
 
 struct collision_query {

@@ -5,7 +5,7 @@
 
 #include <pbs/pbs.h>
 
-#include "geometry/intersection.h"
+#include "geometry/exact/intersection.h"
 #include "mesh.h"
 
 /// Memory that a check leaves for the next.

@@ -17,7 +17,7 @@
 #include "contact/contact_blocks.h"
 #include "contact/contact_table.h"
 #include "contact/obstacle.h"
-#include "geometry/intersection.h"
+#include "geometry/exact/intersection.h"
 
 struct contact_settings {
     struct barrier barrier;                 ///< stiffness 0: of each pair the lesser of both parts'

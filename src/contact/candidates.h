@@ -10,7 +10,7 @@
 #include "contact/collision_mesh.h"
 #include "contact/point_ways.h"
 #include "contact/separation.h"
-#include "geometry/distance.h"
+#include "geometry/distances/distance.h"
 
 enum { PAIR_KINDS = PAIR_POINT_POINT + 1 };
 

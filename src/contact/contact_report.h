@@ -10,7 +10,7 @@
 
 #include "contact/contact_blocks.h"
 #include "contact/contact_table.h"
-#include "geometry/distance.h"
+#include "geometry/distances/distance.h"
 
 /// What all contacts do to one part: a body or an obstacle.
 struct contact_load {

@@ -7,7 +7,7 @@
 #include "base/matrix3/math3.h"
 #include "base/matrix3/quaternion.h"
 #include "contact/barrier_contact.h"
-#include "geometry/continuous_collision.h"
+#include "geometry/distances/continuous_collision.h"
 #include "pbs/collider.h"
 
 enum { PAIRS_PER_PIECE = 512, ADVANCES = 256 };

@@ -8,7 +8,7 @@
 #define PBS_CONTACT_INCLUSION_PENALTY_H
 
 #include "contact/contact_blocks.h"
-#include "geometry/distance.h"
+#include "geometry/distances/distance.h"
 
 /// Pa: k of two bodies, the harmonic mean of theirs; 0 where one has none.
 double inclusion_penalty_stiffness(double first, double second);

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "geometry/distance.h"
+#include "geometry/distances/distance.h"
 
 enum { SEPARATION_PAIRS = 8 };
 

@@ -7,8 +7,8 @@
 
 #include "base/matrix3/math3.h"
 #include "broad_phase/tree_search.h"
-#include "geometry/tet_inclusion.h"
-#include "geometry/tet_mesh.h"
+#include "geometry/meshes/tet_inclusion.h"
+#include "geometry/meshes/tet_mesh.h"
 
 enum { HITS_PER_PIECE = 32 };
 

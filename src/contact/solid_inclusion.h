@@ -8,7 +8,7 @@
 #define PBS_CONTACT_SOLID_INCLUSION_H
 
 #include "broad_phase/box_pairs.h"
-#include "geometry/distance.h"
+#include "geometry/distances/distance.h"
 #include "sparse/matrices/pairs.h"
 
 /// One body: points that may be inside of others, the tetrahedra that others' points may be inside

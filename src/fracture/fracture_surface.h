@@ -5,7 +5,7 @@
 #define PBS_FRACTURE_FRACTURE_SURFACE_H
 
 #include "fracture/fragments.h"
-#include "geometry/tet_mesh.h"
+#include "geometry/meshes/tet_mesh.h"
 
 /// All zero is empty: of a body that is not made of tetrahedra. A corner is 4 tet + i, vertex i of
 /// a tetrahedron.

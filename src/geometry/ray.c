@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/matrix3/math3.h"
-#include "geometry/grid_ray.h"
+#include "geometry/grids/grid_ray.h"
 #include "pbs/collider.h"
 
 void ray_make(const double origin[3], const double direction[3], struct ray *out) {

@@ -5,7 +5,7 @@
 #ifndef PBS_GEOMETRY_SHAPE_H
 #define PBS_GEOMETRY_SHAPE_H
 
-#include "geometry/distance_grid.h"
+#include "geometry/grids/distance_grid.h"
 
 struct shape {
     int32_t kind; ///< PBS_SHAPE_*, but of a mesh

@@ -6,8 +6,8 @@
 
 #include "base/matrix3/eigen3.h"
 #include "base/matrix3/math3.h"
-#include "geometry/mass_properties.h"
-#include "geometry/tet_mesh.h"
+#include "geometry/meshes/mass_properties.h"
+#include "geometry/meshes/tet_mesh.h"
 #include "world/check.h"
 #include "world/motion.h"
 #include "world/scene.h"

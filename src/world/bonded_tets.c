@@ -5,7 +5,7 @@
 
 #include "base/runtime/arithmetic.h"
 #include "base/matrix3/math3.h"
-#include "geometry/tet_mesh.h"
+#include "geometry/meshes/tet_mesh.h"
 #include "world/bonded.h"
 #include "world/check.h"
 

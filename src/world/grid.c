@@ -1,5 +1,5 @@
 // Distance grids of meshes, as the public API has them: the grid around a mesh, checks and words.
-// How distances are found is geometry/distance_sampling.c. Belongs to no world.
+// How distances are found is geometry/grids/distance_sampling.c. Belongs to no world.
 #include "pbs/grid.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "base/runtime/arithmetic.h"
 #include "base/matrix3/math3.h"
-#include "geometry/distance_sampling.h"
+#include "geometry/grids/distance_sampling.h"
 #include "world/check.h"
 #include "world/settings.h"
 

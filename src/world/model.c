@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/matrix3/math3.h"
-#include "geometry/place_order.h"
-#include "geometry/sheet.h"
+#include "geometry/meshes/place_order.h"
+#include "geometry/meshes/sheet.h"
 #include "world/bonded.h"
 #include "world/near_bonds.h"
 #include "world/penalty_scene.h"

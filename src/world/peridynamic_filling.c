@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/matrix3/math3.h"
-#include "geometry/orientation.h"
-#include "geometry/tet_mesh.h"
+#include "geometry/exact/orientation.h"
+#include "geometry/meshes/tet_mesh.h"
 #include "world/check.h"
 #include "world/peridynamic.h"
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "geometry/sheet.h"
+#include "geometry/meshes/sheet.h"
 #include "world/check.h"
 #include "world/scene.h"
 #include "world/settings.h"

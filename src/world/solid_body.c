@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "energy/material.h"
-#include "geometry/tet_mesh.h"
+#include "geometry/meshes/tet_mesh.h"
 #include "world/check.h"
 #include "world/scene.h"
 #include "world/settings.h"

@@ -3,7 +3,7 @@
 #include "broad_phase/tree_search.h"
 
 #include "base/matrix3/math3.h"
-#include "geometry/distance.h"
+#include "geometry/distances/distance.h"
 #include "geometry/ray.h"
 #include "support/random.h"
 #include "support/testing.h"

@@ -3,7 +3,7 @@
 // squared barrier, energy, gradient and Hessian.
 #include "base/matrix3/math3.h"
 #include "contact/barrier.h"
-#include "geometry/distance.h"
+#include "geometry/distances/distance.h"
 #include "support/testing.h"
 
 enum { NODES = 16, ROWS = 3 * NODES, CONTACTS = 16, STATES = 112 };

@@ -5,7 +5,7 @@
 
 #include "base/matrix3/math3.h"
 #include "contact/inclusion_penalty.h"
-#include "geometry/tet_inclusion.h"
+#include "geometry/meshes/tet_inclusion.h"
 #include "shapes.h"
 #include "support/allocator.h"
 #include "support/random.h"

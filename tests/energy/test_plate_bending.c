@@ -5,7 +5,7 @@
 #include "energy/plate_bending.h"
 #include "energy/project.h"
 #include "energy/sheet_fixture.h"
-#include "geometry/sheet.h"
+#include "geometry/meshes/sheet.h"
 
 /// Properties of up to 32 triangles, of order one and all different.
 struct properties {

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "geometry/distance.h"
+#include "geometry/distances/distance.h"
 
 struct distance_reference {
     const char *name;

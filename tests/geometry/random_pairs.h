@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/matrix3/math3.h"
-#include "geometry/distance.h"
+#include "geometry/distances/distance.h"
 #include "support/random.h"
 
 static inline double log_uniform(struct random *random, double low, double high) {

@@ -1,7 +1,7 @@
 // Triangulations of a rectangle; see plate_meshes.h.
 #include "support/plate_meshes.h"
 
-#include "geometry/sheet.h"
+#include "geometry/meshes/sheet.h"
 #include "support/random.h"
 #include "support/testing.h"
 

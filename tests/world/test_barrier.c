@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "geometry/intersection.h"
+#include "geometry/exact/intersection.h"
 #include "shapes.h"
 #include "support/hash.h"
 #include "support/world_testing.h"

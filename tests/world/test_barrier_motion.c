@@ -2,7 +2,7 @@
 // speed reach their targets and go through nothing, what is truly blocked says so and leaves the
 // world as it was; all schemes keep things apart; memory; restores in the middle of contact.
 #include "base/matrix3/math3.h"
-#include "geometry/intersection.h"
+#include "geometry/exact/intersection.h"
 #include "geometry/shape.h"
 #include "integrate/scheme.h"
 #include "support/world_testing.h"

@@ -6,7 +6,7 @@
 
 #include "base/matrix3/math3.h"
 #include "common/shapes.h"
-#include "geometry/distance_grid.h"
+#include "geometry/grids/distance_grid.h"
 #include "support/allocator.h"
 #include "support/testing.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/matrix3/math3.h"
-#include "geometry/distance.h"
+#include "geometry/distances/distance.h"
 #include "geometry/ray.h"
 #include "base/config.h"
 #include "support/random.h"

@@ -1,0 +1,274 @@
+// Additive continuous collision detection: steps as long as the distance and the motion allow, each
+// from the start's positions, so that no rounding accumulates.
+#include "geometry/distances/continuous_collision.h"
+
+#include <stdbool.h>
+
+#include "base/matrix3/math3.h"
+
+// Of the largest difference of nodes: gaps below the first are rounding, the pair touches; the
+// second is what projections of nodes are trusted to.
+static const double touching = 1e-15, projected = 2e-15;
+// In shares of what must be left: what a step aims at, above that by more than rounding, and below
+// what the search ends.
+static const double aim = 1.02, enough = 1.1;
+
+struct motion {
+    enum pair_kind kind;
+    int first, nodes; // of the first side, of both
+    const double *const *x, *const *dx;
+    double speed;    // no two points of the sides approach faster
+    double rounding; // metres, of projections
+    double least;    // distance that no step may go below
+};
+
+// The largest |a_i - a_j| over pairs of both sides; not a number stays one.
+static double largest_difference(const struct motion *motion, const double *const a[]) {
+    double largest = 0.0;
+    for (int i = 0; i < motion->first; i++) {
+        for (int j = motion->first; j < motion->nodes; j++) {
+            double difference[3];
+            subtract3(a[i], a[j], difference);
+            const double squared = dot3(difference, difference);
+            largest = squared > largest || isnan(squared) ? squared : largest;
+        }
+    }
+    return sqrt(largest);
+}
+
+// How long the sides stay `least` apart along the direction of r: along any one, the separation of
+// two convex hulls is the least of their nodes', each of which is linear in time. Not positive
+// where it says nothing.
+static double separated_for(const struct motion *motion, const double *const x[],
+                            const double r[3]) {
+    const double least = (motion->least + motion->rounding) * norm3(r);
+    double place[PAIR_NODES] = {0.0}, speed[PAIR_NODES] = {0.0}, longest = (double)INFINITY;
+    for (int i = 1; i < motion->nodes; i++) {
+        double from[3];
+        subtract3(x[i], x[0], from);
+        place[i] = dot3(from, r);
+        subtract3(motion->dx[i], motion->dx[0], from);
+        speed[i] = dot3(from, r);
+    }
+    for (int i = 0; i < motion->first; i++) {
+        for (int j = motion->first; j < motion->nodes; j++) {
+            const double room = place[i] - place[j] - least, approach = speed[j] - speed[i];
+            if (!(room > 0.0) || isnan(approach)) {
+                return 0.0;
+            }
+            if (approach > 0.0) {
+                longest = fmin(longest, room / approach);
+            }
+        }
+    }
+    return longest;
+}
+
+// --- the volume that the four nodes span ---
+
+// Vectors whose triple product is that volume: from a node of one side to one of the other, and the
+// two edges of the triangle, or both edges.
+static void spanning(const struct motion *motion, const double *const a[], double (*out)[3]) {
+    const bool edges = motion->kind == PAIR_EDGE_EDGE;
+    subtract3(a[0], a[edges ? 2 : 1], out[0]);
+    subtract3(a[edges ? 1 : 2], a[edges ? 0 : 1], out[1]);
+    subtract3(a[3], a[edges ? 2 : 1], out[2]);
+}
+
+// h -= share times the product of three linear polynomials.
+static void subtract_product(double (*linear)[2], double share, double *h) {
+    double product[4] = {share, 0.0, 0.0, 0.0};
+    for (int i = 0; i < 3; i++) {
+        for (int k = i + 1; k > 0; k--) {
+            product[k] = product[k] * linear[i][0] + product[k - 1] * linear[i][1];
+        }
+        product[0] *= linear[i][0];
+    }
+    for (int k = 0; k < 4; k++) {
+        h[k] -= product[k];
+    }
+}
+
+// A cubic that is positive at 0 has no root in (0, end) before this: where the hull of the control
+// points of its Bezier form first meets zero. Infinite where it does not; not a number stays one.
+static double root_not_before(const double *h, double end) {
+    const double one = h[1] * end, two = h[2] * end * end, three = h[3] * end * end * end;
+    const double control[4] = {h[0], h[0] + one / 3.0, h[0] + (2.0 * one + two) / 3.0,
+                               h[0] + one + two + three};
+    double least = (double)INFINITY;
+    for (int i = 0; i < 3; i++) {
+        for (int j = i + 1; j < 4 && control[i] > 0.0; j++) {
+            if (!(control[j] > 0.0)) {
+                const double share = control[i] / (control[i] - control[j]);
+                const double root = end / 3.0 * (i + (j - i) * share);
+                least = root < least || isnan(root) ? root : least;
+            }
+        }
+    }
+    return least;
+}
+
+// How long the lines through two edges, or point and plane, stay `least` apart: that distance is
+// the volume, a cubic in time, over the area of the two edges, at most a quadratic. For sides that
+// turn together, which no fixed plane separates for long. Not positive where it says nothing.
+static double volume_stays_for(const struct motion *motion, const double *const x[], double t_max) {
+    double at[3][3], by[3][3], area[3][3], part[3], size[3][2];
+    spanning(motion, x, at);
+    spanning(motion, motion->dx, by);
+    cross3(at[1], at[2], area[0]);
+    cross3(at[1], by[2], area[1]);
+    cross3(by[1], at[2], part);
+    add3(area[1], part, area[1]);
+    cross3(by[1], by[2], area[2]);
+    double h[4] = {0.0};
+    for (int k = 0; k < 3; k++) {
+        h[k] += dot3(at[0], area[k]);
+        h[k + 1] += dot3(by[0], area[k]);
+        size[k][0] = norm3(at[k]);
+        size[k][1] = norm3(by[k]);
+    }
+    const double sign = h[0] < 0.0 ? -1.0 : 1.0;
+    for (int k = 0; k < 4; k++) {
+        h[k] *= sign;
+        h[k] -= k < 3 ? motion->least * norm3(area[k]) : 0.0;
+    }
+    subtract_product(size, projected, h);
+    if (!(h[0] > 0.0)) {
+        return 0.0;
+    }
+    // The control points say most where the root is not far from the end.
+    double end = t_max, not_before = root_not_before(h, end);
+    for (int i = 0; i < 8 && not_before < 0.25 * end; i++) {
+        end = 4.0 * not_before;
+        not_before = fmin(root_not_before(h, end), end);
+    }
+    return not_before;
+}
+
+// `turns`: a first step did not lead to the end.
+static double safe_step(const struct motion *motion, const double *const x[],
+                        const struct closest *closest, bool turns, double t_max) {
+    const double by_speed = (sqrt(closest->squared) - motion->least) / motion->speed;
+    double step = fmax(by_speed, separated_for(motion, x, closest->r));
+    if (turns && step < t_max && closest_parameter_count(closest) == 2) {
+        step = fmax(step, volume_stays_for(motion, x, t_max));
+    }
+    return step;
+}
+
+static struct closest closest_at(const struct motion *motion, double t, double (*moved)[3],
+                                 const double *const x[]) {
+    for (int i = 0; i < motion->nodes; i++) {
+        add_scaled3(motion->x[i], t, motion->dx[i], moved[i]);
+    }
+    return closest_points(motion->kind, x);
+}
+
+static void count(struct collision_statistics *statistics, int distances) {
+    if (statistics != NULL) {
+        statistics->distances += (uint64_t)distances;
+        statistics->capped += distances > COLLISION_STEPS;
+    }
+}
+
+// What must be left of a gap.
+static double kept_of(double gap, double keep) {
+    return fmin(COLLISION_GAP_KEPT * gap, keep);
+}
+
+// From the closest points at the start, a gap above the separation.
+static double advance(const struct motion *motion, struct closest closest, double kept,
+                      const struct collision_limits *limits,
+                      struct collision_statistics *statistics) {
+    double moved[PAIR_NODES][3] = {{0.0}};
+    const double *const nodes[PAIR_NODES] = {moved[0], moved[1], moved[2], moved[3]};
+    const double *const *x = motion->x;
+    double t = 0.0;
+    int step = 0;
+    while (step++ < COLLISION_STEPS) {
+        const double next = t + safe_step(motion, x, &closest, step > 2, limits->t_max - t);
+        if (next >= limits->t_max || next >= limits->bound) {
+            t = fmin(next, limits->t_max);
+            break;
+        }
+        x = nodes;
+        closest = closest_at(motion, next, moved, x);
+        const double left = sqrt(closest.squared) - limits->separation;
+        if (!(left >= kept)) {
+            break;
+        }
+        t = next;
+        if (left <= enough * kept) {
+            break;
+        }
+    }
+    count(statistics, step);
+    return t;
+}
+
+// Whether a plane across the line between the sides' centres keeps them so far apart until then
+// that no search would end: by separation and what ends it for a gap as long as that line, which
+// the gap is not above. What most pairs of a broad phase need instead of their distance.
+static bool stays_far(const struct motion *motion, const struct collision_limits *limits,
+                      double time) {
+    const double *const *x = motion->x, *const *dx = motion->dx;
+    double from[PAIR_NODES][3], by[PAIR_NODES][3], between[3];
+    double extent = 0.0, drift = 0.0, place[PAIR_NODES], change[PAIR_NODES];
+    const double first = 1.0 / motion->first, second = -1.0 / (motion->nodes - motion->first);
+    scale3(0.0, x[0], between);
+    for (int i = 1; i < motion->nodes; i++) {
+        subtract3(x[i], x[0], from[i]);
+        subtract3(dx[i], dx[0], by[i]);
+        extent += dot3(from[i], from[i]);
+        drift += dot3(by[i], by[i]);
+        add_scaled3(between, i < motion->first ? first : second, from[i], between);
+    }
+    place[0] = change[0] = 0.0;
+    for (int i = 1; i < motion->nodes; i++) {
+        place[i] = dot3(from[i], between);
+        change[i] = dot3(by[i], between);
+    }
+    const double length = norm3(between);
+    const double rounding = projected * (sqrt(extent) + time * sqrt(drift));
+    const double kept = kept_of(length - limits->separation, limits->keep);
+    const double least = length * (limits->separation + enough * kept + 2.0 * rounding);
+    bool far = length > limits->separation;
+    for (int i = 0; i < motion->first; i++) {
+        for (int j = motion->first; j < motion->nodes; j++) {
+            const double room = place[i] - place[j] - least;
+            far = far && room > 0.0 && room >= time * (change[j] - change[i]);
+        }
+    }
+    return far;
+}
+
+double collision_free_time(enum pair_kind kind, const double *const x[PAIR_NODES],
+                           const double *const dx[PAIR_NODES],
+                           const struct collision_limits *limits,
+                           struct collision_statistics *statistics) {
+    struct motion motion = {.kind = kind,
+                            .first = pair_first_count(kind),
+                            .nodes = pair_node_count(kind),
+                            .x = x,
+                            .dx = dx};
+    const double time = fmin(limits->t_max, limits->bound);
+    if (stays_far(&motion, limits, time)) {
+        return time;
+    }
+    const struct closest closest = closest_points(kind, x);
+    const double gap = sqrt(closest.squared) - limits->separation;
+    const double extent = largest_difference(&motion, x);
+    motion.speed = largest_difference(&motion, dx);
+    if (!(gap > touching * extent) || !(motion.speed < (double)INFINITY)) {
+        count(statistics, 1);
+        return 0.0;
+    }
+    const double kept = kept_of(gap, limits->keep);
+    if (gap - enough * kept >= motion.speed * time) {
+        count(statistics, 1);
+        return time;
+    }
+    motion.rounding = projected * (extent + motion.speed * limits->t_max);
+    motion.least = limits->separation + aim * kept;
+    return advance(&motion, closest, kept, limits, statistics);
+}

@@ -1,0 +1,182 @@
+#include "geometry/exact/intersection.h"
+
+#include <math.h>
+
+#include "geometry/exact/orientation.h"
+
+static bool intervals_meet(double a, double b, double c, double d) {
+    const double low = (a < b ? a : b) > (c < d ? c : d) ? (a < b ? a : b) : (c < d ? c : d);
+    const double high = (a > b ? a : b) < (c > d ? c : d) ? (a > b ? a : b) : (c > d ? c : d);
+    return low <= high;
+}
+
+/// Segments on one line: their boxes meet just where they do.
+static bool collinear_meet(const double a[3], const double b[3], const double c[3],
+                           const double d[3]) {
+    for (int k = 0; k < 3; k++) {
+        if (!intervals_meet(a[k], b[k], c[k], d[k])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Segments of one plane that does not contain the direction of the dropped axis.
+static bool coplanar_meet(const double a[3], const double b[3], const double c[3],
+                          const double d[3], int dropped) {
+    const int ab_c = orientation_of_three(a, b, c, dropped);
+    const int ab_d = orientation_of_three(a, b, d, dropped);
+    const int cd_a = orientation_of_three(c, d, a, dropped);
+    const int cd_b = orientation_of_three(c, d, b, dropped);
+    if (ab_c == 0 && ab_d == 0 && cd_a == 0 && cd_b == 0) {
+        return collinear_meet(a, b, c, d);
+    }
+    return ab_c * ab_d <= 0 && cd_a * cd_b <= 0;
+}
+
+/// The axis without which the three points are still no line; -1 where they are one.
+static int droppable_axis(const double a[3], const double b[3], const double c[3]) {
+    for (int axis = 0; axis < 3; axis++) {
+        if (orientation_of_three(a, b, c, axis) != 0) {
+            return axis;
+        }
+    }
+    return -1;
+}
+
+static bool segments_meet(const double a[3], const double b[3], const double c[3],
+                          const double d[3]) {
+    if (orientation_of_four(a, b, c, d) != 0) {
+        return false;
+    }
+    const double *const triples[4][3] = {{a, b, c}, {a, b, d}, {c, d, a}, {c, d, b}};
+    for (int t = 0; t < 4; t++) {
+        const int axis = droppable_axis(triples[t][0], triples[t][1], triples[t][2]);
+        if (axis >= 0) {
+            return coplanar_meet(a, b, c, d, axis);
+        }
+    }
+    return collinear_meet(a, b, c, d);
+}
+
+/// Of the triangle's plane, seen along the axis.
+static bool triangle_holds(const double *const t[3], const double p[3], int dropped) {
+    const int first = orientation_of_three(t[0], t[1], p, dropped);
+    const int second = orientation_of_three(t[1], t[2], p, dropped);
+    const int third = orientation_of_three(t[2], t[0], p, dropped);
+    return (first >= 0 && second >= 0 && third >= 0) || (first <= 0 && second <= 0 && third <= 0);
+}
+
+/// The segment lies in the triangle's plane, or the triangle is a segment or a point.
+static bool flat_meet(const double a[3], const double b[3], const double *const t[3]) {
+    const int axis = droppable_axis(t[0], t[1], t[2]);
+    if (axis >= 0 && triangle_holds(t, a, axis)) {
+        return true;
+    }
+    for (int k = 0; k < 3; k++) {
+        const double *c = t[k];
+        const double *d = t[(k + 1) % 3];
+        if (axis >= 0 ? coplanar_meet(a, b, c, d, axis) : segments_meet(a, b, c, d)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Whether orientations are exact, see geometry/exact/orientation.h; NaN is beyond.
+static bool is_within(const double p[3]) {
+    return fabs(p[0]) <= 1e100 && fabs(p[1]) <= 1e100 && fabs(p[2]) <= 1e100;
+}
+
+bool segment_meets_triangle(const double a[3], const double b[3], const double *const t[3]) {
+    if (!is_within(a) || !is_within(b) || !is_within(t[0]) || !is_within(t[1]) ||
+        !is_within(t[2])) {
+        return true;
+    }
+    const int a_side = orientation_of_four(t[0], t[1], t[2], a);
+    const int b_side = orientation_of_four(t[0], t[1], t[2], b);
+    if (a_side * b_side > 0) {
+        return false;
+    }
+    if (a_side == 0 && b_side == 0) {
+        return flat_meet(a, b, t);
+    }
+    // The line through a and b crosses the plane in one point. It passes all edges on one side, or
+    // through some of them, just where that point is in the triangle.
+    const int first = orientation_of_four(a, b, t[0], t[1]);
+    const int second = orientation_of_four(a, b, t[1], t[2]);
+    if (first * second < 0) {
+        return false;
+    }
+    const int third = orientation_of_four(a, b, t[2], t[0]);
+    return first * third >= 0 && second * third >= 0;
+}
+
+static bool edge_meets_triangle(const struct edges_and_triangles *s, uint32_t edge,
+                                uint32_t triangle) {
+    if (s->must_not && !s->must_not(s->context, edge, triangle)) {
+        return false;
+    }
+    const uint32_t *e = s->edges + 2 * (size_t)edge;
+    const uint32_t *t = s->triangles + 3 * (size_t)triangle;
+    const double *const corners[3] = {s->x + 3 * (size_t)t[0], s->x + 3 * (size_t)t[1],
+                                      s->x + 3 * (size_t)t[2]};
+    return segment_meets_triangle(s->x + 3 * (size_t)e[0], s->x + 3 * (size_t)e[1], corners);
+}
+
+static uint32_t keep_meeting(const void *context, const struct box_pair *pairs, size_t count) {
+    uint32_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        const bool meets = edge_meets_triangle(context, pairs[i].query, pairs[i].primitive);
+        kept |= (uint32_t)meets << i;
+    }
+    return kept;
+}
+
+static pbs_status reserve_boxes(struct memory *memory, const struct edges_and_triangles *surface,
+                                struct intersection_search *search) {
+    RETURN_IF_FAILED(memory_reserve(memory, &search->point_boxes, &search->point_capacity,
+                                    surface->point_count, sizeof *search->point_boxes));
+    RETURN_IF_FAILED(memory_reserve(memory, &search->edge_boxes, &search->edge_capacity,
+                                    surface->edge_count, sizeof *search->edge_boxes));
+    return memory_reserve(memory, &search->triangle_boxes, &search->triangle_capacity,
+                          surface->triangle_count, sizeof *search->triangle_boxes);
+}
+
+pbs_status intersection_search(struct memory *memory, struct tasks *tasks,
+                               const struct edges_and_triangles *surface,
+                               struct intersection_search *search) {
+    search->found.count = 0;
+    RETURN_IF_FAILED(reserve_boxes(memory, surface, search));
+    const struct point_sweep still = {.count = surface->point_count, .x = surface->x};
+    boxes_of_points(tasks, &still, search->point_boxes);
+    boxes_of_primitives(tasks, search->point_boxes, surface->edges, 2, surface->edge_count,
+                        search->edge_boxes);
+    boxes_of_primitives(tasks, search->point_boxes, surface->triangles, 3, surface->triangle_count,
+                        search->triangle_boxes);
+    RETURN_IF_FAILED(bounding_tree_build(memory, tasks, search->triangle_boxes,
+                                         surface->triangle_count, surface->triangles, 3,
+                                         &search->tree));
+    // Edges of another surface make a worse order, and no other pairs.
+    RETURN_IF_FAILED(bounding_tree_update(memory, tasks, search->edge_boxes, surface->edge_count,
+                                          NULL, 0, &search->edges));
+    const struct box_pair_query query = {.tree = &search->tree,
+                                         .order = &search->edges,
+                                         .boxes = search->edge_boxes,
+                                         .count = surface->edge_count,
+                                         .points = surface->edges,
+                                         .width = 2,
+                                         .keep = keep_meeting,
+                                         .context = surface};
+    return box_pairs_find(memory, tasks, &query, &search->found);
+}
+
+void intersection_search_free(struct memory *memory, struct intersection_search *search) {
+    memory_release(memory, search->point_boxes);
+    memory_release(memory, search->edge_boxes);
+    memory_release(memory, search->triangle_boxes);
+    bounding_tree_free(memory, &search->tree);
+    bounding_tree_free(memory, &search->edges);
+    box_pairs_free(memory, &search->found);
+    *search = (struct intersection_search){0};
+}

@@ -1,0 +1,265 @@
+// See grid_ray.h.
+#include "geometry/grids/grid_ray.h"
+
+#include <math.h>
+
+#include "base/matrix3/math3.h"
+
+enum { WIDTH = 4 }; ///< samples along an axis that a value may depend on
+
+// Cubics take weights of up to 1.25 in absolute value from the samples along an axis: so of what
+// samples differ by this part may be beyond them, (1.25^3 - 1) / 2.
+static const double OVERSHOOT = 0.4766;
+// A second derivative is made of the second differences of neighbours with weights |2 - 3u| +
+// |3u - 1| <= 3 along its axis and 1.25 across.
+static const double STRAIGHT = 3.0 * 1.25 * 1.25;
+// A mixed one of differences of differences, with 1.5 along each of its axes, 1.25 across.
+static const double MIXED = 1.5 * 1.5 * 1.25;
+// In cells: where intervals are halved no more.
+static const double SHORTEST = 1e-6;
+
+struct grid_ray {
+    const struct distance_grid *grid;
+    const double *origin, *direction;
+    uint32_t cell[3];
+    double end; ///< m: of the way through the range of the interpolation, and of the ray
+};
+
+/// The samples that values in a cell depend on, along each axis `width` of them.
+struct block {
+    size_t width;
+    double values[WIDTH * WIDTH * WIDTH]; ///< (i, j, k) at i + WIDTH (j + WIDTH k)
+};
+
+static uint32_t margin_of(const struct distance_grid *grid) {
+    return grid->is_linear ? 0 : 1;
+}
+
+static double value_at(const struct grid_ray *ray, double t) {
+    double at[3];
+    add_scaled3(ray->origin, t, ray->direction, at);
+    return distance_grid_value(ray->grid, at, NULL, NULL);
+}
+
+// --- bounds in a cell ---
+
+static void read_block(const struct grid_ray *ray, struct block *b) {
+    const struct distance_grid *grid = ray->grid;
+    const size_t margin = margin_of(grid);
+    b->width = 2 + 2 * margin;
+    for (size_t k = 0; k < b->width; k++) {
+        for (size_t j = 0; j < b->width; j++) {
+            const float *row = grid->samples + (ray->cell[0] - margin) +
+                               grid->counts[0] *
+                                   ((ray->cell[1] + j - margin) +
+                                    (size_t)grid->counts[1] * (ray->cell[2] + k - margin));
+            for (size_t i = 0; i < b->width; i++) {
+                b->values[i + WIDTH * (j + WIDTH * k)] = (double)row[i];
+            }
+        }
+    }
+}
+
+static bool is_off_the_surface(const struct block *b, bool is_linear) {
+    double low = INFINITY;
+    double high = -INFINITY;
+    for (size_t k = 0; k < b->width; k++) {
+        for (size_t j = 0; j < b->width; j++) {
+            for (size_t i = 0; i < b->width; i++) {
+                const double value = b->values[i + WIDTH * (j + WIDTH * k)];
+                low = fmin(low, value);
+                high = fmax(high, value);
+            }
+        }
+    }
+    const double beyond = is_linear ? 0.0 : OVERSHOOT * (high - low);
+    return low - beyond > 0.0 || high + beyond < 0.0;
+}
+
+/// The second difference along axis a from the place on, or the difference along a of differences
+/// along b.
+static double difference_at(const struct block *block, const size_t at[3], int a, int b) {
+    static const size_t strides[3] = {1, WIDTH, WIDTH * WIDTH};
+    const double *v = block->values + at[0] + WIDTH * (at[1] + WIDTH * at[2]);
+    const size_t step = strides[a];
+    const size_t other = strides[b];
+    return a == b ? v[0] - 2.0 * v[step] + v[2 * step]
+                  : v[0] - v[step] - v[other] + v[step + other];
+}
+
+static double largest_difference(const struct block *block, int a, int b) {
+    size_t counts[3] = {block->width, block->width, block->width};
+    counts[a]--;
+    counts[b]--;
+    double largest = 0.0;
+    size_t at[3];
+    for (at[2] = 0; at[2] < counts[2]; at[2]++) {
+        for (at[1] = 0; at[1] < counts[1]; at[1]++) {
+            for (at[0] = 0; at[0] < counts[0]; at[0]++) {
+                largest = fmax(largest, fabs(difference_at(block, at, a, b)));
+            }
+        }
+    }
+    return largest;
+}
+
+/// 1/m: no second derivative along the ray is larger in the cell.
+static double bound_bending(const struct grid_ray *ray, const struct block *block) {
+    const bool is_linear = ray->grid->is_linear;
+    const double *d = ray->direction;
+    double sum = 0.0;
+    for (int a = 0; a < 3; a++) {
+        if (!is_linear) {
+            sum += STRAIGHT * d[a] * d[a] * largest_difference(block, a, a);
+        }
+        for (int b = 0; b < a; b++) {
+            sum += (is_linear ? 2.0 : 2.0 * MIXED) * fabs(d[a] * d[b]) *
+                   largest_difference(block, a, b);
+        }
+    }
+    return sum / (ray->grid->cell * ray->grid->cell);
+}
+
+// --- zeros in a cell ---
+
+/// Where the value changes its sign, to the last bit of the distance along the ray.
+static double bisect(const struct grid_ray *ray, double low, double high, bool is_inside) {
+    for (;;) {
+        const double middle = 0.5 * (low + high);
+        if (!(middle > low && middle < high)) {
+            return high;
+        }
+        if ((value_at(ray, middle) < 0.0) == is_inside) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+}
+
+/// The first zero between two places in the cell, whose values at its ends are given. Parts with
+/// none are left behind; a part with one, to which it falls or rises all along, is bisected.
+static bool search_cell(const struct grid_ray *ray, double from, double to, double value_from,
+                        double *zero) {
+    struct block block;
+    read_block(ray, &block);
+    if (is_off_the_surface(&block, ray->grid->is_linear)) {
+        return false;
+    }
+    const double bending = bound_bending(ray, &block);
+    const double shortest = SHORTEST * ray->grid->cell;
+    double length = to - from;
+    while (from < to) {
+        const double end = from + length < to ? from + length : to;
+        const double value_end = value_at(ray, end);
+        const double width = end - from;
+        const bool is_inside = value_from < 0.0;
+        const bool is_short = width <= shortest || !(end > from);
+        if (is_inside == (value_end < 0.0)) {
+            const double least = fmin(fabs(value_from), fabs(value_end));
+            if (is_short || least > 0.125 * bending * width * width) {
+                from = end;
+                value_from = value_end;
+                length = 2.0 * width;
+                continue;
+            }
+        } else if (is_short || fabs(value_end - value_from) > bending * width * width) {
+            *zero = bisect(ray, from, end, is_inside);
+            return true;
+        }
+        length = 0.5 * width;
+    }
+    return false;
+}
+
+// --- from cell to cell ---
+
+/// The part of the ray in the range of the interpolation; false where there is none.
+static bool clip(struct grid_ray *ray, double *begin) {
+    const struct distance_grid *grid = ray->grid;
+    for (int k = 0; k < 3; k++) {
+        const double margin = (double)margin_of(grid) * grid->cell;
+        const double low = grid->origin[k] + margin;
+        const double high = grid->origin[k] + grid->cell * (grid->counts[k] - 1.0) - margin;
+        if (ray->direction[k] == 0.0) {
+            if (ray->origin[k] < low || ray->origin[k] > high) {
+                return false;
+            }
+            continue;
+        }
+        const double a = (low - ray->origin[k]) / ray->direction[k];
+        const double b = (high - ray->origin[k]) / ray->direction[k];
+        *begin = fmax(*begin, fmin(a, b));
+        ray->end = fmin(ray->end, fmax(a, b));
+    }
+    return *begin <= ray->end;
+}
+
+static void enter_cell(struct grid_ray *ray, double t) {
+    const struct distance_grid *grid = ray->grid;
+    const double margin = (double)margin_of(grid);
+    for (int k = 0; k < 3; k++) {
+        const double at = (ray->origin[k] + t * ray->direction[k] - grid->origin[k]) / grid->cell;
+        const double last = (double)grid->counts[k] - 2.0 - margin;
+        ray->cell[k] = (uint32_t)fmin(fmax(floor(at), margin), last);
+    }
+}
+
+/// The axis across which the ray leaves its cell first, and where. -1: it ends before.
+static int leave_cell(const struct grid_ray *ray, double *leave) {
+    int axis = -1;
+    *leave = ray->end;
+    for (int k = 0; k < 3; k++) {
+        const double d = ray->direction[k];
+        const double plane = ray->grid->origin[k] +
+                             ray->grid->cell * ((double)ray->cell[k] + (d > 0.0 ? 1.0 : 0.0));
+        const double t = d == 0.0 ? INFINITY : (plane - ray->origin[k]) / d;
+        if (t < *leave) {
+            *leave = t;
+            axis = k;
+        }
+    }
+    return axis;
+}
+
+static void write_gradient(const struct grid_ray *ray, double t, double gradient[3]) {
+    double at[3];
+    add_scaled3(ray->origin, t, ray->direction, at);
+    distance_grid_value(ray->grid, at, gradient, NULL);
+    if (!(norm3(gradient) > 0.0)) {
+        scale3(-1.0, ray->direction, gradient);
+    }
+}
+
+bool grid_ray_meets(const struct distance_grid *grid, const double origin[3],
+                    const double direction[3], double limit, double *distance, double gradient[3]) {
+    struct grid_ray ray = {.grid = grid, .origin = origin, .direction = direction, .end = limit};
+    double t = 0.0;
+    if (!clip(&ray, &t)) {
+        return false;
+    }
+    enter_cell(&ray, t);
+    double value = value_at(&ray, t);
+    if (value == 0.0) {
+        *distance = t;
+        write_gradient(&ray, t, gradient);
+        return true;
+    }
+    for (;;) {
+        double next = 0.0;
+        const int axis = leave_cell(&ray, &next);
+        next = fmax(next, t);
+        if (search_cell(&ray, t, next, value, distance)) {
+            write_gradient(&ray, *distance, gradient);
+            return true;
+        }
+        const uint32_t margin = margin_of(grid);
+        const bool is_up = axis >= 0 && direction[axis] > 0.0;
+        if (axis < 0 || ray.cell[axis] == (is_up ? grid->counts[axis] - 2 - margin : margin)) {
+            return false;
+        }
+        ray.cell[axis] += is_up ? 1U : UINT32_MAX;
+        t = next;
+        value = value_at(&ray, t);
+    }
+}

@@ -1,0 +1,207 @@
+// See winding.h.
+#include "geometry/grids/winding.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/matrix3/math3.h"
+
+static const double PI = 3.14159265358979323846;
+
+// Farther than so many of its radii a block is a dipole: errors of the
+// sum stay below a hundredth.
+static const double FAR = 3.0;
+
+struct dipole {
+    double area[3];   ///< m^2: the sum of the triangles' normals times their areas
+    double center[3]; ///< m: the mean of their centres by area
+    double size;      ///< m^2: the sum of their areas
+    double radius;    ///< m: how far from the centre their corners are at most
+};
+
+// --- dipoles ---
+
+static double distance(const double a[3], const double b[3]) {
+    double way[3];
+    subtract3(a, b, way);
+    return norm3(way);
+}
+
+static const double *corner(const struct triangle_mesh *mesh, uint32_t triangle, int i) {
+    return mesh->positions + 3 * (size_t)mesh->triangles[3 * (size_t)triangle + (size_t)i];
+}
+
+static struct dipole of_triangle(const struct triangle_mesh *mesh, uint32_t triangle) {
+    const double *const a = corner(mesh, triangle, 0);
+    const double *const b = corner(mesh, triangle, 1);
+    const double *const c = corner(mesh, triangle, 2);
+    struct dipole dipole = {.radius = 0.0};
+    double ab[3], ac[3];
+    subtract3(b, a, ab);
+    subtract3(c, a, ac);
+    cross3(ab, ac, dipole.area);
+    scale3(0.5, dipole.area, dipole.area);
+    dipole.size = norm3(dipole.area);
+    for (int k = 0; k < 3; k++) {
+        dipole.center[k] = (a[k] + b[k] + c[k]) / 3.0;
+    }
+    for (int i = 0; i < 3; i++) {
+        dipole.radius = fmax(dipole.radius, distance(corner(mesh, triangle, i), dipole.center));
+    }
+    return dipole;
+}
+
+/// The dipole of all parts. Where they have no area the centre is the mean of theirs.
+static struct dipole unite(const struct dipole *parts, int count) {
+    struct dipole whole = {.radius = 0.0};
+    for (int i = 0; i < count; i++) {
+        add3(whole.area, parts[i].area, whole.area);
+        whole.size += parts[i].size;
+    }
+    for (int i = 0; i < count; i++) {
+        const double share = whole.size > 0.0 ? parts[i].size / whole.size : 1.0 / count;
+        add_scaled3(whole.center, share, parts[i].center, whole.center);
+    }
+    for (int i = 0; i < count; i++) {
+        const double away = distance(parts[i].center, whole.center) + parts[i].radius;
+        whole.radius = fmax(whole.radius, away);
+    }
+    return whole;
+}
+
+/// The blocks of level 0 have triangles for parts, all others the blocks below.
+static struct dipole of_block(const struct winding *w, uint32_t level, size_t place) {
+    const struct bounding_tree *tree = w->tree;
+    struct dipole parts[8];
+    int count = 0;
+    for (size_t i = 0; i < 8; i++) {
+        if (level == 0 && tree->primitive[8 * place + i] >= 0) {
+            parts[count++] = of_triangle(w->mesh, (uint32_t)tree->primitive[8 * place + i]);
+        }
+        if (level > 0 && 8 * place + i < tree->level_start[level] - tree->level_start[level - 1]) {
+            parts[count++] = w->dipoles[tree->level_start[level - 1] + 8 * place + i];
+        }
+    }
+    return unite(parts, count);
+}
+
+pbs_status winding_build(struct memory *memory, const struct triangle_mesh *mesh,
+                         const struct bounding_tree *tree, struct winding *winding) {
+    *winding = (struct winding){.mesh = mesh, .tree = tree};
+    const size_t blocks = tree->level_count > 0 ? tree->level_start[tree->level_count] : 0;
+    winding->dipoles = memory_allocate(memory, blocks, sizeof *winding->dipoles);
+    if (winding->dipoles == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    for (uint32_t level = 0; level < tree->level_count; level++) {
+        const size_t count = tree->level_start[level + 1] - tree->level_start[level];
+        for (size_t place = 0; place < count; place++) {
+            winding->dipoles[tree->level_start[level] + place] = of_block(winding, level, place);
+        }
+    }
+    return PBS_OK;
+}
+
+void winding_free(struct memory *memory, struct winding *winding) {
+    memory_release(memory, winding->dipoles);
+    winding->dipoles = NULL;
+}
+
+// --- sums ---
+
+/// The solid angle of a triangle (van Oosterom and Strackee 1983).
+static double solid_angle(const struct triangle_mesh *mesh, uint32_t triangle,
+                          const double place[3]) {
+    double a[3], b[3], c[3], across[3];
+    subtract3(corner(mesh, triangle, 0), place, a);
+    subtract3(corner(mesh, triangle, 1), place, b);
+    subtract3(corner(mesh, triangle, 2), place, c);
+    const double la = norm3(a), lb = norm3(b), lc = norm3(c);
+    cross3(b, c, across);
+    return 2.0 * atan2(dot3(a, across),
+                       la * lb * lc + dot3(a, b) * lc + dot3(b, c) * la + dot3(c, a) * lb);
+}
+
+static double leaf_angle(const struct winding *w, size_t place, const double from[3]) {
+    double angle = 0.0;
+    for (size_t i = 0; i < 8; i++) {
+        const int32_t triangle = w->tree->primitive[8 * place + i];
+        angle += triangle >= 0 ? solid_angle(w->mesh, (uint32_t)triangle, from) : 0.0;
+    }
+    return angle;
+}
+
+struct winding_block {
+    uint32_t level;
+    size_t place;
+};
+
+double winding_number(const struct winding *winding, const double place[3]) {
+    const struct bounding_tree *tree = winding->tree;
+    struct winding_block stack[8 * TREE_LEVELS];
+    size_t depth = 0;
+    double angle = 0.0;
+    if (tree->level_count > 0) {
+        stack[depth++] = (struct winding_block){tree->level_count - 1, 0};
+    }
+    while (depth > 0) {
+        const struct winding_block at = stack[--depth];
+        const struct dipole *dipole = &winding->dipoles[tree->level_start[at.level] + at.place];
+        double way[3];
+        subtract3(dipole->center, place, way);
+        const double length = norm3(way);
+        if (length > FAR * dipole->radius) {
+            angle += dot3(dipole->area, way) / (length * length * length);
+        } else if (at.level == 0) {
+            angle += leaf_angle(winding, at.place, place);
+        } else {
+            const size_t size = tree->level_start[at.level] - tree->level_start[at.level - 1];
+            for (size_t i = 0; i < 8 && 8 * at.place + i < size; i++) {
+                stack[depth++] = (struct winding_block){at.level - 1, 8 * at.place + i};
+            }
+        }
+    }
+    return angle / (4.0 * PI);
+}
+
+// --- edges ---
+
+/// An edge's two vertices, the lower first, and which way it is gone along.
+struct directed_edge {
+    uint32_t low, high;
+    int32_t way;
+};
+
+static int compare_edges(const void *a, const void *b) {
+    const struct directed_edge *left = a, *right = b;
+    if (left->low != right->low) {
+        return left->low < right->low ? -1 : 1;
+    }
+    return (left->high > right->high) - (left->high < right->high);
+}
+
+pbs_status winding_is_closed(struct memory *memory, const struct triangle_mesh *mesh,
+                             bool *closed) {
+    const size_t count = 3 * mesh->triangle_count;
+    struct directed_edge *edges = memory_allocate(memory, count, sizeof *edges);
+    if (edges == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t a = mesh->triangles[i];
+        const uint32_t b = mesh->triangles[i % 3 == 2 ? i - 2 : i + 1];
+        edges[i] = a < b ? (struct directed_edge){a, b, 1} : (struct directed_edge){b, a, -1};
+    }
+    qsort(edges, count, sizeof *edges, compare_edges);
+    int32_t sum = 0;
+    *closed = true;
+    for (size_t i = 0; i < count; i++) {
+        sum += edges[i].way;
+        if (i + 1 == count || compare_edges(&edges[i], &edges[i + 1]) != 0) {
+            *closed = *closed && sum == 0;
+            sum = 0;
+        }
+    }
+    memory_release(memory, edges);
+    return PBS_OK;
+}
