@@ -16,7 +16,7 @@
 #include "energy/bonds.h"
 #include "energy/evaluate.h"
 #include "pbs/pbs.h"
-#include "linear/pcg.h"
+#include "linear/krylov/pcg.h"
 #include "scenes/bonded_system.h"
 #include "scenes/cubic_tets.h"
 

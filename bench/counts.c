@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "command_line.h"
-#include "linear/pcg.h"
+#include "linear/krylov/pcg.h"
 #include "scenes/engine_scenes.h"
 #include "scenes/linear_scene.h"
 #include "scenes/opt_cubes.h"

@@ -17,7 +17,7 @@ LONG_TESTS  := $(NIGHT_TESTS) physics/test_engine_scenes physics/test_torture pa
                papers/test_eci_point papers/test_eci_motion physics/test_soak
 # Short ones that take more than ten seconds under AddressSanitizer even on smaller problems: there at night only, and not in
 # the quick check.
-LONG_UNDER_ASAN := examples/test_pictures physics/test_shells linear/test_solvers world/test_barrier world/test_barrier_motion
+LONG_UNDER_ASAN := examples/test_pictures physics/test_shells linear/krylov/test_solvers world/test_barrier world/test_barrier_motion
 
 TEST_NAMES  := $(TESTS:$(BUILD)/tests/%=%)
 SHORT_TESTS := $(filter-out $(LONG_TESTS),$(TEST_NAMES))
@@ -35,7 +35,7 @@ DEMO_TESTS  := $(wildcard tests/demo/test_*.sh)
 # For ThreadSanitizer, which finds nothing on one thread: files with tests that say "thread" in their names, of which only
 # these tests run by day, and files whose other tests run several threads too.
 SAYS_THREAD := $(patsubst tests/%.c,%,$(shell grep -lE 'cmocka_unit_test.*thread' $(TEST_SOURCES)))
-ALL_THREADS := base/runtime/test_tasks base/lanes/test_vector linear/test_blas_guest linear/test_fusing sparse/ordering/test_metis_bridge \
+ALL_THREADS := base/runtime/test_tasks base/lanes/test_vector linear/dense/test_blas_guest linear/supernodal/test_fusing sparse/ordering/test_metis_bridge \
                world/test_determinism world/test_threads
 TSAN_TESTS  ?= $(ALL_THREADS) $(filter-out $(ALL_THREADS) $(LONG_TESTS),$(SAYS_THREAD)) $(if $(filter night,$(CHECK)), \
                $(filter-out $(ALL_THREADS) $(SAYS_THREAD),$(filter base/% sparse/% linear/%,$(TEST_NAMES))))
@@ -48,7 +48,7 @@ VALGRIND_TESTS ?= $(filter-out base/runtime/test_arithmetic $(if $(filter night,
 # Under AddressSanitizer: every test at night.
 ASAN_TESTS     ?= $(if $(filter night,$(CHECK)),$(TEST_NAMES),$(filter-out $(LONG_UNDER_ASAN),$(SHORT_TESTS)))
 # Under UBSan alone, at night, with what mk/flags.mk leaves out beside AddressSanitizer; gcc fuses nothing then.
-UBSAN_TESTS    ?= $(filter-out linear/test_fusing,$(SHORT_TESTS))
+UBSAN_TESTS    ?= $(filter-out linear/supernodal/test_fusing,$(SHORT_TESTS))
 
 # Address space randomisation beyond what gcc 12's ThreadSanitizer can map is switched off where allowed.
 NO_RANDOM := $(shell setarch -R true 2>/dev/null && echo setarch -R)
@@ -106,7 +106,7 @@ check-files-full: check-files-quick corpus $(C_BENCHES) demo-files
 check-files-night: check-files-full benches
 	+@$(parallel) ubsan-build
 
-test: $(T:%=$(BUILD)/tests/%)                    ## one file of tests with its output: make test T=linear/test_pcg; of those N='limit_*'
+test: $(T:%=$(BUILD)/tests/%)                    ## one file of tests with its output: make test T=linear/krylov/test_pcg; of those N='limit_*'
 	@$< $(if $(N),'$(N)')
 
 corpus: $(FUZZERS:%=$(BUILD)/corpus/%) $(BUILD)/make_seeds

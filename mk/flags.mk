@@ -50,8 +50,8 @@ TEST_OPTIMISATION := $(if $(SANITIZE),-O0,$(if $(filter -O2 -O3,$(CFLAGS)),-O1 -
 # gcc spends a third of its time on the largest kernels to follow variables for debuggers, and another third on the two of
 # linear/ to look for loads that it could save after registers are assigned; it finds a few in eighty thousand instructions.
 LARGE_KERNELS := energy/affine energy/bending energy/bonds energy/fixed_corotated energy/membrane energy/neo_hookean \
-                 energy/plate_bending energy/st_venant_kirchhoff energy/stable_neo_hookean energy/strain_damping linear/supernodal_double \
-                 linear/supernodal_float
+                 energy/plate_bending energy/st_venant_kirchhoff energy/stable_neo_hookean energy/strain_damping linear/supernodal/supernodal_double \
+                 linear/supernodal/supernodal_float
 LARGE_OPTIONS := $(if $(findstring clang,$(CC)),,-fno-var-tracking-assignments -fno-gcse-after-reload)
 
 LIBS_PRIVATE := -lmetis -llapacke -lopenblas -lm -lpthread

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "linear/supernodal.h"
+#include "linear/supernodal/supernodal.h"
 
 struct state {
     const struct own_setting *setting;

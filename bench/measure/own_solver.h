@@ -3,7 +3,7 @@
 #ifndef PBS_BENCH_OWN_SOLVER_H
 #define PBS_BENCH_OWN_SOLVER_H
 
-#include "linear/pcg.h"
+#include "linear/krylov/pcg.h"
 #include "measure/scalar_csr.h"
 #include "peers/peer.h"
 

@@ -4,7 +4,7 @@
 #ifndef PBS_MINIMIZE_DENSE_NEWTON_H
 #define PBS_MINIMIZE_DENSE_NEWTON_H
 
-#include "linear/dense_lu.h"
+#include "linear/dense/dense_lu.h"
 #include "pbs/system.h"
 
 /// M x'' + D x' + K x = F(t, x, x'). Matrices are row-major.

@@ -3,7 +3,7 @@
 #ifndef PBS_MINIMIZE_DIRECTION_H
 #define PBS_MINIMIZE_DIRECTION_H
 
-#include "linear/pcg.h"
+#include "linear/krylov/pcg.h"
 
 struct direction_options {
     double tolerance;   ///< tau, N

@@ -6,8 +6,8 @@
 
 #include "contact/contact_table.h"
 #include "contact/projection.h"
-#include "linear/host_solver.h"
-#include "linear/pcg.h"
+#include "linear/host/host_solver.h"
+#include "linear/krylov/pcg.h"
 #include "minimize/objective.h"
 
 /// Besides PBS_GUESS_*: the state that is given, nothing else.

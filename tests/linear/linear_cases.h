@@ -2,7 +2,7 @@
 #ifndef PBS_TESTS_LINEAR_CASES_H
 #define PBS_TESTS_LINEAR_CASES_H
 
-#include "linear/pcg.h"
+#include "linear/krylov/pcg.h"
 #include "pbs/world.h"
 #include "scenes/matrix_fixture.h"
 #include "support/testing.h"

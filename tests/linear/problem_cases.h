@@ -6,7 +6,7 @@
 
 #include <float.h>
 
-#include "linear/dense_lu.h"
+#include "linear/dense/dense_lu.h"
 #include "minimize/constrained_hessian.h"
 #include "scenes/contact_fixture.h"
 

@@ -1,0 +1,287 @@
+// The automatic choice: block Jacobi, a factor of H0 + C or two levels, as solver_race.c says.
+// Block Jacobi begins where it may win; conjugate gradients ask after a while, and go on with
+// another from where they are.
+#include <math.h>
+
+#include "linear/exact/merged_factor.h"
+#include "linear/preconditioner.h"
+#include "pbs/world.h"
+
+// With no more rows than the first the others are analysed with the pattern, so that no step has
+// to; with no more than the second their room for numbers is taken too. What larger systems never
+// need is not made for them.
+enum { ROWS_ANALYZED = 32768, ROWS_READY = 4096 };
+
+struct automatic {
+    struct memory *allocator;
+    const struct bsr *pattern;
+    enum preconditioner_order order;
+    struct preconditioner block_jacobi;
+    struct preconditioner two_level; ///< table null: not made yet
+    struct preconditioner factored;  ///< its state is `factor`
+    struct merged_factor *factor;    ///< null: not made yet
+    const struct preconditioner *worker;
+    const struct linear_problem *problem; ///< of the last factor, and
+    struct race_system system;
+    struct race_plan begun, now;
+    uint32_t jacobi_iterations, coarse_iterations; ///< before the last turn
+    double work[SOLVER_ENTRANTS];
+    double expected;
+    struct race_memory memory;
+};
+
+// --- the factor as a preconditioner ---
+
+static void factored_apply(const void *state, struct tasks *tasks, const double *r, double *z) {
+    // The solve writes what the factor keeps for it.
+    merged_factor_solve((struct merged_factor *)state, tasks, r, z);
+}
+
+static double factored_contrast(const void *state) {
+    (void)state;
+    return 0.0;
+}
+
+static double unshifted(const void *state) {
+    (void)state;
+    return 0.0;
+}
+
+static void factored_report(const void *state, struct preconditioner_report *out) {
+    out->used = merged_factor_precision(state) == SUPERNODAL_DOUBLE
+                    ? PBS_PRECONDITIONER_CHOLESKY
+                    : PBS_PRECONDITIONER_CHOLESKY_FLOAT;
+}
+
+static const struct preconditioner_table factored = {.id = PBS_PRECONDITIONER_CHOLESKY_FLOAT,
+                                                     .name = "cholesky-float",
+                                                     .contrast = factored_contrast,
+                                                     .apply = factored_apply,
+                                                     .shift = unshifted,
+                                                     .report = factored_report};
+
+// --- those that the choice is between ---
+
+static pbs_status create_factor(struct automatic *s) {
+    if (s->factor == NULL) {
+        const enum supernodal_precision precision = s->pattern->row_count <= RACE_FEW_ROWS
+                                                        ? SUPERNODAL_DOUBLE
+                                                        : SUPERNODAL_FLOAT;
+        RETURN_IF_FAILED(merged_factor_create(s->allocator, precision, s->pattern, &s->factor));
+        s->factored = (struct preconditioner){&factored, s->factor};
+    }
+    return PBS_OK;
+}
+
+static pbs_status create_two_level(struct automatic *s) {
+    return s->two_level.table != NULL
+               ? PBS_OK
+               : preconditioner_create_from(s->allocator, &two_level, s->pattern, s->order,
+                                            &s->two_level);
+}
+
+static void count_mesh(struct automatic *s) {
+    const double flops = merged_factor_mesh_flops(s->factor);
+    const double entries = (double)merged_factor_mesh_entries(s->factor);
+    race_count(&s->memory, flops, entries, flops, entries);
+}
+
+/// Of what the factor was prepared for.
+static void count_factor(struct automatic *s) {
+    race_count(&s->memory, merged_factor_mesh_flops(s->factor),
+               (double)merged_factor_mesh_entries(s->factor), merged_factor_flops(s->factor),
+               (double)merged_factor_entries(s->factor));
+}
+
+static pbs_status make_two_level(struct automatic *s, struct tasks *tasks) {
+    RETURN_IF_FAILED(create_two_level(s));
+    return s->two_level.table->factor(s->two_level.state, tasks, s->problem);
+}
+
+static pbs_status make_factor(struct automatic *s, struct tasks *tasks) {
+    RETURN_IF_FAILED(create_factor(s));
+    const pbs_status status = merged_factor_make(s->factor, tasks, s->problem);
+    if (status == PBS_OK || status == PBS_ERROR_CONVERGENCE) {
+        count_factor(s);
+    }
+    return status;
+}
+
+static const struct preconditioner *entrant(const struct automatic *s, enum solver_entrant which) {
+    return which == ENTRANT_FACTOR      ? &s->factored
+           : which == ENTRANT_TWO_LEVEL ? &s->two_level
+                                        : &s->block_jacobi;
+}
+
+/// The planned one becomes the worker. Where H has no factor two levels take over, whose incomplete
+/// factor raises the diagonal as far as it must.
+static pbs_status follow(struct automatic *s, struct tasks *tasks) {
+    pbs_status status = PBS_OK;
+    if (s->now.entrant == ENTRANT_FACTOR) {
+        status = make_factor(s, tasks);
+        if (status == PBS_ERROR_CONVERGENCE) {
+            race_refuse(&s->memory, &s->system);
+            s->now = (struct race_plan){ENTRANT_TWO_LEVEL, UINT32_MAX, PBS_SOLVER_INDEFINITE};
+        }
+    }
+    if (s->now.entrant == ENTRANT_TWO_LEVEL) {
+        status = make_two_level(s, tasks);
+    }
+    s->worker = entrant(s, s->now.entrant);
+    return status;
+}
+
+// --- the table ---
+
+static pbs_status automatic_analyze(void *state, struct memory *memory, const struct bsr *pattern,
+                                    enum preconditioner_order order) {
+    struct automatic *s = state;
+    s->allocator = memory;
+    s->pattern = pattern;
+    s->order = order;
+    s->worker = &s->block_jacobi;
+    RETURN_IF_FAILED(
+        preconditioner_create_from(memory, &block_jacobi, pattern, order, &s->block_jacobi));
+    if (pattern->row_count > ROWS_ANALYZED) {
+        return PBS_OK;
+    }
+    RETURN_IF_FAILED(create_two_level(s));
+    RETURN_IF_FAILED(create_factor(s));
+    return pattern->row_count <= ROWS_READY ? merged_factor_reserve(s->factor) : PBS_OK;
+}
+
+static void automatic_release(void *state, struct memory *memory) {
+    struct automatic *s = state;
+    preconditioner_destroy(memory, &s->block_jacobi);
+    preconditioner_destroy(memory, &s->two_level);
+    merged_factor_destroy(s->factor);
+}
+
+/// Block Jacobi has its part of the matrix.
+static struct race_system describe(const struct automatic *s) {
+    const struct linear_problem *problem = s->problem;
+    struct race_system system = {.rows = problem->a->row_count,
+                                 .own_blocks = (double)problem->a->block_count,
+                                 .product_blocks = problem->f ? problem->f->blocks : 0.0,
+                                 .tolerance = problem->tolerance};
+    const struct contact_matrix *c = problem->c;
+    if (c && c->row_count > 0) {
+        // C holds both triangles.
+        system.contact_blocks = 0.5 * ((double)c->start[c->row_count] + c->row_count);
+        system.contact_unknowns = 3.0 * c->row_count;
+        system.contact_pattern = contact_matrix_pattern_hash(c);
+        system.contrast = s->block_jacobi.table->contrast(s->block_jacobi.state);
+    }
+    return system;
+}
+
+static void foresee(struct automatic *s) {
+    s->expected = race_expected_iterations(&s->memory, &s->system, ENTRANT_BLOCK_JACOBI);
+    for (int i = 0; i < SOLVER_ENTRANTS; i++) {
+        s->work[i] = race_work(&s->memory, &s->system, (enum solver_entrant)i);
+    }
+}
+
+static pbs_status automatic_factor(void *state, struct tasks *tasks,
+                                   const struct linear_problem *problem) {
+    struct automatic *s = state;
+    s->problem = problem;
+    s->jacobi_iterations = 0;
+    s->coarse_iterations = 0;
+    // Block Jacobi stands in for the others, and says where the matrix is not finite.
+    RETURN_IF_FAILED(s->block_jacobi.table->factor(s->block_jacobi.state, tasks, problem));
+    s->system = describe(s);
+    race_begin_system(&s->memory, &s->system);
+    if (s->factor != NULL && race_wants_count(&s->memory, &s->system)) {
+        count_mesh(s);
+    }
+    foresee(s);
+    s->now = race_choose(&s->memory, &s->system);
+    RETURN_IF_FAILED(follow(s, tasks));
+    s->begun = s->now;
+    return PBS_OK;
+}
+
+static const struct preconditioner *automatic_worker(const void *state) {
+    return ((const struct automatic *)state)->worker;
+}
+
+static uint32_t automatic_patience(const void *state) {
+    return ((const struct automatic *)state)->now.patience;
+}
+
+static pbs_status automatic_turn(void *state, struct tasks *tasks, bool *changed) {
+    struct automatic *s = state;
+    const enum solver_entrant worker = s->now.entrant;
+    uint32_t *count = worker == ENTRANT_TWO_LEVEL ? &s->coarse_iterations : &s->jacobi_iterations;
+    *count += s->now.patience;
+    if (race_wants_count(&s->memory, &s->system)) {
+        RETURN_IF_FAILED(create_factor(s));
+        RETURN_IF_FAILED(merged_factor_prepare(s->factor, s->problem));
+        count_factor(s);
+        foresee(s);
+    }
+    s->now = race_turn(&s->memory, &s->system, &s->begun, worker, *count);
+    RETURN_IF_FAILED(follow(s, tasks));
+    *changed = s->now.entrant != worker;
+    return PBS_OK;
+}
+
+static void automatic_learn(void *state, const struct solve_outcome *outcome) {
+    struct automatic *s = state;
+    const bool is_jacobi = s->now.entrant == ENTRANT_BLOCK_JACOBI;
+    const struct race_result result = {.begun = s->begun,
+                                       .is_complete = outcome->is_complete,
+                                       .jacobi_iterations = is_jacobi ? outcome->iterations
+                                                                      : s->jacobi_iterations,
+                                       .coarse_iterations = s->coarse_iterations,
+                                       .finisher = s->now.entrant,
+                                       .iterations = outcome->iterations};
+    race_learn(&s->memory, &s->system, &result);
+}
+
+static struct race_memory *automatic_memory(void *state) {
+    return &((struct automatic *)state)->memory;
+}
+
+static void automatic_apply(const void *state, struct tasks *tasks, const double *r, double *z) {
+    const struct preconditioner *worker = ((const struct automatic *)state)->worker;
+    worker->table->apply(worker->state, tasks, r, z);
+}
+
+static bool automatic_start(const void *state, struct tasks *tasks, const double *b, double *x) {
+    return preconditioner_start(((const struct automatic *)state)->worker, tasks, b, x);
+}
+
+static double automatic_shift(const void *state) {
+    const struct preconditioner *worker = ((const struct automatic *)state)->worker;
+    return worker->table->shift(worker->state);
+}
+
+static void automatic_report(const void *state, struct preconditioner_report *out) {
+    const struct automatic *s = state;
+    *out = preconditioner_describe(s->worker);
+    out->reason = s->now.reason;
+    out->expected_iterations = s->expected;
+    for (int i = 0; i < SOLVER_ENTRANTS; i++) {
+        out->work[i] = s->work[i];
+    }
+}
+
+const struct preconditioner_table automatic = {
+    .id = PBS_PRECONDITIONER_AUTOMATIC,
+    .name = "automatic",
+    .state_size = sizeof(struct automatic),
+    .analyze = automatic_analyze,
+    .factor = automatic_factor,
+    .apply = automatic_apply,
+    .start = automatic_start,
+    .worker = automatic_worker,
+    .patience = automatic_patience,
+    .turn = automatic_turn,
+    .learn = automatic_learn,
+    .memory = automatic_memory,
+    .release = automatic_release,
+    .shift = automatic_shift,
+    .report = automatic_report,
+};

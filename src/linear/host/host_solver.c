@@ -1,0 +1,239 @@
+// The host works in node order, the iteration in row order; what the host answers is checked here,
+// so that nothing behind has to know whose solver it was.
+#include "linear/host/host_solver.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linear/host/handed_matrix.h"
+
+enum mode {
+    HOST_SOLVES,
+    STANDS_IN, ///< the other preconditioner does, until the next matrix
+    STOPPED
+};
+
+struct host_solver {
+    pbs_linear_solver functions;
+    struct memory *memory;
+    const struct layout *layout;
+    const struct linear_problem *problem; ///< the latest
+    struct handed_matrix matrix;
+    struct preconditioner other;
+    double *b, *x; ///< 3 per node
+    enum mode mode;
+    pbs_status stop;  ///< why, where it is STOPPED
+    bool is_analyzed; ///< the present pattern has been shown
+    bool is_refused;  ///< and refused
+    struct host_solver_counts counts;
+};
+
+static pbs_status stop(struct host_solver *s, const char *function, int32_t answer) {
+    s->mode = STOPPED;
+    s->stop = status_fail(PBS_ERROR_HOST, "the host's linear solver asked to stop: %s answered %d",
+                          function, (int)answer);
+    return s->stop;
+}
+
+/// The other preconditioner takes over, unless it has no factor for the matrix either.
+static pbs_status stand_in(struct host_solver *s, struct tasks *tasks) {
+    s->counts.refusals++;
+    s->stop = s->other.table->factor(s->other.state, tasks, s->problem);
+    s->mode = s->stop == PBS_OK ? STANDS_IN : STOPPED;
+    return s->stop;
+}
+
+/// A new pattern is shown to the host.
+static pbs_status analyze(struct host_solver *s) {
+    bool changed = false;
+    RETURN_IF_FAILED(handed_matrix_build(s->memory, s->problem, s->functions.form,
+                                         s->functions.triangle, &s->matrix, &changed));
+    s->is_analyzed = s->is_analyzed && !changed;
+    if (s->is_analyzed) {
+        return PBS_OK;
+    }
+    const int32_t answer = s->functions.analyze != NULL
+                               ? s->functions.analyze(s->functions.user, &s->matrix.view)
+                               : 0;
+    s->is_analyzed = answer >= 0;
+    s->is_refused = answer > 0;
+    return answer < 0 ? stop(s, "analyze", answer) : PBS_OK;
+}
+
+static pbs_status host_factor(void *state, struct tasks *tasks,
+                              const struct linear_problem *problem) {
+    struct host_solver *s = state;
+    s->problem = problem;
+    s->mode = HOST_SOLVES;
+    RETURN_IF_FAILED(analyze(s));
+    if (s->is_refused) {
+        return stand_in(s, tasks);
+    }
+    RETURN_IF_FAILED(handed_matrix_fill(&s->matrix, tasks, problem));
+    const int32_t answer = s->functions.factor(s->functions.user, &s->matrix.view);
+    if (answer < 0) {
+        return stop(s, "factor", answer);
+    }
+    return answer > 0 ? stand_in(s, tasks) : PBS_OK;
+}
+
+// --- application ---
+
+static void to_nodes(const struct layout *layout, const double *by_row, double *by_node) {
+    for (size_t i = 0; i < layout->node_count; i++) {
+        memcpy(by_node + 3 * (size_t)layout->node[i], by_row + 3 * i, 3 * sizeof *by_node);
+    }
+}
+
+static void to_rows(const struct layout *layout, const double *by_node, double *by_row) {
+    for (size_t i = 0; i < layout->node_count; i++) {
+        memcpy(by_row + 3 * i, by_node + 3 * (size_t)layout->node[i], 3 * sizeof *by_row);
+    }
+}
+
+static pbs_status ask_host(struct host_solver *s, struct tasks *tasks, double tolerance) {
+    const size_t count = 3 * (size_t)s->layout->node_count;
+    for (size_t k = 0; k < count; k++) {
+        s->x[k] = NAN;
+    }
+    const int32_t answer = s->functions.solve(s->functions.user, s->b, s->x, tolerance);
+    if (answer < 0) {
+        return stop(s, "solve", answer);
+    }
+    if (answer > 0) {
+        stand_in(s, tasks);
+        return PBS_ERROR_CONVERGENCE; // the iteration starts again, and host_solve says how it went
+    }
+    s->counts.solves++;
+    for (size_t k = 0; k < count; k++) {
+        if (!isfinite(s->x[k])) {
+            s->mode = STOPPED;
+            s->stop = status_fail(PBS_ERROR_HOST,
+                                  "the host's linear solver: solve answered 0, but entry %zu of x "
+                                  "(of %zu) is %g or was not written",
+                                  k, count, s->x[k]);
+            return s->stop;
+        }
+    }
+    return PBS_OK;
+}
+
+static pbs_status host_solve(void *state, struct tasks *tasks, const double *r, double tolerance,
+                             double *z) {
+    struct host_solver *s = state;
+    if (s->mode == STOPPED) {
+        return s->stop;
+    }
+    if (s->mode == STANDS_IN) {
+        s->other.table->apply(s->other.state, tasks, r, z);
+        return PBS_OK;
+    }
+    to_nodes(s->layout, r, s->b);
+    RETURN_IF_FAILED(ask_host(s, tasks, tolerance));
+    to_rows(s->layout, s->x, z);
+    return PBS_OK;
+}
+
+static bool host_start(const void *state, struct tasks *tasks, const double *b, double *x) {
+    const struct host_solver *s = state;
+    return s->mode == STANDS_IN && preconditioner_start(&s->other, tasks, b, x);
+}
+
+// Who stands in is told how conjugate gradients fare, as if they were asked by themselves.
+
+static uint32_t host_patience(const void *state) {
+    const struct host_solver *s = state;
+    return s->mode == STANDS_IN && s->other.table->patience
+               ? s->other.table->patience(s->other.state)
+               : UINT32_MAX;
+}
+
+static pbs_status host_turn(void *state, struct tasks *tasks, bool *changed) {
+    struct host_solver *s = state;
+    return s->other.table->turn(s->other.state, tasks, changed);
+}
+
+static void host_learn(void *state, const struct solve_outcome *outcome) {
+    struct host_solver *s = state;
+    if (s->mode == STANDS_IN && s->other.table->learn) {
+        s->other.table->learn(s->other.state, outcome);
+    }
+}
+
+static struct race_memory *host_memory(void *state) {
+    return preconditioner_memory(&((struct host_solver *)state)->other);
+}
+
+static double host_shift(const void *state) {
+    const struct host_solver *s = state;
+    return s->mode == STANDS_IN ? s->other.table->shift(s->other.state) : 0.0;
+}
+
+/// Of the host's own doing nothing is known.
+static void host_report(const void *state, struct preconditioner_report *out) {
+    const struct host_solver *s = state;
+    if (s->mode == STANDS_IN) {
+        *out = preconditioner_describe(&s->other);
+    }
+}
+
+static void host_release(void *state, struct memory *memory) {
+    struct host_solver *s = state;
+    preconditioner_destroy(memory, &s->other);
+    handed_matrix_free(memory, &s->matrix);
+    memory_release(memory, s->b);
+    memory_release(memory, s->x);
+}
+
+// It has no number and stands in no list: worlds make it with host_solver_wrap.
+static const struct preconditioner_table host_solver = {
+    .id = -1,
+    .name = "host",
+    .state_size = sizeof(struct host_solver),
+    .factor = host_factor,
+    .solve = host_solve,
+    .start = host_start,
+    .patience = host_patience,
+    .turn = host_turn,
+    .learn = host_learn,
+    .memory = host_memory,
+    .release = host_release,
+    .shift = host_shift,
+    .report = host_report,
+};
+
+pbs_status host_solver_wrap(struct memory *memory, const pbs_linear_solver *functions,
+                            const struct bsr *pattern, struct preconditioner *p) {
+    struct host_solver *s = memory_allocate(memory, 1, sizeof *s);
+    if (s == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    s->functions = *functions;
+    s->memory = memory;
+    s->layout = pattern->layout;
+    // The pattern without contacts is built here, so that a step allocates nothing.
+    const struct linear_problem alone = {.a = pattern};
+    bool changed = false;
+    const pbs_status status = handed_matrix_build(memory, &alone, functions->form,
+                                                  functions->triangle, &s->matrix, &changed);
+    s->b = memory_allocate(memory, 3 * (size_t)pattern->row_count, sizeof *s->b);
+    s->x = memory_allocate(memory, 3 * (size_t)pattern->row_count, sizeof *s->x);
+    if (status < 0 || s->b == NULL || s->x == NULL) {
+        host_release(s, memory);
+        memory_release(memory, s);
+        return status < 0 ? status : PBS_ERROR_MEMORY;
+    }
+    s->other = *p;
+    *p = (struct preconditioner){&host_solver, s};
+    return PBS_OK;
+}
+
+struct host_solver_counts host_solver_take_counts(const struct preconditioner *p) {
+    if (p->table != &host_solver) {
+        return (struct host_solver_counts){0};
+    }
+    struct host_solver *s = p->state;
+    const struct host_solver_counts counts = s->counts;
+    s->counts = (struct host_solver_counts){0};
+    return counts;
+}

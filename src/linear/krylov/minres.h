@@ -1,0 +1,31 @@
+// Preconditioned minimum residual method for symmetric, possibly indefinite matrices. Serves plain
+// Newton, the baseline; the stabilised minimiser uses pcg.h.
+#ifndef PBS_LINEAR_KRYLOV_MINRES_H
+#define PBS_LINEAR_KRYLOV_MINRES_H
+
+#include "linear/preconditioner.h"
+
+struct minres_options {
+    double relative_tolerance; ///< of the residual in the norm of M^-1
+    uint32_t iteration_limit;
+};
+
+struct minres_result {
+    bool converged;           ///< else: the limit, rounding, or a singular matrix
+    uint32_t iterations;      ///< products with A, but for those that measure residuals
+    double relative_residual; ///< measured at the end; not a number where the matrix is none
+};
+
+/// Vectors of 3 * row_count doubles, borrowed from the caller. Contents do not matter.
+struct minres_workspace {
+    double *v[3], *z[2], *w[3];
+};
+
+/// Solves A x = b from x = 0; b, x: row order, distinct from each other and from the workspace. m
+/// must be positive definite.
+struct minres_result minres_solve(struct tasks *tasks, const struct linear_problem *problem,
+                                  const struct preconditioner *m, const double *b,
+                                  const struct minres_options *options,
+                                  const struct minres_workspace *workspace, double *x);
+
+#endif

@@ -1,0 +1,596 @@
+// Three parallel loops an iteration when the preconditioner works domain by domain: the product
+// with p . A p; the new iterate, its residual and preconditioned residual; the new direction. Sums
+// are kept per domain and added in order. The recurrence drifts from the true residual b - A x,
+// which therefore replaces it now and then (van der Vorst and Ye, "Residual replacement strategies
+// for Krylov subspace iterative methods", SISC 22, 2000, argue how often is safe). Where the
+// preconditioner is a solver of its own, which may differ from one application to the next, each
+// direction is made conjugate to the one before from scratch (Golub and Ye, "Inexact preconditioned
+// conjugate gradient method with inner-outer iteration", SISC 21, 1999; Notay, "Flexible conjugate
+// gradients", SISC 22, 2000, who finds one direction back to be enough).
+#include "linear/krylov/pcg.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "base/lanes/lanes.h"
+
+#define CHECK_INTERVAL 50
+// When the true residual and the recurrence's differ by more than this part, in squares, directions
+// made from it are conjugate to nothing any more.
+#define DRIFT 0.01
+// From one check that finds such a drift to the next, the square must have fallen to this part, or
+// rounding has won.
+#define PROGRESS 0.25
+
+// What the last direction may have gained where the iteration ends, in parts of the mean direction
+// (Nash and Sofer, "Assessing a search direction within a truncated-Newton method", Oper. Res.
+// Lett. 9, 1990).
+#define LAST_GAIN 0.1
+// By how much further the residual has to fall in the norm of an M behind which something may be
+// hidden: at most, and at least, as meshes have stiff and soft parts of their own.
+#define MOST_HIDING  0.03
+#define LEAST_HIDING 0.3
+
+struct solve {
+    struct tasks *tasks;
+    const struct linear_problem *problem;
+    const struct layout *layout;
+    const struct preconditioner *chosen; ///< what the caller gave
+    const struct preconditioner *m;      ///< who does its work at present
+    const double *b;
+    double *x, *r, *z, *p, *ap;
+    enum pcg_norm norm;
+    double tolerance; ///< relative
+    double goal;      ///< square of the residual norm to reach
+    double visible;   ///< see visible_part
+    double alpha, beta;
+    uint32_t worker_iterations; ///< since m began
+    // Decrease of 1/2 x . A x - x . b, twice: by the last direction, and by all of them.
+    double gain, gained;
+    double directions; ///< how many
+    double begun;      ///< of `gained` by what the preconditioner began with
+    double small, small_gain, small_tolerance; ///< the first is 0 where x was found small already
+    double steepest; ///< the largest 1 / alpha so far, an eigenvalue of M^-1 A or a little less
+    double pap[LAYOUT_DOMAIN_LIMIT];
+    double rr[LAYOUT_DOMAIN_LIMIT];
+    double rz[LAYOUT_DOMAIN_LIMIT];
+    double zap[LAYOUT_DOMAIN_LIMIT];
+    double drift[LAYOUT_DOMAIN_LIMIT]; ///< square of what the last check changed r by
+    double fall[LAYOUT_DOMAIN_LIMIT];  ///< x . b at the end
+};
+
+pbs_status pcg_reserve(struct memory *memory, struct pcg_workspace *w, size_t row_count) {
+    if (w->capacity >= row_count && w->r) {
+        return PBS_OK;
+    }
+    struct pcg_workspace grown = {.capacity = row_count};
+    grown.r = memory_allocate(memory, 3 * row_count, sizeof(double));
+    grown.z = memory_allocate(memory, 3 * row_count, sizeof(double));
+    grown.p = memory_allocate(memory, 3 * row_count, sizeof(double));
+    grown.ap = memory_allocate(memory, 3 * row_count, sizeof(double));
+    if (!grown.r || !grown.z || !grown.p || !grown.ap) {
+        pcg_free(memory, &grown);
+        return PBS_ERROR_MEMORY;
+    }
+    pcg_free(memory, w);
+    *w = grown;
+    return PBS_OK;
+}
+
+void pcg_free(struct memory *memory, struct pcg_workspace *w) {
+    memory_release(memory, w->r);
+    memory_release(memory, w->z);
+    memory_release(memory, w->p);
+    memory_release(memory, w->ap);
+    *w = (struct pcg_workspace){0};
+}
+
+// --- kernels on entries first .. end - 1 ---
+
+PBS_MULTIVERSION
+static double dot(const double *x, const double *y, size_t first, size_t end) {
+    lanes8 sums = lanes_set(0.0);
+    size_t i = first;
+    for (; i + LANES <= end; i += LANES) {
+        sums += lanes_load(x + i) * lanes_load(y + i);
+    }
+    double rest = 0.0;
+    for (; i < end; i++) {
+        rest += x[i] * y[i];
+    }
+    return lanes_sum(sums) + rest;
+}
+
+/// x += alpha p, r -= alpha ap; returns the new r . r.
+PBS_MULTIVERSION
+static double advance(const struct solve *s, size_t first, size_t end) {
+    lanes8 sums = lanes_set(0.0);
+    size_t i = first;
+    for (; i + LANES <= end; i += LANES) {
+        const lanes8 r = lanes_load(s->r + i) - s->alpha * lanes_load(s->ap + i);
+        lanes_store(s->x + i, lanes_load(s->x + i) + s->alpha * lanes_load(s->p + i));
+        lanes_store(s->r + i, r);
+        sums += r * r;
+    }
+    double rest = 0.0;
+    for (; i < end; i++) {
+        s->x[i] += s->alpha * s->p[i];
+        s->r[i] -= s->alpha * s->ap[i];
+        rest += s->r[i] * s->r[i];
+    }
+    return lanes_sum(sums) + rest;
+}
+
+// --- pieces, one domain each ---
+
+static size_t entries_before(const struct solve *s, size_t domain) {
+    return 3 * (size_t)s->layout->domain_start[domain];
+}
+
+/// z = M^-1 r and r . z, if M works domain by domain.
+static void precondition_piece(struct solve *s, size_t domain) {
+    if (s->m->table->apply_domain) {
+        s->m->table->apply_domain(s->m->state, (uint32_t)domain, s->r, s->z);
+        s->rz[domain] = dot(s->r, s->z, entries_before(s, domain), entries_before(s, domain + 1));
+    }
+}
+
+static void product_piece(void *context, size_t domain) {
+    struct solve *s = context;
+    problem_multiply_domain(s->problem, (uint32_t)domain, s->p, s->ap);
+    s->pap[domain] = dot(s->p, s->ap, entries_before(s, domain), entries_before(s, domain + 1));
+}
+
+static void advance_piece(void *context, size_t domain) {
+    struct solve *s = context;
+    s->rr[domain] = advance(s, entries_before(s, domain), entries_before(s, domain + 1));
+    precondition_piece(s, domain);
+}
+
+/// x = 0, r = b
+static void start_piece(void *context, size_t domain) {
+    struct solve *s = context;
+    const size_t end = entries_before(s, domain + 1);
+    for (size_t i = entries_before(s, domain); i < end; i++) {
+        s->x[i] = 0.0;
+        s->p[i] = 0.0;
+        s->r[i] = s->b[i];
+    }
+    s->rr[domain] = dot(s->r, s->r, entries_before(s, domain), end);
+    precondition_piece(s, domain);
+}
+
+/// r = b - A x; A p stays, as z is not in use.
+static void residual_piece(void *context, size_t domain) {
+    struct solve *s = context;
+    const size_t end = entries_before(s, domain + 1);
+    double drift = 0.0;
+    problem_multiply_domain(s->problem, (uint32_t)domain, s->x, s->z);
+    for (size_t i = entries_before(s, domain); i < end; i++) {
+        const double r = s->b[i] - s->z[i];
+        drift += (r - s->r[i]) * (r - s->r[i]);
+        s->r[i] = r;
+    }
+    s->drift[domain] = drift;
+    s->rr[domain] = dot(s->r, s->r, entries_before(s, domain), end);
+    precondition_piece(s, domain);
+}
+
+/// p = z + beta p
+static void direction_piece(void *context, size_t domain) {
+    struct solve *s = context;
+    const size_t end = entries_before(s, domain + 1);
+    for (size_t i = entries_before(s, domain); i < end; i++) {
+        s->p[i] = s->z[i] + s->beta * s->p[i];
+    }
+}
+
+static void dot_piece(void *context, size_t domain) {
+    struct solve *s = context;
+    s->rz[domain] = dot(s->r, s->z, entries_before(s, domain), entries_before(s, domain + 1));
+}
+
+static void flexible_piece(void *context, size_t domain) {
+    struct solve *s = context;
+    s->zap[domain] = dot(s->z, s->ap, entries_before(s, domain), entries_before(s, domain + 1));
+}
+
+// --- the iteration ---
+
+static void run(struct solve *s, pbs_work_fn piece) {
+    tasks_for(s->tasks, s->layout->domain_count, piece, s);
+}
+
+static double sum(const struct solve *s, const double *parts) {
+    double total = 0.0;
+    for (uint32_t d = 0; d < s->layout->domain_count; d++) {
+        total += parts[d];
+    }
+    return total;
+}
+
+static void copy_entries(const struct solve *s, const double *from, double *to) {
+    for (size_t i = 0; i < 3 * (size_t)s->layout->node_count; i++) {
+        to[i] = from[i];
+    }
+}
+
+static void add_entries(const struct solve *s, const double *from, double *to) {
+    for (size_t i = 0; i < 3 * (size_t)s->layout->node_count; i++) {
+        to[i] += from[i];
+    }
+}
+
+/// z = M^-1 r and *rz = r . z, as far as the piece that left r has not done so. Fails when the
+/// preconditioner does.
+static pbs_status precondition(struct solve *s, double *rz) {
+    const struct preconditioner_table *table = s->m->table;
+    const double rr = sum(s, s->rr);
+    if (table->solve) {
+        if (!isfinite(rr)) {
+            *rz = NAN;
+            return PBS_OK;
+        }
+        RETURN_IF_FAILED(table->solve(s->m->state, s->tasks, s->r, sqrt(s->goal / rr), s->z));
+        run(s, dot_piece);
+    } else if (!table->apply_domain) {
+        table->apply(s->m->state, s->tasks, s->r, s->z);
+        run(s, dot_piece);
+    }
+    *rz = sum(s, s->rz);
+    return PBS_OK;
+}
+
+/// The part of p that the next direction holds, which makes them conjugate.
+static double next_beta(struct solve *s, double curvature, double rz, double rz_before) {
+    if (!s->m->table->solve) {
+        return rz / rz_before;
+    }
+    run(s, flexible_piece);
+    return -sum(s, s->zap) / curvature;
+}
+
+/// What is to fall to the goal: |r|^2 or r . M^-1 r.
+static double measure(const struct solve *s, double rz) {
+    return s->norm == PCG_EUCLIDEAN ? sum(s, s->rr) : rz;
+}
+
+/// Behind a row that M takes for stiff something soft may be hidden that has far to go: of its
+/// square a part that is the contrast between the two.
+static double visible_part(const struct solve *s) {
+    const struct preconditioner *m = s->m;
+    const double contrast = m->table->contrast ? m->table->contrast(m->state) : INFINITY;
+    if (contrast == 0.0) {
+        return 1.0;
+    }
+    return fmax(fmin(1.0 / sqrt(contrast), LEAST_HIDING), MOST_HIDING);
+}
+
+/// Whether the iteration may end. What is hidden shows in what the next directions gain: the mean
+/// gain so far must be far more than the last one's.
+static bool is_content(const struct solve *s, double rz) {
+    return measure(s, rz) <= s->goal &&
+           (s->visible == 1.0 || s->gain * s->directions <= LAST_GAIN * s->gained);
+}
+
+static double largest_entry(const struct solve *s) {
+    double largest = 0.0;
+    for (size_t i = 0; i < 3 * (size_t)s->layout->node_count; i++) {
+        largest = fmax(largest, fabs(s->x[i]));
+    }
+    return largest;
+}
+
+/// The iteration may end, unless x is so small that it has to be known better. Then the goal is
+/// another from here on.
+static bool is_done(struct solve *s, double rz) {
+    if (!is_content(s, rz)) {
+        return false;
+    }
+    if (s->visible < 1.0 && s->small > 0.0 && s->gained <= s->small_gain &&
+        largest_entry(s) < s->small) {
+        const double further = s->small_tolerance / (s->visible * s->tolerance);
+        s->goal *= fmin(1.0, further * further);
+        s->small = 0.0;
+        return is_content(s, rz);
+    }
+    return true;
+}
+
+/// r = b - A x and what is measured of it.
+static void find_residual(struct solve *s) {
+    problem_begin_product(s->tasks, s->problem, s->x);
+    run(s, residual_piece);
+}
+
+/// The next direction: the product, and the curvature p . A p along it.
+static double follow_direction(struct solve *s) {
+    run(s, direction_piece);
+    problem_begin_product(s->tasks, s->problem, s->p);
+    run(s, product_piece);
+    return sum(s, s->pap);
+}
+
+static void descent_piece(void *context, size_t domain) {
+    struct solve *s = context;
+    s->fall[domain] = dot(s->x, s->b, entries_before(s, domain), entries_before(s, domain + 1));
+}
+
+/// Moves x to where the preconditioner wants it to begin, if it does, with the residual there. What
+/// that gains is its share of the solution in the energy norm, which the rest is measured by.
+static void begin_here(struct solve *s, const double *b, double *begin, struct pcg_result *result) {
+    s->begun = 0.0;
+    if (preconditioner_start(s->m, s->tasks, b, begin)) {
+        if (begin != s->x) {
+            add_entries(s, begin, s->x);
+        }
+        find_residual(s);
+        result->checks++;
+        run(s, descent_piece);
+        s->begun = fmax(0.0, sum(s, s->fall));
+        s->gained = fmax(s->gained, s->begun);
+        s->gain = 0.0;
+    }
+}
+
+/// Whether there is more curvature than what rounding makes of none: 1 / alpha is no less than the
+/// least eigenvalue of M^-1 A.
+static bool is_curved(struct solve *s, double rz, double curvature) {
+    if (!(rz > 0.0 && curvature > DBL_EPSILON * s->steepest * rz)) {
+        return false;
+    }
+    s->steepest = fmax(s->steepest, curvature / rz);
+    return true;
+}
+
+/// What follows a direction without curvature, or a residual that the preconditioner, not being
+/// definite, finds nothing for. At first there is no iterate to return: the direction itself is the
+/// way down, or else b.
+static enum pcg_outcome end_indefinite(struct solve *s, double rz, uint32_t iterations) {
+    if (iterations == 1) {
+        add_entries(s, rz > 0.0 ? s->p : s->b, s->x);
+        return PCG_INDEFINITE;
+    }
+    return rz <= 0.0 ? PCG_STAGNATED : PCG_INDEFINITE;
+}
+
+/// Where the iteration stands.
+struct progress {
+    double rz;         ///< r . M^-1 r, as far as it is known
+    double drifted;    ///< the square of the residual at the last check that found a drift
+    uint32_t patience; ///< iterations until the preconditioner is asked
+    bool is_new;       ///< the next direction is conjugate to nothing
+};
+
+/// The preconditioned residual of a new beginning, by which the goal of its own norm is set.
+static pbs_status begin_again(struct solve *s, struct progress *at) {
+    at->is_new = true;
+    RETURN_IF_FAILED(precondition(s, &at->rz));
+    if (s->norm == PCG_PRECONDITIONED) {
+        s->visible = visible_part(s);
+        const double tolerance = s->visible * s->tolerance;
+        s->goal = tolerance * tolerance * (s->begun + at->rz);
+    }
+    return PBS_OK;
+}
+
+/// Replaces the residual by the true one, and starts again from it where the recurrence was wrong
+/// about it: not below the goal although it claimed so, or not nearly the same. *stagnates:
+/// rounding rules.
+static pbs_status check_residual(struct solve *s, bool claims, struct progress *at,
+                                 struct pcg_result *result, bool *stagnates) {
+    find_residual(s);
+    result->checks++;
+    if (s->norm == PCG_PRECONDITIONED) {
+        RETURN_IF_FAILED(precondition(s, &at->rz));
+    }
+    const bool right = claims ? measure(s, at->rz) <= s->goal
+                              : sum(s, s->drift) <= DRIFT * sum(s, s->rr);
+    if (!right) {
+        begin_here(s, s->r, s->z, result);
+        if (s->norm == PCG_PRECONDITIONED) {
+            RETURN_IF_FAILED(precondition(s, &at->rz));
+        }
+        const double left = measure(s, at->rz);
+        *stagnates = !(left <= PROGRESS * at->drifted);
+        at->drifted = left;
+        at->is_new = true;
+    }
+    return PBS_OK;
+}
+
+static uint32_t patience_of(const struct preconditioner *m) {
+    return m->table->patience ? m->table->patience(m->state) : UINT32_MAX;
+}
+
+/// The preconditioner is told how long this takes, and may have another go on.
+static pbs_status take_turn(struct solve *s, struct progress *at, struct pcg_result *result) {
+    bool changed = false;
+    RETURN_IF_FAILED(s->chosen->table->turn(s->chosen->state, s->tasks, &changed));
+    at->patience = patience_of(s->chosen);
+    if (!changed) {
+        return PBS_OK;
+    }
+    s->m = preconditioner_worker(s->chosen);
+    s->steepest = 0.0;
+    s->worker_iterations = 0;
+    at->drifted = INFINITY;
+    find_residual(s);
+    result->checks++;
+    begin_here(s, s->r, s->z, result);
+    return begin_again(s, at);
+}
+
+/// x, r and r . z after the step along p, checked now and then. False: rounding rules, or the
+/// preconditioner failed (result->status).
+static bool advance_iterate(struct solve *s, struct progress *at, struct pcg_result *result) {
+    run(s, advance_piece);
+    s->worker_iterations++;
+    at->is_new = false;
+    if (s->norm == PCG_PRECONDITIONED) {
+        result->status = precondition(s, &at->rz);
+    }
+    bool stagnates = false;
+    const bool claims = is_content(s, at->rz);
+    // One step away from a residual computed from scratch there is no drift yet.
+    const bool is_due = s->worker_iterations > 1 &&
+                        (claims || result->iterations % CHECK_INTERVAL == 0);
+    if (result->status == PBS_OK && is_due) {
+        result->status = check_residual(s, claims, at, result, &stagnates);
+    }
+    result->relative_residual = sqrt(sum(s, s->rr));
+    return result->status == PBS_OK && !stagnates;
+}
+
+/// z for the next direction, where the test of the residual has not asked for it, and how much of
+/// the direction before that holds. May hand over to another preconditioner.
+static pbs_status prepare_direction(struct solve *s, struct progress *at, double curvature,
+                                    double rz_before, struct pcg_result *result) {
+    at->patience--;
+    if (at->patience == 0) {
+        RETURN_IF_FAILED(take_turn(s, at, result));
+    }
+    if (s->norm == PCG_EUCLIDEAN && !(at->is_new && s->worker_iterations == 0)) {
+        RETURN_IF_FAILED(precondition(s, &at->rz));
+    }
+    // After a drift the old directions are conjugate to nothing any more.
+    s->beta = at->is_new ? 0.0 : next_beta(s, curvature, at->rz, rz_before);
+    return PBS_OK;
+}
+
+/// The iteration from a residual that is not zero.
+static enum pcg_outcome iterate(struct solve *s, uint32_t limit, struct pcg_result *result) {
+    struct progress at = {.drifted = INFINITY, .patience = patience_of(s->chosen)};
+    result->status = limit > 0 ? begin_again(s, &at) : PBS_OK;
+    if (result->status != PBS_OK) {
+        return PCG_GIVEN_UP;
+    }
+    if (limit > 0 && s->begun > 0.0 && is_done(s, at.rz)) {
+        return PCG_CONVERGED;
+    }
+    while (result->iterations < limit) {
+        const double rz = at.rz;
+        const double curvature = rz > 0.0 ? follow_direction(s) : -1.0;
+        result->iterations++;
+        if (!is_curved(s, rz, curvature)) {
+            return end_indefinite(s, rz, result->iterations);
+        }
+        s->alpha = rz / curvature;
+        s->gain = s->alpha * rz;
+        s->gained += s->gain;
+        s->directions += 1.0;
+        if (!advance_iterate(s, &at, result)) {
+            return result->status == PBS_OK ? PCG_STAGNATED : PCG_GIVEN_UP;
+        }
+        if (is_done(s, at.rz)) {
+            return PCG_CONVERGED;
+        }
+        if (result->iterations < limit) {
+            result->status = prepare_direction(s, &at, curvature, rz, result);
+            if (result->status != PBS_OK) {
+                return PCG_GIVEN_UP;
+            }
+        }
+    }
+    return PCG_ITERATION_LIMIT;
+}
+
+/// For a b whose square is 0, too large, or not a number: x = b.
+static struct pcg_result solve_without_norm(const struct solve *s) {
+    struct pcg_result result = {.outcome = PCG_CONVERGED};
+    for (size_t i = 0; i < 3 * (size_t)s->layout->node_count; i++) {
+        s->x[i] = s->b[i];
+        if (s->b[i] != 0.0) {
+            result.outcome = PCG_STAGNATED;
+            result.relative_residual = NAN;
+        }
+    }
+    return result;
+}
+
+static bool goes_down(struct solve *s) {
+    run(s, descent_piece);
+    const double descent = sum(s, s->fall);
+    return descent > 0.0 && descent < INFINITY;
+}
+
+/// Whether there is nothing to iterate for from where the iteration begins.
+static bool is_reached(const struct solve *s) {
+    const double rr = sum(s, s->rr);
+    return rr == 0.0 || (s->norm == PCG_EUCLIDEAN && sqrt(rr) <= sqrt(s->goal));
+}
+
+/// Once, with what the preconditioner is at present.
+static struct pcg_result solve_once(struct solve *s, const struct pcg_options *options) {
+    struct pcg_result result = {.outcome = PCG_CONVERGED};
+    s->m = preconditioner_worker(s->chosen);
+    // Who solves by himself is told by how much |r| has to fall.
+    s->norm = s->m->table->solve ? PCG_EUCLIDEAN : options->norm;
+    s->tolerance = options->relative_tolerance;
+    s->small = options->small;
+    s->small_gain = options->small_gain;
+    s->small_tolerance = options->small_tolerance;
+    s->worker_iterations = 0;
+    run(s, start_piece);
+    const double bb = sum(s, s->rr);
+    if (!(bb > 0.0 && bb < INFINITY)) {
+        return solve_without_norm(s);
+    }
+    s->goal = s->tolerance * s->tolerance * bb;
+    s->beta = 0.0;
+    s->steepest = 0.0;
+    s->gain = 0.0;
+    s->gained = 0.0;
+    s->directions = 0.0;
+    s->begun = 0.0;
+    s->visible = 1.0;
+    if (options->iteration_limit > 0) {
+        begin_here(s, s->b, s->x, &result);
+    }
+    result.relative_residual = sqrt(sum(s, s->rr));
+    if (!is_reached(s)) {
+        result.outcome = iterate(s, options->iteration_limit, &result);
+    }
+    result.relative_residual /= sqrt(bb);
+    if (options->iteration_limit > 0 && result.outcome != PCG_GIVEN_UP && !goes_down(s)) {
+        // Where the matrix is as good as singular, rounding may leave nothing else.
+        copy_entries(s, s->b, s->x);
+        result.outcome = PCG_INDEFINITE;
+    }
+    return result;
+}
+
+/// Whoever chooses by such things is told how it went.
+static void teach(const struct solve *s, const struct pcg_result *result) {
+    if (s->chosen->table->learn) {
+        const struct solve_outcome outcome = {.iterations = s->worker_iterations,
+                                              .is_complete = result->outcome == PCG_CONVERGED};
+        s->chosen->table->learn(s->chosen->state, &outcome);
+    }
+}
+
+struct pcg_result pcg_solve(struct tasks *tasks, const struct linear_problem *problem,
+                            const struct preconditioner *m, const double *b,
+                            const struct pcg_options *options, struct pcg_workspace *w, double *x) {
+    struct solve s = {.tasks = tasks,
+                      .problem = problem,
+                      .layout = problem->a->layout,
+                      .chosen = m,
+                      .b = b,
+                      .x = x,
+                      .r = w->r,
+                      .z = w->z,
+                      .p = w->p,
+                      .ap = w->ap};
+    const struct pcg_result first = solve_once(&s, options);
+    if (first.status != PBS_ERROR_CONVERGENCE) {
+        teach(&s, &first);
+        return first;
+    }
+    // Something else stands in from now on.
+    struct pcg_result result = solve_once(&s, options);
+    teach(&s, &result);
+    result.iterations += first.iterations;
+    result.checks += first.checks;
+    return result;
+}
