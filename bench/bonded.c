@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/runtime/clock.h"
-#include "energy/bonds.h"
+#include "energy/bonds/bonds.h"
 #include "energy/evaluate.h"
 #include "pbs/pbs.h"
 #include "linear/krylov/pcg.h"

@@ -9,7 +9,7 @@
 
 #include "base/runtime/clock.h"
 #include "energy/evaluate.h"
-#include "energy/solid.h"
+#include "energy/materials/solid.h"
 #include "shapes.h"
 
 static void *allocate(size_t count, size_t size) {

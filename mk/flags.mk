@@ -49,8 +49,8 @@ TEST_OPTIMISATION := $(if $(SANITIZE),-O0,$(if $(filter -O2 -O3,$(CFLAGS)),-O1 -
 
 # gcc spends a third of its time on the largest kernels to follow variables for debuggers, and another third on the two of
 # linear/ to look for loads that it could save after registers are assigned; it finds a few in eighty thousand instructions.
-LARGE_KERNELS := energy/affine energy/bending energy/bonds energy/fixed_corotated energy/membrane energy/neo_hookean \
-                 energy/plate_bending energy/st_venant_kirchhoff energy/stable_neo_hookean energy/strain_damping linear/supernodal/supernodal_double \
+LARGE_KERNELS := energy/affine/affine energy/shells/bending energy/bonds/bonds energy/materials/fixed_corotated energy/shells/membrane energy/materials/neo_hookean \
+                 energy/shells/plate_bending energy/materials/st_venant_kirchhoff energy/materials/stable_neo_hookean energy/damping/strain_damping linear/supernodal/supernodal_double \
                  linear/supernodal/supernodal_float
 LARGE_OPTIONS := $(if $(findstring clang,$(CC)),,-fno-var-tracking-assignments -fno-gcse-after-reload)
 

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "energy/bonds.h"
+#include "energy/bonds/bonds.h"
 
 /// p_i, q_i, p_j, q_j; quaternions vector first.
 enum { BOND_COORDINATES = 14, BOND_TURNS = 12 };

@@ -1,8 +1,8 @@
-// A recipe's history of positions, said for strains (energy/strain_history.h).
+// A recipe's history of positions, said for strains (energy/damping/strain_history.h).
 #ifndef PBS_INTEGRATE_STRAIN_RATES_H
 #define PBS_INTEGRATE_STRAIN_RATES_H
 
-#include "energy/strain_history.h"
+#include "energy/damping/strain_history.h"
 #include "integrate/combination.h"
 
 /// The history that belongs to p_x. h: the step. extrapolates: the step ends beyond the stage, on

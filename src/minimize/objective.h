@@ -6,7 +6,7 @@
 #define PBS_MINIMIZE_OBJECTIVE_H
 
 #include "contact/contact_table.h"
-#include "energy/rayleigh_damping.h"
+#include "energy/damping/rayleigh_damping.h"
 #include "minimize/rigid_fit.h"
 
 /// What is minimised. All pointers belong to the caller.

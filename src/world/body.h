@@ -6,7 +6,7 @@
 
 #include "base/runtime/memory.h"
 #include "contact/contact_report.h"
-#include "energy/softening_law.h"
+#include "energy/springs/softening_law.h"
 #include "fracture/fracture_surface.h"
 #include "pbs/bonded.h"
 #include "pbs/peridynamic.h"
@@ -110,8 +110,8 @@ struct peridynamic_body {
     double *volumes, *young;          ///< vertex_count
     double *lengths, *stiffness;      ///< by bond
     double *critical; ///< by bond: the strain at which it breaks; infinite where it never does
-    /// Of bonds that soften (energy/softening_law.h); null: brittle. By bond: the strain from which
-    /// on it does, and what remains of its stiffness in the present state.
+    /// Of bonds that soften (energy/springs/softening_law.h); null: brittle. By bond: the strain
+    /// from which on it does, and what remains of its stiffness in the present state.
     double *onset, *remaining;
     struct softening_shape softening;
 };

@@ -3,7 +3,7 @@
 #ifndef PBS_WORLD_BONDED_H
 #define PBS_WORLD_BONDED_H
 
-#include "energy/bonds.h"
+#include "energy/bonds/bonds.h"
 #include "integrate/rotations.h"
 #include "world/scene.h"
 

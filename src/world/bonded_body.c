@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/matrix3/math3.h"
-#include "energy/bonds.h"
+#include "energy/bonds/bonds.h"
 #include "world/bonded.h"
 #include "world/breaking.h"
 #include "world/check.h"

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-#include "energy/membrane.h"
-#include "energy/solid.h"
-#include "energy/spring_damping.h"
-#include "energy/strain_damping.h"
+#include "energy/shells/membrane.h"
+#include "energy/materials/solid.h"
+#include "energy/damping/spring_damping.h"
+#include "energy/damping/strain_damping.h"
 
 enum { GRADIENT_LIMIT = 9 };
 

@@ -2,7 +2,7 @@
 #ifndef PBS_WORLD_STRAIN_DAMPING_TERMS_H
 #define PBS_WORLD_STRAIN_DAMPING_TERMS_H
 
-#include "energy/spring_damping.h"
+#include "energy/damping/spring_damping.h"
 #include "world/scene.h"
 
 enum { STRAIN_DAMPING_TERMS = 5 }; // tetrahedra, triangles, affine bodies, springs, bonds

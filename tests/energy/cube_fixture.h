@@ -6,7 +6,7 @@
 #include "support/testing.h"
 
 #include "energy/evaluate.h"
-#include "energy/solid.h"
+#include "energy/materials/solid.h"
 #include "shapes.h"
 #include "support/derivatives.h"
 #include "support/random.h"

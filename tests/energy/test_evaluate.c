@@ -3,10 +3,10 @@
 #include "support/testing.h"
 
 #include "energy/cube_fixture.h"
-#include "energy/custom.h"
-#include "energy/gravity.h"
-#include "energy/mass_drag.h"
-#include "energy/rayleigh_damping.h"
+#include "energy/custom/custom.h"
+#include "energy/node_terms/gravity.h"
+#include "energy/node_terms/mass_drag.h"
+#include "energy/damping/rayleigh_damping.h"
 #include "support/hash.h"
 #include "support/jobs.h"
 

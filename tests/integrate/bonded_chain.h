@@ -5,7 +5,7 @@
 
 #include "base/matrix3/math3.h"
 #include "base/matrix3/quaternion.h"
-#include "energy/bonds.h"
+#include "energy/bonds/bonds.h"
 #include "integrate/step.h"
 #include "pbs/integrator.h"
 #include "pbs/world.h"

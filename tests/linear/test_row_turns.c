@@ -4,8 +4,8 @@
 
 #include "base/matrix3/math3.h"
 #include "base/matrix3/quaternion.h"
-#include "energy/affine.h"
-#include "energy/bonds.h"
+#include "energy/affine/affine.h"
+#include "energy/bonds/bonds.h"
 #include "energy/evaluate.h"
 #include "support/random.h"
 #include "support/testing.h"

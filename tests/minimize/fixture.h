@@ -3,7 +3,7 @@
 #ifndef PBS_TESTS_MINIMIZE_FIXTURE_H
 #define PBS_TESTS_MINIMIZE_FIXTURE_H
 
-#include "energy/custom.h"
+#include "energy/custom/custom.h"
 #include "minimize/newton.h"
 #include "pbs/collider.h"
 #include "pbs/world.h"

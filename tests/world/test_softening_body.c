@@ -3,7 +3,7 @@
 #include "support/world_testing.h"
 
 #include "base/matrix3/math3.h"
-#include "energy/softening_law.h"
+#include "energy/springs/softening_law.h"
 #include "world/refusal.h"
 #include "world/snapshot.h"
 

@@ -1,0 +1,26 @@
+// The energy that keeps affine bodies nearly rigid (Lan et al. 2022, "Affine Body Dynamics"): k V
+// |A^T A - 1|_F^2, A = (a1 a2 a3) the deformation of the body's frame, and infinite where A inverts
+// the body. Nodes hold handles R a1, R a2, R a3, of a fixed length R at rest, so that their
+// gradients are newtons and their Hessians newtons per metre as those of all nodes.
+#ifndef PBS_ENERGY_AFFINE_AFFINE_H
+#define PBS_ENERGY_AFFINE_AFFINE_H
+
+#include "base/runtime/memory.h"
+#include "energy/term.h"
+
+/// What affine_create copies and arranges in lanes.
+struct affine_input {
+    size_t count;
+    const uint32_t *nodes;   ///< count x 3: the handles
+    const double *stiffness; ///< count, J: k V
+    const double *radius;    ///< count, metres: R
+    const double *damping;   ///< count, s
+};
+
+struct affine; ///< self of the term
+
+pbs_status affine_create(struct memory *memory, const struct affine_input *input,
+                         struct affine **out);
+struct term affine_term(struct affine *affine);
+
+#endif

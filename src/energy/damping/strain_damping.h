@@ -1,0 +1,38 @@
+// Damping by the rate of Green's strain (Kelvin and Voigt), of tetrahedra, triangles and affine
+// bodies: per element
+//
+//     (mu |E - E_p|_F^2 + lambda/2 (tr (E - E_p))^2) / b,   E = (F^T F - 1) / 2,
+//
+// E_p the history of its strain (strain_history.h), b the stage's length. The stress is symmetric,
+// so that no torque comes of it, and is zero where the strain does not change.
+#ifndef PBS_ENERGY_DAMPING_STRAIN_DAMPING_H
+#define PBS_ENERGY_DAMPING_STRAIN_DAMPING_H
+
+#include "base/runtime/memory.h"
+#include "energy/term.h"
+
+/// How F depends on an element's nodes.
+enum strain_shape {
+    STRAIN_TETRAHEDRON, ///< 4 nodes; gradients of the last 3, 3 numbers each: F is 3x3
+    STRAIN_TRIANGLE,    ///< 3 nodes; gradients of the last 2, 2 numbers each: F is 3x2
+    STRAIN_HANDLES      ///< 3 nodes, the columns of F times a length; gradients of all 3
+};
+
+/// What strain_damping_create copies.
+struct strain_damping_input {
+    enum strain_shape shape;
+    size_t count;
+    const uint32_t *nodes;   ///< count x (3 or 4)
+    const double *gradients; ///< count x (9 or 4), 1/m: F = sum of x_a (x) gradient_a, where nodes
+                             ///< with and without gradient add up to none
+    const double *mu;        ///< count, J s: modulus times volume times damping time
+    const double *lambda;    ///< count, J s
+};
+
+struct strain_damping; ///< self of the term
+
+pbs_status strain_damping_create(struct memory *memory, const struct strain_damping_input *input,
+                                 struct strain_damping **out);
+struct term strain_damping_term(struct strain_damping *damping);
+
+#endif

@@ -1,0 +1,48 @@
+// Gravity, a term without stencils: a loop over the nodes of a domain.
+#include "energy/node_terms/gravity.h"
+
+#include "base/matrix3/math3.h"
+
+static int evaluate(const void *self, const struct assembly *assembly,
+                    const struct stencil_groups *groups, uint32_t domain,
+                    const struct evaluation *evaluation, struct evaluation_sums *sums) {
+    const struct gravity *gravity = self;
+    const struct layout *layout = &assembly->layout;
+    (void)groups;
+    if (norm3(gravity->acceleration) == 0.0) {
+        return EVALUATE_OK;
+    }
+    for (uint32_t row = layout->domain_start[domain]; row < layout->domain_start[domain + 1];
+         row++) {
+        const size_t node = layout->node[row];
+        // Rotations, and what opts out.
+        if (gravity->mass[node] == 0.0) {
+            continue;
+        }
+        if ((evaluation->what & EVALUATE_VALUE) != 0 && !evaluation->unturned) {
+            double moved[3];
+            subtract3(evaluation->x + 3 * node, gravity->reference + 3 * node, moved);
+            const double value = -gravity->mass[node] * dot3(gravity->acceleration, moved);
+            sums->value += value;
+            if (sums->node_values != NULL) {
+                sums->node_values[node] += value;
+            }
+        }
+        if (evaluation->what & EVALUATE_GRADIENT) {
+            double *gradient = sums->gradient + 3 * node;
+            add_scaled3(gradient, -gravity->mass[node], gravity->acceleration, gradient);
+        }
+    }
+    return EVALUATE_OK;
+}
+
+static const struct term_table table = {
+    .name = "gravity",
+    .kind = ENERGY_GRAVITY,
+    .evaluate = evaluate,
+    .is_linear = true,
+};
+
+struct term gravity_term(struct gravity *gravity) {
+    return (struct term){.table = &table, .self = gravity};
+}

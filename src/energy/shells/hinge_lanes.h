@@ -1,0 +1,141 @@
+// Eight hinges in lanes: the angle between two triangles on a common edge, its first and its second
+// derivatives. Shared by the energies that are functions of such angles (docs/theory/shells.md
+// section 1).
+#ifndef PBS_ENERGY_SHELLS_HINGE_LANES_H
+#define PBS_ENERGY_SHELLS_HINGE_LANES_H
+
+#include "base/lanes/arctangent.h"
+#include "base/matrix3/math3.h"
+#include "energy/deformation/tangent.h"
+
+/// Cosine and sine of the angle of one hinge at x (4 x 3), for hinge_angle. False where a triangle
+/// has no area.
+ALWAYS_INLINE bool hinge_rest(const double x[12], double *cosine, double *sine) {
+    double edge[3][3];
+    double left[3];
+    double right[3];
+    for (int a = 0; a < 3; a++) {
+        subtract3(x + 3 * (a + 1), x, edge[a]);
+    }
+    cross3(edge[0], edge[1], left);
+    cross3(edge[2], edge[0], right);
+    const double along = dot3(left, right);
+    const double across = -norm3(edge[0]) * dot3(left, edge[2]);
+    const double radius = sqrt(along * along + across * across);
+    *cosine = along / radius;
+    *sine = across / radius;
+    return radius > 0.0;
+}
+
+/// The two triangles on the edge: 0 to the left, 1 to the right.
+struct hinge_lanes {
+    lanes8 length;        ///< of the edge
+    lanes8 edge[3];       ///< unit
+    lanes8 normal[2][3];  ///< unit
+    lanes8 inverse[2];    ///< one over twice the area
+    lanes8 foot[2];       ///< where the height meets the edge, as a part of its length
+    lanes8 along, across; ///< the angle's cosine and sine times |n0| |n1|
+    mask8 degenerate;
+};
+
+// Where twice a triangle's area is below this part of its edge squared, it counts as degenerate.
+#define LEAST_HEIGHT 1e-10
+
+/// From the edge and the sides from node 0 to nodes 2 and 3. The sine comes from (n0 x n1).e = -e^2
+/// n0.(x3 - x0), which does not cancel where the hinge is nearly flat or closed.
+ALWAYS_INLINE void hinge_measure(lanes8 side[3][3], struct hinge_lanes *h) {
+    const lanes8 one = lanes_set(1.0);
+    lanes8 normal[2][3];
+    lanes8 area[2];
+    cross_lanes(side[0], side[1], normal[0]);
+    cross_lanes(side[2], side[0], normal[1]);
+    const lanes8 square = dot_lanes(side[0], side[0]);
+    h->length = lanes_sqrt(square);
+    h->along = dot_lanes(normal[0], normal[1]);
+    h->across = -h->length * dot_lanes(normal[0], side[2]);
+    area[0] = lanes_sqrt(dot_lanes(normal[0], normal[0]));
+    area[1] = lanes_sqrt(dot_lanes(normal[1], normal[1]));
+    const lanes8 least = LEAST_HEIGHT * square;
+    const mask8 good = lanes_both(area[0] > least, area[1] > least);
+    h->degenerate = ~good;
+    h->length = lanes_select(good, h->length, one);
+    scale_lanes(1.0 / h->length, side[0], h->edge);
+    for (int k = 0; k < 2; k++) {
+        h->inverse[k] = 1.0 / lanes_select(good, area[k], one);
+        h->foot[k] = dot_lanes(side[k + 1], h->edge) / h->length;
+        scale_lanes(h->inverse[k], normal[k], h->normal[k]);
+    }
+}
+
+/// The angle less the rest angle, in [-pi, pi]: turned back by the rest angle, it needs no
+/// wrapping.
+ALWAYS_INLINE lanes8 hinge_angle(const struct hinge_lanes *h, lanes8 cosine, lanes8 sine) {
+    return atan2_lanes(h->across * cosine - h->along * sine, h->along * cosine + h->across * sine);
+}
+
+/// d theta / d x of the four nodes.
+ALWAYS_INLINE void angle_gradient(const struct hinge_lanes *h, lanes8 g[4][3]) {
+    for (int k = 0; k < 2; k++) {
+        scale_lanes(-h->length * h->inverse[k], h->normal[k], g[k + 2]);
+    }
+    for (int i = 0; i < 3; i++) {
+        g[1][i] = -(h->foot[0] * g[2][i] + h->foot[1] * g[3][i]);
+        g[0][i] = -(g[1][i] + g[2][i] + g[3][i]);
+    }
+}
+
+/// Second derivatives of the angle with respect to nodes 1, 2, 3, in the frames (edge, normal,
+/// inward b = normal x edge) of both triangles: with S = (l / |n|)^2 (n b^T + b n^T) is theta_22 =
+/// S0, theta_33 = -S1, theta_23 = 0,
+///     theta_12 = n0 e^T / |n0| - foot0 S0,  theta_13 = n1 e^T / |n1| + foot1 S1,
+///     theta_11 = sum of +-n b^T / l^2 - foot (n e^T + e n^T) / |n| +- foot^2 S.
+/// These follow from g2 = -l n0 / |n0|^2, g3 = -l n1 / |n1|^2 and dn0 = e x da - a x de.
+ALWAYS_INLINE void angle_hessian(const struct hinge_lanes *h, lanes8 k[4][4][9]) {
+    const lanes8 *e = h->edge;
+    const lanes8 curl = 1.0 / (h->length * h->length);
+    for (int ij = 0; ij < 9; ij++) {
+        k[1][1][ij] = lanes_set(0.0);
+        k[2][3][ij] = lanes_set(0.0);
+    }
+    for (int side = 0; side < 2; side++) {
+        const lanes8 *n = h->normal[side];
+        const lanes8 foot = h->foot[side];
+        const lanes8 inverse = h->inverse[side];
+        const lanes8 sign = lanes_set(side == 0 ? 1.0 : -1.0);
+        const lanes8 turn = sign * (h->length * inverse) * (h->length * inverse);
+        lanes8 b[3];
+        cross_lanes(n, e, b);
+        for (int ij = 0; ij < 9; ij++) {
+            const int i = ij / 3;
+            const int j = ij % 3;
+            const lanes8 s = turn * (n[i] * b[j] + b[i] * n[j]);
+            k[2 + side][2 + side][ij] = s;
+            k[1][2 + side][ij] = inverse * n[i] * e[j] - foot * s;
+            k[1][1][ij] += curl * sign * n[i] * b[j] -
+                           foot * inverse * (n[i] * e[j] + e[i] * n[j]) + foot * foot * s;
+        }
+    }
+    mirror_lanes(k[1][1]);
+}
+
+/// The blocks below the diagonal, and those with node 0: a translation changes nothing.
+ALWAYS_INLINE void complete_blocks(lanes8 k[4][4][9]) {
+    for (int ij = 0; ij < 9; ij++) {
+        const int ji = ij % 3 * 3 + ij / 3;
+        k[2][1][ij] = k[1][2][ji];
+        k[3][1][ij] = k[1][3][ji];
+        k[3][2][ij] = k[2][3][ji];
+    }
+    for (int a = 1; a < 4; a++) {
+        for (int ij = 0; ij < 9; ij++) {
+            k[0][a][ij] = -(k[1][a][ij] + k[2][a][ij] + k[3][a][ij]);
+            k[a][0][ij % 3 * 3 + ij / 3] = k[0][a][ij];
+        }
+    }
+    for (int ij = 0; ij < 9; ij++) {
+        k[0][0][ij] = -(k[0][1][ij] + k[0][2][ij] + k[0][3][ij]);
+    }
+    mirror_lanes(k[0][0]);
+}
+
+#endif

@@ -1,0 +1,522 @@
+// Slices are made by merging the sorted lists of partners of its nodes: partners at the same
+// distance by number make a run, if they are enough to be worth it. Of two orders of the nodes, and
+// of several ways to cut them into slabs, that is taken which would take the least time.
+#include "energy/springs/pair_layout.h"
+
+#include <string.h>
+
+#include "base/config.h"
+
+enum {
+    RUN_LEAST = 2,    ///< lanes that a run must fill: one of fewer costs more than a scattered lane
+    SLAB_LEAST = 128, ///< slices: 512 nodes
+    RUN_STRIDE = 7,   ///< see spread_runs
+    SCATTERED = 4,    ///< what a group costs that is not a run, in runs: measured for springs
+    MOST_THREADS = 4  ///< that slabs are cut for
+};
+#define NOBODY UINT32_MAX // a constant, and too large for an enumerator
+
+/// One after the other, each node's pairs by ascending partner.
+struct sorted_pairs {
+    uint32_t *start;   ///< node count + 1
+    uint32_t *partner; ///< by that order
+    uint32_t *pair;    ///< likewise
+};
+
+// --- sorting ---
+
+static void free_sorted(struct sorted_pairs *s, struct memory *memory) {
+    memory_release(memory, s->start);
+    memory_release(memory, s->partner);
+    memory_release(memory, s->pair);
+}
+
+/// Which nodes pairs join: own[node] is 1. Their number.
+static pbs_status mark_nodes(struct memory *memory, const uint32_t *pairs, size_t count,
+                             uint32_t *most, uint32_t **own) {
+    *most = 0;
+    for (size_t i = 0; i < 2 * count; i++) {
+        *most = pairs[i] > *most ? pairs[i] : *most;
+    }
+    *own = memory_allocate(memory, (size_t)*most + 1, sizeof **own);
+    if (*own == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < 2 * count; i++) {
+        (*own)[pairs[i]] = 1;
+    }
+    return PBS_OK;
+}
+
+/// Numbers the nodes that pairs join, as they are numbered already, or as they are listed. own:
+/// node -> number.
+static pbs_status number_nodes(struct memory *memory, const uint32_t *pairs, size_t count,
+                               const struct pair_order *order, struct pair_layout *out,
+                               uint32_t **own) {
+    uint32_t most = 0;
+    RETURN_IF_FAILED(mark_nodes(memory, pairs, count, &most, own));
+    for (size_t i = 0; i <= most; i++) {
+        out->node_count += (*own)[i];
+    }
+    out->node = memory_allocate(memory, out->node_count, sizeof *out->node);
+    if (out->node == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    const size_t listed = order != NULL ? order->count : (size_t)most + 1;
+    uint32_t next = 0;
+    for (size_t i = 0; i < listed; i++) {
+        const uint32_t node = order != NULL ? order->nodes[i] : (uint32_t)i;
+        if (node <= most && (*own)[node] != 0) {
+            out->node[next] = node;
+            (*own)[node] = next++;
+        }
+    }
+    return PBS_OK;
+}
+
+static uint32_t low_of(const uint32_t *own, const uint32_t *pair) {
+    const uint32_t a = own[pair[0]];
+    const uint32_t b = own[pair[1]];
+    return a < b ? a : b;
+}
+
+static uint32_t high_of(const uint32_t *own, const uint32_t *pair) {
+    const uint32_t a = own[pair[0]];
+    const uint32_t b = own[pair[1]];
+    return a < b ? b : a;
+}
+
+/// From counts, shifted by one, to beginnings.
+static void accumulate(uint32_t *start, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        start[i + 1] += start[i];
+    }
+}
+
+/// The other way, after each beginning has moved on to the next one.
+static void restore_starts(uint32_t *start, size_t count) {
+    memmove(start + 1, start, count * sizeof *start);
+    start[0] = 0;
+}
+
+/// By counting: pairs in the order of their higher nodes, and those stably by the lower.
+static pbs_status sort_pairs(struct memory *memory, const uint32_t *own, const uint32_t *pairs,
+                             size_t count, size_t node_count, struct sorted_pairs *out) {
+    uint32_t *by_high = memory_allocate(memory, count, sizeof *by_high);
+    uint32_t *high_start = memory_allocate(memory, node_count + 1, sizeof *high_start);
+    out->start = memory_allocate(memory, node_count + 1, sizeof *out->start);
+    out->partner = memory_allocate(memory, count, sizeof *out->partner);
+    out->pair = memory_allocate(memory, count, sizeof *out->pair);
+    const bool has_memory = by_high != NULL && high_start != NULL && out->start != NULL &&
+                            out->partner != NULL && out->pair != NULL;
+    if (has_memory) {
+        for (size_t p = 0; p < count; p++) {
+            high_start[high_of(own, pairs + 2 * p) + 1]++;
+            out->start[low_of(own, pairs + 2 * p) + 1]++;
+        }
+        accumulate(high_start, node_count);
+        accumulate(out->start, node_count);
+        for (size_t p = 0; p < count; p++) {
+            by_high[high_start[high_of(own, pairs + 2 * p)]++] = (uint32_t)p;
+        }
+        for (size_t k = 0; k < count; k++) {
+            const uint32_t p = by_high[k];
+            const size_t at = out->start[low_of(own, pairs + 2 * (size_t)p)]++;
+            out->partner[at] = high_of(own, pairs + 2 * (size_t)p);
+            out->pair[at] = p;
+        }
+        restore_starts(out->start, node_count);
+    }
+    memory_release(memory, by_high);
+    memory_release(memory, high_start);
+    return has_memory ? PBS_OK : PBS_ERROR_MEMORY;
+}
+
+// --- slices ---
+
+/// Where the lists of the nodes of a slice are.
+struct merge {
+    const struct sorted_pairs *sorted;
+    uint32_t first; ///< node of lane 0
+    uint32_t at[PAIR_LANES], end[PAIR_LANES];
+    uint32_t distance[PAIR_LANES]; ///< to the next partner, NOBODY at the end
+};
+
+static void look_ahead(struct merge *m, uint32_t l) {
+    m->distance[l] = m->at[l] < m->end[l] ? m->sorted->partner[m->at[l]] - m->first - l : NOBODY;
+}
+
+static void begin_slice(const struct sorted_pairs *sorted, uint32_t slice, uint32_t node_count,
+                        struct merge *m) {
+    *m = (struct merge){.sorted = sorted, .first = slice * PAIR_LANES};
+    for (uint32_t l = 0; l < PAIR_LANES; l++) {
+        if (m->first + l < node_count) {
+            m->at[l] = sorted->start[m->first + l];
+            m->end[l] = sorted->start[m->first + l + 1];
+        }
+        look_ahead(m, l);
+    }
+}
+
+/// The least distance that is left, and how many lanes have it. A pair that is there twice comes
+/// twice.
+static uint32_t next_distance(const struct merge *m, uint32_t *lanes) {
+    uint32_t least = NOBODY;
+    *lanes = 0;
+    for (int l = 0; l < PAIR_LANES; l++) {
+        least = m->distance[l] < least ? m->distance[l] : least;
+    }
+    for (int l = 0; l < PAIR_LANES; l++) {
+        *lanes += m->distance[l] == least;
+    }
+    return least;
+}
+
+/// What a slice consists of.
+struct slice_counts {
+    uint32_t runs, scattered; ///< groups
+    uint32_t reach;           ///< the highest node that is touched
+};
+
+static struct slice_counts count_slice(const struct sorted_pairs *sorted, uint32_t slice,
+                                       uint32_t node_count) {
+    struct merge m;
+    struct slice_counts counts = {.reach = slice * PAIR_LANES + PAIR_LANES - 1};
+    uint32_t alone[PAIR_LANES] = {0};
+    uint32_t lanes;
+    begin_slice(sorted, slice, node_count, &m);
+    for (uint32_t d = next_distance(&m, &lanes); d != NOBODY; d = next_distance(&m, &lanes)) {
+        const uint32_t reach = m.first + d + PAIR_LANES - 1;
+        counts.runs += lanes >= RUN_LEAST;
+        counts.reach = reach > counts.reach ? reach : counts.reach;
+        for (uint32_t l = 0; l < PAIR_LANES; l++) {
+            if (m.distance[l] == d) {
+                alone[l] += lanes < RUN_LEAST;
+                m.at[l]++;
+                look_ahead(&m, l);
+            }
+        }
+    }
+    for (int l = 0; l < PAIR_LANES; l++) {
+        counts.scattered = alone[l] > counts.scattered ? alone[l] : counts.scattered;
+    }
+    return counts;
+}
+
+/// Puts the pair that is next in a lane into a group.
+static void put(struct merge *m, uint32_t l, uint32_t group, struct pair_layout *out) {
+    const uint32_t lane = group * PAIR_LANES + l;
+    out->pair[lane] = m->sorted->pair[m->at[l]];
+    out->lane[out->pair[lane]] = lane;
+    m->at[l]++;
+    look_ahead(m, l);
+}
+
+/// Where the k-th of so many runs goes. Partners of runs of adjacent distances overlap in all but
+/// one lane; what is added to them one right after the other would wait for it to arrive in memory.
+static uint32_t spread_runs(uint32_t k, uint32_t count) {
+    const uint32_t whole = count / RUN_STRIDE;
+    return k < whole * RUN_STRIDE ? k % whole * RUN_STRIDE + k / whole : k;
+}
+
+static void fill_slice(const struct sorted_pairs *sorted, uint32_t slice, struct pair_layout *out) {
+    const uint32_t begin = out->slice_group[slice];
+    const uint32_t scattered = out->slice_scattered[slice];
+    uint32_t alone[PAIR_LANES] = {0};
+    uint32_t run = 0;
+    uint32_t lanes;
+    struct merge m;
+    begin_slice(sorted, slice, out->node_count, &m);
+    for (uint32_t d = next_distance(&m, &lanes); d != NOBODY; d = next_distance(&m, &lanes)) {
+        const bool is_run = lanes >= RUN_LEAST;
+        const uint32_t group = begin + spread_runs(run, scattered - begin);
+        if (is_run) {
+            out->first[group] = m.first + d;
+            run++;
+        }
+        for (uint32_t l = 0; l < PAIR_LANES; l++) {
+            if (m.distance[l] == d && is_run) {
+                put(&m, l, group, out);
+            } else if (m.distance[l] == d) {
+                const uint32_t own = scattered + alone[l]++;
+                out->partner[out->first[own] + l] = m.first + l + d;
+                put(&m, l, own, out);
+            }
+        }
+    }
+}
+
+/// Every lane its own partner, and without a pair.
+static void clear_groups(struct pair_layout *out) {
+    uint32_t next = 0;
+    memset(out->pair, 0xff, out->group_count * PAIR_LANES * sizeof *out->pair);
+    for (uint32_t s = 0; s < out->slice_count; s++) {
+        for (uint32_t g = out->slice_scattered[s]; g < out->slice_group[s + 1]; g++) {
+            out->first[g] = next;
+            for (uint32_t l = 0; l < PAIR_LANES; l++) {
+                out->partner[next++] = s * PAIR_LANES + l;
+            }
+        }
+    }
+}
+
+// --- slabs ---
+
+/// Slabs of about equal work, so many if they can be (0: as many as there can be): each ends where
+/// the one before it reaches to, or later. reach: by slice, the highest node.
+static void cut_into(const uint32_t *reach, uint32_t wanted, struct pair_layout *out) {
+    uint32_t least_end = 0;
+    out->slab_count = 0;
+    for (uint32_t s = 0; s < out->slice_count;) {
+        const uint64_t share = (uint64_t)out->group_count * (out->slab_count + 1);
+        uint32_t end = s + SLAB_LEAST > least_end ? s + SLAB_LEAST : least_end;
+        while (end < out->slice_count && (uint64_t)out->slice_group[end] * wanted < share &&
+               wanted > 0) {
+            end++;
+        }
+        end = end < out->slice_count ? end : out->slice_count;
+        for (least_end = end; s < end; s++) {
+            const uint32_t own = reach[s] / PAIR_LANES + 1;
+            least_end = own > least_end ? own : least_end;
+        }
+        out->slab_slice[++out->slab_count] = end;
+    }
+}
+
+/// In runs.
+static uint64_t work_of_slab(const struct pair_layout *layout, uint32_t slab) {
+    uint64_t work = 0;
+    for (uint32_t s = layout->slab_slice[slab]; s < layout->slab_slice[slab + 1]; s++) {
+        const uint64_t scattered = layout->slice_group[s + 1] - layout->slice_scattered[s];
+        work += layout->slice_group[s + 1] - layout->slice_group[s] + (SCATTERED - 1) * scattered;
+    }
+    return work;
+}
+
+/// How long slabs of one parity take so many threads, each of which takes the next one when it is
+/// done.
+static uint64_t time_of_parity(const struct pair_layout *layout, uint32_t parity, int threads) {
+    uint64_t busy[MOST_THREADS] = {0};
+    uint64_t longest = 0;
+    for (uint32_t slab = parity; slab < layout->slab_count; slab += 2) {
+        int first = 0;
+        for (int i = 1; i < threads; i++) {
+            first = busy[i] < busy[first] ? i : first;
+        }
+        busy[first] += work_of_slab(layout, slab);
+        longest = busy[first] > longest ? busy[first] : longest;
+    }
+    return longest;
+}
+
+/// Of two threads and of four together.
+static uint64_t estimate_time(const struct pair_layout *layout) {
+    uint64_t time = 0;
+    for (int threads = 2; threads <= MOST_THREADS; threads *= 2) {
+        time += time_of_parity(layout, 0, threads) + time_of_parity(layout, 1, threads);
+    }
+    return time;
+}
+
+/// As many slabs as there can be, or a number that threads can share.
+static pbs_status cut_into_slabs(struct memory *memory, const uint32_t *reach,
+                                 struct pair_layout *out) {
+    out->slab_slice = memory_allocate(memory, (size_t)out->slice_count / SLAB_LEAST + 2,
+                                      sizeof *out->slab_slice);
+    if (out->slab_slice == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    cut_into(reach, 0, out);
+    const uint32_t most = out->slab_count;
+    uint64_t least_time = estimate_time(out);
+    uint32_t best = 0;
+    for (uint32_t multiple = 2 * MOST_THREADS; multiple > 1; multiple /= 2) {
+        cut_into(reach, most / multiple * multiple, out);
+        const uint64_t time = estimate_time(out);
+        best = time < least_time ? most / multiple * multiple : best;
+        least_time = time < least_time ? time : least_time;
+    }
+    cut_into(reach, best, out);
+    return PBS_OK;
+}
+
+// --- life ---
+
+void pair_layout_free(struct pair_layout *layout, struct memory *memory) {
+    memory_release(memory, layout->node);
+    memory_release(memory, layout->slice_group);
+    memory_release(memory, layout->slice_scattered);
+    memory_release(memory, layout->first);
+    memory_release(memory, layout->partner);
+    memory_release(memory, layout->pair);
+    memory_release(memory, layout->lane);
+    memory_release(memory, layout->slab_slice);
+    *layout = (struct pair_layout){0};
+}
+
+/// Beginnings of all groups; reach: see cut_into_slabs. How many groups are not runs.
+static pbs_status count_groups(const struct sorted_pairs *sorted, struct pair_layout *out,
+                               uint32_t *reach, size_t *scattered) {
+    uint64_t groups = 0;
+    *scattered = 0;
+    for (uint32_t s = 0; s < out->slice_count; s++) {
+        const struct slice_counts counts = count_slice(sorted, s, out->node_count);
+        out->slice_group[s] = (uint32_t)groups;
+        out->slice_scattered[s] = (uint32_t)(groups + counts.runs);
+        groups += counts.runs + counts.scattered;
+        *scattered += counts.scattered;
+        reach[s] = counts.reach;
+        if (groups * PAIR_LANES >= NOBODY) {
+            return status_fail(PBS_ERROR_ARGUMENT, "%zu pairs of %u nodes need more than %u lanes",
+                               out->pair_count, out->node_count, NOBODY);
+        }
+    }
+    out->slice_group[out->slice_count] = (uint32_t)groups;
+    out->group_count = (size_t)groups;
+    return PBS_OK;
+}
+
+static pbs_status arrange(struct memory *memory, const struct sorted_pairs *sorted, uint32_t *reach,
+                          struct pair_layout *out) {
+    size_t scattered = 0;
+    RETURN_IF_FAILED(count_groups(sorted, out, reach, &scattered));
+    RETURN_IF_FAILED(cut_into_slabs(memory, reach, out));
+    out->first = memory_allocate(memory, out->group_count, sizeof *out->first);
+    out->partner = memory_allocate(memory, scattered, PAIR_LANES * sizeof *out->partner);
+    out->pair = memory_allocate(memory, out->group_count, PAIR_LANES * sizeof *out->pair);
+    out->lane = memory_allocate(memory, out->pair_count, sizeof *out->lane);
+    if (out->first == NULL || out->partner == NULL || out->pair == NULL || out->lane == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    clear_groups(out);
+    for (uint32_t s = 0; s < out->slice_count; s++) {
+        fill_slice(sorted, s, out);
+    }
+    return PBS_OK;
+}
+
+static pbs_status make_slices(struct memory *memory, const struct sorted_pairs *sorted,
+                              struct pair_layout *out) {
+    out->slice_count = (out->node_count + PAIR_LANES - 1) / PAIR_LANES;
+    // A run of the last node ends a slice after it; a whole number of cache lines.
+    const size_t line = CACHE_LINE / sizeof(double);
+    out->stride = ((size_t)(out->slice_count + 1) * PAIR_LANES + line - 1) / line * line;
+    out->slice_group = memory_allocate(memory, (size_t)out->slice_count + 1,
+                                       sizeof *out->slice_group);
+    out->slice_scattered = memory_allocate(memory, out->slice_count, sizeof *out->slice_scattered);
+    uint32_t *reach = memory_allocate(memory, out->slice_count, sizeof *reach);
+    pbs_status status = PBS_ERROR_MEMORY;
+    if (out->slice_group != NULL && out->slice_scattered != NULL && reach != NULL) {
+        status = arrange(memory, sorted, reach, out);
+    }
+    memory_release(memory, reach);
+    return status;
+}
+
+static pbs_status build_in_order(struct memory *memory, const uint32_t *pairs, size_t count,
+                                 const struct pair_order *order, struct pair_layout *out) {
+    struct sorted_pairs sorted = {0};
+    uint32_t *own = NULL;
+    *out = (struct pair_layout){.pair_count = count};
+    pbs_status status = number_nodes(memory, pairs, count, order, out, &own);
+    if (status >= 0) {
+        status = sort_pairs(memory, own, pairs, count, out->node_count, &sorted);
+    }
+    memory_release(memory, own);
+    if (status >= 0) {
+        status = make_slices(memory, &sorted, out);
+    }
+    free_sorted(&sorted, memory);
+    if (status < 0) {
+        pair_layout_free(out, memory);
+    }
+    return status;
+}
+
+static bool is_ascending(const struct pair_order *order) {
+    bool ascends = true;
+    for (size_t i = 1; i < order->count; i++) {
+        ascends = ascends && order->nodes[i - 1] < order->nodes[i];
+    }
+    return ascends;
+}
+
+pbs_status pair_layout_build(struct memory *memory, const uint32_t *pairs, size_t count,
+                             const struct pair_order *order, struct pair_layout *out) {
+    struct pair_layout other;
+    RETURN_IF_FAILED(build_in_order(memory, pairs, count, NULL, out));
+    if (order == NULL || is_ascending(order)) {
+        return PBS_OK;
+    }
+    const pbs_status status = build_in_order(memory, pairs, count, order, &other);
+    if (status >= 0 && estimate_time(&other) < estimate_time(out)) {
+        const struct pair_layout worse = *out;
+        *out = other;
+        other = worse;
+    }
+    pair_layout_free(status >= 0 ? &other : out, memory);
+    return status;
+}
+
+// --- passes ---
+
+struct pass {
+    const struct pair_layout *layout;
+    pbs_work_fn work;
+    void *context;
+    size_t parity;
+    const double *from;
+    double *to;
+};
+
+static void run_slab(void *context, size_t index) {
+    const struct pass *pass = context;
+    pass->work(pass->context, 2 * index + pass->parity);
+}
+
+void pair_layout_run(struct tasks *tasks, const struct pair_layout *layout, pbs_work_fn work,
+                     void *context) {
+    struct pass pass = {.work = work, .context = context};
+    tasks_for(tasks, (layout->slab_count + 1) / 2, run_slab, &pass);
+    pass.parity = 1;
+    tasks_for(tasks, layout->slab_count / 2, run_slab, &pass);
+}
+
+static uint32_t end_of_slab(const struct pair_layout *layout, size_t slab) {
+    const uint32_t end = layout->slab_slice[slab + 1] * PAIR_LANES;
+    return end < layout->node_count ? end : layout->node_count;
+}
+
+static void take_slab(void *context, size_t slab) {
+    const struct pass *pass = context;
+    const struct pair_layout *layout = pass->layout;
+    for (size_t axis = 0; axis < 3; axis++) {
+        double *own = pass->to + axis * layout->stride;
+        for (uint32_t i = layout->slab_slice[slab] * PAIR_LANES; i < end_of_slab(layout, slab);
+             i++) {
+            own[i] = pass->from != NULL ? pass->from[3 * (size_t)layout->node[i] + axis] : 0.0;
+        }
+    }
+}
+
+void pair_layout_take(struct tasks *tasks, const struct pair_layout *layout, const double *by_node,
+                      double *own) {
+    struct pass pass = {.layout = layout, .from = by_node, .to = own};
+    tasks_for(tasks, layout->slab_count, take_slab, &pass);
+}
+
+static void add_slab(void *context, size_t slab) {
+    const struct pass *pass = context;
+    const struct pair_layout *layout = pass->layout;
+    for (uint32_t i = layout->slab_slice[slab] * PAIR_LANES; i < end_of_slab(layout, slab); i++) {
+        for (size_t axis = 0; axis < 3; axis++) {
+            pass->to[3 * (size_t)layout->node[i] + axis] += pass->from[axis * layout->stride + i];
+        }
+    }
+}
+
+void pair_layout_add(struct tasks *tasks, const struct pair_layout *layout, const double *own,
+                     double *by_node) {
+    struct pass pass = {.layout = layout, .from = own, .to = by_node};
+    tasks_for(tasks, layout->slab_count, add_slab, &pass);
+}

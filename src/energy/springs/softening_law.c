@@ -1,0 +1,37 @@
+// Two lines by where they meet. With the force f at the onset a and the energy w that a bond takes,
+// its opening e - p(e) goes from 0 to b c and r f at the knee and to c and 0 at the end, so that
+// w = f c (b + r) / 2. The first line alone would end at b c / (1 - r).
+#include "energy/springs/softening_law.h"
+
+/// Of a bond that never softens: farther away than any state.
+static const double FAR = 1e300;
+
+struct softening_shape softening_shape_of(double stress, double initial) {
+    const double fallen = 1.0 - stress;
+    return (struct softening_shape){stress, initial * stress * fallen / (1.0 - initial * fallen)};
+}
+
+double softening_critical(const struct softening_shape *shape, double onset, double brittle) {
+    return brittle / onset * brittle / (shape->opening + shape->stress);
+}
+
+bool softening_is_gradual(const struct softening_shape *shape, double onset, double critical) {
+    return onset > 0.0 && shape->opening * critical > (1.0 - shape->stress) * onset;
+}
+
+double softening_onset_limit(const struct softening_shape *shape, double brittle) {
+    return brittle *
+           sqrt(shape->opening / ((1.0 - shape->stress) * (shape->opening + shape->stress)));
+}
+
+struct softening_law softening_law_of(const struct softening_shape *shape, double onset,
+                                      double critical) {
+    if (isinf(critical)) {
+        return (struct softening_law){{FAR, 2.0}, {0.0, 1.0}};
+    }
+    const double held = shape->stress * onset;
+    const double knee = shape->opening * critical + held;
+    const double first = (onset - held) / (knee - onset);
+    const double second = held / (critical - knee);
+    return (struct softening_law){{onset + first * onset, first}, {second * critical, second}};
+}
