@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/matrix3/math3.h"
-#include "contact/level_set_penalty.h"
+#include "contact/penetration/level_set_penalty.h"
 #include "pbs/collider.h"
 #include "scenes/random.h"
 

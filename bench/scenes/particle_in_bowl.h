@@ -1,7 +1,7 @@
 // A particle that is drawn to a point in a solid by a spring and pushed out by a penalty
-// (src/contact/level_set_penalty.h): Newton's method on 1/2 K |x - a|^2 + P(x), as for one vertex
-// of an implicit step. The solid is a ball of radius 1 m, or all that is outside of one: a bowl.
-// Its distance is interpolated on a grid.
+// (src/contact/penetration/level_set_penalty.h): Newton's method on 1/2 K |x - a|^2 + P(x), as for
+// one vertex of an implicit step. The solid is a ball of radius 1 m, or all that is outside of one:
+// a bowl. Its distance is interpolated on a grid.
 #ifndef PBS_BENCH_PARTICLE_IN_BOWL_H
 #define PBS_BENCH_PARTICLE_IN_BOWL_H
 

@@ -3,7 +3,7 @@
 #ifndef PBS_CONTACT_CONTACT_BLOCKS_H
 #define PBS_CONTACT_CONTACT_BLOCKS_H
 
-#include "contact/collision_mesh.h"
+#include "contact/surfaces/collision_mesh.h"
 #include "sparse/matrices/contact_matrix.h"
 
 enum { CONTACT_POINTS = 4, CONTACT_RANK = 6 };

@@ -12,7 +12,7 @@
 #define PBS_CONTACT_CONTACT_TABLE_H
 
 #include "base/runtime/tasks.h"
-#include "contact/obstacle.h"
+#include "contact/surfaces/obstacle.h"
 #include "sparse/matrices/contact_matrix.h"
 
 /// What an evaluation found.

@@ -8,7 +8,7 @@
 #ifndef PBS_INTEGRATE_ENERGY_CONTROL_H
 #define PBS_INTEGRATE_ENERGY_CONTROL_H
 
-#include "contact/projection.h"
+#include "contact/projection/projection.h"
 #include "integrate/combination.h"
 #include "integrate/rotations.h"
 #include "minimize/objective.h"

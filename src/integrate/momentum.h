@@ -5,7 +5,7 @@
 #ifndef PBS_INTEGRATE_MOMENTUM_H
 #define PBS_INTEGRATE_MOMENTUM_H
 
-#include "contact/projection.h"
+#include "contact/projection/projection.h"
 
 /// A body whose own energy does not change when it is translated.
 struct free_body {

@@ -4,7 +4,7 @@
 #ifndef PBS_MINIMIZE_CONSTRAINED_HESSIAN_H
 #define PBS_MINIMIZE_CONSTRAINED_HESSIAN_H
 
-#include "contact/projection.h"
+#include "contact/projection/projection.h"
 #include "sparse/assembly.h"
 #include "sparse/matrices/block_columns.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/runtime/clock.h"
 #include "base/lanes/vector.h"
-#include "contact/projection.h"
+#include "contact/projection/projection.h"
 #include "minimize/state.h"
 
 // Relative residuals of the linear solve: without a tolerance of its own, and the range of those

@@ -5,7 +5,7 @@
 #define PBS_MINIMIZE_NEWTON_H
 
 #include "contact/contact_table.h"
-#include "contact/projection.h"
+#include "contact/projection/projection.h"
 #include "linear/host/host_solver.h"
 #include "linear/krylov/pcg.h"
 #include "minimize/objective.h"

@@ -2,7 +2,7 @@
 #ifndef PBS_WORLD_CONTACT_NAMES_H
 #define PBS_WORLD_CONTACT_NAMES_H
 
-#include "contact/collision_mesh.h"
+#include "contact/surfaces/collision_mesh.h"
 #include "pbs/readback.h"
 #include "world/world.h"
 

@@ -2,7 +2,7 @@
 #ifndef PBS_WORLD_CONTACT_SCENE_H
 #define PBS_WORLD_CONTACT_SCENE_H
 
-#include "contact/barrier_contact.h"
+#include "contact/barrier/barrier_contact.h"
 #include "world/scene.h"
 
 /// Whether nothing in this world may ever touch (PBS_CONTACT_BARRIER).

@@ -3,7 +3,7 @@
 #define PBS_WORLD_MOTION_H
 
 #include "base/matrix3/quaternion.h"
-#include "contact/projection.h"
+#include "contact/projection/projection.h"
 #include "world/scene.h"
 
 /// The collider at a fraction (0 .. 1) of a step of h seconds, with its velocities.

@@ -2,7 +2,7 @@
 #ifndef PBS_WORLD_OVERLAPS_H
 #define PBS_WORLD_OVERLAPS_H
 
-#include "contact/overlap.h"
+#include "contact/overlap/overlap.h"
 #include "pbs/query.h"
 #include "world/contact_scene.h"
 #include "world/world.h"

@@ -2,7 +2,7 @@
 #ifndef PBS_WORLD_PENALTY_SCENE_H
 #define PBS_WORLD_PENALTY_SCENE_H
 
-#include "contact/penalty_contact.h"
+#include "contact/penalty/penalty_contact.h"
 #include "world/scene.h"
 
 /// Whether this world's contact is by penalties (PBS_CONTACT_PENALTY).

@@ -3,7 +3,7 @@
 #ifndef PBS_WORLD_PENETRATION_SCENE_H
 #define PBS_WORLD_PENETRATION_SCENE_H
 
-#include "contact/penetration.h"
+#include "contact/penetration/penetration.h"
 #include "world/scene.h"
 
 /// Whether anything in this world is pushed out by penalties.

@@ -3,7 +3,7 @@
 #ifndef PBS_WORLD_SCENE_H
 #define PBS_WORLD_SCENE_H
 
-#include "contact/adaptive_stiffness.h"
+#include "contact/barrier/adaptive_stiffness.h"
 #include "integrate/step.h"
 #include "integrate/step_control.h"
 #include "linear/solver_race.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/matrix3/math3.h"
-#include "contact/barrier_contact.h"
+#include "contact/barrier/barrier_contact.h"
 #include "pbs/body.h"
 #include "pbs/collider.h"
 #include "support/random.h"

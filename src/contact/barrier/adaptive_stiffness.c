@@ -1,0 +1,34 @@
+// See adaptive_stiffness.h.
+#include "contact/barrier/adaptive_stiffness.h"
+
+#include <math.h>
+
+// IPC, supplement: of the diagonal, of the mean mass, and of the least stiffness.
+static const double REFERENCE_GAP = 1e-8, DANGEROUS_GAP = 1e-9;
+static const double STIFFNESS_OVER_INERTIA = 1e11;
+static const double RANGE = 100.0;
+
+double least_adaptive_stiffness(const struct stiffness_situation *situation, double diagonal) {
+    const double gap = REFERENCE_GAP * diagonal;
+    struct barrier unit = situation->barrier;
+    unit.stiffness = 1.0;
+    const struct barrier_value b = barrier_evaluate(&unit, gap, 0.0);
+    // 4 d^2 b''(d^2), of the barrier as a function of the squared distance.
+    const double curvature = b.second - b.first / gap;
+    return STIFFNESS_OVER_INERTIA * situation->mean_mass /
+           (situation->step * situation->step * curvature);
+}
+
+double adapt_stiffness(const struct stiffness_situation *situation,
+                       struct adaptive_barrier *adaptive) {
+    const double least = least_adaptive_stiffness(situation, adaptive->diagonal);
+    const double dangerous = DANGEROUS_GAP * adaptive->diagonal;
+    double wanted = fmax(least, situation->balance);
+    if (adaptive->stiffness > 0.0 && adaptive->least_gap < dangerous &&
+        situation->least_gap < adaptive->least_gap) {
+        wanted = fmax(wanted, 2.0 * adaptive->stiffness);
+    }
+    adaptive->least_gap = situation->least_gap;
+    adaptive->stiffness = fmax(situation->barrier.stiffness, fmin(wanted, RANGE * least));
+    return adaptive->stiffness;
+}

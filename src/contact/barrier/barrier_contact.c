@@ -1,0 +1,663 @@
+// Energy, gradient and Hessian of barrier contact; see barrier_contact.h. Distances are taken in
+// parallel, piece by piece of the candidates; what is within reach is few, is listed in the order
+// of the candidates, and is added up one after another, so that threads do not change a bit.
+#include "contact/barrier/barrier_contact.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/runtime/clock.h"
+#include "base/matrix3/eigen3.h"
+#include "base/matrix3/math3.h"
+#include "contact/friction/lagged_friction.h"
+#include "contact/barrier/mollified_edges.h"
+#include "contact/friction/rolling_resistance.h"
+
+enum { CANDIDATES_PER_PIECE = 512, CONTACTS_PER_PIECE = 64 };
+
+// Of the reach, beside the ways that candidates are listed for. What is tried in a search direction
+// lies on them; the next direction seldom stays near, and every pair that is listed has its
+// distance taken in each trial.
+static const double CANDIDATE_MARGIN = 0.2;
+
+// IPC's threshold of the mollifier, relative to the squared rest lengths.
+static const double PARALLEL_THRESHOLD = 1e-3;
+
+// --- memory ---
+
+pbs_status barrier_contact_reset(struct barrier_contact *c) {
+    const size_t count = 3 * (size_t)c->mesh.point_count;
+    c->mean_edge = collision_mesh_mean_edge(&c->mesh);
+    RETURN_IF_FAILED(
+        memory_reserve(c->memory, &c->placed, &c->placed_capacity, count, sizeof *c->placed));
+    RETURN_IF_FAILED(
+        memory_reserve(c->memory, &c->points, &c->point_capacity, count, sizeof *c->points));
+    RETURN_IF_FAILED(memory_reserve(c->memory, &c->turns, &c->turn_capacity,
+                                    3 * (size_t)c->mesh.rotation_count, sizeof *c->turns));
+    RETURN_IF_FAILED(
+        memory_reserve(c->memory, &c->motion, &c->motion_capacity, count, sizeof *c->motion));
+    RETURN_IF_FAILED(
+        memory_reserve(c->memory, &c->velocity, &c->velocity_capacity, count, sizeof *c->velocity));
+    RETURN_IF_FAILED(memory_reserve(c->memory, &c->leg, &c->leg_capacity, count, sizeof *c->leg));
+    RETURN_IF_FAILED(
+        memory_reserve(c->memory, &c->found, &c->found_capacity, count, sizeof *c->found));
+    c->is_found = false;
+    c->contact_count = 0;
+    c->friction_count = c->rolling_count = 0;
+    c->matrix.row_count = 0;
+    return candidates_begin(c->memory, &c->mesh, &c->candidates);
+}
+
+void barrier_contact_free(struct barrier_contact *c) {
+    struct memory *memory = c->memory;
+    if (memory == NULL) {
+        return;
+    }
+    collision_mesh_free(memory, &c->mesh);
+    candidates_free(memory, &c->candidates);
+    contact_blocks_free(memory, &c->blocks);
+    contact_matrix_free(memory, &c->matrix);
+    intersection_search_free(memory, &c->intersections);
+    memory_release(memory, c->walls);
+    memory_release(memory, c->points);
+    memory_release(memory, c->turns);
+    memory_release(memory, c->placed);
+    memory_release(memory, c->motion);
+    memory_release(memory, c->velocity);
+    memory_release(memory, c->leg);
+    memory_release(memory, c->found);
+    memory_release(memory, c->contacts);
+    memory_release(memory, c->frictions);
+    memory_release(memory, c->rollings);
+    memory_release(memory, c->near);
+    memory_release(memory, c->pieces);
+    memory_release(memory, c->places);
+    *c = (struct barrier_contact){0};
+}
+
+// --- what is within reach ---
+
+struct contact_pass {
+    struct barrier_contact *contact;
+    size_t count;      ///< of pairs and of points before walls
+    size_t pair_count; ///< candidates; the rest are points and walls
+    const struct contact_blocks_scene *scene;
+};
+
+static void locate(const struct barrier_contact *c, const struct candidate *candidate,
+                   const double *x[PAIR_NODES]) {
+    for (int k = 0; k < candidate->point_count; k++) {
+        x[k] = c->points + 3 * (size_t)candidate->points[k];
+    }
+}
+
+static bool pair_is_near(const struct barrier_contact *c, size_t index) {
+    const struct candidate candidate = candidates_at(&c->candidates, &c->mesh, index);
+    const double *x[PAIR_NODES] = {NULL};
+    locate(c, &candidate, x);
+    const double reach = c->settings.barrier.reach + candidate_offset(&c->mesh, &candidate);
+    return !(closest_squared(candidate.kind, x) >= reach * reach);
+}
+
+bool contact_wall_touches(const struct barrier_contact *c, const struct contact_wall *wall,
+                          uint32_t point) {
+    const struct collision_part *a = &c->mesh.parts[c->mesh.part[point]];
+    const struct collision_part *b = &c->mesh.parts[wall->part];
+    return !a->is_obstacle && (a->group & b->mask) != 0 && (b->group & a->mask) != 0;
+}
+
+static bool wall_is_near(const struct barrier_contact *c, size_t index) {
+    const uint32_t point = (uint32_t)(index % c->mesh.point_count);
+    const struct contact_wall *wall = &c->walls[index / c->mesh.point_count];
+    if (!contact_wall_touches(c, wall, point)) {
+        return false;
+    }
+    const double distance = shape_distance(&wall->surface.shape, &wall->surface.pose,
+                                           c->points + 3 * (size_t)point, NULL, NULL);
+    return !(distance >= c->settings.barrier.reach + collision_mesh_offset(&c->mesh, point));
+}
+
+static void find_near_piece(void *context, size_t piece) {
+    struct contact_pass *pass = context;
+    struct barrier_contact *c = pass->contact;
+    const size_t begin = piece * CANDIDATES_PER_PIECE;
+    const size_t end = begin + CANDIDATES_PER_PIECE < pass->count ? begin + CANDIDATES_PER_PIECE
+                                                                  : pass->count;
+    struct contact_piece *out = &c->pieces[piece];
+    *out = (struct contact_piece){.begin = begin};
+    for (size_t i = begin; i < end; i++) {
+        const bool near = i < pass->pair_count ? pair_is_near(c, i)
+                                               : wall_is_near(c, i - pass->pair_count);
+        if (near) {
+            c->near[begin + out->count++] = (uint32_t)i;
+        }
+    }
+}
+
+/// near = the indices of all that is within reach, ascending.
+static pbs_status find_near(struct barrier_contact *c, struct tasks *tasks, size_t *count) {
+    struct contact_pass pass = {.contact = c, .pair_count = candidates_count(&c->candidates)};
+    pass.count = pass.pair_count + c->wall_count * c->mesh.point_count;
+    if (pass.count > UINT32_MAX) {
+        return status_fail(PBS_ERROR_ARGUMENT, "%zu pairs that could touch, the limit is %u",
+                           pass.count, UINT32_MAX);
+    }
+    const size_t pieces = (pass.count + CANDIDATES_PER_PIECE - 1) / CANDIDATES_PER_PIECE;
+    RETURN_IF_FAILED(
+        memory_reserve(c->memory, &c->near, &c->near_capacity, pass.count, sizeof *c->near));
+    RETURN_IF_FAILED(
+        memory_reserve(c->memory, &c->pieces, &c->piece_capacity, pieces, sizeof *c->pieces));
+    tasks_for(tasks, pieces, find_near_piece, &pass);
+    size_t total = 0;
+    for (size_t i = 0; i < pieces; i++) {
+        memmove(c->near + total, c->near + c->pieces[i].begin,
+                c->pieces[i].count * sizeof *c->near);
+        total += c->pieces[i].count;
+    }
+    *count = total;
+    return PBS_OK;
+}
+
+// --- contacts ---
+
+/// That of a pair: one for all, or by the softer of its two parts.
+static struct barrier barrier_between(const struct barrier_contact *c, uint32_t first,
+                                      uint32_t second, double offset) {
+    struct barrier barrier = c->settings.barrier;
+    if (barrier.stiffness == 0.0) {
+        const double least = fmin(c->mesh.parts[first].stiffness, c->mesh.parts[second].stiffness);
+        barrier.stiffness = barrier_form_stiffness(&barrier, least, offset);
+    }
+    return barrier;
+}
+
+static void mollify(const struct barrier_contact *c, const struct candidate *candidate,
+                    const double *const x[PAIR_NODES], struct active_contact *out) {
+    out->mollifier = 1.0;
+    out->threshold = 0.0;
+    if (candidate->kind == PAIR_EDGE_EDGE) {
+        out->threshold = PARALLEL_THRESHOLD * c->mesh.edge_squares[candidate->first] *
+                         c->mesh.edge_squares[candidate->second];
+        out->mollifier = mollifier_evaluate(edges_cross_squared(x, NULL), out->threshold).value;
+    }
+}
+
+static void make_pair(const struct barrier_contact *c, size_t index, struct active_contact *out) {
+    const struct candidate candidate = candidates_at(&c->candidates, &c->mesh, index);
+    const double *x[PAIR_NODES] = {NULL};
+    locate(c, &candidate, x);
+    const struct closest closest = closest_points(candidate.kind, x);
+    *out = (struct active_contact){.kind = candidate.kind,
+                                   .point_count = candidate.point_count,
+                                   .wall = CONTACT_NO_WALL,
+                                   .first = candidate.first,
+                                   .second = candidate.second,
+                                   .distance = sqrt(closest.squared)};
+    memcpy(out->points, candidate.points, sizeof out->points);
+    memcpy(out->weight, closest.weight, sizeof out->weight);
+    scale3(1.0 / out->distance, closest.r, out->normal);
+    const double offset = candidate_offset(&c->mesh, &candidate);
+    const struct barrier barrier = barrier_between(
+        c, c->mesh.part[candidate.points[0]],
+        c->mesh.part[candidate.points[pair_first_count(candidate.kind)]], offset);
+    out->stiffness = barrier.stiffness;
+    out->barrier = barrier_evaluate(&barrier, out->distance, offset);
+    mollify(c, &candidate, x, out);
+}
+
+static void make_wall_contact(const struct barrier_contact *c, size_t index,
+                              struct active_contact *out) {
+    const uint32_t point = (uint32_t)(index % c->mesh.point_count);
+    const size_t w = index / c->mesh.point_count;
+    const struct contact_surface *surface = &c->walls[w].surface;
+    *out = (struct active_contact){.kind = PAIR_POINT_POINT,
+                                   .point_count = 1,
+                                   .wall = (uint32_t)w,
+                                   .first = (uint32_t)w,
+                                   .second = point,
+                                   .points = {point},
+                                   .weight = {1.0},
+                                   .mollifier = 1.0};
+    out->distance = shape_distance(&surface->shape, &surface->pose, c->points + 3 * (size_t)point,
+                                   out->normal, NULL);
+    const double offset = collision_mesh_offset(&c->mesh, point);
+    const struct barrier barrier = barrier_between(c, c->mesh.part[point], c->walls[w].part,
+                                                   offset);
+    out->stiffness = barrier.stiffness;
+    out->barrier = barrier_evaluate(&barrier, out->distance, offset);
+}
+
+static void make_contacts_piece(void *context, size_t piece) {
+    struct contact_pass *pass = context;
+    struct barrier_contact *c = pass->contact;
+    const size_t begin = piece * CONTACTS_PER_PIECE;
+    for (size_t i = begin; i < begin + CONTACTS_PER_PIECE && i < c->contact_count; i++) {
+        const size_t index = c->near[i];
+        if (index < pass->pair_count) {
+            make_pair(c, index, &c->contacts[i]);
+        } else {
+            make_wall_contact(c, index - pass->pair_count, &c->contacts[i]);
+        }
+    }
+}
+
+/// contacts = all at c->points.
+static pbs_status find_contacts(struct barrier_contact *c, struct tasks *tasks) {
+    size_t count = 0;
+    c->contact_count = 0;
+    RETURN_IF_FAILED(find_near(c, tasks, &count));
+    RETURN_IF_FAILED(
+        memory_reserve(c->memory, &c->contacts, &c->contact_capacity, count, sizeof *c->contacts));
+    c->contact_count = count;
+    struct contact_pass pass = {.contact = c, .pair_count = candidates_count(&c->candidates)};
+    tasks_for(tasks, (count + CONTACTS_PER_PIECE - 1) / CONTACTS_PER_PIECE, make_contacts_piece,
+              &pass);
+    return PBS_OK;
+}
+
+pbs_status barrier_contact_search(struct barrier_contact *c, struct tasks *tasks,
+                                  const double *motion) {
+    const double start = clock_seconds();
+    const double reach = c->settings.barrier.reach;
+    const pbs_status status = candidates_gather(c->memory, tasks, &c->mesh, c->points, motion,
+                                                reach, CANDIDATE_MARGIN * reach, &c->candidates);
+    c->has_begun = false;
+    c->is_found = false;
+    c->counters.searches++;
+    c->counters.seconds_search += clock_seconds() - start;
+    return status;
+}
+
+void barrier_contact_begin_step(struct barrier_contact *c) {
+    if (c->has_begun && c->candidates.where.motion_square > 0.0) {
+        c->candidates.where.is_valid = false;
+        c->is_found = false;
+    }
+    c->has_begun = true;
+}
+
+void barrier_contact_locate(struct barrier_contact *c, struct tasks *tasks, const double *x) {
+    collision_mesh_place(tasks, &c->mesh, x, c->points);
+    for (size_t i = 0; i < c->mesh.point_count; i++) {
+        if (c->mesh.kind[i] == POINT_OBSTACLE) {
+            copy3(c->placed + 3 * i, c->points + 3 * i);
+        }
+    }
+    for (size_t i = 0; i < c->mesh.rotation_count; i++) {
+        copy3(x + 3 * (size_t)c->mesh.rotation_node[i], c->turns + 3 * i);
+    }
+}
+
+void barrier_contact_forget_pairs(struct barrier_contact *c) {
+    c->candidates.where.is_valid = c->candidates.wide.where.is_valid = false;
+    c->is_found = false;
+}
+
+/// Whether the contacts are those of c->points: a Hessian is mostly wanted where the energy was.
+static bool has_found(const struct barrier_contact *c) {
+    const struct barrier *now = &c->settings.barrier;
+    const struct barrier *then = &c->found_barrier;
+    return c->is_found && now->form == then->form && now->stiffness == then->stiffness &&
+           now->reach == then->reach &&
+           memcmp(c->points, c->found, 3 * (size_t)c->mesh.point_count * sizeof *c->points) == 0;
+}
+
+pbs_status barrier_contact_find(struct barrier_contact *c, struct tasks *tasks, const double *x) {
+    barrier_contact_locate(c, tasks, x);
+    if (has_found(c)) {
+        return PBS_OK;
+    }
+    c->is_found = false;
+    if (!candidates_cover(tasks, &c->candidates, &c->mesh, c->points, NULL)) {
+        RETURN_IF_FAILED(barrier_contact_search(c, tasks, NULL));
+    }
+    RETURN_IF_FAILED(find_contacts(c, tasks));
+    c->is_found = c->mesh.point_count > 0;
+    c->found_barrier = c->settings.barrier;
+    if (c->is_found) {
+        memcpy(c->found, c->points, 3 * (size_t)c->mesh.point_count * sizeof *c->found);
+    }
+    return PBS_OK;
+}
+
+// --- energy and gradient ---
+
+/// The gradient of a contact's potential for each of its points.
+static void gradient_of(const struct barrier_contact *c, const struct active_contact *contact,
+                        double gradient[CONTACT_POINTS][3]) {
+    for (int k = 0; k < contact->point_count; k++) {
+        scale3(contact->mollifier * contact->barrier.first * contact->weight[k], contact->normal,
+               gradient[k]);
+    }
+    if (contact->mollifier == 1.0) {
+        return;
+    }
+    const double *x[4];
+    double cross[4][3];
+    for (int k = 0; k < 4; k++) {
+        x[k] = c->points + 3 * (size_t)contact->points[k];
+    }
+    const double slope = mollifier_evaluate(edges_cross_squared(x, cross), contact->threshold)
+                             .first;
+    for (int k = 0; k < 4; k++) {
+        add_scaled3(gradient[k], contact->barrier.value * slope, cross[k], gradient[k]);
+    }
+}
+
+static void add_barrier_gradient(const struct barrier_contact *c,
+                                 const struct active_contact *contact, double *gradient) {
+    double by_point[CONTACT_POINTS][3];
+    gradient_of(c, contact, by_point);
+    for (int k = 0; k < contact->point_count; k++) {
+        collision_mesh_add_to_nodes(&c->mesh, contact->points[k], 1.0, by_point[k], gradient);
+    }
+}
+
+/// What touches is not forgiven for being parallel.
+double barrier_contact_energy(const struct active_contact *contact) {
+    const double value = contact->barrier.value;
+    return isinf(value) ? value : contact->mollifier * value;
+}
+
+pbs_status barrier_contact_evaluate(struct barrier_contact *c, struct tasks *tasks, const double *x,
+                                    bool with_friction, double *gradient,
+                                    struct contact_energy *out) {
+    const double start = clock_seconds() - c->counters.seconds_search;
+    *out = (struct contact_energy){0.0, 0.0};
+    RETURN_IF_FAILED(barrier_contact_find(c, tasks, x));
+    for (size_t i = 0; i < c->contact_count; i++) {
+        out->potential += barrier_contact_energy(&c->contacts[i]);
+    }
+    for (size_t i = 0; gradient != NULL && isfinite(out->potential) && i < c->contact_count; i++) {
+        add_barrier_gradient(c, &c->contacts[i], gradient);
+    }
+    for (size_t i = 0; with_friction && i < c->friction_count; i++) {
+        out->friction += lagged_friction_evaluate(c, &c->frictions[i], gradient);
+    }
+    for (size_t i = 0; with_friction && i < c->rolling_count; i++) {
+        out->friction += rolling_resistance_evaluate(c, &c->rollings[i], gradient);
+    }
+    c->counters.seconds_evaluate += clock_seconds() - c->counters.seconds_search - start;
+    return PBS_OK;
+}
+
+double barrier_contact_gap(const struct barrier_contact *c, const struct active_contact *contact) {
+    const uint32_t *points = contact->points;
+    return contact->distance -
+           (contact->wall == CONTACT_NO_WALL
+                ? collision_mesh_pair_offset(&c->mesh, points[0],
+                                             points[pair_first_count(contact->kind)])
+                : collision_mesh_offset(&c->mesh, points[0]));
+}
+
+double barrier_contact_least_gap(const struct barrier_contact *c) {
+    double least = INFINITY;
+    for (size_t i = 0; i < c->contact_count; i++) {
+        least = fmin(least, barrier_contact_gap(c, &c->contacts[i]));
+    }
+    return least;
+}
+
+void barrier_contact_set_stiffness(struct barrier_contact *c, uint32_t part, double stiffness) {
+    c->is_found = c->is_found && c->mesh.parts[part].stiffness == stiffness;
+    c->mesh.parts[part].stiffness = stiffness;
+}
+
+// --- Hessian ---
+
+static void rank_of_pair(const struct barrier_contact *c, const struct active_contact *contact,
+                         struct contact_rank *rank) {
+    const double *x[PAIR_NODES] = {NULL};
+    for (int k = 0; k < contact->point_count; k++) {
+        x[k] = c->points + 3 * (size_t)contact->points[k];
+    }
+    if (contact->mollifier < 1.0) {
+        mollified_edges_rank(contact, x, rank);
+    } else {
+        for (int k = 0; k < contact->point_count; k++) {
+            scale3(contact->weight[k], contact->normal, rank->vector[0][k]);
+        }
+        contact_rank_add(rank, contact->barrier.second);
+    }
+    struct closest_bending bending;
+    const struct closest closest = closest_points(contact->kind, x);
+    closest_bending(contact->kind, x, &closest, &bending);
+    for (int k = 0; k < bending.count; k++) {
+        memcpy(rank->vector[rank->count], bending.vector[k], sizeof bending.vector[k]);
+        contact_rank_add(rank,
+                         -contact->mollifier * contact->barrier.first * bending.coefficient[k]);
+    }
+}
+
+/// Walls bend away from the points: minus the Hessian of their distance is positive semidefinite.
+static void rank_of_wall(const struct barrier_contact *c, const struct active_contact *contact,
+                         struct contact_rank *rank) {
+    const struct contact_surface *surface = &c->walls[contact->wall].surface;
+    double normal[3];
+    double hessian[9];
+    double lambda[3];
+    double q[9];
+    shape_distance(&surface->shape, &surface->pose, c->points + 3 * (size_t)contact->points[0],
+                   normal, hessian);
+    copy3(normal, rank->vector[0][0]);
+    contact_rank_add(rank, contact->barrier.second);
+    eigen3(hessian, lambda, q);
+    for (int k = 0; k < 2; k++) {
+        if (lambda[k] < 0.0) {
+            for (int i = 0; i < 3; i++) {
+                rank->vector[rank->count][0][i] = q[3 * i + k];
+            }
+            contact_rank_add(rank, contact->barrier.first * lambda[k]);
+        }
+    }
+}
+
+/// Resistance to rolling is behind contacts and frictions.
+static const struct lagged_rolling *rolling_at(const struct barrier_contact *c, size_t index) {
+    return &c->rollings[index - c->contact_count - c->linearized_frictions];
+}
+
+/// Of a contact, or of the friction that follows them. Returns how many points it couples.
+static int rank_of(const struct barrier_contact *c, size_t index, const uint32_t **points,
+                   struct contact_rank *rank, struct contact_turns *turns) {
+    *rank = (struct contact_rank){0};
+    turns->count = 0;
+    if (index >= c->contact_count + c->linearized_frictions) {
+        const struct lagged_rolling *rolling = rolling_at(c, index);
+        rolling_resistance_rank(c, rolling, rank, turns);
+        *points = rolling->points;
+        return rolling->point_count;
+    }
+    if (index >= c->contact_count) {
+        const struct lagged_friction *friction = &c->frictions[index - c->contact_count];
+        lagged_friction_rank(c, friction, rank, turns);
+        *points = friction->points;
+        return friction->point_count;
+    }
+    const struct active_contact *contact = &c->contacts[index];
+    if (contact->wall == CONTACT_NO_WALL) {
+        rank_of_pair(c, contact, rank);
+    } else {
+        rank_of_wall(c, contact, rank);
+    }
+    *points = contact->points;
+    return contact->point_count;
+}
+
+static size_t linearized_count(const struct barrier_contact *c) {
+    return c->contact_count + c->linearized_frictions + c->linearized_rollings;
+}
+
+static void write_block(const struct contact_pass *pass, size_t index) {
+    struct barrier_contact *c = pass->contact;
+    struct contact_rank rank;
+    struct contact_turns turns;
+    struct contact_fold fold;
+    const uint32_t *points = NULL;
+    const int count = rank_of(c, index, &points, &rank, &turns);
+    contact_fold_points(pass->scene, points, count, &fold);
+    for (int t = 0; t < turns.count; t++) {
+        contact_fold_node(pass->scene, turns.node[t], &fold);
+    }
+    contact_blocks_write(pass->scene, &fold, &rank, turns.count > 0 ? &turns : NULL,
+                         c->places[index], &c->blocks);
+}
+
+static void write_blocks_piece(void *context, size_t piece) {
+    const struct contact_pass *pass = context;
+    const size_t begin = piece * CONTACTS_PER_PIECE;
+    for (size_t i = begin; i < begin + CONTACTS_PER_PIECE && i < pass->count; i++) {
+        write_block(pass, i);
+    }
+}
+
+static void fold_turned(const struct contact_blocks_scene *scene, const uint32_t *points, int count,
+                        const uint32_t *nodes, int turns, struct contact_fold *fold) {
+    contact_fold_points(scene, points, count, fold);
+    for (int t = 0; t < turns; t++) {
+        contact_fold_node(scene, nodes[t], fold);
+    }
+}
+
+static void count_blocks(const struct contact_blocks_scene *scene, struct barrier_contact *c) {
+    contact_blocks_clear(&c->blocks);
+    for (size_t i = 0; i < linearized_count(c); i++) {
+        struct contact_fold fold;
+        uint32_t nodes[2];
+        if (i < c->contact_count) {
+            contact_fold_points(scene, c->contacts[i].points, c->contacts[i].point_count, &fold);
+        } else if (i < c->contact_count + c->linearized_frictions) {
+            const struct lagged_friction *friction = &c->frictions[i - c->contact_count];
+            const int turns = lagged_friction_turns(c, friction, nodes);
+            fold_turned(scene, friction->points, friction->point_count, nodes, turns, &fold);
+        } else {
+            const struct lagged_rolling *rolling = rolling_at(c, i);
+            const int turns = rolling_resistance_turns(c, rolling, nodes);
+            fold_turned(scene, rolling->points, rolling->point_count, nodes, turns, &fold);
+        }
+        c->places[i] = contact_blocks_count(&c->blocks, fold.node_count);
+    }
+}
+
+pbs_status barrier_contact_linearize(struct barrier_contact *c, struct tasks *tasks,
+                                     const struct layout *layout, const uint8_t *held,
+                                     const double *x, bool with_friction) {
+    const double start = clock_seconds() - c->counters.seconds_search;
+    RETURN_IF_FAILED(barrier_contact_find(c, tasks, x));
+    c->linearized_frictions = with_friction ? c->friction_count : 0;
+    c->linearized_rollings = with_friction ? c->rolling_count : 0;
+    const struct contact_blocks_scene scene = {.mesh = &c->mesh, .layout = layout, .held = held};
+    const size_t count = linearized_count(c);
+    RETURN_IF_FAILED(
+        memory_reserve(c->memory, &c->places, &c->place_capacity, count, sizeof *c->places));
+    count_blocks(&scene, c);
+    RETURN_IF_FAILED(contact_blocks_reserve(c->memory, &c->blocks));
+    struct contact_pass pass = {.contact = c, .count = count, .scene = &scene};
+    tasks_for(tasks, (count + CONTACTS_PER_PIECE - 1) / CONTACTS_PER_PIECE, write_blocks_piece,
+              &pass);
+    const pbs_status status = contact_matrix_build(c->memory, layout, c->blocks.sets,
+                                                   CONTACT_STENCIL_LIMIT, &c->matrix);
+    c->counters.seconds_linearize += clock_seconds() - c->counters.seconds_search - start;
+    return status;
+}
+
+/// How a wall moves at a point on its way, taken off a motion.
+static void subtract_wall_motion(const struct contact_wall *wall, const double x[3],
+                                 double motion[3]) {
+    double arm[3];
+    double turned[3];
+    subtract3(x, wall->origin, arm);
+    cross3(wall->turn, arm, turned);
+    subtract3(motion, wall->path, motion);
+    subtract3(motion, turned, motion);
+}
+
+/// The force of a wall turns with it.
+static void add_turned_force(const struct barrier_contact *c, const struct active_contact *contact,
+                             double *gradient) {
+    double turned[3];
+    cross3(c->walls[contact->wall].turn, contact->normal, turned);
+    collision_mesh_add_to_nodes(&c->mesh, contact->points[0], contact->barrier.first, turned,
+                                gradient);
+}
+
+/// Friction is measured from the whole way of obstacles in the stage, wherever on it they are.
+static bool moves_along(const struct barrier_contact *c, size_t index, uint32_t point) {
+    return index < c->contact_count || c->mesh.kind[point] != POINT_OBSTACLE;
+}
+
+static void add_motion_of(struct barrier_contact *c, size_t index, const double *node_motion,
+                          double *gradient) {
+    struct contact_rank rank;
+    struct contact_turns turns;
+    const uint32_t *points = NULL;
+    const int count = rank_of(c, index, &points, &rank, &turns);
+    // Friction is not measured along the way of walls.
+    const uint32_t wall = index < c->contact_count ? c->contacts[index].wall : CONTACT_NO_WALL;
+    for (int k = 0; k < rank.count; k++) {
+        double along = 0.0;
+        for (int p = 0; p < count; p++) {
+            double motion[3];
+            if (!moves_along(c, index, points[p])) {
+                continue;
+            }
+            copy3(c->motion + 3 * (size_t)points[p], motion);
+            if (wall != CONTACT_NO_WALL) {
+                subtract_wall_motion(&c->walls[wall], c->points + 3 * (size_t)points[p], motion);
+            }
+            along += dot3(rank.vector[k][p], motion);
+        }
+        for (int t = 0; t < turns.count; t++) {
+            along += dot3(turns.vector[k][t], node_motion + 3 * (size_t)turns.node[t]);
+        }
+        for (int p = 0; p < count && along != 0.0; p++) {
+            collision_mesh_add_to_nodes(&c->mesh, points[p], rank.coefficient[k] * along,
+                                        rank.vector[k][p], gradient);
+        }
+        for (int t = 0; t < turns.count && along != 0.0; t++) {
+            double *to = gradient + 3 * (size_t)turns.node[t];
+            add_scaled3(to, rank.coefficient[k] * along, turns.vector[k][t], to);
+        }
+    }
+    if (wall != CONTACT_NO_WALL) {
+        add_turned_force(c, &c->contacts[index], gradient);
+    }
+}
+
+void barrier_contact_add_motion(struct barrier_contact *c, struct tasks *tasks,
+                                const double *motion, double *gradient) {
+    collision_mesh_place(tasks, &c->mesh, motion, c->motion);
+    for (size_t i = 0; i < linearized_count(c); i++) {
+        add_motion_of(c, i, motion, gradient);
+    }
+}
+
+// --- forces ---
+
+void barrier_contact_forces(const struct barrier_contact *c, const struct active_contact *active,
+                            double forces[CONTACT_POINTS][3]) {
+    gradient_of(c, active, forces);
+    for (int k = 0; k < active->point_count; k++) {
+        scale3(-1.0, forces[k], forces[k]);
+    }
+}
+
+double barrier_contact_obstacle_power(const struct barrier_contact *c,
+                                      const struct active_contact *contact) {
+    double power = 0.0;
+    double gradient[CONTACT_POINTS][3] = {{0.0}};
+    gradient_of(c, contact, gradient);
+    if (contact->wall != CONTACT_NO_WALL) {
+        double v[3];
+        obstacle_velocity(&c->walls[contact->wall].target,
+                          c->points + 3 * (size_t)contact->points[0], v);
+        power -= dot3(gradient[0], v);
+    }
+    for (int k = 0; k < contact->point_count; k++) {
+        const uint32_t point = contact->points[k];
+        if (c->mesh.kind[point] == POINT_OBSTACLE) {
+            power += dot3(gradient[k], c->velocity + 3 * (size_t)point);
+        }
+    }
+    return power;
+}

@@ -1,0 +1,247 @@
+// Contact by barriers as steps and the minimiser see it: see contact_table.h.
+#include "base/matrix3/math3.h"
+#include "contact/barrier/contact_pair.h"
+#include "contact/barrier/barrier_report.h"
+
+static void begin_step(void *self) {
+    barrier_contact_begin_step(self);
+}
+
+static pbs_status lag(void *self, struct tasks *tasks, const double *x, size_t *count) {
+    const struct barrier_contact *c = self;
+    RETURN_IF_FAILED(barrier_contact_lag(self, tasks, x));
+    *count += c->friction_count + c->rolling_count;
+    return PBS_OK;
+}
+
+static void place(void *self, const struct obstacle *now, const struct obstacle *target) {
+    barrier_contact_place(self, now, target);
+}
+
+static void begin(void *self, const double *origin, double length) {
+    barrier_contact_begin(self, origin, length);
+}
+
+static pbs_status evaluate(void *self, struct tasks *tasks, const double *x, bool with_friction,
+                           double *gradient, struct contact_energy *out) {
+    return barrier_contact_evaluate(self, tasks, x, with_friction, gradient, out);
+}
+
+/// What is left out to make a barrier's Hessian semidefinite is left out always.
+static pbs_status linearize(void *self, struct tasks *tasks,
+                            const struct contact_linearization *wanted, const double *x,
+                            const struct contact_matrix **matrix) {
+    struct barrier_contact *c = self;
+    *matrix = &c->matrix;
+    return barrier_contact_linearize(c, tasks, wanted->layout, wanted->held, x,
+                                     wanted->with_friction);
+}
+
+static void add_motion(void *self, struct tasks *tasks, const double *motion, double *gradient) {
+    barrier_contact_add_motion(self, tasks, motion, gradient);
+}
+
+static pbs_status bound(void *self, struct tasks *tasks, const double *x, const double *direction,
+                        double limit, double *step) {
+    return barrier_contact_sweep(self, tasks, x, direction, limit, step);
+}
+
+static double reach(const void *self) {
+    const struct barrier_contact *c = self;
+    return c->settings.barrier.reach;
+}
+
+static bool moves(const void *self) {
+    return barrier_contact_obstacles_move(self);
+}
+
+static double longest_way(const void *self) {
+    return barrier_contact_longest_way(self);
+}
+
+static void advance(void *self, double step) {
+    barrier_contact_advance(self, step);
+}
+
+static void halt(void *self, bool halted) {
+    barrier_contact_halt(self, halted);
+}
+
+// --- at a stage's solution ---
+
+static pbs_status report(void *self, struct tasks *tasks, const struct contact_moment *moment) {
+    struct contact_energy energy;
+    RETURN_IF_FAILED(barrier_contact_evaluate(self, tasks, moment->x, false, NULL, &energy));
+    return barrier_report_add(self, moment);
+}
+
+static size_t count(const void *self) {
+    const struct barrier_contact *c = self;
+    return c->contact_count;
+}
+
+static const struct collision_mesh *mesh_of(const void *self) {
+    const struct barrier_contact *c = self;
+    return &c->mesh;
+}
+
+static void shape(const void *self, const struct contact_report *r,
+                  const struct contact_record *record, const double *x, struct contact_shape *out) {
+    (void)r;
+    (void)x;
+    barrier_report_shape(self, record, out);
+}
+
+static double friction_power(void *self, struct tasks *tasks, const double *x, double length) {
+    return barrier_contact_friction_power(self, tasks, x, length);
+}
+
+static void end_step(const void *self, const struct contact_report *r, double *node_forces) {
+    const struct barrier_contact *c = self;
+    contact_report_add_node_forces(&c->mesh, r, node_forces);
+}
+
+// --- energies ---
+
+static uint32_t node_of(const struct barrier_contact *c, uint32_t point) {
+    return c->mesh.kind[point] == POINT_OBSTACLE ? CONTACT_NO_NODE : c->mesh.node[point];
+}
+
+/// Who meets in a contact.
+static struct contact_exchange exchange_of(const struct barrier_contact *c, uint32_t wall,
+                                           enum pair_kind kind, const uint32_t *points) {
+    return (struct contact_exchange){
+        .nodes = {node_of(c, points[0]), wall != CONTACT_NO_WALL
+                                             ? CONTACT_NO_NODE
+                                             : node_of(c, points[pair_first_count(kind)])}};
+}
+
+static double velocity_met(const struct contact_motion *motion, size_t at) {
+    return motion->v_now != NULL ? 0.5 * (motion->v_now[at] + motion->v[at]) : motion->v[at];
+}
+
+/// W: what friction takes from the nodes that it acts on.
+static double power_of(const struct barrier_contact *c, const struct lagged_friction *friction,
+                       const struct contact_motion *motion, const double force[3]) {
+    const struct collision_mesh *const mesh = &c->mesh;
+    double power = 0.0;
+    for (int k = 0; k < friction->point_count; k++) {
+        uint32_t nodes[4];
+        double weights[4];
+        const uint32_t point = friction->points[k];
+        const int node_count = mesh->kind[point] == POINT_OBSTACLE
+                                   ? 0
+                                   : collision_mesh_nodes(mesh, point, nodes, weights);
+        for (int n = 0; n < node_count; n++) {
+            for (size_t axis = 0; axis < 3; axis++) {
+                power -= friction->weight[k] * weights[n] * force[axis] *
+                         velocity_met(motion, 3 * (size_t)nodes[n] + axis);
+            }
+        }
+    }
+    for (int side = 0; side < 2; side++) {
+        if (friction->turn[side] != COLLISION_NO_ROTATION) {
+            const size_t node = mesh->rotation_node[friction->turn[side]];
+            double moment[3];
+            cross3(friction->lever[side], force, moment);
+            for (size_t axis = 0; axis < 3; axis++) {
+                power -= moment[axis] * velocity_met(motion, 3 * node + axis);
+            }
+        }
+    }
+    return power;
+}
+
+/// As velocity_met.
+static double rate_met(const struct barrier_contact *c, const struct lagged_rolling *rolling,
+                       int row, const struct contact_motion *motion) {
+    const double rate = barrier_contact_rolling_rate(c, rolling, row, motion->v);
+    return motion->v_now != NULL
+               ? 0.5 * (rate + barrier_contact_rolling_rate(c, rolling, row, motion->v_now))
+               : rate;
+}
+
+/// What obstacles put in and the nodes do not get is heat.
+static void visit_friction(const struct barrier_contact *c, const struct contact_motion *motion,
+                           const struct contact_visitor *visitor) {
+    for (size_t i = 0; i < c->friction_count; i++) {
+        const struct lagged_friction *f = &c->frictions[i];
+        struct contact_exchange exchange = exchange_of(c, f->wall, f->kind, f->points);
+        double force[3];
+        barrier_contact_friction(c, f, force);
+        exchange.work = barrier_contact_friction_work(c, f, force);
+        exchange.loss = power_of(c, f, motion, force) + exchange.work;
+        visitor->take(visitor->context, &exchange);
+    }
+}
+
+/// As friction, of rolling and spinning.
+static void visit_rolling(const struct barrier_contact *c, const struct contact_motion *motion,
+                          const struct contact_visitor *visitor) {
+    for (size_t i = 0; i < c->rolling_count; i++) {
+        const struct lagged_rolling *r = &c->rollings[i];
+        struct contact_exchange exchange = exchange_of(c, r->wall, r->kind, r->points);
+        struct rolling_load load;
+        double taken = 0.0;
+        barrier_contact_rolling(c, r, &load);
+        for (int row = 0; row < LAGGED_ROLLING_ROWS; row++) {
+            taken -= load.along[row] * rate_met(c, r, row, motion);
+        }
+        exchange.work = load.work;
+        exchange.loss = taken + load.work;
+        visitor->take(visitor->context, &exchange);
+    }
+}
+
+static void visit(const void *self, const struct contact_motion *motion,
+                  const struct contact_visitor *visitor) {
+    const struct barrier_contact *c = self;
+    for (size_t i = 0; i < c->contact_count; i++) {
+        const struct active_contact *active = &c->contacts[i];
+        struct contact_exchange exchange = exchange_of(c, active->wall, active->kind,
+                                                       active->points);
+        exchange.potential = barrier_contact_energy(active);
+        exchange.work = motion != NULL ? barrier_contact_obstacle_power(c, active) : 0.0;
+        visitor->take(visitor->context, &exchange);
+    }
+    if (motion != NULL) {
+        visit_friction(c, motion, visitor);
+        visit_rolling(c, motion, visitor);
+    }
+}
+
+// --- when something failed ---
+
+/// Without memory for the search no pair is named.
+static void find_pair(void *self, struct tasks *tasks, const double *x,
+                      const struct contact_question *question, struct contact_pair *out) {
+    if (barrier_contact_find(self, tasks, x) >= 0) {
+        *out = question->is_blocked ? contact_pair_at_script(self, question->held)
+                                    : contact_pair_at_node(self, question->node, question->parts);
+    }
+}
+
+const struct contact_table barrier_contact_table = {
+    .name = "barrier",
+    .begin_step = begin_step,
+    .lag = lag,
+    .place = place,
+    .begin = begin,
+    .evaluate = evaluate,
+    .linearize = linearize,
+    .add_motion = add_motion,
+    .bound = bound,
+    .reach = reach,
+    .moves = moves,
+    .longest_way = longest_way,
+    .advance = advance,
+    .halt = halt,
+    .report = report,
+    .count = count,
+    .mesh = mesh_of,
+    .shape = shape,
+    .friction_power = friction_power,
+    .visit = visit,
+    .end_step = end_step,
+    .find_pair = find_pair,
+};

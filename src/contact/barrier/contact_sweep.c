@@ -1,0 +1,383 @@
+// How far everything may move at once without touching: additive continuous collision detection
+// over all candidates of the way, and the same idea for points and walls. A long way is taken in
+// legs, as the boxes of a long sweep meet nearly everything.
+#include <math.h>
+
+#include "base/runtime/clock.h"
+#include "base/matrix3/math3.h"
+#include "base/matrix3/quaternion.h"
+#include "contact/barrier/barrier_contact.h"
+#include "geometry/distances/continuous_collision.h"
+#include "pbs/collider.h"
+
+enum { PAIRS_PER_PIECE = 512, ADVANCES = 256 };
+
+// The longest leg, in mean edges of the mesh: beyond, ten times as many pairs meet for every four
+// times the length (docs/theory/contact.md section 3.3).
+static const double LEG_EDGES = 1.0;
+
+// The most legs of a sweep: however fast something is, a sweep ends.
+static const double LEG_LIMIT = 1024.0;
+
+// --- places of obstacles ---
+
+static const double NO_TURN[4] = {0.0, 0.0, 0.0, 1.0};
+
+static void rotation_matrix(const double turn[3], double out[9]) {
+    double orientation[4];
+    rotate_by(turn, 1.0, NO_TURN, orientation);
+    rotation_of(orientation, out);
+}
+
+static void rotation_vector(const double rotation[9], double turn[3]) {
+    double orientation[4];
+    quaternion_of(rotation, orientation);
+    rotation_between(NO_TURN, orientation, turn);
+}
+
+static void place_points(struct barrier_contact *c, uint32_t point, const struct obstacle *now,
+                         const struct obstacle *target) {
+    const double *local = c->mesh.local + 3 * (size_t)point;
+    double *x = c->placed + 3 * (size_t)point;
+    double *motion = c->motion + 3 * (size_t)point;
+    double end[3];
+    multiply3(now->pose.rotation, local, x);
+    add3(x, now->pose.translation, x);
+    multiply3(target->pose.rotation, local, end);
+    add3(end, target->pose.translation, end);
+    subtract3(end, x, motion);
+    obstacle_velocity(target, end, c->velocity + 3 * (size_t)point);
+}
+
+static void place_wall(struct contact_wall *wall, const struct obstacle *now,
+                       const struct obstacle *target) {
+    double inverse[9];
+    double turn[9];
+    for (int i = 0; i < 9; i++) {
+        inverse[i] = now->pose.rotation[3 * (i % 3) + i / 3];
+    }
+    multiply33(target->pose.rotation, inverse, turn);
+    rotation_vector(turn, wall->turn);
+    // What does not turn is not to be turned by rounding.
+    bool turns = false;
+    for (int i = 0; i < 9; i++) {
+        turns = turns || now->pose.rotation[i] != target->pose.rotation[i];
+    }
+    scale3(turns ? 1.0 : 0.0, wall->turn, wall->turn);
+    wall->target = *target;
+    copy3(now->pose.translation, wall->origin);
+    subtract3(target->pose.translation, now->pose.translation, wall->path);
+    wall->moves = norm3(wall->path) > 0.0 || norm3(wall->turn) > 0.0;
+}
+
+void barrier_contact_place(struct barrier_contact *c, const struct obstacle *now,
+                           const struct obstacle *target) {
+    c->is_found = false;
+    for (uint32_t i = 0; i < c->mesh.point_count; i++) {
+        if (c->mesh.kind[i] == POINT_OBSTACLE) {
+            const uint32_t obstacle = c->mesh.parts[c->mesh.part[i]].obstacle;
+            place_points(c, i, &now[obstacle], &target[obstacle]);
+        }
+    }
+    for (size_t w = 0; w < c->wall_count;) {
+        const uint32_t obstacle = c->mesh.parts[c->walls[w].part].obstacle;
+        struct contact_surface surfaces[6];
+        const size_t count = obstacle_surfaces(&now[obstacle], surfaces);
+        for (size_t i = 0; i < count; i++, w++) {
+            c->walls[w].surface = surfaces[i];
+            place_wall(&c->walls[w], &now[obstacle], &target[obstacle]);
+        }
+    }
+}
+
+/// Where a wall's surface is after a part of its way.
+static struct pose wall_pose(const struct contact_wall *wall, double step) {
+    struct pose out = wall->surface.pose;
+    double turn[3];
+    double rotation[9];
+    double arm[3];
+    scale3(step, wall->turn, turn);
+    rotation_matrix(turn, rotation);
+    multiply33(rotation, wall->surface.pose.rotation, out.rotation);
+    subtract3(wall->surface.pose.translation, wall->origin, arm);
+    multiply3(rotation, arm, out.translation);
+    add3(out.translation, wall->origin, out.translation);
+    add_scaled3(out.translation, step, wall->path, out.translation);
+    return out;
+}
+
+void barrier_contact_advance(struct barrier_contact *c, double step) {
+    c->is_found = false;
+    for (size_t i = 0; i < c->mesh.point_count; i++) {
+        if (c->mesh.kind[i] == POINT_OBSTACLE) {
+            double *motion = c->motion + 3 * i;
+            add_scaled3(c->placed + 3 * i, step, motion, c->placed + 3 * i);
+            scale3(1.0 - step, motion, motion);
+        }
+    }
+    for (size_t w = 0; w < c->wall_count; w++) {
+        struct contact_wall *wall = &c->walls[w];
+        if (wall->moves) {
+            wall->surface.pose = wall_pose(wall, step);
+            add_scaled3(wall->origin, step, wall->path, wall->origin);
+            scale3(1.0 - step, wall->path, wall->path);
+            scale3(1.0 - step, wall->turn, wall->turn);
+            wall->moves = step < 1.0;
+        }
+    }
+}
+
+void barrier_contact_halt(struct barrier_contact *c, bool halted) {
+    c->halted = halted;
+}
+
+bool barrier_contact_obstacles_move(const struct barrier_contact *c) {
+    bool any = false;
+    for (size_t i = 0; i < c->mesh.point_count && !any; i++) {
+        const double *motion = c->motion + 3 * i;
+        any = c->mesh.kind[i] == POINT_OBSTACLE &&
+              (motion[0] != 0.0 || motion[1] != 0.0 || motion[2] != 0.0);
+    }
+    for (size_t w = 0; w < c->wall_count && !any; w++) {
+        any = c->walls[w].moves;
+    }
+    return any;
+}
+
+double barrier_contact_longest_way(const struct barrier_contact *c) {
+    double longest = 0.0;
+    for (size_t i = 0; i < c->mesh.point_count; i++) {
+        if (c->mesh.kind[i] == POINT_OBSTACLE) {
+            longest = fmax(longest, norm3(c->motion + 3 * i));
+            continue;
+        }
+        for (size_t w = 0; w < c->wall_count; w++) {
+            double arm[3];
+            subtract3(c->points + 3 * i, c->walls[w].origin, arm);
+            longest = fmax(longest, norm3(c->walls[w].path) + norm3(c->walls[w].turn) * norm3(arm));
+        }
+    }
+    return longest;
+}
+
+// --- one pair, one point and wall ---
+
+struct sweep_pass {
+    struct barrier_contact *contact;
+    size_t pair_count, count;
+    double begin, span; ///< of the leg, as parts of the sweep
+};
+
+/// What is enough to be left of a large gap. Pairs that candidates need not list, as they stay
+/// beyond the reach, then bound no step: whether they are listed depends on what was done before.
+static double gap_kept(const struct barrier_contact *c) {
+    return 0.5 * c->settings.barrier.reach;
+}
+
+static double pair_time(const struct barrier_contact *c, size_t index, double bound) {
+    const struct candidate candidate = candidates_at(&c->candidates, &c->mesh, index);
+    const double *x[PAIR_NODES] = {NULL};
+    const double *leg[PAIR_NODES] = {NULL};
+    for (int k = 0; k < candidate.point_count; k++) {
+        x[k] = c->points + 3 * (size_t)candidate.points[k];
+        leg[k] = c->leg + 3 * (size_t)candidate.points[k];
+    }
+    const struct collision_limits limits = {.separation = candidate_offset(&c->mesh, &candidate),
+                                            .keep = gap_kept(c),
+                                            .t_max = 1.0,
+                                            .bound = bound};
+    return collision_free_time(candidate.kind, x, leg, &limits, NULL);
+}
+
+/// How fast the distance of a point to a wall can shrink over the leg, in metres per leg.
+static double closing_speed(const struct contact_wall *wall, const double x[3], const double leg[3],
+                            double span) {
+    double relative[3];
+    double arm[3];
+    double normal[3];
+    add_scaled3(leg, -span, wall->path, relative);
+    subtract3(x, wall->origin, arm);
+    const double turn = wall->moves ? span * norm3(wall->turn) : 0.0;
+    if (turn == 0.0 && wall->surface.shape.kind == PBS_SHAPE_HALF_SPACE) {
+        shape_distance(&wall->surface.shape, &wall->surface.pose, x, normal, NULL);
+        return fmax(0.0, -dot3(normal, relative));
+    }
+    const double speed = norm3(relative);
+    return speed + turn * (norm3(arm) + norm3(wall->path) + speed);
+}
+
+/// A point on its leg, and a wall.
+struct wall_flight {
+    const struct sweep_pass *pass;
+    const struct contact_wall *wall;
+    const double *x, *leg;
+    double offset;
+    // As with pairs, a step aims at a little more than what is kept, and that much is enough.
+    double least, aim, enough;
+};
+
+static double gap_at(const struct wall_flight *f, double time) {
+    const struct contact_surface *surface = &f->wall->surface;
+    const struct pose pose = f->wall->moves && !f->pass->contact->halted
+                                 ? wall_pose(f->wall, f->pass->begin + time * f->pass->span)
+                                 : surface->pose;
+    double y[3];
+    add_scaled3(f->x, time, f->leg, y);
+    return shape_distance(&surface->shape, &pose, y, NULL, NULL) - f->offset;
+}
+
+/// Steps that the speed allows.
+static double time_by_speed(const struct wall_flight *f, double gap, double speed, double bound) {
+    double time = 0.0;
+    for (int i = 0; i < ADVANCES && gap > f->enough && time < bound; i++) {
+        const double next = time + (gap - f->aim) / speed;
+        if (next >= 1.0) {
+            return 1.0;
+        }
+        gap = gap_at(f, next);
+        if (!(gap >= f->least)) {
+            return time;
+        }
+        time = next;
+    }
+    return time;
+}
+
+/// Inside a convex space the distance to its boundary is concave along a line: between two times it
+/// is at least what the chord says. So sliding along a wall costs two distances.
+static double time_by_chords(const struct wall_flight *f, double gap, double bound) {
+    double time = 0.0;
+    double late = 1.0;
+    double then = gap_at(f, late);
+    if (then >= f->least) {
+        return 1.0;
+    }
+    for (int i = 0; i < ADVANCES && gap > f->enough && time < bound; i++) {
+        const double next = time + (late - time) * (gap - f->aim) / (gap - then);
+        const double found = gap_at(f, next);
+        if (!(found >= f->least)) {
+            return time;
+        }
+        time = next;
+        gap = found;
+        const double middle = 0.5 * (time + late);
+        const double there = gap_at(f, middle);
+        if (there >= f->aim) {
+            time = middle;
+            gap = there;
+        } else {
+            late = middle;
+            then = there;
+        }
+    }
+    return time;
+}
+
+/// As collision_free_time, for the distance to a wall.
+static double wall_time(const struct sweep_pass *pass, size_t index, double bound) {
+    const struct barrier_contact *c = pass->contact;
+    const uint32_t point = (uint32_t)(index % c->mesh.point_count);
+    const struct contact_wall *wall = &c->walls[index / c->mesh.point_count];
+    if (!contact_wall_touches(c, wall, point)) {
+        return 1.0;
+    }
+    struct wall_flight f = {.pass = pass,
+                            .wall = wall,
+                            .x = c->points + 3 * (size_t)point,
+                            .leg = c->leg + 3 * (size_t)point,
+                            .offset = collision_mesh_offset(&c->mesh, point)};
+    const double gap = gap_at(&f, 0.0);
+    if (!(gap > 0.0)) {
+        return 0.0;
+    }
+    f.least = fmin(COLLISION_GAP_KEPT * gap, gap_kept(c));
+    f.aim = 1.02 * f.least;
+    f.enough = 1.1 * f.least;
+    const double speed = closing_speed(wall, f.x, f.leg, pass->span);
+    if (!(gap - f.enough < bound * speed)) {
+        return bound;
+    }
+    return norm3(wall->turn) > 0.0 ? time_by_speed(&f, gap, speed, bound)
+                                   : time_by_chords(&f, gap, bound);
+}
+
+// --- all of them ---
+
+static void sweep_piece(void *context, size_t piece) {
+    const struct sweep_pass *pass = context;
+    const size_t begin = piece * PAIRS_PER_PIECE;
+    const size_t end = begin + PAIRS_PER_PIECE < pass->count ? begin + PAIRS_PER_PIECE
+                                                             : pass->count;
+    double time = 1.0;
+    for (size_t i = begin; i < end && time > 0.0; i++) {
+        time = fmin(time, i < pass->pair_count ? pair_time(pass->contact, i, time)
+                                               : wall_time(pass, i - pass->pair_count, time));
+    }
+    pass->contact->pieces[piece].step = time;
+}
+
+/// The part of the leg that is free.
+static pbs_status sweep_leg(struct barrier_contact *c, struct tasks *tasks, struct sweep_pass *pass,
+                            double *time) {
+    if (!candidates_cover(tasks, &c->candidates, &c->mesh, c->points, c->leg)) {
+        RETURN_IF_FAILED(barrier_contact_search(c, tasks, c->leg));
+    }
+    pass->pair_count = candidates_count(&c->candidates);
+    pass->count = pass->pair_count + c->wall_count * c->mesh.point_count;
+    const size_t pieces = (pass->count + PAIRS_PER_PIECE - 1) / PAIRS_PER_PIECE;
+    RETURN_IF_FAILED(
+        memory_reserve(c->memory, &c->pieces, &c->piece_capacity, pieces, sizeof *c->pieces));
+    const double start = clock_seconds();
+    tasks_for(tasks, pieces, sweep_piece, pass);
+    *time = 1.0;
+    for (size_t i = 0; i < pieces; i++) {
+        *time = fmin(*time, c->pieces[i].step);
+    }
+    c->counters.seconds_sweep += clock_seconds() - start;
+    return PBS_OK;
+}
+
+/// Of any point beside the mean of all, as candidates see it.
+static double longest_motion(const struct barrier_contact *c) {
+    double mean[3];
+    double longest = 0.0;
+    point_ways_mean(&c->mesh, c->motion, mean);
+    for (size_t i = 0; i < c->mesh.point_count; i++) {
+        double relative[3];
+        subtract3(c->motion + 3 * i, mean, relative);
+        longest = fmax(longest, dot3(relative, relative));
+    }
+    return sqrt(longest);
+}
+
+pbs_status barrier_contact_sweep(struct barrier_contact *c, struct tasks *tasks, const double *x,
+                                 const double *direction, double limit, double *step) {
+    barrier_contact_locate(c, tasks, x);
+    collision_mesh_place(tasks, &c->mesh, direction, c->motion);
+    c->counters.sweeps++;
+    const size_t count = 3 * (size_t)c->mesh.point_count;
+    const double longest = longest_motion(c);
+    const double leg = longest > 0.0
+                           ? fmax(fmax(LEG_EDGES * c->mean_edge, c->settings.barrier.reach) /
+                                      longest,
+                                  limit / LEG_LIMIT)
+                           : INFINITY;
+    struct sweep_pass pass = {.contact = c};
+    double reached = 0.0;
+    double time = 1.0;
+    while (reached < limit && time == 1.0) {
+        pass.begin = reached;
+        pass.span = fmin(limit - reached, leg);
+        for (size_t k = 0; k < count; k++) {
+            const bool waits = c->halted && c->mesh.kind[k / 3] == POINT_OBSTACLE;
+            c->leg[k] = waits ? 0.0 : pass.span * c->motion[k];
+        }
+        RETURN_IF_FAILED(sweep_leg(c, tasks, &pass, &time));
+        reached = time == 1.0 && pass.span == limit - reached ? limit : reached + time * pass.span;
+        for (size_t k = 0; k < count; k++) {
+            c->points[k] += time * c->leg[k];
+        }
+    }
+    *step = reached;
+    return PBS_OK;
+}

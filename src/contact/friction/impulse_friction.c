@@ -1,0 +1,80 @@
+// See impulse_friction.h.
+#include "contact/friction/impulse_friction.h"
+
+#include "base/matrix3/math3.h"
+
+void friction_contact_fold(const struct collision_mesh *mesh, const uint32_t *points,
+                           const double *weights, int point_count, struct friction_contact *out) {
+    const struct contact_blocks_scene scene = {.mesh = mesh};
+    struct contact_fold fold;
+    contact_fold_points(&scene, points, point_count, &fold);
+    out->count = (int)fold.node_count;
+    for (int i = 0; i < out->count; i++) {
+        out->node[i] = fold.node[i];
+        out->share[i] = 0.0;
+        for (int p = 0; p < point_count; p++) {
+            out->share[i] += weights[p] * fold.share[i][p];
+        }
+    }
+}
+
+/// Of the first side along the surface, relative to the second.
+static void slip_of(const struct friction_motion *m, const struct friction_contact *c,
+                    double slip[3]) {
+    scale3(-1.0, c->moving, slip);
+    for (int i = 0; i < c->count; i++) {
+        add_scaled3(slip, c->share[i], m->velocity + 3 * (size_t)c->node[i], slip);
+    }
+    add_scaled3(slip, -dot3(slip, c->normal), c->normal, slip);
+}
+
+/// 1/kg: 0 where the axis is held.
+static double inverse_mass(const struct friction_motion *m, uint32_t node, int axis) {
+    return ((uint32_t)m->held[node] >> axis & 1u) != 0 ? 0.0 : 1.0 / m->mass[node];
+}
+
+static double mobility_of(const struct friction_motion *m, const struct friction_contact *c,
+                          const double direction[3]) {
+    double sum = 0.0;
+    for (int i = 0; i < c->count; i++) {
+        for (int k = 0; k < 3; k++) {
+            sum += c->share[i] * c->share[i] * direction[k] * direction[k] *
+                   inverse_mass(m, c->node[i], k);
+        }
+    }
+    return sum;
+}
+
+static double rub(const struct friction_motion *m, struct friction_contact *c) {
+    double slip[3], direction[3];
+    double heat = 0.0;
+    scale3(0.0, c->normal, c->impulse);
+    slip_of(m, c, slip);
+    const double speed = norm3(slip);
+    if (!(speed > 0.0)) {
+        return 0.0;
+    }
+    scale3(1.0 / speed, slip, direction);
+    const double mobility = mobility_of(m, c, direction);
+    if (!(mobility > 0.0)) {
+        return 0.0;
+    }
+    const double size = friction_impulse(speed, c->friction * c->force * m->h, mobility, &heat);
+    scale3(-size, direction, c->impulse);
+    for (int i = 0; i < c->count; i++) {
+        double *v = m->velocity + 3 * (size_t)c->node[i];
+        for (int k = 0; k < 3; k++) {
+            v[k] += c->share[i] * c->impulse[k] * inverse_mass(m, c->node[i], k);
+        }
+    }
+    return heat;
+}
+
+double impulse_friction(const struct friction_motion *motion, struct friction_contact *contacts,
+                        size_t count) {
+    double heat = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        heat += rub(motion, &contacts[i]);
+    }
+    return heat;
+}

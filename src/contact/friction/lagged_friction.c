@@ -1,0 +1,310 @@
+// Friction of barrier contact; see lagged_friction.h.
+#include "contact/friction/lagged_friction.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/matrix3/math3.h"
+#include "contact/friction/rolling_resistance.h"
+
+// --- what it is measured from ---
+
+static double pair_friction(const struct barrier_contact *c, const struct active_contact *contact) {
+    const uint32_t first = c->mesh.part[contact->points[0]];
+    const uint32_t second = contact->wall != CONTACT_NO_WALL
+                                ? c->walls[contact->wall].part
+                                : c->mesh.part[contact->points[pair_first_count(contact->kind)]];
+    return friction_between(c->settings.frictions, &c->mesh.parts[first].surface,
+                            &c->mesh.parts[second].surface);
+}
+
+/// m: from the centre of each side's sphere to one common point, so that what friction does has no
+/// net torque: between two spheres in the middle of the gap, of a sphere and anything else on that.
+static void find_arms(const struct barrier_contact *c, const struct active_contact *contact,
+                      const uint32_t turn[2], double arm[2]) {
+    const uint32_t *points = contact->points;
+    arm[0] = arm[1] = contact->distance;
+    if (contact->wall != CONTACT_NO_WALL) {
+        return;
+    }
+    if (turn[0] != COLLISION_NO_ROTATION && turn[1] != COLLISION_NO_ROTATION) {
+        const double first = collision_mesh_offset(&c->mesh, points[0]);
+        const double both = first + collision_mesh_offset(&c->mesh, points[1]);
+        const double apart = collision_mesh_pair_offset(&c->mesh, points[0], points[1]);
+        arm[0] = apart * (first / both) + 0.5 * (contact->distance - apart);
+        arm[1] = contact->distance - arm[0];
+        return;
+    }
+    for (int side = 0; side < 2; side++) {
+        const uint32_t other = points[side == 0 ? pair_first_count(contact->kind) : 0];
+        // What is no obstacle feels friction at its points, wherever its surface lies.
+        if (c->mesh.kind[other] == POINT_OBSTACLE) {
+            arm[side] -= collision_mesh_offset(&c->mesh, other);
+        }
+    }
+}
+
+static void set_levers(const struct barrier_contact *c, const struct active_contact *contact,
+                       struct lagged_friction *out) {
+    const bool has_two = contact->wall == CONTACT_NO_WALL && contact->kind == PAIR_POINT_POINT;
+    double arm[2];
+    out->turn[0] = c->mesh.rotation[contact->points[0]];
+    out->turn[1] = has_two ? c->mesh.rotation[contact->points[1]] : COLLISION_NO_ROTATION;
+    // Of a pair with one lone point that is the first.
+    find_arms(c, contact, out->turn, arm);
+    for (int side = 0; side < 2; side++) {
+        if (out->turn[side] != COLLISION_NO_ROTATION) {
+            // The second side's arm points along the normal, and it is taken off.
+            scale3(-arm[side] / c->mesh.rotation_length[out->turn[side]], contact->normal,
+                   out->lever[side]);
+        }
+    }
+}
+
+pbs_status barrier_contact_lag(struct barrier_contact *c, struct tasks *tasks, const double *x) {
+    c->friction_count = c->rolling_count = 0;
+    RETURN_IF_FAILED(barrier_contact_find(c, tasks, x));
+    RETURN_IF_FAILED(memory_reserve(c->memory, &c->frictions, &c->friction_capacity,
+                                    c->contact_count, sizeof *c->frictions));
+    for (size_t i = 0; i < c->contact_count; i++) {
+        const struct active_contact *contact = &c->contacts[i];
+        const double force = -contact->mollifier * contact->barrier.first *
+                             pair_friction(c, contact);
+        if (!(force > 0.0)) {
+            continue;
+        }
+        struct lagged_friction *out = &c->frictions[c->friction_count++];
+        *out = (struct lagged_friction){.kind = contact->kind,
+                                        .point_count = contact->point_count,
+                                        .first = contact->first,
+                                        .second = contact->second,
+                                        .force = force,
+                                        .wall = contact->wall};
+        memcpy(out->points, contact->points, sizeof out->points);
+        memcpy(out->weight, contact->weight, sizeof out->weight);
+        tangents3(contact->normal, out->tangent);
+        set_levers(c, contact, out);
+    }
+    return rolling_resistance_lag(c);
+}
+
+/// Where a point was, by the history of the stage: for obstacles, their velocity alone counts.
+static void add_history(const struct barrier_contact *c, const double *origin, double length,
+                        uint32_t point, double weight, double anchor[3]) {
+    if (c->mesh.kind[point] == POINT_OBSTACLE) {
+        add_scaled3(anchor, -weight * length, c->velocity + 3 * (size_t)point, anchor);
+        return;
+    }
+    uint32_t nodes[4];
+    double weights[4];
+    const int count = collision_mesh_nodes(&c->mesh, point, nodes, weights);
+    for (int k = 0; k < count; k++) {
+        add_scaled3(anchor, weight * weights[k], origin + 3 * (size_t)nodes[k], anchor);
+    }
+}
+
+/// Where an obstacle's surface is felt: at the common point, of a sphere.
+static void touched_point(const struct barrier_contact *c, const struct lagged_friction *friction,
+                          double out[3]) {
+    copy3(c->points + 3 * (size_t)friction->points[0], out);
+    if (friction->turn[0] != COLLISION_NO_ROTATION) {
+        add_scaled3(out, c->mesh.rotation_length[friction->turn[0]], friction->lever[0], out);
+    }
+}
+
+static void wall_velocity(const struct barrier_contact *c, const struct lagged_friction *friction,
+                          double v[3]) {
+    double x[3];
+    touched_point(c, friction, x);
+    obstacle_velocity(&c->walls[friction->wall].target, x, v);
+}
+
+/// sum += what rotations add to the slip; coordinates: of the rotation `index` of the mesh.
+static void add_turned(const struct lagged_friction *friction, int side, const double *coordinates,
+                       double sum[3]) {
+    double turned[3];
+    cross3(coordinates, friction->lever[side], turned);
+    add3(sum, turned, sum);
+}
+
+void barrier_contact_begin(struct barrier_contact *c, const double *origin, double length) {
+    c->slip_width = c->settings.slip_velocity * length;
+    for (size_t i = 0; i < c->friction_count; i++) {
+        struct lagged_friction *friction = &c->frictions[i];
+        double anchor[3] = {0.0, 0.0, 0.0};
+        for (int k = 0; k < friction->point_count; k++) {
+            add_history(c, origin, length, friction->points[k], friction->weight[k], anchor);
+        }
+        for (int side = 0; side < 2; side++) {
+            if (friction->turn[side] != COLLISION_NO_ROTATION) {
+                const size_t node = c->mesh.rotation_node[friction->turn[side]];
+                add_turned(friction, side, origin + 3 * node, anchor);
+            }
+        }
+        if (friction->wall != CONTACT_NO_WALL) {
+            double v[3];
+            wall_velocity(c, friction, v);
+            add_scaled3(anchor, length, v, anchor);
+        }
+        copy3(anchor, friction->anchor);
+    }
+    rolling_resistance_begin(c, origin, length);
+}
+
+// --- at a state ---
+
+/// Slip in the tangent plane, in the basis of it.
+static void find_slip(const struct barrier_contact *c, const struct lagged_friction *friction,
+                      double slip[2]) {
+    double sum[3];
+    scale3(-1.0, friction->anchor, sum);
+    for (int k = 0; k < friction->point_count; k++) {
+        if (c->mesh.kind[friction->points[k]] != POINT_OBSTACLE) {
+            add_scaled3(sum, friction->weight[k], c->points + 3 * (size_t)friction->points[k], sum);
+        }
+    }
+    for (int side = 0; side < 2; side++) {
+        if (friction->turn[side] != COLLISION_NO_ROTATION) {
+            add_turned(friction, side, c->turns + 3 * (size_t)friction->turn[side], sum);
+        }
+    }
+    slip[0] = dot3(friction->tangent[0], sum);
+    slip[1] = dot3(friction->tangent[1], sum);
+}
+
+static double slip_length(const double slip[2]) {
+    return sqrt(slip[0] * slip[0] + slip[1] * slip[1]);
+}
+
+double lagged_friction_evaluate(const struct barrier_contact *c,
+                                const struct lagged_friction *friction, double *gradient) {
+    double slip[2];
+    find_slip(c, friction, slip);
+    const struct friction_value f = friction_evaluate(slip_length(slip), c->slip_width);
+    if (gradient != NULL) {
+        double force[3];
+        scale3(slip[0], friction->tangent[0], force);
+        add_scaled3(force, slip[1], friction->tangent[1], force);
+        for (int k = 0; k < friction->point_count; k++) {
+            collision_mesh_add_to_nodes(&c->mesh, friction->points[k],
+                                        friction->force * f.first_over_slip * friction->weight[k],
+                                        force, gradient);
+        }
+        for (int side = 0; side < 2; side++) {
+            if (friction->turn[side] != COLLISION_NO_ROTATION) {
+                double *to = gradient + 3 * (size_t)c->mesh.rotation_node[friction->turn[side]];
+                double moment[3];
+                cross3(friction->lever[side], force, moment);
+                add_scaled3(to, friction->force * f.first_over_slip, moment, to);
+            }
+        }
+    }
+    return friction->force * f.value;
+}
+
+int lagged_friction_turns(const struct barrier_contact *c, const struct lagged_friction *friction,
+                          uint32_t nodes[2]) {
+    int count = 0;
+    for (int side = 0; side < 2; side++) {
+        if (friction->turn[side] != COLLISION_NO_ROTATION) {
+            nodes[count++] = c->mesh.rotation_node[friction->turn[side]];
+        }
+    }
+    return count;
+}
+
+/// The k-th vector, along a direction of slip.
+static void turn_vector(const struct lagged_friction *friction, const double direction[3], int k,
+                        struct contact_turns *turns) {
+    int t = 0;
+    for (int side = 0; side < 2; side++) {
+        if (friction->turn[side] != COLLISION_NO_ROTATION) {
+            cross3(friction->lever[side], direction, turns->vector[k][t++]);
+        }
+    }
+}
+
+void lagged_friction_rank(const struct barrier_contact *c, const struct lagged_friction *friction,
+                          struct contact_rank *rank, struct contact_turns *turns) {
+    turns->count = lagged_friction_turns(c, friction, turns->node);
+    double slip[2];
+    find_slip(c, friction, slip);
+    const double length = slip_length(slip);
+    const struct friction_value f = friction_evaluate(length, c->slip_width);
+    // Along the slip and across it.
+    const double along[2] = {length > 0.0 ? slip[0] / length : 1.0,
+                             length > 0.0 ? slip[1] / length : 0.0};
+    const double coefficients[2] = {f.second, f.first_over_slip};
+    for (int k = 0; k < 2; k++) {
+        double direction[3];
+        scale3(k == 0 ? along[0] : -along[1], friction->tangent[0], direction);
+        add_scaled3(direction, k == 0 ? along[1] : along[0], friction->tangent[1], direction);
+        for (int p = 0; p < friction->point_count; p++) {
+            scale3(friction->weight[p], direction, rank->vector[rank->count][p]);
+        }
+        turn_vector(friction, direction, k, turns);
+        contact_rank_add(rank, friction->force * coefficients[k]);
+    }
+}
+
+void barrier_contact_friction_moment(const struct barrier_contact *c,
+                                     const struct lagged_friction *friction, const double force[3],
+                                     int side, double moment[3]) {
+    scale3(0.0, force, moment);
+    if (friction->turn[side] != COLLISION_NO_ROTATION) {
+        cross3(friction->lever[side], force, moment);
+        scale3(c->mesh.rotation_length[friction->turn[side]], moment, moment);
+    }
+}
+
+void barrier_contact_friction(const struct barrier_contact *c,
+                              const struct lagged_friction *friction, double force[3]) {
+    double slip[2];
+    find_slip(c, friction, slip);
+    const struct friction_value f = friction_evaluate(slip_length(slip), c->slip_width);
+    const double factor = -friction->force * f.first_over_slip;
+    scale3(factor * slip[0], friction->tangent[0], force);
+    add_scaled3(force, factor * slip[1], friction->tangent[1], force);
+}
+
+// --- what it takes out ---
+
+/// How what moves obstacles carries one side along the other, at the points of friction.
+static void carried_velocity(const struct barrier_contact *c,
+                             const struct lagged_friction *friction, double out[3]) {
+    scale3(0.0, friction->tangent[0], out);
+    if (friction->wall != CONTACT_NO_WALL) {
+        wall_velocity(c, friction, out);
+    }
+    for (int k = 0; k < friction->point_count; k++) {
+        const uint32_t point = friction->points[k];
+        if (c->mesh.kind[point] == POINT_OBSTACLE) {
+            add_scaled3(out, -friction->weight[k], c->velocity + 3 * (size_t)point, out);
+        }
+    }
+}
+
+double barrier_contact_friction_work(const struct barrier_contact *c,
+                                     const struct lagged_friction *friction,
+                                     const double force[3]) {
+    double carried[3];
+    carried_velocity(c, friction, carried);
+    return dot3(force, carried);
+}
+
+double barrier_contact_friction_power(struct barrier_contact *c, struct tasks *tasks,
+                                      const double *x, double length) {
+    barrier_contact_locate(c, tasks, x);
+    double power = 0.0;
+    for (size_t i = 0; i < c->friction_count; i++) {
+        double slip[2];
+        find_slip(c, &c->frictions[i], slip);
+        const double s = slip_length(slip);
+        const struct friction_value f = friction_evaluate(s, c->slip_width);
+        power += c->frictions[i].force * f.first_over_slip * s * s / length;
+    }
+    for (size_t i = 0; i < c->rolling_count; i++) {
+        power += rolling_resistance_power(c, &c->rollings[i], length);
+    }
+    return power;
+}

@@ -1,0 +1,102 @@
+// Contact of spheres by penalties as explicit steps see it: see contact_table.h. Its forces are a
+// term's of the objective.
+#include "base/matrix3/math3.h"
+#include "contact/penalty/penalty_contact.h"
+
+/// Forces are those at one state: obstacles are at the target.
+static void place(void *self, const struct obstacle *now, const struct obstacle *target) {
+    struct penalty_contact *c = self;
+    (void)now;
+    for (size_t i = 0; i < c->obstacle_count; i++) {
+        c->obstacles[i].obstacle = target[i];
+    }
+    penalty_contact_place(c);
+}
+
+static pbs_status find(void *self, struct tasks *tasks, const double *x) {
+    return penalty_contact_find(self, tasks, x);
+}
+
+static double rate(const void *self, const double *mass) {
+    return penalty_contact_rate(self, mass);
+}
+
+static double rub(void *self, const struct contact_rubbing *rubbing) {
+    const struct friction_motion motion = {.mass = rubbing->mass,
+                                           .held = rubbing->held,
+                                           .h = rubbing->h,
+                                           .velocity = rubbing->velocity};
+    const double heat = penalty_contact_rub(self, &motion);
+    penalty_contact_report(self, rubbing->h, rubbing->report);
+    return heat;
+}
+
+static size_t count(const void *self) {
+    const struct penalty_contact *c = self;
+    return c->touch_count;
+}
+
+// --- reports ---
+//
+// Sums are those of `rub`, in each step; records those of the last state, which a run lists once.
+
+static uint32_t vertex_of(const struct penalty_contact *c, uint32_t sphere) {
+    return sphere - (uint32_t)c->parts[c->part[sphere]].first_sphere;
+}
+
+/// Their second number is the touch's, so that they stay in its order.
+static pbs_status report(void *self, struct tasks *tasks, const struct contact_moment *moment) {
+    const struct penalty_contact *c = self;
+    struct contact_merging merging;
+    (void)tasks;
+    RETURN_IF_FAILED(contact_merge_begin(moment->memory, c->touch_count, moment->report, &merging));
+    for (size_t i = 0; i < c->touch_count; i++) {
+        const struct penalty_touch *t = &c->touches[i];
+        struct contact_record record = {.contact = moment->contact,
+                                        .kind = PAIR_POINT_POINT,
+                                        .point_count = t->is_wall ? 1 : 2,
+                                        .wall = CONTACT_NO_WALL,
+                                        .second = (uint32_t)i};
+        scale3(t->force, t->normal, record.force);
+        scale3(1.0 / c->rubbed_time, t->rubbed, record.friction);
+        contact_merge_next(&merging, &record);
+    }
+    contact_merge_end(&merging);
+    return PBS_OK;
+}
+
+/// Points are the surfaces', which are depth deep in each other.
+static void shape(const void *self, const struct contact_report *r,
+                  const struct contact_record *record, const double *x, struct contact_shape *out) {
+    const struct penalty_contact *c = self;
+    const struct penalty_touch *t = &c->touches[record->second];
+    const double *centre = c->points + 3 * (size_t)t->first;
+    const double own = t->is_wall ? 1.0 : 0.5;
+    (void)r;
+    (void)x;
+    *out = (struct contact_shape){.part = {c->part[t->first]},
+                                  .count = {1, record->point_count - 1},
+                                  .vertex = {vertex_of(c, t->first)},
+                                  .weight = {1.0, 1.0},
+                                  .gap = -t->depth};
+    copy3(t->normal, out->normal);
+    add_scaled3(centre, -t->arm[0] - own * t->depth, t->normal, out->point[0]);
+    add_scaled3(centre, -t->arm[0] + (1.0 - own) * t->depth, t->normal, out->point[1]);
+    if (t->is_wall) {
+        out->part[1] = (uint32_t)c->part_count + c->walls[t->second].obstacle;
+    } else {
+        out->part[1] = c->part[t->second];
+        out->vertex[1] = vertex_of(c, t->second);
+    }
+}
+
+const struct contact_table penalty_contact_table = {
+    .name = "penalty",
+    .place = place,
+    .find = find,
+    .rate = rate,
+    .report = report,
+    .count = count,
+    .shape = shape,
+    .rub = rub,
+};

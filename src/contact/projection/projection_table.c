@@ -1,0 +1,180 @@
+// Obstacles as constraints as steps see them: see contact_table.h. The minimiser keeps to them by
+// the projection itself, which it has for held axes too, so they need no energy here.
+#include "base/matrix3/math3.h"
+#include "contact/contact_report.h"
+#include "contact/projection/projection.h"
+
+static void begin_step(void *self) {
+    projection_forget_impulses(self);
+}
+
+static size_t count(const void *self) {
+    const struct projection *p = self;
+    size_t sum = 0;
+    for (size_t i = 0; i < p->slot_count; i++) {
+        sum += p->slots[i].active_count;
+    }
+    return sum;
+}
+
+// --- reports ---
+
+static struct contact_record record_of_slot(const struct projection_slot *slot, uint32_t surface,
+                                            uint32_t owner) {
+    return (struct contact_record){.contact = owner,
+                                   .kind = PAIR_POINT_POINT,
+                                   .point_count = 1,
+                                   .wall = surface,
+                                   .first = slot->node,
+                                   .second = surface,
+                                   .points = {slot->node}};
+}
+
+/// The loads of a node's part and of an obstacle's.
+static void add_opposite(const struct projection *p, const struct contact_record *record,
+                         const double *x, const double force[3], bool is_friction,
+                         struct contact_report *r) {
+    struct contact_load *own = &r->loads[r->node_parts[record->first]];
+    struct contact_load *other = &r->loads[r->first_obstacle + p->surfaces[record->wall].obstacle];
+    double opposite[3];
+    scale3(-1.0, force, opposite);
+    contact_load_add(own, is_friction ? own->friction : own->force, x + 3 * (size_t)record->first,
+                     force);
+    contact_load_add(other, is_friction ? other->friction : other->force,
+                     x + 3 * (size_t)record->first, opposite);
+}
+
+static pbs_status add_to_report(const struct projection *p, const struct contact_moment *moment) {
+    struct contact_report *const r = moment->report;
+    struct contact_merging merging;
+    RETURN_IF_FAILED(contact_merge_begin(moment->memory, count(p), r, &merging));
+    for (size_t i = 0; i < p->slot_count; i++) {
+        const struct projection_slot *slot = &p->slots[i];
+        for (uint32_t k = 0; k < slot->active_count; k++) {
+            struct contact_record record = record_of_slot(slot, slot->active[k], moment->contact);
+            scale3(moment->share * slot->multiplier[k], slot->normal[k], record.force);
+            add_opposite(p, &record, moment->x, record.force, false, r);
+            contact_merge_next(&merging, &record);
+        }
+    }
+    contact_merge_end(&merging);
+    return PBS_OK;
+}
+
+/// Adds to a record there is, at or after *at.
+static void rub_record(const struct projection *p, const struct contact_record *record,
+                       const double *x, struct contact_report *r, size_t *at) {
+    struct contact_record *const found = contact_report_find(r, record, at);
+    if (found != NULL) {
+        add3(found->friction, record->friction, found->friction);
+        add_opposite(p, record, x, record->friction, true, r);
+    }
+}
+
+/// What projection_friction made of velocities, as if it had taken `time` seconds. Pairs that it
+/// rubs have been reported before.
+static void add_rubbing(const struct projection *p, const struct contact_rubbing *rubbing) {
+    struct contact_report *const r = rubbing->report;
+    const double *const x = rubbing->x;
+    size_t at = 0;
+    for (size_t i = 0; i < p->slot_count; i++) {
+        const struct projection_slot *slot = &p->slots[i];
+        const double per_speed = rubbing->mass[slot->node] / rubbing->time;
+        for (uint32_t k = 0; k < slot->active_count; k++) {
+            struct contact_record record = record_of_slot(slot, slot->active[k], rubbing->contact);
+            scale3(per_speed, slot->rubbed[k], record.friction);
+            rub_record(p, &record, x, r, &at);
+        }
+        if (slot->active_count == 0 && p->has_earlier && norm3(p->earlier[i].push) > 0.0) {
+            struct contact_record record = record_of_slot(slot, p->earlier[i].surface,
+                                                          rubbing->contact);
+            scale3(per_speed, p->earlier[i].rubbed, record.friction);
+            rub_record(p, &record, x, r, &at);
+        }
+    }
+}
+
+static void shape(const void *self, const struct contact_report *r,
+                  const struct contact_record *record, const double *x, struct contact_shape *out) {
+    const struct projection *p = self;
+    const double *const at = x + 3 * (size_t)record->points[0];
+    const struct contact_surface *surface = &p->surfaces[record->wall];
+    *out = (struct contact_shape){
+        .part = {r->node_parts[record->first], r->first_obstacle + surface->obstacle},
+        .count = {1, 0},
+        .vertex = {record->first},
+        .has_nodes = true,
+        .weight = {1.0}};
+    out->gap = shape_distance(&surface->shape, &surface->pose, at, out->normal, NULL);
+    copy3(at, out->point[0]);
+    add_scaled3(at, -out->gap, out->normal, out->point[1]);
+}
+
+/// Multipliers are newtons, as the objective is divided by its weight. What touches has been
+/// reported by its stage.
+static pbs_status report(void *self, struct tasks *tasks, const struct contact_moment *moment) {
+    (void)tasks;
+    if (moment->node_forces == NULL) {
+        return PBS_OK;
+    }
+    if (moment->share > 0.0) {
+        projection_node_forces(self, 1.0 / moment->share, moment->node_forces);
+    }
+    return add_to_report(self, moment);
+}
+
+static void visit(const void *self, const struct contact_motion *motion,
+                  const struct contact_visitor *visitor) {
+    const struct projection *p = self;
+    for (size_t i = 0; motion != NULL && i < p->active_count; i++) {
+        const struct projection_slot *slot = &p->slots[p->active[i].slot];
+        for (size_t k = 0; k < slot->active_count; k++) {
+            double v[3];
+            obstacle_mean_velocity(projection_obstacle(p, slot, k), motion->is_continued,
+                                   motion->x + 3 * (size_t)slot->node, v);
+            const struct contact_exchange exchange = {.nodes = {slot->node, CONTACT_NO_NODE},
+                                                      .work = slot->multiplier[k] *
+                                                              dot3(slot->normal[k], v)};
+            visitor->take(visitor->context, &exchange);
+        }
+    }
+}
+
+static void keep(void *self, double time, bool first) {
+    projection_keep_impulses(self, time, first);
+}
+
+static void press(void *self, struct tasks *tasks, const double *x, const double *velocity,
+                  double h, double *gradient, double *acceleration) {
+    projection_activate(tasks, self, x, gradient);
+    projection_press(self, x, velocity, h, acceleration);
+}
+
+static pbs_status push(void *self, struct tasks *tasks, const struct contact_moment *moment,
+                       double *push_on) {
+    projection_activate(tasks, self, moment->x, push_on);
+    return report(self, tasks, moment);
+}
+
+/// Two-step schemes repeat part of a change of velocity in the steps that follow, so that the time
+/// is not the step's.
+static double rub(void *self, const struct contact_rubbing *rubbing) {
+    const double loss = projection_friction(self, rubbing->x, rubbing->mass, 1.0,
+                                            rubbing->share * rubbing->time, rubbing->velocity);
+    add_rubbing(self, rubbing);
+    projection_forget_impulses(self);
+    return loss * rubbing->h / rubbing->time;
+}
+
+const struct contact_table projection_table = {
+    .name = "projection",
+    .begin_step = begin_step,
+    .report = report,
+    .count = count,
+    .shape = shape,
+    .visit = visit,
+    .keep = keep,
+    .press = press,
+    .push = push,
+    .rub = rub,
+};

@@ -1,0 +1,340 @@
+// The lists of what can touch; see collision_mesh.h.
+#include "contact/surfaces/collision_mesh.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/matrix3/math3.h"
+#include "base/runtime/tasks.h"
+
+// Points placed in one piece of a parallel loop.
+enum { POINTS_PER_PIECE = 4096 };
+
+void collision_mesh_clear(struct collision_mesh *mesh) {
+    mesh->part_count = 0;
+    mesh->point_count = 0;
+    mesh->edge_count = 0;
+    mesh->triangle_count = 0;
+    mesh->lone_point_count = 0;
+    mesh->lone_edge_count = 0;
+    mesh->exclusion_count = 0;
+    mesh->rotation_count = 0;
+}
+
+void collision_mesh_free(struct memory *memory, struct collision_mesh *mesh) {
+    memory_release(memory, mesh->parts);
+    memory_release(memory, mesh->kind);
+    memory_release(memory, mesh->part);
+    memory_release(memory, mesh->node);
+    memory_release(memory, mesh->vertex);
+    memory_release(memory, mesh->radius);
+    memory_release(memory, mesh->rotation);
+    memory_release(memory, mesh->rotation_node);
+    memory_release(memory, mesh->rotation_length);
+    memory_release(memory, mesh->local);
+    memory_release(memory, mesh->edges);
+    memory_release(memory, mesh->edge_squares);
+    memory_release(memory, mesh->triangles);
+    memory_release(memory, mesh->lone_points);
+    memory_release(memory, mesh->lone_edges);
+    memory_release(memory, mesh->exclusion_start);
+    memory_release(memory, mesh->exclusions);
+    pairs_free(memory, &mesh->pairs);
+    *mesh = (struct collision_mesh){0};
+}
+
+// --- adding a part ---
+
+static pbs_status reserve_points(struct memory *memory, size_t count, struct collision_mesh *m) {
+    RETURN_IF_FAILED(memory_reserve(memory, &m->kind, &m->kind_capacity, count, sizeof *m->kind));
+    RETURN_IF_FAILED(
+        memory_reserve(memory, &m->part, &m->point_part_capacity, count, sizeof *m->part));
+    RETURN_IF_FAILED(memory_reserve(memory, &m->node, &m->node_capacity, count, sizeof *m->node));
+    RETURN_IF_FAILED(
+        memory_reserve(memory, &m->vertex, &m->vertex_capacity, count, sizeof *m->vertex));
+    RETURN_IF_FAILED(
+        memory_reserve(memory, &m->radius, &m->radius_capacity, count, sizeof *m->radius));
+    RETURN_IF_FAILED(
+        memory_reserve(memory, &m->rotation, &m->rotation_capacity, count, sizeof *m->rotation));
+    return memory_reserve(memory, &m->local, &m->local_capacity, 3 * count, sizeof *m->local);
+}
+
+static void append_points(const struct collision_part_input *input, struct collision_mesh *m) {
+    for (size_t i = 0; i < input->point_count; i++) {
+        const size_t at = m->point_count + i;
+        m->kind[at] = (uint8_t)input->kind;
+        m->part[at] = m->part_count;
+        m->vertex[at] = input->vertices != NULL ? input->vertices[i] : (uint32_t)i;
+        m->node[at] = input->nodes != NULL ? input->nodes[i] : 0;
+        m->radius[at] = input->part.offset + (input->radii != NULL ? input->radii[i] : 0.0);
+        for (size_t k = 0; k < 3; k++) {
+            m->local[3 * at + k] = input->kind == POINT_AFFINE     ? input->local[3 * i + k]
+                                   : input->kind == POINT_OBSTACLE ? input->rest[3 * i + k]
+                                                                   : 0.0;
+        }
+    }
+}
+
+static pbs_status append_rotations(struct memory *memory, const struct collision_part_input *input,
+                                   struct collision_mesh *m) {
+    const size_t count = input->rotation_lengths != NULL ? input->point_count : 0;
+    RETURN_IF_FAILED(memory_reserve(memory, &m->rotation_node, &m->rotation_node_capacity,
+                                    m->rotation_count + count, sizeof *m->rotation_node));
+    RETURN_IF_FAILED(memory_reserve(memory, &m->rotation_length, &m->rotation_length_capacity,
+                                    m->rotation_count + count, sizeof *m->rotation_length));
+    for (size_t i = 0; i < input->point_count; i++) {
+        m->rotation[m->point_count + i] = COLLISION_NO_ROTATION;
+        if (count > 0 && input->rotation_lengths[i] > 0.0) {
+            m->rotation[m->point_count + i] = m->rotation_count;
+            m->rotation_node[m->rotation_count] = input->first_rotation + (uint32_t)i;
+            m->rotation_length[m->rotation_count++] = input->rotation_lengths[i];
+        }
+    }
+    return PBS_OK;
+}
+
+static pbs_status append_triangles(struct memory *memory, const struct collision_part_input *input,
+                                   struct collision_mesh *m) {
+    const size_t count = m->triangle_count + input->triangle_count;
+    RETURN_IF_FAILED(memory_reserve(memory, &m->triangles, &m->triangle_capacity, 3 * count,
+                                    sizeof *m->triangles));
+    for (size_t k = 0; k < 3 * input->triangle_count; k++) {
+        m->triangles[3 * (size_t)m->triangle_count + k] = m->point_count + input->triangles[k];
+    }
+    m->triangle_count = (uint32_t)count;
+    return PBS_OK;
+}
+
+static void list_edge(struct pairs *pairs, uint32_t a, uint32_t b) {
+    pairs_add(pairs, a < b ? a : b, a < b ? b : a);
+}
+
+static void append_sorted_edges(const struct collision_part_input *input,
+                                struct collision_mesh *m) {
+    for (size_t i = 0; i < m->pairs.count; i++) {
+        const uint32_t a = (uint32_t)(m->pairs.pair[i] >> 32);
+        const uint32_t b = (uint32_t)m->pairs.pair[i];
+        double side[3];
+        subtract3(input->rest + 3 * (size_t)b, input->rest + 3 * (size_t)a, side);
+        const size_t at = m->edge_count + i;
+        m->edges[2 * at] = m->point_count + a;
+        m->edges[2 * at + 1] = m->point_count + b;
+        m->edge_squares[at] = dot3(side, side);
+    }
+    m->edge_count += (uint32_t)m->pairs.count;
+}
+
+/// Edges of the triangles and those given besides, each once; lone ones are those of no triangle.
+static pbs_status append_edges(struct memory *memory, const struct collision_part_input *input,
+                               struct collision_mesh *m) {
+    const size_t most = 3 * input->triangle_count + input->edge_count;
+    RETURN_IF_FAILED(pairs_reserve(memory, most, &m->pairs));
+    RETURN_IF_FAILED(memory_reserve(memory, &m->edges, &m->edge_capacity,
+                                    2 * (m->edge_count + most), sizeof *m->edges));
+    RETURN_IF_FAILED(memory_reserve(memory, &m->edge_squares, &m->edge_square_capacity,
+                                    m->edge_count + most, sizeof *m->edge_squares));
+    RETURN_IF_FAILED(memory_reserve(memory, &m->lone_edges, &m->lone_edge_capacity,
+                                    m->lone_edge_count + input->edge_count, sizeof *m->lone_edges));
+    m->pairs.count = 0;
+    for (size_t k = 0; k < 3 * input->triangle_count; k++) {
+        list_edge(&m->pairs, input->triangles[k], input->triangles[k % 3 == 2 ? k - 2 : k + 1]);
+    }
+    pairs_sort(&m->pairs);
+    append_sorted_edges(input, m);
+    m->pairs.count = 0;
+    for (size_t k = 0; k < input->edge_count; k++) {
+        list_edge(&m->pairs, input->edges[2 * k], input->edges[2 * k + 1]);
+    }
+    pairs_sort(&m->pairs);
+    for (size_t k = 0; k < m->pairs.count; k++) {
+        m->lone_edges[m->lone_edge_count++] = m->edge_count + (uint32_t)k;
+    }
+    append_sorted_edges(input, m);
+    return PBS_OK;
+}
+
+/// Points that no edge of the part names; edges from first_edge on are the part's.
+static pbs_status append_lone_points(struct memory *memory, uint32_t first_edge, size_t count,
+                                     struct collision_mesh *m) {
+    RETURN_IF_FAILED(memory_reserve(memory, &m->lone_points, &m->lone_point_capacity,
+                                    m->lone_point_count + count, sizeof *m->lone_points));
+    uint8_t *named = memory_allocate(memory, count, sizeof *named);
+    if (named == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    for (size_t k = 2 * (size_t)first_edge; k < 2 * (size_t)m->edge_count; k++) {
+        named[m->edges[k] - m->point_count] = 1;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (named[i] == 0) {
+            m->lone_points[m->lone_point_count++] = m->point_count + (uint32_t)i;
+        }
+    }
+    memory_release(memory, named);
+    return PBS_OK;
+}
+
+/// Into its point's list, by ascending other points; bonds between the same two share one.
+static void insert_exclusion(struct collision_mesh *m, const struct collision_part_input *input,
+                             size_t bond, uint32_t *count) {
+    const uint32_t *end = input->bonds + 2 * bond;
+    const uint32_t low = m->point_count + (end[0] < end[1] ? end[0] : end[1]);
+    const uint32_t high = m->point_count + (end[0] < end[1] ? end[1] : end[0]);
+    const bool broken = input->broken[bond] != 0;
+    struct exclusion *const list = m->exclusions + m->exclusion_start[low];
+    uint32_t at = 0;
+    while (at < *count && list[at].other < high) {
+        at++;
+    }
+    if (at == *count || list[at].other != high) {
+        memmove(list + at + 1, list + at, (*count - at) * sizeof *list);
+        list[at] = (struct exclusion){.other = high, .distance = INFINITY};
+        (*count)++;
+    }
+    list[at].bonds += broken ? 0 : 1;
+    list[at].distance = broken ? fmin(list[at].distance, input->release[bond]) : list[at].distance;
+}
+
+/// Lists of all points of the part, room for one exclusion a bond; then closed up.
+static pbs_status append_bonds(struct memory *memory, const struct collision_part_input *input,
+                               struct collision_mesh *m) {
+    const size_t points = input->point_count;
+    RETURN_IF_FAILED(memory_reserve(memory, &m->exclusions, &m->exclusion_capacity,
+                                    m->exclusion_count + input->bond_count, sizeof *m->exclusions));
+    uint32_t *const start = m->exclusion_start + m->point_count;
+    uint32_t *count = memory_allocate(memory, points, sizeof *count);
+    if (count == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    for (size_t k = 0; k < input->bond_count; k++) {
+        const uint32_t *end = input->bonds + 2 * k;
+        count[end[0] < end[1] ? end[0] : end[1]]++;
+    }
+    for (size_t i = 0; i < points; i++) {
+        start[i + 1] = start[i] + count[i];
+        count[i] = 0;
+    }
+    for (size_t k = 0; k < input->bond_count; k++) {
+        const uint32_t *end = input->bonds + 2 * k;
+        insert_exclusion(m, input, k, &count[end[0] < end[1] ? end[0] : end[1]]);
+    }
+    for (size_t i = 0; i < points; i++) {
+        const uint32_t from = start[i];
+        start[i] = m->exclusion_count;
+        memmove(m->exclusions + start[i], m->exclusions + from, count[i] * sizeof *m->exclusions);
+        m->exclusion_count += count[i];
+    }
+    start[points] = m->exclusion_count;
+    memory_release(memory, count);
+    return PBS_OK;
+}
+
+static pbs_status append_exclusions(struct memory *memory, const struct collision_part_input *input,
+                                    struct collision_mesh *m) {
+    const size_t end = m->point_count + input->point_count;
+    RETURN_IF_FAILED(memory_reserve(memory, &m->exclusion_start, &m->exclusion_start_capacity,
+                                    end + 1, sizeof *m->exclusion_start));
+    for (size_t i = m->point_count; i <= end; i++) {
+        m->exclusion_start[i] = m->exclusion_count;
+    }
+    return input->bond_count > 0 ? append_bonds(memory, input, m) : PBS_OK;
+}
+
+double collision_mesh_release(const struct collision_mesh *mesh, uint32_t a, uint32_t b,
+                              double distance) {
+    struct exclusion *exclusion = collision_mesh_exclusion(mesh, a, b);
+    const double before = exclusion->distance;
+    exclusion->distance = fmin(before, distance);
+    exclusion->bonds--;
+    return before;
+}
+
+void collision_mesh_hold(const struct collision_mesh *mesh, uint32_t a, uint32_t b,
+                         double distance) {
+    struct exclusion *exclusion = collision_mesh_exclusion(mesh, a, b);
+    exclusion->distance = distance;
+    exclusion->bonds++;
+}
+
+static pbs_status append(struct memory *memory, const struct collision_part_input *input,
+                         struct collision_mesh *m) {
+    RETURN_IF_FAILED(
+        memory_reserve(memory, &m->parts, &m->part_capacity, m->part_count + 1, sizeof *m->parts));
+    RETURN_IF_FAILED(reserve_points(memory, m->point_count + input->point_count, m));
+    append_points(input, m);
+    RETURN_IF_FAILED(append_rotations(memory, input, m));
+    RETURN_IF_FAILED(append_triangles(memory, input, m));
+    const uint32_t first_edge = m->edge_count;
+    RETURN_IF_FAILED(append_edges(memory, input, m));
+    RETURN_IF_FAILED(append_lone_points(memory, first_edge, input->point_count, m));
+    RETURN_IF_FAILED(append_exclusions(memory, input, m));
+    m->parts[m->part_count] = input->part;
+    m->parts[m->part_count].first_point = m->point_count;
+    m->parts[m->part_count++].has_exclusions = input->bond_count > 0;
+    m->point_count += (uint32_t)input->point_count;
+    return PBS_OK;
+}
+
+pbs_status collision_mesh_add(struct memory *memory, const struct collision_part_input *input,
+                              struct collision_mesh *mesh) {
+    const size_t edges = mesh->edge_count + 3 * input->triangle_count + input->edge_count;
+    const size_t limit = UINT32_MAX / 4;
+    pbs_status status = PBS_OK;
+    if (mesh->point_count + input->point_count > limit || edges > limit) {
+        status = status_fail(PBS_ERROR_ARGUMENT,
+                             "%zu points and %zu edges that can touch, the limit is %zu each",
+                             mesh->point_count + input->point_count, edges, limit);
+    } else {
+        status = append(memory, input, mesh);
+    }
+    if (status < 0) {
+        collision_mesh_clear(mesh);
+    }
+    return status;
+}
+
+// --- places ---
+
+struct placing {
+    const struct collision_mesh *mesh;
+    const double *x;
+    double *points;
+};
+
+static void place_affine(const double *nodes, const double local[3], double out[3]) {
+    for (int k = 0; k < 3; k++) {
+        out[k] = nodes[k] + local[0] * nodes[3 + k] + local[1] * nodes[6 + k] +
+                 local[2] * nodes[9 + k];
+    }
+}
+
+static void place_piece(void *context, size_t piece) {
+    const struct placing *placing = context;
+    const struct collision_mesh *m = placing->mesh;
+    const size_t begin = piece * POINTS_PER_PIECE;
+    const size_t end = begin + POINTS_PER_PIECE < m->point_count ? begin + POINTS_PER_PIECE
+                                                                 : m->point_count;
+    for (size_t i = begin; i < end; i++) {
+        const double *node = placing->x + 3 * (size_t)m->node[i];
+        if (m->kind[i] == POINT_NODE) {
+            memcpy(placing->points + 3 * i, node, 3 * sizeof *node);
+        } else if (m->kind[i] == POINT_AFFINE) {
+            place_affine(node, m->local + 3 * i, placing->points + 3 * i);
+        }
+    }
+}
+
+void collision_mesh_place(struct tasks *tasks, const struct collision_mesh *mesh, const double *x,
+                          double *points) {
+    struct placing placing = {mesh, x, points};
+    tasks_for(tasks, (mesh->point_count + POINTS_PER_PIECE - 1) / POINTS_PER_PIECE, place_piece,
+              &placing);
+}
+
+double collision_mesh_mean_edge(const struct collision_mesh *mesh) {
+    double sum = 0.0;
+    for (size_t i = 0; i < mesh->edge_count; i++) {
+        sum += sqrt(mesh->edge_squares[i]);
+    }
+    return mesh->edge_count > 0 ? sum / (double)mesh->edge_count : INFINITY;
+}

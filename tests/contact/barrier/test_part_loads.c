@@ -1,0 +1,230 @@
+// Barriers whose stiffness is chosen part by part, what their contacts come to, and how fast parts
+// are about to fly through each other.
+#include "contact/barrier/part_loads.h"
+
+#include <math.h>
+
+#include "contact/touching_scene.h"
+
+static const double REACH = 1.3;
+
+/// Stiffnesses of bodies that differ, walls and obstacles that take the bodies'.
+static void make_uneven(struct memory *memory, struct touching_scene *s) {
+    static const double stiffness[] = {3.0, 0.5, 7.0, 2.0};
+    touching_scene_make(memory, s, PBS_SHAPE_BOX, REACH);
+    s->contact.settings.barrier.stiffness = 0.0;
+    for (uint32_t i = 0; i < SCENE_PARTS; i++) {
+        barrier_contact_set_stiffness(&s->contact, i, i < 4 ? stiffness[i] : INFINITY);
+    }
+}
+
+static void free_scene(struct touching_scene *s) {
+    barrier_contact_free(&s->contact);
+}
+
+/// With one for all parts the same bits come out as with one for all pairs, in both forms.
+static void one_for_all_parts_is_one_for_all_pairs(void **state) {
+    (void)state;
+    struct memory memory;
+    memory_init(&memory, NULL);
+    for (int form = 0; form < BARRIER_FORMS; form++) {
+        struct touching_scene s;
+        touching_scene_make(&memory, &s, PBS_SHAPE_BOX, REACH);
+        struct barrier *barrier = &s.contact.settings.barrier;
+        barrier->form = (enum barrier_form)form;
+        barrier->stiffness = form == BARRIER_DISTANCE ? 5.0 : 0.0;
+        const double together = scene_energy(&s, s.x, false, NULL);
+        barrier->stiffness = 0.0;
+        for (uint32_t i = 0; i < SCENE_PARTS; i++) {
+            barrier_contact_set_stiffness(&s.contact, i, 5.0);
+        }
+        const double apart = scene_energy(&s, s.x, false, NULL);
+        assert_true(s.contact.contact_count > 4);
+        assert_true(form == BARRIER_SQUARED ? apart > 0.0 : apart == together);
+        free_scene(&s);
+    }
+}
+
+/// Of each pair the softer side counts: contacts come out in proportion to that.
+static void the_softer_part_counts(void **state) {
+    (void)state;
+    struct memory memory;
+    memory_init(&memory, NULL);
+    struct touching_scene s;
+    make_uneven(&memory, &s);
+    scene_energy(&s, s.x, false, NULL);
+    const struct barrier unit = {.stiffness = 1.0, .reach = REACH};
+    size_t uneven = 0;
+    for (size_t i = 0; i < s.contact.contact_count; i++) {
+        const struct active_contact *contact = &s.contact.contacts[i];
+        const uint32_t a = s.contact.mesh.part[contact->points[0]];
+        const uint32_t b = contact->wall == CONTACT_NO_WALL
+                               ? s.contact.mesh
+                                     .part[contact->points[pair_first_count(contact->kind)]]
+                               : PART_WALLS;
+        const double k = fmin(s.contact.mesh.parts[a].stiffness, s.contact.mesh.parts[b].stiffness);
+        const double gap = barrier_contact_gap(&s.contact, contact);
+        const double expected = k * barrier_evaluate(&unit, gap, 0.0).value;
+        assert_near(contact->barrier.value, expected, 1e-12 * expected, "energy, J");
+        uneven += a != b;
+    }
+    assert_true(uneven > 4);
+    free_scene(&s);
+}
+
+/// What is found already is found anew once a stiffness has changed.
+static void a_change_is_seen(void **state) {
+    (void)state;
+    struct memory memory;
+    memory_init(&memory, NULL);
+    struct touching_scene s;
+    make_uneven(&memory, &s);
+    const double before = scene_energy(&s, s.x, false, NULL);
+    for (uint32_t i = 0; i < 4; i++) {
+        barrier_contact_set_stiffness(&s.contact, i, 2.0 * s.contact.mesh.parts[i].stiffness);
+    }
+    const double after = scene_energy(&s, s.x, false, NULL);
+    assert_near(after, 2.0 * before, 1e-14 * before, "energy, J");
+    free_scene(&s);
+}
+
+/// The gradient is that of the energy: central differences of 1e-6 m are off by their third
+/// derivatives, some 1e-12 / gap^2 of forces, and by the rounding of energies over 1e-6.
+static void gradients_are_those_of_the_energy(void **state) {
+    (void)state;
+    struct memory memory;
+    memory_init(&memory, NULL);
+    struct touching_scene s;
+    make_uneven(&memory, &s);
+    for (int form = 0; form < BARRIER_FORMS; form++) {
+        s.contact.settings.barrier.form = (enum barrier_form)form;
+        double gradient[SCENE_COORDINATES] = {0.0};
+        const double scale = scene_energy(&s, s.x, false, gradient) / REACH;
+        for (size_t k = 0; k < SCENE_COORDINATES; k++) {
+            const double at = s.x[k], d = 1e-6;
+            s.x[k] = at + d;
+            const double high = scene_energy(&s, s.x, false, NULL);
+            s.x[k] = at - d;
+            const double low = scene_energy(&s, s.x, false, NULL);
+            s.x[k] = at;
+            assert_near(gradient[k], (high - low) / (2.0 * d), 1e-6 * scale, "gradient, N");
+        }
+    }
+    free_scene(&s);
+}
+
+/// The largest force and the smallest gap of each part, obstacles and walls among them.
+static void loads_are_the_extremes(void **state) {
+    (void)state;
+    struct memory memory;
+    memory_init(&memory, NULL);
+    struct touching_scene s;
+    make_uneven(&memory, &s);
+    scene_energy(&s, s.x, false, NULL);
+    struct part_load loads[SCENE_PARTS];
+    part_loads_measure(&s.contact, loads);
+    double most = 0.0, least = INFINITY;
+    for (size_t i = 0; i < s.contact.contact_count; i++) {
+        const struct active_contact *contact = &s.contact.contacts[i];
+        const double force = -contact->mollifier * contact->barrier.first;
+        const struct part_load *load = &loads[s.contact.mesh.part[contact->points[0]]];
+        const double gap = barrier_contact_gap(&s.contact, contact) / REACH;
+        assert_true(load->force >= force && load->gap <= gap);
+        most = fmax(most, force);
+        least = fmin(least, gap);
+    }
+    double found = 0.0, closest = INFINITY;
+    for (size_t i = 0; i < SCENE_PARTS; i++) {
+        found = fmax(found, loads[i].force);
+        closest = fmin(closest, loads[i].gap);
+    }
+    assert_true(found == most && closest == least && loads[PART_WALLS].force > 0.0);
+    free_scene(&s);
+}
+
+/// The affine body, 0.4 m wide and a metre above the solid of 0.6 m, falls onto it.
+static void flights_are_relative_to_sizes(void **state) {
+    (void)state;
+    struct memory memory;
+    memory_init(&memory, NULL);
+    struct touching_scene s;
+    touching_scene_make(&memory, &s, PBS_SHAPE_BOX, 0.01);
+    struct part_flight flights[SCENE_PARTS];
+    double v[SCENE_COORDINATES] = {0.0};
+    double *fall = v + 3 * AFFINE_FIRST;
+    fall[1] = -10.0;
+    // 2 m a step, of 0.4 m.
+    assert_near(part_loads_flight(&s.contact, NULL, s.x, v, 0.2, 0.5, flights), 5.0, 1e-12,
+                "flight");
+    // Too short a way to meet; as far, but that is enough; nothing else falls behind.
+    assert_true(part_loads_flight(&s.contact, NULL, s.x, v, 0.03, 0.5, flights) == 0.0);
+    assert_true(part_loads_flight(&s.contact, NULL, s.x, v, 0.2, 5.5, flights) == 0.0);
+    for (int i = 0; i < SOLID_NODES; i++) {
+        v[3 * i + 1] = -10.0;
+    }
+    assert_true(part_loads_flight(&s.contact, NULL, s.x, v, 0.2, 0.5, flights) == 0.0);
+    // What may not touch does not meet.
+    for (int i = 0; i < SOLID_NODES; i++) {
+        v[3 * i + 1] = 0.0;
+    }
+    s.contact.mesh.parts[PART_AFFINE].mask = 0;
+    assert_true(part_loads_flight(&s.contact, NULL, s.x, v, 0.2, 0.5, flights) == 0.0);
+    free_scene(&s);
+}
+
+/// Parts that are ten metres apart along x do not meet, whichever of them is listed first, however
+/// fast they pass: the solid, first of all, goes by on either side of the others.
+static void flights_beside_each_other_do_not_meet(void **state) {
+    (void)state;
+    struct memory memory;
+    memory_init(&memory, NULL);
+    for (int side = -1; side <= 1; side++) {
+        struct touching_scene s;
+        touching_scene_make(&memory, &s, PBS_SHAPE_BOX, 0.01);
+        struct part_flight flights[SCENE_PARTS];
+        double v[SCENE_COORDINATES] = {0.0};
+        for (int i = 0; i < SOLID_NODES; i++) {
+            s.x[3 * i] += 10.0 * side;
+            v[3 * i + 1] = 10.0;
+        }
+        // 2 m a step, of 0.4 m: where nothing is beside, it goes through the affine body.
+        const double flight = part_loads_flight(&s.contact, NULL, s.x, v, 0.2, 0.5, flights);
+        assert_near(flight, side == 0 ? 5.0 : 0.0, 1e-12, "flight");
+        free_scene(&s);
+    }
+}
+
+/// The affine body flies two metres through where the box stands, and no other: a motion through an
+/// obstacle is the barrier's to stop, not the step's.
+static void obstacles_do_not_fly(void **state) {
+    (void)state;
+    struct memory memory;
+    memory_init(&memory, NULL);
+    struct touching_scene s;
+    touching_scene_make(&memory, &s, PBS_SHAPE_BOX, 0.01);
+    struct part_flight flights[SCENE_PARTS];
+    double v[SCENE_COORDINATES] = {0.0};
+    double *const centre = s.x + 3 * AFFINE_FIRST;
+    centre[1] = 0.0;
+    centre[2] = 3.0;
+    v[3 * AFFINE_FIRST + 2] = -10.0;
+    assert_true(part_loads_flight(&s.contact, NULL, s.x, v, 0.2, 0.5, flights) == 0.0);
+    // The solid is a metre behind the box.
+    assert_near(part_loads_flight(&s.contact, NULL, s.x, v, 0.3, 0.5, flights), 7.5, 1e-12,
+                "flight");
+    free_scene(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_for_all_parts_is_one_for_all_pairs),
+        cmocka_unit_test(the_softer_part_counts),
+        cmocka_unit_test(a_change_is_seen),
+        cmocka_unit_test(gradients_are_those_of_the_energy),
+        cmocka_unit_test(loads_are_the_extremes),
+        cmocka_unit_test(flights_are_relative_to_sizes),
+        cmocka_unit_test(flights_beside_each_other_do_not_meet),
+        cmocka_unit_test(obstacles_do_not_fly),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
