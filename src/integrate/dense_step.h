@@ -1,12 +1,12 @@
-// One step of any scheme for a full system (minimize/dense_newton.h): turns the scheme's recipes
-// into stages, solves each, forms the new state; parts that fail are halved. Works on copies of the
-// state in a workspace. Allocates only when made.
+// One step of any scheme for a full system (minimize/dense/dense_newton.h): turns the scheme's
+// recipes into stages, solves each, forms the new state; parts that fail are halved. Works on
+// copies of the state in a workspace. Allocates only when made.
 #ifndef PBS_INTEGRATE_DENSE_STEP_H
 #define PBS_INTEGRATE_DENSE_STEP_H
 
 #include "integrate/combination.h"
 #include "integrate/step.h"
-#include "minimize/dense_newton.h"
+#include "minimize/dense/dense_newton.h"
 
 /// What a state is and what the scheme remembers besides; arrays of the system's size.
 struct dense_state {

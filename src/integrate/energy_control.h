@@ -11,7 +11,7 @@
 #include "contact/projection/projection.h"
 #include "integrate/combination.h"
 #include "integrate/rotations.h"
-#include "minimize/objective.h"
+#include "minimize/objective/objective.h"
 
 /// The integrator's settings, as pbs_integrator_desc says.
 struct energy_settings {

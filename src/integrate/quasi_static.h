@@ -3,7 +3,7 @@
 #ifndef PBS_INTEGRATE_QUASI_STATIC_H
 #define PBS_INTEGRATE_QUASI_STATIC_H
 
-#include "minimize/newton.h"
+#include "minimize/newton/newton.h"
 
 /// What is to be balanced. Scripts and obstacles are placed at their targets already.
 struct static_problem {

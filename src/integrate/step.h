@@ -10,7 +10,7 @@
 #include "integrate/momentum.h"
 #include "integrate/rotations.h"
 #include "integrate/scalar.h"
-#include "minimize/newton.h"
+#include "minimize/newton/newton.h"
 
 /// What a scheme remembers from step to step besides z_n = (x_n, v_n).
 struct scheme_memory {

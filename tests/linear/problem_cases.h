@@ -7,7 +7,7 @@
 #include <float.h>
 
 #include "linear/dense/dense_lu.h"
-#include "minimize/constrained_hessian.h"
+#include "minimize/newton/constrained_hessian.h"
 #include "scenes/contact_fixture.h"
 
 struct problem_desc {

@@ -4,7 +4,7 @@
 #define PBS_TESTS_MINIMIZE_FIXTURE_H
 
 #include "energy/custom/custom.h"
-#include "minimize/newton.h"
+#include "minimize/newton/newton.h"
 #include "pbs/collider.h"
 #include "pbs/world.h"
 #include "support/testing.h"

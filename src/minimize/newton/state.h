@@ -1,10 +1,10 @@
 // What the parts of the minimiser share: the buffers that stay (struct newton) and one call's view
 // of the problem (struct minimization).
-#ifndef PBS_MINIMIZE_STATE_H
-#define PBS_MINIMIZE_STATE_H
+#ifndef PBS_MINIMIZE_NEWTON_STATE_H
+#define PBS_MINIMIZE_NEWTON_STATE_H
 
-#include "minimize/constrained_hessian.h"
-#include "minimize/newton.h"
+#include "minimize/newton/constrained_hessian.h"
+#include "minimize/newton/newton.h"
 
 /// An admissible state and what is known there.
 struct iterate {

@@ -5,7 +5,7 @@
 #include "base/runtime/clock.h"
 #include "base/lanes/vector.h"
 #include "linear/krylov/minres.h"
-#include "minimize/state.h"
+#include "minimize/newton/state.h"
 
 static const double LINEAR_TOLERANCE = 1e-10;
 

@@ -6,7 +6,7 @@
 
 #include "base/runtime/clock.h"
 #include "base/lanes/vector.h"
-#include "minimize/state.h"
+#include "minimize/newton/state.h"
 #include "pbs/world.h"
 
 // A guess at which E is infinite is moved half the way towards the start of the step, this many

@@ -1,6 +1,6 @@
 // The stabilised minimisation of OPT section 3 (docs/theory/minimization.md section 1): truncated
 // Newton directions, line search along the projected path, active set fixed in each iteration.
-#include "minimize/newton.h"
+#include "minimize/newton/newton.h"
 
 #include <float.h>
 #include <math.h>
@@ -8,9 +8,9 @@
 #include "base/runtime/clock.h"
 #include "base/matrix3/math3.h"
 #include "base/lanes/vector.h"
-#include "minimize/direction.h"
-#include "minimize/line_search.h"
-#include "minimize/state.h"
+#include "minimize/newton/direction.h"
+#include "minimize/newton/line_search.h"
+#include "minimize/newton/state.h"
 #include "pbs/world.h"
 
 // Strong Wolfe conditions: Nocedal and Wright's values for Newton directions.

@@ -7,7 +7,7 @@
 #include "base/runtime/clock.h"
 #include "base/matrix3/math3.h"
 #include "base/lanes/vector.h"
-#include "minimize/state.h"
+#include "minimize/newton/state.h"
 
 // Of a body's inertial energy: what a motion is to gain, so that rounding moves nothing.
 static const double GAIN = 1e-8;

@@ -1,5 +1,5 @@
 // Buffers of the minimiser and the evaluations that all its methods share.
-#include "minimize/state.h"
+#include "minimize/newton/state.h"
 
 #include <math.h>
 #include <string.h>

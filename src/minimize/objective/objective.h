@@ -2,12 +2,12 @@
 // energies are joules and gradients newtons:
 //     E'(x) = |x - predictor|_M^2 / (2 c) + sum_k P_k(x),
 // its gradient (node order) and Hessian (row order), without constraints. Allocates nothing.
-#ifndef PBS_MINIMIZE_OBJECTIVE_H
-#define PBS_MINIMIZE_OBJECTIVE_H
+#ifndef PBS_MINIMIZE_OBJECTIVE_OBJECTIVE_H
+#define PBS_MINIMIZE_OBJECTIVE_OBJECTIVE_H
 
 #include "contact/contact_table.h"
 #include "energy/damping/rayleigh_damping.h"
-#include "minimize/rigid_fit.h"
+#include "minimize/objective/rigid_fit.h"
 
 /// What is minimised. All pointers belong to the caller.
 struct objective {

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/lanes/vector.h"
-#include "minimize/state.h"
+#include "minimize/newton/state.h"
 
 enum { ITERATIONS = 20, PIECES = 64 };
 

@@ -1,7 +1,7 @@
 // Strong Wolfe search: Nocedal and Wright, Numerical Optimization (2006), algorithms 3.5 and 3.6,
 // made safe against infinite values, kinks and rounding; and backtracking by halves. OPT
 // section 3.1, "Line search"; docs/theory/minimization.md section 1, item 7.
-#include "minimize/line_search.h"
+#include "minimize/newton/line_search.h"
 
 #include <math.h>
 #include <stddef.h>

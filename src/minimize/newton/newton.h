@@ -1,14 +1,14 @@
 // Minimisation of one stage: OPT section 3 with the corrections of docs/theory/minimization.md
 // section 1 (truncated conjugate gradients, downhill test, length clamp, line search, noise rule,
 // gradient projection with an active set fixed per iteration), and plain Newton as a baseline.
-#ifndef PBS_MINIMIZE_NEWTON_H
-#define PBS_MINIMIZE_NEWTON_H
+#ifndef PBS_MINIMIZE_NEWTON_NEWTON_H
+#define PBS_MINIMIZE_NEWTON_NEWTON_H
 
 #include "contact/contact_table.h"
 #include "contact/projection/projection.h"
 #include "linear/host/host_solver.h"
 #include "linear/krylov/pcg.h"
-#include "minimize/objective.h"
+#include "minimize/objective/objective.h"
 
 /// Besides PBS_GUESS_*: the state that is given, nothing else.
 enum { NEWTON_GUESS_GIVEN = -1 };

@@ -1,8 +1,8 @@
 // Constraints in the assembled Hessian: H = Q^T H' Q + C + s (I - Q), in place, touching only the
 // rows and columns of the nodes that projection_activate lists (docs/theory/minimization.md section
 // 1, item 2). Directions then stay in the tangent space by themselves.
-#ifndef PBS_MINIMIZE_CONSTRAINED_HESSIAN_H
-#define PBS_MINIMIZE_CONSTRAINED_HESSIAN_H
+#ifndef PBS_MINIMIZE_NEWTON_CONSTRAINED_HESSIAN_H
+#define PBS_MINIMIZE_NEWTON_CONSTRAINED_HESSIAN_H
 
 #include "contact/projection/projection.h"
 #include "sparse/assembly.h"

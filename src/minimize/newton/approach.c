@@ -7,8 +7,8 @@
 
 #include "base/runtime/clock.h"
 #include "base/lanes/vector.h"
-#include "minimize/direction.h"
-#include "minimize/state.h"
+#include "minimize/newton/direction.h"
+#include "minimize/newton/state.h"
 #include "pbs/body.h"
 
 // Iterations, and those in a row that may gain next to nothing, before the way counts as blocked.

@@ -1,6 +1,6 @@
 // Inertia, terms and lagged damping added up. Sums are taken in pieces cut by the number of nodes,
 // so threads do not change a bit.
-#include "minimize/objective.h"
+#include "minimize/objective/objective.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
 // Root finding for a stage where forces have no potential (docs/architecture.md, One equation):
 // M (x - x~) = c [F(t, x, v) - D v - K x], v = (x - p_x) / b, with full matrices. Newton's method
 // as GAT section 2.1 has it, general unsymmetric Jacobians. Allocates only when made.
-#ifndef PBS_MINIMIZE_DENSE_NEWTON_H
-#define PBS_MINIMIZE_DENSE_NEWTON_H
+#ifndef PBS_MINIMIZE_DENSE_DENSE_NEWTON_H
+#define PBS_MINIMIZE_DENSE_DENSE_NEWTON_H
 
 #include "linear/dense/dense_lu.h"
 #include "pbs/system.h"

@@ -1,7 +1,7 @@
 // See dense_newton.h. The residual in units of positions is r = x - x~ - c M^-1 f; divided by b or
 // c it is the residual of the velocity or of the acceleration (docs/theory/schemes.md section 1),
 // so that the three choices of an unknown share everything but a factor and the first guess.
-#include "minimize/dense_newton.h"
+#include "minimize/dense/dense_newton.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 // Search directions that are always downhill: OPT section 3.1, "Conjugate gradient" and "Downhill
 // direction".
-#include "minimize/direction.h"
+#include "minimize/newton/direction.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 #include "base/matrix3/math3.h"
 #include "minimize/fixture.h"
 #include "minimize/springs.h"
-#include "minimize/state.h"
+#include "minimize/newton/state.h"
 #include "support/random.h"
 
 enum { CORNERS = 8, BODIES = 2, NODES = BODIES * CORNERS, PAIRS = CORNERS * (CORNERS - 1) / 2 };

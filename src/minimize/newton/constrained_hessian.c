@@ -1,7 +1,7 @@
 // The congruence with Q runs in two passes, first Q from the left on the rows of all listed nodes,
 // then Q from the right on their columns: within a pass every block belongs to one node, so nodes
 // are independent.
-#include "minimize/constrained_hessian.h"
+#include "minimize/newton/constrained_hessian.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // The rigid motion of a rest shape that comes nearest to where nodes are to be.
 #include "base/matrix3/math3.h"
-#include "minimize/rigid_fit.h"
+#include "minimize/objective/rigid_fit.h"
 #include "support/random.h"
 #include "support/testing.h"
 

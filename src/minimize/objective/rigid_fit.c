@@ -1,5 +1,5 @@
 // See rigid_fit.h: Kabsch's rotation, by singular values, so that it never reflects.
-#include "minimize/rigid_fit.h"
+#include "minimize/objective/rigid_fit.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
 // The rigid motion of a body's shape that comes nearest to where its nodes are to be: of its rest
 // shape what a body that is as good as rigid does, however far its nodes are from there; of the
 // shape that it has, what changes its inertia alone.
-#ifndef PBS_MINIMIZE_RIGID_FIT_H
-#define PBS_MINIMIZE_RIGID_FIT_H
+#ifndef PBS_MINIMIZE_OBJECTIVE_RIGID_FIT_H
+#define PBS_MINIMIZE_OBJECTIVE_RIGID_FIT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,7 +5,7 @@
 #include "base/runtime/clock.h"
 #include "base/lanes/vector.h"
 #include "contact/projection/projection.h"
-#include "minimize/state.h"
+#include "minimize/newton/state.h"
 
 // Relative residuals of the linear solve: without a tolerance of its own, and the range of those
 // that follow from one.
