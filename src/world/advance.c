@@ -1,10 +1,10 @@
 // Many steps of a world as one transaction: equal ones, or as long as the integrator's step control
-// wants them (src/integrate/step_control.h).
+// wants them (src/integrate/step_control/step_control.h).
 #include <math.h>
 
 #include "base/runtime/arithmetic.h"
 #include "base/lanes/vector.h"
-#include "integrate/step_measure.h"
+#include "integrate/step_control/step_measure.h"
 #include "world/check.h"
 #include "world/run.h"
 

@@ -4,7 +4,7 @@
 #define PBS_WORLD_BONDED_H
 
 #include "energy/bonds/bonds.h"
-#include "integrate/rotations.h"
+#include "integrate/states/rotations.h"
 #include "world/scene.h"
 
 /// The body of a call that only bonded ones have; PBS_ERROR_ARGUMENT with what others lack.

@@ -7,7 +7,7 @@
 #include "base/runtime/arithmetic.h"
 #include "base/matrix3/math3.h"
 #include "geometry/exact/intersection.h"
-#include "integrate/explicit.h"
+#include "integrate/stepping/explicit.h"
 #include "world/bonded.h"
 #include "world/breaking.h"
 #include "world/check.h"

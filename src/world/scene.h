@@ -4,8 +4,8 @@
 #define PBS_WORLD_SCENE_H
 
 #include "contact/barrier/adaptive_stiffness.h"
-#include "integrate/step.h"
-#include "integrate/step_control.h"
+#include "integrate/stepping/step.h"
+#include "integrate/step_control/step_control.h"
 #include "linear/solver_race.h"
 #include "pbs/pbs.h"
 #include "world/body.h"

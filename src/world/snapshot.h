@@ -3,7 +3,7 @@
 #ifndef PBS_WORLD_SNAPSHOT_H
 #define PBS_WORLD_SNAPSHOT_H
 
-#include "integrate/step_control.h"
+#include "integrate/step_control/step_control.h"
 #include "world/byte_stream.h"
 
 /// Grows whenever the bytes that follow mean something else.

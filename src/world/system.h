@@ -2,7 +2,7 @@
 #ifndef PBS_WORLD_SYSTEM_H
 #define PBS_WORLD_SYSTEM_H
 
-#include "integrate/dense_step.h"
+#include "integrate/stepping/dense_step.h"
 #include "world/scene.h"
 
 struct pbs_system {

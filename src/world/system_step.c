@@ -1,5 +1,6 @@
 // How systems step: on a copy of the state, which lands whole or not at all. One step, equal ones,
-// or as long as the integrator's step control wants them (src/integrate/step_control.h).
+// or as long as the integrator's step control wants them
+// (src/integrate/step_control/step_control.h).
 #include <math.h>
 #include <string.h>
 

@@ -22,7 +22,7 @@
 #include "energy/materials/solid.h"
 #include "energy/damping/spring_damping.h"
 #include "energy/springs/springs.h"
-#include "integrate/momentum.h"
+#include "integrate/stepping/momentum.h"
 #include "world/bonded.h"
 #include "world/breaking.h"
 #include "world/contact_scale.h"

@@ -6,7 +6,7 @@
 #include "base/matrix3/math3.h"
 #include "base/matrix3/quaternion.h"
 #include "energy/bonds/bonds.h"
-#include "integrate/step.h"
+#include "integrate/stepping/step.h"
 #include "pbs/integrator.h"
 #include "pbs/world.h"
 #include "support/random.h"

@@ -1,5 +1,5 @@
 // pbs_world_advance: step control in worlds, and linearly implicit steps.
-#include "integrate/step_control.h"
+#include "integrate/step_control/step_control.h"
 #include "support/hardening_spring.h"
 #include "support/world_testing.h"
 

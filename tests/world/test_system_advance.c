@@ -125,8 +125,8 @@ static void linearized_steps_go_on_as_the_formulas(void **state) {
     }
 }
 
-/// docs/theory/step_control.md section 2; see tests/integrate/test_step_control.c for the two that
-/// differ a little.
+/// docs/theory/step_control.md section 2; see tests/integrate/step_control/test_step_control.c for
+/// the two that differ a little.
 static void advances_take_as_many_steps_as_the_reference(void **state) {
     (void)state;
     static const uint32_t expected[2][3][2] = {{{20, 4}, {34, 7}, {61, 8}},

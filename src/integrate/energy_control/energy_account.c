@@ -1,0 +1,315 @@
+// Accounts of energy control: which bodies are one island, what the target of each is, and what of
+// it each body takes along when a step ends. See energy_control.h and docs/theory/schemes.md
+// section
+// 5. An island is named by its first body.
+#include <math.h>
+
+#include "integrate/energy_control/energy_sums.h"
+
+// --- arrays ---
+
+pbs_status energy_control_reserve(struct energy_control *control, struct memory *memory,
+                                  const struct assembly *assembly, uint32_t body_count,
+                                  bool has_forces) {
+    energy_control_free(control, memory);
+    const size_t node_count = assembly->layout.node_count;
+    control->body_count = body_count;
+    control->body = memory_allocate(memory, node_count, sizeof *control->body);
+    control->island = memory_allocate(memory, body_count, sizeof *control->island);
+    control->accounts = memory_allocate(memory, body_count, sizeof *control->accounts);
+    control->next = memory_allocate(memory, body_count, sizeof *control->next);
+    control->aside = memory_allocate(memory, body_count, sizeof *control->aside);
+    control->sums = memory_allocate(memory, body_count, sizeof *control->sums);
+    control->bodies = memory_allocate(memory, body_count, sizeof *control->bodies);
+    control->node_values = memory_allocate(memory, node_count, sizeof *control->node_values);
+    if (has_forces) {
+        control->force = memory_allocate(memory, assembly->vector_slot_count,
+                                         3 * sizeof *control->force);
+    }
+    if (control->body == NULL || control->island == NULL || control->accounts == NULL ||
+        control->next == NULL || control->aside == NULL || control->sums == NULL ||
+        control->bodies == NULL || control->node_values == NULL ||
+        (has_forces && control->force == NULL)) {
+        energy_control_free(control, memory);
+        return PBS_ERROR_MEMORY;
+    }
+    return PBS_OK;
+}
+
+void energy_control_free(struct energy_control *control, struct memory *memory) {
+    memory_release(memory, control->body);
+    memory_release(memory, control->island);
+    memory_release(memory, control->accounts);
+    memory_release(memory, control->next);
+    memory_release(memory, control->aside);
+    memory_release(memory, control->sums);
+    memory_release(memory, control->bodies);
+    memory_release(memory, control->node_values);
+    memory_release(memory, control->force);
+    *control = (struct energy_control){0};
+}
+
+void energy_accept(struct energy_control *control) {
+    struct energy_account *const before = control->accounts;
+    control->accounts = control->next;
+    control->next = before;
+}
+
+static void copy_accounts(const struct energy_control *control, const struct energy_account *source,
+                          struct energy_account *out) {
+    for (uint32_t b = 0; b < control->body_count; b++) {
+        out[b] = source[b];
+    }
+}
+
+void energy_put_aside(struct energy_control *control) {
+    copy_accounts(control, control->accounts, control->aside);
+}
+
+void energy_take_back(struct energy_control *control) {
+    copy_accounts(control, control->aside, control->accounts);
+}
+
+// --- islands ---
+
+static uint32_t first_of(const struct energy_control *control, uint32_t body) {
+    while (control->island[body] != body) {
+        body = control->island[body];
+    }
+    return body;
+}
+
+void energy_join(struct energy_control *control, uint32_t a, uint32_t b) {
+    const uint32_t first = first_of(control, a), second = first_of(control, b);
+    control->island[first > second ? first : second] = first < second ? first : second;
+}
+
+void energy_gather(struct energy_control *control) {
+    control->is_gathered = true;
+    for (uint32_t b = 0; b < control->body_count; b++) {
+        // Islands of lower numbers name their first body already.
+        control->island[b] = control->island[control->island[b]];
+        if (!energy_is_island(control, b)) {
+            struct energy_sums *const sums = &control->sums[control->island[b]];
+            sums->loss += control->sums[b].loss;
+            sums->work += control->sums[b].work;
+        }
+    }
+}
+
+void energy_sum_potentials(struct energy_control *control) {
+    for (uint32_t b = 0; b < control->body_count; b++) {
+        control->sums[b].potential = 0.0;
+    }
+    for (uint32_t b = 0; b < control->body_count; b++) {
+        control->sums[control->island[b]].potential += control->bodies[b].potential;
+    }
+}
+
+// --- the start of a step ---
+
+/// f, of bodies that fall freely; 0 for the others.
+static pbs_status find_forces(struct energy_control *control, const struct energy_step *step,
+                              const double *x) {
+    const struct objective *o = step->objective;
+    const struct evaluation evaluation = {.what = EVALUATE_GRADIENT,
+                                          .x = x,
+                                          .stage = {.origin = x, .length = 1.0},
+                                          .constant_forces = true};
+    struct terms_result result = {.gradient = control->force, .scratch = o->scratch};
+    const int answer = terms_evaluate(o->tasks, o->assembly, o->terms, step->conservative_count,
+                                      &evaluation, &result);
+    if (answer != EVALUATE_OK) {
+        return answer == EVALUATE_STOP
+                   ? status_fail(PBS_ERROR_HOST, "an energy callback of the host asked to stop")
+                   : status_fail(PBS_ERROR_INADMISSIBLE,
+                                 "the constant forces at the start of the step cannot be "
+                                 "evaluated");
+    }
+    for (size_t at = 0; at < 3 * energy_node_count(step); at++) {
+        const bool falls = control->bodies[control->body[at / 3]].falls;
+        control->force[at] = falls ? -control->force[at] : 0.0;
+    }
+    return PBS_OK;
+}
+
+pbs_status energy_begin(struct energy_control *control, const struct energy_step *step,
+                        const double *x) {
+    control->is_gathered = false;
+    for (uint32_t b = 0; b < control->body_count; b++) {
+        control->island[b] = control->by_body ? b : 0;
+        control->sums[b] = (struct energy_sums){0};
+        control->bodies[b] = (struct energy_body){.falls = true};
+    }
+    for (size_t i = 0; i < energy_node_count(step); i++) {
+        struct energy_body *const body = &control->bodies[control->body[i]];
+        body->falls = body->falls && step->held[i] == 0;
+    }
+    return control->force != NULL ? find_forces(control, step, x) : PBS_OK;
+}
+
+// --- changes of the step ---
+
+static bool wants_kick(const struct energy_control *control, const struct energy_step *step,
+                       uint32_t b) {
+    const struct energy_account *const account = &control->accounts[b];
+    return control->bodies[b].falls && !account->touched && account->step > 0.0 &&
+           account->step != step->h;
+}
+
+void energy_kick(struct energy_control *control, const struct energy_step *step,
+                 double *predictor) {
+    if (step->fall_defect == 0.0) {
+        return;
+    }
+    const double h = step->h;
+    for (uint32_t b = 0; b < control->body_count; b++) {
+        control->bodies[b].is_kicked = wants_kick(control, step, b);
+        control->bodies[b].kick = 0.0;
+    }
+    for (size_t i = 0; i < energy_node_count(step); i++) {
+        struct energy_body *const body = &control->bodies[control->body[i]];
+        if (body->is_kicked) {
+            const double before = control->accounts[control->body[i]].step;
+            const double m = step->objective->mass[i];
+            const double *f = control->force + 3 * i;
+            add_scaled3(predictor + 3 * i, 0.5 * h * (before - h) / m, f, predictor + 3 * i);
+            body->kick += 0.25 * step->fall_defect * (h * h - before * before) * dot3(f, f) / m;
+        }
+    }
+}
+
+// --- targets ---
+
+/// J, of the state of rest: of each island's bodies, where bodies have targets of their own.
+static double ground_of(const struct energy_control *control, const struct energy_step *step,
+                        uint32_t b) {
+    return control->by_body || b == 0 ? step->settings->ground : 0.0;
+}
+
+static double first_target(const struct energy_step *step, const struct energy_body *body,
+                           double ground, double shift) {
+    const double fraction = step->settings->fraction;
+    const double energy = body->kinetic_now + body->potential_now;
+    const double height = fraction == 1.0 ? energy : ground + fraction * (energy - ground);
+    return height + shift;
+}
+
+/// What a body brings: its target, and the work that was done on it since the step before, where
+/// the host changed gravity, its own energy, or what is held. The shift then changes at the length
+/// of that step.
+static void add_account(struct energy_control *control, const struct energy_step *step,
+                        uint32_t b) {
+    const struct energy_account *const account = &control->accounts[b];
+    const struct energy_body *const body = &control->bodies[b];
+    struct energy_sums *const sums = &control->sums[control->island[b]];
+    sums->body_count++;
+    sums->ground += ground_of(control, step, b);
+    const double ratio = account->step > 0.0 ? account->step / step->h : 1.0;
+    const double shift_before = ratio * body->shift_now;
+    sums->target -= body->kick;
+    if (account->is_known) {
+        sums->target += account->target;
+        sums->work += body->potential_now - account->potential;
+        sums->work += shift_before - account->shift;
+    } else {
+        const double shift = body->is_kicked ? shift_before : body->shift_now;
+        sums->target += first_target(step, body, ground_of(control, step, b), shift);
+    }
+}
+
+/// A loss is never a gain. The decay acts after it and before the work.
+static void set_target(const struct energy_step *step, struct energy_sums *sums) {
+    const struct energy_settings *s = step->settings;
+    sums->loss = fmax(sums->loss, 0.0);
+    sums->target -= sums->loss;
+    if (s->decay_time > 0.0) {
+        const double left = exp(-step->h / s->decay_time) * (sums->target - sums->ground);
+        sums->target = sums->ground + fmax(left, 0.0);
+    }
+    sums->target += sums->work;
+}
+
+void energy_set_targets(struct energy_control *control, const struct energy_step *step) {
+    for (uint32_t b = 0; b < control->body_count; b++) {
+        add_account(control, step, b);
+    }
+    for (uint32_t b = 0; b < control->body_count; b++) {
+        if (energy_is_island(control, b)) {
+            control->sums[b].errors = control->accounts[b].errors;
+            set_target(step, &control->sums[b]);
+        }
+    }
+}
+
+// --- the end of a step ---
+
+static void measure_bodies(struct energy_control *control, const struct energy_step *step,
+                           const double *v) {
+    for (uint32_t b = 0; b < control->body_count; b++) {
+        control->bodies[b].kinetic = control->bodies[b].shift = 0.0;
+    }
+    for (size_t i = 0; i < energy_node_count(step); i++) {
+        struct energy_body *const body = &control->bodies[control->body[i]];
+        body->kinetic += energy_kinetic_at(step, i, v);
+        body->shift += energy_shift_at(control, step, i, v);
+    }
+}
+
+/// sums: energies of the islands, from those of the bodies.
+static void measure_islands(struct energy_control *control) {
+    energy_sum_potentials(control);
+    for (uint32_t b = 0; b < control->body_count; b++) {
+        control->sums[b].kinetic = control->sums[b].shift = 0.0;
+    }
+    for (uint32_t b = 0; b < control->body_count; b++) {
+        struct energy_sums *const sums = &control->sums[control->island[b]];
+        sums->kinetic += control->bodies[b].kinetic;
+        sums->shift += control->bodies[b].shift;
+    }
+}
+
+/// What of its island's target a body takes along. What the energy lacks belongs to those whose
+/// motion the step has damped, as A measures it; to the first where none has.
+static double share_of(const struct energy_control *control, uint32_t b) {
+    const uint32_t island = control->island[b];
+    const struct energy_sums *const sums = &control->sums[island];
+    const struct energy_body *const body = &control->bodies[b];
+    const double energy = sums->potential + sums->kinetic + sums->shift;
+    const double share = sums->square > 0.0 ? body->square / sums->square : (b == island);
+    return body->potential + body->kinetic + body->shift + share * (sums->target - energy);
+}
+
+static double next_target(const struct energy_control *control, uint32_t b) {
+    if (control->by_body && control->sums[control->island[b]].body_count > 1) {
+        return share_of(control, b);
+    }
+    return energy_is_island(control, b) ? control->sums[b].target : 0.0;
+}
+
+struct energy_report energy_end(struct energy_control *control, const struct energy_step *step,
+                                const double *v) {
+    struct energy_report report = energy_report_empty();
+    measure_bodies(control, step, v);
+    measure_islands(control);
+    for (uint32_t b = 0; b < control->body_count; b++) {
+        const struct energy_sums *const sums = &control->sums[b];
+        if (energy_is_island(control, b)) {
+            report.alpha_low = fmin(report.alpha_low, sums->alpha);
+            report.alpha_high = fmax(report.alpha_high, sums->alpha);
+            report.target += sums->target - sums->shift;
+            report.energy += sums->potential + sums->kinetic;
+            report.work += sums->work;
+        }
+        control->next[b] = (struct energy_account){
+            .is_known = true,
+            .touched = control->bodies[b].touched,
+            .errors = control->sums[control->island[b]].errors,
+            .target = next_target(control, b),
+            .potential = control->bodies[b].potential,
+            .shift = control->bodies[b].shift,
+            .step = step->h,
+        };
+    }
+    return report;
+}

@@ -1,0 +1,520 @@
+// See energy_control.h. Sums over nodes are taken in their order, island by island at once, so that
+// neither threads nor other islands change a bit.
+#include "integrate/energy_control/energy_control.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "integrate/energy_control/energy_sums.h"
+#include "pbs/integrator.h"
+
+struct energy_report energy_report_empty(void) {
+    return (struct energy_report){.alpha_low = INFINITY, .alpha_high = -INFINITY};
+}
+
+void energy_report_add(struct energy_report *sum, const struct energy_report *part) {
+    const struct energy_report before = *sum;
+    *sum = *part;
+    sum->work += before.work;
+    sum->alpha_low = fmin(sum->alpha_low, before.alpha_low);
+    sum->alpha_high = fmax(sum->alpha_high, before.alpha_high);
+}
+
+static bool is_held(const struct energy_step *step, size_t at) {
+    return ((uint32_t)step->held[at / 3] >> at % 3 & 1u) != 0;
+}
+
+// --- work from outside ---
+//
+// What holds or pushes a node does the work of its impulse in the step times the mean of its
+// velocities before and after. For a constant velocity that is what a frame that moves along says;
+// for a changing one it is exact for the node's own inertia, and its sum over steps is the
+// trapezoidal rule of the forces.
+
+static double held_mean(const struct energy_step *step, size_t at) {
+    return 0.5 * (step->velocity_now[at] + step->held_velocity[at]);
+}
+
+/// The velocity with which a force over the step meets a node that reaches v. Over implicit Euler
+/// the kinetic energy changes by F times the mean; F v alone would leave h F (w - v_n) / 2 for the
+/// correction to make up for.
+static double velocity_met(const struct energy_step *step, const double *v, size_t at) {
+    return step->fall_defect > 0.0 ? 0.5 * (step->velocity_now[at] + v[at]) : v[at];
+}
+
+void energy_add_damping(struct energy_control *control, const struct energy_step *step,
+                        double seconds, const double *gradient, const double *v) {
+    for (size_t at = 0; at < 3 * energy_node_count(step); at++) {
+        struct energy_sums *sums = energy_sums_of(control, at / 3);
+        sums->loss += seconds * gradient[at] * velocity_met(step, v, at);
+        if (is_held(step, at)) {
+            sums->work += seconds * gradient[at] * held_mean(step, at);
+        }
+    }
+}
+
+// --- contact ---
+
+#define NO_BODY UINT32_MAX
+
+static uint32_t body_of(const struct energy_control *control, uint32_t node) {
+    return node == CONTACT_NO_NODE ? NO_BODY : control->body[node];
+}
+
+/// Those that meet in a contact; one of them, the first if there is one.
+static uint32_t meet(struct energy_control *control, const struct contact_exchange *exchange) {
+    const uint32_t first = body_of(control, exchange->nodes[0]);
+    const uint32_t second = body_of(control, exchange->nodes[1]);
+    if (first != NO_BODY) {
+        control->bodies[first].touched = true;
+    }
+    if (second != NO_BODY) {
+        control->bodies[second].touched = true;
+    }
+    if (first != NO_BODY && second != NO_BODY && !control->is_gathered) {
+        energy_join(control, first, second);
+    }
+    return first != NO_BODY ? first : second;
+}
+
+struct stage_exchange {
+    struct energy_control *control;
+    double seconds;
+};
+
+static void add_exchange(void *context, const struct contact_exchange *exchange) {
+    const struct stage_exchange *stage = context;
+    const uint32_t body = meet(stage->control, exchange);
+    struct energy_sums *const sums = &stage->control->sums[body];
+    sums->loss += stage->seconds * exchange->loss;
+    sums->work += stage->seconds * exchange->work;
+}
+
+void energy_add_contact(struct energy_control *control, const struct energy_step *step,
+                        double seconds, const double *x, const double *v) {
+    struct stage_exchange stage = {control, seconds};
+    const struct contact_motion motion = {.x = x,
+                                          .v = v,
+                                          .v_now = step->fall_defect > 0.0 ? step->velocity_now
+                                                                           : NULL,
+                                          .is_continued = step->is_continued};
+    const struct contact_visitor visitor = {add_exchange, &stage};
+    contact_set_visit(&step->objective->contacts, &motion, &visitor);
+}
+
+// --- energies ---
+
+static void add_potential(void *context, const struct contact_exchange *exchange) {
+    struct energy_control *const control = context;
+    control->bodies[meet(control, exchange)].potential += exchange->potential;
+}
+
+/// Contact's part of it: what is between two bodies is the first one's.
+static int evaluate_contact(struct energy_control *control, const struct objective *o,
+                            const double *x, double *gradient) {
+    struct contact_energy energy;
+    const struct contact_visitor visitor = {add_potential, control};
+    if (contact_set_evaluate(&o->contacts, o->tasks, x, false, gradient, &energy) < 0) {
+        return EVALUATE_STOP;
+    }
+    contact_set_visit(&o->contacts, NULL, &visitor);
+    return isfinite(energy.potential) ? EVALUATE_OK : EVALUATE_RECOVERABLE;
+}
+
+/// Potentials of the bodies and of their islands, and the gradient where it is not null.
+static int evaluate(struct energy_control *control, const struct energy_step *step, const double *x,
+                    double *gradient) {
+    const struct objective *o = step->objective;
+    const struct evaluation evaluation = {.what = EVALUATE_VALUE |
+                                                  (gradient != NULL ? EVALUATE_GRADIENT : 0U),
+                                          .x = x,
+                                          .stage = {.origin = x, .length = 1.0}};
+    struct terms_result result = {
+        .gradient = gradient, .node_values = control->node_values, .scratch = o->scratch};
+    int answer = terms_evaluate(o->tasks, o->assembly, o->terms, step->conservative_count,
+                                &evaluation, &result);
+    for (uint32_t b = 0; b < control->body_count; b++) {
+        control->bodies[b].potential = answer == EVALUATE_OK ? 0.0 : INFINITY;
+    }
+    for (size_t i = 0; answer == EVALUATE_OK && i < energy_node_count(step); i++) {
+        control->bodies[control->body[i]].potential += control->node_values[i];
+    }
+    if (answer == EVALUATE_OK) {
+        answer = evaluate_contact(control, o, x, gradient);
+    }
+    energy_sum_potentials(control);
+    return answer;
+}
+
+static pbs_status fail_at_end(int answer) {
+    return answer == EVALUATE_STOP
+               ? status_fail(
+                     PBS_ERROR_HOST,
+                     "an energy callback of the host asked to stop, or left a result unwritten")
+               : status_fail(PBS_ERROR_INADMISSIBLE,
+                             "the potential is infinite at an end of the step");
+}
+
+static pbs_status evaluate_end(struct energy_control *control, const struct energy_step *step,
+                               const double *x, double *gradient) {
+    const int answer = evaluate(control, step, x, gradient);
+    return answer == EVALUATE_OK ? PBS_OK : fail_at_end(answer);
+}
+
+// --- the correction ---
+
+/// dv from the forces at both ends, and the work that goes with the impulses on held axes.
+static void complete_correction(struct energy_control *control, const struct energy_step *step,
+                                const struct energy_candidate *c) {
+    // Where the recipe takes dv from the forces, w has seen those at the end, and alpha takes those
+    // at x_n instead; else the forces of the whole step count with its own velocity.
+    const bool from_forces = c->weight_next != 0.0;
+    for (size_t at = 0; at < 3 * energy_node_count(step); at++) {
+        const double m = step->objective->mass[at / 3];
+        struct energy_sums *sums = energy_sums_of(control, at / 3);
+        double *dv = &c->correction[at];
+        *dv += (c->weight_now * c->gradient_now[at] + c->weight_next * c->gradient_next[at]) / m;
+        if (is_held(step, at)) {
+            const double mean = held_mean(step, at);
+            sums->work += m * (c->v[at] - step->velocity_now[at]) * mean;
+            if (from_forces) {
+                sums->work += step->h * c->gradient_next[at] * mean;
+                sums->reaction += m * *dv * mean;
+            } else {
+                sums->work += 0.5 * step->h * (c->gradient_now[at] + c->gradient_next[at]) *
+                              step->held_velocity[at];
+            }
+            *dv = 0.0;
+        }
+    }
+}
+
+/// Nodes that touch keep to the surface: the normal part of dv is the obstacle's to carry.
+static void constrain_correction(struct energy_control *control, const struct energy_step *step,
+                                 const struct energy_candidate *c) {
+    const struct projection *p = step->projection;
+    for (size_t i = 0; i < p->active_count; i++) {
+        const struct projection_slot *slot = &p->slots[p->active[i].slot];
+        if (slot->active_count > 0) {
+            double *dv = c->correction + 3 * (size_t)slot->node;
+            double kept[3], removed[3], velocity[3];
+            multiply3(p->active[i].tangent, dv, kept);
+            subtract3(dv, kept, removed);
+            copy3(kept, dv);
+            obstacle_mean_velocity(projection_obstacle(p, slot, 0), step->is_continued,
+                                   c->x + 3 * (size_t)slot->node, velocity);
+            energy_sums_of(control, slot->node)->reaction += step->objective->mass[slot->node] *
+                                                             dot3(removed, velocity);
+        }
+    }
+}
+
+static void add_up(struct energy_control *control, const struct energy_step *step,
+                   const struct energy_candidate *c) {
+    for (size_t i = 0; i < energy_node_count(step); i++) {
+        struct energy_body *const body = &control->bodies[control->body[i]];
+        struct energy_sums *const sums = energy_sums_of(control, i);
+        const double *dv = c->correction + 3 * i;
+        const double square = energy_kinetic_at(step, i, c->correction);
+        body->kinetic_now += energy_kinetic_at(step, i, step->velocity_now);
+        body->shift_now += energy_shift_at(control, step, i, step->velocity_now);
+        body->square += square;
+        sums->kinetic += energy_kinetic_at(step, i, c->v);
+        sums->shift += energy_shift_at(control, step, i, c->v);
+        sums->square += square;
+        sums->product -= step->objective->mass[i] * dot3(c->v + 3 * i, dv);
+        sums->product -= energy_shift_at(control, step, i, c->correction);
+    }
+    for (uint32_t b = 0; b < control->body_count; b++) {
+        control->sums[b].product -= control->sums[b].reaction;
+    }
+}
+
+/// How far the energy is above its target.
+static double error_of(const struct energy_sums *sums) {
+    return sums->potential + sums->kinetic + sums->shift - sums->target;
+}
+
+// --- alpha of v = w - alpha dv ---
+
+/// Where a alpha^2 + b alpha + c = 0, of two roots the one closer to 1; without any, where it is
+/// closest. a > 0.
+static double root_near_one(double a, double b, double c) {
+    const double discriminant = b * b - 4.0 * a * c;
+    if (!(discriminant >= 0.0)) {
+        return -b / (2.0 * a);
+    }
+    const double q = -0.5 * (b + copysign(sqrt(discriminant), b));
+    const double first = q / a;
+    const double second = q != 0.0 ? c / q : first;
+    const double difference = fabs(first - 1.0) - fabs(second - 1.0);
+    return difference < 0.0 || (difference == 0.0 && first > second) ? first : second;
+}
+
+static double search(const struct energy_step *step, const struct energy_sums *sums, double error) {
+    const struct energy_settings *s = step->settings;
+    return fmin(fmax(root_near_one(sums->square, sums->product, error), s->alpha_min),
+                s->alpha_max);
+}
+
+/// 1, unless the energy's error would have the same sign for the third time.
+static double search_sparsely(const struct energy_step *step, struct energy_sums *sums,
+                              double error) {
+    const double end = sums->square + sums->product + error;
+    const int32_t sign = (end > 0.0) - (end < 0.0);
+    sums->errors = sums->errors * sign > 0 ? sums->errors + sign : sign;
+    if (sums->errors < 3 && sums->errors > -3) {
+        return 1.0;
+    }
+    sums->errors = 0;
+    return search(step, sums, error);
+}
+
+static double choose(const struct energy_step *step, struct energy_sums *sums) {
+    const struct energy_settings *s = step->settings;
+    if (s->choice == PBS_ALPHA_FIXED) {
+        return s->alpha;
+    }
+    // Without a correction alpha means nothing; the energy is what it is.
+    const double size = fabs(sums->potential) + 2.0 * sums->kinetic + fabs(sums->target);
+    if (!(sums->square > 1e-24 * size)) {
+        return 1.0;
+    }
+    const double error = error_of(sums);
+    // Nor does an error that is rounding: in a fall the energy is of terms much larger.
+    if (fabs(sums->square + sums->product + error) <= 2.0 * DBL_EPSILON * size) {
+        return 1.0;
+    }
+    return s->choice == PBS_ALPHA_SEARCH ? search(step, sums, error)
+                                         : search_sparsely(step, sums, error);
+}
+
+static void correct_velocity(struct energy_control *control, const struct energy_step *step,
+                             const struct energy_candidate *c) {
+    for (uint32_t b = 0; b < control->body_count; b++) {
+        struct energy_sums *sums = &control->sums[b];
+        if (energy_is_island(control, b)) {
+            sums->alpha = choose(step, sums);
+            sums->target += sums->alpha * sums->reaction;
+            sums->work += sums->alpha * sums->reaction;
+        }
+    }
+    for (size_t at = 0; at < 3 * energy_node_count(step); at++) {
+        c->v[at] -= energy_sums_of(control, at / 3)->alpha * c->correction[at];
+    }
+}
+
+// --- alpha of both positions and velocities ---
+
+/// Potential and kinetic energy of all islands at their alpha.
+static int evaluate_blend(struct energy_control *control, const struct energy_step *step,
+                          const struct energy_candidate *c) {
+    for (size_t at = 0; at < 3 * energy_node_count(step); at++) {
+        c->trial[at] = c->x[at] -
+                       energy_sums_of(control, at / 3)->alpha * c->position_correction[at];
+    }
+    const int answer = evaluate(control, step, c->trial, NULL);
+    for (uint32_t b = 0; b < control->body_count; b++) {
+        control->sums[b].kinetic = 0.0;
+    }
+    for (size_t i = 0; i < energy_node_count(step); i++) {
+        struct energy_sums *sums = energy_sums_of(control, i);
+        double v[3];
+        copy3(c->v + 3 * i, v);
+        add_scaled3(v, -sums->alpha, c->correction + 3 * i, v);
+        sums->kinetic += 0.5 * step->objective->mass[i] * dot3(v, v);
+    }
+    return answer;
+}
+
+/// False position with halved weights, bisection where that leads nowhere.
+static double next_trial(const struct energy_sums *sums) {
+    const double trial = sums->low + (sums->high - sums->low) * sums->low_error /
+                                         (sums->low_error - sums->high_error);
+    return trial > sums->low && trial < sums->high ? trial : 0.5 * (sums->low + sums->high);
+}
+
+/// alpha was tried: narrows the bracket, or ends the search.
+static void narrow(struct energy_sums *sums) {
+    const double error = error_of(sums);
+    const double size = fabs(sums->potential) + sums->kinetic + fabs(sums->target);
+    if ((isfinite(error) && fabs(error) <= 1e-14 * size) || sums->high - sums->low < 1e-15) {
+        sums->is_open = false;
+    } else if (error > 0.0) {
+        sums->high = sums->alpha;
+        sums->high_error = error;
+        sums->low_error *= 0.5;
+    } else {
+        sums->low = sums->alpha;
+        sums->low_error = error;
+        sums->high_error *= 0.5;
+    }
+}
+
+enum { TRIAL_LIMIT = 60 };
+
+/// The candidate is alpha = 0, which dissipates; alpha = 1 may have too much energy.
+static pbs_status blend(struct energy_control *control, const struct energy_step *step,
+                        const struct energy_candidate *c) {
+    for (uint32_t i = 0; i < control->body_count; i++) {
+        control->sums[i].low_error = error_of(&control->sums[i]);
+        control->sums[i].alpha = 1.0;
+    }
+    int answer = evaluate_blend(control, step, c);
+    uint32_t open = 0;
+    for (uint32_t i = 0; i < control->body_count && answer != EVALUATE_STOP; i++) {
+        struct energy_sums *sums = &control->sums[i];
+        sums->high = 1.0;
+        sums->high_error = error_of(sums);
+        sums->is_open = sums->high_error > 0.0 && sums->low_error < 0.0;
+        // Where both have too much, the one that has less: with strong drag not implicit Euler.
+        sums->alpha = sums->high_error > 0.0 && sums->low_error < sums->high_error ? 0.0 : 1.0;
+        open += sums->is_open;
+    }
+    for (int trial = 0; trial < TRIAL_LIMIT && open > 0 && answer != EVALUATE_STOP; trial++) {
+        for (uint32_t i = 0; i < control->body_count; i++) {
+            struct energy_sums *sums = &control->sums[i];
+            sums->alpha = sums->is_open ? next_trial(sums) : sums->alpha;
+        }
+        answer = evaluate_blend(control, step, c);
+        open = 0;
+        for (uint32_t i = 0; i < control->body_count; i++) {
+            if (control->sums[i].is_open) {
+                narrow(&control->sums[i]);
+            }
+            open += control->sums[i].is_open;
+        }
+    }
+    if (answer == EVALUATE_STOP) {
+        return fail_at_end(answer);
+    }
+    // At the limit the end that was admissible last is the answer.
+    for (uint32_t i = 0; i < control->body_count; i++) {
+        control->sums[i].alpha = control->sums[i].is_open ? control->sums[i].low
+                                                          : control->sums[i].alpha;
+    }
+    for (size_t at = 0; at < 3 * energy_node_count(step); at++) {
+        const double alpha = energy_sums_of(control, at / 3)->alpha;
+        c->x[at] -= alpha * c->position_correction[at];
+        c->v[at] -= alpha * c->correction[at];
+    }
+    return evaluate_end(control, step, c->x, NULL);
+}
+
+// --- all together ---
+
+static void hold_position(const struct energy_step *step, double *position_correction) {
+    for (size_t at = 0; at < 3 * energy_node_count(step); at++) {
+        position_correction[at] = is_held(step, at) ? 0.0 : position_correction[at];
+    }
+}
+
+/// The end at alpha = 0 falls too far by h^2 M^-1 f / 2, which blending would mix in and take for a
+/// loss: bodies that touch nothing are put on the parabola, for any alpha.
+static void mend_fall(struct energy_control *control, const struct energy_step *step,
+                      const struct energy_candidate *c) {
+    for (size_t i = 0; i < energy_node_count(step); i++) {
+        if (!control->bodies[control->body[i]].touched) {
+            const double defect = -0.5 * step->h * step->h / step->objective->mass[i];
+            const double *f = control->force + 3 * i;
+            add_scaled3(c->x + 3 * i, defect, f, c->x + 3 * i);
+            add_scaled3(c->position_correction + 3 * i, defect, f, c->position_correction + 3 * i);
+        }
+    }
+}
+
+pbs_status energy_choose(struct energy_control *control, const struct energy_step *step,
+                         struct energy_candidate *candidate) {
+    const struct energy_candidate *c = candidate;
+    RETURN_IF_FAILED(evaluate_end(control, step, c->x_now, c->gradient_now));
+    for (uint32_t b = 0; b < control->body_count; b++) {
+        control->bodies[b].potential_now = control->bodies[b].potential;
+    }
+    if (c->position_correction != NULL) {
+        mend_fall(control, step, c);
+    }
+    RETURN_IF_FAILED(evaluate_end(control, step, c->x, c->gradient_next));
+    if (step->rotations != NULL) {
+        // Those at x_n are at the origin of the chart.
+        rotations_carry_gradient(step->rotations, step->objective->tasks, c->x, c->gradient_next);
+    }
+    energy_gather(control);
+    energy_sum_potentials(control);
+    complete_correction(control, step, c);
+    if (c->position_correction == NULL) {
+        constrain_correction(control, step, c);
+    }
+    add_up(control, step, c);
+    energy_set_targets(control, step);
+    if (c->position_correction != NULL) {
+        hold_position(step, c->position_correction);
+        return blend(control, step, c);
+    }
+    correct_velocity(control, step, c);
+    return PBS_OK;
+}
+
+// --- after the choice ---
+
+static void sum_motion(struct energy_control *control, const struct energy_step *step,
+                       const double *v) {
+    for (uint32_t b = 0; b < control->body_count; b++) {
+        control->sums[b].kinetic = control->sums[b].shift = 0.0;
+    }
+    for (size_t i = 0; i < energy_node_count(step); i++) {
+        energy_sums_of(control, i)->kinetic += energy_kinetic_at(step, i, v);
+        energy_sums_of(control, i)->shift += energy_shift_at(control, step, i, v);
+    }
+}
+
+void energy_before_friction(struct energy_control *control, const struct energy_step *step,
+                            const double *v) {
+    sum_motion(control, step, v);
+    for (uint32_t b = 0; b < control->body_count; b++) {
+        control->sums[b].kinetic_before = control->sums[b].kinetic;
+        control->sums[b].shift_before = control->sums[b].shift;
+    }
+}
+
+void energy_after_friction(struct energy_control *control, const struct energy_step *step,
+                           const double *v, double heat) {
+    sum_motion(control, step, v);
+    for (uint32_t b = 0; b < control->body_count; b++) {
+        struct energy_sums *sums = &control->sums[b];
+        const double change = sums->kinetic - sums->kinetic_before + sums->shift -
+                              sums->shift_before;
+        sums->target += change;
+        sums->work += change;
+    }
+    const struct projection *p = step->projection;
+    for (size_t i = 0; i < p->active_count; i++) {
+        const struct projection_slot *slot = &p->slots[p->active[i].slot];
+        struct energy_body *const body = &control->bodies[control->body[slot->node]];
+        body->touched = body->touched || slot->active_count > 0;
+    }
+    // Heat is the loss relative to the obstacles; the rest of the change is their work.
+    control->sums[0].work += heat;
+}
+
+pbs_status energy_moved(struct energy_control *control, const struct energy_step *step,
+                        const double *x) {
+    return evaluate_end(control, step, x, NULL);
+}
+
+double energy_loss(const struct energy_control *control) {
+    double loss = 0.0;
+    for (uint32_t b = 0; b < control->body_count; b++) {
+        loss += energy_is_island(control, b) ? control->sums[b].loss : 0.0;
+    }
+    return loss;
+}
+
+double energy_deviation(const struct energy_control *control, size_t node_count,
+                        const double *correction) {
+    double most = 0.0;
+    for (size_t i = 0; i < node_count; i++) {
+        const double excess = fabs(energy_sums_of(control, i)->alpha - 1.0);
+        most = fmax(most, excess * norm3(correction + 3 * i));
+    }
+    return most;
+}

@@ -1,0 +1,162 @@
+// ATS eqs. 12 and 14 with the limits of docs/theory/step_control.md section 2; see step_control.h.
+#include "integrate/step_control/step_control.h"
+
+#include <float.h>
+#include <math.h>
+
+// A rejected step shrinks at least and, where growth is limited too, at most by these factors; one
+// without a state by the third.
+static const double LEAST_SHRINK = 0.9;
+static const double MOST_SHRINK = 0.1;
+static const double FAILURE_SHRINK = 0.25;
+
+// What is left over before the end is a step of its own from this part of the last step on.
+static const double SLIVER = 0.1;
+
+// More steps than this in one advance are a mistake in units.
+static const double STEP_LIMIT = 1e9;
+
+// Accepted steps without a break until a crack is taken to have stopped.
+static const uint32_t QUIET_STEPS = 10;
+
+/// Defaults per kind: where the members of pbs_integrator_desc are 0.
+struct control_defaults {
+    int32_t rule;
+    double exponent, safety;
+    double halving_growth; ///< with PBS_STEP_RULE_HALVING
+};
+
+static const struct control_defaults defaults[] = {
+    [PBS_STEP_FIXED] = {PBS_STEP_RULE_PROPORTIONAL, 1.0, 0.5, 2.0},
+    [PBS_STEP_FORCE_ERROR] = {PBS_STEP_RULE_PROPORTIONAL, 3.0, 0.5, 2.0},
+    [PBS_STEP_SPEED_LIMIT] = {PBS_STEP_RULE_PROPORTIONAL, 1.0, 0.5, 2.0},
+    [PBS_STEP_STRETCH_LIMIT] = {PBS_STEP_RULE_PROPORTIONAL, 1.0, 0.8, 1.2},
+    [PBS_STEP_DOUBLING] = {PBS_STEP_RULE_HALVING, 2.0, 0.5, 2.0},
+    [PBS_STEP_ALPHA] = {PBS_STEP_RULE_PROPORTIONAL, 3.0, 0.5, 1.2},
+};
+
+static double or_default(double value, double otherwise) {
+    return value > 0.0 ? value : otherwise;
+}
+
+struct step_control step_control_of(const pbs_integrator_desc *d, uint32_t history) {
+    const struct control_defaults *const k = &defaults[d->step_control];
+    const int32_t rule = d->step_rule != PBS_STEP_RULE_DEFAULT ? d->step_rule : k->rule;
+    return (struct step_control){
+        .kind = d->step_control,
+        .rule = rule,
+        .tolerance = d->step_tolerance,
+        .initial = or_default(d->step_initial, 0.01 * d->step_max),
+        .min = or_default(d->step_min, 1e-6 * d->step_max),
+        .max = d->step_max,
+        .exponent = or_default(d->step_exponent, k->exponent),
+        .safety = or_default(d->step_safety, k->safety),
+        .growth = or_default(d->step_growth,
+                             rule == PBS_STEP_RULE_HALVING ? k->halving_growth : 2.0),
+        .fracture = d->fracture_step,
+        .quiet = d->fracture_quiet_steps > 0 ? d->fracture_quiet_steps : QUIET_STEPS,
+        .keeps_ratio = history > 1,
+    };
+}
+
+pbs_status step_control_fit(struct step_control *control, double duration) {
+    if (control->max > 0.0 && duration / control->max > STEP_LIMIT) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "%g s take more than %g steps of at most step_max = %g s", duration,
+                           STEP_LIMIT, control->max);
+    }
+    control->min = fmin(fmax(control->min, 4.0 * DBL_EPSILON * duration), control->max);
+    return PBS_OK;
+}
+
+double step_control_count(const struct step_control *control, double duration) {
+    // A quotient that is whole but for rounding is whole.
+    return control->max > 0.0 ? fmax(ceil(duration / control->max * (1.0 - 1e-12)), 1.0) : 1.0;
+}
+
+bool step_control_judges(const struct step_control *control) {
+    return control->kind != PBS_STEP_FIXED && control->kind != PBS_STEP_SPEED_LIMIT;
+}
+
+static double within(const struct step_control *control, double h) {
+    return fmin(fmax(h, control->min), control->max);
+}
+
+struct step_plan step_control_plan(const struct step_control *control,
+                                   const struct step_memory *memory, double remaining,
+                                   double h_before, double speed) {
+    double h = within(control, memory->next > 0.0 ? memory->next : control->initial);
+    if (control->kind == PBS_STEP_SPEED_LIMIT && speed > 0.0) {
+        h = within(control, fmin(h, control->tolerance / speed));
+    }
+    if (control->keeps_ratio && h_before > 0.0) {
+        h = fmin(h, 2.0 * h_before);
+    }
+    const double crack = memory->crack > 0.0 ? within(control, memory->crack) : INFINITY;
+    const bool cracked = h >= crack && remaining > crack;
+    h = fmin(h, crack);
+    if (h >= remaining) {
+        return (struct step_plan){.h = remaining, .clipped = h > remaining, .last = true};
+    }
+    // Two equal steps to the end where one would leave a sliver: rounding hides the forces in it.
+    const double sliver = fmax(control->keeps_ratio ? h : SLIVER * h, control->min);
+    if (remaining - h < sliver) {
+        return (struct step_plan){.h = 0.5 * remaining, .clipped = true, .cracked = cracked};
+    }
+    return (struct step_plan){.h = h, .cracked = cracked};
+}
+
+/// What the rule makes of h, before the limits min and max.
+static double follow_rule(const struct step_control *control, const struct step_memory *memory,
+                          double h, double measured, bool accepted) {
+    if (control->rule == PBS_STEP_RULE_HALVING) {
+        return accepted ? h * control->growth : 0.5 * h;
+    }
+    // Infinite where nothing was measured.
+    double factor = pow(control->safety * control->tolerance / measured, 1.0 / control->exponent);
+    if (isfinite(control->growth)) {
+        factor = fmin(fmax(factor, MOST_SHRINK), memory->rejected ? 1.0 : control->growth);
+    }
+    return h * (accepted ? factor : fmin(factor, LEAST_SHRINK));
+}
+
+enum step_verdict step_control_judge(const struct step_control *control, struct step_memory *memory,
+                                     const struct step_plan *plan, double measured) {
+    const bool at_minimum = plan->h <= control->min;
+    if (!isfinite(measured)) {
+        memory->next = within(control, FAILURE_SHRINK * plan->h);
+        memory->rejected = true;
+        return at_minimum ? STEP_FAILED : STEP_REJECTED;
+    }
+    const bool judges = step_control_judges(control);
+    // What looks ahead is above the tolerance where it may not go as short as it wants.
+    const bool small = judges || at_minimum ? measured <= control->tolerance : true;
+    const bool accepted = small || at_minimum;
+    double next = judges ? follow_rule(control, memory, plan->h, measured, accepted) : control->max;
+    if (accepted && plan->clipped) {
+        next = fmax(next, memory->next > 0.0 ? memory->next : control->initial);
+    }
+    memory->next = within(control, next);
+    memory->rejected = !accepted;
+    return accepted ? (small ? STEP_ACCEPTED : STEP_FORCED) : STEP_REJECTED;
+}
+
+void step_control_follow_cracks(const struct step_control *control, struct step_memory *memory,
+                                double crack) {
+    if (crack > 0.0) {
+        memory->crack = memory->crack > 0.0 ? fmin(memory->crack, crack) : crack;
+        memory->quiet = 0;
+        // What follows grows from there.
+        memory->next = fmin(memory->next, within(control, memory->crack));
+    } else if (memory->crack > 0.0 && ++memory->quiet >= control->quiet) {
+        memory->crack = 0.0;
+        memory->quiet = 0;
+    }
+}
+
+void step_counts_add(struct step_counts *counts, double h, double measured) {
+    counts->shortest = counts->accepted == 0 ? h : fmin(counts->shortest, h);
+    counts->longest = fmax(counts->longest, h);
+    counts->measured = measured;
+    counts->accepted++;
+}

@@ -1,0 +1,326 @@
+// Quasi-static steps: no inertia, no time, see quasi_static.h. Each pass minimises
+//     |x - x_k|_M^2 / (2 c) + sum_k P_k(x)
+// from x_k (the proximal point method, docs/theory/schemes.md section 7): as c grows that is
+// Newton's method for the potentials alone, which rigid motions that nothing resists and directions
+// of negative curvature do not lead astray.
+#include "integrate/stepping/quasi_static.h"
+
+#include <math.h>
+
+#include "base/matrix3/math3.h"
+#include "base/lanes/vector.h"
+#include "integrate/schemes/recipe.h"
+#include "pbs/integrator.h"
+#include "pbs/world.h"
+
+// c begins with so many times the square of the fastest time: what is so much softer than the
+// stiffest motion is solved for at once. It grows and shrinks by these factors, and no further.
+static const double FIRST_WEIGHT = 1e8;
+static const double LARGEST_WEIGHT = 1e14;
+static const double LEAST_WEIGHT = 10.0;
+static const double GROWTH = 100.0;
+
+// Where nothing resists, s^2.
+static const double WEIGHT_OF_NOTHING = 1.0;
+
+// And with gravity no more than what falls in it by this part of the scene.
+static const double FIRST_FALL = 1.0;
+
+enum { PASS_LIMIT = 200, PASS_ITERATIONS = 50 };
+
+// What has gone so many times the scene's extent since scripts stand still is held by nothing.
+// Where a host lets it go a part of FIRST_FALL is enough, so that it goes no farther than that at
+// first.
+static const double FAR = 30.0;
+static const double FAR_ENOUGH = 0.5;
+
+// Friction is lagged again so often at least, as a load step has no time in which it would catch
+// up.
+static const uint32_t FRICTION_ITERATIONS = 20;
+
+struct solve {
+    const struct static_problem *problem;
+    struct objective *objective;
+    struct tasks *tasks;
+    size_t count; ///< 3 * nodes
+    struct newton_options options;
+    double weight, first_weight;
+    double gravity; ///< N: norm of all constant forces
+    struct static_result result;
+};
+
+static double norm(const struct solve *s, const double *v) {
+    return vector_norm(s->tasks, s->count, v);
+}
+
+// --- forces ---
+
+/// Whether an evaluation that answered this may be used; where something stopped it the solve
+/// fails.
+static bool is_usable(struct solve *s, int answer, pbs_status status) {
+    if (answer == EVALUATE_STOP) {
+        s->result.newton.status = status < 0 ? status
+                                             : status_fail(PBS_ERROR_HOST,
+                                                           "an energy callback of the host asked "
+                                                           "to stop, or left a result unwritten");
+    }
+    return answer == EVALUATE_OK;
+}
+
+static bool failed(const struct solve *s) {
+    return s->result.newton.status < 0;
+}
+
+/// Those that are the same everywhere. problem->gradient becomes them.
+static double constant_forces(struct solve *s, const double *x) {
+    const struct objective *o = s->objective;
+    const struct evaluation evaluation = {
+        .what = EVALUATE_GRADIENT, .x = x, .stage = o->stage, .constant_forces = true};
+    struct terms_result forces = {.gradient = s->problem->gradient, .scratch = o->scratch};
+    const int answer = terms_evaluate(s->tasks, o->assembly, o->terms, o->term_count, &evaluation,
+                                      &forces);
+    if (!is_usable(s, answer, PBS_OK)) {
+        vector_zero(s->tasks, s->count, s->problem->gradient);
+    }
+    return norm(s, s->problem->gradient);
+}
+
+/// m/s^2: the largest acceleration that they would have.
+static double largest_fall(const struct solve *s) {
+    double largest = 0.0;
+    for (size_t k = 0; k < s->count; k++) {
+        const double a = fabs(s->problem->gradient[k]) / s->objective->mass[k / 3];
+        largest = fmax(largest, isfinite(a) ? a : 0.0);
+    }
+    return largest;
+}
+
+/// N: what the stresses at x carry. In equilibrium that is what holds, presses and weighs; the
+/// weight is counted besides, for what hangs on nothing.
+static double acting_forces(struct solve *s, const double *x) {
+    struct objective potential = *s->objective;
+    potential.contacts.count = 0;
+    potential.predictor = x;
+    potential.weight = INFINITY;
+    const struct objective_result result = objective_evaluate(&potential, x, false,
+                                                              s->problem->gradient, NULL);
+    const double carried = is_usable(s, result.answer, result.status)
+                               ? norm(s, s->problem->gradient)
+                               : 0.0;
+    return isfinite(carried) ? fmax(carried, s->gravity) : s->gravity;
+}
+
+static double tolerance_at(struct solve *s, const double *x) {
+    const struct static_problem *p = s->problem;
+    return p->options->tolerance > 0.0
+               ? p->options->tolerance
+               : fmax(p->relative_tolerance * acting_forces(s, x), p->least_tolerance);
+}
+
+/// J: with the potential of friction as it was lagged last, which takes out what it grows by.
+static double potential_at(struct solve *s, const double *x) {
+    struct objective potential = *s->objective;
+    potential.predictor = x;
+    potential.weight = INFINITY;
+    const struct objective_result result = objective_evaluate(&potential, x, true, NULL, NULL);
+    return is_usable(s, result.answer, result.status) ? result.value : NAN;
+}
+
+// --- passes ---
+
+/// The node, of those that are places, that is farthest from where it was at `from`.
+static double farthest(const struct solve *s, const double *x, const double *from, uint32_t *node) {
+    const struct layout *layout = &s->objective->assembly->layout;
+    double largest = 0.0;
+    *node = UINT32_MAX;
+    for (uint32_t i = 0; i < layout->node_count; i++) {
+        double way[3];
+        if (layout->kind != NULL && layout->kind[layout->row[i]] == NODE_ROTATION) {
+            continue;
+        }
+        subtract3(x + 3 * (size_t)i, from + 3 * (size_t)i, way);
+        if (norm3(way) > largest) {
+            largest = norm3(way);
+            *node = i;
+        }
+    }
+    return largest;
+}
+
+/// Of the pass that ended at x: what the proximal term pushes back with is what is left of the
+/// forces.
+static double residual_at(const struct solve *s, const double *x, uint32_t node) {
+    const struct objective *o = s->objective;
+    double way[3];
+    subtract3(x + 3 * (size_t)node, o->predictor + 3 * (size_t)node, way);
+    return o->mass[node] / o->weight * norm3(way);
+}
+
+static double residual_of_all(const struct solve *s, const double *x) {
+    const struct objective *o = s->objective;
+    double sum = 0.0;
+    for (size_t k = 0; k < s->count; k++) {
+        const double force = o->mass[k / 3] / o->weight * (x[k] - o->predictor[k]);
+        sum += force * force;
+    }
+    return sqrt(sum);
+}
+
+static void fail_unheld(struct solve *s, const double *x, uint32_t node, double way) {
+    struct newton_failure *failure = &s->result.newton.failure;
+    *failure = (struct newton_failure){
+        .kind = PBS_FAILURE_UNHELD, .node = node, .residual = residual_at(s, x, node)};
+    s->result.is_unheld = true;
+    s->result.newton.gradient_norm = residual_of_all(s, x);
+    s->result.newton.status = status_fail(
+        PBS_ERROR_CONVERGENCE,
+        "no equilibrium: something has moved by %.3g m and still %.3g N are left", way,
+        s->result.newton.gradient_norm);
+}
+
+/// Friction of the present state, if it is still to be looked at.
+static bool lag_friction(struct solve *s, const double *x, uint32_t pass) {
+    const struct objective *o = s->objective;
+    const uint32_t wanted = s->problem->friction_iterations;
+    const uint32_t limit = wanted > FRICTION_ITERATIONS ? wanted : FRICTION_ITERATIONS;
+    if (!contact_set_has_potential(&o->contacts) || pass == 0 || pass >= limit) {
+        return true;
+    }
+    size_t count = 0;
+    s->result.newton.status = contact_set_lag(&o->contacts, s->tasks, x, &count);
+    contact_set_begin(&o->contacts, o->stage.origin, o->stage.length);
+    return !failed(s);
+}
+
+/// One minimisation about x. Counts and times are added up.
+static struct newton_result run_pass(struct solve *s, double *x) {
+    const struct static_problem *p = s->problem;
+    vector_copy(s->tasks, s->count, x, p->predictor);
+    s->objective->predictor = p->predictor;
+    s->objective->weight = s->weight;
+    s->options.tolerance = tolerance_at(s, x);
+    if (failed(s)) {
+        return s->result.newton;
+    }
+    const uint32_t left = p->options->newton_limit - s->result.newton.newton_iterations;
+    s->options.newton_limit = left < PASS_ITERATIONS ? left : PASS_ITERATIONS;
+    const struct newton_result pass = newton_minimize(p->newton, s->objective, p->projection,
+                                                      &s->options, x);
+    newton_result_add(&s->result.newton, &pass);
+    return pass;
+}
+
+/// Whether another pass may do better after one that failed.
+static bool try_shorter(struct solve *s, const struct newton_result *pass) {
+    const bool may = pass->status == PBS_ERROR_CONVERGENCE && !pass->blocked &&
+                     s->weight > LEAST_WEIGHT / FIRST_WEIGHT * s->first_weight &&
+                     s->result.newton.newton_iterations < s->problem->options->newton_limit;
+    s->weight /= GROWTH;
+    return may;
+}
+
+static void run_passes(struct solve *s, double *x, const double *start) {
+    const double far = (s->problem->lets_go ? FAR_ENOUGH : FAR) * s->problem->extent;
+    for (uint32_t i = 0; i < PASS_LIMIT; i++) {
+        if (!lag_friction(s, x, i)) {
+            return;
+        }
+        const struct newton_result pass = run_pass(s, x);
+        s->result.newton.status = pass.status;
+        if (pass.status < 0) {
+            if (try_shorter(s, &pass)) {
+                // Or the next pass would not begin.
+                s->result.newton.status = PBS_OK;
+                continue;
+            }
+            return;
+        }
+        if (pass.newton_iterations == 0) {
+            s->result.newton.failure.kind = PBS_FAILURE_NONE;
+            return;
+        }
+        uint32_t node = UINT32_MAX;
+        const double way = farthest(s, x, start, &node);
+        if (way > far) {
+            fail_unheld(s, x, node, way);
+            return;
+        }
+        s->weight = fmin(GROWTH * s->weight, LARGEST_WEIGHT / FIRST_WEIGHT * s->first_weight);
+    }
+    s->result.newton.status = status_fail(PBS_ERROR_CONVERGENCE,
+                                          "no equilibrium after %d minimisations", PASS_LIMIT);
+}
+
+static double first_weight(struct solve *s) {
+    const struct static_problem *p = s->problem;
+    const double fall = largest_fall(s);
+    const double time = 0.5 * p->fastest;
+    double weight = isfinite(time) ? FIRST_WEIGHT * time * time : WEIGHT_OF_NOTHING;
+    if (fall > 0.0) {
+        weight = fmin(weight, FIRST_FALL * p->extent / fall);
+    }
+    return isnormal(weight) ? weight : WEIGHT_OF_NOTHING;
+}
+
+/// What has been lost since scripts stand still.
+static void measure_fall(struct solve *s, const double *x) {
+    const double above = potential_at(s, s->problem->start);
+    const double fallen = above - potential_at(s, x);
+    s->result.fallen = fallen > 0.0 ? fallen : 0.0;
+}
+
+struct static_result quasi_static_solve(const struct static_problem *problem, double *x) {
+    struct solve s = {.problem = problem,
+                      .objective = problem->objective,
+                      .tasks = problem->objective->tasks,
+                      .count = 3 * (size_t)problem->objective->assembly->layout.node_count,
+                      .options = *problem->options};
+    s.options.initial_guess = NEWTON_GUESS_GIVEN;
+    s.options.velocity_tolerance = 0.0;
+    s.gravity = constant_forces(&s, x);
+    s.first_weight = s.weight = first_weight(&s);
+    vector_copy(s.tasks, s.count, x, problem->predictor);
+    s.objective->predictor = problem->predictor;
+    s.objective->weight = s.weight;
+    s.options.tolerance = tolerance_at(&s, x);
+    if (!failed(&s)) {
+        s.result.newton = newton_carry(problem->newton, s.objective, problem->projection,
+                                       &s.options, x);
+    }
+    if (!failed(&s)) {
+        vector_copy(s.tasks, s.count, x, problem->start);
+        run_passes(&s, x, problem->start);
+    }
+    if (!failed(&s) || s.result.newton.status == PBS_ERROR_CONVERGENCE) {
+        measure_fall(&s, x);
+    }
+    s.result.tolerance = s.options.tolerance;
+    return s.result;
+}
+
+// --- the scheme ---
+
+/// A stage that ends where the step does, whose slip and weight are filled in by the solve.
+static void stage(const struct step_view *step, uint32_t index, struct stage_recipe *out) {
+    (void)index;
+    recipe_length(out, step->h, 1.0);
+    out->position_history.x[STATE_NOW] = 1.0;
+}
+
+/// At rest.
+static void finish(const struct step_view *step, struct state_recipe *out) {
+    (void)step;
+    out->position.x[STATE_STAGE_1] = 1.0;
+}
+
+const struct scheme_table scheme_quasi_static = {
+    .id = PBS_SCHEME_QUASI_STATIC,
+    .name = "quasi-static",
+    .history = 1,
+    .order = 1,
+    .is_static = true,
+    .stage_limit = 1,
+    .stage_count = recipe_one_stage,
+    .stage = stage,
+    .finish = finish,
+};

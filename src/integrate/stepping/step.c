@@ -1,0 +1,968 @@
+// One step of a scheme (docs/theory/schemes.md section 1): stages, new state, energy control,
+// friction.
+#include "integrate/stepping/step.h"
+
+#include <math.h>
+
+#include "base/lanes/vector.h"
+#include "integrate/stepping/quasi_static.h"
+#include "integrate/states/strain_rates.h"
+
+static const char
+    host_stopped[] = "an energy callback of the host asked to stop, or left a result unwritten";
+
+/// What the parts of a step share.
+struct step {
+    const struct step_problem *problem;
+    const struct step_span *span;
+    struct step_workspace *w;
+    struct step_view view;
+    struct step_result result;
+    struct tasks *tasks;
+    size_t count;                            ///< 3 * nodes
+    double *acceleration;                    ///< a_n as the recipes see it; null where they do not
+    bool has_strains;                        ///< some term damps by the rate of strain
+    struct scalar_state losses[STATE_COUNT]; ///< energy lost, relative to z_n; see scalar.h
+    double times[SCHEME_STAGE_LIMIT];        ///< of the stages, as fractions of the step
+    struct contact_shares contact;
+    size_t active[CONTACT_SET_LIMIT]; ///< contacts of the last report, kind by kind
+    size_t lagged;                    ///< what contact has taken from a known state last
+};
+
+static bool is_controlled(const struct step *step) {
+    return step->problem->scheme->control != CONTROL_NONE;
+}
+
+static struct energy_step energy_step(const struct step *step) {
+    const struct step_problem *problem = step->problem;
+    return (struct energy_step){
+        .settings = &problem->energy,
+        .objective = &problem->objective,
+        .conservative_count = problem->conservative_count,
+        .projection = problem->projection,
+        .rotations = step->w->rotations,
+        .held = problem->scripts.held,
+        .held_velocity = problem->scripts.velocity,
+        .velocity_now = step->w->now.v,
+        .h = step->view.h,
+        .fall_defect = problem->scheme->fall_defect,
+        .is_continued = step->span->begin > 0.0,
+    };
+}
+
+static bool failed(const struct step *step) {
+    return step->result.status < 0;
+}
+
+static void place_contact(const struct step_problem *problem, double now, double target) {
+    if (problem->objective.contacts.count > 0) {
+        problem->scripts.place_contact(problem->scripts.self, now, target);
+    }
+}
+
+static double fraction_at(const struct step_span *span, double time) {
+    return time == 1.0 ? span->end : span->begin + time * (span->end - span->begin);
+}
+
+/// Held axes keep their velocity during a step.
+static void hold_acceleration(const struct step *step, double *a) {
+    const uint8_t *held = step->problem->scripts.held;
+    for (size_t i = 0; i < step->w->node_count; i++) {
+        for (uint32_t axis = 0; held[i] != 0 && axis < 3; axis++) {
+            a[3 * i + axis] = (held[i] >> axis & 1u) != 0 ? 0.0 : a[3 * i + axis];
+        }
+    }
+}
+
+/// Puts held axes of a state where the script has them; the acceleration may be null.
+static void hold(const struct step *step, double *x, double *v, double *a) {
+    const struct scripts *scripts = &step->problem->scripts;
+    for (size_t i = 0; i < step->w->node_count; i++) {
+        for (uint32_t axis = 0; scripts->held[i] != 0 && axis < 3; axis++) {
+            if ((scripts->held[i] >> axis & 1u) == 0) {
+                continue;
+            }
+            x[3 * i + axis] = scripts->targets[3 * i + axis];
+            v[3 * i + axis] = scripts->velocity[3 * i + axis];
+        }
+    }
+    if (a != NULL) {
+        hold_acceleration(step, a);
+    }
+}
+
+static void list_states(const struct step *step, struct kinematics states[STATE_COUNT]) {
+    const struct step_workspace *w = step->w;
+    states[STATE_NOW] = (struct kinematics){w->now.x, w->now.v, step->acceleration};
+    states[STATE_BEFORE] = w->before;
+    for (int i = 0; i < SCHEME_STAGE_LIMIT; i++) {
+        states[STATE_STAGE_1 + i] = w->stages[i];
+    }
+}
+
+static void combine(const struct step *step, const struct combination *combination, double *out) {
+    struct kinematics states[STATE_COUNT];
+    list_states(step, states);
+    combination_evaluate(step->tasks, combination, states, step->count, out);
+}
+
+/// What damping measures the stage's rates of strain from.
+static void begin_strains(const struct step *step, const struct stage_recipe *recipe) {
+    const struct objective *o = &step->problem->objective;
+    struct kinematics states[STATE_COUNT];
+    if (step->has_strains) {
+        list_states(step, states);
+        const struct strain_stage stage = strain_stage_of(recipe, states, step->view.h,
+                                                          step->problem->scheme->leaves_feasible);
+        strains_begin_stage(step->tasks, o->assembly, o->terms, o->term_count, &stage);
+    }
+}
+
+static void end_strains(const struct step *step, uint32_t index, double length) {
+    const struct objective *o = &step->problem->objective;
+    if (step->has_strains) {
+        strains_end_stage(step->tasks, o->assembly, o->terms, o->term_count, index,
+                          step->w->stages[index].x, length);
+    }
+}
+
+/// v = (x - p_x) / b, a = (x - predictor) / c.
+static void differentiate_stage(const struct step *step, const struct stage_recipe *recipe,
+                                struct kinematics *stage) {
+    const struct step_workspace *w = step->w;
+    vector_combine(step->tasks, step->count, stage->x, -1.0, w->position_history, stage->v);
+    vector_scale(step->tasks, step->count, 1.0 / recipe->length, stage->v);
+    vector_combine(step->tasks, step->count, stage->x, -1.0, w->predictor, stage->a);
+    vector_scale(step->tasks, step->count, 1.0 / recipe->weight, stage->a);
+}
+
+/// The power that damping and drag take out at a stage: R is quadratic in v = (x - p_x) / b, so it
+/// is 2 R / b. Only dissipative terms are evaluated, so no host is asked again. gradient: of R; may
+/// be null; left alone where nothing damps.
+static double dissipated_power(const struct step_problem *problem,
+                               const struct objective *objective, const double *x,
+                               double *gradient) {
+    struct objective dissipative = *objective;
+    dissipative.dissipative_only = true;
+    dissipative.predictor = x; // inertia takes nothing out
+    dissipative.contacts.count = 0;
+    if (dissipative.term_count == problem->conservative_count && dissipative.damping == NULL) {
+        return 0.0;
+    }
+    const struct objective_result result = objective_evaluate(&dissipative, x, true, gradient,
+                                                              NULL);
+    return 2.0 * result.by_kind[ENERGY_DISSIPATED] / objective->stage.length;
+}
+
+/// What friction takes out in the stage's share of the step.
+static double account_for_contact(struct step *step, const struct stage_recipe *recipe,
+                                  const struct kinematics *stage) {
+    const double power = contact_set_friction_power(&step->problem->objective.contacts, step->tasks,
+                                                    stage->x, recipe->length);
+    if (is_controlled(step)) {
+        const struct energy_step energy = energy_step(step);
+        energy_add_contact(&step->w->energy, &energy, recipe->share * step->view.h, stage->x,
+                           stage->v);
+    }
+    return power;
+}
+
+/// What damping and drag did in the stage's share of the step. gradient: of their potential.
+static void account_for_damping(struct step *step, double share, const struct kinematics *stage,
+                                const double *gradient) {
+    const struct energy_step energy = energy_step(step);
+    energy_add_damping(&step->w->energy, &energy, share * step->view.h, gradient, stage->v);
+}
+
+/// The lagged damping matrix: at x, that is x_n, or for schemes of second order at the predictor
+/// x_n + s h v_n, s the stage's time, where that is admissible (docs/theory/schemes.md section 1:
+/// lagging from x_n costs an order).
+static void lag_damping(struct step *step, const double *x, double time) {
+    const struct step_problem *problem = step->problem;
+    struct step_workspace *w = step->w;
+    const struct objective *o = &problem->objective;
+    int answer = EVALUATE_RECOVERABLE;
+    if ((problem->scheme->order > 1 || problem->scheme->damps_ahead) && time > 0.0) {
+        vector_combine(step->tasks, step->count, w->now.x, time * step->view.h, w->now.v,
+                       w->predictor);
+        answer = rayleigh_begin(problem->damping, step->tasks, o->assembly, o->terms, o->term_count,
+                                w->predictor, true, o->scratch);
+    }
+    if (answer == EVALUATE_RECOVERABLE) {
+        answer = rayleigh_begin(problem->damping, step->tasks, o->assembly, o->terms, o->term_count,
+                                x, true, o->scratch);
+    }
+    if (answer == EVALUATE_STOP) {
+        step->result.status = status_fail(PBS_ERROR_HOST, "%s", host_stopped);
+    } else if (answer != EVALUATE_OK) {
+        step->result.status = status_fail(
+            PBS_ERROR_INADMISSIBLE,
+            "the elastic energy is infinite at the start of the step, so damping has no matrix");
+    }
+}
+
+/// A linearized stage is solved to c |M^-1 r| below the accuracy (docs/theory/step_control.md
+/// section 2), which |r| below its share of the lightest node makes sure of.
+static struct newton_result minimize_stage(const struct step *step,
+                                           const struct objective *objective,
+                                           const struct newton_options *options, double *x) {
+    const struct step_problem *problem = step->problem;
+    if (!problem->linearized) {
+        return newton_minimize(problem->newton, objective, problem->projection, options, x);
+    }
+    struct newton_options linear = *options;
+    linear.residual = problem->linear_accuracy * problem->least_mass / objective->weight;
+    return newton_linear_step(problem->newton, objective, problem->projection, &linear, x);
+}
+
+/// Whether the step goes on with what was found.
+static bool keep_solved(struct step *step, const struct newton_result *solved) {
+    if (solved->status == PBS_ERROR_CONVERGENCE && !solved->blocked &&
+        step->problem->allow_unconverged) {
+        step->result.status = PBS_NOT_CONVERGED;
+        status_save(&step->result.unconverged);
+        return true;
+    }
+    step->result.status = solved->status < 0 ? solved->status : step->result.status;
+    return solved->status >= 0;
+}
+
+/// Returns how many iterations that took; -1 where the step has failed.
+static int64_t solve_stage(struct step *step, const struct objective *objective,
+                           const struct newton_options *options, double *x) {
+    const struct newton_result solved = minimize_stage(step, objective, options, x);
+    newton_result_add(&step->result.newton, &solved);
+    return keep_solved(step, &solved) ? (int64_t)solved.newton_iterations : -1;
+}
+
+/// Takes from the state x what contact keeps the same until the next time.
+static bool lag_contact(struct step *step, const double *x) {
+    const pbs_status status = contact_set_lag(&step->problem->objective.contacts, step->tasks, x,
+                                              &step->lagged);
+    // PBS_NOT_CONVERGED stays.
+    step->result.status = status < 0 ? status : step->result.status;
+    return status >= 0;
+}
+
+/// Friction of the solution instead of the step's start, until that moves it no more
+/// (docs/theory/contact.md section 4, re-lagging): where no iteration is wanted, or the first one
+/// is the last.
+static bool repeat_with_friction(struct step *step, const struct objective *objective, double *x) {
+    const struct step_problem *problem = step->problem;
+    struct newton_options options = problem->options;
+    options.initial_guess = NEWTON_GUESS_GIVEN;
+    const bool lags = contact_set_has_potential(&objective->contacts) && !problem->linearized;
+    int64_t iterations = lags ? INT64_MAX : 0;
+    for (uint32_t i = 1; i < problem->friction_iterations && iterations > 1; i++) {
+        const size_t before = step->lagged;
+        if (!lag_contact(step, x)) {
+            return false;
+        }
+        if (before + step->lagged == 0) {
+            return true;
+        }
+        contact_set_begin(&objective->contacts, objective->stage.origin, objective->stage.length);
+        iterations = solve_stage(step, objective, &options, x);
+    }
+    return iterations >= 0;
+}
+
+static struct contact_moment moment_at(const struct step *step, const double *x, double share) {
+    return (struct contact_moment){.x = x,
+                                   .share = share,
+                                   .memory = step->problem->memory,
+                                   .report = step->problem->report,
+                                   .node_forces = step->w->contact_force};
+}
+
+/// Contact forces of a stage's solution, added to what there is.
+static void report_contact(struct step *step, double share, const double *x) {
+    const struct contact_moment moment = moment_at(step, x, share);
+    if (!failed(step)) {
+        const pbs_status status = contact_set_report(&step->problem->objective.contacts,
+                                                     step->tasks, &moment, step->active);
+        step->result.status = status < 0 ? status : step->result.status;
+    }
+}
+
+/// Where the minimiser starts: the known state, of finite energy, that is nearest in time. A
+/// linearized stage is one about z_n.
+static const double *nearest_state(const struct step *step, uint32_t index, double *time) {
+    const double *nearest = step->w->now.x;
+    double distance = step->times[index];
+    *time = 0.0;
+    for (uint32_t i = 0; i < index && !step->problem->linearized; i++) {
+        const double away = fabs(step->times[index] - step->times[i]);
+        if (away < distance) {
+            nearest = step->w->stages[i].x;
+            distance = away;
+            *time = step->times[i];
+        }
+    }
+    return nearest;
+}
+
+/// The stage's objective: histories, predictor p_x + b p_v, weight c.
+static struct objective stage_objective(const struct step *step,
+                                        const struct stage_recipe *recipe) {
+    struct step_workspace *w = step->w;
+    combine(step, &recipe->position_history, w->position_history);
+    combine(step, &recipe->velocity_history, w->velocity_history);
+    vector_combine(step->tasks, step->count, w->position_history, recipe->length,
+                   w->velocity_history, w->predictor);
+    if (is_controlled(step)) {
+        const struct energy_step energy = energy_step(step);
+        energy_kick(&w->energy, &energy, w->predictor);
+    }
+    struct objective objective = step->problem->objective;
+    objective.damping = step->problem->damping;
+    objective.with_friction = true;
+    objective.predictor = w->predictor;
+    objective.weight = recipe->weight;
+    objective.stage = (struct stage_view){.origin = w->position_history, .length = recipe->length};
+    return objective;
+}
+
+/// Scripts and obstacles at the stage's time, the minimiser projects its guesses onto them; and
+/// where it starts.
+static bool place_stage(struct step *step, uint32_t index, const struct stage_recipe *recipe) {
+    const struct step_problem *problem = step->problem;
+    struct step_workspace *w = step->w;
+    const double fraction = fraction_at(step->span, recipe->time);
+    problem->scripts.place_held(problem->scripts.self, fraction);
+    // Not into the result at once, where an earlier stage may have left PBS_NOT_CONVERGED.
+    const pbs_status placed = problem->scripts.place_obstacles(problem->scripts.self, fraction);
+    if (placed < 0) {
+        step->result.status = placed;
+        return false;
+    }
+    step->times[index] = recipe->time;
+    double start = 0.0;
+    vector_copy(step->tasks, step->count, nearest_state(step, index, &start), w->stages[index].x);
+    place_contact(problem, fraction_at(step->span, start), fraction);
+    contact_set_begin(&problem->objective.contacts, w->position_history, recipe->length);
+    return true;
+}
+
+static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
+    const struct step_problem *problem = step->problem;
+    struct step_workspace *w = step->w;
+    struct kinematics *stage = &w->stages[index];
+    struct stage_recipe recipe = {.share = 1.0};
+    problem->scheme->stage(&step->view, index, &recipe);
+    if (problem->damping != NULL) {
+        lag_damping(step, w->now.x, recipe.time);
+        if (failed(step)) {
+            return;
+        }
+    }
+    const struct objective objective = stage_objective(step, &recipe);
+    begin_strains(step, &recipe);
+    if (!place_stage(step, index, &recipe)) {
+        return;
+    }
+    step->result.stages++;
+    if (solve_stage(step, &objective, &problem->options, stage->x) < 0 ||
+        !repeat_with_friction(step, &objective, stage->x)) {
+        return;
+    }
+    const struct momentum_stage balance = {.mass = objective.mass,
+                                           .predictor = w->predictor,
+                                           .origin = w->position_history,
+                                           .weight = recipe.weight,
+                                           .length = recipe.length,
+                                           .gravity = problem->gravity,
+                                           .force = problem->force,
+                                           .scene = &problem->projection->scene};
+    // Bodies that touch each other exchange momentum.
+    if (!contact_set_has_potential(&objective.contacts)) {
+        momentum_balance(&balance, problem->bodies, problem->body_count, stage->x);
+    }
+    differentiate_stage(step, &recipe, stage);
+    hold(step, stage->x, stage->v, stage->a);
+    double *const gradient = is_controlled(step) ? w->gradient_next : NULL;
+    const double power = dissipated_power(problem, &objective, stage->x, gradient);
+    report_contact(step, step->contact.stage[index], stage->x);
+    scalar_run_stage(&recipe, index, power + account_for_contact(step, &recipe, stage),
+                     step->losses);
+    if (is_controlled(step) && power != 0.0) {
+        account_for_damping(step, recipe.share, stage, gradient);
+    }
+    if (index + 1 < stage_count) {
+        contact_set_keep(&problem->objective.contacts,
+                         step->contact.stage[index] * step->contact.friction_time, index == 0);
+        end_strains(step, index, recipe.length);
+    }
+}
+
+// --- stages without inertia ---
+
+/// Scripts and obstacles at the step's end, and where the minimiser starts: x_n, or where the same
+/// step has ended before.
+static void place_static(struct step *step) {
+    const struct step_problem *problem = step->problem;
+    const struct scripts *scripts = &problem->scripts;
+    struct step_workspace *w = step->w;
+    double *const x = w->stages[0].x;
+    scripts->place_held(scripts->self, step->span->end);
+    step->result.status = scripts->place_obstacles(scripts->self, step->span->end);
+    if (failed(step)) {
+        return;
+    }
+    vector_copy(step->tasks, step->count, problem->goes_on ? w->next.x : w->now.x, x);
+    place_contact(problem, problem->goes_on ? step->span->end : step->span->begin, step->span->end);
+    if (problem->goes_on && !lag_contact(step, x)) {
+        return;
+    }
+    contact_set_begin(&problem->objective.contacts, w->position_history, step->view.h);
+}
+
+static struct static_result balance(const struct step *step, struct objective *objective) {
+    const struct step_problem *problem = step->problem;
+    struct step_workspace *w = step->w;
+    const struct static_problem equilibrium = {
+        .newton = problem->newton,
+        .projection = problem->projection,
+        .options = &problem->options,
+        .objective = objective,
+        .predictor = w->predictor,
+        .start = w->velocity_history,
+        .gradient = w->gradient_now,
+        .relative_tolerance = problem->relative_tolerance,
+        .least_tolerance = problem->least_tolerance,
+        .fastest = problem->fastest,
+        .extent = problem->extent,
+        .friction_iterations = problem->friction_iterations,
+        .lets_go = problem->allow_unconverged,
+    };
+    return quasi_static_solve(&equilibrium, w->stages[0].x);
+}
+
+static void run_static_stage(struct step *step) {
+    const struct step_problem *problem = step->problem;
+    struct step_workspace *w = step->w;
+    struct kinematics *stage = &w->stages[0];
+    struct stage_recipe recipe = {.share = 1.0};
+    problem->scheme->stage(&step->view, 0, &recipe);
+    struct objective objective = stage_objective(step, &recipe);
+    objective.damping = NULL;
+    objective.term_count = problem->conservative_count;
+    place_static(step);
+    if (failed(step)) {
+        return;
+    }
+    step->result.stages++;
+    const struct static_result solved = balance(step, &objective);
+    newton_result_add(&step->result.newton, &solved.newton);
+    step->result.is_unheld = solved.is_unheld;
+    step->result.tolerance = solved.tolerance;
+    if (!keep_solved(step, &solved.newton)) {
+        return;
+    }
+    w->fallen = solved.fallen + (problem->goes_on ? w->fallen : 0.0);
+    vector_zero(step->tasks, step->count, stage->v);
+    vector_zero(step->tasks, step->count, stage->a);
+    hold(step, stage->x, stage->v, stage->a);
+    report_contact(step, 1.0, stage->x);
+    step->result.dissipated = w->fallen + step->view.h * account_for_contact(step, &recipe, stage);
+}
+
+// --- forces at a state ---
+
+static pbs_status why_stopped(const struct objective_result *result) {
+    return result->status < 0 ? result->status : status_fail(PBS_ERROR_HOST, "%s", host_stopped);
+}
+
+/// Value and gradient of the potentials alone: an infinite weight removes inertia from the
+/// objective.
+static pbs_status evaluate_potential(const struct step *step, const double *x, double *value,
+                                     double *gradient) {
+    struct objective objective = step->problem->objective;
+    objective.term_count = step->problem->conservative_count;
+    objective.damping = NULL;
+    objective.predictor = x;
+    objective.weight = INFINITY;
+    objective.stage = (struct stage_view){.origin = x, .length = 1.0};
+    const struct objective_result result = objective_evaluate(&objective, x, true, gradient, NULL);
+    *value = result.value;
+    if (result.answer == EVALUATE_STOP) {
+        return why_stopped(&result);
+    }
+    if (result.answer != EVALUATE_OK || !isfinite(result.value)) {
+        return status_fail(PBS_ERROR_INADMISSIBLE,
+                           "the potential is infinite at an end of the step");
+    }
+    return PBS_OK;
+}
+
+pbs_status step_find_contact(const struct step_problem *problem, double fraction, const double *x) {
+    if (!contact_set_finds(&problem->objective.contacts)) {
+        return PBS_OK;
+    }
+    place_contact(problem, fraction, fraction);
+    return contact_set_find(&problem->objective.contacts, problem->objective.tasks, x);
+}
+
+/// out = -M^-1 grad P(x), total: dissipative terms see the state's velocity through an origin x - h
+/// v. Returns the power that they take out. Of rotations the state is in the chart at x_n, and out
+/// in the world.
+static double accelerate(struct step *step, const struct kinematics *state, double *out) {
+    struct step_workspace *w = step->w;
+    const double h = step->view.h;
+    if (step->problem->damping != NULL) {
+        lag_damping(step, state->x, 0.0);
+        if (failed(step)) {
+            return 0.0;
+        }
+    }
+    vector_combine(step->tasks, step->count, state->x, -h, state->v, w->predictor);
+    if (step->has_strains) {
+        const struct strain_stage now = strain_stage_now(state, h);
+        strains_begin_stage(step->tasks, step->problem->objective.assembly,
+                            step->problem->objective.terms, step->problem->objective.term_count,
+                            &now);
+    }
+    const double fraction = state->x == w->now.x ? step->span->begin : step->span->end;
+    step->result.status = step_find_contact(step->problem, fraction, state->x);
+    if (failed(step)) {
+        return 0.0;
+    }
+    struct objective objective = step->problem->objective;
+    objective.damping = step->problem->damping;
+    objective.predictor = state->x;
+    objective.weight = INFINITY;
+    objective.stage = (struct stage_view){.origin = w->predictor, .length = h};
+    objective.with_friction = true;
+    contact_set_begin(&objective.contacts, w->predictor, h);
+    // With the value, where nothing else asks whether the state is admissible.
+    const struct objective_result result = objective_evaluate(
+        &objective, state->x, step->problem->scheme->kicks, w->gradient_now, NULL);
+    if (result.answer != EVALUATE_OK) {
+        step->result.status = result.answer == EVALUATE_STOP
+                                  ? why_stopped(&result)
+                                  : status_fail(
+                                        PBS_ERROR_INADMISSIBLE,
+                                        "the forces at the %s of the step cannot be evaluated",
+                                        state->x == w->now.x ? "start" : "end");
+        return 0.0;
+    }
+    if (w->rotations != NULL && state->x != w->now.x) {
+        rotations_carry_gradient(w->rotations, step->tasks, state->x, w->gradient_now);
+    }
+    for (size_t i = 0; i < step->count; i++) {
+        out[i] = -w->gradient_now[i] / objective.mass[i / 3];
+    }
+    hold_acceleration(step, out);
+    return dissipated_power(step->problem, &objective, state->x, NULL);
+}
+
+/// a_n <- a(x_n) + (a_n - a(x_n)) h / h_before (docs/theory/schemes.md section 2).
+static void rescale_acceleration(struct step *step) {
+    struct step_workspace *w = step->w;
+    const double ratio = step->view.h / step->view.h_before;
+    vector_scale(step->tasks, step->count, 1.0 - ratio, w->acceleration);
+    vector_combine(step->tasks, step->count, w->acceleration, ratio, w->now.a, w->acceleration);
+    double *const power = &step->losses[STATE_NOW].a;
+    *power += (w->memory.power - *power) * ratio;
+}
+
+/// What obstacles leave of an acceleration that forces alone would give: of nodes that rest on one
+/// and stay. Otherwise a scheme that keeps accelerations would begin with a fall that does not
+/// happen, and undamped ones would alternate about the contact force for ever.
+static void press_acceleration(struct step *step) {
+    const struct step_problem *problem = step->problem;
+    struct step_workspace *w = step->w;
+    problem->scripts.place_held(problem->scripts.self, step->span->begin);
+    step->result.status = problem->scripts.place_obstacles(problem->scripts.self,
+                                                           step->span->begin);
+    if (!failed(step)) {
+        contact_set_press(&problem->objective.contacts, step->tasks, w->now.x, w->now.v,
+                          step->view.h, w->gradient_now, w->acceleration);
+    }
+}
+
+static void start_acceleration(struct step *step) {
+    const enum acceleration_use use = step->problem->scheme->acceleration;
+    struct step_workspace *w = step->w;
+    if (use == ACCELERATION_UNUSED) {
+        return;
+    }
+    // A linearized stage leaves forces unbalanced, so its acceleration is not the forces'.
+    const bool kept = w->memory.has_acceleration && !step->problem->linearized &&
+                      scheme_resolves_acceleration(step->view.h, step->view.h_before);
+    const bool shifted = kept && use == ACCELERATION_SHIFTED && step->view.h != step->view.h_before;
+    if (kept && !shifted) {
+        step->acceleration = w->now.a;
+        step->losses[STATE_NOW].a = w->memory.power;
+        return;
+    }
+    step->acceleration = w->acceleration;
+    step->losses[STATE_NOW].a = accelerate(step, &w->now, w->acceleration);
+    // What ends with a kick is pushed back by obstacles where it has gone, as far as that was.
+    if (use != ACCELERATION_COMPUTED && !step->problem->scheme->kicks && !failed(step)) {
+        press_acceleration(step);
+    }
+    if (shifted && !failed(step)) {
+        rescale_acceleration(step);
+    }
+}
+
+// --- the new state ---
+
+/// x', w and their corrections to where the energy is on its target.
+static void control_energy(struct step *step, const struct state_recipe *recipe) {
+    struct step_workspace *w = step->w;
+    // Corrections are of velocities in the world; nobody needs the stages' in the chart any more.
+    for (uint32_t i = 0; i < step->result.stages && w->rotations != NULL; i++) {
+        rotations_carry(w->rotations, step->tasks, w->stages[i].x, w->stages[i].v, w->stages[i].a);
+    }
+    combine(step, &recipe->correction, w->correction);
+    if (w->position_correction != NULL) {
+        combine(step, &recipe->position_correction, w->position_correction);
+    }
+    struct energy_candidate candidate = {
+        .x_now = w->now.x,
+        .x = w->next.x,
+        .v = w->next.v,
+        .correction = w->correction,
+        .position_correction = w->position_correction,
+        .trial = w->predictor,
+        .gradient_now = w->gradient_now,
+        .gradient_next = w->gradient_next,
+        .weight_now = recipe->gradient_now,
+        .weight_next = recipe->gradient_next,
+    };
+    const struct energy_step energy = energy_step(step);
+    step->result.status = energy_choose(&w->energy, &energy, &candidate);
+}
+
+/// From velocities and accelerations in the chart to those in the world (docs/theory/bonds.md
+/// section 2.3).
+static void turn_velocities(const struct step *step, const struct state_recipe *recipe) {
+    struct step_workspace *w = step->w;
+    if (w->rotations == NULL) {
+        return;
+    }
+    double *const a = scheme_keeps_acceleration(step->problem->scheme) ? w->next.a : NULL;
+    rotations_carry(w->rotations, step->tasks, w->next.x, w->next.v, a);
+    if (recipe->moment_time > 0.0) {
+        const struct kinematics *stage = &w->stages[0];
+        rotations_kick(w->rotations, step->tasks, stage->x, w->now.v, recipe->moment_time, stage->a,
+                       w->next.v);
+    }
+}
+
+static void finish(struct step *step) {
+    const struct step_problem *problem = step->problem;
+    struct step_workspace *w = step->w;
+    struct state_recipe recipe = {0};
+    problem->scheme->finish(&step->view, &recipe);
+    combine(step, &recipe.position, w->next.x);
+    combine(step, &recipe.velocity, w->next.v);
+    if (scheme_keeps_acceleration(problem->scheme)) {
+        combine(step, &recipe.acceleration, w->next.a);
+    }
+    w->lost = scalar_end(&recipe, step->losses);
+    if (!problem->scheme->is_static) {
+        step->result.dissipated = w->lost.v;
+    }
+    problem->scripts.place_held(problem->scripts.self, step->span->end);
+    if (!problem->scheme->kicks) {
+        turn_velocities(step, &recipe);
+    }
+    hold(step, w->next.x, w->next.v, w->next.a);
+    if (problem->scheme->is_static) {
+        vector_zero(step->tasks, step->count, w->next.v);
+    }
+    if (!vector_is_finite(step->tasks, step->count, w->next.x) ||
+        !vector_is_finite(step->tasks, step->count, w->next.v)) {
+        step->result.status = status_fail(PBS_ERROR_INADMISSIBLE,
+                                          "the step of %g s ends in a state that is not finite",
+                                          step->view.h);
+        return;
+    }
+    if (is_controlled(step)) {
+        control_energy(step, &recipe);
+        step->result.dissipated = energy_loss(&w->energy);
+    }
+}
+
+/// Friction after the solve, of the contacts reported last and of what was kept of earlier stages:
+/// on velocities, of which statics has none.
+static void rub(struct step *step, double share) {
+    const struct step_problem *problem = step->problem;
+    const struct contact_rubbing rubbing = {.x = step->w->next.x,
+                                            .mass = problem->objective.mass,
+                                            .held = problem->scripts.held,
+                                            .h = step->view.h,
+                                            .time = step->contact.friction_time,
+                                            .share = share,
+                                            .velocity = step->w->next.v,
+                                            .report = problem->report};
+    const struct energy_step energy = energy_step(step);
+    if (is_controlled(step)) {
+        energy_before_friction(&step->w->energy, &energy, step->w->next.v);
+    }
+    const double heat = contact_set_rub(&problem->objective.contacts, &rubbing);
+    step->result.dissipated += heat;
+    if (is_controlled(step)) {
+        energy_after_friction(&step->w->energy, &energy, step->w->next.v, heat);
+    }
+}
+
+/// What there is to do with the contacts reported last.
+static void end_with_contacts(struct step *step, double share) {
+    if (!step->problem->scheme->is_static) {
+        rub(step, share);
+    }
+    step->result.active_contacts = 0;
+    for (size_t i = 0; i < CONTACT_SET_LIMIT; i++) {
+        step->result.active_contacts += (uint32_t)step->active[i];
+    }
+}
+
+/// What is scripted goes the rest of its way (of `way`, left: the part of it) alone, if that is
+/// free.
+static void go_on_alone(struct step *step, double *way, double left) {
+    const struct step_problem *problem = step->problem;
+    const uint8_t *held = problem->scripts.held;
+    struct step_workspace *w = step->w;
+    bool moves = contact_set_moves(&problem->objective.contacts);
+    for (size_t k = 0; k < step->count; k++) {
+        way[k] = ((uint32_t)held[k / 3] >> k % 3 & 1u) != 0 ? left * way[k] : 0.0;
+        moves = moves || way[k] != 0.0;
+    }
+    double free = 1.0;
+    if (moves) {
+        step->result.status = objective_sweep(&problem->objective, w->next.x, way, 1.0, &free);
+    }
+    if (failed(step)) {
+        return;
+    }
+    if (free < 1.0) {
+        step->result.status = status_fail(PBS_ERROR_INADMISSIBLE,
+                                          "scripted vertices or colliders meet bodies between the "
+                                          "scheme's last stage and the step's end");
+        return;
+    }
+    vector_add_scaled(step->tasks, step->count, 1.0, way, w->next.x);
+    contact_set_advance(&problem->objective.contacts, 1.0);
+}
+
+/// From the last state where nothing touches towards x_{n+1}, as far as that stays so; what is left
+/// of the way is an impulse.
+static void stop_at_contact(struct step *step) {
+    const struct step_problem *problem = step->problem;
+    const struct objective *o = &problem->objective;
+    struct step_workspace *w = step->w;
+    const uint32_t stages = step->result.stages;
+    const double *from = stages > 0 ? w->stages[stages - 1].x : w->now.x;
+    const double time = stages > 0 ? step->times[stages - 1] : 0.0;
+    double *const way = w->predictor;
+    double free = 0.0;
+    place_contact(problem, fraction_at(step->span, time), step->span->end);
+    vector_combine(step->tasks, step->count, w->next.x, -1.0, from, way);
+    step->result.status = objective_sweep(o, from, way, 1.0, &free);
+    if (failed(step) || free == 1.0) {
+        contact_set_advance(&o->contacts, 1.0);
+        return;
+    }
+    vector_combine(step->tasks, step->count, from, free, way, w->next.x);
+    vector_add_scaled(step->tasks, step->count, (free - 1.0) / step->view.h, way, w->next.v);
+    contact_set_advance(&o->contacts, free);
+    go_on_alone(step, way, 1.0 - free);
+}
+
+/// What obstacles leave of a_{n+1}, and their push in the second half of the step; that of the
+/// first is known from x_{n+1}. They are the two multipliers of RATTLE (Andersen 1983). The
+/// acceleration that is kept is that of the forces alone, which the next step pushes back.
+static void press_kick(struct step *step, double *pressed) {
+    const struct step_problem *problem = step->problem;
+    struct step_workspace *w = step->w;
+    double *const push = w->position_history;
+    vector_copy(step->tasks, step->count, w->next.a, pressed);
+    contact_set_press(&problem->objective.contacts, step->tasks, w->next.x, w->next.v, step->view.h,
+                      w->gradient_now, pressed);
+    for (size_t i = 0; i < step->count; i++) {
+        push[i] += 0.5 * problem->objective.mass[i / 3] * (pressed[i] - w->next.a[i]);
+    }
+}
+
+/// Of explicit schemes: a_{n+1} from the forces at x_{n+1}, and what that changes in the velocity.
+static void kick(struct step *step) {
+    struct step_workspace *w = step->w;
+    struct state_recipe recipe = {0};
+    step->problem->scheme->finish(&step->view, &recipe);
+    const double power = accelerate(step, &w->next, w->next.a);
+    if (failed(step)) {
+        return;
+    }
+    const double *kicks = w->next.a;
+    vector_add_scaled(step->tasks, step->count, -recipe.kick, step->acceleration, w->next.v);
+    if (step->problem->projection->scene.obstacle_count > 0) {
+        press_kick(step, w->predictor);
+        kicks = w->predictor;
+    }
+    vector_add_scaled(step->tasks, step->count, recipe.kick, kicks, w->next.v);
+    hold(step, w->next.x, w->next.v, NULL);
+    const double more = recipe.kick * (power - step->losses[STATE_NOW].a);
+    w->lost.v += more;
+    w->lost.a = power;
+    step->result.dissipated += more;
+}
+
+/// For schemes that do not end at a stage's solution: x = P(x_{n+1}), and the push that this takes
+/// is an impulse, h lambda = m (x - x_{n+1}) / h.
+static void return_to_feasible(struct step *step) {
+    const struct step_problem *problem = step->problem;
+    struct projection *projection = problem->projection;
+    struct step_workspace *w = step->w;
+    const double h = step->view.h;
+    step->result.status = problem->scripts.place_obstacles(problem->scripts.self, step->span->end);
+    if (!failed(step)) {
+        if (contact_set_bounds(&problem->objective.contacts)) {
+            stop_at_contact(step);
+        }
+    }
+    if (!failed(step)) {
+        vector_copy(step->tasks, step->count, w->next.x, w->predictor);
+        step->result.status = projection_apply(step->tasks, projection, w->predictor, w->next.x);
+    }
+    if (failed(step)) {
+        return;
+    }
+    double *const push = w->position_history;
+    vector_combine(step->tasks, step->count, w->next.x, -1.0, w->predictor, push);
+    vector_combine(step->tasks, step->count, w->next.v, 1.0 / h, push, w->next.v);
+    hold(step, w->next.x, w->next.v, w->next.a);
+    for (size_t i = 0; i < step->count; i++) {
+        push[i] *= problem->objective.mass[i / 3] / (h * h);
+    }
+    if (problem->scheme->kicks) {
+        kick(step);
+    }
+    const struct contact_moment moment = moment_at(step, w->next.x, 1.0);
+    if (!failed(step)) {
+        step->result.status = contact_set_push(&problem->objective.contacts, step->tasks, &moment,
+                                               push, step->active);
+    }
+    if (!failed(step)) {
+        end_with_contacts(step, 1.0);
+    }
+    double value = 0.0;
+    if (!failed(step) && !problem->scheme->kicks) {
+        step->result.status = evaluate_potential(step, w->next.x, &value, NULL);
+    }
+    if (!failed(step) && is_controlled(step)) {
+        const struct energy_step energy = energy_step(step);
+        step->result.status = energy_moved(&w->energy, &energy, w->next.x);
+    }
+}
+
+static void begin_contact(struct step *step, uint32_t stage_count) {
+    step->contact = contact_shares(step->problem->scheme, &step->view, stage_count);
+    vector_zero(step->tasks, step->count, step->w->contact_force);
+    contact_report_begin(step->problem->report);
+    const struct step_problem *problem = step->problem;
+    place_contact(problem, step->span->begin, step->span->begin);
+    contact_set_begin_step(&problem->objective.contacts);
+    (void)lag_contact(step, step->w->now.x);
+}
+
+static void end_contact(struct step *step, uint32_t stage_count) {
+    const struct step_problem *problem = step->problem;
+    if (stage_count > 0) {
+        end_with_contacts(step, step->contact.stage[stage_count - 1]);
+    }
+    if (problem->scheme->leaves_feasible) {
+        return_to_feasible(step);
+    }
+    if (!failed(step)) {
+        contact_set_end_step(&problem->objective.contacts, problem->report, step->w->contact_force);
+    }
+    step->result.held_inside = projection_count_held_inside(problem->projection, step->w->next.x);
+}
+
+struct step_result step_take(const struct step_problem *problem, const struct step_span *span,
+                             struct step_workspace *workspace) {
+    struct step step = {
+        .problem = problem,
+        .span = span,
+        .w = workspace,
+        .view = {.h = span->h,
+                 .h_before = workspace->memory.h_before,
+                 .known = workspace->memory.known,
+                 .parameters = problem->parameters,
+                 .start = problem->start},
+        .tasks = problem->objective.tasks,
+        .count = 3 * workspace->node_count,
+        .has_strains = strains_are_measured(problem->objective.terms,
+                                            problem->objective.term_count),
+        .losses[STATE_BEFORE] = workspace->memory.lost_before,
+    };
+    if (step.has_strains) {
+        strains_refer(step.tasks, problem->objective.assembly, problem->objective.terms,
+                      problem->objective.term_count, workspace->now.x);
+    }
+    if (workspace->rotations != NULL) {
+        workspace->rotations->begin = span->begin;
+    }
+    const uint32_t stage_count = problem->scheme->stage_count(&step.view);
+    begin_contact(&step, stage_count);
+    if (!failed(&step) && is_controlled(&step)) {
+        const struct energy_step energy = energy_step(&step);
+        step.result.status = energy_begin(&workspace->energy, &energy, workspace->now.x);
+    }
+    if (!failed(&step)) {
+        start_acceleration(&step);
+    }
+    for (uint32_t i = 0; i < stage_count && !failed(&step); i++) {
+        if (problem->scheme->is_static) {
+            run_static_stage(&step);
+        } else {
+            run_stage(&step, i, stage_count);
+        }
+    }
+    const pbs_status solved = step.result.status;
+    if (!failed(&step)) {
+        finish(&step);
+    }
+    if (!failed(&step)) {
+        end_contact(&step, stage_count);
+    }
+    if (!failed(&step) && is_controlled(&step)) {
+        const struct energy_step energy = energy_step(&step);
+        step.result.energy = energy_end(&workspace->energy, &energy, workspace->next.v);
+    }
+    if (!failed(&step)) {
+        step.result.status = solved;
+    }
+    return step.result;
+}
+
+void step_accept(struct step_workspace *workspace, struct tasks *tasks, double h) {
+    struct step_workspace *w = workspace;
+    const struct kinematics before = w->before;
+    const bool remembers = w->scheme->history > 1;
+    if (w->rotations != NULL && !w->has_turned) {
+        rotations_recentre(w->rotations, tasks, w->next.x, remembers ? w->now.x : NULL,
+                           remembers ? w->now.v : NULL);
+    }
+    w->has_turned = false;
+    if (remembers) {
+        w->before = w->now;
+        w->now = w->next;
+        w->next = before;
+        w->memory.known = 2;
+    } else {
+        const struct kinematics now = w->now;
+        w->now = w->next;
+        w->next = now;
+    }
+    // The losses of z_n are zero from now on, velocity included: what moved with it is taken off.
+    w->memory.lost_before = (struct scalar_state){h * w->lost.v - w->lost.x, -w->lost.v, 0.0};
+    w->memory.power = w->lost.a;
+    energy_accept(&w->energy);
+    w->memory.h_before = h;
+    w->memory.has_acceleration = scheme_keeps_acceleration(w->scheme);
+}
