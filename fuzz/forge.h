@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "world/snapshot.h"
+#include "world/snapshots/snapshot.h"
 
 /// Over the first bytes, of which there are enough for it.
 static inline void forge_header(uint8_t *bytes, size_t size, const char magic[8]) {

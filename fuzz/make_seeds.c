@@ -9,7 +9,7 @@
 
 #include "support/world_scenes.h"
 #include "target.h"
-#include "world/snapshot.h"
+#include "world/snapshots/snapshot.h"
 #include "world/world.h"
 
 enum { SEED_MOST = 16384 };

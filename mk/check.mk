@@ -12,12 +12,12 @@ TEST_JOBS    ?= 2
 
 # The longest files of tests, longest first: they start first, so that none is left running alone at the end. The full check
 # runs each once, the first four on smaller problems; the night's runs all at full size, and under AddressSanitizer as well.
-NIGHT_TESTS := world/test_advance papers/test_eci_contact papers/test_opt_36dof papers/test_eci_crowds
+NIGHT_TESTS := world/stepping/test_advance papers/test_eci_contact papers/test_opt_36dof papers/test_eci_crowds
 LONG_TESTS  := $(NIGHT_TESTS) physics/test_engine_scenes physics/test_torture papers/test_opt_figures papers/test_eci_table2 papers/test_opt_cubes \
                papers/test_eci_point papers/test_eci_motion physics/test_soak
 # Short ones that take more than ten seconds under AddressSanitizer even on smaller problems: there at night only, and not in
 # the quick check.
-LONG_UNDER_ASAN := examples/test_pictures physics/test_shells linear/krylov/test_solvers world/test_barrier world/test_barrier_motion
+LONG_UNDER_ASAN := examples/test_pictures physics/test_shells linear/krylov/test_solvers world/contact_scenes/test_barrier world/contact_scenes/test_barrier_motion
 
 TEST_NAMES  := $(TESTS:$(BUILD)/tests/%=%)
 SHORT_TESTS := $(filter-out $(LONG_TESTS),$(TEST_NAMES))
@@ -36,7 +36,7 @@ DEMO_TESTS  := $(wildcard tests/demo/test_*.sh)
 # these tests run by day, and files whose other tests run several threads too.
 SAYS_THREAD := $(patsubst tests/%.c,%,$(shell grep -lE 'cmocka_unit_test.*thread' $(TEST_SOURCES)))
 ALL_THREADS := base/runtime/test_tasks base/lanes/test_vector linear/dense/test_blas_guest linear/supernodal/test_fusing sparse/ordering/test_metis_bridge \
-               world/test_determinism world/test_threads
+               world/stepping/test_determinism world/stepping/test_threads
 TSAN_TESTS  ?= $(ALL_THREADS) $(filter-out $(ALL_THREADS) $(LONG_TESTS),$(SAYS_THREAD)) $(if $(filter night,$(CHECK)), \
                $(filter-out $(ALL_THREADS) $(SAYS_THREAD),$(filter base/% sparse/% linear/%,$(TEST_NAMES))))
 TSAN_ONLY   ?= $(if $(filter night,$(CHECK)),*,*thread*)
@@ -44,7 +44,7 @@ TSAN_ONLY   ?= $(if $(filter night,$(CHECK)),*,*thread*)
 # denormal numbers whatever the processor is told, and so fails base/runtime/test_arithmetic.
 NUMBERS_ONLY   := base/matrix3/test_polar3 base/matrix3/test_svd3
 VALGRIND_TESTS ?= $(filter-out base/runtime/test_arithmetic $(if $(filter night,$(CHECK)),,$(NUMBERS_ONLY)),$(filter base/%,$(TEST_NAMES))) \
-                  world/test_world world/test_body world/test_snapshot
+                  world/test_world world/objects/test_body world/snapshots/test_snapshot
 # Under AddressSanitizer: every test at night.
 ASAN_TESTS     ?= $(if $(filter night,$(CHECK)),$(TEST_NAMES),$(filter-out $(LONG_UNDER_ASAN),$(SHORT_TESTS)))
 # Under UBSan alone, at night, with what mk/flags.mk leaves out beside AddressSanitizer; gcc fuses nothing then.

@@ -19,7 +19,7 @@ layout() {
 }
 
 # What the exported functions take and give, in XML: public_view FILE. What no public header defines is opaque to a host.
-# (abidw can be given the headers, but then knows them by their last name only and takes src/world/body.h for pbs/body.h.
+# (abidw can be given the headers, but then knows them by their last name only and takes src/world/objects/body.h for pbs/body.h.
 # The label is the one under which it makes types opaque itself; with another, parameters of such types vanish.)
 public_view() {
     cat >"$scratch/public.suppr" <<'END'

@@ -1,6 +1,6 @@
 // A host's linear solver is given to a world, or taken back.
-#include "world/check.h"
-#include "world/settings.h"
+#include "world/interface/check.h"
+#include "world/interface/settings.h"
 #include "world/world.h"
 
 pbs_status pbs_linear_solver_init(pbs_linear_solver *s, size_t struct_size) {

@@ -7,10 +7,10 @@
 
 #include "base/runtime/arithmetic.h"
 #include "linear/preconditioner.h"
-#include "world/check.h"
-#include "world/contact_scene.h"
-#include "world/integrator.h"
-#include "world/settings.h"
+#include "world/interface/check.h"
+#include "world/contact_scenes/contact_scene.h"
+#include "world/objects/integrator.h"
+#include "world/interface/settings.h"
 
 // --- settings ---
 

@@ -3,9 +3,9 @@
 #define PBS_WORLD_WORLD_H
 
 #include "pbs/readback.h"
-#include "world/query.h"
-#include "world/scene.h"
-#include "world/topology.h"
+#include "world/queries/query.h"
+#include "world/objects/scene.h"
+#include "world/model/topology.h"
 
 /// A host's callback under its tag; stays when the scene is replaced.
 struct callback {

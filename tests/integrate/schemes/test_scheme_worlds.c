@@ -2,7 +2,7 @@
 // over the table, so that a scheme added to it is held to the same.
 #include "integrate/oscillator.h"
 #include "support/jobs.h"
-#include "world/scene.h"
+#include "world/objects/scene.h"
 
 static double step_length(const struct scheme_table *scheme) {
     return scheme->stage_limit == 0 ? 1e-3 : 1.0 / 60.0;

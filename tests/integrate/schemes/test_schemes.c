@@ -1,7 +1,7 @@
 // Schemes against the table of docs/theory/schemes.md section 3.
 #include "integrate/oscillator.h"
 #include "integrate/schemes/recipe.h"
-#include "world/scene.h"
+#include "world/objects/scene.h"
 
 /// max(|dx|, |dv|) at t = 5 after n equal steps.
 static double error_of(pbs_integrator *integrator, enum oscillator problem, int n) {

@@ -2,7 +2,7 @@
 // of steps, generalised-alpha's acceleration its time, and no ratio is too large.
 #include "integrate/oscillator.h"
 
-#include "world/scene.h"
+#include "world/objects/scene.h"
 
 enum { PATTERN_LIMIT = 8 };
 

@@ -1,0 +1,234 @@
+// Affine bodies: checks of the description, mass properties and principal frame, handles and
+// vertices. In the principal frame the mass matrix of docs/theory/contact.md section 6 is diagonal:
+// m for the centre, the three principal second moments S_k for the axes.
+#include <math.h>
+#include <string.h>
+
+#include "base/matrix3/eigen3.h"
+#include "base/matrix3/math3.h"
+#include "geometry/meshes/mass_properties.h"
+#include "geometry/meshes/tet_mesh.h"
+#include "world/interface/check.h"
+#include "world/objects/motion.h"
+#include "world/objects/scene.h"
+#include "world/interface/settings.h"
+
+pbs_status pbs_affine_desc_init(pbs_affine_desc *d, size_t struct_size) {
+    const pbs_affine_desc defaults = {
+        .density = 1000.0, .stiffness = 1e7, .orientation = {0.0, 0.0, 0.0, 1.0}};
+    return settings_init(&settings_affine, d, struct_size, &defaults);
+}
+
+// --- checks ---
+
+static pbs_status check_mesh(const pbs_affine_desc *d, struct memory *memory) {
+    RETURN_IF_FAILED(check_count(d->vertex_count, "vertex_count"));
+    RETURN_IF_FAILED(check_places(d->positions, d->vertex_count, "positions"));
+    if ((d->triangles != NULL) == (d->tets != NULL)) {
+        return status_fail(PBS_ERROR_ARGUMENT, "triangles and tets are both %s, one must be given",
+                           d->tets != NULL ? "given" : "null");
+    }
+    if (d->tets != NULL) {
+        RETURN_IF_FAILED(check_count(d->tet_count, "tet_count"));
+        const struct tet_mesh_view mesh = {d->vertex_count, d->positions, d->tet_count, d->tets};
+        return tet_mesh_check(&mesh, memory);
+    }
+    RETURN_IF_FAILED(check_count(d->triangle_count, "triangle_count"));
+    const struct surface_view surface = {d->vertex_count, d->positions, d->triangle_count,
+                                         d->triangles};
+    return surface_check_closed(&surface, memory);
+}
+
+static pbs_status check_description(const pbs_affine_desc *d, struct memory *memory) {
+    double unit[4];
+    RETURN_IF_FAILED(check_choice(d->no_gravity, 0, 1, "no_gravity"));
+    RETURN_IF_FAILED(check_positive(d->density, "density"));
+    RETURN_IF_FAILED(check_positive(d->stiffness, "stiffness"));
+    RETURN_IF_FAILED(check_not_negative(d->damping, "damping"));
+    RETURN_IF_FAILED(check_not_negative(d->drag, "drag"));
+    RETURN_IF_FAILED(check_place(d->position, "position"));
+    RETURN_IF_FAILED(check_quaternion(d->orientation, "orientation", unit));
+    RETURN_IF_FAILED(check_vector(d->velocity, "velocity"));
+    RETURN_IF_FAILED(check_vector(d->angular_velocity, "angular_velocity"));
+    return check_mesh(d, memory);
+}
+
+// --- making ---
+
+static pbs_status copy_description(struct body *body, struct memory *memory,
+                                   const pbs_affine_desc *d) {
+    body->no_gravity = d->no_gravity != 0;
+    body->damping = d->damping;
+    body->drag = d->drag;
+    body->extent = body_extent(d->vertex_count, d->positions);
+    body->affine.density = d->density;
+    body->affine.stiffness = d->stiffness;
+    body->affine.rest = memory_copy(memory, d->positions, d->vertex_count, 3 * sizeof(double));
+    if (body->affine.rest == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    if (d->tets != NULL) {
+        const struct tet_mesh_view mesh = {d->vertex_count, d->positions, d->tet_count, d->tets};
+        return tet_boundary(&mesh, memory, &body->triangles, &body->triangle_count);
+    }
+    body->triangle_count = d->triangle_count;
+    body->triangles = memory_copy(memory, d->triangles, d->triangle_count, 3 * sizeof(uint32_t));
+    return body->triangles != NULL ? PBS_OK : PBS_ERROR_MEMORY;
+}
+
+/// Coordinates of a vertex in the principal frame.
+static void principal_coordinates(const struct affine_body *affine, size_t vertex, double out[3]) {
+    double from_center[3];
+    subtract3(affine->rest + 3 * vertex, affine->center, from_center);
+    multiply_transposed3(affine->axes, from_center, out);
+}
+
+/// Frame and radius; mass: of the four nodes, kg.
+static pbs_status measure(struct body *body, double mass[AFFINE_NODES]) {
+    struct affine_body *affine = &body->affine;
+    const struct surface_view surface = {body->vertex_count, affine->rest, body->triangle_count,
+                                         body->triangles};
+    struct mass_properties properties;
+    double moments[3];
+    RETURN_IF_FAILED(mass_properties_measure(&surface, &properties));
+    eigen3(properties.moments, moments, affine->axes);
+    copy3(properties.center, affine->center);
+    affine->volume = properties.volume;
+    for (size_t i = 0; i < body->vertex_count; i++) {
+        double x[3];
+        principal_coordinates(affine, i, x);
+        affine->radius = fmax(affine->radius, norm3(x));
+    }
+    mass[0] = affine->density * affine->volume;
+    for (int k = 0; k < 3; k++) {
+        mass[k + 1] = affine->density * moments[k] / (affine->radius * affine->radius);
+    }
+    for (int k = 0; k < AFFINE_NODES; k++) {
+        if (!(isnormal(mass[k]) && mass[k] > 0.0)) {
+            return status_fail(
+                PBS_ERROR_ARGUMENT,
+                "the body's mass or its second moments, %g kg over the square of its "
+                "radius, must be positive and finite",
+                mass[k]);
+        }
+    }
+    const double stiffness = affine->stiffness * affine->volume;
+    return isnormal(stiffness) ? PBS_OK
+                               : status_fail(PBS_ERROR_ARGUMENT,
+                                             "stiffness times volume is %g J, must be positive and "
+                                             "finite",
+                                             stiffness);
+}
+
+/// Each vertex has the mass times a third of the area around it over the area of all.
+static void share_mass(struct body *body, double mass) {
+    double total = 0.0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t t = 0; t < body->triangle_count; t++) {
+            const uint32_t *v = body->triangles + 3 * t;
+            const double *x = body->affine.rest;
+            double ab[3], ac[3], normal[3];
+            subtract3(x + 3 * (size_t)v[1], x + 3 * (size_t)v[0], ab);
+            subtract3(x + 3 * (size_t)v[2], x + 3 * (size_t)v[0], ac);
+            cross3(ab, ac, normal);
+            const double area = norm3(normal);
+            total += pass == 0 ? area : 0.0;
+            for (int i = 0; i < 3 && pass == 1; i++) {
+                body->vertices.mass[v[i]] += mass * (area / total) / 3.0;
+            }
+        }
+    }
+}
+
+static void fill_vertices(struct body *body, double mass) {
+    const struct affine_body *affine = &body->affine;
+    for (size_t i = 0; i < body->vertex_count; i++) {
+        double x[3];
+        double *weight = body->vertices.weights + VERTEX_WIDTH * i;
+        principal_coordinates(affine, i, x);
+        weight[0] = 1.0;
+        scale3(1.0 / affine->radius, x, weight + 1);
+    }
+    share_mass(body, mass);
+}
+
+void affine_body_place(const struct affine_body *affine, const double position[3],
+                       const double rotation[9], double nodes[12]) {
+    double turned[9];
+    multiply3(rotation, affine->center, nodes);
+    add3(nodes, position, nodes);
+    multiply33(rotation, affine->axes, turned);
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < 3; i++) {
+            nodes[3 * (k + 1) + i] = affine->radius * turned[3 * i + k];
+        }
+    }
+}
+
+static void fill_nodes(const struct body *body, const pbs_affine_desc *d, const double *mass,
+                       struct nodes *nodes) {
+    const size_t start = body->node_start;
+    const size_t bytes = 3 * body->node_count * sizeof(double);
+    double *x = nodes->x + 3 * start;
+    double *v = nodes->v + 3 * start;
+    double unit[4];
+    double rotation[9];
+    check_quaternion(d->orientation, "orientation", unit);
+    rotation_of(unit, rotation);
+    affine_body_place(&body->affine, d->position, rotation, x);
+    memcpy(nodes->initial + 3 * start, x, bytes);
+    memcpy(nodes->target + 3 * start, x, bytes);
+    copy3(d->velocity, v);
+    for (int k = 1; k < AFFINE_NODES; k++) {
+        cross3(d->angular_velocity, x + 3 * k, v + 3 * k);
+    }
+    memcpy(nodes->mass + start, mass, body->node_count * sizeof *mass);
+    memset(nodes->kind + start + 1, NODE_HANDLE, body->node_count - 1);
+    // Not colliding: obstacles act on points, which handles are not. No stiffness: that of a nearly
+    // rigid body says nothing of the forces that matter.
+}
+
+/// Coordinates, placements and velocities are finite one by one and may not be together.
+static pbs_status check_state(const struct body *body, const struct nodes *nodes) {
+    const double *x = nodes->x + 3 * body->node_start;
+    const double *v = nodes->v + 3 * body->node_start;
+    RETURN_IF_FAILED(check_coordinates(x, 3 * body->node_count, "centre and handles of the body"));
+    return check_numbers(v, 3 * body->node_count, "velocities of centre and handles");
+}
+
+static pbs_status fill(struct body *body, struct nodes *nodes, struct memory *memory,
+                       const pbs_affine_desc *d) {
+    double mass[AFFINE_NODES];
+    RETURN_IF_FAILED(copy_description(body, memory, d));
+    RETURN_IF_FAILED(measure(body, mass));
+    RETURN_IF_FAILED(vertices_allocate(&body->vertices, memory, body->vertex_count));
+    RETURN_IF_FAILED(nodes_reserve(nodes, memory, body->node_count));
+    body->node_start = nodes_append(nodes, body->node_count);
+    fill_nodes(body, d, mass, nodes);
+    fill_vertices(body, mass[0]);
+    vertices_place(nodes, body);
+    const pbs_status status = check_state(body, nodes);
+    if (status < 0) {
+        nodes_remove(nodes, body->node_start, body->node_count);
+    }
+    return status;
+}
+
+pbs_status affine_body_create(struct scene *scene, struct memory *memory, const pbs_affine_desc *d,
+                              struct body **out) {
+    RETURN_IF_FAILED(check_description(d, memory));
+    struct body *body = memory_allocate(memory, 1, sizeof *body);
+    if (body == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    body->kind = BODY_AFFINE;
+    body->node_count = AFFINE_NODES;
+    body->vertex_count = d->vertex_count;
+    const pbs_status status = fill(body, &scene->nodes, memory, d);
+    if (status < 0) {
+        body_free(body, memory);
+        return status;
+    }
+    *out = body;
+    return PBS_OK;
+}

@@ -1,0 +1,319 @@
+// Orientations and spins of bonded bodies: a step's copies of them, and what a host reads and sets.
+#include <math.h>
+#include <string.h>
+
+#include "base/runtime/arithmetic.h"
+#include "base/matrix3/math3.h"
+#include "base/matrix3/quaternion.h"
+#include "pbs/bonded.h"
+#include "world/bodies/bonded.h"
+#include "world/interface/check.h"
+#include "world/interface/settings.h"
+#include "world/world.h"
+
+// --- a step's copies ---
+
+static size_t count_rotations(const struct scene *scene) {
+    size_t count = 0;
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        const struct body *body = scene_body(scene, i);
+        count += body->kind == BODY_BONDED ? body->vertex_count : 0;
+    }
+    return count;
+}
+
+static void fill_rotations(const struct scene *scene, const struct rotation_arrays *arrays) {
+    size_t at = 0;
+    for (size_t b = 0; b < scene->bodies.count; b++) {
+        const struct body *body = scene_body(scene, b);
+        const size_t count = body->kind == BODY_BONDED ? body->vertex_count : 0;
+        for (size_t i = 0; i < count; i++, at++) {
+            arrays->node[at] = (uint32_t)(body->node_start + count + i);
+            arrays->radius[at] = bonded_radius_of_gyration(body->bonded.radii[i]);
+        }
+    }
+}
+
+pbs_status bonded_list_rotations(const struct scene *scene, struct memory *memory,
+                                 struct rotation_arrays *arrays, struct rotations *out) {
+    const size_t count = count_rotations(scene);
+    *out = (struct rotations){0};
+    if (count == 0) {
+        return PBS_OK;
+    }
+    arrays->node = memory_allocate(memory, count, sizeof *arrays->node);
+    arrays->radius = memory_allocate(memory, count, sizeof(double));
+    arrays->orientation = memory_allocate(memory, count, 4 * sizeof(double));
+    if (arrays->node == NULL || arrays->radius == NULL || arrays->orientation == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    fill_rotations(scene, arrays);
+    *out = (struct rotations){.count = count,
+                              .node = arrays->node,
+                              .radius = arrays->radius,
+                              .orientation = arrays->orientation};
+    bonded_load_orientations(scene, out);
+    return PBS_OK;
+}
+
+void bonded_load_orientations(const struct scene *scene, struct rotations *rotations) {
+    double *to = rotations->orientation;
+    for (size_t b = 0; b < scene->bodies.count && rotations->count > 0; b++) {
+        const struct body *body = scene_body(scene, b);
+        if (body->kind == BODY_BONDED) {
+            memcpy(to, body->bonded.orientations, 4 * body->vertex_count * sizeof *to);
+            to += 4 * body->vertex_count;
+        }
+    }
+    rotations->begin = 0.0;
+}
+
+void bonded_measure_spin(struct body *body, const struct nodes *nodes) {
+    for (size_t i = 0; i < body->vertex_count; i++) {
+        const double *v = nodes->v + 3 * (body->node_start + body->vertex_count + i);
+        const double radius = bonded_radius_of_gyration(body->bonded.radii[i]);
+        for (size_t k = 0; k < 3; k++) {
+            body->bonded.angular_velocities[3 * i + k] = v[k] / radius;
+        }
+    }
+}
+
+void bonded_measure_spins(const struct scene *scene) {
+    for (size_t b = 0; b < scene->bodies.count; b++) {
+        struct body *body = scene_body(scene, b);
+        if (body->kind == BODY_BONDED) {
+            bonded_measure_spin(body, &scene->nodes);
+        }
+    }
+}
+
+/// A chart begins at zero, where what is held stays.
+static void drop_targets(struct nodes *nodes, const struct body *body) {
+    const size_t first = body->node_start + body->vertex_count;
+    memset(nodes->target + 3 * first, 0, 3 * body->vertex_count * sizeof *nodes->target);
+}
+
+void bonded_land_orientations(struct scene *scene, const struct rotations *rotations) {
+    const double *from = rotations->orientation;
+    for (size_t b = 0; b < scene->bodies.count && rotations->count > 0; b++) {
+        struct body *body = scene_body(scene, b);
+        if (body->kind == BODY_BONDED) {
+            memcpy(body->bonded.orientations, from, 4 * body->vertex_count * sizeof *from);
+            from += 4 * body->vertex_count;
+            bonded_measure_spin(body, &scene->nodes);
+            drop_targets(&scene->nodes, body);
+        }
+    }
+}
+
+// --- reading ---
+
+struct body *bonded_enter(const pbs_world *w, pbs_body b, const char *lack, pbs_status *status) {
+    struct body *body = world_enter_body(w, b, status);
+    if (*status >= 0 && body->kind != BODY_BONDED) {
+        *status = status_fail(PBS_ERROR_ARGUMENT, "the body is not bonded: %s", lack);
+    }
+    return body;
+}
+
+const double *pbs_body_orientations(const pbs_world *w, pbs_body b) {
+    const struct body *body = world_body(w, b);
+    return body != NULL ? body->bonded.orientations : NULL;
+}
+
+const double *pbs_body_angular_velocities(const pbs_world *w, pbs_body b) {
+    const struct body *body = world_body(w, b);
+    return body != NULL ? body->bonded.angular_velocities : NULL;
+}
+
+// --- setting ---
+
+/// A quaternion and its negative are one orientation, and bonds want neighbours that are less than
+/// half a turn apart to be so as quaternions too: signs are those of a tree of bonds.
+struct sign_forest {
+    uint32_t *parent;
+    uint8_t *flipped; ///< 1: of the other sign than the parent
+};
+
+/// The root, and whether the particle is of the other sign; halves the path.
+static uint32_t find_root(const struct sign_forest *forest, uint32_t particle, uint8_t *flipped) {
+    *flipped = 0;
+    while (forest->parent[particle] != particle) {
+        const uint32_t above = forest->parent[particle];
+        forest->flipped[particle] ^= forest->flipped[above];
+        forest->parent[particle] = forest->parent[above];
+        *flipped ^= forest->flipped[particle];
+        particle = forest->parent[particle];
+    }
+    return particle;
+}
+
+static double product_of(const double *a, const double *b) {
+    return dot3(a, b) + a[3] * b[3];
+}
+
+static void grow_forest(const struct body *body, const double *xyzw,
+                        const struct sign_forest *forest) {
+    for (size_t bond = 0; bond < body->bonds.count; bond++) {
+        const uint32_t *end = body->bonds.pairs + 2 * bond;
+        uint8_t flipped[2];
+        const uint32_t first = find_root(forest, end[0], &flipped[0]);
+        const uint32_t second = find_root(forest, end[1], &flipped[1]);
+        if (first != second) {
+            const bool differ = product_of(xyzw + 4 * (size_t)end[0], xyzw + 4 * (size_t)end[1]) <
+                                0.0;
+            // The lower one is the root, so that the order of bonds does not matter.
+            const uint32_t below = first < second ? second : first;
+            forest->parent[below] = first < second ? first : second;
+            forest->flipped[below] = (uint8_t)(flipped[0] ^ flipped[1] ^ differ);
+        }
+    }
+}
+
+/// Each root, the first of its particles, keeps to the side of its former quaternion.
+static void take_signs(const struct body *body, const double *xyzw,
+                       const struct sign_forest *forest) {
+    double *q = body->bonded.orientations;
+    for (uint32_t i = 0; i < body->vertex_count; i++) {
+        uint8_t flipped = 0;
+        double unit[4];
+        const size_t root = find_root(forest, i, &flipped);
+        // Once the root has its own, that has the sign which this says.
+        const bool turned = product_of(q + 4 * root, xyzw + 4 * root) < 0.0;
+        check_quaternion(xyzw + 4 * (size_t)i, "orientation", unit);
+        for (size_t k = 0; k < 4; k++) {
+            q[4 * (size_t)i + k] = turned != (flipped != 0) ? -unit[k] : unit[k];
+        }
+    }
+}
+
+static pbs_status set_orientations(struct body *body, struct memory *memory, const double *xyzw) {
+    struct sign_forest forest = {
+        .parent = memory_allocate(memory, body->vertex_count, sizeof *forest.parent),
+        .flipped = memory_allocate(memory, body->vertex_count, sizeof *forest.flipped)};
+    pbs_status status = PBS_ERROR_MEMORY;
+    if (forest.parent != NULL && forest.flipped != NULL) {
+        for (uint32_t i = 0; i < body->vertex_count; i++) {
+            forest.parent[i] = i;
+        }
+        grow_forest(body, xyzw, &forest);
+        take_signs(body, xyzw, &forest);
+        status = PBS_OK;
+    }
+    memory_release(memory, forest.parent);
+    memory_release(memory, forest.flipped);
+    return status;
+}
+
+static pbs_status enter_with_count(pbs_world *w, pbs_body b, size_t count, struct body **out) {
+    pbs_status status = PBS_OK;
+    *out = bonded_enter(w, b, "its vertices have no orientations", &status);
+    RETURN_IF_FAILED(status);
+    return count == (*out)->vertex_count
+               ? PBS_OK
+               : status_fail(PBS_ERROR_ARGUMENT,
+                             "particle_count is %zu, but the body has %zu particles", count,
+                             (*out)->vertex_count);
+}
+
+static pbs_status check_orientations(const double *xyzw, size_t count, const char *name) {
+    if (count == 0) {
+        return PBS_OK;
+    }
+    RETURN_IF_FAILED(check_pointer(xyzw, name));
+    for (size_t i = 0; i < count; i++) {
+        double unit[4];
+        RETURN_IF_FAILED(check_quaternion(xyzw + 4 * i, name, unit));
+    }
+    return PBS_OK;
+}
+
+pbs_status pbs_body_set_orientations(pbs_world *w, pbs_body b, const double *xyzw,
+                                     size_t particle_count) {
+    ARITHMETIC_SCOPE();
+    struct body *body = NULL;
+    RETURN_IF_FAILED(enter_with_count(w, b, particle_count, &body));
+    RETURN_IF_FAILED(check_orientations(xyzw, particle_count, "orientations"));
+    RETURN_IF_FAILED(set_orientations(body, &w->memory, xyzw));
+    drop_targets(&w->scene.nodes, body);
+    if (w->topology.is_current) {
+        bonded_load_orientations(&w->scene, &w->topology.model.rotations);
+    }
+    world_moved_body(w, body, "placed by pbs_body_set_orientations");
+    return PBS_OK;
+}
+
+pbs_status pbs_body_set_angular_velocities(pbs_world *w, pbs_body b, const double *xyz,
+                                           size_t particle_count) {
+    ARITHMETIC_SCOPE();
+    struct body *body = NULL;
+    RETURN_IF_FAILED(enter_with_count(w, b, particle_count, &body));
+    RETURN_IF_FAILED(check_vectors(xyz, particle_count, "angular velocities"));
+    for (size_t i = 0; i < 3 * particle_count; i++) {
+        const double radius = bonded_radius_of_gyration(body->bonded.radii[i / 3]);
+        if (!isfinite(radius * xyz[i])) {
+            return status_fail(PBS_ERROR_ARGUMENT,
+                               "angular velocity %zu times the particle's radius is not finite",
+                               i / 3);
+        }
+    }
+    for (size_t i = 0; i < 3 * particle_count; i++) {
+        const double radius = bonded_radius_of_gyration(body->bonded.radii[i / 3]);
+        w->scene.nodes.v[3 * (body->node_start + particle_count) + i] = radius * xyz[i];
+    }
+    bonded_measure_spin(body, &w->scene.nodes);
+    scene_forget_body(&w->scene, body);
+    return PBS_OK;
+}
+
+// --- pins and targets ---
+
+static pbs_status enter_with_particles(pbs_world *w, pbs_body b, const uint32_t *particles,
+                                       size_t count, struct body **out) {
+    pbs_status status = PBS_OK;
+    *out = bonded_enter(w, b, "its vertices have no orientations", &status);
+    RETURN_IF_FAILED(status);
+    return check_indices(particles, count, (*out)->vertex_count, "particles", "particles");
+}
+
+static pbs_status set_held(pbs_world *w, pbs_body b, const uint32_t *particles, size_t count,
+                           uint8_t held) {
+    struct body *body = NULL;
+    RETURN_IF_FAILED(enter_with_particles(w, b, particles, count, &body));
+    for (size_t i = 0; i < count; i++) {
+        const size_t node = body->node_start + body->vertex_count + particles[i];
+        scene_hold_node(&w->scene, node, held);
+        memset(w->scene.nodes.target + 3 * node, 0, 3 * sizeof(double));
+    }
+    return PBS_OK;
+}
+
+pbs_status pbs_body_pin_orientations(pbs_world *w, pbs_body b, const uint32_t *particles,
+                                     size_t count) {
+    return set_held(w, b, particles, count, PBS_AXIS_ALL);
+}
+
+pbs_status pbs_body_unpin_orientations(pbs_world *w, pbs_body b, const uint32_t *particles,
+                                       size_t count) {
+    return set_held(w, b, particles, count, 0);
+}
+
+pbs_status pbs_body_set_target_orientations(pbs_world *w, pbs_body b, const uint32_t *particles,
+                                            size_t count, const double *xyzw) {
+    ARITHMETIC_SCOPE();
+    struct body *body = NULL;
+    RETURN_IF_FAILED(enter_with_particles(w, b, particles, count, &body));
+    RETURN_IF_FAILED(check_orientations(xyzw, count, "orientations"));
+    for (size_t i = 0; i < count; i++) {
+        const size_t particle = particles[i];
+        const size_t node = body->node_start + body->vertex_count + particle;
+        double unit[4];
+        double turn[3];
+        check_quaternion(xyzw + 4 * i, "orientation", unit);
+        rotation_between(body->bonded.orientations + 4 * particle, unit, turn);
+        scene_hold_node(&w->scene, node, PBS_AXIS_ALL);
+        scale3(bonded_radius_of_gyration(body->bonded.radii[particle]), turn,
+               w->scene.nodes.target + 3 * node);
+    }
+    return PBS_OK;
+}

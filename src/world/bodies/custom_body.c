@@ -1,0 +1,115 @@
+// Bodies moved by a host's own energy: checks of the description, and callbacks registered again
+// after a restore.
+#include <string.h>
+
+#include "world/interface/check.h"
+#include "world/objects/scene.h"
+#include "world/interface/settings.h"
+
+enum { WIDTH_LIMIT = 8 };
+
+pbs_status pbs_custom_desc_init(pbs_custom_desc *d, size_t struct_size) {
+    const pbs_custom_desc defaults = {.width = 2};
+    return settings_init(&settings_custom, d, struct_size, &defaults);
+}
+
+static pbs_status check_stencil(const pbs_custom_desc *d, size_t stencil) {
+    const uint32_t *nodes = d->stencils + stencil * d->width;
+    for (uint32_t a = 0; a < d->width; a++) {
+        if (nodes[a] >= d->vertex_count) {
+            return status_fail(PBS_ERROR_MESH, "stencil %zu: vertex %u, but there are only %zu",
+                               stencil, (unsigned)nodes[a], d->vertex_count);
+        }
+        for (uint32_t b = 0; b < a; b++) {
+            if (nodes[a] == nodes[b]) {
+                return status_fail(PBS_ERROR_MESH, "stencil %zu: vertex %u twice, must be distinct",
+                                   stencil, (unsigned)nodes[a]);
+            }
+        }
+    }
+    return PBS_OK;
+}
+
+static pbs_status check_stencils(const pbs_custom_desc *d) {
+    RETURN_IF_FAILED(check_choice(d->width, 1, WIDTH_LIMIT, "width"));
+    if (d->stencil_count == 0) {
+        return PBS_OK;
+    }
+    RETURN_IF_FAILED(check_count(d->stencil_count, "stencil_count"));
+    RETURN_IF_FAILED(check_pointer(d->stencils, "stencils"));
+    for (size_t i = 0; i < d->stencil_count; i++) {
+        RETURN_IF_FAILED(check_stencil(d, i));
+    }
+    return PBS_OK;
+}
+
+static pbs_status check_description(const pbs_custom_desc *d) {
+    RETURN_IF_FAILED(check_count(d->vertex_count, "vertex_count"));
+    RETURN_IF_FAILED(check_places(d->positions, d->vertex_count, "positions"));
+    if (d->velocities != NULL) {
+        RETURN_IF_FAILED(check_vectors(d->velocities, d->vertex_count, "velocities"));
+    }
+    RETURN_IF_FAILED(check_masses(d->masses, d->vertex_count));
+    RETURN_IF_FAILED(check_choice(d->concurrent, 0, 1, "concurrent"));
+    RETURN_IF_FAILED(check_choice(d->no_gravity, 0, 1, "no_gravity"));
+    RETURN_IF_FAILED(check_choice(d->is_linear, 0, 1, "is_linear"));
+    RETURN_IF_FAILED(check_choice(d->reserved, 0, 0, "reserved"));
+    RETURN_IF_FAILED(check_not_negative(d->damping, "damping"));
+    if (d->tag == 0) {
+        return status_fail(PBS_ERROR_ARGUMENT, "tag is 0, which names no callback");
+    }
+    return check_stencils(d);
+}
+
+static pbs_status copy_description(struct body *body, struct memory *memory,
+                                   const pbs_custom_desc *d) {
+    struct custom_body *custom = &body->custom;
+    const size_t size = d->width * sizeof *custom->stencils;
+    custom->stencils = memory_allocate(memory, d->stencil_count, size);
+    if (custom->stencils == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    if (d->stencil_count > 0) {
+        memcpy(custom->stencils, d->stencils, d->stencil_count * size);
+    }
+    custom->width = d->width;
+    custom->stencil_count = d->stencil_count;
+    custom->evaluate = d->evaluate;
+    custom->user = d->user;
+    custom->concurrent = d->concurrent != 0;
+    custom->is_linear = d->is_linear != 0;
+    body->no_gravity = d->no_gravity != 0;
+    body->damping = d->damping;
+    custom->tag = d->tag;
+    return PBS_OK;
+}
+
+static void fill_nodes(const struct body *body, const pbs_custom_desc *d, struct nodes *nodes) {
+    const size_t start = body->node_start;
+    nodes_set(nodes, start, body->node_count, d->positions, d->velocities);
+    memcpy(nodes->mass + start, d->masses, body->node_count * sizeof *d->masses);
+}
+
+pbs_status custom_body_create(struct scene *scene, struct memory *memory, const pbs_custom_desc *d,
+                              struct body **out) {
+    RETURN_IF_FAILED(check_description(d));
+    struct body *body = memory_allocate(memory, 1, sizeof *body);
+    if (body == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    body->kind = BODY_CUSTOM;
+    body->node_count = d->vertex_count;
+    body->vertex_count = d->vertex_count;
+    pbs_status status = copy_description(body, memory, d);
+    if (status >= 0) {
+        status = nodes_reserve(&scene->nodes, memory, body->node_count);
+    }
+    if (status < 0) {
+        body_free(body, memory);
+        return status;
+    }
+    body->node_start = nodes_append(&scene->nodes, body->node_count);
+    fill_nodes(body, d, &scene->nodes);
+    *out = body;
+    return PBS_OK;
+}

@@ -1,0 +1,141 @@
+// Where affine bodies are: read as a map of their own coordinates or as a rigid motion, and set.
+#include <string.h>
+
+#include "base/runtime/arithmetic.h"
+#include "base/matrix3/math3.h"
+#include "base/matrix3/svd3.h"
+#include "world/interface/check.h"
+#include "world/objects/motion.h"
+#include "world/world.h"
+
+static struct body *enter_affine(const pbs_world *w, pbs_body b, pbs_status *status) {
+    struct body *body = world_enter_body(w, b, status);
+    if (*status >= 0 && body->kind != BODY_AFFINE) {
+        *status = status_fail(PBS_ERROR_ARGUMENT, "the body is not affine: it has no pose");
+    }
+    return body;
+}
+
+/// A Q^T, from the body's own coordinates to the world's directions.
+static void linear_part(const struct affine_body *affine, const double *nodes, double out[9]) {
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            out[3 * i + j] = 0.0;
+            for (int k = 0; k < 3; k++) {
+                out[3 * i + j] += nodes[3 * (k + 1) + i] * affine->axes[3 * j + k];
+            }
+            out[3 * i + j] /= affine->radius;
+        }
+    }
+}
+
+/// Where the origin of the body's own coordinates is.
+static void origin_of(const struct affine_body *affine, const double *nodes, const double matrix[9],
+                      double out[3]) {
+    double arm[3];
+    multiply3(matrix, affine->center, arm);
+    subtract3(nodes, arm, out);
+}
+
+pbs_status pbs_body_transform(const pbs_world *w, pbs_body b, double position[3],
+                              double matrix[9]) {
+    ARITHMETIC_SCOPE();
+    pbs_status status = PBS_OK;
+    const struct body *body = enter_affine(w, b, &status);
+    RETURN_IF_FAILED(status);
+    const double *nodes = w->scene.nodes.x + 3 * body->node_start;
+    double linear[9];
+    linear_part(&body->affine, nodes, linear);
+    if (position != NULL) {
+        origin_of(&body->affine, nodes, linear, position);
+    }
+    if (matrix != NULL) {
+        memcpy(matrix, linear, sizeof linear);
+    }
+    return PBS_OK;
+}
+
+pbs_status pbs_body_pose(const pbs_world *w, pbs_body b, double position[3],
+                         double orientation[4]) {
+    ARITHMETIC_SCOPE();
+    pbs_status status = PBS_OK;
+    const struct body *body = enter_affine(w, b, &status);
+    RETURN_IF_FAILED(status);
+    const double *nodes = w->scene.nodes.x + 3 * body->node_start;
+    double linear[9];
+    double rotation[9];
+    linear_part(&body->affine, nodes, linear);
+    polar3(linear, rotation);
+    if (position != NULL) {
+        origin_of(&body->affine, nodes, rotation, position);
+    }
+    if (orientation != NULL) {
+        quaternion_of(rotation, orientation);
+    }
+    return PBS_OK;
+}
+
+/// The body, and its nodes at a pose.
+static pbs_status enter_with_pose(pbs_world *w, pbs_body b, const double *position,
+                                  const double *orientation, struct body **out,
+                                  double nodes[3 * AFFINE_NODES]) {
+    pbs_status status = PBS_OK;
+    *out = enter_affine(w, b, &status);
+    RETURN_IF_FAILED(status);
+    RETURN_IF_FAILED(check_pointer(position, "position"));
+    RETURN_IF_FAILED(check_pointer(orientation, "orientation"));
+    RETURN_IF_FAILED(check_place(position, "position"));
+    double unit[4];
+    double rotation[9];
+    RETURN_IF_FAILED(check_quaternion(orientation, "orientation", unit));
+    rotation_of(unit, rotation);
+    affine_body_place(&(*out)->affine, position, rotation, nodes);
+    return check_coordinates(nodes, 3 * AFFINE_NODES, "centre and handles of the body");
+}
+
+/// Velocities of the handles such that those of the body's points are the same function of where
+/// they are from the centre: v' = (v a^-1) a', handles as columns.
+static void keep_spin(const double *before, const double *now, double *v) {
+    double a[9], rate[9], inverse[9] = {0.0}, gradient[9];
+    for (int i = 0; i < 9; i++) {
+        a[i] = before[3 + 3 * (i % 3) + i / 3];
+        rate[i] = v[3 + 3 * (i % 3) + i / 3];
+    }
+    invert33(a, inverse);
+    multiply33(rate, inverse, gradient);
+    for (int k = 1; k < AFFINE_NODES; k++) {
+        multiply3(gradient, now + 3 * k, v + 3 * k);
+    }
+}
+
+pbs_status pbs_body_set_pose(pbs_world *w, pbs_body b, const double position[3],
+                             const double orientation[4]) {
+    ARITHMETIC_SCOPE();
+    struct body *body = NULL;
+    double placed[3 * AFFINE_NODES];
+    RETURN_IF_FAILED(enter_with_pose(w, b, position, orientation, &body, placed));
+    struct nodes *nodes = &w->scene.nodes;
+    const size_t start = 3 * body->node_start;
+    double velocities[3 * AFFINE_NODES];
+    memcpy(velocities, nodes->v + start, sizeof velocities);
+    keep_spin(nodes->x + start, placed, velocities);
+    RETURN_IF_FAILED(
+        check_numbers(velocities, 3 * AFFINE_NODES, "velocities of centre and handles"));
+    memcpy(nodes->v + start, velocities, sizeof velocities);
+    memcpy(nodes->x + start, placed, sizeof placed);
+    memcpy(nodes->target + start, placed, sizeof placed);
+    vertices_place(nodes, body);
+    world_moved_body(w, body, "placed by pbs_body_set_pose");
+    return PBS_OK;
+}
+
+pbs_status pbs_body_set_target_pose(pbs_world *w, pbs_body b, const double position[3],
+                                    const double orientation[4]) {
+    ARITHMETIC_SCOPE();
+    struct body *body = NULL;
+    double placed[3 * AFFINE_NODES];
+    RETURN_IF_FAILED(enter_with_pose(w, b, position, orientation, &body, placed));
+    RETURN_IF_FAILED(pbs_body_pin_all(w, b));
+    memcpy(w->scene.nodes.target + 3 * body->node_start, placed, sizeof placed);
+    return PBS_OK;
+}

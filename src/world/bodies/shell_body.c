@@ -1,0 +1,162 @@
+// Thin shells: checks of the description, lumped masses, hinges, and what tolerances are relative
+// to.
+#include <math.h>
+#include <string.h>
+
+#include "geometry/meshes/sheet.h"
+#include "world/interface/check.h"
+#include "world/objects/scene.h"
+#include "world/interface/settings.h"
+#include "world/bodies/shell_edges.h"
+
+pbs_status pbs_shell_desc_init(pbs_shell_desc *d, size_t struct_size) {
+    const pbs_shell_desc defaults = {
+        .thickness = 1e-3, .density = 1000.0, .young = 1e5, .poisson = 0.3};
+    return settings_init(&settings_shell, d, struct_size, &defaults);
+}
+
+double shell_rigidity(const struct shell_body *shell) {
+    const double young = shell->bending_young > 0.0 ? shell->bending_young : shell->young;
+    const double cube = shell->thickness * shell->thickness * shell->thickness;
+    return young * cube / (12.0 * (1.0 - shell->poisson * shell->poisson));
+}
+
+// --- checks ---
+
+/// Below zero the membrane's energy would have no lower bound: lambda, which is negative there,
+/// goes with the square of ln J, mu with ln J.
+static pbs_status check_poisson(double poisson) {
+    if (poisson < 0.0) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "poisson is %g, must be 0 to 0.5: the membrane's energy would have no "
+                           "lower bound in compression",
+                           poisson);
+    }
+    return poisson >= 0.0 && poisson <= 0.5
+               ? PBS_OK
+               : status_fail(PBS_ERROR_ARGUMENT, "poisson is %g, must be 0 to 0.5", poisson);
+}
+
+static pbs_status check_material(const pbs_shell_desc *d) {
+    RETURN_IF_FAILED(check_choice(d->flat_rest, 0, 1, "flat_rest"));
+    RETURN_IF_FAILED(check_choice(d->bending, PBS_BENDING_PLATE, PBS_BENDING_HINGE, "bending"));
+    RETURN_IF_FAILED(check_choice(d->reserved, 0, 0, "reserved"));
+    RETURN_IF_FAILED(check_positive(d->thickness, "thickness"));
+    RETURN_IF_FAILED(check_positive(d->density, "density"));
+    RETURN_IF_FAILED(check_positive(d->young, "young"));
+    RETURN_IF_FAILED(check_poisson(d->poisson));
+    RETURN_IF_FAILED(check_not_negative(d->bending_young, "bending_young"));
+    RETURN_IF_FAILED(check_not_negative(d->damping, "damping"));
+    return check_not_negative(d->drag, "drag");
+}
+
+static pbs_status check_description(const pbs_shell_desc *d, struct memory *memory) {
+    RETURN_IF_FAILED(check_count(d->vertex_count, "vertex_count"));
+    RETURN_IF_FAILED(check_count(d->triangle_count, "triangle_count"));
+    RETURN_IF_FAILED(check_pointer(d->triangles, "triangles"));
+    RETURN_IF_FAILED(check_places(d->positions, d->vertex_count, "positions"));
+    RETURN_IF_FAILED(check_material(d));
+    if (d->initial_positions != NULL) {
+        RETURN_IF_FAILED(check_places(d->initial_positions, d->vertex_count, "initial_positions"));
+    }
+    if (d->initial_velocities != NULL) {
+        RETURN_IF_FAILED(
+            check_vectors(d->initial_velocities, d->vertex_count, "initial_velocities"));
+    }
+    const struct surface_view sheet = {d->vertex_count, d->positions, d->triangle_count,
+                                       d->triangles};
+    return sheet_check(&sheet, memory);
+}
+
+// --- making ---
+
+static pbs_status copy_description(struct body *body, struct memory *memory,
+                                   const pbs_shell_desc *d) {
+    struct shell_body *shell = &body->shell;
+    shell->flat_rest = d->flat_rest != 0;
+    shell->bending = d->bending;
+    shell->thickness = d->thickness;
+    shell->density = d->density;
+    shell->young = d->young;
+    shell->poisson = d->poisson;
+    shell->bending_young = d->bending_young;
+    body->damping = d->damping;
+    body->drag = d->drag;
+    body->triangle_count = d->triangle_count;
+    body->triangles = memory_copy(memory, d->triangles, d->triangle_count,
+                                  3 * sizeof *body->triangles);
+    shell->rest = memory_copy(memory, d->positions, d->vertex_count, 3 * sizeof *shell->rest);
+    if (body->triangles == NULL || shell->rest == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    const struct surface_view sheet = {d->vertex_count, d->positions, d->triangle_count,
+                                       d->triangles};
+    RETURN_IF_FAILED(sheet_inner_edges(&sheet, memory, &shell->sides, &shell->hinge_count));
+    RETURN_IF_FAILED(shell_set_rest_angles(body, memory, d->rest_angles));
+    return shell_set_clamps(body, memory, d);
+}
+
+/// Masses, and the rigidity over the root of the nodal area: the force that bends the sheet around
+/// a vertex by an angle of one. Forces of stretching are larger by the square of that length over
+/// the thickness; relative to them a sheet would count as solved before it has bent.
+static void measure(const struct body *body, struct nodes *nodes) {
+    const struct shell_body *shell = &body->shell;
+    const struct surface_view sheet = {body->node_count, shell->rest, body->triangle_count,
+                                       body->triangles};
+    double *mass = nodes->mass + body->node_start;
+    const double areal = shell->density * shell->thickness;
+    for (size_t t = 0; t < body->triangle_count; t++) {
+        const double share = areal * sheet_triangle_area(&sheet, t) / 3.0;
+        for (size_t a = 0; a < 3; a++) {
+            mass[body->triangles[3 * t + a]] += share;
+        }
+    }
+    const double rigidity = shell_rigidity(shell);
+    for (size_t i = 0; i < body->node_count; i++) {
+        nodes->stiffness[body->node_start + i] = rigidity / sqrt(mass[i] / areal);
+    }
+}
+
+static void fill_nodes(const struct body *body, const pbs_shell_desc *d, struct nodes *nodes) {
+    const size_t start = body->node_start;
+    nodes_set(nodes, start, body->node_count,
+              d->initial_positions != NULL ? d->initial_positions : d->positions,
+              d->initial_velocities);
+}
+
+static pbs_status add_nodes(struct body *body, struct nodes *nodes, struct memory *memory,
+                            const pbs_shell_desc *d) {
+    RETURN_IF_FAILED(nodes_reserve(nodes, memory, body->node_count));
+    body->node_start = nodes_append(nodes, body->node_count);
+    fill_nodes(body, d, nodes);
+    measure(body, nodes);
+    const pbs_status status = nodes_check(nodes, body->node_start, body->node_count,
+                                          "rigidity over length");
+    if (status < 0) {
+        nodes_remove(nodes, body->node_start, body->node_count);
+    }
+    return status;
+}
+
+pbs_status shell_body_create(struct scene *scene, struct memory *memory, const pbs_shell_desc *d,
+                             struct body **out) {
+    RETURN_IF_FAILED(check_description(d, memory));
+    struct body *body = memory_allocate(memory, 1, sizeof *body);
+    if (body == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    body->kind = BODY_SHELL;
+    body->node_count = d->vertex_count;
+    body->vertex_count = d->vertex_count;
+    pbs_status status = copy_description(body, memory, d);
+    if (status >= 0) {
+        body->extent = body_extent(body->vertex_count, d->positions);
+        status = add_nodes(body, &scene->nodes, memory, d);
+    }
+    if (status < 0) {
+        body_free(body, memory);
+        return status;
+    }
+    *out = body;
+    return PBS_OK;
+}

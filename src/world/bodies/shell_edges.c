@@ -1,0 +1,186 @@
+// Rest angles and clamped borders of shells; see shell_edges.h.
+#include "world/bodies/shell_edges.h"
+
+#include "base/matrix3/math3.h"
+#include "world/interface/check.h"
+#include "world/world.h"
+
+static uint32_t side_end(const uint32_t *triangles, uint32_t side) {
+    return triangles[side / 3 * 3 + (side + 1) % 3];
+}
+
+void shell_side_vertices(const struct body *body, uint32_t side, uint32_t vertices[2]) {
+    vertices[0] = body->triangles[side];
+    vertices[1] = side_end(body->triangles, side);
+}
+
+// --- rest angles ---
+
+static pbs_status check_rest_angles(const struct body *body, const double *rest_angles) {
+    const struct shell_body *shell = &body->shell;
+    RETURN_IF_FAILED(check_numbers(rest_angles, 3 * body->triangle_count, "rest_angles"));
+    for (size_t h = 0; h < shell->hinge_count; h++) {
+        const uint32_t left = shell->sides[2 * h];
+        const uint32_t right = shell->sides[2 * h + 1];
+        if (rest_angles[left] != rest_angles[right]) {
+            return status_fail(PBS_ERROR_ARGUMENT,
+                               "rest_angles %u is %g and %u is %g, but both are of the edge of "
+                               "vertices %u and %u",
+                               (unsigned)left, rest_angles[left], (unsigned)right,
+                               rest_angles[right], (unsigned)body->triangles[left],
+                               (unsigned)side_end(body->triangles, left));
+        }
+    }
+    return PBS_OK;
+}
+
+pbs_status shell_set_rest_angles(struct body *body, struct memory *memory,
+                                 const double *rest_angles) {
+    struct shell_body *shell = &body->shell;
+    double *copy = NULL;
+    if (rest_angles != NULL) {
+        RETURN_IF_FAILED(check_rest_angles(body, rest_angles));
+        copy = memory_copy(memory, rest_angles, body->triangle_count, 3 * sizeof *copy);
+        if (copy == NULL) {
+            return PBS_ERROR_MEMORY;
+        }
+    }
+    memory_release(memory, shell->rest_angles);
+    shell->rest_angles = copy;
+    return PBS_OK;
+}
+
+pbs_status pbs_body_set_rest_angles(pbs_world *w, pbs_body b, const double *rest_angles,
+                                    size_t triangle_count) {
+    pbs_status status = PBS_OK;
+    struct body *body = world_enter_body(w, b, &status);
+    RETURN_IF_FAILED(status);
+    if (body->kind != BODY_SHELL) {
+        return status_fail(PBS_ERROR_ARGUMENT, "the body is no shell, only these have rest angles");
+    }
+    if (triangle_count != body->triangle_count) {
+        return status_fail(PBS_ERROR_ARGUMENT, "triangle_count is %zu, the body has %zu",
+                           triangle_count, body->triangle_count);
+    }
+    RETURN_IF_FAILED(shell_set_rest_angles(body, &w->memory, rest_angles));
+    w->topology.is_current = false;
+    return PBS_OK;
+}
+
+// --- clamped borders ---
+
+/// Border sides in lists by the vertex where they start.
+struct borders {
+    uint32_t *first; ///< by vertex; UINT32_MAX: none
+    uint32_t *next;  ///< by side
+};
+
+static void list_borders(const struct body *body, struct borders *borders) {
+    const size_t side_count = 3 * body->triangle_count;
+    const uint32_t inner = UINT32_MAX - 1;
+    for (size_t i = 0; i < body->vertex_count; i++) {
+        borders->first[i] = UINT32_MAX;
+    }
+    for (size_t h = 0; h < 2 * body->shell.hinge_count; h++) {
+        borders->next[body->shell.sides[h]] = inner;
+    }
+    for (size_t s = 0; s < side_count; s++) {
+        if (borders->next[s] != inner) {
+            borders->next[s] = borders->first[body->triangles[s]];
+            borders->first[body->triangles[s]] = (uint32_t)s;
+        }
+    }
+}
+
+static uint32_t find_border(const struct body *body, const struct borders *borders, uint32_t from,
+                            uint32_t to) {
+    uint32_t side = borders->first[from];
+    while (side != UINT32_MAX && side_end(body->triangles, side) != to) {
+        side = borders->next[side];
+    }
+    return side;
+}
+
+static pbs_status set_clamp(struct body *body, const struct borders *borders,
+                            const pbs_shell_desc *d, size_t k) {
+    const uint32_t a = d->clamped_edges[2 * k];
+    const uint32_t b = d->clamped_edges[2 * k + 1];
+    uint32_t side = UINT32_MAX;
+    if (a < body->vertex_count && b < body->vertex_count) {
+        const uint32_t forward = find_border(body, borders, a, b);
+        side = forward != UINT32_MAX ? forward : find_border(body, borders, b, a);
+    }
+    if (side == UINT32_MAX) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "clamped edge %zu: vertices %u and %u, must be those of a border edge",
+                           k, (unsigned)a, (unsigned)b);
+    }
+    const double *p = body->shell.rest + 3 * (size_t)body->triangles[side];
+    const double *q = body->shell.rest + 3 * (size_t)side_end(body->triangles, side);
+    double edge[3];
+    double unit[3];
+    double across[3];
+    const double length = norm3(d->clamped_directions + 3 * k);
+    subtract3(q, p, edge);
+    scale3(1.0 / length, d->clamped_directions + 3 * k, unit);
+    cross3(edge, unit, across);
+    // A direction along the edge says nothing about the slope across it.
+    if (!(norm3(across) > 1e-6 * norm3(edge))) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "clamped edge %zu: direction (%g, %g, %g), must point across the edge",
+                           k, d->clamped_directions[3 * k], d->clamped_directions[3 * k + 1],
+                           d->clamped_directions[3 * k + 2]);
+    }
+    body->shell.clamp_sides[k] = side;
+    copy3(unit, body->shell.clamps + 3 * k);
+    return PBS_OK;
+}
+
+static pbs_status set_clamps(struct body *body, struct borders *borders, const pbs_shell_desc *d) {
+    list_borders(body, borders);
+    for (size_t k = 0; k < d->clamped_edge_count; k++) {
+        RETURN_IF_FAILED(set_clamp(body, borders, d, k));
+    }
+    // Sides that are named are marked in `next`, which has served.
+    memset(borders->next, 0, 3 * body->triangle_count * sizeof *borders->next);
+    for (size_t k = 0; k < d->clamped_edge_count; k++) {
+        if (borders->next[body->shell.clamp_sides[k]]++ != 0) {
+            return status_fail(PBS_ERROR_ARGUMENT, "clamped edge %zu: is clamped twice", k);
+        }
+    }
+    return PBS_OK;
+}
+
+static pbs_status check_clamps(const pbs_shell_desc *d) {
+    if (d->bending == PBS_BENDING_HINGE) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "clamped_edge_count is %zu, must be 0 with PBS_BENDING_HINGE",
+                           d->clamped_edge_count);
+    }
+    RETURN_IF_FAILED(check_count(d->clamped_edge_count, "clamped_edge_count"));
+    RETURN_IF_FAILED(check_pointer(d->clamped_edges, "clamped_edges"));
+    return check_vectors(d->clamped_directions, d->clamped_edge_count, "clamped_directions");
+}
+
+pbs_status shell_set_clamps(struct body *body, struct memory *memory, const pbs_shell_desc *d) {
+    struct shell_body *shell = &body->shell;
+    const size_t count = d->clamped_edge_count;
+    if (count == 0) {
+        return PBS_OK;
+    }
+    RETURN_IF_FAILED(check_clamps(d));
+    struct borders borders = {
+        memory_allocate(memory, body->vertex_count, sizeof *borders.first),
+        memory_allocate(memory, 3 * body->triangle_count, sizeof *borders.next)};
+    shell->clamp_sides = memory_allocate(memory, count, sizeof *shell->clamp_sides);
+    shell->clamps = memory_allocate(memory, count, 3 * sizeof *shell->clamps);
+    pbs_status status = PBS_ERROR_MEMORY;
+    if (borders.first != NULL && borders.next != NULL && shell->clamp_sides != NULL &&
+        shell->clamps != NULL) {
+        shell->clamp_count = count;
+        status = set_clamps(body, &borders, d);
+    }
+    memory_release(memory, borders.first);
+    memory_release(memory, borders.next);
+    return status;
+}

@@ -1,0 +1,211 @@
+// Deformable solids: checks of the description, lumped masses, boundary, and what tolerances are
+// relative to.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "energy/material.h"
+#include "geometry/meshes/tet_mesh.h"
+#include "world/interface/check.h"
+#include "world/objects/scene.h"
+#include "world/interface/settings.h"
+
+pbs_status pbs_solid_desc_init(pbs_solid_desc *d, size_t struct_size) {
+    const pbs_solid_desc defaults = {.material = PBS_MATERIAL_STABLE_NEO_HOOKEAN,
+                                     .density = 1000.0,
+                                     .young = 1e5,
+                                     .poisson = 0.3};
+    return settings_init(&settings_solid, d, struct_size, &defaults);
+}
+
+double tet_value(const struct tet_values *values, size_t tet) {
+    return values->per_tet != NULL ? values->per_tet[tet] : values->value;
+}
+
+// --- checks ---
+
+/// What the three per-element arrays have in common.
+struct range {
+    const char *name;
+    double low;  ///< excluded
+    double high; ///< excluded
+};
+
+static pbs_status check_tet_values(const double *values, size_t count, const struct range *range) {
+    for (size_t t = 0; values != NULL && t < count; t++) {
+        if (!(values[t] > range->low && values[t] < range->high)) {
+            return status_fail(PBS_ERROR_ARGUMENT,
+                               "%s of tetrahedron %zu is %g, must be above %g and below %g",
+                               range->name, t, values[t], range->low, range->high);
+        }
+    }
+    return PBS_OK;
+}
+
+static pbs_status refuse_unbounded(const struct material_table *material, const char *name,
+                                   double poisson) {
+    return status_fail(
+        PBS_ERROR_ARGUMENT,
+        "%s is %g, must not be negative: the energy of material %s would have no "
+        "lower bound %s; stable Neo-Hookean and St. Venant-Kirchhoff solids have one",
+        name, poisson, material->name, material->unbounded);
+}
+
+/// With a negative Poisson ratio lambda is negative, which some energies do not survive.
+static pbs_status check_bounded(const pbs_solid_desc *d) {
+    const struct material_table *material = material_find(d->material);
+    if (material->unbounded == NULL) {
+        return PBS_OK;
+    }
+    if (d->tet_poisson == NULL && d->poisson < 0.0) {
+        return refuse_unbounded(material, "poisson", d->poisson);
+    }
+    for (size_t t = 0; d->tet_poisson != NULL && t < d->tet_count; t++) {
+        if (d->tet_poisson[t] < 0.0) {
+            char name[64];
+            snprintf(name, sizeof name, "tet_poisson of tetrahedron %zu", t);
+            return refuse_unbounded(material, name, d->tet_poisson[t]);
+        }
+    }
+    return PBS_OK;
+}
+
+static pbs_status check_material(const pbs_solid_desc *d) {
+    if (material_find(d->material) == NULL) {
+        return status_fail(PBS_ERROR_ARGUMENT, "material is %d, which is no PBS_MATERIAL_*",
+                           (int)d->material);
+    }
+    RETURN_IF_FAILED(check_positive(d->density, "density"));
+    RETURN_IF_FAILED(check_positive(d->young, "young"));
+    RETURN_IF_FAILED(check_between(d->poisson, -1.0, 0.5, "poisson"));
+    RETURN_IF_FAILED(check_not_negative(d->damping, "damping"));
+    RETURN_IF_FAILED(check_not_negative(d->drag, "drag"));
+    const struct range density = {"tet_density", 0.0, INFINITY};
+    const struct range young = {"tet_young", 0.0, INFINITY};
+    const struct range poisson = {"tet_poisson", -1.0, 0.5};
+    RETURN_IF_FAILED(check_tet_values(d->tet_density, d->tet_count, &density));
+    RETURN_IF_FAILED(check_tet_values(d->tet_young, d->tet_count, &young));
+    RETURN_IF_FAILED(check_tet_values(d->tet_poisson, d->tet_count, &poisson));
+    return check_bounded(d);
+}
+
+static pbs_status check_description(const pbs_solid_desc *d, struct memory *memory) {
+    RETURN_IF_FAILED(check_count(d->vertex_count, "vertex_count"));
+    RETURN_IF_FAILED(check_count(d->tet_count, "tet_count"));
+    RETURN_IF_FAILED(check_pointer(d->tets, "tets"));
+    RETURN_IF_FAILED(check_places(d->positions, d->vertex_count, "positions"));
+    RETURN_IF_FAILED(check_material(d));
+    if (d->initial_positions != NULL) {
+        RETURN_IF_FAILED(check_places(d->initial_positions, d->vertex_count, "initial_positions"));
+    }
+    if (d->initial_velocities != NULL) {
+        RETURN_IF_FAILED(
+            check_vectors(d->initial_velocities, d->vertex_count, "initial_velocities"));
+    }
+    const struct tet_mesh_view mesh = {d->vertex_count, d->positions, d->tet_count, d->tets};
+    return tet_mesh_check(&mesh, memory);
+}
+
+// --- making ---
+
+static bool copy_values(struct memory *memory, double value, const double *per_tet, size_t count,
+                        struct tet_values *out) {
+    out->value = value;
+    out->per_tet = per_tet == NULL ? NULL : memory_copy(memory, per_tet, count, sizeof *per_tet);
+    return per_tet == NULL || out->per_tet != NULL;
+}
+
+static pbs_status copy_description(struct body *body, struct memory *memory,
+                                   const pbs_solid_desc *d) {
+    struct solid_body *solid = &body->solid;
+    solid->material = d->material;
+    solid->tet_count = d->tet_count;
+    body->damping = d->damping;
+    body->drag = d->drag;
+    solid->tets = memory_copy(memory, d->tets, d->tet_count, 4 * sizeof *d->tets);
+    solid->rest = memory_copy(memory, d->positions, d->vertex_count, 3 * sizeof *d->positions);
+    if (solid->tets == NULL || solid->rest == NULL ||
+        !copy_values(memory, d->density, d->tet_density, d->tet_count, &solid->density) ||
+        !copy_values(memory, d->young, d->tet_young, d->tet_count, &solid->young) ||
+        !copy_values(memory, d->poisson, d->tet_poisson, d->tet_count, &solid->poisson)) {
+        return PBS_ERROR_MEMORY;
+    }
+    const struct tet_mesh_view mesh = {d->vertex_count, d->positions, d->tet_count, d->tets};
+    return tet_boundary(&mesh, memory, &body->triangles, &body->triangle_count);
+}
+
+/// Young modulus times nodal volume^(2/3), the modulus weighted by volume: the force of a strain of
+/// one.
+static void measure_stiffness(const struct body *body, struct nodes *nodes, double *volume) {
+    const struct solid_body *solid = &body->solid;
+    const struct tet_mesh_view mesh = {body->node_count, solid->rest, solid->tet_count,
+                                       solid->tets};
+    double *stiffness = nodes->stiffness + body->node_start;
+    for (size_t t = 0; t < solid->tet_count; t++) {
+        const double share = tet_signed_volume(&mesh, t) / 4.0;
+        for (int a = 0; a < 4; a++) {
+            volume[solid->tets[4 * t + (size_t)a]] += share;
+            stiffness[solid->tets[4 * t + (size_t)a]] += share * tet_value(&solid->young, t);
+        }
+    }
+    for (size_t i = 0; i < body->node_count; i++) {
+        stiffness[i] *= cbrt(volume[i] * volume[i]) / volume[i];
+    }
+}
+
+static void fill_nodes(const struct body *body, const pbs_solid_desc *d, struct nodes *nodes) {
+    const struct solid_body *solid = &body->solid;
+    const size_t start = body->node_start;
+    nodes_set(nodes, start, body->node_count,
+              d->initial_positions != NULL ? d->initial_positions : d->positions,
+              d->initial_velocities);
+    // Colliders act on inner vertices too, as in OPT section 5.1: in a hard impact they would pass
+    // the surface, and an obstacle, where the material lets elements invert.
+    const struct tet_mesh_view mesh = {body->node_count, solid->rest, solid->tet_count,
+                                       solid->tets};
+    const bool per_tet = solid->density.per_tet != NULL;
+    tet_mesh_add_lumped_mass(&mesh, per_tet ? solid->density.per_tet : &solid->density.value,
+                             per_tet, nodes->mass + start);
+}
+
+static pbs_status add_nodes(struct body *body, struct nodes *nodes, struct memory *memory,
+                            const pbs_solid_desc *d) {
+    RETURN_IF_FAILED(nodes_reserve(nodes, memory, body->node_count));
+    double *volume = memory_allocate(memory, body->node_count, sizeof *volume);
+    if (volume == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    body->node_start = nodes_append(nodes, body->node_count);
+    fill_nodes(body, d, nodes);
+    measure_stiffness(body, nodes, volume);
+    memory_release(memory, volume);
+    const pbs_status status = nodes_check(nodes, body->node_start, body->node_count,
+                                          "modulus times area");
+    if (status < 0) {
+        nodes_remove(nodes, body->node_start, body->node_count);
+    }
+    return status;
+}
+
+pbs_status solid_body_create(struct scene *scene, struct memory *memory, const pbs_solid_desc *d,
+                             struct body **out) {
+    RETURN_IF_FAILED(check_description(d, memory));
+    struct body *body = memory_allocate(memory, 1, sizeof *body);
+    if (body == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    body->kind = BODY_SOLID;
+    body->node_count = d->vertex_count;
+    body->vertex_count = d->vertex_count;
+    pbs_status status = copy_description(body, memory, d);
+    if (status >= 0) {
+        body->extent = body_extent(body->vertex_count, d->positions);
+        status = add_nodes(body, &scene->nodes, memory, d);
+    }
+    if (status < 0) {
+        body_free(body, memory);
+        return status;
+    }
+    *out = body;
+    return PBS_OK;
+}

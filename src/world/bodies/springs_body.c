@@ -1,0 +1,144 @@
+// Particles and springs: checks of the description, rest lengths, and what tolerances are relative
+// to.
+#include <math.h>
+#include <string.h>
+
+#include "base/matrix3/math3.h"
+#include "world/interface/check.h"
+#include "world/objects/scene.h"
+#include "world/interface/settings.h"
+
+pbs_status pbs_springs_desc_init(pbs_springs_desc *d, size_t struct_size) {
+    const pbs_springs_desc defaults = {.stiffness = 1000.0};
+    return settings_init(&settings_springs, d, struct_size, &defaults);
+}
+
+// --- checks ---
+
+static pbs_status check_spring(const pbs_springs_desc *d, size_t spring) {
+    const uint32_t *end = d->springs + 2 * spring;
+    for (int i = 0; i < 2; i++) {
+        if (end[i] >= d->vertex_count) {
+            return status_fail(PBS_ERROR_MESH, "spring %zu: vertex %u, but there are only %zu",
+                               spring, (unsigned)end[i], d->vertex_count);
+        }
+    }
+    if (end[0] == end[1]) {
+        return status_fail(PBS_ERROR_MESH, "spring %zu: vertex %u twice, must be distinct", spring,
+                           (unsigned)end[0]);
+    }
+    if (d->spring_stiffness != NULL &&
+        !(d->spring_stiffness[spring] > 0.0 && isfinite(d->spring_stiffness[spring]))) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "spring_stiffness of spring %zu is %g, must be positive and finite",
+                           spring, d->spring_stiffness[spring]);
+    }
+    if (d->rest_lengths != NULL &&
+        !(d->rest_lengths[spring] >= 0.0 && isfinite(d->rest_lengths[spring]))) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "rest_lengths of spring %zu is %g, must be zero or positive, and finite",
+                           spring, d->rest_lengths[spring]);
+    }
+    return PBS_OK;
+}
+
+static pbs_status check_springs(const pbs_springs_desc *d) {
+    RETURN_IF_FAILED(check_positive(d->stiffness, "stiffness"));
+    if (d->spring_count == 0) {
+        return PBS_OK;
+    }
+    RETURN_IF_FAILED(check_count(d->spring_count, "spring_count"));
+    RETURN_IF_FAILED(check_pointer(d->springs, "springs"));
+    for (size_t i = 0; i < d->spring_count; i++) {
+        RETURN_IF_FAILED(check_spring(d, i));
+    }
+    return PBS_OK;
+}
+
+static pbs_status check_description(const pbs_springs_desc *d) {
+    RETURN_IF_FAILED(check_count(d->vertex_count, "vertex_count"));
+    RETURN_IF_FAILED(check_places(d->positions, d->vertex_count, "positions"));
+    if (d->velocities != NULL) {
+        RETURN_IF_FAILED(check_vectors(d->velocities, d->vertex_count, "velocities"));
+    }
+    RETURN_IF_FAILED(check_masses(d->masses, d->vertex_count));
+    RETURN_IF_FAILED(check_choice(d->no_gravity, 0, 1, "no_gravity"));
+    RETURN_IF_FAILED(check_not_negative(d->damping, "damping"));
+    RETURN_IF_FAILED(check_not_negative(d->drag, "drag"));
+    return check_springs(d);
+}
+
+// --- making ---
+
+static double length_of(const pbs_springs_desc *d, size_t spring) {
+    double l[3];
+    subtract3(d->positions + 3 * (size_t)d->springs[2 * spring + 1],
+              d->positions + 3 * (size_t)d->springs[2 * spring], l);
+    return norm3(l);
+}
+
+static pbs_status copy_description(struct body *body, struct memory *memory,
+                                   const pbs_springs_desc *d) {
+    struct springs_body *own = &body->springs;
+    body->no_gravity = d->no_gravity != 0;
+    body->damping = d->damping;
+    body->drag = d->drag;
+    own->spring_count = d->spring_count;
+    own->springs = memory_copy(memory, d->springs, d->spring_count, 2 * sizeof *own->springs);
+    own->stiffness = memory_allocate(memory, d->spring_count, sizeof *own->stiffness);
+    own->rest_lengths = memory_allocate(memory, d->spring_count, sizeof *own->rest_lengths);
+    if (own->springs == NULL || own->stiffness == NULL || own->rest_lengths == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < d->spring_count; i++) {
+        own->stiffness[i] = d->spring_stiffness != NULL ? d->spring_stiffness[i] : d->stiffness;
+        own->rest_lengths[i] = d->rest_lengths != NULL ? d->rest_lengths[i] : length_of(d, i);
+        if (!isfinite(own->stiffness[i] * own->rest_lengths[i])) {
+            return status_fail(PBS_ERROR_ARGUMENT,
+                               "spring %zu: stiffness times rest length is %g N, must be finite", i,
+                               own->stiffness[i] * own->rest_lengths[i]);
+        }
+        body->extent = fmax(body->extent, own->rest_lengths[i]);
+    }
+    return PBS_OK;
+}
+
+/// The force of a strain of one, of the strongest spring at each node.
+static void measure_stiffness(const struct body *body, double *stiffness) {
+    const struct springs_body *own = &body->springs;
+    for (size_t i = 0; i < 2 * own->spring_count; i++) {
+        double *at = stiffness + own->springs[i];
+        *at = fmax(*at, own->stiffness[i / 2] * own->rest_lengths[i / 2]);
+    }
+}
+
+static void fill_nodes(const struct body *body, const pbs_springs_desc *d, struct nodes *nodes) {
+    const size_t start = body->node_start;
+    nodes_set(nodes, start, body->node_count, d->positions, d->velocities);
+    memcpy(nodes->mass + start, d->masses, body->node_count * sizeof *d->masses);
+    measure_stiffness(body, nodes->stiffness + start);
+}
+
+pbs_status springs_body_create(struct scene *scene, struct memory *memory,
+                               const pbs_springs_desc *d, struct body **out) {
+    RETURN_IF_FAILED(check_description(d));
+    struct body *body = memory_allocate(memory, 1, sizeof *body);
+    if (body == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    body->kind = BODY_SPRINGS;
+    body->node_count = d->vertex_count;
+    body->vertex_count = d->vertex_count;
+    pbs_status status = copy_description(body, memory, d);
+    if (status >= 0) {
+        status = nodes_reserve(&scene->nodes, memory, body->node_count);
+    }
+    if (status < 0) {
+        body_free(body, memory);
+        return status;
+    }
+    body->node_start = nodes_append(&scene->nodes, body->node_count);
+    fill_nodes(body, d, &scene->nodes);
+    *out = body;
+    return PBS_OK;
+}

@@ -1,0 +1,77 @@
+// Bonds of bodies that break, whatever they are made of: what a call that moves the world has
+// broken, and what becomes of it.
+#ifndef PBS_WORLD_BREAKING_BREAKING_H
+#define PBS_WORLD_BREAKING_BREAKING_H
+
+#include "world/objects/scene.h"
+
+/// How the particles of a broken bond begin to touch: m, between them; and what collision_mesh_hold
+/// wants to take it back.
+struct bond_release {
+    double distance, before;
+    double ratio; ///< of the stress to the strength, until the bond is broken
+};
+
+/// What a call that moves the world has broken so far. It becomes the bodies' when the call lands,
+/// and is undone where that fails.
+struct bond_breaks {
+    pbs_broken_bond *rows;         ///< room for all bonds that may break
+    struct bond_release *releases; ///< of each row
+    double *orientations; ///< of each rotation, at the end of a step that may be taken again
+    size_t count, capacity, release_capacity, orientation_capacity;
+    double softened;       ///< J: what softening has dissipated
+    size_t aside;          ///< of count, for a step that may be taken back
+    double softened_aside; ///< likewise
+};
+
+pbs_status breaks_reserve(struct bond_breaks *breaks, struct memory *memory,
+                          const struct scene *scene);
+
+/// The workspace's present state was accepted: what softens remembers it, and whatever bears more
+/// than its strength there breaks, at that time. True where something did. is_marked: the last
+/// evaluation was at that state, with all charts at their origins.
+bool breaks_look(pbs_world *w, double time, bool is_marked);
+/// The same in the workspace's next state, before it is accepted: the step is to be taken again
+/// from the present one, or goes on from the next one.
+bool breaks_look_ahead(pbs_world *w, double time, bool goes_on);
+/// After an explicit step (explicit.h) in whose end the rows from `first` on broke: takes their
+/// forces off the accelerations there. False where that has to be asked of all forces: of bonds
+/// that are no springs, or of few.
+bool breaks_relieve(pbs_world *w, size_t first);
+/// All but the first `count` are whole again.
+void breaks_take_back(pbs_world *w, size_t count);
+/// What broke and softened so far goes aside, for a step that may be taken back to it.
+void breaks_put_aside(pbs_world *w);
+void breaks_take_back_aside(pbs_world *w);
+/// As when the call began.
+void breaks_take_back_all(pbs_world *w);
+/// Becomes the bodies' and the host's; returns the energy that was set free, J.
+double breaks_land(pbs_world *w);
+
+/// Of the rows from `first` on: the longest step in which cracks of the bodies whose bonds broke go
+/// no farther than a bond, s (docs/theory/step_control.md section 4); 0 without any.
+double breaks_crack_step(const pbs_world *w, size_t first);
+
+/// The body of a call that only bodies with particles that bonds join have; PBS_ERROR_ARGUMENT with
+/// what others lack.
+struct body *breaking_enter(const pbs_world *w, pbs_body b, const char *lack, pbs_status *status);
+
+/// Bonds as what comes of their breaking wants them.
+struct bond_list body_bond_list(const struct body *body);
+/// After the last of several breaks: fragments and surface.
+void body_come_apart(struct body *body);
+
+/// A body's particles in some state.
+struct particle_view {
+    const double *positions;    ///< x 3
+    const double *orientations; ///< x 4; null of those that do not turn
+};
+
+enum { BONDS_AT_ONCE = 64 };
+
+/// What up to BONDS_AT_ONCE bonds from `first` on bear, as if none of them were broken, and their
+/// energies, J.
+void body_read_loads(const struct body *body, const struct particle_view *view, size_t first,
+                     size_t count, pbs_bond_load *loads, double *energies);
+
+#endif

@@ -1,0 +1,200 @@
+// Where automatic values of contact come from: docs/numbers.md, "Automatic values".
+#include "world/contact_scenes/contact_scale.h"
+
+#include <math.h>
+
+#include "base/matrix3/math3.h"
+#include "world/contact_scenes/contact_scene.h"
+
+// The contact distance: of the smallest body's size, and of the finest mesh's mean edge, as
+// vertices beside a triangle must not be within reach of it.
+static const double DISTANCE_OVER_SIZE = 5e-3;
+static const double DISTANCE_OVER_EDGE = 0.05;
+
+// Of spheres of bonded bodies: of their mean radius, and of the least one, where bonds left 0.22 of
+// it free (bonded_body.c), so that nothing pushes at rest. Fragments that move by parts of a radius
+// a step take a fifth of the Newton iterations that a hundredth of the radius takes.
+static const double DISTANCE_OVER_RADIUS = 0.1;
+static const double DISTANCE_OVER_LEAST_RADIUS = 0.2;
+
+// Of sqrt(g size), the speed of a fall from half the size; of size per second without gravity.
+static const double SLIP_OVER_FALL = 3e-3;
+static const double TOLERANCE_OVER_FALL = 1e-2;
+// Without inertia: in a call that moves the world, however long that takes.
+static const double STATIC_SLIP_OVER_SIZE = 1e-4;
+// Energy control adds what a solve has left over as an impulse (docs/integrators.md, "Energy
+// control"), so that its stages are solved so much further: at a tenth A-search still loses 1e-3
+// of the angular momentum of a brick that turns by 5 degrees a step, in two seconds.
+static const double TOLERANCE_OF_ENERGY_CONTROL = 1e-2;
+static const double FALLS_PER_SECOND = 3.0;
+
+// Stiffness is so many times the mass over h^2: in the middle of the two decades in which Newton's
+// method needs least iterations. Of a body that deforms that many vertices count.
+static const double STIFFNESS_OVER_INERTIA = 30.0;
+static const double VERTICES_THAT_COUNT = 30.0;
+
+// Without inertia it carries at a quarter of the distance what stretches a mean node's share by so
+// much.
+static const double STATIC_STRAIN = 1e-3;
+
+// f(y) = (1 - y) (-2 ln y + (1 - y) / y), by which a contact at a gap of y times the distance r
+// carries k r f(y), at 1/4 and 1/10.
+static const double LOAD_AT_A_QUARTER = 4.33;
+static const double LOAD_AT_A_TENTH = 12.2;
+
+// Without any body that has a size.
+static const double SIZE_OF_NOTHING = 1.0;
+
+// --- sizes ---
+
+/// Where the host put them, of bodies without a shape at rest.
+static double initial_extent(const struct scene *scene, const struct body *body) {
+    return body_extent(nodes_count_places(&scene->nodes, body->node_start, body->node_count),
+                       scene->nodes.initial + 3 * body->node_start);
+}
+
+/// How far the surface of a body of particles lies outside them, m: the mean.
+static double radius_of(const struct body *body) {
+    double sum = 0.0;
+    for (size_t i = 0; body_has_spheres(body) && i < body->vertex_count; i++) {
+        sum += body->bonds.contact_radii[i];
+    }
+    return body->contact.offset + sum / (double)body->vertex_count;
+}
+
+/// The edge of a cube with the body's diagonal; of particles that keep a distance their diameter. 0
+/// for a point.
+static double size_of(const struct scene *scene, const struct body *body) {
+    if (body->triangle_count == 0 && radius_of(body) > 0.0) {
+        return 2.0 * radius_of(body);
+    }
+    const double extent = body->extent > 0.0 ? body->extent : initial_extent(scene, body);
+    return extent / sqrt(3.0);
+}
+
+/// The mean side of its triangles, m; infinite without any.
+static double mean_side(const struct scene *scene, const struct body *body) {
+    double sum = 0.0;
+    for (size_t k = 0; k < 3 * body->triangle_count; k++) {
+        double a[3], b[3], side[3];
+        contact_scene_rest(scene, body, body->triangles[k], a);
+        contact_scene_rest(scene, body, body->triangles[k % 3 == 2 ? k - 2 : k + 1], b);
+        subtract3(b, a, side);
+        sum += norm3(side);
+    }
+    return body->triangle_count > 0 ? sum / (3.0 * (double)body->triangle_count) : INFINITY;
+}
+
+/// Of a body's surface alone; infinite where nothing of it has a size.
+static double distance_of(const struct scene *scene, const struct body *body, double size) {
+    if (!body_has_spheres(body)) {
+        return fmin(DISTANCE_OVER_SIZE * size, DISTANCE_OVER_EDGE * mean_side(scene, body));
+    }
+    if (body->bonds.contact_space > 0.0) {
+        return fmin(DISTANCE_OVER_RADIUS * radius_of(body), body->bonds.contact_space);
+    }
+    double least = INFINITY;
+    for (size_t i = 0; i < body->vertex_count; i++) {
+        least = fmin(least, body->contact.offset + body->bonds.contact_radii[i]);
+    }
+    return least > 0.0
+               ? fmin(DISTANCE_OVER_RADIUS * radius_of(body), DISTANCE_OVER_LEAST_RADIUS * least)
+               : DISTANCE_OVER_SIZE * size;
+}
+
+// --- lengths and speeds ---
+
+struct smallest {
+    double size, distance; ///< m; infinite where no body has a size
+};
+
+static struct smallest smallest_of(const struct scene *scene) {
+    struct smallest least = {INFINITY, INFINITY};
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        const struct body *body = scene_body(scene, i);
+        const double size = size_of(scene, body);
+        const double distance = distance_of(scene, body, size);
+        if (isnormal(distance)) {
+            least.size = fmin(least.size, size);
+            least.distance = fmin(least.distance, distance);
+        }
+    }
+    return least;
+}
+
+struct contact_scale contact_scale_of(const struct scene *scene) {
+    const pbs_world_desc *s = &scene->settings;
+    const struct smallest least = smallest_of(scene);
+    const double size = isfinite(least.size) ? least.size : SIZE_OF_NOTHING;
+    double distance = isfinite(least.distance) ? least.distance : DISTANCE_OVER_SIZE * size;
+    if (scene->contact_reach > 0.0) {
+        distance = fmin(distance, scene->contact_reach);
+    }
+    return (struct contact_scale){
+        .size = size, .distance = s->contact_distance > 0.0 ? s->contact_distance : distance};
+}
+
+/// m/s: what a body of that size reaches in a fall of half its size.
+static double fall_of(const pbs_world_desc *settings, double size) {
+    const double g = norm3(settings->gravity);
+    return g > 0.0 ? sqrt(g * size) : FALLS_PER_SECOND * size;
+}
+
+double contact_scale_slip_velocity(const struct scene *scene, const struct contact_scale *scale,
+                                   double h) {
+    const pbs_world_desc *settings = &scene->settings;
+    if (settings->slip_velocity > 0.0) {
+        return settings->slip_velocity;
+    }
+    return scene->integrator.scheme->is_static ? STATIC_SLIP_OVER_SIZE * scale->size / h
+                                               : SLIP_OVER_FALL * fall_of(settings, scale->size);
+}
+
+double contact_scale_velocity_tolerance(const struct scene *scene,
+                                        const struct contact_scale *scale) {
+    const pbs_world_desc *settings = &scene->settings;
+    const bool controlled = scene->integrator.scheme->control != CONTROL_NONE;
+    const double chosen = TOLERANCE_OVER_FALL * fall_of(settings, scale->size) *
+                          (controlled ? TOLERANCE_OF_ENERGY_CONTROL : 1.0);
+    return settings->velocity_tolerance >= 0.0 ? settings->velocity_tolerance : chosen;
+}
+
+// --- stiffness ---
+
+/// N: of a mean node, by its modulus.
+static double elastic_force(const struct scene *scene, const struct body *body) {
+    double sum = 0.0;
+    for (size_t i = 0; i < body->node_count; i++) {
+        sum += scene->nodes.stiffness[body->node_start + i];
+    }
+    return sum / (double)body->node_count;
+}
+
+double contact_scale_stiffness(const struct scene *scene, const struct body *body, double distance,
+                               double h) {
+    const double mass = body_mass(&scene->nodes, body);
+    const double share = body->kind == BODY_AFFINE
+                             ? 1.0
+                             : fmin(1.0, VERTICES_THAT_COUNT / (double)body->vertex_count);
+    const double weight = body->no_gravity ? 0.0 : mass * norm3(scene->settings.gravity);
+    const double resisting = scene->integrator.scheme->is_static
+                                 ? STATIC_STRAIN * elastic_force(scene, body) /
+                                       (LOAD_AT_A_QUARTER * distance)
+                                 : STIFFNESS_OVER_INERTIA * share * mass / (h * h);
+    return fmax(resisting, weight / (LOAD_AT_A_QUARTER * distance));
+}
+
+double contact_scale_carrying(double force, double distance) {
+    return force / (LOAD_AT_A_TENTH * distance);
+}
+
+// --- steps ---
+
+uint32_t contact_scale_parts(double flight, uint32_t divisions) {
+    enum { MOST = 3 };
+    uint32_t parts = 1;
+    for (uint32_t i = 0; i < divisions && i < MOST && flight > CONTACT_SCALE_FLIGHT * parts; i++) {
+        parts *= 2;
+    }
+    return parts;
+}

@@ -1,0 +1,455 @@
+// Vertices on the surface of a body become points, with its triangles and their edges; particles,
+// which have no surface, points alone, and those of bonded bodies spheres about them. Solid
+// colliders become meshes, and what has a radius a point or an edge that lies that far inside;
+// half-spaces and hollow colliders become walls.
+#include "world/contact_scenes/contact_scene.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/matrix3/math3.h"
+#include "world/bodies/bonded.h"
+#include "world/contact_scenes/contact_scale.h"
+#include "world/objects/motion.h"
+#include "world/contact_scenes/penetration_scene.h"
+
+// Sides of the prism that a cylinder becomes; its edges lie on the cylinder.
+enum { CYLINDER_SIDES = 64, RING_SIDES = 64, TUBE_SIDES = 32 };
+
+bool contact_scene_has_barrier(const struct scene *scene) {
+    return scene->settings.contact == PBS_CONTACT_BARRIER;
+}
+
+pbs_status contact_scene_check_scheme(const struct scene *scene,
+                                      const struct scheme_table *scheme) {
+    if (scene->settings.contact == PBS_CONTACT_PENALTY && !scheme->kicks) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "%s moves no world with PBS_CONTACT_PENALTY, whose forces have no "
+                           "Hessian: PBS_SCHEME_VELOCITY_VERLET does",
+                           scheme->name);
+    }
+    if (scheme->kicks && penetration_scene_is(scene)) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "%s moves no world with PBS_BODY_CONTACT_PENALTY or "
+                           "PBS_COLLIDE_PENALTY, whose forces have no bound for a stable step",
+                           scheme->name);
+    }
+    return scheme->kicks && contact_scene_has_barrier(scene)
+               ? status_fail(PBS_ERROR_ARGUMENT,
+                             "%s moves no world with PBS_CONTACT_BARRIER, whose forces grow "
+                             "without bound: create it with PBS_CONTACT_PENALTY or "
+                             "PBS_CONTACT_PROJECTION",
+                             scheme->name)
+               : PBS_OK;
+}
+
+// --- bodies ---
+
+/// Arrays of one part on their way into the mesh.
+struct part_buffers {
+    struct memory *memory;
+    uint32_t *number; ///< of each vertex among the points; UINT32_MAX: not a point
+    uint32_t *vertices, *nodes, *triangles;
+    double *rest, *local, *lengths;
+};
+
+static pbs_status allocate_buffers(struct part_buffers *b, const struct body *body) {
+    b->number = memory_allocate(b->memory, body->vertex_count, sizeof *b->number);
+    b->vertices = memory_allocate(b->memory, body->vertex_count, sizeof *b->vertices);
+    b->nodes = memory_allocate(b->memory, body->vertex_count, sizeof *b->nodes);
+    b->rest = memory_allocate(b->memory, 3 * body->vertex_count, sizeof *b->rest);
+    b->local = memory_allocate(b->memory, 3 * body->vertex_count, sizeof *b->local);
+    b->lengths = memory_allocate(b->memory, body->vertex_count, sizeof *b->lengths);
+    b->triangles = memory_allocate(b->memory, 3 * body->triangle_count, sizeof *b->triangles);
+    return b->number != NULL && b->vertices != NULL && b->nodes != NULL && b->rest != NULL &&
+                   b->local != NULL && b->lengths != NULL && b->triangles != NULL
+               ? PBS_OK
+               : PBS_ERROR_MEMORY;
+}
+
+static void free_buffers(struct part_buffers *b) {
+    memory_release(b->memory, b->number);
+    memory_release(b->memory, b->vertices);
+    memory_release(b->memory, b->nodes);
+    memory_release(b->memory, b->rest);
+    memory_release(b->memory, b->local);
+    memory_release(b->memory, b->lengths);
+    memory_release(b->memory, b->triangles);
+}
+
+void contact_scene_rest(const struct scene *scene, const struct body *body, size_t vertex,
+                        double out[3]) {
+    if (body->kind == BODY_AFFINE) {
+        copy3(body->affine.rest + 3 * vertex, out);
+    } else if (body->kind == BODY_SOLID) {
+        copy3(body->solid.rest + 3 * vertex, out);
+    } else if (body->kind == BODY_SHELL) {
+        copy3(body->shell.rest + 3 * vertex, out);
+    } else {
+        copy3(scene->nodes.initial + 3 * (body->node_start + vertex), out);
+    }
+}
+
+/// Points are the surface's vertices; all, where there is no surface.
+static size_t number_points(const struct body *body, uint32_t *number) {
+    for (size_t i = 0; i < body->vertex_count; i++) {
+        number[i] = body->triangle_count > 0 ? UINT32_MAX : 0;
+    }
+    for (size_t k = 0; k < 3 * body->triangle_count; k++) {
+        number[body->triangles[k]] = 0;
+    }
+    uint32_t count = 0;
+    for (size_t i = 0; i < body->vertex_count; i++) {
+        number[i] = number[i] == 0 ? count++ : UINT32_MAX;
+    }
+    return count;
+}
+
+/// Spheres, and who is bonded to whom. All vertices are points.
+static void add_spheres(const struct body *body, struct collision_part_input *input) {
+    if (body_has_spheres(body)) {
+        input->radii = body->bonds.contact_radii;
+        input->bond_count = body->bonds.count;
+        input->bonds = body->bonds.pairs;
+        input->broken = body->bonds.broken;
+        input->release = body->bonds.release;
+    }
+}
+
+/// What has a radius is turned by friction, a point is not.
+static void add_rotations(const struct body *body, struct part_buffers *b,
+                          struct collision_part_input *input) {
+    if (body->kind != BODY_BONDED) {
+        return;
+    }
+    for (size_t i = 0; i < body->vertex_count; i++) {
+        const bool turns = body->bonds.contact_radii[i] + body->contact.offset > 0.0;
+        b->lengths[i] = turns ? bonded_radius_of_gyration(body->bonded.radii[i]) : 0.0;
+    }
+    input->first_rotation = (uint32_t)(body->node_start + body->vertex_count);
+    input->rotation_lengths = b->lengths;
+}
+
+static pbs_status add_body(const struct scene *scene, const struct body *body,
+                           struct part_buffers *b, struct collision_mesh *mesh) {
+    RETURN_IF_FAILED(allocate_buffers(b, body));
+    const size_t count = number_points(body, b->number);
+    for (size_t i = 0; i < body->vertex_count; i++) {
+        if (b->number[i] != UINT32_MAX) {
+            b->vertices[b->number[i]] = (uint32_t)i;
+            b->nodes[b->number[i]] = vertices_at(body, i).first;
+            contact_scene_rest(scene, body, i, b->rest + 3 * (size_t)b->number[i]);
+            if (body->vertices.weights != NULL) {
+                copy3(body->vertices.weights + VERTEX_WIDTH * i + 1,
+                      b->local + 3 * (size_t)b->number[i]);
+            }
+        }
+    }
+    for (size_t k = 0; k < 3 * body->triangle_count; k++) {
+        b->triangles[k] = b->number[body->triangles[k]];
+    }
+    // What an affine map does not turn inside out, it does not bring to meet itself either.
+    const bool is_affine = body->vertices.weights != NULL;
+    struct collision_part_input input = {
+        .part = {.surface = {body->contact.friction, body->contact.surface_material,
+                             body->contact.rolling_friction, body->contact.spinning_friction},
+                 .offset = body->contact.offset,
+                 .stiffness = body->barrier.stiffness,
+                 .group = body->contact.group,
+                 .mask = body->contact.mask,
+                 .touches_itself = body->contact.touches_itself != 0 && !is_affine},
+        .kind = is_affine ? POINT_AFFINE : POINT_NODE,
+        .point_count = count,
+        .vertices = b->vertices,
+        .nodes = b->nodes,
+        .rest = b->rest,
+        .local = b->local,
+        .triangle_count = body->triangle_count,
+        .triangles = b->triangles,
+    };
+    add_spheres(body, &input);
+    add_rotations(body, b, &input);
+    return collision_mesh_add(b->memory, &input, mesh);
+}
+
+/// A surface whose vertices are nodes of their own. The body tells of vertices and triangles only.
+static pbs_status add_placed(const struct contact_placement *p, const struct body *surface,
+                             struct part_buffers *b, struct collision_mesh *mesh) {
+    RETURN_IF_FAILED(allocate_buffers(b, surface));
+    const size_t count = number_points(surface, b->number);
+    for (size_t i = 0; i < surface->vertex_count; i++) {
+        if (b->number[i] != UINT32_MAX) {
+            b->vertices[b->number[i]] = (uint32_t)i;
+            b->nodes[b->number[i]] = p->nodes[i];
+            copy3(p->rest + 3 * i, b->rest + 3 * (size_t)b->number[i]);
+        }
+    }
+    for (size_t k = 0; k < 3 * surface->triangle_count; k++) {
+        b->triangles[k] = b->number[surface->triangles[k]];
+    }
+    const bool is_affine = p->body != NULL && p->body->kind == BODY_AFFINE;
+    struct collision_part_input input = {
+        .part = {.offset = p->contact->offset,
+                 .group = p->contact->group,
+                 .mask = p->contact->mask,
+                 .touches_itself = p->contact->touches_itself != 0 && !is_affine},
+        .kind = POINT_NODE,
+        .point_count = count,
+        .vertices = b->vertices,
+        .nodes = b->nodes,
+        .rest = b->rest,
+        .triangle_count = surface->triangle_count,
+        .triangles = b->triangles,
+    };
+    if (p->body != NULL) {
+        add_spheres(p->body, &input);
+    }
+    return collision_mesh_add(b->memory, &input, mesh);
+}
+
+static pbs_status add_placement(const struct contact_placement *p, struct memory *memory,
+                                struct collision_mesh *mesh) {
+    struct part_buffers buffers = {.memory = memory};
+    struct body own = {.vertex_count = p->vertex_count, .triangle_count = p->triangle_count};
+    // Numbers are read only.
+    memcpy(&own.triangles, &p->triangles, sizeof own.triangles);
+    const pbs_status status = add_placed(p, p->body != NULL ? p->body : &own, &buffers, mesh);
+    free_buffers(&buffers);
+    return status;
+}
+
+static pbs_status add_bodies(const struct scene *scene, struct memory *memory,
+                             const struct contact_placement *placement,
+                             struct collision_mesh *mesh) {
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        if (placement != NULL && placement->body == scene_body(scene, i)) {
+            RETURN_IF_FAILED(add_placement(placement, memory, mesh));
+            continue;
+        }
+        struct part_buffers buffers = {.memory = memory};
+        const pbs_status status = add_body(scene, scene_body(scene, i), &buffers, mesh);
+        free_buffers(&buffers);
+        RETURN_IF_FAILED(status);
+    }
+    return PBS_OK;
+}
+
+// --- colliders ---
+
+static const uint32_t box_triangles[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
+                                           2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
+
+static pbs_status add_box(struct memory *memory, const double size[3],
+                          struct collision_part_input *input, struct collision_mesh *mesh) {
+    double corners[24];
+    for (int i = 0; i < 24; i++) {
+        const int corner = i / 3;
+        corners[i] = (corner >> i % 3 & 1) != 0 ? size[i % 3] : -size[i % 3];
+    }
+    input->point_count = 8;
+    input->rest = corners;
+    input->triangle_count = 12;
+    input->triangles = box_triangles;
+    return collision_mesh_add(memory, input, mesh);
+}
+
+static pbs_status add_cylinder(struct memory *memory, const double size[3],
+                               struct collision_part_input *input, struct collision_mesh *mesh) {
+    enum { SIDES = CYLINDER_SIDES };
+    const double whole = 6.283185307179586477;
+    double points[3 * (2 * SIDES + 2)] = {0.0};
+    uint32_t triangles[12 * SIDES];
+    for (uint32_t i = 0; i < SIDES; i++) {
+        for (uint32_t end = 0; end < 2; end++) {
+            double *p = points + 3 * (size_t)(2 * i + end);
+            p[0] = size[0] * cos(whole * i / SIDES);
+            p[1] = end == 0 ? -size[1] : size[1];
+            p[2] = size[0] * sin(whole * i / SIDES);
+        }
+        const uint32_t a = 2 * i;
+        const uint32_t b = 2 * ((i + 1) % SIDES);
+        const uint32_t own[12] = {a, a + 1, b,         b,     a + 1, b + 1,
+                                  a, b,     2 * SIDES, b + 1, a + 1, 2 * SIDES + 1};
+        memcpy(triangles + 12 * (size_t)i, own, sizeof own);
+    }
+    points[3 * 2 * SIDES + 1] = -size[1];
+    points[3 * (2 * SIDES + 1) + 1] = size[1];
+    input->point_count = 2 * SIDES + 2;
+    input->rest = points;
+    input->triangle_count = 4 * SIDES;
+    input->triangles = triangles;
+    return collision_mesh_add(memory, input, mesh);
+}
+
+/// Two triangles for each pair of neighbouring sides; corners lie on the torus. As a surface of
+/// triangles has two sides, it is that of a hollow one as well.
+static void fill_torus(const double size[3], double *points, uint32_t *triangles) {
+    const double whole = 6.283185307179586477;
+    for (uint32_t i = 0; i < RING_SIDES; i++) {
+        for (uint32_t j = 0; j < TUBE_SIDES; j++) {
+            const uint32_t own = TUBE_SIDES * i + j;
+            const double rho = size[0] + size[1] * cos(whole * j / TUBE_SIDES);
+            points[3 * own] = rho * cos(whole * i / RING_SIDES);
+            points[3 * own + 1] = size[1] * sin(whole * j / TUBE_SIDES);
+            points[3 * own + 2] = rho * sin(whole * i / RING_SIDES);
+            const uint32_t next_ring = TUBE_SIDES * ((i + 1) % RING_SIDES);
+            const uint32_t next_tube = (j + 1) % TUBE_SIDES;
+            const uint32_t corners[6] = {
+                own,           TUBE_SIDES * i + next_tube, next_ring + j,
+                next_ring + j, TUBE_SIDES * i + next_tube, next_ring + next_tube};
+            memcpy(triangles + 6 * (size_t)own, corners, sizeof corners);
+        }
+    }
+}
+
+static pbs_status add_torus(struct memory *memory, const double size[3],
+                            struct collision_part_input *input, struct collision_mesh *mesh) {
+    enum { CORNERS = RING_SIDES * TUBE_SIDES };
+    double *points = memory_allocate(memory, CORNERS, 3 * sizeof *points);
+    uint32_t *triangles = memory_allocate(memory, CORNERS, 6 * sizeof *triangles);
+    pbs_status status = PBS_ERROR_MEMORY;
+    if (points != NULL && triangles != NULL) {
+        fill_torus(size, points, triangles);
+        input->point_count = CORNERS;
+        input->rest = points;
+        input->triangle_count = 2 * (size_t)CORNERS;
+        input->triangles = triangles;
+        status = collision_mesh_add(memory, input, mesh);
+    }
+    memory_release(memory, points);
+    memory_release(memory, triangles);
+    return status;
+}
+
+static pbs_status add_walls(struct memory *memory, const struct collider *collider,
+                            struct barrier_contact *contact) {
+    struct obstacle obstacle = {
+        .shape = {.kind = collider->desc.shape, .hollow = collider->desc.hollow != 0}};
+    copy3(collider->desc.size, obstacle.shape.size);
+    const size_t count = obstacle_surface_count(&obstacle);
+    RETURN_IF_FAILED(memory_reserve(memory, &contact->walls, &contact->wall_capacity,
+                                    contact->wall_count + count, sizeof *contact->walls));
+    for (size_t i = 0; i < count; i++) {
+        contact->walls[contact->wall_count++] = (struct contact_wall){
+            .part = contact->mesh.part_count - 1};
+    }
+    return PBS_OK;
+}
+
+/// The space inside of walls is convex, so that points are enough to stay in it.
+static bool is_wall(const pbs_collider_desc *d) {
+    return (d->hollow != 0 && d->shape != PBS_SHAPE_TORUS) || d->shape == PBS_SHAPE_HALF_SPACE;
+}
+
+static pbs_status add_collider(struct memory *memory, const struct collider *collider,
+                               uint32_t index, struct barrier_contact *contact) {
+    static const uint32_t axis[2] = {0, 1};
+    const pbs_collider_desc *d = &collider->desc;
+    const double ends[6] = {0.0, -d->size[1], 0.0, 0.0, d->size[1], 0.0};
+    const double centre[3] = {0.0, 0.0, 0.0};
+    struct collision_part_input input = {
+        .part = {.surface = {.friction = d->friction, .material = d->surface_material},
+                 .group = d->group,
+                 .mask = d->mask,
+                 .stiffness = INFINITY,
+                 .is_obstacle = true,
+                 .obstacle = index},
+        .kind = POINT_OBSTACLE};
+    if (d->shape == PBS_SHAPE_GRID) {
+        // Its part has nothing that searches for overlaps know of.
+        return collision_mesh_add(memory, &input, &contact->mesh);
+    }
+    if (is_wall(d)) {
+        RETURN_IF_FAILED(collision_mesh_add(memory, &input, &contact->mesh));
+        return add_walls(memory, collider, contact);
+    }
+    switch (d->shape) {
+    case PBS_SHAPE_BOX: return add_box(memory, d->size, &input, &contact->mesh);
+    case PBS_SHAPE_CYLINDER: return add_cylinder(memory, d->size, &input, &contact->mesh);
+    case PBS_SHAPE_TORUS: return add_torus(memory, d->size, &input, &contact->mesh);
+    case PBS_SHAPE_CAPSULE:
+        input.part.offset = d->size[0];
+        input.point_count = 2;
+        input.rest = ends;
+        input.edge_count = 1;
+        input.edges = axis;
+        break;
+    case PBS_SHAPE_MESH:
+        input.point_count = d->vertex_count;
+        input.rest = d->vertices;
+        input.triangle_count = d->triangle_count;
+        input.triangles = d->triangles;
+        input.edge_count = d->edge_count;
+        input.edges = d->edges;
+        break;
+    default:
+        input.part.offset = d->size[0];
+        input.point_count = 1;
+        input.rest = centre;
+        break;
+    }
+    return collision_mesh_add(memory, &input, &contact->mesh);
+}
+
+// --- all together ---
+
+double contact_scene_stiffness(const struct scene *scene) {
+    return scene->barrier.stiffness > 0.0 && scene->settings.contact_stiffness > 0.0
+               ? scene->barrier.stiffness
+               : scene->settings.contact_stiffness;
+}
+
+static pbs_status build(const struct scene *scene, struct memory *memory,
+                        const struct contact_placement *placement,
+                        struct barrier_contact *contact) {
+    RETURN_IF_FAILED(add_bodies(scene, memory, placement, &contact->mesh));
+    for (size_t i = 0; i < scene->colliders.count; i++) {
+        RETURN_IF_FAILED(add_collider(memory, scene_collider(scene, i), (uint32_t)i, contact));
+    }
+    if (placement != NULL && placement->body == NULL) {
+        RETURN_IF_FAILED(add_placement(placement, memory, &contact->mesh));
+    }
+    return barrier_contact_reset(contact);
+}
+
+pbs_status contact_scene_build(const struct scene *scene, struct memory *memory,
+                               struct barrier_contact *contact) {
+    return contact_scene_build_with(scene, memory, NULL, contact);
+}
+
+pbs_status contact_scene_build_with(const struct scene *scene, struct memory *memory,
+                                    const struct contact_placement *placement,
+                                    struct barrier_contact *contact) {
+    const pbs_world_desc *settings = &scene->settings;
+    const struct contact_scale scale = contact_scale_of(scene);
+    contact->memory = memory;
+    contact->wall_count = 0;
+    collision_mesh_clear(&contact->mesh);
+    contact->settings = (struct contact_settings){
+        .barrier = {.form = settings->barrier == PBS_BARRIER_SQUARED ? BARRIER_SQUARED
+                                                                     : BARRIER_DISTANCE,
+                    .stiffness = contact_scene_stiffness(scene),
+                    .reach = scale.distance},
+        .slip_velocity = contact_scale_slip_velocity(scene, &scale, 1.0),
+        .frictions = &scene->frictions};
+    const pbs_status status = build(scene, memory, placement, contact);
+    if (status < 0) {
+        barrier_contact_free(contact);
+    }
+    return status;
+}
+
+pbs_status contact_scene_place(const struct scene *scene, struct memory *memory,
+                               struct barrier_contact *contact) {
+    const size_t count = scene->colliders.count;
+    struct obstacle *obstacles = memory_allocate(memory, count, sizeof *obstacles);
+    if (obstacles == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < count; i++) {
+        motion_place(scene_collider(scene, i), 0.0, 1.0, &obstacles[i]);
+    }
+    barrier_contact_place(contact, obstacles, obstacles);
+    memory_release(memory, obstacles);
+    return PBS_OK;
+}

@@ -1,0 +1,102 @@
+// What a scene needs to be stepped and can be made again from it: terms, assembly, minimiser,
+// buffers. Built at the first step after bodies changed. Pointers into the scene's nodes stay valid
+// until then.
+#ifndef PBS_WORLD_MODEL_TOPOLOGY_H
+#define PBS_WORLD_MODEL_TOPOLOGY_H
+
+#include "energy/affine/affine.h"
+#include "energy/shells/bending.h"
+#include "contact/barrier/barrier_contact.h"
+#include "contact/barrier/part_loads.h"
+#include "contact/penetration/penetration.h"
+#include "contact/penalty/penalty_contact.h"
+#include "energy/custom/custom.h"
+#include "energy/node_terms/dead_loads.h"
+#include "energy/evaluate.h"
+#include "energy/node_terms/gravity.h"
+#include "energy/node_terms/mass_drag.h"
+#include "energy/node_terms/outer_forces.h"
+#include "energy/shells/membrane.h"
+#include "energy/shells/plate_bending.h"
+#include "energy/damping/rayleigh_damping.h"
+#include "energy/materials/solid.h"
+#include "energy/damping/spring_damping.h"
+#include "energy/springs/springs.h"
+#include "integrate/stepping/momentum.h"
+#include "world/bodies/bonded.h"
+#include "world/breaking/breaking.h"
+#include "world/contact_scenes/contact_scale.h"
+#include "world/objects/scene.h"
+
+/// The energies of a scene and where their derivatives go.
+struct model {
+    struct gravity gravity;
+    struct dead_loads loads;
+    struct mass_drag drag;
+    double *gravity_mass; ///< per node, kg; null where no body opts out: the nodes' own masses
+                          ///< serve
+    double *drag_rate;    ///< per node, 1/s; null where no body has drag
+    size_t term_count, conservative_count; ///< conservative terms come first
+    struct term *terms;                    ///< those with a destroy are the model's own
+    struct assembly assembly;
+    bool has_assembly;
+    bool has_damping;              ///< some element has a Rayleigh time
+    struct free_body *free_bodies; ///< those whose energy translations do not change
+    size_t free_body_count;
+    struct rest_shape *rest_shapes; ///< of bodies that have one in their nodes' own places
+    size_t rest_shape_count;
+    double least_stiffness; ///< 1/s^2: of solids, see struct objective; 0 where there are none
+    size_t element_count;
+    struct penalty_contact penalty; ///< empty with other contact
+    struct outer_forces penalty_forces;
+    struct bonds *bonds[2];         ///< by PBS_BOND_SHEAR_*; terms own them; null: none
+    struct springs *peridynamic[2]; ///< bonds of all bodies, brittle and softening ones; likewise
+    struct spring_damping *peridynamic_damping; ///< of those with damping; likewise
+    struct rotation_arrays rotation_arrays;
+    struct rotations rotations; ///< of bonded bodies; the present orientations but during a step,
+                                ///< which works on them
+};
+
+/// All zero is a valid empty one.
+struct topology {
+    bool is_current; ///< false: bodies changed since it was built
+    struct model model;
+    struct newton *newton;
+    struct step_workspace workspace;
+    struct terms_scratch scratch;
+    struct rayleigh rayleigh;
+    struct projection projection;
+    double *held_targets;  ///< node_count x 3
+    double *held_velocity; ///< node_count x 3
+    struct barrier_contact contact;
+    struct penetration penetration;
+    struct contact_scale contact_scale; ///< with which `contact` was built
+    struct part_load *loads;            ///< scratch, one for each of its parts
+    struct part_flight *flights;        ///< likewise
+    size_t load_capacity, flight_capacity;
+    bool contact_is_current; ///< false: bodies or colliders changed since it was built
+    bool contact_is_checked; ///< false: since the last step the host may have made things touch
+    double contact_energy;   ///< J, where the last step ended
+    struct obstacle *obstacles, *obstacles_now;
+    size_t obstacle_capacity, obstacle_now_capacity;
+    struct contact_set contacts;  ///< those of the world's kind
+    struct contact_report report; ///< of the step that is taken; parts are bodies, then colliders
+    uint32_t *node_parts;         ///< node_count: the body of each node
+    double *balance;              ///< the forces by which an adaptive stiffness is chosen
+    size_t balance_capacity;
+    struct bond_breaks breaks;
+    double *aside; ///< states that step doubling goes back to and compares
+    size_t aside_capacity;
+};
+
+/// Terms and assembly. On failure *model is empty.
+pbs_status model_build(const struct scene *scene, struct memory *memory, struct model *model);
+void model_free(struct model *model, struct memory *memory);
+
+/// Replaces everything; on failure the topology is empty and not current.
+/// solver: the host's; null: none.
+pbs_status topology_build(struct topology *topology, const struct scene *scene,
+                          const pbs_linear_solver *solver, struct memory *memory);
+void topology_free(struct topology *topology, struct memory *memory);
+
+#endif

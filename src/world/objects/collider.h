@@ -1,0 +1,29 @@
+// What a collider's description must satisfy, for creation and for restored ones.
+#ifndef PBS_WORLD_OBJECTS_COLLIDER_H
+#define PBS_WORLD_OBJECTS_COLLIDER_H
+
+#include "world/world.h"
+
+/// Writes the orientation normalised.
+pbs_status collider_check(const pbs_world_desc *world, const pbs_collider_desc *d, double unit[4]);
+
+/// Whether it keeps vertices out by a penalty.
+static inline bool collider_is_penalty(const pbs_collider_desc *d) {
+    return d->shape == PBS_SHAPE_GRID || d->collision == PBS_COLLIDE_PENALTY;
+}
+
+/// Samples of a grid; 0 of other shapes.
+static inline size_t collider_sample_count(const pbs_collider_desc *d) {
+    return d->shape == PBS_SHAPE_GRID
+               ? (size_t)d->grid_counts[0] * d->grid_counts[1] * d->grid_counts[2]
+               : 0;
+}
+
+/// The grid of a description that has been checked; zero where it has none.
+struct distance_grid collider_grid(const pbs_collider_desc *d);
+
+/// Makes the arrays of a description its own, or frees them.
+pbs_status collider_copy_arrays(struct memory *memory, pbs_collider_desc *d);
+void collider_free_arrays(struct memory *memory, pbs_collider_desc *d);
+
+#endif

@@ -1,0 +1,185 @@
+// Integrators as the public API has them: a scheme of src/integrate with its settings, independent
+// of any world.
+#include "world/objects/integrator.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/runtime/arithmetic.h"
+#include "world/interface/check.h"
+#include "world/interface/settings.h"
+
+static pbs_status check_scheme(int32_t scheme) {
+    return scheme_find(scheme) != NULL
+               ? PBS_OK
+               : status_fail(PBS_ERROR_ARGUMENT, "scheme is %d, which is no PBS_SCHEME_*",
+                             (int)scheme);
+}
+
+static pbs_status check_within(double value, double low, double high, const char *name) {
+    return value >= low && value <= high
+               ? PBS_OK
+               : status_fail(PBS_ERROR_ARGUMENT, "%s is %g, must be %g to %g", name, value, low,
+                             high);
+}
+
+static pbs_status check_parameters(const struct scheme_table *scheme, const double *values) {
+    for (int i = 0; i < SCHEME_PARAMETERS; i++) {
+        const struct scheme_parameter *p = &scheme->parameters[i];
+        if (p->name != NULL) {
+            RETURN_IF_FAILED(check_within(values[i], p->low, p->high, p->name));
+        }
+    }
+    return PBS_OK;
+}
+
+/// alpha is a growth bound of the squared amplitude per step (docs/theory/schemes.md section 4): 4
+/// is where eigenvalues become real.
+static pbs_status check_energy_control(const pbs_integrator_desc *d) {
+    RETURN_IF_FAILED(
+        check_choice(d->alpha_choice, PBS_ALPHA_FIXED, PBS_ALPHA_SPARSE_SEARCH, "alpha_choice"));
+    RETURN_IF_FAILED(check_choice(d->energy_by_island, 0, 1, "energy_by_island"));
+    RETURN_IF_FAILED(check_choice(d->reserved, 0, 0, "reserved"));
+    RETURN_IF_FAILED(check_choice(d->more_reserved, 0, 0, "more_reserved"));
+    RETURN_IF_FAILED(check_within(d->alpha, 0.0, 4.0, "alpha"));
+    RETURN_IF_FAILED(check_within(d->alpha_min, 0.0, 4.0, "alpha_min"));
+    RETURN_IF_FAILED(check_within(d->alpha_max, d->alpha_min, 4.0, "alpha_max"));
+    RETURN_IF_FAILED(check_not_negative(d->energy_fraction, "energy_fraction"));
+    RETURN_IF_FAILED(check_finite(d->energy_ground, "energy_ground"));
+    return check_not_negative(d->energy_decay_time, "energy_decay_time");
+}
+
+static pbs_status check_linearized(const pbs_integrator_desc *d) {
+    RETURN_IF_FAILED(check_choice(d->linearized, 0, 1, "linearized"));
+    if (d->linearized != 0 && !scheme_find(d->scheme)->may_be_linearized) {
+        return status_fail(
+            PBS_ERROR_ARGUMENT,
+            "linearized is 1 with %s, must be implicit Euler, trapezoidal or Newmark",
+            scheme_find(d->scheme)->name);
+    }
+    if (d->step_control == PBS_STEP_FORCE_ERROR && d->linearized == 0) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "step_control is PBS_STEP_FORCE_ERROR, which measures the error of "
+                           "linearized steps only, and linearized is 0");
+    }
+    return PBS_OK;
+}
+
+/// 0 is a default; infinity means what the header says.
+static pbs_status check_step_growth(const pbs_integrator_desc *d) {
+    const double highest = scheme_find(d->scheme)->history > 1 ? 2.0 : INFINITY;
+    return d->step_growth == 0.0 ? PBS_OK
+                                 : check_within(d->step_growth, 1.0, highest, "step_growth");
+}
+
+static pbs_status check_step_lengths(const pbs_integrator_desc *d) {
+    RETURN_IF_FAILED(check_not_negative(d->step_max, "step_max"));
+    RETURN_IF_FAILED(check_within(d->step_min, 0.0, d->step_max, "step_min"));
+    return check_within(d->step_initial, 0.0, d->step_max, "step_initial");
+}
+
+static pbs_status check_alpha_steps(const pbs_integrator_desc *d) {
+    const struct scheme_table *const scheme = scheme_find(d->scheme);
+    if (d->step_control != PBS_STEP_ALPHA) {
+        return PBS_OK;
+    }
+    if (scheme->control == CONTROL_NONE) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "step_control is PBS_STEP_ALPHA, but %s has no energy control",
+                           scheme->name);
+    }
+    // Blending searches always.
+    return scheme->control == CONTROL_STATE || d->alpha_choice != PBS_ALPHA_FIXED
+               ? PBS_OK
+               : status_fail(PBS_ERROR_ARGUMENT,
+                             "step_control is PBS_STEP_ALPHA, which needs a search, and "
+                             "alpha_choice is PBS_ALPHA_FIXED");
+}
+
+static pbs_status check_step_control(const pbs_integrator_desc *d) {
+    RETURN_IF_FAILED(check_choice(d->step_control, PBS_STEP_FIXED, PBS_STEP_ALPHA, "step_control"));
+    RETURN_IF_FAILED(
+        check_choice(d->step_rule, PBS_STEP_RULE_DEFAULT, PBS_STEP_RULE_HALVING, "step_rule"));
+    RETURN_IF_FAILED(check_linearized(d));
+    RETURN_IF_FAILED(check_step_lengths(d));
+    RETURN_IF_FAILED(check_not_negative(d->step_tolerance, "step_tolerance"));
+    RETURN_IF_FAILED(check_not_negative(d->step_exponent, "step_exponent"));
+    RETURN_IF_FAILED(check_within(d->step_safety, 0.0, 1.0, "step_safety"));
+    RETURN_IF_FAILED(check_step_growth(d));
+    RETURN_IF_FAILED(check_within(d->fracture_step, 0.0, INFINITY, "fracture_step"));
+    RETURN_IF_FAILED(check_choice((int32_t)d->fracture_reserved, 0, 0, "fracture_reserved"));
+    RETURN_IF_FAILED(check_alpha_steps(d));
+    if (d->step_control == PBS_STEP_SPEED_LIMIT && scheme_find(d->scheme)->is_static) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "step_control is PBS_STEP_SPEED_LIMIT, but %s ends at rest",
+                           scheme_find(d->scheme)->name);
+    }
+    if (d->step_control == PBS_STEP_FIXED) {
+        return PBS_OK;
+    }
+    RETURN_IF_FAILED(check_positive(d->step_max, "step_max, which every step control needs,"));
+    return check_positive(d->step_tolerance, "step_tolerance");
+}
+
+pbs_status integrator_check(const pbs_integrator_desc *d) {
+    RETURN_IF_FAILED(check_scheme(d->scheme));
+    RETURN_IF_FAILED(check_parameters(scheme_find(d->scheme), d->parameters));
+    RETURN_IF_FAILED(
+        check_choice(d->start, PBS_START_IMPLICIT_EULER, PBS_START_FIRST_ORDER_THETA, "start"));
+    RETURN_IF_FAILED(check_energy_control(d));
+    return check_step_control(d);
+}
+
+pbs_integrator_desc integrator_defaults(int32_t scheme) {
+    const struct scheme_table *table = scheme_find(scheme);
+    pbs_integrator_desc d = {.struct_size = sizeof d,
+                             .scheme = scheme,
+                             .start = table->start,
+                             .alpha_choice = table->alpha_choice,
+                             .alpha = 1.0,
+                             .alpha_max = 1.1,
+                             .energy_fraction = 1.0};
+    for (int i = 0; i < SCHEME_PARAMETERS; i++) {
+        d.parameters[i] = table->parameters[i].value;
+    }
+    return d;
+}
+
+struct scheme_choice integrator_choice(const pbs_integrator_desc *d) {
+    struct scheme_choice choice = {.scheme = scheme_find(d->scheme), .settings = *d};
+    choice.settings.allocator = (pbs_allocator){0};
+    return choice;
+}
+
+pbs_status pbs_integrator_desc_init(pbs_integrator_desc *d, size_t struct_size, int32_t scheme) {
+    ARITHMETIC_SCOPE();
+    RETURN_IF_FAILED(check_scheme(scheme));
+    const pbs_integrator_desc defaults = integrator_defaults(scheme);
+    return settings_init(&settings_integrator, d, struct_size, &defaults);
+}
+
+pbs_status pbs_integrator_create(const pbs_integrator_desc *d, pbs_integrator **out) {
+    ARITHMETIC_SCOPE();
+    RETURN_IF_FAILED(check_pointer(out, "out"));
+    pbs_integrator_desc settings = {0};
+    RETURN_IF_FAILED(settings_read(&settings_integrator, d, &settings));
+    RETURN_IF_FAILED(integrator_check(&settings));
+    RETURN_IF_FAILED(check_allocator(&settings.allocator));
+    struct memory memory;
+    memory_init(&memory, &settings.allocator);
+    pbs_integrator *i = memory_allocate(&memory, 1, sizeof *i);
+    if (i == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    i->memory = memory;
+    i->choice = integrator_choice(&settings);
+    *out = i;
+    return PBS_OK;
+}
+
+void pbs_integrator_destroy(pbs_integrator *i) {
+    if (i != NULL) {
+        struct memory memory = i->memory;
+        memory_release(&memory, i);
+    }
+}

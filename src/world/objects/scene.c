@@ -1,0 +1,156 @@
+// The scene's own life; see scene.h.
+#include "world/objects/scene.h"
+
+#include "world/objects/collider.h"
+
+struct body *scene_body(const struct scene *scene, size_t index) {
+    return handle_at(&scene->bodies, index);
+}
+
+struct collider *scene_collider(const struct scene *scene, size_t index) {
+    return handle_at(&scene->colliders, index);
+}
+
+// --- nodes of destroyed bodies ---
+
+void scene_vacate_nodes(struct scene *scene, const struct body *body) {
+    struct nodes *nodes = &scene->nodes;
+    if (body->node_start + body->node_count == nodes->count) {
+        nodes->count -= body->node_count;
+    } else {
+        nodes->vacant += body->node_count;
+    }
+}
+
+void scene_settle(struct scene *scene) {
+    if (scene->nodes.vacant == 0) {
+        return;
+    }
+    size_t end = 0;
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        struct body *body = scene_body(scene, i);
+        nodes_move(&scene->nodes, body->node_start, body->node_count, end);
+        body->node_start = end;
+        end += body->node_count;
+    }
+    scene->nodes.count = end;
+    scene->nodes.vacant = 0;
+}
+
+static void place_body(void *context, size_t index) {
+    const struct scene *scene = context;
+    vertices_place(&scene->nodes, scene_body(scene, index));
+}
+
+void scene_place_vertices(struct scene *scene, struct tasks *tasks) {
+    bool any = false;
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        any = any || !vertices_are_nodes(scene_body(scene, i));
+    }
+    if (any) {
+        tasks_for(tasks, scene->bodies.count, place_body, scene);
+    }
+}
+
+// --- energy control ---
+
+bool scene_has_islands(const struct scene *scene) {
+    return scene->integrator.settings.energy_by_island != 0;
+}
+
+uint32_t scene_account_count(const struct scene *scene) {
+    const bool controlled = scene->integrator.scheme->control != CONTROL_NONE;
+    return controlled ? (uint32_t)scene->bodies.count : 0;
+}
+
+// --- history ---
+
+void scene_forget_history(struct scene *scene) {
+    struct history *history = &scene->history;
+    history->memory = (struct scheme_memory){.known = 1};
+    for (uint32_t i = 0; i < history->account_count; i++) {
+        history->accounts[i] = (struct energy_account){.is_known = false};
+    }
+}
+
+void scene_forget_body(struct scene *scene, const struct body *body) {
+    struct history *history = &scene->history;
+    history->memory = (struct scheme_memory){.known = 1};
+    // Where bodies have changed meanwhile, all targets are forgotten already.
+    const bool is_current = history->account_count == scene->bodies.count;
+    for (uint32_t i = 0; i < history->account_count; i++) {
+        if (is_current && scene_body(scene, i) == body) {
+            history->accounts[i] = (struct energy_account){.is_known = false};
+        } else if (!is_current || !scene_has_islands(scene)) {
+            history->accounts[i].is_known = false;
+        }
+    }
+}
+
+void scene_forget_states(struct scene *scene) {
+    scene->history.memory.known = 1;
+    scene->history.memory.has_acceleration = false;
+}
+
+void scene_hold_node(struct scene *scene, size_t node, uint32_t axes) {
+    uint8_t *const held = &scene->nodes.held[node];
+    if (*held != axes) {
+        *held = (uint8_t)axes;
+        scene_forget_states(scene);
+    }
+}
+
+static void free_history(struct history *history, struct memory *memory) {
+    memory_release(memory, history->x_before);
+    memory_release(memory, history->v_before);
+    memory_release(memory, history->acceleration);
+    memory_release(memory, history->accounts);
+    *history = (struct history){.memory.known = 1};
+}
+
+pbs_status scene_reserve_history(struct scene *scene, struct memory *memory) {
+    struct history *history = &scene->history;
+    const size_t count = scene->nodes.count;
+    const bool two = scene->integrator.scheme->history > 1;
+    const bool acceleration = scheme_keeps_acceleration(scene->integrator.scheme);
+    const uint32_t accounts = scene_account_count(scene);
+    if (history->node_count == count && two == (history->x_before != NULL) &&
+        acceleration == (history->acceleration != NULL) && accounts == history->account_count) {
+        return PBS_OK;
+    }
+    free_history(history, memory);
+    if (two) {
+        history->x_before = memory_allocate(memory, 3 * count, sizeof(double));
+        history->v_before = memory_allocate(memory, 3 * count, sizeof(double));
+    }
+    if (acceleration) {
+        history->acceleration = memory_allocate(memory, 3 * count, sizeof(double));
+    }
+    if (accounts > 0) {
+        history->accounts = memory_allocate(memory, accounts, sizeof *history->accounts);
+    }
+    history->node_count = count;
+    history->account_count = accounts;
+    if ((two && (history->x_before == NULL || history->v_before == NULL)) ||
+        (acceleration && history->acceleration == NULL) ||
+        (accounts > 0 && history->accounts == NULL)) {
+        free_history(history, memory);
+        return PBS_ERROR_MEMORY;
+    }
+    return PBS_OK;
+}
+
+void scene_free(struct scene *scene, struct memory *memory) {
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        body_free(scene_body(scene, i), memory);
+    }
+    for (size_t i = 0; i < scene->colliders.count; i++) {
+        collider_free_arrays(memory, &scene_collider(scene, i)->desc);
+        memory_release(memory, scene_collider(scene, i));
+    }
+    handle_free(&scene->bodies, memory);
+    handle_free(&scene->colliders, memory);
+    nodes_free(&scene->nodes, memory);
+    free_history(&scene->history, memory);
+    *scene = (struct scene){0};
+}

@@ -1,0 +1,59 @@
+// The seam between what moves and what is seen. A body has nodes, its degrees of freedom, and
+// vertices, which are given, drawn, read back and collide. Of most bodies the vertices are the
+// nodes; of others each vertex is a weighted sum of the body's four nodes. Who reads or sets
+// vertices goes through here and needs not know which.
+#ifndef PBS_WORLD_OBJECTS_VERTICES_H
+#define PBS_WORLD_OBJECTS_VERTICES_H
+
+#include <stdbool.h>
+
+#include "base/runtime/memory.h"
+
+struct body;
+struct nodes;
+
+enum { VERTEX_WIDTH = 4 };
+
+/// Vertices that are not nodes, one entry each. All null where the vertices are the nodes.
+struct vertices {
+    double *weights;       ///< count x 4, of the body's nodes
+    double *x, *v;         ///< count x 3: made of the nodes by vertices_place
+    double *mass;          ///< count, kg: a share of the body's
+    double *contact_force; ///< count x 3, N: at the end of the last step
+};
+
+/// A vertex as a sum over nodes of the world: x = sum of weight[k] times node first + k.
+struct vertex {
+    uint32_t first;
+    uint32_t count; ///< 1 or 4
+    double weight[VERTEX_WIDTH];
+};
+
+bool vertices_are_nodes(const struct body *body);
+
+struct vertex vertices_at(const struct body *body, size_t index);
+
+/// Arrays of zeros for `count` vertices.
+pbs_status vertices_allocate(struct vertices *vertices, struct memory *memory, size_t count);
+void vertices_free(struct vertices *vertices, struct memory *memory);
+
+/// Positions and velocities from those of the nodes; nothing to do where the vertices are nodes.
+void vertices_place(const struct nodes *nodes, const struct body *body);
+
+/// Nodes such that the vertices are at these positions, vertex_count x 3, or move so. Where the
+/// vertices are not nodes they come as close as they can (least squares); PBS_ERROR_ARGUMENT, and
+/// nothing has changed, where they do not come close.
+pbs_status vertices_set_positions(struct nodes *nodes, const struct body *body, const double *xyz);
+pbs_status vertices_set_velocities(struct nodes *nodes, const struct body *body, const double *xyz);
+
+/// Forces on the nodes that do the same work as these on the vertices, vertex_count x 3. Answers
+/// whether they are others than before.
+bool vertices_set_forces(struct nodes *nodes, const struct body *body, const double *xyz);
+
+/// The body's arrays, vertex_count entries each.
+const double *vertices_positions(const struct nodes *nodes, const struct body *body);
+const double *vertices_velocities(const struct nodes *nodes, const struct body *body);
+const double *vertices_masses(const struct nodes *nodes, const struct body *body);
+const double *vertices_contact_forces(const struct nodes *nodes, const struct body *body);
+
+#endif

@@ -1,0 +1,118 @@
+// Energies of the present state. Reads the world only: terms are summed here one after another,
+// without the scratch that steps use; a world whose bodies changed since the last step gets its
+// terms made for the moment.
+#include <math.h>
+
+#include "base/runtime/arithmetic.h"
+#include "base/lanes/vector.h"
+#include "world/contact_scenes/contact_now.h"
+#include "world/contact_scenes/penalty_scene.h"
+#include "world/interface/settings.h"
+#include "world/world.h"
+
+/// One term over all domains in order.
+static pbs_status evaluate_term(const struct model *model, const struct term *term,
+                                const struct stencil_groups *groups, const double *x,
+                                double *value) {
+    const struct evaluation evaluation = {
+        .what = EVALUATE_VALUE, .x = x, .stage = {.origin = x, .length = 1.0}};
+    for (uint32_t d = 0; d < model->assembly.layout.domain_count; d++) {
+        struct evaluation_sums sums = {0};
+        const int answer = term->table->evaluate(term->self, &model->assembly, groups, d,
+                                                 &evaluation, &sums);
+        if (answer < 0) {
+            return status_fail(
+                PBS_ERROR_HOST,
+                "an energy callback of the host asked to stop, or left a result unwritten");
+        }
+        // A value that overflowed on its way is no number, and as little admissible.
+        *value += answer == EVALUATE_OK && !isnan(sums.value) ? sums.value : INFINITY;
+    }
+    return PBS_OK;
+}
+
+static pbs_status sum_terms(const struct model *model, const double *x,
+                            double by_kind[ENERGY_KIND_COUNT]) {
+    const struct stencil_groups *groups = model->assembly.terms;
+    for (size_t i = 0; i < model->conservative_count; i++) {
+        const struct term *term = &model->terms[i];
+        const struct stencil_groups *own = term->has_stencils ? groups++ : NULL;
+        RETURN_IF_FAILED(evaluate_term(model, term, own, x, &by_kind[term->table->kind]));
+    }
+    return PBS_OK;
+}
+
+static pbs_status sum_scene(const pbs_world *w, double by_kind[ENERGY_KIND_COUNT]) {
+    const struct scene *scene = &w->scene;
+    if (scene->nodes.count == 0) {
+        return PBS_OK;
+    }
+    RETURN_IF_FAILED(world_check_callbacks(w));
+    if (w->topology.is_current) {
+        return sum_terms(&w->topology.model, scene->nodes.x, by_kind);
+    }
+    // A copy, so that the world's own account is not touched; what is taken is given back.
+    struct memory memory = w->memory;
+    struct model model;
+    RETURN_IF_FAILED(model_build(scene, &memory, &model));
+    const pbs_status status = sum_terms(&model, scene->nodes.x, by_kind);
+    model_free(&model, &memory);
+    return status;
+}
+
+/// Potential of contact; of a state that no step has seen, by a contact made for the moment.
+static pbs_status contact_energy(const pbs_world *w, double *out) {
+    const struct topology *t = &w->topology;
+    if (t->is_current && t->contact_is_current && t->contact_is_checked) {
+        *out = t->contact_energy;
+        return PBS_OK;
+    }
+    struct memory memory = w->memory;
+    struct contact_energy energy;
+    const pbs_status status = contact_now_evaluate(&w->scene, &memory, NULL, &energy);
+    *out = energy.potential;
+    return status;
+}
+
+/// Potential of penalties in the present state, by a contact made for the moment.
+static pbs_status penalty_energy(const struct scene *scene, struct memory memory, double *out) {
+    *out = 0.0;
+    if (!penalty_scene_is(scene) || scene->nodes.count == 0) {
+        return PBS_OK;
+    }
+    struct penalty_contact penalty;
+    RETURN_IF_FAILED(penalty_scene_build(scene, &memory, &penalty));
+    pbs_status status = penalty_scene_begin(scene, &penalty);
+    if (status >= 0) {
+        penalty_scene_place(scene, &penalty);
+        status = penalty_contact_find(&penalty, NULL, scene->nodes.x);
+    }
+    *out = penalty.value;
+    penalty_contact_free(&penalty);
+    return status;
+}
+
+pbs_status pbs_world_energy(const pbs_world *w, pbs_energy *out) {
+    ARITHMETIC_SCOPE();
+    RETURN_IF_FAILED(world_enter(w));
+    pbs_energy energy = {.struct_size = sizeof energy};
+    // The caller's struct is looked at before the work is done.
+    RETURN_IF_FAILED(results_check(&settings_energy, out));
+    world_settle(w);
+    double by_kind[ENERGY_KIND_COUNT] = {0.0};
+    RETURN_IF_FAILED(sum_scene(w, by_kind));
+    const struct nodes *const nodes = &w->scene.nodes;
+    energy.kinetic = 0.5 * vector_weighted_square(NULL, nodes->count, nodes->mass, nodes->v);
+    energy.elastic = by_kind[ENERGY_ELASTIC];
+    energy.gravity = by_kind[ENERGY_GRAVITY];
+    energy.external = by_kind[ENERGY_EXTERNAL];
+    energy.host = by_kind[ENERGY_HOST];
+    double penalty = 0.0;
+    RETURN_IF_FAILED(contact_energy(w, &energy.contact));
+    RETURN_IF_FAILED(penalty_energy(&w->scene, w->memory, &penalty));
+    energy.contact += penalty;
+    energy.dissipated = w->scene.dissipated;
+    energy.total = energy.kinetic + energy.elastic + energy.gravity + energy.external +
+                   energy.contact + energy.host;
+    return results_write(&settings_energy, &energy, out);
+}

@@ -1,0 +1,100 @@
+// What holds pinned and scripted vertices: the gradient of all potentials at the present state, on
+// held axes. Reads the world only; what it needs besides is made for the moment.
+#include "base/runtime/arithmetic.h"
+#include "base/matrix3/math3.h"
+#include "base/lanes/vector.h"
+#include "world/interface/check.h"
+#include "world/contact_scenes/contact_now.h"
+#include "world/world.h"
+
+/// gradient: vector slots of the model's assembly; becomes that of all conservative terms.
+static pbs_status add_terms(const struct model *model, struct memory *memory, const double *x,
+                            double *gradient) {
+    const struct evaluation evaluation = {
+        .what = EVALUATE_GRADIENT, .x = x, .stage = {.origin = x, .length = 1.0}};
+    struct terms_scratch scratch = {0};
+    struct terms_result result = {.gradient = gradient, .scratch = &scratch};
+    RETURN_IF_FAILED(terms_reserve(memory, &model->assembly, &scratch));
+    const int answer = terms_evaluate(NULL, &model->assembly, model->terms,
+                                      model->conservative_count, &evaluation, &result);
+    terms_release(memory, &scratch);
+    if (answer == EVALUATE_STOP) {
+        return status_fail(PBS_ERROR_HOST, "an energy callback of the host asked to stop, or left "
+                                           "a result unwritten");
+    }
+    return answer == EVALUATE_OK ? PBS_OK
+                                 : status_fail(PBS_ERROR_INADMISSIBLE,
+                                               "the potential is infinite at the present state");
+}
+
+/// Of the body's nodes alone, what is held: `first` is that of the first vertex.
+static void write_held(const struct nodes *nodes, size_t first, size_t count, const double *scale,
+                       const double *gradient, double *dst) {
+    for (size_t k = 0; k < 3 * count; k++) {
+        const size_t node = first + k / 3;
+        const bool held = ((uint32_t)nodes->held[node] >> k % 3 & 1u) != 0;
+        const double radius = scale != NULL ? bonded_radius_of_gyration(scale[k / 3]) : 1.0;
+        dst[k] = held ? radius * gradient[3 * node + k % 3] : 0.0;
+    }
+}
+
+static pbs_status measure(const pbs_world *w, const struct model *model, struct memory *memory,
+                          const struct body *body, double *forces, double *moments) {
+    const struct nodes *nodes = &w->scene.nodes;
+    double *gradient = memory_allocate(memory, model->assembly.vector_slot_count,
+                                       3 * sizeof *gradient);
+    if (gradient == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    pbs_status status = add_terms(model, memory, nodes->x, gradient);
+    if (status >= 0) {
+        struct contact_energy energy;
+        status = contact_now_evaluate(&w->scene, memory, gradient, &energy);
+    }
+    if (status >= 0) {
+        const size_t count = body->vertex_count;
+        write_held(nodes, body->node_start, count, NULL, gradient, forces);
+        if (moments != NULL && body->kind == BODY_BONDED) {
+            // The coordinates of a rotation are its angles times that radius.
+            write_held(nodes, body->node_start + count, count, body->bonded.radii, gradient,
+                       moments);
+        } else if (moments != NULL) {
+            vector_zero(NULL, 3 * count, moments);
+        }
+    }
+    memory_release(memory, gradient);
+    return status;
+}
+
+static pbs_status check(const struct body *body, const double *forces, size_t capacity) {
+    RETURN_IF_FAILED(check_pointer(forces, "forces"));
+    if (!vertices_are_nodes(body)) {
+        return status_fail(PBS_ERROR_ARGUMENT, "vertices of an affine body are not held one by "
+                                               "one; pbs_body_contact_force says what presses it");
+    }
+    return capacity >= body->vertex_count
+               ? PBS_OK
+               : status_fail(PBS_ERROR_CAPACITY, "capacity is %zu vertices, but the body has %zu",
+                             capacity, body->vertex_count);
+}
+
+pbs_status pbs_body_held_forces(const pbs_world *w, pbs_body b, double *forces, double *moments,
+                                size_t capacity) {
+    ARITHMETIC_SCOPE();
+    pbs_status status = PBS_OK;
+    const struct body *body = world_enter_body(w, b, &status);
+    RETURN_IF_FAILED(status);
+    RETURN_IF_FAILED(check(body, forces, capacity));
+    RETURN_IF_FAILED(world_check_callbacks(w));
+    world_settle(w);
+    // A copy, so that the world's own account is not touched; what is taken is given back.
+    struct memory memory = w->memory;
+    if (w->topology.is_current) {
+        return measure(w, &w->topology.model, &memory, body, forces, moments);
+    }
+    struct model model;
+    RETURN_IF_FAILED(model_build(&w->scene, &memory, &model));
+    status = measure(w, &model, &memory, body, forces, moments);
+    model_free(&model, &memory);
+    return status;
+}

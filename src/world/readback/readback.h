@@ -1,0 +1,30 @@
+// Rows of three floats in a host's buffer, at the stride that the host wants.
+#ifndef PBS_WORLD_READBACK_READBACK_H
+#define PBS_WORLD_READBACK_READBACK_H
+
+#include "base/runtime/status.h"
+
+struct float_rows {
+    float *dst;
+    size_t stride; ///< bytes from row to row
+    size_t count;  ///< of rows
+};
+
+/// PBS_ERROR_ARGUMENT, PBS_ERROR_CAPACITY, with the word for rows.
+pbs_status float_rows_check(const struct float_rows *rows, size_t capacity, const char *things);
+
+typedef void vector_of_row(const void *context, size_t row, double out[3]);
+void float_rows_write(const struct float_rows *rows, vector_of_row *vector, const void *context);
+
+/// Triangles of as many vertices as there are rows.
+struct drawn_surface {
+    size_t triangle_count;
+    const uint32_t *triangles;
+    vector_of_row *place;
+    const void *context;
+};
+
+/// Unit normals of vertices, area weighted; zero where no triangle is.
+void float_rows_write_normals(const struct float_rows *rows, const struct drawn_surface *surface);
+
+#endif

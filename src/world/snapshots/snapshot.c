@@ -1,0 +1,459 @@
+// Saving a world. Descriptions are written as they were given and the state as it is; what follows
+// from them (masses, surfaces, matrices) is made again by the restore.
+#include "world/snapshots/snapshot.h"
+
+#include <string.h>
+
+#include "world/snapshots/byte_stream.h"
+#include "world/interface/check.h"
+#include "world/objects/collider.h"
+#include "world/bodies/peridynamic.h"
+#include "world/bodies/shell_edges.h"
+#include "world/world.h"
+
+static void write_settings(struct byte_writer *out, const pbs_world_desc *d) {
+    write_doubles(out, d->gravity, 3);
+    const int32_t choices[] = {d->method,
+                               d->line_search,
+                               d->project_hessian,
+                               d->initial_guess,
+                               d->preconditioner,
+                               d->preconditioner_order,
+                               d->allow_unconverged,
+                               d->contact,
+                               d->barrier,
+                               d->velocity_rule,
+                               d->adaptive_stiffness,
+                               d->processor_independent,
+                               d->matrix,
+                               d->alignment,
+                               d->body_contact};
+    write_bytes(out, choices, sizeof choices);
+    write_u32(out, d->newton_limit);
+    write_u32(out, d->linear_limit);
+    write_u32(out, d->divisions);
+    write_u32(out, d->friction_iterations);
+    write_u32(out, d->fracture_passes);
+    write_u32(out, d->fracture_limit);
+    write_f64(out, d->tolerance);
+    write_f64(out, d->relative_tolerance);
+    write_f64(out, d->forcing);
+    write_f64(out, d->step_length_limit);
+    write_f64(out, d->contact_distance);
+    write_f64(out, d->contact_stiffness);
+    write_f64(out, d->slip_velocity);
+    write_f64(out, d->velocity_tolerance);
+}
+
+static void write_integrator(struct byte_writer *out, const pbs_integrator_desc *d) {
+    const int32_t choices[] = {d->scheme,     d->start,        d->alpha_choice, d->energy_by_island,
+                               d->linearized, d->step_control, d->step_rule};
+    const double numbers[] = {d->alpha,           d->alpha_min,     d->alpha_max,
+                              d->energy_fraction, d->energy_ground, d->energy_decay_time,
+                              d->step_tolerance,  d->step_initial,  d->step_min,
+                              d->step_max,        d->step_exponent, d->step_safety,
+                              d->step_growth,     d->fracture_step};
+    write_bytes(out, choices, sizeof choices);
+    write_doubles(out, d->parameters, SCHEME_PARAMETERS);
+    write_doubles(out, numbers, sizeof numbers / sizeof numbers[0]);
+    write_u32(out, d->fracture_quiet_steps);
+}
+
+static void write_totals(struct byte_writer *out, const struct scene *scene) {
+    write_integrator(out, &scene->integrator.settings);
+    write_u32(out, scene->stamp);
+    write_f64(out, scene->time);
+    write_f64(out, scene->dissipated);
+    write_f64(out, scene->free_reference);
+    write_u64(out, scene->counters.step_count);
+    write_u64(out, scene->counters.failed_step_count);
+    write_u64(out, scene->counters.newton_total);
+    write_u64(out, scene->counters.linear_total);
+    write_f64(out, scene->barrier.stiffness);
+    write_f64(out, scene->barrier.least_gap);
+    write_f64(out, scene->barrier.diagonal);
+    write_f64(out, scene->contact_reach);
+}
+
+static void write_slots(struct byte_writer *out, const struct handle_table *table) {
+    write_u64(out, table->slot_count);
+    for (size_t i = 0; i < table->slot_count; i++) {
+        write_u32(out, table->slots[i].generation);
+    }
+    write_u64(out, table->count);
+}
+
+static void write_load(struct byte_writer *out, const struct contact_load *load) {
+    write_doubles(out, load->force, 3);
+    write_doubles(out, load->friction, 3);
+    write_doubles(out, load->torque, 3);
+    write_doubles(out, load->impulse, 3);
+    write_doubles(out, load->angular_impulse, 3);
+}
+
+static void write_grid(struct byte_writer *out, const pbs_collider_desc *d) {
+    if (d->shape != PBS_SHAPE_GRID) {
+        return;
+    }
+    write_u32(out, (uint32_t)d->grid_interpolation);
+    write_doubles(out, d->grid_origin, 3);
+    write_f64(out, d->grid_cell);
+    for (int k = 0; k < 3; k++) {
+        write_u32(out, d->grid_counts[k]);
+    }
+    write_u64(out, collider_sample_count(d));
+    write_bytes(out, d->grid_samples, collider_sample_count(d) * sizeof *d->grid_samples);
+}
+
+static void write_collider(struct byte_writer *out, const struct collider *collider) {
+    const pbs_collider_desc *d = &collider->desc;
+    write_u32(out, collider->slot);
+    write_u32(out, (uint32_t)d->shape);
+    write_u32(out, (uint32_t)d->hollow);
+    write_doubles(out, d->size, 3);
+    write_doubles(out, d->position, 3);
+    write_doubles(out, d->orientation, 4);
+    write_f64(out, d->friction);
+    write_u32(out, d->surface_material);
+    write_u32(out, d->group);
+    write_u32(out, d->mask);
+    write_u64(out, d->vertex_count);
+    write_doubles(out, d->vertices, 3 * d->vertex_count);
+    write_u64(out, d->triangle_count);
+    write_bytes(out, d->triangles, 3 * d->triangle_count * sizeof *d->triangles);
+    write_u64(out, d->edge_count);
+    write_bytes(out, d->edges, 2 * d->edge_count * sizeof *d->edges);
+    write_u32(out, (uint32_t)d->collision);
+    write_f64(out, d->penalty_stiffness);
+    write_grid(out, d);
+    write_u32(out, collider->moving);
+    write_doubles(out, collider->target_position, 3);
+    write_doubles(out, collider->target_orientation, 4);
+    write_load(out, &collider->load);
+    write_doubles(out, collider->velocity, 3);
+    write_doubles(out, collider->angular_velocity, 3);
+}
+
+static void write_values(struct byte_writer *out, const struct tet_values *values, size_t count) {
+    write_f64(out, values->value);
+    write_u32(out, values->per_tet != NULL);
+    if (values->per_tet != NULL) {
+        write_doubles(out, values->per_tet, count);
+    }
+}
+
+static void write_contact(struct byte_writer *out, const pbs_contact_desc *d) {
+    write_u32(out, (uint32_t)d->touches_itself);
+    write_f64(out, d->friction);
+    write_f64(out, d->offset);
+    write_u32(out, d->surface_material);
+    write_u32(out, d->group);
+    write_u32(out, d->mask);
+    write_f64(out, d->rolling_friction);
+    write_f64(out, d->spinning_friction);
+    write_f64(out, d->penalty_stiffness);
+}
+
+static void write_solid(struct byte_writer *out, const struct body *body) {
+    const struct solid_body *solid = &body->solid;
+    write_u32(out, (uint32_t)solid->material);
+    write_f64(out, body->damping);
+    write_f64(out, body->drag);
+    write_u64(out, body->node_count);
+    write_doubles(out, solid->rest, 3 * body->node_count);
+    write_u64(out, solid->tet_count);
+    write_bytes(out, solid->tets, solid->tet_count * 4 * sizeof *solid->tets);
+    write_values(out, &solid->density, solid->tet_count);
+    write_values(out, &solid->young, solid->tet_count);
+    write_values(out, &solid->poisson, solid->tet_count);
+}
+
+static void write_shell_edges(struct byte_writer *out, const struct body *body) {
+    const struct shell_body *shell = &body->shell;
+    write_u32(out, (uint32_t)shell->bending);
+    write_u32(out, shell->rest_angles != NULL);
+    if (shell->rest_angles != NULL) {
+        write_doubles(out, shell->rest_angles, 3 * body->triangle_count);
+    }
+    write_u64(out, shell->clamp_count);
+    for (size_t k = 0; k < shell->clamp_count; k++) {
+        uint32_t edge[2];
+        shell_side_vertices(body, shell->clamp_sides[k], edge);
+        write_bytes(out, edge, sizeof edge);
+    }
+    write_doubles(out, shell->clamps, 3 * shell->clamp_count);
+}
+
+static void write_shell(struct byte_writer *out, const struct body *body) {
+    const struct shell_body *shell = &body->shell;
+    const double numbers[] = {shell->thickness,     shell->density, shell->young, shell->poisson,
+                              shell->bending_young, body->damping,  body->drag};
+    write_u32(out, shell->flat_rest);
+    write_doubles(out, numbers, sizeof numbers / sizeof numbers[0]);
+    write_u64(out, body->node_count);
+    write_doubles(out, shell->rest, 3 * body->node_count);
+    write_u64(out, body->triangle_count);
+    write_bytes(out, body->triangles, body->triangle_count * 3 * sizeof *body->triangles);
+    write_shell_edges(out, body);
+}
+
+static void write_custom(struct byte_writer *out, const struct body *body,
+                         const struct nodes *nodes) {
+    const struct custom_body *custom = &body->custom;
+    write_u64(out, custom->tag);
+    write_u32(out, custom->concurrent);
+    write_u32(out, custom->is_linear);
+    write_u32(out, body->no_gravity);
+    write_f64(out, body->damping);
+    write_u64(out, body->node_count);
+    write_doubles(out, nodes->mass + body->node_start, body->node_count);
+    write_u32(out, custom->width);
+    write_u64(out, custom->stencil_count);
+    write_bytes(out, custom->stencils,
+                custom->stencil_count * custom->width * sizeof *custom->stencils);
+}
+
+static void write_springs(struct byte_writer *out, const struct body *body,
+                          const struct nodes *nodes) {
+    const struct springs_body *springs = &body->springs;
+    write_u32(out, body->no_gravity);
+    write_f64(out, body->damping);
+    write_f64(out, body->drag);
+    write_u64(out, body->node_count);
+    write_doubles(out, nodes->mass + body->node_start, body->node_count);
+    write_u64(out, springs->spring_count);
+    write_bytes(out, springs->springs, springs->spring_count * 2 * sizeof *springs->springs);
+    write_doubles(out, springs->stiffness, springs->spring_count);
+    write_doubles(out, springs->rest_lengths, springs->spring_count);
+}
+
+static void write_affine(struct byte_writer *out, const struct body *body) {
+    const struct affine_body *affine = &body->affine;
+    write_u32(out, body->no_gravity);
+    write_f64(out, body->damping);
+    write_f64(out, body->drag);
+    write_f64(out, affine->density);
+    write_f64(out, affine->stiffness);
+    write_u64(out, body->vertex_count);
+    write_doubles(out, affine->rest, 3 * body->vertex_count);
+    write_u64(out, body->triangle_count);
+    write_bytes(out, body->triangles, body->triangle_count * 3 * sizeof *body->triangles);
+    write_doubles(out, body->vertices.contact_force, 3 * body->vertex_count);
+}
+
+static void write_broken(struct byte_writer *out, const struct body *body) {
+    write_bytes(out, body->bonds.broken, body->bonds.count);
+    write_doubles(out, body->bonds.release, body->bonds.count);
+}
+
+static void write_fragments(struct byte_writer *out, const struct body *body) {
+    write_u64(out, body->bonds.fragments.count);
+    write_bytes(out, body->bonds.fragments.parent, body->bonds.fragments.count * sizeof(uint32_t));
+    write_bytes(out, body->bonds.fragments.fragment, body->vertex_count * sizeof(uint32_t));
+}
+
+static void write_softening(struct byte_writer *out, const struct body *body) {
+    const struct peridynamic_body *own = &body->peridynamic;
+    write_u32(out, peridynamic_softens(body));
+    if (peridynamic_softens(body)) {
+        write_f64(out, own->softening.stress);
+        write_f64(out, own->softening.opening);
+        write_doubles(out, own->onset, body->bonds.count);
+        write_doubles(out, own->remaining, body->bonds.count);
+    }
+}
+
+/// Bonds are made again from the particles, and have the same order.
+static void write_peridynamic(struct byte_writer *out, const struct body *body,
+                              const struct nodes *nodes) {
+    const struct peridynamic_body *own = &body->peridynamic;
+    write_u32(out, body->no_gravity);
+    write_u32(out, (uint32_t)own->dimension);
+    write_u32(out, own->whole_volumes);
+    write_u32(out, own->no_calibration);
+    write_u32(out, own->no_surface_correction);
+    write_f64(out, body->drag);
+    write_f64(out, body->damping);
+    write_f64(out, own->spacing);
+    write_f64(out, own->horizon);
+    write_f64(out, own->section);
+    write_u64(out, body->vertex_count);
+    write_doubles(out, body->bonds.rest, 3 * body->vertex_count);
+    write_doubles(out, own->volumes, body->vertex_count);
+    write_doubles(out, own->young, body->vertex_count);
+    write_doubles(out, body->bonds.contact_radii, body->vertex_count);
+    write_doubles(out, nodes->mass + body->node_start, body->vertex_count);
+    write_u64(out, body->bonds.count);
+    write_softening(out, body);
+    write_doubles(out, own->critical, body->bonds.count);
+    write_broken(out, body);
+    write_fragments(out, body);
+}
+
+static void write_bonded(struct byte_writer *out, const struct body *body,
+                         const struct nodes *nodes) {
+    const struct bonded_body *bonded = &body->bonded;
+    write_u32(out, body->no_gravity);
+    write_u32(out, (uint32_t)bonded->shear);
+    write_f64(out, body->drag);
+    write_f64(out, bonded->shear_factor);
+    write_u64(out, body->vertex_count);
+    write_doubles(out, body->bonds.rest, 3 * body->vertex_count);
+    write_doubles(out, bonded->radii, body->vertex_count);
+    write_doubles(out, body->bonds.contact_radii, body->vertex_count);
+    write_f64(out, body->bonds.contact_space);
+    write_doubles(out, nodes->mass + body->node_start, body->vertex_count);
+    write_u64(out, body->bonds.count);
+    write_bytes(out, body->bonds.pairs, body->bonds.count * 2 * sizeof *body->bonds.pairs);
+    write_doubles(out, bonded->bond_radii, body->bonds.count);
+    write_doubles(out, bonded->young, body->bonds.count);
+    write_doubles(out, bonded->shear_moduli, body->bonds.count);
+    write_doubles(out, bonded->tensile, body->bonds.count);
+    write_doubles(out, bonded->shearing, body->bonds.count);
+    write_u64(out, bonded->surface.mesh.vertex_count);
+    write_doubles(out, bonded->surface.mesh.positions, 3 * bonded->surface.mesh.vertex_count);
+    write_u64(out, bonded->surface.mesh.tet_count);
+    write_bytes(out, bonded->surface.mesh.tets,
+                4 * bonded->surface.mesh.tet_count * sizeof *bonded->surface.mesh.tets);
+    write_broken(out, body);
+    write_doubles(out, bonded->orientations, 4 * body->vertex_count);
+    write_fragments(out, body);
+}
+
+static void write_bodies(struct byte_writer *out, const struct scene *scene) {
+    write_slots(out, &scene->bodies);
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        const struct body *body = scene_body(scene, i);
+        write_u32(out, body->slot);
+        write_u32(out, (uint32_t)body->kind);
+        write_contact(out, &body->contact);
+        write_load(out, &body->load);
+        write_f64(out, body->barrier.stiffness);
+        write_f64(out, body->barrier.least);
+        if (body->kind == BODY_SOLID) {
+            write_solid(out, body);
+        } else if (body->kind == BODY_SHELL) {
+            write_shell(out, body);
+        } else if (body->kind == BODY_SPRINGS) {
+            write_springs(out, body, &scene->nodes);
+        } else if (body->kind == BODY_AFFINE) {
+            write_affine(out, body);
+        } else if (body->kind == BODY_BONDED) {
+            write_bonded(out, body, &scene->nodes);
+        } else if (body->kind == BODY_PERIDYNAMIC) {
+            write_peridynamic(out, body, &scene->nodes);
+        } else {
+            write_custom(out, body, &scene->nodes);
+        }
+    }
+}
+
+static void write_nodes(struct byte_writer *out, const struct nodes *nodes) {
+    write_u64(out, nodes->count);
+    write_doubles(out, nodes->x, 3 * nodes->count);
+    write_doubles(out, nodes->v, 3 * nodes->count);
+    write_doubles(out, nodes->initial, 3 * nodes->count);
+    write_doubles(out, nodes->target, 3 * nodes->count);
+    write_doubles(out, nodes->contact_force, 3 * nodes->count);
+    write_doubles(out, nodes->force, 3 * nodes->count);
+    write_bytes(out, nodes->held, nodes->count);
+}
+
+static void write_optional(struct byte_writer *out, const double *values, size_t count) {
+    write_u32(out, values != NULL);
+    if (values != NULL) {
+        write_doubles(out, values, count);
+    }
+}
+
+/// Arrays of other bodies or another scheme than the present ones hold nothing that is known.
+static bool is_of_use(const struct history *history, const struct scene *scene) {
+    const struct scheme_table *scheme = scene->integrator.scheme;
+    return history->node_count == scene->nodes.count &&
+           (history->account_count == 0 || history->account_count == scene_account_count(scene)) &&
+           (history->x_before == NULL || scheme->history > 1) &&
+           (history->acceleration == NULL || scheme_keeps_acceleration(scheme));
+}
+
+static void write_history(struct byte_writer *out, const struct scene *scene) {
+    const struct history nothing = {.memory = scene->history.memory,
+                                    .node_count = scene->nodes.count};
+    const struct history *history = is_of_use(&scene->history, scene) ? &scene->history : &nothing;
+    const struct scheme_memory *memory = &history->memory;
+    write_u32(out, memory->known);
+    write_u32(out, memory->has_acceleration);
+    write_f64(out, memory->h_before);
+    write_f64(out, memory->stable_step);
+    write_u32(out, memory->steps_since);
+    write_f64(out, memory->power);
+    write_f64(out, memory->lost_before.x);
+    write_f64(out, memory->lost_before.v);
+    write_optional(out, history->x_before, 3 * history->node_count);
+    write_optional(out, history->v_before, 3 * history->node_count);
+    write_optional(out, history->acceleration, 3 * history->node_count);
+    write_u64(out, history->account_count);
+    for (uint32_t i = 0; i < history->account_count; i++) {
+        const struct energy_account *account = &history->accounts[i];
+        write_u32(out, account->is_known);
+        write_u32(out, (uint32_t)account->errors);
+        write_f64(out, account->target);
+        write_f64(out, account->potential);
+        write_u32(out, account->touched);
+        write_f64(out, account->shift);
+        write_f64(out, account->step);
+    }
+}
+
+/// Those that the host has set.
+static void write_frictions(struct byte_writer *out, const struct friction_table *table) {
+    for (uint32_t a = 0; a < PBS_SURFACE_MATERIALS; a++) {
+        for (uint32_t b = a; b < PBS_SURFACE_MATERIALS; b++) {
+            if (table->is_set[a][b]) {
+                write_u32(out, a);
+                write_u32(out, b);
+                write_f64(out, table->friction[a][b]);
+            }
+        }
+    }
+    write_u32(out, PBS_SURFACE_MATERIALS);
+}
+
+static void write_solver_memory(struct byte_writer *out, const struct race_memory *memory) {
+    write_f64(out, memory->rows);
+    write_f64(out, memory->blocks);
+    write_f64(out, memory->flops);
+    write_f64(out, memory->entries);
+    write_f64(out, memory->more_flops);
+    write_f64(out, memory->more_entries);
+    write_f64(out, memory->kept);
+    write_u64(out, memory->contact_pattern);
+    write_u32(out, memory->refusal_wait);
+    write_u32(out, memory->refusal_interval);
+    for (uint32_t d = 0; d < RACE_DECADES; d++) {
+        write_doubles(out, memory->records[d].iterations, SOLVER_ENTRANTS);
+        write_u32(out, memory->records[d].wait);
+        write_u32(out, memory->records[d].interval);
+    }
+}
+
+static void write_scene(struct byte_writer *out, const void *saved) {
+    const struct scene *scene = saved;
+    write_settings(out, &scene->settings);
+    write_totals(out, scene);
+    write_frictions(out, &scene->frictions);
+    write_slots(out, &scene->colliders);
+    for (size_t i = 0; i < scene->colliders.count; i++) {
+        write_collider(out, scene_collider(scene, i));
+    }
+    write_bodies(out, scene);
+    write_nodes(out, &scene->nodes);
+    write_history(out, scene);
+    snapshot_write_step_memory(out, &scene->step_memory);
+    write_solver_memory(out, &scene->solver_memory);
+}
+
+pbs_status pbs_world_save(const pbs_world *w, void *buffer, size_t *size) {
+    RETURN_IF_FAILED(world_enter(w));
+    world_settle(w);
+    return snapshot_save(write_scene, &w->scene, SNAPSHOT_MAGIC, buffer, size);
+}

@@ -1,0 +1,91 @@
+// What saved worlds and saved systems share: the header, which says who wrote it, how long it is
+// and whether it was changed; the way into a buffer; the memory of a step control.
+#include <math.h>
+#include <string.h>
+
+#include "world/snapshots/byte_stream.h"
+#include "world/interface/check.h"
+#include "world/snapshots/snapshot.h"
+
+/// Writes the header in front of size - sizeof(struct snapshot_header) bytes that are there.
+static void seal(void *bytes, size_t size, const char magic[8]) {
+    struct snapshot_header header = {
+        .order = SNAPSHOT_ORDER, .version = SNAPSHOT_VERSION, .size = size};
+    memcpy(header.magic, magic, sizeof header.magic);
+    header.checksum = checksum((const unsigned char *)bytes + sizeof header, size - sizeof header);
+    memcpy(bytes, &header, sizeof header);
+}
+
+pbs_status snapshot_save(snapshot_write_fn *write, const void *saved, const char magic[8],
+                         void *buffer, size_t *size) {
+    RETURN_IF_FAILED(check_pointer(size, "size"));
+    struct byte_writer counted = {.size = sizeof(struct snapshot_header)};
+    write(&counted, saved);
+    const size_t capacity = *size;
+    *size = counted.size;
+    if (buffer == NULL) {
+        return PBS_OK;
+    }
+    if (capacity < counted.size) {
+        return status_fail(PBS_ERROR_CAPACITY, "the buffer has %zu bytes, %zu are needed", capacity,
+                           counted.size);
+    }
+    struct byte_writer out = {
+        .bytes = buffer, .capacity = counted.size, .size = sizeof(struct snapshot_header)};
+    write(&out, saved);
+    seal(buffer, counted.size, magic);
+    return PBS_OK;
+}
+
+pbs_status snapshot_check(const void *bytes, size_t size, const char magic[8], const char *what) {
+    struct snapshot_header header;
+    if (size < sizeof header) {
+        return status_fail(PBS_ERROR_FORMAT, "%zu bytes are too few for %s", size, what);
+    }
+    memcpy(&header, bytes, sizeof header);
+    if (memcmp(header.magic, magic, sizeof header.magic) != 0) {
+        return status_fail(PBS_ERROR_FORMAT, "the bytes do not begin as %s does", what);
+    }
+    if (header.order != SNAPSHOT_ORDER) {
+        return status_fail(PBS_ERROR_FORMAT, "byte order %#x, this machine's is %#x",
+                           (unsigned)header.order, (unsigned)SNAPSHOT_ORDER);
+    }
+    if (header.version != SNAPSHOT_VERSION) {
+        return status_fail(PBS_ERROR_FORMAT, "format version %u, this library knows %u",
+                           (unsigned)header.version, (unsigned)SNAPSHOT_VERSION);
+    }
+    if (header.size != size) {
+        return status_fail(PBS_ERROR_FORMAT, "%zu bytes were given, the header says %llu", size,
+                           (unsigned long long)header.size);
+    }
+    const uint64_t sum = checksum((const unsigned char *)bytes + sizeof header,
+                                  size - sizeof header);
+    if (sum != header.checksum) {
+        return status_fail(PBS_ERROR_FORMAT, "checksum %#llx, must be %#llx: bytes were changed",
+                           (unsigned long long)sum, (unsigned long long)header.checksum);
+    }
+    return PBS_OK;
+}
+
+void snapshot_write_step_memory(struct byte_writer *out, const struct step_memory *memory) {
+    write_f64(out, memory->next);
+    write_u32(out, memory->rejected);
+    write_f64(out, memory->crack);
+    write_u32(out, memory->quiet);
+}
+
+pbs_status snapshot_read_step_memory(struct byte_reader *in, struct step_memory *memory) {
+    memory->next = read_f64(in);
+    const uint32_t rejected = read_u32(in);
+    memory->rejected = rejected != 0;
+    memory->crack = read_f64(in);
+    memory->quiet = read_u32(in);
+    return isfinite(memory->next) && memory->next >= 0.0 && rejected <= 1 &&
+                   isfinite(memory->crack) && memory->crack >= 0.0 &&
+                   (memory->crack > 0.0 || memory->quiet == 0)
+               ? PBS_OK
+               : status_fail(PBS_ERROR_FORMAT,
+                             "the step control's next step is %g s, %g s while bonds break, %u "
+                             "steps ago",
+                             memory->next, memory->crack, (unsigned)memory->quiet);
+}

@@ -1,0 +1,293 @@
+// Many steps of a world as one transaction: equal ones, or as long as the integrator's step control
+// wants them (src/integrate/step_control/step_control.h).
+#include <math.h>
+
+#include "base/runtime/arithmetic.h"
+#include "base/lanes/vector.h"
+#include "integrate/step_control/step_measure.h"
+#include "world/interface/check.h"
+#include "world/stepping/run.h"
+
+// What a linearized stage's solution may add to the force error, of its tolerance
+// (docs/theory/step_control.md section 2).
+static const double LINEAR_SHARE = 0.05;
+
+static pbs_status equal_steps(struct run *run) {
+    const double count = step_control_count(&run->control, run->h);
+    const double h = run->h / count;
+    for (double i = 0.0; i < count; i += 1.0) {
+        const struct step_span span = {.h = h, .begin = i / count, .end = (i + 1.0) / count};
+        RETURN_IF_FAILED(run_whole(run, &span));
+        step_counts_add(&run->counts, h, 0.0);
+    }
+    return PBS_OK;
+}
+
+// --- step doubling ---
+
+/// The arrays of the workspace that a step reads, and the end of the whole step.
+enum { ASIDE_ARRAYS = 6 };
+
+static void list_state(struct step_workspace *workspace, double *arrays[ASIDE_ARRAYS]) {
+    arrays[0] = workspace->now.x;
+    arrays[1] = workspace->now.v;
+    arrays[2] = workspace->now.a;
+    arrays[3] = workspace->before.x;
+    arrays[4] = workspace->before.v;
+    arrays[5] = workspace->next.x;
+}
+
+/// And the orientations, behind them.
+static double *orientations_aside(const struct topology *t) {
+    return t->aside + ASIDE_ARRAYS * 3 * t->workspace.node_count;
+}
+
+static void put_aside(struct run *run) {
+    struct topology *const t = &run->w->topology;
+    const struct rotations *rotations = &t->model.rotations;
+    const size_t count = 3 * t->workspace.node_count;
+    double *arrays[ASIDE_ARRAYS];
+    list_state(&t->workspace, arrays);
+    for (size_t i = 0; i < ASIDE_ARRAYS; i++) {
+        if (arrays[i] != NULL) {
+            vector_copy(run->w->tasks, count, arrays[i], t->aside + i * count);
+        }
+    }
+    vector_copy(run->w->tasks, 4 * rotations->count, rotations->orientation, orientations_aside(t));
+    breaks_put_aside(run->w);
+    run->elapsed_aside = run->elapsed;
+    energy_put_aside(&t->workspace.energy);
+    contact_report_put_aside(&t->report);
+}
+
+static void take_back(struct run *run) {
+    struct topology *const t = &run->w->topology;
+    const struct rotations *rotations = &t->model.rotations;
+    const size_t count = 3 * t->workspace.node_count;
+    double *arrays[ASIDE_ARRAYS];
+    list_state(&t->workspace, arrays);
+    for (size_t i = 0; i + 1 < ASIDE_ARRAYS; i++) {
+        if (arrays[i] != NULL) {
+            vector_copy(run->w->tasks, count, t->aside + i * count, arrays[i]);
+        }
+    }
+    vector_copy(run->w->tasks, 4 * rotations->count, orientations_aside(t), rotations->orientation);
+    breaks_take_back_aside(run->w);
+    run->elapsed = run->elapsed_aside;
+    energy_take_back(&t->workspace.energy);
+    contact_report_take_back(&t->report);
+}
+
+/// The second half is in the workspace's next state, the first has been accepted there.
+static struct step_result take_halves(struct run *run, const struct step_span *span) {
+    const double h = 0.5 * span->h;
+    const double middle = 0.5 * (span->begin + span->end);
+    const struct step_span first = {.h = h, .begin = span->begin, .end = middle};
+    const struct step_span second = {.h = h, .begin = middle, .end = span->end};
+    struct step_result half = run_take(run, &first);
+    run_add_work(run, &half);
+    if (half.status < 0) {
+        return half;
+    }
+    run_accept(run, h);
+    struct step_result end = run_take(run, &second);
+    run_add_work(run, &end);
+    energy_report_add(&half.energy, &end.energy);
+    end.energy = half.energy;
+    end.dissipated += half.dissipated;
+    end.status = end.status == PBS_OK ? half.status : end.status;
+    return end;
+}
+
+// --- one try ---
+
+/// A try's end in the workspace, not accepted yet.
+struct attempt {
+    struct step_result result;
+    double h;        ///< of the step that is to be accepted
+    double measured; ///< not a number where the try failed
+    bool moved;      ///< the state before lies aside
+};
+
+static struct attempt try_halves(struct run *run, const struct step_span *span) {
+    struct topology *const t = &run->w->topology;
+    struct attempt attempt = {.h = 0.5 * span->h, .measured = NAN};
+    // The end of the whole step first; what breaks in it breaks again in its halves.
+    const size_t broken = t->breaks.count;
+    const struct scheme_memory memory = t->workspace.memory;
+    attempt.result = run_take(run, span);
+    if (t->breaks.count > broken) {
+        breaks_take_back(run->w, broken);
+        t->workspace.memory = memory;
+    }
+    run_add_work(run, &attempt.result);
+    if (attempt.result.status < 0) {
+        return attempt;
+    }
+    put_aside(run);
+    attempt.moved = true;
+    attempt.result = take_halves(run, span);
+    if (attempt.result.status >= 0) {
+        const size_t nodes = t->workspace.node_count;
+        double *const whole = t->aside + (ASIDE_ARRAYS - 1) * 3 * nodes;
+        rotations_compare(&t->model.rotations, t->workspace.next.x, orientations_aside(t), whole);
+        attempt.measured = measure_distance(nodes, t->workspace.next.x, whole);
+    }
+    return attempt;
+}
+
+static double measure(const struct run *run, const struct step_result *result, double h) {
+    const struct topology *const t = &run->w->topology;
+    switch (run->control.kind) {
+    case PBS_STEP_SPEED_LIMIT:
+        return h * measure_longest(t->workspace.node_count, t->workspace.now.v);
+    case PBS_STEP_FORCE_ERROR: return result->newton.force_error;
+    case PBS_STEP_STRETCH_LIMIT:
+        return measure_stretch(&t->model.assembly, run->w->scene.nodes.kind, t->workspace.now.x,
+                               t->workspace.next.x);
+    case PBS_STEP_ALPHA:
+        return h * energy_deviation(&t->workspace.energy, t->workspace.node_count,
+                                    t->workspace.correction);
+    default: return 0.0;
+    }
+}
+
+static struct attempt try_whole(struct run *run, const struct step_span *span) {
+    struct attempt attempt = {.h = span->h, .measured = NAN};
+    attempt.result = run_take(run, span);
+    run_add_work(run, &attempt.result);
+    if (attempt.result.status >= 0) {
+        attempt.measured = measure(run, &attempt.result, span->h);
+    }
+    return attempt;
+}
+
+// --- the control's loop ---
+
+static double fastest(const struct run *run) {
+    const struct step_workspace *const workspace = &run->w->topology.workspace;
+    return run->control.kind == PBS_STEP_SPEED_LIMIT
+               ? measure_longest(workspace->node_count, workspace->now.v)
+               : 0.0;
+}
+
+/// What the control thinks of a step, with the workspace's state as it was before unless accepted.
+static enum step_verdict attempt_step(struct run *run, const struct step_plan *plan,
+                                      const struct step_span *span, pbs_status *status) {
+    struct step_workspace *const workspace = &run->w->topology.workspace;
+    const pbs_world_desc *const settings = &run->w->scene.settings;
+    const struct scheme_memory memory = workspace->memory;
+    const size_t broken = run->w->topology.breaks.count;
+    const bool doubling = run->control.kind == PBS_STEP_DOUBLING;
+    run->problem.allow_unconverged = settings->allow_unconverged != 0 && run->division_limit == 0 &&
+                                     plan->h <= run->control.min;
+    const struct attempt attempt = doubling ? try_halves(run, span) : try_whole(run, span);
+    *status = attempt.result.status;
+    const enum step_verdict verdict = step_control_judge(&run->control, &run->step_memory, plan,
+                                                         attempt.measured);
+    if (verdict == STEP_ACCEPTED || verdict == STEP_FORCED) {
+        run_land_part(run, &attempt.result, attempt.h);
+        step_counts_add(&run->counts, plan->h, attempt.measured);
+        return verdict;
+    }
+    if (attempt.moved) {
+        take_back(run);
+    }
+    breaks_take_back(run->w, broken);
+    workspace->memory = memory;
+    return verdict;
+}
+
+static pbs_status take_planned(struct run *run, const struct step_plan *plan,
+                               const struct step_span *span, bool *landed) {
+    pbs_status status = PBS_OK;
+    const enum step_verdict verdict = attempt_step(run, plan, span, &status);
+    *landed = verdict != STEP_REJECTED;
+    run->counts.rejected += verdict == STEP_REJECTED;
+    run->counts.forced += verdict == STEP_FORCED;
+    if (verdict == STEP_REJECTED) {
+        return status >= 0 || run_may_divide(status) ? PBS_OK : status;
+    }
+    if (verdict == STEP_FAILED) {
+        // No shorter step is the control's to try; what may still be divided is.
+        if (status >= 0) {
+            status = status_fail(PBS_ERROR_INADMISSIBLE,
+                                 "what the step control measured is not finite");
+        }
+        if (!run_may_divide(status) || run->division_limit == 0) {
+            return status;
+        }
+        RETURN_IF_FAILED(run_halves(run, span, 0));
+        step_counts_add(&run->counts, plan->h, 0.0);
+    }
+    return PBS_OK;
+}
+
+/// After a step that landed, with bonds broken from the row `broken` on.
+static void follow_cracks(struct run *run, const struct step_plan *plan, size_t broken) {
+    const double chosen = run->control.fracture;
+    const bool broke = run->w->topology.breaks.count > broken;
+    double crack = 0.0;
+    if (broke && isfinite(chosen)) {
+        // Waves take no time where there is none.
+        const bool waves = chosen == 0.0 && !run->problem.scheme->is_static;
+        crack = waves ? breaks_crack_step(run->w, broken) : chosen;
+    }
+    struct step_counts *const counts = &run->counts;
+    counts->cracked += plan->cracked;
+    step_control_follow_cracks(&run->control, &run->step_memory, crack);
+    if (run->step_memory.crack > 0.0) {
+        counts->crack = counts->crack > 0.0 ? fmin(counts->crack, run->step_memory.crack)
+                                            : run->step_memory.crack;
+    }
+}
+
+static pbs_status controlled_steps(struct run *run) {
+    struct topology *const t = &run->w->topology;
+    if (run->control.kind == PBS_STEP_DOUBLING) {
+        RETURN_IF_FAILED(memory_reserve(&run->w->memory, &t->aside, &t->aside_capacity,
+                                        ASIDE_ARRAYS * 3 * t->workspace.node_count +
+                                            4 * t->model.rotations.count,
+                                        sizeof *t->aside));
+    }
+    double elapsed = 0.0, begin = 0.0;
+    while (begin < 1.0) {
+        const struct scheme_memory *const memory = &t->workspace.memory;
+        // The step before was half of what the control took.
+        const double whole = run->control.kind == PBS_STEP_DOUBLING ? 2.0 : 1.0;
+        const double h_before = memory->known > 1 ? whole * memory->h_before : 0.0;
+        const struct step_plan plan = step_control_plan(&run->control, &run->step_memory,
+                                                        run->h - elapsed, h_before, fastest(run));
+        const double end = plan.last ? 1.0 : (elapsed + plan.h) / run->h;
+        const struct step_span span = {.h = plan.h, .begin = begin, .end = end};
+        bool landed = false;
+        const size_t broken = t->breaks.count;
+        RETURN_IF_FAILED(take_planned(run, &plan, &span, &landed));
+        if (landed) {
+            follow_cracks(run, &plan, broken);
+            elapsed += plan.h;
+            begin = end;
+        }
+    }
+    return PBS_OK;
+}
+
+pbs_status pbs_world_advance(pbs_world *w, double duration) {
+    ARITHMETIC_SCOPE();
+    RETURN_IF_FAILED(world_enter(w));
+    RETURN_IF_FAILED(check_duration(duration, w->scene.time, "duration"));
+    const struct scheme_choice *const choice = &w->scene.integrator;
+    struct step_control control = step_control_of(&choice->settings, choice->scheme->history);
+    RETURN_IF_FAILED(step_control_fit(&control, duration));
+    const bool fixed = control.kind == PBS_STEP_FIXED;
+    struct run run = {
+        .w = w,
+        .h = duration,
+        .steps = fixed ? equal_steps : controlled_steps,
+        .control = control,
+        .linear_accuracy = control.kind == PBS_STEP_FORCE_ERROR ? LINEAR_SHARE * control.tolerance
+                                                                : 0.0,
+        .step_memory = w->scene.step_memory,
+    };
+    return run_world(&run);
+}

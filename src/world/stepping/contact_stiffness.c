@@ -1,0 +1,145 @@
+// See contact_stiffness.h.
+#include "world/stepping/contact_stiffness.h"
+
+#include <math.h>
+
+#include "base/lanes/vector.h"
+#include "world/contact_scenes/contact_scene.h"
+#include "world/stepping/reference.h"
+
+/// Of all vertices, those of affine bodies included: what IPC calls the mean nodal mass.
+static double mean_vertex_mass(const struct scene *scene) {
+    double mass = 0.0, count = 0.0;
+    for (size_t b = 0; b < scene->bodies.count; b++) {
+        const struct body *body = scene_body(scene, b);
+        const size_t places = nodes_count_places(&scene->nodes, body->node_start, body->node_count);
+        for (size_t i = 0; i < places; i++) {
+            mass += scene->nodes.mass[body->node_start + i];
+        }
+        count += (double)body->vertex_count;
+    }
+    return mass / count;
+}
+
+static void leave_out_held(const struct nodes *nodes, double *gradient) {
+    for (size_t at = 0; at < 3 * nodes->count; at++) {
+        if (((uint32_t)nodes->held[at / 3] >> at % 3 & 1u) != 0) {
+            gradient[at] = 0.0;
+        }
+    }
+}
+
+/// The stiffness at which the barriers' forces come closest to carrying all others, in the sense of
+/// least squares: -k (g_b . g_E) / |g_b|^2, g_b at stiffness k.
+static pbs_status measure_balance(struct run *run, struct stiffness_situation *situation) {
+    pbs_world *w = run->w;
+    struct topology *t = &w->topology;
+    const struct nodes *nodes = &w->scene.nodes;
+    const size_t count = 3 * nodes->count;
+    const size_t slots = 3 * t->model.assembly.vector_slot_count;
+    RETURN_IF_FAILED(memory_reserve(&w->memory, &t->balance, &t->balance_capacity, slots + count,
+                                    sizeof *t->balance));
+    double *const others = t->balance, *const barriers = t->balance + slots;
+    RETURN_IF_FAILED(reference_gradient(w, &run->problem.objective, situation->step, others));
+    vector_zero(w->tasks, count, barriers);
+    struct contact_energy energy;
+    RETURN_IF_FAILED(
+        barrier_contact_evaluate(&t->contact, w->tasks, nodes->x, false, barriers, &energy));
+    leave_out_held(nodes, barriers);
+    const double square = vector_dot(w->tasks, count, barriers, barriers);
+    const double product = vector_dot(w->tasks, count, barriers, others);
+    situation->least_gap = barrier_contact_least_gap(&t->contact);
+    situation->balance = square > 0.0 ? -t->contact.settings.barrier.stiffness * product / square
+                                      : 0.0;
+    return PBS_OK;
+}
+
+// --- body by body ---
+
+// So many times the least at most: with a force that no stiffness stops, gaps close and forces grow
+// from step to step.
+static const double RANGE = 1e4;
+
+/// What the forces of the step before want, but not less than what masses and weight do.
+static void choose_by_body(struct run *run) {
+    pbs_world *w = run->w;
+    struct barrier_contact *contact = &w->topology.contact;
+    for (size_t i = 0; i < w->scene.bodies.count; i++) {
+        const struct body *body = scene_body(&w->scene, i);
+        const double least = contact_scale_stiffness(
+            &w->scene, body, contact->settings.barrier.reach, run->first_step);
+        barrier_contact_set_stiffness(contact, (uint32_t)i,
+                                      fmax(least, fmin(body->barrier.least, RANGE * least)));
+    }
+}
+
+static bool is_by_body(const struct scene *scene) {
+    return contact_scene_has_barrier(scene) && scene->settings.contact_stiffness == 0.0;
+}
+
+void contact_stiffness_land(struct run *run) {
+    struct scene *scene = &run->w->scene;
+    struct topology *t = &run->w->topology;
+    if (contact_scene_has_barrier(scene) && scene->settings.contact_distance == 0.0) {
+        scene->contact_reach = t->contact_scale.distance;
+    }
+    if (!is_by_body(scene)) {
+        return;
+    }
+    part_loads_measure(&t->contact, t->loads);
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        struct body_barrier *barrier = &scene_body(scene, i)->barrier;
+        barrier->stiffness = t->contact.mesh.parts[i].stiffness;
+        // Not at once: what has just come to rest would be pushed again.
+        barrier->least = t->loads[i].gap > CONTACT_SCALE_WIDE ? 0.5 * barrier->stiffness
+                                                              : barrier->stiffness;
+        barrier->least = fmax(barrier->least,
+                              contact_scale_carrying(t->loads[i].force, t->contact_scale.distance));
+    }
+}
+
+void contact_stiffness_report(const pbs_world *w, pbs_stats *stats) {
+    const struct barrier_contact *contact = &w->topology.contact;
+    stats->contact_stiffness = contact->settings.barrier.stiffness;
+    stats->contact_stiffness_least = contact->settings.barrier.stiffness;
+    if (!is_by_body(&w->scene)) {
+        return;
+    }
+    stats->contact_stiffness_least = INFINITY;
+    for (size_t i = 0; i < w->scene.bodies.count && i < contact->mesh.part_count; i++) {
+        const double stiffness = contact->mesh.parts[i].stiffness;
+        stats->contact_stiffness = fmax(stats->contact_stiffness, stiffness);
+        stats->contact_stiffness_least = fmin(stats->contact_stiffness_least, stiffness);
+    }
+}
+
+pbs_status contact_stiffness_begin(struct run *run) {
+    pbs_world *w = run->w;
+    struct barrier *barrier = &w->topology.contact.settings.barrier;
+    const pbs_world_desc *settings = &w->scene.settings;
+    run->barrier = w->scene.barrier;
+    barrier->stiffness = contact_scene_stiffness(&w->scene);
+    if (is_by_body(&w->scene)) {
+        choose_by_body(run);
+        return PBS_OK;
+    }
+    if (settings->adaptive_stiffness == 0) {
+        return PBS_OK;
+    }
+    struct stiffness_situation situation = {
+        .barrier = *barrier, .mean_mass = mean_vertex_mass(&w->scene), .step = run->first_step};
+    situation.barrier.stiffness = settings->contact_stiffness;
+    RETURN_IF_FAILED(measure_balance(run, &situation));
+    if (run->barrier.diagonal == 0.0) {
+        run->barrier.diagonal = reference_lengths(&w->scene).diagonal;
+    }
+    const double stiffness = adapt_stiffness(&situation, &run->barrier);
+    if (!isfinite(stiffness)) {
+        return status_fail(PBS_ERROR_INADMISSIBLE,
+                           "the adaptive contact stiffness is %g: a hundred millionth of the "
+                           "scene's %g m must be less than contact_distance",
+                           stiffness, run->barrier.diagonal);
+    }
+    barrier->stiffness = stiffness;
+    return PBS_OK;
+}

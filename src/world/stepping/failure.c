@@ -1,0 +1,368 @@
+// See failure.h. A sentence is made of up to three parts, each of which may be missing: what went
+// wrong, as the minimiser has said it; where; what to change.
+#include "world/stepping/failure.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/matrix3/math3.h"
+#include "base/lanes/vector.h"
+#include "world/contact_scenes/contact_names.h"
+#include "world/contact_scenes/contact_scene.h"
+
+// Gaps below this part of the contact distance are deep inside a barrier that is too soft for what
+// presses on it.
+static const double DEEP = 0.01;
+
+enum { WORDS = 400 };
+
+// --- where ---
+
+static void keep_pair(struct run *run, const struct contact_pair *pair,
+                      char words[2][CONTACT_WORDS]) {
+    pbs_world *const w = run->w;
+    struct failure *const f = &run->failure;
+    const uint32_t *points = pair->points;
+    for (int s = 0; s < 2; s++) {
+        pbs_contact_side side = {.vertex_count = 0};
+        contact_name_side(w, &w->topology.contact.mesh, pair->part[s], pair->count[s], points,
+                          &side);
+        contact_side_words(w, pair->part[s], &side, words[s]);
+        f->sides[s] = side;
+        points += pair->count[s];
+    }
+    f->gap = pair->gap;
+    f->stiffness = pair->stiffness;
+    f->force = pair->force;
+}
+
+static void keep_body(struct run *run, size_t body, uint32_t vertex) {
+    run->failure.body = pbs_world_body_at(run->w, body);
+    run->failure.vertex = vertex;
+}
+
+/// The vertex of a body that is one of a pair's points; UINT32_MAX: none.
+static uint32_t vertex_in_pair(const struct run *run, size_t body,
+                               const struct contact_pair *pair) {
+    const struct collision_mesh *const mesh = &run->w->topology.contact.mesh;
+    for (int k = 0; pair->is_known && k < pair->count[0] + pair->count[1]; k++) {
+        if (mesh->part[pair->points[k]] == body) {
+            return mesh->vertex[pair->points[k]];
+        }
+    }
+    return UINT32_MAX;
+}
+
+/// Body and vertex of the node where the residual is largest.
+static void locate_residual(struct run *run, const struct newton_failure *newton,
+                            char words[WORDS]) {
+    const pbs_world *const w = run->w;
+    if (newton->node == UINT32_MAX) {
+        return;
+    }
+    const uint32_t index = w->topology.node_parts[newton->node];
+    const struct body *const body = scene_body(&w->scene, index);
+    const uint32_t own = newton->node - (uint32_t)body->node_start;
+    run->failure.residual = newton->residual;
+    if (vertices_are_nodes(body)) {
+        // The rotations of bonded particles follow their positions.
+        const uint32_t vertex = own % (uint32_t)body->vertex_count;
+        keep_body(run, index, vertex);
+        snprintf(words, WORDS, "; the residual is largest, %.3g N, at vertex %u of body %u",
+                 newton->residual, vertex, index);
+    } else {
+        keep_body(run, index, vertex_in_pair(run, index, &newton->pair));
+        snprintf(words, WORDS, "; the residual is largest, %.3g N, at the %s of body %u",
+                 newton->residual, own == 0 ? "centre" : "axes", index);
+    }
+}
+
+static void locate_pair(struct run *run, const struct newton_failure *newton, char words[WORDS]) {
+    char sides[2][CONTACT_WORDS];
+    if (newton->pair.is_known) {
+        keep_pair(run, &newton->pair, sides);
+        snprintf(words, WORDS,
+                 ", where %s and %s have a gap of %.3g m and push with %.3g N (contact distance "
+                 "%.3g m, stiffness %.3g)",
+                 sides[0], sides[1], newton->pair.gap, newton->pair.force,
+                 run->w->topology.contact.settings.barrier.reach, newton->pair.stiffness);
+    }
+}
+
+// --- what to change ---
+
+static const char *advice_on_contact(const struct run *run, const struct contact_pair *pair) {
+    const double reach = run->w->topology.contact.settings.barrier.reach;
+    return pair->is_known && pair->gap < DEEP * reach
+               ? "raise contact_stiffness, which is low for these forces, or newton_limit, or take "
+                 "shorter steps (divisions)"
+               : "raise newton_limit or take shorter steps (divisions)";
+}
+
+static const char *advice_on(const struct run *run, const struct newton_failure *newton) {
+    switch (newton->kind) {
+    case PBS_FAILURE_RESIDUAL: return advice_on_contact(run, &newton->pair);
+    case PBS_FAILURE_NO_DESCENT:
+        return "raise relative_tolerance or velocity_tolerance, which may be below what rounding "
+               "leaves, or take shorter steps (divisions)";
+    case PBS_FAILURE_UNHELD:
+        return "nothing holds it there, or nothing does any longer: pin it, take its load off, or "
+               "let it move on (allow_unconverged)";
+    default:
+        return "move what is scripted less, let go of what it presses on, or take shorter steps";
+    }
+}
+
+// --- elements ---
+
+/// Positions with the targets of held axes in them, where minimisation begins without contact.
+static void place_targets(const pbs_world *w, uint32_t node, double x[3]) {
+    const struct topology *const t = &w->topology;
+    copy3(t->workspace.now.x + 3 * (size_t)node, x);
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        if ((w->scene.nodes.held[node] >> axis & 1u) != 0) {
+            x[axis] = t->held_targets[3 * (size_t)node + axis];
+        }
+    }
+}
+
+/// Twice or six times the measure of a simplex whose corners are nodes from `first` on.
+static double measure_of(const pbs_world *w, size_t first, const uint32_t *corners, int count) {
+    double x[4][3], side[3][3] = {{0.0}}, cross[3];
+    for (int k = 0; k < count; k++) {
+        place_targets(w, (uint32_t)first + corners[k], x[k]);
+        if (k > 0) {
+            subtract3(x[k], x[0], side[k - 1]);
+        }
+    }
+    cross3(side[0], side[1], cross);
+    return count == 4 ? dot3(cross, side[2]) : norm3(cross);
+}
+
+/// The first tetrahedron of a material that forbids it, or triangle of a shell, that is inverted or
+/// flat. Returns how many vertices it has; 0: there is none.
+static int find_element(const pbs_world *w, const struct body *body, size_t *element,
+                        double *measure) {
+    const bool is_solid = body->kind == BODY_SOLID &&
+                          body->solid.material == PBS_MATERIAL_NEO_HOOKEAN;
+    const int width = is_solid ? 4 : 3;
+    const uint32_t *const corners = is_solid ? body->solid.tets : body->triangles;
+    const size_t count = is_solid                   ? body->solid.tet_count
+                         : body->kind == BODY_SHELL ? body->triangle_count
+                                                    : 0;
+    for (*element = 0; *element < count; ++*element) {
+        *measure = measure_of(w, body->node_start, corners + (size_t)width * *element, width);
+        if (!(*measure > 0.0)) {
+            return width;
+        }
+    }
+    return 0;
+}
+
+/// The first stencil of a custom body that its callback refuses; stencil_count: none.
+static size_t find_stencil(const pbs_world *w, const struct body *body) {
+    const struct custom_body *const own = &body->custom;
+    for (size_t i = 0; i < own->stencil_count; i++) {
+        double x[24] = {0.0};
+        double value = 0.0;
+        for (uint32_t k = 0; k < own->width; k++) {
+            place_targets(w, (uint32_t)body->node_start + own->stencils[i * own->width + k],
+                          x + 3 * (size_t)k);
+        }
+        if (own->evaluate(own->user, i, x, 0, &value, NULL, NULL) != 0 || !isfinite(value)) {
+            return i;
+        }
+    }
+    return own->stencil_count;
+}
+
+static bool locate_element(struct run *run, size_t index, char words[WORDS]) {
+    const pbs_world *const w = run->w;
+    const struct body *const body = scene_body(&w->scene, index);
+    size_t element = 0;
+    double measure = 0.0;
+    const int width = find_element(w, body, &element, &measure);
+    if (width > 0) {
+        const uint32_t *const corners = width == 4 ? body->solid.tets : body->triangles;
+        run->failure.kind = PBS_FAILURE_ELEMENT;
+        keep_body(run, index, corners[(size_t)width * element]);
+        snprintf(words, WORDS,
+                 "; %s %zu of body %zu, with vertex %u, is %s there (its measure is %.3g, must be "
+                 "positive); move its vertices or their targets",
+                 width == 4 ? "tetrahedron" : "triangle", element, index, run->failure.vertex,
+                 measure < 0.0 ? "inverted" : "flat", measure / (width == 4 ? 6.0 : 2.0));
+        return true;
+    }
+    if (body->kind != BODY_CUSTOM || find_stencil(w, body) == body->custom.stencil_count) {
+        return false;
+    }
+    element = find_stencil(w, body);
+    run->failure.kind = PBS_FAILURE_HOST;
+    keep_body(run, index, body->custom.stencils[element * body->custom.width]);
+    snprintf(words, WORDS, "; the callback of body %zu refuses stencil %zu there", index, element);
+    return true;
+}
+
+static void locate_elements(struct run *run, char words[WORDS]) {
+    for (size_t i = 0; i < run->w->scene.bodies.count; i++) {
+        if (locate_element(run, i, words)) {
+            return;
+        }
+    }
+}
+
+// --- hosts ---
+
+static bool has_callbacks(const struct model *model) {
+    for (size_t i = 0; i < model->term_count; i++) {
+        if (model->terms[i].table->kind == ENERGY_HOST) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Takes what custom bodies have noted. Their terms are in the order of the bodies.
+static void locate_stop(struct run *run, char words[WORDS]) {
+    const pbs_world *const w = run->w;
+    const struct model *const model = &w->topology.model;
+    size_t term = 0;
+    bool found = false;
+    const size_t count = has_callbacks(model) ? w->scene.bodies.count : 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct body *const body = scene_body(&w->scene, i);
+        uint32_t stencil = 0;
+        if (body->kind != BODY_CUSTOM || body->custom.stencil_count == 0) {
+            continue;
+        }
+        while (model->terms[term].table->kind != ENERGY_HOST) {
+            term++;
+        }
+        if (custom_take_stop(model->terms[term].self, &stencil) && !found) {
+            found = true;
+            run->failure.kind = PBS_FAILURE_HOST;
+            keep_body(run, i, body->custom.stencils[(size_t)stencil * body->custom.width]);
+            snprintf(words, WORDS, "; it was that of body %zu, at stencil %u", i, stencil);
+        }
+        term++;
+    }
+}
+
+// --- together ---
+
+static void forget(struct run *run, int32_t kind) {
+    run->failure = (struct failure){.kind = kind, .vertex = UINT32_MAX};
+}
+
+void failure_begin(struct run *run) {
+    char words[WORDS];
+    if (run->w->topology.is_current) {
+        locate_stop(run, words);
+    }
+    forget(run, PBS_FAILURE_NONE);
+}
+
+void failure_forget(struct run *run) {
+    forget(run, PBS_FAILURE_NONE);
+}
+
+void failure_other(struct run *run) {
+    forget(run, PBS_FAILURE_OTHER);
+}
+
+static void explain_newton(struct run *run, const struct newton_failure *newton,
+                           pbs_status status) {
+    char where[WORDS] = "", pair[WORDS] = "";
+    forget(run, newton->kind);
+    locate_residual(run, newton, where);
+    locate_pair(run, newton, pair);
+    status_fail(status, "%s%s%s; %s", pbs_last_error(), where, pair, advice_on(run, newton));
+}
+
+static void explain(struct run *run, const struct step_result *part) {
+    const struct newton_failure *const newton = &part->newton.failure;
+    char words[WORDS] = "";
+    if (newton->kind != PBS_FAILURE_NONE &&
+        (part->status == PBS_NOT_CONVERGED || part->status == PBS_ERROR_CONVERGENCE)) {
+        explain_newton(run, newton, part->status);
+        return;
+    }
+    failure_other(run);
+    if (part->status == PBS_ERROR_INADMISSIBLE) {
+        locate_elements(run, words);
+    } else if (part->status == PBS_ERROR_HOST) {
+        locate_stop(run, words);
+    }
+    status_fail(part->status, "%s%s", pbs_last_error(), words);
+}
+
+void failure_explain(struct run *run, const struct step_result *part) {
+    if (part->status == PBS_NOT_CONVERGED) {
+        status_restore(&part->unconverged);
+    }
+    explain(run, part);
+    if (part->status == PBS_NOT_CONVERGED) {
+        status_save(&run->unconverged);
+    }
+}
+
+/// What the host did to a part since the last step.
+static const char *cause_of(const pbs_world *w, uint32_t part) {
+    const size_t bodies = w->scene.bodies.count;
+    const char *const cause = part < bodies ? scene_body(&w->scene, part)->moved_by
+                                            : scene_collider(&w->scene, part - bodies)->moved_by;
+    return cause != NULL ? cause : "";
+}
+
+/// "; the second was placed by pbs_body_set_pose"
+static void describe_causes(const pbs_world *w, const struct contact_pair *pair,
+                            char words[WORDS]) {
+    const char *const first = cause_of(w, pair->part[0]);
+    const char *const second = cause_of(w, pair->part[1]);
+    if (strcmp(first, second) == 0) {
+        snprintf(words, WORDS, "%s%s", first[0] != '\0' ? "; both were " : "", first);
+    } else if (first[0] != '\0' && second[0] != '\0') {
+        snprintf(words, WORDS, "; the first was %s, the second %s", first, second);
+    } else {
+        snprintf(words, WORDS, "; the %s was %s", first[0] != '\0' ? "first" : "second",
+                 first[0] != '\0' ? first : second);
+    }
+}
+
+pbs_status failure_overlap(struct run *run, const struct contact_pair *pair) {
+    char sides[2][CONTACT_WORDS];
+    char gap[64] = "", causes[WORDS] = "";
+    forget(run, PBS_FAILURE_OVERLAP);
+    keep_pair(run, pair, sides);
+    describe_causes(run->w, pair, causes);
+    if (!pair->intersects) {
+        snprintf(gap, sizeof gap, ": it is %.3g m", pair->gap);
+    }
+    return status_fail(PBS_ERROR_INADMISSIBLE,
+                       "before the step, %s and %s have %s%s%s (bodies and colliders in order of "
+                       "creation); pbs_world_overlaps lists all such pairs, pbs_world_separate "
+                       "pushes them apart",
+                       sides[0], sides[1],
+                       pair->intersects ? "an intersection: the edge goes through the triangle"
+                                        : "no gap",
+                       gap, causes);
+}
+
+void failure_write_stats(const struct run *run, pbs_stats *stats) {
+    const struct failure *const f = &run->failure;
+    stats->failure = f->kind;
+    stats->failure_vertex = f->vertex;
+    stats->failure_body = f->body;
+    stats->failure_residual = f->residual;
+    for (int s = 0; s < 2; s++) {
+        stats->failure_pair_bodies[s] = f->sides[s].body;
+        stats->failure_pair_colliders[s] = f->sides[s].collider;
+        stats->failure_pair_counts[s] = f->sides[s].vertex_count;
+        memcpy(stats->failure_pair_vertices + 3 * s, f->sides[s].vertices,
+               sizeof f->sides[s].vertices);
+    }
+    stats->failure_gap = f->gap;
+    stats->failure_stiffness = f->stiffness;
+    stats->failure_force = f->force;
+}
