@@ -17,7 +17,8 @@ LONG_TESTS  := $(NIGHT_TESTS) physics/test_engine_scenes physics/test_torture pa
                papers/test_eci_point papers/test_eci_motion physics/test_soak
 # Short ones that take more than ten seconds under AddressSanitizer even on smaller problems: there at night only, and not in
 # the quick check.
-LONG_UNDER_ASAN := examples/test_pictures physics/test_shells linear/krylov/test_solvers world/contact_scenes/test_barrier world/contact_scenes/test_barrier_motion
+LONG_UNDER_ASAN := examples/test_pictures physics/test_shells linear/krylov/test_solvers world/contact_scenes/test_barrier \
+                   world/contact_scenes/test_barrier_motion
 
 TEST_NAMES  := $(TESTS:$(BUILD)/tests/%=%)
 SHORT_TESTS := $(filter-out $(LONG_TESTS),$(TEST_NAMES))
@@ -35,8 +36,8 @@ DEMO_TESTS  := $(wildcard tests/demo/test_*.sh)
 # For ThreadSanitizer, which finds nothing on one thread: files with tests that say "thread" in their names, of which only
 # these tests run by day, and files whose other tests run several threads too.
 SAYS_THREAD := $(patsubst tests/%.c,%,$(shell grep -lE 'cmocka_unit_test.*thread' $(TEST_SOURCES)))
-ALL_THREADS := base/runtime/test_tasks base/lanes/test_vector linear/dense/test_blas_guest linear/supernodal/test_fusing sparse/ordering/test_metis_bridge \
-               world/stepping/test_determinism world/stepping/test_threads
+ALL_THREADS := base/runtime/test_tasks base/lanes/test_vector linear/dense/test_blas_guest linear/supernodal/test_fusing \
+               sparse/ordering/test_metis_bridge world/stepping/test_determinism world/stepping/test_threads
 TSAN_TESTS  ?= $(ALL_THREADS) $(filter-out $(ALL_THREADS) $(LONG_TESTS),$(SAYS_THREAD)) $(if $(filter night,$(CHECK)), \
                $(filter-out $(ALL_THREADS) $(SAYS_THREAD),$(filter base/% sparse/% linear/%,$(TEST_NAMES))))
 TSAN_ONLY   ?= $(if $(filter night,$(CHECK)),*,*thread*)

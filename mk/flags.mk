@@ -49,9 +49,10 @@ TEST_OPTIMISATION := $(if $(SANITIZE),-O0,$(if $(filter -O2 -O3,$(CFLAGS)),-O1 -
 
 # gcc spends a third of its time on the largest kernels to follow variables for debuggers, and another third on the two of
 # linear/ to look for loads that it could save after registers are assigned; it finds a few in eighty thousand instructions.
-LARGE_KERNELS := energy/affine/affine energy/shells/bending energy/bonds/bonds energy/materials/fixed_corotated energy/shells/membrane energy/materials/neo_hookean \
-                 energy/shells/plate_bending energy/materials/st_venant_kirchhoff energy/materials/stable_neo_hookean energy/damping/strain_damping linear/supernodal/supernodal_double \
-                 linear/supernodal/supernodal_float
+LARGE_KERNELS := $(addprefix energy/,affine/affine bonds/bonds damping/strain_damping shells/bending shells/membrane shells/plate_bending \
+                                    materials/fixed_corotated materials/neo_hookean materials/st_venant_kirchhoff \
+                                    materials/stable_neo_hookean) \
+                 $(addprefix linear/supernodal/,supernodal_double supernodal_float)
 LARGE_OPTIONS := $(if $(findstring clang,$(CC)),,-fno-var-tracking-assignments -fno-gcse-after-reload)
 
 LIBS_PRIVATE := -lmetis -llapacke -lopenblas -lm -lpthread

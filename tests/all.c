@@ -1,7 +1,7 @@
 // The tests of one folder and of its rooms as one program, so that it is linked once. Each file
 // keeps its own main, which the build renames FILE_main; TEST_FILES names them all: X(test_one)
 // X(test_two). A file runs in a process of its own:
-//   tests/linear/krylov/test_pcg [PATTERN]         a link to the program, known by its name
+//   tests/linear/krylov/test_pcg [PATTERN]  a link to the program, known by its name
 //   tests/linear/all test_pcg [PATTERN]     the same
 // PATTERN chooses tests of the file by name, with * and ?. `all --list` prints the files.
 #include "support/testing.h"

@@ -51,6 +51,16 @@ floors_hold() {
 }
 check "each file includes its own floor or lower ones" floors_hold
 
+rooms_are_small() {
+    local folder files status=0
+    for folder in $(find src tests -name node_modules -prune -o -name support -prune -o -path tests/data -prune -o -type d -print); do
+        files=$(find "$folder" -maxdepth 1 -type f | wc -l)
+        [ "$files" -le 20 ] || { echo "$folder holds $files files"; status=1; }
+    done
+    return $status
+}
+check "no folder of the library or of its tests holds more than twenty files" rooms_are_small
+
 # Where a macro is not known yet, what depends on it is left out without a word.
 knows_clones() { # file
     awk '/^#include "base\/config.h"/ { known = 1 } /^#if.*PBS_HAS_CLONES/ && !known { bad = 1 } END { exit bad }' "$1"
