@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What tests/data/lammps_block says that LAMMPS does is what it does, where it is installed.
-. "$(dirname "$0")/../../scripts/checks.sh"
+. "$(dirname "$0")/../../../scripts/checks.sh"
 
 if ! command -v lmp >/dev/null; then
     echo "skip - LAMMPS is not installed: its block of peridynamics is as it was recorded"
