@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What the README, CONTRIBUTING.md and docs/ say is so: their programs build and run against an installed library,
-# what they link to and name exists, their make targets and options are known.
+# what they link to and name exists, their make targets and options are known. What is cited is test_citations.sh's.
 . "$(dirname "$0")/../../scripts/checks.sh"
 
 pages="README.md CONTRIBUTING.md CHANGELOG.md $(echo docs/*.md docs/*/*.md)"
@@ -106,40 +106,6 @@ options_exist() { # example
 }
 check "options of drop that are named exist" options_exist drop
 check "options of scenes that are named exist" options_exist scenes
-
-# --- what comments cite: pages that are in the tree, sections that the pages have ---
-
-cited_pages_exist() {
-    local page found
-    found=$(grep -rohE '[A-Za-z0-9_./-]+\.md\b' --include='*.[ch]' --include='*.cpp' src include bench examples fuzz tests | sort -u |
-        while read -r page; do [ -e "$page" ] || [ "${page##*/}" = MANIFEST.md ] || echo "$page"; done)
-    echo "$found"
-    [ -z "$found" ]
-}
-check "pages that comments cite are in the tree" cited_pages_exist
-
-# "docs/PAGE.md section 1.2", which may go on in the next line of a comment, means a heading "## 1.2 ..." of that page.
-sections() { # lines "PAGE NUMBER"
-    local source
-    find src include bench examples fuzz tests \( -name '*.[ch]' -o -name '*.cpp' \) -print0 |
-        while read -r -d '' source; do
-            sed -E 's,^ *(///?<?|\*) ?,,' "$source" | tr '\n' ' ' |
-                grep -oE 'docs/[A-Za-z0-9_./-]+\.md,? +sections? +[0-9]+(\.[0-9]+)*' || true
-        done | sed -E 's/,? +sections? +/ /' | sort -u
-}
-cited_sections_exist() {
-    local page section found
-    sections >"$scratch/sections"
-    [ "$(wc -l <"$scratch/sections")" -gt 10 ] || { echo "found no citations"; return 1; }
-    found=$(while read -r page section; do
-        grep -qE "^#+ ${section//./\\.}\.? " "$page" || echo "$page section $section"
-    done <"$scratch/sections")
-    echo "$found"
-    [ -z "$found" ]
-}
-check "sections that comments cite are in their pages" cited_sections_exist
-refuse "no comment speaks of a specification that is not here" \
-    grep -rnE "[Tt]he spec('s|ification)?\b|(^|[^a-z_])specs/" --include='*.[ch]' --include='*.cpp' src include bench examples fuzz tests
 
 # The version is the headers'.
 check "find_package asks for this version" \
