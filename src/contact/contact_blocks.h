@@ -1,5 +1,6 @@
 // From contacts to the second matrix C: a contact's Hessian is a sum of c v v^T with v over its few
 // points; folded to the nodes that the points are sums of it becomes one small dense block.
+// Theory: docs/theory/contact.md section 2.3.
 #ifndef PBS_CONTACT_CONTACT_BLOCKS_H
 #define PBS_CONTACT_CONTACT_BLOCKS_H
 

@@ -1,6 +1,7 @@
 // Hyperelastic materials, isotropic. A material is one file: a few inline functions over eight
 // lanes (energy density, first Piola stress, second derivatives; see solid_kernel.h) of which the
 // element kernels are made, and a row in the table.
+// Theory: docs/theory/materials.md.
 #ifndef PBS_ENERGY_MATERIAL_H
 #define PBS_ENERGY_MATERIAL_H
 

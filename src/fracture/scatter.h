@@ -1,4 +1,5 @@
 // Strengths that are scattered as flaws make them: by Weibull's distribution.
+// Theory: docs/theory/fracture.md section 4.
 #ifndef PBS_FRACTURE_SCATTER_H
 #define PBS_FRACTURE_SCATTER_H
 

@@ -104,7 +104,7 @@ struct scheme_table {
     bool is_static; ///< ends in equilibrium at rest: stages are without inertia, damping and drag
     bool kicks;     ///< explicit: ends with a kick by the forces at x_{n+1}
     double fall_defect; ///< sigma: a step under the acceleration a moves by h v + (1/2 + sigma) h^2
-                        ///< a (docs/theory/schemes.md section 5); of schemes with a control
+                        ///< a (docs/theory/energy_control.md section 4); of schemes with a control
     bool may_be_linearized; ///< one Newton step per stage is one of ATS's methods
     int32_t start;          ///< PBS_START_*, the default
     int32_t alpha_choice;   ///< PBS_ALPHA_*, the default

@@ -1,5 +1,5 @@
 // Affine bodies that turn freely: a brick that starts close to its unstable axis, beside the
-// specification's table (docs/theory/contact.md section 6) and the rigid body of Euler's equations.
+// table of docs/theory/affine_bodies.md section 4 and the rigid body of Euler's equations.
 #include "support/testing.h"
 
 #include "base/matrix3/math3.h"

@@ -1,6 +1,6 @@
 // How stiff a barrier is to be where nobody says: stiff enough for the masses that it stops, and
 // for the forces that push into it where a step begins. IPC (Li et al. 2020, section 4.3 and
-// supplement), with docs/theory/contact.md section 2.2: between steps only, as the stiffness is
+// supplement), with docs/theory/contact.md section 2.4: between steps only, as the stiffness is
 // part of the energy.
 #ifndef PBS_CONTACT_BARRIER_ADAPTIVE_STIFFNESS_H
 #define PBS_CONTACT_BARRIER_ADAPTIVE_STIFFNESS_H

@@ -1,6 +1,7 @@
 // Barriers through ln = ln(s / S) and q = (S - s) / s, in which every sum is one of terms of the
 // same sign:
 //     b = -k (S - s)^2 ln,  b' = k (S - s) (2 ln - q),  b'' = k (q^2 + 4 q - 2 ln).
+// Theory: docs/theory/contact.md section 2.3.
 #define LANES 2
 #include "contact/barrier/barrier.h"
 

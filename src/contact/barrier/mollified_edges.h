@@ -1,6 +1,7 @@
 // Second derivatives of what nearly parallel edges have in common: m(s^2) b(d), the barrier of
 // their distance d, taken back by IPC's mollifier (Li et al. 2020, section 4.4) as s = |u x v| of
 // the edges u and v goes to zero.
+// Theory: docs/theory/contact.md section 2.3.
 #ifndef PBS_CONTACT_BARRIER_MOLLIFIED_EDGES_H
 #define PBS_CONTACT_BARRIER_MOLLIFIED_EDGES_H
 

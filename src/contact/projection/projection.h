@@ -32,6 +32,7 @@
 // P(y) is the closest point to y at which held axes are at their targets, phi = 0 for active pairs
 // and phi >= 0 for all others; see closest_point.h. A room or a hollow cylinder counts as several
 // smooth surfaces. Held axes win: an obstacle that the other axes cannot leave is ignored.
+// Theory: docs/theory/contact.md section 9.
 #ifndef PBS_CONTACT_PROJECTION_PROJECTION_H
 #define PBS_CONTACT_PROJECTION_PROJECTION_H
 

@@ -1,5 +1,6 @@
 // The closest admissible point to a given one, and how it moves when that one moves: the map P of
 // OPT section 3.2 for a single node, made to hold when several obstacles meet. Keeps nothing.
+// Theory: docs/theory/contact.md section 9.1.
 #ifndef PBS_CONTACT_SURFACES_CLOSEST_POINT_H
 #define PBS_CONTACT_SURFACES_CLOSEST_POINT_H
 

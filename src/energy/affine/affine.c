@@ -1,4 +1,4 @@
-// Affine bodies, eight at a time; the formulas are those of docs/theory/contact.md section 6. With
+// Affine bodies, eight at a time (docs/theory/affine_bodies.md section 3). With
 // C = A^T A - 1:
 //     value       k V |C|_F^2
 //     gradient    by a_i        4 k V sum_j C_ij a_j

@@ -2,6 +2,7 @@
 // |A^T A - 1|_F^2, A = (a1 a2 a3) the deformation of the body's frame, and infinite where A inverts
 // the body. Nodes hold handles R a1, R a2, R a3, of a fixed length R at rest, so that their
 // gradients are newtons and their Hessians newtons per metre as those of all nodes.
+// Theory: docs/theory/affine_bodies.md section 3.
 #ifndef PBS_ENERGY_AFFINE_AFFINE_H
 #define PBS_ENERGY_AFFINE_AFFINE_H
 

@@ -1,5 +1,6 @@
 // Symmetric matrices of a few rows (a host's element Hessians) made positive semidefinite, in place
 // and without allocation.
+// Theory: docs/theory/materials.md section 8.
 #ifndef PBS_ENERGY_CUSTOM_PROJECT_H
 #define PBS_ENERGY_CUSTOM_PROJECT_H
 

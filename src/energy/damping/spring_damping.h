@@ -1,5 +1,6 @@
 // Dashpots between pairs of nodes, which leave rotation alone: c / (2 b) (|l| - l_p)^2, l from one
 // end to the other, l_p the history of its length (strain_history.h), b the stage's length.
+// Theory: docs/theory/materials.md section 6.1.
 #ifndef PBS_ENERGY_DAMPING_SPRING_DAMPING_H
 #define PBS_ENERGY_DAMPING_SPRING_DAMPING_H
 

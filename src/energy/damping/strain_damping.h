@@ -5,6 +5,7 @@
 //
 // E_p the history of its strain (strain_history.h), b the stage's length. The stress is symmetric,
 // so that no torque comes of it, and is zero where the strain does not change.
+// Theory: docs/theory/materials.md section 6.1.
 #ifndef PBS_ENERGY_DAMPING_STRAIN_DAMPING_H
 #define PBS_ENERGY_DAMPING_STRAIN_DAMPING_H
 

@@ -1,5 +1,6 @@
 // The largest step along which a deformation keeps its orientation: det(F + t D) is a cubic in t
 // that must stay positive.
+// Theory: docs/theory/materials.md section 4.1.
 #ifndef PBS_ENERGY_DEFORMATION_INVERSION_H
 #define PBS_ENERGY_DEFORMATION_INVERSION_H
 

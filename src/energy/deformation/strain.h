@@ -1,6 +1,7 @@
 // Measures of deformation over eight lanes, written so that an energy built from them does not
 // cancel near the rest state: the minimiser compares energies to twelve digits, while psi there is
 // of the order of strain squared.
+// Theory: docs/theory/materials.md section 2.
 #ifndef PBS_ENERGY_DEFORMATION_STRAIN_H
 #define PBS_ENERGY_DEFORMATION_STRAIN_H
 

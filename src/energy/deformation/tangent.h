@@ -2,6 +2,7 @@
 // eight lanes, in the two forms the materials use: in closed form for psi(Ic, J), and in the
 // rotated frame of the singular value decomposition, where it can be made positive semidefinite
 // (Smith, de Goes, Kim 2019, "Analytic eigensystems for isotropic distortion energies").
+// Theory: docs/theory/materials.md section 3.
 #ifndef PBS_ENERGY_DEFORMATION_TANGENT_H
 #define PBS_ENERGY_DEFORMATION_TANGENT_H
 

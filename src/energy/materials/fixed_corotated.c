@@ -3,6 +3,7 @@
 //     psi = mu sum (s_i - 1)^2 + lambda/2 (J - 1)^2
 // in the signed singular values s, finite for every F. With the rotation R of F the first part is
 // mu |F - R|^2, so that nothing else of the decomposition is needed.
+// Theory: docs/theory/materials.md sections 2 to 4.
 #include "base/matrix3/polar3.h"
 #include "energy/material.h"
 #include "energy/deformation/tangent.h"

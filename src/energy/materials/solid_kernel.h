@@ -14,6 +14,7 @@
 //     tangent_set(mu, lambda, weight, f, tangent)  weight * dP/dF
 //     tangent_side(tangent, b, side)               what the blocks need of a shape gradient b
 //     tangent_block(tangent, p, q, same, k)        the block between two sides
+// Theory: docs/theory/materials.md sections 1 and 3.
 #ifndef PBS_ENERGY_MATERIALS_SOLID_KERNEL_H
 #define PBS_ENERGY_MATERIALS_SOLID_KERNEL_H
 

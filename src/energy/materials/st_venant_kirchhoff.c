@@ -1,6 +1,7 @@
 // St. Venant-Kirchhoff solid, quadratic in the Green strain E: psi = lambda/2 (tr E)^2 + mu E : E.
 // Meant for small strains: under strong compression it gives way, and its minimum at J < 0 is as
 // low as at rest.
+// Theory: docs/theory/materials.md sections 2 to 4.
 #include "energy/material.h"
 #include "energy/deformation/tangent.h"
 

@@ -1,6 +1,7 @@
 // Stable Neo-Hookean solid (Smith, de Goes, Kim 2018, "Stable Neo-Hookean flesh simulation",
 // eq. 14), finite for every F, shifted so that psi(1) = 0:
 //     psi = mu/2 (Ic - 3) + lambda/2 (J - alpha)^2 - mu/2 ln(Ic + 1),  alpha = 1 + 3/4 mu/lambda
+// Theory: docs/theory/materials.md sections 2 to 4.
 #include "base/lanes/logarithm.h"
 #include "energy/material.h"
 #include "energy/deformation/tangent.h"

@@ -1,5 +1,6 @@
 // Forces of the host that stay as they are while what they act on moves:
 // -sum F_i . (x_i - reference_i). The reference only shifts the energy, as gravity's does.
+// Theory: docs/theory/materials.md section 7.
 #ifndef PBS_ENERGY_NODE_TERMS_DEAD_LOADS_H
 #define PBS_ENERGY_NODE_TERMS_DEAD_LOADS_H
 

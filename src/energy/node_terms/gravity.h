@@ -1,6 +1,7 @@
 // Gravity: -sum m_i g . (x_i - reference_i). The reference (rest or initial positions) only shifts
 // the energy, so that it does not cancel far from the origin; masses are those that gravity acts
 // on, zero where a body opts out.
+// Theory: docs/theory/materials.md section 7.
 #ifndef PBS_ENERGY_NODE_TERMS_GRAVITY_H
 #define PBS_ENERGY_NODE_TERMS_GRAVITY_H
 

@@ -9,6 +9,7 @@
 // infinite where a triangle has no area. Hessians are made positive
 // semidefinite by clamping the six eigenvalues of d2psi/dF2, in the manner of Smith, de Goes, Kim
 // 2019, "Analytic eigensystems for isotropic distortion energies".
+// Theory: docs/theory/shells.md section 7.
 #ifndef PBS_ENERGY_SHELLS_MEMBRANE_H
 #define PBS_ENERGY_SHELLS_MEMBRANE_H
 

@@ -3,6 +3,7 @@
 // is compressed; there it is projected by t = 0. Of one that softens (spring_softening.h) it is
 // k (p' n n^T + p / |l| (1 - n n^T)) with its force k p; there p' is negative where the force
 // falls, and projected by the secant.
+// Theory: docs/theory/materials.md section 5.
 #include "energy/springs/springs.h"
 
 #include "base/runtime/tasks.h"

@@ -6,6 +6,7 @@
 // them, or where the volume that the nodes span does not vanish: sliding past one another and
 // turning together cost few steps rather than hundreds, and what is left at the end is nearer to
 // what must be left.
+// Theory: docs/theory/contact.md section 3.1.
 #ifndef PBS_GEOMETRY_DISTANCES_CONTINUOUS_COLLISION_H
 #define PBS_GEOMETRY_DISTANCES_CONTINUOUS_COLLISION_H
 

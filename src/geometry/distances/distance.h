@@ -4,6 +4,7 @@
 // Sources: the distances of IPC (Li et al. 2020, section 4), here as weighted sums of the nodes
 // rather than as distances of lines and planes, which lose all digits near parallelism; derivatives
 // by the envelope theorem and a Schur complement over the free parameters, for all types at once.
+// Theory: docs/theory/contact.md section 1.
 #ifndef PBS_GEOMETRY_DISTANCES_DISTANCE_H
 #define PBS_GEOMETRY_DISTANCES_DISTANCE_H
 

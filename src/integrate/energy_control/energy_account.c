@@ -1,7 +1,6 @@
 // Accounts of energy control: which bodies are one island, what the target of each is, and what of
-// it each body takes along when a step ends. See energy_control.h and docs/theory/schemes.md
-// section
-// 5. An island is named by its first body.
+// it each body takes along when a step ends. See energy_control.h and
+// docs/theory/energy_control.md sections 3 to 5. An island is named by its first body.
 #include <math.h>
 
 #include "integrate/energy_control/energy_sums.h"

@@ -1,5 +1,6 @@
 // See energy_control.h. Sums over nodes are taken in their order, island by island at once, so that
 // neither threads nor other islands change a bit.
+// Theory: docs/theory/energy_control.md sections 1 to 3, 6.
 #include "integrate/energy_control/energy_control.h"
 
 #include <float.h>
@@ -237,6 +238,7 @@ static double error_of(const struct energy_sums *sums) {
 
 // --- alpha of v = w - alpha dv ---
 
+/// docs/theory/energy_control.md section 2.
 /// Where a alpha^2 + b alpha + c = 0, of two roots the one closer to 1; without any, where it is
 /// closest. a > 0.
 static double root_near_one(double a, double b, double c) {
@@ -353,6 +355,7 @@ static void narrow(struct energy_sums *sums) {
 
 enum { TRIAL_LIMIT = 60 };
 
+/// docs/theory/energy_control.md section 6.
 /// The candidate is alpha = 0, which dissipates; alpha = 1 may have too much energy.
 static pbs_status blend(struct energy_control *control, const struct energy_step *step,
                         const struct energy_candidate *c) {

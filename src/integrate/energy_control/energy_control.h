@@ -1,10 +1,10 @@
-// Energy control (ECI sections 4.4 and 4.5; docs/theory/schemes.md section 2 and
-// docs/integrators.md, "Energy control"). A step ends at x = x' - alpha dx, v = w - alpha dv, where
-// (x', w) and the corrections come from the recipe and alpha is such that the conservative energy
-// is on its target. The target changes by what the step takes out (damping, drag, friction), by its
-// decay, and by work from outside. Each island, a set of bodies that no energy joins with others,
-// has its own target and alpha. The target is one of the shifted energy, which a fall under
-// constant forces keeps (docs/theory/schemes.md section 5).
+// Energy control (ECI sections 4.4 and 4.5; docs/theory/energy_control.md and docs/integrators.md,
+// "Energy control"). A step ends at x = x' - alpha dx, v = w - alpha dv, where (x', w) and the
+// corrections come from the recipe and alpha is such that the conservative energy is on its target.
+// The target changes by what the step takes out (damping, drag, friction), by its decay, and by
+// work from outside. Each island, a set of bodies that no energy joins with others, has its own
+// target and alpha. The target is one of the shifted energy, which a fall under constant forces
+// keeps (docs/theory/energy_control.md section 4).
 #ifndef PBS_INTEGRATE_ENERGY_CONTROL_ENERGY_CONTROL_H
 #define PBS_INTEGRATE_ENERGY_CONTROL_ENERGY_CONTROL_H
 

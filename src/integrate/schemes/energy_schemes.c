@@ -1,6 +1,7 @@
 // Schemes with energy control: the alpha-method over implicit Euler and over SDIRK2 (ECI sections
 // 4.3 and 4.4), and the blending of implicit Euler with the implicit midpoint rule (Dinev et al.
 // 2018). How alpha is chosen is the integrator's setting, the same for all (energy_control.c).
+// Theory: docs/theory/energy_control.md sections 1 and 6.
 #include <math.h>
 
 #include "integrate/schemes/recipe.h"

@@ -2,6 +2,7 @@
 // sum of the residual over a body is a force from nowhere. Along translations of a body that
 // touches nothing the stage's objective is a parabola known without evaluating any element, so its
 // minimum is taken exactly.
+// Theory: docs/theory/equation.md section 7.
 #ifndef PBS_INTEGRATE_STEPPING_MOMENTUM_H
 #define PBS_INTEGRATE_STEPPING_MOMENTUM_H
 

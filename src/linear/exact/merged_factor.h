@@ -3,6 +3,7 @@
 // order that nested dissection has found for H0, once; where contact fills that in too much, in one
 // of minimum degree for the sum. Which of them depends on nothing but the present pattern, as
 // repeatable results ask.
+// Theory: docs/theory/linear_solvers.md section 10.
 #ifndef PBS_LINEAR_EXACT_MERGED_FACTOR_H
 #define PBS_LINEAR_EXACT_MERGED_FACTOR_H
 

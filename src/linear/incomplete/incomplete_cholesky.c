@@ -12,6 +12,7 @@
 // are together as good as positive: M is then above A and no pivot of a definite matrix breaks down
 // (Ajiz and Jennings, "A robust incomplete Choleski-conjugate gradient algorithm", Int. J. Numer.
 // Meth. Engng. 20, 1984; c makes them equal parts of the diagonals that they are added to).
+// Theory: docs/theory/linear_solvers.md section 7.
 #include "linear/incomplete/incomplete_cholesky.h"
 
 #include <float.h>

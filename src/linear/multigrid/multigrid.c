@@ -4,6 +4,7 @@
 // cycles over the grids below: a symmetric W-cycle, positive definite whether or not the matrix is
 // (multigrid_cycle.c). C is not in it: contacts are
 // low in rank and come and go, and no smoother takes them; two_level.c solves for them exactly.
+// Theory: docs/theory/linear_solvers.md section 9.
 #include "linear/multigrid/multigrid.h"
 
 #include <float.h>

@@ -10,6 +10,7 @@
 //     q = Z E^-1 Z^T r,   y = M^-1 (r - H q),   z = q + y + Z E^-1 Z^T (r - H q - H y).
 // With multigrid in place of M, contact is all that is left to the coarse space, where the clusters
 // come along.
+// Theory: docs/theory/linear_solvers.md section 8.
 #include "linear/two_level/coarse_space.h"
 
 #include <math.h>

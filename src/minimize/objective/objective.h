@@ -1,4 +1,4 @@
-// The objective of one stage, docs/architecture.md eq. (1): divided by the weight c, so that
+// The objective of one stage, docs/theory/equation.md section 1: divided by the weight c, so that
 // energies are joules and gradients newtons:
 //     E'(x) = |x - predictor|_M^2 / (2 c) + sum_k P_k(x),
 // its gradient (node order) and Hessian (row order), without constraints. Allocates nothing.

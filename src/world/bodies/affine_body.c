@@ -1,6 +1,6 @@
 // Affine bodies: checks of the description, mass properties and principal frame, handles and
-// vertices. In the principal frame the mass matrix of docs/theory/contact.md section 6 is diagonal:
-// m for the centre, the three principal second moments S_k for the axes.
+// vertices. In the principal frame the mass matrix of docs/theory/affine_bodies.md section 2 is
+// diagonal: m for the centre, the three principal second moments S_k for the axes.
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 // Where affine bodies are: read as a map of their own coordinates or as a rigid motion, and set.
+// Theory: docs/theory/affine_bodies.md section 6.
 #include <string.h>
 
 #include "base/runtime/arithmetic.h"

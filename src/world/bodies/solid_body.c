@@ -51,7 +51,8 @@ static pbs_status refuse_unbounded(const struct material_table *material, const 
         name, poisson, material->name, material->unbounded);
 }
 
-/// With a negative Poisson ratio lambda is negative, which some energies do not survive.
+/// With a negative Poisson ratio lambda is negative, which some energies do not survive
+/// (docs/theory/materials.md section 4.2).
 static pbs_status check_bounded(const pbs_solid_desc *d) {
     const struct material_table *material = material_find(d->material);
     if (material->unbounded == NULL) {

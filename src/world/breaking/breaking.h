@@ -1,5 +1,6 @@
 // Bonds of bodies that break, whatever they are made of: what a call that moves the world has
 // broken, and what becomes of it.
+// Theory: docs/theory/fracture.md section 2.
 #ifndef PBS_WORLD_BREAKING_BREAKING_H
 #define PBS_WORLD_BREAKING_BREAKING_H
 

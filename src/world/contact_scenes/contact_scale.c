@@ -28,6 +28,7 @@ static const double STATIC_SLIP_OVER_SIZE = 1e-4;
 static const double TOLERANCE_OF_ENERGY_CONTROL = 1e-2;
 static const double FALLS_PER_SECOND = 3.0;
 
+// docs/theory/contact.md section 2.4.
 // Stiffness is so many times the mass over h^2: in the middle of the two decades in which Newton's
 // method needs least iterations. Of a body that deforms that many vertices count.
 static const double STIFFNESS_OVER_INERTIA = 30.0;

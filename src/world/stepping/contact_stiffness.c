@@ -60,6 +60,7 @@ static pbs_status measure_balance(struct run *run, struct stiffness_situation *s
 // from step to step.
 static const double RANGE = 1e4;
 
+/// docs/theory/contact.md section 2.4.
 /// What the forces of the step before want, but not less than what masses and weight do.
 static void choose_by_body(struct run *run) {
     pbs_world *w = run->w;

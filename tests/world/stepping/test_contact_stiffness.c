@@ -200,7 +200,7 @@ static pbs_world *make_bounce(const pbs_world_desc *d, int32_t scheme) {
 
 /// What a change of stiffness adds to the barriers' energy is work, by which the target changes:
 /// to the rounding of the energies.
-/// J: h/2 m g.v, which is kept with the energy (docs/theory/schemes.md section 5).
+/// J: h/2 m g.v, which is kept with the energy (docs/theory/energy_control.md section 4).
 static double falling_shift(pbs_world *world, double h) {
     const pbs_body body = pbs_world_body_at(world, 0);
     const double *v = pbs_body_velocities(world, body), *mass = pbs_body_masses(world, body);
