@@ -105,6 +105,9 @@ $(EXAMPLES): $(BUILD)/examples/%: $(BUILD)/obj/examples/%.o $(HELPERS) $(EXAMPLE
 $(BENCHES): $(BUILD)/bench/%: $(BUILD)/obj/bench/%.o $(HELPERS) $(INTERNAL_LIB)
 	$(link) $(call package_libraries,$@)
 
+# The scenes of tests are among those that it steps.
+$(BUILD)/bench/hashes: $(HASH_OBJECTS) $(SUPPORT_LIB)
+
 # Solvers of other libraries that bench/linear opens: nothing of ours is in them.
 $(PEERS): $(BUILD)/bench/%.so: $(BUILD)/obj/bench/%.o
 	$(call say,LD)mkdir -p $(@D); $(CC) $(CFLAGS_ALL) -shared $< $(call package_libraries,$@) -o $@

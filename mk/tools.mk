@@ -18,6 +18,9 @@ bench-linear: $(BUILD)/bench/linear $(PEERS)     ## our linear solvers beside th
 counts: $(BUILD)/bench/counts                    ## record anew how much work some scenes take, in bench/counts.csv
 	OPENBLAS_NUM_THREADS=1 $< > $<.csv && mv $<.csv bench/counts.csv
 
+hashes: $(BUILD)/bench/hashes                    ## hash what every scene is led to, in build/hashes.txt, to compare builds
+	$< > $(BUILD)/hashes.txt
+
 bench-ipc: $(BUILD)/bench/ipc_scenes             ## the IPC reference code's scenes, with its barrier and with ours
 	@$< && $< --own
 
@@ -76,7 +79,7 @@ $(TIDY_STAMPS): $(TIDY)/%.silent: %.c .clang-tidy
 # What clang warns of in programs that the AddressSanitizer build leaves out, and in the library for another processor,
 # against its C library's headers.
 ARM_HEADERS    := /usr/aarch64-linux-gnu/include
-CLANG_STAMPS   := $(patsubst %.c,$(BUILD)/clang/%.silent,$(wildcard bench/*.c))
+CLANG_STAMPS   := $(patsubst %.c,$(BUILD)/clang/%.silent,$(wildcard bench/*.c bench/hashes/*.c))
 AARCH64_STAMPS := $(if $(wildcard $(ARM_HEADERS)),$(patsubst %.c,$(BUILD)/aarch64/%.silent,$(LIBRARY_SOURCES)))
 $(CLANG_STAMPS):   $(BUILD)/clang/%.silent:   %.c ; $(syntax_only)
 $(AARCH64_STAMPS): $(BUILD)/aarch64/%.silent: %.c ; $(syntax_only)
@@ -99,4 +102,4 @@ deps:                                            ## install what a bare Debian 1
 clean:                                           ## remove everything that was built
 	rm -rf $(BUILD) build demo lib/*.a lib/*.so lib/*.so.*
 
-.PHONY: demo demo-files benches bench bench-linear counts bench-ipc plots plots-fracture plots-fracture-steps plots-cracks plots-concrete format format-check tidy tidy-files warnings docs deps clean
+.PHONY: demo demo-files benches bench bench-linear counts hashes bench-ipc plots plots-fracture plots-fracture-steps plots-cracks plots-concrete format format-check tidy tidy-files warnings docs deps clean

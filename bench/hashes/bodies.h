@@ -1,0 +1,41 @@
+// What the small worlds of bench/hashes.c hold: at least one body of every kind and material, and
+// every kind of contact. By the public API alone.
+#ifndef PBS_BENCH_HASHES_BODIES_H
+#define PBS_BENCH_HASHES_BODIES_H
+
+#include <pbs/pbs.h>
+
+enum hash_bodies {
+    // The scenes of tests/support/world_scenes.h:
+    HASH_DROP,
+    HASH_SPRINGS,
+    HASH_BOWL,
+    HASH_SHEET,
+    HASH_STIFF,
+    // By projection:
+    HASH_CANTILEVER,
+    HASH_CLAMPED,   ///< a solid, springs and shells, none of which can move as a whole
+    HASH_MATERIALS, ///< a solid of each, stacked
+    HASH_BONDED,
+    HASH_PERIDYNAMIC, ///< a solid whose bonds soften
+    HASH_PLANES,      ///< peridynamic bodies in planes and a bar
+    // By barriers:
+    HASH_PILE,     ///< affine boxes, solids and a sheet
+    HASH_SHELLS,   ///< a sheet on a ball, two balls that meet
+    HASH_SCRIPTED, ///< what targets, host forces and pins do
+    HASH_FALLING,  ///< a bonded and a peridynamic body that break on the ground
+    // By penalties between particles:
+    HASH_SPHERES,
+    HASH_BODIES_COUNT
+};
+
+const char *hash_bodies_name(enum hash_bodies bodies);
+
+/// PBS_CONTACT_* of the world that takes them, and the scheme that moves it: implicit Euler, or the
+/// one that its contact wants.
+int32_t hash_bodies_contact(enum hash_bodies bodies);
+int32_t hash_bodies_scheme(enum hash_bodies bodies);
+
+pbs_status hash_bodies_fill(enum hash_bodies bodies, pbs_world *world);
+
+#endif

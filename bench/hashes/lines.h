@@ -1,0 +1,48 @@
+// Lines `hash scene=NAME steps=N time=T hash=H`: what a scene's states are, to the bit. H continues
+// over the states after all steps, so that a difference that fades again is seen too. Time is the
+// world's, s. A step that fails ends its scene, and the line says with which status; a status that
+// is another one than PBS_OK stands there as well.
+#ifndef PBS_BENCH_HASHES_LINES_H
+#define PBS_BENCH_HASHES_LINES_H
+
+#include <pbs/pbs.h>
+
+enum { HASH_NAME = 96 };
+
+struct hash_lines {
+    const char *prefix; ///< of the names that are run
+    bool only_names;    ///< prints names and runs nothing
+    bool failed;        ///< a scene could not be made
+    // Of the scene that runs:
+    char name[HASH_NAME];
+    size_t steps;
+    uint64_t hash;
+};
+
+/// Begins a scene. False where it is not to be run.
+bool hash_begin(struct hash_lines *lines, const char *format, ...);
+
+/// What has come out of a step: the world's hash, or any numbers.
+void hash_world(struct hash_lines *lines, const pbs_world *world);
+void hash_numbers(struct hash_lines *lines, const double *numbers, size_t count);
+/// Numbers that belong to the step before.
+void hash_more(struct hash_lines *lines, const double *numbers, size_t count);
+
+/// Ends the scene and prints its line.
+/// @param status  of the last step; below 0 before the first step: it could not be made
+void hash_end(struct hash_lines *lines, double time, pbs_status status);
+
+/// One step of a scene.
+typedef pbs_status (*hash_step_fn)(void *scene);
+
+/// Steps a scene whose world this is, and ends it.
+/// @param made  the status of making it; below 0: nothing is stepped
+void hash_scene(struct hash_lines *lines, pbs_status made, const pbs_world *world,
+                hash_step_fn step, void *scene, int steps);
+/// The same by pbs_world_step(world, h).
+void hash_steps(struct hash_lines *lines, pbs_status made, pbs_world *world, double h, int steps);
+/// The same by pbs_world_advance(world, h).
+void hash_advances(struct hash_lines *lines, pbs_status made, pbs_world *world, double h,
+                   int steps);
+
+#endif
