@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# What the README, CONTRIBUTING.md and docs/ say is so: their programs build and run against an installed library,
-# what they link to and name exists, their make targets and options are known. What is cited is test_citations.sh's.
+# What the pages say is so: their programs build and run against an installed library, what they link to and name exists,
+# their make targets and options are known, indices have all pages. What is cited is test_citations.sh's.
 . "$(dirname "$0")/../../scripts/checks.sh"
 
-pages="README.md CONTRIBUTING.md CHANGELOG.md $(echo docs/*.md docs/*/*.md)"
+pages=$(find . -name '*.md' -not -path './.*' -not -path './build/*' | sed 's,^\./,,' | sort)
 prefix=$scratch/prefix
 CC=${CC:-gcc}
 
@@ -80,7 +80,7 @@ functions_exist() {
     local name bad=0
     for name in $({ grep -oE '`[a-z]+_[a-z_0-9]+`' $pages -h | tr -d '`'; grep -hE '^    ' docs/architecture.md |
         grep -oE '^ +[a-z]+_[a-z_]+' | tr -d ' '; } | sort -u); do
-        grep -rqw -- "$name" src include tests || { echo "$name"; bad=1; }
+        grep -rqw -- "$name" src include tests bench examples || { echo "$name"; bad=1; }
     done
     return $bad
 }
@@ -99,13 +99,24 @@ check "make targets that are named exist" targets_exist
 options_exist() { # example
     local option bad=0
     "${BUILD:-build}/examples/$1" --help >"$scratch/help" || return 1
-    for option in $(grep -hE "examples/$1 " README.md | grep -oE -- '--[a-z]+' | sort -u); do
+    for option in $(grep -hE "examples/$1 " README.md examples/README.md | grep -oE -- '--[a-z]+' | sort -u); do
         grep -q -- "$option" "$scratch/help" || { echo "$option"; bad=1; }
     done
     return $bad
 }
-check "options of drop that are named exist" options_exist drop
-check "options of scenes that are named exist" options_exist scenes
+for example in drop scenes fracture cracks; do
+    check "options of $example that are named exist" options_exist $example
+done
+
+in_index() {
+    local page name bad=0
+    for page in docs/*.md docs/*/*.md; do
+        name=$(basename "$page")
+        [ "$name" = README.md ] || grep -qF "]($name)" "$(dirname "$page")/README.md" || { echo "$page"; bad=1; }
+    done
+    return $bad
+}
+check "the README of a folder of pages has all of them" in_index
 
 # The version is the headers'.
 check "find_package asks for this version" \
