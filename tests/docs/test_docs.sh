@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # What the pages say is so: their programs build and run against an installed library, what they link to and name exists,
-# their make targets and options are known, indices have all pages. What is cited is test_citations.sh's.
+# their make targets and options are known, indices have all pages, paragraphs end at 120 columns. What is cited is
+# test_citations.sh's.
 . "$(dirname "$0")/../../scripts/checks.sh"
 
-pages=$(find . -name '*.md' -not -path './.*' -not -path './build/*' | sed 's,^\./,,' | sort)
+pages=$(find . -name '*.md' -not -path './.*' -not -path './build/*' -not -path '*/node_modules/*' | sed 's,^\./,,' | sort)
 prefix=$scratch/prefix
 CC=${CC:-gcc}
 
@@ -107,6 +108,14 @@ options_exist() { # example
 for example in drop scenes fracture cracks; do
     check "options of $example that are named exist" options_exist $example
 done
+
+# Code and tables may be wider, and a line that holds one word alone.
+narrow() {
+    awk '/^ *```/ { code = !code }
+        length($0) > 120 && !code && !/^(    |\|)/ && / .* / { print FILENAME ":" FNR ": " length($0) " columns"; bad = 1 }
+        END { exit bad }' $pages
+}
+check "paragraphs end at 120 columns" narrow
 
 in_index() {
     local page name bad=0
