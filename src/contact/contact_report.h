@@ -97,7 +97,7 @@ struct contact_record *contact_report_find(struct contact_report *report,
                                            const struct contact_record *record, size_t *at);
 
 /// A record's contact at the state looked at last.
-struct contact_shape {
+struct contact_geometry {
     uint32_t part[2];
     int count[2];                    ///< points of each side; 0 of a wall
     uint32_t vertex[CONTACT_POINTS]; ///< of each point, in its body

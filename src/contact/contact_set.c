@@ -14,33 +14,33 @@ void contact_set_begin_step(const struct contact_set *set) {
     }
 }
 
-pbs_status contact_set_lag(const struct contact_set *set, struct tasks *tasks, const double *x,
-                           size_t *count) {
+pbs_status contact_set_lag_friction(const struct contact_set *set, struct tasks *tasks,
+                                    const double *x, size_t *count) {
     *count = 0;
     for (size_t i = 0; i < set->count; i++) {
         const struct contact *c = &set->contacts[i];
-        if (c->table->lag != NULL) {
-            RETURN_IF_FAILED(c->table->lag(c->self, tasks, x, count));
+        if (c->table->lag_friction != NULL) {
+            RETURN_IF_FAILED(c->table->lag_friction(c->self, tasks, x, count));
         }
     }
     return PBS_OK;
 }
 
-void contact_set_place(const struct contact_set *set, const struct obstacle *now,
-                       const struct obstacle *target) {
+void contact_set_begin_motion(const struct contact_set *set, const struct obstacle *now,
+                              const struct obstacle *target) {
     for (size_t i = 0; i < set->count; i++) {
         const struct contact *c = &set->contacts[i];
-        if (c->table->place != NULL) {
-            c->table->place(c->self, now, target);
+        if (c->table->begin_motion != NULL) {
+            c->table->begin_motion(c->self, now, target);
         }
     }
 }
 
-void contact_set_begin(const struct contact_set *set, const double *origin, double length) {
+void contact_set_begin_stage(const struct contact_set *set, const double *origin, double length) {
     for (size_t i = 0; i < set->count; i++) {
         const struct contact *c = &set->contacts[i];
-        if (c->table->begin != NULL) {
-            c->table->begin(c->self, origin, length);
+        if (c->table->begin_stage != NULL) {
+            c->table->begin_stage(c->self, origin, length);
         }
     }
 }
@@ -109,27 +109,27 @@ double contact_set_reach(const struct contact_set *set) {
     return c == NULL ? 0.0 : c->table->reach(c->self);
 }
 
-bool contact_set_moves(const struct contact_set *set) {
+bool contact_set_has_motion(const struct contact_set *set) {
     const struct contact *c = bounding(set);
-    return c != NULL && c->table->moves(c->self);
+    return c != NULL && c->table->has_motion(c->self);
 }
 
-double contact_set_longest_way(const struct contact_set *set) {
+double contact_set_remaining_motion(const struct contact_set *set) {
     const struct contact *c = bounding(set);
-    return c == NULL ? 0.0 : c->table->longest_way(c->self);
+    return c == NULL ? 0.0 : c->table->remaining_motion(c->self);
 }
 
-void contact_set_advance(const struct contact_set *set, double step) {
+void contact_set_advance_motion(const struct contact_set *set, double step) {
     const struct contact *c = bounding(set);
     if (c != NULL) {
-        c->table->advance(c->self, step);
+        c->table->advance_motion(c->self, step);
     }
 }
 
-void contact_set_halt(const struct contact_set *set, bool halted) {
+void contact_set_halt_motion(const struct contact_set *set, bool halted) {
     const struct contact *c = bounding(set);
     if (c != NULL) {
-        c->table->halt(c->self, halted);
+        c->table->halt_motion(c->self, halted);
     }
 }
 
@@ -151,16 +151,16 @@ const struct collision_mesh *contact_set_mesh(const struct contact_set *set) {
     return NULL;
 }
 
-void contact_set_shape(const struct contact_set *set, const struct contact_report *report,
-                       const struct contact_record *record, const double *x,
-                       struct contact_shape *out) {
+void contact_set_geometry(const struct contact_set *set, const struct contact_report *report,
+                          const struct contact_record *record, const double *x,
+                          struct contact_geometry *out) {
     const struct contact *c = &set->contacts[record->contact];
-    c->table->shape(c->self, report, record, x, out);
+    c->table->geometry(c->self, report, record, x, out);
 }
 
-bool contact_set_finds(const struct contact_set *set) {
+bool contact_set_has_forces(const struct contact_set *set) {
     for (size_t i = 0; i < set->count; i++) {
-        if (set->contacts[i].table->find != NULL) {
+        if (set->contacts[i].table->prepare_forces != NULL) {
             return true;
         }
     }
@@ -172,12 +172,11 @@ static size_t count_of(const struct contact *c) {
 }
 
 pbs_status contact_set_report(const struct contact_set *set, struct tasks *tasks,
-                              const struct contact_moment *moment,
-                              size_t counts[CONTACT_SET_LIMIT]) {
+                              const struct contact_stage *stage, size_t counts[CONTACT_SET_LIMIT]) {
     for (size_t i = 0; i < set->count; i++) {
         const struct contact *c = &set->contacts[i];
         if (c->table->report != NULL) {
-            struct contact_moment own = *moment;
+            struct contact_stage own = *stage;
             own.contact = (uint32_t)i;
             RETURN_IF_FAILED(c->table->report(c->self, tasks, &own));
             counts[i] = count_of(c);
@@ -186,17 +185,17 @@ pbs_status contact_set_report(const struct contact_set *set, struct tasks *tasks
     return PBS_OK;
 }
 
-pbs_status contact_set_push(const struct contact_set *set, struct tasks *tasks,
-                            const struct contact_moment *moment, double *push,
-                            size_t counts[CONTACT_SET_LIMIT]) {
+pbs_status contact_set_report_end(const struct contact_set *set, struct tasks *tasks,
+                                  const struct contact_stage *stage, double *push,
+                                  size_t counts[CONTACT_SET_LIMIT]) {
     for (size_t i = 0; i < set->count; i++) {
         const struct contact *c = &set->contacts[i];
-        if (c->table->push != NULL) {
-            struct contact_moment own = *moment;
+        if (c->table->report_end != NULL) {
+            struct contact_stage own = *stage;
             own.contact = (uint32_t)i;
-            RETURN_IF_FAILED(c->table->push(c->self, tasks, &own, push));
+            RETURN_IF_FAILED(c->table->report_end(c->self, tasks, &own, push));
         }
-        if (c->table->push != NULL || c->table->report == NULL) {
+        if (c->table->report_end != NULL || c->table->report == NULL) {
             counts[i] = count_of(c);
         }
     }
@@ -225,33 +224,35 @@ void contact_set_visit(const struct contact_set *set, const struct contact_motio
     }
 }
 
-void contact_set_keep(const struct contact_set *set, double time, bool first) {
+void contact_set_accumulate_impulses(const struct contact_set *set, double time, bool first) {
     for (size_t i = 0; i < set->count; i++) {
         const struct contact *c = &set->contacts[i];
-        if (c->table->keep != NULL) {
-            c->table->keep(c->self, time, first);
+        if (c->table->accumulate_impulses != NULL) {
+            c->table->accumulate_impulses(c->self, time, first);
         }
     }
 }
 
-void contact_set_press(const struct contact_set *set, struct tasks *tasks, const double *x,
-                       const double *velocity, double h, double *gradient, double *acceleration) {
+void contact_set_project_acceleration(const struct contact_set *set, struct tasks *tasks,
+                                      const double *x, const double *velocity, double h,
+                                      double *gradient, double *acceleration) {
     for (size_t i = 0; i < set->count; i++) {
         const struct contact *c = &set->contacts[i];
-        if (c->table->press != NULL) {
-            c->table->press(c->self, tasks, x, velocity, h, gradient, acceleration);
+        if (c->table->project_acceleration != NULL) {
+            c->table->project_acceleration(c->self, tasks, x, velocity, h, gradient, acceleration);
         }
     }
 }
 
-double contact_set_rub(const struct contact_set *set, const struct contact_rubbing *rubbing) {
+double contact_set_apply_friction(const struct contact_set *set,
+                                  const struct friction_input *input) {
     double heat = 0.0;
     for (size_t i = 0; i < set->count; i++) {
         const struct contact *c = &set->contacts[i];
-        if (c->table->rub != NULL) {
-            struct contact_rubbing own = *rubbing;
+        if (c->table->apply_friction != NULL) {
+            struct friction_input own = *input;
             own.contact = (uint32_t)i;
-            heat += c->table->rub(c->self, &own);
+            heat += c->table->apply_friction(c->self, &own);
         }
     }
     return heat;
@@ -267,22 +268,23 @@ void contact_set_end_step(const struct contact_set *set, const struct contact_re
     }
 }
 
-pbs_status contact_set_find(const struct contact_set *set, struct tasks *tasks, const double *x) {
+pbs_status contact_set_prepare_forces(const struct contact_set *set, struct tasks *tasks,
+                                      const double *x) {
     for (size_t i = 0; i < set->count; i++) {
         const struct contact *c = &set->contacts[i];
-        if (c->table->find != NULL) {
-            RETURN_IF_FAILED(c->table->find(c->self, tasks, x));
+        if (c->table->prepare_forces != NULL) {
+            RETURN_IF_FAILED(c->table->prepare_forces(c->self, tasks, x));
         }
     }
     return PBS_OK;
 }
 
-double contact_set_rate(const struct contact_set *set, const double *mass) {
+double contact_set_squared_frequency(const struct contact_set *set, const double *mass) {
     double rate = 0.0;
     for (size_t i = 0; i < set->count; i++) {
         const struct contact *c = &set->contacts[i];
-        if (c->table->rate != NULL) {
-            rate += c->table->rate(c->self, mass);
+        if (c->table->squared_frequency != NULL) {
+            rate += c->table->squared_frequency(c->self, mass);
         }
     }
     return rate;
@@ -297,13 +299,14 @@ size_t contact_set_count(const struct contact_set *set) {
     return count;
 }
 
-void contact_set_find_pair(const struct contact_set *set, struct tasks *tasks, const double *x,
-                           const struct contact_question *question, struct contact_pair *out) {
+void contact_set_find_failed_pair(const struct contact_set *set, struct tasks *tasks,
+                                  const double *x, const struct contact_pair_query *query,
+                                  struct contact_pair *out) {
     *out = (struct contact_pair){.is_known = false};
     for (size_t i = 0; i < set->count && !out->is_known; i++) {
         const struct contact *c = &set->contacts[i];
-        if (c->table->find_pair != NULL) {
-            c->table->find_pair(c->self, tasks, x, question, out);
+        if (c->table->find_failed_pair != NULL) {
+            c->table->find_failed_pair(c->self, tasks, x, query, out);
         }
     }
 }

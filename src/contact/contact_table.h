@@ -47,7 +47,7 @@ struct contact_linearization {
 };
 
 /// Which pair a message about a failure is to name.
-struct contact_question {
+struct contact_pair_query {
     uint32_t node;         ///< the one that is pushed most; UINT32_MAX: none
     const uint32_t *parts; ///< of each node; may be null
     const uint8_t *held;   ///< per node, PBS_AXIS_* bits
@@ -55,7 +55,7 @@ struct contact_question {
 };
 
 /// A stage's solution, or the end of a step.
-struct contact_moment {
+struct contact_stage {
     const double *x;
     double share;          ///< of the step's impulse
     struct memory *memory; ///< of the report
@@ -65,7 +65,7 @@ struct contact_moment {
 };
 
 /// Velocities that friction acts on after the solve.
-struct contact_rubbing {
+struct friction_input {
     const double *x, *mass; ///< mass: per node, kg
     const uint8_t *held;    ///< per node, PBS_AXIS_* bits
     double h;               ///< s: of the step,
@@ -73,7 +73,7 @@ struct contact_rubbing {
     double share;           ///< and the part of it that belongs to the solution reported last
     double *velocity;       ///< in, out
     struct contact_report *report;
-    uint32_t contact; ///< as in contact_moment
+    uint32_t contact; ///< as in contact_stage
 };
 
 /// How things move while contact does work.
@@ -90,21 +90,21 @@ struct contact_motion {
 #define CONTACT_NO_NODE UINT32_MAX
 
 /// What one contact keeps, puts in and takes out.
-struct contact_exchange {
-    uint32_t nodes[2]; ///< one of each side
-    double potential;  ///< J
-    double work;       ///< W: what obstacles put in
-    double loss;       ///< W: what friction takes out
+struct contact_power {
+    uint32_t nodes[2];     ///< one of each side
+    double potential;      ///< J
+    double obstacle_power; ///< W: what obstacles put in
+    double dissipation;    ///< W: what friction takes out
 };
 
 struct contact_visitor {
-    void (*take)(void *context, const struct contact_exchange *exchange);
+    void (*visit)(void *context, const struct contact_power *power);
     void *context;
 };
 
 struct contact_report;
 struct contact_record;
-struct contact_shape;
+struct contact_geometry;
 
 /// Whatever is null has nothing to do. Coordinates are in node order.
 struct contact_table {
@@ -114,13 +114,13 @@ struct contact_table {
     void (*begin_step)(void *self);
     /// What is taken from a known state until the next call: friction of the contacts at x,
     /// obstacles where they are. To be followed by `begin`. *count += how many there are.
-    pbs_status (*lag)(void *self, struct tasks *tasks, const double *x, size_t *count);
+    pbs_status (*lag_friction)(void *self, struct tasks *tasks, const double *x, size_t *count);
     // --- in a stage ---
     /// Obstacles are at `now`, on their way to `target` (one for each obstacle of the world; the
     /// same: they stay).
-    void (*place)(void *self, const struct obstacle *now, const struct obstacle *target);
+    void (*begin_motion)(void *self, const struct obstacle *now, const struct obstacle *target);
     /// Velocities of the stage are (x - origin) / length.
-    void (*begin)(void *self, const double *origin, double length);
+    void (*begin_stage)(void *self, const double *origin, double length);
     /// gradient: null, or added to; in newtons.
     pbs_status (*evaluate)(void *self, struct tasks *tasks, const double *x, bool with_friction,
                            double *gradient, struct contact_energy *out);
@@ -137,19 +137,20 @@ struct contact_table {
                         double limit, double *step);
     double (*reach)(const void *self); ///< m, > 0; with `bound`
     // --- the way of obstacles, with `bound` ---
-    bool (*moves)(const void *self);          ///< any has a way to go
-    double (*longest_way)(const void *self);  ///< m: what is left of it, of any of their points
-    void (*advance)(void *self, double step); ///< they go that part of what is left
-    void (*halt)(void *self, bool halted);    ///< bounds leave them where they are
+    bool (*has_motion)(const void *self);         ///< any has a way to go
+    double (*remaining_motion)(const void *self); ///< m: what is left of it, of any of their points
+    void (*advance_motion)(void *self, double step); ///< they go that part of what is left
+    void (*halt_motion)(void *self, bool halted);    ///< bounds leave them where they are
     // --- at a stage's solution ---
     /// Evaluates there; forces and friction become part of the report.
-    pbs_status (*report)(void *self, struct tasks *tasks, const struct contact_moment *moment);
+    pbs_status (*report)(void *self, struct tasks *tasks, const struct contact_stage *stage);
     size_t (*count)(const void *self); ///< contacts that are active at the state looked at last
     /// The points that its records count; null: those are nodes.
     const struct collision_mesh *(*mesh)(const void *self);
     /// A record's contact at the state looked at last, with nodes at x.
-    void (*shape)(const void *self, const struct contact_report *report,
-                  const struct contact_record *record, const double *x, struct contact_shape *out);
+    void (*geometry)(const void *self, const struct contact_report *report,
+                     const struct contact_record *record, const double *x,
+                     struct contact_geometry *out);
     /// W: what friction takes out there in a stage of that length.
     double (*friction_power)(void *self, struct tasks *tasks, const double *x, double length);
     /// All contacts of the state reported last, with what friction does there; of the state
@@ -158,28 +159,29 @@ struct contact_table {
                   const struct contact_visitor *visitor);
     /// The solution reported last is not the step's end: its impulses in `time` seconds count for
     /// the friction of the end. first: they are the first of the step.
-    void (*keep)(void *self, double time, bool first);
+    void (*accumulate_impulses)(void *self, double time, bool first);
     // --- at the end of a step ---
     /// Takes out of accelerations what obstacles do not let happen to what is at x, pushed by
     /// -gradient, in h seconds.
-    void (*press)(void *self, struct tasks *tasks, const double *x, const double *velocity,
-                  double h, double *gradient, double *acceleration);
+    void (*project_acceleration)(void *self, struct tasks *tasks, const double *x,
+                                 const double *velocity, double h, double *gradient,
+                                 double *acceleration);
     /// The step ends where push (newtons; changed) has taken it: a report as of a stage.
-    pbs_status (*push)(void *self, struct tasks *tasks, const struct contact_moment *moment,
-                       double *push);
+    pbs_status (*report_end)(void *self, struct tasks *tasks, const struct contact_stage *stage,
+                             double *push);
     /// Friction after the solve. Returns what it takes out, J, relative to obstacles.
-    double (*rub)(void *self, const struct contact_rubbing *rubbing);
+    double (*apply_friction)(void *self, const struct friction_input *input);
     /// Adds to nodes what their points bear in the whole step, N, if no report has.
     void (*end_step)(const void *self, const struct contact_report *report, double *node_forces);
     // --- in explicit steps, where forces are a term of their own ---
     /// Makes ready the forces at x.
-    pbs_status (*find)(void *self, struct tasks *tasks, const double *x);
+    pbs_status (*prepare_forces)(void *self, struct tasks *tasks, const double *x);
     /// 1/s^2: how much it may add to the square of the highest frequency.
-    double (*rate)(const void *self, const double *mass);
+    double (*squared_frequency)(const void *self, const double *mass);
     // --- when something failed ---
     /// The contact at x that a message is to name; is_known is false: there is none.
-    void (*find_pair)(void *self, struct tasks *tasks, const double *x,
-                      const struct contact_question *question, struct contact_pair *out);
+    void (*find_failed_pair)(void *self, struct tasks *tasks, const double *x,
+                             const struct contact_pair_query *query, struct contact_pair *out);
 };
 
 struct contact {
@@ -200,11 +202,11 @@ void contact_set_add(struct contact_set *set, const struct contact_table *table,
 
 // As the table has them, for all contacts; energies add up, and the smallest step counts.
 void contact_set_begin_step(const struct contact_set *set);
-pbs_status contact_set_lag(const struct contact_set *set, struct tasks *tasks, const double *x,
-                           size_t *count);
-void contact_set_place(const struct contact_set *set, const struct obstacle *now,
-                       const struct obstacle *target);
-void contact_set_begin(const struct contact_set *set, const double *origin, double length);
+pbs_status contact_set_lag_friction(const struct contact_set *set, struct tasks *tasks,
+                                    const double *x, size_t *count);
+void contact_set_begin_motion(const struct contact_set *set, const struct obstacle *now,
+                              const struct obstacle *target);
+void contact_set_begin_stage(const struct contact_set *set, const double *origin, double length);
 pbs_status contact_set_evaluate(const struct contact_set *set, struct tasks *tasks, const double *x,
                                 bool with_friction, double *gradient, struct contact_energy *out);
 /// *matrix: null where nothing has a Hessian.
@@ -218,40 +220,43 @@ pbs_status contact_set_bound(const struct contact_set *set, struct tasks *tasks,
 /// Whether any of them bounds steps.
 bool contact_set_bounds(const struct contact_set *set);
 double contact_set_reach(const struct contact_set *set); ///< 0: nothing bounds steps
-bool contact_set_moves(const struct contact_set *set);
-double contact_set_longest_way(const struct contact_set *set);
-void contact_set_advance(const struct contact_set *set, double step);
-void contact_set_halt(const struct contact_set *set, bool halted);
+bool contact_set_has_motion(const struct contact_set *set);
+double contact_set_remaining_motion(const struct contact_set *set);
+void contact_set_advance_motion(const struct contact_set *set, double step);
+void contact_set_halt_motion(const struct contact_set *set, bool halted);
 /// Whether any of them has a potential.
 bool contact_set_has_potential(const struct contact_set *set);
 /// counts: of those that report it becomes how many are active, contact by contact.
 pbs_status contact_set_report(const struct contact_set *set, struct tasks *tasks,
-                              const struct contact_moment *moment,
-                              size_t counts[CONTACT_SET_LIMIT]);
+                              const struct contact_stage *stage, size_t counts[CONTACT_SET_LIMIT]);
 /// That of the one that has any; null: none.
 const struct collision_mesh *contact_set_mesh(const struct contact_set *set);
-void contact_set_shape(const struct contact_set *set, const struct contact_report *report,
-                       const struct contact_record *record, const double *x,
-                       struct contact_shape *out);
+void contact_set_geometry(const struct contact_set *set, const struct contact_report *report,
+                          const struct contact_record *record, const double *x,
+                          struct contact_geometry *out);
 /// counts: likewise, of all that are pushed, and of those that never report.
-pbs_status contact_set_push(const struct contact_set *set, struct tasks *tasks,
-                            const struct contact_moment *moment, double *push,
-                            size_t counts[CONTACT_SET_LIMIT]);
+pbs_status contact_set_report_end(const struct contact_set *set, struct tasks *tasks,
+                                  const struct contact_stage *stage, double *push,
+                                  size_t counts[CONTACT_SET_LIMIT]);
 double contact_set_friction_power(const struct contact_set *set, struct tasks *tasks,
                                   const double *x, double length);
 void contact_set_visit(const struct contact_set *set, const struct contact_motion *motion,
                        const struct contact_visitor *visitor);
-void contact_set_keep(const struct contact_set *set, double time, bool first);
-void contact_set_press(const struct contact_set *set, struct tasks *tasks, const double *x,
-                       const double *velocity, double h, double *gradient, double *acceleration);
-double contact_set_rub(const struct contact_set *set, const struct contact_rubbing *rubbing);
+void contact_set_accumulate_impulses(const struct contact_set *set, double time, bool first);
+void contact_set_project_acceleration(const struct contact_set *set, struct tasks *tasks,
+                                      const double *x, const double *velocity, double h,
+                                      double *gradient, double *acceleration);
+double contact_set_apply_friction(const struct contact_set *set,
+                                  const struct friction_input *input);
 void contact_set_end_step(const struct contact_set *set, const struct contact_report *report,
                           double *node_forces);
-bool contact_set_finds(const struct contact_set *set);
-pbs_status contact_set_find(const struct contact_set *set, struct tasks *tasks, const double *x);
-double contact_set_rate(const struct contact_set *set, const double *mass);
+bool contact_set_has_forces(const struct contact_set *set);
+pbs_status contact_set_prepare_forces(const struct contact_set *set, struct tasks *tasks,
+                                      const double *x);
+double contact_set_squared_frequency(const struct contact_set *set, const double *mass);
 size_t contact_set_count(const struct contact_set *set);
-void contact_set_find_pair(const struct contact_set *set, struct tasks *tasks, const double *x,
-                           const struct contact_question *question, struct contact_pair *out);
+void contact_set_find_failed_pair(const struct contact_set *set, struct tasks *tasks,
+                                  const double *x, const struct contact_pair_query *query,
+                                  struct contact_pair *out);
 
 #endif

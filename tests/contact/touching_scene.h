@@ -199,7 +199,7 @@ static inline pbs_status add_obstacles(struct memory *memory, struct touching_sc
 }
 
 static inline void place_scene(struct touching_scene *s) {
-    barrier_contact_place(&s->contact, s->now, s->target);
+    barrier_contact_begin_motion(&s->contact, s->now, s->target);
 }
 
 /// Everything at rest, nothing within reach unless that is as far as the parts are apart.

@@ -4,11 +4,11 @@
 // gradient is added node by node, its Hessian is the second matrix C. Walls are what a convex space
 // is bounded by: half-spaces, and hollow shapes from inside; points inside are enough there.
 //
-// What a stage does: barrier_contact_place puts obstacles where they are at the start;
-// barrier_contact_lag takes friction from the state at the start of the step, barrier_contact_begin
-// tells the stage's history. Then any number of evaluations, sweeps and Hessians, in any order:
-// which pairs are looked at is never the caller's concern. Steps and the minimiser do all this
-// through barrier_contact_table.
+// What a stage does: barrier_contact_begin_motion puts obstacles where they are at the start;
+// barrier_contact_lag_friction takes friction from the state at the start of the step,
+// barrier_contact_begin_stage tells the stage's history. Then any number of evaluations, sweeps and
+// Hessians, in any order: which pairs are looked at is never the caller's concern. Steps and the
+// minimiser do all this through barrier_contact_table.
 #ifndef PBS_CONTACT_BARRIER_BARRIER_CONTACT_H
 #define PBS_CONTACT_BARRIER_BARRIER_CONTACT_H
 
@@ -169,11 +169,11 @@ pbs_status barrier_contact_evaluate(struct barrier_contact *contact, struct task
 
 /// Obstacles where they are at `now`, on their way to `target` (one for each obstacle of the
 /// host's; the same: they stay).
-void barrier_contact_place(struct barrier_contact *contact, const struct obstacle *now,
-                           const struct obstacle *target);
+void barrier_contact_begin_motion(struct barrier_contact *contact, const struct obstacle *now,
+                                  const struct obstacle *target);
 
 /// Whether sweeps leave obstacles where they are, whatever is left of their way.
-void barrier_contact_halt(struct barrier_contact *contact, bool halted);
+void barrier_contact_halt_motion(struct barrier_contact *contact, bool halted);
 
 /// The largest step in [0, limit] along direction from x, where nothing touches, such that nothing
 /// touches on the way: every gap keeps a tenth of itself or half the reach, or, on a way of several
@@ -184,7 +184,7 @@ pbs_status barrier_contact_sweep(struct barrier_contact *contact, struct tasks *
                                  double *step);
 
 /// Obstacles move by that part of what is left of their way; 1: they are at the target.
-void barrier_contact_advance(struct barrier_contact *contact, double step);
+void barrier_contact_advance_motion(struct barrier_contact *contact, double step);
 
 /// Lists candidates for points where they are, or on their way by motion.
 pbs_status barrier_contact_search(struct barrier_contact *contact, struct tasks *tasks,
@@ -243,12 +243,13 @@ void barrier_contact_begin_step(struct barrier_contact *contact);
 
 /// Friction of the contacts at x, obstacles where they are, until the next call: where a step
 /// begins, or at a solution of a stage that is to be solved again. To be followed by
-/// barrier_contact_begin.
-pbs_status barrier_contact_lag(struct barrier_contact *contact, struct tasks *tasks,
-                               const double *x);
+/// barrier_contact_begin_stage.
+pbs_status barrier_contact_lag_friction(struct barrier_contact *contact, struct tasks *tasks,
+                                        const double *x);
 
 /// A stage whose velocities are (x - origin) / length: what slip is measured from.
-void barrier_contact_begin(struct barrier_contact *contact, const double *origin, double length);
+void barrier_contact_begin_stage(struct barrier_contact *contact, const double *origin,
+                                 double length);
 
 /// W: what friction takes out at x, in a stage of that length.
 double barrier_contact_friction_power(struct barrier_contact *contact, struct tasks *tasks,
@@ -266,11 +267,11 @@ double barrier_contact_obstacle_power(const struct barrier_contact *c,
                                       const struct active_contact *contact);
 
 /// Whether any obstacle has a way to go.
-bool barrier_contact_obstacles_move(const struct barrier_contact *contact);
+bool barrier_contact_has_motion(const struct barrier_contact *contact);
 
 /// What is left of the longest way of any point of an obstacle, m; of walls, where the points of
 /// the state evaluated last are.
-double barrier_contact_longest_way(const struct barrier_contact *contact);
+double barrier_contact_remaining_motion(const struct barrier_contact *contact);
 
 /// Of barriers at a part's surface, where they are chosen body by body; not during a minimisation.
 void barrier_contact_set_stiffness(struct barrier_contact *contact, uint32_t part,

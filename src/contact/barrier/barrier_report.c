@@ -121,14 +121,13 @@ static struct contact_record record_of_friction(const struct lagged_friction *fr
     return out;
 }
 
-pbs_status barrier_report_add(const struct barrier_contact *c,
-                              const struct contact_moment *moment) {
-    struct contact_report *const r = moment->report;
-    const double share = moment->share;
+pbs_status barrier_report_add(const struct barrier_contact *c, const struct contact_stage *stage) {
+    struct contact_report *const r = stage->report;
+    const double share = stage->share;
     struct contact_merging merging;
-    RETURN_IF_FAILED(contact_merge_begin(moment->memory, c->contact_count, r, &merging));
+    RETURN_IF_FAILED(contact_merge_begin(stage->memory, c->contact_count, r, &merging));
     for (size_t i = 0; i < c->contact_count; i++) {
-        struct contact_record record = record_of_contact(&c->contacts[i], moment->contact);
+        struct contact_record record = record_of_contact(&c->contacts[i], stage->contact);
         if (share != 0.0) {
             add_contact(c, share, &c->contacts[i], r, record.force);
         }
@@ -136,9 +135,9 @@ pbs_status barrier_report_add(const struct barrier_contact *c,
     }
     contact_merge_end(&merging);
     const size_t frictions = share != 0.0 ? c->friction_count : 0;
-    RETURN_IF_FAILED(contact_merge_begin(moment->memory, frictions, r, &merging));
+    RETURN_IF_FAILED(contact_merge_begin(stage->memory, frictions, r, &merging));
     for (size_t i = 0; i < frictions; i++) {
-        struct contact_record record = record_of_friction(&c->frictions[i], moment->contact);
+        struct contact_record record = record_of_friction(&c->frictions[i], stage->contact);
         add_friction(c, share, &c->frictions[i], r, record.friction);
         contact_merge_next(&merging, &record);
     }
@@ -152,7 +151,7 @@ pbs_status barrier_report_add(const struct barrier_contact *c,
 // --- reading ---
 
 static void shape_at_wall(const struct barrier_contact *c, const struct contact_record *record,
-                          struct contact_shape *out) {
+                          struct contact_geometry *out) {
     const struct contact_wall *wall = &c->walls[record->wall];
     const double *x = c->points + 3 * (size_t)record->points[0];
     const double distance = shape_distance(&wall->surface.shape, &wall->surface.pose, x,
@@ -165,7 +164,7 @@ static void shape_at_wall(const struct barrier_contact *c, const struct contact_
 }
 
 static void shape_of_pair(const struct barrier_contact *c, const struct contact_record *record,
-                          struct contact_shape *out) {
+                          struct contact_geometry *out) {
     const double *x[PAIR_NODES] = {NULL};
     for (int k = 0; k < record->point_count; k++) {
         x[k] = c->points + 3 * (size_t)record->points[k];
@@ -189,9 +188,9 @@ static void shape_of_pair(const struct barrier_contact *c, const struct contact_
     }
 }
 
-void barrier_report_shape(const struct barrier_contact *c, const struct contact_record *record,
-                          struct contact_shape *out) {
-    *out = (struct contact_shape){
+void barrier_report_geometry(const struct barrier_contact *c, const struct contact_record *record,
+                             struct contact_geometry *out) {
+    *out = (struct contact_geometry){
         .part = {c->mesh.part[record->points[0]]},
         .count = {record->wall == CONTACT_NO_WALL ? pair_first_count(record->kind) : 1}};
     if (record->wall != CONTACT_NO_WALL) {

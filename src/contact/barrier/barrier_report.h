@@ -8,9 +8,9 @@
 /// Adds share times the forces and the friction at the state that the contact was evaluated at
 /// last. share 0: only lists its contacts.
 pbs_status barrier_report_add(const struct barrier_contact *contact,
-                              const struct contact_moment *moment);
+                              const struct contact_stage *stage);
 
-void barrier_report_shape(const struct barrier_contact *contact,
-                          const struct contact_record *record, struct contact_shape *out);
+void barrier_report_geometry(const struct barrier_contact *contact,
+                             const struct contact_record *record, struct contact_geometry *out);
 
 #endif

@@ -7,19 +7,19 @@ static void begin_step(void *self) {
     barrier_contact_begin_step(self);
 }
 
-static pbs_status lag(void *self, struct tasks *tasks, const double *x, size_t *count) {
+static pbs_status lag_friction(void *self, struct tasks *tasks, const double *x, size_t *count) {
     const struct barrier_contact *c = self;
-    RETURN_IF_FAILED(barrier_contact_lag(self, tasks, x));
+    RETURN_IF_FAILED(barrier_contact_lag_friction(self, tasks, x));
     *count += c->friction_count + c->rolling_count;
     return PBS_OK;
 }
 
-static void place(void *self, const struct obstacle *now, const struct obstacle *target) {
-    barrier_contact_place(self, now, target);
+static void begin_motion(void *self, const struct obstacle *now, const struct obstacle *target) {
+    barrier_contact_begin_motion(self, now, target);
 }
 
-static void begin(void *self, const double *origin, double length) {
-    barrier_contact_begin(self, origin, length);
+static void begin_stage(void *self, const double *origin, double length) {
+    barrier_contact_begin_stage(self, origin, length);
 }
 
 static pbs_status evaluate(void *self, struct tasks *tasks, const double *x, bool with_friction,
@@ -51,28 +51,28 @@ static double reach(const void *self) {
     return c->settings.barrier.reach;
 }
 
-static bool moves(const void *self) {
-    return barrier_contact_obstacles_move(self);
+static bool has_motion(const void *self) {
+    return barrier_contact_has_motion(self);
 }
 
-static double longest_way(const void *self) {
-    return barrier_contact_longest_way(self);
+static double remaining_motion(const void *self) {
+    return barrier_contact_remaining_motion(self);
 }
 
-static void advance(void *self, double step) {
-    barrier_contact_advance(self, step);
+static void advance_motion(void *self, double step) {
+    barrier_contact_advance_motion(self, step);
 }
 
-static void halt(void *self, bool halted) {
-    barrier_contact_halt(self, halted);
+static void halt_motion(void *self, bool halted) {
+    barrier_contact_halt_motion(self, halted);
 }
 
 // --- at a stage's solution ---
 
-static pbs_status report(void *self, struct tasks *tasks, const struct contact_moment *moment) {
+static pbs_status report(void *self, struct tasks *tasks, const struct contact_stage *stage) {
     struct contact_energy energy;
-    RETURN_IF_FAILED(barrier_contact_evaluate(self, tasks, moment->x, false, NULL, &energy));
-    return barrier_report_add(self, moment);
+    RETURN_IF_FAILED(barrier_contact_evaluate(self, tasks, stage->x, false, NULL, &energy));
+    return barrier_report_add(self, stage);
 }
 
 static size_t count(const void *self) {
@@ -85,11 +85,12 @@ static const struct collision_mesh *mesh_of(const void *self) {
     return &c->mesh;
 }
 
-static void shape(const void *self, const struct contact_report *r,
-                  const struct contact_record *record, const double *x, struct contact_shape *out) {
+static void geometry(const void *self, const struct contact_report *r,
+                     const struct contact_record *record, const double *x,
+                     struct contact_geometry *out) {
     (void)r;
     (void)x;
-    barrier_report_shape(self, record, out);
+    barrier_report_geometry(self, record, out);
 }
 
 static double friction_power(void *self, struct tasks *tasks, const double *x, double length) {
@@ -108,9 +109,9 @@ static uint32_t node_of(const struct barrier_contact *c, uint32_t point) {
 }
 
 /// Who meets in a contact.
-static struct contact_exchange exchange_of(const struct barrier_contact *c, uint32_t wall,
-                                           enum pair_kind kind, const uint32_t *points) {
-    return (struct contact_exchange){
+static struct contact_power contact_power_between(const struct barrier_contact *c, uint32_t wall,
+                                                  enum pair_kind kind, const uint32_t *points) {
+    return (struct contact_power){
         .nodes = {node_of(c, points[0]), wall != CONTACT_NO_WALL
                                              ? CONTACT_NO_NODE
                                              : node_of(c, points[pair_first_count(kind)])}};
@@ -121,8 +122,9 @@ static double velocity_met(const struct contact_motion *motion, size_t at) {
 }
 
 /// W: what friction takes from the nodes that it acts on.
-static double power_of(const struct barrier_contact *c, const struct lagged_friction *friction,
-                       const struct contact_motion *motion, const double force[3]) {
+static double power_from_nodes(const struct barrier_contact *c,
+                               const struct lagged_friction *friction,
+                               const struct contact_motion *motion, const double force[3]) {
     const struct collision_mesh *const mesh = &c->mesh;
     double power = 0.0;
     for (int k = 0; k < friction->point_count; k++) {
@@ -166,12 +168,12 @@ static void visit_friction(const struct barrier_contact *c, const struct contact
                            const struct contact_visitor *visitor) {
     for (size_t i = 0; i < c->friction_count; i++) {
         const struct lagged_friction *f = &c->frictions[i];
-        struct contact_exchange exchange = exchange_of(c, f->wall, f->kind, f->points);
+        struct contact_power power = contact_power_between(c, f->wall, f->kind, f->points);
         double force[3];
         barrier_contact_friction(c, f, force);
-        exchange.work = barrier_contact_friction_work(c, f, force);
-        exchange.loss = power_of(c, f, motion, force) + exchange.work;
-        visitor->take(visitor->context, &exchange);
+        power.obstacle_power = barrier_contact_friction_work(c, f, force);
+        power.dissipation = power_from_nodes(c, f, motion, force) + power.obstacle_power;
+        visitor->visit(visitor->context, &power);
     }
 }
 
@@ -180,16 +182,16 @@ static void visit_rolling(const struct barrier_contact *c, const struct contact_
                           const struct contact_visitor *visitor) {
     for (size_t i = 0; i < c->rolling_count; i++) {
         const struct lagged_rolling *r = &c->rollings[i];
-        struct contact_exchange exchange = exchange_of(c, r->wall, r->kind, r->points);
+        struct contact_power power = contact_power_between(c, r->wall, r->kind, r->points);
         struct rolling_load load;
         double taken = 0.0;
         barrier_contact_rolling(c, r, &load);
         for (int row = 0; row < LAGGED_ROLLING_ROWS; row++) {
             taken -= load.along[row] * rate_met(c, r, row, motion);
         }
-        exchange.work = load.work;
-        exchange.loss = taken + load.work;
-        visitor->take(visitor->context, &exchange);
+        power.obstacle_power = load.work;
+        power.dissipation = taken + load.work;
+        visitor->visit(visitor->context, &power);
     }
 }
 
@@ -198,11 +200,11 @@ static void visit(const void *self, const struct contact_motion *motion,
     const struct barrier_contact *c = self;
     for (size_t i = 0; i < c->contact_count; i++) {
         const struct active_contact *active = &c->contacts[i];
-        struct contact_exchange exchange = exchange_of(c, active->wall, active->kind,
-                                                       active->points);
-        exchange.potential = barrier_contact_energy(active);
-        exchange.work = motion != NULL ? barrier_contact_obstacle_power(c, active) : 0.0;
-        visitor->take(visitor->context, &exchange);
+        struct contact_power power = contact_power_between(c, active->wall, active->kind,
+                                                           active->points);
+        power.potential = barrier_contact_energy(active);
+        power.obstacle_power = motion != NULL ? barrier_contact_obstacle_power(c, active) : 0.0;
+        visitor->visit(visitor->context, &power);
     }
     if (motion != NULL) {
         visit_friction(c, motion, visitor);
@@ -213,35 +215,35 @@ static void visit(const void *self, const struct contact_motion *motion,
 // --- when something failed ---
 
 /// Without memory for the search no pair is named.
-static void find_pair(void *self, struct tasks *tasks, const double *x,
-                      const struct contact_question *question, struct contact_pair *out) {
+static void find_failed_pair(void *self, struct tasks *tasks, const double *x,
+                             const struct contact_pair_query *query, struct contact_pair *out) {
     if (barrier_contact_find(self, tasks, x) >= 0) {
-        *out = question->is_blocked ? contact_pair_at_script(self, question->held)
-                                    : contact_pair_at_node(self, question->node, question->parts);
+        *out = query->is_blocked ? contact_pair_at_script(self, query->held)
+                                 : contact_pair_at_node(self, query->node, query->parts);
     }
 }
 
 const struct contact_table barrier_contact_table = {
     .name = "barrier",
     .begin_step = begin_step,
-    .lag = lag,
-    .place = place,
-    .begin = begin,
+    .lag_friction = lag_friction,
+    .begin_motion = begin_motion,
+    .begin_stage = begin_stage,
     .evaluate = evaluate,
     .linearize = linearize,
     .add_motion = add_motion,
     .bound = bound,
     .reach = reach,
-    .moves = moves,
-    .longest_way = longest_way,
-    .advance = advance,
-    .halt = halt,
+    .has_motion = has_motion,
+    .remaining_motion = remaining_motion,
+    .advance_motion = advance_motion,
+    .halt_motion = halt_motion,
     .report = report,
     .count = count,
     .mesh = mesh_of,
-    .shape = shape,
+    .geometry = geometry,
     .friction_power = friction_power,
     .visit = visit,
     .end_step = end_step,
-    .find_pair = find_pair,
+    .find_failed_pair = find_failed_pair,
 };

@@ -70,8 +70,8 @@ static void place_wall(struct contact_wall *wall, const struct obstacle *now,
     wall->moves = norm3(wall->path) > 0.0 || norm3(wall->turn) > 0.0;
 }
 
-void barrier_contact_place(struct barrier_contact *c, const struct obstacle *now,
-                           const struct obstacle *target) {
+void barrier_contact_begin_motion(struct barrier_contact *c, const struct obstacle *now,
+                                  const struct obstacle *target) {
     c->is_found = false;
     for (uint32_t i = 0; i < c->mesh.point_count; i++) {
         if (c->mesh.kind[i] == POINT_OBSTACLE) {
@@ -106,7 +106,7 @@ static struct pose wall_pose(const struct contact_wall *wall, double step) {
     return out;
 }
 
-void barrier_contact_advance(struct barrier_contact *c, double step) {
+void barrier_contact_advance_motion(struct barrier_contact *c, double step) {
     c->is_found = false;
     for (size_t i = 0; i < c->mesh.point_count; i++) {
         if (c->mesh.kind[i] == POINT_OBSTACLE) {
@@ -127,11 +127,11 @@ void barrier_contact_advance(struct barrier_contact *c, double step) {
     }
 }
 
-void barrier_contact_halt(struct barrier_contact *c, bool halted) {
+void barrier_contact_halt_motion(struct barrier_contact *c, bool halted) {
     c->halted = halted;
 }
 
-bool barrier_contact_obstacles_move(const struct barrier_contact *c) {
+bool barrier_contact_has_motion(const struct barrier_contact *c) {
     bool any = false;
     for (size_t i = 0; i < c->mesh.point_count && !any; i++) {
         const double *motion = c->motion + 3 * i;
@@ -144,7 +144,7 @@ bool barrier_contact_obstacles_move(const struct barrier_contact *c) {
     return any;
 }
 
-double barrier_contact_longest_way(const struct barrier_contact *c) {
+double barrier_contact_remaining_motion(const struct barrier_contact *c) {
     double longest = 0.0;
     for (size_t i = 0; i < c->mesh.point_count; i++) {
         if (c->mesh.kind[i] == POINT_OBSTACLE) {

@@ -61,7 +61,8 @@ static void set_levers(const struct barrier_contact *c, const struct active_cont
     }
 }
 
-pbs_status barrier_contact_lag(struct barrier_contact *c, struct tasks *tasks, const double *x) {
+pbs_status barrier_contact_lag_friction(struct barrier_contact *c, struct tasks *tasks,
+                                        const double *x) {
     c->friction_count = c->rolling_count = 0;
     RETURN_IF_FAILED(barrier_contact_find(c, tasks, x));
     RETURN_IF_FAILED(memory_reserve(c->memory, &c->frictions, &c->friction_capacity,
@@ -127,7 +128,7 @@ static void add_turned(const struct lagged_friction *friction, int side, const d
     add3(sum, turned, sum);
 }
 
-void barrier_contact_begin(struct barrier_contact *c, const double *origin, double length) {
+void barrier_contact_begin_stage(struct barrier_contact *c, const double *origin, double length) {
     c->slip_width = c->settings.slip_velocity * length;
     for (size_t i = 0; i < c->friction_count; i++) {
         struct lagged_friction *friction = &c->frictions[i];
@@ -148,7 +149,7 @@ void barrier_contact_begin(struct barrier_contact *c, const double *origin, doub
         }
         copy3(anchor, friction->anchor);
     }
-    rolling_resistance_begin(c, origin, length);
+    rolling_resistance_begin_stage(c, origin, length);
 }
 
 // --- at a state ---

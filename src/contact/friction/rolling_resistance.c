@@ -147,7 +147,8 @@ static double row_at(const struct barrier_contact *c, const struct lagged_rollin
     return sum;
 }
 
-void rolling_resistance_begin(struct barrier_contact *c, const double *origin, double length) {
+void rolling_resistance_begin_stage(struct barrier_contact *c, const double *origin,
+                                    double length) {
     for (size_t i = 0; i < c->rolling_count; i++) {
         struct lagged_rolling *rolling = &c->rollings[i];
         double rate[ROWS];

@@ -6,10 +6,11 @@
 
 #include "contact/barrier/barrier_contact.h"
 
-/// Of the contacts that are listed, and from a stage's history: with barrier_contact_lag and
-/// barrier_contact_begin.
+/// Of the contacts that are listed, and from a stage's history: with barrier_contact_lag_friction
+/// and barrier_contact_begin_stage.
 pbs_status rolling_resistance_lag(struct barrier_contact *contact);
-void rolling_resistance_begin(struct barrier_contact *contact, const double *origin, double length);
+void rolling_resistance_begin_stage(struct barrier_contact *contact, const double *origin,
+                                    double length);
 
 /// J: the potential at the state looked at last. gradient: null, or node order; added to.
 double rolling_resistance_evaluate(const struct barrier_contact *contact,

@@ -47,7 +47,7 @@ void overlaps_free(struct memory *memory, struct overlaps *out);
 
 /// Rows for all pairs of parts that may touch and are closer than `distance` (m, >= 0), touch or
 /// overlap when nodes are at x; of only one part with all others and itself where `only` is one.
-/// Obstacles are where barrier_contact_place put them.
+/// Obstacles are where barrier_contact_begin_motion put them.
 pbs_status overlaps_find(struct barrier_contact *contact, struct tasks *tasks, const double *x,
                          double distance, uint32_t only, struct overlaps *out);
 

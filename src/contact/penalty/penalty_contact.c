@@ -10,7 +10,7 @@
 enum { CHUNK = 4096 };
 // Of the mean radius: more finds more pairs, less searches more often.
 #define MARGIN_OVER_RADIUS 0.5
-// Frequencies: see penalty_contact_rate.
+// Frequencies: see penalty_contact_squared_frequency.
 #define NEIGHBOURS 6.0
 
 /// What a piece of a loop has found.
@@ -110,7 +110,7 @@ pbs_status penalty_contact_reserve_obstacles(struct penalty_contact *c, size_t c
     return PBS_OK;
 }
 
-void penalty_contact_place(struct penalty_contact *c) {
+void penalty_contact_update_obstacles(struct penalty_contact *c) {
     c->wall_count = 0;
     for (size_t i = 0; i < c->obstacle_count; i++) {
         struct contact_surface *walls = c->walls + c->wall_count;
@@ -491,7 +491,8 @@ static pbs_status list_touches(struct penalty_contact *c) {
     return PBS_OK;
 }
 
-pbs_status penalty_contact_find(struct penalty_contact *c, struct tasks *tasks, const double *x) {
+pbs_status penalty_contact_find_touches(struct penalty_contact *c, struct tasks *tasks,
+                                        const double *x) {
     struct find_pass pass = {.c = c, .x = x};
     if (c->sphere_count == 0) {
         return PBS_OK;
@@ -508,7 +509,7 @@ pbs_status penalty_contact_find(struct penalty_contact *c, struct tasks *tasks, 
     return list_touches(c);
 }
 
-double penalty_contact_rate(const struct penalty_contact *c, const double *mass) {
+double penalty_contact_squared_frequency(const struct penalty_contact *c, const double *mass) {
     double rate = 0.0;
     for (size_t i = 0; i < c->sphere_count; i++) {
         const struct penalty_part *part = &c->parts[c->part[i]];

@@ -7,8 +7,8 @@
 // are listed in an order of their own, so that no bit depends on when searches were made, nor on
 // threads.
 //
-// For each state: penalty_contact_find, then the forces are read; after the step
-// penalty_contact_rub. Steps do so through penalty_contact_table.
+// For each state: penalty_contact_find_touches, then the forces are read; after the step
+// penalty_contact_apply_friction. Steps do so through penalty_contact_table.
 #ifndef PBS_CONTACT_PENALTY_PENALTY_CONTACT_H
 #define PBS_CONTACT_PENALTY_PENALTY_CONTACT_H
 
@@ -51,7 +51,7 @@ struct penalty_touch {
     double force;     ///< N, along the normal on the first
     double arm[2];    ///< m: from each centre to the point where friction acts
     double radius;    ///< m: of rolling, r_i r_j / (r_i + r_j)
-    double rubbed[3]; ///< N s: of the last penalty_contact_rub, on the first
+    double rubbed[3]; ///< N s: of the last penalty_contact_apply_friction, on the first
     double rolled[3]; ///< N m s: likewise
 };
 
@@ -99,7 +99,7 @@ struct penalty_contact {
     size_t node_count;
     double *force;      ///< per node, 3, N: on what has touched last
     double value;       ///< J
-    double rubbed_time; ///< s: of the last penalty_contact_rub
+    double rubbed_time; ///< s: of the last penalty_contact_apply_friction
 };
 
 /// How large one is to be.
@@ -120,27 +120,28 @@ void penalty_contact_join(struct penalty_contact *contact);
 /// Room for so many obstacles.
 pbs_status penalty_contact_reserve_obstacles(struct penalty_contact *contact, size_t count);
 /// After obstacles were filled in or moved.
-void penalty_contact_place(struct penalty_contact *contact);
+void penalty_contact_update_obstacles(struct penalty_contact *contact);
 
 /// What joined two spheres is no more, or is again (a distance below zero).
 void penalty_contact_release(struct penalty_contact *contact, size_t bond, double distance);
 
 /// Touches, forces and energy at x, node order. PBS_ERROR_MEMORY.
-pbs_status penalty_contact_find(struct penalty_contact *contact, struct tasks *tasks,
-                                const double *x);
+pbs_status penalty_contact_find_touches(struct penalty_contact *contact, struct tasks *tasks,
+                                        const double *x);
 
 /// Friction of the touches found last in a step of h seconds, and what resists rolling and
 /// spinning: impulses, each at most what ends the motion that it opposes, one after another.
 /// Returns what they take out, J, relative to obstacles.
-double penalty_contact_rub(struct penalty_contact *contact, const struct friction_motion *motion);
+double penalty_contact_apply_friction(struct penalty_contact *contact,
+                                      const struct friction_motion *motion);
 
-/// Forces on parts of the state found last and of the last penalty_contact_rub; parts are bodies,
-/// then obstacles.
+/// Forces on parts of the state found last and of the last penalty_contact_apply_friction; parts
+/// are bodies, then obstacles.
 void penalty_contact_report(const struct penalty_contact *contact, double h,
                             struct contact_report *report);
 
 /// 1/s^2: how much touches may add to the square of the highest frequency: six neighbours of a
 /// sphere, each of twice its k / m at most.
-double penalty_contact_rate(const struct penalty_contact *contact, const double *mass);
+double penalty_contact_squared_frequency(const struct penalty_contact *contact, const double *mass);
 
 #endif

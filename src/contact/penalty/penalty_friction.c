@@ -168,7 +168,7 @@ static const struct surface *surface_of(const struct penalty_contact *c,
                       : &c->parts[c->part[t->second]].surface;
 }
 
-double penalty_contact_rub(struct penalty_contact *c, const struct friction_motion *m) {
+double penalty_contact_apply_friction(struct penalty_contact *c, const struct friction_motion *m) {
     double heat = 0.0;
     c->rubbed_time = m->h;
     for (size_t i = 0; i < c->touch_count; i++) {

@@ -4,30 +4,28 @@
 #include "contact/penalty/penalty_contact.h"
 
 /// Forces are those at one state: obstacles are at the target.
-static void place(void *self, const struct obstacle *now, const struct obstacle *target) {
+static void begin_motion(void *self, const struct obstacle *now, const struct obstacle *target) {
     struct penalty_contact *c = self;
     (void)now;
     for (size_t i = 0; i < c->obstacle_count; i++) {
         c->obstacles[i].obstacle = target[i];
     }
-    penalty_contact_place(c);
+    penalty_contact_update_obstacles(c);
 }
 
-static pbs_status find(void *self, struct tasks *tasks, const double *x) {
-    return penalty_contact_find(self, tasks, x);
+static pbs_status prepare_forces(void *self, struct tasks *tasks, const double *x) {
+    return penalty_contact_find_touches(self, tasks, x);
 }
 
-static double rate(const void *self, const double *mass) {
-    return penalty_contact_rate(self, mass);
+static double squared_frequency(const void *self, const double *mass) {
+    return penalty_contact_squared_frequency(self, mass);
 }
 
-static double rub(void *self, const struct contact_rubbing *rubbing) {
-    const struct friction_motion motion = {.mass = rubbing->mass,
-                                           .held = rubbing->held,
-                                           .h = rubbing->h,
-                                           .velocity = rubbing->velocity};
-    const double heat = penalty_contact_rub(self, &motion);
-    penalty_contact_report(self, rubbing->h, rubbing->report);
+static double apply_friction(void *self, const struct friction_input *input) {
+    const struct friction_motion motion = {
+        .mass = input->mass, .held = input->held, .h = input->h, .velocity = input->velocity};
+    const double heat = penalty_contact_apply_friction(self, &motion);
+    penalty_contact_report(self, input->h, input->report);
     return heat;
 }
 
@@ -45,14 +43,14 @@ static uint32_t vertex_of(const struct penalty_contact *c, uint32_t sphere) {
 }
 
 /// Their second number is the touch's, so that they stay in its order.
-static pbs_status report(void *self, struct tasks *tasks, const struct contact_moment *moment) {
+static pbs_status report(void *self, struct tasks *tasks, const struct contact_stage *stage) {
     const struct penalty_contact *c = self;
     struct contact_merging merging;
     (void)tasks;
-    RETURN_IF_FAILED(contact_merge_begin(moment->memory, c->touch_count, moment->report, &merging));
+    RETURN_IF_FAILED(contact_merge_begin(stage->memory, c->touch_count, stage->report, &merging));
     for (size_t i = 0; i < c->touch_count; i++) {
         const struct penalty_touch *t = &c->touches[i];
-        struct contact_record record = {.contact = moment->contact,
+        struct contact_record record = {.contact = stage->contact,
                                         .kind = PAIR_POINT_POINT,
                                         .point_count = t->is_wall ? 1 : 2,
                                         .wall = CONTACT_NO_WALL,
@@ -66,19 +64,20 @@ static pbs_status report(void *self, struct tasks *tasks, const struct contact_m
 }
 
 /// Points are the surfaces', which are depth deep in each other.
-static void shape(const void *self, const struct contact_report *r,
-                  const struct contact_record *record, const double *x, struct contact_shape *out) {
+static void geometry(const void *self, const struct contact_report *r,
+                     const struct contact_record *record, const double *x,
+                     struct contact_geometry *out) {
     const struct penalty_contact *c = self;
     const struct penalty_touch *t = &c->touches[record->second];
     const double *centre = c->points + 3 * (size_t)t->first;
     const double own = t->is_wall ? 1.0 : 0.5;
     (void)r;
     (void)x;
-    *out = (struct contact_shape){.part = {c->part[t->first]},
-                                  .count = {1, record->point_count - 1},
-                                  .vertex = {vertex_of(c, t->first)},
-                                  .weight = {1.0, 1.0},
-                                  .gap = -t->depth};
+    *out = (struct contact_geometry){.part = {c->part[t->first]},
+                                     .count = {1, record->point_count - 1},
+                                     .vertex = {vertex_of(c, t->first)},
+                                     .weight = {1.0, 1.0},
+                                     .gap = -t->depth};
     copy3(t->normal, out->normal);
     add_scaled3(centre, -t->arm[0] - own * t->depth, t->normal, out->point[0]);
     add_scaled3(centre, -t->arm[0] + (1.0 - own) * t->depth, t->normal, out->point[1]);
@@ -92,11 +91,11 @@ static void shape(const void *self, const struct contact_report *r,
 
 const struct contact_table penalty_contact_table = {
     .name = "penalty",
-    .place = place,
-    .find = find,
-    .rate = rate,
+    .begin_motion = begin_motion,
+    .prepare_forces = prepare_forces,
+    .squared_frequency = squared_frequency,
     .report = report,
     .count = count,
-    .shape = shape,
-    .rub = rub,
+    .geometry = geometry,
+    .apply_friction = apply_friction,
 };

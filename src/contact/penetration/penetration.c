@@ -214,7 +214,7 @@ double penetration_deepest(const struct penetration *p) {
 
 // --- energy ---
 
-static void place(void *self, const struct obstacle *now, const struct obstacle *target) {
+static void begin_motion(void *self, const struct obstacle *now, const struct obstacle *target) {
     struct penetration *p = self;
     (void)now;
     for (size_t i = 0; i < p->obstacle_count; i++) {
@@ -349,21 +349,21 @@ static uint32_t part_of_second(const struct penetration *p, const struct contact
 
 /// Of one contact: forces on parts and points; on the first side into the record.
 static void add_forces(const struct penetration *p, const struct penetration_contact *c,
-                       const struct contact_moment *moment, struct contact_record *record) {
-    struct contact_report *const r = moment->report;
+                       const struct contact_stage *stage, struct contact_record *record) {
+    struct contact_report *const r = stage->report;
     for (int k = 0; k < c->point_count; k++) {
         const size_t point = c->points[k];
         struct contact_load *load = &r->loads[p->mesh.part[point]];
         double force[3];
-        scale3(-moment->share * c->closest.weight[k], c->gradient, force);
+        scale3(-stage->share * c->closest.weight[k], c->gradient, force);
         contact_load_add(load, load->force, p->points + 3 * point, force);
         add3(r->point_forces + 3 * point, force, r->point_forces + 3 * point);
     }
-    scale3(-moment->share, c->gradient, record->force);
+    scale3(-stage->share, c->gradient, record->force);
     if (c->obstacle != CONTACT_NO_WALL) {
         struct contact_load *load = &r->loads[p->obstacles[c->obstacle].part];
         double opposite[3];
-        scale3(moment->share, c->gradient, opposite);
+        scale3(stage->share, c->gradient, opposite);
         contact_load_add(load, load->force, p->points + 3 * (size_t)c->points[0], opposite);
     }
 }
@@ -435,7 +435,7 @@ static void begin_step(void *self) {
 }
 
 /// Forces are by their shares of the step's impulse, and that of all stages acts for one time.
-static void keep(void *self, double time, bool first) {
+static void accumulate_impulses(void *self, double time, bool first) {
     struct penetration *p = self;
     (void)time;
     (void)first;
@@ -455,17 +455,17 @@ static struct contact_record record_of_rub(const struct penetration *p,
 
 /// What friction did, on parts and in the record that the stage has reported.
 static void report_rub(const struct penetration *p, size_t index,
-                       const struct contact_rubbing *rubbing, size_t *at) {
+                       const struct friction_input *input, size_t *at) {
     const struct penetration_rub *const rub = &p->rubs[index];
-    struct contact_report *const r = rubbing->report;
-    const struct contact_record key = record_of_rub(p, rub, rubbing->contact);
+    struct contact_report *const r = input->report;
+    const struct contact_record key = record_of_rub(p, rub, input->contact);
     struct contact_record *record = contact_report_find(r, &key, at);
     double force[3];
     if (record == NULL) { // a stage's list begins
         *at = 0;
         record = contact_report_find(r, &key, at);
     }
-    scale3(1.0 / rubbing->time, p->frictions[index].impulse, force);
+    scale3(1.0 / input->time, p->frictions[index].impulse, force);
     if (record != NULL) {
         add3(record->friction, force, record->friction);
     }
@@ -482,38 +482,35 @@ static void report_rub(const struct penetration *p, size_t index,
     }
 }
 
-static double rub(void *self, const struct contact_rubbing *rubbing) {
+static double apply_friction(void *self, const struct friction_input *input) {
     struct penetration *p = self;
-    const struct friction_motion motion = {.mass = rubbing->mass,
-                                           .held = rubbing->held,
-                                           .h = rubbing->time,
-                                           .velocity = rubbing->velocity};
+    const struct friction_motion motion = {
+        .mass = input->mass, .held = input->held, .h = input->time, .velocity = input->velocity};
     const double loss = impulse_friction(&motion, p->frictions, p->rub_count);
     size_t at = 0;
     for (size_t i = 0; i < p->rub_count; i++) {
-        report_rub(p, i, rubbing, &at);
+        report_rub(p, i, input, &at);
     }
     p->rub_count = p->kept_count = 0;
-    return loss * rubbing->h / rubbing->time;
+    return loss * input->h / input->time;
 }
 
 // --- the report ---
 
-static pbs_status report(void *self, struct tasks *tasks, const struct contact_moment *moment) {
+static pbs_status report(void *self, struct tasks *tasks, const struct contact_stage *stage) {
     struct penetration *p = self;
     struct contact_merging merging;
-    RETURN_IF_FAILED(penetration_find(p, tasks, moment->x));
-    RETURN_IF_FAILED(
-        contact_merge_begin(moment->memory, p->contact_count, moment->report, &merging));
+    RETURN_IF_FAILED(penetration_find(p, tasks, stage->x));
+    RETURN_IF_FAILED(contact_merge_begin(stage->memory, p->contact_count, stage->report, &merging));
     for (size_t i = 0; i < p->contact_count; i++) {
-        struct contact_record record = record_of(p, &p->contacts[i], moment->contact);
-        if (moment->share != 0.0) {
-            add_forces(p, &p->contacts[i], moment, &record);
+        struct contact_record record = record_of(p, &p->contacts[i], stage->contact);
+        if (stage->share != 0.0) {
+            add_forces(p, &p->contacts[i], stage, &record);
         }
         contact_merge_next(&merging, &record);
     }
     contact_merge_end(&merging);
-    return moment->share != 0.0 ? list_frictions(p, moment->share) : PBS_OK;
+    return stage->share != 0.0 ? list_frictions(p, stage->share) : PBS_OK;
 }
 
 static size_t count(const void *self) {
@@ -526,8 +523,8 @@ static const struct collision_mesh *mesh_of(const void *self) {
     return &p->mesh;
 }
 
-static void shape_of_obstacle(const struct penetration *p, const struct contact_record *record,
-                              struct contact_shape *out) {
+static void geometry_of_obstacle(const struct penetration *p, const struct contact_record *record,
+                                 struct contact_geometry *out) {
     const struct obstacle *o = &p->obstacles[record->wall].placed;
     const double *const x = p->points + 3 * (size_t)record->points[0];
     out->gap = shape_distance(&o->shape, &o->pose, x, out->normal, NULL);
@@ -535,8 +532,8 @@ static void shape_of_obstacle(const struct penetration *p, const struct contact_
     scale3(slope > 0.0 ? 1.0 / slope : 0.0, out->normal, out->normal);
 }
 
-static void shape_of_pair(const struct penetration *p, const struct contact_record *record,
-                          struct contact_shape *out) {
+static void geometry_of_pair(const struct penetration *p, const struct contact_record *record,
+                             struct contact_geometry *out) {
     const enum pair_kind kind = record->point_count == 4   ? PAIR_POINT_TRIANGLE
                                 : record->point_count == 3 ? PAIR_POINT_EDGE
                                                            : PAIR_POINT_POINT;
@@ -553,12 +550,13 @@ static void shape_of_pair(const struct penetration *p, const struct contact_reco
     }
 }
 
-static void shape(const void *self, const struct contact_report *r,
-                  const struct contact_record *record, const double *x, struct contact_shape *out) {
+static void geometry(const void *self, const struct contact_report *r,
+                     const struct contact_record *record, const double *x,
+                     struct contact_geometry *out) {
     const struct penetration *p = self;
     (void)r;
     (void)x;
-    *out = (struct contact_shape){
+    *out = (struct contact_geometry){
         .part = {p->mesh.part[record->points[0]], part_of_second(p, record)},
         .count = {1, record->point_count - 1},
         .weight = {1.0}};
@@ -566,9 +564,9 @@ static void shape(const void *self, const struct contact_report *r,
         out->vertex[k] = p->mesh.vertex[record->points[k]];
     }
     if (record->wall != CONTACT_NO_WALL) {
-        shape_of_obstacle(p, record, out);
+        geometry_of_obstacle(p, record, out);
     } else {
-        shape_of_pair(p, record, out);
+        geometry_of_pair(p, record, out);
     }
     copy3(p->points + 3 * (size_t)record->points[0], out->point[0]);
     add_scaled3(out->point[0], -out->gap, out->normal, out->point[1]);
@@ -600,29 +598,30 @@ static void visit(const void *self, const struct contact_motion *motion,
     for (size_t i = 0; i < p->contact_count; i++) {
         const struct penetration_contact *c = &p->contacts[i];
         const bool is_obstacle = c->obstacle != CONTACT_NO_WALL;
-        const struct contact_exchange exchange = {
+        const struct contact_power power = {
             .nodes = {node_of(p, c->points[0]),
                       is_obstacle ? CONTACT_NO_NODE : node_of(p, c->points[1])},
             .potential = c->energy,
-            .work = is_obstacle && motion != NULL ? obstacle_power(p, c, motion->is_continued)
-                                                  : 0.0};
-        visitor->take(visitor->context, &exchange);
+            .obstacle_power = is_obstacle && motion != NULL
+                                  ? obstacle_power(p, c, motion->is_continued)
+                                  : 0.0};
+        visitor->visit(visitor->context, &power);
     }
 }
 
 const struct contact_table penetration_table = {
     .name = "penetration",
     .begin_step = begin_step,
-    .place = place,
+    .begin_motion = begin_motion,
     .evaluate = evaluate,
     .linearize = linearize,
     .add_motion = add_motion,
     .report = report,
     .count = count,
     .mesh = mesh_of,
-    .shape = shape,
+    .geometry = geometry,
     .visit = visit,
-    .keep = keep,
-    .rub = rub,
+    .accumulate_impulses = accumulate_impulses,
+    .apply_friction = apply_friction,
     .end_step = end_step,
 };

@@ -399,7 +399,7 @@ static bool is_inside(const struct projection *p, const double x[3]) {
     return false;
 }
 
-size_t projection_count_held_inside(const struct projection *projection, const double *x) {
+size_t projection_count_constrained_inside(const struct projection *projection, const double *x) {
     const struct projection *p = projection;
     size_t count = 0;
     for (size_t i = 0; i < p->slot_count; i++) {
@@ -431,8 +431,8 @@ static bool stays(const struct projection *p, const struct projection_slot *slot
     return true;
 }
 
-void projection_press(const struct projection *projection, const double *x, const double *velocity,
-                      double h, double *acceleration) {
+void projection_project_acceleration(const struct projection *projection, const double *x,
+                                     const double *velocity, double h, double *acceleration) {
     const struct projection *p = projection;
     for (size_t i = 0; i < p->active_count; i++) {
         const struct projection_slot *slot = p->slots + p->active[i].slot;
@@ -462,7 +462,7 @@ static double rub(const struct obstacle *obstacle, const double tangent[9], cons
     return 0.5 * (speed * speed - left * left);
 }
 
-void projection_keep_impulses(struct projection *projection, double time, bool first) {
+void projection_accumulate_impulses(struct projection *projection, double time, bool first) {
     struct projection *p = projection;
     for (size_t i = 0; i < p->slot_count; i++) {
         const struct projection_slot *slot = p->slots + i;

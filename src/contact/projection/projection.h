@@ -134,16 +134,16 @@ const struct obstacle *projection_obstacle(const struct projection *projection,
                                            const struct projection_slot *slot, size_t pair);
 
 /// How many nodes with held axes are inside an obstacle at x, where those axes have put them.
-size_t projection_count_held_inside(const struct projection *projection, const double *x);
+size_t projection_count_constrained_inside(const struct projection *projection, const double *x);
 
 /// Takes out of accelerations what the obstacles do not let happen: of nodes active at the last
 /// projection_activate, all but those that leave their obstacle within h seconds, the normal part.
-void projection_press(const struct projection *projection, const double *x, const double *velocity,
-                      double h, double *acceleration);
+void projection_project_acceleration(const struct projection *projection, const double *x,
+                                     const double *velocity, double h, double *acceleration);
 
 /// Adds the impulses lambda n time of what is active to those that projection_friction will count
 /// too; first: they are the first of the step. For steps of several stages over the same scene.
-void projection_keep_impulses(struct projection *projection, double time, bool first);
+void projection_accumulate_impulses(struct projection *projection, double time, bool first);
 void projection_forget_impulses(struct projection *projection);
 
 /// Coulomb friction after the solve: reduces each active node's velocity relative to the obstacle's

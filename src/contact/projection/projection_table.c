@@ -44,16 +44,16 @@ static void add_opposite(const struct projection *p, const struct contact_record
                      x + 3 * (size_t)record->first, opposite);
 }
 
-static pbs_status add_to_report(const struct projection *p, const struct contact_moment *moment) {
-    struct contact_report *const r = moment->report;
+static pbs_status add_to_report(const struct projection *p, const struct contact_stage *stage) {
+    struct contact_report *const r = stage->report;
     struct contact_merging merging;
-    RETURN_IF_FAILED(contact_merge_begin(moment->memory, count(p), r, &merging));
+    RETURN_IF_FAILED(contact_merge_begin(stage->memory, count(p), r, &merging));
     for (size_t i = 0; i < p->slot_count; i++) {
         const struct projection_slot *slot = &p->slots[i];
         for (uint32_t k = 0; k < slot->active_count; k++) {
-            struct contact_record record = record_of_slot(slot, slot->active[k], moment->contact);
-            scale3(moment->share * slot->multiplier[k], slot->normal[k], record.force);
-            add_opposite(p, &record, moment->x, record.force, false, r);
+            struct contact_record record = record_of_slot(slot, slot->active[k], stage->contact);
+            scale3(stage->share * slot->multiplier[k], slot->normal[k], record.force);
+            add_opposite(p, &record, stage->x, record.force, false, r);
             contact_merge_next(&merging, &record);
         }
     }
@@ -62,8 +62,8 @@ static pbs_status add_to_report(const struct projection *p, const struct contact
 }
 
 /// Adds to a record there is, at or after *at.
-static void rub_record(const struct projection *p, const struct contact_record *record,
-                       const double *x, struct contact_report *r, size_t *at) {
+static void add_friction_to_record(const struct projection *p, const struct contact_record *record,
+                                   const double *x, struct contact_report *r, size_t *at) {
     struct contact_record *const found = contact_report_find(r, record, at);
     if (found != NULL) {
         add3(found->friction, record->friction, found->friction);
@@ -73,33 +73,34 @@ static void rub_record(const struct projection *p, const struct contact_record *
 
 /// What projection_friction made of velocities, as if it had taken `time` seconds. Pairs that it
 /// rubs have been reported before.
-static void add_rubbing(const struct projection *p, const struct contact_rubbing *rubbing) {
-    struct contact_report *const r = rubbing->report;
-    const double *const x = rubbing->x;
+static void add_friction_to_report(const struct projection *p, const struct friction_input *input) {
+    struct contact_report *const r = input->report;
+    const double *const x = input->x;
     size_t at = 0;
     for (size_t i = 0; i < p->slot_count; i++) {
         const struct projection_slot *slot = &p->slots[i];
-        const double per_speed = rubbing->mass[slot->node] / rubbing->time;
+        const double per_speed = input->mass[slot->node] / input->time;
         for (uint32_t k = 0; k < slot->active_count; k++) {
-            struct contact_record record = record_of_slot(slot, slot->active[k], rubbing->contact);
+            struct contact_record record = record_of_slot(slot, slot->active[k], input->contact);
             scale3(per_speed, slot->rubbed[k], record.friction);
-            rub_record(p, &record, x, r, &at);
+            add_friction_to_record(p, &record, x, r, &at);
         }
         if (slot->active_count == 0 && p->has_earlier && norm3(p->earlier[i].push) > 0.0) {
             struct contact_record record = record_of_slot(slot, p->earlier[i].surface,
-                                                          rubbing->contact);
+                                                          input->contact);
             scale3(per_speed, p->earlier[i].rubbed, record.friction);
-            rub_record(p, &record, x, r, &at);
+            add_friction_to_record(p, &record, x, r, &at);
         }
     }
 }
 
-static void shape(const void *self, const struct contact_report *r,
-                  const struct contact_record *record, const double *x, struct contact_shape *out) {
+static void geometry(const void *self, const struct contact_report *r,
+                     const struct contact_record *record, const double *x,
+                     struct contact_geometry *out) {
     const struct projection *p = self;
     const double *const at = x + 3 * (size_t)record->points[0];
     const struct contact_surface *surface = &p->surfaces[record->wall];
-    *out = (struct contact_shape){
+    *out = (struct contact_geometry){
         .part = {r->node_parts[record->first], r->first_obstacle + surface->obstacle},
         .count = {1, 0},
         .vertex = {record->first},
@@ -112,15 +113,15 @@ static void shape(const void *self, const struct contact_report *r,
 
 /// Multipliers are newtons, as the objective is divided by its weight. What touches has been
 /// reported by its stage.
-static pbs_status report(void *self, struct tasks *tasks, const struct contact_moment *moment) {
+static pbs_status report(void *self, struct tasks *tasks, const struct contact_stage *stage) {
     (void)tasks;
-    if (moment->node_forces == NULL) {
+    if (stage->node_forces == NULL) {
         return PBS_OK;
     }
-    if (moment->share > 0.0) {
-        projection_node_forces(self, 1.0 / moment->share, moment->node_forces);
+    if (stage->share > 0.0) {
+        projection_node_forces(self, 1.0 / stage->share, stage->node_forces);
     }
-    return add_to_report(self, moment);
+    return add_to_report(self, stage);
 }
 
 static void visit(const void *self, const struct contact_motion *motion,
@@ -132,38 +133,39 @@ static void visit(const void *self, const struct contact_motion *motion,
             double v[3];
             obstacle_mean_velocity(projection_obstacle(p, slot, k), motion->is_continued,
                                    motion->x + 3 * (size_t)slot->node, v);
-            const struct contact_exchange exchange = {.nodes = {slot->node, CONTACT_NO_NODE},
-                                                      .work = slot->multiplier[k] *
-                                                              dot3(slot->normal[k], v)};
-            visitor->take(visitor->context, &exchange);
+            const struct contact_power power = {.nodes = {slot->node, CONTACT_NO_NODE},
+                                                .obstacle_power = slot->multiplier[k] *
+                                                                  dot3(slot->normal[k], v)};
+            visitor->visit(visitor->context, &power);
         }
     }
 }
 
-static void keep(void *self, double time, bool first) {
-    projection_keep_impulses(self, time, first);
+static void accumulate_impulses(void *self, double time, bool first) {
+    projection_accumulate_impulses(self, time, first);
 }
 
-static void press(void *self, struct tasks *tasks, const double *x, const double *velocity,
-                  double h, double *gradient, double *acceleration) {
+static void project_acceleration(void *self, struct tasks *tasks, const double *x,
+                                 const double *velocity, double h, double *gradient,
+                                 double *acceleration) {
     projection_activate(tasks, self, x, gradient);
-    projection_press(self, x, velocity, h, acceleration);
+    projection_project_acceleration(self, x, velocity, h, acceleration);
 }
 
-static pbs_status push(void *self, struct tasks *tasks, const struct contact_moment *moment,
-                       double *push_on) {
-    projection_activate(tasks, self, moment->x, push_on);
-    return report(self, tasks, moment);
+static pbs_status report_end(void *self, struct tasks *tasks, const struct contact_stage *stage,
+                             double *push_on) {
+    projection_activate(tasks, self, stage->x, push_on);
+    return report(self, tasks, stage);
 }
 
 /// Two-step schemes repeat part of a change of velocity in the steps that follow, so that the time
 /// is not the step's.
-static double rub(void *self, const struct contact_rubbing *rubbing) {
-    const double loss = projection_friction(self, rubbing->x, rubbing->mass, 1.0,
-                                            rubbing->share * rubbing->time, rubbing->velocity);
-    add_rubbing(self, rubbing);
+static double apply_friction(void *self, const struct friction_input *input) {
+    const double loss = projection_friction(self, input->x, input->mass, 1.0,
+                                            input->share * input->time, input->velocity);
+    add_friction_to_report(self, input);
     projection_forget_impulses(self);
-    return loss * rubbing->h / rubbing->time;
+    return loss * input->h / input->time;
 }
 
 const struct contact_table projection_table = {
@@ -171,10 +173,10 @@ const struct contact_table projection_table = {
     .begin_step = begin_step,
     .report = report,
     .count = count,
-    .shape = shape,
+    .geometry = geometry,
     .visit = visit,
-    .keep = keep,
-    .press = press,
-    .push = push,
-    .rub = rub,
+    .accumulate_impulses = accumulate_impulses,
+    .project_acceleration = project_acceleration,
+    .report_end = report_end,
+    .apply_friction = apply_friction,
 };

@@ -63,9 +63,9 @@ static uint32_t body_of(const struct energy_control *control, uint32_t node) {
 }
 
 /// Those that meet in a contact; one of them, the first if there is one.
-static uint32_t meet(struct energy_control *control, const struct contact_exchange *exchange) {
-    const uint32_t first = body_of(control, exchange->nodes[0]);
-    const uint32_t second = body_of(control, exchange->nodes[1]);
+static uint32_t meet(struct energy_control *control, const struct contact_power *power) {
+    const uint32_t first = body_of(control, power->nodes[0]);
+    const uint32_t second = body_of(control, power->nodes[1]);
     if (first != NO_BODY) {
         control->bodies[first].touched = true;
     }
@@ -83,12 +83,12 @@ struct stage_exchange {
     double seconds;
 };
 
-static void add_exchange(void *context, const struct contact_exchange *exchange) {
+static void add_exchange(void *context, const struct contact_power *power) {
     const struct stage_exchange *stage = context;
-    const uint32_t body = meet(stage->control, exchange);
+    const uint32_t body = meet(stage->control, power);
     struct energy_sums *const sums = &stage->control->sums[body];
-    sums->loss += stage->seconds * exchange->loss;
-    sums->work += stage->seconds * exchange->work;
+    sums->loss += stage->seconds * power->dissipation;
+    sums->work += stage->seconds * power->obstacle_power;
 }
 
 void energy_add_contact(struct energy_control *control, const struct energy_step *step,
@@ -105,9 +105,9 @@ void energy_add_contact(struct energy_control *control, const struct energy_step
 
 // --- energies ---
 
-static void add_potential(void *context, const struct contact_exchange *exchange) {
+static void add_potential(void *context, const struct contact_power *power) {
     struct energy_control *const control = context;
-    control->bodies[meet(control, exchange)].potential += exchange->potential;
+    control->bodies[meet(control, power)].potential += power->potential;
 }
 
 /// Contact's part of it: what is between two bodies is the first one's.

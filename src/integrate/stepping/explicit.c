@@ -157,15 +157,15 @@ struct step_result explicit_step(const struct step_problem *problem, const struc
     result.status = find_forces(problem, span->end, w->next.x, w);
     if (result.status >= 0) {
         tasks_for(tasks, chunks, kick_chunk, &pass);
-        const struct contact_rubbing rubbing = {.x = w->next.x,
-                                                .mass = problem->objective.mass,
-                                                .held = problem->scripts.held,
-                                                .h = span->h,
-                                                .time = span->h,
-                                                .share = 1.0,
-                                                .velocity = w->next.v,
-                                                .report = problem->report};
-        result.dissipated = contact_set_rub(&problem->objective.contacts, &rubbing);
+        const struct friction_input input = {.x = w->next.x,
+                                             .mass = problem->objective.mass,
+                                             .held = problem->scripts.held,
+                                             .h = span->h,
+                                             .time = span->h,
+                                             .share = 1.0,
+                                             .velocity = w->next.v,
+                                             .report = problem->report};
+        result.dissipated = contact_set_apply_friction(&problem->objective.contacts, &input);
         result.active_contacts = (uint32_t)contact_set_count(&problem->objective.contacts);
     }
     w->lost = (struct scalar_state){0.0, 0.0, 0.0};

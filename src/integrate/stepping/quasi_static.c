@@ -187,8 +187,8 @@ static bool lag_friction(struct solve *s, const double *x, uint32_t pass) {
         return true;
     }
     size_t count = 0;
-    s->result.newton.status = contact_set_lag(&o->contacts, s->tasks, x, &count);
-    contact_set_begin(&o->contacts, o->stage.origin, o->stage.length);
+    s->result.newton.status = contact_set_lag_friction(&o->contacts, s->tasks, x, &count);
+    contact_set_begin_stage(&o->contacts, o->stage.origin, o->stage.length);
     return !failed(s);
 }
 

@@ -44,7 +44,7 @@ pbs_status stable_step(const struct step_problem *problem, const struct step_wor
         (objective.damping != NULL || objective.term_count > problem->conservative_count)) {
         answer = newton_largest_eigenvalue(problem->newton, &objective, x, &d);
     }
-    w2 += contact_set_rate(&objective.contacts, objective.mass);
+    w2 += contact_set_squared_frequency(&objective.contacts, objective.mass);
     *seconds = limit(w2, d);
     return answer == EVALUATE_OK ? PBS_OK : why(answer);
 }

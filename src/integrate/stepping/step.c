@@ -237,8 +237,8 @@ static int64_t solve_stage(struct step *step, const struct objective *objective,
 
 /// Takes from the state x what contact keeps the same until the next time.
 static bool lag_contact(struct step *step, const double *x) {
-    const pbs_status status = contact_set_lag(&step->problem->objective.contacts, step->tasks, x,
-                                              &step->lagged);
+    const pbs_status status = contact_set_lag_friction(&step->problem->objective.contacts,
+                                                       step->tasks, x, &step->lagged);
     // PBS_NOT_CONVERGED stays.
     step->result.status = status < 0 ? status : step->result.status;
     return status >= 0;
@@ -261,26 +261,28 @@ static bool repeat_with_friction(struct step *step, const struct objective *obje
         if (before + step->lagged == 0) {
             return true;
         }
-        contact_set_begin(&objective->contacts, objective->stage.origin, objective->stage.length);
+        contact_set_begin_stage(&objective->contacts, objective->stage.origin,
+                                objective->stage.length);
         iterations = solve_stage(step, objective, &options, x);
     }
     return iterations >= 0;
 }
 
-static struct contact_moment moment_at(const struct step *step, const double *x, double share) {
-    return (struct contact_moment){.x = x,
-                                   .share = share,
-                                   .memory = step->problem->memory,
-                                   .report = step->problem->report,
-                                   .node_forces = step->w->contact_force};
+static struct contact_stage contact_stage_at(const struct step *step, const double *x,
+                                             double share) {
+    return (struct contact_stage){.x = x,
+                                  .share = share,
+                                  .memory = step->problem->memory,
+                                  .report = step->problem->report,
+                                  .node_forces = step->w->contact_force};
 }
 
 /// Contact forces of a stage's solution, added to what there is.
 static void report_contact(struct step *step, double share, const double *x) {
-    const struct contact_moment moment = moment_at(step, x, share);
+    const struct contact_stage solution = contact_stage_at(step, x, share);
     if (!failed(step)) {
         const pbs_status status = contact_set_report(&step->problem->objective.contacts,
-                                                     step->tasks, &moment, step->active);
+                                                     step->tasks, &solution, step->active);
         step->result.status = status < 0 ? status : step->result.status;
     }
 }
@@ -340,7 +342,7 @@ static bool place_stage(struct step *step, uint32_t index, const struct stage_re
     double start = 0.0;
     vector_copy(step->tasks, step->count, nearest_state(step, index, &start), w->stages[index].x);
     place_contact(problem, fraction_at(step->span, start), fraction);
-    contact_set_begin(&problem->objective.contacts, w->position_history, recipe->length);
+    contact_set_begin_stage(&problem->objective.contacts, w->position_history, recipe->length);
     return true;
 }
 
@@ -389,8 +391,9 @@ static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
         account_for_damping(step, recipe.share, stage, gradient);
     }
     if (index + 1 < stage_count) {
-        contact_set_keep(&problem->objective.contacts,
-                         step->contact.stage[index] * step->contact.friction_time, index == 0);
+        contact_set_accumulate_impulses(&problem->objective.contacts,
+                                        step->contact.stage[index] * step->contact.friction_time,
+                                        index == 0);
         end_strains(step, index, recipe.length);
     }
 }
@@ -414,7 +417,7 @@ static void place_static(struct step *step) {
     if (problem->goes_on && !lag_contact(step, x)) {
         return;
     }
-    contact_set_begin(&problem->objective.contacts, w->position_history, step->view.h);
+    contact_set_begin_stage(&problem->objective.contacts, w->position_history, step->view.h);
 }
 
 static struct static_result balance(const struct step *step, struct objective *objective) {
@@ -496,11 +499,11 @@ static pbs_status evaluate_potential(const struct step *step, const double *x, d
 }
 
 pbs_status step_find_contact(const struct step_problem *problem, double fraction, const double *x) {
-    if (!contact_set_finds(&problem->objective.contacts)) {
+    if (!contact_set_has_forces(&problem->objective.contacts)) {
         return PBS_OK;
     }
     place_contact(problem, fraction, fraction);
-    return contact_set_find(&problem->objective.contacts, problem->objective.tasks, x);
+    return contact_set_prepare_forces(&problem->objective.contacts, problem->objective.tasks, x);
 }
 
 /// out = -M^-1 grad P(x), total: dissipative terms see the state's velocity through an origin x - h
@@ -533,7 +536,7 @@ static double accelerate(struct step *step, const struct kinematics *state, doub
     objective.weight = INFINITY;
     objective.stage = (struct stage_view){.origin = w->predictor, .length = h};
     objective.with_friction = true;
-    contact_set_begin(&objective.contacts, w->predictor, h);
+    contact_set_begin_stage(&objective.contacts, w->predictor, h);
     // With the value, where nothing else asks whether the state is admissible.
     const struct objective_result result = objective_evaluate(
         &objective, state->x, step->problem->scheme->kicks, w->gradient_now, NULL);
@@ -576,8 +579,8 @@ static void press_acceleration(struct step *step) {
     step->result.status = problem->scripts.place_obstacles(problem->scripts.self,
                                                            step->span->begin);
     if (!failed(step)) {
-        contact_set_press(&problem->objective.contacts, step->tasks, w->now.x, w->now.v,
-                          step->view.h, w->gradient_now, w->acceleration);
+        contact_set_project_acceleration(&problem->objective.contacts, step->tasks, w->now.x,
+                                         w->now.v, step->view.h, w->gradient_now, w->acceleration);
     }
 }
 
@@ -691,19 +694,19 @@ static void finish(struct step *step) {
 /// on velocities, of which statics has none.
 static void rub(struct step *step, double share) {
     const struct step_problem *problem = step->problem;
-    const struct contact_rubbing rubbing = {.x = step->w->next.x,
-                                            .mass = problem->objective.mass,
-                                            .held = problem->scripts.held,
-                                            .h = step->view.h,
-                                            .time = step->contact.friction_time,
-                                            .share = share,
-                                            .velocity = step->w->next.v,
-                                            .report = problem->report};
+    const struct friction_input input = {.x = step->w->next.x,
+                                         .mass = problem->objective.mass,
+                                         .held = problem->scripts.held,
+                                         .h = step->view.h,
+                                         .time = step->contact.friction_time,
+                                         .share = share,
+                                         .velocity = step->w->next.v,
+                                         .report = problem->report};
     const struct energy_step energy = energy_step(step);
     if (is_controlled(step)) {
         energy_before_friction(&step->w->energy, &energy, step->w->next.v);
     }
-    const double heat = contact_set_rub(&problem->objective.contacts, &rubbing);
+    const double heat = contact_set_apply_friction(&problem->objective.contacts, &input);
     step->result.dissipated += heat;
     if (is_controlled(step)) {
         energy_after_friction(&step->w->energy, &energy, step->w->next.v, heat);
@@ -727,7 +730,7 @@ static void go_on_alone(struct step *step, double *way, double left) {
     const struct step_problem *problem = step->problem;
     const uint8_t *held = problem->scripts.held;
     struct step_workspace *w = step->w;
-    bool moves = contact_set_moves(&problem->objective.contacts);
+    bool moves = contact_set_has_motion(&problem->objective.contacts);
     for (size_t k = 0; k < step->count; k++) {
         way[k] = ((uint32_t)held[k / 3] >> k % 3 & 1u) != 0 ? left * way[k] : 0.0;
         moves = moves || way[k] != 0.0;
@@ -746,7 +749,7 @@ static void go_on_alone(struct step *step, double *way, double left) {
         return;
     }
     vector_add_scaled(step->tasks, step->count, 1.0, way, w->next.x);
-    contact_set_advance(&problem->objective.contacts, 1.0);
+    contact_set_advance_motion(&problem->objective.contacts, 1.0);
 }
 
 /// From the last state where nothing touches towards x_{n+1}, as far as that stays so; what is left
@@ -764,12 +767,12 @@ static void stop_at_contact(struct step *step) {
     vector_combine(step->tasks, step->count, w->next.x, -1.0, from, way);
     step->result.status = objective_sweep(o, from, way, 1.0, &free);
     if (failed(step) || free == 1.0) {
-        contact_set_advance(&o->contacts, 1.0);
+        contact_set_advance_motion(&o->contacts, 1.0);
         return;
     }
     vector_combine(step->tasks, step->count, from, free, way, w->next.x);
     vector_add_scaled(step->tasks, step->count, (free - 1.0) / step->view.h, way, w->next.v);
-    contact_set_advance(&o->contacts, free);
+    contact_set_advance_motion(&o->contacts, free);
     go_on_alone(step, way, 1.0 - free);
 }
 
@@ -781,8 +784,8 @@ static void press_kick(struct step *step, double *pressed) {
     struct step_workspace *w = step->w;
     double *const push = w->position_history;
     vector_copy(step->tasks, step->count, w->next.a, pressed);
-    contact_set_press(&problem->objective.contacts, step->tasks, w->next.x, w->next.v, step->view.h,
-                      w->gradient_now, pressed);
+    contact_set_project_acceleration(&problem->objective.contacts, step->tasks, w->next.x,
+                                     w->next.v, step->view.h, w->gradient_now, pressed);
     for (size_t i = 0; i < step->count; i++) {
         push[i] += 0.5 * problem->objective.mass[i / 3] * (pressed[i] - w->next.a[i]);
     }
@@ -841,10 +844,10 @@ static void return_to_feasible(struct step *step) {
     if (problem->scheme->kicks) {
         kick(step);
     }
-    const struct contact_moment moment = moment_at(step, w->next.x, 1.0);
+    const struct contact_stage solution = contact_stage_at(step, w->next.x, 1.0);
     if (!failed(step)) {
-        step->result.status = contact_set_push(&problem->objective.contacts, step->tasks, &moment,
-                                               push, step->active);
+        step->result.status = contact_set_report_end(&problem->objective.contacts, step->tasks,
+                                                     &solution, push, step->active);
     }
     if (!failed(step)) {
         end_with_contacts(step, 1.0);
@@ -880,7 +883,8 @@ static void end_contact(struct step *step, uint32_t stage_count) {
     if (!failed(step)) {
         contact_set_end_step(&problem->objective.contacts, problem->report, step->w->contact_force);
     }
-    step->result.held_inside = projection_count_held_inside(problem->projection, step->w->next.x);
+    step->result.held_inside = projection_count_constrained_inside(problem->projection,
+                                                                   step->w->next.x);
 }
 
 struct step_result step_take(const struct step_problem *problem, const struct step_span *span,

@@ -48,8 +48,9 @@ struct step_workspace {
 struct scripts {
     void (*place_held)(void *self, double fraction);              ///< fills targets
     pbs_status (*place_obstacles)(void *self, double fraction);   ///< ends with projection_begin
-    void (*place_contact)(void *self, double now, double target); ///< ends with contact_set_place;
-                                                                  ///< may be null without contact
+    void (*place_contact)(void *self, double now, double target); ///< ends with
+                                                                  ///< contact_set_begin_motion; may
+                                                                  ///< be null without contact
     void *self;
     const uint8_t *held;    ///< per node, PBS_AXIS_* bits
     const double *targets;  ///< per node, 3: where held axes are at the fraction placed last

@@ -118,7 +118,7 @@ static double move(struct minimization *m, double step) {
     vector_combine(m->objective->tasks, count, newton->current.x, step, newton->direction,
                    newton->gradient);
     vector_add_scaled(m->objective->tasks, count, step, newton->held_motion, newton->held_places);
-    contact_set_advance(&m->objective->contacts, step);
+    contact_set_advance_motion(&m->objective->contacts, step);
     if (!minimization_evaluate(m, newton->gradient)) {
         return NAN;
     }
@@ -155,7 +155,7 @@ static double arrive(struct minimization *m, double left) {
 /// Iterations of the ordinary minimisation, what is scripted where it is: what presses on the
 /// others gives way. False only where the step is to be given up.
 static bool relax(struct minimization *m) {
-    contact_set_halt(&m->objective->contacts, true);
+    contact_set_halt_motion(&m->objective->contacts, true);
     for (int i = 0; i < RELAXATIONS && m->result.status == PBS_OK && !m->stopped; i++) {
         minimization_activate(m);
         if (minimization_is_solved(m)) {
@@ -163,7 +163,7 @@ static bool relax(struct minimization *m) {
         }
         minimization_iterate(m);
     }
-    contact_set_halt(&m->objective->contacts, false);
+    contact_set_halt_motion(&m->objective->contacts, false);
     if (m->stopped) {
         return false;
     }
@@ -174,7 +174,7 @@ static bool relax(struct minimization *m) {
 
 /// held: the longest way of a node along an axis, m.
 static bool go(struct minimization *m, double held) {
-    const double way = fmax(held, contact_set_longest_way(&m->objective->contacts));
+    const double way = fmax(held, contact_set_remaining_motion(&m->objective->contacts));
     double left = 1.0;
     int stalled = 0;
     for (int i = 0; i < APPROACH_LIMIT && stalled < STALLED_LIMIT; i++) {
@@ -219,7 +219,7 @@ bool minimization_approach(struct minimization *m, double *x, bool *moved) {
     const size_t count = newton_coordinate_count(newton);
     const double *const targets = m->projection->scene.targets;
     const double held = find_motion(m, targets, x);
-    if (held == 0.0 && !contact_set_moves(&m->objective->contacts)) {
+    if (held == 0.0 && !contact_set_has_motion(&m->objective->contacts)) {
         return true;
     }
     // Everything stays where it is until it is moved.

@@ -347,12 +347,12 @@ void minimization_locate_failure(struct minimization *m, int32_t kind) {
             failure->residual = residual;
         }
     }
-    const struct contact_question question = {.node = failure->node,
-                                              .parts = m->objective->node_parts,
-                                              .held = m->objective->held,
-                                              .is_blocked = kind == PBS_FAILURE_BLOCKED};
-    contact_set_find_pair(&m->objective->contacts, m->objective->tasks, newton->current.x,
-                          &question, &failure->pair);
+    const struct contact_pair_query question = {.node = failure->node,
+                                                .parts = m->objective->node_parts,
+                                                .held = m->objective->held,
+                                                .is_blocked = kind == PBS_FAILURE_BLOCKED};
+    contact_set_find_failed_pair(&m->objective->contacts, m->objective->tasks, newton->current.x,
+                                 &question, &failure->pair);
 }
 
 void minimization_fail_unconverged(struct minimization *m, int32_t kind, const char *reason) {

@@ -449,7 +449,7 @@ pbs_status contact_scene_place(const struct scene *scene, struct memory *memory,
     for (size_t i = 0; i < count; i++) {
         motion_place(scene_collider(scene, i), 0.0, 1.0, &obstacles[i]);
     }
-    barrier_contact_place(contact, obstacles, obstacles);
+    barrier_contact_begin_motion(contact, obstacles, obstacles);
     memory_release(memory, obstacles);
     return PBS_OK;
 }

@@ -163,5 +163,5 @@ void penalty_scene_place(const struct scene *scene, struct penalty_contact *c) {
     for (size_t i = 0; i < c->obstacle_count; i++) {
         motion_place(scene_collider(scene, i), 0.0, 1.0, &c->obstacles[i].obstacle);
     }
-    penalty_contact_place(c);
+    penalty_contact_update_obstacles(c);
 }

@@ -48,7 +48,7 @@ pbs_status contact_readback_start(pbs_world *w) {
 }
 
 /// A point of a contact as a vertex of its body.
-static uint32_t vertex_of(const pbs_world *w, const struct contact_shape *shape, uint32_t part,
+static uint32_t vertex_of(const pbs_world *w, const struct contact_geometry *shape, uint32_t part,
                           int point) {
     return shape->has_nodes
                ? shape->vertex[point] - (uint32_t)scene_body(&w->scene, part)->node_start
@@ -57,8 +57,8 @@ static uint32_t vertex_of(const pbs_world *w, const struct contact_shape *shape,
 
 static void describe(const pbs_world *w, const struct contact_record *record, pbs_contact *out) {
     const struct topology *t = &w->topology;
-    struct contact_shape shape;
-    contact_set_shape(&t->contacts, &t->report, record, t->workspace.now.x, &shape);
+    struct contact_geometry shape;
+    contact_set_geometry(&t->contacts, &t->report, record, t->workspace.now.x, &shape);
     *out = (pbs_contact){.gap = shape.gap};
     pbs_contact_side *const sides[2] = {&out->first, &out->second};
     int point = 0;

@@ -85,7 +85,7 @@ static pbs_status penalty_energy(const struct scene *scene, struct memory memory
     pbs_status status = penalty_scene_begin(scene, &penalty);
     if (status >= 0) {
         penalty_scene_place(scene, &penalty);
-        status = penalty_contact_find(&penalty, NULL, scene->nodes.x);
+        status = penalty_contact_find_touches(&penalty, NULL, scene->nodes.x);
     }
     *out = penalty.value;
     penalty_contact_free(&penalty);

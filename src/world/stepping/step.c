@@ -123,7 +123,7 @@ static void place_contact(void *self, double now, double target) {
         motion_place(collider, now, run->h, &t->obstacles_now[i]);
         motion_place(collider, target, run->h, &t->obstacles[i]);
     }
-    contact_set_place(&t->contacts, t->obstacles_now, t->obstacles);
+    contact_set_begin_motion(&t->contacts, t->obstacles_now, t->obstacles);
 }
 
 /// What the host made must not touch.
@@ -850,10 +850,10 @@ static pbs_status measure_contact(struct run *run) {
         contact_set_evaluate(&t->contacts, w->tasks, t->workspace.now.x, false, NULL, &energy));
     t->contact_energy = energy.potential;
     // What is listed, and has not pushed yet, is listed too.
-    const struct contact_moment moment = {
+    const struct contact_stage solution = {
         .x = t->workspace.now.x, .share = 0.0, .memory = &w->memory, .report = &t->report};
     size_t counts[CONTACT_SET_LIMIT];
-    return contact_set_report(&t->contacts, w->tasks, &moment, counts);
+    return contact_set_report(&t->contacts, w->tasks, &solution, counts);
 }
 
 /// Lands, and says so once where an affine body is squeezed beyond what stands for a rigid one.

@@ -144,11 +144,11 @@ static size_t count_of_kind(const struct barrier_contact *c, enum pair_kind kind
 /// Friction of the state, slipping by random amounts about the width.
 static void begin_friction(struct touching_scene *s) {
     double origin[SCENE_COORDINATES];
-    assert_ok(barrier_contact_lag(&s->contact, NULL, s->x));
+    assert_ok(barrier_contact_lag_friction(&s->contact, NULL, s->x));
     for (int k = 0; k < SCENE_COORDINATES; k++) {
         origin[k] = s->x[k] + random_uniform(&numbers, -0.05, 0.05);
     }
-    barrier_contact_begin(&s->contact, origin, 0.5);
+    barrier_contact_begin_stage(&s->contact, origin, 0.5);
 }
 
 // --- gradient ---
@@ -220,11 +220,11 @@ static void forces_are_equal_and_opposite(void **state) {
         const struct contact_report_size size = {.parts = mesh->part_count,
                                                  .points = mesh->point_count};
         assert_ok(contact_report_start(&memory, &size, &report));
-        const struct contact_moment moment = {.share = 0.5, .memory = &memory, .report = &report};
+        const struct contact_stage solution = {.share = 0.5, .memory = &memory, .report = &report};
         double gradient[SCENE_COORDINATES] = {0.0};
         double forces[SCENE_COORDINATES] = {0.0};
         scene_energy(&s, s.x, false, gradient);
-        assert_ok(barrier_report_add(&s.contact, &moment));
+        assert_ok(barrier_report_add(&s.contact, &solution));
         contact_report_add_node_forces(&s.contact.mesh, &report, forces);
         double scale = 0.0;
         for (int k = 0; k < SCENE_COORDINATES; k++) {
@@ -241,7 +241,7 @@ static void forces_are_equal_and_opposite(void **state) {
             s.x[k] += random_uniform(&numbers, -5e-4, 5e-4);
         }
         scene_energy(&s, s.x, false, NULL);
-        assert_ok(barrier_report_add(&s.contact, &moment));
+        assert_ok(barrier_report_add(&s.contact, &solution));
         assert_true(report.record_count < first_count + s.contact.contact_count);
 
         double sums[3][3] = {{0.0}};
@@ -253,9 +253,9 @@ static void forces_are_equal_and_opposite(void **state) {
         }
         double rubbed = 0.0;
         for (size_t r = 0; r < report.record_count; r++) {
-            struct contact_shape shape;
+            struct contact_geometry shape;
             double both[3];
-            barrier_report_shape(&s.contact, &report.records[r], &shape);
+            barrier_report_geometry(&s.contact, &report.records[r], &shape);
             add3(report.records[r].force, report.records[r].friction, both);
             add3(by_part[shape.part[0]], both, by_part[shape.part[0]]);
             subtract3(by_part[shape.part[1]], both, by_part[shape.part[1]]);
@@ -546,7 +546,7 @@ static void walls_that_move_change_the_gradient(void **state) {
             const double step = side == 0 ? -STEP : STEP;
             double x[SCENE_COORDINATES];
             place_scene(&s);
-            barrier_contact_advance(&s.contact, step);
+            barrier_contact_advance_motion(&s.contact, step);
             for (int k = 0; k < SCENE_COORDINATES; k++) {
                 x[k] = s.x[k] + step * motion[k];
             }
@@ -643,7 +643,7 @@ static void friction_opposes_slip(void **state) {
             random_unit(&numbers, n);
             add_scaled3(s.now[1].pose.translation, SPHERE_OFFSET + 0.03, n, x);
         }
-        assert_ok(barrier_contact_lag(&s.contact, NULL, s.x));
+        assert_ok(barrier_contact_lag_friction(&s.contact, NULL, s.x));
         assert_int_equal(s.contact.contact_count, 1);
         assert_int_equal(s.contact.friction_count, 1);
         const double normal_force = -s.contact.contacts[0].barrier.first;
@@ -658,7 +658,7 @@ static void friction_opposes_slip(void **state) {
         memcpy(origin, s.x, sizeof origin);
         add_scaled3(origin + 3 * node, -length, slip, origin + 3 * node);
         add_scaled3(origin + 3 * node, -length, carried, origin + 3 * node);
-        barrier_contact_begin(&s.contact, origin, length);
+        barrier_contact_begin_stage(&s.contact, origin, length);
         double with[SCENE_COORDINATES] = {0.0}, without[SCENE_COORDINATES] = {0.0};
         scene_energy(&s, s.x, true, with);
         scene_energy(&s, s.x, false, without);
@@ -781,7 +781,7 @@ static void what_changes_beside_the_state_is_seen(void **state) {
         } else if (i == 2) {
             s.contact.settings.barrier.reach *= 1.25;
         } else if (i == 3) {
-            barrier_contact_advance(&s.contact, 1e-4);
+            barrier_contact_advance_motion(&s.contact, 1e-4);
         } else if (i < 6) {
             // The first time the other obstacles go back to where they were before they advanced.
             s.now[WALL_OBSTACLE].pose.translation[0] += 1e-3;
@@ -838,7 +838,7 @@ static void candidates_of_a_way_begin_one_step(void **state) {
     (void)state;
     struct touching_scene s;
     touching_scene_make(&memory, &s, PBS_SHAPE_BOX, REACH);
-    assert_ok(barrier_contact_lag(&s.contact, NULL, s.x));
+    assert_ok(barrier_contact_lag_friction(&s.contact, NULL, s.x));
     const size_t own = candidates_count(&s.contact.candidates);
     double motion[3 * 64];
     random_fill(&numbers, -3.0, 3.0, motion, 3 * (size_t)s.contact.mesh.point_count);
@@ -847,7 +847,7 @@ static void candidates_of_a_way_begin_one_step(void **state) {
     assert_true(many > own);
     for (int i = 0; i < 10; i++) {
         barrier_contact_begin_step(&s.contact);
-        assert_ok(barrier_contact_lag(&s.contact, NULL, s.x));
+        assert_ok(barrier_contact_lag_friction(&s.contact, NULL, s.x));
         assert_int_equal(candidates_count(&s.contact.candidates), i == 0 ? many : own);
     }
     barrier_contact_free(&s.contact);
@@ -872,8 +872,8 @@ static void threads_do_not_change_a_bit(void **state) {
         gradients[t] = calloc(3 * (size_t)grid_nodes(), sizeof *x);
         struct contact_energy energy;
         assert_ok(barrier_contact_search(&c, tasks, motion));
-        assert_ok(barrier_contact_lag(&c, tasks, x));
-        barrier_contact_begin(&c, motion, 0.1);
+        assert_ok(barrier_contact_lag_friction(&c, tasks, x));
+        barrier_contact_begin_stage(&c, motion, 0.1);
         assert_ok(barrier_contact_evaluate(&c, tasks, x, true, gradients[t], &energy));
         assert_ok(barrier_contact_linearize(&c, tasks, &layout, NULL, x, true));
         const size_t blocks = c.matrix.start[c.matrix.row_count];
@@ -907,8 +907,8 @@ static pbs_status do_all(struct touching_scene *s, const struct own_layout *own,
     double gradient[SCENE_COORDINATES] = {0.0};
     struct contact_energy energy;
     double step = 0.0;
-    RETURN_IF_FAILED(barrier_contact_lag(&s->contact, NULL, x));
-    barrier_contact_begin(&s->contact, x, 1.0);
+    RETURN_IF_FAILED(barrier_contact_lag_friction(&s->contact, NULL, x));
+    barrier_contact_begin_stage(&s->contact, x, 1.0);
     RETURN_IF_FAILED(barrier_contact_evaluate(&s->contact, NULL, x, true, gradient, &energy));
     RETURN_IF_FAILED(barrier_contact_linearize(&s->contact, NULL, &own->layout, NULL, x, true));
     return barrier_contact_sweep(&s->contact, NULL, x, gradient, 1.0, &step);

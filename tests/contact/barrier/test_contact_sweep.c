@@ -90,7 +90,7 @@ static void go_to(struct touching_scene *s, const double *direction, double time
         x[k] = s->x[k] + time * direction[k];
     }
     place_scene(s);
-    barrier_contact_advance(&s->contact, time);
+    barrier_contact_advance_motion(&s->contact, time);
     barrier_contact_locate(&s->contact, NULL, x);
 }
 
@@ -370,7 +370,7 @@ static void what_is_halted_bounds_nothing(void **state) {
         double steps[2];
         for (int halted = 0; halted < 2; halted++) {
             place_scene(&s);
-            barrier_contact_halt(&s.contact, halted == 1);
+            barrier_contact_halt_motion(&s.contact, halted == 1);
             assert_ok(barrier_contact_sweep(&s.contact, NULL, s.x, direction, 1.0, &steps[halted]));
         }
         assert_true(steps[0] > 0.0 && steps[0] < 0.5);
@@ -461,10 +461,10 @@ static void obstacles_follow_their_way(void **state) {
         add3(wall->pose.translation, path, s.target[WALL_OBSTACLE].pose.translation);
         add3(s.target[0].pose.translation, path, s.target[0].pose.translation);
         place_scene(&s);
-        assert_true(barrier_contact_obstacles_move(&s.contact));
+        assert_true(barrier_contact_has_motion(&s.contact));
 
         const double share = random_uniform(&numbers, 0.0, 0.9);
-        barrier_contact_advance(&s.contact, share);
+        barrier_contact_advance_motion(&s.contact, share);
         // The wall's obstacle as it should be now; of half a turn both senses would do.
         double best = INFINITY;
         for (int sense = 0; sense < 2; sense++) {
@@ -496,8 +496,8 @@ static void obstacles_follow_their_way(void **state) {
             }
         }
 
-        barrier_contact_advance(&s.contact, 0.5);
-        barrier_contact_advance(&s.contact, 1.0);
+        barrier_contact_advance_motion(&s.contact, 0.5);
+        barrier_contact_advance_motion(&s.contact, 1.0);
         struct contact_surface surfaces[6];
         const size_t count = obstacle_surfaces(&s.target[WALL_OBSTACLE], surfaces);
         assert_int_equal(count, s.contact.wall_count);
@@ -505,7 +505,7 @@ static void obstacles_follow_their_way(void **state) {
             assert_small(pose_difference(&surfaces[k].pose, &s.contact.walls[k].surface.pose),
                          1e-14, "wall at its target");
         }
-        assert_false(barrier_contact_obstacles_move(&s.contact));
+        assert_false(barrier_contact_has_motion(&s.contact));
         barrier_contact_free(&s.contact);
     }
 }
@@ -544,14 +544,14 @@ static void the_longest_way_is_an_obstacles(void **state) {
             }
         }
         assert_true(expected > 0.0);
-        assert_near(barrier_contact_longest_way(&s.contact), expected, 1e-14, "longest way");
-        barrier_contact_advance(&s.contact, 0.5);
+        assert_near(barrier_contact_remaining_motion(&s.contact), expected, 1e-14, "longest way");
+        barrier_contact_advance_motion(&s.contact, 0.5);
         if (moving != WALL_OBSTACLE || angle == 0.0) {
-            assert_near(barrier_contact_longest_way(&s.contact), 0.5 * expected, 1e-14,
+            assert_near(barrier_contact_remaining_motion(&s.contact), 0.5 * expected, 1e-14,
                         "half of the longest way");
         }
-        barrier_contact_advance(&s.contact, 1.0);
-        assert_true(barrier_contact_longest_way(&s.contact) == 0.0);
+        barrier_contact_advance_motion(&s.contact, 1.0);
+        assert_true(barrier_contact_remaining_motion(&s.contact) == 0.0);
         barrier_contact_free(&s.contact);
     }
 }
@@ -569,8 +569,8 @@ static void obstacles_at_rest_do_not_move(void **state) {
         }
         memcpy(s.target, s.now, sizeof s.target);
         place_scene(&s);
-        assert_false(barrier_contact_obstacles_move(&s.contact));
-        assert_true(barrier_contact_longest_way(&s.contact) == 0.0);
+        assert_false(barrier_contact_has_motion(&s.contact));
+        assert_true(barrier_contact_remaining_motion(&s.contact) == 0.0);
         barrier_contact_free(&s.contact);
     }
 }

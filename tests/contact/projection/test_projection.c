@@ -622,7 +622,7 @@ static void held_nodes_that_do_not_collide_pass_through(void **state) {
     assert_ok(projection_apply(NULL, &f.projection, y, x));
     assert_true(x[0] == 0.1 && x[1] == 0.2 && x[2] == 0.0);
     assert_near(x[4], sqrt(0.24), 1e-15, "out of the ball within the plane x = 0.1");
-    assert_int_equal(projection_count_held_inside(&f.projection, at), 1);
+    assert_int_equal(projection_count_constrained_inside(&f.projection, at), 1);
     end(&f);
 }
 
