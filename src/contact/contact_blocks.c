@@ -5,40 +5,41 @@
 #include "base/matrix3/math3.h"
 #include "pbs/body.h"
 
-static uint32_t find_node(struct contact_fold *fold, uint32_t node) {
+static uint32_t find_node(struct contact_nodes *nodes, uint32_t node) {
     uint32_t i = 0;
-    while (i < fold->node_count && fold->node[i] != node) {
+    while (i < nodes->node_count && nodes->node[i] != node) {
         i++;
     }
-    if (i == fold->node_count) {
-        fold->node[i] = node;
+    if (i == nodes->node_count) {
+        nodes->node[i] = node;
         for (int p = 0; p < CONTACT_POINTS; p++) {
-            fold->share[i][p] = 0.0;
+            nodes->weight[i][p] = 0.0;
         }
-        fold->node_count++;
+        nodes->node_count++;
     }
     return i;
 }
 
-void contact_fold_points(const struct contact_blocks_scene *scene, const uint32_t *points,
-                         int point_count, struct contact_fold *fold) {
-    fold->node_count = 0;
+void contact_nodes_of_points(const struct contact_blocks_scene *scene, const uint32_t *points,
+                             int point_count, struct contact_nodes *nodes) {
+    nodes->node_count = 0;
     for (int p = 0; p < point_count; p++) {
-        uint32_t nodes[4];
+        uint32_t point_nodes[4];
         double weights[4];
-        const int count = collision_mesh_nodes(scene->mesh, points[p], nodes, weights);
+        const int count = collision_mesh_nodes(scene->mesh, points[p], point_nodes, weights);
         for (int k = 0; k < count; k++) {
-            if (scene->held == NULL || scene->held[nodes[k]] != PBS_AXIS_ALL) {
-                fold->share[find_node(fold, nodes[k])][p] = weights[k];
+            if (scene->constrained_axes == NULL ||
+                scene->constrained_axes[point_nodes[k]] != PBS_AXIS_ALL) {
+                nodes->weight[find_node(nodes, point_nodes[k])][p] = weights[k];
             }
         }
     }
 }
 
-void contact_fold_node(const struct contact_blocks_scene *scene, uint32_t node,
-                       struct contact_fold *fold) {
-    if (scene->held == NULL || scene->held[node] != PBS_AXIS_ALL) {
-        find_node(fold, node);
+void contact_nodes_add(const struct contact_blocks_scene *scene, uint32_t node,
+                       struct contact_nodes *nodes) {
+    if (scene->constrained_axes == NULL || scene->constrained_axes[node] != PBS_AXIS_ALL) {
+        find_node(nodes, node);
     }
 }
 
@@ -56,9 +57,9 @@ void contact_blocks_free(struct memory *memory, struct contact_blocks *blocks) {
     *blocks = (struct contact_blocks){0};
 }
 
-struct contact_place contact_blocks_count(struct contact_blocks *blocks, uint32_t width) {
-    const struct contact_place place = {width,
-                                        width == 0 ? 0 : (uint32_t)blocks->sets[width - 1].count++};
+struct contact_block_index contact_blocks_count(struct contact_blocks *blocks, uint32_t width) {
+    const struct contact_block_index place = {
+        width, width == 0 ? 0 : (uint32_t)blocks->sets[width - 1].count++};
     return place;
 }
 
@@ -76,31 +77,32 @@ pbs_status contact_blocks_reserve(struct memory *memory, struct contact_blocks *
     return PBS_OK;
 }
 
-static bool is_held(const struct contact_blocks_scene *scene, uint32_t node, int axis) {
-    return scene->held != NULL && (scene->held[node] >> axis & 1) != 0;
+static bool is_constrained(const struct contact_blocks_scene *scene, uint32_t node, int axis) {
+    return scene->constrained_axes != NULL && (scene->constrained_axes[node] >> axis & 1) != 0;
 }
 
 /// A vector over the points as one over the nodes, without what is held.
-static void fold_vector(const struct contact_blocks_scene *scene, const struct contact_fold *fold,
-                        const double (*vector)[3], double *out) {
-    for (uint32_t i = 0; i < fold->node_count; i++) {
+static void vector_over_nodes(const struct contact_blocks_scene *scene,
+                              const struct contact_nodes *nodes, const double (*vector)[3],
+                              double *out) {
+    for (uint32_t i = 0; i < nodes->node_count; i++) {
         for (int axis = 0; axis < 3; axis++) {
             double sum = 0.0;
             for (int p = 0; p < CONTACT_POINTS; p++) {
-                sum += fold->share[i][p] * vector[p][axis];
+                sum += nodes->weight[i][p] * vector[p][axis];
             }
-            out[3 * i + (uint32_t)axis] = is_held(scene, fold->node[i], axis) ? 0.0 : sum;
+            out[3 * i + (uint32_t)axis] = is_constrained(scene, nodes->node[i], axis) ? 0.0 : sum;
         }
     }
 }
 
 /// The parts in rotations, of which all axes are held or none.
-static void add_turns(const struct contact_fold *fold, const struct contact_turns *turns, int k,
-                      double *out) {
-    for (uint32_t i = 0; i < fold->node_count; i++) {
-        for (int t = 0; t < turns->count; t++) {
-            if (fold->node[i] == turns->node[t]) {
-                copy3(turns->vector[k][t], out + 3 * (size_t)i);
+static void add_rotations(const struct contact_nodes *nodes,
+                          const struct contact_rotations *rotations, int k, double *out) {
+    for (uint32_t i = 0; i < nodes->node_count; i++) {
+        for (int t = 0; t < rotations->count; t++) {
+            if (nodes->node[i] == rotations->node[t]) {
+                copy3(rotations->vector[k][t], out + 3 * (size_t)i);
             }
         }
     }
@@ -116,9 +118,10 @@ static void add_square(size_t size, double coefficient, const double *vector, do
     }
 }
 
-void contact_blocks_write(const struct contact_blocks_scene *scene, const struct contact_fold *fold,
-                          const struct contact_rank *rank, const struct contact_turns *turns,
-                          struct contact_place place, struct contact_blocks *blocks) {
+void contact_blocks_write(const struct contact_blocks_scene *scene,
+                          const struct contact_nodes *nodes, const struct contact_hessian *hessian,
+                          const struct contact_rotations *rotations,
+                          struct contact_block_index place, struct contact_blocks *blocks) {
     const size_t width = place.width;
     if (width == 0) {
         return;
@@ -127,16 +130,16 @@ void contact_blocks_write(const struct contact_blocks_scene *scene, const struct
     uint32_t *rows = blocks->rows[width - 1] + place.index * width;
     double *block = blocks->blocks[width - 1] + place.index * size * size;
     for (size_t i = 0; i < width; i++) {
-        rows[i] = scene->layout->row[fold->node[i]];
+        rows[i] = scene->layout->row[nodes->node[i]];
     }
     memset(block, 0, size * size * sizeof *block);
-    for (int k = 0; k < rank->count; k++) {
+    for (int k = 0; k < hessian->count; k++) {
         double vector[3 * CONTACT_STENCIL_LIMIT] = {0.0};
-        fold_vector(scene, fold, rank->vector[k], vector);
-        if (turns != NULL) {
-            add_turns(fold, turns, k, vector);
+        vector_over_nodes(scene, nodes, hessian->vector[k], vector);
+        if (rotations != NULL) {
+            add_rotations(nodes, rotations, k, vector);
         }
-        add_square(size, rank->coefficient[k], vector, block);
+        add_square(size, hessian->coefficient[k], vector, block);
     }
     // Of the diagonal blocks the lower one too, to the same bits.
     for (size_t i = 0; i < size; i++) {

@@ -28,7 +28,7 @@ pbs_status contact_report_start(struct memory *memory, const struct contact_repo
     if (size->parts > 0) {
         memset(r->loads, 0, size->parts * sizeof *r->loads);
     }
-    contact_report_begin(r);
+    contact_report_begin_step(r);
     return PBS_OK;
 }
 
@@ -40,7 +40,7 @@ void contact_report_free(struct memory *memory, struct contact_report *r) {
     *r = (struct contact_report){0};
 }
 
-void contact_report_begin(struct contact_report *r) {
+void contact_report_begin_step(struct contact_report *r) {
     r->record_count = 0;
     for (size_t i = 0; i < r->part_count; i++) {
         struct contact_load *load = &r->loads[i];
@@ -62,17 +62,17 @@ void contact_report_accept(struct contact_report *r, double h) {
     }
 }
 
-void contact_report_put_aside(struct contact_report *r) {
+void contact_report_save(struct contact_report *r) {
     for (size_t i = 0; i < r->part_count; i++) {
-        copy3(r->loads[i].impulse, r->loads[i].aside);
-        copy3(r->loads[i].angular_impulse, r->loads[i].aside + 3);
+        copy3(r->loads[i].impulse, r->loads[i].saved_impulses);
+        copy3(r->loads[i].angular_impulse, r->loads[i].saved_impulses + 3);
     }
 }
 
-void contact_report_take_back(struct contact_report *r) {
+void contact_report_restore(struct contact_report *r) {
     for (size_t i = 0; i < r->part_count; i++) {
-        copy3(r->loads[i].aside, r->loads[i].impulse);
-        copy3(r->loads[i].aside + 3, r->loads[i].angular_impulse);
+        copy3(r->loads[i].saved_impulses, r->loads[i].impulse);
+        copy3(r->loads[i].saved_impulses + 3, r->loads[i].angular_impulse);
     }
 }
 
@@ -114,13 +114,13 @@ pbs_status contact_merge_begin(struct memory *memory, size_t count, struct conta
 
 void contact_merge_next(struct contact_merging *merging, const struct contact_record *record) {
     struct contact_report *r = merging->report;
-    while (merging->kept < r->record_count && compare(&r->records[merging->kept], record) < 0) {
-        r->merged[merging->out++] = r->records[merging->kept++];
+    while (merging->passed < r->record_count && compare(&r->records[merging->passed], record) < 0) {
+        r->merged[merging->out++] = r->records[merging->passed++];
     }
     struct contact_record *out = &r->merged[merging->out++];
     *out = *record;
-    if (merging->kept < r->record_count && compare(&r->records[merging->kept], record) == 0) {
-        const struct contact_record *before = &r->records[merging->kept++];
+    if (merging->passed < r->record_count && compare(&r->records[merging->passed], record) == 0) {
+        const struct contact_record *before = &r->records[merging->passed++];
         add3(before->force, record->force, out->force);
         add3(before->friction, record->friction, out->friction);
     }
@@ -128,8 +128,8 @@ void contact_merge_next(struct contact_merging *merging, const struct contact_re
 
 void contact_merge_end(struct contact_merging *merging) {
     struct contact_report *r = merging->report;
-    while (merging->kept < r->record_count) {
-        r->merged[merging->out++] = r->records[merging->kept++];
+    while (merging->passed < r->record_count) {
+        r->merged[merging->out++] = r->records[merging->passed++];
     }
     struct contact_record *const records = r->records;
     const size_t capacity = r->record_capacity;

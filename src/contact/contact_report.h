@@ -3,7 +3,7 @@
 // means over the stages, by their shares in the step's impulse; impulses add up over the steps of a
 // run. Keeps no handles and knows no hosts.
 //
-// A run calls contact_report_start once, contact_report_begin before each step it tries,
+// A run calls contact_report_start once, contact_report_begin_step before each step it tries,
 // contact_set_report after each stage, contact_report_accept for each step that it keeps.
 #ifndef PBS_CONTACT_CONTACT_REPORT_H
 #define PBS_CONTACT_CONTACT_REPORT_H
@@ -19,7 +19,7 @@ struct contact_load {
     double torque[3];          ///< N m, about the origin of the world, of both
     double impulse[3];         ///< N s, of the run so far, of both
     double angular_impulse[3]; ///< N m s, likewise, about the origin of the world
-    double aside[6];           ///< both impulses as they were at contact_report_put_aside
+    double saved_impulses[6];  ///< both impulses as they were at contact_report_save
 };
 
 /// One contact, whether it is still there or was at the start of the step, so that friction acts.
@@ -61,13 +61,13 @@ pbs_status contact_report_start(struct memory *memory, const struct contact_repo
 void contact_report_free(struct memory *memory, struct contact_report *report);
 
 /// Forgets what the step before, kept or not, has put on anything; impulses stay.
-void contact_report_begin(struct contact_report *report);
+void contact_report_begin_step(struct contact_report *report);
 
 /// The step, of h seconds, counts.
 void contact_report_accept(struct contact_report *report, double h);
-/// Impulses as they are, for contact_report_take_back.
-void contact_report_put_aside(struct contact_report *report);
-void contact_report_take_back(struct contact_report *report);
+/// Impulses as they are, for contact_report_restore.
+void contact_report_save(struct contact_report *report);
+void contact_report_restore(struct contact_report *report);
 
 // --- for kinds of contact ---
 
@@ -78,7 +78,7 @@ void contact_load_add(struct contact_load *load, double sum[3], const double x[3
 /// Records on their way into the list: one run of them at a time, in the order of the list.
 struct contact_merging {
     struct contact_report *report;
-    size_t kept; ///< of the list that were passed
+    size_t passed; ///< of the list that were passed
     size_t out;
 };
 

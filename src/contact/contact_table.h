@@ -40,25 +40,25 @@ struct contact_pair {
 /// What a Hessian is wanted for.
 struct contact_linearization {
     const struct layout *layout;
-    const uint8_t *held; ///< per node, PBS_AXIS_* bits, whose rows and columns are left out; null:
-                         ///< none
+    const uint8_t *constrained_axes; ///< per node, PBS_AXIS_* bits, whose rows and columns are left
+                                     ///< out; null: none
     bool with_friction;
     bool semidefinite; ///< positive semidefinite, contact by contact
 };
 
 /// Which pair a message about a failure is to name.
 struct contact_pair_query {
-    uint32_t node;         ///< the one that is pushed most; UINT32_MAX: none
-    const uint32_t *parts; ///< of each node; may be null
-    const uint8_t *held;   ///< per node, PBS_AXIS_* bits
-    bool is_blocked;       ///< what pushes against obstacles or held axes instead
+    uint32_t node;                   ///< the one that is pushed most; UINT32_MAX: none
+    const uint32_t *parts;           ///< of each node; may be null
+    const uint8_t *constrained_axes; ///< per node, PBS_AXIS_* bits
+    bool is_blocked;                 ///< what pushes against obstacles or held axes instead
 };
 
 /// A stage's solution, or the end of a step.
 struct contact_stage {
     const double *x;
-    double share;          ///< of the step's impulse
-    struct memory *memory; ///< of the report
+    double impulse_fraction; ///< of the step's impulse
+    struct memory *memory;   ///< of the report
     struct contact_report *report;
     double *node_forces; ///< N: on nodes, added to; null: contacts are listed, and no more
     uint32_t contact;    ///< whose it is, of the set; the set fills it in
@@ -66,12 +66,12 @@ struct contact_stage {
 
 /// Velocities that friction acts on after the solve.
 struct friction_input {
-    const double *x, *mass; ///< mass: per node, kg
-    const uint8_t *held;    ///< per node, PBS_AXIS_* bits
-    double h;               ///< s: of the step,
-    double time;            ///< s: for which the forces of one solution act on velocities, in all,
-    double share;           ///< and the part of it that belongs to the solution reported last
-    double *velocity;       ///< in, out
+    const double *x, *mass;          ///< mass: per node, kg
+    const uint8_t *constrained_axes; ///< per node, PBS_AXIS_* bits
+    double h;                        ///< s: of the step,
+    double time;             ///< s: for which the forces of one solution act on velocities, in all,
+    double impulse_fraction; ///< and the part of it that belongs to the solution reported last
+    double *velocity;        ///< in, out
     struct contact_report *report;
     uint32_t contact; ///< as in contact_stage
 };

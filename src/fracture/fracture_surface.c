@@ -13,7 +13,7 @@ static uint8_t face_bit(int face, bool broken) {
 }
 
 /// Where vertex i of tetrahedron a is in b, or 4.
-static uint32_t place_in(const struct tet_mesh_view *mesh, uint32_t a, uint32_t i, uint32_t b) {
+static uint32_t corner_in(const struct tet_mesh_view *mesh, uint32_t a, uint32_t i, uint32_t b) {
     uint32_t j = 0;
     while (j < 4 && mesh->tets[4 * (size_t)b + j] != mesh->tets[4 * (size_t)a + i]) {
         j++;
@@ -26,7 +26,7 @@ static uint32_t vertex_opposite(const struct tet_mesh_view *mesh, uint32_t a, ui
     uint32_t opposite = 4;
     int alone = 0;
     for (uint32_t i = 0; i < 4; i++) {
-        if (place_in(mesh, a, i, b) == 4) {
+        if (corner_in(mesh, a, i, b) == 4) {
             opposite = i;
             alone++;
         }
@@ -94,7 +94,7 @@ pbs_status fracture_surface_begin(struct fracture_surface *s, struct memory *mem
 
 static void join_corners(struct fracture_surface *s, uint32_t a, uint32_t b) {
     for (uint32_t i = 0; i < 4; i++) {
-        const uint32_t j = place_in(&s->mesh, a, i, b);
+        const uint32_t j = corner_in(&s->mesh, a, i, b);
         if (j < 4) {
             disjoint_sets_join(s->root, 4 * a + i, 4 * b + j);
         }
@@ -198,8 +198,8 @@ static void arm_of(const struct tet_mesh_view *mesh, const struct particle_frame
     multiply3(rotation, rest, arm);
 }
 
-void fracture_surface_place(const struct fracture_surface *s, const struct particle_frames *frames,
-                            size_t vertex, double x[3]) {
+void fracture_surface_position(const struct fracture_surface *s,
+                               const struct particle_frames *frames, size_t vertex, double x[3]) {
     const size_t count = s->first[vertex + 1] - s->first[vertex];
     double sum[3] = {0.0, 0.0, 0.0};
     for (size_t i = 0; i < count; i++) {
@@ -212,9 +212,9 @@ void fracture_surface_place(const struct fracture_surface *s, const struct parti
     scale3(1.0 / (double)count, sum, x);
 }
 
-void fracture_surface_move(const struct fracture_surface *s, const struct particle_frames *frames,
-                           const double *velocities, const double *spins, size_t vertex,
-                           double v[3]) {
+void fracture_surface_velocity(const struct fracture_surface *s,
+                               const struct particle_frames *frames, const double *velocities,
+                               const double *spins, size_t vertex, double v[3]) {
     const size_t count = s->first[vertex + 1] - s->first[vertex];
     double sum[3] = {0.0, 0.0, 0.0};
     for (size_t i = 0; i < count; i++) {

@@ -39,12 +39,12 @@ void fracture_surface_free(struct fracture_surface *surface, struct memory *memo
 void fracture_surface_update(struct fracture_surface *surface, const struct bond_list *bonds);
 
 /// A vertex is the mean of where its tetrahedra, each moved as a rigid body, have it.
-void fracture_surface_place(const struct fracture_surface *surface,
-                            const struct particle_frames *frames, size_t vertex, double x[3]);
+void fracture_surface_position(const struct fracture_surface *surface,
+                               const struct particle_frames *frames, size_t vertex, double x[3]);
 
 /// Its velocity, from those of the particles and their angular velocities, x 3.
-void fracture_surface_move(const struct fracture_surface *surface,
-                           const struct particle_frames *frames, const double *velocities,
-                           const double *spins, size_t vertex, double v[3]);
+void fracture_surface_velocity(const struct fracture_surface *surface,
+                               const struct particle_frames *frames, const double *velocities,
+                               const double *spins, size_t vertex, double v[3]);
 
 #endif

@@ -185,8 +185,8 @@ static bool are_parents(const uint32_t *parent, size_t count) {
     return true;
 }
 
-bool fragments_resume(struct fragments *f, const struct bond_list *bonds, const uint32_t *fragment,
-                      const uint32_t *parent, size_t count) {
+bool fragments_restore(struct fragments *f, const struct bond_list *bonds, const uint32_t *fragment,
+                       const uint32_t *parent, size_t count) {
     find_roots(f, bonds);
     if (count > f->particle_count || !are_numbers(f, fragment, count) ||
         !are_parents(parent, count)) {

@@ -19,7 +19,7 @@ struct fragments {
     double *reach;         ///< particle_count x 2, likewise: volumes; null where bonds count alike
 };
 
-enum { BOND_HOLDS = 0, BOND_BROKE = 1, BOND_CUT = 2 };
+enum { BOND_INTACT = 0, BOND_BROKE = 1, BOND_CUT = 2 };
 
 struct bond_list {
     size_t count;
@@ -48,7 +48,7 @@ void fragments_measure_damage(struct fragments *fragments, const struct bond_lis
 
 /// Takes numbers and parents as they were kept. False where they are not those of fragments that
 /// these bonds make; then nothing is changed.
-bool fragments_resume(struct fragments *fragments, const struct bond_list *bonds,
-                      const uint32_t *fragment, const uint32_t *parent, size_t count);
+bool fragments_restore(struct fragments *fragments, const struct bond_list *bonds,
+                       const uint32_t *fragment, const uint32_t *parent, size_t count);
 
 #endif

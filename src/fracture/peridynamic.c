@@ -10,7 +10,7 @@ static const double ROUNDING = 1e-9; // of the horizon: what still belongs to it
 
 /// Two particles closer than this many spacings are at one place: a bond so short is stiffer than
 /// any step can follow.
-static const double SAME_PLACE = 1e-6;
+static const double COINCIDENT = 1e-6;
 
 static const size_t MOST_BONDS = UINT32_MAX - 1;
 
@@ -148,7 +148,7 @@ static pbs_status measure_lengths(const struct peridynamic_input *input,
         const double *q = input->positions + 3 * (size_t)pair[1];
         const double d[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};
         const double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-        if (length < SAME_PLACE * input->spacing) {
+        if (length < COINCIDENT * input->spacing) {
             return status_fail(PBS_ERROR_MESH,
                                "particles %u and %u are at one place, %g m apart at a spacing of "
                                "%g m",

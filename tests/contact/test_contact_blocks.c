@@ -24,8 +24,8 @@ static void blocks_are_the_vectors_over_nodes(void **state) {
     for (int round = 0; round < 500; round++) {
         uint8_t held[SCENE_NODES];
         uint32_t points[4];
-        struct contact_fold fold;
-        struct contact_rank rank = {.count = 1 + (int)random_index(&numbers, CONTACT_RANK)};
+        struct contact_nodes fold;
+        struct contact_hessian rank = {.count = 1 + (int)random_index(&numbers, CONTACT_RANK)};
         const int count = 1 + (int)random_index(&numbers, 4);
         // Two sides, and so two affine bodies at the most.
         const uint32_t sides[2] = {(uint32_t)random_index(&numbers, mesh->point_count),
@@ -44,11 +44,11 @@ static void blocks_are_the_vectors_over_nodes(void **state) {
             random_fill(&numbers, -1.0, 1.0, rank.vector[k][0], 3 * (size_t)count);
         }
         const struct contact_blocks_scene scene = {
-            .mesh = mesh, .layout = &layout, .held = round % 4 == 0 ? NULL : held};
-        contact_fold_points(&scene, points, count, &fold);
+            .mesh = mesh, .layout = &layout, .constrained_axes = round % 4 == 0 ? NULL : held};
+        contact_nodes_of_points(&scene, points, count, &fold);
         contact_blocks_clear(&blocks);
-        const struct contact_place before = contact_blocks_count(&blocks, fold.node_count);
-        const struct contact_place place = contact_blocks_count(&blocks, fold.node_count);
+        const struct contact_block_index before = contact_blocks_count(&blocks, fold.node_count);
+        const struct contact_block_index place = contact_blocks_count(&blocks, fold.node_count);
         assert_ok(contact_blocks_reserve(&memory, &blocks));
         contact_blocks_write(&scene, &fold, &rank, NULL, before, &blocks);
         contact_blocks_write(&scene, &fold, &rank, NULL, place, &blocks);
@@ -67,7 +67,7 @@ static void blocks_are_the_vectors_over_nodes(void **state) {
                 double weights[4];
                 const int node_count = collision_mesh_nodes(mesh, points[p], nodes, weights);
                 for (int n = 0; n < node_count; n++) {
-                    const uint8_t bits = scene.held != NULL ? held[nodes[n]] : 0;
+                    const uint8_t bits = scene.constrained_axes != NULL ? held[nodes[n]] : 0;
                     seen |= bits != 7 ? 1u << nodes[n] : 0u;
                     for (int axis = 0; axis < 3; axis++) {
                         along += (bits >> axis & 1) != 0

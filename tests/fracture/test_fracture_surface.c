@@ -91,8 +91,8 @@ static double enclosed(const struct broken_mesh *m, uint32_t fragment) {
         double x[3][3];
         double cross[3];
         for (int i = 0; i < 3; i++) {
-            fracture_surface_place(&m->surface, &m->frames, m->surface.triangles[3 * t + (size_t)i],
-                                   x[i]);
+            fracture_surface_position(&m->surface, &m->frames,
+                                      m->surface.triangles[3 * t + (size_t)i], x[i]);
         }
         cross3(x[0], x[1], cross);
         sum += fragment_of(m, t) == fragment ? dot3(cross, x[2]) : 0.0;
@@ -141,7 +141,7 @@ static void a_sound_body_has_the_boundary_of_its_mesh(void **state) {
         assert_int_equal(m->surface.cracked[t], 0);
         for (size_t i = 0; i < 3; i++) {
             double x[3];
-            fracture_surface_place(&m->surface, &m->frames, m->surface.triangles[3 * t + i], x);
+            fracture_surface_position(&m->surface, &m->frames, m->surface.triangles[3 * t + i], x);
             // Centroid and arm to it are each rounded, and so is the mean.
             assert_small(
                 testing_max_difference(x, m->view.positions + 3 * (size_t)boundary[3 * t + i], 3),
@@ -206,7 +206,7 @@ static void fragments_move_apart(void **state) {
     rotate_by(vector, 1.0, (const double[4]){0.0, 0.0, 0.0, 1.0}, q);
     rotation_of(q, rotation);
     for (size_t v = 0; v < m->surface.vertex_count; v++) {
-        fracture_surface_place(&m->surface, &m->frames, v, before + 3 * v);
+        fracture_surface_position(&m->surface, &m->frames, v, before + 3 * v);
     }
     for (size_t t = 0; t < TETS; t++) {
         if (m->fragments.fragment[t] == turned) {
@@ -224,7 +224,7 @@ static void fragments_move_apart(void **state) {
             multiply3(rotation, before + 3 * v, expected);
             add_scaled3(expected, 1.0, shift, expected);
         }
-        fracture_surface_place(&m->surface, &m->frames, v, x);
+        fracture_surface_position(&m->surface, &m->frames, v, x);
         assert_small(testing_max_difference(x, expected, 3), 1e-14, "vertex");
     }
     end(m);

@@ -180,8 +180,8 @@ static void what_was_kept_goes_on(void **state) {
     }
     struct fragments again;
     assert_ok(fragments_begin(&again, &g.memory, PARTICLES, &g.bonds));
-    assert_true(fragments_resume(&again, &g.bonds, g.fragments.fragment, g.fragments.parent,
-                                 g.fragments.count));
+    assert_true(fragments_restore(&again, &g.bonds, g.fragments.fragment, g.fragments.parent,
+                                  g.fragments.count));
     assert_numbers(&g, again.fragment);
     assert_memory_equal(again.members, g.fragments.members, sizeof(uint32_t) * PARTICLES);
     fragments_free(&again, &g.memory);
@@ -196,17 +196,17 @@ static void what_was_forged_does_not(void **state) {
     break_bond(&g, 1); // 01 23
     struct fragments *f = &g.fragments;
     const uint32_t own[4] = {0, 0, 1, 1};
-    assert_true(fragments_resume(f, &g.bonds, own, parents, 2));
+    assert_true(fragments_restore(f, &g.bonds, own, parents, 2));
     const uint32_t beyond[4] = {0, 0, 2, 2};
     const uint32_t split[4] = {0, 2, 1, 1};
     const uint32_t joined[4] = {0, 0, 0, 0};
-    assert_false(fragments_resume(f, &g.bonds, beyond, parents, 2));
-    assert_false(fragments_resume(f, &g.bonds, beyond, parents, 3));
-    assert_false(fragments_resume(f, &g.bonds, split, parents, 3));
-    assert_false(fragments_resume(f, &g.bonds, joined, parents, 1));
-    assert_false(fragments_resume(f, &g.bonds, own, parents, 3));
-    assert_false(fragments_resume(f, &g.bonds, own, parents, 5));
-    assert_false(fragments_resume(f, &g.bonds, own, (const uint32_t[]){1, 0}, 2));
+    assert_false(fragments_restore(f, &g.bonds, beyond, parents, 2));
+    assert_false(fragments_restore(f, &g.bonds, beyond, parents, 3));
+    assert_false(fragments_restore(f, &g.bonds, split, parents, 3));
+    assert_false(fragments_restore(f, &g.bonds, joined, parents, 1));
+    assert_false(fragments_restore(f, &g.bonds, own, parents, 3));
+    assert_false(fragments_restore(f, &g.bonds, own, parents, 5));
+    assert_false(fragments_restore(f, &g.bonds, own, (const uint32_t[]){1, 0}, 2));
     assert_numbers(&g, own);
     fragments_free(f, &g.memory);
 }

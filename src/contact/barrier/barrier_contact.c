@@ -28,19 +28,19 @@ static const double PARALLEL_THRESHOLD = 1e-3;
 pbs_status barrier_contact_reset(struct barrier_contact *c) {
     const size_t count = 3 * (size_t)c->mesh.point_count;
     c->mean_edge = collision_mesh_mean_edge(&c->mesh);
-    RETURN_IF_FAILED(
-        memory_reserve(c->memory, &c->placed, &c->placed_capacity, count, sizeof *c->placed));
+    RETURN_IF_FAILED(memory_reserve(c->memory, &c->obstacle_points, &c->obstacle_point_capacity,
+                                    count, sizeof *c->obstacle_points));
     RETURN_IF_FAILED(
         memory_reserve(c->memory, &c->points, &c->point_capacity, count, sizeof *c->points));
-    RETURN_IF_FAILED(memory_reserve(c->memory, &c->turns, &c->turn_capacity,
-                                    3 * (size_t)c->mesh.rotation_count, sizeof *c->turns));
+    RETURN_IF_FAILED(memory_reserve(c->memory, &c->rotations, &c->rotation_capacity,
+                                    3 * (size_t)c->mesh.rotation_count, sizeof *c->rotations));
     RETURN_IF_FAILED(
         memory_reserve(c->memory, &c->motion, &c->motion_capacity, count, sizeof *c->motion));
-    RETURN_IF_FAILED(
-        memory_reserve(c->memory, &c->velocity, &c->velocity_capacity, count, sizeof *c->velocity));
+    RETURN_IF_FAILED(memory_reserve(c->memory, &c->velocity, &c->obstacle_velocity_capacity, count,
+                                    sizeof *c->velocity));
     RETURN_IF_FAILED(memory_reserve(c->memory, &c->leg, &c->leg_capacity, count, sizeof *c->leg));
-    RETURN_IF_FAILED(
-        memory_reserve(c->memory, &c->found, &c->found_capacity, count, sizeof *c->found));
+    RETURN_IF_FAILED(memory_reserve(c->memory, &c->found_points, &c->found_point_capacity, count,
+                                    sizeof *c->found_points));
     c->is_found = false;
     c->contact_count = 0;
     c->friction_count = c->rolling_count = 0;
@@ -60,18 +60,18 @@ void barrier_contact_free(struct barrier_contact *c) {
     intersection_search_free(memory, &c->intersections);
     memory_release(memory, c->walls);
     memory_release(memory, c->points);
-    memory_release(memory, c->turns);
-    memory_release(memory, c->placed);
+    memory_release(memory, c->rotations);
+    memory_release(memory, c->obstacle_points);
     memory_release(memory, c->motion);
     memory_release(memory, c->velocity);
     memory_release(memory, c->leg);
-    memory_release(memory, c->found);
+    memory_release(memory, c->found_points);
     memory_release(memory, c->contacts);
     memory_release(memory, c->frictions);
     memory_release(memory, c->rollings);
     memory_release(memory, c->near);
     memory_release(memory, c->pieces);
-    memory_release(memory, c->places);
+    memory_release(memory, c->block_indices);
     *c = (struct barrier_contact){0};
 }
 
@@ -261,7 +261,7 @@ pbs_status barrier_contact_search(struct barrier_contact *c, struct tasks *tasks
     const double reach = c->settings.barrier.reach;
     const pbs_status status = candidates_gather(c->memory, tasks, &c->mesh, c->points, motion,
                                                 reach, CANDIDATE_MARGIN * reach, &c->candidates);
-    c->has_begun = false;
+    c->step_has_begun = false;
     c->is_found = false;
     c->counters.searches++;
     c->counters.seconds_search += clock_seconds() - start;
@@ -269,27 +269,27 @@ pbs_status barrier_contact_search(struct barrier_contact *c, struct tasks *tasks
 }
 
 void barrier_contact_begin_step(struct barrier_contact *c) {
-    if (c->has_begun && c->candidates.where.motion_square > 0.0) {
-        c->candidates.where.is_valid = false;
+    if (c->step_has_begun && c->candidates.paths.motion_square > 0.0) {
+        c->candidates.paths.is_valid = false;
         c->is_found = false;
     }
-    c->has_begun = true;
+    c->step_has_begun = true;
 }
 
 void barrier_contact_locate(struct barrier_contact *c, struct tasks *tasks, const double *x) {
-    collision_mesh_place(tasks, &c->mesh, x, c->points);
+    collision_mesh_compute_points(tasks, &c->mesh, x, c->points);
     for (size_t i = 0; i < c->mesh.point_count; i++) {
         if (c->mesh.kind[i] == POINT_OBSTACLE) {
-            copy3(c->placed + 3 * i, c->points + 3 * i);
+            copy3(c->obstacle_points + 3 * i, c->points + 3 * i);
         }
     }
     for (size_t i = 0; i < c->mesh.rotation_count; i++) {
-        copy3(x + 3 * (size_t)c->mesh.rotation_node[i], c->turns + 3 * i);
+        copy3(x + 3 * (size_t)c->mesh.rotation_node[i], c->rotations + 3 * i);
     }
 }
 
 void barrier_contact_forget_pairs(struct barrier_contact *c) {
-    c->candidates.where.is_valid = c->candidates.wide.where.is_valid = false;
+    c->candidates.paths.is_valid = c->candidates.verlet.paths.is_valid = false;
     c->is_found = false;
 }
 
@@ -299,7 +299,8 @@ static bool has_found(const struct barrier_contact *c) {
     const struct barrier *then = &c->found_barrier;
     return c->is_found && now->form == then->form && now->stiffness == then->stiffness &&
            now->reach == then->reach &&
-           memcmp(c->points, c->found, 3 * (size_t)c->mesh.point_count * sizeof *c->points) == 0;
+           memcmp(c->points, c->found_points,
+                  3 * (size_t)c->mesh.point_count * sizeof *c->points) == 0;
 }
 
 pbs_status barrier_contact_find(struct barrier_contact *c, struct tasks *tasks, const double *x) {
@@ -315,7 +316,8 @@ pbs_status barrier_contact_find(struct barrier_contact *c, struct tasks *tasks, 
     c->is_found = c->mesh.point_count > 0;
     c->found_barrier = c->settings.barrier;
     if (c->is_found) {
-        memcpy(c->found, c->points, 3 * (size_t)c->mesh.point_count * sizeof *c->found);
+        memcpy(c->found_points, c->points,
+               3 * (size_t)c->mesh.point_count * sizeof *c->found_points);
     }
     return PBS_OK;
 }
@@ -405,49 +407,49 @@ void barrier_contact_set_stiffness(struct barrier_contact *c, uint32_t part, dou
 
 // --- Hessian ---
 
-static void rank_of_pair(const struct barrier_contact *c, const struct active_contact *contact,
-                         struct contact_rank *rank) {
+static void hessian_of_pair(const struct barrier_contact *c, const struct active_contact *contact,
+                            struct contact_hessian *hessian) {
     const double *x[PAIR_NODES] = {NULL};
     for (int k = 0; k < contact->point_count; k++) {
         x[k] = c->points + 3 * (size_t)contact->points[k];
     }
     if (contact->mollifier < 1.0) {
-        mollified_edges_rank(contact, x, rank);
+        mollified_edges_hessian(contact, x, hessian);
     } else {
         for (int k = 0; k < contact->point_count; k++) {
-            scale3(contact->weight[k], contact->normal, rank->vector[0][k]);
+            scale3(contact->weight[k], contact->normal, hessian->vector[0][k]);
         }
-        contact_rank_add(rank, contact->barrier.second);
+        contact_hessian_add(hessian, contact->barrier.second);
     }
     struct closest_bending bending;
     const struct closest closest = closest_points(contact->kind, x);
     closest_bending(contact->kind, x, &closest, &bending);
     for (int k = 0; k < bending.count; k++) {
-        memcpy(rank->vector[rank->count], bending.vector[k], sizeof bending.vector[k]);
-        contact_rank_add(rank,
-                         -contact->mollifier * contact->barrier.first * bending.coefficient[k]);
+        memcpy(hessian->vector[hessian->count], bending.vector[k], sizeof bending.vector[k]);
+        contact_hessian_add(hessian,
+                            -contact->mollifier * contact->barrier.first * bending.coefficient[k]);
     }
 }
 
 /// Walls bend away from the points: minus the Hessian of their distance is positive semidefinite.
-static void rank_of_wall(const struct barrier_contact *c, const struct active_contact *contact,
-                         struct contact_rank *rank) {
+static void hessian_of_wall(const struct barrier_contact *c, const struct active_contact *contact,
+                            struct contact_hessian *hessian) {
     const struct contact_surface *surface = &c->walls[contact->wall].surface;
     double normal[3];
-    double hessian[9];
+    double curvature[9];
     double lambda[3];
     double q[9];
     shape_distance(&surface->shape, &surface->pose, c->points + 3 * (size_t)contact->points[0],
-                   normal, hessian);
-    copy3(normal, rank->vector[0][0]);
-    contact_rank_add(rank, contact->barrier.second);
-    eigen3(hessian, lambda, q);
+                   normal, curvature);
+    copy3(normal, hessian->vector[0][0]);
+    contact_hessian_add(hessian, contact->barrier.second);
+    eigen3(curvature, lambda, q);
     for (int k = 0; k < 2; k++) {
         if (lambda[k] < 0.0) {
             for (int i = 0; i < 3; i++) {
-                rank->vector[rank->count][0][i] = q[3 * i + k];
+                hessian->vector[hessian->count][0][i] = q[3 * i + k];
             }
-            contact_rank_add(rank, contact->barrier.first * lambda[k]);
+            contact_hessian_add(hessian, contact->barrier.first * lambda[k]);
         }
     }
 }
@@ -458,27 +460,27 @@ static const struct lagged_rolling *rolling_at(const struct barrier_contact *c, 
 }
 
 /// Of a contact, or of the friction that follows them. Returns how many points it couples.
-static int rank_of(const struct barrier_contact *c, size_t index, const uint32_t **points,
-                   struct contact_rank *rank, struct contact_turns *turns) {
-    *rank = (struct contact_rank){0};
-    turns->count = 0;
+static int hessian_of(const struct barrier_contact *c, size_t index, const uint32_t **points,
+                      struct contact_hessian *hessian, struct contact_rotations *rotations) {
+    *hessian = (struct contact_hessian){0};
+    rotations->count = 0;
     if (index >= c->contact_count + c->linearized_frictions) {
         const struct lagged_rolling *rolling = rolling_at(c, index);
-        rolling_resistance_rank(c, rolling, rank, turns);
+        rolling_resistance_hessian(c, rolling, hessian, rotations);
         *points = rolling->points;
         return rolling->point_count;
     }
     if (index >= c->contact_count) {
         const struct lagged_friction *friction = &c->frictions[index - c->contact_count];
-        lagged_friction_rank(c, friction, rank, turns);
+        lagged_friction_hessian(c, friction, hessian, rotations);
         *points = friction->points;
         return friction->point_count;
     }
     const struct active_contact *contact = &c->contacts[index];
     if (contact->wall == CONTACT_NO_WALL) {
-        rank_of_pair(c, contact, rank);
+        hessian_of_pair(c, contact, hessian);
     } else {
-        rank_of_wall(c, contact, rank);
+        hessian_of_wall(c, contact, hessian);
     }
     *points = contact->points;
     return contact->point_count;
@@ -490,17 +492,17 @@ static size_t linearized_count(const struct barrier_contact *c) {
 
 static void write_block(const struct contact_pass *pass, size_t index) {
     struct barrier_contact *c = pass->contact;
-    struct contact_rank rank;
-    struct contact_turns turns;
-    struct contact_fold fold;
+    struct contact_hessian hessian;
+    struct contact_rotations rotations;
+    struct contact_nodes fold;
     const uint32_t *points = NULL;
-    const int count = rank_of(c, index, &points, &rank, &turns);
-    contact_fold_points(pass->scene, points, count, &fold);
-    for (int t = 0; t < turns.count; t++) {
-        contact_fold_node(pass->scene, turns.node[t], &fold);
+    const int count = hessian_of(c, index, &points, &hessian, &rotations);
+    contact_nodes_of_points(pass->scene, points, count, &fold);
+    for (int t = 0; t < rotations.count; t++) {
+        contact_nodes_add(pass->scene, rotations.node[t], &fold);
     }
-    contact_blocks_write(pass->scene, &fold, &rank, turns.count > 0 ? &turns : NULL,
-                         c->places[index], &c->blocks);
+    contact_blocks_write(pass->scene, &fold, &hessian, rotations.count > 0 ? &rotations : NULL,
+                         c->block_indices[index], &c->blocks);
 }
 
 static void write_blocks_piece(void *context, size_t piece) {
@@ -511,45 +513,50 @@ static void write_blocks_piece(void *context, size_t piece) {
     }
 }
 
-static void fold_turned(const struct contact_blocks_scene *scene, const uint32_t *points, int count,
-                        const uint32_t *nodes, int turns, struct contact_fold *fold) {
-    contact_fold_points(scene, points, count, fold);
-    for (int t = 0; t < turns; t++) {
-        contact_fold_node(scene, nodes[t], fold);
+static void nodes_with_rotations(const struct contact_blocks_scene *scene, const uint32_t *points,
+                                 int count, const uint32_t *nodes, int rotations,
+                                 struct contact_nodes *fold) {
+    contact_nodes_of_points(scene, points, count, fold);
+    for (int t = 0; t < rotations; t++) {
+        contact_nodes_add(scene, nodes[t], fold);
     }
 }
 
 static void count_blocks(const struct contact_blocks_scene *scene, struct barrier_contact *c) {
     contact_blocks_clear(&c->blocks);
     for (size_t i = 0; i < linearized_count(c); i++) {
-        struct contact_fold fold;
+        struct contact_nodes fold;
         uint32_t nodes[2];
         if (i < c->contact_count) {
-            contact_fold_points(scene, c->contacts[i].points, c->contacts[i].point_count, &fold);
+            contact_nodes_of_points(scene, c->contacts[i].points, c->contacts[i].point_count,
+                                    &fold);
         } else if (i < c->contact_count + c->linearized_frictions) {
             const struct lagged_friction *friction = &c->frictions[i - c->contact_count];
-            const int turns = lagged_friction_turns(c, friction, nodes);
-            fold_turned(scene, friction->points, friction->point_count, nodes, turns, &fold);
+            const int rotations = lagged_friction_rotation_nodes(c, friction, nodes);
+            nodes_with_rotations(scene, friction->points, friction->point_count, nodes, rotations,
+                                 &fold);
         } else {
             const struct lagged_rolling *rolling = rolling_at(c, i);
-            const int turns = rolling_resistance_turns(c, rolling, nodes);
-            fold_turned(scene, rolling->points, rolling->point_count, nodes, turns, &fold);
+            const int rotations = rolling_resistance_rotation_nodes(c, rolling, nodes);
+            nodes_with_rotations(scene, rolling->points, rolling->point_count, nodes, rotations,
+                                 &fold);
         }
-        c->places[i] = contact_blocks_count(&c->blocks, fold.node_count);
+        c->block_indices[i] = contact_blocks_count(&c->blocks, fold.node_count);
     }
 }
 
 pbs_status barrier_contact_linearize(struct barrier_contact *c, struct tasks *tasks,
-                                     const struct layout *layout, const uint8_t *held,
+                                     const struct layout *layout, const uint8_t *constrained_axes,
                                      const double *x, bool with_friction) {
     const double start = clock_seconds() - c->counters.seconds_search;
     RETURN_IF_FAILED(barrier_contact_find(c, tasks, x));
     c->linearized_frictions = with_friction ? c->friction_count : 0;
     c->linearized_rollings = with_friction ? c->rolling_count : 0;
-    const struct contact_blocks_scene scene = {.mesh = &c->mesh, .layout = layout, .held = held};
+    const struct contact_blocks_scene scene = {
+        .mesh = &c->mesh, .layout = layout, .constrained_axes = constrained_axes};
     const size_t count = linearized_count(c);
-    RETURN_IF_FAILED(
-        memory_reserve(c->memory, &c->places, &c->place_capacity, count, sizeof *c->places));
+    RETURN_IF_FAILED(memory_reserve(c->memory, &c->block_indices, &c->block_index_capacity, count,
+                                    sizeof *c->block_indices));
     count_blocks(&scene, c);
     RETURN_IF_FAILED(contact_blocks_reserve(c->memory, &c->blocks));
     struct contact_pass pass = {.contact = c, .count = count, .scene = &scene};
@@ -567,66 +574,66 @@ static void subtract_wall_motion(const struct contact_wall *wall, const double x
     double arm[3];
     double turned[3];
     subtract3(x, wall->origin, arm);
-    cross3(wall->turn, arm, turned);
-    subtract3(motion, wall->path, motion);
+    cross3(wall->rotation, arm, turned);
+    subtract3(motion, wall->translation, motion);
     subtract3(motion, turned, motion);
 }
 
 /// The force of a wall turns with it.
-static void add_turned_force(const struct barrier_contact *c, const struct active_contact *contact,
-                             double *gradient) {
+static void add_rotated_force(const struct barrier_contact *c, const struct active_contact *contact,
+                              double *gradient) {
     double turned[3];
-    cross3(c->walls[contact->wall].turn, contact->normal, turned);
+    cross3(c->walls[contact->wall].rotation, contact->normal, turned);
     collision_mesh_add_to_nodes(&c->mesh, contact->points[0], contact->barrier.first, turned,
                                 gradient);
 }
 
 /// Friction is measured from the whole way of obstacles in the stage, wherever on it they are.
-static bool moves_along(const struct barrier_contact *c, size_t index, uint32_t point) {
+static bool moves_in_stage(const struct barrier_contact *c, size_t index, uint32_t point) {
     return index < c->contact_count || c->mesh.kind[point] != POINT_OBSTACLE;
 }
 
 static void add_motion_of(struct barrier_contact *c, size_t index, const double *node_motion,
                           double *gradient) {
-    struct contact_rank rank;
-    struct contact_turns turns;
+    struct contact_hessian hessian;
+    struct contact_rotations rotations;
     const uint32_t *points = NULL;
-    const int count = rank_of(c, index, &points, &rank, &turns);
+    const int count = hessian_of(c, index, &points, &hessian, &rotations);
     // Friction is not measured along the way of walls.
     const uint32_t wall = index < c->contact_count ? c->contacts[index].wall : CONTACT_NO_WALL;
-    for (int k = 0; k < rank.count; k++) {
+    for (int k = 0; k < hessian.count; k++) {
         double along = 0.0;
         for (int p = 0; p < count; p++) {
             double motion[3];
-            if (!moves_along(c, index, points[p])) {
+            if (!moves_in_stage(c, index, points[p])) {
                 continue;
             }
             copy3(c->motion + 3 * (size_t)points[p], motion);
             if (wall != CONTACT_NO_WALL) {
                 subtract_wall_motion(&c->walls[wall], c->points + 3 * (size_t)points[p], motion);
             }
-            along += dot3(rank.vector[k][p], motion);
+            along += dot3(hessian.vector[k][p], motion);
         }
-        for (int t = 0; t < turns.count; t++) {
-            along += dot3(turns.vector[k][t], node_motion + 3 * (size_t)turns.node[t]);
+        for (int t = 0; t < rotations.count; t++) {
+            along += dot3(rotations.vector[k][t], node_motion + 3 * (size_t)rotations.node[t]);
         }
         for (int p = 0; p < count && along != 0.0; p++) {
-            collision_mesh_add_to_nodes(&c->mesh, points[p], rank.coefficient[k] * along,
-                                        rank.vector[k][p], gradient);
+            collision_mesh_add_to_nodes(&c->mesh, points[p], hessian.coefficient[k] * along,
+                                        hessian.vector[k][p], gradient);
         }
-        for (int t = 0; t < turns.count && along != 0.0; t++) {
-            double *to = gradient + 3 * (size_t)turns.node[t];
-            add_scaled3(to, rank.coefficient[k] * along, turns.vector[k][t], to);
+        for (int t = 0; t < rotations.count && along != 0.0; t++) {
+            double *to = gradient + 3 * (size_t)rotations.node[t];
+            add_scaled3(to, hessian.coefficient[k] * along, rotations.vector[k][t], to);
         }
     }
     if (wall != CONTACT_NO_WALL) {
-        add_turned_force(c, &c->contacts[index], gradient);
+        add_rotated_force(c, &c->contacts[index], gradient);
     }
 }
 
 void barrier_contact_add_motion(struct barrier_contact *c, struct tasks *tasks,
                                 const double *motion, double *gradient) {
-    collision_mesh_place(tasks, &c->mesh, motion, c->motion);
+    collision_mesh_compute_points(tasks, &c->mesh, motion, c->motion);
     for (size_t i = 0; i < linearized_count(c); i++) {
         add_motion_of(c, i, motion, gradient);
     }

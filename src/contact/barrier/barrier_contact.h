@@ -28,10 +28,10 @@ struct contact_settings {
 /// The boundary of a convex space that all points stay in: a surface of an obstacle.
 struct contact_wall {
     struct contact_surface surface;
-    uint32_t part;           ///< of the mesh: the obstacle's
-    struct obstacle target;  ///< the obstacle where a sweep is to take it
-    double origin[3];        ///< m: of the obstacle, now
-    double path[3], turn[3]; ///< m, rad: how a sweep is to move it, about its origin
+    uint32_t part;                      ///< of the mesh: the obstacle's
+    struct obstacle target;             ///< the obstacle where a sweep is to take it
+    double origin[3];                   ///< m: of the obstacle, now
+    double translation[3], rotation[3]; ///< m, rad: how a sweep is to move it, about its origin
     bool moves;
 };
 
@@ -63,7 +63,7 @@ struct lagged_friction {
     double anchor[3]; ///< m: slip is zero where sum weight_i x_i over what moves, and what turns
                       ///< adds to it, is here
     uint32_t wall;
-    uint32_t turn[2]; ///< of the mesh: rotations of both sides' spheres; or none
+    uint32_t rotation[2]; ///< of the mesh: rotations of both sides' spheres; or none
     /// Coordinates of a rotation times this (a cross product) are what it adds to the slip: the arm
     /// from the sphere's centre, over the rotation's length, negative of the second side.
     double lever[2][3];
@@ -78,10 +78,10 @@ struct lagged_rolling {
     int point_count;
     uint32_t points[CONTACT_POINTS];
     uint32_t wall;
-    uint32_t turn[2]; ///< of the mesh: rotations of both sides' spheres; or none
-    double factor[2]; ///< of their coordinates in the rows
-    double force[2];  ///< N: coefficients of rolling and of spinning times the normal force
-    double radius;    ///< m
+    uint32_t rotation[2]; ///< of the mesh: rotations of both sides' spheres; or none
+    double factor[2];     ///< of their coordinates in the rows
+    double force[2];      ///< N: coefficients of rolling and of spinning times the normal force
+    double radius;        ///< m
     double direction[LAGGED_ROLLING_ROWS][3];
     double vector[LAGGED_ROLLING_ROWS][CONTACT_POINTS][3]; ///< what a triangle's corners are in
                                                            ///< them
@@ -116,22 +116,22 @@ struct barrier_contact {
     struct candidates candidates;
     struct contact_wall *walls;
     size_t wall_count, wall_capacity;
-    bool halted;      ///< obstacles wait: sweeps do not move them
-    bool has_begun;   ///< a step has begun with the present candidates
-    double *points;   ///< point_count x 3: of the state looked at last
-    double *turns;    ///< rotation_count x 3: coordinates of the mesh's rotations there
-    double *placed;   ///< point_count x 3: of obstacles, where they are
+    bool halted;             ///< obstacles wait: sweeps do not move them
+    bool step_has_begun;     ///< a step has begun with the present candidates
+    double *points;          ///< point_count x 3: of the state looked at last
+    double *rotations;       ///< rotation_count x 3: coordinates of the mesh's rotations there
+    double *obstacle_points; ///< point_count x 3: of obstacles, where they are
     double *motion;   ///< point_count x 3: of the sweep; obstacles' as a sweep is to move them
     double *velocity; ///< point_count x 3, m/s: of obstacles' points in this step
     double *leg;      ///< scratch: the part of a sweep that is looked at
-    size_t point_capacity, turn_capacity, placed_capacity, motion_capacity, velocity_capacity,
-        leg_capacity;
+    size_t point_capacity, rotation_capacity, obstacle_point_capacity, motion_capacity,
+        obstacle_velocity_capacity, leg_capacity;
     struct active_contact *contacts;
     size_t contact_count, contact_capacity;
-    double *found;                ///< point_count x 3: where the contacts were found,
+    double *found_points;         ///< point_count x 3: where the contacts were found,
     struct barrier found_barrier; ///< with what
     bool is_found;                ///< and nothing was searched or moved since
-    size_t found_capacity;
+    size_t found_point_capacity;
     struct lagged_friction *frictions;
     size_t friction_count, friction_capacity;
     struct lagged_rolling *rollings;
@@ -143,8 +143,8 @@ struct barrier_contact {
     size_t near_capacity;
     struct contact_piece *pieces; ///< scratch of parallel loops
     size_t piece_capacity;
-    struct contact_place *places;
-    size_t place_capacity;
+    struct contact_block_index *block_indices;
+    size_t block_index_capacity;
     struct contact_blocks blocks;
     struct intersection_search intersections;
     struct contact_matrix matrix; ///< C, of the last barrier_contact_linearize
@@ -207,7 +207,7 @@ bool contact_wall_touches(const struct barrier_contact *contact, const struct co
 /// contact->matrix = the positive semidefinite Hessian at x, without rows and columns of held axes
 /// (per node PBS_AXIS_* bits; null: none).
 pbs_status barrier_contact_linearize(struct barrier_contact *contact, struct tasks *tasks,
-                                     const struct layout *layout, const uint8_t *held,
+                                     const struct layout *layout, const uint8_t *constrained_axes,
                                      const double *x, bool with_friction);
 
 /// gradient += Hessian times motion, as at the last linearize, held axes and obstacles included:

@@ -13,7 +13,7 @@ static struct contact_load *load_of_point(const struct barrier_contact *c, uint3
     return &r->loads[c->mesh.part[point]];
 }
 
-static void add_contact(const struct barrier_contact *c, double share,
+static void add_contact(const struct barrier_contact *c, double impulse_fraction,
                         const struct active_contact *contact, struct contact_report *r,
                         double on_first[3]) {
     double forces[CONTACT_POINTS][3] = {{0.0}};
@@ -22,7 +22,7 @@ static void add_contact(const struct barrier_contact *c, double share,
     for (int k = 0; k < contact->point_count; k++) {
         const uint32_t point = contact->points[k];
         struct contact_load *load = load_of_point(c, point, r);
-        scale3(share, forces[k], forces[k]);
+        scale3(impulse_fraction, forces[k], forces[k]);
         contact_load_add(load, load->force, c->points + 3 * (size_t)point, forces[k]);
         add3(r->point_forces + 3 * (size_t)point, forces[k], r->point_forces + 3 * (size_t)point);
         if (k < first_count) {
@@ -39,7 +39,7 @@ static void add_contact(const struct barrier_contact *c, double share,
 
 /// Friction on bodies acts at their points. What an obstacle feels is the opposite at the same
 /// place: its own points may lie deep below its surface, as the centre of a ball does.
-static void add_friction(const struct barrier_contact *c, double share,
+static void add_friction(const struct barrier_contact *c, double impulse_fraction,
                          const struct lagged_friction *friction, struct contact_report *r,
                          double on_first[3]) {
     double force[3];
@@ -48,24 +48,24 @@ static void add_friction(const struct barrier_contact *c, double share,
                                         ? &r->loads[c->walls[friction->wall].part]
                                         : NULL;
     barrier_contact_friction(c, friction, force);
-    scale3(share, force, force);
+    scale3(impulse_fraction, force, force);
     add3(on_first, force, on_first);
     for (int k = 0; k < friction->point_count; k++) {
         const uint32_t point = friction->points[k];
         struct contact_load *load = load_of_point(c, point, r);
         double own[3];
-        double turning[3];
+        double own_torque[3];
         scale3(friction->weight[k], force, own);
         if (c->mesh.kind[point] == POINT_OBSTACLE) {
             obstacle = load;
             continue;
         }
-        cross3(c->points + 3 * (size_t)point, own, turning);
+        cross3(c->points + 3 * (size_t)point, own, own_torque);
         contact_load_add(load, load->friction, c->points + 3 * (size_t)point, own);
-        add3(torque, turning, torque);
+        add3(torque, own_torque, torque);
     }
     for (int side = 0; side < 2; side++) {
-        if (friction->turn[side] != COLLISION_NO_ROTATION) {
+        if (friction->rotation[side] != COLLISION_NO_ROTATION) {
             double moment[3];
             struct contact_load *load = load_of_point(c, friction->points[side], r);
             barrier_contact_friction_moment(c, friction, force, side, moment);
@@ -82,7 +82,7 @@ static void add_friction(const struct barrier_contact *c, double share,
 }
 
 /// Moments of pure rotation, equal and opposite.
-static void add_rolling(const struct barrier_contact *c, double share,
+static void add_rolling(const struct barrier_contact *c, double impulse_fraction,
                         const struct lagged_rolling *rolling, struct contact_report *r) {
     const int first = pair_first_count(rolling->kind);
     struct rolling_load load;
@@ -91,8 +91,8 @@ static void add_rolling(const struct barrier_contact *c, double share,
     struct contact_load *other = rolling->wall != CONTACT_NO_WALL
                                      ? &r->loads[c->walls[rolling->wall].part]
                                      : load_of_point(c, rolling->points[first], r);
-    add_scaled3(own->torque, share, load.moment, own->torque);
-    add_scaled3(other->torque, -share, load.moment, other->torque);
+    add_scaled3(own->torque, impulse_fraction, load.moment, own->torque);
+    add_scaled3(other->torque, -impulse_fraction, load.moment, other->torque);
 }
 
 // --- records ---
@@ -123,27 +123,27 @@ static struct contact_record record_of_friction(const struct lagged_friction *fr
 
 pbs_status barrier_report_add(const struct barrier_contact *c, const struct contact_stage *stage) {
     struct contact_report *const r = stage->report;
-    const double share = stage->share;
+    const double impulse_fraction = stage->impulse_fraction;
     struct contact_merging merging;
     RETURN_IF_FAILED(contact_merge_begin(stage->memory, c->contact_count, r, &merging));
     for (size_t i = 0; i < c->contact_count; i++) {
         struct contact_record record = record_of_contact(&c->contacts[i], stage->contact);
-        if (share != 0.0) {
-            add_contact(c, share, &c->contacts[i], r, record.force);
+        if (impulse_fraction != 0.0) {
+            add_contact(c, impulse_fraction, &c->contacts[i], r, record.force);
         }
         contact_merge_next(&merging, &record);
     }
     contact_merge_end(&merging);
-    const size_t frictions = share != 0.0 ? c->friction_count : 0;
+    const size_t frictions = impulse_fraction != 0.0 ? c->friction_count : 0;
     RETURN_IF_FAILED(contact_merge_begin(stage->memory, frictions, r, &merging));
     for (size_t i = 0; i < frictions; i++) {
         struct contact_record record = record_of_friction(&c->frictions[i], stage->contact);
-        add_friction(c, share, &c->frictions[i], r, record.friction);
+        add_friction(c, impulse_fraction, &c->frictions[i], r, record.friction);
         contact_merge_next(&merging, &record);
     }
     contact_merge_end(&merging);
-    for (size_t i = 0; share != 0.0 && i < c->rolling_count; i++) {
-        add_rolling(c, share, &c->rollings[i], r);
+    for (size_t i = 0; impulse_fraction != 0.0 && i < c->rolling_count; i++) {
+        add_rolling(c, impulse_fraction, &c->rollings[i], r);
     }
     return PBS_OK;
 }

@@ -33,7 +33,7 @@ static pbs_status linearize(void *self, struct tasks *tasks,
                             const struct contact_matrix **matrix) {
     struct barrier_contact *c = self;
     *matrix = &c->matrix;
-    return barrier_contact_linearize(c, tasks, wanted->layout, wanted->held, x,
+    return barrier_contact_linearize(c, tasks, wanted->layout, wanted->constrained_axes, x,
                                      wanted->with_friction);
 }
 
@@ -142,8 +142,8 @@ static double power_from_nodes(const struct barrier_contact *c,
         }
     }
     for (int side = 0; side < 2; side++) {
-        if (friction->turn[side] != COLLISION_NO_ROTATION) {
-            const size_t node = mesh->rotation_node[friction->turn[side]];
+        if (friction->rotation[side] != COLLISION_NO_ROTATION) {
+            const size_t node = mesh->rotation_node[friction->rotation[side]];
             double moment[3];
             cross3(friction->lever[side], force, moment);
             for (size_t axis = 0; axis < 3; axis++) {
@@ -218,7 +218,7 @@ static void visit(const void *self, const struct contact_motion *motion,
 static void find_failed_pair(void *self, struct tasks *tasks, const double *x,
                              const struct contact_pair_query *query, struct contact_pair *out) {
     if (barrier_contact_find(self, tasks, x) >= 0) {
-        *out = query->is_blocked ? contact_pair_at_script(self, query->held)
+        *out = query->is_blocked ? contact_pair_at_prescribed(self, query->constrained_axes)
                                  : contact_pair_at_node(self, query->node, query->parts);
     }
 }

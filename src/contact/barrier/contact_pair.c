@@ -50,15 +50,15 @@ static double push_on(const struct barrier_contact *c, const struct active_conta
 }
 
 static bool is_scripted(const struct barrier_contact *c, const struct active_contact *active,
-                        const uint8_t *held) {
+                        const uint8_t *constrained_axes) {
     bool scripted = active->wall != CONTACT_NO_WALL;
     for (int k = 0; k < active->point_count && !scripted; k++) {
         uint32_t nodes[4];
         double weights[4];
         const uint32_t point = active->points[k];
         scripted = c->mesh.kind[point] == POINT_OBSTACLE ||
-                   (collision_mesh_nodes(&c->mesh, point, nodes, weights) > 0 && held != NULL &&
-                    held[nodes[0]] != 0);
+                   (collision_mesh_nodes(&c->mesh, point, nodes, weights) > 0 &&
+                    constrained_axes != NULL && constrained_axes[nodes[0]] != 0);
     }
     return scripted;
 }
@@ -91,14 +91,15 @@ struct contact_pair contact_pair_at_node(const struct barrier_contact *c, uint32
     return best != NULL ? contact_pair_of(c, best) : (struct contact_pair){0};
 }
 
-struct contact_pair contact_pair_at_script(const struct barrier_contact *c, const uint8_t *held) {
+struct contact_pair contact_pair_at_prescribed(const struct barrier_contact *c,
+                                               const uint8_t *constrained_axes) {
     const struct active_contact *best = NULL;
     double most = 0.0;
     for (int pass = 0; pass < 2 && best == NULL; pass++) {
         for (size_t i = 0; i < c->contact_count; i++) {
             const struct active_contact *active = &c->contacts[i];
             const double push = -active->mollifier * active->barrier.first;
-            if (push > most && (pass == 1 || is_scripted(c, active, held))) {
+            if (push > most && (pass == 1 || is_scripted(c, active, constrained_axes))) {
                 best = active;
                 most = push;
             }

@@ -20,7 +20,7 @@ struct contact_pair contact_pair_at_node(const struct barrier_contact *contact, 
 
 /// The contact of the state evaluated last that pushes most against an obstacle or a node with held
 /// axes; where there is none, the one that pushes most. Without any, is_known is false.
-struct contact_pair contact_pair_at_script(const struct barrier_contact *contact,
-                                           const uint8_t *held);
+struct contact_pair contact_pair_at_prescribed(const struct barrier_contact *contact,
+                                               const uint8_t *constrained_axes);
 
 #endif

@@ -21,24 +21,24 @@ static const double LEG_LIMIT = 1024.0;
 
 // --- places of obstacles ---
 
-static const double NO_TURN[4] = {0.0, 0.0, 0.0, 1.0};
+static const double IDENTITY_ROTATION[4] = {0.0, 0.0, 0.0, 1.0};
 
-static void rotation_matrix(const double turn[3], double out[9]) {
+static void rotation_matrix(const double vector[3], double out[9]) {
     double orientation[4];
-    rotate_by(turn, 1.0, NO_TURN, orientation);
+    rotate_by(vector, 1.0, IDENTITY_ROTATION, orientation);
     rotation_of(orientation, out);
 }
 
-static void rotation_vector(const double rotation[9], double turn[3]) {
+static void rotation_vector(const double rotation[9], double vector[3]) {
     double orientation[4];
     quaternion_of(rotation, orientation);
-    rotation_between(NO_TURN, orientation, turn);
+    rotation_between(IDENTITY_ROTATION, orientation, vector);
 }
 
-static void place_points(struct barrier_contact *c, uint32_t point, const struct obstacle *now,
-                         const struct obstacle *target) {
+static void set_point_motion(struct barrier_contact *c, uint32_t point, const struct obstacle *now,
+                             const struct obstacle *target) {
     const double *local = c->mesh.local + 3 * (size_t)point;
-    double *x = c->placed + 3 * (size_t)point;
+    double *x = c->obstacle_points + 3 * (size_t)point;
     double *motion = c->motion + 3 * (size_t)point;
     double end[3];
     multiply3(now->pose.rotation, local, x);
@@ -49,25 +49,25 @@ static void place_points(struct barrier_contact *c, uint32_t point, const struct
     obstacle_velocity(target, end, c->velocity + 3 * (size_t)point);
 }
 
-static void place_wall(struct contact_wall *wall, const struct obstacle *now,
-                       const struct obstacle *target) {
+static void set_wall_motion(struct contact_wall *wall, const struct obstacle *now,
+                            const struct obstacle *target) {
     double inverse[9];
-    double turn[9];
+    double between[9];
     for (int i = 0; i < 9; i++) {
         inverse[i] = now->pose.rotation[3 * (i % 3) + i / 3];
     }
-    multiply33(target->pose.rotation, inverse, turn);
-    rotation_vector(turn, wall->turn);
+    multiply33(target->pose.rotation, inverse, between);
+    rotation_vector(between, wall->rotation);
     // What does not turn is not to be turned by rounding.
-    bool turns = false;
+    bool rotates = false;
     for (int i = 0; i < 9; i++) {
-        turns = turns || now->pose.rotation[i] != target->pose.rotation[i];
+        rotates = rotates || now->pose.rotation[i] != target->pose.rotation[i];
     }
-    scale3(turns ? 1.0 : 0.0, wall->turn, wall->turn);
+    scale3(rotates ? 1.0 : 0.0, wall->rotation, wall->rotation);
     wall->target = *target;
     copy3(now->pose.translation, wall->origin);
-    subtract3(target->pose.translation, now->pose.translation, wall->path);
-    wall->moves = norm3(wall->path) > 0.0 || norm3(wall->turn) > 0.0;
+    subtract3(target->pose.translation, now->pose.translation, wall->translation);
+    wall->moves = norm3(wall->translation) > 0.0 || norm3(wall->rotation) > 0.0;
 }
 
 void barrier_contact_begin_motion(struct barrier_contact *c, const struct obstacle *now,
@@ -76,7 +76,7 @@ void barrier_contact_begin_motion(struct barrier_contact *c, const struct obstac
     for (uint32_t i = 0; i < c->mesh.point_count; i++) {
         if (c->mesh.kind[i] == POINT_OBSTACLE) {
             const uint32_t obstacle = c->mesh.parts[c->mesh.part[i]].obstacle;
-            place_points(c, i, &now[obstacle], &target[obstacle]);
+            set_point_motion(c, i, &now[obstacle], &target[obstacle]);
         }
     }
     for (size_t w = 0; w < c->wall_count;) {
@@ -85,7 +85,7 @@ void barrier_contact_begin_motion(struct barrier_contact *c, const struct obstac
         const size_t count = obstacle_surfaces(&now[obstacle], surfaces);
         for (size_t i = 0; i < count; i++, w++) {
             c->walls[w].surface = surfaces[i];
-            place_wall(&c->walls[w], &now[obstacle], &target[obstacle]);
+            set_wall_motion(&c->walls[w], &now[obstacle], &target[obstacle]);
         }
     }
 }
@@ -93,16 +93,16 @@ void barrier_contact_begin_motion(struct barrier_contact *c, const struct obstac
 /// Where a wall's surface is after a part of its way.
 static struct pose wall_pose(const struct contact_wall *wall, double step) {
     struct pose out = wall->surface.pose;
-    double turn[3];
+    double vector[3];
     double rotation[9];
     double arm[3];
-    scale3(step, wall->turn, turn);
-    rotation_matrix(turn, rotation);
+    scale3(step, wall->rotation, vector);
+    rotation_matrix(vector, rotation);
     multiply33(rotation, wall->surface.pose.rotation, out.rotation);
     subtract3(wall->surface.pose.translation, wall->origin, arm);
     multiply3(rotation, arm, out.translation);
     add3(out.translation, wall->origin, out.translation);
-    add_scaled3(out.translation, step, wall->path, out.translation);
+    add_scaled3(out.translation, step, wall->translation, out.translation);
     return out;
 }
 
@@ -111,7 +111,7 @@ void barrier_contact_advance_motion(struct barrier_contact *c, double step) {
     for (size_t i = 0; i < c->mesh.point_count; i++) {
         if (c->mesh.kind[i] == POINT_OBSTACLE) {
             double *motion = c->motion + 3 * i;
-            add_scaled3(c->placed + 3 * i, step, motion, c->placed + 3 * i);
+            add_scaled3(c->obstacle_points + 3 * i, step, motion, c->obstacle_points + 3 * i);
             scale3(1.0 - step, motion, motion);
         }
     }
@@ -119,9 +119,9 @@ void barrier_contact_advance_motion(struct barrier_contact *c, double step) {
         struct contact_wall *wall = &c->walls[w];
         if (wall->moves) {
             wall->surface.pose = wall_pose(wall, step);
-            add_scaled3(wall->origin, step, wall->path, wall->origin);
-            scale3(1.0 - step, wall->path, wall->path);
-            scale3(1.0 - step, wall->turn, wall->turn);
+            add_scaled3(wall->origin, step, wall->translation, wall->origin);
+            scale3(1.0 - step, wall->translation, wall->translation);
+            scale3(1.0 - step, wall->rotation, wall->rotation);
             wall->moves = step < 1.0;
         }
     }
@@ -154,7 +154,8 @@ double barrier_contact_remaining_motion(const struct barrier_contact *c) {
         for (size_t w = 0; w < c->wall_count; w++) {
             double arm[3];
             subtract3(c->points + 3 * i, c->walls[w].origin, arm);
-            longest = fmax(longest, norm3(c->walls[w].path) + norm3(c->walls[w].turn) * norm3(arm));
+            longest = fmax(longest, norm3(c->walls[w].translation) +
+                                        norm3(c->walls[w].rotation) * norm3(arm));
         }
     }
     return longest;
@@ -170,7 +171,7 @@ struct sweep_pass {
 
 /// What is enough to be left of a large gap. Pairs that candidates need not list, as they stay
 /// beyond the reach, then bound no step: whether they are listed depends on what was done before.
-static double gap_kept(const struct barrier_contact *c) {
+static double minimum_gap(const struct barrier_contact *c) {
     return 0.5 * c->settings.barrier.reach;
 }
 
@@ -183,7 +184,7 @@ static double pair_time(const struct barrier_contact *c, size_t index, double bo
         leg[k] = c->leg + 3 * (size_t)candidate.points[k];
     }
     const struct collision_limits limits = {.separation = candidate_offset(&c->mesh, &candidate),
-                                            .keep = gap_kept(c),
+                                            .keep = minimum_gap(c),
                                             .t_max = 1.0,
                                             .bound = bound};
     return collision_free_time(candidate.kind, x, leg, &limits, NULL);
@@ -195,15 +196,15 @@ static double closing_speed(const struct contact_wall *wall, const double x[3], 
     double relative[3];
     double arm[3];
     double normal[3];
-    add_scaled3(leg, -span, wall->path, relative);
+    add_scaled3(leg, -span, wall->translation, relative);
     subtract3(x, wall->origin, arm);
-    const double turn = wall->moves ? span * norm3(wall->turn) : 0.0;
-    if (turn == 0.0 && wall->surface.shape.kind == PBS_SHAPE_HALF_SPACE) {
+    const double vector = wall->moves ? span * norm3(wall->rotation) : 0.0;
+    if (vector == 0.0 && wall->surface.shape.kind == PBS_SHAPE_HALF_SPACE) {
         shape_distance(&wall->surface.shape, &wall->surface.pose, x, normal, NULL);
         return fmax(0.0, -dot3(normal, relative));
     }
     const double speed = norm3(relative);
-    return speed + turn * (norm3(arm) + norm3(wall->path) + speed);
+    return speed + vector * (norm3(arm) + norm3(wall->translation) + speed);
 }
 
 /// A point on its leg, and a wall.
@@ -290,15 +291,15 @@ static double wall_time(const struct sweep_pass *pass, size_t index, double boun
     if (!(gap > 0.0)) {
         return 0.0;
     }
-    f.least = fmin(COLLISION_GAP_KEPT * gap, gap_kept(c));
+    f.least = fmin(COLLISION_GAP_KEPT * gap, minimum_gap(c));
     f.aim = 1.02 * f.least;
     f.enough = 1.1 * f.least;
     const double speed = closing_speed(wall, f.x, f.leg, pass->span);
     if (!(gap - f.enough < bound * speed)) {
         return bound;
     }
-    return norm3(wall->turn) > 0.0 ? time_by_speed(&f, gap, speed, bound)
-                                   : time_by_chords(&f, gap, bound);
+    return norm3(wall->rotation) > 0.0 ? time_by_speed(&f, gap, speed, bound)
+                                       : time_by_chords(&f, gap, bound);
 }
 
 // --- all of them ---
@@ -338,10 +339,10 @@ static pbs_status sweep_leg(struct barrier_contact *c, struct tasks *tasks, stru
 }
 
 /// Of any point beside the mean of all, as candidates see it.
-static double longest_motion(const struct barrier_contact *c) {
+static double largest_displacement(const struct barrier_contact *c) {
     double mean[3];
     double longest = 0.0;
-    point_ways_mean(&c->mesh, c->motion, mean);
+    point_paths_mean_position(&c->mesh, c->motion, mean);
     for (size_t i = 0; i < c->mesh.point_count; i++) {
         double relative[3];
         subtract3(c->motion + 3 * i, mean, relative);
@@ -353,10 +354,10 @@ static double longest_motion(const struct barrier_contact *c) {
 pbs_status barrier_contact_sweep(struct barrier_contact *c, struct tasks *tasks, const double *x,
                                  const double *direction, double limit, double *step) {
     barrier_contact_locate(c, tasks, x);
-    collision_mesh_place(tasks, &c->mesh, direction, c->motion);
+    collision_mesh_compute_points(tasks, &c->mesh, direction, c->motion);
     c->counters.sweeps++;
     const size_t count = 3 * (size_t)c->mesh.point_count;
-    const double longest = longest_motion(c);
+    const double longest = largest_displacement(c);
     const double leg = longest > 0.0
                            ? fmax(fmax(LEG_EDGES * c->mean_edge, c->settings.barrier.reach) /
                                       longest,

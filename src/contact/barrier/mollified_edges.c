@@ -49,7 +49,7 @@ static double norm_of(per_point a) {
 
 /// Adds the positive part of aa A A^T + aq (A Q^T + Q A^T) + qq Q Q^T of unit vectors A and Q.
 static void add_positive(double aa, double aq, double qq, per_point a, per_point q,
-                         struct contact_rank *rank) {
+                         struct contact_hessian *hessian) {
     const double mean = 0.5 * (aa + qq);
     const double half = 0.5 * (aa - qq);
     const double root = sqrt(half * half + aq * aq);
@@ -63,16 +63,16 @@ static void add_positive(double aa, double aq, double qq, per_point a, per_point
             continue;
         }
         for (int k = 0; k < CONTACT_POINTS; k++) {
-            double *const out = rank->vector[rank->count][k];
+            double *const out = hessian->vector[hessian->count][k];
             scale3(share[i][0], a[k], out);
             add_scaled3(out, share[i][1], q[k], out);
         }
-        contact_rank_add(rank, lambda[i]);
+        contact_hessian_add(hessian, lambda[i]);
     }
 }
 
-void mollified_edges_rank(const struct active_contact *contact, const double *const x[PAIR_NODES],
-                          struct contact_rank *rank) {
+void mollified_edges_hessian(const struct active_contact *contact,
+                             const double *const x[PAIR_NODES], struct contact_hessian *hessian) {
     double u[3];
     double v[3];
     double r[3];
@@ -91,8 +91,8 @@ void mollified_edges_rank(const struct active_contact *contact, const double *co
     const double curvature = 2.0 * m.first + 4.0 * square * m.second;
     for (int k = 1; k < 3; k++) {
         // m_s hess s = m_s / s of the two directions across r.
-        cross_gradient(u, v, axes[k], rank->vector[rank->count]);
-        contact_rank_add(rank, 2.0 * m.first * b->value);
+        cross_gradient(u, v, axes[k], hessian->vector[hessian->count]);
+        contact_hessian_add(hessian, 2.0 * m.first * b->value);
     }
     per_point a;
     per_point q;
@@ -107,5 +107,5 @@ void mollified_edges_rank(const struct active_contact *contact, const double *co
         scale3(1.0 / of_q, q[k], q[k]);
     }
     add_positive(m.value * b->second * of_a * of_a, slope * b->first * of_a * of_q,
-                 curvature * b->value * of_q * of_q, a, q, rank);
+                 curvature * b->value * of_q * of_q, a, q, hessian);
 }

@@ -11,7 +11,7 @@
 ///     [m b'' a a^T + m_s b' (a q^T + q a^T) + m_ss b q q^T]^+ + m_s b (hess s)^+,
 /// the positive parts of the curvature but for that of the distance; the second derivatives of
 /// u x v are left out, as they are of either sign. At most four vectors.
-void mollified_edges_rank(const struct active_contact *contact, const double *const x[PAIR_NODES],
-                          struct contact_rank *rank);
+void mollified_edges_hessian(const struct active_contact *contact,
+                             const double *const x[PAIR_NODES], struct contact_hessian *hessian);
 
 #endif

@@ -8,7 +8,7 @@
 
 // --- loads ---
 
-static void take_load(struct part_load *load, double force, double gap) {
+static void max_load(struct part_load *load, double force, double gap) {
     load->force = fmax(load->force, force);
     load->gap = fmin(load->gap, gap);
 }
@@ -20,81 +20,81 @@ void part_loads_measure(const struct barrier_contact *c, struct part_load *loads
     for (size_t i = 0; i < c->contact_count; i++) {
         const struct contact_pair pair = contact_pair_of(c, &c->contacts[i]);
         const double gap = pair.gap / c->settings.barrier.reach;
-        take_load(&loads[pair.part[0]], pair.force, gap);
-        take_load(&loads[pair.part[1]], pair.force, gap);
+        max_load(&loads[pair.part[0]], pair.force, gap);
+        max_load(&loads[pair.part[1]], pair.force, gap);
     }
 }
 
 // --- flights ---
 
-static void begin_flight(uint32_t part, struct part_flight *flight) {
-    *flight = (struct part_flight){.part = part};
+static void begin_motion_bounds(uint32_t part, struct part_motion *motion) {
+    *motion = (struct part_motion){.part = part};
     for (int k = 0; k < 3; k++) {
-        flight->low[k] = flight->slowest[k] = INFINITY;
-        flight->high[k] = flight->fastest[k] = -INFINITY;
+        motion->low[k] = motion->slowest[k] = INFINITY;
+        motion->high[k] = motion->fastest[k] = -INFINITY;
     }
 }
 
-static void add_point(const double x[3], const double v[3], struct part_flight *flight) {
+static void add_point(const double x[3], const double v[3], struct part_motion *motion) {
     for (int k = 0; k < 3; k++) {
-        flight->low[k] = fmin(flight->low[k], x[k]);
-        flight->high[k] = fmax(flight->high[k], x[k]);
-        flight->slowest[k] = fmin(flight->slowest[k], v[k]);
-        flight->fastest[k] = fmax(flight->fastest[k], v[k]);
+        motion->low[k] = fmin(motion->low[k], x[k]);
+        motion->high[k] = fmax(motion->high[k], x[k]);
+        motion->slowest[k] = fmin(motion->slowest[k], v[k]);
+        motion->fastest[k] = fmax(motion->fastest[k], v[k]);
     }
 }
 
 /// From where a part is to where it may be in h seconds.
-static void finish_flight(double h, struct part_flight *flight) {
+static void finish_motion_bounds(double h, struct part_motion *motion) {
     double diagonal[3];
-    subtract3(flight->high, flight->low, diagonal);
-    flight->size = norm3(diagonal) / sqrt(3.0);
+    subtract3(motion->high, motion->low, diagonal);
+    motion->size = norm3(diagonal) / sqrt(3.0);
     for (int k = 0; k < 3; k++) {
-        flight->low[k] += h * fmin(0.0, flight->slowest[k]);
-        flight->high[k] += h * fmax(0.0, flight->fastest[k]);
+        motion->low[k] += h * fmin(0.0, motion->slowest[k]);
+        motion->high[k] += h * fmax(0.0, motion->fastest[k]);
     }
 }
 
 /// By where their boxes begin along x: Shell's sort, as the C library's may allocate.
-static void sort_flights(size_t count, struct part_flight *flights) {
+static void sort_motions(size_t count, struct part_motion *motions) {
     for (size_t gap = count / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11) {
         for (size_t i = gap; i < count; i++) {
-            const struct part_flight flight = flights[i];
+            const struct part_motion motion = motions[i];
             size_t at = i;
-            for (; at >= gap && flights[at - gap].low[0] > flight.low[0]; at -= gap) {
-                flights[at] = flights[at - gap];
+            for (; at >= gap && motions[at - gap].low[0] > motion.low[0]; at -= gap) {
+                motions[at] = motions[at - gap];
             }
-            flights[at] = flight;
+            motions[at] = motion;
         }
     }
 }
 
 /// Of the parts that can move and have points.
-static size_t list_flights(struct barrier_contact *c, struct tasks *tasks, const double *x,
-                           const double *v, double h, struct part_flight *flights) {
+static size_t list_motions(struct barrier_contact *c, struct tasks *tasks, const double *x,
+                           const double *v, double h, struct part_motion *motions) {
     const struct collision_mesh *mesh = &c->mesh;
     barrier_contact_locate(c, tasks, x);
-    collision_mesh_place(tasks, mesh, v, c->leg);
+    collision_mesh_compute_points(tasks, mesh, v, c->leg);
     for (uint32_t i = 0; i < mesh->part_count; i++) {
-        begin_flight(i, &flights[i]);
+        begin_motion_bounds(i, &motions[i]);
     }
     for (size_t i = 0; i < mesh->point_count; i++) {
         if (mesh->kind[i] != POINT_OBSTACLE) {
-            add_point(c->points + 3 * i, c->leg + 3 * i, &flights[mesh->part[i]]);
+            add_point(c->points + 3 * i, c->leg + 3 * i, &motions[mesh->part[i]]);
         }
     }
     size_t count = 0;
     for (uint32_t i = 0; i < mesh->part_count; i++) {
-        if (flights[i].low[0] <= flights[i].high[0]) {
-            flights[count++] = flights[i];
-            finish_flight(h, &flights[count - 1]);
+        if (motions[i].low[0] <= motions[i].high[0]) {
+            motions[count++] = motions[i];
+            finish_motion_bounds(h, &motions[count - 1]);
         }
     }
     return count;
 }
 
-static bool flights_meet(const struct collision_mesh *mesh, const struct part_flight *a,
-                         const struct part_flight *b) {
+static bool motions_meet(const struct collision_mesh *mesh, const struct part_motion *a,
+                         const struct part_motion *b) {
     const struct collision_part *p = &mesh->parts[a->part];
     const struct collision_part *q = &mesh->parts[b->part];
     return (p->group & q->mask) != 0 && (q->group & p->mask) != 0 && a->low[1] <= b->high[1] &&
@@ -102,7 +102,7 @@ static bool flights_meet(const struct collision_mesh *mesh, const struct part_fl
 }
 
 /// A bound of the speed of any point of one relative to any of the other.
-static double relative_speed(const struct part_flight *a, const struct part_flight *b) {
+static double relative_speed(const struct part_motion *a, const struct part_motion *b) {
     double most[3];
     for (int k = 0; k < 3; k++) {
         most[k] = fmax(a->fastest[k] - b->slowest[k], b->fastest[k] - a->slowest[k]);
@@ -111,31 +111,32 @@ static double relative_speed(const struct part_flight *a, const struct part_flig
 }
 
 /// No pair of them can have more.
-static double flight_bound(size_t count, const struct part_flight *flights, double h) {
-    struct part_flight all;
+static double relative_motion_bound(size_t count, const struct part_motion *motions, double h) {
+    struct part_motion all;
     double smallest = INFINITY;
-    begin_flight(0, &all);
+    begin_motion_bounds(0, &all);
     for (size_t i = 0; i < count; i++) {
-        add_point(flights[i].low, flights[i].slowest, &all);
-        add_point(flights[i].high, flights[i].fastest, &all);
-        smallest = flights[i].size > 0.0 ? fmin(smallest, flights[i].size) : smallest;
+        add_point(motions[i].low, motions[i].slowest, &all);
+        add_point(motions[i].high, motions[i].fastest, &all);
+        smallest = motions[i].size > 0.0 ? fmin(smallest, motions[i].size) : smallest;
     }
     return count > 1 ? h * relative_speed(&all, &all) / smallest : 0.0;
 }
 
-double part_loads_flight(struct barrier_contact *c, struct tasks *tasks, const double *x,
-                         const double *v, double h, double enough, struct part_flight *flights) {
-    const size_t count = list_flights(c, tasks, x, v, h, flights);
-    if (!(flight_bound(count, flights, h) > enough)) {
+double part_loads_relative_motion(struct barrier_contact *c, struct tasks *tasks, const double *x,
+                                  const double *v, double h, double enough,
+                                  struct part_motion *motions) {
+    const size_t count = list_motions(c, tasks, x, v, h, motions);
+    if (!(relative_motion_bound(count, motions, h) > enough)) {
         return 0.0;
     }
-    sort_flights(count, flights);
+    sort_motions(count, motions);
     double most = 0.0;
     for (size_t i = 0; i < count; i++) {
-        for (size_t j = i + 1; j < count && flights[j].low[0] <= flights[i].high[0]; j++) {
-            const double size = fmin(flights[i].size, flights[j].size);
-            if (size > 0.0 && flights_meet(&c->mesh, &flights[i], &flights[j])) {
-                most = fmax(most, h * relative_speed(&flights[i], &flights[j]) / size);
+        for (size_t j = i + 1; j < count && motions[j].low[0] <= motions[i].high[0]; j++) {
+            const double size = fmin(motions[i].size, motions[j].size);
+            if (size > 0.0 && motions_meet(&c->mesh, &motions[i], &motions[j])) {
+                most = fmax(most, h * relative_speed(&motions[i], &motions[j]) / size);
             }
         }
     }

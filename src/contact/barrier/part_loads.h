@@ -14,7 +14,7 @@ struct part_load {
 void part_loads_measure(const struct barrier_contact *contact, struct part_load *loads);
 
 /// A part on its way through a step.
-struct part_flight {
+struct part_motion {
     uint32_t part;
     double low[3], high[3];        ///< m: the box that it moves through
     double slowest[3], fastest[3]; ///< m/s: bounds of the velocities of its points
@@ -25,7 +25,8 @@ struct part_flight {
 /// most of all pairs that may touch and whose boxes meet on the way; 0 where that is `enough` or
 /// less. Obstacles are no such parts. x, v: node order. flights: scratch, one for each part of the
 /// mesh.
-double part_loads_flight(struct barrier_contact *contact, struct tasks *tasks, const double *x,
-                         const double *v, double h, double enough, struct part_flight *flights);
+double part_loads_relative_motion(struct barrier_contact *contact, struct tasks *tasks,
+                                  const double *x, const double *v, double h, double enough,
+                                  struct part_motion *motions);
 
 #endif

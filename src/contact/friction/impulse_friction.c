@@ -3,17 +3,18 @@
 
 #include "base/matrix3/math3.h"
 
-void friction_contact_fold(const struct collision_mesh *mesh, const uint32_t *points,
-                           const double *weights, int point_count, struct friction_contact *out) {
+void friction_contact_set_nodes(const struct collision_mesh *mesh, const uint32_t *points,
+                                const double *weights, int point_count,
+                                struct friction_contact *out) {
     const struct contact_blocks_scene scene = {.mesh = mesh};
-    struct contact_fold fold;
-    contact_fold_points(&scene, points, point_count, &fold);
+    struct contact_nodes fold;
+    contact_nodes_of_points(&scene, points, point_count, &fold);
     out->count = (int)fold.node_count;
     for (int i = 0; i < out->count; i++) {
         out->node[i] = fold.node[i];
-        out->share[i] = 0.0;
+        out->weight[i] = 0.0;
         for (int p = 0; p < point_count; p++) {
-            out->share[i] += weights[p] * fold.share[i][p];
+            out->weight[i] += weights[p] * fold.weight[i][p];
         }
     }
 }
@@ -23,14 +24,14 @@ static void slip_of(const struct friction_motion *m, const struct friction_conta
                     double slip[3]) {
     scale3(-1.0, c->moving, slip);
     for (int i = 0; i < c->count; i++) {
-        add_scaled3(slip, c->share[i], m->velocity + 3 * (size_t)c->node[i], slip);
+        add_scaled3(slip, c->weight[i], m->velocity + 3 * (size_t)c->node[i], slip);
     }
     add_scaled3(slip, -dot3(slip, c->normal), c->normal, slip);
 }
 
 /// 1/kg: 0 where the axis is held.
 static double inverse_mass(const struct friction_motion *m, uint32_t node, int axis) {
-    return ((uint32_t)m->held[node] >> axis & 1u) != 0 ? 0.0 : 1.0 / m->mass[node];
+    return ((uint32_t)m->constrained_axes[node] >> axis & 1u) != 0 ? 0.0 : 1.0 / m->mass[node];
 }
 
 static double mobility_of(const struct friction_motion *m, const struct friction_contact *c,
@@ -38,7 +39,7 @@ static double mobility_of(const struct friction_motion *m, const struct friction
     double sum = 0.0;
     for (int i = 0; i < c->count; i++) {
         for (int k = 0; k < 3; k++) {
-            sum += c->share[i] * c->share[i] * direction[k] * direction[k] *
+            sum += c->weight[i] * c->weight[i] * direction[k] * direction[k] *
                    inverse_mass(m, c->node[i], k);
         }
     }
@@ -64,7 +65,7 @@ static double rub(const struct friction_motion *m, struct friction_contact *c) {
     for (int i = 0; i < c->count; i++) {
         double *v = m->velocity + 3 * (size_t)c->node[i];
         for (int k = 0; k < 3; k++) {
-            v[k] += c->share[i] * c->impulse[k] * inverse_mass(m, c->node[i], k);
+            v[k] += c->weight[i] * c->impulse[k] * inverse_mass(m, c->node[i], k);
         }
     }
     return heat;

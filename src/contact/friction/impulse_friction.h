@@ -11,10 +11,10 @@
 
 /// Masses and velocities of all nodes.
 struct friction_motion {
-    const double *mass;  ///< per node, kg
-    const uint8_t *held; ///< per node, PBS_AXIS_* bits
-    double h;            ///< s
-    double *velocity;    ///< per node, 3
+    const double *mass;              ///< per node, kg
+    const uint8_t *constrained_axes; ///< per node, PBS_AXIS_* bits
+    double h;                        ///< s
+    double *velocity;                ///< per node, 3
 };
 
 /// One contact. Its first side moves at sum share_i v_i over nodes less what its second side does:
@@ -22,7 +22,7 @@ struct friction_motion {
 struct friction_contact {
     int count;
     uint32_t node[CONTACT_STENCIL_LIMIT];
-    double share[CONTACT_STENCIL_LIMIT];
+    double weight[CONTACT_STENCIL_LIMIT];
     double normal[3];  ///< unit, of either direction
     double force;      ///< N, along the normal
     double friction;   ///< Coulomb coefficient
@@ -31,8 +31,9 @@ struct friction_contact {
 };
 
 /// The nodes and shares of points with these weights; those that share a node have one entry.
-void friction_contact_fold(const struct collision_mesh *mesh, const uint32_t *points,
-                           const double *weights, int point_count, struct friction_contact *out);
+void friction_contact_set_nodes(const struct collision_mesh *mesh, const uint32_t *points,
+                                const double *weights, int point_count,
+                                struct friction_contact *out);
 
 /// Friction of contacts in their order, in a step of h seconds. Held axes keep their velocities.
 /// Returns what the impulses take out, J, relative to obstacles and to what is held.

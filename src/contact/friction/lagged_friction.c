@@ -21,13 +21,13 @@ static double pair_friction(const struct barrier_contact *c, const struct active
 /// m: from the centre of each side's sphere to one common point, so that what friction does has no
 /// net torque: between two spheres in the middle of the gap, of a sphere and anything else on that.
 static void find_arms(const struct barrier_contact *c, const struct active_contact *contact,
-                      const uint32_t turn[2], double arm[2]) {
+                      const uint32_t rotation[2], double arm[2]) {
     const uint32_t *points = contact->points;
     arm[0] = arm[1] = contact->distance;
     if (contact->wall != CONTACT_NO_WALL) {
         return;
     }
-    if (turn[0] != COLLISION_NO_ROTATION && turn[1] != COLLISION_NO_ROTATION) {
+    if (rotation[0] != COLLISION_NO_ROTATION && rotation[1] != COLLISION_NO_ROTATION) {
         const double first = collision_mesh_offset(&c->mesh, points[0]);
         const double both = first + collision_mesh_offset(&c->mesh, points[1]);
         const double apart = collision_mesh_pair_offset(&c->mesh, points[0], points[1]);
@@ -48,14 +48,14 @@ static void set_levers(const struct barrier_contact *c, const struct active_cont
                        struct lagged_friction *out) {
     const bool has_two = contact->wall == CONTACT_NO_WALL && contact->kind == PAIR_POINT_POINT;
     double arm[2];
-    out->turn[0] = c->mesh.rotation[contact->points[0]];
-    out->turn[1] = has_two ? c->mesh.rotation[contact->points[1]] : COLLISION_NO_ROTATION;
+    out->rotation[0] = c->mesh.rotation[contact->points[0]];
+    out->rotation[1] = has_two ? c->mesh.rotation[contact->points[1]] : COLLISION_NO_ROTATION;
     // Of a pair with one lone point that is the first.
-    find_arms(c, contact, out->turn, arm);
+    find_arms(c, contact, out->rotation, arm);
     for (int side = 0; side < 2; side++) {
-        if (out->turn[side] != COLLISION_NO_ROTATION) {
+        if (out->rotation[side] != COLLISION_NO_ROTATION) {
             // The second side's arm points along the normal, and it is taken off.
-            scale3(-arm[side] / c->mesh.rotation_length[out->turn[side]], contact->normal,
+            scale3(-arm[side] / c->mesh.rotation_length[out->rotation[side]], contact->normal,
                    out->lever[side]);
         }
     }
@@ -108,8 +108,8 @@ static void add_history(const struct barrier_contact *c, const double *origin, d
 static void touched_point(const struct barrier_contact *c, const struct lagged_friction *friction,
                           double out[3]) {
     copy3(c->points + 3 * (size_t)friction->points[0], out);
-    if (friction->turn[0] != COLLISION_NO_ROTATION) {
-        add_scaled3(out, c->mesh.rotation_length[friction->turn[0]], friction->lever[0], out);
+    if (friction->rotation[0] != COLLISION_NO_ROTATION) {
+        add_scaled3(out, c->mesh.rotation_length[friction->rotation[0]], friction->lever[0], out);
     }
 }
 
@@ -121,11 +121,11 @@ static void wall_velocity(const struct barrier_contact *c, const struct lagged_f
 }
 
 /// sum += what rotations add to the slip; coordinates: of the rotation `index` of the mesh.
-static void add_turned(const struct lagged_friction *friction, int side, const double *coordinates,
-                       double sum[3]) {
-    double turned[3];
-    cross3(coordinates, friction->lever[side], turned);
-    add3(sum, turned, sum);
+static void add_rotated(const struct lagged_friction *friction, int side, const double *coordinates,
+                        double sum[3]) {
+    double rotated[3];
+    cross3(coordinates, friction->lever[side], rotated);
+    add3(sum, rotated, sum);
 }
 
 void barrier_contact_begin_stage(struct barrier_contact *c, const double *origin, double length) {
@@ -137,9 +137,9 @@ void barrier_contact_begin_stage(struct barrier_contact *c, const double *origin
             add_history(c, origin, length, friction->points[k], friction->weight[k], anchor);
         }
         for (int side = 0; side < 2; side++) {
-            if (friction->turn[side] != COLLISION_NO_ROTATION) {
-                const size_t node = c->mesh.rotation_node[friction->turn[side]];
-                add_turned(friction, side, origin + 3 * node, anchor);
+            if (friction->rotation[side] != COLLISION_NO_ROTATION) {
+                const size_t node = c->mesh.rotation_node[friction->rotation[side]];
+                add_rotated(friction, side, origin + 3 * node, anchor);
             }
         }
         if (friction->wall != CONTACT_NO_WALL) {
@@ -165,8 +165,8 @@ static void find_slip(const struct barrier_contact *c, const struct lagged_frict
         }
     }
     for (int side = 0; side < 2; side++) {
-        if (friction->turn[side] != COLLISION_NO_ROTATION) {
-            add_turned(friction, side, c->turns + 3 * (size_t)friction->turn[side], sum);
+        if (friction->rotation[side] != COLLISION_NO_ROTATION) {
+            add_rotated(friction, side, c->rotations + 3 * (size_t)friction->rotation[side], sum);
         }
     }
     slip[0] = dot3(friction->tangent[0], sum);
@@ -192,8 +192,8 @@ double lagged_friction_evaluate(const struct barrier_contact *c,
                                         force, gradient);
         }
         for (int side = 0; side < 2; side++) {
-            if (friction->turn[side] != COLLISION_NO_ROTATION) {
-                double *to = gradient + 3 * (size_t)c->mesh.rotation_node[friction->turn[side]];
+            if (friction->rotation[side] != COLLISION_NO_ROTATION) {
+                double *to = gradient + 3 * (size_t)c->mesh.rotation_node[friction->rotation[side]];
                 double moment[3];
                 cross3(friction->lever[side], force, moment);
                 add_scaled3(to, friction->force * f.first_over_slip, moment, to);
@@ -203,31 +203,33 @@ double lagged_friction_evaluate(const struct barrier_contact *c,
     return friction->force * f.value;
 }
 
-int lagged_friction_turns(const struct barrier_contact *c, const struct lagged_friction *friction,
-                          uint32_t nodes[2]) {
+int lagged_friction_rotation_nodes(const struct barrier_contact *c,
+                                   const struct lagged_friction *friction, uint32_t nodes[2]) {
     int count = 0;
     for (int side = 0; side < 2; side++) {
-        if (friction->turn[side] != COLLISION_NO_ROTATION) {
-            nodes[count++] = c->mesh.rotation_node[friction->turn[side]];
+        if (friction->rotation[side] != COLLISION_NO_ROTATION) {
+            nodes[count++] = c->mesh.rotation_node[friction->rotation[side]];
         }
     }
     return count;
 }
 
 /// The k-th vector, along a direction of slip.
-static void turn_vector(const struct lagged_friction *friction, const double direction[3], int k,
-                        struct contact_turns *turns) {
+static void rotation_vector_of_row(const struct lagged_friction *friction,
+                                   const double direction[3], int k,
+                                   struct contact_rotations *rotations) {
     int t = 0;
     for (int side = 0; side < 2; side++) {
-        if (friction->turn[side] != COLLISION_NO_ROTATION) {
-            cross3(friction->lever[side], direction, turns->vector[k][t++]);
+        if (friction->rotation[side] != COLLISION_NO_ROTATION) {
+            cross3(friction->lever[side], direction, rotations->vector[k][t++]);
         }
     }
 }
 
-void lagged_friction_rank(const struct barrier_contact *c, const struct lagged_friction *friction,
-                          struct contact_rank *rank, struct contact_turns *turns) {
-    turns->count = lagged_friction_turns(c, friction, turns->node);
+void lagged_friction_hessian(const struct barrier_contact *c,
+                             const struct lagged_friction *friction,
+                             struct contact_hessian *hessian, struct contact_rotations *rotations) {
+    rotations->count = lagged_friction_rotation_nodes(c, friction, rotations->node);
     double slip[2];
     find_slip(c, friction, slip);
     const double length = slip_length(slip);
@@ -241,10 +243,10 @@ void lagged_friction_rank(const struct barrier_contact *c, const struct lagged_f
         scale3(k == 0 ? along[0] : -along[1], friction->tangent[0], direction);
         add_scaled3(direction, k == 0 ? along[1] : along[0], friction->tangent[1], direction);
         for (int p = 0; p < friction->point_count; p++) {
-            scale3(friction->weight[p], direction, rank->vector[rank->count][p]);
+            scale3(friction->weight[p], direction, hessian->vector[hessian->count][p]);
         }
-        turn_vector(friction, direction, k, turns);
-        contact_rank_add(rank, friction->force * coefficients[k]);
+        rotation_vector_of_row(friction, direction, k, rotations);
+        contact_hessian_add(hessian, friction->force * coefficients[k]);
     }
 }
 
@@ -252,9 +254,9 @@ void barrier_contact_friction_moment(const struct barrier_contact *c,
                                      const struct lagged_friction *friction, const double force[3],
                                      int side, double moment[3]) {
     scale3(0.0, force, moment);
-    if (friction->turn[side] != COLLISION_NO_ROTATION) {
+    if (friction->rotation[side] != COLLISION_NO_ROTATION) {
         cross3(friction->lever[side], force, moment);
-        scale3(c->mesh.rotation_length[friction->turn[side]], moment, moment);
+        scale3(c->mesh.rotation_length[friction->rotation[side]], moment, moment);
     }
 }
 

@@ -12,12 +12,12 @@ double lagged_friction_evaluate(const struct barrier_contact *contact,
                                 const struct lagged_friction *friction, double *gradient);
 
 /// The Hessian at the state looked at last: always positive semidefinite.
-void lagged_friction_rank(const struct barrier_contact *contact,
-                          const struct lagged_friction *friction, struct contact_rank *rank,
-                          struct contact_turns *turns);
+void lagged_friction_hessian(const struct barrier_contact *contact,
+                             const struct lagged_friction *friction,
+                             struct contact_hessian *hessian, struct contact_rotations *rotations);
 
 /// The nodes of the rotations that it turns; how many.
-int lagged_friction_turns(const struct barrier_contact *contact,
-                          const struct lagged_friction *friction, uint32_t nodes[2]);
+int lagged_friction_rotation_nodes(const struct barrier_contact *contact,
+                                   const struct lagged_friction *friction, uint32_t nodes[2]);
 
 #endif

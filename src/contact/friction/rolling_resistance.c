@@ -20,8 +20,9 @@ static uint32_t second_part(const struct barrier_contact *c, const struct active
 /// Of three directions how a triangle's rotation about them follows from where its corners go: for
 /// displacements u with gradients g of the barycentric coordinates, S = sum g x u is twice the rate
 /// of turning about the normal N and once that about directions across it.
-static void turn_triangle(const struct barrier_contact *c, const struct active_contact *contact,
-                          double radius, struct lagged_rolling *out) {
+static void rotation_of_triangle(const struct barrier_contact *c,
+                                 const struct active_contact *contact, double radius,
+                                 struct lagged_rolling *out) {
     const double *x[3];
     double side[2][3];
     double n[3];
@@ -59,30 +60,30 @@ static void make_rolling(const struct barrier_contact *c, const struct active_co
                                    .wall = contact->wall,
                                    .force = {force[0], force[1]}};
     memcpy(out->points, contact->points, sizeof out->points);
-    out->turn[0] = c->mesh.rotation[contact->points[0]];
-    out->turn[1] = has_two ? c->mesh.rotation[contact->points[1]] : COLLISION_NO_ROTATION;
+    out->rotation[0] = c->mesh.rotation[contact->points[0]];
+    out->rotation[1] = has_two ? c->mesh.rotation[contact->points[1]] : COLLISION_NO_ROTATION;
     double radius = 0.0;
     for (int side = 0; side < 2; side++) {
-        const double own = out->turn[side] != COLLISION_NO_ROTATION
+        const double own = out->rotation[side] != COLLISION_NO_ROTATION
                                ? collision_mesh_offset(&c->mesh, contact->points[side])
                                : INFINITY;
         radius += 1.0 / own;
     }
     out->radius = 1.0 / radius;
     for (int side = 0; side < 2; side++) {
-        if (out->turn[side] != COLLISION_NO_ROTATION) {
+        if (out->rotation[side] != COLLISION_NO_ROTATION) {
             out->factor[side] = (side == 0 ? 1.0 : -1.0) * out->radius /
-                                c->mesh.rotation_length[out->turn[side]];
+                                c->mesh.rotation_length[out->rotation[side]];
         }
     }
     tangents3(contact->normal, out->direction);
     copy3(contact->normal, out->direction[2]);
     if (contact->wall == CONTACT_NO_WALL && contact->kind == PAIR_POINT_TRIANGLE) {
-        turn_triangle(c, contact, out->radius, out);
+        rotation_of_triangle(c, contact, out->radius, out);
     }
 }
 
-static bool turns_any(const struct barrier_contact *c, const struct active_contact *contact) {
+static bool has_rotation(const struct barrier_contact *c, const struct active_contact *contact) {
     const bool has_two = contact->wall == CONTACT_NO_WALL && contact->kind == PAIR_POINT_POINT;
     return c->mesh.rotation[contact->points[0]] != COLLISION_NO_ROTATION ||
            (has_two && c->mesh.rotation[contact->points[1]] != COLLISION_NO_ROTATION);
@@ -102,7 +103,7 @@ pbs_status rolling_resistance_lag(struct barrier_contact *c) {
         const double normal = -contact->mollifier * contact->barrier.first;
         const double force[2] = {normal * fmax(a->rolling, b->rolling),
                                  normal * fmax(a->spinning, b->spinning)};
-        if (force[0] + force[1] > 0.0 && turns_any(c, contact)) {
+        if (force[0] + force[1] > 0.0 && has_rotation(c, contact)) {
             make_rolling(c, contact, force, &c->rollings[c->rolling_count++]);
         }
     }
@@ -131,8 +132,8 @@ static double row_at(const struct barrier_contact *c, const struct lagged_rollin
                      const double *x) {
     double sum = 0.0;
     for (int side = 0; side < 2; side++) {
-        if (rolling->turn[side] != COLLISION_NO_ROTATION) {
-            const size_t node = c->mesh.rotation_node[rolling->turn[side]];
+        if (rolling->rotation[side] != COLLISION_NO_ROTATION) {
+            const size_t node = c->mesh.rotation_node[rolling->rotation[side]];
             sum += rolling->factor[side] * dot3(rolling->direction[row], x + 3 * node);
         }
     }
@@ -167,9 +168,10 @@ static void find_rows(const struct barrier_contact *c, const struct lagged_rolli
     for (int row = 0; row < ROWS; row++) {
         double sum = -rolling->anchor[row];
         for (int side = 0; side < 2; side++) {
-            if (rolling->turn[side] != COLLISION_NO_ROTATION) {
+            if (rolling->rotation[side] != COLLISION_NO_ROTATION) {
                 sum += rolling->factor[side] *
-                       dot3(rolling->direction[row], c->turns + 3 * (size_t)rolling->turn[side]);
+                       dot3(rolling->direction[row],
+                            c->rotations + 3 * (size_t)rolling->rotation[side]);
             }
         }
         for (int k = 1; k < rolling->point_count; k++) {
@@ -207,8 +209,8 @@ double rolling_resistance_evaluate(const struct barrier_contact *c,
     const struct resistance r = resistance_at(c, rolling);
     for (int row = 0; gradient != NULL && row < ROWS; row++) {
         for (int side = 0; side < 2; side++) {
-            if (rolling->turn[side] != COLLISION_NO_ROTATION) {
-                double *to = gradient + 3 * (size_t)c->mesh.rotation_node[rolling->turn[side]];
+            if (rolling->rotation[side] != COLLISION_NO_ROTATION) {
+                double *to = gradient + 3 * (size_t)c->mesh.rotation_node[rolling->rotation[side]];
                 add_scaled3(to, r.along[row] * rolling->factor[side], rolling->direction[row], to);
             }
         }
@@ -220,12 +222,12 @@ double rolling_resistance_evaluate(const struct barrier_contact *c,
     return rolling->force[0] * r.rolling.value + rolling->force[1] * r.spinning.value;
 }
 
-int rolling_resistance_turns(const struct barrier_contact *c, const struct lagged_rolling *rolling,
-                             uint32_t nodes[2]) {
+int rolling_resistance_rotation_nodes(const struct barrier_contact *c,
+                                      const struct lagged_rolling *rolling, uint32_t nodes[2]) {
     int count = 0;
     for (int side = 0; side < 2; side++) {
-        if (rolling->turn[side] != COLLISION_NO_ROTATION) {
-            nodes[count++] = c->mesh.rotation_node[rolling->turn[side]];
+        if (rolling->rotation[side] != COLLISION_NO_ROTATION) {
+            nodes[count++] = c->mesh.rotation_node[rolling->rotation[side]];
         }
     }
     return count;
@@ -233,12 +235,13 @@ int rolling_resistance_turns(const struct barrier_contact *c, const struct lagge
 
 /// The next vector: share of each row.
 static void add_vector(const struct lagged_rolling *rolling, const double share[ROWS],
-                       double coefficient, struct contact_rank *rank, struct contact_turns *turns) {
-    const int k = rank->count;
+                       double coefficient, struct contact_hessian *hessian,
+                       struct contact_rotations *rotations) {
+    const int k = hessian->count;
     int t = 0;
     for (int side = 0; side < 2; side++) {
-        if (rolling->turn[side] != COLLISION_NO_ROTATION) {
-            double *out = turns->vector[k][t++];
+        if (rolling->rotation[side] != COLLISION_NO_ROTATION) {
+            double *out = rotations->vector[k][t++];
             scale3(0.0, rolling->direction[0], out);
             for (int row = 0; row < ROWS; row++) {
                 add_scaled3(out, share[row] * rolling->factor[side], rolling->direction[row], out);
@@ -247,15 +250,17 @@ static void add_vector(const struct lagged_rolling *rolling, const double share[
     }
     for (int p = 1; p < rolling->point_count; p++) {
         for (int row = 0; row < ROWS; row++) {
-            add_scaled3(rank->vector[k][p], share[row], rolling->vector[row][p],
-                        rank->vector[k][p]);
+            add_scaled3(hessian->vector[k][p], share[row], rolling->vector[row][p],
+                        hessian->vector[k][p]);
         }
     }
-    contact_rank_add(rank, coefficient);
+    contact_hessian_add(hessian, coefficient);
 }
 
-void rolling_resistance_rank(const struct barrier_contact *c, const struct lagged_rolling *rolling,
-                             struct contact_rank *rank, struct contact_turns *turns) {
+void rolling_resistance_hessian(const struct barrier_contact *c,
+                                const struct lagged_rolling *rolling,
+                                struct contact_hessian *hessian,
+                                struct contact_rotations *rotations) {
     const struct resistance r = resistance_at(c, rolling);
     const double length = sqrt(r.rows[0] * r.rows[0] + r.rows[1] * r.rows[1]);
     const double along[2] = {length > 0.0 ? r.rows[0] / length : 1.0,
@@ -265,9 +270,9 @@ void rolling_resistance_rank(const struct barrier_contact *c, const struct lagge
     const double coefficients[ROWS] = {rolling->force[0] * r.rolling.second,
                                        rolling->force[0] * r.rolling.first_over_slip,
                                        rolling->force[1] * r.spinning.second};
-    turns->count = rolling_resistance_turns(c, rolling, turns->node);
+    rotations->count = rolling_resistance_rotation_nodes(c, rolling, rotations->node);
     for (int k = 0; k < ROWS; k++) {
-        add_vector(rolling, shares[k], coefficients[k], rank, turns);
+        add_vector(rolling, shares[k], coefficients[k], hessian, rotations);
     }
 }
 

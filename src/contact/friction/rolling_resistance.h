@@ -17,13 +17,14 @@ double rolling_resistance_evaluate(const struct barrier_contact *contact,
                                    const struct lagged_rolling *rolling, double *gradient);
 
 /// The Hessian at the state looked at last: always positive semidefinite.
-void rolling_resistance_rank(const struct barrier_contact *contact,
-                             const struct lagged_rolling *rolling, struct contact_rank *rank,
-                             struct contact_turns *turns);
+void rolling_resistance_hessian(const struct barrier_contact *contact,
+                                const struct lagged_rolling *rolling,
+                                struct contact_hessian *hessian,
+                                struct contact_rotations *rotations);
 
 /// The nodes of the rotations that it acts on; how many.
-int rolling_resistance_turns(const struct barrier_contact *contact,
-                             const struct lagged_rolling *rolling, uint32_t nodes[2]);
+int rolling_resistance_rotation_nodes(const struct barrier_contact *contact,
+                                      const struct lagged_rolling *rolling, uint32_t nodes[2]);
 
 /// W: what it takes out at the state looked at last, in a stage of that length.
 double rolling_resistance_power(const struct barrier_contact *contact,

@@ -238,16 +238,16 @@ static double part_of_sphere(const double p[3], const double *const x[3]) {
 
 static bool is_inside(const struct barrier_contact *c, const struct overlap_part *part,
                       const double p[3]) {
-    double turns = 0.0;
+    double winding = 0.0;
     for (uint32_t t = part->first_triangle; t < part->first_triangle + part->triangle_count; t++) {
         const double *x[3];
         corners_of(c, t, x);
-        turns += part_of_sphere(p, x);
+        winding += part_of_sphere(p, x);
     }
-    return fabs(turns) > 0.5;
+    return fabs(winding) > 0.5;
 }
 
-static bool box_holds(const struct overlap_part *outer, const struct overlap_part *inner) {
+static bool box_contains(const struct overlap_part *outer, const struct overlap_part *inner) {
     for (int k = 0; k < 3; k++) {
         if (!(inner->low[k] >= outer->low[k] && inner->high[k] <= outer->high[k])) {
             return false;
@@ -259,7 +259,7 @@ static bool box_holds(const struct overlap_part *outer, const struct overlap_par
 static pbs_status add_if_inside(const struct barrier_contact *c, uint32_t inner, uint32_t outer,
                                 uint32_t only, struct overlaps *out) {
     const struct overlap_part *a = &out->parts[inner], *b = &out->parts[outer];
-    if (!b->is_closed || !box_holds(b, a) ||
+    if (!b->is_closed || !box_contains(b, a) ||
         !collision_mesh_may_touch(&c->mesh, a->first_point, b->first_point) ||
         !is_inside(c, b, c->points + 3 * (size_t)a->first_point)) {
         return PBS_OK;

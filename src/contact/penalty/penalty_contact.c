@@ -30,7 +30,7 @@ pbs_status penalty_contact_create(struct memory *memory, const struct penalty_si
                                   .bond_count = size->bonds,
                                   .node_count = size->nodes};
     c->node = memory_allocate(memory, spheres, sizeof *c->node);
-    c->turn = memory_allocate(memory, spheres, sizeof *c->turn);
+    c->rotation = memory_allocate(memory, spheres, sizeof *c->rotation);
     c->part = memory_allocate(memory, spheres, sizeof *c->part);
     c->radius = memory_allocate(memory, spheres, sizeof *c->radius);
     c->length = memory_allocate(memory, spheres, sizeof *c->length);
@@ -44,11 +44,11 @@ pbs_status penalty_contact_create(struct memory *memory, const struct penalty_si
     c->listed[1] = memory_allocate(memory, 3 * spheres, sizeof(double));
     c->boxes = memory_allocate(memory, spheres, sizeof *c->boxes);
     c->force = memory_allocate(memory, 3 * size->nodes, sizeof *c->force);
-    const bool all = c->node != NULL && c->turn != NULL && c->part != NULL && c->radius != NULL &&
-                     c->length != NULL && c->parts != NULL && c->bonds != NULL &&
-                     c->release != NULL && c->joined_start != NULL && c->joined != NULL &&
-                     c->points != NULL && c->listed[0] != NULL && c->listed[1] != NULL &&
-                     c->boxes != NULL && c->force != NULL;
+    const bool all = c->node != NULL && c->rotation != NULL && c->part != NULL &&
+                     c->radius != NULL && c->length != NULL && c->parts != NULL &&
+                     c->bonds != NULL && c->release != NULL && c->joined_start != NULL &&
+                     c->joined != NULL && c->points != NULL && c->listed[0] != NULL &&
+                     c->listed[1] != NULL && c->boxes != NULL && c->force != NULL;
     if (!all) {
         penalty_contact_free(c);
         return PBS_ERROR_MEMORY;
@@ -61,7 +61,7 @@ void penalty_contact_free(struct penalty_contact *c) {
     if (memory == NULL) {
         return;
     }
-    void *const own[] = {c->node,      c->turn,      c->part,        c->radius,       c->length,
+    void *const own[] = {c->node,      c->rotation,  c->part,        c->radius,       c->length,
                          c->parts,     c->bonds,     c->release,     c->joined_start, c->joined,
                          c->points,    c->listed[0], c->listed[1],   c->boxes,        c->force,
                          c->obstacles, c->walls,     c->candidates,  c->near_walls,   c->hits,

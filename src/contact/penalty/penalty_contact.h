@@ -46,19 +46,19 @@ struct penalty_candidate {
 struct penalty_touch {
     uint32_t first, second; ///< spheres; with a wall the second is an index into walls
     bool is_wall;
-    double normal[3]; ///< unit, from the second to the first
-    double depth;     ///< m
-    double force;     ///< N, along the normal on the first
-    double arm[2];    ///< m: from each centre to the point where friction acts
-    double radius;    ///< m: of rolling, r_i r_j / (r_i + r_j)
-    double rubbed[3]; ///< N s: of the last penalty_contact_apply_friction, on the first
-    double rolled[3]; ///< N m s: likewise
+    double normal[3];           ///< unit, from the second to the first
+    double depth;               ///< m
+    double force;               ///< N, along the normal on the first
+    double arm[2];              ///< m: from each centre to the point where friction acts
+    double radius;              ///< m: of rolling, r_i r_j / (r_i + r_j)
+    double friction_impulse[3]; ///< N s: of the last penalty_contact_apply_friction, on the first
+    double rolling_impulse[3];  ///< N m s: likewise
 };
 
 struct penalty_chunk;
 
 /// In place of the rotation of a sphere that nothing turns.
-#define PENALTY_TURNLESS UINT32_MAX
+#define PENALTY_NO_ROTATION UINT32_MAX
 
 /// All zero is a valid empty one.
 struct penalty_contact {
@@ -66,10 +66,10 @@ struct penalty_contact {
     const struct friction_table *frictions;
     // Filled in by the owner; counts as penalty_contact_reserve was told.
     size_t sphere_count, part_count, bond_count, obstacle_count;
-    uint32_t *node, *turn; ///< per sphere: its place and its rotation, or PENALTY_TURNLESS
-    uint32_t *part;        ///< per sphere
-    double *radius;        ///< per sphere, m
-    double *length;        ///< per sphere, m: what makes its rotation a coordinate
+    uint32_t *node, *rotation; ///< per sphere: its place and its rotation, or PENALTY_NO_ROTATION
+    uint32_t *part;            ///< per sphere
+    double *radius;            ///< per sphere, m
+    double *length;            ///< per sphere, m: what makes its rotation a coordinate
     struct penalty_part *parts;
     uint32_t *bonds; ///< bond_count x 2, spheres
     double *release; ///< bond_count, m: from here on what it joined touches; < 0: it holds
@@ -97,9 +97,9 @@ struct penalty_contact {
     size_t touch_count;
     struct penalty_touch *touches;
     size_t node_count;
-    double *force;      ///< per node, 3, N: on what has touched last
-    double value;       ///< J
-    double rubbed_time; ///< s: of the last penalty_contact_apply_friction
+    double *force;        ///< per node, 3, N: on what has touched last
+    double value;         ///< J
+    double friction_time; ///< s: of the last penalty_contact_apply_friction
 };
 
 /// How large one is to be.

@@ -28,16 +28,17 @@ static void measure(struct side *s) {
 static struct side side_of(const struct penalty_contact *c, const struct friction_motion *m,
                            uint32_t sphere, double arm, const double direction[3]) {
     const size_t node = c->node[sphere];
-    const size_t turn = c->turn[sphere];
-    const bool turns = turn != PENALTY_TURNLESS;
+    const size_t rotation = c->rotation[sphere];
+    const bool has_rotation = rotation != PENALTY_NO_ROTATION;
     struct side s = {.v = m->velocity + 3 * node,
-                     .w = turns ? m->velocity + 3 * turn : NULL,
+                     .w = has_rotation ? m->velocity + 3 * rotation : NULL,
                      .length = c->length[sphere]};
     for (int k = 0; k < 3; k++) {
-        const bool stays = ((uint32_t)m->held[node] >> k & 1u) != 0;
-        const bool still = !turns || ((uint32_t)m->held[turn] >> k & 1u) != 0;
+        const bool stays = ((uint32_t)m->constrained_axes[node] >> k & 1u) != 0;
+        const bool still = !has_rotation ||
+                           ((uint32_t)m->constrained_axes[rotation] >> k & 1u) != 0;
         s.inverse_mass[k] = stays ? 0.0 : 1.0 / m->mass[node];
-        s.inverse_inertia[k] = still ? 0.0 : 1.0 / (m->mass[turn] * s.length * s.length);
+        s.inverse_inertia[k] = still ? 0.0 : 1.0 / (m->mass[rotation] * s.length * s.length);
     }
     scale3(arm, direction, s.arm);
     measure(&s);
@@ -57,9 +58,9 @@ static struct side side_of_wall(const struct penalty_contact *c, const struct pe
 
 /// The velocity of the point of contact, where an obstacle's is known and has no arm.
 static void velocity_at(const struct side *s, double out[3]) {
-    double turning[3];
-    cross3(s->spin, s->arm, turning);
-    add3(s->velocity, turning, out);
+    double rotational[3];
+    cross3(s->spin, s->arm, rotational);
+    add3(s->velocity, rotational, out);
 }
 
 static double mobility(const struct side *s, const double direction[3]) {
@@ -73,7 +74,7 @@ static double mobility(const struct side *s, const double direction[3]) {
     return sum;
 }
 
-static double turning_mobility(const struct side *s, const double axis[3]) {
+static double rotational_mobility(const struct side *s, const double axis[3]) {
     double sum = 0.0;
     for (int k = 0; k < 3; k++) {
         sum += axis[k] * axis[k] * s->inverse_inertia[k];
@@ -81,7 +82,7 @@ static double turning_mobility(const struct side *s, const double axis[3]) {
     return sum;
 }
 
-static void turn(struct side *s, double sign, const double moment[3]) {
+static void rotation(struct side *s, double sign, const double moment[3]) {
     for (int k = 0; k < 3 && s->w != NULL; k++) {
         s->w[k] += sign * moment[k] * s->inverse_inertia[k] * s->length;
     }
@@ -94,7 +95,7 @@ static void push(struct side *s, double sign, const double impulse[3]) {
         s->v[k] += sign * impulse[k] * s->inverse_mass[k];
     }
     cross3(s->arm, impulse, moment);
-    turn(s, sign, moment);
+    rotation(s, sign, moment);
 }
 
 /// v less its part along the normal.
@@ -119,9 +120,9 @@ static double rub(struct penalty_touch *t, struct side sides[2], double limit) {
     if (!(both > 0.0)) {
         return 0.0;
     }
-    scale3(-friction_impulse(speed, limit, both, &heat), direction, t->rubbed);
-    push(&sides[0], 1.0, t->rubbed);
-    push(&sides[1], -1.0, t->rubbed);
+    scale3(-friction_impulse(speed, limit, both, &heat), direction, t->friction_impulse);
+    push(&sides[0], 1.0, t->friction_impulse);
+    push(&sides[1], -1.0, t->friction_impulse);
     return heat;
 }
 
@@ -135,14 +136,14 @@ static double resist(struct penalty_touch *t, struct side sides[2], const double
     }
     double axis[3], moment[3];
     scale3(1.0 / speed, spin, axis);
-    const double both = turning_mobility(&sides[0], axis) + turning_mobility(&sides[1], axis);
+    const double both = rotational_mobility(&sides[0], axis) + rotational_mobility(&sides[1], axis);
     if (!(both > 0.0)) {
         return 0.0;
     }
     scale3(-friction_impulse(speed, limit, both, &heat), axis, moment);
-    turn(&sides[0], 1.0, moment);
-    turn(&sides[1], -1.0, moment);
-    add3(t->rolled, moment, t->rolled);
+    rotation(&sides[0], 1.0, moment);
+    rotation(&sides[1], -1.0, moment);
+    add3(t->rolling_impulse, moment, t->rolling_impulse);
     return heat;
 }
 
@@ -170,7 +171,7 @@ static const struct surface *surface_of(const struct penalty_contact *c,
 
 double penalty_contact_apply_friction(struct penalty_contact *c, const struct friction_motion *m) {
     double heat = 0.0;
-    c->rubbed_time = m->h;
+    c->friction_time = m->h;
     for (size_t i = 0; i < c->touch_count; i++) {
         struct penalty_touch *t = &c->touches[i];
         const struct surface *a = &c->parts[c->part[t->first]].surface;
@@ -213,8 +214,8 @@ void penalty_contact_report(const struct penalty_contact *c, double h, struct co
         double at[3], force[3], friction[3], moment[3];
         add_scaled3(c->points + 3 * (size_t)t->first, -t->arm[0], t->normal, at);
         scale3(t->force, t->normal, force);
-        scale3(1.0 / h, t->rubbed, friction);
-        scale3(1.0 / h, t->rolled, moment);
+        scale3(1.0 / h, t->friction_impulse, friction);
+        scale3(1.0 / h, t->rolling_impulse, moment);
         add_load(&r->loads[c->part[t->first]], 1.0, at, force, friction, moment);
         add_load(&r->loads[second], -1.0, at, force, friction, moment);
     }

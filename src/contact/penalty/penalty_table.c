@@ -22,8 +22,10 @@ static double squared_frequency(const void *self, const double *mass) {
 }
 
 static double apply_friction(void *self, const struct friction_input *input) {
-    const struct friction_motion motion = {
-        .mass = input->mass, .held = input->held, .h = input->h, .velocity = input->velocity};
+    const struct friction_motion motion = {.mass = input->mass,
+                                           .constrained_axes = input->constrained_axes,
+                                           .h = input->h,
+                                           .velocity = input->velocity};
     const double heat = penalty_contact_apply_friction(self, &motion);
     penalty_contact_report(self, input->h, input->report);
     return heat;
@@ -56,7 +58,7 @@ static pbs_status report(void *self, struct tasks *tasks, const struct contact_s
                                         .wall = CONTACT_NO_WALL,
                                         .second = (uint32_t)i};
         scale3(t->force, t->normal, record.force);
-        scale3(1.0 / c->rubbed_time, t->rubbed, record.friction);
+        scale3(1.0 / c->friction_time, t->friction_impulse, record.friction);
         contact_merge_next(&merging, &record);
     }
     contact_merge_end(&merging);

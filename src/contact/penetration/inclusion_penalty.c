@@ -23,23 +23,23 @@ void inclusion_penalty_gradient(double stiffness, const struct closest *closest,
     scale3(3.0 * stiffness * sqrt(closest->squared), closest->r, gradient);
 }
 
-void inclusion_penalty_rank(double stiffness, enum pair_kind kind,
-                            const double *const x[PAIR_NODES], const struct closest *closest,
-                            bool semidefinite, struct contact_rank *rank) {
-    rank->count = 0;
+void inclusion_penalty_hessian(double stiffness, enum pair_kind kind,
+                               const double *const x[PAIR_NODES], const struct closest *closest,
+                               bool semidefinite, struct contact_hessian *hessian) {
+    hessian->count = 0;
     if (!(closest->squared > 0.0)) {
         return;
     }
     const double r = sqrt(closest->squared);
     for (int i = 0; i < CONTACT_POINTS; i++) {
-        scale3(closest->weight[i] / r, closest->r, rank->vector[0][i]);
+        scale3(closest->weight[i] / r, closest->r, hessian->vector[0][i]);
     }
-    contact_rank_add(rank, 6.0 * stiffness * r);
+    contact_hessian_add(hessian, 6.0 * stiffness * r);
     struct closest_curvature curvature;
     closest_curvature(kind, x, closest, &curvature);
     const int count = semidefinite ? curvature.positive_count : curvature.count;
     for (int k = 0; k < count; k++) {
-        memcpy(rank->vector[rank->count], curvature.vector[k], sizeof curvature.vector[k]);
-        contact_rank_add(rank, 3.0 * stiffness * closest->squared * curvature.coefficient[k]);
+        memcpy(hessian->vector[hessian->count], curvature.vector[k], sizeof curvature.vector[k]);
+        contact_hessian_add(hessian, 3.0 * stiffness * closest->squared * curvature.coefficient[k]);
     }
 }

@@ -27,8 +27,8 @@ void inclusion_penalty_gradient(double stiffness, const struct closest *closest,
 /// The Hessian where the closest point stays on its primitive,
 ///     6 k r G G^T + 3 k r^2 hess r,    G = w x n, n = r / |r|,
 /// which is indefinite; semidefinite: with the positive part of hess r in its place.
-void inclusion_penalty_rank(double stiffness, enum pair_kind kind,
-                            const double *const x[PAIR_NODES], const struct closest *closest,
-                            bool semidefinite, struct contact_rank *rank);
+void inclusion_penalty_hessian(double stiffness, enum pair_kind kind,
+                               const double *const x[PAIR_NODES], const struct closest *closest,
+                               bool semidefinite, struct contact_hessian *hessian);
 
 #endif

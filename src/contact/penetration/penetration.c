@@ -24,9 +24,9 @@ void penetration_free(struct penetration *p) {
     memory_release(p->memory, p->motion);
     memory_release(p->memory, p->energies);
     memory_release(p->memory, p->contacts);
-    memory_release(p->memory, p->rubs);
+    memory_release(p->memory, p->friction_candidates);
     memory_release(p->memory, p->frictions);
-    memory_release(p->memory, p->places);
+    memory_release(p->memory, p->block_indices);
     contact_blocks_free(p->memory, &p->blocks);
     contact_matrix_free(p->memory, &p->matrix);
     *p = (struct penetration){.memory = p->memory};
@@ -37,7 +37,7 @@ void penetration_clear(struct penetration *p) {
     solid_inclusion_clear(&p->solids);
     p->obstacle_count = 0;
     p->contact_count = 0;
-    p->rub_count = p->kept_count = 0;
+    p->friction_candidate_count = p->committed_count = 0;
     p->is_found = false;
 }
 
@@ -94,7 +94,7 @@ static void measure_piece(void *context, size_t piece) {
         const uint32_t point = (uint32_t)i;
         const double *x = p->points + 3 * i;
         p->energies[i] = is_within(pass, x) && may_touch(p, pass->obstacle, point)
-                             ? level_set_penalty(&pass->obstacle->placed,
+                             ? level_set_penalty(&pass->obstacle->target,
                                                  stiffness_at(p, pass->obstacle, point), false, x,
                                                  NULL, NULL)
                              : 0.0;
@@ -123,15 +123,15 @@ static void fill_obstacle_contact(const struct penetration *p, uint32_t index, u
                                         .points = {point},
                                         .closest = {.weight = {1.0}},
                                         .stiffness = stiffness_at(p, o, point)};
-    out->energy = level_set_penalty(&o->placed, out->stiffness, false, x, out->gradient,
+    out->energy = level_set_penalty(&o->target, out->stiffness, false, x, out->gradient,
                                     out->hessian);
-    (void)level_set_penalty_force(&o->placed, out->stiffness, x, out->normal);
+    (void)level_set_penalty_force(&o->target, out->stiffness, x, out->normal);
 }
 
 static pbs_status find_in_obstacle(struct penetration *p, struct tasks *tasks, uint32_t index) {
     const size_t count = p->mesh.point_count;
     struct obstacle_pass pass = {.p = p, .obstacle = &p->obstacles[index]};
-    shape_bounds(&pass.obstacle->placed.shape, &pass.obstacle->placed.pose, 0.0, pass.low,
+    shape_bounds(&pass.obstacle->target.shape, &pass.obstacle->target.pose, 0.0, pass.low,
                  pass.high);
     tasks_for(tasks, (count + POINTS_PER_PIECE - 1) / POINTS_PER_PIECE, measure_piece, &pass);
     size_t inside = 0;
@@ -178,7 +178,7 @@ static pbs_status find_in_solids(struct penetration *p, struct tasks *tasks) {
 
 pbs_status penetration_find(struct penetration *p, struct tasks *tasks, const double *x) {
     const size_t size = 3 * (size_t)p->mesh.point_count * sizeof *p->points;
-    collision_mesh_place(tasks, &p->mesh, x, p->points);
+    collision_mesh_compute_points(tasks, &p->mesh, x, p->points);
     if (size == 0 || (p->is_found && memcmp(p->points, p->found, size) == 0)) {
         return PBS_OK;
     }
@@ -199,7 +199,7 @@ double penetration_depth(const struct penetration *p, const struct penetration_c
     if (contact->obstacle == CONTACT_NO_WALL) {
         return sqrt(contact->closest.squared);
     }
-    const struct obstacle *o = &p->obstacles[contact->obstacle].placed;
+    const struct obstacle *o = &p->obstacles[contact->obstacle].target;
     return -shape_distance(&o->shape, &o->pose, p->points + 3 * (size_t)contact->points[0], NULL,
                            NULL);
 }
@@ -218,7 +218,7 @@ static void begin_motion(void *self, const struct obstacle *now, const struct ob
     struct penetration *p = self;
     (void)now;
     for (size_t i = 0; i < p->obstacle_count; i++) {
-        p->obstacles[i].placed = target[p->obstacles[i].obstacle];
+        p->obstacles[i].target = target[p->obstacles[i].obstacle];
     }
     p->is_found = p->is_found && p->obstacle_count == 0;
 }
@@ -247,32 +247,33 @@ static pbs_status evaluate(void *self, struct tasks *tasks, const double *x, boo
 }
 
 /// Of an obstacle, by the eigenvectors of its block.
-static void rank_of_block(const double hessian[9], bool semidefinite, struct contact_rank *rank) {
+static void hessian_of_block(const double block[9], bool semidefinite,
+                             struct contact_hessian *hessian) {
     double lambda[3], q[9];
-    eigen3(hessian, lambda, q);
-    rank->count = 0;
+    eigen3(block, lambda, q);
+    hessian->count = 0;
     for (int k = 0; k < 3; k++) {
         if (lambda[k] > 0.0 || (lambda[k] < 0.0 && !semidefinite)) {
             for (int row = 0; row < 3; row++) {
-                rank->vector[rank->count][0][row] = q[3 * row + k];
+                hessian->vector[hessian->count][0][row] = q[3 * row + k];
             }
-            contact_rank_add(rank, lambda[k]);
+            contact_hessian_add(hessian, lambda[k]);
         }
     }
 }
 
-static void rank_of(const struct penetration *p, const struct penetration_contact *c,
-                    struct contact_rank *rank) {
+static void hessian_of(const struct penetration *p, const struct penetration_contact *c,
+                       struct contact_hessian *hessian) {
     const double *x[PAIR_NODES] = {NULL};
-    memset(rank->vector, 0, sizeof rank->vector);
+    memset(hessian->vector, 0, sizeof hessian->vector);
     if (c->obstacle != CONTACT_NO_WALL) {
-        rank_of_block(c->hessian, p->is_semidefinite, rank);
+        hessian_of_block(c->hessian, p->is_semidefinite, hessian);
         return;
     }
     for (int k = 0; k < c->point_count; k++) {
         x[k] = p->points + 3 * (size_t)c->points[k];
     }
-    inclusion_penalty_rank(c->stiffness, c->kind, x, &c->closest, p->is_semidefinite, rank);
+    inclusion_penalty_hessian(c->stiffness, c->kind, x, &c->closest, p->is_semidefinite, hessian);
 }
 
 struct block_pass {
@@ -286,11 +287,11 @@ static void write_piece(void *context, size_t piece) {
     const size_t end = (piece + 1) * CONTACTS_PER_PIECE;
     for (size_t i = piece * CONTACTS_PER_PIECE; i < end && i < p->contact_count; i++) {
         const struct penetration_contact *c = &p->contacts[i];
-        struct contact_rank rank;
-        struct contact_fold fold;
-        rank_of(p, c, &rank);
-        contact_fold_points(pass->scene, c->points, c->point_count, &fold);
-        contact_blocks_write(pass->scene, &fold, &rank, NULL, p->places[i], &p->blocks);
+        struct contact_hessian hessian;
+        struct contact_nodes fold;
+        hessian_of(p, c, &hessian);
+        contact_nodes_of_points(pass->scene, c->points, c->point_count, &fold);
+        contact_blocks_write(pass->scene, &fold, &hessian, NULL, p->block_indices[i], &p->blocks);
     }
 }
 
@@ -302,14 +303,14 @@ static pbs_status linearize(void *self, struct tasks *tasks,
     RETURN_IF_FAILED(penetration_find(p, tasks, x));
     p->is_semidefinite = wanted->semidefinite;
     const struct contact_blocks_scene scene = {
-        .mesh = &p->mesh, .layout = wanted->layout, .held = wanted->held};
-    RETURN_IF_FAILED(memory_reserve(p->memory, &p->places, &p->place_capacity, p->contact_capacity,
-                                    sizeof *p->places));
+        .mesh = &p->mesh, .layout = wanted->layout, .constrained_axes = wanted->constrained_axes};
+    RETURN_IF_FAILED(memory_reserve(p->memory, &p->block_indices, &p->block_index_capacity,
+                                    p->contact_capacity, sizeof *p->block_indices));
     contact_blocks_clear(&p->blocks);
     for (size_t i = 0; i < p->contact_count; i++) {
-        struct contact_fold fold;
-        contact_fold_points(&scene, p->contacts[i].points, p->contacts[i].point_count, &fold);
-        p->places[i] = contact_blocks_count(&p->blocks, fold.node_count);
+        struct contact_nodes fold;
+        contact_nodes_of_points(&scene, p->contacts[i].points, p->contacts[i].point_count, &fold);
+        p->block_indices[i] = contact_blocks_count(&p->blocks, fold.node_count);
     }
     RETURN_IF_FAILED(contact_blocks_reserve(p->memory, &p->blocks));
     struct block_pass pass = {p, &scene};
@@ -322,19 +323,19 @@ static pbs_status linearize(void *self, struct tasks *tasks,
 /// Obstacles are where the stage ends all the time.
 static void add_motion(void *self, struct tasks *tasks, const double *motion, double *gradient) {
     struct penetration *p = self;
-    collision_mesh_place(tasks, &p->mesh, motion, p->motion);
+    collision_mesh_compute_points(tasks, &p->mesh, motion, p->motion);
     for (size_t i = 0; i < p->contact_count; i++) {
         const struct penetration_contact *c = &p->contacts[i];
-        struct contact_rank rank;
-        rank_of(p, c, &rank);
-        for (int k = 0; k < rank.count; k++) {
+        struct contact_hessian hessian;
+        hessian_of(p, c, &hessian);
+        for (int k = 0; k < hessian.count; k++) {
             double along = 0.0;
             for (int n = 0; n < c->point_count; n++) {
-                along += dot3(rank.vector[k][n], p->motion + 3 * (size_t)c->points[n]);
+                along += dot3(hessian.vector[k][n], p->motion + 3 * (size_t)c->points[n]);
             }
             for (int n = 0; n < c->point_count; n++) {
-                collision_mesh_add_to_nodes(&p->mesh, c->points[n], rank.coefficient[k] * along,
-                                            rank.vector[k][n], gradient);
+                collision_mesh_add_to_nodes(&p->mesh, c->points[n], hessian.coefficient[k] * along,
+                                            hessian.vector[k][n], gradient);
             }
         }
     }
@@ -355,15 +356,15 @@ static void add_forces(const struct penetration *p, const struct penetration_con
         const size_t point = c->points[k];
         struct contact_load *load = &r->loads[p->mesh.part[point]];
         double force[3];
-        scale3(-stage->share * c->closest.weight[k], c->gradient, force);
+        scale3(-stage->impulse_fraction * c->closest.weight[k], c->gradient, force);
         contact_load_add(load, load->force, p->points + 3 * point, force);
         add3(r->point_forces + 3 * point, force, r->point_forces + 3 * point);
     }
-    scale3(-stage->share, c->gradient, record->force);
+    scale3(-stage->impulse_fraction, c->gradient, record->force);
     if (c->obstacle != CONTACT_NO_WALL) {
         struct contact_load *load = &r->loads[p->obstacles[c->obstacle].part];
         double opposite[3];
-        scale3(stage->share, c->gradient, opposite);
+        scale3(stage->impulse_fraction, c->gradient, opposite);
         contact_load_add(load, load->force, p->points + 3 * (size_t)c->points[0], opposite);
     }
 }
@@ -395,35 +396,41 @@ static double friction_of(const struct penetration *p, const struct penetration_
 }
 
 static void fill_friction(const struct penetration *p, const struct penetration_contact *c,
-                          double share, struct penetration_rub *rub,
+                          double impulse_fraction, struct friction_candidate *candidate,
                           struct friction_contact *friction) {
-    *rub = (struct penetration_rub){.obstacle = c->obstacle, .point_count = c->point_count};
-    *friction = (struct friction_contact){.force = share * norm3(c->gradient),
+    *candidate = (struct friction_candidate){.obstacle = c->obstacle,
+                                             .point_count = c->point_count};
+    *friction = (struct friction_contact){.force = impulse_fraction * norm3(c->gradient),
                                           .friction = friction_of(p, c)};
-    memcpy(rub->points, c->points, sizeof rub->points);
-    memcpy(rub->weight, c->closest.weight, sizeof rub->weight);
+    memcpy(candidate->points, c->points, sizeof candidate->points);
+    memcpy(candidate->weight, c->closest.weight, sizeof candidate->weight);
     copy3(c->normal, friction->normal);
     for (int k = 0; k < c->point_count; k++) {
-        copy3(p->points + 3 * (size_t)c->points[k], rub->places[k]);
+        copy3(p->points + 3 * (size_t)c->points[k], candidate->positions[k]);
     }
-    friction_contact_fold(&p->mesh, rub->points, rub->weight, rub->point_count, friction);
+    friction_contact_set_nodes(&p->mesh, candidate->points, candidate->weight,
+                               candidate->point_count, friction);
     if (c->obstacle != CONTACT_NO_WALL) {
-        obstacle_velocity(&p->obstacles[c->obstacle].placed, rub->places[0], friction->moving);
+        obstacle_velocity(&p->obstacles[c->obstacle].target, candidate->positions[0],
+                          friction->moving);
     }
 }
 
 /// In place of those of a report whose stage was solved again.
-static pbs_status list_frictions(struct penetration *p, double share) {
-    const size_t most = p->kept_count + p->contact_capacity;
-    p->rub_count = p->kept_count;
-    RETURN_IF_FAILED(memory_reserve(p->memory, &p->rubs, &p->rub_capacity, most, sizeof *p->rubs));
+static pbs_status list_frictions(struct penetration *p, double impulse_fraction) {
+    const size_t most = p->committed_count + p->contact_capacity;
+    p->friction_candidate_count = p->committed_count;
+    RETURN_IF_FAILED(memory_reserve(p->memory, &p->friction_candidates,
+                                    &p->friction_candidate_capacity, most,
+                                    sizeof *p->friction_candidates));
     RETURN_IF_FAILED(memory_reserve(p->memory, &p->frictions, &p->friction_capacity, most,
                                     sizeof *p->frictions));
     for (size_t i = 0; i < p->contact_count; i++) {
         if (friction_of(p, &p->contacts[i]) > 0.0) {
-            fill_friction(p, &p->contacts[i], share, &p->rubs[p->rub_count],
-                          &p->frictions[p->rub_count]);
-            p->rub_count++;
+            fill_friction(p, &p->contacts[i], impulse_fraction,
+                          &p->friction_candidates[p->friction_candidate_count],
+                          &p->frictions[p->friction_candidate_count]);
+            p->friction_candidate_count++;
         }
     }
     return PBS_OK;
@@ -431,7 +438,7 @@ static pbs_status list_frictions(struct penetration *p, double share) {
 
 static void begin_step(void *self) {
     struct penetration *p = self;
-    p->rub_count = p->kept_count = 0;
+    p->friction_candidate_count = p->committed_count = 0;
 }
 
 /// Forces are by their shares of the step's impulse, and that of all stages acts for one time.
@@ -439,26 +446,26 @@ static void accumulate_impulses(void *self, double time, bool first) {
     struct penetration *p = self;
     (void)time;
     (void)first;
-    p->kept_count = p->rub_count;
+    p->committed_count = p->friction_candidate_count;
 }
 
-static struct contact_record record_of_rub(const struct penetration *p,
-                                           const struct penetration_rub *rub, uint32_t owner) {
-    const bool is_obstacle = rub->obstacle != CONTACT_NO_WALL;
-    return (struct contact_record){.contact = owner,
-                                   .kind = PAIR_POINT_POINT,
-                                   .wall = rub->obstacle,
-                                   .first = is_obstacle ? rub->obstacle : rub->points[0],
-                                   .second = is_obstacle ? rub->points[0]
-                                                         : p->mesh.part[rub->points[1]]};
+static struct contact_record record_of_friction_candidate(
+    const struct penetration *p, const struct friction_candidate *candidate, uint32_t owner) {
+    const bool is_obstacle = candidate->obstacle != CONTACT_NO_WALL;
+    return (struct contact_record){
+        .contact = owner,
+        .kind = PAIR_POINT_POINT,
+        .wall = candidate->obstacle,
+        .first = is_obstacle ? candidate->obstacle : candidate->points[0],
+        .second = is_obstacle ? candidate->points[0] : p->mesh.part[candidate->points[1]]};
 }
 
 /// What friction did, on parts and in the record that the stage has reported.
-static void report_rub(const struct penetration *p, size_t index,
-                       const struct friction_input *input, size_t *at) {
-    const struct penetration_rub *const rub = &p->rubs[index];
+static void report_friction(const struct penetration *p, size_t index,
+                            const struct friction_input *input, size_t *at) {
+    const struct friction_candidate *const candidate = &p->friction_candidates[index];
     struct contact_report *const r = input->report;
-    const struct contact_record key = record_of_rub(p, rub, input->contact);
+    const struct contact_record key = record_of_friction_candidate(p, candidate, input->contact);
     struct contact_record *record = contact_report_find(r, &key, at);
     double force[3];
     if (record == NULL) { // a stage's list begins
@@ -469,29 +476,31 @@ static void report_rub(const struct penetration *p, size_t index,
     if (record != NULL) {
         add3(record->friction, force, record->friction);
     }
-    for (int k = 0; k < rub->point_count; k++) {
-        struct contact_load *load = &r->loads[p->mesh.part[rub->points[k]]];
+    for (int k = 0; k < candidate->point_count; k++) {
+        struct contact_load *load = &r->loads[p->mesh.part[candidate->points[k]]];
         double own[3];
-        scale3(rub->weight[k], force, own);
-        contact_load_add(load, load->friction, rub->places[k], own);
+        scale3(candidate->weight[k], force, own);
+        contact_load_add(load, load->friction, candidate->positions[k], own);
     }
-    if (rub->obstacle != CONTACT_NO_WALL) {
-        struct contact_load *load = &r->loads[p->obstacles[rub->obstacle].part];
+    if (candidate->obstacle != CONTACT_NO_WALL) {
+        struct contact_load *load = &r->loads[p->obstacles[candidate->obstacle].part];
         scale3(-1.0, force, force);
-        contact_load_add(load, load->friction, rub->places[0], force);
+        contact_load_add(load, load->friction, candidate->positions[0], force);
     }
 }
 
 static double apply_friction(void *self, const struct friction_input *input) {
     struct penetration *p = self;
-    const struct friction_motion motion = {
-        .mass = input->mass, .held = input->held, .h = input->time, .velocity = input->velocity};
-    const double loss = impulse_friction(&motion, p->frictions, p->rub_count);
+    const struct friction_motion motion = {.mass = input->mass,
+                                           .constrained_axes = input->constrained_axes,
+                                           .h = input->time,
+                                           .velocity = input->velocity};
+    const double loss = impulse_friction(&motion, p->frictions, p->friction_candidate_count);
     size_t at = 0;
-    for (size_t i = 0; i < p->rub_count; i++) {
-        report_rub(p, i, input, &at);
+    for (size_t i = 0; i < p->friction_candidate_count; i++) {
+        report_friction(p, i, input, &at);
     }
-    p->rub_count = p->kept_count = 0;
+    p->friction_candidate_count = p->committed_count = 0;
     return loss * input->h / input->time;
 }
 
@@ -504,13 +513,13 @@ static pbs_status report(void *self, struct tasks *tasks, const struct contact_s
     RETURN_IF_FAILED(contact_merge_begin(stage->memory, p->contact_count, stage->report, &merging));
     for (size_t i = 0; i < p->contact_count; i++) {
         struct contact_record record = record_of(p, &p->contacts[i], stage->contact);
-        if (stage->share != 0.0) {
+        if (stage->impulse_fraction != 0.0) {
             add_forces(p, &p->contacts[i], stage, &record);
         }
         contact_merge_next(&merging, &record);
     }
     contact_merge_end(&merging);
-    return stage->share != 0.0 ? list_frictions(p, stage->share) : PBS_OK;
+    return stage->impulse_fraction != 0.0 ? list_frictions(p, stage->impulse_fraction) : PBS_OK;
 }
 
 static size_t count(const void *self) {
@@ -525,7 +534,7 @@ static const struct collision_mesh *mesh_of(const void *self) {
 
 static void geometry_of_obstacle(const struct penetration *p, const struct contact_record *record,
                                  struct contact_geometry *out) {
-    const struct obstacle *o = &p->obstacles[record->wall].placed;
+    const struct obstacle *o = &p->obstacles[record->wall].target;
     const double *const x = p->points + 3 * (size_t)record->points[0];
     out->gap = shape_distance(&o->shape, &o->pose, x, out->normal, NULL);
     const double slope = norm3(out->normal);
@@ -587,7 +596,7 @@ static uint32_t node_of(const struct penetration *p, uint32_t point) {
 static double obstacle_power(const struct penetration *p, const struct penetration_contact *c,
                              bool is_continued) {
     double v[3];
-    obstacle_mean_velocity(&p->obstacles[c->obstacle].placed, is_continued,
+    obstacle_mean_velocity(&p->obstacles[c->obstacle].target, is_continued,
                            p->points + 3 * (size_t)c->points[0], v);
     return -dot3(c->gradient, v);
 }

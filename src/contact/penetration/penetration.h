@@ -21,7 +21,7 @@ struct penetration_obstacle {
     uint32_t group, mask;
     double stiffness; ///< Pa; 0: that of whatever is inside
     struct surface surface;
-    struct obstacle placed; ///< where the stage ends
+    struct obstacle target; ///< where the stage ends
 };
 
 /// A point inside an obstacle or a solid.
@@ -39,12 +39,12 @@ struct penetration_contact {
 };
 
 /// What friction after the solve is to act on: a contact of a stage's solution.
-struct penetration_rub {
+struct friction_candidate {
     uint32_t obstacle;
     int point_count;
     uint32_t points[CONTACT_POINTS];
     double weight[CONTACT_POINTS];
-    double places[CONTACT_POINTS][3]; ///< m
+    double positions[CONTACT_POINTS][3]; ///< m
 };
 
 /// All zero is a valid empty one. Buffers grow, never shrink.
@@ -66,12 +66,13 @@ struct penetration {
     size_t contact_count, contact_capacity;
     struct penetration_contact *contacts; ///< of solids, then obstacle by obstacle; by points
     /// Of the stages of this step; those of the last report may be replaced by another one.
-    size_t rub_count, kept_count, rub_capacity, friction_capacity;
-    struct penetration_rub *rubs;
+    size_t friction_candidate_count, committed_count, friction_candidate_capacity,
+        friction_capacity;
+    struct friction_candidate *friction_candidates;
     struct friction_contact *frictions; ///< beside rubs
     struct contact_blocks blocks;
-    struct contact_place *places;
-    size_t place_capacity;
+    struct contact_block_index *block_indices;
+    size_t block_index_capacity;
     bool is_semidefinite; ///< the last linearization
     struct contact_matrix matrix;
 };

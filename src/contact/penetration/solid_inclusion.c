@@ -322,7 +322,7 @@ static double squared_to(const struct surface_search *search, const uint32_t *co
     return closest_squared(PAIR_POINT_TRIANGLE, nodes);
 }
 
-static double approach(void *self, uint32_t triangle, double limit) {
+static double closest_on_candidates(void *self, uint32_t triangle, double limit) {
     struct surface_search *search = self;
     const struct solid_inclusion *s = search->s;
     const uint32_t *corners = s->triangles + 3 * (size_t)triangle;
@@ -385,8 +385,8 @@ static bool search_surface(struct surface_search *search) {
         limit = search->squared;
         search->squared = INFINITY;
     }
-    tree_search_nearest(&s->surface_tree, s->x + 3 * (size_t)search->point, limit, approach,
-                        search);
+    tree_search_nearest(&s->surface_tree, s->x + 3 * (size_t)search->point, limit,
+                        closest_on_candidates, search);
     if (search->triangle != SOLID_INNER_FACE && !(search->squared > limit)) {
         memcpy(search->corners, s->triangles + 3 * (size_t)search->triangle,
                sizeof search->corners);
@@ -449,7 +449,7 @@ static void make_piece(void *context, size_t piece) {
 }
 
 /// Without vertices on the surface, whose distance is 0.
-static void drop_idle(size_t count, struct solid_inclusion *s) {
+static void remove_touching(size_t count, struct solid_inclusion *s) {
     for (size_t i = 0; i < count; i++) {
         if (s->contacts[i].distance > 0.0) {
             s->contacts[s->contact_count++] = s->contacts[i];
@@ -478,6 +478,6 @@ pbs_status solid_inclusion_find(struct memory *memory, struct tasks *tasks, cons
         memory_reserve(memory, &s->contacts, &s->contact_capacity, count, sizeof *s->contacts));
     struct contact_loop loop = {s, count};
     tasks_for(tasks, (count + HITS_PER_PIECE - 1) / HITS_PER_PIECE, make_piece, &loop);
-    drop_idle(count, s);
+    remove_touching(count, s);
     return PBS_OK;
 }

@@ -30,8 +30,8 @@ static void list_surfaces(struct projection *p) {
 
 // --- slots: the nodes that anything acts on ---
 
-static uint8_t held_axes(const struct projection_scene *scene, size_t node) {
-    return scene->held ? scene->held[node] & PBS_AXIS_ALL : 0;
+static uint8_t constrained_axes_of(const struct projection_scene *scene, size_t node) {
+    return scene->constrained_axes ? scene->constrained_axes[node] & PBS_AXIS_ALL : 0;
 }
 
 static bool collides(const struct projection_scene *scene, size_t node) {
@@ -41,7 +41,7 @@ static bool collides(const struct projection_scene *scene, size_t node) {
 static size_t count_slots(const struct projection_scene *scene) {
     size_t count = 0;
     for (size_t i = 0; i < scene->node_count; i++) {
-        count += held_axes(scene, i) != 0 || collides(scene, i);
+        count += constrained_axes_of(scene, i) != 0 || collides(scene, i);
     }
     return count;
 }
@@ -49,13 +49,13 @@ static size_t count_slots(const struct projection_scene *scene) {
 static void list_slots(struct projection *p) {
     struct projection_slot *slot = p->slots;
     for (size_t i = 0; i < p->scene.node_count; i++) {
-        const uint8_t held = held_axes(&p->scene, i);
+        const uint8_t constrained_axes = constrained_axes_of(&p->scene, i);
         const bool colliding = collides(&p->scene, i);
-        if (held || colliding) {
+        if (constrained_axes || colliding) {
             slot->node = (uint32_t)i;
-            slot->held = held;
+            slot->constrained_axes = constrained_axes;
             // Nothing can move a node that is held altogether.
-            slot->colliding = colliding && held != PBS_AXIS_ALL;
+            slot->colliding = colliding && constrained_axes != PBS_AXIS_ALL;
             slot->active_count = 0;
             slot->moved = 0;
             slot->failed = 0;
@@ -127,9 +127,10 @@ static void for_each_slot(struct tasks *tasks, struct projection *projection, do
 
 // --- P ---
 
-static void hold_axes(const struct projection *p, const struct projection_slot *slot, double *x) {
+static void apply_axis_constraints(const struct projection *p, const struct projection_slot *slot,
+                                   double *x) {
     for (size_t i = 0; i < 3; i++) {
-        if (slot->held >> i & 1u) {
+        if (slot->constrained_axes >> i & 1u) {
             x[i] = p->scene.targets[3 * (size_t)slot->node + i];
         }
     }
@@ -141,20 +142,20 @@ static struct closest_point closest_problem(const struct projection *p,
                                   .surface_count = slot->colliding ? p->surface_count : 0,
                                   .scale = p->scene.scale,
                                   .tolerance = violated * p->scene.scale,
-                                  .held = slot->held,
+                                  .constrained_axes = slot->constrained_axes,
                                   .active_count = slot->active_count,
                                   .active = slot->active};
 }
 
 static void project_slot(struct projection *p, struct projection_slot *slot, double *x) {
-    hold_axes(p, slot, x);
+    apply_axis_constraints(p, slot, x);
     const double y[3] = {x[0], x[1], x[2]};
     const struct closest_point problem = closest_problem(p, slot);
     slot->worst = (uint32_t)p->surface_count;
     slot->failed = !(isfinite(y[0]) && isfinite(y[1]) && isfinite(y[2])) ||
                    !closest_point_find(&problem, y, x, slot->jacobian, &slot->worst);
-    slot->moved = slot->held || slot->active_count > 0 || x[0] != y[0] || x[1] != y[1] ||
-                  x[2] != y[2];
+    slot->moved = slot->constrained_axes || slot->active_count > 0 || x[0] != y[0] ||
+                  x[1] != y[1] || x[2] != y[2];
 }
 
 static pbs_status report_failure(const struct projection *p, const struct projection_slot *slot,
@@ -209,15 +210,15 @@ struct touch {
 
 // The face with the least g'.n. Where x lies on several and one of them is not pushed into, the
 // node is free to leave past it; also where the free axes cannot leave the surface at all: false.
-static bool choose_face(const struct projection *p, const struct contact_surface *s, uint32_t held,
-                        const double x[3], const double g[3], double normal[3], double across[3],
-                        double hessian[9]) {
+static bool choose_face(const struct projection *p, const struct contact_surface *s,
+                        uint32_t constrained_axes, const double x[3], const double g[3],
+                        double normal[3], double across[3], double hessian[9]) {
     double normals[3][3], hessians[3][9], least = INFINITY;
     const int count = shape_faces(&s->shape, &s->pose, x, touching * p->scene.scale, normals,
                                   hessians);
     for (int i = 0; i < count; i++) {
         double n[3] = {normals[i][0], normals[i][1], normals[i][2]};
-        free_part(held, n);
+        remove_constrained(constrained_axes, n);
         if (dot3(n, n) > parallel && dot3(n, g) < least) {
             least = dot3(n, g);
             copy3(normals[i], normal);
@@ -235,7 +236,7 @@ static void find_touching(const struct projection *p, const struct projection_sl
         const struct contact_surface *s = p->surfaces + b;
         const size_t i = touch->count;
         if (contact_surface_touches(s, x, touching * p->scene.scale) &&
-            choose_face(p, s, slot->held, x, g, touch->normal[i], touch->across[i],
+            choose_face(p, s, slot->constrained_axes, x, g, touch->normal[i], touch->across[i],
                         touch->hessian[i])) {
             touch->surface[touch->count++] = b;
         }
@@ -251,8 +252,8 @@ struct support {
 };
 
 // False when the set's normals are dependent or it would have to pull.
-static bool carry(const struct touch *touch, uint32_t held, unsigned set, const double g[3],
-                  struct support *out) {
+static bool support_load(const struct touch *touch, uint32_t constrained_axes, unsigned set,
+                         const double g[3], struct support *out) {
     double normals[CLOSEST_POINT_MAX_ACTIVE][3], basis[3][3], rest[3];
     out->count = 0;
     for (size_t i = 0; i < touch->count; i++) {
@@ -264,7 +265,7 @@ static bool carry(const struct touch *touch, uint32_t held, unsigned set, const 
             out->member[out->count++] = i;
         }
     }
-    if (tangent_basis(held, out->count, normals, basis) < 0) {
+    if (tangent_basis(constrained_axes, out->count, normals, basis) < 0) {
         return false;
     }
     normal_components(out->count, normals, g, out->lambda);
@@ -280,13 +281,13 @@ static bool carry(const struct touch *touch, uint32_t held, unsigned set, const 
 }
 
 // The least residual; of equal ones the largest set, so that a pair with g'.n = 0 is active.
-static void find_support(const struct touch *touch, uint32_t held, const double g[3],
+static void find_support(const struct touch *touch, uint32_t constrained_axes, const double g[3],
                          struct support *best) {
     const double noise = 1e-13 * norm3(g);
     *best = (struct support){.residual = norm3(g)};
     for (unsigned set = 1; set < 1u << touch->count; set++) {
         struct support s;
-        if (carry(touch, held, set, g, &s) &&
+        if (support_load(touch, constrained_axes, set, g, &s) &&
             (s.residual < best->residual - noise ||
              (s.residual <= best->residual + noise && s.count > best->count))) {
             *best = s;
@@ -294,17 +295,17 @@ static void find_support(const struct touch *touch, uint32_t held, const double 
     }
 }
 
-static void keep_support(const struct touch *touch, const struct support *support,
-                         struct projection_slot *slot) {
+static void store_active_set(const struct touch *touch, const struct support *support,
+                             struct projection_slot *slot) {
     slot->active_count = (uint8_t)support->count;
-    memset(slot->bend, 0, sizeof slot->bend);
+    memset(slot->curvature, 0, sizeof slot->curvature);
     for (size_t k = 0; k < support->count; k++) {
         const size_t i = support->member[k];
         slot->active[k] = touch->surface[i];
         slot->multiplier[k] = support->lambda[k];
         copy3(touch->normal[i], slot->normal[k]);
         for (int e = 0; e < 9; e++) {
-            slot->bend[e] -= support->lambda[k] * touch->hessian[i][e];
+            slot->curvature[e] -= support->lambda[k] * touch->hessian[i][e];
         }
     }
 }
@@ -314,11 +315,11 @@ static void activate_slot(struct projection *p, struct projection_slot *slot, do
     struct support support = {.count = 0};
     if (slot->colliding) {
         double g[3] = {gradient[0], gradient[1], gradient[2]};
-        free_part(slot->held, g);
+        remove_constrained(slot->constrained_axes, g);
         find_touching(p, slot, p->x + 3 * (size_t)slot->node, g, &touch);
-        find_support(&touch, slot->held, g, &support);
+        find_support(&touch, slot->constrained_axes, g, &support);
     }
-    keep_support(&touch, &support, slot);
+    store_active_set(&touch, &support, slot);
 }
 
 // Q, and C = -Q (sum lambda Hess phi) Q.
@@ -326,11 +327,11 @@ static void describe_active(const struct projection_slot *slot, struct projectio
     double normals[CLOSEST_POINT_MAX_ACTIVE][3], basis[3][3], half[9];
     for (size_t k = 0; k < slot->active_count; k++) {
         copy3(slot->normal[k], normals[k]);
-        free_part(slot->held, normals[k]);
+        remove_constrained(slot->constrained_axes, normals[k]);
     }
-    const int dimension = tangent_basis(slot->held, slot->active_count, normals, basis);
+    const int dimension = tangent_basis(slot->constrained_axes, slot->active_count, normals, basis);
     tangent_projector(dimension, basis, out->tangent);
-    multiply33(out->tangent, slot->bend, half);
+    multiply33(out->tangent, slot->curvature, half);
     multiply33(half, out->tangent, out->curvature);
 }
 
@@ -361,7 +362,7 @@ void projection_activate(struct tasks *tasks, struct projection *projection, con
     p->active_count = 0;
     for (size_t i = 0; i < p->slot_count; i++) {
         const struct projection_slot *slot = p->slots + i;
-        if (slot->active_count > 0 || slot->held) {
+        if (slot->active_count > 0 || slot->constrained_axes) {
             p->active[p->active_count].node = slot->node;
             p->active[p->active_count++].slot = (uint32_t)i;
         }
@@ -404,7 +405,7 @@ size_t projection_count_constrained_inside(const struct projection *projection, 
     size_t count = 0;
     for (size_t i = 0; i < p->slot_count; i++) {
         const struct projection_slot *slot = p->slots + i;
-        count += slot->held && collides(&p->scene, slot->node) &&
+        count += slot->constrained_axes && collides(&p->scene, slot->node) &&
                  is_inside(p, x + 3 * (size_t)slot->node);
     }
     return count;
@@ -447,8 +448,8 @@ void projection_project_acceleration(const struct projection *projection, const 
 
 // Takes up to `most` off the tangential velocity relative to the obstacle; returns half the drop of
 // its square.
-static double rub(const struct obstacle *obstacle, const double tangent[9], const double x[3],
-                  double most, double *velocity) {
+static double reduce_slip(const struct obstacle *obstacle, const double tangent[9],
+                          const double x[3], double most, double *velocity) {
     double moving[3], relative[3], slip[3];
     obstacle_velocity(obstacle, x, moving);
     subtract3(velocity, moving, relative);
@@ -483,8 +484,8 @@ void projection_forget_impulses(struct projection *projection) {
 }
 
 // Of a node that touches: each surface with its multiplier.
-static double rub_active(const struct projection *p, const struct projection_active *active,
-                         const double *x, double mass, double time, double *velocity) {
+static double friction_of_active(const struct projection *p, const struct projection_active *active,
+                                 const double *x, double mass, double time, double *velocity) {
     struct projection_slot *slot = p->slots + active->slot;
     double loss = 0.0;
     for (size_t k = 0; k < slot->active_count; k++) {
@@ -494,34 +495,34 @@ static double rub_active(const struct projection *p, const struct projection_act
         if (p->has_earlier) {
             push += fmax(0.0, dot3(p->earlier[active->slot].push, slot->normal[k]));
         }
-        double *const rubbed = slot->rubbed[k];
-        scale3(-1.0, velocity, rubbed);
-        loss += mass *
-                rub(obstacle, active->tangent, x, obstacle->friction * push / mass, velocity);
-        add3(velocity, rubbed, rubbed);
+        double *const friction_velocity = slot->friction_velocity[k];
+        scale3(-1.0, velocity, friction_velocity);
+        loss += mass * reduce_slip(obstacle, active->tangent, x, obstacle->friction * push / mass,
+                                   velocity);
+        add3(velocity, friction_velocity, friction_velocity);
     }
     return loss;
 }
 
 // Of a node that was pushed in an earlier stage and touches no more.
-static double rub_earlier(const struct projection *p, size_t i, const double *x, double mass,
-                          double *velocity) {
+static double friction_of_earlier_stages(const struct projection *p, size_t i, const double *x,
+                                         double mass, double *velocity) {
     const struct projection_slot *slot = p->slots + i;
     struct projection_impulse *earlier = p->earlier + i;
     const double push = norm3(earlier->push);
-    scale3(0.0, earlier->rubbed, earlier->rubbed);
+    scale3(0.0, earlier->friction_velocity, earlier->friction_velocity);
     if (slot->active_count > 0 || push == 0.0) {
         return 0.0;
     }
     const struct obstacle *obstacle = p->scene.obstacles + p->surfaces[earlier->surface].obstacle;
     double normal[1][3], basis[3][3], tangent[9];
     scale3(1.0 / push, earlier->push, normal[0]);
-    free_part(slot->held, normal[0]);
-    tangent_projector(tangent_basis(slot->held, 1, normal, basis), basis, tangent);
-    scale3(-1.0, velocity, earlier->rubbed);
-    const double loss = mass *
-                        rub(obstacle, tangent, x, obstacle->friction * push / mass, velocity);
-    add3(velocity, earlier->rubbed, earlier->rubbed);
+    remove_constrained(slot->constrained_axes, normal[0]);
+    tangent_projector(tangent_basis(slot->constrained_axes, 1, normal, basis), basis, tangent);
+    scale3(-1.0, velocity, earlier->friction_velocity);
+    const double loss = mass * reduce_slip(obstacle, tangent, x, obstacle->friction * push / mass,
+                                           velocity);
+    add3(velocity, earlier->friction_velocity, earlier->friction_velocity);
     return loss;
 }
 
@@ -531,12 +532,12 @@ double projection_friction(const struct projection *projection, const double *x,
     double loss = 0.0;
     for (size_t i = 0; i < p->active_count; i++) {
         const size_t node = p->active[i].node;
-        loss += rub_active(p, p->active + i, x + 3 * node, mass[node], h / weight,
-                           velocity + 3 * node);
+        loss += friction_of_active(p, p->active + i, x + 3 * node, mass[node], h / weight,
+                                   velocity + 3 * node);
     }
     for (size_t i = 0; i < p->slot_count && p->has_earlier; i++) {
         const size_t node = p->slots[i].node;
-        loss += rub_earlier(p, i, x + 3 * node, mass[node], velocity + 3 * node);
+        loss += friction_of_earlier_stages(p, i, x + 3 * node, mass[node], velocity + 3 * node);
     }
     return loss;
 }

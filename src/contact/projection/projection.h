@@ -44,9 +44,9 @@ struct projection_scene {
     size_t obstacle_count;
     const struct obstacle *obstacles;
     size_t node_count;
-    const uint8_t *colliding; ///< node_count: nonzero where obstacles act; null: nowhere
-    const uint8_t *held;      ///< node_count: PBS_AXIS_* bits that are held; null: none
-    const double *targets;    ///< node_count x 3: where held axes are put; may be null with held
+    const uint8_t *colliding;        ///< node_count: nonzero where obstacles act; null: nowhere
+    const uint8_t *constrained_axes; ///< node_count: PBS_AXIS_* bits that are held; null: none
+    const double *targets; ///< node_count x 3: where held axes are put; may be null with held
     double scale; ///< metres: the diagonal of the scene, of the order of its largest coordinate.
                   ///< Touching means |phi| <= 1e-12 scale, violated phi < -1e-13 scale
 };
@@ -63,7 +63,7 @@ struct projection_active {
 /// A node that obstacles or held axes act on.
 struct projection_slot {
     uint32_t node;
-    uint8_t held;
+    uint8_t constrained_axes;
     uint8_t colliding;
     uint8_t active_count;
     uint8_t moved;  ///< the last projection_apply gave this node a J that is not the identity
@@ -71,20 +71,21 @@ struct projection_slot {
     uint32_t worst; ///< where it failed: a surface that is still violated
     uint32_t active[CLOSEST_POINT_MAX_ACTIVE]; ///< indices into projection.surfaces, ascending, of
                                                ///< independent normals
-    double multiplier[CLOSEST_POINT_MAX_ACTIVE]; ///< lambda, units of E' per metre, >= 0
-    double normal[CLOSEST_POINT_MAX_ACTIVE][3];  ///< of the active surfaces, unit
-    double rubbed[CLOSEST_POINT_MAX_ACTIVE][3];  ///< m/s: what the last projection_friction added
-                                                 ///< to the velocity, for each of them
-    double bend[9];                              ///< -sum lambda Hess(phi)
-    double jacobian[9];                          ///< J, symmetric
+    double multiplier[CLOSEST_POINT_MAX_ACTIVE];           ///< lambda, units of E' per metre, >= 0
+    double normal[CLOSEST_POINT_MAX_ACTIVE][3];            ///< of the active surfaces, unit
+    double friction_velocity[CLOSEST_POINT_MAX_ACTIVE][3]; ///< m/s: what the last
+                                                           ///< projection_friction added to the
+                                                           ///< velocity, for each of them
+    double curvature[9]; ///< -sum lambda Hess(phi)
+    double jacobian[9];  ///< J, symmetric
 };
 
 /// What a slot was pushed with in earlier stages of a step.
 struct projection_impulse {
-    double push[3];   ///< sum of lambda n times the time that it counts for, N s
-    uint32_t surface; ///< of the last of them
-    double rubbed[3]; ///< m/s: what the last projection_friction added to the velocity of a node
-                      ///< that touches no more
+    double push[3];              ///< sum of lambda n times the time that it counts for, N s
+    uint32_t surface;            ///< of the last of them
+    double friction_velocity[3]; ///< m/s: what the last projection_friction added to the velocity
+                                 ///< of a node that touches no more
 };
 
 /// Zero is a valid empty one. Buffers grow and stay.

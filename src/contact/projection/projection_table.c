@@ -52,7 +52,7 @@ static pbs_status add_to_report(const struct projection *p, const struct contact
         const struct projection_slot *slot = &p->slots[i];
         for (uint32_t k = 0; k < slot->active_count; k++) {
             struct contact_record record = record_of_slot(slot, slot->active[k], stage->contact);
-            scale3(stage->share * slot->multiplier[k], slot->normal[k], record.force);
+            scale3(stage->impulse_fraction * slot->multiplier[k], slot->normal[k], record.force);
             add_opposite(p, &record, stage->x, record.force, false, r);
             contact_merge_next(&merging, &record);
         }
@@ -82,13 +82,13 @@ static void add_friction_to_report(const struct projection *p, const struct fric
         const double per_speed = input->mass[slot->node] / input->time;
         for (uint32_t k = 0; k < slot->active_count; k++) {
             struct contact_record record = record_of_slot(slot, slot->active[k], input->contact);
-            scale3(per_speed, slot->rubbed[k], record.friction);
+            scale3(per_speed, slot->friction_velocity[k], record.friction);
             add_friction_to_record(p, &record, x, r, &at);
         }
         if (slot->active_count == 0 && p->has_earlier && norm3(p->earlier[i].push) > 0.0) {
             struct contact_record record = record_of_slot(slot, p->earlier[i].surface,
                                                           input->contact);
-            scale3(per_speed, p->earlier[i].rubbed, record.friction);
+            scale3(per_speed, p->earlier[i].friction_velocity, record.friction);
             add_friction_to_record(p, &record, x, r, &at);
         }
     }
@@ -118,8 +118,8 @@ static pbs_status report(void *self, struct tasks *tasks, const struct contact_s
     if (stage->node_forces == NULL) {
         return PBS_OK;
     }
-    if (stage->share > 0.0) {
-        projection_node_forces(self, 1.0 / stage->share, stage->node_forces);
+    if (stage->impulse_fraction > 0.0) {
+        projection_node_forces(self, 1.0 / stage->impulse_fraction, stage->node_forces);
     }
     return add_to_report(self, stage);
 }
@@ -162,7 +162,7 @@ static pbs_status report_end(void *self, struct tasks *tasks, const struct conta
 /// is not the step's.
 static double apply_friction(void *self, const struct friction_input *input) {
     const double loss = projection_friction(self, input->x, input->mass, 1.0,
-                                            input->share * input->time, input->velocity);
+                                            input->impulse_fraction * input->time, input->velocity);
     add_friction_to_report(self, input);
     projection_forget_impulses(self);
     return loss * input->h / input->time;

@@ -11,14 +11,14 @@ enum { PAIRS_PER_PIECE = 4096 };
 
 // How much farther around wide lists hold, in edges of the finest part: few pairs lie closer
 // together that do not touch.
-static const double SKIN_EDGES = 0.03;
+static const double LIST_MARGIN_EDGES = 0.03;
 
 // The longest way, in skins, for which wide lists are made: whoever moves farther in one search
 // leaves them in the next.
-static const double LONGEST_SKINS = 2.0;
+static const double LONGEST_LIST_MARGINS = 2.0;
 
 // Points whose median is the middle of all.
-enum { MIDDLE_SAMPLES = 31 };
+enum { CENTRE_SAMPLES = 31 };
 
 static pbs_status reserve_boxes(struct memory *memory, struct box **boxes, size_t *capacity,
                                 size_t count) {
@@ -28,27 +28,28 @@ static pbs_status reserve_boxes(struct memory *memory, struct box **boxes, size_
 static pbs_status reserve(struct memory *memory, const struct collision_mesh *mesh,
                           struct candidates *c) {
     const size_t count = mesh->point_count;
-    RETURN_IF_FAILED(point_ways_reserve(memory, mesh, &c->where));
-    RETURN_IF_FAILED(point_ways_reserve(memory, mesh, &c->wide.where));
-    RETURN_IF_FAILED(memory_reserve(memory, &c->ways, &c->way_capacity, count, sizeof *c->ways));
+    RETURN_IF_FAILED(point_paths_reserve(memory, mesh, &c->paths));
+    RETURN_IF_FAILED(point_paths_reserve(memory, mesh, &c->verlet.paths));
     RETURN_IF_FAILED(
-        memory_reserve(memory, &c->numbers, &c->number_capacity, count, sizeof *c->numbers));
+        memory_reserve(memory, &c->swept, &c->swept_capacity, count, sizeof *c->swept));
+    RETURN_IF_FAILED(
+        memory_reserve(memory, &c->indices, &c->index_capacity, count, sizeof *c->indices));
     RETURN_IF_FAILED(reserve_boxes(memory, &c->point_boxes, &c->point_box_capacity, count));
     RETURN_IF_FAILED(
         reserve_boxes(memory, &c->edge_boxes, &c->edge_box_capacity, mesh->edge_count));
     RETURN_IF_FAILED(
         reserve_boxes(memory, &c->triangle_boxes, &c->triangle_box_capacity, mesh->triangle_count));
-    RETURN_IF_FAILED(reserve_boxes(memory, &c->lone_point_boxes, &c->lone_point_box_capacity,
-                                   mesh->lone_point_count));
-    RETURN_IF_FAILED(reserve_boxes(memory, &c->lone_edge_boxes, &c->lone_edge_box_capacity,
-                                   mesh->lone_edge_count));
-    return memory_reserve(memory, &c->lone_edge_points, &c->lone_edge_point_capacity,
-                          2 * (size_t)mesh->lone_edge_count, sizeof *c->lone_edge_points);
+    RETURN_IF_FAILED(reserve_boxes(memory, &c->isolated_point_boxes,
+                                   &c->isolated_point_box_capacity, mesh->isolated_point_count));
+    RETURN_IF_FAILED(reserve_boxes(memory, &c->isolated_edge_boxes, &c->isolated_edge_box_capacity,
+                                   mesh->isolated_edge_count));
+    return memory_reserve(memory, &c->isolated_edge_points, &c->isolated_edge_point_capacity,
+                          2 * (size_t)mesh->isolated_edge_count, sizeof *c->isolated_edge_points);
 }
 
 /// By the finest part, whose pairs are the most: harmonic means, as many small edges weigh more
 /// there than a few large ones. What has no edges, particles, may lie as close as it likes.
-static void set_skin(const struct collision_mesh *mesh, struct candidates *c) {
+static void set_list_margin(const struct collision_mesh *mesh, struct candidates *c) {
     double finest = INFINITY;
     for (size_t i = 0; i < mesh->edge_count;) {
         const uint32_t part = mesh->part[mesh->edges[2 * i]];
@@ -60,61 +61,62 @@ static void set_skin(const struct collision_mesh *mesh, struct candidates *c) {
         }
         finest = fmin(finest, count / inverse);
     }
-    c->skin = isfinite(finest) ? SKIN_EDGES * finest : 0.0;
+    c->list_margin = isfinite(finest) ? LIST_MARGIN_EDGES * finest : 0.0;
     c->has_particles = false;
-    for (size_t i = 0; i < mesh->lone_point_count; i++) {
-        c->has_particles = c->has_particles || mesh->kind[mesh->lone_points[i]] != POINT_OBSTACLE;
+    for (size_t i = 0; i < mesh->isolated_point_count; i++) {
+        c->has_particles = c->has_particles ||
+                           mesh->kind[mesh->isolated_points[i]] != POINT_OBSTACLE;
     }
 }
 
 /// m: of wide lists for this reach.
-static double skin_for(const struct candidates *c, double reach) {
-    return c->has_particles ? fmin(c->skin, reach) : c->skin;
+static double list_margin_for(const struct candidates *c, double reach) {
+    return c->has_particles ? fmin(c->list_margin, reach) : c->list_margin;
 }
 
 pbs_status candidates_begin(struct memory *memory, const struct collision_mesh *mesh,
                             struct candidates *c) {
-    c->where.is_valid = c->wide.where.is_valid = false;
+    c->paths.is_valid = c->verlet.paths.is_valid = false;
     RETURN_IF_FAILED(reserve(memory, mesh, c));
-    set_skin(mesh, c);
+    set_list_margin(mesh, c);
     for (uint32_t i = 0; i < mesh->point_count; i++) {
-        c->numbers[i] = i;
+        c->indices[i] = i;
     }
-    for (uint32_t i = 0; i < mesh->lone_edge_count; i++) {
-        memcpy(c->lone_edge_points + 2 * (size_t)i, mesh->edges + 2 * (size_t)mesh->lone_edges[i],
-               2 * sizeof *mesh->edges);
+    for (uint32_t i = 0; i < mesh->isolated_edge_count; i++) {
+        memcpy(c->isolated_edge_points + 2 * (size_t)i,
+               mesh->edges + 2 * (size_t)mesh->isolated_edges[i], 2 * sizeof *mesh->edges);
     }
     // Trees of another mesh are worth nothing.
     c->points.count = 0;
     c->edges.count = 0;
     c->triangles.count = 0;
-    c->lone_points.count = 0;
-    c->lone_edges.count = 0;
+    c->isolated_points.count = 0;
+    c->isolated_edges.count = 0;
     return PBS_OK;
 }
 
 void candidates_free(struct memory *memory, struct candidates *c) {
     for (int kind = 0; kind < PAIR_KINDS; kind++) {
         box_pairs_free(memory, &c->lists[kind]);
-        box_pairs_free(memory, &c->wide.lists[kind]);
-        memory_release(memory, c->wide.apart[kind]);
+        box_pairs_free(memory, &c->verlet.lists[kind]);
+        memory_release(memory, c->verlet.min_gap[kind]);
     }
     bounding_tree_free(memory, &c->points);
     bounding_tree_free(memory, &c->edges);
     bounding_tree_free(memory, &c->triangles);
-    bounding_tree_free(memory, &c->lone_points);
-    bounding_tree_free(memory, &c->lone_edges);
-    point_ways_free(memory, &c->where);
-    point_ways_free(memory, &c->wide.where);
-    memory_release(memory, c->ways);
-    memory_release(memory, c->numbers);
+    bounding_tree_free(memory, &c->isolated_points);
+    bounding_tree_free(memory, &c->isolated_edges);
+    point_paths_free(memory, &c->paths);
+    point_paths_free(memory, &c->verlet.paths);
+    memory_release(memory, c->swept);
+    memory_release(memory, c->indices);
     memory_release(memory, c->chosen);
     memory_release(memory, c->point_boxes);
     memory_release(memory, c->edge_boxes);
     memory_release(memory, c->triangle_boxes);
-    memory_release(memory, c->lone_point_boxes);
-    memory_release(memory, c->lone_edge_boxes);
-    memory_release(memory, c->lone_edge_points);
+    memory_release(memory, c->isolated_point_boxes);
+    memory_release(memory, c->isolated_edge_boxes);
+    memory_release(memory, c->isolated_edge_points);
     *c = (struct candidates){0};
 }
 
@@ -133,34 +135,34 @@ static double median_of(double *a, size_t count) {
 }
 
 /// In the midst of most points, wherever few others flew.
-static void find_middle(const struct point_ways *where, size_t count, double middle[3]) {
-    const size_t stride = count / MIDDLE_SAMPLES + 1;
+static void find_centre(const struct point_paths *paths, size_t count, double centre[3]) {
+    const size_t stride = count / CENTRE_SAMPLES + 1;
     for (size_t k = 0; k < 3; k++) {
-        double sample[MIDDLE_SAMPLES];
+        double sample[CENTRE_SAMPLES];
         size_t taken = 0;
         for (size_t i = 0; i < count; i += stride) {
-            const double at = where->start[3 * i + k];
+            const double at = paths->start[3 * i + k];
             sample[taken] = at;
             taken += isnan(at) ? 0 : 1;
         }
-        middle[k] = median_of(sample, taken);
+        centre[k] = median_of(sample, taken);
     }
 }
 
 /// Single precision has few digits: places are beside the middle.
-static void round_ways(const struct point_ways *where, const struct collision_mesh *mesh,
+static void round_ways(const struct point_paths *paths, const struct collision_mesh *mesh,
                        struct candidates *c) {
     const size_t count = mesh->point_count;
-    double middle[3];
-    find_middle(where, count, middle);
+    double centre[3];
+    find_centre(paths, count, centre);
     for (size_t i = 0; i < count; i++) {
-        struct way *const way = c->ways + i;
-        way->first[3] = (float)mesh->radius[i];
-        way->last[3] = 0.0F;
+        struct swept_point *const point = c->swept + i;
+        point->first[3] = (float)mesh->radius[i];
+        point->last[3] = 0.0F;
         for (size_t k = 0; k < 3; k++) {
-            const double first = where->start[3 * i + k] - middle[k];
-            way->first[k] = (float)first;
-            way->last[k] = (float)(first + where->motion[3 * i + k]);
+            const double first = paths->start[3 * i + k] - centre[k];
+            point->first[k] = (float)first;
+            point->last[k] = (float)(first + paths->motion[3 * i + k]);
         }
     }
 }
@@ -173,25 +175,26 @@ struct search {
 };
 
 /// The points of a pair, first side first.
-typedef void name_points(const struct collision_mesh *mesh, struct box_pair pair,
-                         uint32_t points[PAIR_NODES]);
+typedef void points_of_pair(const struct collision_mesh *mesh, struct box_pair pair,
+                            uint32_t points[PAIR_NODES]);
 
 /// Of up to eight pairs; the first one stands in for those that are missing.
-ALWAYS_INLINE void name_eight(const struct collision_mesh *mesh, name_points *name,
-                              const struct box_pair *pairs, size_t count,
-                              uint32_t points[SEPARATION_PAIRS][PAIR_NODES]) {
+ALWAYS_INLINE void points_of_eight(const struct collision_mesh *mesh, points_of_pair *get_points,
+                                   const struct box_pair *pairs, size_t count,
+                                   uint32_t points[SEPARATION_PAIRS][PAIR_NODES]) {
     for (size_t i = 0; i < SEPARATION_PAIRS; i++) {
-        name(mesh, pairs[i < count ? i : 0], points[i]);
+        get_points(mesh, pairs[i < count ? i : 0], points[i]);
     }
 }
 
 /// Pairs of at most BOX_PAIRS_ASKED that may touch and that nothing is seen to keep apart. Boxes of
 /// primitives are fat: most that overlap are neighbours on one surface, which move together.
-ALWAYS_INLINE uint32_t keep(const struct search *search, enum pair_kind kind, name_points *name,
-                            const struct box_pair *pairs, size_t count) {
+ALWAYS_INLINE uint32_t filter_pairs(const struct search *search, enum pair_kind kind,
+                                    points_of_pair *get_points, const struct box_pair *pairs,
+                                    size_t count) {
     const size_t second = kind == PAIR_POINT_TRIANGLE ? 1 : 2;
     uint32_t points[SEPARATION_PAIRS][PAIR_NODES];
-    name_eight(search->mesh, name, pairs, count, points);
+    points_of_eight(search->mesh, get_points, pairs, count, points);
     uint32_t may = 0;
     for (size_t i = 0; i < count; i++) {
         may |= (uint32_t)collision_mesh_may_touch(search->mesh, points[i][0], points[i][second])
@@ -202,88 +205,89 @@ ALWAYS_INLINE uint32_t keep(const struct search *search, enum pair_kind kind, na
 
 _Static_assert((int)BOX_PAIRS_ASKED == (int)SEPARATION_PAIRS, "pairs are parted as they are met");
 
-ALWAYS_INLINE void name_point_triangle(const struct collision_mesh *mesh, struct box_pair pair,
-                                       uint32_t points[PAIR_NODES]) {
+ALWAYS_INLINE void points_of_point_triangle(const struct collision_mesh *mesh, struct box_pair pair,
+                                            uint32_t points[PAIR_NODES]) {
     points[0] = pair.query;
     memcpy(points + 1, mesh->triangles + 3 * (size_t)pair.primitive, 3 * sizeof *points);
 }
 
-ALWAYS_INLINE void name_edges(const struct collision_mesh *mesh, struct box_pair pair,
-                              uint32_t points[PAIR_NODES]) {
+ALWAYS_INLINE void points_of_edges(const struct collision_mesh *mesh, struct box_pair pair,
+                                   uint32_t points[PAIR_NODES]) {
     memcpy(points, mesh->edges + 2 * (size_t)pair.query, 2 * sizeof *points);
     memcpy(points + 2, mesh->edges + 2 * (size_t)pair.primitive, 2 * sizeof *points);
 }
 
-ALWAYS_INLINE void name_point_edge(const struct collision_mesh *mesh, struct box_pair pair,
-                                   uint32_t points[PAIR_NODES]) {
-    points[0] = points[1] = mesh->lone_points[pair.query];
-    memcpy(points + 2, mesh->edges + 2 * (size_t)mesh->lone_edges[pair.primitive],
+ALWAYS_INLINE void points_of_point_edge(const struct collision_mesh *mesh, struct box_pair pair,
+                                        uint32_t points[PAIR_NODES]) {
+    points[0] = points[1] = mesh->isolated_points[pair.query];
+    memcpy(points + 2, mesh->edges + 2 * (size_t)mesh->isolated_edges[pair.primitive],
            2 * sizeof *points);
 }
 
-ALWAYS_INLINE void name_two_points(const struct collision_mesh *mesh, struct box_pair pair,
-                                   uint32_t points[PAIR_NODES]) {
-    points[0] = points[1] = mesh->lone_points[pair.query];
-    points[2] = points[3] = mesh->lone_points[pair.primitive];
+ALWAYS_INLINE void points_of_two_points(const struct collision_mesh *mesh, struct box_pair pair,
+                                        uint32_t points[PAIR_NODES]) {
+    points[0] = points[1] = mesh->isolated_points[pair.query];
+    points[2] = points[3] = mesh->isolated_points[pair.primitive];
 }
 
-static uint32_t keep_point_triangle(const void *context, const struct box_pair *pairs,
-                                    size_t count) {
-    return keep(context, PAIR_POINT_TRIANGLE, name_point_triangle, pairs, count);
+static uint32_t filter_point_triangle(const void *context, const struct box_pair *pairs,
+                                      size_t count) {
+    return filter_pairs(context, PAIR_POINT_TRIANGLE, points_of_point_triangle, pairs, count);
 }
 
-static uint32_t keep_edges(const void *context, const struct box_pair *pairs, size_t count) {
-    return keep(context, PAIR_EDGE_EDGE, name_edges, pairs, count);
+static uint32_t filter_edges(const void *context, const struct box_pair *pairs, size_t count) {
+    return filter_pairs(context, PAIR_EDGE_EDGE, points_of_edges, pairs, count);
 }
 
-static uint32_t keep_point_edge(const void *context, const struct box_pair *pairs, size_t count) {
-    return keep(context, PAIR_POINT_EDGE, name_point_edge, pairs, count);
+static uint32_t filter_point_edge(const void *context, const struct box_pair *pairs, size_t count) {
+    return filter_pairs(context, PAIR_POINT_EDGE, points_of_point_edge, pairs, count);
 }
 
-static uint32_t keep_points(const void *context, const struct box_pair *pairs, size_t count) {
-    return keep(context, PAIR_POINT_POINT, name_two_points, pairs, count);
+static uint32_t filter_points(const void *context, const struct box_pair *pairs, size_t count) {
+    return filter_pairs(context, PAIR_POINT_POINT, points_of_two_points, pairs, count);
 }
 
-static name_points *const namers[PAIR_KINDS] = {[PAIR_POINT_TRIANGLE] = name_point_triangle,
-                                                [PAIR_EDGE_EDGE] = name_edges,
-                                                [PAIR_POINT_EDGE] = name_point_edge,
-                                                [PAIR_POINT_POINT] = name_two_points};
+static points_of_pair *const point_lists[PAIR_KINDS] = {
+    [PAIR_POINT_TRIANGLE] = points_of_point_triangle,
+    [PAIR_EDGE_EDGE] = points_of_edges,
+    [PAIR_POINT_EDGE] = points_of_point_edge,
+    [PAIR_POINT_POINT] = points_of_two_points};
 
-static uint32_t (*const keepers[PAIR_KINDS])(const void *context, const struct box_pair *pairs,
+static uint32_t (*const filters[PAIR_KINDS])(const void *context, const struct box_pair *pairs,
                                              size_t count) = {
-    [PAIR_POINT_TRIANGLE] = keep_point_triangle,
-    [PAIR_EDGE_EDGE] = keep_edges,
-    [PAIR_POINT_EDGE] = keep_point_edge,
-    [PAIR_POINT_POINT] = keep_points};
+    [PAIR_POINT_TRIANGLE] = filter_point_triangle,
+    [PAIR_EDGE_EDGE] = filter_edges,
+    [PAIR_POINT_EDGE] = filter_point_edge,
+    [PAIR_POINT_POINT] = filter_points};
 
 static pbs_status update_trees(struct memory *memory, struct tasks *tasks,
                                const struct collision_mesh *mesh, struct candidates *c) {
     boxes_of_primitives(tasks, c->point_boxes, mesh->edges, 2, mesh->edge_count, c->edge_boxes);
     boxes_of_primitives(tasks, c->point_boxes, mesh->triangles, 3, mesh->triangle_count,
                         c->triangle_boxes);
-    boxes_of_primitives(tasks, c->point_boxes, mesh->lone_points, 1, mesh->lone_point_count,
-                        c->lone_point_boxes);
-    boxes_of_primitives(tasks, c->point_boxes, c->lone_edge_points, 2, mesh->lone_edge_count,
-                        c->lone_edge_boxes);
+    boxes_of_primitives(tasks, c->point_boxes, mesh->isolated_points, 1, mesh->isolated_point_count,
+                        c->isolated_point_boxes);
+    boxes_of_primitives(tasks, c->point_boxes, c->isolated_edge_points, 2,
+                        mesh->isolated_edge_count, c->isolated_edge_boxes);
     RETURN_IF_FAILED(bounding_tree_update(memory, tasks, c->point_boxes, mesh->point_count, NULL, 0,
                                           &c->points));
     RETURN_IF_FAILED(bounding_tree_update(memory, tasks, c->edge_boxes, mesh->edge_count,
                                           mesh->edges, 2, &c->edges));
     RETURN_IF_FAILED(bounding_tree_update(memory, tasks, c->triangle_boxes, mesh->triangle_count,
                                           mesh->triangles, 3, &c->triangles));
-    RETURN_IF_FAILED(bounding_tree_update(memory, tasks, c->lone_point_boxes,
-                                          mesh->lone_point_count, mesh->lone_points, 1,
-                                          &c->lone_points));
-    return bounding_tree_update(memory, tasks, c->lone_edge_boxes, mesh->lone_edge_count,
-                                c->lone_edge_points, 2, &c->lone_edges);
+    RETURN_IF_FAILED(bounding_tree_update(memory, tasks, c->isolated_point_boxes,
+                                          mesh->isolated_point_count, mesh->isolated_points, 1,
+                                          &c->isolated_points));
+    return bounding_tree_update(memory, tasks, c->isolated_edge_boxes, mesh->isolated_edge_count,
+                                c->isolated_edge_points, 2, &c->isolated_edges);
 }
 
 static struct search search_of(const struct collision_mesh *mesh, const struct candidates *c,
-                               const struct point_ways *where, double reach) {
+                               const struct point_paths *paths, double reach) {
     return (struct search){
         .mesh = mesh,
-        .separation = {.ways = c->ways,
-                       .reach = (float)(reach + 2.0 * (where->margin + where->rounding))}};
+        .separation = {.swept = c->swept,
+                       .reach = (float)(reach + 2.0 * (paths->margin + paths->rounding))}};
 }
 
 /// lists = what comes within `reach` on ways that are rounded, and that the trees' boxes are
@@ -297,7 +301,7 @@ static pbs_status find_pairs(struct memory *memory, struct tasks *tasks,
                                  .boxes = c->point_boxes,
                                  .count = mesh->point_count,
                                  .order = &c->points,
-                                 .points = c->numbers,
+                                 .points = c->indices,
                                  .width = 1},
         [PAIR_EDGE_EDGE] = {.tree = &c->edges,
                             .boxes = c->edge_boxes,
@@ -306,19 +310,19 @@ static pbs_status find_pairs(struct memory *memory, struct tasks *tasks,
                             .is_self = true,
                             .points = mesh->edges,
                             .width = 2},
-        [PAIR_POINT_EDGE] = {.tree = &c->lone_edges,
-                             .boxes = c->lone_point_boxes,
-                             .count = mesh->lone_point_count,
-                             .order = &c->lone_points},
-        [PAIR_POINT_POINT] = {.tree = &c->lone_points,
-                              .boxes = c->lone_point_boxes,
-                              .count = mesh->lone_point_count,
-                              .order = &c->lone_points,
+        [PAIR_POINT_EDGE] = {.tree = &c->isolated_edges,
+                             .boxes = c->isolated_point_boxes,
+                             .count = mesh->isolated_point_count,
+                             .order = &c->isolated_points},
+        [PAIR_POINT_POINT] = {.tree = &c->isolated_points,
+                              .boxes = c->isolated_point_boxes,
+                              .count = mesh->isolated_point_count,
+                              .order = &c->isolated_points,
                               .is_self = true},
     };
     for (int kind = 0; kind < PAIR_KINDS; kind++) {
         struct box_pair_query query = queries[kind];
-        query.keep = keepers[kind];
+        query.keep = filters[kind];
         query.context = search;
         RETURN_IF_FAILED(box_pairs_find(memory, tasks, &query, &lists[kind]));
     }
@@ -326,18 +330,18 @@ static pbs_status find_pairs(struct memory *memory, struct tasks *tasks,
 }
 
 /// lists = what comes within `reach` where they are to hold, by looking at all boxes.
-static pbs_status look(struct memory *memory, struct tasks *tasks,
-                       const struct collision_mesh *mesh, const struct point_ways *where,
-                       double reach, struct candidates *c, struct box_pair_list *lists) {
+static pbs_status search_boxes(struct memory *memory, struct tasks *tasks,
+                               const struct collision_mesh *mesh, const struct point_paths *paths,
+                               double reach, struct candidates *c, struct box_pair_list *lists) {
     const struct point_sweep sweep = {.count = mesh->point_count,
-                                      .x = where->start,
-                                      .step = where->motion_square == 0.0 ? NULL : where->motion,
-                                      .inflation = 0.5 * reach + where->margin + where->rounding,
+                                      .x = paths->start,
+                                      .step = paths->motion_square == 0.0 ? NULL : paths->motion,
+                                      .inflation = 0.5 * reach + paths->margin + paths->rounding,
                                       .radius = mesh->radius};
-    round_ways(where, mesh, c);
+    round_ways(paths, mesh, c);
     boxes_of_points(tasks, &sweep, c->point_boxes);
     RETURN_IF_FAILED(update_trees(memory, tasks, mesh, c));
-    const struct search search = search_of(mesh, c, where, reach);
+    const struct search search = search_of(mesh, c, paths, reach);
     c->search_count++;
     return find_pairs(memory, tasks, &search, c, lists);
 }
@@ -345,122 +349,126 @@ static pbs_status look(struct memory *memory, struct tasks *tasks,
 // --- wide lists ---
 
 /// What happens to the pairs of a wide list, in pieces.
-struct wide_pass {
+struct verlet_pass {
     const struct search *search;
     enum pair_kind kind;
     const struct box_pair *pairs;
     size_t count;
-    float *apart;
+    float *min_gap;
     double limit;    ///< m: what is farther apart is not chosen
     uint8_t *chosen; ///< per pair
 };
 
-static size_t wide_piece_end(const struct wide_pass *pass, size_t piece) {
+static size_t verlet_piece_end(const struct verlet_pass *pass, size_t piece) {
     const size_t end = (piece + 1) * PAIRS_PER_PIECE;
     return end < pass->count ? end : pass->count;
 }
 
-static size_t wide_piece_count(const struct wide_pass *pass) {
+static size_t verlet_piece_count(const struct verlet_pass *pass) {
     return (pass->count + PAIRS_PER_PIECE - 1) / PAIRS_PER_PIECE;
 }
 
 static void measure_piece(void *context, size_t piece) {
-    const struct wide_pass *const pass = context;
-    const size_t end = wide_piece_end(pass, piece);
+    const struct verlet_pass *const pass = context;
+    const size_t end = verlet_piece_end(pass, piece);
     for (size_t i = piece * PAIRS_PER_PIECE; i < end; i += SEPARATION_PAIRS) {
         const size_t count = end - i < SEPARATION_PAIRS ? end - i : SEPARATION_PAIRS;
         uint32_t points[SEPARATION_PAIRS][PAIR_NODES];
-        float apart[SEPARATION_PAIRS];
-        name_eight(pass->search->mesh, namers[pass->kind], pass->pairs + i, count, points);
-        separation_gap(&pass->search->separation, pass->kind, points, apart);
-        memcpy(pass->apart + i, apart, count * sizeof *apart);
+        float min_gap[SEPARATION_PAIRS];
+        points_of_eight(pass->search->mesh, point_lists[pass->kind], pass->pairs + i, count,
+                        points);
+        separation_gap(&pass->search->separation, pass->kind, points, min_gap);
+        memcpy(pass->min_gap + i, min_gap, count * sizeof *min_gap);
     }
 }
 
 static pbs_status measure(struct memory *memory, struct tasks *tasks,
                           const struct collision_mesh *mesh, struct candidates *c) {
-    const struct search search = {.mesh = mesh, .separation = {.ways = c->ways, .reach = 0.0F}};
+    const struct search search = {.mesh = mesh, .separation = {.swept = c->swept, .reach = 0.0F}};
     for (int kind = 0; kind < PAIR_KINDS; kind++) {
-        const struct box_pair_list *const list = &c->wide.lists[kind];
-        RETURN_IF_FAILED(memory_reserve(memory, &c->wide.apart[kind], &c->wide.apart_capacity[kind],
-                                        list->count, sizeof *c->wide.apart[kind]));
-        struct wide_pass pass = {.search = &search,
-                                 .kind = (enum pair_kind)kind,
-                                 .pairs = list->pairs,
-                                 .count = list->count,
-                                 .apart = c->wide.apart[kind]};
-        tasks_for(tasks, wide_piece_count(&pass), measure_piece, &pass);
+        const struct box_pair_list *const list = &c->verlet.lists[kind];
+        RETURN_IF_FAILED(memory_reserve(memory, &c->verlet.min_gap[kind],
+                                        &c->verlet.min_gap_capacity[kind], list->count,
+                                        sizeof *c->verlet.min_gap[kind]));
+        struct verlet_pass pass = {.search = &search,
+                                   .kind = (enum pair_kind)kind,
+                                   .pairs = list->pairs,
+                                   .count = list->count,
+                                   .min_gap = c->verlet.min_gap[kind]};
+        tasks_for(tasks, verlet_piece_count(&pass), measure_piece, &pass);
     }
     return PBS_OK;
 }
 
 /// Lists that hold farther around, so that the next ways need no look at boxes.
-static pbs_status widen(struct memory *memory, struct tasks *tasks,
-                        const struct collision_mesh *mesh, const double *x, const double *motion,
-                        double reach, double margin, struct candidates *c) {
-    struct wide_candidates *const wide = &c->wide;
-    point_ways_set(mesh, x, motion, margin + skin_for(c, reach), reach, &wide->where);
+static pbs_status build_verlet_list(struct memory *memory, struct tasks *tasks,
+                                    const struct collision_mesh *mesh, const double *x,
+                                    const double *motion, double reach, double margin,
+                                    struct candidates *c) {
+    struct verlet_list *const verlet = &c->verlet;
+    point_paths_set(mesh, x, motion, margin + list_margin_for(c, reach), reach, &verlet->paths);
     // Ways that begin elsewhere round by a little more.
-    wide->reach = reach + 2.0 * (margin + 2.0 * wide->where.rounding);
-    RETURN_IF_FAILED(look(memory, tasks, mesh, &wide->where, wide->reach, c, wide->lists));
+    verlet->reach = reach + 2.0 * (margin + 2.0 * verlet->paths.rounding);
+    RETURN_IF_FAILED(
+        search_boxes(memory, tasks, mesh, &verlet->paths, verlet->reach, c, verlet->lists));
     RETURN_IF_FAILED(measure(memory, tasks, mesh, c));
-    wide->where.is_valid = true;
+    verlet->paths.is_valid = true;
     return PBS_OK;
 }
 
 // --- the choice among wide lists ---
 
-static void ask(const struct wide_pass *pass, const struct box_pair *pairs, const size_t *index,
-                size_t count) {
-    const uint32_t wanted = keepers[pass->kind](pass->search, pairs, count);
+static void filter_batch(const struct verlet_pass *pass, const struct box_pair *pairs,
+                         const size_t *index, size_t count) {
+    const uint32_t passes = filters[pass->kind](pass->search, pairs, count);
     for (size_t k = 0; k < count; k++) {
-        pass->chosen[index[k]] = wanted >> k & 1U;
+        pass->chosen[index[k]] = passes >> k & 1U;
     }
 }
 
 static void choose_piece(void *context, size_t piece) {
-    const struct wide_pass *const pass = context;
+    const struct verlet_pass *const pass = context;
     struct box_pair pairs[BOX_PAIRS_ASKED];
     size_t index[BOX_PAIRS_ASKED];
     size_t count = 0;
-    for (size_t i = piece * PAIRS_PER_PIECE; i < wide_piece_end(pass, piece); i++) {
+    for (size_t i = piece * PAIRS_PER_PIECE; i < verlet_piece_end(pass, piece); i++) {
         pass->chosen[i] = 0;
-        if (pass->apart[i] > pass->limit) {
+        if (pass->min_gap[i] > pass->limit) {
             continue;
         }
         pairs[count] = pass->pairs[i];
         index[count++] = i;
         if (count == BOX_PAIRS_ASKED) {
-            ask(pass, pairs, index, count);
+            filter_batch(pass, pairs, index, count);
             count = 0;
         }
     }
     if (count > 0) {
-        ask(pass, pairs, index, count);
+        filter_batch(pass, pairs, index, count);
     }
 }
 
 /// Of the wide lists, what nothing keeps apart on ways that are `away` from theirs at most.
 static pbs_status choose(struct memory *memory, struct tasks *tasks,
-                         const struct collision_mesh *mesh, double reach, double away,
+                         const struct collision_mesh *mesh, double reach, double deviation,
                          struct candidates *c) {
-    const struct search search = search_of(mesh, c, &c->where, reach);
+    const struct search search = search_of(mesh, c, &c->paths, reach);
     for (int kind = 0; kind < PAIR_KINDS; kind++) {
-        const struct box_pair_list *const from = &c->wide.lists[kind];
+        const struct box_pair_list *const from = &c->verlet.lists[kind];
         struct box_pair_list *const list = &c->lists[kind];
         list->count = 0;
         RETURN_IF_FAILED(memory_reserve(memory, &list->pairs, &list->capacity, from->count,
                                         sizeof *list->pairs));
         RETURN_IF_FAILED(memory_reserve(memory, &c->chosen, &c->chosen_capacity, from->count,
                                         sizeof *c->chosen));
-        struct wide_pass pass = {.search = &search,
-                                 .kind = (enum pair_kind)kind,
-                                 .pairs = from->pairs,
-                                 .count = from->count,
-                                 .apart = c->wide.apart[kind],
-                                 .limit = search.separation.reach + 2.0 * away,
-                                 .chosen = c->chosen};
-        tasks_for(tasks, wide_piece_count(&pass), choose_piece, &pass);
+        struct verlet_pass pass = {.search = &search,
+                                   .kind = (enum pair_kind)kind,
+                                   .pairs = from->pairs,
+                                   .count = from->count,
+                                   .min_gap = c->verlet.min_gap[kind],
+                                   .limit = search.separation.reach + 2.0 * deviation,
+                                   .chosen = c->chosen};
+        tasks_for(tasks, verlet_piece_count(&pass), choose_piece, &pass);
         for (size_t i = 0; i < from->count; i++) {
             if (c->chosen[i] != 0) {
                 list->pairs[list->count++] = from->pairs[i];
@@ -471,38 +479,39 @@ static pbs_status choose(struct memory *memory, struct tasks *tasks,
 }
 
 /// Chooses from the wide lists, from new ones where they do not hold.
-static pbs_status gather_from_wide(struct memory *memory, struct tasks *tasks,
-                                   const struct collision_mesh *mesh, const double *x,
-                                   const double *motion, double reach, struct candidates *c) {
-    const double margin = c->where.margin;
-    double away = point_ways_distance(tasks, &c->wide.where, mesh, x, motion);
-    if (!point_ways_hold(&c->wide.where, away) ||
-        reach + 2.0 * (margin + c->where.rounding) > c->wide.reach) {
-        RETURN_IF_FAILED(widen(memory, tasks, mesh, x, motion, reach, margin, c));
-        away = 0.0;
+static pbs_status gather_from_verlet_list(struct memory *memory, struct tasks *tasks,
+                                          const struct collision_mesh *mesh, const double *x,
+                                          const double *motion, double reach,
+                                          struct candidates *c) {
+    const double margin = c->paths.margin;
+    double deviation = point_paths_deviation(tasks, &c->verlet.paths, mesh, x, motion);
+    if (!point_paths_within_margin(&c->verlet.paths, deviation) ||
+        reach + 2.0 * (margin + c->paths.rounding) > c->verlet.reach) {
+        RETURN_IF_FAILED(build_verlet_list(memory, tasks, mesh, x, motion, reach, margin, c));
+        deviation = 0.0;
     }
-    round_ways(&c->where, mesh, c);
-    return choose(memory, tasks, mesh, reach, away, c);
+    round_ways(&c->paths, mesh, c);
+    return choose(memory, tasks, mesh, reach, deviation, c);
 }
 
 pbs_status candidates_gather(struct memory *memory, struct tasks *tasks,
                              const struct collision_mesh *mesh, const double *x,
                              const double *motion, double reach, double margin,
                              struct candidates *c) {
-    point_ways_set(mesh, x, motion, margin, reach, &c->where);
-    if (c->where.longest <= LONGEST_SKINS * skin_for(c, reach)) {
-        RETURN_IF_FAILED(gather_from_wide(memory, tasks, mesh, x, motion, reach, c));
+    point_paths_set(mesh, x, motion, margin, reach, &c->paths);
+    if (c->paths.longest <= LONGEST_LIST_MARGINS * list_margin_for(c, reach)) {
+        RETURN_IF_FAILED(gather_from_verlet_list(memory, tasks, mesh, x, motion, reach, c));
     } else {
-        RETURN_IF_FAILED(look(memory, tasks, mesh, &c->where, reach, c, c->lists));
+        RETURN_IF_FAILED(search_boxes(memory, tasks, mesh, &c->paths, reach, c, c->lists));
     }
-    c->where.is_valid = true;
+    c->paths.is_valid = true;
     return PBS_OK;
 }
 
 bool candidates_cover(struct tasks *tasks, const struct candidates *candidates,
                       const struct collision_mesh *mesh, const double *x, const double *motion) {
-    return point_ways_hold(&candidates->where,
-                           point_ways_distance(tasks, &candidates->where, mesh, x, motion));
+    return point_paths_within_margin(
+        &candidates->paths, point_paths_deviation(tasks, &candidates->paths, mesh, x, motion));
 }
 
 size_t candidates_count(const struct candidates *candidates) {

@@ -8,7 +8,7 @@
 
 #include "broad_phase/box_pairs.h"
 #include "contact/surfaces/collision_mesh.h"
-#include "contact/search/point_ways.h"
+#include "contact/search/point_paths.h"
 #include "contact/search/separation.h"
 #include "geometry/distances/distance.h"
 
@@ -16,13 +16,13 @@ enum { PAIR_KINDS = PAIR_POINT_POINT + 1 };
 
 /// More pairs than any short way needs (Verlet 1967): as long as all stay where these hold, lists
 /// are chosen from them and no box is looked at.
-struct wide_candidates {
+struct verlet_list {
     struct box_pair_list lists[PAIR_KINDS];
     /// Per pair, m: what its sides are kept apart on the ways below, or less.
-    float *apart[PAIR_KINDS];
-    size_t apart_capacity[PAIR_KINDS];
-    struct point_ways where; ///< they hold
-    double reach;            ///< m: within which they have all pairs there
+    float *min_gap[PAIR_KINDS];
+    size_t min_gap_capacity[PAIR_KINDS];
+    struct point_paths paths; ///< they hold
+    double reach;             ///< m: within which they have all pairs there
 };
 
 /// All zero is a valid empty one: it covers nothing. Buffers grow, never shrink.
@@ -31,20 +31,21 @@ struct candidates {
     /// PAIR_POINT_EDGE: index of a lone point, index of a lone edge. PAIR_POINT_POINT: indices of
     /// lone points.
     struct box_pair_list lists[PAIR_KINDS];
-    struct point_ways where; ///< the lists hold
-    struct wide_candidates wide;
-    double skin;           ///< m: so much farther around the wide lists hold, at most
-    bool has_particles;    ///< then no farther than the reach: no edge says how close they lie
-    uint64_t search_count; ///< how often boxes were looked at
-    struct way *ways;      ///< per point: those of the search at hand, rounded, and radius
-    uint8_t *chosen;       ///< per pair of a wide list
-    uint32_t *numbers;     ///< 0, 1, 2, ..: points as primitives of one point
-    struct box *point_boxes, *edge_boxes, *triangle_boxes, *lone_point_boxes, *lone_edge_boxes;
-    uint32_t *lone_edge_points;
-    struct bounding_tree points, edges, triangles, lone_points, lone_edges;
-    size_t way_capacity, chosen_capacity, point_box_capacity, edge_box_capacity,
-        triangle_box_capacity, lone_point_box_capacity, lone_edge_box_capacity,
-        lone_edge_point_capacity, number_capacity;
+    struct point_paths paths; ///< the lists hold
+    struct verlet_list verlet;
+    double list_margin;        ///< m: so much farther around the wide lists hold, at most
+    bool has_particles;        ///< then no farther than the reach: no edge says how close they lie
+    uint64_t search_count;     ///< how often boxes were looked at
+    struct swept_point *swept; ///< per point: those of the search at hand, rounded, and radius
+    uint8_t *chosen;           ///< per pair of a wide list
+    uint32_t *indices;         ///< 0, 1, 2, ..: points as primitives of one point
+    struct box *point_boxes, *edge_boxes, *triangle_boxes, *isolated_point_boxes,
+        *isolated_edge_boxes;
+    uint32_t *isolated_edge_points;
+    struct bounding_tree points, edges, triangles, isolated_points, isolated_edges;
+    size_t swept_capacity, chosen_capacity, point_box_capacity, edge_box_capacity,
+        triangle_box_capacity, isolated_point_box_capacity, isolated_edge_box_capacity,
+        isolated_edge_point_capacity, index_capacity;
 };
 
 /// Another mesh, or one whose parts have changed: trees are built anew.
@@ -96,13 +97,13 @@ static inline struct candidate candidates_at(const struct candidates *candidates
         memcpy(out.points + 2, mesh->edges + 2 * second, 2 * sizeof *out.points);
         break;
     case PAIR_POINT_EDGE:
-        out.points[0] = mesh->lone_points[pair.query];
-        memcpy(out.points + 1, mesh->edges + 2 * (size_t)mesh->lone_edges[second],
+        out.points[0] = mesh->isolated_points[pair.query];
+        memcpy(out.points + 1, mesh->edges + 2 * (size_t)mesh->isolated_edges[second],
                2 * sizeof *out.points);
         break;
     default:
-        out.points[0] = mesh->lone_points[pair.query];
-        out.points[1] = mesh->lone_points[second];
+        out.points[0] = mesh->isolated_points[pair.query];
+        out.points[1] = mesh->isolated_points[second];
         break;
     }
     return out;

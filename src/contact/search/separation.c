@@ -20,10 +20,10 @@ static const float SHORTEST_SQUARE = 1e-30F;
 static const float LENGTH_ROUNDING = 1e-6F;
 
 /// Eight pairs, a lane each; points beside the last one of the pair.
-struct pair_ways {
+struct swept_pairs {
     floats8 first[PAIR_NODES][3], last[PAIR_NODES][3];
     floats8 middle[PAIR_NODES][3]; ///< twice where they are half way
-    floats8 apart;
+    floats8 least_distance;
 };
 
 // --- lanes ---
@@ -99,7 +99,7 @@ ALWAYS_INLINE void cross(const floats8 a[3], const floats8 b[3], floats8 out[3])
 }
 
 /// Of a quotient, in [0, 1]; 0 where it is not a number.
-ALWAYS_INLINE floats8 clamp_share(floats8 a) {
+ALWAYS_INLINE floats8 clamp_to_unit(floats8 a) {
     return lesser(greater(a, eight(0.0F)), eight(1.0F));
 }
 
@@ -117,7 +117,7 @@ ALWAYS_INLINE floats8 join(floats4 low, floats4 high) {
 }
 
 /// The first three numbers of eight rows, a row in each lane; returns the fourth.
-ALWAYS_INLINE floats8 take_rows(const float *const row[SEPARATION_PAIRS], floats8 out[3]) {
+ALWAYS_INLINE floats8 load_rows(const float *const row[SEPARATION_PAIRS], floats8 out[3]) {
     floats4 low[4], high[4];
     transpose_four(row, low);
     transpose_four(row + 4, high);
@@ -127,18 +127,19 @@ ALWAYS_INLINE floats8 take_rows(const float *const row[SEPARATION_PAIRS], floats
     return join(low[3], high[3]);
 }
 
-ALWAYS_INLINE void take_ways(const struct separation *s, int first_count,
-                             uint32_t points[SEPARATION_PAIRS][PAIR_NODES], struct pair_ways *out) {
+ALWAYS_INLINE void load_pairs(const struct separation *s, int first_count,
+                              uint32_t points[SEPARATION_PAIRS][PAIR_NODES],
+                              struct swept_pairs *out) {
     floats8 radius[PAIR_NODES];
     floats8 largest = eight(0.0F);
     for (int n = 0; n < PAIR_NODES; n++) {
         const float *first[SEPARATION_PAIRS], *last[SEPARATION_PAIRS];
         for (int i = 0; i < SEPARATION_PAIRS; i++) {
-            first[i] = s->ways[points[i][n]].first;
-            last[i] = s->ways[points[i][n]].last;
+            first[i] = s->swept[points[i][n]].first;
+            last[i] = s->swept[points[i][n]].last;
         }
-        radius[n] = take_rows(first, out->first[n]);
-        take_rows(last, out->last[n]);
+        radius[n] = load_rows(first, out->first[n]);
+        load_rows(last, out->last[n]);
         for (int k = 0; k < 3; k++) {
             largest = greater(absolute(out->first[n][k]), largest);
             largest = greater(absolute(out->last[n][k]), largest);
@@ -149,17 +150,17 @@ ALWAYS_INLINE void take_ways(const struct separation *s, int first_count,
         subtract(out->last[n], out->last[PAIR_NODES - 1], out->last[n]);
         add_scaled(out->first[n], eight(1.0F), out->last[n], out->middle[n]);
     }
-    out->apart = (eight(s->reach) + radius[0] + radius[first_count]) *
-                     eight(1.0F + LENGTH_ROUNDING) +
-                 choose(largest < eight(LARGEST), eight(ROUNDINGS * 0.5F * FLT_EPSILON) * largest,
-                        eight(INFINITY));
+    out->least_distance = (eight(s->reach) + radius[0] + radius[first_count]) *
+                              eight(1.0F + LENGTH_ROUNDING) +
+                          choose(largest < eight(LARGEST),
+                                 eight(ROUNDINGS * 0.5F * FLT_EPSILON) * largest, eight(INFINITY));
 }
 
 // --- directions ---
 
 /// By how much the first side is beyond the second along a direction, at both ends of the way.
-ALWAYS_INLINE floats8 room_along(const struct pair_ways *pairs, int first_count,
-                                 const floats8 normal[3]) {
+ALWAYS_INLINE floats8 separation_along(const struct swept_pairs *pairs, int first_count,
+                                       const floats8 normal[3]) {
     floats8 low_first = eight(INFINITY), low_last = low_first;
     floats8 high_first = -low_first, high_last = -low_first;
     for (int n = 0; n < PAIR_NODES; n++) {
@@ -177,22 +178,26 @@ ALWAYS_INLINE floats8 room_along(const struct pair_ways *pairs, int first_count,
 }
 
 /// Lanes whose first side is apart from the second along a direction.
-ALWAYS_INLINE ints8 parts(const struct pair_ways *pairs, int first_count, const floats8 normal[3]) {
+ALWAYS_INLINE ints8 separates(const struct swept_pairs *pairs, int first_count,
+                              const floats8 normal[3]) {
     const floats8 square = dot(normal, normal);
-    const floats8 least = pairs->apart * square_root(square) * eight(1.0F + LENGTH_ROUNDING);
-    return both(room_along(pairs, first_count, normal) > least, square > eight(SHORTEST_SQUARE));
+    const floats8 least = pairs->least_distance * square_root(square) *
+                          eight(1.0F + LENGTH_ROUNDING);
+    return both(separation_along(pairs, first_count, normal) > least,
+                square > eight(SHORTEST_SQUARE));
 }
 
 /// How far apart they are along it, m; nothing where the direction has no digits.
-ALWAYS_INLINE floats8 gap_along(const struct pair_ways *pairs, int first_count,
+ALWAYS_INLINE floats8 gap_along(const struct swept_pairs *pairs, int first_count,
                                 const floats8 normal[3]) {
     const floats8 square = dot(normal, normal);
     const floats8 length = square_root(square) * eight(1.0F + LENGTH_ROUNDING);
-    const floats8 gap = room_along(pairs, first_count, normal) / length - pairs->apart;
+    const floats8 gap = separation_along(pairs, first_count, normal) / length -
+                        pairs->least_distance;
     return choose(square > eight(SHORTEST_SQUARE), gap, eight(0.0F));
 }
 
-ALWAYS_INLINE void between_middles(const struct pair_ways *pairs, int first_count,
+ALWAYS_INLINE void between_middles(const struct swept_pairs *pairs, int first_count,
                                    floats8 normal[3]) {
     const floats8 first = eight(1.0F / (float)first_count);
     const floats8 second = eight(-1.0F / (float)(PAIR_NODES - first_count));
@@ -205,27 +210,27 @@ ALWAYS_INLINE void between_middles(const struct pair_ways *pairs, int first_coun
 }
 
 /// Across both edges, or a triangle, on the side of `between`.
-ALWAYS_INLINE void across(const struct pair_ways *pairs, int first_count, const floats8 between[3],
-                          floats8 normal[3]) {
+ALWAYS_INLINE void across(const struct swept_pairs *pairs, int first_count,
+                          const floats8 between[3], floats8 normal[3]) {
     floats8 u[3], v[3];
     subtract(pairs->middle[first_count == 1 ? 2 : 1], pairs->middle[first_count == 1 ? 1 : 0], u);
     subtract(pairs->middle[3], pairs->middle[first_count == 1 ? 1 : 2], v);
     cross(u, v, normal);
-    const ints8 turned = dot(normal, between) < eight(0.0F);
+    const ints8 flipped = dot(normal, between) < eight(0.0F);
     for (int k = 0; k < 3; k++) {
-        normal[k] = choose(turned, -normal[k], normal[k]);
+        normal[k] = choose(flipped, -normal[k], normal[k]);
     }
 }
 
 /// From the closest point of a triangle's rim to the point.
-ALWAYS_INLINE void from_rim(const struct pair_ways *pairs, floats8 normal[3]) {
+ALWAYS_INLINE void from_rim(const struct swept_pairs *pairs, floats8 normal[3]) {
     floats8 least = eight(INFINITY);
     for (int n = 1; n < PAIR_NODES; n++) {
         floats8 edge[3], to[3];
         subtract(pairs->middle[n % 3 + 1], pairs->middle[n], edge);
         subtract(pairs->middle[0], pairs->middle[n], to);
-        const floats8 share = clamp_share(dot(to, edge) / dot(edge, edge));
-        add_scaled(to, -share, edge, to);
+        const floats8 fraction = clamp_to_unit(dot(to, edge) / dot(edge, edge));
+        add_scaled(to, -fraction, edge, to);
         const floats8 square = dot(to, to);
         const ints8 closer = square < least;
         least = choose(closer, square, least);
@@ -237,21 +242,21 @@ ALWAYS_INLINE void from_rim(const struct pair_ways *pairs, floats8 normal[3]) {
 
 /// Between the closest points of two edges (Ericson, Real-Time Collision Detection, 2005, section
 /// 5.1.9).
-ALWAYS_INLINE void between_edges(const struct pair_ways *pairs, floats8 normal[3]) {
+ALWAYS_INLINE void between_edges(const struct swept_pairs *pairs, floats8 normal[3]) {
     floats8 u[3], v[3], r[3];
     subtract(pairs->middle[1], pairs->middle[0], u);
     subtract(pairs->middle[3], pairs->middle[2], v);
     subtract(pairs->middle[0], pairs->middle[2], r);
     const floats8 uu = dot(u, u), vv = dot(v, v), uv = dot(u, v);
     const floats8 ur = dot(u, r), vr = dot(v, r);
-    const floats8 s = clamp_share((uv * vr - ur * vv) / (uu * vv - uv * uv));
-    const floats8 t = clamp_share((uv * s + vr) / vv);
-    const floats8 again = clamp_share((uv * t - ur) / uu);
+    const floats8 s = clamp_to_unit((uv * vr - ur * vv) / (uu * vv - uv * uv));
+    const floats8 t = clamp_to_unit((uv * s + vr) / vv);
+    const floats8 again = clamp_to_unit((uv * t - ur) / uu);
     add_scaled(r, again, u, normal);
     add_scaled(normal, -t, v, normal);
 }
 
-ALWAYS_INLINE void between_closest(const struct pair_ways *pairs, int first_count,
+ALWAYS_INLINE void between_closest(const struct swept_pairs *pairs, int first_count,
                                    floats8 normal[3]) {
     if (first_count == 1) {
         from_rim(pairs, normal);
@@ -267,27 +272,27 @@ ALWAYS_INLINE ints8 is_number(const floats8 between[3]) {
 
 ALWAYS_INLINE uint32_t lanes_that_meet(const struct separation *s, int first_count,
                                        uint32_t points[SEPARATION_PAIRS][PAIR_NODES]) {
-    struct pair_ways pairs;
+    struct swept_pairs pairs;
     floats8 between[3], normal[3];
-    take_ways(s, first_count, points, &pairs);
+    load_pairs(s, first_count, points, &pairs);
     between_middles(&pairs, first_count, between);
-    ints8 apart = parts(&pairs, first_count, between);
-    if (bits_of(~apart) == 0) {
+    ints8 separated = separates(&pairs, first_count, between);
+    if (bits_of(~separated) == 0) {
         return 0;
     }
     const ints8 known = is_number(between);
     across(&pairs, first_count, between, normal);
-    apart = either(apart, parts(&pairs, first_count, normal));
+    separated = either(separated, separates(&pairs, first_count, normal));
     between_closest(&pairs, first_count, normal);
-    apart = either(apart, parts(&pairs, first_count, normal));
-    return bits_of(~both(apart, known));
+    separated = either(separated, separates(&pairs, first_count, normal));
+    return bits_of(~both(separated, known));
 }
 
 ALWAYS_INLINE void gap_of_lanes(const struct separation *s, int first_count,
-                                uint32_t points[SEPARATION_PAIRS][PAIR_NODES], float *apart) {
-    struct pair_ways pairs;
+                                uint32_t points[SEPARATION_PAIRS][PAIR_NODES], float *min_gap) {
+    struct swept_pairs pairs;
     floats8 between[3], normal[3];
-    take_ways(s, first_count, points, &pairs);
+    load_pairs(s, first_count, points, &pairs);
     between_middles(&pairs, first_count, between);
     floats8 gap = greater(gap_along(&pairs, first_count, between), eight(0.0F));
     across(&pairs, first_count, between, normal);
@@ -295,7 +300,7 @@ ALWAYS_INLINE void gap_of_lanes(const struct separation *s, int first_count,
     between_closest(&pairs, first_count, normal);
     gap = greater(gap_along(&pairs, first_count, normal), gap);
     gap = choose(is_number(between), gap, eight(0.0F));
-    memcpy(apart, &gap, sizeof gap);
+    memcpy(min_gap, &gap, sizeof gap);
 }
 
 static PBS_MULTIVERSION uint32_t
@@ -315,21 +320,22 @@ uint32_t separation_fails(const struct separation *separation, enum pair_kind ki
 }
 
 static PBS_MULTIVERSION void gap_of_points_and_triangles(
-    const struct separation *s, uint32_t points[SEPARATION_PAIRS][PAIR_NODES], float *apart) {
-    gap_of_lanes(s, 1, points, apart);
+    const struct separation *s, uint32_t points[SEPARATION_PAIRS][PAIR_NODES], float *min_gap) {
+    gap_of_lanes(s, 1, points, min_gap);
 }
 
 static PBS_MULTIVERSION void gap_of_edges(const struct separation *s,
                                           uint32_t points[SEPARATION_PAIRS][PAIR_NODES],
-                                          float *apart) {
-    gap_of_lanes(s, 2, points, apart);
+                                          float *min_gap) {
+    gap_of_lanes(s, 2, points, min_gap);
 }
 
 void separation_gap(const struct separation *separation, enum pair_kind kind,
-                    uint32_t points[SEPARATION_PAIRS][PAIR_NODES], float apart[SEPARATION_PAIRS]) {
+                    uint32_t points[SEPARATION_PAIRS][PAIR_NODES],
+                    float min_gap[SEPARATION_PAIRS]) {
     if (kind == PAIR_POINT_TRIANGLE) {
-        gap_of_points_and_triangles(separation, points, apart);
+        gap_of_points_and_triangles(separation, points, min_gap);
     } else {
-        gap_of_edges(separation, points, apart);
+        gap_of_edges(separation, points, min_gap);
     }
 }

@@ -14,9 +14,9 @@ static const double dependent = 1e-10;
 
 // --- small linear algebra ---
 
-void free_part(uint32_t held, double a[3]) {
+void remove_constrained(uint32_t constrained_axes, double a[3]) {
     for (unsigned i = 0; i < 3; i++) {
-        if (held >> i & 1u) {
+        if (constrained_axes >> i & 1u) {
             a[i] = 0.0;
         }
     }
@@ -59,11 +59,12 @@ static void complete_frame(int count, double frame[3][3]) {
     orthonormalize(count, frame, e, 0.0);
 }
 
-int tangent_basis(uint32_t held, size_t count, double (*normals)[3], double basis[3][3]) {
+int tangent_basis(uint32_t constrained_axes, size_t count, double (*normals)[3],
+                  double basis[3][3]) {
     double frame[3][3];
     int used = 0;
     for (unsigned i = 0; i < 3; i++) {
-        if (held >> i & 1u) {
+        if (constrained_axes >> i & 1u) {
             frame[used][0] = frame[used][1] = frame[used][2] = 0.0;
             frame[used++][i] = 1.0;
         }
@@ -148,12 +149,12 @@ static bool linearize(const struct closest_point *problem, size_t count, const u
     for (size_t i = 0; i < count; i++) {
         const struct contact_surface *s = problem->surfaces + members[i];
         at->phi[i] = shape_distance(&s->shape, &s->pose, x, at->normal[i], hessian[i]);
-        free_part(problem->held, at->normal[i]);
+        remove_constrained(problem->constrained_axes, at->normal[i]);
         if (!(dot3(at->normal[i], at->normal[i]) > dependent)) {
             return false;
         }
     }
-    at->dimension = tangent_basis(problem->held, count, at->normal, at->basis);
+    at->dimension = tangent_basis(problem->constrained_axes, count, at->normal, at->basis);
     if (at->dimension < 0) {
         return false;
     }
@@ -270,11 +271,11 @@ static bool closest_on(const struct closest_point *problem, size_t count, const 
     if (count == 0) {
         copy3(y, x);
         for (unsigned i = 0; i < 9; i++) {
-            jacobian[i] = i % 4 == 0 && !(problem->held >> i / 4 & 1u) ? 1.0 : 0.0;
+            jacobian[i] = i % 4 == 0 && !(problem->constrained_axes >> i / 4 & 1u) ? 1.0 : 0.0;
         }
         return true;
     }
-    if (count == 1 && problem->held == 0) {
+    if (count == 1 && problem->constrained_axes == 0) {
         closest_on_one(problem->surfaces + members[0], y, x, jacobian);
         return true;
     }
@@ -302,12 +303,12 @@ static double depth(const struct closest_point *problem, const struct contact_su
         }
     }
     const double phi = shape_distance(&surface->shape, &surface->pose, x, NULL, NULL);
-    if (phi >= -problem->tolerance || problem->held == 0) {
+    if (phi >= -problem->tolerance || problem->constrained_axes == 0) {
         return phi < -problem->tolerance ? -phi : 0.0;
     }
     double n[3];
     shape_distance(&surface->shape, &surface->pose, x, n, NULL);
-    free_part(problem->held, n);
+    remove_constrained(problem->constrained_axes, n);
     return dot3(n, n) > dependent ? -phi : 0.0;
 }
 
@@ -406,7 +407,7 @@ static bool is_active(const struct closest_point *problem, uint32_t surface) {
 }
 
 // Whether x is on all active surfaces.
-static bool holds_active(const struct closest_point *problem, const double x[3]) {
+static bool satisfies_active(const struct closest_point *problem, const double x[3]) {
     for (size_t i = 0; i < problem->active_count; i++) {
         const struct contact_surface *s = problem->surfaces + problem->active[i];
         if (!(shape_distance(&s->shape, &s->pose, x, NULL, NULL) <= problem->tolerance)) {
@@ -426,11 +427,11 @@ static bool sweep(const struct closest_point *problem, const double y[3], double
             if (is_active(problem, b) || depth(problem, s, x) > 0.0) {
                 double n[3];
                 const double phi = shape_distance(&s->shape, &s->pose, x, n, NULL);
-                free_part(problem->held, n);
+                remove_constrained(problem->constrained_axes, n);
                 add_scaled3(x, -phi / fmax(dot3(n, n), dependent), n, x);
             }
         }
-        if (deepest(problem, x) == problem->surface_count && holds_active(problem, x)) {
+        if (deepest(problem, x) == problem->surface_count && satisfies_active(problem, x)) {
             return true;
         }
     }
@@ -442,13 +443,13 @@ static void touching_projector(const struct closest_point *problem, const double
                                double projector[9]) {
     double normals[3][3], basis[3][3];
     size_t count = 0;
-    int dimension = tangent_basis(problem->held, 0, normals, basis);
+    int dimension = tangent_basis(problem->constrained_axes, 0, normals, basis);
     for (uint32_t b = 0; b < problem->surface_count && dimension > 0; b++) {
         const struct contact_surface *s = problem->surfaces + b;
         if (contact_surface_touches(s, x, 10.0 * problem->tolerance)) {
             shape_distance(&s->shape, &s->pose, x, normals[count], NULL);
-            free_part(problem->held, normals[count]);
-            const int remains = tangent_basis(problem->held, count + 1, normals, basis);
+            remove_constrained(problem->constrained_axes, normals[count]);
+            const int remains = tangent_basis(problem->constrained_axes, count + 1, normals, basis);
             count += remains >= 0;
             dimension = remains >= 0 ? remains : dimension;
         }

@@ -20,10 +20,10 @@ struct contact_surface {
 struct closest_point {
     const struct contact_surface *surfaces;
     size_t surface_count;
-    double scale;        ///< metres: what rounding is relative to
-    double tolerance;    ///< metres: phi < -tolerance is violated
-    uint32_t held;       ///< PBS_AXIS_* bits
-    size_t active_count; ///< at most CLOSEST_POINT_MAX_ACTIVE, with independent normals
+    double scale;              ///< metres: what rounding is relative to
+    double tolerance;          ///< metres: phi < -tolerance is violated
+    uint32_t constrained_axes; ///< PBS_AXIS_* bits
+    size_t active_count;       ///< at most CLOSEST_POINT_MAX_ACTIVE, with independent normals
     const uint32_t *active;
 };
 
@@ -37,11 +37,12 @@ bool contact_surface_touches(const struct contact_surface *surface, const double
                              double distance);
 
 /// Sets the held components of a to zero.
-void free_part(uint32_t held, double a[3]);
+void remove_constrained(uint32_t constrained_axes, double a[3]);
 
 /// An orthonormal basis of the free directions orthogonal to the `count` normals (their held
 /// components zero). Returns its dimension, or -1 when the normals are not independent.
-int tangent_basis(uint32_t held, size_t count, double (*normals)[3], double basis[3][3]);
+int tangent_basis(uint32_t constrained_axes, size_t count, double (*normals)[3],
+                  double basis[3][3]);
 
 /// projector = Z Z^T over the first `dimension` vectors of the basis.
 void tangent_projector(int dimension, double basis[3][3], double projector[9]);

@@ -15,8 +15,8 @@ void collision_mesh_clear(struct collision_mesh *mesh) {
     mesh->point_count = 0;
     mesh->edge_count = 0;
     mesh->triangle_count = 0;
-    mesh->lone_point_count = 0;
-    mesh->lone_edge_count = 0;
+    mesh->isolated_point_count = 0;
+    mesh->isolated_edge_count = 0;
     mesh->exclusion_count = 0;
     mesh->rotation_count = 0;
 }
@@ -35,8 +35,8 @@ void collision_mesh_free(struct memory *memory, struct collision_mesh *mesh) {
     memory_release(memory, mesh->edges);
     memory_release(memory, mesh->edge_squares);
     memory_release(memory, mesh->triangles);
-    memory_release(memory, mesh->lone_points);
-    memory_release(memory, mesh->lone_edges);
+    memory_release(memory, mesh->isolated_points);
+    memory_release(memory, mesh->isolated_edges);
     memory_release(memory, mesh->exclusion_start);
     memory_release(memory, mesh->exclusions);
     pairs_free(memory, &mesh->pairs);
@@ -133,8 +133,9 @@ static pbs_status append_edges(struct memory *memory, const struct collision_par
                                     2 * (m->edge_count + most), sizeof *m->edges));
     RETURN_IF_FAILED(memory_reserve(memory, &m->edge_squares, &m->edge_square_capacity,
                                     m->edge_count + most, sizeof *m->edge_squares));
-    RETURN_IF_FAILED(memory_reserve(memory, &m->lone_edges, &m->lone_edge_capacity,
-                                    m->lone_edge_count + input->edge_count, sizeof *m->lone_edges));
+    RETURN_IF_FAILED(memory_reserve(memory, &m->isolated_edges, &m->isolated_edge_capacity,
+                                    m->isolated_edge_count + input->edge_count,
+                                    sizeof *m->isolated_edges));
     m->pairs.count = 0;
     for (size_t k = 0; k < 3 * input->triangle_count; k++) {
         list_edge(&m->pairs, input->triangles[k], input->triangles[k % 3 == 2 ? k - 2 : k + 1]);
@@ -147,17 +148,17 @@ static pbs_status append_edges(struct memory *memory, const struct collision_par
     }
     pairs_sort(&m->pairs);
     for (size_t k = 0; k < m->pairs.count; k++) {
-        m->lone_edges[m->lone_edge_count++] = m->edge_count + (uint32_t)k;
+        m->isolated_edges[m->isolated_edge_count++] = m->edge_count + (uint32_t)k;
     }
     append_sorted_edges(input, m);
     return PBS_OK;
 }
 
 /// Points that no edge of the part names; edges from first_edge on are the part's.
-static pbs_status append_lone_points(struct memory *memory, uint32_t first_edge, size_t count,
-                                     struct collision_mesh *m) {
-    RETURN_IF_FAILED(memory_reserve(memory, &m->lone_points, &m->lone_point_capacity,
-                                    m->lone_point_count + count, sizeof *m->lone_points));
+static pbs_status append_isolated_points(struct memory *memory, uint32_t first_edge, size_t count,
+                                         struct collision_mesh *m) {
+    RETURN_IF_FAILED(memory_reserve(memory, &m->isolated_points, &m->isolated_point_capacity,
+                                    m->isolated_point_count + count, sizeof *m->isolated_points));
     uint8_t *named = memory_allocate(memory, count, sizeof *named);
     if (named == NULL) {
         return PBS_ERROR_MEMORY;
@@ -167,7 +168,7 @@ static pbs_status append_lone_points(struct memory *memory, uint32_t first_edge,
     }
     for (size_t i = 0; i < count; i++) {
         if (named[i] == 0) {
-            m->lone_points[m->lone_point_count++] = m->point_count + (uint32_t)i;
+            m->isolated_points[m->isolated_point_count++] = m->point_count + (uint32_t)i;
         }
     }
     memory_release(memory, named);
@@ -240,8 +241,8 @@ static pbs_status append_exclusions(struct memory *memory, const struct collisio
     return input->bond_count > 0 ? append_bonds(memory, input, m) : PBS_OK;
 }
 
-double collision_mesh_release(const struct collision_mesh *mesh, uint32_t a, uint32_t b,
-                              double distance) {
+double collision_mesh_release_exclusion(const struct collision_mesh *mesh, uint32_t a, uint32_t b,
+                                        double distance) {
     struct exclusion *exclusion = collision_mesh_exclusion(mesh, a, b);
     const double before = exclusion->distance;
     exclusion->distance = fmin(before, distance);
@@ -249,8 +250,8 @@ double collision_mesh_release(const struct collision_mesh *mesh, uint32_t a, uin
     return before;
 }
 
-void collision_mesh_hold(const struct collision_mesh *mesh, uint32_t a, uint32_t b,
-                         double distance) {
+void collision_mesh_restore_exclusion(const struct collision_mesh *mesh, uint32_t a, uint32_t b,
+                                      double distance) {
     struct exclusion *exclusion = collision_mesh_exclusion(mesh, a, b);
     exclusion->distance = distance;
     exclusion->bonds++;
@@ -266,7 +267,7 @@ static pbs_status append(struct memory *memory, const struct collision_part_inpu
     RETURN_IF_FAILED(append_triangles(memory, input, m));
     const uint32_t first_edge = m->edge_count;
     RETURN_IF_FAILED(append_edges(memory, input, m));
-    RETURN_IF_FAILED(append_lone_points(memory, first_edge, input->point_count, m));
+    RETURN_IF_FAILED(append_isolated_points(memory, first_edge, input->point_count, m));
     RETURN_IF_FAILED(append_exclusions(memory, input, m));
     m->parts[m->part_count] = input->part;
     m->parts[m->part_count].first_point = m->point_count;
@@ -295,40 +296,40 @@ pbs_status collision_mesh_add(struct memory *memory, const struct collision_part
 
 // --- places ---
 
-struct placing {
+struct point_pass {
     const struct collision_mesh *mesh;
     const double *x;
     double *points;
 };
 
-static void place_affine(const double *nodes, const double local[3], double out[3]) {
+static void compute_affine_point(const double *nodes, const double local[3], double out[3]) {
     for (int k = 0; k < 3; k++) {
         out[k] = nodes[k] + local[0] * nodes[3 + k] + local[1] * nodes[6 + k] +
                  local[2] * nodes[9 + k];
     }
 }
 
-static void place_piece(void *context, size_t piece) {
-    const struct placing *placing = context;
-    const struct collision_mesh *m = placing->mesh;
+static void compute_piece(void *context, size_t piece) {
+    const struct point_pass *point_pass = context;
+    const struct collision_mesh *m = point_pass->mesh;
     const size_t begin = piece * POINTS_PER_PIECE;
     const size_t end = begin + POINTS_PER_PIECE < m->point_count ? begin + POINTS_PER_PIECE
                                                                  : m->point_count;
     for (size_t i = begin; i < end; i++) {
-        const double *node = placing->x + 3 * (size_t)m->node[i];
+        const double *node = point_pass->x + 3 * (size_t)m->node[i];
         if (m->kind[i] == POINT_NODE) {
-            memcpy(placing->points + 3 * i, node, 3 * sizeof *node);
+            memcpy(point_pass->points + 3 * i, node, 3 * sizeof *node);
         } else if (m->kind[i] == POINT_AFFINE) {
-            place_affine(node, m->local + 3 * i, placing->points + 3 * i);
+            compute_affine_point(node, m->local + 3 * i, point_pass->points + 3 * i);
         }
     }
 }
 
-void collision_mesh_place(struct tasks *tasks, const struct collision_mesh *mesh, const double *x,
-                          double *points) {
-    struct placing placing = {mesh, x, points};
-    tasks_for(tasks, (mesh->point_count + POINTS_PER_PIECE - 1) / POINTS_PER_PIECE, place_piece,
-              &placing);
+void collision_mesh_compute_points(struct tasks *tasks, const struct collision_mesh *mesh,
+                                   const double *x, double *points) {
+    struct point_pass point_pass = {mesh, x, points};
+    tasks_for(tasks, (mesh->point_count + POINTS_PER_PIECE - 1) / POINTS_PER_PIECE, compute_piece,
+              &point_pass);
 }
 
 double collision_mesh_mean_edge(const struct collision_mesh *mesh) {

@@ -44,7 +44,7 @@ struct exclusion {
 /// All zero is a valid empty one. Arrays grow, never shrink.
 struct collision_mesh {
     uint32_t part_count, point_count, edge_count, triangle_count;
-    uint32_t lone_point_count, lone_edge_count;
+    uint32_t isolated_point_count, isolated_edge_count;
     uint32_t exclusion_count, rotation_count;
     struct collision_part *parts;
     uint8_t *kind;           ///< per point, enum collision_point_kind
@@ -62,12 +62,13 @@ struct collision_mesh {
     uint32_t *edges;              ///< edge_count x 2, points
     double *edge_squares;         ///< per edge, m^2: rest length squared
     uint32_t *triangles;          ///< triangle_count x 3, points
-    uint32_t *lone_points;        ///< points of no edge: they touch each other and lone edges too
-    uint32_t *lone_edges;         ///< edges of no triangle: their sides can touch lone points
+    uint32_t *isolated_points;    ///< points of no edge: they touch each other and lone edges too
+    uint32_t *isolated_edges;     ///< edges of no triangle: their sides can touch lone points
     size_t part_capacity, kind_capacity, point_part_capacity, node_capacity, vertex_capacity,
         radius_capacity, rotation_capacity, rotation_node_capacity, rotation_length_capacity,
-        local_capacity, edge_capacity, edge_square_capacity, triangle_capacity, lone_point_capacity,
-        lone_edge_capacity, exclusion_start_capacity, exclusion_capacity;
+        local_capacity, edge_capacity, edge_square_capacity, triangle_capacity,
+        isolated_point_capacity, isolated_edge_capacity, exclusion_start_capacity,
+        exclusion_capacity;
     struct pairs pairs; ///< scratch
 };
 
@@ -106,8 +107,8 @@ double collision_mesh_mean_edge(const struct collision_mesh *mesh);
 
 /// Where the points are (point_count x 3) when the nodes are at x (or, of directions, by how much
 /// they move). Leaves points of obstacles alone.
-void collision_mesh_place(struct tasks *tasks, const struct collision_mesh *mesh, const double *x,
-                          double *points);
+void collision_mesh_compute_points(struct tasks *tasks, const struct collision_mesh *mesh,
+                                   const double *x, double *points);
 
 /// The nodes that a point is a sum of, and its weights. Returns how many: 0, 1 or 4.
 static inline int collision_mesh_nodes(const struct collision_mesh *mesh, uint32_t point,
@@ -172,11 +173,12 @@ static inline double collision_mesh_pair_offset(const struct collision_mesh *mes
 
 /// Of a bond that breaks: its points touch where they are `distance` apart, or by their radii if
 /// that is less, once no other bond holds them. Returns the former distance of both.
-double collision_mesh_release(const struct collision_mesh *mesh, uint32_t a, uint32_t b,
-                              double distance);
-/// Of a bond that did not break after all. distance: what collision_mesh_release returned.
-void collision_mesh_hold(const struct collision_mesh *mesh, uint32_t a, uint32_t b,
-                         double distance);
+double collision_mesh_release_exclusion(const struct collision_mesh *mesh, uint32_t a, uint32_t b,
+                                        double distance);
+/// Of a bond that did not break after all. distance: what collision_mesh_release_exclusion
+/// returned.
+void collision_mesh_restore_exclusion(const struct collision_mesh *mesh, uint32_t a, uint32_t b,
+                                      double distance);
 
 /// Whether the parts of two points may touch.
 static inline bool collision_mesh_may_touch(const struct collision_mesh *mesh, uint32_t a,

@@ -57,10 +57,10 @@ size_t obstacle_surfaces(const struct obstacle *obstacle, struct contact_surface
 
 static void velocity_at(const struct obstacle *obstacle, const double velocity[3],
                         const double angular_velocity[3], const double x[3], double v[3]) {
-    double arm[3], turning[3];
+    double arm[3], rotational[3];
     subtract3(x, obstacle->pose.translation, arm);
-    cross3(angular_velocity, arm, turning);
-    add3(velocity, turning, v);
+    cross3(angular_velocity, arm, rotational);
+    add3(velocity, rotational, v);
 }
 
 void obstacle_velocity(const struct obstacle *obstacle, const double x[3], double v[3]) {

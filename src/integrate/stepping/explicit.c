@@ -134,7 +134,7 @@ struct step_result explicit_step(const struct step_problem *problem, const struc
     struct pass pass = {
         .w = w, .scripts = &problem->scripts, .count = 3 * w->node_count, .h = span->h};
     const size_t chunks = (pass.count + CHUNK - 1) / CHUNK;
-    contact_report_begin(problem->report);
+    contact_report_begin_step(problem->report);
     if (!w->memory.has_acceleration) {
         result.status = find_forces(problem, span->begin, w->now.x, w);
         if (result.status < 0) {
@@ -159,10 +159,10 @@ struct step_result explicit_step(const struct step_problem *problem, const struc
         tasks_for(tasks, chunks, kick_chunk, &pass);
         const struct friction_input input = {.x = w->next.x,
                                              .mass = problem->objective.mass,
-                                             .held = problem->scripts.held,
+                                             .constrained_axes = problem->scripts.held,
                                              .h = span->h,
                                              .time = span->h,
-                                             .share = 1.0,
+                                             .impulse_fraction = 1.0,
                                              .velocity = w->next.v,
                                              .report = problem->report};
         result.dissipated = contact_set_apply_friction(&problem->objective.contacts, &input);

@@ -26,7 +26,7 @@ static void find_shift(const struct momentum_stage *s, const struct free_body *b
 /// Distances change by no more than the shift's length, so what is farther than that cannot be hit.
 static bool is_clear(const struct projection_scene *scene, size_t node, const double *x,
                      double length) {
-    if (scene->held != NULL && scene->held[node] != 0) {
+    if (scene->constrained_axes != NULL && scene->constrained_axes[node] != 0) {
         return false;
     }
     if (scene->colliding == NULL || scene->colliding[node] == 0) {

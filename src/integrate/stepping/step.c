@@ -271,7 +271,7 @@ static bool repeat_with_friction(struct step *step, const struct objective *obje
 static struct contact_stage contact_stage_at(const struct step *step, const double *x,
                                              double share) {
     return (struct contact_stage){.x = x,
-                                  .share = share,
+                                  .impulse_fraction = share,
                                   .memory = step->problem->memory,
                                   .report = step->problem->report,
                                   .node_forces = step->w->contact_force};
@@ -696,10 +696,10 @@ static void rub(struct step *step, double share) {
     const struct step_problem *problem = step->problem;
     const struct friction_input input = {.x = step->w->next.x,
                                          .mass = problem->objective.mass,
-                                         .held = problem->scripts.held,
+                                         .constrained_axes = problem->scripts.held,
                                          .h = step->view.h,
                                          .time = step->contact.friction_time,
-                                         .share = share,
+                                         .impulse_fraction = share,
                                          .velocity = step->w->next.v,
                                          .report = problem->report};
     const struct energy_step energy = energy_step(step);
@@ -865,7 +865,7 @@ static void return_to_feasible(struct step *step) {
 static void begin_contact(struct step *step, uint32_t stage_count) {
     step->contact = contact_shares(step->problem->scheme, &step->view, stage_count);
     vector_zero(step->tasks, step->count, step->w->contact_force);
-    contact_report_begin(step->problem->report);
+    contact_report_begin_step(step->problem->report);
     const struct step_problem *problem = step->problem;
     place_contact(problem, step->span->begin, step->span->begin);
     contact_set_begin_step(&problem->objective.contacts);

@@ -38,7 +38,8 @@ static double find_motion(struct minimization *m, const double *targets, const d
     double *const motion = m->newton->held_motion;
     double longest = 0.0;
     for (size_t k = 0; k < newton_coordinate_count(m->newton); k++) {
-        const bool held = scene->held != NULL && (scene->held[k / 3] >> k % 3 & 1) != 0;
+        const bool held = scene->constrained_axes != NULL &&
+                          (scene->constrained_axes[k / 3] >> k % 3 & 1) != 0;
         motion[k] = held ? targets[k] - x[k] : 0.0;
         longest = fmax(longest, fabs(motion[k]));
     }

@@ -23,7 +23,7 @@ static const double RIGID_GAIN = 0.1;
 /// No guess moves what is held: it is at its targets at x already, where every evaluation puts it.
 /// A sweep with held nodes on a way of their own would miss what hits them where they are.
 static void hold(const struct minimization *m, const double *x, double *guess) {
-    const uint8_t *held = m->projection->scene.held;
+    const uint8_t *held = m->projection->scene.constrained_axes;
     for (size_t k = 0; held != NULL && k < newton_coordinate_count(m->newton); k++) {
         guess[k] = (held[k / 3] >> k % 3 & 1) != 0 ? x[k] : guess[k];
     }

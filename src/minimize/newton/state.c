@@ -349,7 +349,7 @@ void minimization_locate_failure(struct minimization *m, int32_t kind) {
     }
     const struct contact_pair_query question = {.node = failure->node,
                                                 .parts = m->objective->node_parts,
-                                                .held = m->objective->held,
+                                                .constrained_axes = m->objective->held,
                                                 .is_blocked = kind == PBS_FAILURE_BLOCKED};
     contact_set_find_failed_pair(&m->objective->contacts, m->objective->tasks, newton->current.x,
                                  &question, &failure->pair);

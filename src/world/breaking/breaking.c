@@ -77,8 +77,8 @@ static struct bond_release let_touch(pbs_world *w, size_t index, size_t bond, co
         .distance = release_distance(reach, x + 3 * (size_t)end[0], x + 3 * (size_t)end[1])};
     if (contact != NULL) {
         const uint32_t first = contact->mesh.parts[index].first_point;
-        out.before = collision_mesh_release(&contact->mesh, first + end[0], first + end[1],
-                                            out.distance);
+        out.before = collision_mesh_release_exclusion(&contact->mesh, first + end[0],
+                                                      first + end[1], out.distance);
         barrier_contact_forget_pairs(contact);
     }
     struct penalty_contact *penalty = penalty_of(w);
@@ -95,7 +95,8 @@ static void keep_apart(pbs_world *w, size_t index, size_t bond, const struct bon
     const uint32_t *end = scene_body(&w->scene, index)->bonds.pairs + 2 * bond;
     if (contact != NULL) {
         const uint32_t first = contact->mesh.parts[index].first_point;
-        collision_mesh_hold(&contact->mesh, first + end[0], first + end[1], was->before);
+        collision_mesh_restore_exclusion(&contact->mesh, first + end[0], first + end[1],
+                                         was->before);
         barrier_contact_forget_pairs(contact);
     }
     struct penalty_contact *penalty = penalty_of(w);
@@ -597,7 +598,7 @@ static struct cut begin_cut(pbs_world *w, struct body *body) {
 }
 
 static void cut_bond(struct cut *cut, size_t bond) {
-    if (cut->body->bonds.broken[bond] != BOND_HOLDS) {
+    if (cut->body->bonds.broken[bond] != BOND_INTACT) {
         return;
     }
     cut->body->bonds.broken[bond] = BOND_CUT;

@@ -6,8 +6,8 @@
 
 #include "world/objects/scene.h"
 
-/// How the particles of a broken bond begin to touch: m, between them; and what collision_mesh_hold
-/// wants to take it back.
+/// How the particles of a broken bond begin to touch: m, between them; and what
+/// collision_mesh_restore_exclusion wants to take it back.
 struct bond_release {
     double distance, before;
     double ratio; ///< of the stress to the strength, until the bond is broken

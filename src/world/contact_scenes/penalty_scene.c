@@ -74,8 +74,8 @@ static void fill_spheres(const struct body *body, uint32_t index, struct penalty
     for (size_t i = 0; i < body->vertex_count; i++) {
         const size_t at = part->first_sphere + i;
         c->node[at] = (uint32_t)(body->node_start + i);
-        c->turn[at] = turns ? (uint32_t)(body->node_start + body->vertex_count + i)
-                            : PENALTY_TURNLESS;
+        c->rotation[at] = turns ? (uint32_t)(body->node_start + body->vertex_count + i)
+                                : PENALTY_NO_ROTATION;
         c->part[at] = index;
         c->length[at] = turns ? bonded_radius_of_gyration(body->bonded.radii[i]) : 1.0;
         c->radius[at] = body->bonds.contact_radii[i] + body->contact.offset;
@@ -129,7 +129,7 @@ static void renew_part(const struct body *body, struct penalty_part *part,
         }
     }
     for (size_t i = 0; i < body->bonds.count; i++) {
-        const double release = body->bonds.broken[i] == BOND_HOLDS ? -1.0 : body->bonds.release[i];
+        const double release = body->bonds.broken[i] == BOND_INTACT ? -1.0 : body->bonds.release[i];
         if (c->release[part->first_bond + i] != release) {
             penalty_contact_release(c, part->first_bond + i, release);
         }

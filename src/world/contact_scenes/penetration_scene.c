@@ -194,7 +194,7 @@ static void add_obstacles(const struct scene *scene, struct penetration *p) {
             .mask = d->mask,
             .stiffness = d->penalty_stiffness,
             .surface = {.friction = d->friction, .material = d->surface_material}};
-        motion_place(collider, 0.0, 1.0, &out->placed);
+        motion_place(collider, 0.0, 1.0, &out->target);
     }
 }
 

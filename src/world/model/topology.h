@@ -72,7 +72,7 @@ struct topology {
     struct penetration penetration;
     struct contact_scale contact_scale; ///< with which `contact` was built
     struct part_load *loads;            ///< scratch, one for each of its parts
-    struct part_flight *flights;        ///< likewise
+    struct part_motion *flights;        ///< likewise
     size_t load_capacity, flight_capacity;
     bool contact_is_current; ///< false: bodies or colliders changed since it was built
     bool contact_is_checked; ///< false: since the last step the host may have made things touch

@@ -76,7 +76,7 @@ struct body_bonds {
     size_t count;
     uint32_t *pairs;       ///< count x 2, the body's own particles
     double *rest;          ///< vertex_count x 3
-    uint8_t *broken;       ///< count, BOND_HOLDS ..
+    uint8_t *broken;       ///< count, BOND_INTACT ..
     double *release;       ///< count, m: of broken ones, where their particles begin to touch
     bool breaks;           ///< some bond may
     bool came_apart;       ///< bonds broke that fragments and surface do not know of yet

@@ -178,12 +178,13 @@ struct surface_view {
 
 static void place_vertex(const void *context, size_t vertex, double x[3]) {
     const struct surface_view *view = context;
-    fracture_surface_place(view->surface, &view->frames, vertex, x);
+    fracture_surface_position(view->surface, &view->frames, vertex, x);
 }
 
 static void move_vertex(const void *context, size_t vertex, double v[3]) {
     const struct surface_view *view = context;
-    fracture_surface_move(view->surface, &view->frames, view->velocities, view->spins, vertex, v);
+    fracture_surface_velocity(view->surface, &view->frames, view->velocities, view->spins, vertex,
+                              v);
 }
 
 pbs_status pbs_body_read_fracture_surface(const pbs_world *w, pbs_body b, int32_t channel,

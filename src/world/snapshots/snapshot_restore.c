@@ -517,7 +517,7 @@ static pbs_status read_fragments(struct byte_reader *in, struct memory *memory, 
         status = read_block(in, memory, body->vertex_count, sizeof(uint32_t), &arrays[1]);
     }
     if (status >= 0 &&
-        !fragments_resume(&body->bonds.fragments, &bonds, arrays[1], arrays[0], count)) {
+        !fragments_restore(&body->bonds.fragments, &bonds, arrays[1], arrays[0], count)) {
         status = status_fail(PBS_ERROR_FORMAT, "fragments that its bonds do not make");
     }
     if (status >= 0) {

@@ -57,7 +57,7 @@ static void put_aside(struct run *run) {
     breaks_put_aside(run->w);
     run->elapsed_aside = run->elapsed;
     energy_put_aside(&t->workspace.energy);
-    contact_report_put_aside(&t->report);
+    contact_report_save(&t->report);
 }
 
 static void take_back(struct run *run) {
@@ -75,7 +75,7 @@ static void take_back(struct run *run) {
     breaks_take_back_aside(run->w);
     run->elapsed = run->elapsed_aside;
     energy_take_back(&t->workspace.energy);
-    contact_report_take_back(&t->report);
+    contact_report_restore(&t->report);
 }
 
 /// The second half is in the workspace's next state, the first has been accepted there.

@@ -267,7 +267,7 @@ static pbs_status place_obstacles(void *self, double fraction) {
                                            .obstacles = t->obstacles,
                                            .node_count = w->scene.nodes.count,
                                            .colliding = w->scene.nodes.colliding,
-                                           .held = w->scene.nodes.held,
+                                           .constrained_axes = w->scene.nodes.held,
                                            .targets = t->held_targets,
                                            .scale = run->lengths.scale};
     return projection_begin(&w->memory, &scene, &t->projection);
@@ -579,9 +579,9 @@ static uint32_t count_parts(struct run *run, double h) {
         run->problem.scheme->is_static) {
         return 1;
     }
-    const double flight = part_loads_flight(&t->contact, w->tasks, t->workspace.now.x,
-                                            t->workspace.now.v, h, CONTACT_SCALE_FLIGHT,
-                                            t->flights);
+    const double flight = part_loads_relative_motion(&t->contact, w->tasks, t->workspace.now.x,
+                                                     t->workspace.now.v, h, CONTACT_SCALE_FLIGHT,
+                                                     t->flights);
     return contact_scale_parts(flight, run->division_limit);
 }
 
@@ -850,8 +850,10 @@ static pbs_status measure_contact(struct run *run) {
         contact_set_evaluate(&t->contacts, w->tasks, t->workspace.now.x, false, NULL, &energy));
     t->contact_energy = energy.potential;
     // What is listed, and has not pushed yet, is listed too.
-    const struct contact_stage solution = {
-        .x = t->workspace.now.x, .share = 0.0, .memory = &w->memory, .report = &t->report};
+    const struct contact_stage solution = {.x = t->workspace.now.x,
+                                           .impulse_fraction = 0.0,
+                                           .memory = &w->memory,
+                                           .report = &t->report};
     size_t counts[CONTACT_SET_LIMIT];
     return contact_set_report(&t->contacts, w->tasks, &solution, counts);
 }

@@ -220,7 +220,8 @@ static void forces_are_equal_and_opposite(void **state) {
         const struct contact_report_size size = {.parts = mesh->part_count,
                                                  .points = mesh->point_count};
         assert_ok(contact_report_start(&memory, &size, &report));
-        const struct contact_stage solution = {.share = 0.5, .memory = &memory, .report = &report};
+        const struct contact_stage solution = {
+            .impulse_fraction = 0.5, .memory = &memory, .report = &report};
         double gradient[SCENE_COORDINATES] = {0.0};
         double forces[SCENE_COORDINATES] = {0.0};
         scene_energy(&s, s.x, false, gradient);
@@ -381,9 +382,9 @@ static void project_pair(const struct barrier_contact *c, const struct active_co
         }
         out[k] *= contact->mollifier;
     }
-    struct contact_rank rank = {0};
+    struct contact_hessian rank = {0};
     if (contact->mollifier < 1.0) {
-        mollified_edges_rank(contact, x, &rank);
+        mollified_edges_hessian(contact, x, &rank);
     }
     for (int r = 0; r < rank.count; r++) {
         const double *const vector = rank.vector[r][0];

@@ -491,7 +491,7 @@ static void obstacles_follow_their_way(void **state) {
             multiply3(s.target[0].pose.rotation, local, b);
             add3(b, s.target[0].pose.translation, b);
             for (int k = 0; k < 3; k++) {
-                assert_near(s.contact.placed[3 * point + (uint32_t)k],
+                assert_near(s.contact.obstacle_points[3 * point + (uint32_t)k],
                             (1.0 - share) * a[k] + share * b[k], 1e-14, "point on its way");
             }
         }

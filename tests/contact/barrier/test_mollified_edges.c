@@ -88,7 +88,7 @@ static void sample(const struct edges *e, const struct edges *way, double h, str
     }
 }
 
-static double along(const struct contact_rank *rank, const struct edges *way) {
+static double along(const struct contact_hessian *rank, const struct edges *way) {
     double sum = 0.0;
     for (int k = 0; k < rank->count; k++) {
         double dot = 0.0;
@@ -112,7 +112,7 @@ static void curvature_is_that_of_the_energy(void **state) {
         struct edges e;
         struct edges way;
         struct active_contact contact;
-        struct contact_rank rank = {0};
+        struct contact_hessian rank = {0};
         struct samples at;
         const double *x[PAIR_NODES];
         make_edges(pow(10.0, random_uniform(&numbers, -1.7, -0.05)) * sqrt(THRESHOLD), &e);
@@ -120,7 +120,7 @@ static void curvature_is_that_of_the_energy(void **state) {
         describe(&e, &contact);
         const double h = 1e-3 * contact.distance;
         name(&e, x);
-        mollified_edges_rank(&contact, x, &rank);
+        mollified_edges_hessian(&contact, x, &rank);
         assert_true(rank.count >= 3 && rank.count <= 4);
         sample(&e, &way, h, &at);
         const double d1 = (at.d[2] - at.d[0]) / (2.0 * h);
@@ -173,7 +173,7 @@ static void parallel_edges_have_a_curvature(void **state) {
         random_fill(&numbers, -1.0, 1.0, way.x[0], 3 * (size_t)PAIR_NODES);
         make_edges(0.0, &e);
         for (int i = 0; i < 2; i++) {
-            struct contact_rank rank = {0};
+            struct contact_hessian rank = {0};
             if (i == 1) {
                 double n[3];
                 scale3(1e-10, contact.normal, n);
@@ -184,7 +184,7 @@ static void parallel_edges_have_a_curvature(void **state) {
                 add3(e.x[3], side, e.x[3]);
             }
             describe(&e, &contact);
-            mollified_edges_rank(&contact, x, &rank);
+            mollified_edges_hessian(&contact, x, &rank);
             for (int k = 0; k < rank.count; k++) {
                 assert_true(rank.coefficient[k] >= 0.0);
             }
@@ -198,22 +198,22 @@ static void parallel_edges_have_a_curvature(void **state) {
             double change[3];
             double other[3];
             double bend[3];
-            struct contact_rank rank = {0};
+            struct contact_hessian rank = {0};
             e = whole;
             copy3(e.x[2 * i], e.x[2 * i + 1]);
             subtract3(way.x[2 * i + 1], way.x[2 * i], change);
             subtract3(e.x[3 - 2 * i], e.x[2 - 2 * i], other);
             cross3(change, other, bend);
             describe(&e, &contact);
-            mollified_edges_rank(&contact, x, &rank);
+            mollified_edges_hessian(&contact, x, &rank);
             const double expected = 2.0 * mollifier_evaluate(0.0, THRESHOLD).first *
                                     contact.barrier.value * dot3(bend, bend);
             assert_small(fabs(along(&rank, &way) - expected), 1e-12 * expected, "curvature");
         }
         copy3(e.x[0], e.x[1]);
         copy3(e.x[2], e.x[3]);
-        struct contact_rank rank = {0};
-        mollified_edges_rank(&contact, x, &rank);
+        struct contact_hessian rank = {0};
+        mollified_edges_hessian(&contact, x, &rank);
         assert_int_equal(rank.count, 0);
     }
 }

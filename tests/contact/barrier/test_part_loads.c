@@ -149,26 +149,26 @@ static void flights_are_relative_to_sizes(void **state) {
     memory_init(&memory, NULL);
     struct touching_scene s;
     touching_scene_make(&memory, &s, PBS_SHAPE_BOX, 0.01);
-    struct part_flight flights[SCENE_PARTS];
+    struct part_motion motions[SCENE_PARTS];
     double v[SCENE_COORDINATES] = {0.0};
     double *fall = v + 3 * AFFINE_FIRST;
     fall[1] = -10.0;
     // 2 m a step, of 0.4 m.
-    assert_near(part_loads_flight(&s.contact, NULL, s.x, v, 0.2, 0.5, flights), 5.0, 1e-12,
+    assert_near(part_loads_relative_motion(&s.contact, NULL, s.x, v, 0.2, 0.5, motions), 5.0, 1e-12,
                 "flight");
     // Too short a way to meet; as far, but that is enough; nothing else falls behind.
-    assert_true(part_loads_flight(&s.contact, NULL, s.x, v, 0.03, 0.5, flights) == 0.0);
-    assert_true(part_loads_flight(&s.contact, NULL, s.x, v, 0.2, 5.5, flights) == 0.0);
+    assert_true(part_loads_relative_motion(&s.contact, NULL, s.x, v, 0.03, 0.5, motions) == 0.0);
+    assert_true(part_loads_relative_motion(&s.contact, NULL, s.x, v, 0.2, 5.5, motions) == 0.0);
     for (int i = 0; i < SOLID_NODES; i++) {
         v[3 * i + 1] = -10.0;
     }
-    assert_true(part_loads_flight(&s.contact, NULL, s.x, v, 0.2, 0.5, flights) == 0.0);
+    assert_true(part_loads_relative_motion(&s.contact, NULL, s.x, v, 0.2, 0.5, motions) == 0.0);
     // What may not touch does not meet.
     for (int i = 0; i < SOLID_NODES; i++) {
         v[3 * i + 1] = 0.0;
     }
     s.contact.mesh.parts[PART_AFFINE].mask = 0;
-    assert_true(part_loads_flight(&s.contact, NULL, s.x, v, 0.2, 0.5, flights) == 0.0);
+    assert_true(part_loads_relative_motion(&s.contact, NULL, s.x, v, 0.2, 0.5, motions) == 0.0);
     free_scene(&s);
 }
 
@@ -181,14 +181,15 @@ static void flights_beside_each_other_do_not_meet(void **state) {
     for (int side = -1; side <= 1; side++) {
         struct touching_scene s;
         touching_scene_make(&memory, &s, PBS_SHAPE_BOX, 0.01);
-        struct part_flight flights[SCENE_PARTS];
+        struct part_motion motions[SCENE_PARTS];
         double v[SCENE_COORDINATES] = {0.0};
         for (int i = 0; i < SOLID_NODES; i++) {
             s.x[3 * i] += 10.0 * side;
             v[3 * i + 1] = 10.0;
         }
         // 2 m a step, of 0.4 m: where nothing is beside, it goes through the affine body.
-        const double flight = part_loads_flight(&s.contact, NULL, s.x, v, 0.2, 0.5, flights);
+        const double flight = part_loads_relative_motion(&s.contact, NULL, s.x, v, 0.2, 0.5,
+                                                         motions);
         assert_near(flight, side == 0 ? 5.0 : 0.0, 1e-12, "flight");
         free_scene(&s);
     }
@@ -202,15 +203,15 @@ static void obstacles_do_not_fly(void **state) {
     memory_init(&memory, NULL);
     struct touching_scene s;
     touching_scene_make(&memory, &s, PBS_SHAPE_BOX, 0.01);
-    struct part_flight flights[SCENE_PARTS];
+    struct part_motion motions[SCENE_PARTS];
     double v[SCENE_COORDINATES] = {0.0};
     double *const centre = s.x + 3 * AFFINE_FIRST;
     centre[1] = 0.0;
     centre[2] = 3.0;
     v[3 * AFFINE_FIRST + 2] = -10.0;
-    assert_true(part_loads_flight(&s.contact, NULL, s.x, v, 0.2, 0.5, flights) == 0.0);
+    assert_true(part_loads_relative_motion(&s.contact, NULL, s.x, v, 0.2, 0.5, motions) == 0.0);
     // The solid is a metre behind the box.
-    assert_near(part_loads_flight(&s.contact, NULL, s.x, v, 0.3, 0.5, flights), 7.5, 1e-12,
+    assert_near(part_loads_relative_motion(&s.contact, NULL, s.x, v, 0.3, 0.5, motions), 7.5, 1e-12,
                 "flight");
     free_scene(&s);
 }

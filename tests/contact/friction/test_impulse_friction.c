@@ -29,7 +29,7 @@ static double kinetic(const struct system *s, const double frame[3]) {
 static double slip_of(const struct system *s, const struct friction_contact *c, double slip[3]) {
     scale3(-1.0, c->moving, slip);
     for (int i = 0; i < c->count; i++) {
-        add_scaled3(slip, c->share[i], s->velocity + 3 * (size_t)c->node[i], slip);
+        add_scaled3(slip, c->weight[i], s->velocity + 3 * (size_t)c->node[i], slip);
     }
     add_scaled3(slip, -dot3(slip, c->normal), c->normal, slip);
     return norm3(slip);
@@ -56,18 +56,18 @@ static void contact_init(struct friction_contact *c, struct random *random) {
     random_unit(random, c->normal);
     for (int i = 0; i < c->count; i++) {
         c->node[i] = (uint32_t)order[i];
-        c->share[i] = i == 0 ? 1.0 : -random_uniform(random, 0.1, 1.0);
-        sum += i == 0 ? 0.0 : -c->share[i];
+        c->weight[i] = i == 0 ? 1.0 : -random_uniform(random, 0.1, 1.0);
+        sum += i == 0 ? 0.0 : -c->weight[i];
     }
     for (int i = 1; i < c->count; i++) {
-        c->share[i] /= sum;
+        c->weight[i] /= sum;
     }
 }
 
 static double mobility(const struct system *s, const struct friction_contact *c) {
     double sum = 0.0;
     for (int i = 0; i < c->count; i++) {
-        sum += c->share[i] * c->share[i] / s->mass[c->node[i]];
+        sum += c->weight[i] * c->weight[i] / s->mass[c->node[i]];
     }
     return sum;
 }
@@ -156,7 +156,7 @@ static void obstacles_take_points_along(void **state) {
         system_init(&s, &random);
         *c = (struct friction_contact){.count = 1,
                                        .node = {(uint32_t)(n % NODES)},
-                                       .share = {1.0},
+                                       .weight = {1.0},
                                        .force = random_uniform(&random, 0.0, 1000.0),
                                        .friction = 0.5};
         random_unit(&random, c->normal);
@@ -187,7 +187,7 @@ static void block_on_a_slope_stops(void **state) {
     double stopped = -1.0;
     for (int n = 1; n * h < 2.0 * expected; n++) {
         struct friction_contact c = {.count = 1,
-                                     .share = {1.0},
+                                     .weight = {1.0},
                                      .normal = {sin(angle), cos(angle), 0.0},
                                      .force = mass * g * cos(angle),
                                      .friction = mu};
@@ -225,7 +225,7 @@ static void held_axes_keep_their_velocity(void **state) {
                 assert_true(s.velocity[i] == before[i]);
                 // The impulse that what holds it takes up does work.
                 for (int k = 0; k < c->count; k++) {
-                    along += c->node[k] == i / 3 ? c->share[k] * c->impulse[i % 3] * before[i]
+                    along += c->node[k] == i / 3 ? c->weight[k] * c->impulse[i % 3] * before[i]
                                                  : 0.0;
                 }
             }
@@ -284,7 +284,7 @@ static void points_are_folded_to_nodes(void **state) {
         struct friction_contact c = {.count = 0};
         assert_non_null(points);
         random_fill(&random, -1.0, 1.0, velocity, SCENE_COORDINATES);
-        collision_mesh_place(NULL, mesh, velocity, points);
+        collision_mesh_compute_points(NULL, mesh, velocity, points);
         random_fill(&random, -1.0, 1.0, weights, 4);
         // A vertex, and three of one other part.
         const uint32_t sides[2] = {(uint32_t)random_index(&random, mesh->point_count),
@@ -297,9 +297,9 @@ static void points_are_folded_to_nodes(void **state) {
                 add_scaled3(expected, weights[p], points + 3 * (size_t)chosen[p], expected);
             }
         }
-        friction_contact_fold(mesh, chosen, weights, 4, &c);
+        friction_contact_set_nodes(mesh, chosen, weights, 4, &c);
         for (int i = 0; i < c.count; i++) {
-            add_scaled3(found, c.share[i], velocity + 3 * (size_t)c.node[i], found);
+            add_scaled3(found, c.weight[i], velocity + 3 * (size_t)c.node[i], found);
             for (int k = 0; k < i; k++) {
                 assert_true(c.node[k] != c.node[i]);
             }

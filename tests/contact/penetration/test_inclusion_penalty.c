@@ -46,13 +46,13 @@ static void hessian(void *context, const double *x, double *out) {
     struct closest reduced;
     int node[PAIR_NODES];
     const double *nodes[PAIR_NODES] = {NULL};
-    struct contact_rank rank;
+    struct contact_hessian rank;
     const enum pair_kind kind = closest_reduce(PAIR_POINT_TRIANGLE, &c, &reduced, node);
     const int count = pair_node_count(kind);
     for (int i = 0; i < count; i++) {
         nodes[i] = x + 3 * (size_t)node[i];
     }
-    inclusion_penalty_rank(scene->stiffness, kind, nodes, &reduced, scene->semidefinite, &rank);
+    inclusion_penalty_hessian(scene->stiffness, kind, nodes, &reduced, scene->semidefinite, &rank);
     memset(out, 0, 144 * sizeof *out);
     for (int k = 0; k < rank.count; k++) {
         for (int a = 0; a < 3 * count; a++) {

@@ -49,7 +49,7 @@ static void begin(struct fixture *f, const struct obstacle *obstacles, size_t ob
                                            .obstacles = obstacles,
                                            .node_count = node_count,
                                            .colliding = all_collide,
-                                           .held = held,
+                                           .constrained_axes = held,
                                            .targets = targets,
                                            .scale = 2.0};
     assert_ok(projection_begin(&f->memory, &scene, &f->projection));
@@ -507,7 +507,7 @@ static void scenes_end_admissible_and_stay(void **state) {
         struct projection p = {0};
         memory_init(&memory, NULL);
         struct projection_scene scene = cloud_scene(&c, scenes[s], 3);
-        scene.held = NULL;
+        scene.constrained_axes = NULL;
         assert_ok(projection_begin(&memory, &scene, &p));
         assert_ok(projection_apply(NULL, &p, c.y, c.x));
         assert_ok(projection_apply(NULL, &p, c.x, c.again));

@@ -28,8 +28,8 @@ static const size_t *counts_of(const struct collision_mesh *m, enum pair_kind ki
     const size_t all[PAIR_KINDS][2] = {
         [PAIR_POINT_TRIANGLE] = {m->point_count, m->triangle_count},
         [PAIR_EDGE_EDGE] = {m->edge_count, m->edge_count},
-        [PAIR_POINT_EDGE] = {m->lone_point_count, m->lone_edge_count},
-        [PAIR_POINT_POINT] = {m->lone_point_count, m->lone_point_count}};
+        [PAIR_POINT_EDGE] = {m->isolated_point_count, m->isolated_edge_count},
+        [PAIR_POINT_POINT] = {m->isolated_point_count, m->isolated_point_count}};
     memcpy(counts, all[kind], sizeof all[kind]);
     return counts;
 }
@@ -47,12 +47,12 @@ static int points_of(const struct collision_mesh *m, enum pair_kind kind, size_t
         memcpy(points + 2, m->edges + 2 * j, 2 * sizeof *points);
         return 2;
     case PAIR_POINT_EDGE:
-        points[0] = m->lone_points[i];
-        memcpy(points + 1, m->edges + 2 * (size_t)m->lone_edges[j], 2 * sizeof *points);
+        points[0] = m->isolated_points[i];
+        memcpy(points + 1, m->edges + 2 * (size_t)m->isolated_edges[j], 2 * sizeof *points);
         return 1;
     default:
-        points[0] = m->lone_points[i];
-        points[1] = m->lone_points[j];
+        points[0] = m->isolated_points[i];
+        points[1] = m->isolated_points[j];
         return 1;
     }
 }
@@ -190,8 +190,8 @@ static void wide_lists_serve_what_moves_on(void **state) {
         double x[3 * 64], motion[3 * 64], y[3 * 64], way[3 * 64], far[3 * 64];
         const double reach = random_uniform(&numbers, 1e-3, 0.1);
         // There is a lone particle.
-        const double skin = fmin(c->skin, reach);
-        assert_true(c->skin > 1e-3);
+        const double skin = fmin(c->list_margin, reach);
+        assert_true(c->list_margin > 1e-3);
         scatter(&s, x, motion, round % 3 == 0 ? 0.0 : skin / sqrt(3.0));
         scatter(&s, y, far, 0.5);
         const double margin = random_uniform(&numbers, 0.0, 0.01);
@@ -250,7 +250,7 @@ static void lists_hold_within_their_margin(void **state) {
     double x[3 * 64], motion[3 * 64], y[3 * 64], way[3 * 64];
     double common[3];
     scatter(&s, x, motion, 0.5);
-    point_ways_mean(m, motion, common);
+    point_paths_mean_position(m, motion, common);
     assert_false(candidates_cover(NULL, c, m, x, NULL));
     assert_ok(candidates_gather(&memory, NULL, m, x, motion, 0.1, margin, c));
     for (int round = 0; round < testing_rounds(200); round++) {
@@ -336,9 +336,9 @@ static void a_list_holds_to_its_margin(void **state) {
 
 /// Lone points that may touch: two indices in the list of them.
 static void find_lone_pair(const struct collision_mesh *m, size_t pair[2]) {
-    for (size_t i = 0; i < m->lone_point_count; i++) {
-        for (size_t j = i + 1; j < m->lone_point_count; j++) {
-            if (collision_mesh_may_touch(m, m->lone_points[i], m->lone_points[j])) {
+    for (size_t i = 0; i < m->isolated_point_count; i++) {
+        for (size_t j = i + 1; j < m->isolated_point_count; j++) {
+            if (collision_mesh_may_touch(m, m->isolated_points[i], m->isolated_points[j])) {
                 pair[0] = i;
                 pair[1] = j;
                 return;
@@ -362,7 +362,7 @@ static void a_list_knows_its_rounding(void **state) {
     const double margin = 2e-4;
     size_t pair[2] = {0};
     find_lone_pair(m, pair);
-    const uint32_t points[4] = {m->lone_points[pair[0]], m->lone_points[pair[1]]};
+    const uint32_t points[4] = {m->isolated_points[pair[0]], m->isolated_points[pair[1]]};
     const double offset = m->parts[m->part[points[0]]].offset + m->parts[m->part[points[1]]].offset;
     size_t held = 0;
     size_t within = 0;
@@ -440,19 +440,19 @@ static void the_finest_part_sets_the_skin(void **state) {
     struct candidates c = {0};
     add_line(&m, LINE, 0.01, true);
     assert_ok(candidates_begin(&memory, &m, &c));
-    const double own = c.skin;
+    const double own = c.list_margin;
     assert_true(own > 0.0 && own < 0.01);
     add_line(&m, 2, 1000.0, true);
     assert_ok(candidates_begin(&memory, &m, &c));
-    assert_true(c.skin == own);
+    assert_true(c.list_margin == own);
     collision_mesh_clear(&m);
     add_line(&m, LINE, 0.02, true);
     assert_ok(candidates_begin(&memory, &m, &c));
-    assert_near(c.skin, 2.0 * own, 1e-12 * own, "twice as coarse");
+    assert_near(c.list_margin, 2.0 * own, 1e-12 * own, "twice as coarse");
     // The sum of 98 inverse lengths and one of a hundredth: the mean is 99 / 98.01 of it.
     m.edge_squares[7] *= 1e4;
     assert_ok(candidates_begin(&memory, &m, &c));
-    assert_near(c.skin, 2.0 * own * 99.0 / 98.01, 1e-12 * own, "one long edge");
+    assert_near(c.list_margin, 2.0 * own * 99.0 / 98.01, 1e-12 * own, "one long edge");
     candidates_free(&memory, &c);
     collision_mesh_free(&memory, &m);
 }
@@ -483,7 +483,7 @@ static void particles_stay_few_pairs(void **state) {
     assert_ok(candidates_begin(&memory, &m, &c));
     assert_ok(candidates_gather(&memory, NULL, &m, x, NULL, 3e-3, 0.0, &c));
     for (int kind = 0; kind < PAIR_KINDS; kind++) {
-        assert_int_equal(c.wide.lists[kind].count, 0);
+        assert_int_equal(c.verlet.lists[kind].count, 0);
     }
     assert_ok(candidates_gather(&memory, NULL, &m, x, NULL, 0.0101, 0.0, &c));
     assert_int_equal(candidates_count(&c), 3 * CUBE * CUBE * (CUBE - 1));
@@ -505,10 +505,10 @@ static void a_skin_from_either_side_is_served(void **state) {
         const struct collision_mesh *m = &s.contact.mesh;
         struct candidates *c = &s.contact.candidates;
         const double reach = 1e-3;
-        const double skin = fmin(c->skin, reach);
+        const double skin = fmin(c->list_margin, reach);
         size_t pair[2] = {0};
         find_lone_pair(m, pair);
-        const uint32_t points[4] = {m->lone_points[pair[0]], m->lone_points[pair[1]]};
+        const uint32_t points[4] = {m->isolated_points[pair[0]], m->isolated_points[pair[1]]};
         const double offset = m->parts[m->part[points[0]]].offset +
                               m->parts[m->part[points[1]]].offset;
         double x[3 * 64], still[3 * 64], n[3];
@@ -543,7 +543,7 @@ static void a_far_point_costs_the_others_little(void **state) {
     const double reach = 1e-3;
     double x[3 * 64], still[3 * 64];
     scatter(&s, x, still, 0.0);
-    const uint32_t far = m->lone_points[0];
+    const uint32_t far = m->isolated_points[0];
     for (double away = 1e6; away < 1e161; away *= 1e7) {
         x[3 * (size_t)far] = away;
         assert_ok(candidates_gather(&memory, NULL, m, x, NULL, reach, 0.0, c));
@@ -607,7 +607,7 @@ static void neighbours_out_of_reach_are_left_out(void **state) {
     const double nearest = 0.3 / sqrt(2.0);
     for (int round = 0; round < 20; round++) {
         double flat[3 * 64], x[3 * 64], r[9];
-        collision_mesh_place(NULL, m, s.x, flat);
+        collision_mesh_compute_points(NULL, m, s.x, flat);
         random_rotation(&numbers, r);
         for (uint32_t p = 0; p < m->point_count; p++) {
             multiply3(r, flat + 3 * (size_t)p, x + 3 * (size_t)p);

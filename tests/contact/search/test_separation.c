@@ -24,7 +24,7 @@ struct pairs {
     enum pair_kind kind;
     double x[SEPARATION_PAIRS][PAIR_NODES][3], motion[SEPARATION_PAIRS][PAIR_NODES][3];
     double radius[SEPARATION_PAIRS][PAIR_NODES];
-    struct way ways[SEPARATION_PAIRS * PAIR_NODES];
+    struct swept_point swept[SEPARATION_PAIRS * PAIR_NODES];
     uint32_t points[SEPARATION_PAIRS][PAIR_NODES];
 };
 
@@ -54,7 +54,7 @@ static void scatter(enum pair_kind kind, double spread, double speed, struct pai
 static struct separation round_pairs(struct pairs *p, double reach) {
     for (uint32_t i = 0; i < SEPARATION_PAIRS; i++) {
         for (uint32_t n = 0; n < PAIR_NODES; n++) {
-            struct way *way = &p->ways[PAIR_NODES * i + n];
+            struct swept_point *way = &p->swept[PAIR_NODES * i + n];
             way->first[3] = (float)p->radius[i][n];
             for (int k = 0; k < 3; k++) {
                 way->first[k] = (float)p->x[i][n][k];
@@ -63,7 +63,7 @@ static struct separation round_pairs(struct pairs *p, double reach) {
             p->points[i][n] = PAIR_NODES * i + (uint32_t)place_of[p->kind][n];
         }
     }
-    return (struct separation){.ways = p->ways, .reach = (float)reach};
+    return (struct separation){.swept = p->swept, .reach = (float)reach};
 }
 
 static uint32_t fails(struct pairs *p, double reach) {

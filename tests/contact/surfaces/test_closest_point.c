@@ -103,7 +103,7 @@ static bool jacobian_matches(const struct closest_point *problem, const double y
         return false;
     }
     for (int k = 0; k < 3; k++) {
-        if (problem->held >> k & 1) {
+        if (problem->constrained_axes >> k & 1) {
             continue;
         }
         double to[3], from[3];
@@ -218,11 +218,11 @@ static void held_axes_win(void **state) {
     for (int trial = 0; trial < 500; trial++) {
         const struct contact_surface obstacle = ball(trial % 2, 1.0, 0.0, 0.0, 0.0);
         struct closest_point problem = problem_of(&obstacle, 1);
-        problem.held = (uint32_t)(1 + trial / 2 % 6);
+        problem.constrained_axes = (uint32_t)(1 + trial / 2 % 6);
         double y[3], x[3], j[9];
         random_point(trial % 2 ? 1.5 : 0.8, y);
         double held_part[3] = {y[0], y[1], y[2]};
-        free_part(~problem.held, held_part);
+        remove_constrained(~problem.constrained_axes, held_part);
         // Beyond the ball's reach in the held axes, no free motion gets into the bowl.
         if (norm3(held_part) > 0.9 || separation(held_part, y) < 0.1) {
             continue;
@@ -231,7 +231,7 @@ static void held_axes_win(void **state) {
         assert_true(closest_point_find(&problem, y, x, j, &worst));
         assert_true(distance_to(&obstacle, x) >= -tolerance);
         for (int i = 0; i < 3; i++) {
-            if (problem.held >> i & 1) {
+            if (problem.constrained_axes >> i & 1) {
                 assert_true(x[i] == y[i]);
                 for (int k = 0; k < 3; k++) {
                     assert_true(j[3 * i + k] == 0.0 && j[3 * k + i] == 0.0);
@@ -245,7 +245,7 @@ static void held_axes_win(void **state) {
     const double up[3] = {0, 1, 0}, origin[3] = {0, 0, 0};
     const struct contact_surface floor = plane(up, origin);
     struct closest_point problem = problem_of(&floor, 1);
-    problem.held = PBS_AXIS_Y;
+    problem.constrained_axes = PBS_AXIS_Y;
     double x[3], j[9];
     uint32_t worst;
     assert_true(closest_point_find(&problem, (const double[3]){1, -2, 3}, x, j, &worst));
@@ -333,7 +333,7 @@ static void tangent_bases_are_orthonormal(void **state) {
         for (int i = 0; i < 3; i++) {
             free_count -= held >> i & 1u ? 1 : 0;
             random_unit(&random_numbers, normals[i]);
-            free_part(held, normals[i]);
+            remove_constrained(held, normals[i]);
         }
         const int dimension = tangent_basis(held, count, normals, basis);
         if ((int)count > free_count) {

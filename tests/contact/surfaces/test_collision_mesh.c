@@ -69,12 +69,12 @@ static void edges_are_listed_once(void **state) {
         for (uint32_t k = 0; k < 12; k++) {
             assert_int_equal(mesh.triangles[k], triangles[k % 6] + 8 * (k / 6));
         }
-        assert_int_equal(mesh.lone_point_count, 2);
-        assert_int_equal(mesh.lone_points[0], 7);
-        assert_int_equal(mesh.lone_points[1], 15);
-        assert_int_equal(mesh.lone_edge_count, 4);
+        assert_int_equal(mesh.isolated_point_count, 2);
+        assert_int_equal(mesh.isolated_points[0], 7);
+        assert_int_equal(mesh.isolated_points[1], 15);
+        assert_int_equal(mesh.isolated_edge_count, 4);
         for (uint32_t k = 0; k < 4; k++) {
-            assert_int_equal(mesh.lone_edges[k], 5 + k % 2 + 7 * (k / 2));
+            assert_int_equal(mesh.isolated_edges[k], 5 + k % 2 + 7 * (k / 2));
         }
         for (uint32_t i = 0; i < 16; i++) {
             assert_int_equal(mesh.part[i], i / 8);
@@ -115,7 +115,7 @@ static void points_are_sums_of_nodes(void **state) {
     assert_true(mesh->point_count <= 64);
     random_fill(&numbers, -1.0, 1.0, s.x, SCENE_COORDINATES);
     random_fill(&numbers, 5.0, 6.0, points, 3 * 64);
-    collision_mesh_place(NULL, mesh, s.x, points);
+    collision_mesh_compute_points(NULL, mesh, s.x, points);
     for (uint32_t i = 0; i < mesh->point_count; i++) {
         uint32_t nodes[4];
         double weights[4];

@@ -78,7 +78,7 @@ static void create(struct scene *s, uint64_t seed, int32_t threads) {
     s->f.objective.rest_shapes = s->shapes;
     s->f.objective.rest_shape_count = BODIES;
     s->f.objective.held = s->held;
-    s->f.scene.held = s->held;
+    s->f.scene.constrained_axes = s->held;
     s->f.options.aligns = true;
 }
 

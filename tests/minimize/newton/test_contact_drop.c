@@ -68,7 +68,7 @@ static void create(struct fixture *f, struct sheet *sheet, const struct obstacle
     f->scene.obstacles = obstacles;
     f->scene.obstacle_count = 2;
     f->scene.colliding = colliding;
-    f->scene.held = held;
+    f->scene.constrained_axes = held;
     f->scene.targets = targets;
     const double weight = NODES * MASS * GRAVITY;
     f->options.tolerance = 1e-6 * weight;

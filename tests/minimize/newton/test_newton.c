@@ -567,7 +567,7 @@ static void test_held_axes_stay_and_the_others_balance(void **state) {
     struct random random = random_seed(3);
     random_fill(&random, -1.0, 1.0, x, COUNT_OF(x));
     memcpy(f.predictor, x, sizeof x);
-    f.scene.held = held;
+    f.scene.constrained_axes = held;
     f.scene.targets = targets;
     f.scene.scale = 30.0;
     const struct newton_result result = fixture_minimize(&f, x);

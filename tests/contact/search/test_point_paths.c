@@ -1,5 +1,5 @@
 // How far points are from straight ways, beside distances worked out point by point.
-#include "contact/search/point_ways.h"
+#include "contact/search/point_paths.h"
 
 #include <math.h>
 
@@ -8,20 +8,20 @@
 static struct memory memory;
 static struct random numbers;
 static struct touching_scene scene;
-static struct point_ways ways;
+static struct point_paths paths;
 
 static int setup(void **state) {
     (void)state;
     memory_init(&memory, NULL);
     numbers = random_seed(12);
     touching_scene_make(&memory, &scene, PBS_SHAPE_BOX, 0.1);
-    ways = (struct point_ways){0};
-    return point_ways_reserve(&memory, &scene.contact.mesh, &ways) == PBS_OK ? 0 : -1;
+    paths = (struct point_paths){0};
+    return point_paths_reserve(&memory, &scene.contact.mesh, &paths) == PBS_OK ? 0 : -1;
 }
 
 static int teardown(void **state) {
     (void)state;
-    point_ways_free(&memory, &ways);
+    point_paths_free(&memory, &paths);
     barrier_contact_free(&scene.contact);
     assert_int_equal(memory.bytes_in_use, 0);
     return 0;
@@ -34,7 +34,7 @@ static size_t coordinate_count(void) {
 }
 
 static double distance(const double *x, const double *motion) {
-    return point_ways_distance(NULL, &ways, &scene.contact.mesh, x, motion);
+    return point_paths_deviation(NULL, &paths, &scene.contact.mesh, x, motion);
 }
 
 /// Two points that are moved in opposite directions, so that the mean of all stays where it was.
@@ -60,9 +60,9 @@ static void distances_are_from_the_ways(void **state) {
         random_fill(&numbers, -1.0, 1.0, x, coordinate_count());
         random_fill(&numbers, -1.0, 1.0, motion, coordinate_count());
         const bool stands = round % 4 == 0;
-        point_ways_set(&scene.contact.mesh, x, stands ? NULL : motion, 0.5, 1.0, &ways);
+        point_paths_set(&scene.contact.mesh, x, stands ? NULL : motion, 0.5, 1.0, &paths);
         assert_true(isinf(distance(x, NULL)));
-        ways.is_valid = true;
+        paths.is_valid = true;
         const double begin = random_uniform(&numbers, 0.0, 1.0);
         const double end = random_uniform(&numbers, 0.0, 1.0);
         const double together[2] = {random_uniform(&numbers, -9.0, 9.0),
@@ -80,7 +80,7 @@ static void distances_are_from_the_ways(void **state) {
         double relative[2][3];
         for (int i = 0; i < 2; i++) {
             for (size_t k = 0; k < 3; k++) {
-                relative[i][k] = stands ? 0.0 : ways.motion[two[i] + k];
+                relative[i][k] = stands ? 0.0 : paths.motion[two[i] + k];
             }
         }
         subtract3(relative[0], relative[1], both);
@@ -104,7 +104,8 @@ static void distances_are_from_the_ways(void **state) {
             way[two[1] + k] -= 1.2 * across[k];
         }
         assert_near(distance(y, way), 1.2 * off, 1e-10, "farther at the end");
-        assert_true(point_ways_hold(&ways, 0.5) && !point_ways_hold(&ways, 0.5 + 1e-9));
+        assert_true(point_paths_within_margin(&paths, 0.5) &&
+                    !point_paths_within_margin(&paths, 0.5 + 1e-9));
     }
 }
 
@@ -113,18 +114,18 @@ static void what_is_no_number_is_infinitely_far(void **state) {
     (void)state;
     double x[COORDINATES], motion[COORDINATES] = {0.0};
     random_fill(&numbers, -1.0, 1.0, x, coordinate_count());
-    point_ways_set(&scene.contact.mesh, x, NULL, 0.5, 1.0, &ways);
-    ways.is_valid = true;
+    point_paths_set(&scene.contact.mesh, x, NULL, 0.5, 1.0, &paths);
+    paths.is_valid = true;
     for (size_t k = 0; k < coordinate_count(); k++) {
         const double kept = x[k];
         x[k] = NAN;
-        assert_false(point_ways_hold(&ways, distance(x, NULL)));
+        assert_false(point_paths_within_margin(&paths, distance(x, NULL)));
         x[k] = kept;
         motion[k] = k % 2 == 0 ? NAN : INFINITY;
-        assert_false(point_ways_hold(&ways, distance(x, motion)));
+        assert_false(point_paths_within_margin(&paths, distance(x, motion)));
         motion[k] = 0.0;
     }
-    assert_true(point_ways_hold(&ways, distance(x, motion)));
+    assert_true(point_paths_within_margin(&paths, distance(x, motion)));
 }
 
 /// All moved together by a hundred thousand kilometres lose what their places round by there, for
@@ -133,8 +134,8 @@ static void far_away_digits_are_lost(void **state) {
     (void)state;
     double x[COORDINATES], y[COORDINATES];
     random_fill(&numbers, -1.0, 1.0, x, coordinate_count());
-    point_ways_set(&scene.contact.mesh, x, NULL, 0.5, 1.0, &ways);
-    ways.is_valid = true;
+    point_paths_set(&scene.contact.mesh, x, NULL, 0.5, 1.0, &paths);
+    paths.is_valid = true;
     for (size_t k = 0; k < coordinate_count(); k++) {
         y[k] = x[k] + (k % 3 == 1 ? 1e8 : 0.0);
     }

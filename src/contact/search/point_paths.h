@@ -1,14 +1,14 @@
 // Straight ways of all points, and what lies beside them: where a list of pairs is good. What all
 // points have in common is taken off their motion, which changes no distance: what flies is looked
 // at as if it stood.
-#ifndef PBS_CONTACT_SEARCH_POINT_WAYS_H
-#define PBS_CONTACT_SEARCH_POINT_WAYS_H
+#ifndef PBS_CONTACT_SEARCH_POINT_PATHS_H
+#define PBS_CONTACT_SEARCH_POINT_PATHS_H
 
 #include "base/runtime/tasks.h"
 #include "contact/surfaces/collision_mesh.h"
 
 /// All zero is a valid one that covers nothing. Buffers grow, never shrink.
-struct point_ways {
+struct point_paths {
     bool is_valid;
     double *start;        ///< per point, 3: where its way begins
     double *motion;       ///< per point, 3: its way from there, without the mean of all
@@ -21,29 +21,29 @@ struct point_ways {
     size_t start_capacity, motion_capacity;
 };
 
-pbs_status point_ways_reserve(struct memory *memory, const struct collision_mesh *mesh,
-                              struct point_ways *ways);
-void point_ways_free(struct memory *memory, struct point_ways *ways);
+pbs_status point_paths_reserve(struct memory *memory, const struct collision_mesh *mesh,
+                               struct point_paths *paths);
+void point_paths_free(struct memory *memory, struct point_paths *paths);
 
 /// From x to x + motion (null: they stay), with `margin` (m) around. Rounding is at most
 /// `rounding_limit`. Nothing is covered before is_valid is set.
-void point_ways_set(const struct collision_mesh *mesh, const double *x, const double *motion,
-                    double margin, double rounding_limit, struct point_ways *ways);
+void point_paths_set(const struct collision_mesh *mesh, const double *x, const double *motion,
+                     double margin, double rounding_limit, struct point_paths *paths);
 
 /// How far any point is from its way at most while all move from x to x + motion (null: stay at x),
 /// m; where the margin is left on the way, more than that. Infinite without valid ways, and for
 /// what is not a number.
-double point_ways_distance(struct tasks *tasks, const struct point_ways *ways,
-                           const struct collision_mesh *mesh, const double *x,
-                           const double *motion);
+double point_paths_deviation(struct tasks *tasks, const struct point_paths *paths,
+                             const struct collision_mesh *mesh, const double *x,
+                             const double *motion);
 
 /// Whether what is so far away is within the margin.
-static inline bool point_ways_hold(const struct point_ways *ways, double distance) {
+static inline bool point_paths_within_margin(const struct point_paths *paths, double deviation) {
     // Half of the rounding is for the distance.
-    return distance <= ways->margin + 0.5 * ways->rounding;
+    return deviation <= paths->margin + 0.5 * paths->rounding;
 }
 
 /// Of the points that are no obstacle's; zero without any, or of null.
-void point_ways_mean(const struct collision_mesh *mesh, const double *x, double mean[3]);
+void point_paths_mean_position(const struct collision_mesh *mesh, const double *x, double mean[3]);
 
 #endif
