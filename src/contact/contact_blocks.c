@@ -81,7 +81,8 @@ static bool is_constrained(const struct contact_blocks_scene *scene, uint32_t no
     return scene->constrained_axes != NULL && (scene->constrained_axes[node] >> axis & 1) != 0;
 }
 
-/// A vector over the points as one over the nodes, without what is held.
+/// out = the vector over the nodes that corresponds to a vector over the points, with zeros at
+/// constrained axes.
 static void vector_over_nodes(const struct contact_blocks_scene *scene,
                               const struct contact_nodes *nodes, const double (*vector)[3],
                               double *out) {
@@ -96,7 +97,8 @@ static void vector_over_nodes(const struct contact_blocks_scene *scene,
     }
 }
 
-/// The parts in rotations, of which all axes are held or none.
+/// Copies the entries of rotation nodes. Such a node has either all of its axes constrained or
+/// none.
 static void add_rotations(const struct contact_nodes *nodes,
                           const struct contact_rotations *rotations, int k, double *out) {
     for (uint32_t i = 0; i < nodes->node_count; i++) {
@@ -141,7 +143,7 @@ void contact_blocks_write(const struct contact_blocks_scene *scene,
         }
         add_square(size, hessian->coefficient[k], vector, block);
     }
-    // Of the diagonal blocks the lower one too, to the same bits.
+    // The sums above fill the upper triangle only; diagonal blocks are stored in full.
     for (size_t i = 0; i < size; i++) {
         for (size_t j = i - i % 3; j < i; j++) {
             block[i * size + j] = block[j * size + i];

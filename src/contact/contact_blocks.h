@@ -1,5 +1,6 @@
-// From contacts to the second matrix C: a contact's Hessian is a sum of c v v^T with v over its few
-// points; folded to the nodes that the points are sums of it becomes one small dense block.
+// Turns the Hessians of contacts into the stencils of the contact matrix C. The Hessian of one
+// contact is a sum of terms c v v^T, where v has three entries for each point of the contact.
+// Points are weighted sums of nodes, so the sum becomes one small dense block over those nodes.
 // Theory: docs/theory/contact.md section 2.3.
 #ifndef PBS_CONTACT_CONTACT_BLOCKS_H
 #define PBS_CONTACT_CONTACT_BLOCKS_H
@@ -9,42 +10,44 @@
 
 enum { CONTACT_POINTS = 4, CONTACT_RANK = 6 };
 
-/// The Hessian of one contact: sum over k of coefficient_k vector_k vector_k^T.
+/// The Hessian of one contact, sum over k of coefficient_k vector_k vector_k^T.
 struct contact_hessian {
     int count;
-    double coefficient[CONTACT_RANK]; ///< N/m; of a semidefinite Hessian >= 0
+    double coefficient[CONTACT_RANK]; ///< N/m; >= 0 if the Hessian is positive semidefinite
     double vector[CONTACT_RANK][CONTACT_POINTS][3];
 };
 
-/// Takes in the next vector, already written.
+/// Appends the term whose vector the caller has already written to vector[count].
 static inline void contact_hessian_add(struct contact_hessian *hessian, double coefficient) {
     hessian->coefficient[hessian->count++] = coefficient;
 }
 
-/// The nodes of a contact's points, each once, and what every point takes of each.
+/// The nodes that a contact's points depend on, each listed once, and the weight of every node in
+/// every point.
 struct contact_nodes {
     uint32_t node_count;
     uint32_t node[CONTACT_STENCIL_LIMIT];
     double weight[CONTACT_STENCIL_LIMIT][CONTACT_POINTS];
 };
 
-/// What a contact's Hessian has in rotations, which are no points: of each node, its part of every
-/// vector.
+/// The part of a contact's Hessian that belongs to rotation nodes, which are not nodes of its
+/// points: the entries of every vector for up to two such nodes.
 struct contact_rotations {
     int count;
     uint32_t node[2];
     double vector[CONTACT_RANK][2][3];
 };
 
-/// What the blocks are made for. held: per node PBS_AXIS_* bits; null: none.
+/// The mesh and the layout that the blocks belong to. constrained_axes: PBS_AXIS_* bits per node;
+/// null if there are none.
 struct contact_blocks_scene {
     const struct collision_mesh *mesh;
     const struct layout *layout;
     const uint8_t *constrained_axes;
 };
 
-/// Stencils by width, for contact_matrix_build. All zero is a valid empty one; room grows, never
-/// shrinks.
+/// Stencils grouped by width, the input of contact_matrix_build. A zero-initialised one is empty
+/// and valid. Buffers grow and never shrink.
 struct contact_blocks {
     struct contact_stencils sets[CONTACT_STENCIL_LIMIT];
     uint32_t *rows[CONTACT_STENCIL_LIMIT];
@@ -52,29 +55,31 @@ struct contact_blocks {
     size_t row_capacity[CONTACT_STENCIL_LIMIT], block_capacity[CONTACT_STENCIL_LIMIT];
 };
 
-/// Where a contact's block is: its width (0: it touches no node that can move) and its number among
-/// those of that width.
+/// The location of a contact's block: its width in nodes (0 if the contact has no free node) and
+/// its index among the blocks of that width.
 struct contact_block_index {
     uint32_t width;
     uint32_t index;
 };
 
-/// Nodes all of whose axes are held are left out.
+/// Lists the nodes of the points with their weights. Nodes with all axes constrained are omitted.
 void contact_nodes_of_points(const struct contact_blocks_scene *scene, const uint32_t *points,
                              int point_count, struct contact_nodes *nodes);
 
-/// Besides the points; to be called for all nodes of contact_rotations.
+/// Appends a rotation node. Must be called for every node of contact_rotations before
+/// contact_blocks_write.
 void contact_nodes_add(const struct contact_blocks_scene *scene, uint32_t node,
                        struct contact_nodes *nodes);
 
 void contact_blocks_clear(struct contact_blocks *blocks);
 void contact_blocks_free(struct memory *memory, struct contact_blocks *blocks);
 
-/// One more stencil of that width. Room for it is made by contact_blocks_reserve.
+/// Counts one more stencil of that width. contact_blocks_reserve allocates its memory.
 struct contact_block_index contact_blocks_count(struct contact_blocks *blocks, uint32_t width);
-/// Room for all that were counted.
+/// Allocates rows and blocks of all counted stencils.
 pbs_status contact_blocks_reserve(struct memory *memory, struct contact_blocks *blocks);
-/// Rows and block of a counted stencil; of different ones at the same time. turns: null: none.
+/// Writes rows and block of a counted stencil. May be called concurrently for different stencils.
+/// rotations: null if there are none.
 void contact_blocks_write(const struct contact_blocks_scene *scene,
                           const struct contact_nodes *nodes, const struct contact_hessian *hessian,
                           const struct contact_rotations *rotations,

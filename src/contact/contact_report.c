@@ -1,15 +1,15 @@
-// Sums and records; see contact_report.h. Both what a state lists and what was collected
-// are in the order of the pairs' numbers, which a new search does not change, so that two lists
-// become one by merging, and no bit depends on when searches were made.
+// See contact_report.h. The contacts of a state and the collected records are both sorted by the
+// indices of the pairs, which do not depend on when the broad phase ran. So a merge of the two
+// lists gives the same bits whenever the searches were made.
 #include "contact/contact_report.h"
 
 #include <string.h>
 
 #include "base/matrix3/math3.h"
 
-// --- life ---
+// --- memory ---
 
-/// Both lists, as they change places.
+/// Reserves both lists of records, since a merge swaps them.
 static pbs_status reserve_records(struct memory *memory, size_t count, struct contact_report *r) {
     RETURN_IF_FAILED(
         memory_reserve(memory, &r->records, &r->record_capacity, count, sizeof *r->records));
@@ -88,7 +88,7 @@ void contact_load_add(struct contact_load *load, double sum[3], const double x[3
 
 // --- records ---
 
-/// Before 0, the same 0, after: > 0: in the order in which a state lists its contacts.
+/// Compares by the order of the list: < 0 if a comes first, 0 for the same contact, > 0 if b does.
 static int compare(const struct contact_record *a, const struct contact_record *b) {
     if (a->contact != b->contact) {
         return a->contact < b->contact ? -1 : 1;

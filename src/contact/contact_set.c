@@ -1,4 +1,4 @@
-// See contact_table.h. In the order in which a world lists its contacts.
+// See contact_table.h. Contacts are called in the order in which the world lists them.
 #include "contact/contact_report.h"
 
 void contact_set_add(struct contact_set *set, const struct contact_table *table, void *self) {
@@ -83,7 +83,7 @@ void contact_set_add_motion(const struct contact_set *set, struct tasks *tasks,
     }
 }
 
-/// The one that bounds steps; null: none does.
+/// Returns the contact that bounds steps, or null if none does.
 static const struct contact *bounding(const struct contact_set *set) {
     for (size_t i = 0; i < set->count; i++) {
         if (set->contacts[i].table->bound != NULL) {

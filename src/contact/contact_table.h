@@ -1,13 +1,13 @@
-// The seam of all kinds of contact, as term.h is that of energies: a kind is a table of functions
-// over an object of its own, and nobody outside asks which kind it is. A world lists the contacts
-// that it has in a contact_set; steps, the minimiser and reports ask the set, which asks each of
-// them that has an answer. A new kind is one file with a table, and one line where a world lists
-// them.
+// The interface of all kinds of contact, as term.h is that of energies. A kind is a table of
+// functions over an object of its own. A world lists its contacts in a contact_set; steps, the
+// minimiser and reports call the set, which calls every contact that implements the function. No
+// caller depends on the kind. A new kind is one file with a table, and one line where a world lists
+// its contacts.
 //
-// What a step does: begin_step and lag at its start. In each stage: place takes obstacles from
-// where they are at its start to where they are wanted, begin tells the stage's history; any number
-// of evaluate, linearize, bound and advance in any order; report at the stage's solution. At the
-// end of the step: rub.
+// Call order of a step: begin_step, then lag_friction. In each stage: begin_motion with the
+// obstacles at its start and at their targets; begin_stage with the stage's history; evaluate,
+// linearize, bound and advance_motion in any order and number; report at the stage's solution. At
+// the end of the step: apply_friction.
 #ifndef PBS_CONTACT_CONTACT_TABLE_H
 #define PBS_CONTACT_CONTACT_TABLE_H
 
@@ -15,86 +15,86 @@
 #include "contact/surfaces/obstacle.h"
 #include "sparse/matrices/contact_matrix.h"
 
-/// What an evaluation found.
+/// The result of an evaluation.
 struct contact_energy {
-    double potential; ///< J; infinity where something touches that must not
-    double friction;  ///< J: value of the lagged potential, which is no energy that could be had
-                      ///< back
+    double potential; ///< J; infinity if parts touch or intersect
+    double friction;  ///< J: the lagged friction potential; not a recoverable energy
 };
 
-/// Of an edge and a triangle.
+/// An edge and a triangle have the most points.
 enum { CONTACT_PAIR_POINTS = 5 };
 
-/// Two primitives that a message names.
+/// Two primitives that an error message names.
 struct contact_pair {
-    bool is_known;    ///< false: there is none, and all else is 0
-    bool intersects;  ///< the first, an edge, goes through the second, a triangle
+    bool is_known;    ///< false: there is no such pair, and all other members are 0
+    bool intersects;  ///< the first, an edge, intersects the second, a triangle
     uint32_t part[2]; ///< of the mesh
-    int count[2];     ///< points of each side; 0 of a wall
-    uint32_t points[CONTACT_PAIR_POINTS]; ///< of the mesh, the first side's first
-    double gap;                           ///< m, offsets taken off; 0 where it intersects
-    double stiffness;                     ///< of the barrier
-    double force;                         ///< N, of the barrier
+    int count[2];     ///< points of each side; 0 for a wall
+    uint32_t points[CONTACT_PAIR_POINTS]; ///< of the mesh; those of the first side come first
+    double gap;       ///< m, between the surfaces at their offsets; 0 if they intersect
+    double stiffness; ///< of the barrier
+    double force;     ///< N, of the barrier
 };
 
-/// What a Hessian is wanted for.
+/// Options of a Hessian.
 struct contact_linearization {
     const struct layout *layout;
-    const uint8_t *constrained_axes; ///< per node, PBS_AXIS_* bits, whose rows and columns are left
-                                     ///< out; null: none
+    const uint8_t *constrained_axes; ///< PBS_AXIS_* bits per node: rows and columns to omit; null:
+                                     ///< none
     bool with_friction;
-    bool semidefinite; ///< positive semidefinite, contact by contact
+    bool semidefinite; ///< make the Hessian of every contact positive semidefinite
 };
 
-/// Which pair a message about a failure is to name.
+/// Selects the pair that a message about a failed step names.
 struct contact_pair_query {
-    uint32_t node;                   ///< the one that is pushed most; UINT32_MAX: none
-    const uint32_t *parts;           ///< of each node; may be null
+    uint32_t node;                   ///< the node with the largest residual; UINT32_MAX: none
+    const uint32_t *parts;           ///< the part of each node; may be null
     const uint8_t *constrained_axes; ///< per node, PBS_AXIS_* bits
-    bool is_blocked;                 ///< what pushes against obstacles or held axes instead
+    bool is_blocked; ///< choose the contact with the largest force on an obstacle or a constrained
+                     ///< node instead
 };
 
-/// A stage's solution, or the end of a step.
+/// A state that is reported: a stage's solution, or the end of a step.
 struct contact_stage {
     const double *x;
-    double impulse_fraction; ///< of the step's impulse
-    struct memory *memory;   ///< of the report
+    double impulse_fraction; ///< the stage's part of the step's impulse
+    struct memory *memory;   ///< for the report's buffers
     struct contact_report *report;
-    double *node_forces; ///< N: on nodes, added to; null: contacts are listed, and no more
-    uint32_t contact;    ///< whose it is, of the set; the set fills it in
+    double *node_forces; ///< N, per node, added to; null: contacts are listed without forces
+    uint32_t contact;    ///< index of the contact in its set; filled in by the set
 };
 
-/// Velocities that friction acts on after the solve.
+/// The input of friction after the solve: an impulse that changes velocities.
 struct friction_input {
     const double *x, *mass;          ///< mass: per node, kg
     const uint8_t *constrained_axes; ///< per node, PBS_AXIS_* bits
-    double h;                        ///< s: of the step,
-    double time;             ///< s: for which the forces of one solution act on velocities, in all,
-    double impulse_fraction; ///< and the part of it that belongs to the solution reported last
+    double h;                        ///< s: the step size
+    double time;             ///< s: how long the forces of all stages together act on the velocity
+    double impulse_fraction; ///< the part of `time` that belongs to the solution reported last
     double *velocity;        ///< in, out
     struct contact_report *report;
     uint32_t contact; ///< as in contact_stage
 };
 
-/// How things move while contact does work.
+/// The motion along which the work of contact is evaluated.
 struct contact_motion {
     const double *x, *v; ///< at a stage
-    const double *v_now; ///< at the start of the step: forces meet the mean of both; null: v alone
-    bool is_continued;   ///< the part of a step before this one belongs to the same motion of the
-                         ///< obstacles
+    const double *v_now; ///< at the start of the step: power is taken at the mean of v_now and v;
+                         ///< null: at v
+    bool is_continued;   ///< this substep continues the obstacles' motion of the one before
 };
 
-/// In place of a wall: there is none.
+/// Value of a wall index: no wall.
 #define CONTACT_NO_WALL UINT32_MAX
-/// In place of a node: an obstacle.
+/// Value of a node index: the side is an obstacle, which has no node.
 #define CONTACT_NO_NODE UINT32_MAX
 
-/// What one contact keeps, puts in and takes out.
+/// Potential and power of one contact.
 struct contact_power {
     uint32_t nodes[2];     ///< one of each side
     double potential;      ///< J
-    double obstacle_power; ///< W: what obstacles put in
-    double dissipation;    ///< W: what friction takes out
+    double obstacle_power; ///< W: power that moving obstacles supply
+    double dissipation;    ///< W: power dissipated by friction
 };
 
 struct contact_visitor {
@@ -106,80 +106,88 @@ struct contact_report;
 struct contact_record;
 struct contact_geometry;
 
-/// Whatever is null has nothing to do. Coordinates are in node order.
+/// The functions of a kind of contact. Null members are skipped. Coordinates are in node order.
 struct contact_table {
     const char *name;
     // --- at the start of a step ---
-    /// A step begins.
+    /// Starts a step.
     void (*begin_step)(void *self);
-    /// What is taken from a known state until the next call: friction of the contacts at x,
-    /// obstacles where they are. To be followed by `begin`. *count += how many there are.
+    /// Fixes the friction of the contacts at x, with obstacles at their current positions, until
+    /// the next call. begin_stage must follow. *count += number of contacts with friction.
     pbs_status (*lag_friction)(void *self, struct tasks *tasks, const double *x, size_t *count);
     // --- in a stage ---
-    /// Obstacles are at `now`, on their way to `target` (one for each obstacle of the world; the
-    /// same: they stay).
+    /// Sets the motion of the obstacles in this stage, from `now` to `target`, one entry for each
+    /// obstacle of the world. Equal entries: the obstacle rests.
     void (*begin_motion)(void *self, const struct obstacle *now, const struct obstacle *target);
-    /// Velocities of the stage are (x - origin) / length.
+    /// Starts a stage whose velocities are (x - origin) / length.
     void (*begin_stage)(void *self, const double *origin, double length);
-    /// gradient: null, or added to; in newtons.
+    /// Evaluates the energy at x. gradient: N, added to; may be null.
     pbs_status (*evaluate)(void *self, struct tasks *tasks, const double *x, bool with_friction,
                            double *gradient, struct contact_energy *out);
-    /// *matrix = the Hessian at x, until the next call.
+    /// *matrix = the Hessian at x; valid until the next call.
     pbs_status (*linearize)(void *self, struct tasks *tasks,
                             const struct contact_linearization *wanted, const double *x,
                             const struct contact_matrix **matrix);
-    /// gradient += Hessian times motion, as at the last linearize, held axes included and what is
-    /// left of the way of obstacles.
+    /// gradient += H motion with the Hessian of the last linearize, but including constrained axes
+    /// and the remaining motion of obstacles. So it is the change of the gradient, to first order,
+    /// when constrained nodes and obstacles move to their targets.
     void (*add_motion)(void *self, struct tasks *tasks, const double *motion, double *gradient);
-    /// The largest step in [0, limit] along direction from x on whose way nothing touches that must
-    /// not, obstacles moving along. Of what is bounded so, forces change within `reach`.
+    /// *step = the largest step in [0, limit] along direction from x without a collision, while
+    /// obstacles move by the same fraction of their remaining motion.
     pbs_status (*bound)(void *self, struct tasks *tasks, const double *x, const double *direction,
                         double limit, double *step);
-    double (*reach)(const void *self); ///< m, > 0; with `bound`
-    // --- the way of obstacles, with `bound` ---
-    bool (*has_motion)(const void *self);         ///< any has a way to go
-    double (*remaining_motion)(const void *self); ///< m: what is left of it, of any of their points
-    void (*advance_motion)(void *self, double step); ///< they go that part of what is left
-    void (*halt_motion)(void *self, bool halted);    ///< bounds leave them where they are
+    double (*reach)(const void *self); ///< m, > 0: gaps from here on have no force; given together
+                                       ///< with `bound`
+    // --- motion of obstacles, with `bound` ---
+    bool (*has_motion)(const void *self);         ///< whether any obstacle has remaining motion
+    double (*remaining_motion)(const void *self); ///< m: largest remaining displacement of a point
+    void (*advance_motion)(void *self, double step); ///< moves obstacles by this fraction of the
+                                                     ///< rest
+    void (*halt_motion)(void *self, bool halted);    ///< true: `bound` leaves obstacles at rest
     // --- at a stage's solution ---
-    /// Evaluates there; forces and friction become part of the report.
+    /// Evaluates contact at the solution, and adds forces and friction to the report.
     pbs_status (*report)(void *self, struct tasks *tasks, const struct contact_stage *stage);
-    size_t (*count)(const void *self); ///< contacts that are active at the state looked at last
-    /// The points that its records count; null: those are nodes.
+    size_t (*count)(const void *self); ///< active contacts of the state evaluated last
+    /// The mesh whose points the records refer to; null: records refer to nodes.
     const struct collision_mesh *(*mesh)(const void *self);
-    /// A record's contact at the state looked at last, with nodes at x.
+    /// The geometry of a record's contact at the state evaluated last, which has the nodes at x.
     void (*geometry)(const void *self, const struct contact_report *report,
                      const struct contact_record *record, const double *x,
                      struct contact_geometry *out);
-    /// W: what friction takes out there in a stage of that length.
+    /// W: the power that friction dissipates at x in a stage of this length.
     double (*friction_power)(void *self, struct tasks *tasks, const double *x, double length);
-    /// All contacts of the state reported last, with what friction does there; of the state
-    /// evaluated last without motion (null), potentials alone.
+    /// Visits the power of every contact at the state reported last. motion null: visits only the
+    /// potentials, at the state evaluated last.
     void (*visit)(const void *self, const struct contact_motion *motion,
                   const struct contact_visitor *visitor);
-    /// The solution reported last is not the step's end: its impulses in `time` seconds count for
-    /// the friction of the end. first: they are the first of the step.
+    /// Called when the solution reported last is not the end of the step: adds its impulse over
+    /// `time` seconds to the normal impulses that limit the friction at the end. first: starts a
+    /// new sum.
     void (*accumulate_impulses)(void *self, double time, bool first);
     // --- at the end of a step ---
-    /// Takes out of accelerations what obstacles do not let happen to what is at x, pushed by
-    /// -gradient, in h seconds.
+    /// Removes from the accelerations at x the components that the obstacles prevent, for nodes
+    /// that stay in contact for h seconds under the force -gradient.
     void (*project_acceleration)(void *self, struct tasks *tasks, const double *x,
                                  const double *velocity, double h, double *gradient,
                                  double *acceleration);
-    /// The step ends where push (newtons; changed) has taken it: a report as of a stage.
+    /// Reports the end of a step that is no stage's solution. push: N, the force by which obstacles
+    /// have brought the nodes to stage->x; overwritten.
     pbs_status (*report_end)(void *self, struct tasks *tasks, const struct contact_stage *stage,
                              double *push);
-    /// Friction after the solve. Returns what it takes out, J, relative to obstacles.
+    /// Applies friction after the solve to the velocities. Returns the dissipated energy relative
+    /// to the obstacles, J.
     double (*apply_friction)(void *self, const struct friction_input *input);
-    /// Adds to nodes what their points bear in the whole step, N, if no report has.
+    /// Adds the contact forces of the whole step to the nodes, N. Null if `report` has done so or
+    /// if the forces are an energy term.
     void (*end_step)(const void *self, const struct contact_report *report, double *node_forces);
-    // --- in explicit steps, where forces are a term of their own ---
-    /// Makes ready the forces at x.
+    // --- in explicit steps, whose contact forces are an energy term ---
+    /// Computes the forces at x for that term.
     pbs_status (*prepare_forces)(void *self, struct tasks *tasks, const double *x);
-    /// 1/s^2: how much it may add to the square of the highest frequency.
+    /// 1/s^2: a bound of what contact adds to the square of the highest frequency.
     double (*squared_frequency)(const void *self, const double *mass);
-    // --- when something failed ---
-    /// The contact at x that a message is to name; is_known is false: there is none.
+    // --- after a failure ---
+    /// Finds the contact at x that the error message names; out->is_known is false if there is
+    /// none.
     void (*find_failed_pair)(void *self, struct tasks *tasks, const double *x,
                              const struct contact_pair_query *query, struct contact_pair *out);
 };
@@ -191,8 +199,8 @@ struct contact {
 
 enum { CONTACT_SET_LIMIT = 4 };
 
-/// All contacts of a world. One of them at most has a Hessian, or bounds. All zero is a valid empty
-/// one.
+/// All contacts of a world. At most one of them has `linearize`, and at most one has `bound`. A
+/// zero-initialised set is empty and valid.
 struct contact_set {
     size_t count;
     struct contact contacts[CONTACT_SET_LIMIT];
@@ -200,7 +208,8 @@ struct contact_set {
 
 void contact_set_add(struct contact_set *set, const struct contact_table *table, void *self);
 
-// As the table has them, for all contacts; energies add up, and the smallest step counts.
+// Each function calls the table's function of the same name for all contacts. Energies and counts
+// are sums.
 void contact_set_begin_step(const struct contact_set *set);
 pbs_status contact_set_lag_friction(const struct contact_set *set, struct tasks *tasks,
                                     const double *x, size_t *count);
@@ -209,7 +218,7 @@ void contact_set_begin_motion(const struct contact_set *set, const struct obstac
 void contact_set_begin_stage(const struct contact_set *set, const double *origin, double length);
 pbs_status contact_set_evaluate(const struct contact_set *set, struct tasks *tasks, const double *x,
                                 bool with_friction, double *gradient, struct contact_energy *out);
-/// *matrix: null where nothing has a Hessian.
+/// *matrix: null if no contact has a Hessian.
 pbs_status contact_set_linearize(const struct contact_set *set, struct tasks *tasks,
                                  const struct contact_linearization *wanted, const double *x,
                                  const struct contact_matrix **matrix);
@@ -217,24 +226,24 @@ void contact_set_add_motion(const struct contact_set *set, struct tasks *tasks,
                             const double *motion, double *gradient);
 pbs_status contact_set_bound(const struct contact_set *set, struct tasks *tasks, const double *x,
                              const double *direction, double limit, double *step);
-/// Whether any of them bounds steps.
+/// Whether any contact bounds steps.
 bool contact_set_bounds(const struct contact_set *set);
-double contact_set_reach(const struct contact_set *set); ///< 0: nothing bounds steps
+double contact_set_reach(const struct contact_set *set); ///< 0 if no contact bounds steps
 bool contact_set_has_motion(const struct contact_set *set);
 double contact_set_remaining_motion(const struct contact_set *set);
 void contact_set_advance_motion(const struct contact_set *set, double step);
 void contact_set_halt_motion(const struct contact_set *set, bool halted);
-/// Whether any of them has a potential.
+/// Whether any contact has a potential.
 bool contact_set_has_potential(const struct contact_set *set);
-/// counts: of those that report it becomes how many are active, contact by contact.
+/// counts: set to the number of active contacts for every entry that reports.
 pbs_status contact_set_report(const struct contact_set *set, struct tasks *tasks,
                               const struct contact_stage *stage, size_t counts[CONTACT_SET_LIMIT]);
-/// That of the one that has any; null: none.
+/// The mesh of the first contact that has one; null if none has.
 const struct collision_mesh *contact_set_mesh(const struct contact_set *set);
 void contact_set_geometry(const struct contact_set *set, const struct contact_report *report,
                           const struct contact_record *record, const double *x,
                           struct contact_geometry *out);
-/// counts: likewise, of all that are pushed, and of those that never report.
+/// counts: set likewise, for the entries with report_end and for those without `report`.
 pbs_status contact_set_report_end(const struct contact_set *set, struct tasks *tasks,
                                   const struct contact_stage *stage, double *push,
                                   size_t counts[CONTACT_SET_LIMIT]);
