@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-// IPC, supplement: of the diagonal, of the mean mass, and of the least stiffness.
+// Constants of IPC's supplement, relative to the diagonal, to the mean mass and to the lower bound.
 static const double REFERENCE_GAP = 1e-8, DANGEROUS_GAP = 1e-9;
 static const double STIFFNESS_OVER_INERTIA = 1e11;
 static const double RANGE = 100.0;
@@ -13,7 +13,7 @@ double least_adaptive_stiffness(const struct stiffness_situation *situation, dou
     struct barrier unit = situation->barrier;
     unit.stiffness = 1.0;
     const struct barrier_value b = barrier_evaluate(&unit, gap, 0.0);
-    // 4 d^2 b''(d^2), of the barrier as a function of the squared distance.
+    // This is 4 d^2 b''(d^2) of the barrier b as a function of the squared distance.
     const double curvature = b.second - b.first / gap;
     return STIFFNESS_OVER_INERTIA * situation->mean_mass /
            (situation->step * situation->step * curvature);

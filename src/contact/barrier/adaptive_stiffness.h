@@ -1,36 +1,36 @@
-// How stiff a barrier is to be where nobody says: stiff enough for the masses that it stops, and
-// for the forces that push into it where a step begins. IPC (Li et al. 2020, section 4.3 and
-// supplement), with docs/theory/contact.md section 2.4: between steps only, as the stiffness is
-// part of the energy.
+// Chooses the stiffness of a barrier that the host leaves open: stiff enough for the masses that
+// the barrier stops and for the forces that press on it at the start of a step. The method is that
+// of IPC (Li et al. 2020, section 4.3 and supplement). The stiffness changes between steps only,
+// since it is part of the energy (docs/theory/contact.md section 2.4).
 #ifndef PBS_CONTACT_BARRIER_ADAPTIVE_STIFFNESS_H
 #define PBS_CONTACT_BARRIER_ADAPTIVE_STIFFNESS_H
 
 #include "contact/barrier/barrier.h"
 
-/// What a world remembers. All zero: nothing is known yet.
+/// State that a world keeps between steps. A zero-initialised one holds no history.
 struct adaptive_barrier {
-    double stiffness; ///< of the last step; 0: none was chosen
-    double least_gap; ///< m, where that step began; infinity without any within reach
-    double diagonal;  ///< m, of the box around all bodies where the first was chosen; 0: not yet
+    double stiffness; ///< of the last step; 0 if none was chosen yet
+    double least_gap; ///< m, the smallest gap at the start of that step; infinity: no contacts
+    double diagonal; ///< m, of the bounding box of all bodies at the first choice; 0: not yet known
 };
 
-/// Where a step begins.
+/// The state at the start of a step.
 struct stiffness_situation {
-    struct barrier barrier; ///< its stiffness: the host's, which is the least
+    struct barrier barrier; ///< its stiffness is the host's lower bound
     double mean_mass;       ///< kg, of a vertex
     double step;            ///< s
-    double balance;         ///< the stiffness at which barriers carry the other forces; 0 without
+    double balance;         ///< the stiffness at which barriers balance the other forces; 0 without
                             ///< contacts
-    double least_gap;       ///< m; infinity without any within reach
+    double least_gap;       ///< m, the smallest gap; infinity without contacts
 };
 
-/// IPC's least stiffness, at which a gap of 1e-8 of the diagonal is as stiff as 1e11 mean masses in
-/// a step. Infinite where such a gap is beyond the reach.
+/// Returns IPC's lower bound: the stiffness for which the curvature of the barrier at a gap of 1e-8
+/// diagonals is 1e11 mean masses over the squared step. Infinite if that gap exceeds the reach.
 double least_adaptive_stiffness(const struct stiffness_situation *situation, double diagonal);
 
-/// The stiffness of the step that begins: what balances the forces, from IPC's least to a hundred
-/// times it, twice that of the step before while gaps below 1e-9 of the diagonal shrink; never less
-/// than the host's. *adaptive is what is known afterwards.
+/// Returns the stiffness for the new step: the balancing stiffness, clamped to the range from IPC's
+/// lower bound to 100 times that. It is at least doubled while gaps below 1e-9 diagonals shrink,
+/// and never less than the host's. Updates *adaptive.
 double adapt_stiffness(const struct stiffness_situation *situation,
                        struct adaptive_barrier *adaptive);
 

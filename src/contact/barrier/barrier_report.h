@@ -1,12 +1,12 @@
-// From barriers and their friction to a report (contact_report.h).
+// Adds the forces of barrier contact and its friction to a report (contact_report.h).
 #ifndef PBS_CONTACT_BARRIER_BARRIER_REPORT_H
 #define PBS_CONTACT_BARRIER_BARRIER_REPORT_H
 
 #include "contact/barrier/barrier_contact.h"
 #include "contact/contact_report.h"
 
-/// Adds share times the forces and the friction at the state that the contact was evaluated at
-/// last. share 0: only lists its contacts.
+/// Adds the forces and the friction of the state evaluated last, times the stage's
+/// impulse_fraction. If that is 0, contacts are only listed.
 pbs_status barrier_report_add(const struct barrier_contact *contact,
                               const struct contact_stage *stage);
 

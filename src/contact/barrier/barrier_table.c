@@ -171,7 +171,7 @@ static void visit_friction(const struct barrier_contact *c, const struct contact
         struct contact_power power = contact_power_between(c, f->wall, f->kind, f->points);
         double force[3];
         barrier_contact_friction(c, f, force);
-        power.obstacle_power = barrier_contact_friction_work(c, f, force);
+        power.obstacle_power = barrier_contact_obstacle_friction_power(c, f, force);
         power.dissipation = power_from_nodes(c, f, motion, force) + power.obstacle_power;
         visitor->visit(visitor->context, &power);
     }
@@ -189,8 +189,8 @@ static void visit_rolling(const struct barrier_contact *c, const struct contact_
         for (int row = 0; row < LAGGED_ROLLING_ROWS; row++) {
             taken -= load.along[row] * rate_met(c, r, row, motion);
         }
-        power.obstacle_power = load.work;
-        power.dissipation = taken + load.work;
+        power.obstacle_power = load.obstacle_power;
+        power.dissipation = taken + load.obstacle_power;
         visitor->visit(visitor->context, &power);
     }
 }

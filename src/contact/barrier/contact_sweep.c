@@ -23,16 +23,16 @@ static const double LEG_LIMIT = 1024.0;
 
 static const double IDENTITY_ROTATION[4] = {0.0, 0.0, 0.0, 1.0};
 
-static void rotation_matrix(const double vector[3], double out[9]) {
+static void rotation_matrix(const double angle[3], double out[9]) {
     double orientation[4];
-    rotate_by(vector, 1.0, IDENTITY_ROTATION, orientation);
+    rotate_by(angle, 1.0, IDENTITY_ROTATION, orientation);
     rotation_of(orientation, out);
 }
 
-static void rotation_vector(const double rotation[9], double vector[3]) {
+static void rotation_vector(const double rotation[9], double angle[3]) {
     double orientation[4];
     quaternion_of(rotation, orientation);
-    rotation_between(IDENTITY_ROTATION, orientation, vector);
+    rotation_between(IDENTITY_ROTATION, orientation, angle);
 }
 
 static void set_point_motion(struct barrier_contact *c, uint32_t point, const struct obstacle *now,
@@ -93,11 +93,11 @@ void barrier_contact_begin_motion(struct barrier_contact *c, const struct obstac
 /// Where a wall's surface is after a part of its way.
 static struct pose wall_pose(const struct contact_wall *wall, double step) {
     struct pose out = wall->surface.pose;
-    double vector[3];
+    double angle[3];
     double rotation[9];
     double arm[3];
-    scale3(step, wall->rotation, vector);
-    rotation_matrix(vector, rotation);
+    scale3(step, wall->rotation, angle);
+    rotation_matrix(angle, rotation);
     multiply33(rotation, wall->surface.pose.rotation, out.rotation);
     subtract3(wall->surface.pose.translation, wall->origin, arm);
     multiply3(rotation, arm, out.translation);
@@ -198,17 +198,17 @@ static double closing_speed(const struct contact_wall *wall, const double x[3], 
     double normal[3];
     add_scaled3(leg, -span, wall->translation, relative);
     subtract3(x, wall->origin, arm);
-    const double vector = wall->moves ? span * norm3(wall->rotation) : 0.0;
-    if (vector == 0.0 && wall->surface.shape.kind == PBS_SHAPE_HALF_SPACE) {
+    const double angle = wall->moves ? span * norm3(wall->rotation) : 0.0;
+    if (angle == 0.0 && wall->surface.shape.kind == PBS_SHAPE_HALF_SPACE) {
         shape_distance(&wall->surface.shape, &wall->surface.pose, x, normal, NULL);
         return fmax(0.0, -dot3(normal, relative));
     }
     const double speed = norm3(relative);
-    return speed + vector * (norm3(arm) + norm3(wall->translation) + speed);
+    return speed + angle * (norm3(arm) + norm3(wall->translation) + speed);
 }
 
 /// A point on its leg, and a wall.
-struct wall_flight {
+struct wall_sweep {
     const struct sweep_pass *pass;
     const struct contact_wall *wall;
     const double *x, *leg;
@@ -217,7 +217,7 @@ struct wall_flight {
     double least, aim, enough;
 };
 
-static double gap_at(const struct wall_flight *f, double time) {
+static double gap_at(const struct wall_sweep *f, double time) {
     const struct contact_surface *surface = &f->wall->surface;
     const struct pose pose = f->wall->moves && !f->pass->contact->halted
                                  ? wall_pose(f->wall, f->pass->begin + time * f->pass->span)
@@ -228,7 +228,7 @@ static double gap_at(const struct wall_flight *f, double time) {
 }
 
 /// Steps that the speed allows.
-static double time_by_speed(const struct wall_flight *f, double gap, double speed, double bound) {
+static double time_by_speed(const struct wall_sweep *f, double gap, double speed, double bound) {
     double time = 0.0;
     for (int i = 0; i < ADVANCES && gap > f->enough && time < bound; i++) {
         const double next = time + (gap - f->aim) / speed;
@@ -246,7 +246,7 @@ static double time_by_speed(const struct wall_flight *f, double gap, double spee
 
 /// Inside a convex space the distance to its boundary is concave along a line: between two times it
 /// is at least what the chord says. So sliding along a wall costs two distances.
-static double time_by_chords(const struct wall_flight *f, double gap, double bound) {
+static double time_by_chords(const struct wall_sweep *f, double gap, double bound) {
     double time = 0.0;
     double late = 1.0;
     double then = gap_at(f, late);
@@ -282,7 +282,7 @@ static double wall_time(const struct sweep_pass *pass, size_t index, double boun
     if (!contact_wall_touches(c, wall, point)) {
         return 1.0;
     }
-    struct wall_flight f = {.pass = pass,
+    struct wall_sweep f = {.pass = pass,
                             .wall = wall,
                             .x = c->points + 3 * (size_t)point,
                             .leg = c->leg + 3 * (size_t)point,

@@ -1,30 +1,32 @@
-// What the contacts of each part of a collision mesh come to, for choosing how stiff its barriers
-// are to be; and how fast parts are about to fly through each other, for choosing the step.
+// Measures the contacts of each part of a collision mesh: the largest force and the smallest gap,
+// from which the stiffness of its barriers is chosen; and how far parts move relative to each other
+// in a step, from which the step size is chosen.
 #ifndef PBS_CONTACT_BARRIER_PART_LOADS_H
 #define PBS_CONTACT_BARRIER_PART_LOADS_H
 
 #include "contact/barrier/barrier_contact.h"
 
 struct part_load {
-    double force; ///< N: the largest of a single contact
-    double gap;   ///< the smallest, over the reach; infinity: nothing is within it
+    double force; ///< N: the largest force of a single contact
+    double gap;   ///< the smallest gap over the reach; infinity without contacts
 };
 
-/// loads: one for each part of the mesh, at the state evaluated last.
+/// Fills loads, one for each part of the mesh, from the state evaluated last.
 void part_loads_measure(const struct barrier_contact *contact, struct part_load *loads);
 
-/// A part on its way through a step.
+/// Bounds of a part's motion in a step.
 struct part_motion {
     uint32_t part;
-    double low[3], high[3];        ///< m: the box that it moves through
-    double slowest[3], fastest[3]; ///< m/s: bounds of the velocities of its points
-    double size;                   ///< m: the diagonal of its own box over sqrt(3)
+    double low[3], high[3];        ///< m: bounding box of its whole motion
+    double slowest[3], fastest[3]; ///< m/s: per axis, the least and the largest velocity of its
+                                   ///< points
+    double size;                   ///< m: the diagonal of its bounding box over sqrt(3)
 };
 
-/// How far two parts move relative to each other in h seconds, over the smaller one's size: the
-/// most of all pairs that may touch and whose boxes meet on the way; 0 where that is `enough` or
-/// less. Obstacles are no such parts. x, v: node order. flights: scratch, one for each part of the
-/// mesh.
+/// Returns the largest relative displacement of two parts in h seconds over the size of the smaller
+/// part, among all pairs that may touch and whose swept boxes overlap; 0 if it is not above
+/// `enough`. Obstacles are not considered. x, v: node order. motions: scratch, one for each part of
+/// the mesh.
 double part_loads_relative_motion(struct barrier_contact *contact, struct tasks *tasks,
                                   const double *x, const double *v, double h, double enough,
                                   struct part_motion *motions);

@@ -1,7 +1,7 @@
-// Coulomb friction after the solve: impulses on velocities, one contact after another, none larger
-// than what ends the sliding (OPT section 5.3; docs/theory/contact.md section 8.4). Of points
-// inside solids, and of points at obstacles, which are a side of infinite mass. Positions are not
-// touched. Keeps nothing.
+// Coulomb friction after the solve (OPT section 5.3; docs/theory/contact.md section 8.4). It
+// applies impulses to velocities, one contact after another, each at most as large as the one that
+// stops the slip. Contacts are points inside solids and points at obstacles, which have infinite
+// mass. Positions do not change. Stateless.
 #ifndef PBS_CONTACT_FRICTION_IMPULSE_FRICTION_H
 #define PBS_CONTACT_FRICTION_IMPULSE_FRICTION_H
 
@@ -17,31 +17,35 @@ struct friction_motion {
     double *velocity;                ///< per node, 3
 };
 
-/// One contact. Its first side moves at sum share_i v_i over nodes less what its second side does:
-/// nodes of that have negative shares, and an obstacle has `moving`.
+/// One contact. The velocity of its first side relative to the second is sum weight_i v_i over the
+/// nodes, minus `moving`. Nodes of the second side have negative weights; for an obstacle `moving`
+/// is its velocity.
 struct friction_contact {
     int count;
     uint32_t node[CONTACT_STENCIL_LIMIT];
     double weight[CONTACT_STENCIL_LIMIT];
-    double normal[3];  ///< unit, of either direction
+    double normal[3];  ///< unit, of either sign
     double force;      ///< N, along the normal
     double friction;   ///< Coulomb coefficient
-    double moving[3];  ///< m/s, of an obstacle at the contact; else 0
-    double impulse[3]; ///< out, N s, on the first side; node i has share_i of it
+    double moving[3];  ///< m/s: velocity of the obstacle at the contact; 0 between bodies
+    double impulse[3]; ///< out, N s, on the first side; node i gets weight_i times it
 };
 
-/// The nodes and shares of points with these weights; those that share a node have one entry.
+/// Sets the nodes and weights of a contact from those of its points. A node that several points
+/// share is listed once.
 void friction_contact_set_nodes(const struct collision_mesh *mesh, const uint32_t *points,
                                 const double *weights, int point_count,
                                 struct friction_contact *out);
 
-/// Friction of contacts in their order, in a step of h seconds. Held axes keep their velocities.
-/// Returns what the impulses take out, J, relative to obstacles and to what is held.
+/// Applies the friction of all contacts, in order, in a step of h seconds. Constrained axes retain
+/// their velocities. Returns the dissipated energy, J, relative to obstacles and to constrained
+/// nodes.
 double impulse_friction(const struct friction_motion *motion, struct friction_contact *contacts,
                         size_t count);
 
-/// The impulse against a motion, N s, no larger than `limit` and than what ends it. mobility, 1/kg:
-/// by how much an impulse of 1 changes the speed. *heat += the energy that it takes.
+/// Returns the impulse against a motion, N s: at most `limit`, and at most what stops the motion.
+/// mobility, 1/kg: change of speed per unit impulse. *heat += the energy that the impulse
+/// dissipates.
 static inline double friction_impulse(double speed, double limit, double mobility, double *heat) {
     const double stop = speed / mobility;
     const double impulse = fmin(limit, stop);

@@ -287,7 +287,7 @@ static void carried_velocity(const struct barrier_contact *c,
     }
 }
 
-double barrier_contact_friction_work(const struct barrier_contact *c,
+double barrier_contact_obstacle_friction_power(const struct barrier_contact *c,
                                      const struct lagged_friction *friction,
                                      const double force[3]) {
     double carried[3];

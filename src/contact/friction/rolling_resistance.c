@@ -287,10 +287,10 @@ void barrier_contact_rolling(const struct barrier_contact *c, const struct lagge
     const struct resistance r = resistance_at(c, rolling);
     double rate[ROWS];
     carried(c, rolling, rate);
-    *out = (struct rolling_load){.work = 0.0};
+    *out = (struct rolling_load){.obstacle_power = 0.0};
     for (int row = 0; row < ROWS; row++) {
         out->along[row] = -r.along[row];
-        out->work -= r.along[row] * rate[row];
+        out->obstacle_power -= r.along[row] * rate[row];
         add_scaled3(out->moment, -r.along[row] * rolling->radius, rolling->direction[row],
                     out->moment);
     }
