@@ -1,6 +1,7 @@
-// Pairs that could touch: everything that comes closer than a reach while all points move straight
-// on from one state to another. A list stays good for every state on that way and a margin beside
-// it, so that the line search and the next gradient need no new one.
+// The broad phase of contact: lists the pairs of primitives that come closer than a reach while all
+// points move along straight paths from one state to another. A list stays valid for every state on
+// the paths and within a margin of them, so the line search and the next gradient need no new
+// search.
 #ifndef PBS_CONTACT_SEARCH_CANDIDATES_H
 #define PBS_CONTACT_SEARCH_CANDIDATES_H
 
@@ -14,31 +15,33 @@
 
 enum { PAIR_KINDS = PAIR_POINT_POINT + 1 };
 
-/// More pairs than any short way needs (Verlet 1967): as long as all stay where these hold, lists
-/// are chosen from them and no box is looked at.
+/// A Verlet list (Verlet 1967): the pairs for a larger margin. While all points stay within that
+/// margin of `paths`, candidates are selected from it without a search of boxes.
 struct verlet_list {
     struct box_pair_list lists[PAIR_KINDS];
-    /// Per pair, m: what its sides are kept apart on the ways below, or less.
+    /// Per pair, m: a lower bound of the gap of its sides on `paths`.
     float *min_gap[PAIR_KINDS];
     size_t min_gap_capacity[PAIR_KINDS];
-    struct point_paths paths; ///< they hold
-    double reach;             ///< m: within which they have all pairs there
+    struct point_paths paths; ///< where the lists are valid
+    double reach;             ///< m: the lists contain all pairs within this gap
 };
 
-/// All zero is a valid empty one: it covers nothing. Buffers grow, never shrink.
+/// A zero-initialised one is valid and covers no state. Buffers grow and never shrink.
 struct candidates {
     /// By enum pair_kind. PAIR_POINT_TRIANGLE: point, triangle. PAIR_EDGE_EDGE: edges.
-    /// PAIR_POINT_EDGE: index of a lone point, index of a lone edge. PAIR_POINT_POINT: indices of
-    /// lone points.
+    /// PAIR_POINT_EDGE: indices of an isolated point and an isolated edge. PAIR_POINT_POINT:
+    /// indices of isolated points.
     struct box_pair_list lists[PAIR_KINDS];
-    struct point_paths paths; ///< the lists hold
+    struct point_paths paths; ///< where the lists are valid
     struct verlet_list verlet;
-    double list_margin;        ///< m: so much farther around the wide lists hold, at most
-    bool has_particles;        ///< then no farther than the reach: no edge says how close they lie
-    uint64_t search_count;     ///< how often boxes were looked at
-    struct swept_point *swept; ///< per point: those of the search at hand, rounded, and radius
-    uint8_t *chosen;           ///< per pair of a wide list
-    uint32_t *indices;         ///< 0, 1, 2, ..: points as primitives of one point
+    double list_margin; ///< m: largest additional margin of the Verlet list
+    bool has_particles; ///< limits that margin to the reach, since no edge length tells how densely
+                        ///< particles lie
+    uint64_t search_count;     ///< number of searches of boxes
+    struct swept_point *swept; ///< per point: path and radius in single precision, for the current
+                               ///< search
+    uint8_t *chosen;           ///< per pair of a Verlet list: whether it is selected
+    uint32_t *indices;         ///< 0, 1, 2, ..: every point as a primitive of one point
     struct box *point_boxes, *edge_boxes, *triangle_boxes, *isolated_point_boxes,
         *isolated_edge_boxes;
     uint32_t *isolated_edge_points;
@@ -48,30 +51,31 @@ struct candidates {
         isolated_edge_point_capacity, index_capacity;
 };
 
-/// Another mesh, or one whose parts have changed: trees are built anew.
+/// Prepares for a mesh, or for one whose parts have changed. All lists and trees are rebuilt.
 pbs_status candidates_begin(struct memory *memory, const struct collision_mesh *mesh,
                             struct candidates *candidates);
 
-/// Lists all pairs that may touch and come within `reach` of one another (offsets besides) while
-/// points move from x to x + motion, or stay where they are (null), with `margin` (m) around.
+/// Lists all pairs that collision filters allow and whose gap, beyond offsets, gets below `reach`
+/// while points move from x to x + motion (null: at x). The list stays valid within `margin` (m) of
+/// the paths.
 pbs_status candidates_gather(struct memory *memory, struct tasks *tasks,
                              const struct collision_mesh *mesh, const double *x,
                              const double *motion, double reach, double margin,
                              struct candidates *candidates);
 void candidates_free(struct memory *memory, struct candidates *candidates);
 
-/// Whether the lists hold while points move from x to x + motion (null: stay at x).
+/// Whether the lists are valid for the motion from x to x + motion (null: at x).
 bool candidates_cover(struct tasks *tasks, const struct candidates *candidates,
                       const struct collision_mesh *mesh, const double *x, const double *motion);
 
 size_t candidates_count(const struct candidates *candidates);
 
-/// One of all, kind by kind.
+/// One pair. Pairs are numbered kind by kind.
 struct candidate {
     enum pair_kind kind;
     int point_count;
     uint32_t points[PAIR_NODES]; ///< of the mesh
-    uint32_t first, second;      ///< as the list has them
+    uint32_t first, second;      ///< indices as in the list
 };
 
 static inline struct candidate candidates_at(const struct candidates *candidates,
@@ -109,7 +113,7 @@ static inline struct candidate candidates_at(const struct candidates *candidates
     return out;
 }
 
-/// How far apart its sides must be, m.
+/// The distance of its sides at zero gap, m.
 static inline double candidate_offset(const struct collision_mesh *mesh,
                                       const struct candidate *candidate) {
     return collision_mesh_pair_offset(mesh, candidate->points[0],

@@ -1,23 +1,23 @@
-// Straight ways of all points, and what lies beside them: where a list of pairs is good. What all
-// points have in common is taken off their motion, which changes no distance: what flies is looked
-// at as if it stood.
+// Straight paths of all points with a margin: the states in which a list of pairs is valid. The
+// mean motion of all points is subtracted, since a common translation changes no distance. So a
+// scene in free flight keeps its lists.
 #ifndef PBS_CONTACT_SEARCH_POINT_PATHS_H
 #define PBS_CONTACT_SEARCH_POINT_PATHS_H
 
 #include "base/runtime/tasks.h"
 #include "contact/surfaces/collision_mesh.h"
 
-/// All zero is a valid one that covers nothing. Buffers grow, never shrink.
+/// A zero-initialised one is valid and covers no state. Buffers grow and never shrink.
 struct point_paths {
     bool is_valid;
-    double *start;        ///< per point, 3: where its way begins
-    double *motion;       ///< per point, 3: its way from there, without the mean of all
-    double motion_square; ///< m^2: the sum of their squares
-    double longest;       ///< m: of the motions
-    double margin;        ///< m: how far all may be from their ways, at one time of theirs, when
-                          ///< they are moved so that their mean is the one below
-    double rounding;      ///< m: added to the margin
-    double mean[3];       ///< m: of the points that are no obstacle's, where the ways begin
+    double *start;        ///< point_count x 3, m: starts of the paths
+    double *motion;       ///< point_count x 3, m: displacements along the paths, without their mean
+    double motion_square; ///< m^2: sum of the squared displacements
+    double longest;       ///< m: the largest displacement
+    double margin; ///< m: largest allowed distance of any point from its path, at one common path
+                   ///< parameter and after translating all points so that their mean equals `mean`
+    double rounding; ///< m: tolerance for rounding errors, added to the margin
+    double mean[3];  ///< m: mean start of the points that do not belong to obstacles
     size_t start_capacity, motion_capacity;
 };
 
@@ -25,25 +25,26 @@ pbs_status point_paths_reserve(struct memory *memory, const struct collision_mes
                                struct point_paths *paths);
 void point_paths_free(struct memory *memory, struct point_paths *paths);
 
-/// From x to x + motion (null: they stay), with `margin` (m) around. Rounding is at most
-/// `rounding_limit`. Nothing is covered before is_valid is set.
+/// Sets the paths from x to x + motion (null: points at rest), with `margin` (m). The tolerance for
+/// rounding is at most `rounding_limit`. The caller sets is_valid once its lists are built.
 void point_paths_set(const struct collision_mesh *mesh, const double *x, const double *motion,
                      double margin, double rounding_limit, struct point_paths *paths);
 
-/// How far any point is from its way at most while all move from x to x + motion (null: stay at x),
-/// m; where the margin is left on the way, more than that. Infinite without valid ways, and for
-/// what is not a number.
+/// Returns an upper bound, m, of the distance of any point from its path during the motion from x
+/// to x + motion (null: at x). If x already exceeds the margin, only x is considered. Infinity if
+/// the paths are not valid or a position is not a number.
 double point_paths_deviation(struct tasks *tasks, const struct point_paths *paths,
                              const struct collision_mesh *mesh, const double *x,
                              const double *motion);
 
-/// Whether what is so far away is within the margin.
+/// Whether a deviation that point_paths_deviation returned is within the margin.
 static inline bool point_paths_within_margin(const struct point_paths *paths, double deviation) {
-    // Half of the rounding is for the distance.
+    // The other half of the tolerance covers the rounding error of the deviation itself.
     return deviation <= paths->margin + 0.5 * paths->rounding;
 }
 
-/// Of the points that are no obstacle's; zero without any, or of null.
+/// Returns the mean of x over the points that do not belong to obstacles; zero if there are none or
+/// if x is null.
 void point_paths_mean_position(const struct collision_mesh *mesh, const double *x, double mean[3]);
 
 #endif

@@ -1,6 +1,6 @@
-// Planes that keep the two sides of a pair apart all along the straight ways of their points: what
-// most pairs whose boxes meet need instead of a distance. For eight pairs at once, in
-// single precision.
+// Finds planes that separate the two sides of a pair along the straight paths of their points. For
+// most pairs whose boxes overlap, that replaces a distance computation. Eight pairs are processed
+// at once, in single precision.
 #ifndef PBS_CONTACT_SEARCH_SEPARATION_H
 #define PBS_CONTACT_SEARCH_SEPARATION_H
 
@@ -11,25 +11,25 @@
 
 enum { SEPARATION_PAIRS = 8 };
 
-/// Where a point begins and ends, m, beside some place near all points. The fourth number of where
-/// it begins is the offset of its part.
+/// Start and end of a point's path, m, relative to an origin near all points. first[3] is the
+/// point's offset.
 struct swept_point {
     float first[4], last[4];
 };
 
 struct separation {
-    const struct swept_point *swept; ///< per point
-    float reach;                     ///< m: gaps from here on are apart; offsets are added
+    const struct swept_point *swept; ///< one per point
+    float reach; ///< m: sides are separated if their gap, beyond offsets, exceeds this
 };
 
-/// Bit i: no plane was found that keeps pair i apart all along its way. Eight pairs, each with its
-/// points, first side first. A pair of fewer points goes as two edges: a point is one without
-/// length.
+/// Returns a mask: bit i is set if no plane was found that separates pair i along its paths.
+/// points: of eight pairs, first side first. A pair of fewer than four points is given as two
+/// edges, where a point is an edge of length zero.
 uint32_t separation_fails(const struct separation *separation, enum pair_kind kind,
                           uint32_t points[SEPARATION_PAIRS][PAIR_NODES]);
 
-/// How far apart the planes keep the sides of eight pairs all along their ways, offsets and the
-/// reach taken off, m: the best of them, or less by rounding; at least 0.
+/// min_gap: m, lower bounds of the gaps of eight pairs along their paths, beyond offsets and the
+/// reach: the best of the planes tried, reduced by a rounding margin; at least 0.
 void separation_gap(const struct separation *separation, enum pair_kind kind,
                     uint32_t points[SEPARATION_PAIRS][PAIR_NODES], float min_gap[SEPARATION_PAIRS]);
 

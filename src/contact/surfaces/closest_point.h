@@ -1,6 +1,6 @@
-// The closest admissible point to a given one, and how it moves when that one moves: the map P of
-// OPT section 3.2 for a single node, made to hold when several obstacles meet. Keeps nothing.
-// Theory: docs/theory/contact.md section 9.1.
+// Finds the admissible point closest to a given point, and its derivative: the map P of OPT section
+// 3.2 for one node, extended to several obstacles at once. Stateless. Theory:
+// docs/theory/contact.md section 9.1.
 #ifndef PBS_CONTACT_SURFACES_CLOSEST_POINT_H
 #define PBS_CONTACT_SURFACES_CLOSEST_POINT_H
 
@@ -13,41 +13,45 @@ struct contact_surface {
     struct shape shape;
     struct pose pose;
     uint32_t obstacle;
-    double low[3], high[3]; ///< outside this box the surface neither touches nor is violated
+    double low[3], high[3]; ///< m: outside this box the surface is neither touched nor violated
 };
 
-/// Find x closest to y, equal to y in the held axes, phi = 0 on active surfaces, phi >= 0 on all.
+/// The problem: find x closest to y, equal to y in constrained axes, with phi = 0 on active
+/// surfaces and phi >= 0 on all surfaces.
 struct closest_point {
     const struct contact_surface *surfaces;
     size_t surface_count;
-    double scale;              ///< metres: what rounding is relative to
-    double tolerance;          ///< metres: phi < -tolerance is violated
+    double scale;              ///< m: rounding errors are relative to this
+    double tolerance;          ///< m: a surface is violated if phi < -tolerance
     uint32_t constrained_axes; ///< PBS_AXIS_* bits
     size_t active_count;       ///< at most CLOSEST_POINT_MAX_ACTIVE, with independent normals
     const uint32_t *active;
 };
 
-/// False when no such point was found; *worst is then a surface still violated. jacobian: dx/dy,
-/// symmetric, zero in held axes. A surface that the free axes cannot leave is ignored.
+/// Returns false if no such point was found; *worst is then a surface that is still violated.
+/// jacobian: dx/dy, symmetric, zero in constrained axes. A surface that the free axes cannot leave
+/// is ignored.
 bool closest_point_find(const struct closest_point *problem, const double y[3], double x[3],
                         double jacobian[9], uint32_t *worst);
 
-/// False when x, in the box of a surface, is farther than `distance` from it on either side.
+/// Returns false if x is outside the surface's box, or farther than `distance` from it on either
+/// side.
 bool contact_surface_touches(const struct contact_surface *surface, const double x[3],
                              double distance);
 
-/// Sets the held components of a to zero.
+/// Sets the components of a in constrained axes to zero.
 void remove_constrained(uint32_t constrained_axes, double a[3]);
 
-/// An orthonormal basis of the free directions orthogonal to the `count` normals (their held
-/// components zero). Returns its dimension, or -1 when the normals are not independent.
+/// Computes an orthonormal basis of the free directions that are orthogonal to the `count` normals
+/// (with zeros in constrained axes). Returns its dimension, or -1 if the normals are not
+/// independent.
 int tangent_basis(uint32_t constrained_axes, size_t count, double (*normals)[3],
                   double basis[3][3]);
 
 /// projector = Z Z^T over the first `dimension` vectors of the basis.
 void tangent_projector(int dimension, double basis[3][3], double projector[9]);
 
-/// The coefficients c for which |a - sum c n| is least; the normals must be independent.
+/// Computes the coefficients c that minimise |a - sum c n|. The normals must be independent.
 void normal_components(size_t count, double (*normals)[3], const double a[3], double *c);
 
 #endif

@@ -1,6 +1,6 @@
-// What can touch, as contact sees it: points, edges and triangles of all bodies and obstacles in
-// one list each. A point is a weighted sum of nodes, so that contact knows nothing of bodies;
-// points of obstacles are placed by their script.
+// The mesh of everything that can collide: the points, edges and triangles of all bodies and
+// obstacles, one list each. A point of a body is a weighted sum of nodes, so contact does not
+// depend on body types. Points of obstacles follow a prescribed motion.
 #ifndef PBS_CONTACT_SURFACES_COLLISION_MESH_H
 #define PBS_CONTACT_SURFACES_COLLISION_MESH_H
 
@@ -11,37 +11,37 @@
 
 /// How a point moves.
 enum collision_point_kind {
-    POINT_NODE,    ///< as a node
-    POINT_AFFINE,  ///< p + X a1 + Y a2 + Z a3 of four nodes that follow one another
-    POINT_OBSTACLE ///< as the script says
+    POINT_NODE,    ///< with a node
+    POINT_AFFINE,  ///< at p + X a1 + Y a2 + Z a3 of four consecutive nodes
+    POINT_OBSTACLE ///< with the prescribed motion of its obstacle
 };
 
-/// Of points that do not turn.
+/// Value of a rotation index: the point has no rotation.
 #define COLLISION_NO_ROTATION UINT32_MAX
 
-/// One body or obstacle: what all its points share.
+/// The properties of one body or obstacle, which all of its points share.
 struct collision_part {
     struct surface surface;
-    double offset;    ///< m: its surface lies that far outside its points, and farther by radii
-    double stiffness; ///< N/m: of barriers at its surface, where they are chosen body by body
-    uint32_t group;   ///< bits
-    uint32_t mask;    ///< bits: of the groups that it touches; both sides must agree
+    double offset;    ///< m: distance of its surface from its points, in addition to their radii
+    double stiffness; ///< N/m: of barriers at its surface, if stiffness is chosen per body
+    uint32_t group;   ///< collision group, bits
+    uint32_t mask;    ///< groups that it collides with, bits; both parts must agree
     bool touches_itself;
-    bool has_exclusions; ///< of some of its points
+    bool has_exclusions; ///< some of its points have exclusions
     bool is_obstacle;
-    uint32_t first_point; ///< of the mesh; set where the part is added
-    uint32_t obstacle;    ///< which
+    uint32_t first_point; ///< of the mesh; set by collision_mesh_add
+    uint32_t obstacle;    ///< index of the obstacle
 };
 
-/// Two points of one part that do not touch as long as bonds hold them together.
+/// Two points of one part that do not collide while bonds join them.
 struct exclusion {
-    uint32_t other; ///< the higher one
-    uint32_t bonds; ///< that hold them; 0: they touch
-    /// m, between the points: where they begin to, if that is less than both radii together.
+    uint32_t other; ///< the point with the higher index
+    uint32_t bonds; ///< number of intact bonds between them; 0: they collide
+    /// m: distance of the points at zero gap, if that is less than the sum of their radii.
     double distance;
 };
 
-/// All zero is a valid empty one. Arrays grow, never shrink.
+/// A zero-initialised mesh is empty and valid. Arrays grow and never shrink.
 struct collision_mesh {
     uint32_t part_count, point_count, edge_count, triangle_count;
     uint32_t isolated_point_count, isolated_edge_count;
@@ -49,21 +49,24 @@ struct collision_mesh {
     struct collision_part *parts;
     uint8_t *kind;           ///< per point, enum collision_point_kind
     uint32_t *part;          ///< per point
-    uint32_t *node;          ///< per point: its (first) node; of an obstacle's: unused
-    uint32_t *vertex;        ///< per point: its number in its body
-    double *radius;          ///< per point, m: the surface lies that far outside it
-    uint32_t *rotation;      ///< per point: of its sphere, which friction turns; or none
-    uint32_t *rotation_node; ///< rotation_count: the node whose coordinates are the rotation
-                             ///< vector times
+    uint32_t *node;          ///< per point: its (first) node; unused for obstacles
+    uint32_t *vertex;        ///< per point: its index in its body
+    double *radius;          ///< per point, m: distance of the surface from it
+    uint32_t *rotation;      ///< per point: rotation of its sphere, on which friction acts, or
+                             ///< COLLISION_NO_ROTATION
+    uint32_t *rotation_node; ///< rotation_count: the rotation node; its coordinates are the
+                             ///< rotation vector times rotation_length
     double *rotation_length; ///< rotation_count, m
-    double *local;           ///< per point, 3: X, Y, Z of affine ones; of obstacles' in their frame
-    uint32_t *exclusion_start;    ///< point_count + 1: the first of those whose lower point that is
-    struct exclusion *exclusions; ///< of one point by ascending other ones
+    double *local; ///< point_count x 3: X, Y, Z of affine points; position of obstacles' points in
+                   ///< their frame
+    uint32_t *exclusion_start; ///< point_count + 1: the first exclusion whose lower point this is
+    struct exclusion *exclusions; ///< sorted by `other` within a point
     uint32_t *edges;              ///< edge_count x 2, points
     double *edge_squares;         ///< per edge, m^2: rest length squared
     uint32_t *triangles;          ///< triangle_count x 3, points
-    uint32_t *isolated_points;    ///< points of no edge: they touch each other and lone edges too
-    uint32_t *isolated_edges;     ///< edges of no triangle: their sides can touch lone points
+    uint32_t *isolated_points; ///< points of no edge, which also collide with each other and with
+                               ///< isolated edges
+    uint32_t *isolated_edges;  ///< edges of no triangle, which also collide with isolated points
     size_t part_capacity, kind_capacity, point_part_capacity, node_capacity, vertex_capacity,
         radius_capacity, rotation_capacity, rotation_node_capacity, rotation_length_capacity,
         local_capacity, edge_capacity, edge_square_capacity, triangle_capacity,
@@ -72,45 +75,48 @@ struct collision_mesh {
     struct pairs pairs; ///< scratch
 };
 
-/// A part to be added; arrays are read during the call only.
+/// The input of collision_mesh_add. Arrays are read during the call only.
 struct collision_part_input {
     struct collision_part part;
     enum collision_point_kind kind;
     size_t point_count;
-    const uint32_t *vertices; ///< point_count: the number of each in its body; null: as they come
+    const uint32_t *vertices; ///< point_count: index of each in its body; null: 0, 1, 2, ..
     const uint32_t *nodes;    ///< point_count: the (first) node of each; null for obstacles
-    const double *radii;      ///< null, or point_count, m: besides the part's offset; those of an
-                              ///< edge or a triangle are the same
-    uint32_t first_rotation;  ///< the node that is the first point's rotation; the others' follow
-    const double *rotation_lengths; ///< null (none turns), or point_count, m; 0: that does not turn
-    const double *rest;  ///< point_count x 3, m: rest lengths of edges are taken from it; of
-                         ///< obstacles' points: where they are in their frame
+    const double *radii; ///< null, or point_count, m: in addition to the part's offset; equal for
+                         ///< the points of an edge or a triangle
+    uint32_t first_rotation; ///< rotation node of the first point; those of the other points follow
+                             ///< it
+    const double *rotation_lengths; ///< null: no point has a rotation; or point_count, m; 0: this
+                                    ///< point has none
+    const double *rest;  ///< point_count x 3, m: rest positions, which give the rest lengths of
+                         ///< edges; for obstacles: positions in their frame
     const double *local; ///< point_count x 3: X, Y, Z of affine points; else unused
     size_t triangle_count;
     const uint32_t *triangles; ///< the part's own point indices
     size_t edge_count;
-    const uint32_t *edges; ///< besides those of the triangles: the part's own point indices
-    size_t bond_count;     ///< of parts without triangles and edges
+    const uint32_t *edges; ///< edges of no triangle: the part's own point indices
+    size_t bond_count;     ///< only for parts without triangles and edges
     const uint32_t *bonds; ///< bond_count x 2: the part's own point indices
-    const uint8_t *broken; ///< bond_count: 1: does not hold its points any more
-    const double *release; ///< bond_count, m: of broken ones, as struct exclusion
+    const uint8_t *broken; ///< bond_count: nonzero if the bond is broken
+    const double *release; ///< bond_count, m: for broken bonds, the distance of struct exclusion
 };
 
 void collision_mesh_clear(struct collision_mesh *mesh);
-/// PBS_ERROR_MEMORY, PBS_ERROR_ARGUMENT (more than 32-bit indices can count) leave it empty.
+/// Adds a part. PBS_ERROR_MEMORY or PBS_ERROR_ARGUMENT (more primitives than 32-bit indices can
+/// count) leave the mesh empty.
 pbs_status collision_mesh_add(struct memory *memory, const struct collision_part_input *input,
                               struct collision_mesh *mesh);
 void collision_mesh_free(struct memory *memory, struct collision_mesh *mesh);
 
-/// Of the lengths at rest, m; infinite without edges.
+/// Returns the mean rest length of edges, m; infinity without edges.
 double collision_mesh_mean_edge(const struct collision_mesh *mesh);
 
-/// Where the points are (point_count x 3) when the nodes are at x (or, of directions, by how much
-/// they move). Leaves points of obstacles alone.
+/// points (point_count x 3) = positions of the points for nodes at x, or their displacements if x
+/// is a direction. Does not write points of obstacles.
 void collision_mesh_compute_points(struct tasks *tasks, const struct collision_mesh *mesh,
                                    const double *x, double *points);
 
-/// The nodes that a point is a sum of, and its weights. Returns how many: 0, 1 or 4.
+/// Lists the nodes and weights of a point. Returns how many there are: 0, 1 or 4.
 static inline int collision_mesh_nodes(const struct collision_mesh *mesh, uint32_t point,
                                        uint32_t nodes[4], double weights[4]) {
     const double *local = mesh->local + 3 * (size_t)point;
@@ -129,7 +135,7 @@ static inline int collision_mesh_nodes(const struct collision_mesh *mesh, uint32
     }
 }
 
-/// Adds factor times a force on a point to what acts on its nodes.
+/// Adds factor times a force on a point to the forces on its nodes.
 static inline void collision_mesh_add_to_nodes(const struct collision_mesh *mesh, uint32_t point,
                                                double factor, const double force[3],
                                                double *node_forces) {
@@ -142,12 +148,12 @@ static inline void collision_mesh_add_to_nodes(const struct collision_mesh *mesh
     }
 }
 
-/// How far the surface lies outside a point, m.
+/// The distance of the surface from a point, m.
 static inline double collision_mesh_offset(const struct collision_mesh *mesh, uint32_t point) {
     return mesh->radius[point];
 }
 
-/// Null: none.
+/// Returns the exclusion of two points of one part, or null if there is none.
 static inline struct exclusion *collision_mesh_exclusion(const struct collision_mesh *mesh,
                                                          uint32_t a, uint32_t b) {
     const uint32_t low = a < b ? a : b;
@@ -160,7 +166,7 @@ static inline struct exclusion *collision_mesh_exclusion(const struct collision_
     return NULL;
 }
 
-/// m: how far apart the sides must be that two points are of.
+/// The distance, m, at which the sides that two points belong to have zero gap.
 static inline double collision_mesh_pair_offset(const struct collision_mesh *mesh, uint32_t a,
                                                 uint32_t b) {
     const double sum = mesh->radius[a] + mesh->radius[b];
@@ -171,16 +177,16 @@ static inline double collision_mesh_pair_offset(const struct collision_mesh *mes
     return exclusion != NULL ? fmin(sum, exclusion->distance) : sum;
 }
 
-/// Of a bond that breaks: its points touch where they are `distance` apart, or by their radii if
-/// that is less, once no other bond holds them. Returns the former distance of both.
+/// Removes a breaking bond from the exclusion of its points. Once no bond is left they collide: at
+/// `distance`, or at the sum of their radii if that is less. Returns the previous distance of the
+/// exclusion.
 double collision_mesh_release_exclusion(const struct collision_mesh *mesh, uint32_t a, uint32_t b,
                                         double distance);
-/// Of a bond that did not break after all. distance: what collision_mesh_release_exclusion
-/// returned.
+/// Undoes collision_mesh_release_exclusion. distance: the value that it returned.
 void collision_mesh_restore_exclusion(const struct collision_mesh *mesh, uint32_t a, uint32_t b,
                                       double distance);
 
-/// Whether the parts of two points may touch.
+/// Whether groups, masks and exclusions let two points collide.
 static inline bool collision_mesh_may_touch(const struct collision_mesh *mesh, uint32_t a,
                                             uint32_t b) {
     const uint32_t i = mesh->part[a];

@@ -1,5 +1,5 @@
-// Coulomb coefficients of pairs of surface materials. Where the table has none, the larger of the
-// two surfaces' own counts. All zero is an empty one.
+// Coulomb coefficients of pairs of surface materials. A pair without an entry uses the larger of
+// the two surfaces' coefficients. A zero-initialised table is empty.
 #ifndef PBS_CONTACT_SURFACES_FRICTION_TABLE_H
 #define PBS_CONTACT_SURFACES_FRICTION_TABLE_H
 
@@ -14,11 +14,11 @@ struct friction_table {
     double friction[PBS_SURFACE_MATERIALS][PBS_SURFACE_MATERIALS]; ///< symmetric
 };
 
-/// One side of a contact.
+/// The surface properties of one side of a contact.
 struct surface {
-    double friction; ///< Coulomb coefficient of its own
+    double friction; ///< Coulomb coefficient for pairs without an entry
     uint32_t material;
-    double rolling, spinning; ///< coefficients of spheres' resistance to that
+    double rolling, spinning; ///< coefficients of rolling and spinning resistance of spheres
 };
 
 static inline void friction_table_set(struct friction_table *table, uint32_t a, uint32_t b,
@@ -27,7 +27,7 @@ static inline void friction_table_set(struct friction_table *table, uint32_t a, 
     table->friction[a][b] = table->friction[b][a] = friction;
 }
 
-/// table: null: an empty one.
+/// Returns the Coulomb coefficient of two surfaces. table may be null, which is an empty table.
 static inline double friction_between(const struct friction_table *table, const struct surface *a,
                                       const struct surface *b) {
     return table != NULL && table->is_set[a->material][b->material]
