@@ -1,6 +1,7 @@
 // The Hessian of the mollified barrier between nearly parallel edges, m(s^2) b(d): b is the barrier
 // of their distance d, and IPC's mollifier m (Li et al. 2020, section 4.4) vanishes as s = |u x v|
-// of the edges u and v goes to zero. Theory: docs/theory/contact.md section 2.3.
+// of the edges u and v goes to zero.
+// Theory: docs/theory/contact.md section 2.3.
 #ifndef PBS_CONTACT_BARRIER_MOLLIFIED_EDGES_H
 #define PBS_CONTACT_BARRIER_MOLLIFIED_EDGES_H
 

@@ -322,7 +322,7 @@ static double squared_to(const struct surface_search *search, const uint32_t *co
     return closest_squared(PAIR_POINT_TRIANGLE, nodes);
 }
 
-static double closest_on_candidates(void *self, uint32_t triangle, double limit) {
+static double closest_triangle(void *self, uint32_t triangle, double limit) {
     struct surface_search *search = self;
     const struct solid_inclusion *s = search->s;
     const uint32_t *corners = s->triangles + 3 * (size_t)triangle;
@@ -386,7 +386,7 @@ static bool search_surface(struct surface_search *search) {
         search->squared = INFINITY;
     }
     tree_search_nearest(&s->surface_tree, s->x + 3 * (size_t)search->point, limit,
-                        closest_on_candidates, search);
+                        closest_triangle, search);
     if (search->triangle != SOLID_INNER_FACE && !(search->squared > limit)) {
         memcpy(search->corners, s->triangles + 3 * (size_t)search->triangle,
                sizeof search->corners);
