@@ -1,4 +1,4 @@
-// Surfaces of breaking tetrahedra: corners are joined across the faces that hold, by union-find.
+// See fracture_surface.h. Union-find joins corners across the faces of intact bonds.
 #include "fracture/fracture_surface.h"
 
 #include "base/disjoint_sets.h"
@@ -7,12 +7,13 @@
 
 static const uint32_t NONE = UINT32_MAX;
 
-/// Of a tetrahedron's face f: bit f where a bond holds it, bit 4 + f where one is broken there.
+/// The bits of a tetrahedron's faces: bit f is set if face f has an intact bond, bit 4 + f if it
+/// has a broken one.
 static uint8_t face_bit(int face, bool broken) {
     return (uint8_t)(1U << (broken ? 4 + face : face));
 }
 
-/// Where vertex i of tetrahedron a is in b, or 4.
+/// Returns the index in b of vertex i of tetrahedron a, or 4 if b does not have that vertex.
 static uint32_t corner_in(const struct tet_mesh_view *mesh, uint32_t a, uint32_t i, uint32_t b) {
     uint32_t j = 0;
     while (j < 4 && mesh->tets[4 * (size_t)b + j] != mesh->tets[4 * (size_t)a + i]) {
@@ -21,7 +22,8 @@ static uint32_t corner_in(const struct tet_mesh_view *mesh, uint32_t a, uint32_t
     return j;
 }
 
-/// The vertex of a that is not in b, or 4 where they have not just three in common.
+/// Returns the vertex of a that is not in b, or 4 unless a and b have exactly three vertices in
+/// common.
 static uint32_t vertex_opposite(const struct tet_mesh_view *mesh, uint32_t a, uint32_t b) {
     uint32_t opposite = 4;
     int alone = 0;
@@ -90,7 +92,7 @@ pbs_status fracture_surface_begin(struct fracture_surface *s, struct memory *mem
     return PBS_OK;
 }
 
-// --- an update ---
+// --- update ---
 
 static void join_corners(struct fracture_surface *s, uint32_t a, uint32_t b) {
     for (uint32_t i = 0; i < 4; i++) {
@@ -101,7 +103,7 @@ static void join_corners(struct fracture_surface *s, uint32_t a, uint32_t b) {
     }
 }
 
-/// Which corners are one vertex, and which faces hold.
+/// Joins the corners that are one vertex, and sets the bits of all faces.
 static void read_bonds(struct fracture_surface *s, const struct bond_list *bonds) {
     disjoint_sets_begin(s->root, 4 * s->mesh.tet_count);
     for (size_t t = 0; t < s->mesh.tet_count; t++) {
@@ -120,7 +122,7 @@ static void read_bonds(struct fracture_surface *s, const struct bond_list *bonds
     disjoint_sets_flatten(s->root, 4 * s->mesh.tet_count);
 }
 
-/// Vertices are numbered as they come.
+/// Returns the vertex of a corner. Vertices are numbered in the order of first use.
 static uint32_t number_of(struct fracture_surface *s, uint32_t corner) {
     uint32_t *number = &s->number[s->root[corner]];
     if (*number == NONE) {
@@ -172,7 +174,7 @@ static void list_corners(struct fracture_surface *s) {
             s->corners[s->first[vertex]++] = (uint32_t)c;
         }
     }
-    // Each beginning has moved on to the next one.
+    // Each offset has advanced to the next one: shift them back.
     for (size_t v = s->vertex_count; v > 0; v--) {
         s->first[v] = s->first[v - 1];
     }
@@ -185,9 +187,9 @@ void fracture_surface_update(struct fracture_surface *s, const struct bond_list 
     list_corners(s);
 }
 
-// --- places ---
+// --- positions and velocities ---
 
-/// From a corner's particle to the corner.
+/// arm = the vector from a corner's particle to the corner.
 static void arm_of(const struct tet_mesh_view *mesh, const struct particle_frames *frames,
                    uint32_t corner, double arm[3]) {
     const size_t tet = corner / 4;
@@ -204,10 +206,10 @@ void fracture_surface_position(const struct fracture_surface *s,
     double sum[3] = {0.0, 0.0, 0.0};
     for (size_t i = 0; i < count; i++) {
         const uint32_t corner = s->corners[s->first[vertex] + i];
-        double place[3];
-        arm_of(&s->mesh, frames, corner, place);
-        add3(frames->positions + 3 * (size_t)(corner / 4), place, place);
-        add3(sum, place, sum);
+        double position[3];
+        arm_of(&s->mesh, frames, corner, position);
+        add3(frames->positions + 3 * (size_t)(corner / 4), position, position);
+        add3(sum, position, sum);
     }
     scale3(1.0 / (double)count, sum, x);
 }
@@ -220,11 +222,11 @@ void fracture_surface_velocity(const struct fracture_surface *s,
     for (size_t i = 0; i < count; i++) {
         const uint32_t corner = s->corners[s->first[vertex] + i];
         const size_t tet = corner / 4;
-        double arm[3], turning[3];
+        double arm[3], rotational[3];
         arm_of(&s->mesh, frames, corner, arm);
-        cross3(spins + 3 * tet, arm, turning);
+        cross3(spins + 3 * tet, arm, rotational);
         add3(sum, velocities + 3 * tet, sum);
-        add3(sum, turning, sum);
+        add3(sum, rotational, sum);
     }
     scale3(1.0 / (double)count, sum, v);
 }

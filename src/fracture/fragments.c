@@ -1,4 +1,4 @@
-// Fragments by union-find over the bonds that hold; linear in particles and bonds.
+// See fragments.h. Union-find over the intact bonds, linear in particles and bonds.
 #include "fracture/fragments.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static void find_roots(const struct fragments *f, const struct bond_list *bonds)
     disjoint_sets_flatten(f->root, f->particle_count);
 }
 
-/// Members by fragment, from each particle's.
+/// Lists the members of all fragments.
 static void list_members(struct fragments *f) {
     memset(f->first, 0, (f->count + 1) * sizeof *f->first);
     for (size_t i = 0; i < f->particle_count; i++) {
@@ -29,34 +29,36 @@ static void list_members(struct fragments *f) {
     for (size_t i = 0; i < f->particle_count; i++) {
         f->members[f->first[f->fragment[i]]++] = (uint32_t)i;
     }
-    // Each beginning has moved on to the next one.
+    // Each offset has advanced to the next one: shift them back.
     memmove(f->first + 1, f->first, f->count * sizeof *f->first);
     f->first[0] = 0;
 }
 
-/// The volume that a particle's bonds reached, and what of it those did that broke, or as much of
-/// those that softened as they lost of their stiffness.
+/// Sums for each particle the volume that its bonds reached and the part of it that is lost: all of
+/// a broken bond's, and of a softened bond's the lost fraction of its stiffness.
 static void measure_lost_volume(const struct fragments *f, const struct bond_list *bonds) {
-    memset(f->reach, 0, 2 * f->particle_count * sizeof *f->reach);
+    memset(f->bond_volumes, 0, 2 * f->particle_count * sizeof *f->bond_volumes);
     for (size_t i = 0; i < 2 * bonds->count; i++) {
         if (bonds->broken[i / 2] != BOND_CUT) {
-            const double volume = (double)bonds->shares[i / 2] *
+            const double volume = (double)bonds->volume_fractions[i / 2] *
                                   bonds->volumes[bonds->pairs[i ^ 1]];
-            double *reach = f->reach + 2 * (size_t)bonds->pairs[i];
+            double *bond_volumes = f->bond_volumes + 2 * (size_t)bonds->pairs[i];
             const double remaining = bonds->remaining != NULL ? bonds->remaining[i / 2] : 1.0;
-            reach[0] += volume;
-            reach[1] += bonds->broken[i / 2] == BOND_BROKE ? volume : (1.0 - remaining) * volume;
+            bond_volumes[0] += volume;
+            bond_volumes[1] += bonds->broken[i / 2] == BOND_BROKE ? volume
+                                                                  : (1.0 - remaining) * volume;
         }
     }
     for (size_t i = 0; i < f->particle_count; i++) {
-        f->damage[i] = f->reach[2 * i + 1] > 0.0 ? (float)(f->reach[2 * i + 1] / f->reach[2 * i])
-                                                 : 0.0F;
+        f->damage[i] = f->bond_volumes[2 * i + 1] > 0.0
+                           ? (float)(f->bond_volumes[2 * i + 1] / f->bond_volumes[2 * i])
+                           : 0.0F;
     }
 }
 
-/// Uses the search's arrays for the bonds of each particle that broke, and for all.
+/// Uses `root` and `size` as counters of each particle's broken bonds and of all its bonds.
 void fragments_measure_damage(struct fragments *f, const struct bond_list *bonds) {
-    if (bonds->shares != NULL) {
+    if (bonds->volume_fractions != NULL) {
         measure_lost_volume(f, bonds);
         return;
     }
@@ -79,7 +81,7 @@ void fragments_free(struct fragments *f, struct memory *memory) {
     memory_release(memory, f->damage);
     memory_release(memory, f->root);
     memory_release(memory, f->size);
-    memory_release(memory, f->reach);
+    memory_release(memory, f->bond_volumes);
     *f = (struct fragments){0};
 }
 
@@ -98,9 +100,9 @@ pbs_status fragments_begin(struct fragments *f, struct memory *memory, size_t pa
         f->damage == NULL || f->root == NULL || f->size == NULL) {
         return PBS_ERROR_MEMORY;
     }
-    if (bonds->shares != NULL) {
-        f->reach = memory_allocate(memory, particle_count, 2 * sizeof *f->reach);
-        if (f->reach == NULL) {
+    if (bonds->volume_fractions != NULL) {
+        f->bond_volumes = memory_allocate(memory, particle_count, 2 * sizeof *f->bond_volumes);
+        if (f->bond_volumes == NULL) {
             return PBS_ERROR_MEMORY;
         }
     }
@@ -118,7 +120,7 @@ pbs_status fragments_begin(struct fragments *f, struct memory *memory, size_t pa
     return PBS_OK;
 }
 
-/// The first particle of the part that keeps the fragment's number.
+/// Returns the first particle of the part that retains the fragment's number.
 static uint32_t largest_part(const struct fragments *f, const uint32_t *members, size_t count) {
     uint32_t largest = members[0];
     for (size_t i = 0; i < count; i++) {
@@ -154,8 +156,8 @@ void fragments_update(struct fragments *f, const struct bond_list *bonds) {
     fragments_measure_damage(f, bonds);
 }
 
-/// Whether two particles have one number where they hang together, and nowhere else, and every
-/// number is somebody's. Uses `size` for the root of each number.
+/// Whether two particles have the same number exactly if they are connected, and every number is
+/// used. Uses `size` for the root of each number.
 static bool are_numbers(const struct fragments *f, const uint32_t *fragment, size_t count) {
     size_t found = 0;
     for (size_t k = 0; k < count; k++) {
@@ -175,7 +177,7 @@ static bool are_numbers(const struct fragments *f, const uint32_t *fragment, siz
     return found == count;
 }
 
-/// Whoever came off did so after the other was there.
+/// Whether every fragment's parent has a number that is not higher than its own.
 static bool are_parents(const uint32_t *parent, size_t count) {
     for (size_t k = 0; k < count; k++) {
         if (parent[k] > k) {

@@ -1,4 +1,5 @@
-// Bonds of peridynamics: pairs, then numbers bond by bond (docs/theory/peridynamics.md).
+// See peridynamic.h: finds pairs, then computes the numbers of each bond
+// (docs/theory/peridynamics.md).
 #include "fracture/peridynamic.h"
 
 #include <math.h>
@@ -6,10 +7,10 @@
 #include "broad_phase/point_pairs.h"
 
 static const double PI = 3.14159265358979323846;
-static const double ROUNDING = 1e-9; // of the horizon: what still belongs to it
+static const double ROUNDING = 1e-9; // relative tolerance of the horizon
 
-/// Two particles closer than this many spacings are at one place: a bond so short is stiffer than
-/// any step can follow.
+/// Two particles closer than this many spacings are treated as coincident: so short a bond would be
+/// stiffer than any step can resolve.
 static const double COINCIDENT = 1e-6;
 
 static const size_t MOST_BONDS = UINT32_MAX - 1;
@@ -81,7 +82,8 @@ static void add_offset(const struct peridynamic_input *unit, int x, int y, int z
     sum->neighbors++;
     sum->volume += volume;
     sum->energy += volume * length;
-    // As many bonds of an offset as it is layers deep run through a cell of the plane.
+    // The number of bonds of an offset that cross one cell of the plane is its extent across the
+    // plane, x.
     sum->fracture += x > 0 ? volume * length * x : 0.0;
 }
 
@@ -101,7 +103,7 @@ struct peridynamic_lattice peridynamic_lattice(const struct peridynamic_input *i
             }
         }
     }
-    // The same integrals over the ball, the disc, or the line.
+    // The corresponding integrals over the line, the disc and the ball.
     const double energy[] = {1.0, 2.0 / 3.0 * PI, PI};
     const double fracture[] = {1.0 / 3.0, 0.5, PI / 5.0};
     sum.energy /= energy[dimensions - 1] * power(unit.horizon, dimensions + 1);
@@ -160,14 +162,15 @@ static pbs_status measure_lengths(const struct peridynamic_input *input,
     return PBS_OK;
 }
 
-/// Of two values in series, the same bits for either order, and for two that are one that one.
+/// The harmonic mean of two values. The result is symmetric to the bit, and
+/// is exactly a if a = b.
 static double in_series(double a, double b) {
     const double low = fmin(a, b);
     const double high = fmax(a, b);
     return 2.0 * high / (low + high) * low;
 }
 
-/// Stiffness and critical stretch, before surfaces are corrected.
+/// Sets stiffness and critical stretch, before the correction of surfaces.
 static void set_strengths(const struct peridynamic_input *input, struct peridynamic_bonds *bonds) {
     const struct peridynamic_lattice lattice = peridynamic_lattice(input);
     const double stiffer = input->calibrates ? 1.0 / lattice.energy : 1.0;
@@ -189,9 +192,10 @@ static void set_strengths(const struct peridynamic_input *input, struct peridyna
     }
 }
 
-/// Stiffens bonds by how much of the lattice's family their particles lack (section 3). Families
-/// are summed in whole numbers, 2^-42 of the largest volume each, so that no order of particles
-/// and bonds shows: a body that is its own mirror image stays so to the last bit.
+/// Stiffens bonds by the volume that their particles' families lack compared with the lattice
+/// (section 3). Family volumes are summed as integers in units of 2^-42 of the largest volume, so
+/// that they do not depend on the order of particles and bonds: a mirror-symmetric body stays
+/// symmetric to the last bit.
 static pbs_status correct_surfaces(struct memory *memory, const struct peridynamic_input *input,
                                    struct peridynamic_bonds *bonds) {
     uint64_t *family = memory_allocate(memory, input->particle_count, sizeof *family);

@@ -385,8 +385,8 @@ static bool search_surface(struct surface_search *search) {
         limit = search->squared;
         search->squared = INFINITY;
     }
-    tree_search_nearest(&s->surface_tree, s->x + 3 * (size_t)search->point, limit,
-                        closest_triangle, search);
+    tree_search_nearest(&s->surface_tree, s->x + 3 * (size_t)search->point, limit, closest_triangle,
+                        search);
     if (search->triangle != SOLID_INNER_FACE && !(search->squared > limit)) {
         memcpy(search->corners, s->triangles + 3 * (size_t)search->triangle,
                sizeof search->corners);

@@ -275,14 +275,16 @@ static pbs_status make_bonds(struct body *body, struct memory *memory,
     body->peridynamic.lengths = bonds.lengths;
     body->peridynamic.stiffness = bonds.stiffness;
     body->peridynamic.critical = bonds.critical_stretch;
-    body->bonds.shares = memory_allocate(memory, bonds.count, sizeof *body->bonds.shares);
-    for (size_t i = 0; body->bonds.shares != NULL && i < bonds.count; i++) {
-        body->bonds.shares[i] = (float)bonds.partial_volumes[i];
+    body->bonds.volume_fractions = memory_allocate(memory, bonds.count,
+                                                   sizeof *body->bonds.volume_fractions);
+    for (size_t i = 0; body->bonds.volume_fractions != NULL && i < bonds.count; i++) {
+        body->bonds.volume_fractions[i] = (float)bonds.partial_volumes[i];
     }
     memory_release(memory, bonds.partial_volumes);
     body->bonds.broken = memory_allocate(memory, bonds.count, sizeof *body->bonds.broken);
     body->bonds.release = memory_allocate(memory, bonds.count, sizeof *body->bonds.release);
-    if (body->bonds.shares == NULL || body->bonds.broken == NULL || body->bonds.release == NULL) {
+    if (body->bonds.volume_fractions == NULL || body->bonds.broken == NULL ||
+        body->bonds.release == NULL) {
         return PBS_ERROR_MEMORY;
     }
     if (d->tensile_strength > 0.0) {
@@ -294,7 +296,7 @@ static pbs_status make_bonds(struct body *body, struct memory *memory,
     const struct bond_list list = {.count = bonds.count,
                                    .pairs = bonds.pairs,
                                    .broken = body->bonds.broken,
-                                   .shares = body->bonds.shares,
+                                   .volume_fractions = body->bonds.volume_fractions,
                                    .volumes = body->peridynamic.volumes};
     return fragments_begin(&body->bonds.fragments, memory, body->vertex_count, &list);
 }

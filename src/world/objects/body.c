@@ -46,7 +46,7 @@ void body_free(struct body *body, struct memory *memory) {
     memory_release(memory, body->bonded.shearing);
     memory_release(memory, body->bonds.broken);
     memory_release(memory, body->bonds.release);
-    memory_release(memory, body->bonds.shares);
+    memory_release(memory, body->bonds.volume_fractions);
     memory_release(memory, body->peridynamic.volumes);
     memory_release(memory, body->peridynamic.young);
     memory_release(memory, body->peridynamic.lengths);

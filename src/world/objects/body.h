@@ -86,7 +86,7 @@ struct body_bonds {
                            ///< ones left out; 0: not known
     /// Of damage, where bonds do not all count alike: by bond, which part of its particles' volumes
     /// they reach; null: alike.
-    float *shares;
+    float *volume_fractions;
     struct fragments fragments;
 };
 

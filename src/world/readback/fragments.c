@@ -15,7 +15,7 @@ struct bond_list body_bond_list(const struct body *body) {
     return (struct bond_list){.count = body->bonds.count,
                               .pairs = body->bonds.pairs,
                               .broken = body->bonds.broken,
-                              .shares = body->bonds.shares,
+                              .volume_fractions = body->bonds.volume_fractions,
                               .remaining = body->peridynamic.remaining,
                               .volumes = body->peridynamic.volumes};
 }
