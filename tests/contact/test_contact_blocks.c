@@ -24,7 +24,7 @@ static void blocks_are_the_vectors_over_nodes(void **state) {
     for (int round = 0; round < 500; round++) {
         uint8_t held[SCENE_NODES];
         uint32_t points[4];
-        struct contact_nodes fold;
+        struct contact_nodes stencil;
         struct contact_hessian rank = {.count = 1 + (int)random_index(&numbers, CONTACT_RANK)};
         const int count = 1 + (int)random_index(&numbers, 4);
         // Two sides, and so two affine bodies at the most.
@@ -45,15 +45,15 @@ static void blocks_are_the_vectors_over_nodes(void **state) {
         }
         const struct contact_blocks_scene scene = {
             .mesh = mesh, .layout = &layout, .constrained_axes = round % 4 == 0 ? NULL : held};
-        contact_nodes_of_points(&scene, points, count, &fold);
+        contact_nodes_of_points(&scene, points, count, &stencil);
         contact_blocks_clear(&blocks);
-        const struct contact_block_index before = contact_blocks_count(&blocks, fold.node_count);
-        const struct contact_block_index place = contact_blocks_count(&blocks, fold.node_count);
+        const struct contact_block_index before = contact_blocks_count(&blocks, stencil.node_count);
+        const struct contact_block_index place = contact_blocks_count(&blocks, stencil.node_count);
         assert_ok(contact_blocks_reserve(&memory, &blocks));
-        contact_blocks_write(&scene, &fold, &rank, NULL, before, &blocks);
-        contact_blocks_write(&scene, &fold, &rank, NULL, place, &blocks);
-        widths[fold.node_count]++;
-        assert_int_equal(place.width, fold.node_count);
+        contact_blocks_write(&scene, &stencil, &rank, NULL, before, &blocks);
+        contact_blocks_write(&scene, &stencil, &rank, NULL, place, &blocks);
+        widths[stencil.node_count]++;
+        assert_int_equal(place.width, stencil.node_count);
 
         // Every node moves; the free axes of those that the points are sums of, the points.
         double motion[SCENE_COORDINATES];
@@ -80,30 +80,30 @@ static void blocks_are_the_vectors_over_nodes(void **state) {
             expected += rank.coefficient[k] * along * along;
         }
         uint32_t listed = 0;
-        for (uint32_t i = 0; i < fold.node_count; i++) {
-            assert_true((listed >> fold.node[i] & 1) == 0);
-            listed |= 1u << fold.node[i];
+        for (uint32_t i = 0; i < stencil.node_count; i++) {
+            assert_true((listed >> stencil.node[i] & 1) == 0);
+            listed |= 1u << stencil.node[i];
         }
         assert_int_equal(listed, seen);
-        if (fold.node_count == 0) {
+        if (stencil.node_count == 0) {
             assert_true(expected == 0.0);
             continue;
         }
-        const struct contact_stencils *set = &blocks.sets[fold.node_count - 1];
-        const size_t size = 3 * (size_t)fold.node_count;
+        const struct contact_stencils *set = &blocks.sets[stencil.node_count - 1];
+        const size_t size = 3 * (size_t)stencil.node_count;
         const double *block = set->blocks + place.index * size * size;
         assert_int_equal(set->count, 2);
         assert_same_bits(block, set->blocks, size * size);
         double found = 0.0;
         for (size_t i = 0; i < size; i++) {
-            assert_int_equal(set->rows[place.index * fold.node_count + i / 3],
-                             row[fold.node[i / 3]]);
+            assert_int_equal(set->rows[place.index * stencil.node_count + i / 3],
+                             row[stencil.node[i / 3]]);
             for (size_t j = 0; j < size; j++) {
                 // What is below the diagonal blocks is not written.
                 const double entry = i / 3 <= j / 3 ? block[i * size + j] : block[j * size + i];
                 assert_true(i / 3 != j / 3 || entry == block[j * size + i]);
-                found += motion[3 * fold.node[i / 3] + i % 3] * entry *
-                         motion[3 * fold.node[j / 3] + j % 3];
+                found += motion[3 * stencil.node[i / 3] + i % 3] * entry *
+                         motion[3 * stencil.node[j / 3] + j % 3];
             }
         }
         // 4 vectors of 12 numbers, squared: some hundred roundings of numbers up to a thousand.

@@ -1,6 +1,6 @@
-// Barriers through ln = ln(s / S) and q = (S - s) / s, in which every sum is one of terms of the
-// same sign:
-//     b = -k (S - s)^2 ln,  b' = k (S - s) (2 ln - q),  b'' = k (q^2 + 4 q - 2 ln).
+// See barrier.h. Barriers are written with ln = ln(s / S) and q = (S - s) / s, so that every sum
+// has terms of one sign and no cancellation:
+//     b = -k (S - s)^2 ln, b' = k (S - s) (2 ln - q), b'' = k (q^2 + 4 q - 2 ln).
 // Theory: docs/theory/contact.md section 2.3.
 #define LANES 2
 #include "contact/barrier/barrier.h"
@@ -10,8 +10,8 @@
 
 static const struct barrier_value outside = {0.0, 0.0, 0.0};
 
-// ln(s / (s + missing)), near 1 from how much is missing, near 0 from what is left.
-static double log_share(double s, double missing) {
+// Returns ln(s / (s + missing)), to full accuracy also where the ratio is close to 1.
+static double log_ratio(double s, double missing) {
     const double whole = s + missing;
     if (missing > s) {
         return log_lanes(lanes_set(s / whole))[0];
@@ -20,9 +20,10 @@ static double log_share(double s, double missing) {
     return -t - log_excess_lanes(lanes_set(-t))[0];
 }
 
-// -(s - S)^2 ln(s / S) of s and S - s, both positive.
+// Returns -(s - S)^2 ln(s / S) and its derivatives with respect to s, from s and missing = S - s,
+// both positive.
 static struct barrier_value of_excess(double s, double missing) {
-    const double logarithm = log_share(s, missing), q = missing / s;
+    const double logarithm = log_ratio(s, missing), q = missing / s;
     return (struct barrier_value){.value = -missing * missing * logarithm,
                                   .first = missing * (2.0 * logarithm - q),
                                   .second = q * q + 4.0 * q - 2.0 * logarithm};
@@ -33,7 +34,7 @@ static struct barrier_value of_distance(double gap, double offset, double reach)
     return of_excess(gap, reach - gap);
 }
 
-// By the chain rule, s = d^2 - offset^2.
+// Applies the chain rule for s = d^2 - offset^2.
 static struct barrier_value of_square(double gap, double offset, double reach) {
     const double distance = gap + offset;
     const double s = gap * (gap + 2.0 * offset);
@@ -65,9 +66,10 @@ struct barrier_value barrier_evaluate(const struct barrier *barrier, double dist
     return (struct barrier_value){k * b.value, k * b.first, k * b.second};
 }
 
-// With S = r^2 + 2 r offset the energies are k r^2 and k S^2 times functions of g / r: without an
-// offset (1 - y^2)^2 (-2 ln y), which is 2 (1 + y)^2 = 4.5 times the other at y = 1/2 and whose
-// force is between 2 and 8 times the other's; with a large one the same function.
+// With S = r^2 + 2 r offset the energies are k r^2 and k S^2 times functions of y = g / r. Without
+// an offset, the second function is (1 - y^2)^2 (-2 ln y). That is 2 (1 + y)^2 times the first one,
+// a factor of 4.5 at y = 1/2, and its force is between 2 and 8 times the first one's. With a large
+// offset both functions are the same.
 double barrier_form_stiffness(const struct barrier *barrier, double stiffness, double offset) {
     if (barrier->form == BARRIER_DISTANCE) {
         return stiffness;

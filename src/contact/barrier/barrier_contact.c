@@ -1,6 +1,6 @@
-// Energy, gradient and Hessian of barrier contact; see barrier_contact.h. Distances are taken in
-// parallel, piece by piece of the candidates; what is within reach is few, is listed in the order
-// of the candidates, and is added up one after another, so that threads do not change a bit.
+// Energy, gradient and Hessian of barrier contact; see barrier_contact.h. Distances of the
+// candidates are computed in parallel pieces. The few pairs within reach are listed in the order of
+// the candidates and summed serially, so no bit of a result depends on threads.
 #include "contact/barrier/barrier_contact.h"
 
 #include <math.h>
@@ -15,12 +15,12 @@
 
 enum { CANDIDATES_PER_PIECE = 512, CONTACTS_PER_PIECE = 64 };
 
-// Of the reach, beside the ways that candidates are listed for. What is tried in a search direction
-// lies on them; the next direction seldom stays near, and every pair that is listed has its
-// distance taken in each trial.
+// Margin of the candidate lists, relative to the reach. The trial states of a line search lie on
+// the paths that the lists are made for; the next direction seldom stays near them. A larger margin
+// would add pairs whose distance is computed in every trial.
 static const double CANDIDATE_MARGIN = 0.2;
 
-// IPC's threshold of the mollifier, relative to the squared rest lengths.
+// Threshold of IPC's mollifier, relative to the product of the squared rest lengths.
 static const double PARALLEL_THRESHOLD = 1e-3;
 
 // --- memory ---
@@ -75,12 +75,12 @@ void barrier_contact_free(struct barrier_contact *c) {
     *c = (struct barrier_contact){0};
 }
 
-// --- what is within reach ---
+// --- candidates within reach ---
 
 struct contact_pass {
     struct barrier_contact *contact;
-    size_t count;      ///< of pairs and of points before walls
-    size_t pair_count; ///< candidates; the rest are points and walls
+    size_t count;      ///< of candidate pairs, plus points times walls
+    size_t pair_count; ///< indices below it are candidate pairs, the others points at walls
     const struct contact_blocks_scene *scene;
 };
 
@@ -134,7 +134,7 @@ static void find_near_piece(void *context, size_t piece) {
     }
 }
 
-/// near = the indices of all that is within reach, ascending.
+/// near = the indices of all pairs and points at walls within reach, ascending.
 static pbs_status find_near(struct barrier_contact *c, struct tasks *tasks, size_t *count) {
     struct contact_pass pass = {.contact = c, .pair_count = candidates_count(&c->candidates)};
     pass.count = pass.pair_count + c->wall_count * c->mesh.point_count;
@@ -160,7 +160,7 @@ static pbs_status find_near(struct barrier_contact *c, struct tasks *tasks, size
 
 // --- contacts ---
 
-/// That of a pair: one for all, or by the softer of its two parts.
+/// Returns the barrier of a pair: the common one, or one with the stiffness of the softer part.
 static struct barrier barrier_between(const struct barrier_contact *c, uint32_t first,
                                       uint32_t second, double offset) {
     struct barrier barrier = c->settings.barrier;
@@ -241,7 +241,7 @@ static void make_contacts_piece(void *context, size_t piece) {
     }
 }
 
-/// contacts = all at c->points.
+/// contacts = all contacts at c->points.
 static pbs_status find_contacts(struct barrier_contact *c, struct tasks *tasks) {
     size_t count = 0;
     c->contact_count = 0;
@@ -293,7 +293,8 @@ void barrier_contact_forget_pairs(struct barrier_contact *c) {
     c->is_found = false;
 }
 
-/// Whether the contacts are those of c->points: a Hessian is mostly wanted where the energy was.
+/// Whether the contacts are already those of c->points. A Hessian is usually evaluated at the state
+/// of the last energy.
 static bool has_found(const struct barrier_contact *c) {
     const struct barrier *now = &c->settings.barrier;
     const struct barrier *then = &c->found_barrier;
@@ -324,7 +325,7 @@ pbs_status barrier_contact_find(struct barrier_contact *c, struct tasks *tasks, 
 
 // --- energy and gradient ---
 
-/// The gradient of a contact's potential for each of its points.
+/// gradient = the gradient of a contact's potential with respect to each of its points.
 static void gradient_of(const struct barrier_contact *c, const struct active_contact *contact,
                         double gradient[CONTACT_POINTS][3]) {
     for (int k = 0; k < contact->point_count; k++) {
@@ -355,7 +356,7 @@ static void add_barrier_gradient(const struct barrier_contact *c,
     }
 }
 
-/// What touches is not forgiven for being parallel.
+/// The energy of touching edges is infinite even if the mollifier is zero.
 double barrier_contact_energy(const struct active_contact *contact) {
     const double value = contact->barrier.value;
     return isinf(value) ? value : contact->mollifier * value;
@@ -431,7 +432,8 @@ static void hessian_of_pair(const struct barrier_contact *c, const struct active
     }
 }
 
-/// Walls bend away from the points: minus the Hessian of their distance is positive semidefinite.
+/// Walls are convex towards the points, so minus the Hessian of their distance is positive
+/// semidefinite.
 static void hessian_of_wall(const struct barrier_contact *c, const struct active_contact *contact,
                             struct contact_hessian *hessian) {
     const struct contact_surface *surface = &c->walls[contact->wall].surface;
@@ -454,12 +456,14 @@ static void hessian_of_wall(const struct barrier_contact *c, const struct active
     }
 }
 
-/// Resistance to rolling is behind contacts and frictions.
+/// Returns the rolling resistance of an index. Indices run over contacts, then frictions, then
+/// rollings.
 static const struct lagged_rolling *rolling_at(const struct barrier_contact *c, size_t index) {
     return &c->rollings[index - c->contact_count - c->linearized_frictions];
 }
 
-/// Of a contact, or of the friction that follows them. Returns how many points it couples.
+/// Computes the Hessian of a contact, a friction or a rolling resistance. Returns how many points
+/// it has.
 static int hessian_of(const struct barrier_contact *c, size_t index, const uint32_t **points,
                       struct contact_hessian *hessian, struct contact_rotations *rotations) {
     *hessian = (struct contact_hessian){0};
@@ -494,14 +498,14 @@ static void write_block(const struct contact_pass *pass, size_t index) {
     struct barrier_contact *c = pass->contact;
     struct contact_hessian hessian;
     struct contact_rotations rotations;
-    struct contact_nodes fold;
+    struct contact_nodes stencil;
     const uint32_t *points = NULL;
     const int count = hessian_of(c, index, &points, &hessian, &rotations);
-    contact_nodes_of_points(pass->scene, points, count, &fold);
+    contact_nodes_of_points(pass->scene, points, count, &stencil);
     for (int t = 0; t < rotations.count; t++) {
-        contact_nodes_add(pass->scene, rotations.node[t], &fold);
+        contact_nodes_add(pass->scene, rotations.node[t], &stencil);
     }
-    contact_blocks_write(pass->scene, &fold, &hessian, rotations.count > 0 ? &rotations : NULL,
+    contact_blocks_write(pass->scene, &stencil, &hessian, rotations.count > 0 ? &rotations : NULL,
                          c->block_indices[index], &c->blocks);
 }
 
@@ -515,33 +519,33 @@ static void write_blocks_piece(void *context, size_t piece) {
 
 static void nodes_with_rotations(const struct contact_blocks_scene *scene, const uint32_t *points,
                                  int count, const uint32_t *nodes, int rotations,
-                                 struct contact_nodes *fold) {
-    contact_nodes_of_points(scene, points, count, fold);
+                                 struct contact_nodes *stencil) {
+    contact_nodes_of_points(scene, points, count, stencil);
     for (int t = 0; t < rotations; t++) {
-        contact_nodes_add(scene, nodes[t], fold);
+        contact_nodes_add(scene, nodes[t], stencil);
     }
 }
 
 static void count_blocks(const struct contact_blocks_scene *scene, struct barrier_contact *c) {
     contact_blocks_clear(&c->blocks);
     for (size_t i = 0; i < linearized_count(c); i++) {
-        struct contact_nodes fold;
+        struct contact_nodes stencil;
         uint32_t nodes[2];
         if (i < c->contact_count) {
             contact_nodes_of_points(scene, c->contacts[i].points, c->contacts[i].point_count,
-                                    &fold);
+                                    &stencil);
         } else if (i < c->contact_count + c->linearized_frictions) {
             const struct lagged_friction *friction = &c->frictions[i - c->contact_count];
             const int rotations = lagged_friction_rotation_nodes(c, friction, nodes);
             nodes_with_rotations(scene, friction->points, friction->point_count, nodes, rotations,
-                                 &fold);
+                                 &stencil);
         } else {
             const struct lagged_rolling *rolling = rolling_at(c, i);
             const int rotations = rolling_resistance_rotation_nodes(c, rolling, nodes);
             nodes_with_rotations(scene, rolling->points, rolling->point_count, nodes, rotations,
-                                 &fold);
+                                 &stencil);
         }
-        c->block_indices[i] = contact_blocks_count(&c->blocks, fold.node_count);
+        c->block_indices[i] = contact_blocks_count(&c->blocks, stencil.node_count);
     }
 }
 
@@ -568,7 +572,7 @@ pbs_status barrier_contact_linearize(struct barrier_contact *c, struct tasks *ta
     return status;
 }
 
-/// How a wall moves at a point on its way, taken off a motion.
+/// Subtracts the remaining motion of a wall at x from a point's motion.
 static void subtract_wall_motion(const struct contact_wall *wall, const double x[3],
                                  double motion[3]) {
     double arm[3];
@@ -579,7 +583,7 @@ static void subtract_wall_motion(const struct contact_wall *wall, const double x
     subtract3(motion, turned, motion);
 }
 
-/// The force of a wall turns with it.
+/// Adds the change of the force that is due to the rotation of the wall and its normal.
 static void add_rotated_force(const struct barrier_contact *c, const struct active_contact *contact,
                               double *gradient) {
     double turned[3];
@@ -588,7 +592,8 @@ static void add_rotated_force(const struct barrier_contact *c, const struct acti
                                 gradient);
 }
 
-/// Friction is measured from the whole way of obstacles in the stage, wherever on it they are.
+/// Whether the remaining motion of a point changes the gradient of this contact. Friction depends
+/// on the whole motion of obstacles in the stage, so their remaining motion does not change it.
 static bool moves_in_stage(const struct barrier_contact *c, size_t index, uint32_t point) {
     return index < c->contact_count || c->mesh.kind[point] != POINT_OBSTACLE;
 }
@@ -599,7 +604,7 @@ static void add_motion_of(struct barrier_contact *c, size_t index, const double 
     struct contact_rotations rotations;
     const uint32_t *points = NULL;
     const int count = hessian_of(c, index, &points, &hessian, &rotations);
-    // Friction is not measured along the way of walls.
+    // Friction does not depend on the remaining motion of walls either.
     const uint32_t wall = index < c->contact_count ? c->contacts[index].wall : CONTACT_NO_WALL;
     for (int k = 0; k < hessian.count; k++) {
         double along = 0.0;

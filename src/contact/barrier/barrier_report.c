@@ -1,4 +1,4 @@
-// What barriers and their friction did, for the report.
+// See barrier_report.h.
 #include "contact/barrier/barrier_report.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 #include "base/matrix3/math3.h"
 
-// --- sums ---
+// --- loads of parts ---
 
 static struct contact_load *load_of_point(const struct barrier_contact *c, uint32_t point,
                                           struct contact_report *r) {
@@ -37,8 +37,9 @@ static void add_contact(const struct barrier_contact *c, double impulse_fraction
     }
 }
 
-/// Friction on bodies acts at their points. What an obstacle feels is the opposite at the same
-/// place: its own points may lie deep below its surface, as the centre of a ball does.
+/// Adds the friction of one contact. On bodies it acts at their points. The obstacle gets the
+/// opposite force and torque at the same positions, because its own points may lie deep below its
+/// surface, as the centre of a ball does.
 static void add_friction(const struct barrier_contact *c, double impulse_fraction,
                          const struct lagged_friction *friction, struct contact_report *r,
                          double on_first[3]) {
@@ -74,14 +75,14 @@ static void add_friction(const struct barrier_contact *c, double impulse_fractio
         }
     }
     if (obstacle != NULL) {
-        // Which side it is decides the sign.
+        // The sign depends on which side the obstacle is.
         const bool is_first = c->mesh.kind[friction->points[0]] == POINT_OBSTACLE;
         add_scaled3(obstacle->friction, is_first ? 1.0 : -1.0, force, obstacle->friction);
         subtract3(obstacle->torque, torque, obstacle->torque);
     }
 }
 
-/// Moments of pure rotation, equal and opposite.
+/// Adds the equal and opposite moments of rolling resistance.
 static void add_rolling(const struct barrier_contact *c, double impulse_fraction,
                         const struct lagged_rolling *rolling, struct contact_report *r) {
     const int first = pair_first_count(rolling->kind);
@@ -148,10 +149,10 @@ pbs_status barrier_report_add(const struct barrier_contact *c, const struct cont
     return PBS_OK;
 }
 
-// --- reading ---
+// --- geometry ---
 
-static void shape_at_wall(const struct barrier_contact *c, const struct contact_record *record,
-                          struct contact_geometry *out) {
+static void geometry_at_wall(const struct barrier_contact *c, const struct contact_record *record,
+                             struct contact_geometry *out) {
     const struct contact_wall *wall = &c->walls[record->wall];
     const double *x = c->points + 3 * (size_t)record->points[0];
     const double distance = shape_distance(&wall->surface.shape, &wall->surface.pose, x,
@@ -163,8 +164,8 @@ static void shape_at_wall(const struct barrier_contact *c, const struct contact_
     add_scaled3(x, -distance, out->normal, out->point[1]);
 }
 
-static void shape_of_pair(const struct barrier_contact *c, const struct contact_record *record,
-                          struct contact_geometry *out) {
+static void geometry_of_pair(const struct barrier_contact *c, const struct contact_record *record,
+                             struct contact_geometry *out) {
     const double *x[PAIR_NODES] = {NULL};
     for (int k = 0; k < record->point_count; k++) {
         x[k] = c->points + 3 * (size_t)record->points[k];
@@ -194,9 +195,9 @@ void barrier_report_geometry(const struct barrier_contact *c, const struct conta
         .part = {c->mesh.part[record->points[0]]},
         .count = {record->wall == CONTACT_NO_WALL ? pair_first_count(record->kind) : 1}};
     if (record->wall != CONTACT_NO_WALL) {
-        shape_at_wall(c, record, out);
+        geometry_at_wall(c, record, out);
     } else {
-        shape_of_pair(c, record, out);
+        geometry_of_pair(c, record, out);
     }
     for (int k = 0; k < record->point_count; k++) {
         out->vertex[k] = c->mesh.vertex[record->points[k]];

@@ -1,4 +1,4 @@
-// Contact by barriers as steps and the minimiser see it: see contact_table.h.
+// The contact_table of barrier contact, through which steps and the minimiser use it.
 #include "base/matrix3/math3.h"
 #include "contact/barrier/contact_pair.h"
 #include "contact/barrier/barrier_report.h"
@@ -27,7 +27,7 @@ static pbs_status evaluate(void *self, struct tasks *tasks, const double *x, boo
     return barrier_contact_evaluate(self, tasks, x, with_friction, gradient, out);
 }
 
-/// What is left out to make a barrier's Hessian semidefinite is left out always.
+/// The Hessian of barriers is always made semidefinite, whatever the options say.
 static pbs_status linearize(void *self, struct tasks *tasks,
                             const struct contact_linearization *wanted, const double *x,
                             const struct contact_matrix **matrix) {
@@ -102,13 +102,13 @@ static void end_step(const void *self, const struct contact_report *r, double *n
     contact_report_add_node_forces(&c->mesh, r, node_forces);
 }
 
-// --- energies ---
+// --- power ---
 
 static uint32_t node_of(const struct barrier_contact *c, uint32_t point) {
     return c->mesh.kind[point] == POINT_OBSTACLE ? CONTACT_NO_NODE : c->mesh.node[point];
 }
 
-/// Who meets in a contact.
+/// Returns a contact_power with the nodes of both sides and zeros.
 static struct contact_power contact_power_between(const struct barrier_contact *c, uint32_t wall,
                                                   enum pair_kind kind, const uint32_t *points) {
     return (struct contact_power){
@@ -121,7 +121,7 @@ static double velocity_met(const struct contact_motion *motion, size_t at) {
     return motion->v_now != NULL ? 0.5 * (motion->v_now[at] + motion->v[at]) : motion->v[at];
 }
 
-/// W: what friction takes from the nodes that it acts on.
+/// Returns the power that friction extracts from the nodes it acts on, W.
 static double power_from_nodes(const struct barrier_contact *c,
                                const struct lagged_friction *friction,
                                const struct contact_motion *motion, const double force[3]) {
@@ -154,7 +154,7 @@ static double power_from_nodes(const struct barrier_contact *c,
     return power;
 }
 
-/// As velocity_met.
+/// Returns the rate of a row at the velocity that velocity_met gives.
 static double rate_met(const struct barrier_contact *c, const struct lagged_rolling *rolling,
                        int row, const struct contact_motion *motion) {
     const double rate = barrier_contact_rolling_rate(c, rolling, row, motion->v);
@@ -163,7 +163,8 @@ static double rate_met(const struct barrier_contact *c, const struct lagged_roll
                : rate;
 }
 
-/// What obstacles put in and the nodes do not get is heat.
+/// Visits frictions. The dissipation is the power supplied by obstacles plus the power extracted
+/// from nodes.
 static void visit_friction(const struct barrier_contact *c, const struct contact_motion *motion,
                            const struct contact_visitor *visitor) {
     for (size_t i = 0; i < c->friction_count; i++) {
@@ -177,20 +178,20 @@ static void visit_friction(const struct barrier_contact *c, const struct contact
     }
 }
 
-/// As friction, of rolling and spinning.
+/// Visits rolling and spinning resistance, as visit_friction does.
 static void visit_rolling(const struct barrier_contact *c, const struct contact_motion *motion,
                           const struct contact_visitor *visitor) {
     for (size_t i = 0; i < c->rolling_count; i++) {
         const struct lagged_rolling *r = &c->rollings[i];
         struct contact_power power = contact_power_between(c, r->wall, r->kind, r->points);
         struct rolling_load load;
-        double taken = 0.0;
+        double nodal_power = 0.0;
         barrier_contact_rolling(c, r, &load);
         for (int row = 0; row < LAGGED_ROLLING_ROWS; row++) {
-            taken -= load.along[row] * rate_met(c, r, row, motion);
+            nodal_power -= load.along[row] * rate_met(c, r, row, motion);
         }
         power.obstacle_power = load.obstacle_power;
-        power.dissipation = taken + load.obstacle_power;
+        power.dissipation = nodal_power + load.obstacle_power;
         visitor->visit(visitor->context, &power);
     }
 }
@@ -212,9 +213,9 @@ static void visit(const void *self, const struct contact_motion *motion,
     }
 }
 
-// --- when something failed ---
+// --- after a failure ---
 
-/// Without memory for the search no pair is named.
+/// Finds no pair if memory for the search runs out.
 static void find_failed_pair(void *self, struct tasks *tasks, const double *x,
                              const struct contact_pair_query *query, struct contact_pair *out) {
     if (barrier_contact_find(self, tasks, x) >= 0) {

@@ -1,6 +1,6 @@
-// Whether a state is one to start from: nothing goes through anything, nothing touches. Distances
-// alone cannot tell (docs/theory/contact.md section 3.2): an edge that sticks through a triangle
-// has a positive one.
+// Checks that a state has no intersecting and no touching primitives, so that a step can start from
+// it. Distances alone do not suffice (docs/theory/contact.md section 3.2): an edge that intersects
+// a triangle has positive distances.
 #include "contact/barrier/contact_pair.h"
 
 static bool must_not(const void *context, uint32_t edge, uint32_t triangle) {

@@ -34,9 +34,9 @@ struct contact_pair contact_pair_of_intersection(const struct collision_mesh *me
         .points = {edge[0], edge[1], triangle[0], triangle[1], triangle[2]}};
 }
 
-/// N: how hard a contact pushes on a node.
-static double push_on(const struct barrier_contact *c, const struct active_contact *active,
-                      uint32_t node) {
+/// Returns the force of a contact on a node, N.
+static double force_on_node(const struct barrier_contact *c, const struct active_contact *active,
+                            uint32_t node) {
     double sum = 0.0;
     for (int k = 0; k < active->point_count; k++) {
         uint32_t nodes[4];
@@ -49,8 +49,8 @@ static double push_on(const struct barrier_contact *c, const struct active_conta
     return fabs(sum * active->mollifier * active->barrier.first);
 }
 
-static bool is_scripted(const struct barrier_contact *c, const struct active_contact *active,
-                        const uint8_t *constrained_axes) {
+static bool is_prescribed(const struct barrier_contact *c, const struct active_contact *active,
+                          const uint8_t *constrained_axes) {
     bool scripted = active->wall != CONTACT_NO_WALL;
     for (int k = 0; k < active->point_count && !scripted; k++) {
         uint32_t nodes[4];
@@ -63,9 +63,9 @@ static bool is_scripted(const struct barrier_contact *c, const struct active_con
     return scripted;
 }
 
-/// N: how hard a contact pushes on a part.
-static double push_on_part(const struct barrier_contact *c, const struct active_contact *active,
-                           uint32_t part) {
+/// Returns the force of a contact on a part, N.
+static double force_on_part(const struct barrier_contact *c, const struct active_contact *active,
+                            uint32_t part) {
     const struct contact_pair pair = contact_pair_of(c, active);
     return pair.part[0] == part || pair.part[1] == part ? pair.force : 0.0;
 }
@@ -80,8 +80,8 @@ struct contact_pair contact_pair_at_node(const struct barrier_contact *c, uint32
     for (int pass = 0; pass < 2 && best == NULL && node != UINT32_MAX; pass++) {
         for (size_t i = 0; i < c->contact_count && (pass == 0 || parts != NULL); i++) {
             const struct active_contact *active = &c->contacts[i];
-            const double push = pass == 0 ? push_on(c, active, node)
-                                          : push_on_part(c, active, parts[node]);
+            const double push = pass == 0 ? force_on_node(c, active, node)
+                                          : force_on_part(c, active, parts[node]);
             if (push > most) {
                 best = active;
                 most = push;
@@ -99,7 +99,7 @@ struct contact_pair contact_pair_at_prescribed(const struct barrier_contact *c,
         for (size_t i = 0; i < c->contact_count; i++) {
             const struct active_contact *active = &c->contacts[i];
             const double push = -active->mollifier * active->barrier.first;
-            if (push > most && (pass == 1 || is_scripted(c, active, constrained_axes))) {
+            if (push > most && (pass == 1 || is_prescribed(c, active, constrained_axes))) {
                 best = active;
                 most = push;
             }

@@ -1,6 +1,6 @@
-// How far everything may move at once without touching: additive continuous collision detection
-// over all candidates of the way, and the same idea for points and walls. A long way is taken in
-// legs, as the boxes of a long sweep meet nearly everything.
+// Finds how far all points may move without touching: additive continuous collision detection over
+// all candidates, and the same method for points at walls. Long motions are split into legs,
+// because the boxes of a long sweep overlap nearly everywhere.
 #include <math.h>
 
 #include "base/runtime/clock.h"
@@ -12,14 +12,14 @@
 
 enum { PAIRS_PER_PIECE = 512, ADVANCES = 256 };
 
-// The longest leg, in mean edges of the mesh: beyond, ten times as many pairs meet for every four
-// times the length (docs/theory/contact.md section 3.3).
+// Longest leg, in mean edges of the mesh. Beyond that the number of overlapping pairs grows tenfold
+// when the length grows fourfold (docs/theory/contact.md section 3.3).
 static const double LEG_EDGES = 1.0;
 
-// The most legs of a sweep: however fast something is, a sweep ends.
+// Largest number of legs of a sweep, so that a sweep ends at any speed.
 static const double LEG_LIMIT = 1024.0;
 
-// --- places of obstacles ---
+// --- motion of obstacles ---
 
 static const double IDENTITY_ROTATION[4] = {0.0, 0.0, 0.0, 1.0};
 
@@ -58,7 +58,7 @@ static void set_wall_motion(struct contact_wall *wall, const struct obstacle *no
     }
     multiply33(target->pose.rotation, inverse, between);
     rotation_vector(between, wall->rotation);
-    // What does not turn is not to be turned by rounding.
+    // Rounding must not rotate an obstacle that does not rotate.
     bool rotates = false;
     for (int i = 0; i < 9; i++) {
         rotates = rotates || now->pose.rotation[i] != target->pose.rotation[i];
@@ -90,7 +90,7 @@ void barrier_contact_begin_motion(struct barrier_contact *c, const struct obstac
     }
 }
 
-/// Where a wall's surface is after a part of its way.
+/// Returns the pose of a wall's surface after the fraction `step` of its remaining motion.
 static struct pose wall_pose(const struct contact_wall *wall, double step) {
     struct pose out = wall->surface.pose;
     double angle[3];
@@ -161,16 +161,17 @@ double barrier_contact_remaining_motion(const struct barrier_contact *c) {
     return longest;
 }
 
-// --- one pair, one point and wall ---
+// --- one pair, or one point and one wall ---
 
 struct sweep_pass {
     struct barrier_contact *contact;
     size_t pair_count, count;
-    double begin, span; ///< of the leg, as parts of the sweep
+    double begin, span; ///< the leg, as fractions of the sweep
 };
 
-/// What is enough to be left of a large gap. Pairs that candidates need not list, as they stay
-/// beyond the reach, then bound no step: whether they are listed depends on what was done before.
+/// Returns the remaining gap, m, that suffices for pairs with a large gap. Pairs that stay beyond
+/// the reach need not be candidates. They then never limit the step, so the step does not depend on
+/// whether an earlier search has listed them.
 static double minimum_gap(const struct barrier_contact *c) {
     return 0.5 * c->settings.barrier.reach;
 }
@@ -190,7 +191,8 @@ static double pair_time(const struct barrier_contact *c, size_t index, double bo
     return collision_free_time(candidate.kind, x, leg, &limits, NULL);
 }
 
-/// How fast the distance of a point to a wall can shrink over the leg, in metres per leg.
+/// Returns a bound of how fast the distance from a point to a wall decreases during the leg, m per
+/// leg.
 static double closing_speed(const struct contact_wall *wall, const double x[3], const double leg[3],
                             double span) {
     double relative[3];
@@ -207,13 +209,14 @@ static double closing_speed(const struct contact_wall *wall, const double x[3], 
     return speed + angle * (norm3(arm) + norm3(wall->translation) + speed);
 }
 
-/// A point on its leg, and a wall.
+/// The motion of one point relative to one wall during a leg.
 struct wall_sweep {
     const struct sweep_pass *pass;
     const struct contact_wall *wall;
     const double *x, *leg;
     double offset;
-    // As with pairs, a step aims at a little more than what is kept, and that much is enough.
+    // m: the smallest allowed gap; the gap that a step aims at, slightly larger; the gap at which
+    // the iteration stops.
     double least, aim, enough;
 };
 
@@ -227,7 +230,7 @@ static double gap_at(const struct wall_sweep *f, double time) {
     return shape_distance(&surface->shape, &pose, y, NULL, NULL) - f->offset;
 }
 
-/// Steps that the speed allows.
+/// Advances by steps that a bound of the closing speed allows.
 static double time_by_speed(const struct wall_sweep *f, double gap, double speed, double bound) {
     double time = 0.0;
     for (int i = 0; i < ADVANCES && gap > f->enough && time < bound; i++) {
@@ -244,8 +247,9 @@ static double time_by_speed(const struct wall_sweep *f, double gap, double speed
     return time;
 }
 
-/// Inside a convex space the distance to its boundary is concave along a line: between two times it
-/// is at least what the chord says. So sliding along a wall costs two distances.
+/// Advances by chords. Inside a convex space the distance to its boundary is concave along a line,
+/// so between two times it is at least the linear interpolation. A point that slides along a wall
+/// thus costs only two distances.
 static double time_by_chords(const struct wall_sweep *f, double gap, double bound) {
     double time = 0.0;
     double late = 1.0;
@@ -274,7 +278,7 @@ static double time_by_chords(const struct wall_sweep *f, double gap, double boun
     return time;
 }
 
-/// As collision_free_time, for the distance to a wall.
+/// Computes the collision-free time for a point and a wall, as collision_free_time does for pairs.
 static double wall_time(const struct sweep_pass *pass, size_t index, double bound) {
     const struct barrier_contact *c = pass->contact;
     const uint32_t point = (uint32_t)(index % c->mesh.point_count);
@@ -283,10 +287,10 @@ static double wall_time(const struct sweep_pass *pass, size_t index, double boun
         return 1.0;
     }
     struct wall_sweep f = {.pass = pass,
-                            .wall = wall,
-                            .x = c->points + 3 * (size_t)point,
-                            .leg = c->leg + 3 * (size_t)point,
-                            .offset = collision_mesh_offset(&c->mesh, point)};
+                           .wall = wall,
+                           .x = c->points + 3 * (size_t)point,
+                           .leg = c->leg + 3 * (size_t)point,
+                           .offset = collision_mesh_offset(&c->mesh, point)};
     const double gap = gap_at(&f, 0.0);
     if (!(gap > 0.0)) {
         return 0.0;
@@ -302,7 +306,7 @@ static double wall_time(const struct sweep_pass *pass, size_t index, double boun
                                        : time_by_chords(&f, gap, bound);
 }
 
-// --- all of them ---
+// --- all pairs ---
 
 static void sweep_piece(void *context, size_t piece) {
     const struct sweep_pass *pass = context;
@@ -317,7 +321,7 @@ static void sweep_piece(void *context, size_t piece) {
     pass->contact->pieces[piece].step = time;
 }
 
-/// The part of the leg that is free.
+/// *time = the collision-free fraction of the leg.
 static pbs_status sweep_leg(struct barrier_contact *c, struct tasks *tasks, struct sweep_pass *pass,
                             double *time) {
     if (!candidates_cover(tasks, &c->candidates, &c->mesh, c->points, c->leg)) {
@@ -338,7 +342,8 @@ static pbs_status sweep_leg(struct barrier_contact *c, struct tasks *tasks, stru
     return PBS_OK;
 }
 
-/// Of any point beside the mean of all, as candidates see it.
+/// Returns the largest displacement of a point relative to the mean, which is what candidates
+/// depend on.
 static double largest_displacement(const struct barrier_contact *c) {
     double mean[3];
     double longest = 0.0;

@@ -6,10 +6,11 @@
 
 typedef double per_point[CONTACT_POINTS][3];
 
-// Sines of angles below this have no digits; every direction across the edges is as good.
+// Below this the sine of the angle has no significant digits, and every direction normal to the
+// edges may be used.
 static const double LEAST_SINE = 1e-12;
 
-/// The derivative of t . (u x v), for the edges u from x0 to x1 and v from x2 to x3.
+/// gradient = the derivative of t . (u x v) for the edges u from x0 to x1 and v from x2 to x3.
 static void cross_gradient(const double u[3], const double v[3], const double t[3], per_point out) {
     cross3(v, t, out[1]);
     scale3(-1.0, out[1], out[0]);
@@ -17,7 +18,8 @@ static void cross_gradient(const double u[3], const double v[3], const double t[
     scale3(-1.0, out[3], out[2]);
 }
 
-/// Across both edges, along the longer one, and across these. False where neither has a length.
+/// Finds three axes: normal to both edges, along the longer one, and normal to these two. Returns
+/// false if both edges have length zero.
 static bool find_axes(const double u[3], const double v[3], const double r[3], double axes[3][3]) {
     const double *const longer = dot3(u, u) >= dot3(v, v) ? u : v;
     const double length = norm3(longer);
@@ -53,19 +55,19 @@ static void add_positive(double aa, double aq, double qq, per_point a, per_point
     const double mean = 0.5 * (aa + qq);
     const double half = 0.5 * (aa - qq);
     const double root = sqrt(half * half + aq * aq);
-    const double turn = root > 0.0 ? half / root : 1.0;
-    const double cosine = sqrt(0.5 * (1.0 + turn));
-    const double sine = copysign(sqrt(0.5 * (1.0 - turn)), aq);
+    const double cosine_twice = root > 0.0 ? half / root : 1.0;
+    const double cosine = sqrt(0.5 * (1.0 + cosine_twice));
+    const double sine = copysign(sqrt(0.5 * (1.0 - cosine_twice)), aq);
     const double lambda[2] = {mean + root, mean - root};
-    const double share[2][2] = {{cosine, sine}, {-sine, cosine}};
+    const double weight[2][2] = {{cosine, sine}, {-sine, cosine}};
     for (int i = 0; i < 2; i++) {
         if (!(lambda[i] > 0.0)) {
             continue;
         }
         for (int k = 0; k < CONTACT_POINTS; k++) {
             double *const out = hessian->vector[hessian->count][k];
-            scale3(share[i][0], a[k], out);
-            add_scaled3(out, share[i][1], q[k], out);
+            scale3(weight[i][0], a[k], out);
+            add_scaled3(out, weight[i][1], q[k], out);
         }
         contact_hessian_add(hessian, lambda[i]);
     }
@@ -86,11 +88,11 @@ void mollified_edges_hessian(const struct active_contact *contact,
     const double square = dot3(r, r);
     const struct barrier_value *const b = &contact->barrier;
     const struct barrier_value m = mollifier_evaluate(square, contact->threshold);
-    // By s: m_s = 2 s m', m_ss = 2 m' + 4 s^2 m''.
+    // Derivatives with respect to s: m_s = 2 s m', m_ss = 2 m' + 4 s^2 m''.
     const double slope = 2.0 * sqrt(square) * m.first;
     const double curvature = 2.0 * m.first + 4.0 * square * m.second;
     for (int k = 1; k < 3; k++) {
-        // m_s hess s = m_s / s of the two directions across r.
+        // m_s hess s is m_s / s times the sum over the two directions normal to r.
         cross_gradient(u, v, axes[k], hessian->vector[hessian->count]);
         contact_hessian_add(hessian, 2.0 * m.first * b->value);
     }

@@ -25,7 +25,7 @@ void part_loads_measure(const struct barrier_contact *c, struct part_load *loads
     }
 }
 
-// --- flights ---
+// --- motions ---
 
 static void begin_motion_bounds(uint32_t part, struct part_motion *motion) {
     *motion = (struct part_motion){.part = part};
@@ -44,7 +44,7 @@ static void add_point(const double x[3], const double v[3], struct part_motion *
     }
 }
 
-/// From where a part is to where it may be in h seconds.
+/// Extends a part's box to the positions that it can reach in h seconds.
 static void finish_motion_bounds(double h, struct part_motion *motion) {
     double diagonal[3];
     subtract3(motion->high, motion->low, diagonal);
@@ -55,7 +55,8 @@ static void finish_motion_bounds(double h, struct part_motion *motion) {
     }
 }
 
-/// By where their boxes begin along x: Shell's sort, as the C library's may allocate.
+/// Sorts by the lower ends of the boxes along x. Uses Shell's sort, as the C library's may allocate
+/// memory.
 static void sort_motions(size_t count, struct part_motion *motions) {
     for (size_t gap = count / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11) {
         for (size_t i = gap; i < count; i++) {
@@ -69,7 +70,8 @@ static void sort_motions(size_t count, struct part_motion *motions) {
     }
 }
 
-/// Of the parts that can move and have points.
+/// Lists the motions of all parts that are not obstacles and have points. Returns how many there
+/// are.
 static size_t list_motions(struct barrier_contact *c, struct tasks *tasks, const double *x,
                            const double *v, double h, struct part_motion *motions) {
     const struct collision_mesh *mesh = &c->mesh;
@@ -101,7 +103,7 @@ static bool motions_meet(const struct collision_mesh *mesh, const struct part_mo
            b->low[1] <= a->high[1] && a->low[2] <= b->high[2] && b->low[2] <= a->high[2];
 }
 
-/// A bound of the speed of any point of one relative to any of the other.
+/// Returns a bound of the relative speed of any point of one part and any point of the other.
 static double relative_speed(const struct part_motion *a, const struct part_motion *b) {
     double most[3];
     for (int k = 0; k < 3; k++) {
@@ -110,7 +112,7 @@ static double relative_speed(const struct part_motion *a, const struct part_moti
     return norm3(most);
 }
 
-/// No pair of them can have more.
+/// Returns an upper bound for all pairs of parts.
 static double relative_motion_bound(size_t count, const struct part_motion *motions, double h) {
     struct part_motion all;
     double smallest = INFINITY;

@@ -7,19 +7,19 @@ void friction_contact_set_nodes(const struct collision_mesh *mesh, const uint32_
                                 const double *weights, int point_count,
                                 struct friction_contact *out) {
     const struct contact_blocks_scene scene = {.mesh = mesh};
-    struct contact_nodes fold;
-    contact_nodes_of_points(&scene, points, point_count, &fold);
-    out->count = (int)fold.node_count;
+    struct contact_nodes stencil;
+    contact_nodes_of_points(&scene, points, point_count, &stencil);
+    out->count = (int)stencil.node_count;
     for (int i = 0; i < out->count; i++) {
-        out->node[i] = fold.node[i];
+        out->node[i] = stencil.node[i];
         out->weight[i] = 0.0;
         for (int p = 0; p < point_count; p++) {
-            out->weight[i] += weights[p] * fold.weight[i][p];
+            out->weight[i] += weights[p] * stencil.weight[i][p];
         }
     }
 }
 
-/// Of the first side along the surface, relative to the second.
+/// Computes the tangential velocity of the first side relative to the second.
 static void slip_of(const struct friction_motion *m, const struct friction_contact *c,
                     double slip[3]) {
     scale3(-1.0, c->moving, slip);
@@ -29,7 +29,7 @@ static void slip_of(const struct friction_motion *m, const struct friction_conta
     add_scaled3(slip, -dot3(slip, c->normal), c->normal, slip);
 }
 
-/// 1/kg: 0 where the axis is held.
+/// Returns the inverse mass, 1/kg; 0 for a constrained axis.
 static double inverse_mass(const struct friction_motion *m, uint32_t node, int axis) {
     return ((uint32_t)m->constrained_axes[node] >> axis & 1u) != 0 ? 0.0 : 1.0 / m->mass[node];
 }

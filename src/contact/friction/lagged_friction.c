@@ -1,4 +1,4 @@
-// Friction of barrier contact; see lagged_friction.h.
+// See lagged_friction.h.
 #include "contact/friction/lagged_friction.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "base/matrix3/math3.h"
 #include "contact/friction/rolling_resistance.h"
 
-// --- what it is measured from ---
+// --- lagged state and anchors ---
 
 static double pair_friction(const struct barrier_contact *c, const struct active_contact *contact) {
     const uint32_t first = c->mesh.part[contact->points[0]];
@@ -18,8 +18,9 @@ static double pair_friction(const struct barrier_contact *c, const struct active
                             &c->mesh.parts[second].surface);
 }
 
-/// m: from the centre of each side's sphere to one common point, so that what friction does has no
-/// net torque: between two spheres in the middle of the gap, of a sphere and anything else on that.
+/// arm: m, from the centre of each side's sphere to the point where friction acts. It is the same
+/// point for both sides, so that friction has no net torque: the middle of the gap between two
+/// spheres; between a sphere and another primitive, on an obstacle's surface or at a body's points.
 static void find_arms(const struct barrier_contact *c, const struct active_contact *contact,
                       const uint32_t rotation[2], double arm[2]) {
     const uint32_t *points = contact->points;
@@ -37,7 +38,7 @@ static void find_arms(const struct barrier_contact *c, const struct active_conta
     }
     for (int side = 0; side < 2; side++) {
         const uint32_t other = points[side == 0 ? pair_first_count(contact->kind) : 0];
-        // What is no obstacle feels friction at its points, wherever its surface lies.
+        // A body gets the friction at its points, whatever its offset.
         if (c->mesh.kind[other] == POINT_OBSTACLE) {
             arm[side] -= collision_mesh_offset(&c->mesh, other);
         }
@@ -50,11 +51,11 @@ static void set_levers(const struct barrier_contact *c, const struct active_cont
     double arm[2];
     out->rotation[0] = c->mesh.rotation[contact->points[0]];
     out->rotation[1] = has_two ? c->mesh.rotation[contact->points[1]] : COLLISION_NO_ROTATION;
-    // Of a pair with one lone point that is the first.
+    // In a pair with one sphere, the sphere is the first side.
     find_arms(c, contact, out->rotation, arm);
     for (int side = 0; side < 2; side++) {
         if (out->rotation[side] != COLLISION_NO_ROTATION) {
-            // The second side's arm points along the normal, and it is taken off.
+            // The second side's arm points along the normal, but its lever is negated.
             scale3(-arm[side] / c->mesh.rotation_length[out->rotation[side]], contact->normal,
                    out->lever[side]);
         }
@@ -89,7 +90,7 @@ pbs_status barrier_contact_lag_friction(struct barrier_contact *c, struct tasks 
     return rolling_resistance_lag(c);
 }
 
-/// Where a point was, by the history of the stage: for obstacles, their velocity alone counts.
+/// Adds the anchor of a point, from the stage's history. For an obstacle only its velocity matters.
 static void add_history(const struct barrier_contact *c, const double *origin, double length,
                         uint32_t point, double weight, double anchor[3]) {
     if (c->mesh.kind[point] == POINT_OBSTACLE) {
@@ -104,7 +105,8 @@ static void add_history(const struct barrier_contact *c, const double *origin, d
     }
 }
 
-/// Where an obstacle's surface is felt: at the common point, of a sphere.
+/// out = the position at which the obstacle's velocity is taken: for a sphere, the point where
+/// friction acts.
 static void touched_point(const struct barrier_contact *c, const struct lagged_friction *friction,
                           double out[3]) {
     copy3(c->points + 3 * (size_t)friction->points[0], out);
@@ -120,7 +122,7 @@ static void wall_velocity(const struct barrier_contact *c, const struct lagged_f
     obstacle_velocity(&c->walls[friction->wall].target, x, v);
 }
 
-/// sum += what rotations add to the slip; coordinates: of the rotation `index` of the mesh.
+/// sum += the contribution of a side's rotation to the slip. coordinates: of that rotation.
 static void add_rotated(const struct lagged_friction *friction, int side, const double *coordinates,
                         double sum[3]) {
     double rotated[3];
@@ -152,9 +154,9 @@ void barrier_contact_begin_stage(struct barrier_contact *c, const double *origin
     rolling_resistance_begin_stage(c, origin, length);
 }
 
-// --- at a state ---
+// --- energy, gradient and Hessian ---
 
-/// Slip in the tangent plane, in the basis of it.
+/// Computes the slip in the basis of the tangent plane.
 static void find_slip(const struct barrier_contact *c, const struct lagged_friction *friction,
                       double slip[2]) {
     double sum[3];
@@ -214,7 +216,7 @@ int lagged_friction_rotation_nodes(const struct barrier_contact *c,
     return count;
 }
 
-/// The k-th vector, along a direction of slip.
+/// Writes the rotations' entries of the k-th vector, for a direction of slip.
 static void rotation_vector_of_row(const struct lagged_friction *friction,
                                    const double direction[3], int k,
                                    struct contact_rotations *rotations) {
@@ -234,7 +236,7 @@ void lagged_friction_hessian(const struct barrier_contact *c,
     find_slip(c, friction, slip);
     const double length = slip_length(slip);
     const struct friction_value f = friction_evaluate(length, c->slip_width);
-    // Along the slip and across it.
+    // Unit vectors along the slip and normal to it.
     const double along[2] = {length > 0.0 ? slip[0] / length : 1.0,
                              length > 0.0 ? slip[1] / length : 0.0};
     const double coefficients[2] = {f.second, f.first_over_slip};
@@ -270,11 +272,11 @@ void barrier_contact_friction(const struct barrier_contact *c,
     add_scaled3(force, factor * slip[1], friction->tangent[1], force);
 }
 
-// --- what it takes out ---
+// --- dissipation and work ---
 
-/// How what moves obstacles carries one side along the other, at the points of friction.
-static void carried_velocity(const struct barrier_contact *c,
-                             const struct lagged_friction *friction, double out[3]) {
+/// Computes the slip velocity due to the motion of obstacles, at the point where friction acts.
+static void obstacle_slip_velocity(const struct barrier_contact *c,
+                                   const struct lagged_friction *friction, double out[3]) {
     scale3(0.0, friction->tangent[0], out);
     if (friction->wall != CONTACT_NO_WALL) {
         wall_velocity(c, friction, out);
@@ -288,11 +290,11 @@ static void carried_velocity(const struct barrier_contact *c,
 }
 
 double barrier_contact_obstacle_friction_power(const struct barrier_contact *c,
-                                     const struct lagged_friction *friction,
-                                     const double force[3]) {
-    double carried[3];
-    carried_velocity(c, friction, carried);
-    return dot3(force, carried);
+                                               const struct lagged_friction *friction,
+                                               const double force[3]) {
+    double slip_velocity[3];
+    obstacle_slip_velocity(c, friction, slip_velocity);
+    return dot3(force, slip_velocity);
 }
 
 double barrier_contact_friction_power(struct barrier_contact *c, struct tasks *tasks,

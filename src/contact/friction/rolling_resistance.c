@@ -9,7 +9,7 @@
 
 enum { ROWS = LAGGED_ROLLING_ROWS };
 
-// --- what it is measured from ---
+// --- lagged state and anchors ---
 
 static uint32_t second_part(const struct barrier_contact *c, const struct active_contact *contact) {
     return contact->wall != CONTACT_NO_WALL
@@ -17,9 +17,10 @@ static uint32_t second_part(const struct barrier_contact *c, const struct active
                : c->mesh.part[contact->points[pair_first_count(contact->kind)]];
 }
 
-/// Of three directions how a triangle's rotation about them follows from where its corners go: for
-/// displacements u with gradients g of the barycentric coordinates, S = sum g x u is twice the rate
-/// of turning about the normal N and once that about directions across it.
+/// Computes how a triangle's rotation about the three directions depends on the displacements of
+/// its corners. With displacements u and gradients g of the barycentric coordinates, S = sum g x u
+/// is twice the rotation about the normal, and exactly the rotation about directions in the
+/// triangle's plane.
 static void rotation_of_triangle(const struct barrier_contact *c,
                                  const struct active_contact *contact, double radius,
                                  struct lagged_rolling *out) {
@@ -110,9 +111,9 @@ pbs_status rolling_resistance_lag(struct barrier_contact *c) {
     return PBS_OK;
 }
 
-/// How obstacles turn the second side, in metres per second along the rows.
-static void carried(const struct barrier_contact *c, const struct lagged_rolling *rolling,
-                    double out[ROWS]) {
+/// Computes the rates of the rows that are due to obstacles, m/s.
+static void obstacle_rates(const struct barrier_contact *c, const struct lagged_rolling *rolling,
+                           double out[ROWS]) {
     for (int row = 0; row < ROWS; row++) {
         out[row] = rolling->wall != CONTACT_NO_WALL
                        ? rolling->radius * dot3(rolling->direction[row],
@@ -127,7 +128,7 @@ static void carried(const struct barrier_contact *c, const struct lagged_rolling
     }
 }
 
-/// The rows of what moves, at coordinates of nodes.
+/// Returns a row for coordinates x of the nodes, without the obstacles' part.
 static double row_at(const struct barrier_contact *c, const struct lagged_rolling *rolling, int row,
                      const double *x) {
     double sum = 0.0;
@@ -153,16 +154,17 @@ void rolling_resistance_begin_stage(struct barrier_contact *c, const double *ori
     for (size_t i = 0; i < c->rolling_count; i++) {
         struct lagged_rolling *rolling = &c->rollings[i];
         double rate[ROWS];
-        carried(c, rolling, rate);
+        obstacle_rates(c, rolling, rate);
         for (int row = 0; row < ROWS; row++) {
             rolling->anchor[row] = row_at(c, rolling, row, origin) + length * rate[row];
         }
     }
 }
 
-// --- at a state ---
+// --- energy, gradient and Hessian ---
 
-/// m: how far the sides have rolled and spun against each other.
+/// Computes the rows at the state evaluated last, m: the relative rolling and spinning since the
+/// anchor.
 static void find_rows(const struct barrier_contact *c, const struct lagged_rolling *rolling,
                       double out[ROWS]) {
     for (int row = 0; row < ROWS; row++) {
@@ -183,7 +185,8 @@ static void find_rows(const struct barrier_contact *c, const struct lagged_rolli
     }
 }
 
-/// The two functions of friction at a state, and the derivatives of their sum along the rows.
+/// The friction functions of rolling and spinning at a state, and the derivatives of the potential
+/// with respect to the rows.
 struct resistance {
     double rows[ROWS];
     struct friction_value rolling, spinning;
@@ -233,8 +236,8 @@ int rolling_resistance_rotation_nodes(const struct barrier_contact *c,
     return count;
 }
 
-/// The next vector: share of each row.
-static void add_vector(const struct lagged_rolling *rolling, const double share[ROWS],
+/// Appends a vector: the sum of the rows' vectors with these weights.
+static void add_vector(const struct lagged_rolling *rolling, const double weight[ROWS],
                        double coefficient, struct contact_hessian *hessian,
                        struct contact_rotations *rotations) {
     const int k = hessian->count;
@@ -244,13 +247,13 @@ static void add_vector(const struct lagged_rolling *rolling, const double share[
             double *out = rotations->vector[k][t++];
             scale3(0.0, rolling->direction[0], out);
             for (int row = 0; row < ROWS; row++) {
-                add_scaled3(out, share[row] * rolling->factor[side], rolling->direction[row], out);
+                add_scaled3(out, weight[row] * rolling->factor[side], rolling->direction[row], out);
             }
         }
     }
     for (int p = 1; p < rolling->point_count; p++) {
         for (int row = 0; row < ROWS; row++) {
-            add_scaled3(hessian->vector[k][p], share[row], rolling->vector[row][p],
+            add_scaled3(hessian->vector[k][p], weight[row], rolling->vector[row][p],
                         hessian->vector[k][p]);
         }
     }
@@ -265,14 +268,14 @@ void rolling_resistance_hessian(const struct barrier_contact *c,
     const double length = sqrt(r.rows[0] * r.rows[0] + r.rows[1] * r.rows[1]);
     const double along[2] = {length > 0.0 ? r.rows[0] / length : 1.0,
                              length > 0.0 ? r.rows[1] / length : 0.0};
-    const double shares[ROWS][ROWS] = {
+    const double weights[ROWS][ROWS] = {
         {along[0], along[1], 0.0}, {-along[1], along[0], 0.0}, {0.0, 0.0, 1.0}};
     const double coefficients[ROWS] = {rolling->force[0] * r.rolling.second,
                                        rolling->force[0] * r.rolling.first_over_slip,
                                        rolling->force[1] * r.spinning.second};
     rotations->count = rolling_resistance_rotation_nodes(c, rolling, rotations->node);
     for (int k = 0; k < ROWS; k++) {
-        add_vector(rolling, shares[k], coefficients[k], hessian, rotations);
+        add_vector(rolling, weights[k], coefficients[k], hessian, rotations);
     }
 }
 
@@ -286,7 +289,7 @@ void barrier_contact_rolling(const struct barrier_contact *c, const struct lagge
                              struct rolling_load *out) {
     const struct resistance r = resistance_at(c, rolling);
     double rate[ROWS];
-    carried(c, rolling, rate);
+    obstacle_rates(c, rolling, rate);
     *out = (struct rolling_load){.obstacle_power = 0.0};
     for (int row = 0; row < ROWS; row++) {
         out->along[row] = -r.along[row];

@@ -288,10 +288,11 @@ static void write_piece(void *context, size_t piece) {
     for (size_t i = piece * CONTACTS_PER_PIECE; i < end && i < p->contact_count; i++) {
         const struct penetration_contact *c = &p->contacts[i];
         struct contact_hessian hessian;
-        struct contact_nodes fold;
+        struct contact_nodes stencil;
         hessian_of(p, c, &hessian);
-        contact_nodes_of_points(pass->scene, c->points, c->point_count, &fold);
-        contact_blocks_write(pass->scene, &fold, &hessian, NULL, p->block_indices[i], &p->blocks);
+        contact_nodes_of_points(pass->scene, c->points, c->point_count, &stencil);
+        contact_blocks_write(pass->scene, &stencil, &hessian, NULL, p->block_indices[i],
+                             &p->blocks);
     }
 }
 
@@ -308,9 +309,10 @@ static pbs_status linearize(void *self, struct tasks *tasks,
                                     p->contact_capacity, sizeof *p->block_indices));
     contact_blocks_clear(&p->blocks);
     for (size_t i = 0; i < p->contact_count; i++) {
-        struct contact_nodes fold;
-        contact_nodes_of_points(&scene, p->contacts[i].points, p->contacts[i].point_count, &fold);
-        p->block_indices[i] = contact_blocks_count(&p->blocks, fold.node_count);
+        struct contact_nodes stencil;
+        contact_nodes_of_points(&scene, p->contacts[i].points, p->contacts[i].point_count,
+                                &stencil);
+        p->block_indices[i] = contact_blocks_count(&p->blocks, stencil.node_count);
     }
     RETURN_IF_FAILED(contact_blocks_reserve(p->memory, &p->blocks));
     struct block_pass pass = {p, &scene};
