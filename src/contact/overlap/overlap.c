@@ -1,5 +1,6 @@
-// See overlap.h. Surfaces that go through each other are found exactly; what lies inside a closed
-// surface without meeting it, by the solid angle of the surface seen from there.
+// See overlap.h. Intersections of surfaces are found by exact predicates. A part inside a closed
+// surface that does not intersect it is found by the solid angle of the surface at one of the
+// part's points.
 #include "contact/overlap/overlap.h"
 
 #include <float.h>
@@ -10,7 +11,7 @@
 #include "base/matrix3/math3.h"
 #include "pbs/query.h"
 
-// A reach of 0 would list no contact at all.
+// With a reach of 0 no contact would be listed.
 static const double LEAST_REACH = 1e-150;
 
 // --- parts ---
@@ -39,7 +40,7 @@ static void corners_of(const struct barrier_contact *c, uint32_t triangle, const
     }
 }
 
-/// Six times the volume inside a part's triangles.
+/// Returns six times the signed volume enclosed by a part's triangles.
 static double volume_of(const struct barrier_contact *c, const struct overlap_part *part) {
     double sum = 0.0;
     for (uint32_t t = part->first_triangle; t < part->first_triangle + part->triangle_count; t++) {
@@ -64,7 +65,7 @@ pbs_status overlaps_begin(struct memory *memory, const struct collision_mesh *me
     for (uint32_t i = 0; i < mesh->part_count; i++) {
         out->parts[i] = (struct overlap_part){.outward = 1.0};
     }
-    // Points and triangles of a part follow one another.
+    // Points and triangles of a part are contiguous.
     for (uint32_t i = mesh->point_count; i-- > 0;) {
         out->parts[mesh->part[i]].first_point = i;
         out->parts[mesh->part[i]].point_count++;
@@ -94,7 +95,7 @@ static pbs_status add_row(struct memory *memory, const struct overlap *row, stru
     return PBS_OK;
 }
 
-/// By the smaller, then by the larger of both numbers.
+/// Compares by the smaller, then by the larger index of the two parts.
 static int compare_parts(const uint32_t a[2], const uint32_t b[2]) {
     const uint32_t low[2] = {a[0] < a[1] ? a[0] : a[1], b[0] < b[1] ? b[0] : b[1]};
     const uint32_t high[2] = {a[0] < a[1] ? a[1] : a[0], b[0] < b[1] ? b[1] : b[0]};
@@ -104,7 +105,7 @@ static int compare_parts(const uint32_t a[2], const uint32_t b[2]) {
     return high[0] == high[1] ? 0 : high[0] < high[1] ? -1 : 1;
 }
 
-/// By parts, then the worse kind, then the smaller gap.
+/// Sorts by parts, then by kind, the worst first, then by gap.
 static int compare_rows(const void *a, const void *b) {
     const struct overlap *p = a, *q = b;
     const int parts = compare_parts(p->pair.part, q->pair.part);
@@ -134,22 +135,22 @@ static int compare_crossings(const void *a, const void *b) {
                                                    : 1;
 }
 
-/// One row for each two parts.
+/// Retains the first row of every two parts.
 static void merge_rows(struct overlaps *out) {
     if (out->count == 0) {
         return;
     }
     qsort(out->rows, out->count, sizeof *out->rows, compare_rows);
-    size_t kept = 1;
+    size_t row_count = 1;
     for (size_t i = 1; i < out->count; i++) {
-        if (compare_parts(out->rows[i].pair.part, out->rows[kept - 1].pair.part) != 0) {
-            out->rows[kept++] = out->rows[i];
+        if (compare_parts(out->rows[i].pair.part, out->rows[row_count - 1].pair.part) != 0) {
+            out->rows[row_count++] = out->rows[i];
         }
     }
-    out->count = kept;
+    out->count = row_count;
 }
 
-/// Both lists are in the order of the parts.
+/// Sets the range of crossings of each row. Both lists are sorted by parts.
 static void assign_crossings(struct overlaps *out) {
     size_t at = 0;
     for (size_t i = 0; i < out->count; i++) {
@@ -163,11 +164,11 @@ static void assign_crossings(struct overlaps *out) {
     }
 }
 
-static bool is_wanted(const struct contact_pair *pair, uint32_t only) {
+static bool is_requested(const struct contact_pair *pair, uint32_t only) {
     return only == UINT32_MAX || pair->part[0] == only || pair->part[1] == only;
 }
 
-/// Contacts within the reach.
+/// Adds a row for each contact within the reach.
 static pbs_status add_contacts(const struct barrier_contact *c, uint32_t only,
                                struct overlaps *out) {
     for (size_t i = 0; i < c->contact_count; i++) {
@@ -177,7 +178,7 @@ static pbs_status add_contacts(const struct barrier_contact *c, uint32_t only,
         if (active->distance != 0.0) {
             copy3(active->normal, row.normal);
         }
-        if (is_wanted(&row.pair, only)) {
+        if (is_requested(&row.pair, only)) {
             RETURN_IF_FAILED(add_row(c->memory, &row, out));
         }
     }
@@ -209,7 +210,7 @@ static pbs_status add_intersections(struct barrier_contact *c, struct tasks *tas
         const struct overlap row = {
             .kind = PBS_OVERLAP_INTERSECTING,
             .pair = contact_pair_of_intersection(&c->mesh, found->pairs[i])};
-        if (is_wanted(&row.pair, only)) {
+        if (is_requested(&row.pair, only)) {
             RETURN_IF_FAILED(add_row(c->memory, &row, out));
             out->crossings[out->crossing_count++] = (struct overlap_crossing){
                 {row.pair.part[0], row.pair.part[1]}, found->pairs[i]};
@@ -223,8 +224,8 @@ static pbs_status add_intersections(struct barrier_contact *c, struct tasks *tas
 
 // --- inside ---
 
-/// The solid angle of a triangle, over 4 pi (van Oosterom and Strackee 1983, eq. 8).
-static double part_of_sphere(const double p[3], const double *const x[3]) {
+/// Returns the solid angle of a triangle over 4 pi (van Oosterom and Strackee 1983, eq. 8).
+static double solid_angle_fraction(const double p[3], const double *const x[3]) {
     double r[3][3], length[3], cross[3];
     for (int k = 0; k < 3; k++) {
         subtract3(x[k], p, r[k]);
@@ -242,7 +243,7 @@ static bool is_inside(const struct barrier_contact *c, const struct overlap_part
     for (uint32_t t = part->first_triangle; t < part->first_triangle + part->triangle_count; t++) {
         const double *x[3];
         corners_of(c, t, x);
-        winding += part_of_sphere(p, x);
+        winding += solid_angle_fraction(p, x);
     }
     return fabs(winding) > 0.5;
 }
@@ -272,10 +273,10 @@ static pbs_status add_if_inside(const struct barrier_contact *c, uint32_t inner,
                  .points = {a->first_point, c->mesh.triangles[3 * (size_t)b->first_triangle],
                             c->mesh.triangles[3 * (size_t)b->first_triangle + 1],
                             c->mesh.triangles[3 * (size_t)b->first_triangle + 2]}}};
-    return is_wanted(&row.pair, only) ? add_row(c->memory, &row, out) : PBS_OK;
+    return is_requested(&row.pair, only) ? add_row(c->memory, &row, out) : PBS_OK;
 }
 
-/// Insertion of parts by where their boxes begin: from one search to the next little changes.
+/// Sorts parts by the lower ends of their boxes along x, by insertion.
 static void sort_parts(uint32_t count, struct overlaps *out) {
     for (uint32_t i = 0; i < count; i++) {
         uint32_t at = i;
@@ -286,7 +287,7 @@ static void sort_parts(uint32_t count, struct overlaps *out) {
     }
 }
 
-/// A part begins inside another where the other's box has begun and not ended.
+/// Adds rows for parts inside others. Sorted boxes give the pairs whose boxes overlap along x.
 static pbs_status add_inside(const struct barrier_contact *c, uint32_t only, struct overlaps *out) {
     const uint32_t count = c->mesh.part_count;
     for (uint32_t i = 0; i < count; i++) {
@@ -325,7 +326,7 @@ pbs_status overlaps_find(struct barrier_contact *c, struct tasks *tasks, const d
 
 // --- directions ---
 
-/// What is to be separated: how far both sides reach along a direction.
+/// The extents of both sides along a direction.
 struct extent {
     double low[2], high[2];
 };
@@ -359,7 +360,7 @@ static const struct overlap_crossing *crossing_of(const struct push_search *s, s
     return &s->overlaps->crossings[s->row->first_crossing + index];
 }
 
-/// Which side of the row the edge of a crossing is on.
+/// Returns the side of the row that the edge of a crossing belongs to.
 static int edge_side(const struct push_search *s, const struct overlap_crossing *crossing) {
     return crossing->part[0] == s->row->pair.part[0] ? 0 : 1;
 }
@@ -381,7 +382,7 @@ static void extend_by_features(const struct push_search *s, const double n[3],
     }
 }
 
-/// Tries n and -n, or only one of them (sign not 0), as the direction of the first part.
+/// Tries n and -n as the direction in which the first part moves; with sign 1 or -1 only that one.
 static void try_direction(struct push_search *s, const double direction[3], int sign) {
     const double length = norm3(direction);
     if (!(length > 0.0 && isfinite(length))) {
@@ -400,7 +401,7 @@ static void try_direction(struct push_search *s, const double direction[3], int 
     const double back = s->distance + extent.high[0] - extent.low[1];
     const bool forward = sign > 0 || (sign == 0 && forth <= back);
     const double depth = forward ? forth : back;
-    // Directions that differ by rounding are the same: the first is kept.
+    // Depths that differ by rounding only count as equal: the first direction is retained.
     if (depth < s->best.depth * (1.0 - 1e-9)) {
         scale3(forward ? 1.0 : -1.0, n, s->best.normal);
         s->best.depth = depth;
@@ -416,13 +417,13 @@ static void normal_of(const struct barrier_contact *c, uint32_t triangle, double
     cross3(sides[0], sides[1], out);
 }
 
-// Evenly taken where there are more.
+// At most about this many triangles and crossings are tried, evenly spaced.
 enum { DIRECTIONS = 256, CROSSINGS = 64 };
 
-// Of both lengths: edges whose cross product is less say nothing of a direction.
+// Relative to both lengths: edges with a smaller cross product give no direction.
 static const double PARALLEL = 1e-6;
 
-/// The normals of a side's triangles, evenly taken where there are many.
+/// Tries the normals of a side's triangles.
 static void try_triangles(struct push_search *s, int side) {
     const struct overlap_part *part = &s->overlaps->parts[s->row->pair.part[side]];
     const uint32_t stride = part->triangle_count / DIRECTIONS + 1;
@@ -433,8 +434,9 @@ static void try_triangles(struct push_search *s, int side) {
     }
 }
 
-/// The normals of triangles that edges go through, and of edges of both. What a closed surface's
-/// triangle faces is the way out of it.
+/// Tries the normal of the triangle that an edge intersects, and the directions normal to that edge
+/// and to an edge of the triangle. If the triangle belongs to a closed surface, the part of the
+/// edge must move to its outer side.
 static void try_crossing(struct push_search *s, const struct overlap_crossing *crossing) {
     const struct barrier_contact *c = s->contact;
     const int side = edge_side(s, crossing);
@@ -445,10 +447,10 @@ static void try_crossing(struct push_search *s, const struct overlap_crossing *c
     corners_of(c, crossing->pair.primitive, x);
     normal_of(c, crossing->pair.primitive, normal);
     scale3(part->outward, normal, normal);
-    // Outward is the way of the edge's part; the first part goes the other way where it is the
-    // other.
-    const int way = !part->is_closed ? 0 : side == 0 ? 1 : -1;
-    try_direction(s, normal, way);
+    // The edge's part moves outward. If it is the second part, the first one moves the opposite
+    // way.
+    const int sign = !part->is_closed ? 0 : side == 0 ? 1 : -1;
+    try_direction(s, normal, sign);
     subtract3(c->points + 3 * (size_t)edge[1], c->points + 3 * (size_t)edge[0], along);
     for (int k = 0; k < 3; k++) {
         double other[3], cross[3];
@@ -457,10 +459,10 @@ static void try_crossing(struct push_search *s, const struct overlap_crossing *c
         const double size = norm3(cross);
         const double rise = dot3(cross, normal);
         if (size > PARALLEL * norm3(along) * norm3(other)) {
-            // Along the face neither way is the one out.
-            const bool is_level = !(fabs(rise) > PARALLEL * size * norm3(normal));
+            // A direction in the plane of the triangle leads outward on neither side.
+            const bool is_tangential = !(fabs(rise) > PARALLEL * size * norm3(normal));
             scale3(rise < 0.0 ? -1.0 : 1.0, cross, cross);
-            try_direction(s, cross, is_level ? 0 : way);
+            try_direction(s, cross, is_tangential ? 0 : sign);
         }
     }
 }
@@ -479,7 +481,7 @@ static bool has_points(const struct overlaps *overlaps, const struct overlap *ro
 
 struct overlap_push overlaps_push(const struct barrier_contact *c, const struct overlaps *overlaps,
                                   const struct overlap *row, double distance, bool whole) {
-    // Walls have no points: the deepest of the other side says how far.
+    // Walls have no points: the smallest gap to the other side gives the depth.
     if ((!whole || !has_points(overlaps, row)) && row->kind <= PBS_OVERLAP_TOUCHING &&
         norm3(row->normal) > 0.0) {
         struct overlap_push push = {.depth = distance - row->pair.gap};

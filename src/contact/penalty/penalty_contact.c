@@ -1,4 +1,4 @@
-// See penalty_contact.h. Searches with a margin, and what touches.
+// See penalty_contact.h. The broad phase and the list of touches.
 #include "contact/penalty/penalty_contact.h"
 
 #include <math.h>
@@ -6,20 +6,20 @@
 
 #include "base/matrix3/math3.h"
 
-// Spheres and candidates of a piece of a loop.
+// Spheres or candidates in one piece of a parallel loop.
 enum { CHUNK = 4096 };
-// Of the mean radius: more finds more pairs, less searches more often.
+// Relative to the mean radius. A larger margin gives more pairs, a smaller one more searches.
 #define MARGIN_OVER_RADIUS 0.5
-// Frequencies: see penalty_contact_squared_frequency.
+// Neighbours assumed by penalty_contact_squared_frequency.
 #define NEIGHBOURS 6.0
 
-/// What a piece of a loop has found.
+/// The result of one piece of a parallel loop.
 struct penalty_chunk {
-    double low[2][3], high[2][3]; ///< of ways since the searches
+    double low[2][3], high[2][3]; ///< m: bounds of the displacements since the two searches
     size_t hits;
 };
 
-// --- life ---
+// --- memory ---
 
 pbs_status penalty_contact_create(struct memory *memory, const struct penalty_size *size,
                                   struct penalty_contact *c) {
@@ -143,7 +143,8 @@ static bool are_joined(const struct penalty_contact *c, uint32_t i, uint32_t j) 
     return false;
 }
 
-/// What a bond has ever joined touches by its release.
+/// Whether two spheres may be a pair of the broad phase. Spheres that a bond joins or has joined
+/// are listed with the broken bonds instead.
 static bool may_touch(const struct penalty_contact *c, uint32_t i, uint32_t j) {
     const struct penalty_part *a = &c->parts[c->part[i]];
     const struct penalty_part *b = &c->parts[c->part[j]];
@@ -151,7 +152,7 @@ static bool may_touch(const struct penalty_contact *c, uint32_t i, uint32_t j) {
                   : masks_agree(a->group, a->mask, b->group, b->mask);
 }
 
-static uint32_t keep(const void *context, const struct box_pair *pairs, size_t count) {
+static uint32_t filter(const void *context, const struct box_pair *pairs, size_t count) {
     uint32_t bits = 0;
     for (size_t i = 0; i < count; i++) {
         bits |= (uint32_t)may_touch(context, pairs[i].query, pairs[i].primitive) << i;
@@ -164,15 +165,16 @@ static const double *rest_of(const struct penalty_contact *c, uint32_t sphere) {
     return part->rest + 3 * (sphere - part->first_sphere);
 }
 
-/// Spheres of one body that overlap at rest touch from there.
+/// Returns the distance below which two spheres touch. For spheres of one body it is at most their
+/// distance at rest.
 static double reach_of(const struct penalty_contact *c, uint32_t i, uint32_t j) {
     const double sum = c->radius[i] + c->radius[j];
     if (c->part[i] != c->part[j]) {
         return sum;
     }
-    double way[3];
-    subtract3(rest_of(c, j), rest_of(c, i), way);
-    return fmin(sum, norm3(way));
+    double offset[3];
+    subtract3(rest_of(c, j), rest_of(c, i), offset);
+    return fmin(sum, norm3(offset));
 }
 
 static pbs_status search_pairs(struct penalty_contact *c, struct tasks *tasks) {
@@ -188,7 +190,7 @@ static pbs_status search_pairs(struct penalty_contact *c, struct tasks *tasks) {
                                          .count = c->sphere_count,
                                          .order = &c->tree,
                                          .is_self = true,
-                                         .keep = keep,
+                                         .keep = filter,
                                          .context = c};
     RETURN_IF_FAILED(box_pairs_find(c->memory, tasks, &query, &c->found));
     RETURN_IF_FAILED(memory_reserve(c->memory, &c->candidates, &c->candidate_capacity,
@@ -199,9 +201,9 @@ static pbs_status search_pairs(struct penalty_contact *c, struct tasks *tasks) {
         const uint32_t i = c->found.pairs[k].query;
         const uint32_t j = c->found.pairs[k].primitive;
         const double reach = reach_of(c, i, j);
-        double way[3];
-        subtract3(c->points + 3 * (size_t)i, c->points + 3 * (size_t)j, way);
-        if (dot3(way, way) <= (reach + c->margin) * (reach + c->margin)) {
+        double offset[3];
+        subtract3(c->points + 3 * (size_t)i, c->points + 3 * (size_t)j, offset);
+        if (dot3(offset, offset) <= (reach + c->margin) * (reach + c->margin)) {
             c->candidates[c->pair_count++] = (struct penalty_candidate){i, j, reach};
         }
     }
@@ -240,8 +242,9 @@ static pbs_status search_walls(struct penalty_contact *c) {
     return PBS_OK;
 }
 
-/// Whether a released bond is the one that says from where its two touch: no bond holds them, and
-/// no other, of several the first, lets them come closer.
+/// Whether a broken bond determines the distance at which its two spheres touch: no intact bond
+/// joins them, and no other broken bond has a smaller distance (the first one, if several are
+/// equal).
 static bool decides(const struct penalty_contact *c, size_t bond) {
     const uint32_t a = c->bonds[2 * bond];
     const uint32_t b = c->bonds[2 * bond + 1];
@@ -258,7 +261,7 @@ static bool decides(const struct penalty_contact *c, size_t bond) {
     return true;
 }
 
-/// Released bonds and walls behind the pairs.
+/// Appends the spheres of broken bonds and the walls to the candidates.
 static pbs_status list_others(struct penalty_contact *c) {
     RETURN_IF_FAILED(memory_reserve(c->memory, &c->candidates, &c->candidate_capacity,
                                     c->pair_count + c->bond_count + c->near_wall_count,
@@ -286,7 +289,7 @@ struct find_pass {
     const double *x;
 };
 
-/// Where spheres are, and how far they have gone since the searches.
+/// Copies the positions of the spheres, and bounds their displacements since the searches.
 static void pack_chunk(void *context, size_t index) {
     const struct find_pass *pass = context;
     struct penalty_contact *c = pass->c;
@@ -304,9 +307,10 @@ static void pack_chunk(void *context, size_t index) {
         for (size_t k = 0; k < 3; k++) {
             c->points[3 * i + k] = from[k];
             for (int list = 0; list < 2; list++) {
-                const double way = from[k] - c->listed[list][3 * i + k];
-                chunk->low[list][k] = way < chunk->low[list][k] ? way : chunk->low[list][k];
-                chunk->high[list][k] = way > chunk->high[list][k] ? way : chunk->high[list][k];
+                const double offset = from[k] - c->listed[list][3 * i + k];
+                chunk->low[list][k] = offset < chunk->low[list][k] ? offset : chunk->low[list][k];
+                chunk->high[list][k] = offset > chunk->high[list][k] ? offset
+                                                                     : chunk->high[list][k];
             }
         }
     }
@@ -316,9 +320,10 @@ static size_t chunk_count(size_t count) {
     return (count + CHUNK - 1) / CHUNK;
 }
 
-/// m: how much closer two spheres may have come since the search for pairs, whatever all have moved
-/// together; or a sphere and a wall.
-static double moved(const struct penalty_contact *c, int list) {
+/// Returns a bound, m, of how much closer two spheres may have come since the search for pairs
+/// (list 0), in which a common translation does not count; or a sphere and a wall since the search
+/// for walls (list 1).
+static double relative_motion(const struct penalty_contact *c, int list) {
     double low[3] = {INFINITY, INFINITY, INFINITY};
     double high[3] = {-INFINITY, -INFINITY, -INFINITY};
     for (size_t i = 0; i < chunk_count(c->sphere_count); i++) {
@@ -327,11 +332,11 @@ static double moved(const struct penalty_contact *c, int list) {
             high[k] = fmax(high[k], c->chunks[i].high[list][k]);
         }
     }
-    double way[3];
+    double offset[3];
     for (int k = 0; k < 3; k++) {
-        way[k] = list == 0 ? high[k] - low[k] : fmax(fabs(low[k]), fabs(high[k]));
+        offset[k] = list == 0 ? high[k] - low[k] : fmax(fabs(low[k]), fabs(high[k]));
     }
-    return norm3(way);
+    return norm3(offset);
 }
 
 static bool is_elsewhere(const struct pose *a, const struct pose *b) {
@@ -346,22 +351,24 @@ static bool is_elsewhere(const struct pose *a, const struct pose *b) {
 }
 
 static bool walls_have_moved(const struct penalty_contact *c) {
-    bool moved = false;
+    bool relative_motion = false;
     for (size_t i = 0; i < c->obstacle_count; i++) {
-        moved = moved || is_elsewhere(&c->listed_poses[i], &c->obstacles[i].obstacle.pose);
+        relative_motion = relative_motion ||
+                          is_elsewhere(&c->listed_poses[i], &c->obstacles[i].obstacle.pose);
     }
-    return moved;
+    return relative_motion;
 }
 
-/// Rounding of ways stays within what is left of the margin.
-static bool is_within(const struct penalty_contact *c, double way) {
-    return way <= 0.99 * c->margin;
+/// Whether candidates are still valid. The rest of the margin covers rounding errors.
+static bool is_within(const struct penalty_contact *c, double offset) {
+    return offset <= 0.99 * c->margin;
 }
 
 static pbs_status update_candidates(struct penalty_contact *c, struct tasks *tasks) {
-    const bool pairs = !c->is_listed || !is_within(c, moved(c, 0));
-    const bool walls = !c->is_listed || (c->obstacle_count > 0 &&
-                                         (!is_within(c, moved(c, 1)) || walls_have_moved(c)));
+    const bool pairs = !c->is_listed || !is_within(c, relative_motion(c, 0));
+    const bool walls = !c->is_listed ||
+                       (c->obstacle_count > 0 &&
+                        (!is_within(c, relative_motion(c, 1)) || walls_have_moved(c)));
     c->is_listed = false;
     if (walls) {
         RETURN_IF_FAILED(search_walls(c));
@@ -393,9 +400,9 @@ static bool touches(const struct penalty_contact *c, size_t index) {
         const struct contact_surface *wall = &c->walls[candidate->second];
         return shape_distance(&wall->shape, &wall->pose, a, NULL, NULL) < candidate->reach;
     }
-    double way[3];
-    subtract3(a, c->points + 3 * (size_t)candidate->second, way);
-    return dot3(way, way) < candidate->reach * candidate->reach;
+    double offset[3];
+    subtract3(a, c->points + 3 * (size_t)candidate->second, offset);
+    return dot3(offset, offset) < candidate->reach * candidate->reach;
 }
 
 static void hit_chunk(void *context, size_t index) {
@@ -423,12 +430,12 @@ static struct penalty_touch touch_of_pair(const struct penalty_contact *c,
     if (distance > 0.0) {
         scale3(1.0 / distance, out.normal, out.normal);
     }
-    const double share = c->radius[i] / (c->radius[i] + c->radius[j]);
+    const double fraction = c->radius[i] / (c->radius[i] + c->radius[j]);
     out.depth = candidate->reach - distance;
     out.force = out.depth * fmin(c->parts[c->part[i]].stiffness, c->parts[c->part[j]].stiffness);
-    out.arm[0] = share * distance;
+    out.arm[0] = fraction * distance;
     out.arm[1] = distance - out.arm[0];
-    out.radius = share * c->radius[j];
+    out.radius = fraction * c->radius[j];
     return out;
 }
 

@@ -1,18 +1,18 @@
-// Friction of spheres after an explicit step: impulses with moments (BDEM eqs. 63 and 64, as
-// docs/theory/bonds.md section 6.5 has them), and what all contact does to bodies and obstacles.
+// Friction of spheres after an explicit step: impulses with moments (BDEM eqs. 63 and 64, in the
+// form of docs/theory/bonds.md section 6.5); and the loads of all touches on bodies and obstacles.
 #include <math.h>
 
 #include "base/matrix3/math3.h"
 #include "contact/penalty/penalty_contact.h"
 
-/// One side of a touch as an impulse sees it.
+/// One side of a touch, with the data that an impulse needs.
 struct side {
-    double *v, *w;               ///< of place and rotation; null: an obstacle, one that does not
-                                 ///< turn
-    double inverse_mass[3];      ///< per axis, 1/kg; 0 where it is held
+    double *v, *w; ///< velocities of the position node and of the rotation node; null: an obstacle;
+                   ///< a sphere without rotation
+    double inverse_mass[3];      ///< per axis, 1/kg; 0 for a constrained axis
     double inverse_inertia[3];   ///< per axis, 1/(kg m^2)
     double length;               ///< m
-    double arm[3];               ///< from the centre
+    double arm[3];               ///< m, from the centre
     double velocity[3], spin[3]; ///< m/s, of the centre; rad/s
 };
 
@@ -45,7 +45,7 @@ static struct side side_of(const struct penalty_contact *c, const struct frictio
     return s;
 }
 
-/// An obstacle, at the point where it is touched.
+/// Returns the side of an obstacle, with its velocity at the point of contact.
 static struct side side_of_wall(const struct penalty_contact *c, const struct penalty_touch *t) {
     const struct obstacle *obstacle = &c->obstacles[c->walls[t->second].obstacle].obstacle;
     struct side s = {.length = 1.0};
@@ -56,7 +56,8 @@ static struct side side_of_wall(const struct penalty_contact *c, const struct pe
     return s;
 }
 
-/// The velocity of the point of contact, where an obstacle's is known and has no arm.
+/// Computes the velocity of the point of contact. An obstacle has no arm; its velocity is that of
+/// the point.
 static void velocity_at(const struct side *s, double out[3]) {
     double rotational[3];
     cross3(s->spin, s->arm, rotational);
@@ -82,28 +83,28 @@ static double rotational_mobility(const struct side *s, const double axis[3]) {
     return sum;
 }
 
-static void rotation(struct side *s, double sign, const double moment[3]) {
+static void apply_moment(struct side *s, double sign, const double moment[3]) {
     for (int k = 0; k < 3 && s->w != NULL; k++) {
         s->w[k] += sign * moment[k] * s->inverse_inertia[k] * s->length;
     }
     measure(s);
 }
 
-static void push(struct side *s, double sign, const double impulse[3]) {
+static void apply_impulse(struct side *s, double sign, const double impulse[3]) {
     double moment[3];
     for (int k = 0; k < 3 && s->v != NULL; k++) {
         s->v[k] += sign * impulse[k] * s->inverse_mass[k];
     }
     cross3(s->arm, impulse, moment);
-    rotation(s, sign, moment);
+    apply_moment(s, sign, moment);
 }
 
-/// v less its part along the normal.
+/// out = v without its component along the normal.
 static void tangential(const double normal[3], const double v[3], double out[3]) {
     add_scaled3(v, -dot3(v, normal), normal, out);
 }
 
-static double rub(struct penalty_touch *t, struct side sides[2], double limit) {
+static double add_friction_impulse(struct penalty_touch *t, struct side sides[2], double limit) {
     double velocities[2][3], slip[3];
     double heat = 0.0;
     velocity_at(&sides[0], velocities[0]);
@@ -121,12 +122,12 @@ static double rub(struct penalty_touch *t, struct side sides[2], double limit) {
         return 0.0;
     }
     scale3(-friction_impulse(speed, limit, both, &heat), direction, t->friction_impulse);
-    push(&sides[0], 1.0, t->friction_impulse);
-    push(&sides[1], -1.0, t->friction_impulse);
+    apply_impulse(&sides[0], 1.0, t->friction_impulse);
+    apply_impulse(&sides[1], -1.0, t->friction_impulse);
     return heat;
 }
 
-/// Of the relative spin that is given.
+/// Applies an impulsive moment against the given relative spin. Returns the dissipated energy.
 static double resist(struct penalty_touch *t, struct side sides[2], const double spin[3],
                      double limit) {
     const double speed = norm3(spin);
@@ -141,8 +142,8 @@ static double resist(struct penalty_touch *t, struct side sides[2], const double
         return 0.0;
     }
     scale3(-friction_impulse(speed, limit, both, &heat), axis, moment);
-    rotation(&sides[0], 1.0, moment);
-    rotation(&sides[1], -1.0, moment);
+    apply_moment(&sides[0], 1.0, moment);
+    apply_moment(&sides[1], -1.0, moment);
     add3(t->rolling_impulse, moment, t->rolling_impulse);
     return heat;
 }
@@ -186,14 +187,14 @@ double penalty_contact_apply_friction(struct penalty_contact *c, const struct fr
         struct side sides[2] = {side_of(c, m, t->first, -t->arm[0], t->normal),
                                 t->is_wall ? side_of_wall(c, t)
                                            : side_of(c, m, t->second, t->arm[1], t->normal)};
-        // Friction last, so that what rolls does so where the step ends.
+        // Friction comes last, so that a rolling sphere has no slip at the end of the step.
         heat += roll(t, sides, rolling * impulse * t->radius, spinning * impulse * t->radius);
-        heat += rub(t, sides, friction * impulse);
+        heat += add_friction_impulse(t, sides, friction * impulse);
     }
     return heat;
 }
 
-// --- what it did ---
+// --- loads ---
 
 static void add_load(struct contact_load *load, double sign, const double at[3],
                      const double force[3], const double friction[3], const double moment[3]) {

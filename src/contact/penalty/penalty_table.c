@@ -1,9 +1,9 @@
-// Contact of spheres by penalties as explicit steps see it: see contact_table.h. Its forces are a
-// term's of the objective.
+// The contact_table of penalty contact of spheres, through which explicit steps use it. Its forces
+// are a term of the objective.
 #include "base/matrix3/math3.h"
 #include "contact/penalty/penalty_contact.h"
 
-/// Forces are those at one state: obstacles are at the target.
+/// Explicit steps evaluate forces at one state only, with obstacles at the target.
 static void begin_motion(void *self, const struct obstacle *now, const struct obstacle *target) {
     struct penalty_contact *c = self;
     (void)now;
@@ -38,13 +38,14 @@ static size_t count(const void *self) {
 
 // --- reports ---
 //
-// Sums are those of `rub`, in each step; records those of the last state, which a run lists once.
+// Loads are added by apply_friction in each step. Records are those of the last state, and a run
+// lists them once.
 
 static uint32_t vertex_of(const struct penalty_contact *c, uint32_t sphere) {
     return sphere - (uint32_t)c->parts[c->part[sphere]].first_sphere;
 }
 
-/// Their second number is the touch's, so that they stay in its order.
+/// The second index of a record is that of the touch, so that records have the order of touches.
 static pbs_status report(void *self, struct tasks *tasks, const struct contact_stage *stage) {
     const struct penalty_contact *c = self;
     struct contact_merging merging;
@@ -65,7 +66,7 @@ static pbs_status report(void *self, struct tasks *tasks, const struct contact_s
     return PBS_OK;
 }
 
-/// Points are the surfaces', which are depth deep in each other.
+/// The two points are on the surfaces, which overlap by the depth.
 static void geometry(const void *self, const struct contact_report *r,
                      const struct contact_record *record, const double *x,
                      struct contact_geometry *out) {

@@ -15,8 +15,8 @@ static bool has_flat_cells(const struct shape *shape) {
     return shape->kind == PBS_SHAPE_GRID && shape->grid->is_linear;
 }
 
-/// curvature becomes the Hessian of P.
-static void bend(double stiffness, double phi, const double n[3], double curvature[9]) {
+/// Replaces curvature, the Hessian of phi, by the Hessian of P.
+static void set_hessian(double stiffness, double phi, const double n[3], double curvature[9]) {
     const double along = -6.0 * stiffness * phi;
     const double across = -3.0 * stiffness * phi * phi;
     for (int i = 0; i < 3; i++) {
@@ -41,7 +41,7 @@ double level_set_penalty(const struct obstacle *obstacle, double stiffness, bool
     if (hessian != NULL) {
         const bool is_flat = has_flat_cells(&obstacle->shape);
         clear(hessian, is_flat ? 9 : 0);
-        bend(stiffness, phi, n, hessian);
+        set_hessian(stiffness, phi, n, hessian);
         if (is_definite && !is_flat) {
             eigen3_project(hessian);
         }

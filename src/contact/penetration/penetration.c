@@ -1,4 +1,5 @@
-// See penetration.h. Lists and sums are in one order, solids first, so no bit depends on threads.
+// See penetration.h. Lists and sums have a fixed order, solids first, so that no bit depends on
+// threads.
 #include "contact/penetration/penetration.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@
 
 enum { POINTS_PER_PIECE = 1024, CONTACTS_PER_PIECE = 256 };
 
-// --- life ---
+// --- memory ---
 
 void penetration_free(struct penetration *p) {
     collision_mesh_free(p->memory, &p->mesh);
@@ -58,12 +59,12 @@ pbs_status penetration_reserve(struct penetration *p, size_t parts, size_t obsta
                           sizeof *p->energies);
 }
 
-// --- what is inside of obstacles ---
+// --- points inside obstacles ---
 
 struct obstacle_pass {
     struct penetration *p;
     const struct penetration_obstacle *obstacle;
-    double low[3], high[3]; ///< m: of what is solid
+    double low[3], high[3]; ///< m: bounding box of the obstacle's solid side
 };
 
 static bool may_touch(const struct penetration *p, const struct penetration_obstacle *o,
@@ -103,7 +104,7 @@ static void measure_piece(void *context, size_t piece) {
 
 static pbs_status add_contacts(struct penetration *p, size_t count,
                                struct penetration_contact **out) {
-    // Twice as many as there are, so that steady states are steady soon.
+    // Capacity is doubled, so that a steady state soon needs no further allocation.
     const size_t wanted = p->contact_count + count;
     RETURN_IF_FAILED(memory_reserve(p->memory, &p->contacts, &p->contact_capacity,
                                     wanted > p->contact_capacity ? 2 * wanted : wanted,
@@ -148,7 +149,7 @@ static pbs_status find_in_obstacle(struct penetration *p, struct tasks *tasks, u
     return PBS_OK;
 }
 
-// --- what is inside of solids ---
+// --- points inside solids ---
 
 static void fill_solid_contact(const struct penetration *p, const struct solid_contact *c,
                                struct penetration_contact *out) {
@@ -159,7 +160,7 @@ static void fill_solid_contact(const struct penetration *p, const struct solid_c
                                         .stiffness = inclusion_penalty_stiffness(
                                             p->stiffness[c->part[0]], p->stiffness[c->part[1]])};
     memcpy(out->points, c->points, sizeof out->points);
-    // From the surface inward is not the way out.
+    // The normal of solid_contact points inward.
     scale3(-1.0, c->normal, out->normal);
     out->energy = inclusion_penalty_energy(out->stiffness, &c->closest);
     inclusion_penalty_gradient(out->stiffness, &c->closest, out->gradient);
@@ -246,7 +247,7 @@ static pbs_status evaluate(void *self, struct tasks *tasks, const double *x, boo
     return PBS_OK;
 }
 
-/// Of an obstacle, by the eigenvectors of its block.
+/// Writes the Hessian of a contact with an obstacle, by the eigenvectors of its block.
 static void hessian_of_block(const double block[9], bool semidefinite,
                              struct contact_hessian *hessian) {
     double lambda[3], q[9];
@@ -322,7 +323,7 @@ static pbs_status linearize(void *self, struct tasks *tasks,
                                 &p->matrix);
 }
 
-/// Obstacles are where the stage ends all the time.
+/// Obstacles are at the end of the stage throughout, so they have no remaining motion.
 static void add_motion(void *self, struct tasks *tasks, const double *motion, double *gradient) {
     struct penetration *p = self;
     collision_mesh_compute_points(tasks, &p->mesh, motion, p->motion);
@@ -350,7 +351,8 @@ static uint32_t part_of_second(const struct penetration *p, const struct contact
                                            : p->mesh.part[record->points[1]];
 }
 
-/// Of one contact: forces on parts and points; on the first side into the record.
+/// Adds the forces of one contact to parts and points, and the force on the first side to the
+/// record.
 static void add_forces(const struct penetration *p, const struct penetration_contact *c,
                        const struct contact_stage *stage, struct contact_record *record) {
     struct contact_report *const r = stage->report;
@@ -371,7 +373,8 @@ static void add_forces(const struct penetration *p, const struct penetration_con
     }
 }
 
-/// One of each point and body around it, or obstacle, in the list's order.
+/// Returns the record of a contact: one for each point and the body or obstacle around it, in the
+/// order of the contacts.
 static struct contact_record record_of(const struct penetration *p,
                                        const struct penetration_contact *c, uint32_t owner) {
     const bool is_obstacle = c->obstacle != CONTACT_NO_WALL;
@@ -418,7 +421,7 @@ static void fill_friction(const struct penetration *p, const struct penetration_
     }
 }
 
-/// In place of those of a report whose stage was solved again.
+/// Lists the friction candidates of a stage. Replaces those of an earlier report of the same stage.
 static pbs_status list_frictions(struct penetration *p, double impulse_fraction) {
     const size_t most = p->committed_count + p->contact_capacity;
     p->friction_candidate_count = p->committed_count;
@@ -443,7 +446,8 @@ static void begin_step(void *self) {
     p->friction_candidate_count = p->committed_count = 0;
 }
 
-/// Forces are by their shares of the step's impulse, and that of all stages acts for one time.
+/// Forces are weighted by the stages' fractions of the step's impulse, so that all of them act for
+/// the same time.
 static void accumulate_impulses(void *self, double time, bool first) {
     struct penetration *p = self;
     (void)time;
@@ -462,7 +466,7 @@ static struct contact_record record_of_friction_candidate(
         .second = is_obstacle ? candidate->points[0] : p->mesh.part[candidate->points[1]]};
 }
 
-/// What friction did, on parts and in the record that the stage has reported.
+/// Adds the friction impulse to the loads of parts and to the record that the stage has reported.
 static void report_friction(const struct penetration *p, size_t index,
                             const struct friction_input *input, size_t *at) {
     const struct friction_candidate *const candidate = &p->friction_candidates[index];
@@ -470,7 +474,7 @@ static void report_friction(const struct penetration *p, size_t index,
     const struct contact_record key = record_of_friction_candidate(p, candidate, input->contact);
     struct contact_record *record = contact_report_find(r, &key, at);
     double force[3];
-    if (record == NULL) { // a stage's list begins
+    if (record == NULL) { // records of the next stage: search from the start
         *at = 0;
         record = contact_report_find(r, &key, at);
     }
@@ -506,7 +510,7 @@ static double apply_friction(void *self, const struct friction_input *input) {
     return loss * input->h / input->time;
 }
 
-// --- the report ---
+// --- report ---
 
 static pbs_status report(void *self, struct tasks *tasks, const struct contact_stage *stage) {
     struct penetration *p = self;
@@ -588,13 +592,13 @@ static void end_step(const void *self, const struct contact_report *r, double *n
     contact_report_add_node_forces(&p->mesh, r, node_forces);
 }
 
-// --- energies ---
+// --- power ---
 
 static uint32_t node_of(const struct penetration *p, uint32_t point) {
     return p->mesh.node[point];
 }
 
-/// W: the obstacle moves on while it pushes.
+/// Returns the power that a moving obstacle supplies, W.
 static double obstacle_power(const struct penetration *p, const struct penetration_contact *c,
                              bool is_continued) {
     double v[3];

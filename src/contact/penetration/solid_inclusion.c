@@ -1,5 +1,6 @@
-// See solid_inclusion.h. Boxes find vertices and tetrahedra that may hold them; what does is few,
-// is listed by vertex, and has its surface searched vertex by vertex.
+// See solid_inclusion.h. A search of boxes gives candidate pairs of a vertex and a tetrahedron. The
+// few pairs with actual inclusion are grouped by vertex and body, and each group searches the
+// body's surface for the closest point.
 #include "contact/penetration/solid_inclusion.h"
 
 #include <math.h>
@@ -17,12 +18,12 @@ struct solid_part {
     bool touches_itself;
 };
 
-/// A vertex inside a body: where its pairs with tetrahedra of that are in the list.
+/// A vertex inside a body: the range of its pairs in solid_inclusion.inside.
 struct inclusion_hit {
     size_t begin, end;
 };
 
-// --- what there is ---
+// --- bodies ---
 
 void solid_inclusion_clear(struct solid_inclusion *s) {
     s->contact_count = 0;
@@ -108,7 +109,7 @@ pbs_status solid_inclusion_add(struct memory *memory, const struct inclusion_inp
     return PBS_OK;
 }
 
-// --- neighbourhoods, of what touches itself ---
+// --- neighbourhoods, for self-contact ---
 
 static bool tet_touches_itself(const struct solid_inclusion *s, size_t tet) {
     return s->parts[s->tet_part[tet]].touches_itself;
@@ -138,7 +139,7 @@ static pbs_status list_stars(struct memory *memory, struct solid_inclusion *s) {
     return PBS_OK;
 }
 
-/// ring: the points of the tetrahedra of each vertex, itself included.
+/// ring: the points of each vertex's tetrahedra, including the vertex.
 static pbs_status list_ring_points(struct memory *memory, struct solid_inclusion *s) {
     size_t most = 0;
     for (size_t k = 0; k < 4 * s->tet_count; k++) {
@@ -160,7 +161,7 @@ static pbs_status list_ring_points(struct memory *memory, struct solid_inclusion
     return PBS_OK;
 }
 
-/// Once for the bodies that there are.
+/// Builds the lists once; they stay valid until bodies are added.
 static pbs_status list_rings(struct memory *memory, struct solid_inclusion *s) {
     if (s->has_rings || count_touching_themselves(s) == 0) {
         return PBS_OK;
@@ -182,7 +183,7 @@ static pbs_status list_rings(struct memory *memory, struct solid_inclusion *s) {
     return PBS_OK;
 }
 
-/// Whether two points of a body are in one tetrahedron; the first one is a vertex.
+/// Whether two points of a body belong to a common tetrahedron. The first one must be a vertex.
 static bool are_neighbours(const struct solid_inclusion *s, uint32_t point, uint32_t other) {
     uint32_t low = s->ring_start[point];
     uint32_t high = s->ring_start[point + 1];
@@ -206,7 +207,7 @@ static bool has_neighbour(const struct solid_inclusion *s, uint32_t point, const
     return found;
 }
 
-// --- which tetrahedra are around which vertices ---
+// --- inclusion of vertices in tetrahedra ---
 
 static bool may_touch(const struct solid_inclusion *s, uint32_t i, uint32_t j) {
     const struct solid_part *a = &s->parts[i];
@@ -237,7 +238,7 @@ static bool is_around(const struct solid_inclusion *s, uint32_t tet, uint32_t ve
            !(s->vertex_part[vertex] == s->tet_part[tet] && has_neighbour(s, point, points, 4));
 }
 
-static uint32_t keep(const void *context, const struct box_pair *pairs, size_t count) {
+static uint32_t filter(const void *context, const struct box_pair *pairs, size_t count) {
     uint32_t bits = 0;
     for (size_t i = 0; i < count; i++) {
         double weight[4];
@@ -246,7 +247,7 @@ static uint32_t keep(const void *context, const struct box_pair *pairs, size_t c
     return bits;
 }
 
-/// Boxes of all primitives of a kind, and the tree over them.
+/// Computes the boxes of all primitives of a kind, and updates their tree.
 static pbs_status update_tree(struct memory *memory, struct tasks *tasks, const uint32_t *points,
                               uint32_t width, size_t count, struct solid_inclusion *s,
                               struct bounding_tree *tree) {
@@ -268,12 +269,13 @@ static pbs_status find_inside(struct memory *memory, struct tasks *tasks, size_t
                                          .boxes = s->boxes,
                                          .count = s->vertex_count,
                                          .order = &s->vertex_tree,
-                                         .keep = keep,
+                                         .keep = filter,
                                          .context = s};
     return box_pairs_find(memory, tasks, &query, &s->inside);
 }
 
-/// Vertices and bodies around them: tetrahedra of a body follow one another. Returns how many.
+/// Groups the pairs by vertex and body; tetrahedra of a body are contiguous. Returns the number of
+/// groups.
 static size_t list_hits(struct solid_inclusion *s) {
     const struct box_pair *pairs = s->inside.pairs;
     size_t count = 0;
@@ -303,15 +305,15 @@ static uint32_t deepest_tet(const struct solid_inclusion *s, const struct inclus
     return best;
 }
 
-// --- the closest point of the surface ---
+// --- closest point of the surface ---
 
 struct surface_search {
     const struct solid_inclusion *s;
     uint32_t point, part;
-    bool is_own;         ///< the body is the vertex's own
-    double squared;      ///< of the closest found, m^2
+    bool is_own;         ///< self-contact: the vertex belongs to the body
+    double squared;      ///< m^2: squared distance of the closest face so far
     uint32_t triangle;   ///< UINT32_MAX: none
-    uint32_t corners[3]; ///< of a face between tetrahedra
+    uint32_t corners[3]; ///< of the closest face
 };
 
 static double squared_to(const struct surface_search *search, const uint32_t *corners) {
@@ -339,7 +341,8 @@ static double closest_triangle(void *self, uint32_t triangle, double limit) {
     return fmin(limit, search->squared);
 }
 
-/// The corner of a tetrahedron that is the only one in the ring of a vertex; 4: there is none.
+/// Returns the corner of a tetrahedron that is the only one in the ring of a vertex; 4 if none or
+/// several are.
 static uint32_t only_neighbour(const struct solid_inclusion *s, uint32_t point, uint32_t tet) {
     const uint32_t *points = s->tets + 4 * (size_t)tet;
     uint32_t only = 4;
@@ -353,8 +356,8 @@ static uint32_t only_neighbour(const struct solid_inclusion *s, uint32_t point, 
     return count == 1 ? only : 4;
 }
 
-/// The closest of the faces by which the neighbourhood of a vertex ends: of its tetrahedra those
-/// that have one corner in the ring, opposite to that.
+/// Finds the closest face that bounds the neighbourhood of a vertex: in a tetrahedron with exactly
+/// one corner in the ring, the face opposite that corner.
 static void search_inner_faces(struct surface_search *search) {
     const struct solid_inclusion *s = search->s;
     for (uint32_t i = s->ring_start[search->point]; i < s->ring_start[search->point + 1]; i++) {
@@ -376,7 +379,8 @@ static void search_inner_faces(struct surface_search *search) {
     }
 }
 
-/// Surfaces come before faces that are as close. False: there is neither.
+/// Finds the closest face. A surface triangle wins a tie with an inner face. Returns false if there
+/// is none.
 static bool search_surface(struct surface_search *search) {
     const struct solid_inclusion *s = search->s;
     double limit = INFINITY;
@@ -448,7 +452,7 @@ static void make_piece(void *context, size_t piece) {
     }
 }
 
-/// Without vertices on the surface, whose distance is 0.
+/// Removes contacts of vertices on the surface, whose distance is 0.
 static void remove_touching(size_t count, struct solid_inclusion *s) {
     for (size_t i = 0; i < count; i++) {
         if (s->contacts[i].distance > 0.0) {

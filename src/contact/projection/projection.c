@@ -1,6 +1,6 @@
-// The constraint projection of OPT sections 3.2 and 5.1 over all nodes of a scene; the geometry of
-// one node is closest_point.c. Nodes are taken in chunks of fixed size and none sees another, so
-// the result does not depend on the number of threads.
+// See projection.h: the constraint projection of OPT sections 3.2 and 5.1 over all nodes of a
+// scene. closest_point.c handles the geometry of one node. Chunks of nodes have a fixed size and
+// nodes are independent of each other, so the result does not depend on the number of threads.
 #include "contact/projection/projection.h"
 
 #include <string.h>
@@ -12,7 +12,8 @@
 enum { CHUNK = 256, MAX_TOUCHING = 8 };
 
 static const double touching = 1e-12, violated = 1e-13; // relative to the scale
-static const double parallel = 1e-10; // as in closest_point.c: an obstacle that cannot be left
+static const double parallel = 1e-10; // as in closest_point.c: below this the free axes cannot
+                                      // leave an obstacle
 
 // --- surfaces ---
 
@@ -28,7 +29,7 @@ static void list_surfaces(struct projection *p) {
     }
 }
 
-// --- slots: the nodes that anything acts on ---
+// --- slots: constrained nodes ---
 
 static uint8_t constrained_axes_of(const struct projection_scene *scene, size_t node) {
     return scene->constrained_axes ? scene->constrained_axes[node] & PBS_AXIS_ALL : 0;
@@ -54,7 +55,7 @@ static void list_slots(struct projection *p) {
         if (constrained_axes || colliding) {
             slot->node = (uint32_t)i;
             slot->constrained_axes = constrained_axes;
-            // Nothing can move a node that is held altogether.
+            // Obstacles cannot move a node with all axes constrained.
             slot->colliding = colliding && constrained_axes != PBS_AXIS_ALL;
             slot->active_count = 0;
             slot->moved = 0;
@@ -125,7 +126,7 @@ static void for_each_slot(struct tasks *tasks, struct projection *projection, do
     tasks_for(tasks, (projection->slot_count + CHUNK - 1) / CHUNK, run_slots, &loop);
 }
 
-// --- P ---
+// --- the map P ---
 
 static void apply_axis_constraints(const struct projection *p, const struct projection_slot *slot,
                                    double *x) {
@@ -199,17 +200,18 @@ void projection_pull_back(struct tasks *tasks, struct projection *projection, do
 
 // --- the active set ---
 
-// The surfaces that a node touches and that could hold it, with what is needed of them.
+// The surfaces that a node touches and that may become active.
 struct touch {
     size_t count;
     uint32_t surface[MAX_TOUCHING];
     double normal[MAX_TOUCHING][3]; // unit
-    double across[MAX_TOUCHING][3]; // the normal without its held components
+    double across[MAX_TOUCHING][3]; // the normal without its constrained components
     double hessian[MAX_TOUCHING][9];
 };
 
-// The face with the least g'.n. Where x lies on several and one of them is not pushed into, the
-// node is free to leave past it; also where the free axes cannot leave the surface at all: false.
+// Selects the face of a surface with the least g'.n. Returns false if x lies on several faces and
+// is not pushed into one of them, since the node is then free to leave past it; also if the free
+// axes cannot leave the surface at all.
 static bool choose_face(const struct projection *p, const struct contact_surface *s,
                         uint32_t constrained_axes, const double x[3], const double g[3],
                         double normal[3], double across[3], double hessian[9]) {
@@ -243,17 +245,19 @@ static void find_touching(const struct projection *p, const struct projection_sl
     }
 }
 
-// A candidate for the active set: some of the touching surfaces, and how well they carry g'.
+// A candidate for the active set: a subset of the touched surfaces, with the multipliers that best
+// balance g'.
 struct support {
     size_t count;
-    size_t member[CLOSEST_POINT_MAX_ACTIVE]; // indices into the touch
+    size_t member[CLOSEST_POINT_MAX_ACTIVE]; // indices into struct touch
     double lambda[CLOSEST_POINT_MAX_ACTIVE];
     double residual; // |g' - sum lambda n|
 };
 
-// False when the set's normals are dependent or it would have to pull.
-static bool support_load(const struct touch *touch, uint32_t constrained_axes, unsigned set,
-                         const double g[3], struct support *out) {
+// Computes the multipliers of a set. Returns false if its normals are dependent or a multiplier is
+// negative.
+static bool solve_support(const struct touch *touch, uint32_t constrained_axes, unsigned set,
+                          const double g[3], struct support *out) {
     double normals[CLOSEST_POINT_MAX_ACTIVE][3], basis[3][3], rest[3];
     out->count = 0;
     for (size_t i = 0; i < touch->count; i++) {
@@ -280,14 +284,15 @@ static bool support_load(const struct touch *touch, uint32_t constrained_axes, u
     return true;
 }
 
-// The least residual; of equal ones the largest set, so that a pair with g'.n = 0 is active.
+// Finds the set with the least residual; of equal ones the largest, so that a pair with g'.n = 0 is
+// active.
 static void find_support(const struct touch *touch, uint32_t constrained_axes, const double g[3],
                          struct support *best) {
     const double noise = 1e-13 * norm3(g);
     *best = (struct support){.residual = norm3(g)};
     for (unsigned set = 1; set < 1u << touch->count; set++) {
         struct support s;
-        if (support_load(touch, constrained_axes, set, g, &s) &&
+        if (solve_support(touch, constrained_axes, set, g, &s) &&
             (s.residual < best->residual - noise ||
              (s.residual <= best->residual + noise && s.count > best->count))) {
             *best = s;
@@ -322,7 +327,7 @@ static void activate_slot(struct projection *p, struct projection_slot *slot, do
     store_active_set(&touch, &support, slot);
 }
 
-// Q, and C = -Q (sum lambda Hess phi) Q.
+// Computes Q, and C = -Q (sum lambda Hess phi) Q.
 static void describe_active(const struct projection_slot *slot, struct projection_active *out) {
     double normals[CLOSEST_POINT_MAX_ACTIVE][3], basis[3][3], half[9];
     for (size_t k = 0; k < slot->active_count; k++) {
@@ -416,7 +421,7 @@ const struct obstacle *projection_obstacle(const struct projection *projection,
     return &projection->scene.obstacles[projection->surfaces[slot->active[pair]].obstacle];
 }
 
-// Whether the node stays on its active surfaces for a step that begins with this velocity and
+// Whether the node stays on its active surfaces during a step that starts with this velocity and
 // acceleration.
 static bool stays(const struct projection *p, const struct projection_slot *slot, const double *x,
                   const double *v, double h, const double *a) {
@@ -446,8 +451,8 @@ void projection_project_acceleration(const struct projection *projection, const 
     }
 }
 
-// Takes up to `most` off the tangential velocity relative to the obstacle; returns half the drop of
-// its square.
+// Reduces the tangential velocity relative to the obstacle by at most `most`. Returns half the
+// decrease of its square.
 static double reduce_slip(const struct obstacle *obstacle, const double tangent[9],
                           const double x[3], double most, double *velocity) {
     double moving[3], relative[3], slip[3];
@@ -483,7 +488,7 @@ void projection_forget_impulses(struct projection *projection) {
     projection->has_earlier = false;
 }
 
-// Of a node that touches: each surface with its multiplier.
+// Applies the friction of an active node, for each surface with its multiplier.
 static double friction_of_active(const struct projection *p, const struct projection_active *active,
                                  const double *x, double mass, double time, double *velocity) {
     struct projection_slot *slot = p->slots + active->slot;
@@ -504,7 +509,7 @@ static double friction_of_active(const struct projection *p, const struct projec
     return loss;
 }
 
-// Of a node that was pushed in an earlier stage and touches no more.
+// Applies the friction of a node that had contact in an earlier stage only.
 static double friction_of_earlier_stages(const struct projection *p, size_t i, const double *x,
                                          double mass, double *velocity) {
     const struct projection_slot *slot = p->slots + i;

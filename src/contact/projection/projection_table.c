@@ -1,5 +1,6 @@
-// Obstacles as constraints as steps see them: see contact_table.h. The minimiser keeps to them by
-// the projection itself, which it has for held axes too, so they need no energy here.
+// The contact_table of obstacles as constraints, through which steps use a projection. The
+// minimiser applies the projection itself, as it does for constrained axes, so the table has no
+// energy.
 #include "base/matrix3/math3.h"
 #include "contact/contact_report.h"
 #include "contact/projection/projection.h"
@@ -30,7 +31,7 @@ static struct contact_record record_of_slot(const struct projection_slot *slot, 
                                    .points = {slot->node}};
 }
 
-/// The loads of a node's part and of an obstacle's.
+/// Adds a force to the load of a node's part, and the opposite to the obstacle's.
 static void add_opposite(const struct projection *p, const struct contact_record *record,
                          const double *x, const double force[3], bool is_friction,
                          struct contact_report *r) {
@@ -61,7 +62,7 @@ static pbs_status add_to_report(const struct projection *p, const struct contact
     return PBS_OK;
 }
 
-/// Adds to a record there is, at or after *at.
+/// Adds friction to an existing record at or after *at.
 static void add_friction_to_record(const struct projection *p, const struct contact_record *record,
                                    const double *x, struct contact_report *r, size_t *at) {
     struct contact_record *const found = contact_report_find(r, record, at);
@@ -71,8 +72,8 @@ static void add_friction_to_record(const struct projection *p, const struct cont
     }
 }
 
-/// What projection_friction made of velocities, as if it had taken `time` seconds. Pairs that it
-/// rubs have been reported before.
+/// Adds the changes of velocity by projection_friction to the report, as forces over `time`
+/// seconds. Their pairs have records already.
 static void add_friction_to_report(const struct projection *p, const struct friction_input *input) {
     struct contact_report *const r = input->report;
     const double *const x = input->x;
@@ -111,8 +112,8 @@ static void geometry(const void *self, const struct contact_report *r,
     add_scaled3(at, -out->gap, out->normal, out->point[1]);
 }
 
-/// Multipliers are newtons, as the objective is divided by its weight. What touches has been
-/// reported by its stage.
+/// Multipliers are forces in N, as the objective is divided by its weight. Without node_forces
+/// there is nothing to do: active pairs were reported with their stage.
 static pbs_status report(void *self, struct tasks *tasks, const struct contact_stage *stage) {
     (void)tasks;
     if (stage->node_forces == NULL) {
@@ -158,8 +159,8 @@ static pbs_status report_end(void *self, struct tasks *tasks, const struct conta
     return report(self, tasks, stage);
 }
 
-/// Two-step schemes repeat part of a change of velocity in the steps that follow, so that the time
-/// is not the step's.
+/// `time` differs from h for two-step schemes, which repeat part of a change of velocity in the
+/// following steps.
 static double apply_friction(void *self, const struct friction_input *input) {
     const double loss = projection_friction(self, input->x, input->mass, 1.0,
                                             input->impulse_fraction * input->time, input->velocity);

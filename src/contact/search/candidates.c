@@ -1,4 +1,4 @@
-// The broad phase over all that can touch; see candidates.h.
+// See candidates.h.
 #include "contact/search/candidates.h"
 
 #include <math.h>
@@ -6,18 +6,18 @@
 
 #include "base/matrix3/math3.h"
 
-// Pairs that are chosen from wider lists in one piece of a parallel loop.
+// Pairs of a Verlet list in one piece of a parallel loop.
 enum { PAIRS_PER_PIECE = 4096 };
 
-// How much farther around wide lists hold, in edges of the finest part: few pairs lie closer
-// together that do not touch.
+// Additional margin of a Verlet list, in mean edges of the finest part. Few pairs are that close
+// without being in contact.
 static const double LIST_MARGIN_EDGES = 0.03;
 
-// The longest way, in skins, for which wide lists are made: whoever moves farther in one search
-// leaves them in the next.
+// Longest displacement, in list margins, for which Verlet lists are made. A scene that moves
+// farther in one search leaves the margin in the next.
 static const double LONGEST_LIST_MARGINS = 2.0;
 
-// Points whose median is the middle of all.
+// Number of points whose median serves as the centre.
 enum { CENTRE_SAMPLES = 31 };
 
 static pbs_status reserve_boxes(struct memory *memory, struct box **boxes, size_t *capacity,
@@ -47,8 +47,9 @@ static pbs_status reserve(struct memory *memory, const struct collision_mesh *me
                           2 * (size_t)mesh->isolated_edge_count, sizeof *c->isolated_edge_points);
 }
 
-/// By the finest part, whose pairs are the most: harmonic means, as many small edges weigh more
-/// there than a few large ones. What has no edges, particles, may lie as close as it likes.
+/// Sets the list margin from the part with the finest mesh, which has most pairs. Edge lengths are
+/// averaged by the harmonic mean, in which many small edges outweigh a few large ones. Particles,
+/// which have no edges, may be arbitrarily close.
 static void set_list_margin(const struct collision_mesh *mesh, struct candidates *c) {
     double finest = INFINITY;
     for (size_t i = 0; i < mesh->edge_count;) {
@@ -69,7 +70,7 @@ static void set_list_margin(const struct collision_mesh *mesh, struct candidates
     }
 }
 
-/// m: of wide lists for this reach.
+/// Returns the additional margin of a Verlet list for this reach, m.
 static double list_margin_for(const struct candidates *c, double reach) {
     return c->has_particles ? fmin(c->list_margin, reach) : c->list_margin;
 }
@@ -86,7 +87,7 @@ pbs_status candidates_begin(struct memory *memory, const struct collision_mesh *
         memcpy(c->isolated_edge_points + 2 * (size_t)i,
                mesh->edges + 2 * (size_t)mesh->isolated_edges[i], 2 * sizeof *mesh->edges);
     }
-    // Trees of another mesh are worth nothing.
+    // Trees of another mesh cannot be reused.
     c->points.count = 0;
     c->edges.count = 0;
     c->triangles.count = 0;
@@ -120,7 +121,7 @@ void candidates_free(struct memory *memory, struct candidates *c) {
     *c = (struct candidates){0};
 }
 
-// --- what the lists are made for ---
+// --- paths in single precision ---
 
 static double median_of(double *a, size_t count) {
     for (size_t i = 1; i < count; i++) {
@@ -134,7 +135,7 @@ static double median_of(double *a, size_t count) {
     return count > 0 ? a[count / 2] : 0.0;
 }
 
-/// In the midst of most points, wherever few others flew.
+/// Computes a centre of most points that is robust against a few distant ones.
 static void find_centre(const struct point_paths *paths, size_t count, double centre[3]) {
     const size_t stride = count / CENTRE_SAMPLES + 1;
     for (size_t k = 0; k < 3; k++) {
@@ -149,7 +150,7 @@ static void find_centre(const struct point_paths *paths, size_t count, double ce
     }
 }
 
-/// Single precision has few digits: places are beside the middle.
+/// Converts the paths to single precision, relative to the centre.
 static void round_ways(const struct point_paths *paths, const struct collision_mesh *mesh,
                        struct candidates *c) {
     const size_t count = mesh->point_count;
@@ -178,7 +179,7 @@ struct search {
 typedef void points_of_pair(const struct collision_mesh *mesh, struct box_pair pair,
                             uint32_t points[PAIR_NODES]);
 
-/// Of up to eight pairs; the first one stands in for those that are missing.
+/// Lists the points of up to eight pairs. The first pair fills the missing ones.
 ALWAYS_INLINE void points_of_eight(const struct collision_mesh *mesh, points_of_pair *get_points,
                                    const struct box_pair *pairs, size_t count,
                                    uint32_t points[SEPARATION_PAIRS][PAIR_NODES]) {
@@ -187,8 +188,9 @@ ALWAYS_INLINE void points_of_eight(const struct collision_mesh *mesh, points_of_
     }
 }
 
-/// Pairs of at most BOX_PAIRS_ASKED that may touch and that nothing is seen to keep apart. Boxes of
-/// primitives are fat: most that overlap are neighbours on one surface, which move together.
+/// Returns the mask of those pairs, BOX_PAIRS_ASKED at most, that collision filters allow and that
+/// no plane separates. Boxes are loose bounds: most pairs with overlapping boxes are neighbours on
+/// one surface that move together.
 ALWAYS_INLINE uint32_t filter_pairs(const struct search *search, enum pair_kind kind,
                                     points_of_pair *get_points, const struct box_pair *pairs,
                                     size_t count) {
@@ -290,8 +292,8 @@ static struct search search_of(const struct collision_mesh *mesh, const struct c
                        .reach = (float)(reach + 2.0 * (paths->margin + paths->rounding))}};
 }
 
-/// lists = what comes within `reach` on ways that are rounded, and that the trees' boxes are
-/// around.
+/// lists = the pairs that come within the search's reach, from the current boxes, trees and rounded
+/// paths.
 static pbs_status find_pairs(struct memory *memory, struct tasks *tasks,
                              const struct search *search, const struct candidates *c,
                              struct box_pair_list *lists) {
@@ -329,7 +331,8 @@ static pbs_status find_pairs(struct memory *memory, struct tasks *tasks,
     return PBS_OK;
 }
 
-/// lists = what comes within `reach` where they are to hold, by looking at all boxes.
+/// lists = the pairs that come within `reach` on the paths and within their margin, by a search of
+/// all boxes.
 static pbs_status search_boxes(struct memory *memory, struct tasks *tasks,
                                const struct collision_mesh *mesh, const struct point_paths *paths,
                                double reach, struct candidates *c, struct box_pair_list *lists) {
@@ -346,17 +349,17 @@ static pbs_status search_boxes(struct memory *memory, struct tasks *tasks,
     return find_pairs(memory, tasks, &search, c, lists);
 }
 
-// --- wide lists ---
+// --- Verlet lists ---
 
-/// What happens to the pairs of a wide list, in pieces.
+/// A parallel loop over the pairs of a Verlet list.
 struct verlet_pass {
     const struct search *search;
     enum pair_kind kind;
     const struct box_pair *pairs;
     size_t count;
     float *min_gap;
-    double limit;    ///< m: what is farther apart is not chosen
-    uint8_t *chosen; ///< per pair
+    double limit;    ///< m: pairs with a larger min_gap are not chosen
+    uint8_t *chosen; ///< per pair: whether it is chosen
 };
 
 static size_t verlet_piece_end(const struct verlet_pass *pass, size_t piece) {
@@ -400,14 +403,14 @@ static pbs_status measure(struct memory *memory, struct tasks *tasks,
     return PBS_OK;
 }
 
-/// Lists that hold farther around, so that the next ways need no look at boxes.
+/// Builds a Verlet list with the additional margin, so that the next paths need no search of boxes.
 static pbs_status build_verlet_list(struct memory *memory, struct tasks *tasks,
                                     const struct collision_mesh *mesh, const double *x,
                                     const double *motion, double reach, double margin,
                                     struct candidates *c) {
     struct verlet_list *const verlet = &c->verlet;
     point_paths_set(mesh, x, motion, margin + list_margin_for(c, reach), reach, &verlet->paths);
-    // Ways that begin elsewhere round by a little more.
+    // Paths with another start may have slightly larger rounding errors.
     verlet->reach = reach + 2.0 * (margin + 2.0 * verlet->paths.rounding);
     RETURN_IF_FAILED(
         search_boxes(memory, tasks, mesh, &verlet->paths, verlet->reach, c, verlet->lists));
@@ -416,7 +419,7 @@ static pbs_status build_verlet_list(struct memory *memory, struct tasks *tasks,
     return PBS_OK;
 }
 
-// --- the choice among wide lists ---
+// --- selection from Verlet lists ---
 
 static void filter_batch(const struct verlet_pass *pass, const struct box_pair *pairs,
                          const size_t *index, size_t count) {
@@ -448,7 +451,8 @@ static void choose_piece(void *context, size_t piece) {
     }
 }
 
-/// Of the wide lists, what nothing keeps apart on ways that are `away` from theirs at most.
+/// Selects from the Verlet list the pairs that no plane separates, for paths that deviate from its
+/// own by at most `deviation`.
 static pbs_status choose(struct memory *memory, struct tasks *tasks,
                          const struct collision_mesh *mesh, double reach, double deviation,
                          struct candidates *c) {
@@ -478,7 +482,7 @@ static pbs_status choose(struct memory *memory, struct tasks *tasks,
     return PBS_OK;
 }
 
-/// Chooses from the wide lists, from new ones where they do not hold.
+/// Selects the candidates from the Verlet list, which is rebuilt if it is not valid for the motion.
 static pbs_status gather_from_verlet_list(struct memory *memory, struct tasks *tasks,
                                           const struct collision_mesh *mesh, const double *x,
                                           const double *motion, double reach,

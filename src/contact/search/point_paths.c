@@ -5,11 +5,11 @@
 
 #include "base/matrix3/math3.h"
 
-// Points compared in one piece of a parallel loop.
+// Points in one piece of a parallel loop.
 enum { POINTS_PER_PIECE = 4096, PIECE_LIMIT = 1024 };
 
-// What rounding may do to a state, as a part of how far it is from the origin: ways hold so much
-// beyond their margin, and lists are made for it.
+// Bound of rounding errors of a state, relative to its distance from the origin. It is added to the
+// margin.
 static const double ROUNDING = 1e-12;
 
 pbs_status point_paths_reserve(struct memory *memory, const struct collision_mesh *mesh,
@@ -66,19 +66,19 @@ void point_paths_set(const struct collision_mesh *mesh, const double *x, const d
         largest = fmax(largest, dot3(start, start) + dot3(end, end));
     }
     paths->longest = sqrt(longest);
-    // Of what is so far away that rounding takes the limit, they hold for no other place.
+    // Where rounding reaches the limit, the paths cover no other state.
     paths->rounding = fmin(ROUNDING * sqrt(largest), rounding_limit);
 }
 
-// --- what they cover ---
+// --- deviation from the paths ---
 
-/// A state of all points beside the ways.
+/// The comparison of one state with the paths.
 struct deviation_pass {
     const struct collision_mesh *mesh;
     const struct point_paths *paths;
     const double *x, *motion; ///< the state is x + motion; null: x
-    double shift[3];          ///< taken off it
-    double time;              ///< when it is looked for on the ways
+    double shift[3];          ///< subtracted from the state
+    double time;              ///< path parameter of the comparison
     size_t pieces;
     double *along, *largest_deviation; ///< per piece
 };
@@ -92,7 +92,7 @@ static size_t piece_begin(const struct deviation_pass *pass, size_t piece) {
     return pass->mesh->point_count * piece / pass->pieces;
 }
 
-/// Of a point from where its way begins.
+/// Computes the offset of a point from the start of its path.
 ALWAYS_INLINE void offset_from_start(const struct deviation_pass *pass, size_t i, double out[3]) {
     subtract3(pass->x + 3 * i, pass->shift, out);
     if (pass->motion != NULL) {
@@ -127,8 +127,8 @@ static void find_deviation(void *context, size_t piece) {
     pass->largest_deviation[piece] = largest_deviation;
 }
 
-/// How far any point of the state is from where its way has it, at the time that fits all of them
-/// best.
+/// Returns the largest distance of a point of the state from its path, at the path parameter that
+/// fits all points best.
 static double deviation_at_best_time(struct tasks *tasks, struct deviation_pass *pass) {
     if (pass->paths->motion_square > 0.0) {
         double along = 0.0;
@@ -143,7 +143,7 @@ static double deviation_at_best_time(struct tasks *tasks, struct deviation_pass 
     for (size_t i = 0; i < pass->pieces; i++) {
         largest_deviation = fmax(largest_deviation, pass->largest_deviation[i]);
     }
-    // What all are moved together rounds like the places themselves.
+    // The common shift has rounding errors of the same relative size as positions.
     const double deviation = sqrt(largest_deviation) + ROUNDING * norm3(pass->shift);
     return isnan(deviation) ? INFINITY : deviation;
 }
@@ -169,8 +169,8 @@ double point_paths_deviation(struct tasks *tasks, const struct point_paths *path
     if (motion == NULL || !point_paths_within_margin(paths, begin)) {
         return begin;
     }
-    // What lies between two states at two times that are near is as near: times and places by which
-    // no point is farther from its way are a convex set.
+    // If two states are within a distance of the paths at two parameters, so are the states between
+    // them at the parameters between: the set of such parameters and states is convex.
     point_paths_mean_position(mesh, motion, mean);
     add3(pass.shift, mean, pass.shift);
     pass.motion = motion;

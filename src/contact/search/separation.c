@@ -1,8 +1,9 @@
-// Along a direction that stays, the gap between two sides whose points go straight is never less
-// than at either end. Three directions are tried: between the middles of the sides, which parts
-// neighbours on one surface; across both edges or the triangle, which parts a long edge from
-// another that it crosses and a large triangle from what hovers over it; and between the closest
-// points half way, on the rims.
+// See separation.h. Along a fixed direction, the gap between two sides with straight paths is never
+// less than at one of the ends. Three directions are tried. The line between the centres of the
+// sides separates neighbours on one surface. The normal of both edges, or of the triangle,
+// separates a long edge from one that it crosses and a large triangle from a point above it. The
+// line between the closest points half way separates the rest; for a triangle it ends on the
+// boundary.
 #include "contact/search/separation.h"
 
 #include <float.h>
@@ -10,19 +11,19 @@
 
 #include "broad_phase/box_lanes.h"
 
-// A coordinate is rounded by half an epsilon, a difference of two by as much again, and a product
-// with a direction three times: for both sides less than 35 half epsilons of the pair's largest
-// coordinate. From the second on nothing is parted, as products may overflow.
+// Rounding errors: a coordinate has half an epsilon, a difference of two as much again, and a
+// product with a direction three times that. For both sides the sum is less than 35 half epsilons
+// of the pair's largest coordinate. Above LARGEST nothing is separated, as products may overflow.
 static const float ROUNDINGS = 64.0F;
 static const float LARGEST = 1e12F;
-// Squares of directions below this have no digits to spare; and what is lost of a length.
+// Directions with a smaller square are too inaccurate; and the relative rounding error of a length.
 static const float SHORTEST_SQUARE = 1e-30F;
 static const float LENGTH_ROUNDING = 1e-6F;
 
-/// Eight pairs, a lane each; points beside the last one of the pair.
+/// Eight pairs, one per lane. Points are relative to the last point of the pair.
 struct swept_pairs {
     floats8 first[PAIR_NODES][3], last[PAIR_NODES][3];
-    floats8 middle[PAIR_NODES][3]; ///< twice where they are half way
+    floats8 middle[PAIR_NODES][3]; ///< twice the positions half way
     floats8 least_distance;
 };
 
@@ -32,7 +33,7 @@ ALWAYS_INLINE floats8 eight(float a) {
     return a - (floats8){0.0F};
 }
 
-/// Where both masks are set; see lanes_both of base/lanes/lanes.h.
+/// Mask of the lanes where both masks are set; see lanes_both of base/lanes/lanes.h.
 ALWAYS_INLINE ints8 both(ints8 a, ints8 b) {
     ints8 r;
     for (int i = 0; i < SEPARATION_PAIRS; i++) {
@@ -53,7 +54,7 @@ ALWAYS_INLINE floats8 choose(ints8 mask, floats8 a, floats8 b) {
     return (floats8)((mask & (ints8)a) | (~mask & (ints8)b));
 }
 
-/// b where a is not a number.
+/// Returns the smaller of a and b, or b if a is not a number.
 ALWAYS_INLINE floats8 lesser(floats8 a, floats8 b) {
     return choose(a < b, a, b);
 }
@@ -98,12 +99,12 @@ ALWAYS_INLINE void cross(const floats8 a[3], const floats8 b[3], floats8 out[3])
     }
 }
 
-/// Of a quotient, in [0, 1]; 0 where it is not a number.
+/// Clamps a quotient to [0, 1]; 0 if it is not a number.
 ALWAYS_INLINE floats8 clamp_to_unit(floats8 a) {
     return lesser(greater(a, eight(0.0F)), eight(1.0F));
 }
 
-/// Bit i for lane i.
+/// Returns a mask of bits, bit i for lane i.
 ALWAYS_INLINE uint32_t bits_of(ints8 mask) {
     uint32_t bits = 0;
     for (uint32_t i = 0; i < SEPARATION_PAIRS; i++) {
@@ -116,7 +117,7 @@ ALWAYS_INLINE floats8 join(floats4 low, floats4 high) {
     return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
 }
 
-/// The first three numbers of eight rows, a row in each lane; returns the fourth.
+/// Loads the first three numbers of eight rows, one row per lane. Returns the fourth ones.
 ALWAYS_INLINE floats8 load_rows(const float *const row[SEPARATION_PAIRS], floats8 out[3]) {
     floats4 low[4], high[4];
     transpose_four(row, low);
@@ -158,7 +159,8 @@ ALWAYS_INLINE void load_pairs(const struct separation *s, int first_count,
 
 // --- directions ---
 
-/// By how much the first side is beyond the second along a direction, at both ends of the way.
+/// Returns the distance, along a direction, of the first side beyond the second: the smaller one of
+/// both ends of the paths.
 ALWAYS_INLINE floats8 separation_along(const struct swept_pairs *pairs, int first_count,
                                        const floats8 normal[3]) {
     floats8 low_first = eight(INFINITY), low_last = low_first;
@@ -177,7 +179,7 @@ ALWAYS_INLINE floats8 separation_along(const struct swept_pairs *pairs, int firs
     return lesser(low_first - high_first, low_last - high_last);
 }
 
-/// Lanes whose first side is apart from the second along a direction.
+/// Returns the mask of lanes that a plane with this normal separates.
 ALWAYS_INLINE ints8 separates(const struct swept_pairs *pairs, int first_count,
                               const floats8 normal[3]) {
     const floats8 square = dot(normal, normal);
@@ -187,7 +189,7 @@ ALWAYS_INLINE ints8 separates(const struct swept_pairs *pairs, int first_count,
                 square > eight(SHORTEST_SQUARE));
 }
 
-/// How far apart they are along it, m; nothing where the direction has no digits.
+/// Returns the gap along a direction, m; 0 if the direction is too inaccurate.
 ALWAYS_INLINE floats8 gap_along(const struct swept_pairs *pairs, int first_count,
                                 const floats8 normal[3]) {
     const floats8 square = dot(normal, normal);
@@ -209,7 +211,7 @@ ALWAYS_INLINE void between_middles(const struct swept_pairs *pairs, int first_co
     }
 }
 
-/// Across both edges, or a triangle, on the side of `between`.
+/// normal = the normal of both edges, or of the triangle, on the side of `between`.
 ALWAYS_INLINE void across(const struct swept_pairs *pairs, int first_count,
                           const floats8 between[3], floats8 normal[3]) {
     floats8 u[3], v[3];
@@ -222,7 +224,7 @@ ALWAYS_INLINE void across(const struct swept_pairs *pairs, int first_count,
     }
 }
 
-/// From the closest point of a triangle's rim to the point.
+/// normal = the vector from the closest point of a triangle's boundary to the point.
 ALWAYS_INLINE void from_rim(const struct swept_pairs *pairs, floats8 normal[3]) {
     floats8 least = eight(INFINITY);
     for (int n = 1; n < PAIR_NODES; n++) {
@@ -240,8 +242,8 @@ ALWAYS_INLINE void from_rim(const struct swept_pairs *pairs, floats8 normal[3]) 
     }
 }
 
-/// Between the closest points of two edges (Ericson, Real-Time Collision Detection, 2005, section
-/// 5.1.9).
+/// normal = the vector between the closest points of two edges (Ericson, Real-Time Collision
+/// Detection, 2005, section 5.1.9).
 ALWAYS_INLINE void between_edges(const struct swept_pairs *pairs, floats8 normal[3]) {
     floats8 u[3], v[3], r[3];
     subtract(pairs->middle[1], pairs->middle[0], u);
@@ -265,7 +267,7 @@ ALWAYS_INLINE void between_closest(const struct swept_pairs *pairs, int first_co
     }
 }
 
-/// What is not a number in any point is none in the line between the middles either.
+/// Mask of lanes without NaN: a NaN in any point is one in the line between the centres too.
 ALWAYS_INLINE ints8 is_number(const floats8 between[3]) {
     return between[0] + between[1] + between[2] == between[0] + between[1] + between[2];
 }

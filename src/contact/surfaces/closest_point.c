@@ -1,15 +1,17 @@
 // Closest points on the intersection of up to three surfaces, by Newton's method on
-//     x - y + sum lambda_b n_b(x) = 0,   phi_b(x) = 0   for b in W,
-// whose solution moves by dx/dy = Z (Z^T (I + sum lambda_b Hess phi_b) Z)^-1 Z^T, Z a basis of the
-// tangent space. Which surfaces W hold is found by trying: of the solutions that violate nothing,
-// the closest is P(y). For one surface and no held axis this is x = y - phi n in closed form.
+//     x - y + sum lambda_b n_b(x) = 0,   phi_b(x) = 0   for b in W.
+// The derivative is dx/dy = Z (Z^T (I + sum lambda_b Hess phi_b) Z)^-1 Z^T, with Z a basis of the
+// tangent space. The set W of active surfaces is found by trying sets: of the solutions that
+// violate no surface, the closest is P(y). For one surface and no constrained axis, x = y - phi n
+// in closed form.
 #include "contact/surfaces/closest_point.h"
 
 #include "base/matrix3/math3.h"
 
 enum { MAX_CANDIDATES = 8, MAX_NEWTON = 50, MAX_SWEEPS = 200 };
 
-// Below this sine squared two unit normals count as parallel, a surface as one that cannot be left.
+// If the squared sine of their angle is smaller, two unit normals count as parallel; if the square
+// of a normal's free part is smaller, the free axes cannot leave the surface.
 static const double dependent = 1e-10;
 
 // --- small linear algebra ---
@@ -22,8 +24,8 @@ void remove_constrained(uint32_t constrained_axes, double a[3]) {
     }
 }
 
-// Takes a's components along the basis out of it, twice for the sake of rounding; false if too
-// little remains of its length.
+// Orthonormalises a against the basis and appends it, with a second pass against rounding errors.
+// Returns false if too little of its length remains.
 static bool orthonormalize(int count, double basis[3][3], const double a[3], double least) {
     double *out = basis[count];
     copy3(a, out);
@@ -40,7 +42,7 @@ static bool orthonormalize(int count, double basis[3][3], const double a[3], dou
     return true;
 }
 
-// Completes the frame by the axis that leaves most of itself.
+// Completes the frame by the coordinate axis that is farthest from its span.
 static void complete_frame(int count, double frame[3][3]) {
     int best = 0;
     double most = -1.0;
@@ -83,7 +85,7 @@ int tangent_basis(uint32_t constrained_axes, size_t count, double (*normals)[3],
 }
 
 // out = sum_ij inverse_ij z_i z_j^T
-static void spread(int dimension, double basis[3][3], const double *inverse, double out[9]) {
+static void expand(int dimension, double basis[3][3], const double *inverse, double out[9]) {
     for (int e = 0; e < 9; e++) {
         out[e] = 0.0;
     }
@@ -101,7 +103,7 @@ void tangent_projector(int dimension, double basis[3][3], double projector[9]) {
     for (int i = 0; i < dimension; i++) {
         identity[(dimension + 1) * i] = 1.0;
     }
-    spread(dimension, basis, identity, projector);
+    expand(dimension, basis, identity, projector);
 }
 
 // Solves (N^T N) c = b.
@@ -132,11 +134,11 @@ void normal_components(size_t count, double (*normals)[3], const double a[3], do
 
 // --- Newton's method on one set of surfaces ---
 
-// The surfaces of W at a point.
+// The linearisation of the surfaces of W at a point.
 struct linearization {
     size_t count;
     double phi[3], lambda[3];
-    double normal[3][3];  // held components zero
+    double normal[3][3];  // zero in constrained axes
     double lagrangian[9]; // I + sum lambda Hess phi
     int dimension;
     double basis[3][3];
@@ -169,8 +171,8 @@ static bool linearize(const struct closest_point *problem, size_t count, const u
     return true;
 }
 
-// (Z^T B Z)^-1, dimension squared entries. False, with the identity in its place, where that is not
-// positive definite: no minimum of the distance is there.
+// inverse = (Z^T B Z)^-1, dimension squared entries. If Z^T B Z is not positive definite, the
+// distance has no minimum there: sets the identity and returns false.
 static bool reduced_inverse(const struct linearization *at, double *inverse) {
     const int d = at->dimension;
     double b[4] = {0.0, 0.0, 0.0, 0.0};
@@ -196,7 +198,8 @@ static bool reduced_inverse(const struct linearization *at, double *inverse) {
     return d == 0;
 }
 
-// One Newton step: back onto the linearised surfaces, then towards y along them.
+// Takes one Newton step: onto the linearised surfaces, then towards y along them. Returns its
+// length.
 static double newton_step(struct linearization *at, const double y[3], double x[3]) {
     double amount[3], step[3] = {0.0, 0.0, 0.0}, residual[3], curved[3], inverse[4], jump[9];
     solve_gram(at->count, at->normal, at->phi, amount);
@@ -207,15 +210,15 @@ static double newton_step(struct linearization *at, const double y[3], double x[
     multiply3(at->lagrangian, step, curved);
     add3(residual, curved, residual);
     reduced_inverse(at, inverse);
-    spread(at->dimension, at->basis, inverse, jump);
+    expand(at->dimension, at->basis, inverse, jump);
     multiply3(jump, residual, curved);
     subtract3(step, curved, step);
     add3(x, step, x);
     return norm3(step);
 }
 
-// Whether the last steps were of rounding's size. Where surfaces meet at a small angle that is more
-// than 1e-14 of the scale: there the steps stop shrinking.
+// Whether the iteration has converged to rounding errors. Where surfaces meet at a small angle
+// these exceed 1e-14 of the scale, and the steps stop shrinking.
 static bool is_settled(const struct closest_point *problem, const struct linearization *at,
                        double length, double previous) {
     if (length <= 1e-14 * problem->scale) {
@@ -240,11 +243,11 @@ static bool closest_on_all(const struct closest_point *problem, size_t count,
             return false;
         }
         if (is_settled(problem, &at, length, previous)) {
-            // The far side of a curve is as stationary as the near one.
+            // The farthest point of a curved surface is stationary too, but no minimum.
             if (!reduced_inverse(&at, inverse)) {
                 return false;
             }
-            spread(at.dimension, at.basis, inverse, jacobian);
+            expand(at.dimension, at.basis, inverse, jacobian);
             return true;
         }
         previous = length;
@@ -282,7 +285,7 @@ static bool closest_on(const struct closest_point *problem, size_t count, const 
     return closest_on_all(problem, count, members, y, start, x, jacobian);
 }
 
-// --- which surfaces hold ---
+// --- active surfaces ---
 
 bool contact_surface_touches(const struct contact_surface *surface, const double x[3],
                              double distance) {
@@ -294,7 +297,8 @@ bool contact_surface_touches(const struct contact_surface *surface, const double
     return fabs(shape_distance(&surface->shape, &surface->pose, x, NULL, NULL)) <= distance;
 }
 
-// The depth of x below a surface; 0 where it is admissible or the free axes could not leave it.
+// Returns the depth of x below a surface; 0 if x is admissible or the free axes cannot leave the
+// surface.
 static double depth(const struct closest_point *problem, const struct contact_surface *surface,
                     const double x[3]) {
     for (int i = 0; i < 3; i++) {
@@ -312,7 +316,7 @@ static double depth(const struct closest_point *problem, const struct contact_su
     return dot3(n, n) > dependent ? -phi : 0.0;
 }
 
-// The surface that x is deepest below; surface_count when x is admissible.
+// Returns the surface that x is deepest below; surface_count if x is admissible.
 static uint32_t deepest(const struct closest_point *problem, const double x[3]) {
     uint32_t worst = (uint32_t)problem->surface_count;
     double most = 0.0;
@@ -328,11 +332,11 @@ static uint32_t deepest(const struct closest_point *problem, const double x[3]) 
 
 struct search {
     size_t candidate_count;
-    uint32_t candidates[MAX_CANDIDATES]; // the active surfaces first
+    uint32_t candidates[MAX_CANDIDATES]; // active surfaces come first
     double start[3];
-    double distance; // of the best point so far, infinite while there is none
+    double distance; // of the best point so far; infinity: none yet
     double x[3], jacobian[9];
-    uint32_t missing; // a surface that a closer point violates and that is no candidate yet
+    uint32_t missing; // a surface that a closer point violates and that is not a candidate
 };
 
 static bool is_candidate(const struct search *search, uint32_t surface) {
@@ -360,7 +364,8 @@ static void try_set(const struct closest_point *problem, const double y[3], unsi
     }
     subtract3(x, y, offset);
     const double distance = norm3(offset);
-    // A smaller set's point is as close or closer, so an equal one gains nothing but rounding.
+    // Smaller sets come first and give a point that is at least as close; an equal distance is no
+    // improvement.
     if (!(distance < search->distance * (1.0 - 1e-12)) && isfinite(search->distance)) {
         return;
     }
@@ -376,8 +381,8 @@ static void try_set(const struct closest_point *problem, const double y[3], unsi
     }
 }
 
-// Tries all sets of candidates that contain the active ones, adding candidates while some closer
-// point shows one to be missing.
+// Tries all sets of candidates that contain the active surfaces. Adds a candidate as long as a
+// closer point violates a surface that is none.
 static bool search_sets(const struct closest_point *problem, const double y[3],
                         struct search *search) {
     const unsigned required = (1u << problem->active_count) - 1u;
@@ -417,8 +422,8 @@ static bool satisfies_active(const struct closest_point *problem, const double x
     return true;
 }
 
-// Projects on each active or violated surface in turn until x is on all active ones and none is
-// violated: OPT's own P, made to converge.
+// Projects on each active or violated surface in turn until x is on all active ones and violates
+// none: OPT's own P, iterated to convergence.
 static bool sweep(const struct closest_point *problem, const double y[3], double x[3]) {
     copy3(y, x);
     for (int i = 0; i < MAX_SWEEPS; i++) {
@@ -438,7 +443,8 @@ static bool sweep(const struct closest_point *problem, const double y[3], double
     return false;
 }
 
-// The tangent projector of all surfaces that x touches, as far as their normals are independent.
+// Computes the tangent projector of all surfaces that x touches, as far as their normals are
+// independent.
 static void touching_projector(const struct closest_point *problem, const double x[3],
                                double projector[9]) {
     double normals[3][3], basis[3][3];
@@ -469,7 +475,8 @@ bool closest_point_find(const struct closest_point *problem, const double y[3], 
     copy3(y, search.start);
     bool found = search_sets(problem, y, &search);
     if (!found) {
-        // Far from y: Newton's method from a nearer start, or else that start itself.
+        // If Newton's method fails from y, it starts from the result of the sweep; if it fails
+        // again, that result is used.
         const bool swept = sweep(problem, y, search.start);
         found = search_sets(problem, y, &search);
         if (!found && swept) {

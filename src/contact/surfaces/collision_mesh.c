@@ -1,4 +1,4 @@
-// The lists of what can touch; see collision_mesh.h.
+// See collision_mesh.h.
 #include "contact/surfaces/collision_mesh.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "base/matrix3/math3.h"
 #include "base/runtime/tasks.h"
 
-// Points placed in one piece of a parallel loop.
+// Points in one piece of a parallel loop.
 enum { POINTS_PER_PIECE = 4096 };
 
 void collision_mesh_clear(struct collision_mesh *mesh) {
@@ -124,7 +124,8 @@ static void append_sorted_edges(const struct collision_part_input *input,
     m->edge_count += (uint32_t)m->pairs.count;
 }
 
-/// Edges of the triangles and those given besides, each once; lone ones are those of no triangle.
+/// Appends the edges of the triangles and the additional edges, each once. The additional ones are
+/// isolated.
 static pbs_status append_edges(struct memory *memory, const struct collision_part_input *input,
                                struct collision_mesh *m) {
     const size_t most = 3 * input->triangle_count + input->edge_count;
@@ -154,7 +155,7 @@ static pbs_status append_edges(struct memory *memory, const struct collision_par
     return PBS_OK;
 }
 
-/// Points that no edge of the part names; edges from first_edge on are the part's.
+/// Lists the isolated points of the part, whose edges start at first_edge.
 static pbs_status append_isolated_points(struct memory *memory, uint32_t first_edge, size_t count,
                                          struct collision_mesh *m) {
     RETURN_IF_FAILED(memory_reserve(memory, &m->isolated_points, &m->isolated_point_capacity,
@@ -175,7 +176,8 @@ static pbs_status append_isolated_points(struct memory *memory, uint32_t first_e
     return PBS_OK;
 }
 
-/// Into its point's list, by ascending other points; bonds between the same two share one.
+/// Inserts the exclusion of a bond into the sorted list of its lower point. Bonds between the same
+/// two points share an entry.
 static void insert_exclusion(struct collision_mesh *m, const struct collision_part_input *input,
                              size_t bond, uint32_t *count) {
     const uint32_t *end = input->bonds + 2 * bond;
@@ -196,7 +198,7 @@ static void insert_exclusion(struct collision_mesh *m, const struct collision_pa
     list[at].distance = broken ? fmin(list[at].distance, input->release[bond]) : list[at].distance;
 }
 
-/// Lists of all points of the part, room for one exclusion a bond; then closed up.
+/// Builds the exclusion lists of the part with capacity for one entry per bond, then compacts them.
 static pbs_status append_bonds(struct memory *memory, const struct collision_part_input *input,
                                struct collision_mesh *m) {
     const size_t points = input->point_count;
@@ -294,7 +296,7 @@ pbs_status collision_mesh_add(struct memory *memory, const struct collision_part
     return status;
 }
 
-// --- places ---
+// --- positions ---
 
 struct point_pass {
     const struct collision_mesh *mesh;

@@ -1,11 +1,11 @@
-// Obstacles cut at their inner edges, and how they move.
+// See obstacle.h.
 #include "contact/surfaces/obstacle.h"
 
 #include "base/matrix3/math3.h"
 #include "pbs/collider.h"
 
-// The half-space of a hollow shape's flat wall: its local axis times `sign`, at `distance` from the
-// centre. What is solid is below y = 0, so y points inwards.
+// Makes the half-space of a flat wall of a hollow shape: normal to the local axis times `sign`, at
+// `distance` from the centre. The solid side is y < 0, so y points inwards.
 static void make_wall(const struct obstacle *obstacle, int axis, double sign, double distance,
                       struct contact_surface *out) {
     const double *r = obstacle->pose.rotation;
