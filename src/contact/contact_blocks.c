@@ -58,9 +58,9 @@ void contact_blocks_free(struct memory *memory, struct contact_blocks *blocks) {
 }
 
 struct contact_block_index contact_blocks_count(struct contact_blocks *blocks, uint32_t width) {
-    const struct contact_block_index place = {
+    const struct contact_block_index location = {
         width, width == 0 ? 0 : (uint32_t)blocks->sets[width - 1].count++};
-    return place;
+    return location;
 }
 
 pbs_status contact_blocks_reserve(struct memory *memory, struct contact_blocks *blocks) {
@@ -123,14 +123,14 @@ static void add_square(size_t size, double coefficient, const double *vector, do
 void contact_blocks_write(const struct contact_blocks_scene *scene,
                           const struct contact_nodes *nodes, const struct contact_hessian *hessian,
                           const struct contact_rotations *rotations,
-                          struct contact_block_index place, struct contact_blocks *blocks) {
-    const size_t width = place.width;
+                          struct contact_block_index location, struct contact_blocks *blocks) {
+    const size_t width = location.width;
     if (width == 0) {
         return;
     }
     const size_t size = 3 * width;
-    uint32_t *rows = blocks->rows[width - 1] + place.index * width;
-    double *block = blocks->blocks[width - 1] + place.index * size * size;
+    uint32_t *rows = blocks->rows[width - 1] + location.index * width;
+    double *block = blocks->blocks[width - 1] + location.index * size * size;
     for (size_t i = 0; i < width; i++) {
         rows[i] = scene->layout->row[nodes->node[i]];
     }

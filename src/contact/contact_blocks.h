@@ -83,6 +83,6 @@ pbs_status contact_blocks_reserve(struct memory *memory, struct contact_blocks *
 void contact_blocks_write(const struct contact_blocks_scene *scene,
                           const struct contact_nodes *nodes, const struct contact_hessian *hessian,
                           const struct contact_rotations *rotations,
-                          struct contact_block_index place, struct contact_blocks *blocks);
+                          struct contact_block_index location, struct contact_blocks *blocks);
 
 #endif

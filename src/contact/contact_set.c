@@ -61,13 +61,13 @@ pbs_status contact_set_evaluate(const struct contact_set *set, struct tasks *tas
 }
 
 pbs_status contact_set_linearize(const struct contact_set *set, struct tasks *tasks,
-                                 const struct contact_linearization *wanted, const double *x,
+                                 const struct contact_linearization *options, const double *x,
                                  const struct contact_matrix **matrix) {
     *matrix = NULL;
     for (size_t i = 0; i < set->count; i++) {
         const struct contact *c = &set->contacts[i];
         if (c->table->linearize != NULL) {
-            return c->table->linearize(c->self, tasks, wanted, x, matrix);
+            return c->table->linearize(c->self, tasks, options, x, matrix);
         }
     }
     return PBS_OK;

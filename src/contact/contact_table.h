@@ -126,7 +126,7 @@ struct contact_table {
                            double *gradient, struct contact_energy *out);
     /// *matrix = the Hessian at x; valid until the next call.
     pbs_status (*linearize)(void *self, struct tasks *tasks,
-                            const struct contact_linearization *wanted, const double *x,
+                            const struct contact_linearization *options, const double *x,
                             const struct contact_matrix **matrix);
     /// gradient += H motion with the Hessian of the last linearize, but including constrained axes
     /// and the remaining motion of obstacles. So it is the change of the gradient, to first order,
@@ -220,7 +220,7 @@ pbs_status contact_set_evaluate(const struct contact_set *set, struct tasks *tas
                                 bool with_friction, double *gradient, struct contact_energy *out);
 /// *matrix: null if no contact has a Hessian.
 pbs_status contact_set_linearize(const struct contact_set *set, struct tasks *tasks,
-                                 const struct contact_linearization *wanted, const double *x,
+                                 const struct contact_linearization *options, const double *x,
                                  const struct contact_matrix **matrix);
 void contact_set_add_motion(const struct contact_set *set, struct tasks *tasks,
                             const double *motion, double *gradient);

@@ -23,12 +23,12 @@ double adapt_stiffness(const struct stiffness_situation *situation,
                        struct adaptive_barrier *adaptive) {
     const double least = least_adaptive_stiffness(situation, adaptive->diagonal);
     const double dangerous = DANGEROUS_GAP * adaptive->diagonal;
-    double wanted = fmax(least, situation->balance);
+    double stiffness = fmax(least, situation->balance);
     if (adaptive->stiffness > 0.0 && adaptive->least_gap < dangerous &&
         situation->least_gap < adaptive->least_gap) {
-        wanted = fmax(wanted, 2.0 * adaptive->stiffness);
+        stiffness = fmax(stiffness, 2.0 * adaptive->stiffness);
     }
     adaptive->least_gap = situation->least_gap;
-    adaptive->stiffness = fmax(situation->barrier.stiffness, fmin(wanted, RANGE * least));
+    adaptive->stiffness = fmax(situation->barrier.stiffness, fmin(stiffness, RANGE * least));
     return adaptive->stiffness;
 }

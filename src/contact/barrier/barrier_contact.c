@@ -576,19 +576,19 @@ pbs_status barrier_contact_linearize(struct barrier_contact *c, struct tasks *ta
 static void subtract_wall_motion(const struct contact_wall *wall, const double x[3],
                                  double motion[3]) {
     double arm[3];
-    double turned[3];
+    double rotated[3];
     subtract3(x, wall->origin, arm);
-    cross3(wall->rotation, arm, turned);
+    cross3(wall->rotation, arm, rotated);
     subtract3(motion, wall->translation, motion);
-    subtract3(motion, turned, motion);
+    subtract3(motion, rotated, motion);
 }
 
 /// Adds the change of the force that is due to the rotation of the wall and its normal.
 static void add_rotated_force(const struct barrier_contact *c, const struct active_contact *contact,
                               double *gradient) {
-    double turned[3];
-    cross3(c->walls[contact->wall].rotation, contact->normal, turned);
-    collision_mesh_add_to_nodes(&c->mesh, contact->points[0], contact->barrier.first, turned,
+    double rotated[3];
+    cross3(c->walls[contact->wall].rotation, contact->normal, rotated);
+    collision_mesh_add_to_nodes(&c->mesh, contact->points[0], contact->barrier.first, rotated,
                                 gradient);
 }
 

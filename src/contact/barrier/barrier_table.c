@@ -29,12 +29,12 @@ static pbs_status evaluate(void *self, struct tasks *tasks, const double *x, boo
 
 /// The Hessian of barriers is always made semidefinite, whatever the options say.
 static pbs_status linearize(void *self, struct tasks *tasks,
-                            const struct contact_linearization *wanted, const double *x,
+                            const struct contact_linearization *options, const double *x,
                             const struct contact_matrix **matrix) {
     struct barrier_contact *c = self;
     *matrix = &c->matrix;
-    return barrier_contact_linearize(c, tasks, wanted->layout, wanted->constrained_axes, x,
-                                     wanted->with_friction);
+    return barrier_contact_linearize(c, tasks, options->layout, options->constrained_axes, x,
+                                     options->with_friction);
 }
 
 static void add_motion(void *self, struct tasks *tasks, const double *motion, double *gradient) {

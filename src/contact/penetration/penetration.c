@@ -105,12 +105,12 @@ static void measure_piece(void *context, size_t piece) {
 static pbs_status add_contacts(struct penetration *p, size_t count,
                                struct penetration_contact **out) {
     // Capacity is doubled, so that a steady state soon needs no further allocation.
-    const size_t wanted = p->contact_count + count;
+    const size_t needed = p->contact_count + count;
     RETURN_IF_FAILED(memory_reserve(p->memory, &p->contacts, &p->contact_capacity,
-                                    wanted > p->contact_capacity ? 2 * wanted : wanted,
+                                    needed > p->contact_capacity ? 2 * needed : needed,
                                     sizeof *p->contacts));
     *out = p->contacts + p->contact_count;
-    p->contact_count = wanted;
+    p->contact_count = needed;
     return PBS_OK;
 }
 
@@ -298,14 +298,14 @@ static void write_piece(void *context, size_t piece) {
 }
 
 static pbs_status linearize(void *self, struct tasks *tasks,
-                            const struct contact_linearization *wanted, const double *x,
+                            const struct contact_linearization *options, const double *x,
                             const struct contact_matrix **matrix) {
     struct penetration *p = self;
     *matrix = &p->matrix;
     RETURN_IF_FAILED(penetration_find(p, tasks, x));
-    p->is_semidefinite = wanted->semidefinite;
+    p->is_semidefinite = options->semidefinite;
     const struct contact_blocks_scene scene = {
-        .mesh = &p->mesh, .layout = wanted->layout, .constrained_axes = wanted->constrained_axes};
+        .mesh = &p->mesh, .layout = options->layout, .constrained_axes = options->constrained_axes};
     RETURN_IF_FAILED(memory_reserve(p->memory, &p->block_indices, &p->block_index_capacity,
                                     p->contact_capacity, sizeof *p->block_indices));
     contact_blocks_clear(&p->blocks);
@@ -319,7 +319,7 @@ static pbs_status linearize(void *self, struct tasks *tasks,
     struct block_pass pass = {p, &scene};
     tasks_for(tasks, (p->contact_count + CONTACTS_PER_PIECE - 1) / CONTACTS_PER_PIECE, write_piece,
               &pass);
-    return contact_matrix_build(p->memory, wanted->layout, p->blocks.sets, CONTACT_STENCIL_LIMIT,
+    return contact_matrix_build(p->memory, options->layout, p->blocks.sets, CONTACT_STENCIL_LIMIT,
                                 &p->matrix);
 }
 

@@ -140,19 +140,19 @@ static void find_centre(const struct point_paths *paths, size_t count, double ce
     const size_t stride = count / CENTRE_SAMPLES + 1;
     for (size_t k = 0; k < 3; k++) {
         double sample[CENTRE_SAMPLES];
-        size_t taken = 0;
+        size_t sample_count = 0;
         for (size_t i = 0; i < count; i += stride) {
             const double at = paths->start[3 * i + k];
-            sample[taken] = at;
-            taken += isnan(at) ? 0 : 1;
+            sample[sample_count] = at;
+            sample_count += isnan(at) ? 0 : 1;
         }
-        centre[k] = median_of(sample, taken);
+        centre[k] = median_of(sample, sample_count);
     }
 }
 
 /// Converts the paths to single precision, relative to the centre.
-static void round_ways(const struct point_paths *paths, const struct collision_mesh *mesh,
-                       struct candidates *c) {
+static void round_paths(const struct point_paths *paths, const struct collision_mesh *mesh,
+                        struct candidates *c) {
     const size_t count = mesh->point_count;
     double centre[3];
     find_centre(paths, count, centre);
@@ -341,7 +341,7 @@ static pbs_status search_boxes(struct memory *memory, struct tasks *tasks,
                                       .step = paths->motion_square == 0.0 ? NULL : paths->motion,
                                       .inflation = 0.5 * reach + paths->margin + paths->rounding,
                                       .radius = mesh->radius};
-    round_ways(paths, mesh, c);
+    round_paths(paths, mesh, c);
     boxes_of_points(tasks, &sweep, c->point_boxes);
     RETURN_IF_FAILED(update_trees(memory, tasks, mesh, c));
     const struct search search = search_of(mesh, c, paths, reach);
@@ -494,7 +494,7 @@ static pbs_status gather_from_verlet_list(struct memory *memory, struct tasks *t
         RETURN_IF_FAILED(build_verlet_list(memory, tasks, mesh, x, motion, reach, margin, c));
         deviation = 0.0;
     }
-    round_ways(&c->paths, mesh, c);
+    round_paths(&c->paths, mesh, c);
     return choose(memory, tasks, mesh, reach, deviation, c);
 }
 

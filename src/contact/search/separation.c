@@ -161,8 +161,8 @@ ALWAYS_INLINE void load_pairs(const struct separation *s, int first_count,
 
 /// Returns the distance, along a direction, of the first side beyond the second: the smaller one of
 /// both ends of the paths.
-ALWAYS_INLINE floats8 separation_along(const struct swept_pairs *pairs, int first_count,
-                                       const floats8 normal[3]) {
+ALWAYS_INLINE floats8 distance_along(const struct swept_pairs *pairs, int first_count,
+                                     const floats8 normal[3]) {
     floats8 low_first = eight(INFINITY), low_last = low_first;
     floats8 high_first = -low_first, high_last = -low_first;
     for (int n = 0; n < PAIR_NODES; n++) {
@@ -185,7 +185,7 @@ ALWAYS_INLINE ints8 separates(const struct swept_pairs *pairs, int first_count,
     const floats8 square = dot(normal, normal);
     const floats8 least = pairs->least_distance * square_root(square) *
                           eight(1.0F + LENGTH_ROUNDING);
-    return both(separation_along(pairs, first_count, normal) > least,
+    return both(distance_along(pairs, first_count, normal) > least,
                 square > eight(SHORTEST_SQUARE));
 }
 
@@ -194,8 +194,7 @@ ALWAYS_INLINE floats8 gap_along(const struct swept_pairs *pairs, int first_count
                                 const floats8 normal[3]) {
     const floats8 square = dot(normal, normal);
     const floats8 length = square_root(square) * eight(1.0F + LENGTH_ROUNDING);
-    const floats8 gap = separation_along(pairs, first_count, normal) / length -
-                        pairs->least_distance;
+    const floats8 gap = distance_along(pairs, first_count, normal) / length - pairs->least_distance;
     return choose(square > eight(SHORTEST_SQUARE), gap, eight(0.0F));
 }
 
