@@ -678,7 +678,8 @@ static void friction_opposes_slip(void **state) {
         for (size_t f = 0; f < s.contact.friction_count; f++) {
             double on_first[3];
             barrier_contact_friction(&s.contact, &s.contact.frictions[f], on_first);
-            work += barrier_contact_obstacle_friction_power(&s.contact, &s.contact.frictions[f], on_first);
+            work += barrier_contact_obstacle_friction_power(&s.contact, &s.contact.frictions[f],
+                                                            on_first);
         }
         // The force on the particle times the velocity of what carries it.
         assert_near(work, dot3(force, carried), 4.0 * rounding, "work of obstacles by friction");
