@@ -28,9 +28,9 @@ struct stiffness_situation {
 /// diagonals is 1e11 mean masses over the squared step. Infinite if that gap exceeds the reach.
 double least_adaptive_stiffness(const struct stiffness_situation *situation, double diagonal);
 
-/// Returns the stiffness for the new step: the balancing stiffness, clamped to the range from IPC's
-/// lower bound to 100 times that. It is at least doubled while gaps below 1e-9 diagonals shrink,
-/// and never less than the host's. Updates *adaptive.
+/// Returns the stiffness for the new step: the one that balances the forces or, while gaps below
+/// 1e-9 diagonals shrink, twice that of the last step if it is larger. It is limited to the range
+/// from IPC's lower bound to 100 times that, and is never less than the host's. Updates *adaptive.
 double adapt_stiffness(const struct stiffness_situation *situation,
                        struct adaptive_barrier *adaptive);
 
