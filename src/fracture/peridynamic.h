@@ -62,7 +62,7 @@ struct peridynamic_lattice {
 };
 
 /// Returns the micromodulus of the continuum (section 1): force per volume squared and unit
-/// stretch, Pa/m^3.
+/// stretch, N/m^6.
 double peridynamic_micromodulus(const struct peridynamic_input *input, double young);
 
 /// Returns the critical stretch of the continuum (section 1) for a bond with this modulus and

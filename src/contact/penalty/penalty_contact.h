@@ -67,7 +67,8 @@ struct penalty_chunk;
 struct penalty_contact {
     struct memory *memory;
     const struct friction_table *frictions;
-    // Filled in by the owner, except for the counts, which penalty_contact_create sets:
+    // Filled in by the owner, except for the counts, which penalty_contact_create and
+    // penalty_contact_reserve_obstacles set:
     size_t sphere_count, part_count, bond_count, obstacle_count;
     uint32_t *node, *rotation; ///< per sphere: its position node; its rotation node or
                                ///< PENALTY_NO_ROTATION

@@ -26,7 +26,7 @@ struct verlet_list {
     double reach;             ///< m: the lists contain all pairs within this gap
 };
 
-/// A zero-initialised one is valid and covers no state. Buffers grow and never shrink.
+/// A zero-initialised one covers no state. Buffers grow and never shrink.
 struct candidates {
     /// By enum pair_kind. PAIR_POINT_TRIANGLE: point, triangle. PAIR_EDGE_EDGE: edges.
     /// PAIR_POINT_EDGE: indices of an isolated point and an isolated edge. PAIR_POINT_POINT:

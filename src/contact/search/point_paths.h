@@ -7,7 +7,7 @@
 #include "base/runtime/tasks.h"
 #include "contact/surfaces/collision_mesh.h"
 
-/// A zero-initialised one is valid and covers no state. Buffers grow and never shrink.
+/// A zero-initialised one covers no state. Buffers grow and never shrink.
 struct point_paths {
     bool is_valid;
     double *start;        ///< point_count x 3, m: starts of the paths

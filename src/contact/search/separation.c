@@ -16,7 +16,8 @@
 // of the pair's largest coordinate. Above LARGEST nothing is separated, as products may overflow.
 static const float ROUNDINGS = 64.0F;
 static const float LARGEST = 1e12F;
-// Directions with a smaller square are too inaccurate; and the relative rounding error of a length.
+// The first is the least square of a direction that is accurate enough; the second, the relative
+// rounding error of a length.
 static const float SHORTEST_SQUARE = 1e-30F;
 static const float LENGTH_ROUNDING = 1e-6F;
 
