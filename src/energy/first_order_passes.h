@@ -29,9 +29,9 @@ static PBS_MULTIVERSION void add_value_and_gradient(const struct FIRST_ORDER_ELE
 }
 
 /// Of value, values by node and gradient.
-static void add_what_is_asked(const struct FIRST_ORDER_ELEMENTS *elements,
-                              const struct stencil_groups *groups, size_t begin, size_t end,
-                              const struct evaluation *evaluation, struct evaluation_sums *sums) {
+static void add_requested(const struct FIRST_ORDER_ELEMENTS *elements,
+                          const struct stencil_groups *groups, size_t begin, size_t end,
+                          const struct evaluation *evaluation, struct evaluation_sums *sums) {
     uint32_t first_order = evaluation->what & (EVALUATE_VALUE | EVALUATE_GRADIENT);
     if ((first_order & EVALUATE_VALUE) && sums->node_values != NULL) {
         add_node_values(elements, groups, begin, end, evaluation->x, &sums->value,

@@ -38,7 +38,7 @@ struct evaluation {
     bool project_bonds;    ///< those of bonds alone
     bool damping_weights;  ///< multiply each element's Hessian by its own damping time (Rayleigh),
                            ///< see rayleigh_damping.h
-    bool unturned;         ///< coordinates of rotation nodes are zero: orientations are as they
+    bool at_chart_origin;  ///< coordinates of rotation nodes are zero: orientations are as they
                            ///< lie; and of the value all that counts is whether it is finite
     bool constant_forces;  ///< only terms that are linear in x
     bool dissipative_only; ///< only terms that take energy out

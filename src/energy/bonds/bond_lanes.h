@@ -195,8 +195,8 @@ struct bond_load_lanes {
     lanes8 energy;
 };
 
-ALWAYS_INLINE void bond_bear(const struct bond_rest *rest, const struct bond_lanes *b,
-                             struct bond_load_lanes *load) {
+ALWAYS_INLINE void bond_compute_load(const struct bond_rest *rest, const struct bond_lanes *b,
+                                     struct bond_load_lanes *load) {
     lanes8 moment[3];
     lanes8 side[3];
     bending_moment(rest, b, moment);
@@ -222,8 +222,8 @@ struct bond_limit_lanes {
 
 /// Every bond above its limits (docs/theory/bonds.md section 4), and those that rounding leaves in
 /// doubt. Squares are compared, which need no roots.
-ALWAYS_INLINE mask8 bond_is_strained(const struct bond_rest *rest, const struct bond_lanes *b,
-                                     const struct bond_limit_lanes *limit) {
+ALWAYS_INLINE mask8 bond_is_overloaded(const struct bond_rest *rest, const struct bond_lanes *b,
+                                       const struct bond_limit_lanes *limit) {
     const double less = 1.0 - BOND_LIMIT_SLACK;
     const double more = 1.0 + BOND_LIMIT_SLACK;
     const lanes8 pull = rest->stretch * (b->length - rest->length);

@@ -40,7 +40,7 @@ struct bonds {
     double *damping;
     uint8_t *broken;
     struct bond_limit *limits; ///< null: nothing breaks
-    uint8_t *marks;            ///< by bond: strained, see bonds_strained
+    uint8_t *marks;            ///< by bond: strained, see bonds_overloaded
     bool has_marks;            ///< some are set
     uint64_t changes;          ///< of which bonds are broken
     size_t *lane_start;        ///< where a bond's lane is: group * 8 + lane
@@ -324,9 +324,9 @@ static void load_states(size_t count, const double *rest, const struct bond_stif
     }
 }
 
-static void bear_eight(size_t count, const double *rest, const struct bond_stiffness *stiffness,
-                       enum bond_shear shear, const struct bond_state *states,
-                       struct bond_load *out) {
+static void compute_eight_loads(size_t count, const double *rest,
+                                const struct bond_stiffness *stiffness, enum bond_shear shear,
+                                const struct bond_state *states, struct bond_load *out) {
     struct bond_rest bond;
     struct bond_lanes lanes;
     struct bond_load_lanes load;
@@ -335,18 +335,19 @@ static void bear_eight(size_t count, const double *rest, const struct bond_stiff
     lanes8 to[4];
     load_states(count, rest, stiffness, states, &bond, way, from, to);
     bond_measure(&bond, way, from, to, shear == BOND_SHEAR_ANGLE, &lanes);
-    bond_bear(&bond, &lanes, &load);
+    bond_compute_load(&bond, &lanes, &load);
     for (size_t l = 0; l < LANES && l < count; l++) {
         out[l] = (struct bond_load){load.normal[l], load.shear[l], load.torsion[l], load.bending[l],
                                     load.energy[l]};
     }
 }
 
-void bonds_bear(size_t count, const double *rest, const struct bond_stiffness *stiffness,
-                enum bond_shear shear, const struct bond_state *states, struct bond_load *out) {
+void bonds_compute_loads(size_t count, const double *rest, const struct bond_stiffness *stiffness,
+                         enum bond_shear shear, const struct bond_state *states,
+                         struct bond_load *out) {
     for (size_t i = 0; i < count; i += LANES) {
         const size_t some = count - i < LANES ? count - i : LANES;
-        bear_eight(some, rest + 3 * i, stiffness + i, shear, states + i, out + i);
+        compute_eight_loads(some, rest + 3 * i, stiffness + i, shear, states + i, out + i);
     }
 }
 
@@ -500,9 +501,9 @@ ALWAYS_INLINE void load_whole_orientations(const double *orientations, const uin
 #undef SHUFFLE
 
 /// A group where all rotation vectors are zero.
-ALWAYS_INLINE void load_unturned(const struct bond_elements *elements, size_t g, const double *x,
-                                 const double *orientations, struct bond_rest *rest,
-                                 struct bond_lanes *bond) {
+ALWAYS_INLINE void load_at_origin(const struct bond_elements *elements, size_t g, const double *x,
+                                  const double *orientations, struct bond_rest *rest,
+                                  struct bond_lanes *bond) {
     const uint32_t *node = elements->node + g * WIDTH * LANES;
     const uint32_t *rotation = elements->rotation + g * ENDS * LANES;
     lanes8 way[3];
@@ -529,7 +530,7 @@ ALWAYS_INLINE void mark_strained(const struct bond_elements *elements, size_t g,
         const struct bond_limit_lanes limit = {lanes_load(limits + LANES),
                                                lanes_load(limits + 2 * LANES),
                                                lanes_load(limits + 3 * LANES)};
-        const mask8 strained = bond_is_strained(rest, bond, &limit);
+        const mask8 strained = bond_is_overloaded(rest, bond, &limit);
         for (int l = 0; l < LANES; l++) {
             bits |= (strained[l] != 0 ? 1u : 0u) << l;
         }
@@ -550,7 +551,7 @@ ALWAYS_INLINE void add_at_origin(const struct bond_elements *elements, size_t be
         struct bond_rest rest;
         struct bond_lanes bond;
         struct bond_gradient world;
-        load_unturned(elements, g, x, elements->orientations, &rest, &bond);
+        load_at_origin(elements, g, x, elements->orientations, &rest, &bond);
         const lanes8 energy = bond_energy(&rest, &bond);
         sum += energy;
         if (mark) {
@@ -565,9 +566,9 @@ ALWAYS_INLINE void add_at_origin(const struct bond_elements *elements, size_t be
     *value += lanes_sum(sum);
 }
 
-static PBS_MULTIVERSION void add_unturned(const struct bond_elements *elements, size_t begin,
-                                          size_t end, const double *x, double *value,
-                                          double *gradient) {
+static PBS_MULTIVERSION void add_without_marks(const struct bond_elements *elements, size_t begin,
+                                               size_t end, const double *x, double *value,
+                                               double *gradient) {
     add_at_origin(elements, begin, end, x, false, value, gradient);
 }
 
@@ -577,13 +578,13 @@ static PBS_MULTIVERSION void add_and_mark(const struct bond_elements *elements, 
     add_at_origin(elements, begin, end, x, true, value, gradient);
 }
 
-static PBS_MULTIVERSION void mark_unturned(const struct bond_elements *elements, size_t begin,
-                                           size_t end, const double *x,
-                                           const double *orientations) {
+static PBS_MULTIVERSION void mark_at_origin(const struct bond_elements *elements, size_t begin,
+                                            size_t end, const double *x,
+                                            const double *orientations) {
     for (size_t g = begin; g < end; g++) {
         struct bond_rest rest;
         struct bond_lanes bond;
-        load_unturned(elements, g, x, orientations, &rest, &bond);
+        load_at_origin(elements, g, x, orientations, &rest, &bond);
         mark_strained(elements, g, &rest, &bond, bond_energy(&rest, &bond));
     }
 }
@@ -600,17 +601,17 @@ struct marking {
 static void mark_piece(void *context, size_t domain) {
     const struct marking *marking = context;
     const uint32_t *domain_group = marking->bonds->domain_group;
-    mark_unturned(&marking->bonds->elements, domain_group[domain], domain_group[domain + 1],
-                  marking->x, marking->orientations);
+    mark_at_origin(&marking->bonds->elements, domain_group[domain], domain_group[domain + 1],
+                   marking->x, marking->orientations);
 }
 
-void bonds_mark_strained(struct bonds *bonds, struct tasks *tasks, size_t domain_count,
-                         const double *x, const double *orientations) {
+void bonds_mark_overloaded(struct bonds *bonds, struct tasks *tasks, size_t domain_count,
+                           const double *x, const double *orientations) {
     struct marking marking = {bonds, x, orientations};
     tasks_for(tasks, domain_count, mark_piece, &marking);
 }
 
-const uint8_t *bonds_strained(struct bonds *bonds) {
+const uint8_t *bonds_overloaded(struct bonds *bonds) {
     if (bonds->has_marks) {
         memset(bonds->marks, 0, bonds->count * sizeof *bonds->marks);
         bonds->has_marks = false;
@@ -770,13 +771,13 @@ static int evaluate(const void *self, const struct assembly *assembly,
     if (evaluation->damping_weights && !bonds->has_damping) {
         return EVALUATE_OK;
     }
-    if (evaluation->unturned && evaluation->what == (EVALUATE_VALUE | EVALUATE_GRADIENT) &&
+    if (evaluation->at_chart_origin && evaluation->what == (EVALUATE_VALUE | EVALUATE_GRADIENT) &&
         sums->node_values == NULL) {
-        (elements->limits != NULL ? add_and_mark : add_unturned)(
+        (elements->limits != NULL ? add_and_mark : add_without_marks)(
             elements, begin, end, evaluation->x, &sums->value, sums->gradient);
         return EVALUATE_OK;
     }
-    add_what_is_asked(elements, groups, begin, end, evaluation, sums);
+    add_requested(elements, groups, begin, end, evaluation, sums);
     if (evaluation->what & EVALUATE_HESSIAN) {
         add_hessian(elements, begin, end, evaluation, sums->blocks);
     }

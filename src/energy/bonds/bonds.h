@@ -63,8 +63,9 @@ struct bond_state {
 };
 
 /// Of count bonds. rest: count x 3, as in bonds_input.
-void bonds_bear(size_t count, const double *rest, const struct bond_stiffness *stiffness,
-                enum bond_shear shear, const struct bond_state *states, struct bond_load *out);
+void bonds_compute_loads(size_t count, const double *rest, const struct bond_stiffness *stiffness,
+                         enum bond_shear shear, const struct bond_state *states,
+                         struct bond_load *out);
 
 struct bonds; ///< self of the term
 
@@ -73,12 +74,12 @@ struct term bonds_term(struct bonds *bonds);
 
 /// Marks every bond above its limits, and those that rounding leaves in doubt, with particles at x
 /// and at these orientations, 4 for each rotation; evaluations at such a state
-/// (evaluation.unturned) have done so already. Bonds must have limits.
-void bonds_mark_strained(struct bonds *bonds, struct tasks *tasks, size_t domain_count,
-                         const double *x, const double *orientations);
+/// (evaluation.at_chart_origin) have done so already. Bonds must have limits.
+void bonds_mark_overloaded(struct bonds *bonds, struct tasks *tasks, size_t domain_count,
+                           const double *x, const double *orientations);
 bool bonds_have_limits(const struct bonds *bonds);
 /// By bond, 1 where it was marked last; null where none was.
-const uint8_t *bonds_strained(struct bonds *bonds);
+const uint8_t *bonds_overloaded(struct bonds *bonds);
 
 /// A broken bond stays where it is, without stiffness. The term must be bound.
 void bonds_set_broken(struct bonds *bonds, size_t bond, bool broken);

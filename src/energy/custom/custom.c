@@ -64,7 +64,7 @@ static void note_stop(const struct custom *custom, uint32_t stencil) {
     }
 }
 
-bool custom_take_stop(const struct custom *custom, uint32_t *stencil) {
+bool custom_fetch_stop(const struct custom *custom, uint32_t *stencil) {
     *stencil = atomic_exchange(custom->stopped, UINT32_MAX);
     return *stencil != UINT32_MAX;
 }

@@ -25,7 +25,7 @@ pbs_status custom_create(struct memory *memory, const struct custom_input *input
 struct term custom_term(struct custom *custom);
 /// The least stencil whose callback has asked to stop since the last call, in *stencil. False where
 /// none has.
-bool custom_take_stop(const struct custom *custom, uint32_t *stencil);
+bool custom_fetch_stop(const struct custom *custom, uint32_t *stencil);
 void custom_destroy(struct custom *custom, struct memory *memory);
 
 #endif

@@ -35,7 +35,7 @@ struct strain_pass {
     const struct assembly *assembly;
     const struct term *terms;
     size_t term_count;
-    const double *reference;          ///< of strains_refer, or null
+    const double *reference;          ///< of strains_set_reference, or null
     const struct strain_stage *stage; ///< of strains_begin_stage, or null
     size_t index;                     ///< of strains_end_stage
     const double *x;
@@ -103,8 +103,8 @@ static void strain_piece(void *context, size_t domain) {
     }
 }
 
-void strains_refer(struct tasks *tasks, const struct assembly *assembly, const struct term *terms,
-                   size_t term_count, const double *x) {
+void strains_set_reference(struct tasks *tasks, const struct assembly *assembly,
+                           const struct term *terms, size_t term_count, const double *x) {
     struct strain_pass pass = {
         .assembly = assembly, .terms = terms, .term_count = term_count, .reference = x};
     tasks_for(tasks, assembly->layout.domain_count, strain_piece, &pass);

@@ -9,7 +9,7 @@
 // motion without strain rate has e(x) = e_p after a step of any length, however far it turns, which
 // a rate formed from the chord x - p_x does not have.
 //
-//     strains_refer         once a step, at x_n
+//     strains_set_reference         once a step, at x_n
 //     strains_begin_stage   before terms are evaluated in a stage
 //     strains_end_stage     where a later stage's recipe takes up this one's velocity
 #ifndef PBS_ENERGY_DAMPING_STRAIN_HISTORY_H
@@ -54,8 +54,8 @@ void strain_history_release(struct memory *memory, struct strain_history *histor
 bool strains_are_measured(const struct term *terms, size_t term_count);
 
 /// Strains that are known up to a period, as angles are, are measured from those at x.
-void strains_refer(struct tasks *tasks, const struct assembly *assembly, const struct term *terms,
-                   size_t term_count, const double *x);
+void strains_set_reference(struct tasks *tasks, const struct assembly *assembly,
+                           const struct term *terms, size_t term_count, const double *x);
 
 void strains_begin_stage(struct tasks *tasks, const struct assembly *assembly,
                          const struct term *terms, size_t term_count,

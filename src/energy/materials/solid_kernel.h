@@ -208,7 +208,7 @@ static PBS_MULTIVERSION void add_exact_hessian(const struct solid_elements *elem
 static int solid_evaluate(const struct solid_elements *elements,
                           const struct stencil_groups *groups, size_t begin, size_t end,
                           const struct evaluation *evaluation, struct evaluation_sums *sums) {
-    add_what_is_asked(elements, groups, begin, end, evaluation, sums);
+    add_requested(elements, groups, begin, end, evaluation, sums);
     if ((evaluation->what & EVALUATE_HESSIAN) && evaluation->project) {
         add_rotated_hessian(elements, groups, begin, end, evaluation, sums->blocks);
     } else if (evaluation->what & EVALUATE_HESSIAN) {

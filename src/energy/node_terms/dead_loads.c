@@ -16,7 +16,7 @@ static int evaluate(const void *self, const struct assembly *assembly,
          row++) {
         const size_t node = layout->node[row];
         const double *force = loads->force + 3 * node;
-        if ((evaluation->what & EVALUATE_VALUE) != 0 && !evaluation->unturned) {
+        if ((evaluation->what & EVALUATE_VALUE) != 0 && !evaluation->at_chart_origin) {
             double moved[3];
             subtract3(evaluation->x + 3 * node, loads->reference + 3 * node, moved);
             const double value = -dot3(force, moved);

@@ -19,7 +19,7 @@ static int evaluate(const void *self, const struct assembly *assembly,
         if (gravity->mass[node] == 0.0) {
             continue;
         }
-        if ((evaluation->what & EVALUATE_VALUE) != 0 && !evaluation->unturned) {
+        if ((evaluation->what & EVALUATE_VALUE) != 0 && !evaluation->at_chart_origin) {
             double moved[3];
             subtract3(evaluation->x + 3 * node, gravity->reference + 3 * node, moved);
             const double value = -gravity->mass[node] * dot3(gravity->acceleration, moved);

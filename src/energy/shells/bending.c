@@ -308,7 +308,7 @@ static int evaluate(const void *self, const struct assembly *assembly,
     if (evaluation->damping_weights && !bending->has_damping) {
         return EVALUATE_OK;
     }
-    add_what_is_asked(elements, groups, begin, end, evaluation, sums);
+    add_requested(elements, groups, begin, end, evaluation, sums);
     if ((evaluation->what & EVALUATE_HESSIAN) &&
         (evaluation->project || evaluation->project_shells)) {
         add_projected_hessian(elements, groups, begin, end, evaluation, sums->blocks);

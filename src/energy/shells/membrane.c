@@ -462,7 +462,7 @@ static int evaluate(const void *self, const struct assembly *assembly,
     if (evaluation->damping_weights && !membrane->has_damping) {
         return EVALUATE_OK;
     }
-    add_what_is_asked(elements, groups, begin, end, evaluation, sums);
+    add_requested(elements, groups, begin, end, evaluation, sums);
     if ((evaluation->what & EVALUATE_HESSIAN) &&
         (evaluation->project || evaluation->project_shells)) {
         add_clamped_hessian(elements, groups, begin, end, evaluation, sums->blocks);

@@ -560,7 +560,7 @@ static int evaluate(const void *self, const struct assembly *assembly,
     if (evaluation->damping_weights && !plate->has_damping) {
         return EVALUATE_OK;
     }
-    add_what_is_asked(elements, groups, begin, end, evaluation, sums);
+    add_requested(elements, groups, begin, end, evaluation, sums);
     if (evaluation->what & EVALUATE_HESSIAN) {
         add_gauss_newton(elements, groups, begin, end, evaluation, sums->blocks);
         const bool exact = !evaluation->project && !evaluation->project_shells;

@@ -487,7 +487,7 @@ static uint32_t end_of_slab(const struct pair_layout *layout, size_t slab) {
     return end < layout->node_count ? end : layout->node_count;
 }
 
-static void take_slab(void *context, size_t slab) {
+static void gather_slab(void *context, size_t slab) {
     const struct pass *pass = context;
     const struct pair_layout *layout = pass->layout;
     for (size_t axis = 0; axis < 3; axis++) {
@@ -499,10 +499,10 @@ static void take_slab(void *context, size_t slab) {
     }
 }
 
-void pair_layout_take(struct tasks *tasks, const struct pair_layout *layout, const double *by_node,
-                      double *own) {
+void pair_layout_gather(struct tasks *tasks, const struct pair_layout *layout,
+                        const double *by_node, double *own) {
     struct pass pass = {.layout = layout, .from = by_node, .to = own};
-    tasks_for(tasks, layout->slab_count, take_slab, &pass);
+    tasks_for(tasks, layout->slab_count, gather_slab, &pass);
 }
 
 static void add_slab(void *context, size_t slab) {

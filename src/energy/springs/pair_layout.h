@@ -54,8 +54,8 @@ void pair_layout_run(struct tasks *tasks, const struct pair_layout *layout, pbs_
                      void *context);
 
 /// own (3 x stride) from a vector by node, 3 doubles each, which may be null: zeros.
-void pair_layout_take(struct tasks *tasks, const struct pair_layout *layout, const double *by_node,
-                      double *own);
+void pair_layout_gather(struct tasks *tasks, const struct pair_layout *layout,
+                        const double *by_node, double *own);
 /// Adds own to a vector by node.
 void pair_layout_add(struct tasks *tasks, const struct pair_layout *layout, const double *own,
                      double *by_node);

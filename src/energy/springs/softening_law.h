@@ -45,7 +45,7 @@ struct softening_law softening_law_of(const struct softening_shape *shape, doubl
                                       double critical);
 
 /// (1), m.
-static inline double softening_pull(const struct softening_law *law, double remaining, double e) {
+static inline double softening_force(const struct softening_law *law, double remaining, double e) {
     const double line = fmax(
         fmax(law->first[0] - law->first[1] * e, law->second[0] - law->second[1] * e), 0.0);
     return e < 0.0 ? e : fmin(remaining * e, line);

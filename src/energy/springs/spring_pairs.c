@@ -205,9 +205,9 @@ void spring_pairs_evaluate(struct spring_pairs *s, struct tasks *tasks,
                                .marks = marks && s->limits != NULL,
                                .node_values = sums->node_values};
     choose_width(&pass);
-    pair_layout_take(tasks, layout, evaluation->x, s->x);
+    pair_layout_gather(tasks, layout, evaluation->x, s->x);
     if (pass.with_gradient) {
-        pair_layout_take(tasks, layout, NULL, s->gradient);
+        pair_layout_gather(tasks, layout, NULL, s->gradient);
     }
     pair_layout_run(tasks, layout, run_slab, &pass);
     for (uint32_t slab = 0; slab < layout->slab_count; slab++) {
@@ -221,8 +221,9 @@ void spring_pairs_evaluate(struct spring_pairs *s, struct tasks *tasks,
     }
 }
 
-void spring_pairs_relieve(const struct spring_pairs *s, const uint32_t nodes[2], double stiffness,
-                          double rest_length, const double *x, double *gradient) {
+void spring_pairs_remove_gradient(const struct spring_pairs *s, const uint32_t nodes[2],
+                                  double stiffness, double rest_length, const double *x,
+                                  double *gradient) {
     const double *p = x + 3 * (size_t)nodes[0];
     const double *q = x + 3 * (size_t)nodes[1];
     const double d[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};

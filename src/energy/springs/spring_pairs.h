@@ -53,8 +53,9 @@ void spring_pairs_each_marked(const struct spring_pairs *springs,
 
 /// Takes what a spring of that stiffness and length adds to the gradient, by node and at x, off
 /// again: where sums are exact, what is left is what the others have added.
-void spring_pairs_relieve(const struct spring_pairs *springs, const uint32_t nodes[2],
-                          double stiffness, double rest_length, const double *x, double *gradient);
+void spring_pairs_remove_gradient(const struct spring_pairs *springs, const uint32_t nodes[2],
+                                  double stiffness, double rest_length, const double *x,
+                                  double *gradient);
 
 /// A spring without stiffness breaks by no strain.
 void spring_pairs_set(struct spring_pairs *springs, uint32_t spring, double stiffness,

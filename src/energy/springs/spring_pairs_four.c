@@ -12,5 +12,5 @@
 
 void spring_pairs_four(const struct spring_pairs *springs, size_t slab, bool with_gradient,
                        bool with_limits) {
-    run_wanted(springs, slab, with_gradient, with_limits);
+    run_specialised(springs, slab, with_gradient, with_limits);
 }

@@ -144,8 +144,8 @@ ALWAYS_INLINE void run_slab(const struct spring_pairs *springs, size_t slab, str
 }
 
 /// One of four passes, each without what it is not for.
-ALWAYS_INLINE void run_wanted(const struct spring_pairs *springs, size_t slab, bool with_gradient,
-                              bool with_limits) {
+ALWAYS_INLINE void run_specialised(const struct spring_pairs *springs, size_t slab,
+                                   bool with_gradient, bool with_limits) {
     if (with_gradient && with_limits) {
         run_slab(springs, slab, (struct wants){.gradient = true, .limits = true});
     } else if (with_gradient) {

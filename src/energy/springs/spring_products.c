@@ -82,7 +82,7 @@ pbs_status spring_products_create(struct memory *memory, const struct spring_pro
 const struct product_operator *spring_products_linearize(struct spring_products *products,
                                                          struct tasks *tasks, const double *x,
                                                          bool project) {
-    pair_layout_take(tasks, products->input.layout, x, products->places);
+    pair_layout_gather(tasks, products->input.layout, x, products->places);
     products->project = project;
     return &products->table;
 }
@@ -227,7 +227,7 @@ struct taking {
 };
 
 /// x by axis, y = 0.
-static void take_slab(void *context, size_t slab) {
+static void gather_slab(void *context, size_t slab) {
     const struct taking *taking = context;
     const struct spring_products *p = taking->p;
     const struct pair_layout *layout = p->input.layout;
@@ -246,7 +246,7 @@ static void take_slab(void *context, size_t slab) {
 static void multiply(void *self, struct tasks *tasks, const double *x) {
     struct spring_products *p = self;
     struct taking taking = {p, x};
-    tasks_for(tasks, p->input.layout->slab_count, take_slab, &taking);
+    tasks_for(tasks, p->input.layout->slab_count, gather_slab, &taking);
     pair_layout_run(tasks, p->input.layout, run_slab, p);
 }
 

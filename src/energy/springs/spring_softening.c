@@ -47,7 +47,7 @@ void spring_softening_fill(struct spring_softening *softening, size_t lane, size
     softening_lanes(softening, SOFTENING_SECOND)[lane] = law->second[0];
     softening_lanes(softening, SOFTENING_SECOND_SLOPE)[lane] = law->second[1];
     softening_lanes(softening, SOFTENING_REMAINING)[lane] = remaining;
-    softening_lanes(softening, SOFTENING_ASIDE)[lane] = remaining;
+    softening_lanes(softening, SOFTENING_SAVED)[lane] = remaining;
 }
 
 static void copy(struct spring_softening *softening, enum softening_value from,
@@ -56,10 +56,10 @@ static void copy(struct spring_softening *softening, enum softening_value from,
            softening->lane_count * sizeof(double));
 }
 
-void spring_softening_put_aside(struct spring_softening *softening) {
-    copy(softening, SOFTENING_REMAINING, SOFTENING_ASIDE);
+void spring_softening_save(struct spring_softening *softening) {
+    copy(softening, SOFTENING_REMAINING, SOFTENING_SAVED);
 }
 
-void spring_softening_take_back(struct spring_softening *softening) {
-    copy(softening, SOFTENING_ASIDE, SOFTENING_REMAINING);
+void spring_softening_restore(struct spring_softening *softening) {
+    copy(softening, SOFTENING_SAVED, SOFTENING_REMAINING);
 }

@@ -20,7 +20,7 @@ enum softening_value {
     SOFTENING_SECOND,
     SOFTENING_SECOND_SLOPE,
     SOFTENING_REMAINING,
-    SOFTENING_ASIDE, ///< what remained in a state that may be gone back to
+    SOFTENING_SAVED, ///< what remained in a state that may be gone back to
     SOFTENING_VALUES
 };
 
@@ -43,8 +43,8 @@ pbs_status spring_softening_reserve(struct spring_softening *softening, struct m
                                     size_t lane_count);
 void spring_softening_fill(struct spring_softening *softening, size_t lane, size_t spring);
 
-void spring_softening_put_aside(struct spring_softening *softening);
-void spring_softening_take_back(struct spring_softening *softening);
+void spring_softening_save(struct spring_softening *softening);
+void spring_softening_restore(struct spring_softening *softening);
 
 ALWAYS_INLINE double *softening_lanes(const struct spring_softening *softening,
                                       enum softening_value value) {
@@ -67,15 +67,15 @@ ALWAYS_INLINE struct softening_group softening_load(const struct spring_softenin
 }
 
 /// What the lines bear.
-ALWAYS_INLINE lanes8 softening_bound(const struct softening_group *s, lanes8 e) {
+ALWAYS_INLINE lanes8 softening_envelope(const struct softening_group *s, lanes8 e) {
     const lanes8 first = s->first - s->first_slope * e;
     const lanes8 second = s->second - s->second_slope * e;
     return lanes_max(lanes_max(first, second), lanes_set(0.0));
 }
 
 /// Force over stiffness, m.
-ALWAYS_INLINE lanes8 softening_pulls(const struct softening_group *s, lanes8 e) {
-    return lanes_select(e < 0.0, e, lanes_min(s->remaining * e, softening_bound(s, e)));
+ALWAYS_INLINE lanes8 softening_force_lanes(const struct softening_group *s, lanes8 e) {
+    return lanes_select(e < 0.0, e, lanes_min(s->remaining * e, softening_envelope(s, e)));
 }
 
 /// Its derivative, 1.
@@ -85,7 +85,7 @@ ALWAYS_INLINE lanes8 softening_tangent(const struct softening_group *s, lanes8 e
     const lanes8 second = s->second - s->second_slope * e;
     const lanes8 slope = lanes_select(first > second, s->first_slope, s->second_slope);
     const lanes8 falls = lanes_select(lanes_max(first, second) > 0.0, none - slope, none);
-    const lanes8 pulled = lanes_select(s->remaining * e <= softening_bound(s, e), s->remaining,
+    const lanes8 pulled = lanes_select(s->remaining * e <= softening_envelope(s, e), s->remaining,
                                        falls);
     return lanes_select(e < 0.0, lanes_set(1.0), pulled);
 }
@@ -113,8 +113,8 @@ ALWAYS_INLINE lanes8 softening_potential(const struct softening_group *s, lanes8
 }
 
 /// What remains of the stiffness once e was accepted.
-ALWAYS_INLINE lanes8 softening_remains(const struct softening_group *s, lanes8 e) {
-    const lanes8 secant = softening_bound(s, e) / lanes_select(e > 0.0, e, lanes_set(1.0));
+ALWAYS_INLINE lanes8 softening_update_remaining(const struct softening_group *s, lanes8 e) {
+    const lanes8 secant = softening_envelope(s, e) / lanes_select(e > 0.0, e, lanes_set(1.0));
     return lanes_select(e > 0.0, lanes_min(s->remaining, secant), s->remaining);
 }
 

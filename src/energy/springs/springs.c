@@ -23,7 +23,7 @@ struct springs {
     double *damping;                 ///< count; null: none has any
     double *limit;                   ///< count; null: nothing breaks
     uint8_t *broken;                 ///< count
-    uint8_t *marks;   ///< by spring: strained, see springs_strained; null: nothing breaks
+    uint8_t *marks;   ///< by spring: strained, see springs_overloaded; null: nothing breaks
     bool has_marks;   ///< some are set
     uint64_t changes; ///< of which springs are broken
     bool has_damping;
@@ -335,11 +335,11 @@ void springs_set_broken(struct springs *springs, size_t spring, bool broken) {
     }
 }
 
-bool springs_relieve(const struct springs *springs, size_t spring, const uint32_t nodes[2],
-                     const double *x, double *gradient) {
+bool springs_remove_gradient(const struct springs *springs, size_t spring, const uint32_t nodes[2],
+                             const double *x, double *gradient) {
     if (springs->pairs != NULL) {
-        spring_pairs_relieve(springs->pairs, nodes, springs->stiffness[spring],
-                             springs->rest_length[spring], x, gradient);
+        spring_pairs_remove_gradient(springs->pairs, nodes, springs->stiffness[spring],
+                                     springs->rest_length[spring], x, gradient);
     }
     return springs->pairs != NULL;
 }
@@ -370,12 +370,12 @@ void springs_write_remaining(struct springs *springs, size_t first, size_t count
     }
 }
 
-void springs_put_aside(struct springs *springs) {
-    spring_softening_put_aside(springs->softening);
+void springs_save_history(struct springs *springs) {
+    spring_softening_save(springs->softening);
 }
 
-void springs_take_back(struct springs *springs) {
-    spring_softening_take_back(springs->softening);
+void springs_restore_history(struct springs *springs) {
+    spring_softening_restore(springs->softening);
 }
 
 // --- kernels ---
@@ -414,7 +414,7 @@ ALWAYS_INLINE lanes8 softening_pull_of(const struct springs *springs, size_t g,
     const struct softening_group softening = softening_load(springs->softening, g);
     const lanes8 extension = s->length - s->rest_length;
     *value = s->stiffness * softening_potential(&softening, extension);
-    return s->stiffness * softening_pulls(&softening, extension) * s->inverse;
+    return s->stiffness * softening_force_lanes(&softening, extension) * s->inverse;
 }
 
 ALWAYS_INLINE void add_group(const struct stencil_groups *groups, size_t g,
@@ -499,7 +499,7 @@ static PBS_MULTIVERSION void remember(const struct springs *springs,
         load(springs, groups, g, x, &s);
         const struct softening_group softening = softening_load(springs->softening, g);
         const lanes8 extension = s.length - s.rest_length;
-        const lanes8 remains = softening_remains(&softening, extension);
+        const lanes8 remains = softening_update_remaining(&softening, extension);
         const lanes8 none = lanes_set(0.0);
         const lanes8 lost = softening_potential(&softening, extension) -
                             0.5 * remains * extension * extension;
@@ -521,8 +521,8 @@ static void remember_piece(void *context, size_t domain) {
              groups->domain_group[domain + 1], marking->x);
 }
 
-double springs_remember(struct springs *springs, struct tasks *tasks, size_t domain_count,
-                        const double *x) {
+double springs_update_history(struct springs *springs, struct tasks *tasks, size_t domain_count,
+                              const double *x) {
     struct marking marking = {springs, x};
     double lost = 0.0;
     tasks_for(tasks, domain_count, remember_piece, &marking);
@@ -539,8 +539,8 @@ static void mark_piece(void *context, size_t domain) {
                   groups->domain_group[domain + 1], marking->x);
 }
 
-void springs_mark_strained(struct springs *springs, struct tasks *tasks, size_t domain_count,
-                           const double *x) {
+void springs_mark_overloaded(struct springs *springs, struct tasks *tasks, size_t domain_count,
+                             const double *x) {
     if (springs->pairs != NULL) {
         const struct evaluation evaluation = {.what = EVALUATE_VALUE, .x = x};
         struct evaluation_sums sums = {0};
@@ -557,7 +557,7 @@ static void set_mark(void *context, uint32_t spring) {
     springs->has_marks = true;
 }
 
-const uint8_t *springs_strained(struct springs *springs) {
+const uint8_t *springs_overloaded(struct springs *springs) {
     const struct stencil_groups *groups = &springs->groups;
     if (springs->has_marks) {
         memset(springs->marks, 0, springs->count * sizeof *springs->marks);
@@ -630,7 +630,7 @@ static PBS_MULTIVERSION void add_softening_hessian(const struct springs *springs
         load(springs, groups, g, evaluation->x, &s);
         const struct softening_group softening = softening_load(springs->softening, g);
         const lanes8 extension = s.length - s.rest_length;
-        const lanes8 pull = softening_pulls(&softening, extension);
+        const lanes8 pull = softening_force_lanes(&softening, extension);
         lanes8 along = softening_tangent(&softening, extension);
         lanes8 across = pull * s.inverse;
         if (project) {
@@ -655,7 +655,7 @@ static int evaluate(const void *self, const struct assembly *assembly,
     if ((evaluation->what & (EVALUATE_VALUE | EVALUATE_GRADIENT)) != 0) {
         (springs->softening != NULL ? add_softening : add_first_order)(springs, groups, begin, end,
                                                                        evaluation, sums);
-        if (evaluation->unturned && springs->limit != NULL) {
+        if (evaluation->at_chart_origin && springs->limit != NULL) {
             mark_strained(springs, groups, begin, end, evaluation->x);
         }
     }
@@ -670,7 +670,7 @@ static int evaluate_whole(const void *self, struct tasks *tasks,
                           const struct evaluation *evaluation, struct evaluation_sums *sums) {
     const struct springs *springs = self;
     if ((evaluation->what & (EVALUATE_VALUE | EVALUATE_GRADIENT)) != 0) {
-        spring_pairs_evaluate(springs->pairs, tasks, evaluation, evaluation->unturned, sums);
+        spring_pairs_evaluate(springs->pairs, tasks, evaluation, evaluation->at_chart_origin, sums);
     }
     return EVALUATE_OK;
 }

@@ -40,32 +40,32 @@ pbs_status springs_create(struct memory *memory, const struct springs_input *inp
 struct term springs_term(struct springs *springs);
 
 /// Marks every spring above its limit with nodes at x; evaluations at such a state
-/// (evaluation.unturned) have done so already. Springs must have limits.
-void springs_mark_strained(struct springs *springs, struct tasks *tasks, size_t domain_count,
-                           const double *x);
+/// (evaluation.at_chart_origin) have done so already. Springs must have limits.
+void springs_mark_overloaded(struct springs *springs, struct tasks *tasks, size_t domain_count,
+                             const double *x);
 bool springs_have_limits(const struct springs *springs);
 /// By spring, 1 where it was marked last; null where none was.
-const uint8_t *springs_strained(struct springs *springs);
+const uint8_t *springs_overloaded(struct springs *springs);
 
 /// A broken spring stays where it is, without stiffness. The term must be bound.
 void springs_set_broken(struct springs *springs, size_t spring, bool broken);
 /// Takes what a spring that has broken had added to the gradient at x, in node order, off again.
 /// False, and nothing changes, where springs are so few that evaluating them anew costs little.
-bool springs_relieve(const struct springs *springs, size_t spring, const uint32_t nodes[2],
-                     const double *x, double *gradient);
+bool springs_remove_gradient(const struct springs *springs, size_t spring, const uint32_t nodes[2],
+                             const double *x, double *gradient);
 bool springs_is_broken(const struct springs *springs, size_t spring);
 
 /// Springs that soften remember the state x, which is accepted; returns the energy that this takes
 /// out, J. The term must be bound.
-double springs_remember(struct springs *springs, struct tasks *tasks, size_t domain_count,
-                        const double *x);
+double springs_update_history(struct springs *springs, struct tasks *tasks, size_t domain_count,
+                              const double *x);
 /// What remains of the stiffness of `count` springs from `first` on.
 void springs_read_remaining(const struct springs *springs, size_t first, size_t count,
                             double *remaining);
 void springs_write_remaining(struct springs *springs, size_t first, size_t count,
                              const double *remaining);
 /// All that is remembered goes aside, and comes back.
-void springs_put_aside(struct springs *springs);
-void springs_take_back(struct springs *springs);
+void springs_save_history(struct springs *springs);
+void springs_restore_history(struct springs *springs);
 
 #endif

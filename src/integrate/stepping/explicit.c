@@ -113,7 +113,7 @@ static pbs_status find_forces(const struct step_problem *problem, double fractio
     const struct evaluation evaluation = {.what = EVALUATE_VALUE | EVALUATE_GRADIENT,
                                           .x = x,
                                           .stage = {.origin = x, .length = 1.0},
-                                          .unturned = true};
+                                          .at_chart_origin = true};
     struct terms_result result = {.gradient = w->gradient_now, .scratch = o->scratch};
     const int answer = terms_evaluate(o->tasks, o->assembly, o->terms, o->term_count, &evaluation,
                                       &result);

@@ -905,8 +905,8 @@ struct step_result step_take(const struct step_problem *problem, const struct st
         .losses[STATE_BEFORE] = workspace->memory.lost_before,
     };
     if (step.has_strains) {
-        strains_refer(step.tasks, problem->objective.assembly, problem->objective.terms,
-                      problem->objective.term_count, workspace->now.x);
+        strains_set_reference(step.tasks, problem->objective.assembly, problem->objective.terms,
+                              problem->objective.term_count, workspace->now.x);
     }
     if (workspace->rotations != NULL) {
         workspace->rotations->begin = span->begin;

@@ -57,9 +57,9 @@ static void read_beams(const struct body *body, const struct particle_view *view
         stiffness[i] = bonded_stiffness(body, first + i, rest + 3 * i);
         read_bond(body, view, first + i, &states[i]);
     }
-    bonds_bear(count, rest, stiffness,
-               own->shear == PBS_BOND_SHEAR_ANGLE ? BOND_SHEAR_ANGLE : BOND_SHEAR_CHORD, states,
-               borne);
+    bonds_compute_loads(count, rest, stiffness,
+                        own->shear == PBS_BOND_SHEAR_ANGLE ? BOND_SHEAR_ANGLE : BOND_SHEAR_CHORD,
+                        states, borne);
     for (size_t i = 0; i < count; i++) {
         loads[i] = load_of(&borne[i], own->bond_radii[first + i]);
         loads[i].stretch = norm3(states[i].way) / norm3(rest + 3 * i) - 1.0;
@@ -73,7 +73,7 @@ static double pull_of(const struct body *body, size_t bond, double extension) {
         return extension;
     }
     const struct softening_law law = peridynamic_law(body, bond);
-    return softening_pull(&law, body->peridynamic.remaining[bond], extension);
+    return softening_force(&law, body->peridynamic.remaining[bond], extension);
 }
 
 /// A spring as a bar of the material would be that is stretched alike.

@@ -361,9 +361,9 @@ static struct strained find_strained(pbs_world *w, const struct look *look, bool
         struct bonds *beams = model->bonds[shear];
         if (beams != NULL && bonds_have_limits(beams)) {
             if (!is_marked) {
-                bonds_mark_strained(beams, w->tasks, domains, look->at.x, look->at.orientations);
+                bonds_mark_overloaded(beams, w->tasks, domains, look->at.x, look->at.orientations);
             }
-            strained.beams[shear] = bonds_strained(beams);
+            strained.beams[shear] = bonds_overloaded(beams);
         }
     }
     // What softens bears nothing any more where it breaks, so that no step is taken again for it.
@@ -371,9 +371,9 @@ static struct strained find_strained(pbs_world *w, const struct look *look, bool
         struct springs *springs = model->peridynamic[softens];
         if (springs != NULL && springs_have_limits(springs)) {
             if (!is_marked) {
-                springs_mark_strained(springs, w->tasks, domains, look->at.x);
+                springs_mark_overloaded(springs, w->tasks, domains, look->at.x);
             }
-            strained.springs[softens] = springs_strained(springs);
+            strained.springs[softens] = springs_overloaded(springs);
         }
     }
     return strained;
@@ -385,7 +385,7 @@ static struct strained find_strained(pbs_world *w, const struct look *look, bool
 static void remember(pbs_world *w, const double *x) {
     struct springs *springs = w->topology.model.peridynamic[1];
     if (springs != NULL) {
-        w->topology.breaks.softened += springs_remember(
+        w->topology.breaks.softened += springs_update_history(
             springs, w->tasks, w->topology.model.assembly.layout.domain_count, x);
     }
 }
@@ -459,7 +459,7 @@ void breaks_put_aside(pbs_world *w) {
     breaks->aside = breaks->count;
     breaks->softened_aside = breaks->softened;
     if (w->topology.model.peridynamic[1] != NULL) {
-        springs_put_aside(w->topology.model.peridynamic[1]);
+        springs_save_history(w->topology.model.peridynamic[1]);
     }
 }
 
@@ -468,7 +468,7 @@ void breaks_take_back_aside(pbs_world *w) {
     breaks_take_back(w, breaks->aside);
     breaks->softened = breaks->softened_aside;
     if (w->topology.model.peridynamic[1] != NULL) {
-        springs_take_back(w->topology.model.peridynamic[1]);
+        springs_restore_history(w->topology.model.peridynamic[1]);
     }
 }
 
@@ -495,8 +495,8 @@ static bool relieve_body(pbs_world *w, size_t index, size_t first) {
         const uint32_t nodes[2] = {(uint32_t)body->node_start + end[0],
                                    (uint32_t)body->node_start + end[1]};
         is_known = place.springs != NULL &&
-                   springs_relieve(place.springs, place.first_bond + bond, nodes, workspace->now.x,
-                                   workspace->gradient_now);
+                   springs_remove_gradient(place.springs, place.first_bond + bond, nodes,
+                                           workspace->now.x, workspace->gradient_now);
         explicit_accelerate_again(workspace, nodes[0]);
         explicit_accelerate_again(workspace, nodes[1]);
     }

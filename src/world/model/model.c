@@ -846,8 +846,9 @@ static pbs_status add_penalties(const struct scene *scene, struct memory *memory
         return PBS_OK;
     }
     RETURN_IF_FAILED(penalty_scene_build(scene, memory, &model->penalty));
-    model->penalty_forces = (struct outer_forces){model->penalty.force, &model->penalty.value};
-    add_term(model, outer_forces_term(&model->penalty_forces));
+    model->penalty_forces = (struct precomputed_forces){model->penalty.force,
+                                                        &model->penalty.value};
+    add_term(model, precomputed_forces_term(&model->penalty_forces));
     return PBS_OK;
 }
 

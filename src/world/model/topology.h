@@ -15,7 +15,7 @@
 #include "energy/evaluate.h"
 #include "energy/node_terms/gravity.h"
 #include "energy/node_terms/mass_drag.h"
-#include "energy/node_terms/outer_forces.h"
+#include "energy/node_terms/precomputed_forces.h"
 #include "energy/shells/membrane.h"
 #include "energy/shells/plate_bending.h"
 #include "energy/damping/rayleigh_damping.h"
@@ -48,7 +48,7 @@ struct model {
     double least_stiffness; ///< 1/s^2: of solids, see struct objective; 0 where there are none
     size_t element_count;
     struct penalty_contact penalty; ///< empty with other contact
-    struct outer_forces penalty_forces;
+    struct precomputed_forces penalty_forces;
     struct bonds *bonds[2];         ///< by PBS_BOND_SHEAR_*; terms own them; null: none
     struct springs *peridynamic[2]; ///< bonds of all bodies, brittle and softening ones; likewise
     struct spring_damping *peridynamic_damping; ///< of those with damping; likewise

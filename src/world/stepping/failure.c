@@ -239,7 +239,7 @@ static void locate_stop(struct run *run, char words[WORDS]) {
         while (model->terms[term].table->kind != ENERGY_HOST) {
             term++;
         }
-        if (custom_take_stop(model->terms[term].self, &stencil) && !found) {
+        if (custom_fetch_stop(model->terms[term].self, &stencil) && !found) {
             found = true;
             run->failure.kind = PBS_FAILURE_HOST;
             keep_body(run, i, body->custom.stencils[(size_t)stencil * body->custom.width]);

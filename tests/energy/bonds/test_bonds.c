@@ -399,7 +399,7 @@ static struct bond_load load_of(const struct bond_stiffness *k, enum bond_shear 
     copy3(way, state.way);
     rotate_by(back, 1.0, none, state.from);
     rotate_by(half, 1.0, none, state.to);
-    bonds_bear(1, rest, k, shear, &state, &load);
+    bonds_compute_loads(1, rest, k, shear, &state, &load);
     return load;
 }
 
@@ -452,10 +452,10 @@ static void loads_are_taken_one_by_one(void **state) {
         const double turn[3] = {0.1, -0.2, 0.3};
         rotate_by(turn, 1.0, states[i].from, states[i].to);
     }
-    bonds_bear(MANY, rest, k, BOND_SHEAR_CHORD, states, all);
+    bonds_compute_loads(MANY, rest, k, BOND_SHEAR_CHORD, states, all);
     for (size_t i = 0; i < MANY; i++) {
         struct bond_load one;
-        bonds_bear(1, rest + 3 * i, k + i, BOND_SHEAR_CHORD, states + i, &one);
+        bonds_compute_loads(1, rest + 3 * i, k + i, BOND_SHEAR_CHORD, states + i, &one);
         assert_same_bits(&all[i].normal, &one.normal, 4);
     }
 }
@@ -732,7 +732,7 @@ static void bear_all(const struct assemblage *a, enum bond_shear shear, struct b
         memcpy(states[b].from, a->start + 4 * (size_t)end[0], sizeof states[b].from);
         memcpy(states[b].to, a->start + 4 * (size_t)end[1], sizeof states[b].to);
     }
-    bonds_bear(BONDS, a->rest, a->stiffness, shear, states, loads);
+    bonds_compute_loads(BONDS, a->rest, a->stiffness, shear, states, loads);
 }
 
 /// Every bond's strengths are its stresses times a factor: marks of bonds that are above one of
@@ -759,17 +759,17 @@ static void check_marks(struct assemblage *a, enum bond_shear shear, bool in_ten
     struct cube cube;
     a->input.limits = limits;
     const struct term term = make_term(&cube, a, 2);
-    bonds_mark_strained(term.self, NULL, 2, a->x, a->start);
-    const uint8_t *marks = bonds_strained(term.self);
+    bonds_mark_overloaded(term.self, NULL, 2, a->x, a->start);
+    const uint8_t *marks = bonds_overloaded(term.self);
     for (size_t b = 0; b < BONDS; b++) {
         assert_int_equal(marks != NULL && marks[b] != 0, expected[b]);
     }
     // An evaluation there marks the same.
     const struct evaluation evaluation = {
-        .what = EVALUATE_VALUE | EVALUATE_GRADIENT, .x = a->x, .unturned = true};
+        .what = EVALUATE_VALUE | EVALUATE_GRADIENT, .x = a->x, .at_chart_origin = true};
     bonds_set_broken(term.self, 0, true);
     assert_int_equal(cube_evaluate(&cube, &term, 1, &evaluation), EVALUATE_OK);
-    marks = bonds_strained(term.self);
+    marks = bonds_overloaded(term.self);
     for (size_t b = 0; b < BONDS; b++) {
         assert_int_equal(marks != NULL && marks[b] != 0, b > 0 && expected[b]);
     }
@@ -816,7 +816,7 @@ static void what_has_the_least_energy_is_not_missed(void **state) {
         memcpy(at.from, a.start, sizeof at.from);
         memcpy(at.to, a.start + 4, sizeof at.to);
         copy3(at.way, a.x + 6);
-        bonds_bear(1, rest, a.stiffness, BOND_SHEAR_CHORD, &at, &load);
+        bonds_compute_loads(1, rest, a.stiffness, BOND_SHEAR_CHORD, &at, &load);
         const double force = in_tension ? load.normal + lever * load.bending
                                         : load.shear + 0.5 * lever * fabs(load.torsion);
         const double strength = (1.0 - 1e-9) * force / area;
@@ -824,8 +824,8 @@ static void what_has_the_least_energy_is_not_missed(void **state) {
                                                       in_tension ? INFINITY : strength, radius);
         a.input.limits = &limit;
         const struct term term = make_term(&cube, &a, 1);
-        bonds_mark_strained(term.self, NULL, 1, a.x, a.start);
-        assert_non_null(bonds_strained(term.self));
+        bonds_mark_overloaded(term.self, NULL, 1, a.x, a.start);
+        assert_non_null(bonds_overloaded(term.self));
         free_term(&cube, &term);
     }
 }

@@ -181,7 +181,7 @@ static void done(struct elements *s) {
 /// What rates are measured from is this part alone.
 static void begin(struct elements *s, const struct strain_part *part) {
     const struct strain_stage stage = {.part_count = 1, .parts = {*part}};
-    strains_refer(NULL, &s->cube.assembly, &s->term, 1, part->x);
+    strains_set_reference(NULL, &s->cube.assembly, &s->term, 1, part->x);
     strains_begin_stage(NULL, &s->cube.assembly, &s->term, 1, &stage);
 }
 
@@ -407,7 +407,7 @@ static void measures_are_derivatives_in_time(void **state) {
             motion_at(x, v, a, (k - 1) * t, at[k]);
             begin(&s, &(struct strain_part){.x = at[k], .strain = 1.0});
             // All of them from the same reference.
-            strains_refer(NULL, &s.cube.assembly, &s.term, 1, x);
+            strains_set_reference(NULL, &s.cube.assembly, &s.term, 1, x);
             const struct strain_stage stage = {.part_count = 1,
                                                .parts = {{.x = at[k], .strain = 1.0}}};
             strains_begin_stage(NULL, &s.cube.assembly, &s.term, 1, &stage);

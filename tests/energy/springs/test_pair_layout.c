@@ -235,8 +235,8 @@ static void add_pairs(const struct lattice *lattice, struct pair_layout *layout,
     double *x = memory_allocate(memory, 3 * layout->stride, sizeof *x);
     double *sums = memory_allocate(memory, 3 * layout->stride, sizeof *sums);
     struct sums context = {layout, x, sums};
-    pair_layout_take(tasks, layout, lattice->positions, x);
-    pair_layout_take(tasks, layout, NULL, sums);
+    pair_layout_gather(tasks, layout, lattice->positions, x);
+    pair_layout_gather(tasks, layout, NULL, sums);
     pair_layout_run(tasks, layout, add_slab, &context);
     pair_layout_add(tasks, layout, sums, by_node);
     memory_release(memory, x);

@@ -371,16 +371,16 @@ static void the_term_agrees_with_its_domains(void **state) {
         sum += sums.value;
     }
     assert_near(sum, value, 1e-12 * value, "value of the domains");
-    springs_mark_strained(springs, NULL, 3, n->x);
-    const uint8_t *marks = springs_strained(springs);
+    springs_mark_overloaded(springs, NULL, 3, n->x);
+    const uint8_t *marks = springs_overloaded(springs);
     assert_non_null(marks);
     for (size_t s = 0; s < n->count; s++) {
         const double length = distance(n->x, n->nodes[2 * s], n->nodes[2 * s + 1]);
         assert_int_equal(marks[s], length - n->rest[s] > n->limits[s] * n->rest[s]);
         springs_set_broken(springs, s, marks[s] != 0);
     }
-    springs_mark_strained(springs, NULL, 3, n->x);
-    assert_null(springs_strained(springs));
+    springs_mark_overloaded(springs, NULL, 3, n->x);
+    assert_null(springs_overloaded(springs));
     free(gradient);
     free(damping);
     term.table->destroy(term.self, &cube.memory);

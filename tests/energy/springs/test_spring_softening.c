@@ -74,7 +74,7 @@ static void check_forces(const struct network *n, const double *gradient) {
     for (size_t s = 0; s < SPRINGS; s++) {
         const double l = distance(n, s);
         const double pull = n->stiffness[s] *
-                            softening_pull(&n->laws[s], n->remaining[s], l - n->rest[s]);
+                            softening_force(&n->laws[s], n->remaining[s], l - n->rest[s]);
         for (size_t k = 0; k < 3; k++) {
             const double way = n->x[3 * n->nodes[2 * s + 1] + k] - n->x[3 * n->nodes[2 * s] + k];
             expected[3 * n->nodes[2 * s] + k] -= pull * way / l;
@@ -160,7 +160,7 @@ static double energy_at(struct single *one, double extension) {
 static double remember(struct single *one, double extension) {
     double x[6];
     pull(extension, x);
-    return springs_remember(one->springs, NULL, 1, x);
+    return springs_update_history(one->springs, NULL, 1, x);
 }
 
 /// Pulled apart in however many steps it takes the energy of the brittle one; what was done to it
@@ -216,9 +216,9 @@ static void unloading_is_along_the_secant(void **state) {
     assert_near(force_at(&one, 1.2 * far), further, 1e-14, "beyond");
     // As it was before.
     double remaining = 0.0;
-    springs_put_aside(one.springs);
+    springs_save_history(one.springs);
     remember(&one, 1.2 * far);
-    springs_take_back(one.springs);
+    springs_restore_history(one.springs);
     assert_near(force_at(&one, far), force, 1e-14, "taken back");
     springs_read_remaining(one.springs, 0, 1, &remaining);
     assert_near(remaining, force / (STIFFNESS * far), 1e-14, "remaining");
@@ -268,7 +268,7 @@ static void an_infinite_strength_is_elastic(void **state) {
     struct cube_function f[2] = {{.cube = &cubes[0], .term = &soft},
                                  {.cube = &cubes[1], .term = &elastic}};
     double gradients[2][3 * NODES], hessians[2][9 * NODES * NODES];
-    assert_near(springs_remember(soft.self, NULL, 1, n.x), 0.0, 0.0, "dissipated");
+    assert_near(springs_update_history(soft.self, NULL, 1, n.x), 0.0, 0.0, "dissipated");
     for (int i = 0; i < 2; i++) {
         cube_function_gradient(&f[i], n.x, gradients[i]);
         cube_function_hessian(&f[i], n.x, hessians[i]);

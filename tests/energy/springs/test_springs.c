@@ -166,8 +166,8 @@ static void marks_are_those_beyond_their_limits(void **state) {
         const struct term term = make_term(&cube, &n.input, NODES, domain_count);
         struct springs *springs = term.self;
         assert_true(springs_have_limits(springs));
-        springs_mark_strained(springs, NULL, domain_count, n.x);
-        const uint8_t *marks = springs_strained(springs);
+        springs_mark_overloaded(springs, NULL, domain_count, n.x);
+        const uint8_t *marks = springs_overloaded(springs);
         assert_non_null(marks);
         size_t marked = 0;
         for (size_t s = 0; s < SPRINGS; s++) {
@@ -179,8 +179,8 @@ static void marks_are_those_beyond_their_limits(void **state) {
         for (size_t s = 0; s < SPRINGS; s++) {
             springs_set_broken(springs, s, marks[s] != 0);
         }
-        springs_mark_strained(springs, NULL, domain_count, n.x);
-        assert_null(springs_strained(springs));
+        springs_mark_overloaded(springs, NULL, domain_count, n.x);
+        assert_null(springs_overloaded(springs));
         free_term(&cube, &term);
     }
 }

@@ -1,12 +1,12 @@
 // Forces from elsewhere, a term without stencils: a loop over the nodes of a domain.
-#include "energy/node_terms/outer_forces.h"
+#include "energy/node_terms/precomputed_forces.h"
 
 #include "base/matrix3/math3.h"
 
 static int evaluate(const void *self, const struct assembly *assembly,
                     const struct stencil_groups *groups, uint32_t domain,
                     const struct evaluation *evaluation, struct evaluation_sums *sums) {
-    const struct outer_forces *forces = self;
+    const struct precomputed_forces *forces = self;
     const struct layout *layout = &assembly->layout;
     (void)groups;
     if (*forces->value == 0.0) {
@@ -31,6 +31,6 @@ static const struct term_table table = {
     .evaluate = evaluate,
 };
 
-struct term outer_forces_term(struct outer_forces *forces) {
+struct term precomputed_forces_term(struct precomputed_forces *forces) {
     return (struct term){.table = &table, .self = forces};
 }
