@@ -8,7 +8,7 @@
 #include "base/lanes/lanes.h"
 
 /// What one domain found; each on cache lines of its own.
-struct domain_share {
+struct domain_result {
     _Alignas(CACHE_LINE) double by_kind[ENERGY_KIND_COUNT];
     double step;
     int answer;
@@ -22,22 +22,22 @@ struct pass {
     const struct terms_result *result;
     const double *x, *direction; ///< of max_step
     double limit;
-    struct domain_share *shares;
+    struct domain_result *domain_results;
 };
 
 pbs_status terms_reserve(struct memory *memory, const struct assembly *assembly,
                          struct terms_scratch *scratch) {
-    return memory_reserve(memory, &scratch->shares, &scratch->capacity,
-                          assembly->layout.domain_count, sizeof *scratch->shares);
+    return memory_reserve(memory, &scratch->domain_results, &scratch->capacity,
+                          assembly->layout.domain_count, sizeof *scratch->domain_results);
 }
 
 void terms_release(struct memory *memory, struct terms_scratch *scratch) {
-    memory_release(memory, scratch->shares);
+    memory_release(memory, scratch->domain_results);
     *scratch = (struct terms_scratch){0};
 }
 
 static void clear(const struct pass *pass, uint32_t domain) {
-    pass->shares[domain] = (struct domain_share){.step = pass->limit};
+    pass->domain_results[domain] = (struct domain_result){.step = pass->limit};
     if (pass->result->gradient != NULL) {
         assembly_clear_vector(pass->assembly, domain, pass->result->gradient);
     }
@@ -51,7 +51,7 @@ static void clear(const struct pass *pass, uint32_t domain) {
     }
 }
 
-static bool is_wanted(const struct term_table *table, const struct evaluation *evaluation) {
+static bool is_included(const struct term_table *table, const struct evaluation *evaluation) {
     return (table->has_damping || !evaluation->damping_weights) &&
            (table->is_linear || !evaluation->constant_forces) &&
            (table->kind == ENERGY_DISSIPATED || !evaluation->dissipative_only);
@@ -60,12 +60,13 @@ static bool is_wanted(const struct term_table *table, const struct evaluation *e
 /// The share of one domain in those terms that run on the calling thread, or in those that do not.
 /// Stops at the first refusal.
 static void evaluate_domain(const struct pass *pass, uint32_t domain, bool on_calling_thread) {
-    struct domain_share *share = &pass->shares[domain];
+    struct domain_result *domain_result = &pass->domain_results[domain];
     const struct stencil_groups *groups = pass->assembly->terms;
-    for (size_t k = 0; k < pass->term_count && share->answer == EVALUATE_OK; k++) {
+    for (size_t k = 0; k < pass->term_count && domain_result->answer == EVALUATE_OK; k++) {
         const struct term_table *table = pass->terms[k].table;
         const struct stencil_groups *own = pass->terms[k].has_stencils ? groups++ : NULL;
-        if (table->on_calling_thread != on_calling_thread || !is_wanted(table, pass->evaluation)) {
+        if (table->on_calling_thread != on_calling_thread ||
+            !is_included(table, pass->evaluation)) {
             continue;
         }
         struct evaluation_sums sums = {.gradient = pass->result->gradient,
@@ -73,9 +74,9 @@ static void evaluate_domain(const struct pass *pass, uint32_t domain, bool on_ca
                                        .node_values = pass->result->node_values};
         struct evaluation evaluation = *pass->evaluation;
         evaluation.what &= pass->terms[k].has_own_order ? EVALUATE_HESSIAN : ~0u;
-        share->answer = table->evaluate(pass->terms[k].self, pass->assembly, own, domain,
-                                        &evaluation, &sums);
-        share->by_kind[table->kind] += sums.value;
+        domain_result->answer = table->evaluate(pass->terms[k].self, pass->assembly, own, domain,
+                                                &evaluation, &sums);
+        domain_result->by_kind[table->kind] += sums.value;
     }
 }
 
@@ -106,7 +107,7 @@ static int worse(int a, int b) {
 static int collect_answers(const struct pass *pass) {
     int answer = EVALUATE_OK;
     for (uint32_t d = 0; d < pass->assembly->layout.domain_count; d++) {
-        answer = worse(answer, pass->shares[d].answer);
+        answer = worse(answer, pass->domain_results[d].answer);
     }
     return answer;
 }
@@ -116,7 +117,7 @@ static int evaluate_on_calling_thread(const struct pass *pass) {
     int answer = collect_answers(pass);
     for (uint32_t d = 0; d < pass->assembly->layout.domain_count && answer == EVALUATE_OK; d++) {
         evaluate_domain(pass, d, true);
-        answer = worse(answer, pass->shares[d].answer);
+        answer = worse(answer, pass->domain_results[d].answer);
     }
     return answer;
 }
@@ -127,7 +128,7 @@ static int evaluate_whole(const struct pass *pass, struct tasks *tasks,
     int answer = EVALUATE_OK;
     for (size_t k = 0; k < pass->term_count && answer == EVALUATE_OK; k++) {
         const struct term_table *table = pass->terms[k].table;
-        if (pass->terms[k].has_own_order && is_wanted(table, pass->evaluation)) {
+        if (pass->terms[k].has_own_order && is_included(table, pass->evaluation)) {
             struct evaluation_sums sums = {.gradient = pass->result->gradient,
                                            .node_values = pass->result->node_values};
             answer = table->evaluate_whole(pass->terms[k].self, tasks, pass->evaluation, &sums);
@@ -143,7 +144,7 @@ static void collect_values(const struct pass *pass, const double whole[ENERGY_KI
     for (int kind = 0; kind < ENERGY_KIND_COUNT; kind++) {
         result->by_kind[kind] = whole[kind];
         for (uint32_t d = 0; d < pass->assembly->layout.domain_count; d++) {
-            result->by_kind[kind] += pass->shares[d].by_kind[kind];
+            result->by_kind[kind] += pass->domain_results[d].by_kind[kind];
         }
         result->value += result->by_kind[kind];
     }
@@ -152,16 +153,16 @@ static void collect_values(const struct pass *pass, const double whole[ENERGY_KI
 int terms_evaluate(struct tasks *tasks, const struct assembly *assembly, const struct term *terms,
                    size_t term_count, const struct evaluation *evaluation,
                    struct terms_result *result) {
-    struct terms_result wanted = *result;
-    wanted.gradient = evaluation->what & EVALUATE_GRADIENT ? result->gradient : NULL;
-    wanted.blocks = evaluation->what & EVALUATE_HESSIAN ? result->blocks : NULL;
-    wanted.node_values = evaluation->what & EVALUATE_VALUE ? result->node_values : NULL;
+    struct terms_result requested = *result;
+    requested.gradient = evaluation->what & EVALUATE_GRADIENT ? result->gradient : NULL;
+    requested.blocks = evaluation->what & EVALUATE_HESSIAN ? result->blocks : NULL;
+    requested.node_values = evaluation->what & EVALUATE_VALUE ? result->node_values : NULL;
     struct pass pass = {.assembly = assembly,
                         .terms = terms,
                         .term_count = term_count,
                         .evaluation = evaluation,
-                        .result = &wanted,
-                        .shares = result->scratch->shares};
+                        .result = &requested,
+                        .domain_results = result->scratch->domain_results};
     tasks_for(tasks, assembly->layout.domain_count, evaluate_piece, &pass);
     double whole[ENERGY_KIND_COUNT] = {0.0};
     int answer = evaluate_on_calling_thread(&pass);
@@ -192,7 +193,7 @@ static void max_step_piece(void *context, size_t domain) {
                                          pass->direction, step);
         }
     }
-    pass->shares[domain].step = step;
+    pass->domain_results[domain].step = step;
 }
 
 double terms_max_step(struct tasks *tasks, const struct assembly *assembly,
@@ -204,11 +205,11 @@ double terms_max_step(struct tasks *tasks, const struct assembly *assembly,
                         .x = x,
                         .direction = direction,
                         .limit = limit,
-                        .shares = scratch->shares};
+                        .domain_results = scratch->domain_results};
     tasks_for(tasks, assembly->layout.domain_count, max_step_piece, &pass);
     double step = limit;
     for (uint32_t d = 0; d < assembly->layout.domain_count; d++) {
-        step = fmin(step, scratch->shares[d].step);
+        step = fmin(step, scratch->domain_results[d].step);
     }
     return step;
 }
@@ -220,7 +221,7 @@ const struct product_operator *terms_products(struct tasks *tasks, const struct 
                                               const struct evaluation *evaluation) {
     const struct product_operator *products = NULL;
     for (size_t t = 0; t < term_count && products == NULL; t++) {
-        if (terms[t].table->products != NULL && is_wanted(terms[t].table, evaluation)) {
+        if (terms[t].table->products != NULL && is_included(terms[t].table, evaluation)) {
             products = terms[t].table->products(terms[t].self, tasks, evaluation);
         }
     }

@@ -8,11 +8,11 @@
 #include "base/runtime/memory.h"
 #include "energy/term.h"
 
-struct domain_share;
+struct domain_result;
 
 /// Scratch of all evaluations over one assembly; zero at first.
 struct terms_scratch {
-    struct domain_share *shares; ///< one for each domain
+    struct domain_result *domain_results; ///< one for each domain
     size_t capacity;
 };
 

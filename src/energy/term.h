@@ -89,8 +89,8 @@ struct term_table {
     void (*measure)(const void *self, const struct stencil_groups *groups, uint32_t domain,
                     const struct strain_part *part, double *strains);
     /// Strains are measured from those at x from now on. Null: they are the same from everywhere.
-    void (*refer)(void *self, const struct stencil_groups *groups, uint32_t domain,
-                  const double *x);
+    void (*set_reference)(void *self, const struct stencil_groups *groups, uint32_t domain,
+                          const double *x);
     /// Stencils that have no part in any Hessian until that changes, as broken bonds: 1 for each in
     /// the order of the term's list. *changes grows with each change. Null: there never are any.
     const uint8_t *(*uncoupled)(const void *self, uint64_t *changes);

@@ -22,18 +22,18 @@ struct bond_rest {
 
 struct bond_lanes {
     lanes8 length, inverse;
-    lanes8 e[3];            ///< from i to j, unit
-    lanes8 turn[3], cosine; ///< q_j conj(q_i): the axis times the sine of half the angle between
-                            ///< the particles, and the cosine
-    lanes8 half[3];         ///< turn / (1 + cosine)
-    lanes8 carried[3];      ///< c: the rest direction turned by the mean rotation
-    lanes8 along;           ///< e . c
-    lanes8 across[3];       ///< e x c
-    lanes8 twist;           ///< turn . c
-    lanes8 arm[3];          ///< c - twist half
-    lanes8 shear;           ///< theta^2, or |e - c|^2
-    lanes8 slope, bulge;    ///< half its first, and its second derivative by 1 - e . c
-    mask8 good;             ///< longer than the least length, turned by less than 180 degrees
+    lanes8 e[3];                ///< from i to j, unit
+    lanes8 relative[3], cosine; ///< q_j conj(q_i): the axis times the sine of half the angle
+                                ///< between the particles, and the cosine
+    lanes8 half[3];                      ///< turn / (1 + cosine)
+    lanes8 carried[3];                   ///< c: the rest direction turned by the mean rotation
+    lanes8 along;                        ///< e . c
+    lanes8 across[3];                    ///< e x c
+    lanes8 twist;                        ///< turn . c
+    lanes8 arm[3];                       ///< c - twist half
+    lanes8 shear;                        ///< theta^2, or |e - c|^2
+    lanes8 shear_slope, shear_curvature; ///< half its first, and its second derivative by 1 - e . c
+    mask8 valid; ///< longer than the least length, turned by less than 180 degrees
 };
 
 /// Derivatives along D = p_j - p_i and the rotation vectors in the world, q <- exp(eta) q.
@@ -90,10 +90,11 @@ ALWAYS_INLINE void shear_by_angle(lanes8 w, struct bond_lanes *b) {
     const mask8 far = lanes_both(w > 0.5, sine > 0.0);
     const lanes8 bottom = lanes_select(far, sine, lanes_set(1.0));
     b->shear = lanes_select(far, theta * theta, w * bond_series(w, series, TERMS));
-    b->slope = lanes_select(far, theta / bottom, bond_series(w, first, TERMS));
-    b->bulge = lanes_select(far, 2.0 * (sine - theta * b->along) / (bottom * bottom * bottom),
-                            bond_series(w, second, TERMS - 1));
-    b->good = lanes_both(b->good, lanes_either(w<0.5, sine> 1e-3));
+    b->shear_slope = lanes_select(far, theta / bottom, bond_series(w, first, TERMS));
+    b->shear_curvature = lanes_select(far,
+                                      2.0 * (sine - theta * b->along) / (bottom * bottom * bottom),
+                                      bond_series(w, second, TERMS - 1));
+    b->valid = lanes_both(b->valid, lanes_either(w<0.5, sine> 1e-3));
 }
 
 /// d: p_j - p_i; from, to: the orientations of i and j.
@@ -102,10 +103,10 @@ ALWAYS_INLINE void bond_measure(const struct bond_rest *rest, const lanes8 d[3],
                                 struct bond_lanes *b) {
     const lanes8 least = BOND_LEAST_LENGTH * rest->length;
     const lanes8 length = lanes_sqrt(dot_lanes(d, d));
-    lanes8 swirl[3];
-    cross_lanes(from, to, swirl);
+    lanes8 cross[3];
+    cross_lanes(from, to, cross);
     b->cosine = from[3] * to[3] + dot_lanes(from, to);
-    b->good = lanes_both(length > least, b->cosine > 0.0);
+    b->valid = lanes_both(length > least, b->cosine > 0.0);
     // Broken bonds go on being evaluated, at stiffness zero, whatever becomes of their particles.
     b->length = lanes_max(length, least);
     b->inverse = 1.0 / b->length;
@@ -113,8 +114,8 @@ ALWAYS_INLINE void bond_measure(const struct bond_rest *rest, const lanes8 d[3],
     lanes8 sum[3];
     for (int i = 0; i < 3; i++) {
         b->e[i] = b->inverse * d[i];
-        b->turn[i] = from[3] * to[i] - to[3] * from[i] + swirl[i];
-        b->half[i] = scale * b->turn[i];
+        b->relative[i] = from[3] * to[i] - to[3] * from[i] + cross[i];
+        b->half[i] = scale * b->relative[i];
         sum[i] = from[i] + to[i];
     }
     const lanes8 scalar = from[3] + to[3];
@@ -131,13 +132,13 @@ ALWAYS_INLINE void bond_measure(const struct bond_rest *rest, const lanes8 d[3],
     }
     b->along = dot_lanes(b->e, b->carried);
     cross_lanes(b->e, b->carried, b->across);
-    b->twist = dot_lanes(b->turn, b->carried);
+    b->twist = dot_lanes(b->relative, b->carried);
     for (int i = 0; i < 3; i++) {
         b->arm[i] = b->carried[i] - b->twist * b->half[i];
     }
     b->shear = dot_lanes(chord, chord);
-    b->slope = lanes_set(1.0);
-    b->bulge = lanes_set(0.0);
+    b->shear_slope = lanes_set(1.0);
+    b->shear_curvature = lanes_set(0.0);
     if (angle) {
         shear_by_angle(b->shear, b);
     }
@@ -147,21 +148,21 @@ ALWAYS_INLINE lanes8 bond_energy(const struct bond_rest *rest, const struct bond
     const lanes8 extension = b->length - rest->length;
     const lanes8 energy = 0.5 * rest->stretch * extension * extension +
                           0.5 * rest->shear * b->shear +
-                          2.0 * rest->bending * dot_lanes(b->turn, b->turn) +
+                          2.0 * rest->bending * dot_lanes(b->relative, b->relative) +
                           2.0 * rest->twisting * b->twist * b->twist;
     const lanes8 none = lanes_select(rest->stretch > 0.0, lanes_set(INFINITY), lanes_set(0.0));
-    return lanes_select(b->good, energy, none);
+    return lanes_select(b->valid, energy, none);
 }
 
 // --- first derivatives ---
 
 /// Half the moment of shear on i and on j: (n + n x k) / 2 and (n - n x k) / 2.
 ALWAYS_INLINE void shear_moments(const struct bond_lanes *b, lanes8 of_i[3], lanes8 of_j[3]) {
-    lanes8 swirl[3];
-    cross_lanes(b->across, b->half, swirl);
+    lanes8 cross[3];
+    cross_lanes(b->across, b->half, cross);
     for (int i = 0; i < 3; i++) {
-        of_i[i] = 0.5 * (b->across[i] + swirl[i]);
-        of_j[i] = 0.5 * (b->across[i] - swirl[i]);
+        of_i[i] = 0.5 * (b->across[i] + cross[i]);
+        of_j[i] = 0.5 * (b->across[i] - cross[i]);
     }
 }
 
@@ -169,15 +170,15 @@ ALWAYS_INLINE void shear_moments(const struct bond_lanes *b, lanes8 of_i[3], lan
 ALWAYS_INLINE void bending_moment(const struct bond_rest *rest, const struct bond_lanes *b,
                                   lanes8 out[3]) {
     for (int i = 0; i < 3; i++) {
-        out[i] = 2.0 *
-                 (rest->bending * b->cosine * b->turn[i] + rest->twisting * b->twist * b->arm[i]);
+        out[i] = 2.0 * (rest->bending * b->cosine * b->relative[i] +
+                        rest->twisting * b->twist * b->arm[i]);
     }
 }
 
 ALWAYS_INLINE void bond_differentiate(const struct bond_rest *rest, const struct bond_lanes *b,
                                       struct bond_gradient *g) {
     const lanes8 pull = rest->stretch * (b->length - rest->length);
-    const lanes8 shear = rest->shear * b->slope;
+    const lanes8 shear = rest->shear * b->shear_slope;
     const lanes8 push = shear * b->inverse;
     lanes8 moment[3];
     bending_moment(rest, b, moment);
@@ -207,7 +208,7 @@ ALWAYS_INLINE void bond_compute_load(const struct bond_rest *rest, const struct 
         side[i] = b->carried[i] - b->along * b->e[i];
         moment[i] -= load->torsion * b->carried[i];
     }
-    load->shear = rest->shear * b->slope * b->inverse * lanes_sqrt(dot_lanes(side, side));
+    load->shear = rest->shear * b->shear_slope * b->inverse * lanes_sqrt(dot_lanes(side, side));
     load->bending = lanes_sqrt(dot_lanes(moment, moment));
 }
 
@@ -227,7 +228,7 @@ ALWAYS_INLINE mask8 bond_is_overloaded(const struct bond_rest *rest, const struc
     const double less = 1.0 - BOND_LIMIT_SLACK;
     const double more = 1.0 + BOND_LIMIT_SLACK;
     const lanes8 pull = rest->stretch * (b->length - rest->length);
-    const lanes8 push = rest->shear * b->slope * b->inverse;
+    const lanes8 push = rest->shear * b->shear_slope * b->inverse;
     lanes8 moment[3];
     lanes8 side[3];
     bending_moment(rest, b, moment);
@@ -236,14 +237,16 @@ ALWAYS_INLINE mask8 bond_is_overloaded(const struct bond_rest *rest, const struc
         side[i] = b->carried[i] - b->along * b->e[i];
         moment[i] -= torsion * b->carried[i];
     }
-    const lanes8 left = less * limit->normal - pull - BOND_LIMIT_SLACK * lanes_abs(pull);
-    const lanes8 bent = limit->lever * limit->lever * dot_lanes(moment, moment);
-    const lanes8 left_across = less * limit->shear - 0.5 * more * limit->lever * lanes_abs(torsion);
-    const lanes8 sheared = push * push * dot_lanes(side, side);
-    const mask8 in_tension = lanes_either(left < 0.0, more * bent >= left * left);
-    const mask8 in_shear = lanes_either(left_across < 0.0,
-                                        more * sheared >= left_across * left_across);
-    return lanes_either(in_tension, in_shear);
+    const lanes8 normal_margin = less * limit->normal - pull - BOND_LIMIT_SLACK * lanes_abs(pull);
+    const lanes8 moment_square = limit->lever * limit->lever * dot_lanes(moment, moment);
+    const lanes8 shear_margin = less * limit->shear -
+                                0.5 * more * limit->lever * lanes_abs(torsion);
+    const lanes8 shear_square = push * push * dot_lanes(side, side);
+    const mask8 fails_in_tension = lanes_either(
+        normal_margin < 0.0, more * moment_square >= normal_margin * normal_margin);
+    const mask8 fails_in_shear = lanes_either(shear_margin < 0.0,
+                                              more * shear_square >= shear_margin * shear_margin);
+    return lanes_either(fails_in_tension, fails_in_shear);
 }
 
 // --- second derivatives ---
@@ -280,7 +283,7 @@ ALWAYS_INLINE void bond_positions(const struct bond_rest *rest, const struct bon
     if (project) {
         slack = lanes_max(slack, lanes_set(0.0));
     }
-    const lanes8 bend = rest->shear * b->slope * b->inverse * b->inverse;
+    const lanes8 bend = rest->shear * b->shear_slope * b->inverse * b->inverse;
     const lanes8 *e = b->e;
     lanes8 side[3];
     for (int i = 0; i < 3; i++) {
@@ -299,14 +302,14 @@ ALWAYS_INLINE void bond_positions(const struct bond_rest *rest, const struct bon
 /// Of D with eta_i and eta_j: Q + Q k^ and Q - Q k^, Q = kap / (2 l) (c^ - e n^T).
 ALWAYS_INLINE void bond_couple(const struct bond_rest *rest, const struct bond_lanes *b,
                                struct bond_hessian *h) {
-    const lanes8 factor = 0.5 * rest->shear * b->slope * b->inverse;
+    const lanes8 factor = 0.5 * rest->shear * b->shear_slope * b->inverse;
     const lanes8 *c = b->carried;
     const lanes8 zero = lanes_set(0.0);
-    const lanes8 wheel[9] = {zero, -c[2], c[1], c[2], zero, -c[0], -c[1], c[0], zero};
+    const lanes8 carried_cross[9] = {zero, -c[2], c[1], c[2], zero, -c[0], -c[1], c[0], zero};
     lanes8 q[9];
     lanes8 turned[9];
     for (int i = 0; i < 9; i++) {
-        q[i] = factor * (wheel[i] - b->e[i / 3] * b->across[i % 3]);
+        q[i] = factor * (carried_cross[i] - b->e[i / 3] * b->across[i % 3]);
     }
     cross_rows_lanes(q, b->half, turned);
     for (int i = 0; i < 9; i++) {
@@ -322,7 +325,7 @@ struct bond_rotations {
 
 ALWAYS_INLINE void bond_mean_rotation(const struct bond_rest *rest, const struct bond_lanes *b,
                                       bool project, struct bond_rotations *r) {
-    const lanes8 quarter = 0.25 * rest->shear * b->slope;
+    const lanes8 quarter = 0.25 * rest->shear * b->shear_slope;
     const lanes8 *c = b->carried;
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
@@ -349,7 +352,7 @@ ALWAYS_INLINE void bond_relative_rotation(const struct bond_rest *rest, const st
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
             out[3 * i + j] = rest->twisting * b->arm[i] * b->arm[j] -
-                             rest->bending * b->turn[i] * b->turn[j];
+                             rest->bending * b->relative[i] * b->relative[j];
         }
         out[4 * i] += same;
     }
@@ -358,7 +361,7 @@ ALWAYS_INLINE void bond_relative_rotation(const struct bond_rest *rest, const st
 /// What the semidefinite form leaves out: how the moments of shear turn with the mean rotation.
 ALWAYS_INLINE void bond_add_geometry(const struct bond_rest *rest, const struct bond_lanes *b,
                                      struct bond_hessian *h) {
-    const lanes8 half = 0.5 * rest->shear * b->slope;
+    const lanes8 half = 0.5 * rest->shear * b->shear_slope;
     const lanes8 quarter = 0.5 * half;
     const lanes8 turned = quarter * dot_lanes(b->across, b->half);
     lanes8 of_i[3];
@@ -384,9 +387,9 @@ ALWAYS_INLINE void bond_add_geometry(const struct bond_rest *rest, const struct 
 }
 
 /// Adds s g g^T, g the derivative of -e . c: what the angle has beyond the chord.
-ALWAYS_INLINE void bond_add_bulge(const struct bond_rest *rest, const struct bond_lanes *b,
-                                  struct bond_hessian *h) {
-    const lanes8 s = 0.5 * rest->shear * b->bulge;
+ALWAYS_INLINE void bond_add_shear_curvature(const struct bond_rest *rest,
+                                            const struct bond_lanes *b, struct bond_hessian *h) {
+    const lanes8 s = 0.5 * rest->shear * b->shear_curvature;
     lanes8 d[3];
     lanes8 i[3];
     lanes8 j[3];
@@ -425,7 +428,7 @@ ALWAYS_INLINE void bond_differentiate_twice(const struct bond_rest *rest,
         bond_add_geometry(rest, b, h);
     }
     if (angle) {
-        bond_add_bulge(rest, b, h);
+        bond_add_shear_curvature(rest, b, h);
     }
 }
 

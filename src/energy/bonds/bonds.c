@@ -27,7 +27,7 @@ struct bond_elements {
     const uint32_t *block;       ///< [g][PAIR_COUNT][8]: the groups' block_slot, in own order
     const uint32_t *transposed;  ///< [g][PAIR_COUNT]: bit l: lane l wants the block transposed
     const double *limits;        ///< [g][DOUBLES_PER_LIMIT][8]; null: nothing breaks
-    uint8_t *strained;           ///< [g]: bit l: lane l may be above its limits
+    uint8_t *overloaded;         ///< [g]: bit l: lane l may be above its limits
     const double *orientations;
     bool angle; ///< shear by the angle, not by the chord
 };
@@ -46,10 +46,10 @@ struct bonds {
     size_t *lane_start;        ///< where a bond's lane is: group * 8 + lane
     bool has_damping;
     struct bond_elements elements;
-    double *lanes;     ///< what elements points into, limits behind the lanes
-    uint32_t *indices; ///< likewise
-    uint8_t *strained; ///< likewise
-    size_t lanes_capacity, indices_capacity, strained_capacity;
+    double *lanes;       ///< what elements points into, limits behind the lanes
+    uint32_t *indices;   ///< likewise
+    uint8_t *overloaded; ///< likewise
+    size_t lanes_capacity, indices_capacity, overloaded_capacity;
     const uint32_t *stencil, *domain_group; ///< of the groups
     size_t group_count;
 };
@@ -90,7 +90,7 @@ static void destroy(void *self, struct memory *memory) {
     memory_release(memory, bonds->lane_start);
     memory_release(memory, bonds->lanes);
     memory_release(memory, bonds->indices);
-    memory_release(memory, bonds->strained);
+    memory_release(memory, bonds->overloaded);
     memory_release(memory, bonds);
 }
 
@@ -143,7 +143,7 @@ static size_t pair_index(size_t a, size_t b) {
 
 /// Doubles of a lane; one that pads, or whose bond is broken, is a bond without stiffness.
 static void fill_lane(const struct bonds *bonds, size_t s, bool padding, double *lane) {
-    const bool gone = padding || bonds->broken[s] != 0;
+    const bool inactive = padding || bonds->broken[s] != 0;
     const double *rest = bonds->rest + 3 * s;
     const struct bond_stiffness *stiffness = &bonds->stiffness[s];
     const double length = norm3(rest);
@@ -152,13 +152,13 @@ static void fill_lane(const struct bonds *bonds, size_t s, bool padding, double 
         rest[1] / length,
         rest[2] / length,
         length,
-        gone ? 0.0 : stiffness->stretch,
-        gone ? 0.0 : stiffness->shear * length * length,
-        gone ? 0.0 : stiffness->bending,
-        gone ? 0.0 : stiffness->twisting - stiffness->bending,
+        inactive ? 0.0 : stiffness->stretch,
+        inactive ? 0.0 : stiffness->shear * length * length,
+        inactive ? 0.0 : stiffness->bending,
+        inactive ? 0.0 : stiffness->twisting - stiffness->bending,
         1.0 / bonds->radii[2 * s],
         1.0 / bonds->radii[2 * s + 1],
-        gone ? 0.0 : bonds->damping[s],
+        inactive ? 0.0 : bonds->damping[s],
     };
     for (size_t k = 0; k < DOUBLES_PER_LANE; k++) {
         lane[k * LANES] = values[k];
@@ -171,27 +171,27 @@ static double least_energy(const struct bond_stiffness *k, const struct bond_lim
                            double length) {
     // No shorter than this part of its length, or the energy of that.
     const double shortest = 0.9;
-    const double crooked = fabs(k->twisting - k->bending);
-    const double bending = limit->lever * fmax(k->bending, crooked);
-    const double twisting = 0.5 * limit->lever * fmax(k->twisting, crooked);
+    const double difference = fabs(k->twisting - k->bending);
+    const double bending = limit->lever * fmax(k->bending, difference);
+    const double twisting = 0.5 * limit->lever * fmax(k->twisting, difference);
     const double normal = 0.5 * limit->normal * limit->normal /
                           (k->stretch + bending * bending / k->bending);
     const double shear = 0.5 * limit->shear * limit->shear /
                          (k->shear / (shortest * shortest) + twisting * twisting / k->twisting);
-    const double squeezed = (1.0 - shortest) * length;
-    const double energy = fmin(0.5 * k->stretch * squeezed * squeezed, shear);
+    const double compression = (1.0 - shortest) * length;
+    const double energy = fmin(0.5 * k->stretch * compression * compression, shear);
     // Bonds that no shear breaks may be as short as they are.
     return (1.0 - 1e-6) * fmin(normal, isfinite(limit->shear) ? energy : INFINITY);
 }
 
 /// What pads, or is broken, is never strained.
 static void fill_limit(const struct bonds *bonds, size_t s, bool padding, double *lane) {
-    const bool gone = padding || bonds->broken[s] != 0;
+    const bool inactive = padding || bonds->broken[s] != 0;
     const struct bond_limit *limit = &bonds->limits[s];
-    lane[0] = gone ? INFINITY
-                   : least_energy(&bonds->stiffness[s], limit, norm3(bonds->rest + 3 * s));
-    lane[LANES] = gone ? INFINITY : limit->normal;
-    lane[2 * (size_t)LANES] = gone ? INFINITY : limit->shear;
+    lane[0] = inactive ? INFINITY
+                       : least_energy(&bonds->stiffness[s], limit, norm3(bonds->rest + 3 * s));
+    lane[LANES] = inactive ? INFINITY : limit->normal;
+    lane[2 * (size_t)LANES] = inactive ? INFINITY : limit->shear;
     lane[3 * (size_t)LANES] = limit->lever;
 }
 
@@ -239,8 +239,8 @@ static pbs_status bind_elements(void *self, struct memory *memory,
     const size_t doubles = DOUBLES_PER_LANE + (bonds->limits != NULL ? DOUBLES_PER_LIMIT : 0);
     RETURN_IF_FAILED(memory_reserve(memory, &bonds->lanes, &bonds->lanes_capacity,
                                     doubles * lane_count, sizeof(double)));
-    RETURN_IF_FAILED(memory_reserve(memory, &bonds->strained, &bonds->strained_capacity,
-                                    group_count, sizeof *bonds->strained));
+    RETURN_IF_FAILED(memory_reserve(memory, &bonds->overloaded, &bonds->overloaded_capacity,
+                                    group_count, sizeof *bonds->overloaded));
     RETURN_IF_FAILED(memory_reserve(
         memory, &bonds->indices, &bonds->indices_capacity,
         (2 * WIDTH + ENDS + PAIR_COUNT) * lane_count + PAIR_COUNT * group_count, sizeof(uint32_t)));
@@ -251,7 +251,7 @@ static pbs_status bind_elements(void *self, struct memory *memory,
     out.block = out.rotation + ENDS * lane_count;
     out.transposed = out.block + PAIR_COUNT * lane_count;
     memset(out.transposed, 0, PAIR_COUNT * group_count * sizeof *out.transposed);
-    memset(bonds->strained, 0, group_count * sizeof *bonds->strained);
+    memset(bonds->overloaded, 0, group_count * sizeof *bonds->overloaded);
     bonds->stencil = groups->stencil;
     bonds->domain_group = groups->domain_group;
     bonds->group_count = group_count;
@@ -279,7 +279,7 @@ static pbs_status bind_elements(void *self, struct memory *memory,
         .block = out.block,
         .transposed = out.transposed,
         .limits = bonds->limits != NULL ? limit_of(bonds, 0) : NULL,
-        .strained = bonds->strained,
+        .overloaded = bonds->overloaded,
         .orientations = bonds->elements.orientations,
         .angle = bonds->elements.angle,
     };
@@ -303,14 +303,14 @@ bool bonds_is_broken(const struct bonds *bonds, size_t bond) {
 
 /// Lane by lane; what is past the last repeats it.
 static void load_states(size_t count, const double *rest, const struct bond_stiffness *stiffness,
-                        const struct bond_state *states, struct bond_rest *out, lanes8 way[3],
+                        const struct bond_state *states, struct bond_rest *out, lanes8 offset[3],
                         lanes8 from[4], lanes8 to[4]) {
     for (size_t l = 0; l < LANES; l++) {
         const size_t i = l < count ? l : count - 1;
         const double length = norm3(rest + 3 * i);
         for (size_t k = 0; k < 3; k++) {
             out->direction[k][l] = rest[3 * i + k] / length;
-            way[k][l] = states[i].way[k];
+            offset[k][l] = states[i].offset[k];
         }
         for (size_t k = 0; k < 4; k++) {
             from[k][l] = states[i].from[k];
@@ -330,11 +330,11 @@ static void compute_eight_loads(size_t count, const double *rest,
     struct bond_rest bond;
     struct bond_lanes lanes;
     struct bond_load_lanes load;
-    lanes8 way[3];
+    lanes8 offset[3];
     lanes8 from[4];
     lanes8 to[4];
-    load_states(count, rest, stiffness, states, &bond, way, from, to);
-    bond_measure(&bond, way, from, to, shear == BOND_SHEAR_ANGLE, &lanes);
+    load_states(count, rest, stiffness, states, &bond, offset, from, to);
+    bond_measure(&bond, offset, from, to, shear == BOND_SHEAR_ANGLE, &lanes);
     bond_compute_load(&bond, &lanes, &load);
     for (size_t l = 0; l < LANES && l < count; l++) {
         out[l] = (struct bond_load){load.normal[l], load.shear[l], load.torsion[l], load.bending[l],
@@ -420,7 +420,7 @@ ALWAYS_INLINE void group_load(const struct bond_elements *elements, size_t g, co
         position[1][i] -= position[0][i];
     }
     bond_measure(rest, position[1], orientation[0], orientation[1], elements->angle, &group->bond);
-    group->bond.good = lanes_both(group->bond.good, group->inside);
+    group->bond.valid = lanes_both(group->bond.valid, group->inside);
 }
 
 ALWAYS_INLINE void scatter_force(const lanes8 force[3], lanes8 factor, const uint32_t *slot,
@@ -439,10 +439,10 @@ ALWAYS_INLINE void scatter_forces(const struct bond_group *group, const uint32_t
     scatter_force(world.d, one, slot + 2 * LANES, gradient);
     for (int end = 0; end < ENDS; end++) {
         lanes8 t[9];
-        lanes8 turned[3];
+        lanes8 moment[3];
         chart_velocity(&group->chart[end], t);
-        multiply_transposed_lanes(t, end == 0 ? world.i : world.j, turned);
-        scatter_force(turned, group->inverse_radius[end], slot + (2 * end + 1) * LANES, gradient);
+        multiply_transposed_lanes(t, end == 0 ? world.i : world.j, moment);
+        scatter_force(moment, group->inverse_radius[end], slot + (2 * end + 1) * LANES, gradient);
     }
 }
 
@@ -506,36 +506,36 @@ ALWAYS_INLINE void load_at_origin(const struct bond_elements *elements, size_t g
                                   struct bond_lanes *bond) {
     const uint32_t *node = elements->node + g * WIDTH * LANES;
     const uint32_t *rotation = elements->rotation + g * ENDS * LANES;
-    lanes8 way[3];
+    lanes8 offset[3];
     lanes8 start[3];
     lanes8 orientation[ENDS][4];
     rest_load(elements->lanes + g * DOUBLES_PER_LANE * LANES, rest);
     load_nodes(x, node, start);
-    load_nodes(x, node + 2 * LANES, way);
+    load_nodes(x, node + 2 * LANES, offset);
     for (int i = 0; i < 3; i++) {
-        way[i] -= start[i];
+        offset[i] -= start[i];
     }
     load_whole_orientations(orientations, rotation, orientation[0]);
     load_whole_orientations(orientations, rotation + LANES, orientation[1]);
-    bond_measure(rest, way, orientation[0], orientation[1], elements->angle, bond);
+    bond_measure(rest, offset, orientation[0], orientation[1], elements->angle, bond);
 }
 
 /// Most groups have too little energy to be looked at.
-ALWAYS_INLINE void mark_strained(const struct bond_elements *elements, size_t g,
-                                 const struct bond_rest *rest, const struct bond_lanes *bond,
-                                 lanes8 energy) {
+ALWAYS_INLINE void mark_overloaded(const struct bond_elements *elements, size_t g,
+                                   const struct bond_rest *rest, const struct bond_lanes *bond,
+                                   lanes8 energy) {
     const double *limits = elements->limits + g * DOUBLES_PER_LIMIT * LANES;
     uint32_t bits = 0;
     if (lanes_any(energy >= lanes_load(limits))) {
         const struct bond_limit_lanes limit = {lanes_load(limits + LANES),
                                                lanes_load(limits + 2 * LANES),
                                                lanes_load(limits + 3 * LANES)};
-        const mask8 strained = bond_is_overloaded(rest, bond, &limit);
+        const mask8 overloaded = bond_is_overloaded(rest, bond, &limit);
         for (int l = 0; l < LANES; l++) {
-            bits |= (strained[l] != 0 ? 1u : 0u) << l;
+            bits |= (overloaded[l] != 0 ? 1u : 0u) << l;
         }
     }
-    elements->strained[g] = (uint8_t)bits;
+    elements->overloaded[g] = (uint8_t)bits;
 }
 
 /// Value and gradient where all rotation vectors are zero: what explicit steps want of bonds. The
@@ -555,7 +555,7 @@ ALWAYS_INLINE void add_at_origin(const struct bond_elements *elements, size_t be
         const lanes8 energy = bond_energy(&rest, &bond);
         sum += energy;
         if (mark) {
-            mark_strained(elements, g, &rest, &bond, energy);
+            mark_overloaded(elements, g, &rest, &bond, energy);
         }
         bond_differentiate(&rest, &bond, &world);
         scatter_force(world.d, -one, slot, gradient);
@@ -585,7 +585,7 @@ static PBS_MULTIVERSION void mark_at_origin(const struct bond_elements *elements
         struct bond_rest rest;
         struct bond_lanes bond;
         load_at_origin(elements, g, x, orientations, &rest, &bond);
-        mark_strained(elements, g, &rest, &bond, bond_energy(&rest, &bond));
+        mark_overloaded(elements, g, &rest, &bond, bond_energy(&rest, &bond));
     }
 }
 
@@ -593,22 +593,22 @@ bool bonds_have_limits(const struct bonds *bonds) {
     return bonds->limits != NULL;
 }
 
-struct marking {
+struct mark_job {
     const struct bonds *bonds;
     const double *x, *orientations;
 };
 
 static void mark_piece(void *context, size_t domain) {
-    const struct marking *marking = context;
-    const uint32_t *domain_group = marking->bonds->domain_group;
-    mark_at_origin(&marking->bonds->elements, domain_group[domain], domain_group[domain + 1],
-                   marking->x, marking->orientations);
+    const struct mark_job *mark_job = context;
+    const uint32_t *domain_group = mark_job->bonds->domain_group;
+    mark_at_origin(&mark_job->bonds->elements, domain_group[domain], domain_group[domain + 1],
+                   mark_job->x, mark_job->orientations);
 }
 
 void bonds_mark_overloaded(struct bonds *bonds, struct tasks *tasks, size_t domain_count,
                            const double *x, const double *orientations) {
-    struct marking marking = {bonds, x, orientations};
-    tasks_for(tasks, domain_count, mark_piece, &marking);
+    struct mark_job mark_job = {bonds, x, orientations};
+    tasks_for(tasks, domain_count, mark_piece, &mark_job);
 }
 
 const uint8_t *bonds_overloaded(struct bonds *bonds) {
@@ -617,8 +617,8 @@ const uint8_t *bonds_overloaded(struct bonds *bonds) {
         bonds->has_marks = false;
     }
     for (size_t g = 0; g < bonds->group_count; g++) {
-        for (uint32_t l = 0; bonds->strained[g] >> l != 0; l++) {
-            if ((bonds->strained[g] >> l & 1u) != 0) {
+        for (uint32_t l = 0; bonds->overloaded[g] >> l != 0; l++) {
+            if ((bonds->overloaded[g] >> l & 1u) != 0) {
                 bonds->marks[bonds->stencil[g * LANES + l]] = 1;
                 bonds->has_marks = true;
             }
@@ -653,8 +653,8 @@ ALWAYS_INLINE void multiply33_lanes(lanes8 s, const lanes8 a[9], const lanes8 b[
 }
 
 /// s T_a^T m T_b.
-ALWAYS_INLINE void turn_both(lanes8 s, const lanes8 ta[9], const lanes8 m[9], const lanes8 tb[9],
-                             lanes8 out[9]) {
+ALWAYS_INLINE void transform_block(lanes8 s, const lanes8 ta[9], const lanes8 m[9],
+                                   const lanes8 tb[9], lanes8 out[9]) {
     lanes8 left[9];
     multiply_transposed33_lanes(ta, m, left);
     multiply33_lanes(s, left, tb, out);
@@ -738,7 +738,8 @@ static PBS_MULTIVERSION void add_hessian(const struct bond_elements *elements, s
             chart_velocity(&group.chart[e], t[e]);
             scatter_couple(&to, e, weight * group.inverse_radius[e], e == 0 ? h.di : h.dj, t[e]);
         }
-        turn_both(weight * group.inverse_radius[0] * group.inverse_radius[1], t[0], h.ij, t[1], k);
+        transform_block(weight * group.inverse_radius[0] * group.inverse_radius[1], t[0], h.ij,
+                        t[1], k);
         scatter_pair(&to, 6, k);
         struct bond_gradient world;
         if (!project) {
@@ -746,12 +747,12 @@ static PBS_MULTIVERSION void add_hessian(const struct bond_elements *elements, s
         }
         for (int e = 0; e < ENDS; e++) {
             const lanes8 square = weight * group.inverse_radius[e] * group.inverse_radius[e];
-            turn_both(square, t[e], e == 0 ? h.ii : h.jj, t[e], k);
+            transform_block(square, t[e], e == 0 ? h.ii : h.jj, t[e], k);
             if (!project) {
-                lanes8 bent[9];
-                chart_curvature(&group.chart[e], e == 0 ? world.i : world.j, bent);
+                lanes8 curvature[9];
+                chart_curvature(&group.chart[e], e == 0 ? world.i : world.j, curvature);
                 for (int i = 0; i < 9; i++) {
-                    k[i] += square * bent[i];
+                    k[i] += square * curvature[i];
                 }
             }
             mirror_lanes(k);
@@ -787,7 +788,7 @@ static int evaluate(const void *self, const struct assembly *assembly,
 // --- the largest step ---
 
 /// How far a rotation node may go before its rotation vector is this long, radians; from inside.
-#define BOUND_TURN 3.0
+#define MAX_ROTATION_VECTOR 3.0
 
 /// The least alpha > 0 at which a alpha^2 + 2 b alpha + c, c > 0, is zero; infinity: none.
 ALWAYS_INLINE lanes8 first_root(lanes8 a, lanes8 b, lanes8 c) {
@@ -808,39 +809,40 @@ static PBS_MULTIVERSION double bound_step(const struct bond_elements *elements, 
     for (size_t g = begin; g < end; g++) {
         const uint32_t *node = elements->node + g * WIDTH * LANES;
         struct bond_group group;
-        lanes8 way[WIDTH][3];
+        lanes8 motion[WIDTH][3];
         lanes8 d[3];
         group_load(elements, g, x, &group);
         const struct bond_lanes *b = &group.bond;
-        const mask8 counts = lanes_both(group.rest.stretch > 0.0, b->good);
+        const mask8 counts = lanes_both(group.rest.stretch > 0.0, b->valid);
         lanes8 speed = lanes_set(0.0);
         lanes8 step = lanes_set(INFINITY);
         for (size_t a = 0; a < WIDTH; a++) {
-            load_nodes(direction, node + a * LANES, way[a]);
+            load_nodes(direction, node + a * LANES, motion[a]);
         }
         for (int e = 0; e < ENDS; e++) {
             const lanes8 *phi = group.chart[e].phi;
-            lanes8 *turn = way[2 * e + 1];
-            scale_lanes(group.inverse_radius[e], turn, turn);
-            const lanes8 square = dot_lanes(turn, turn);
+            lanes8 *rate = motion[2 * e + 1];
+            scale_lanes(group.inverse_radius[e], rate, rate);
+            const lanes8 square = dot_lanes(rate, rate);
             speed += lanes_sqrt(square);
-            const lanes8 left = BOUND_TURN * BOUND_TURN - dot_lanes(phi, phi);
-            const lanes8 inside = first_root(-square, -dot_lanes(turn, phi), left);
+            const lanes8 left = MAX_ROTATION_VECTOR * MAX_ROTATION_VECTOR - dot_lanes(phi, phi);
+            const lanes8 inside = first_root(-square, -dot_lanes(rate, phi), left);
             step = lanes_select(left > 0.0, lanes_min(step, inside), step);
         }
         // The angle between the particles, 2 acos(cosine), grows no faster than both turn, as the
         // chart's derivative is nowhere longer than 1.
-        const lanes8 sine = lanes_sqrt(dot_lanes(b->turn, b->turn));
-        const lanes8 room = ARCTANGENT_PI - 2.0 * atan2_lanes(sine, b->cosine);
-        step = lanes_min(step, lanes_select(speed > 0.0,
-                                            room / lanes_select(speed > 0.0, speed, lanes_set(1.0)),
-                                            lanes_set(INFINITY)));
+        const lanes8 sine = lanes_sqrt(dot_lanes(b->relative, b->relative));
+        const lanes8 angle_left = ARCTANGENT_PI - 2.0 * atan2_lanes(sine, b->cosine);
+        step = lanes_min(step,
+                         lanes_select(speed > 0.0,
+                                      angle_left / lanes_select(speed > 0.0, speed, lanes_set(1.0)),
+                                      lanes_set(INFINITY)));
         for (int i = 0; i < 3; i++) {
             d[i] = b->length * b->e[i];
-            way[2][i] -= way[0][i];
+            motion[2][i] -= motion[0][i];
         }
         const lanes8 least = BOND_LEAST_LENGTH * group.rest.length;
-        step = lanes_min(step, first_root(dot_lanes(way[2], way[2]), dot_lanes(way[2], d),
+        step = lanes_min(step, first_root(dot_lanes(motion[2], motion[2]), dot_lanes(motion[2], d),
                                           b->length * b->length - least * least));
         bound = lanes_select(counts, lanes_min(bound, step), bound);
     }

@@ -59,7 +59,7 @@ struct bond_load {
 
 /// A bond as it is: p_j - p_i and both orientations.
 struct bond_state {
-    double way[3], from[4], to[4];
+    double offset[3], from[4], to[4];
 };
 
 /// Of count bonds. rest: count x 3, as in bonds_input.

@@ -120,8 +120,8 @@ static bool is_written(const struct answer_size *size, const struct answer *answ
            unwritten_find(answer->hessian, size->hessian) == size->hessian;
 }
 
-static int ask(const struct custom_input *input, size_t stencil,
-               const struct evaluation *evaluation, struct answer *answer) {
+static int call_host(const struct custom_input *input, size_t stencil,
+                     const struct evaluation *evaluation, struct answer *answer) {
     const uint32_t *nodes = input->nodes + stencil * input->width;
     const size_t size = 3 * (size_t)input->width;
     const uint32_t what = evaluation->what;
@@ -198,7 +198,7 @@ static int evaluate(const void *self, const struct assembly *assembly,
         if (groups->stencil[at] == UINT32_MAX) {
             continue;
         }
-        const int reply = ask(&custom->input, groups->stencil[at], evaluation, &answer);
+        const int reply = call_host(&custom->input, groups->stencil[at], evaluation, &answer);
         if (reply == EVALUATE_STOP) {
             note_stop(custom, groups->stencil[at]);
         }

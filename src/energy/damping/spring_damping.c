@@ -70,8 +70,8 @@ static pbs_status bind_elements(void *self, struct memory *memory,
                                     sizeof(double)));
     for (size_t i = 0; i < lane_count; i++) {
         const uint32_t s = groups->stencil[i];
-        const bool gone = s == UINT32_MAX || damping->broken[s] != 0;
-        damping->lanes[i] = gone ? 0.0 : damping->coefficient[s];
+        const bool inactive = s == UINT32_MAX || damping->broken[s] != 0;
+        damping->lanes[i] = inactive ? 0.0 : damping->coefficient[s];
         if (s != UINT32_MAX) {
             damping->lane_start[s] = i;
         }

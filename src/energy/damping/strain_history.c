@@ -97,8 +97,8 @@ static void strain_piece(void *context, size_t domain) {
             begin_stage(pass, term, own, (uint32_t)domain);
         } else if (pass->reference == NULL) {
             end_stage(pass, term, own, (uint32_t)domain);
-        } else if (term->table->refer != NULL) {
-            term->table->refer(term->self, own, (uint32_t)domain, pass->reference);
+        } else if (term->table->set_reference != NULL) {
+            term->table->set_reference(term->self, own, (uint32_t)domain, pass->reference);
         }
     }
 }

@@ -14,7 +14,7 @@
 #define SMALLEST_SUM 1e-6
 
 struct measures {
-    lanes8 off[9]; ///< F - R
+    lanes8 deviation[9]; ///< F - R
     lanes8 cofactor[9];
     lanes8 j; ///< J - 1
 };
@@ -25,20 +25,20 @@ ALWAYS_INLINE void measure(const lanes8 f[9], struct measures *m) {
     const lanes8 determinant = determinant_lanes(f, m->cofactor);
     polar3_lanes(f, m->cofactor, determinant, rotation);
     for (int i = 0; i < 9; i++) {
-        m->off[i] = f[i] - rotation[i];
+        m->deviation[i] = f[i] - rotation[i];
     }
     m->j = determinant - 1.0;
 }
 
 ALWAYS_INLINE lanes8 density(lanes8 mu, lanes8 lambda, const struct measures *m) {
-    return mu * squared_norm_lanes(m->off) + 0.5 * lambda * m->j * m->j;
+    return mu * squared_norm_lanes(m->deviation) + 0.5 * lambda * m->j * m->j;
 }
 
 /// P = 2 mu (F - R) + lambda (J - 1) cof F.
 ALWAYS_INLINE void stress(lanes8 mu, lanes8 lambda, const struct measures *m, lanes8 p[9]) {
     const lanes8 pressure = lambda * m->j;
     for (int i = 0; i < 9; i++) {
-        p[i] = 2.0 * mu * m->off[i] + pressure * m->cofactor[i];
+        p[i] = 2.0 * mu * m->deviation[i] + pressure * m->cofactor[i];
     }
 }
 
@@ -70,8 +70,8 @@ struct tangent {
 /// What a block needs of one shape gradient.
 struct tangent_side {
     lanes8 b[3], cofactor[3];
-    lanes8 turned[3]; ///< R b
-    lanes8 rate[9];   ///< rate [R b]x
+    lanes8 rotated[3]; ///< R b
+    lanes8 rate[9];    ///< rate [R b]x
 };
 
 ALWAYS_INLINE void tangent_set(lanes8 mu, lanes8 lambda, lanes8 weight, const lanes8 f[9],
@@ -100,9 +100,9 @@ ALWAYS_INLINE void tangent_side(const struct tangent *t, const lanes8 b[3],
         side->b[i] = b[i];
     }
     multiply_lanes(t->cofactor, b, side->cofactor);
-    multiply_lanes(t->rotation, b, side->turned);
+    multiply_lanes(t->rotation, b, side->rotated);
     for (int i = 0; i < 9; i += 3) {
-        cross_lanes(t->rate + i, side->turned, side->rate + i);
+        cross_lanes(t->rate + i, side->rotated, side->rate + i);
     }
 }
 
@@ -116,10 +116,10 @@ ALWAYS_INLINE void tangent_block(const struct tangent *t, const struct tangent_s
     }
     for (int j = 0; j < 3; j++) {
         const lanes8 column[3] = {q->rate[j], q->rate[3 + j], q->rate[6 + j]};
-        lanes8 turning[3];
-        cross_lanes(p->turned, column, turning);
+        lanes8 rotational[3];
+        cross_lanes(p->rotated, column, rotational);
         for (int i = 0; i <= (same ? j : 2); i++) {
-            k[3 * i + j] = pressed[i] * q->cofactor[j] + turning[i];
+            k[3 * i + j] = pressed[i] * q->cofactor[j] + rotational[i];
         }
     }
     finish_block_lanes(t->identity, t->f, t->pressure, p->b, q->b, same, k);

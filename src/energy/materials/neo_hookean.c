@@ -49,10 +49,10 @@ ALWAYS_INLINE void stress(lanes8 mu, lanes8 lambda, const struct measures *m, la
 
 ALWAYS_INLINE void principal(lanes8 mu, lanes8 lambda, const lanes8 sigma[3],
                              struct principal *out) {
-    const mask8 good = sigma[2] > 0.0;
+    const mask8 valid = sigma[2] > 0.0;
     lanes8 inverse[3];
     for (int i = 0; i < 3; i++) {
-        inverse[i] = 1.0 / lanes_select(good, sigma[i], lanes_set(1.0));
+        inverse[i] = 1.0 / lanes_select(valid, sigma[i], lanes_set(1.0));
     }
     const lanes8 j = admissible(sigma[0] * sigma[1] * sigma[2]);
     const lanes8 pressure = lambda * log_lanes(j) - mu;

@@ -56,12 +56,12 @@ ALWAYS_INLINE void hinge_measure(lanes8 side[3][3], struct hinge_lanes *h) {
     area[0] = lanes_sqrt(dot_lanes(normal[0], normal[0]));
     area[1] = lanes_sqrt(dot_lanes(normal[1], normal[1]));
     const lanes8 least = LEAST_HEIGHT * square;
-    const mask8 good = lanes_both(area[0] > least, area[1] > least);
-    h->degenerate = ~good;
-    h->length = lanes_select(good, h->length, one);
+    const mask8 valid = lanes_both(area[0] > least, area[1] > least);
+    h->degenerate = ~valid;
+    h->length = lanes_select(valid, h->length, one);
     scale_lanes(1.0 / h->length, side[0], h->edge);
     for (int k = 0; k < 2; k++) {
-        h->inverse[k] = 1.0 / lanes_select(good, area[k], one);
+        h->inverse[k] = 1.0 / lanes_select(valid, area[k], one);
         h->foot[k] = dot_lanes(side[k + 1], h->edge) / h->length;
         scale_lanes(h->inverse[k], normal[k], h->normal[k]);
     }
@@ -102,13 +102,13 @@ ALWAYS_INLINE void angle_hessian(const struct hinge_lanes *h, lanes8 k[4][4][9])
         const lanes8 foot = h->foot[side];
         const lanes8 inverse = h->inverse[side];
         const lanes8 sign = lanes_set(side == 0 ? 1.0 : -1.0);
-        const lanes8 turn = sign * (h->length * inverse) * (h->length * inverse);
+        const lanes8 scale = sign * (h->length * inverse) * (h->length * inverse);
         lanes8 b[3];
         cross_lanes(n, e, b);
         for (int ij = 0; ij < 9; ij++) {
             const int i = ij / 3;
             const int j = ij % 3;
-            const lanes8 s = turn * (n[i] * b[j] + b[i] * n[j]);
+            const lanes8 s = scale * (n[i] * b[j] + b[i] * n[j]);
             k[2 + side][2 + side][ij] = s;
             k[1][2 + side][ij] = inverse * n[i] * e[j] - foot * s;
             k[1][1][ij] += curl * sign * n[i] * b[j] -

@@ -279,8 +279,8 @@ ALWAYS_INLINE void complete_blocks(lanes8 k[PAIR_COUNT][9]) {
 }
 
 /// The moduli times the element's weight, as the density is homogeneous of degree one in them.
-ALWAYS_INLINE void weigh(const struct membrane_elements *elements, size_t g, bool damping,
-                         struct triangle_lanes *e) {
+ALWAYS_INLINE void scale_moduli(const struct membrane_elements *elements, size_t g, bool damping,
+                                struct triangle_lanes *e) {
     const lanes8 weight = damping ? e->volume * lanes_load(elements->damping + g * LANES)
                                   : e->volume;
     e->mu *= weight;
@@ -318,7 +318,7 @@ static PBS_MULTIVERSION void add_exact_hessian(const struct membrane_elements *e
         struct surface s;
         lanes8 k[PAIR_COUNT][9];
         triangle_load(elements, groups, g, evaluation->x, &e);
-        weigh(elements, g, evaluation->damping_weights, &e);
+        scale_moduli(elements, g, evaluation->damping_weights, &e);
         surface_measure(&e, &s);
         const lanes8 pressure = e.lambda * log_lanes(s.j) - e.mu;
         exact_block(&e, &s, pressure, e.b, e.b, k[PAIR_11]);
@@ -434,7 +434,7 @@ static PBS_MULTIVERSION void add_clamped_hessian(const struct membrane_elements 
         lanes8 k[PAIR_COUNT][9];
         lanes8 c[4];
         triangle_load(elements, groups, g, evaluation->x, &e);
-        weigh(elements, g, evaluation->damping_weights, &e);
+        scale_moduli(elements, g, evaluation->damping_weights, &e);
         surface_measure(&e, &s);
         clamped_set(&e, &s, &t);
         for (int a = 0; a < 4; a += 2) {

@@ -33,8 +33,8 @@ struct plate_elements {
 struct plate_bending {
     size_t count;
     uint32_t width;
-    uint32_t *stencils;         ///< count x width
-    struct plate_element *made; ///< count
+    uint32_t *stencils;            ///< count x width
+    struct plate_element *patches; ///< count
     bool has_damping, has_clamps;
     struct plate_elements elements;
     double *lanes;     ///< what elements points into
@@ -185,7 +185,7 @@ static pbs_status fill_elements(const struct plate_input *input, struct plate_be
         if (width_of(input, t) != plate->width) {
             continue;
         }
-        struct plate_element *element = &plate->made[at];
+        struct plate_element *element = &plate->patches[at];
         uint32_t distinct[PLATE_NODES];
         RETURN_IF_FAILED(make_element(input, t, element));
         number_nodes(element->node, element->own, distinct);
@@ -216,8 +216,8 @@ pbs_status plate_bending_create(struct memory *memory, const struct plate_input 
     plate->count = count;
     plate->width = width;
     plate->stencils = memory_allocate(memory, count, width * sizeof *plate->stencils);
-    plate->made = memory_allocate(memory, count, sizeof *plate->made);
-    const pbs_status status = plate->stencils != NULL && plate->made != NULL
+    plate->patches = memory_allocate(memory, count, sizeof *plate->patches);
+    const pbs_status status = plate->stencils != NULL && plate->patches != NULL
                                   ? fill_elements(input, plate)
                                   : PBS_ERROR_MEMORY;
     if (status < 0) {
@@ -233,7 +233,7 @@ void plate_bending_destroy(struct plate_bending *plate, struct memory *memory) {
         return;
     }
     memory_release(memory, plate->stencils);
-    memory_release(memory, plate->made);
+    memory_release(memory, plate->patches);
     memory_release(memory, plate->lanes);
     memory_release(memory, plate->indices);
     memory_release(memory, plate->order);
@@ -262,7 +262,7 @@ static void order_lane(const struct stencil_groups *groups, size_t i,
 }
 
 /// count numbers of one lane.
-static void put_lane(const double *from, size_t count, size_t i, bool padding, double *to) {
+static void write_lane(const double *from, size_t count, size_t i, bool padding, double *to) {
     for (size_t k = 0; k < count; k++) {
         to[(i / LANES * count + k) * LANES + i % LANES] = padding ? 0.0 : from[k];
     }
@@ -274,30 +274,30 @@ enum { R_SIZE = PLATE_ROWS * PLATE_HINGES, DOUBLES_PER_LANE = R_SIZE + 2 * PLATE
 pbs_status plate_bending_bind(struct plate_bending *plate, struct memory *memory,
                               const struct stencil_groups *groups) {
     const size_t lane_count = groups->group_count * LANES;
-    const size_t places = PLATE_NODES * lane_count;
+    const size_t patch_nodes = PLATE_NODES * lane_count;
     RETURN_IF_FAILED(memory_reserve(memory, &plate->lanes, &plate->lanes_capacity,
                                     DOUBLES_PER_LANE * lane_count, sizeof(double)));
-    RETURN_IF_FAILED(memory_reserve(memory, &plate->indices, &plate->indices_capacity, 2 * places,
-                                    sizeof(uint32_t)));
-    RETURN_IF_FAILED(
-        memory_reserve(memory, &plate->order, &plate->order_capacity, places, sizeof(uint8_t)));
+    RETURN_IF_FAILED(memory_reserve(memory, &plate->indices, &plate->indices_capacity,
+                                    2 * patch_nodes, sizeof(uint32_t)));
+    RETURN_IF_FAILED(memory_reserve(memory, &plate->order, &plate->order_capacity, patch_nodes,
+                                    sizeof(uint8_t)));
     double *r = plate->lanes;
     double *cosine = r + R_SIZE * lane_count;
     double *sine = cosine + PLATE_HINGES * lane_count;
     double *clamp = sine + PLATE_HINGES * lane_count;
     double *damping = clamp + 9 * lane_count;
     uint32_t *node = plate->indices;
-    uint32_t *slot = node + places;
+    uint32_t *slot = node + patch_nodes;
     for (size_t i = 0; i < lane_count; i++) {
         const bool padding = groups->stencil[i] == UINT32_MAX;
         // A padding lane has the nodes of lane 0, so it takes the order of that lane's element.
         const size_t shown = padding ? i / LANES * LANES : i;
-        const struct plate_element *element = &plate->made[groups->stencil[shown]];
-        put_lane(element->r, R_SIZE, i, padding, r);
-        put_lane(element->cosine, PLATE_HINGES, i, padding, cosine);
-        put_lane(element->sine, PLATE_HINGES, i, padding, sine);
-        put_lane(element->clamp[0], 9, i, padding, clamp);
-        put_lane(&element->damping, 1, i, padding, damping);
+        const struct plate_element *element = &plate->patches[groups->stencil[shown]];
+        write_lane(element->r, R_SIZE, i, padding, r);
+        write_lane(element->cosine, PLATE_HINGES, i, padding, cosine);
+        write_lane(element->sine, PLATE_HINGES, i, padding, sine);
+        write_lane(element->clamp[0], 9, i, padding, clamp);
+        write_lane(&element->damping, 1, i, padding, damping);
         order_lane(groups, i, element, node, slot, plate->order);
     }
     plate->elements = (struct plate_elements){
@@ -323,21 +323,21 @@ struct plate_lanes {
     mask8 degenerate;
 };
 
-ALWAYS_INLINE void load_places(const struct plate_elements *elements, size_t g, const double *x,
-                               lanes8 place[PLATE_NODES][3]) {
+ALWAYS_INLINE void load_positions(const struct plate_elements *elements, size_t g, const double *x,
+                                  lanes8 position[PLATE_NODES][3]) {
     const uint32_t *node = elements->node + g * PLATE_NODES * LANES;
     for (int p = 0; p < PLATE_NODES; p++) {
-        load_nodes(x, node + p * LANES, place[p]);
+        load_nodes(x, node + p * LANES, position[p]);
     }
     for (int k = 0; k < 9 && elements->clamp != NULL; k++) {
-        place[3 + k / 3][k % 3] += lanes_load(elements->clamp + (g * 9 + (size_t)k) * LANES);
+        position[3 + k / 3][k % 3] += lanes_load(elements->clamp + (g * 9 + (size_t)k) * LANES);
     }
 }
 
 ALWAYS_INLINE void plate_measure(const struct plate_elements *elements, size_t g, const double *x,
                                  struct plate_lanes *plate) {
-    lanes8 place[PLATE_NODES][3];
-    load_places(elements, g, x, place);
+    lanes8 position[PLATE_NODES][3];
+    load_positions(elements, g, x, position);
     plate->degenerate = (mask8){0};
     for (size_t h = 0; h < PLATE_HINGES; h++) {
         const uint8_t *node = plate_hinge_nodes[h];
@@ -345,7 +345,7 @@ ALWAYS_INLINE void plate_measure(const struct plate_elements *elements, size_t g
         const lanes8 sine = lanes_load(elements->sine + (g * PLATE_HINGES + h) * LANES);
         lanes8 side[3][3];
         for (int k = 0; k < 9; k++) {
-            side[k / 3][k % 3] = place[node[k / 3 + 1]][k % 3] - place[node[0]][k % 3];
+            side[k / 3][k % 3] = position[node[k / 3 + 1]][k % 3] - position[node[0]][k % 3];
         }
         hinge_measure(side, &plate->hinge[h]);
         plate->angle[h] = hinge_angle(&plate->hinge[h], cosine, sine);
@@ -382,11 +382,11 @@ ALWAYS_INLINE void plate_forces(const struct plate_lanes *plate, const lanes8 mo
     }
     for (int h = 0; h < PLATE_HINGES; h++) {
         lanes8 gradient[4][3];
-        const lanes8 turning = hinge_moment(plate, moment, h);
+        const lanes8 moment_of_hinge = hinge_moment(plate, moment, h);
         angle_gradient(&plate->hinge[h], gradient);
         for (int a = 0; a < 4; a++) {
             for (int i = 0; i < 3; i++) {
-                force[plate_hinge_nodes[h][a]][i] += turning * gradient[a][i];
+                force[plate_hinge_nodes[h][a]][i] += moment_of_hinge * gradient[a][i];
             }
         }
     }
@@ -531,14 +531,14 @@ static PBS_MULTIVERSION void add_geometric(const struct plate_elements *elements
         for (int h = 0; h < PLATE_HINGES; h++) {
             const uint8_t *node = plate_hinge_nodes[h];
             lanes8 k[4][4][9];
-            const lanes8 turning = hinge_moment(&plate, moment, h);
+            const lanes8 moment_of_hinge = hinge_moment(&plate, moment, h);
             angle_hessian(&plate.hinge[h], k);
             complete_blocks(k);
             for (int ab = 0; ab < 16; ab++) {
                 const int a = ab / 4;
                 const int b = ab % 4;
                 for (int ij = 0; ij < 9; ij++) {
-                    k[a][b][ij] *= turning;
+                    k[a][b][ij] *= moment_of_hinge;
                 }
                 for (int l = 0; l < LANES && a <= b; l++) {
                     add_block(k[a][b], l, order[node[a] * LANES + l], order[node[b] * LANES + l],

@@ -64,7 +64,7 @@ static void quadratic_difference(const struct flattened_hinge *h, double row[3])
 
 /// A row for the frame along (x, y), which need not be a unit vector, as one for the frame in which
 /// that direction is given.
-static void turn_row(const double row[3], double x, double y, double out[3]) {
+static void rotate_row(const double row[3], double x, double y, double out[3]) {
     const double square = x * x + y * y;
     const double cc = x * x / square;
     const double ss = y * y / square;
@@ -135,7 +135,7 @@ static void inner_rotation(const struct plate_patch *patch, int k, double phi[PL
             const struct flattened_hinge other = flatten(patch, edges[j]);
             double row[3];
             quadratic_angle(&other, row);
-            turn_row(row, direction[j][0], direction[j][1], rows[count]);
+            rotate_row(row, direction[j][0], direction[j][1], rows[count]);
             used[count] = edges[j];
             count++;
         }

@@ -8,13 +8,14 @@
 #include "base/config.h"
 
 enum {
-    RUN_LEAST = 2,    ///< lanes that a run must fill: one of fewer costs more than a scattered lane
-    SLAB_LEAST = 128, ///< slices: 512 nodes
-    RUN_STRIDE = 7,   ///< see spread_runs
-    SCATTERED = 4,    ///< what a group costs that is not a run, in runs: measured for springs
-    MOST_THREADS = 4  ///< that slabs are cut for
+    RUN_MIN_LANES = 2,     ///< lanes that a run must fill: one of fewer costs more than a scattered
+                           ///< lane
+    SLAB_MIN_SLICES = 128, ///< slices: 512 nodes
+    RUN_STRIDE = 7,        ///< see spread_runs
+    SCATTERED_COST = 4,    ///< what a group costs that is not a run, in runs: measured for springs
+    MAX_THREADS = 4        ///< that slabs are cut for
 };
-#define NOBODY UINT32_MAX // a constant, and too large for an enumerator
+#define NONE UINT32_MAX // a constant, and too large for an enumerator
 
 /// One after the other, each node's pairs by ascending partner.
 struct sorted_pairs {
@@ -33,17 +34,17 @@ static void free_sorted(struct sorted_pairs *s, struct memory *memory) {
 
 /// Which nodes pairs join: own[node] is 1. Their number.
 static pbs_status mark_nodes(struct memory *memory, const uint32_t *pairs, size_t count,
-                             uint32_t *most, uint32_t **own) {
+                             uint32_t *most, uint32_t **local) {
     *most = 0;
     for (size_t i = 0; i < 2 * count; i++) {
         *most = pairs[i] > *most ? pairs[i] : *most;
     }
-    *own = memory_allocate(memory, (size_t)*most + 1, sizeof **own);
-    if (*own == NULL) {
+    *local = memory_allocate(memory, (size_t)*most + 1, sizeof **local);
+    if (*local == NULL) {
         return PBS_ERROR_MEMORY;
     }
     for (size_t i = 0; i < 2 * count; i++) {
-        (*own)[pairs[i]] = 1;
+        (*local)[pairs[i]] = 1;
     }
     return PBS_OK;
 }
@@ -52,11 +53,11 @@ static pbs_status mark_nodes(struct memory *memory, const uint32_t *pairs, size_
 /// node -> number.
 static pbs_status number_nodes(struct memory *memory, const uint32_t *pairs, size_t count,
                                const struct pair_order *order, struct pair_layout *out,
-                               uint32_t **own) {
+                               uint32_t **local) {
     uint32_t most = 0;
-    RETURN_IF_FAILED(mark_nodes(memory, pairs, count, &most, own));
+    RETURN_IF_FAILED(mark_nodes(memory, pairs, count, &most, local));
     for (size_t i = 0; i <= most; i++) {
-        out->node_count += (*own)[i];
+        out->node_count += (*local)[i];
     }
     out->node = memory_allocate(memory, out->node_count, sizeof *out->node);
     if (out->node == NULL) {
@@ -66,23 +67,23 @@ static pbs_status number_nodes(struct memory *memory, const uint32_t *pairs, siz
     uint32_t next = 0;
     for (size_t i = 0; i < listed; i++) {
         const uint32_t node = order != NULL ? order->nodes[i] : (uint32_t)i;
-        if (node <= most && (*own)[node] != 0) {
+        if (node <= most && (*local)[node] != 0) {
             out->node[next] = node;
-            (*own)[node] = next++;
+            (*local)[node] = next++;
         }
     }
     return PBS_OK;
 }
 
-static uint32_t low_of(const uint32_t *own, const uint32_t *pair) {
-    const uint32_t a = own[pair[0]];
-    const uint32_t b = own[pair[1]];
+static uint32_t low_of(const uint32_t *local, const uint32_t *pair) {
+    const uint32_t a = local[pair[0]];
+    const uint32_t b = local[pair[1]];
     return a < b ? a : b;
 }
 
-static uint32_t high_of(const uint32_t *own, const uint32_t *pair) {
-    const uint32_t a = own[pair[0]];
-    const uint32_t b = own[pair[1]];
+static uint32_t high_of(const uint32_t *local, const uint32_t *pair) {
+    const uint32_t a = local[pair[0]];
+    const uint32_t b = local[pair[1]];
     return a < b ? b : a;
 }
 
@@ -100,7 +101,7 @@ static void restore_starts(uint32_t *start, size_t count) {
 }
 
 /// By counting: pairs in the order of their higher nodes, and those stably by the lower.
-static pbs_status sort_pairs(struct memory *memory, const uint32_t *own, const uint32_t *pairs,
+static pbs_status sort_pairs(struct memory *memory, const uint32_t *local, const uint32_t *pairs,
                              size_t count, size_t node_count, struct sorted_pairs *out) {
     uint32_t *by_high = memory_allocate(memory, count, sizeof *by_high);
     uint32_t *high_start = memory_allocate(memory, node_count + 1, sizeof *high_start);
@@ -111,19 +112,19 @@ static pbs_status sort_pairs(struct memory *memory, const uint32_t *own, const u
                             out->partner != NULL && out->pair != NULL;
     if (has_memory) {
         for (size_t p = 0; p < count; p++) {
-            high_start[high_of(own, pairs + 2 * p) + 1]++;
-            out->start[low_of(own, pairs + 2 * p) + 1]++;
+            high_start[high_of(local, pairs + 2 * p) + 1]++;
+            out->start[low_of(local, pairs + 2 * p) + 1]++;
         }
         accumulate(high_start, node_count);
         accumulate(out->start, node_count);
         for (size_t p = 0; p < count; p++) {
-            by_high[high_start[high_of(own, pairs + 2 * p)]++] = (uint32_t)p;
+            by_high[high_start[high_of(local, pairs + 2 * p)]++] = (uint32_t)p;
         }
         for (size_t k = 0; k < count; k++) {
             const uint32_t p = by_high[k];
-            const size_t at = out->start[low_of(own, pairs + 2 * (size_t)p)]++;
-            out->partner[at] = high_of(own, pairs + 2 * (size_t)p);
-            out->pair[at] = p;
+            const size_t next = out->start[low_of(local, pairs + 2 * (size_t)p)]++;
+            out->partner[next] = high_of(local, pairs + 2 * (size_t)p);
+            out->pair[next] = p;
         }
         restore_starts(out->start, node_count);
     }
@@ -138,12 +139,12 @@ static pbs_status sort_pairs(struct memory *memory, const uint32_t *own, const u
 struct merge {
     const struct sorted_pairs *sorted;
     uint32_t first; ///< node of lane 0
-    uint32_t at[PAIR_LANES], end[PAIR_LANES];
+    uint32_t next[PAIR_LANES], end[PAIR_LANES];
     uint32_t distance[PAIR_LANES]; ///< to the next partner, NOBODY at the end
 };
 
-static void look_ahead(struct merge *m, uint32_t l) {
-    m->distance[l] = m->at[l] < m->end[l] ? m->sorted->partner[m->at[l]] - m->first - l : NOBODY;
+static void update_distance(struct merge *m, uint32_t l) {
+    m->distance[l] = m->next[l] < m->end[l] ? m->sorted->partner[m->next[l]] - m->first - l : NONE;
 }
 
 static void begin_slice(const struct sorted_pairs *sorted, uint32_t slice, uint32_t node_count,
@@ -151,17 +152,17 @@ static void begin_slice(const struct sorted_pairs *sorted, uint32_t slice, uint3
     *m = (struct merge){.sorted = sorted, .first = slice * PAIR_LANES};
     for (uint32_t l = 0; l < PAIR_LANES; l++) {
         if (m->first + l < node_count) {
-            m->at[l] = sorted->start[m->first + l];
+            m->next[l] = sorted->start[m->first + l];
             m->end[l] = sorted->start[m->first + l + 1];
         }
-        look_ahead(m, l);
+        update_distance(m, l);
     }
 }
 
 /// The least distance that is left, and how many lanes have it. A pair that is there twice comes
 /// twice.
 static uint32_t next_distance(const struct merge *m, uint32_t *lanes) {
-    uint32_t least = NOBODY;
+    uint32_t least = NONE;
     *lanes = 0;
     for (int l = 0; l < PAIR_LANES; l++) {
         least = m->distance[l] < least ? m->distance[l] : least;
@@ -175,41 +176,42 @@ static uint32_t next_distance(const struct merge *m, uint32_t *lanes) {
 /// What a slice consists of.
 struct slice_counts {
     uint32_t runs, scattered; ///< groups
-    uint32_t reach;           ///< the highest node that is touched
+    uint32_t last_node;       ///< the highest node that is touched
 };
 
 static struct slice_counts count_slice(const struct sorted_pairs *sorted, uint32_t slice,
                                        uint32_t node_count) {
     struct merge m;
-    struct slice_counts counts = {.reach = slice * PAIR_LANES + PAIR_LANES - 1};
-    uint32_t alone[PAIR_LANES] = {0};
+    struct slice_counts counts = {.last_node = slice * PAIR_LANES + PAIR_LANES - 1};
+    uint32_t scattered_lanes[PAIR_LANES] = {0};
     uint32_t lanes;
     begin_slice(sorted, slice, node_count, &m);
-    for (uint32_t d = next_distance(&m, &lanes); d != NOBODY; d = next_distance(&m, &lanes)) {
-        const uint32_t reach = m.first + d + PAIR_LANES - 1;
-        counts.runs += lanes >= RUN_LEAST;
-        counts.reach = reach > counts.reach ? reach : counts.reach;
+    for (uint32_t d = next_distance(&m, &lanes); d != NONE; d = next_distance(&m, &lanes)) {
+        const uint32_t last_node = m.first + d + PAIR_LANES - 1;
+        counts.runs += lanes >= RUN_MIN_LANES;
+        counts.last_node = last_node > counts.last_node ? last_node : counts.last_node;
         for (uint32_t l = 0; l < PAIR_LANES; l++) {
             if (m.distance[l] == d) {
-                alone[l] += lanes < RUN_LEAST;
-                m.at[l]++;
-                look_ahead(&m, l);
+                scattered_lanes[l] += lanes < RUN_MIN_LANES;
+                m.next[l]++;
+                update_distance(&m, l);
             }
         }
     }
     for (int l = 0; l < PAIR_LANES; l++) {
-        counts.scattered = alone[l] > counts.scattered ? alone[l] : counts.scattered;
+        counts.scattered = scattered_lanes[l] > counts.scattered ? scattered_lanes[l]
+                                                                 : counts.scattered;
     }
     return counts;
 }
 
 /// Puts the pair that is next in a lane into a group.
-static void put(struct merge *m, uint32_t l, uint32_t group, struct pair_layout *out) {
+static void assign_pair(struct merge *m, uint32_t l, uint32_t group, struct pair_layout *out) {
     const uint32_t lane = group * PAIR_LANES + l;
-    out->pair[lane] = m->sorted->pair[m->at[l]];
+    out->pair[lane] = m->sorted->pair[m->next[l]];
     out->lane[out->pair[lane]] = lane;
-    m->at[l]++;
-    look_ahead(m, l);
+    m->next[l]++;
+    update_distance(m, l);
 }
 
 /// Where the k-th of so many runs goes. Partners of runs of adjacent distances overlap in all but
@@ -222,13 +224,13 @@ static uint32_t spread_runs(uint32_t k, uint32_t count) {
 static void fill_slice(const struct sorted_pairs *sorted, uint32_t slice, struct pair_layout *out) {
     const uint32_t begin = out->slice_group[slice];
     const uint32_t scattered = out->slice_scattered[slice];
-    uint32_t alone[PAIR_LANES] = {0};
+    uint32_t scattered_lanes[PAIR_LANES] = {0};
     uint32_t run = 0;
     uint32_t lanes;
     struct merge m;
     begin_slice(sorted, slice, out->node_count, &m);
-    for (uint32_t d = next_distance(&m, &lanes); d != NOBODY; d = next_distance(&m, &lanes)) {
-        const bool is_run = lanes >= RUN_LEAST;
+    for (uint32_t d = next_distance(&m, &lanes); d != NONE; d = next_distance(&m, &lanes)) {
+        const bool is_run = lanes >= RUN_MIN_LANES;
         const uint32_t group = begin + spread_runs(run, scattered - begin);
         if (is_run) {
             out->first[group] = m.first + d;
@@ -236,11 +238,11 @@ static void fill_slice(const struct sorted_pairs *sorted, uint32_t slice, struct
         }
         for (uint32_t l = 0; l < PAIR_LANES; l++) {
             if (m.distance[l] == d && is_run) {
-                put(&m, l, group, out);
+                assign_pair(&m, l, group, out);
             } else if (m.distance[l] == d) {
-                const uint32_t own = scattered + alone[l]++;
-                out->partner[out->first[own] + l] = m.first + l + d;
-                put(&m, l, own, out);
+                const uint32_t own_group = scattered + scattered_lanes[l]++;
+                out->partner[out->first[own_group] + l] = m.first + l + d;
+                assign_pair(&m, l, own_group, out);
             }
         }
     }
@@ -264,20 +266,20 @@ static void clear_groups(struct pair_layout *out) {
 
 /// Slabs of about equal work, so many if they can be (0: as many as there can be): each ends where
 /// the one before it reaches to, or later. reach: by slice, the highest node.
-static void cut_into(const uint32_t *reach, uint32_t wanted, struct pair_layout *out) {
+static void cut_into(const uint32_t *last_node, uint32_t requested, struct pair_layout *out) {
     uint32_t least_end = 0;
     out->slab_count = 0;
     for (uint32_t s = 0; s < out->slice_count;) {
         const uint64_t share = (uint64_t)out->group_count * (out->slab_count + 1);
-        uint32_t end = s + SLAB_LEAST > least_end ? s + SLAB_LEAST : least_end;
-        while (end < out->slice_count && (uint64_t)out->slice_group[end] * wanted < share &&
-               wanted > 0) {
+        uint32_t end = s + SLAB_MIN_SLICES > least_end ? s + SLAB_MIN_SLICES : least_end;
+        while (end < out->slice_count && (uint64_t)out->slice_group[end] * requested < share &&
+               requested > 0) {
             end++;
         }
         end = end < out->slice_count ? end : out->slice_count;
         for (least_end = end; s < end; s++) {
-            const uint32_t own = reach[s] / PAIR_LANES + 1;
-            least_end = own > least_end ? own : least_end;
+            const uint32_t slice_end = last_node[s] / PAIR_LANES + 1;
+            least_end = slice_end > least_end ? slice_end : least_end;
         }
         out->slab_slice[++out->slab_count] = end;
     }
@@ -288,7 +290,8 @@ static uint64_t work_of_slab(const struct pair_layout *layout, uint32_t slab) {
     uint64_t work = 0;
     for (uint32_t s = layout->slab_slice[slab]; s < layout->slab_slice[slab + 1]; s++) {
         const uint64_t scattered = layout->slice_group[s + 1] - layout->slice_scattered[s];
-        work += layout->slice_group[s + 1] - layout->slice_group[s] + (SCATTERED - 1) * scattered;
+        work += layout->slice_group[s + 1] - layout->slice_group[s] +
+                (SCATTERED_COST - 1) * scattered;
     }
     return work;
 }
@@ -296,7 +299,7 @@ static uint64_t work_of_slab(const struct pair_layout *layout, uint32_t slab) {
 /// How long slabs of one parity take so many threads, each of which takes the next one when it is
 /// done.
 static uint64_t time_of_parity(const struct pair_layout *layout, uint32_t parity, int threads) {
-    uint64_t busy[MOST_THREADS] = {0};
+    uint64_t busy[MAX_THREADS] = {0};
     uint64_t longest = 0;
     for (uint32_t slab = parity; slab < layout->slab_count; slab += 2) {
         int first = 0;
@@ -312,31 +315,31 @@ static uint64_t time_of_parity(const struct pair_layout *layout, uint32_t parity
 /// Of two threads and of four together.
 static uint64_t estimate_time(const struct pair_layout *layout) {
     uint64_t time = 0;
-    for (int threads = 2; threads <= MOST_THREADS; threads *= 2) {
+    for (int threads = 2; threads <= MAX_THREADS; threads *= 2) {
         time += time_of_parity(layout, 0, threads) + time_of_parity(layout, 1, threads);
     }
     return time;
 }
 
 /// As many slabs as there can be, or a number that threads can share.
-static pbs_status cut_into_slabs(struct memory *memory, const uint32_t *reach,
+static pbs_status cut_into_slabs(struct memory *memory, const uint32_t *last_node,
                                  struct pair_layout *out) {
-    out->slab_slice = memory_allocate(memory, (size_t)out->slice_count / SLAB_LEAST + 2,
+    out->slab_slice = memory_allocate(memory, (size_t)out->slice_count / SLAB_MIN_SLICES + 2,
                                       sizeof *out->slab_slice);
     if (out->slab_slice == NULL) {
         return PBS_ERROR_MEMORY;
     }
-    cut_into(reach, 0, out);
+    cut_into(last_node, 0, out);
     const uint32_t most = out->slab_count;
     uint64_t least_time = estimate_time(out);
     uint32_t best = 0;
-    for (uint32_t multiple = 2 * MOST_THREADS; multiple > 1; multiple /= 2) {
-        cut_into(reach, most / multiple * multiple, out);
+    for (uint32_t multiple = 2 * MAX_THREADS; multiple > 1; multiple /= 2) {
+        cut_into(last_node, most / multiple * multiple, out);
         const uint64_t time = estimate_time(out);
         best = time < least_time ? most / multiple * multiple : best;
         least_time = time < least_time ? time : least_time;
     }
-    cut_into(reach, best, out);
+    cut_into(last_node, best, out);
     return PBS_OK;
 }
 
@@ -356,7 +359,7 @@ void pair_layout_free(struct pair_layout *layout, struct memory *memory) {
 
 /// Beginnings of all groups; reach: see cut_into_slabs. How many groups are not runs.
 static pbs_status count_groups(const struct sorted_pairs *sorted, struct pair_layout *out,
-                               uint32_t *reach, size_t *scattered) {
+                               uint32_t *last_node, size_t *scattered) {
     uint64_t groups = 0;
     *scattered = 0;
     for (uint32_t s = 0; s < out->slice_count; s++) {
@@ -365,10 +368,10 @@ static pbs_status count_groups(const struct sorted_pairs *sorted, struct pair_la
         out->slice_scattered[s] = (uint32_t)(groups + counts.runs);
         groups += counts.runs + counts.scattered;
         *scattered += counts.scattered;
-        reach[s] = counts.reach;
-        if (groups * PAIR_LANES >= NOBODY) {
+        last_node[s] = counts.last_node;
+        if (groups * PAIR_LANES >= NONE) {
             return status_fail(PBS_ERROR_ARGUMENT, "%zu pairs of %u nodes need more than %u lanes",
-                               out->pair_count, out->node_count, NOBODY);
+                               out->pair_count, out->node_count, NONE);
         }
     }
     out->slice_group[out->slice_count] = (uint32_t)groups;
@@ -376,11 +379,11 @@ static pbs_status count_groups(const struct sorted_pairs *sorted, struct pair_la
     return PBS_OK;
 }
 
-static pbs_status arrange(struct memory *memory, const struct sorted_pairs *sorted, uint32_t *reach,
-                          struct pair_layout *out) {
+static pbs_status arrange(struct memory *memory, const struct sorted_pairs *sorted,
+                          uint32_t *last_node, struct pair_layout *out) {
     size_t scattered = 0;
-    RETURN_IF_FAILED(count_groups(sorted, out, reach, &scattered));
-    RETURN_IF_FAILED(cut_into_slabs(memory, reach, out));
+    RETURN_IF_FAILED(count_groups(sorted, out, last_node, &scattered));
+    RETURN_IF_FAILED(cut_into_slabs(memory, last_node, out));
     out->first = memory_allocate(memory, out->group_count, sizeof *out->first);
     out->partner = memory_allocate(memory, scattered, PAIR_LANES * sizeof *out->partner);
     out->pair = memory_allocate(memory, out->group_count, PAIR_LANES * sizeof *out->pair);
@@ -404,25 +407,25 @@ static pbs_status make_slices(struct memory *memory, const struct sorted_pairs *
     out->slice_group = memory_allocate(memory, (size_t)out->slice_count + 1,
                                        sizeof *out->slice_group);
     out->slice_scattered = memory_allocate(memory, out->slice_count, sizeof *out->slice_scattered);
-    uint32_t *reach = memory_allocate(memory, out->slice_count, sizeof *reach);
+    uint32_t *last_node = memory_allocate(memory, out->slice_count, sizeof *last_node);
     pbs_status status = PBS_ERROR_MEMORY;
-    if (out->slice_group != NULL && out->slice_scattered != NULL && reach != NULL) {
-        status = arrange(memory, sorted, reach, out);
+    if (out->slice_group != NULL && out->slice_scattered != NULL && last_node != NULL) {
+        status = arrange(memory, sorted, last_node, out);
     }
-    memory_release(memory, reach);
+    memory_release(memory, last_node);
     return status;
 }
 
 static pbs_status build_in_order(struct memory *memory, const uint32_t *pairs, size_t count,
                                  const struct pair_order *order, struct pair_layout *out) {
     struct sorted_pairs sorted = {0};
-    uint32_t *own = NULL;
+    uint32_t *local = NULL;
     *out = (struct pair_layout){.pair_count = count};
-    pbs_status status = number_nodes(memory, pairs, count, order, out, &own);
+    pbs_status status = number_nodes(memory, pairs, count, order, out, &local);
     if (status >= 0) {
-        status = sort_pairs(memory, own, pairs, count, out->node_count, &sorted);
+        status = sort_pairs(memory, local, pairs, count, out->node_count, &sorted);
     }
-    memory_release(memory, own);
+    memory_release(memory, local);
     if (status >= 0) {
         status = make_slices(memory, &sorted, out);
     }
@@ -491,17 +494,17 @@ static void gather_slab(void *context, size_t slab) {
     const struct pass *pass = context;
     const struct pair_layout *layout = pass->layout;
     for (size_t axis = 0; axis < 3; axis++) {
-        double *own = pass->to + axis * layout->stride;
+        double *local = pass->to + axis * layout->stride;
         for (uint32_t i = layout->slab_slice[slab] * PAIR_LANES; i < end_of_slab(layout, slab);
              i++) {
-            own[i] = pass->from != NULL ? pass->from[3 * (size_t)layout->node[i] + axis] : 0.0;
+            local[i] = pass->from != NULL ? pass->from[3 * (size_t)layout->node[i] + axis] : 0.0;
         }
     }
 }
 
 void pair_layout_gather(struct tasks *tasks, const struct pair_layout *layout,
-                        const double *by_node, double *own) {
-    struct pass pass = {.layout = layout, .from = by_node, .to = own};
+                        const double *by_node, double *local) {
+    struct pass pass = {.layout = layout, .from = by_node, .to = local};
     tasks_for(tasks, layout->slab_count, gather_slab, &pass);
 }
 
@@ -515,8 +518,8 @@ static void add_slab(void *context, size_t slab) {
     }
 }
 
-void pair_layout_add(struct tasks *tasks, const struct pair_layout *layout, const double *own,
+void pair_layout_add(struct tasks *tasks, const struct pair_layout *layout, const double *local,
                      double *by_node) {
-    struct pass pass = {.layout = layout, .from = own, .to = by_node};
+    struct pass pass = {.layout = layout, .from = local, .to = by_node};
     tasks_for(tasks, layout->slab_count, add_slab, &pass);
 }

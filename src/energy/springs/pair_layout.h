@@ -55,9 +55,9 @@ void pair_layout_run(struct tasks *tasks, const struct pair_layout *layout, pbs_
 
 /// own (3 x stride) from a vector by node, 3 doubles each, which may be null: zeros.
 void pair_layout_gather(struct tasks *tasks, const struct pair_layout *layout,
-                        const double *by_node, double *own);
+                        const double *by_node, double *local);
 /// Adds own to a vector by node.
-void pair_layout_add(struct tasks *tasks, const struct pair_layout *layout, const double *own,
+void pair_layout_add(struct tasks *tasks, const struct pair_layout *layout, const double *local,
                      double *by_node);
 
 #endif

@@ -7,8 +7,8 @@
 static const double FAR = 1e300;
 
 struct softening_shape softening_shape_of(double stress, double initial) {
-    const double fallen = 1.0 - stress;
-    return (struct softening_shape){stress, initial * stress * fallen / (1.0 - initial * fallen)};
+    const double drop = 1.0 - stress;
+    return (struct softening_shape){stress, initial * stress * drop / (1.0 - initial * drop)};
 }
 
 double softening_critical(const struct softening_shape *shape, double onset, double brittle) {
@@ -29,9 +29,9 @@ struct softening_law softening_law_of(const struct softening_shape *shape, doubl
     if (isinf(critical)) {
         return (struct softening_law){{FAR, 2.0}, {0.0, 1.0}};
     }
-    const double held = shape->stress * onset;
-    const double knee = shape->opening * critical + held;
-    const double first = (onset - held) / (knee - onset);
-    const double second = held / (critical - knee);
+    const double knee_force = shape->stress * onset;
+    const double knee = shape->opening * critical + knee_force;
+    const double first = (onset - knee_force) / (knee - onset);
+    const double second = knee_force / (critical - knee);
     return (struct softening_law){{onset + first * onset, first}, {second * critical, second}};
 }

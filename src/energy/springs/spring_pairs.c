@@ -24,7 +24,7 @@ void spring_pairs_free(struct spring_pairs *springs, struct memory *memory) {
     memory_release(memory, springs->least);
     memory_release(memory, springs->suspected);
     memory_release(memory, springs->marked);
-    memory_release(memory, springs->strained);
+    memory_release(memory, springs->overloaded);
     memory_release(memory, springs->x);
     memory_release(memory, springs->gradient);
     memory_release(memory, springs->values);
@@ -43,11 +43,11 @@ static bool allocate(struct spring_pairs *s, struct memory *memory) {
     s->values = memory_allocate(memory, layout->slab_count, sizeof(double));
     if (s->limits != NULL) {
         s->least = memory_allocate(memory, layout->group_count, sizeof(double));
-        s->strained = memory_allocate(memory, layout->group_count, sizeof *s->strained);
+        s->overloaded = memory_allocate(memory, layout->group_count, sizeof *s->overloaded);
     }
     return s->stiffness != NULL && s->rest != NULL && s->suspected != NULL && s->marked != NULL &&
            s->x != NULL && s->gradient != NULL && s->values != NULL &&
-           (s->limits == NULL || (s->least != NULL && s->strained != NULL));
+           (s->limits == NULL || (s->least != NULL && s->overloaded != NULL));
 }
 
 /// See QUANTUM; 0 where springs are of more than one kind.
@@ -152,7 +152,7 @@ static void mark_slice(const struct spring_pairs *s, uint32_t slice) {
                 bits |= (find_extension(s, slice, g, l) > most ? 1u : 0u) << l;
             }
         }
-        s->strained[g] = (uint8_t)bits;
+        s->overloaded[g] = (uint8_t)bits;
         s->marked[slice] |= bits != 0;
     }
 }
@@ -245,7 +245,7 @@ void spring_pairs_each_marked(const struct spring_pairs *s,
         }
         for (uint32_t g = layout->slice_group[slice]; g < layout->slice_group[slice + 1]; g++) {
             for (uint32_t l = 0; l < PAIR_LANES; l++) {
-                if ((s->strained[g] >> l & 1u) != 0) {
+                if ((s->overloaded[g] >> l & 1u) != 0) {
                     found(context, layout->pair[(size_t)g * PAIR_LANES + l]);
                 }
             }

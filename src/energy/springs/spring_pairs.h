@@ -28,7 +28,7 @@ struct spring_pairs {
     double *least;            ///< by group: the least limit of its springs; null: nothing breaks
     uint8_t *suspected;       ///< by slice: 1 where one of them may be above its limit
     uint8_t *marked;          ///< by slice: 1 where one of them was when they were marked last
-    uint8_t *strained;        ///< by group of such a slice: bit l: lane l is
+    uint8_t *overloaded;      ///< by group of such a slice: bit l: lane l is
     double *x, *gradient;     ///< 3 x stride
     double *values;           ///< by slab
     double rounder;           ///< 3/2 2^52 quanta; 0: sums are not exact

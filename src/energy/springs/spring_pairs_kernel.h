@@ -10,7 +10,7 @@
 enum { PARTS = PAIR_LANES / LANES };
 
 /// Which of its results a pass is for, besides the value.
-struct wants {
+struct pass_outputs {
     bool gradient, limits;
 };
 
@@ -26,8 +26,9 @@ ALWAYS_INLINE lanes8 round_to_quantum(lanes8 a, double rounder) {
 
 /// Part of a group of four lanes: d from the slice's nodes to their partners. The energy's
 /// derivative by the partners goes to `pull`.
-ALWAYS_INLINE void stretch(const struct spring_pairs *p, size_t group, int part, struct wants wants,
-                           const lanes8 d[3], struct slice_sums *s, lanes8 *value, lanes8 pull[3]) {
+ALWAYS_INLINE void stretch(const struct spring_pairs *p, size_t group, int part,
+                           struct pass_outputs outputs, const lanes8 d[3], struct slice_sums *s,
+                           lanes8 *value, lanes8 pull[3]) {
     const size_t lane = group * PAIR_LANES + (size_t)part * LANES;
     const lanes8 rest = lanes_load(p->rest + lane);
     // What is added counts only where two nodes are at one place: they do not pull.
@@ -35,7 +36,7 @@ ALWAYS_INLINE void stretch(const struct spring_pairs *p, size_t group, int part,
     const lanes8 extension = length - rest;
     const lanes8 force = lanes_load(p->stiffness + lane) * extension;
     *value += force * extension;
-    if (wants.limits) {
+    if (outputs.limits) {
         s->over[part] |= extension > p->least[group] * rest;
     }
     for (int k = 0; k < 3; k++) {
@@ -44,7 +45,7 @@ ALWAYS_INLINE void stretch(const struct spring_pairs *p, size_t group, int part,
     }
 }
 
-ALWAYS_INLINE void add_run(const struct spring_pairs *p, size_t group, struct wants wants,
+ALWAYS_INLINE void add_run(const struct spring_pairs *p, size_t group, struct pass_outputs outputs,
                            struct slice_sums *s, lanes8 value[PARTS]) {
     const size_t stride = p->layout.stride;
     for (int part = 0; part < PARTS; part++) {
@@ -54,16 +55,17 @@ ALWAYS_INLINE void add_run(const struct spring_pairs *p, size_t group, struct wa
         for (size_t k = 0; k < 3; k++) {
             d[k] = lanes_load(p->x + k * stride + first) - s->x[part][k];
         }
-        stretch(p, group, part, wants, d, s, &value[part], pull);
-        for (size_t k = 0; k < 3 && wants.gradient; k++) {
+        stretch(p, group, part, outputs, d, s, &value[part], pull);
+        for (size_t k = 0; k < 3 && outputs.gradient; k++) {
             double *at = p->gradient + k * stride + first;
             lanes_store(at, lanes_load(at) + pull[k]);
         }
     }
 }
 
-ALWAYS_INLINE void add_scattered(const struct spring_pairs *p, size_t group, struct wants wants,
-                                 struct slice_sums *s, lanes8 value[PARTS]) {
+ALWAYS_INLINE void add_scattered(const struct spring_pairs *p, size_t group,
+                                 struct pass_outputs outputs, struct slice_sums *s,
+                                 lanes8 value[PARTS]) {
     const size_t stride = p->layout.stride;
     const uint32_t *partner = p->layout.partner + p->layout.first[group];
     for (int part = 0; part < PARTS; part++, partner += LANES) {
@@ -76,8 +78,8 @@ ALWAYS_INLINE void add_scattered(const struct spring_pairs *p, size_t group, str
             }
             d[k] = x - s->x[part][k];
         }
-        stretch(p, group, part, wants, d, s, &value[part], pull);
-        for (size_t k = 0; k < 3 && wants.gradient; k++) {
+        stretch(p, group, part, outputs, d, s, &value[part], pull);
+        for (size_t k = 0; k < 3 && outputs.gradient; k++) {
             for (int l = 0; l < LANES; l++) {
                 p->gradient[k * stride + partner[l]] += pull[k][l];
             }
@@ -97,12 +99,12 @@ ALWAYS_INLINE void begin_slice(const struct spring_pairs *p, size_t slice, struc
 }
 
 /// Whether a lane may be above its limit.
-ALWAYS_INLINE bool end_slice(const struct spring_pairs *p, size_t slice, struct wants wants,
-                             const struct slice_sums *s) {
+ALWAYS_INLINE bool end_slice(const struct spring_pairs *p, size_t slice,
+                             struct pass_outputs outputs, const struct slice_sums *s) {
     bool over = false;
     for (int part = 0; part < PARTS; part++) {
         const size_t node = slice * PAIR_LANES + (size_t)part * LANES;
-        for (size_t k = 0; k < 3 && wants.gradient; k++) {
+        for (size_t k = 0; k < 3 && outputs.gradient; k++) {
             double *at = p->gradient + k * p->layout.stride + node;
             lanes_store(at, lanes_load(at) + s->gradient[part][k]);
         }
@@ -111,10 +113,11 @@ ALWAYS_INLINE bool end_slice(const struct spring_pairs *p, size_t slice, struct 
     return over;
 }
 
-ALWAYS_INLINE void run_slab(const struct spring_pairs *springs, size_t slab, struct wants wants) {
+ALWAYS_INLINE void run_slab(const struct spring_pairs *springs, size_t slab,
+                            struct pass_outputs outputs) {
     // A copy, so that the compiler sees that nothing which is stored changes it.
-    const struct spring_pairs own = *springs;
-    const struct spring_pairs *p = &own;
+    const struct spring_pairs copy = *springs;
+    const struct spring_pairs *p = &copy;
     const struct pair_layout *layout = &p->layout;
     lanes8 value[PARTS];
     double by_lane[PAIR_LANES];
@@ -127,13 +130,13 @@ ALWAYS_INLINE void run_slab(const struct spring_pairs *springs, size_t slab, str
         struct slice_sums s;
         begin_slice(p, slice, &s);
         for (size_t group = layout->slice_group[slice]; group < scattered; group++) {
-            add_run(p, group, wants, &s, value);
+            add_run(p, group, outputs, &s, value);
         }
         for (size_t group = scattered; group < end; group++) {
-            add_scattered(p, group, wants, &s, value);
+            add_scattered(p, group, outputs, &s, value);
         }
-        const bool over = end_slice(p, slice, wants, &s);
-        if (wants.limits) {
+        const bool over = end_slice(p, slice, outputs, &s);
+        if (outputs.limits) {
             p->suspected[slice] = over;
         }
     }
@@ -147,13 +150,13 @@ ALWAYS_INLINE void run_slab(const struct spring_pairs *springs, size_t slab, str
 ALWAYS_INLINE void run_specialised(const struct spring_pairs *springs, size_t slab,
                                    bool with_gradient, bool with_limits) {
     if (with_gradient && with_limits) {
-        run_slab(springs, slab, (struct wants){.gradient = true, .limits = true});
+        run_slab(springs, slab, (struct pass_outputs){.gradient = true, .limits = true});
     } else if (with_gradient) {
-        run_slab(springs, slab, (struct wants){.gradient = true});
+        run_slab(springs, slab, (struct pass_outputs){.gradient = true});
     } else if (with_limits) {
-        run_slab(springs, slab, (struct wants){.limits = true});
+        run_slab(springs, slab, (struct pass_outputs){.limits = true});
     } else {
-        run_slab(springs, slab, (struct wants){.gradient = false});
+        run_slab(springs, slab, (struct pass_outputs){.gradient = false});
     }
 }
 

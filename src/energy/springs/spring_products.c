@@ -7,17 +7,17 @@
 
 #include "base/lanes/lanes.h"
 
-#define NOT_OURS UINT32_MAX
+#define NO_NODE UINT32_MAX
 
 struct spring_products {
     struct product_operator table;
     struct spring_products_input input;
     const struct layout *rows;
-    uint32_t *row; ///< the layout's node -> row
-    uint32_t *own; ///< row -> the layout's node, or NOT_OURS
+    uint32_t *row;   ///< the layout's node -> row
+    uint32_t *local; ///< row -> the layout's node, or NOT_OURS
     // Axis by axis, as the layout says.
-    double *places; ///< where the Hessian is taken
-    double *x, *y;  ///< of the last product
+    double *positions; ///< where the Hessian is taken
+    double *x, *y;     ///< of the last product
     bool project;
 };
 
@@ -28,30 +28,31 @@ void spring_products_destroy(struct spring_products *products, struct memory *me
         return;
     }
     memory_release(memory, products->row);
-    memory_release(memory, products->own);
-    memory_release(memory, products->places);
+    memory_release(memory, products->local);
+    memory_release(memory, products->positions);
     memory_release(memory, products->x);
     memory_release(memory, products->y);
     memory_release(memory, products);
 }
 
-static pbs_status make_room(struct memory *memory, struct spring_products *p) {
+static pbs_status allocate_buffers(struct memory *memory, struct spring_products *p) {
     const size_t count = 3 * p->input.layout->stride;
     p->row = memory_allocate(memory, p->input.layout->node_count, sizeof *p->row);
-    p->own = memory_allocate(memory, p->rows->node_count, sizeof *p->own);
-    p->places = memory_allocate(memory, count, sizeof *p->places);
+    p->local = memory_allocate(memory, p->rows->node_count, sizeof *p->local);
+    p->positions = memory_allocate(memory, count, sizeof *p->positions);
     p->x = memory_allocate(memory, count, sizeof *p->x);
     p->y = memory_allocate(memory, count, sizeof *p->y);
-    return p->row != NULL && p->own != NULL && p->places != NULL && p->x != NULL && p->y != NULL
+    return p->row != NULL && p->local != NULL && p->positions != NULL && p->x != NULL &&
+                   p->y != NULL
                ? PBS_OK
                : PBS_ERROR_MEMORY;
 }
 
 static void number_rows(struct spring_products *p) {
-    memset(p->own, 0xff, p->rows->node_count * sizeof *p->own);
+    memset(p->local, 0xff, p->rows->node_count * sizeof *p->local);
     for (uint32_t i = 0; i < p->input.layout->node_count; i++) {
         p->row[i] = p->rows->row[p->input.layout->node[i]];
-        p->own[p->row[i]] = i;
+        p->local[p->row[i]] = i;
     }
 }
 
@@ -70,7 +71,7 @@ pbs_status spring_products_create(struct memory *memory, const struct spring_pro
                                          .multiply = multiply,
                                          .add_domain = add_domain,
                                          .blocks = 3.0 * (double)input->layout->group_count};
-    if (make_room(memory, p) != PBS_OK) {
+    if (allocate_buffers(memory, p) != PBS_OK) {
         spring_products_destroy(p, memory);
         return PBS_ERROR_MEMORY;
     }
@@ -82,7 +83,7 @@ pbs_status spring_products_create(struct memory *memory, const struct spring_pro
 const struct product_operator *spring_products_linearize(struct spring_products *products,
                                                          struct tasks *tasks, const double *x,
                                                          bool project) {
-    pair_layout_gather(tasks, products->input.layout, x, products->places);
+    pair_layout_gather(tasks, products->input.layout, x, products->positions);
     products->project = project;
     return &products->table;
 }
@@ -91,16 +92,16 @@ const struct product_operator *spring_products_linearize(struct spring_products 
 
 /// Positions and a vector at eight nodes.
 struct ends {
-    lanes8 place[3], x[3];
+    lanes8 position[3], x[3];
 };
 
 /// What the springs of a group do: its force at their higher ends.
-ALWAYS_INLINE void push(const struct ends *low, const struct ends *high, lanes8 stiffness,
-                        lanes8 rest, bool project, lanes8 force[3]) {
+ALWAYS_INLINE void spring_force(const struct ends *low, const struct ends *high, lanes8 stiffness,
+                                lanes8 rest, bool project, lanes8 force[3]) {
     lanes8 l[3];
     lanes8 d[3];
     for (int i = 0; i < 3; i++) {
-        l[i] = high->place[i] - low->place[i];
+        l[i] = high->position[i] - low->position[i];
         d[i] = high->x[i] - low->x[i];
     }
     const lanes8 length = lanes_sqrt(l[0] * l[0] + l[1] * l[1] + l[2] * l[2]);
@@ -111,16 +112,16 @@ ALWAYS_INLINE void push(const struct ends *low, const struct ends *high, lanes8 
     }
     const lanes8 moved = l[0] * d[0] + l[1] * d[1] + l[2] * d[2];
     const lanes8 along = stiffness * (1.0 - across) * inverse * inverse * moved;
-    const lanes8 beside = stiffness * across;
+    const lanes8 transverse = stiffness * across;
     for (int i = 0; i < 3; i++) {
-        force[i] = along * l[i] + beside * d[i];
+        force[i] = along * l[i] + transverse * d[i];
     }
 }
 
 ALWAYS_INLINE void load_ends(const struct spring_products *p, size_t at, size_t stride,
                              struct ends *out) {
     for (size_t i = 0; i < 3; i++) {
-        out->place[i] = lanes_load(p->places + i * stride + at);
+        out->position[i] = lanes_load(p->positions + i * stride + at);
         out->x[i] = lanes_load(p->x + i * stride + at);
     }
 }
@@ -129,7 +130,7 @@ ALWAYS_INLINE void gather_ends(const struct spring_products *p, const uint32_t *
                                struct ends *out) {
     for (size_t i = 0; i < 3; i++) {
         for (int l = 0; l < LANES; l++) {
-            out->place[i][l] = p->places[i * stride + at[l]];
+            out->position[i][l] = p->positions[i * stride + at[l]];
             out->x[i][l] = p->x[i * stride + at[l]];
         }
     }
@@ -139,40 +140,41 @@ ALWAYS_INLINE void gather_ends(const struct spring_products *p, const uint32_t *
 /// what those push them by.
 struct slice {
     struct ends low;
-    lanes8 reach, rest_of; ///< rest_of: what is left of the stiffness of shorter springs
+    lanes8 near_length, unassembled_fraction; ///< rest_of: what is left of the stiffness of shorter
+                                              ///< springs
     lanes8 sum[3];
 };
 
-ALWAYS_INLINE void push_group(const struct spring_products *p, struct slice *slice, size_t group,
-                              const struct ends *high, bool project, lanes8 force[3]) {
+ALWAYS_INLINE void add_group(const struct spring_products *p, struct slice *slice, size_t group,
+                             const struct ends *high, bool project, lanes8 force[3]) {
     const lanes8 rest = lanes_load(p->input.rest + group * LANES);
     const lanes8 stiffness = lanes_load(p->input.stiffness + group * LANES);
-    const lanes8 weight = stiffness *
-                          lanes_select(rest < slice->reach, slice->rest_of, lanes_set(1.0));
-    push(&slice->low, high, weight, rest, project, force);
+    const lanes8 weight = stiffness * lanes_select(rest < slice->near_length,
+                                                   slice->unassembled_fraction, lanes_set(1.0));
+    spring_force(&slice->low, high, weight, rest, project, force);
     for (int i = 0; i < 3; i++) {
         slice->sum[i] -= force[i];
     }
 }
 
 ALWAYS_INLINE void run_slice(const struct spring_products *products, uint32_t s, bool project) {
-    const struct spring_products here = *products; // so that nothing is read again after each store
-    const struct spring_products *p = &here;
+    const struct spring_products copy = *products; // so that nothing is read again after each store
+    const struct spring_products *p = &copy;
     const struct pair_layout *layout = p->input.layout;
     const size_t stride = layout->stride;
-    const size_t own = (size_t)s * LANES;
+    const size_t local = (size_t)s * LANES;
     const uint32_t *first = layout->first;
-    struct slice slice = {.reach = lanes_load(p->input.reach + own),
-                          .rest_of = 1.0 - lanes_load(p->input.factor + own)};
+    struct slice slice = {.near_length = lanes_load(p->input.near_length + local),
+                          .unassembled_fraction = 1.0 - lanes_load(p->input.factor + local)};
     struct ends high = {0};
     lanes8 force[3];
-    load_ends(p, own, stride, &slice.low);
+    load_ends(p, local, stride, &slice.low);
     size_t g = layout->slice_group[s];
     const size_t scattered = layout->slice_scattered[s];
     for (; g < scattered; g++) {
         const size_t at = first[g];
         load_ends(p, at, stride, &high);
-        push_group(p, &slice, g, &high, project, force);
+        add_group(p, &slice, g, &high, project, force);
         for (size_t i = 0; i < 3; i++) {
             double *y = p->y + i * stride + at;
             lanes_store(y, lanes_load(y) + force[i]);
@@ -182,7 +184,7 @@ ALWAYS_INLINE void run_slice(const struct spring_products *products, uint32_t s,
     for (; g < end; g++) {
         const uint32_t *at = layout->partner + first[g];
         gather_ends(p, at, stride, &high);
-        push_group(p, &slice, g, &high, project, force);
+        add_group(p, &slice, g, &high, project, force);
         for (size_t i = 0; i < 3; i++) {
             for (int l = 0; l < LANES; l++) {
                 p->y[i * stride + at[l]] += force[i][l];
@@ -190,7 +192,7 @@ ALWAYS_INLINE void run_slice(const struct spring_products *products, uint32_t s,
         }
     }
     for (size_t i = 0; i < 3; i++) {
-        double *y = p->y + i * stride + own;
+        double *y = p->y + i * stride + local;
         lanes_store(y, lanes_load(y) + slice.sum[i]);
     }
 }
@@ -221,15 +223,15 @@ static void run_slab(void *context, size_t slab) {
 
 // --- the operator ---
 
-struct taking {
+struct gather_job {
     const struct spring_products *p;
     const double *x;
 };
 
 /// x by axis, y = 0.
 static void gather_slab(void *context, size_t slab) {
-    const struct taking *taking = context;
-    const struct spring_products *p = taking->p;
+    const struct gather_job *gather_job = context;
+    const struct spring_products *p = gather_job->p;
     const struct pair_layout *layout = p->input.layout;
     const size_t begin = (size_t)layout->slab_slice[slab] * LANES;
     const size_t last = (size_t)layout->slab_slice[slab + 1] * LANES;
@@ -237,7 +239,7 @@ static void gather_slab(void *context, size_t slab) {
     for (size_t axis = 0; axis < 3; axis++) {
         double *to = p->x + axis * layout->stride;
         for (size_t i = begin; i < end; i++) {
-            to[i] = taking->x[3 * (size_t)p->row[i] + axis];
+            to[i] = gather_job->x[3 * (size_t)p->row[i] + axis];
         }
         memset(p->y + axis * layout->stride + begin, 0, (end - begin) * sizeof *p->y);
     }
@@ -245,8 +247,8 @@ static void gather_slab(void *context, size_t slab) {
 
 static void multiply(void *self, struct tasks *tasks, const double *x) {
     struct spring_products *p = self;
-    struct taking taking = {p, x};
-    tasks_for(tasks, p->input.layout->slab_count, gather_slab, &taking);
+    struct gather_job gather_job = {p, x};
+    tasks_for(tasks, p->input.layout->slab_count, gather_slab, &gather_job);
     pair_layout_run(tasks, p->input.layout, run_slab, p);
 }
 
@@ -255,9 +257,9 @@ static void add_domain(const void *self, uint32_t domain, double *y) {
     const size_t stride = p->input.layout->stride;
     for (uint32_t row = p->rows->domain_start[domain]; row < p->rows->domain_start[domain + 1];
          row++) {
-        const uint32_t own = p->own[row];
-        for (size_t i = 0; i < 3 && own != NOT_OURS; i++) {
-            y[3 * (size_t)row + i] += p->y[i * stride + own];
+        const uint32_t local = p->local[row];
+        for (size_t i = 0; i < 3 && local != NO_NODE; i++) {
+            y[3 * (size_t)row + i] += p->y[i * stride + local];
         }
     }
 }

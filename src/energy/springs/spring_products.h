@@ -14,7 +14,7 @@ struct spring_products_input {
     const double *stiffness, *rest; ///< by the layout's lanes; 0 where there is no spring
     /// By the layout's nodes: springs from there (their lower end) that are shorter than the reach
     /// have so many times their stiffness in the matrix.
-    const double *reach, *factor;
+    const double *near_length, *factor;
 };
 
 struct spring_products;

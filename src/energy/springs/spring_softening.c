@@ -24,7 +24,7 @@ void spring_softening_free(struct spring_softening *softening, struct memory *me
     memory_release(memory, softening->laws);
     memory_release(memory, softening->remaining);
     memory_release(memory, softening->lanes);
-    memory_release(memory, softening->lost);
+    memory_release(memory, softening->dissipated);
     memory_release(memory, softening);
 }
 
@@ -33,8 +33,8 @@ pbs_status spring_softening_reserve(struct spring_softening *softening, struct m
     RETURN_IF_FAILED(memory_reserve(memory, &softening->lanes, &softening->lanes_capacity,
                                     SOFTENING_VALUES * lane_count, sizeof(double)));
     softening->lane_count = lane_count;
-    return memory_reserve(memory, &softening->lost, &softening->lost_capacity, lane_count / LANES,
-                          sizeof(double));
+    return memory_reserve(memory, &softening->dissipated, &softening->dissipated_capacity,
+                          lane_count / LANES, sizeof(double));
 }
 
 void spring_softening_fill(struct spring_softening *softening, size_t lane, size_t spring) {

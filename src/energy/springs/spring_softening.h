@@ -28,8 +28,8 @@ struct spring_softening {
     struct softening_law *laws; ///< by spring
     double *remaining;          ///< by spring, until lanes are filled
     double *lanes;
-    double *lost; ///< by group, J: of the state that was remembered last
-    size_t lanes_capacity, lost_capacity, lane_count;
+    double *dissipated; ///< by group, J: of the state that was remembered last
+    size_t lanes_capacity, dissipated_capacity, lane_count;
 };
 
 /// Copies; null where memory was refused.

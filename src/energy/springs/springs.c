@@ -29,9 +29,9 @@ struct springs {
     bool has_damping;
     double *lanes; ///< stiffness, rest length, damping and, where springs break, largest extension
                    ///< of each lane, in arrays of their own
-    uint8_t *strained;  ///< by group: bit l: lane l is above its limit
-    size_t *lane_start; ///< where a spring's lane is: group * 8 + lane; null: nothing breaks
-    size_t lanes_capacity, lane_count, strained_capacity;
+    uint8_t *overloaded; ///< by group: bit l: lane l is above its limit
+    size_t *lane_start;  ///< where a spring's lane is: group * 8 + lane; null: nothing breaks
+    size_t lanes_capacity, lane_count, overloaded_capacity;
     struct stencil_groups groups;       ///< those of the assembly
     struct spring_pairs *pairs;         ///< null: there are few
     struct near_springs *near;          ///< null: all are stencils
@@ -41,12 +41,12 @@ struct springs {
 /// What is assembled where not all of the Hessian is: these springs are the term's stencils.
 struct near_springs {
     size_t count;
-    uint32_t *spring;                 ///< count, ascending
-    uint32_t *nodes;                  ///< count x 2
-    double *factor;                   ///< count: of the stiffness
-    uint8_t *broken;                  ///< count
-    double *node_reach, *node_factor; ///< by the nodes of pairs->layout
-    struct spring_products *products; ///< null: not bound yet
+    uint32_t *spring;                       ///< count, ascending
+    uint32_t *nodes;                        ///< count x 2
+    double *factor;                         ///< count: of the stiffness
+    uint8_t *broken;                        ///< count
+    double *node_near_length, *node_factor; ///< by the nodes of pairs->layout
+    struct spring_products *products;       ///< null: not bound yet
 };
 
 enum { WIDTH = 2, PAIR_COUNT = 3 };
@@ -64,7 +64,7 @@ static void free_near(struct near_springs *near, struct memory *memory) {
     memory_release(memory, near->nodes);
     memory_release(memory, near->factor);
     memory_release(memory, near->broken);
-    memory_release(memory, near->node_reach);
+    memory_release(memory, near->node_near_length);
     memory_release(memory, near->node_factor);
     spring_products_destroy(near->products, memory);
     memory_release(memory, near);
@@ -83,7 +83,7 @@ static void destroy(void *self, struct memory *memory) {
     memory_release(memory, springs->broken);
     memory_release(memory, springs->marks);
     memory_release(memory, springs->lanes);
-    memory_release(memory, springs->strained);
+    memory_release(memory, springs->overloaded);
     memory_release(memory, springs->lane_start);
     if (springs->pairs != NULL) {
         spring_pairs_free(springs->pairs, memory);
@@ -106,8 +106,8 @@ static bool copy_limits(struct springs *springs, struct memory *memory,
 }
 
 /// The order of pairs, where springs are many, or always.
-static pbs_status order_pairs(struct springs *springs, struct memory *memory,
-                              const struct pair_order *order, bool always) {
+static pbs_status create_pairs(struct springs *springs, struct memory *memory,
+                               const struct pair_order *order, bool always) {
     if ((springs->count < SPRINGS_MANY && !always) || springs->softening != NULL) {
         return PBS_OK;
     }
@@ -130,51 +130,52 @@ static uint32_t lower_node(const struct springs *springs, size_t spring) {
     return ends[0] < ends[1] ? ends[0] : ends[1];
 }
 
-static bool is_near(const struct springs *springs, const struct springs_near *how, size_t spring) {
-    return springs->rest_length[spring] < how->reach[lower_node(springs, spring)];
+static bool is_near(const struct springs *springs, const struct springs_near *near_input,
+                    size_t spring) {
+    return springs->rest_length[spring] < near_input->near_length[lower_node(springs, spring)];
 }
 
-static void list_near(const struct springs *springs, const struct springs_near *how,
+static void list_near(const struct springs *springs, const struct springs_near *near_input,
                       struct near_springs *near) {
     size_t at = 0;
     for (size_t i = 0; i < springs->count; i++) {
-        if (is_near(springs, how, i)) {
+        if (is_near(springs, near_input, i)) {
             near->spring[at] = (uint32_t)i;
             near->nodes[2 * at] = springs->nodes[2 * i];
             near->nodes[2 * at + 1] = springs->nodes[2 * i + 1];
-            near->factor[at] = how->factor[lower_node(springs, i)];
+            near->factor[at] = near_input->factor[lower_node(springs, i)];
             near->broken[at] = springs->broken[i];
             at++;
         }
     }
     const struct pair_layout *layout = &springs->pairs->layout;
     for (uint32_t i = 0; i < layout->node_count; i++) {
-        near->node_reach[i] = how->reach[layout->node[i]];
-        near->node_factor[i] = how->factor[layout->node[i]];
+        near->node_near_length[i] = near_input->near_length[layout->node[i]];
+        near->node_factor[i] = near_input->factor[layout->node[i]];
     }
 }
 
 /// Chooses what is assembled.
 static pbs_status choose_near(struct springs *springs, struct memory *memory,
-                              const struct springs_near *how) {
+                              const struct springs_near *near_input) {
     struct near_springs *near = springs->near = memory_allocate(memory, 1, sizeof *near);
     if (near == NULL) {
         return PBS_ERROR_MEMORY;
     }
     for (size_t i = 0; i < springs->count; i++) {
-        near->count += is_near(springs, how, i);
+        near->count += is_near(springs, near_input, i);
     }
     near->spring = memory_allocate(memory, near->count, sizeof *near->spring);
     near->nodes = memory_allocate(memory, near->count, WIDTH * sizeof *near->nodes);
     near->factor = memory_allocate(memory, near->count, sizeof *near->factor);
     near->broken = memory_allocate(memory, near->count, sizeof *near->broken);
-    near->node_reach = memory_allocate(memory, springs->pairs->layout.stride, sizeof(double));
+    near->node_near_length = memory_allocate(memory, springs->pairs->layout.stride, sizeof(double));
     near->node_factor = memory_allocate(memory, springs->pairs->layout.stride, sizeof(double));
     if (near->spring == NULL || near->nodes == NULL || near->factor == NULL ||
-        near->broken == NULL || near->node_reach == NULL || near->node_factor == NULL) {
+        near->broken == NULL || near->node_near_length == NULL || near->node_factor == NULL) {
         return PBS_ERROR_MEMORY;
     }
-    list_near(springs, how, near);
+    list_near(springs, near_input, near);
     // Only stencils are asked for their nodes from now on.
     memory_release(memory, springs->nodes);
     springs->nodes = NULL;
@@ -183,12 +184,12 @@ static pbs_status choose_near(struct springs *springs, struct memory *memory,
 
 static pbs_status arrange(struct springs *springs, struct memory *memory,
                           const struct springs_input *input) {
-    const struct springs_near *how = input->near;
-    RETURN_IF_FAILED(order_pairs(springs, memory, input->order, how != NULL));
-    if (how != NULL) {
-        RETURN_IF_FAILED(choose_near(springs, memory, how));
+    const struct springs_near *near_input = input->near;
+    RETURN_IF_FAILED(create_pairs(springs, memory, input->order, near_input != NULL));
+    if (near_input != NULL) {
+        RETURN_IF_FAILED(choose_near(springs, memory, near_input));
     }
-    const size_t stencils = how != NULL ? springs->near->count : springs->count;
+    const size_t stencils = near_input != NULL ? springs->near->count : springs->count;
     springs->lane_start = memory_allocate(memory, stencils, sizeof *springs->lane_start);
     return springs->lane_start == NULL ? PBS_ERROR_MEMORY : PBS_OK;
 }
@@ -247,14 +248,15 @@ static size_t spring_of(const struct springs *springs, size_t stencil) {
 static void fill_lane(const struct springs *springs, size_t lane, size_t stencil, bool padding) {
     const size_t spring = spring_of(springs, stencil);
     const double factor = springs->near != NULL ? springs->near->factor[stencil] : 1.0;
-    const bool gone = padding || springs->broken[spring] != 0;
-    lanes_of(springs, LANE_STIFFNESS)[lane] = gone ? 0.0 : factor * springs->stiffness[spring];
-    lanes_of(springs, LANE_REST)[lane] = gone ? 0.0 : springs->rest_length[spring];
-    lanes_of(springs,
-             LANE_DAMPING)[lane] = gone || !springs->has_damping ? 0.0 : springs->damping[spring];
+    const bool inactive = padding || springs->broken[spring] != 0;
+    lanes_of(springs, LANE_STIFFNESS)[lane] = inactive ? 0.0 : factor * springs->stiffness[spring];
+    lanes_of(springs, LANE_REST)[lane] = inactive ? 0.0 : springs->rest_length[spring];
+    lanes_of(springs, LANE_DAMPING)[lane] = inactive || !springs->has_damping
+                                                ? 0.0
+                                                : springs->damping[spring];
     if (springs->limit != NULL) {
         const double most = springs->limit[spring] * springs->rest_length[spring];
-        lanes_of(springs, LANE_LIMIT)[lane] = gone ? INFINITY : most;
+        lanes_of(springs, LANE_LIMIT)[lane] = inactive ? INFINITY : most;
     }
 }
 
@@ -264,7 +266,7 @@ static pbs_status bind_products(struct springs *springs, struct memory *memory,
     const struct spring_products_input input = {.layout = &springs->pairs->layout,
                                                 .stiffness = springs->pairs->stiffness,
                                                 .rest = springs->pairs->rest,
-                                                .reach = near->node_reach,
+                                                .near_length = near->node_near_length,
                                                 .factor = near->node_factor};
     spring_products_destroy(near->products, memory);
     near->products = NULL;
@@ -278,12 +280,12 @@ static pbs_status bind_elements(void *self, struct memory *memory,
     const size_t values = springs->limit != NULL ? LANE_VALUES : LANE_LIMIT;
     RETURN_IF_FAILED(memory_reserve(memory, &springs->lanes, &springs->lanes_capacity,
                                     values * lane_count, sizeof(double)));
-    RETURN_IF_FAILED(memory_reserve(memory, &springs->strained, &springs->strained_capacity,
-                                    groups->group_count, sizeof *springs->strained));
+    RETURN_IF_FAILED(memory_reserve(memory, &springs->overloaded, &springs->overloaded_capacity,
+                                    groups->group_count, sizeof *springs->overloaded));
     if (springs->softening != NULL) {
         RETURN_IF_FAILED(spring_softening_reserve(springs->softening, memory, lane_count));
     }
-    memset(springs->strained, 0, groups->group_count * sizeof *springs->strained);
+    memset(springs->overloaded, 0, groups->group_count * sizeof *springs->overloaded);
     springs->lane_count = lane_count;
     springs->groups = *groups;
     for (size_t i = 0; i < lane_count; i++) {
@@ -469,7 +471,7 @@ static PBS_MULTIVERSION void add_softening(const struct springs *springs,
 }
 
 /// Bit l: lane l is above its limit.
-ALWAYS_INLINE uint8_t strained_lanes(const struct springs *springs, size_t g, lanes8 extension) {
+ALWAYS_INLINE uint8_t overloaded_lanes(const struct springs *springs, size_t g, lanes8 extension) {
     const mask8 over = extension > lanes_load(lanes_of(springs, LANE_LIMIT) + g * LANES);
     uint32_t bits = 0;
     for (int l = 0; l < LANES; l++) {
@@ -478,21 +480,21 @@ ALWAYS_INLINE uint8_t strained_lanes(const struct springs *springs, size_t g, la
     return (uint8_t)bits;
 }
 
-static PBS_MULTIVERSION void mark_strained(const struct springs *springs,
-                                           const struct stencil_groups *groups, size_t begin,
-                                           size_t end, const double *x) {
+static PBS_MULTIVERSION void mark_overloaded(const struct springs *springs,
+                                             const struct stencil_groups *groups, size_t begin,
+                                             size_t end, const double *x) {
     for (size_t g = begin; g < end; g++) {
         struct spring_lanes s;
         load(springs, groups, g, x, &s);
-        springs->strained[g] = strained_lanes(springs, g, s.length - s.rest_length);
+        springs->overloaded[g] = overloaded_lanes(springs, g, s.length - s.rest_length);
     }
 }
 
 /// The energy that a spring loses is what its potential falls by: its force at that extension
 /// stays.
-static PBS_MULTIVERSION void remember(const struct springs *springs,
-                                      const struct stencil_groups *groups, size_t begin, size_t end,
-                                      const double *x) {
+static PBS_MULTIVERSION void update_history(const struct springs *springs,
+                                            const struct stencil_groups *groups, size_t begin,
+                                            size_t end, const double *x) {
     double *remaining = softening_lanes(springs->softening, SOFTENING_REMAINING);
     for (size_t g = begin; g < end; g++) {
         struct spring_lanes s;
@@ -501,42 +503,42 @@ static PBS_MULTIVERSION void remember(const struct springs *springs,
         const lanes8 extension = s.length - s.rest_length;
         const lanes8 remains = softening_update_remaining(&softening, extension);
         const lanes8 none = lanes_set(0.0);
-        const lanes8 lost = softening_potential(&softening, extension) -
-                            0.5 * remains * extension * extension;
-        const lanes8 fell = lanes_select(remains < softening.remaining, lost, none);
-        springs->softening->lost[g] = lanes_sum(s.stiffness * lanes_max(fell, none));
+        const lanes8 dissipated = softening_potential(&softening, extension) -
+                                  0.5 * remains * extension * extension;
+        const lanes8 fell = lanes_select(remains < softening.remaining, dissipated, none);
+        springs->softening->dissipated[g] = lanes_sum(s.stiffness * lanes_max(fell, none));
         lanes_store(remaining + g * LANES, remains);
     }
 }
 
-struct marking {
+struct state_job {
     const struct springs *springs;
     const double *x;
 };
 
-static void remember_piece(void *context, size_t domain) {
-    const struct marking *marking = context;
-    const struct stencil_groups *groups = &marking->springs->groups;
-    remember(marking->springs, groups, groups->domain_group[domain],
-             groups->domain_group[domain + 1], marking->x);
+static void update_history_piece(void *context, size_t domain) {
+    const struct state_job *state_job = context;
+    const struct stencil_groups *groups = &state_job->springs->groups;
+    update_history(state_job->springs, groups, groups->domain_group[domain],
+                   groups->domain_group[domain + 1], state_job->x);
 }
 
 double springs_update_history(struct springs *springs, struct tasks *tasks, size_t domain_count,
                               const double *x) {
-    struct marking marking = {springs, x};
-    double lost = 0.0;
-    tasks_for(tasks, domain_count, remember_piece, &marking);
+    struct state_job state_job = {springs, x};
+    double dissipated = 0.0;
+    tasks_for(tasks, domain_count, update_history_piece, &state_job);
     for (size_t g = 0; g < springs->groups.group_count; g++) {
-        lost += springs->softening->lost[g];
+        dissipated += springs->softening->dissipated[g];
     }
-    return lost;
+    return dissipated;
 }
 
 static void mark_piece(void *context, size_t domain) {
-    const struct marking *marking = context;
-    const struct stencil_groups *groups = &marking->springs->groups;
-    mark_strained(marking->springs, groups, groups->domain_group[domain],
-                  groups->domain_group[domain + 1], marking->x);
+    const struct state_job *state_job = context;
+    const struct stencil_groups *groups = &state_job->springs->groups;
+    mark_overloaded(state_job->springs, groups, groups->domain_group[domain],
+                    groups->domain_group[domain + 1], state_job->x);
 }
 
 void springs_mark_overloaded(struct springs *springs, struct tasks *tasks, size_t domain_count,
@@ -547,8 +549,8 @@ void springs_mark_overloaded(struct springs *springs, struct tasks *tasks, size_
         spring_pairs_evaluate(springs->pairs, tasks, &evaluation, true, &sums);
         return;
     }
-    struct marking marking = {springs, x};
-    tasks_for(tasks, domain_count, mark_piece, &marking);
+    struct state_job state_job = {springs, x};
+    tasks_for(tasks, domain_count, mark_piece, &state_job);
 }
 
 static void set_mark(void *context, uint32_t spring) {
@@ -568,8 +570,8 @@ const uint8_t *springs_overloaded(struct springs *springs) {
         return springs->has_marks ? springs->marks : NULL;
     }
     for (size_t g = 0; g < groups->group_count; g++) {
-        for (uint32_t l = 0; springs->strained[g] >> l != 0; l++) {
-            if ((springs->strained[g] >> l & 1u) != 0) {
+        for (uint32_t l = 0; springs->overloaded[g] >> l != 0; l++) {
+            if ((springs->overloaded[g] >> l & 1u) != 0) {
                 set_mark(springs, groups->stencil[g * LANES + l]);
             }
         }
@@ -656,7 +658,7 @@ static int evaluate(const void *self, const struct assembly *assembly,
         (springs->softening != NULL ? add_softening : add_first_order)(springs, groups, begin, end,
                                                                        evaluation, sums);
         if (evaluation->at_chart_origin && springs->limit != NULL) {
-            mark_strained(springs, groups, begin, end, evaluation->x);
+            mark_overloaded(springs, groups, begin, end, evaluation->x);
         }
     }
     if (evaluation->what & EVALUATE_HESSIAN) {

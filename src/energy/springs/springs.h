@@ -13,8 +13,8 @@
 /// Of Hessians that are not assembled (docs/theory/linear_solvers.md section 4): what of them is in
 /// blocks nevertheless, for preconditioners. Of a spring the lower node's count.
 struct springs_near {
-    const double *reach;  ///< by node, metres: springs that are shorter are in blocks,
-    const double *factor; ///< by node, positive: with so many times their stiffness
+    const double *near_length; ///< by node, metres: springs that are shorter are in blocks,
+    const double *factor;      ///< by node, positive: with so many times their stiffness
 };
 
 /// What springs_create copies and arranges in lanes.

@@ -27,7 +27,8 @@ pbs_status pbs_body_bonds(const pbs_world *w, pbs_body b, const uint32_t **pairs
 static void read_bond(const struct body *body, const struct particle_view *view, size_t bond,
                       struct bond_state *out) {
     const uint32_t *end = body->bonds.pairs + 2 * bond;
-    subtract3(view->positions + 3 * (size_t)end[1], view->positions + 3 * (size_t)end[0], out->way);
+    subtract3(view->positions + 3 * (size_t)end[1], view->positions + 3 * (size_t)end[0],
+              out->offset);
     memcpy(out->from, view->orientations + 4 * (size_t)end[0], sizeof out->from);
     memcpy(out->to, view->orientations + 4 * (size_t)end[1], sizeof out->to);
 }
@@ -62,7 +63,7 @@ static void read_beams(const struct body *body, const struct particle_view *view
                         states, borne);
     for (size_t i = 0; i < count; i++) {
         loads[i] = load_of(&borne[i], own->bond_radii[first + i]);
-        loads[i].stretch = norm3(states[i].way) / norm3(rest + 3 * i) - 1.0;
+        loads[i].stretch = norm3(states[i].offset) / norm3(rest + 3 * i) - 1.0;
         energies[i] = borne[i].energy;
     }
 }

@@ -25,19 +25,19 @@ bool near_bonds_are_wanted(const struct scene *scene) {
 }
 
 /// How much stiffer near bonds have to be to be as stiff as all in long waves; 0: there are none.
-static double measure_factor(const struct body *body, double reach) {
+static double measure_factor(const struct body *body, double near_length) {
     const struct peridynamic_body *own = &body->peridynamic;
     double all = 0.0;
     double near = 0.0;
     for (size_t b = 0; b < body->bonds.count; b++) {
         const double stiffness = own->stiffness[b] * own->lengths[b] * own->lengths[b];
         all += stiffness;
-        near += own->lengths[b] < reach ? stiffness : 0.0;
+        near += own->lengths[b] < near_length ? stiffness : 0.0;
     }
     return near > 0.0 ? all / near : 0.0;
 }
 
-void near_bonds_measure(const struct scene *scene, double *reach, double *factor) {
+void near_bonds_measure(const struct scene *scene, double *near_length, double *factor) {
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
         if (body->kind != BODY_PERIDYNAMIC) {
@@ -46,7 +46,7 @@ void near_bonds_measure(const struct scene *scene, double *reach, double *factor
         const double near = NEAR * body->peridynamic.spacing;
         const double found = measure_factor(body, near);
         for (size_t k = 0; k < body->node_count; k++) {
-            reach[body->node_start + k] = found > 0.0 ? near : INFINITY;
+            near_length[body->node_start + k] = found > 0.0 ? near : INFINITY;
             factor[body->node_start + k] = found > 0.0 ? found : 1.0;
         }
     }

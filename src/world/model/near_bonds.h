@@ -8,8 +8,8 @@
 /// Whether the scene's settings and size want near bonds alone.
 bool near_bonds_are_wanted(const struct scene *scene);
 
-/// reach, factor: by node, as struct springs_near has them. Written for nodes of peridynamic
+/// near_length, factor: by node, as struct springs_near has them. Written for nodes of peridynamic
 /// bodies.
-void near_bonds_measure(const struct scene *scene, double *reach, double *factor);
+void near_bonds_measure(const struct scene *scene, double *near_length, double *factor);
 
 #endif

@@ -396,7 +396,7 @@ static struct bond_load load_of(const struct bond_stiffness *k, enum bond_shear 
     double back[3];
     scale3(0.5, turn, half);
     scale3(-0.5, turn, back);
-    copy3(way, state.way);
+    copy3(way, state.offset);
     rotate_by(back, 1.0, none, state.from);
     rotate_by(half, 1.0, none, state.to);
     bonds_compute_loads(1, rest, k, shear, &state, &load);
@@ -446,7 +446,7 @@ static void loads_are_taken_one_by_one(void **state) {
     for (size_t i = 0; i < MANY; i++) {
         double rotation[9];
         k[i] = (struct bond_stiffness){1.0 + (double)i, 2.0, 3.0, 4.0};
-        random_fill(&random, 0.5, 1.5, states[i].way, 3);
+        random_fill(&random, 0.5, 1.5, states[i].offset, 3);
         random_rotation(&random, rotation);
         quaternion_of(rotation, states[i].from);
         const double turn[3] = {0.1, -0.2, 0.3};
@@ -728,7 +728,7 @@ static void bear_all(const struct assemblage *a, enum bond_shear shear, struct b
     struct bond_state states[BONDS];
     for (size_t b = 0; b < BONDS; b++) {
         const uint32_t *end = a->rotations + 2 * b;
-        subtract3(a->x + 6 * (size_t)end[1], a->x + 6 * (size_t)end[0], states[b].way);
+        subtract3(a->x + 6 * (size_t)end[1], a->x + 6 * (size_t)end[0], states[b].offset);
         memcpy(states[b].from, a->start + 4 * (size_t)end[0], sizeof states[b].from);
         memcpy(states[b].to, a->start + 4 * (size_t)end[1], sizeof states[b].to);
     }
@@ -812,10 +812,10 @@ static void what_has_the_least_energy_is_not_missed(void **state) {
         a.start[axis] = -sin(0.25 * turn);
         a.start[4 + axis] = sin(0.25 * turn);
         a.start[3] = a.start[7] = cos(0.25 * turn);
-        at.way[in_tension ? 0 : 1] += amount;
+        at.offset[in_tension ? 0 : 1] += amount;
         memcpy(at.from, a.start, sizeof at.from);
         memcpy(at.to, a.start + 4, sizeof at.to);
-        copy3(at.way, a.x + 6);
+        copy3(at.offset, a.x + 6);
         bonds_compute_loads(1, rest, a.stiffness, BOND_SHEAR_CHORD, &at, &load);
         const double force = in_tension ? load.normal + lever * load.bending
                                         : load.shear + 0.5 * lever * fabs(load.torsion);
