@@ -1,4 +1,4 @@
-// Eight tetrahedra in lanes: their shape gradients, moduli and deformation gradients from nodal
+// Loads eight tetrahedra into lanes: shape gradients, moduli, and deformation gradients from nodal
 // positions.
 #ifndef PBS_ENERGY_ELEMENT_H
 #define PBS_ENERGY_ELEMENT_H
@@ -18,7 +18,7 @@ typedef double pair4 __attribute__((vector_size(32)));
 
 #define INTERLEAVE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 
-/// Two doubles from each of four nodes.
+/// Loads two doubles from each of four nodes.
 ALWAYS_INLINE lanes8 load_pairs(const double *x, const uint32_t node[4]) {
     pair2 p[4];
     for (int l = 0; l < 4; l++) {
@@ -29,7 +29,8 @@ ALWAYS_INLINE lanes8 load_pairs(const double *x, const uint32_t node[4]) {
     return INTERLEAVE(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
 }
 
-/// The vectors of eight nodes: read in pairs, as single doubles are slow to put together.
+/// Loads the vectors of eight nodes. Reading doubles in pairs is faster than inserting them one by
+/// one.
 ALWAYS_INLINE void load_nodes(const double *x, const uint32_t node[LANES], lanes8 out[3]) {
     const lanes8 low = load_pairs(x, node);
     const lanes8 high = load_pairs(x, node + 4);
@@ -42,8 +43,8 @@ ALWAYS_INLINE void load_nodes(const double *x, const uint32_t node[LANES], lanes
 
 #undef INTERLEAVE
 
-/// Ds Dm^-1 for any nodal field x: F of positions, its rate of change of a direction. node: 4 x
-/// LANES.
+/// out = Ds Dm^-1 for a nodal field x: F if x holds positions, dF if x holds displacements. node: 4
+/// x LANES.
 ALWAYS_INLINE void element_gradient(const uint32_t *node, const double *x, const lanes8 b[9],
                                     lanes8 out[9]) {
     lanes8 origin[3];
@@ -62,7 +63,7 @@ ALWAYS_INLINE void element_gradient(const uint32_t *node, const double *x, const
     }
 }
 
-/// Group g. In a padding lane the gradients are zero, and 1 is added to the diagonal of F.
+/// Loads group g. In padding lanes the shape gradients are zero, and F is set to the identity.
 ALWAYS_INLINE void element_load(const struct solid_elements *elements,
                                 const struct stencil_groups *groups, size_t g, const double *x,
                                 struct element_lanes *e) {

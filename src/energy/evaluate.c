@@ -1,4 +1,4 @@
-// The sum of all terms over all domains.
+// Evaluates the sum of all terms over all domains.
 #include "energy/evaluate.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "base/config.h"
 #include "base/lanes/lanes.h"
 
-/// What one domain found; each on cache lines of its own.
+/// The results of one domain, aligned so that no two share a cache line.
 struct domain_result {
     _Alignas(CACHE_LINE) double by_kind[ENERGY_KIND_COUNT];
     double step;
@@ -20,7 +20,7 @@ struct pass {
     size_t term_count;
     const struct evaluation *evaluation;
     const struct terms_result *result;
-    const double *x, *direction; ///< of max_step
+    const double *x, *direction; ///< arguments of terms_max_step, as limit is
     double limit;
     struct domain_result *domain_results;
 };
@@ -57,8 +57,8 @@ static bool is_included(const struct term_table *table, const struct evaluation 
            (table->kind == ENERGY_DISSIPATED || !evaluation->dissipative_only);
 }
 
-/// The share of one domain in those terms that run on the calling thread, or in those that do not.
-/// Stops at the first refusal.
+/// Evaluates one domain for the terms whose on_calling_thread equals the argument. Stops at the
+/// first term that does not return EVALUATE_OK.
 static void evaluate_domain(const struct pass *pass, uint32_t domain, bool on_calling_thread) {
     struct domain_result *domain_result = &pass->domain_results[domain];
     const struct stencil_groups *groups = pass->assembly->terms;
@@ -96,7 +96,7 @@ static void gather_piece(void *context, size_t domain) {
     }
 }
 
-/// Stop outweighs recoverable outweighs ok.
+/// EVALUATE_STOP takes precedence over EVALUATE_RECOVERABLE, and that over EVALUATE_OK.
 static int worse(int a, int b) {
     if (a < 0 || b < 0) {
         return EVALUATE_STOP;
@@ -112,7 +112,7 @@ static int collect_answers(const struct pass *pass) {
     return answer;
 }
 
-/// The host is not asked about a state that a term of ours, or an earlier domain, has refused.
+/// Does not call the host for a state that a built-in term or an earlier domain has rejected.
 static int evaluate_on_calling_thread(const struct pass *pass) {
     int answer = collect_answers(pass);
     for (uint32_t d = 0; d < pass->assembly->layout.domain_count && answer == EVALUATE_OK; d++) {
@@ -122,7 +122,7 @@ static int evaluate_on_calling_thread(const struct pass *pass) {
     return answer;
 }
 
-/// What terms with an order of their own add to all domains at once.
+/// Evaluates the terms with has_own_order, all domains at once.
 static int evaluate_whole(const struct pass *pass, struct tasks *tasks,
                           double whole[ENERGY_KIND_COUNT]) {
     int answer = EVALUATE_OK;
@@ -214,7 +214,7 @@ double terms_max_step(struct tasks *tasks, const struct assembly *assembly,
     return step;
 }
 
-// --- what is in no block ---
+// --- the unassembled part of the Hessian ---
 
 const struct product_operator *terms_products(struct tasks *tasks, const struct term *terms,
                                               size_t term_count,
@@ -228,7 +228,7 @@ const struct product_operator *terms_products(struct tasks *tasks, const struct 
     return products;
 }
 
-// --- what couples ---
+// --- coupling ---
 
 uint64_t terms_count_changes(const struct term *terms, size_t term_count) {
     uint64_t sum = 0;

@@ -1,7 +1,7 @@
-// Evaluates the sum of terms: gradient and Hessian blocks into the assembly's arrays, values by
-// kind, and the largest step. Domains in parallel, then the terms of the host on the calling
-// thread, then what domains wrote for each other is gathered. Every sum has a fixed order (domain
-// by domain, in each term by term), so threads do not change a bit. Allocates nothing.
+// Evaluates the sum of all terms: the gradient and the Hessian blocks in the assembly's arrays, the
+// values by kind, and the largest step. Domains are evaluated in parallel, then the host's
+// callbacks on the calling thread, then the entries that domains share are gathered. Every sum has
+// a fixed order (by domain, then by term), so results do not depend on the number of threads.
 #ifndef PBS_ENERGY_EVALUATE_H
 #define PBS_ENERGY_EVALUATE_H
 
@@ -10,51 +10,52 @@
 
 struct domain_result;
 
-/// Scratch of all evaluations over one assembly; zero at first.
+/// Scratch memory for evaluations over one assembly. A zero-initialised struct is empty.
 struct terms_scratch {
-    struct domain_result *domain_results; ///< one for each domain
+    struct domain_result *domain_results; ///< assembly->layout.domain_count
     size_t capacity;
 };
 
-/// Where an evaluation goes. The arrays are the caller's: null when not asked for.
+/// Receives an evaluation. The caller owns the arrays; an array that is not requested may be null.
 struct terms_result {
-    double *gradient; ///< vector_slot_count x 3, of which the first node_count x 3 are the result,
-                      ///< in node order
-    double *blocks;   ///< block_slot_count x 9, of which the first block_count x 9 are the result
+    double *gradient; ///< vector_slot_count x 3; the first node_count x 3 are the result, in node
+                      ///< order
+    double *blocks;   ///< block_slot_count x 9; the first block_count x 9 are the result
     double *node_values; ///< node_count, J: values by node, see evaluation_sums
     struct terms_scratch *scratch;
-    double value; ///< J; infinity where the state is not admissible
+    double value; ///< J; infinity if the state is not admissible
     double by_kind[ENERGY_KIND_COUNT];
 };
 
-/// Makes scratch large enough for this assembly. The only function here that allocates.
+/// Makes scratch large enough for this assembly. No other function of this header allocates memory.
 pbs_status terms_reserve(struct memory *memory, const struct assembly *assembly,
                          struct terms_scratch *scratch);
 void terms_release(struct memory *memory, struct terms_scratch *scratch);
 
-/// Overwrites what evaluation->what asks for. Terms with stencils must be in the order of
-/// assembly->terms.
+/// Overwrites the results that evaluation->what requests. Terms with stencils must have the order
+/// of assembly->terms.
 /// @return EVALUATE_OK; EVALUATE_RECOVERABLE: the state is not admissible (value is infinity, the
-/// arrays are of no use); EVALUATE_STOP
+/// arrays are undefined); EVALUATE_STOP
 int terms_evaluate(struct tasks *tasks, const struct assembly *assembly, const struct term *terms,
                    size_t term_count, const struct evaluation *evaluation,
                    struct terms_result *result);
 
-/// Products with what of the Hessian is in no block, at evaluation->x and until the next call;
-/// null: there is nothing.
+/// Returns an operator for products with the unassembled part of the Hessian at evaluation->x,
+/// valid until the next call. Null: all of the Hessian is assembled.
 const struct product_operator *terms_products(struct tasks *tasks, const struct term *terms,
                                               size_t term_count,
                                               const struct evaluation *evaluation);
 
-/// How often what terms couple has changed.
+/// Counts how often stencils were coupled or uncoupled (term_table.uncoupled).
 uint64_t terms_count_changes(const struct term *terms, size_t term_count);
-/// coupled: block_slot_count, of which the first block_count become 1 where some stencil has a part
-/// in the block, and on the diagonal.
+/// Sets coupled[b] to 1 for each block b to which a stencil contributes, and for each diagonal
+/// block; to 0 for the others. coupled: block_slot_count, of which the first block_count are the
+/// result.
 void terms_mark_coupled(const struct assembly *assembly, const struct term *terms,
                         size_t term_count, uint8_t *coupled);
 
-/// The largest step in (0, limit] along direction from x that keeps every term finite: the energy
-/// may be infinite at a bound below limit.
+/// Returns the largest step in (0, limit] along direction from x up to which every term is finite.
+/// At a step below limit the energy may be infinite.
 double terms_max_step(struct tasks *tasks, const struct assembly *assembly,
                       const struct term *terms, size_t term_count, const double *x,
                       const double *direction, double limit, struct terms_scratch *scratch);

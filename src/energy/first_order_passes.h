@@ -1,6 +1,6 @@
-// What is asked of one kernel, add_first_order, each as a function of its own, so that the compiler
-// leaves out what is not. Included by every term with such a kernel, once, after it; no guard.
-// FIRST_ORDER_ELEMENTS: the struct that the kernel takes.
+// Specialises a term's kernel add_first_order for each combination of outputs, so that the compiler
+// drops the code of the others. A term includes this file once, after its kernel; hence no include
+// guard. FIRST_ORDER_ELEMENTS: name of the struct that the kernel takes.
 
 static PBS_MULTIVERSION void add_value(const struct FIRST_ORDER_ELEMENTS *elements,
                                        const struct stencil_groups *groups, size_t begin,
@@ -28,7 +28,7 @@ static PBS_MULTIVERSION void add_value_and_gradient(const struct FIRST_ORDER_ELE
     add_first_order(elements, groups, begin, end, x, value, gradient, NULL);
 }
 
-/// Of value, values by node and gradient.
+/// Adds value, values by node and gradient as far as evaluation->what requests them.
 static void add_requested(const struct FIRST_ORDER_ELEMENTS *elements,
                           const struct stencil_groups *groups, size_t begin, size_t end,
                           const struct evaluation *evaluation, struct evaluation_sums *sums) {

@@ -1,4 +1,4 @@
-// The table of materials and what they share.
+// The table of materials, and Lame's parameters.
 #include "energy/material.h"
 
 const struct material_table *const material_tables[] = {

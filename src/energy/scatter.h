@@ -1,6 +1,6 @@
-// Moves what eight elements computed, one in each lane, to where the assembly wants it: transposed,
-// so that each block is written as contiguous memory. Lanes are taken in order, as two of them may
-// share a target.
+// Adds the results of eight elements, one per lane, to the assembly's arrays. Data is transposed
+// first, so that each block is written as contiguous memory. Lanes are processed in order, because
+// two lanes may add to the same entry.
 #ifndef PBS_ENERGY_SCATTER_H
 #define PBS_ENERGY_SCATTER_H
 
@@ -8,7 +8,7 @@
 
 #define INTERLEAVE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 
-/// out[l][e] = in[e][l]: three rounds that exchange halves of 1, 2 and 4 doubles.
+/// out[l][e] = in[e][l]: three rounds that swap groups of 1, 2 and 4 doubles.
 ALWAYS_INLINE void transpose_lanes(const lanes8 in[8], lanes8 out[8]) {
     lanes8 a[8];
     lanes8 b[8];
@@ -39,7 +39,7 @@ ALWAYS_INLINE void scatter_block(const lanes8 k[9], const uint32_t slot[LANES], 
     }
 }
 
-/// vector[slot[l]] += lane l of v; x and y together.
+/// vector[slot[l]] += lane l of v. x and y are added as a pair.
 ALWAYS_INLINE void scatter_vector(const lanes8 v[3], const uint32_t slot[LANES], double *vector) {
     typedef double two __attribute__((vector_size(16)));
     const lanes8 low = INTERLEAVE(v[0], v[1], 0, 8, 1, 9, 2, 10, 3, 11);
@@ -60,7 +60,7 @@ ALWAYS_INLINE void scatter_vector(const lanes8 v[3], const uint32_t slot[LANES],
 
 #undef INTERLEAVE
 
-/// Lane l is added at the first node of its element; padding adds zero.
+/// Adds lane l at the first node of its element. Padding lanes add zero.
 ALWAYS_INLINE void scatter_values(lanes8 values, const uint32_t *node, double *node_values) {
     for (int l = 0; l < LANES; l++) {
         node_values[node[l]] += values[l];

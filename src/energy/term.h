@@ -1,6 +1,6 @@
-// The seam of all energies P_k of docs/architecture.md eq. (1): a term is a table of functions over
-// one object. Terms are evaluated domain by domain (see sparse/assembly.h), write value, gradient
-// and Hessian blocks where the assembly says, and bound the step. A new term is one file.
+// The interface of all energies P_k of docs/architecture.md eq. (1): a term is an object and a
+// table of functions. A term computes its energy, gradient and Hessian blocks domain by domain
+// (sparse/assembly.h), and may bound the step length. A new term is one file.
 #ifndef PBS_ENERGY_TERM_H
 #define PBS_ENERGY_TERM_H
 
@@ -8,21 +8,21 @@
 #include "linear/problem.h"
 #include "sparse/assembly.h"
 
-/// What kind of energy a term accounts for, in pbs_energy.
+/// The kind of energy under which pbs_energy reports a term.
 enum energy_kind {
     ENERGY_ELASTIC,
     ENERGY_GRAVITY,
-    ENERGY_EXTERNAL, ///< of the host's forces
+    ENERGY_EXTERNAL, ///< the potential of forces set by the host
     ENERGY_DISSIPATED,
     ENERGY_CONTACT,
-    ENERGY_FRICTION, ///< the lagged potential of it
+    ENERGY_FRICTION, ///< the lagged friction potential
     ENERGY_HOST,
     ENERGY_KIND_COUNT
 };
 
 enum { EVALUATE_VALUE = 1, EVALUATE_GRADIENT = 2, EVALUATE_HESSIAN = 4 };
 
-/// One stage as a term sees it. Dissipative terms take the velocity (x - origin) / length
+/// The stage data that terms need. Dissipative terms take the velocity as (x - origin) / length
 /// (docs/theory/schemes.md section 1).
 struct stage_view {
     const double *origin; ///< p_x, node order, 3 per node
@@ -33,29 +33,30 @@ struct evaluation {
     uint32_t what;   ///< EVALUATE_* bits
     const double *x; ///< node order, 3 per node
     struct stage_view stage;
-    bool project;          ///< Hessians made positive semidefinite, element by element
-    bool project_shells;   ///< those of shells alone
-    bool project_bonds;    ///< those of bonds alone
-    bool damping_weights;  ///< multiply each element's Hessian by its own damping time (Rayleigh),
-                           ///< see rayleigh_damping.h
-    bool at_chart_origin;  ///< coordinates of rotation nodes are zero: orientations are as they
-                           ///< lie; and of the value all that counts is whether it is finite
-    bool constant_forces;  ///< only terms that are linear in x
-    bool dissipative_only; ///< only terms that take energy out
+    bool project;         ///< make all element Hessians positive semidefinite
+    bool project_shells;  ///< make those of shells positive semidefinite
+    bool project_bonds;   ///< make those of bonds positive semidefinite
+    bool damping_weights; ///< multiply each element's Hessian by its own damping time (Rayleigh),
+                          ///< see rayleigh_damping.h
+    bool at_chart_origin; ///< all rotation vectors are zero, so the orientations are those at the
+                          ///< start of the step; the caller only needs to know whether the value is
+                          ///< finite
+    bool constant_forces; ///< evaluate only terms that are linear in x
+    bool dissipative_only; ///< evaluate only terms of kind ENERGY_DISSIPATED
 };
 
-/// Where a domain's share goes. gradient and blocks are laid out as assembly.h says; what is not
-/// asked for is null.
+/// Receives the contributions of a domain. gradient and blocks have the layout of assembly.h;
+/// arrays that are not requested are null.
 struct evaluation_sums {
     double value;     ///< joules; infinity where the state is not admissible
     double *gradient; ///< newtons
     double *blocks;   ///< newtons per metre
-    /// Joules, node order: each stencil's value once more, added at its first node (the one of the
-    /// lowest row, which the domain owns). For sums over groups of nodes that no stencil joins.
+    /// Joules, node order: each stencil's value is also added at its first node (the one of the
+    /// lowest row, which the domain owns). Used to sum the energy of disconnected groups of nodes.
     double *node_values;
 };
 
-/// What an evaluation answers, as a host's callback does.
+/// Results of an evaluation; a host's callback returns the same values.
 enum { EVALUATE_OK = 0, EVALUATE_RECOVERABLE = 1, EVALUATE_STOP = -1 };
 
 struct strain_history;
@@ -64,56 +65,61 @@ struct strain_part;
 struct term_table {
     const char *name;
     enum energy_kind kind;
-    /// Adds domain `domain`'s share to *sums. groups: the term's own stencils in the assembly, null
-    /// for terms without any (node terms loop over the nodes of the domain). Runs on any thread
-    /// unless on_calling_thread is set. Returns EVALUATE_*.
+    /// Adds the contributions of domain `domain` to *sums. groups: the term's stencils in the
+    /// assembly, null for terms without stencils (node terms loop over the nodes of the domain).
+    /// Runs on any thread unless on_calling_thread is set. Returns EVALUATE_*.
     int (*evaluate)(const void *self, const struct assembly *assembly,
                     const struct stencil_groups *groups, uint32_t domain,
                     const struct evaluation *evaluation, struct evaluation_sums *sums);
-    /// Of terms that have an order of their own (struct term): adds value and gradient, and values
-    /// by node, of all domains at once, the gradient in node order. Called on the thread that steps
-    /// the world, which shares the work out. `evaluate` can do the same, and needs no scratch.
+    /// For terms with has_own_order (struct term): adds value, gradient (in node order) and values
+    /// by node of all domains at once. Called on the thread that steps the world; distributes its
+    /// work over `tasks`.
     int (*evaluate_whole)(const void *self, struct tasks *tasks,
                           const struct evaluation *evaluation, struct evaluation_sums *sums);
-    /// The largest step in (0, limit] along direction from x that keeps the value finite (exclusive
-    /// bound: the energy is infinite at it). Null: no bound.
+    /// The largest step in (0, limit] along direction from x that keeps the value finite. The bound
+    /// is exclusive: the energy is infinite there. Null: no bound.
     double (*max_step)(const void *self, const struct assembly *assembly,
                        const struct stencil_groups *groups, uint32_t domain, const double *x,
                        const double *direction, double limit);
-    /// Arranges the elements as the assembly, built from the terms' stencils, has grouped them.
-    /// Null: there is nothing to arrange.
+    /// Arranges the element data in the groups of the assembly, which was built from the terms'
+    /// stencils. Null: no element data.
     pbs_status (*bind)(void *self, struct memory *memory, const struct stencil_groups *groups);
-    /// Damping by the rate of strain (strain_history.h); null for all other terms: where the term
-    /// keeps its strains, and what adds one state's part of domain `domain` to them.
+    /// Returns the strain history of a term that damps the strain rate (strain_history.h). Null for
+    /// all other terms.
     struct strain_history *(*strains)(void *self);
+    /// Adds the contribution of one known state to the strains of domain `domain`. Null as
+    /// `strains`.
     void (*measure)(const void *self, const struct stencil_groups *groups, uint32_t domain,
                     const struct strain_part *part, double *strains);
-    /// Strains are measured from those at x from now on. Null: they are the same from everywhere.
+    /// Makes x the reference from which strains are measured from now on. Null: strains need no
+    /// reference.
     void (*set_reference)(void *self, const struct stencil_groups *groups, uint32_t domain,
                           const double *x);
-    /// Stencils that have no part in any Hessian until that changes, as broken bonds: 1 for each in
-    /// the order of the term's list. *changes grows with each change. Null: there never are any.
+    /// Returns flags in the order of the term's stencils: 1 for a stencil that contributes to no
+    /// Hessian at present, such as a broken bond. *changes counts the changes of these flags. Null:
+    /// all stencils contribute.
     const uint8_t *(*uncoupled)(const void *self, uint64_t *changes);
-    /// Where some of the Hessian is in no block: products with that, at evaluation->x and as
-    /// evaluation projects it, until the next call. Null, or null from it: all of it is in blocks.
-    /// One term at most has any.
+    /// Returns an operator for products with the part of the Hessian that is not assembled into
+    /// blocks, at evaluation->x and projected as `evaluation` says. The operator is valid until the
+    /// next call. A null function or result means that all of the Hessian is assembled. At most one
+    /// term has an unassembled part.
     const struct product_operator *(*products)(void *self, struct tasks *tasks,
                                                const struct evaluation *evaluation);
-    /// Null: self belongs to somebody else.
+    /// Null: the term does not own self.
     void (*destroy)(void *self, struct memory *memory);
-    bool has_damping; ///< evaluate heeds damping_weights; terms without are left out of such an
+    bool has_damping; ///< evaluate applies damping_weights; other terms are skipped in such an
                       ///< evaluation
-    bool is_linear;   ///< in x: the force is the same everywhere
-    bool on_calling_thread; ///< evaluate is run on the thread that steps the world (a host's
+    bool is_linear;   ///< linear in x: the force does not depend on x
+    bool on_calling_thread; ///< evaluate must run on the thread that steps the world (a host's
                             ///< callbacks)
 };
 
 struct term {
     const struct term_table *table;
     void *self;
-    bool has_stencils;  ///< takes the next stencil set of the assembly
-    bool has_own_order; ///< in steps evaluate_whole serves value and gradient (pair_layout.h), and
-                        ///< `evaluate` the Hessian
+    bool has_stencils;  ///< the assembly has a stencil set for this term
+    bool has_own_order; ///< evaluate_whole computes value and gradient (in the order of
+                        ///< pair_layout.h), `evaluate` only the Hessian
     struct stencils stencils;
 };
 

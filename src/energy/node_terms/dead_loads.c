@@ -1,4 +1,4 @@
-// Dead loads, a term without stencils: a loop over the nodes of a domain.
+// Evaluates dead loads by a loop over the nodes of a domain; the term has no stencils.
 #include "energy/node_terms/dead_loads.h"
 
 #include "base/matrix3/math3.h"

@@ -1,12 +1,12 @@
-// Forces of the host that stay as they are while what they act on moves:
-// -sum F_i . (x_i - reference_i). The reference only shifts the energy, as gravity's does.
-// Theory: docs/theory/materials.md section 7.
+// The potential of dead loads, constant forces set by the host: -sum F_i . (x_i - reference_i). The
+// reference positions only shift the energy by a constant, as for gravity. Theory:
+// docs/theory/materials.md section 7.
 #ifndef PBS_ENERGY_NODE_TERMS_DEAD_LOADS_H
 #define PBS_ENERGY_NODE_TERMS_DEAD_LOADS_H
 
 #include "energy/term.h"
 
-/// The owner's, read at each evaluation.
+/// Read at each evaluation; not owned by the term.
 struct dead_loads {
     const double *force;     ///< node order, 3 each, N
     const double *reference; ///< node order, 3 each, m

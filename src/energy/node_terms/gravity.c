@@ -1,4 +1,4 @@
-// Gravity, a term without stencils: a loop over the nodes of a domain.
+// Evaluates gravity by a loop over the nodes of a domain; the term has no stencils.
 #include "energy/node_terms/gravity.h"
 
 #include "base/matrix3/math3.h"
@@ -15,7 +15,7 @@ static int evaluate(const void *self, const struct assembly *assembly,
     for (uint32_t row = layout->domain_start[domain]; row < layout->domain_start[domain + 1];
          row++) {
         const size_t node = layout->node[row];
-        // Rotations, and what opts out.
+        // Rotation nodes, and nodes of bodies without gravity.
         if (gravity->mass[node] == 0.0) {
             continue;
         }

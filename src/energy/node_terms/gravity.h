@@ -1,7 +1,7 @@
-// Gravity: -sum m_i g . (x_i - reference_i). The reference (rest or initial positions) only shifts
-// the energy, so that it does not cancel far from the origin; masses are those that gravity acts
-// on, zero where a body opts out.
-// Theory: docs/theory/materials.md section 7.
+// The potential of gravity: -sum m_i g . (x_i - reference_i). The reference (rest or initial
+// positions) only shifts the energy by a constant; it avoids cancellation far from the origin. The
+// mass m_i is zero for rotation nodes and for bodies without gravity. Theory:
+// docs/theory/materials.md section 7.
 #ifndef PBS_ENERGY_NODE_TERMS_GRAVITY_H
 #define PBS_ENERGY_NODE_TERMS_GRAVITY_H
 

@@ -1,5 +1,5 @@
-// Mass drag, a term without stencils: a loop over the nodes of a domain, whose Hessian lies in the
-// diagonal blocks.
+// Evaluates mass drag by a loop over the nodes of a domain. The term has no stencils; its Hessian
+// is a multiple of the identity in each diagonal block.
 #include "energy/node_terms/mass_drag.h"
 
 #include "base/matrix3/math3.h"

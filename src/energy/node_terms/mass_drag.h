@@ -1,4 +1,4 @@
-// Mass drag, the force -rate m v, as a potential of the stage: 1/(2b) sum rate_i m_i |x_i -
+// Mass drag, the force -rate m v, written as the potential 1/(2b) sum rate_i m_i |x_i -
 // origin_i|^2 (OPT section 4.2; docs/theory/schemes.md section 1: the velocity is (x - origin) /
 // b).
 #ifndef PBS_ENERGY_NODE_TERMS_MASS_DRAG_H

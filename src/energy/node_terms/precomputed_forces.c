@@ -1,4 +1,4 @@
-// Forces from elsewhere, a term without stencils: a loop over the nodes of a domain.
+// Adds precomputed forces by a loop over the nodes of a domain; the term has no stencils.
 #include "energy/node_terms/precomputed_forces.h"
 
 #include "base/matrix3/math3.h"

@@ -1,14 +1,14 @@
-// A potential whose forces on nodes are found before terms are summed, as those of contact by
-// penalties are. It has no Hessian: schemes that minimise have no use for it.
+// A potential whose value and nodal forces are computed before the terms are evaluated, used for
+// penalty contact. It has no Hessian, so only explicit schemes can use it.
 #ifndef PBS_ENERGY_NODE_TERMS_PRECOMPUTED_FORCES_H
 #define PBS_ENERGY_NODE_TERMS_PRECOMPUTED_FORCES_H
 
 #include "energy/term.h"
 
-/// The owner's, read at each evaluation.
+/// Read at each evaluation; not owned by the term.
 struct precomputed_forces {
-    const double *force; ///< node order, 3, N
-    const double *value; ///< J; where it is 0, so are all forces
+    const double *force; ///< node order, 3 each, N
+    const double *value; ///< J; if it is 0, all forces are 0
 };
 
 struct term precomputed_forces_term(struct precomputed_forces *forces);
