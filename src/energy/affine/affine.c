@@ -1,9 +1,9 @@
-// Affine bodies, eight at a time (docs/theory/affine_bodies.md section 3). With
+// Evaluates affine bodies, eight at a time (docs/theory/affine_bodies.md section 3). With
 // C = A^T A - 1:
 //     value       k V |C|_F^2
 //     gradient    by a_i        4 k V sum_j C_ij a_j
 //     Hessian     by a_i, a_j   4 k V (a_j a_i^T + C_ij 1 + [i = j] A A^T)
-// Its eigenvalues are known from the singular values of A, which the projection uses.
+// The projection uses the closed form of the Hessian's eigenvalues in the singular values of A.
 #include "energy/affine/affine.h"
 
 #include "energy/element.h"
@@ -16,13 +16,13 @@ struct affine {
     uint32_t *nodes;
     double *stiffness, *inverse_radius, *damping; ///< count
     bool has_damping;
-    double *lanes; ///< stiffness, inverse radius, damping of each lane, in arrays of their own
+    double *lanes; ///< arrays of stiffness, inverse radius and damping by lane
     size_t lanes_capacity, lane_count;
 };
 
 enum { DOUBLES_PER_LANE = 3, WIDTH = 3, PAIR_COUNT = 6 };
 
-// --- life ---
+// --- creation ---
 
 static void destroy(void *self, struct memory *memory) {
     struct affine *affine = self;
@@ -76,7 +76,7 @@ static pbs_status bind_elements(void *self, struct memory *memory,
     double *inverse_radius = stiffness + lane_count;
     double *damping = inverse_radius + lane_count;
     for (size_t i = 0; i < lane_count; i++) {
-        // Padding repeats the nodes of lane 0, whose radius it takes, without stiffness.
+        // A padding lane has the nodes and the radius of lane 0, and no stiffness.
         const bool padding = groups->stencil[i] == UINT32_MAX;
         const size_t body = groups->stencil[padding ? i / LANES * LANES : i];
         stiffness[i] = padding ? 0.0 : affine->stiffness[body];
@@ -88,7 +88,8 @@ static pbs_status bind_elements(void *self, struct memory *memory,
 
 // --- kernels ---
 
-/// A; which handle is which column does not matter, as the energy is the same in any order.
+/// Loads A. The assembly may permute the handles; the energy does not depend on the order of the
+/// columns.
 ALWAYS_INLINE void load_handles(const uint32_t *node, lanes8 inverse_radius, const double *x,
                                 lanes8 a[9]) {
     for (int j = 0; j < 3; j++) {
@@ -120,7 +121,7 @@ ALWAYS_INLINE void load(const struct affine *affine, const struct stencil_groups
     }
 }
 
-/// A reflected body is as little strained as one that is not: what is not admissible is infinite.
+/// A reflection has no strain, so inverted states need an explicit infinite energy.
 ALWAYS_INLINE lanes8 energy(const struct affine_lanes *e) {
     lanes8 cofactor[9];
     cofactor_lanes(e->a, cofactor);
@@ -184,8 +185,9 @@ ALWAYS_INLINE void exact_blocks(const struct affine_lanes *e, lanes8 weight,
     }
 }
 
-/// Eigenvalues over 4 k V: 3 s_i^2 - 1; s_i^2 + s_i s_j + s_j^2 - 1; s_i^2 - s_i s_j + s_j^2 - 1.
-/// Handles are the columns of A, so that the shape gradient of handle a is the unit vector a.
+/// Clamps the eigenvalues, which divided by 4 k V are 3 s_i^2 - 1, s_i^2 + s_i s_j + s_j^2 - 1 and
+/// s_i^2 - s_i s_j + s_j^2 - 1. The handles are the columns of A, so the shape gradient of handle a
+/// is the unit vector a.
 ALWAYS_INLINE void projected_blocks(const struct affine_lanes *e, lanes8 weight,
                                     lanes8 k[PAIR_COUNT][9]) {
     static const int diagonal[3] = {0, 3, 5};

@@ -1,15 +1,15 @@
 // The energy that keeps affine bodies nearly rigid (Lan et al. 2022, "Affine Body Dynamics"): k V
-// |A^T A - 1|_F^2, A = (a1 a2 a3) the deformation of the body's frame, and infinite where A inverts
-// the body. Nodes hold handles R a1, R a2, R a3, of a fixed length R at rest, so that their
-// gradients are newtons and their Hessians newtons per metre as those of all nodes.
-// Theory: docs/theory/affine_bodies.md section 3.
+// |A^T A - 1|_F^2, A = (a1 a2 a3) the deformation of the body's frame, and infinite if det A <= 0.
+// The nodes hold the handles R a1, R a2, R a3 with a fixed length R, so that gradients are newtons
+// and Hessians newtons per metre, as for all other nodes. Theory: docs/theory/affine_bodies.md
+// section 3.
 #ifndef PBS_ENERGY_AFFINE_AFFINE_H
 #define PBS_ENERGY_AFFINE_AFFINE_H
 
 #include "base/runtime/memory.h"
 #include "energy/term.h"
 
-/// What affine_create copies and arranges in lanes.
+/// Input of affine_create, which copies it.
 struct affine_input {
     size_t count;
     const uint32_t *nodes;   ///< count x 3: the handles

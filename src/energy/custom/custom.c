@@ -1,7 +1,7 @@
-// Between the host's stencils, in the host's order of nodes, and the assembly's slots. The host's
-// block is made symmetric, and positive semidefinite where that was asked for and the host did not
-// do it; answers that are not finite count as recoverable, and those that were not written as a
-// wish to stop.
+// Calls the host for each stencil, in the host's order of nodes, and adds the results at the
+// assembly's slots. The host's Hessian is made symmetric, and positive semidefinite if that is
+// requested and the host has not done it. A result that is not finite counts as
+// EVALUATE_RECOVERABLE, one with an unwritten entry as EVALUATE_STOP.
 #include "energy/custom/custom.h"
 
 #include <math.h>
@@ -17,10 +17,11 @@ enum { MAX_WIDTH = 8, MAX_SIZE = 3 * MAX_WIDTH };
 struct custom {
     struct custom_input input;
     uint32_t *nodes;
-    _Atomic uint32_t *stopped; ///< the least stencil that asked to stop; UINT32_MAX: none
+    _Atomic uint32_t *stopped; ///< lowest stencil whose callback returned a negative value;
+                               ///< UINT32_MAX: none
 };
 
-/// What the host answers for one stencil.
+/// The host's results for one stencil.
 struct answer {
     double value;
     double gradient[MAX_SIZE];
@@ -57,7 +58,8 @@ void custom_destroy(struct custom *custom, struct memory *memory) {
     }
 }
 
-/// Domains stop on their own, each at its first; the least of them does not depend on threads.
+/// Each domain stops at its first failing stencil. The minimum over the domains does not depend on
+/// the order in which threads run.
 static void note_stop(const struct custom *custom, uint32_t stencil) {
     uint32_t least = atomic_load(custom->stopped);
     while (stencil < least && !atomic_compare_exchange_weak(custom->stopped, &least, stencil)) {
@@ -88,7 +90,7 @@ static void make_symmetric(size_t size, double *a) {
     }
 }
 
-/// How many numbers of each the host is to write.
+/// Numbers of entries that the host has to write.
 struct answer_size {
     size_t value, gradient, hessian;
 };
@@ -101,7 +103,7 @@ static struct answer_size size_of_answer(size_t width, uint32_t what) {
     };
 }
 
-/// What the host was not asked for is zero.
+/// Marks the requested entries as unwritten, and sets the value to 0 if it is not requested.
 static void prepare(const struct answer_size *size, struct answer *answer) {
     answer->value = 0.0;
     unwritten_fill(&answer->value, size->value);
@@ -229,7 +231,7 @@ static void destroy(void *self, struct memory *memory) {
         .has_damping = true, .is_linear = (linear), .on_calling_thread = (caller),                 \
     }
 
-/// By whether the callback runs on the calling thread, and is linear.
+/// Indexed by whether the callback runs on the calling thread, and by whether it is linear.
 static const struct term_table tables[2][2] = {
     {CUSTOM_TABLE(false, false), CUSTOM_TABLE(false, true)},
     {CUSTOM_TABLE(true, false), CUSTOM_TABLE(true, true)},

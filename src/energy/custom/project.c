@@ -1,5 +1,5 @@
-// Cyclic Jacobi: slow next to tridiagonalisation, but exact to rounding, short, and the matrices
-// are small and seldom indefinite.
+// Cyclic Jacobi iteration. Tridiagonalisation would be faster, but Jacobi is short and accurate to
+// rounding, and the matrices are small and seldom indefinite.
 #include "energy/custom/project.h"
 
 #include <float.h>
@@ -35,7 +35,7 @@ bool project_is_semidefinite(int size, const double *a) {
     return true;
 }
 
-/// Columns p and q of m times the rotation (c, s).
+/// Multiplies columns p and q of m by the rotation (c, s).
 static void rotate_columns(int size, double *m, int p, int q, double c, double s) {
     for (int k = 0; k < size; k++) {
         const double mp = m[size * k + p];
@@ -54,7 +54,7 @@ static void rotate_rows(int size, double *m, int p, int q, double c, double s) {
     }
 }
 
-/// Zeroes the entry (p, q) by a rotation, which is also applied to the vectors.
+/// Zeroes the entry (p, q) by a rotation, and applies the rotation to the eigenvectors.
 static void annihilate(int size, double *a, double *vectors, int p, int q) {
     const double theta = (a[size * q + q] - a[size * p + p]) / (2.0 * a[size * p + q]);
     const double t = copysign(1.0, theta) / (fabs(theta) + hypot(1.0, theta));
@@ -67,7 +67,7 @@ static void annihilate(int size, double *a, double *vectors, int p, int q) {
     rotate_columns(size, vectors, p, q, c, s);
 }
 
-/// One sweep over all pairs; false when nothing was above rounding.
+/// Sweeps once over all pairs (p, q). Returns false if no off-diagonal entry was above rounding.
 static bool sweep(int size, double *a, double *vectors, double smallest) {
     bool any = false;
     for (int p = 0; p < size; p++) {
@@ -88,7 +88,8 @@ void project_symmetric(int size, double *a) {
     for (int i = 0; i < size; i++) {
         vectors[size * i + i] = 1.0;
     }
-    // Jacobi converges quadratically: a dozen sweeps are plenty.
+    // Convergence is quadratic, so a dozen sweeps suffice; the limit only guards against an endless
+    // loop.
     const int sweep_limit = 30;
     for (int i = 0; i < sweep_limit && sweep(size, a, vectors, 0.125 * DBL_EPSILON * norm); i++) {
     }

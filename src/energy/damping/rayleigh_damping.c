@@ -1,4 +1,4 @@
-// D is assembled as any Hessian is; its quadratic form is one product with the matrix.
+// Assembles D like any Hessian, and evaluates its quadratic form by one product with the matrix.
 #include "energy/damping/rayleigh_damping.h"
 
 #include "base/lanes/vector.h"

@@ -1,6 +1,6 @@
-// Dashpots, eight at a time. For Newton's method one is a spring of stiffness c / b and rest length
-// l_p, so its Hessian is c / b (n n^T + t (1 - n n^T)) with n = l / |l| and t = 1 - l_p / |l|;
-// projected by t >= 0.
+// Evaluates dashpots, eight at a time. A dashpot has the energy of a spring of stiffness c / b and
+// rest length l_p, so its Hessian is c / b (n n^T + t (1 - n n^T)) with n = l / |l| and t = 1 - l_p
+// / |l|; the projection replaces t by max(t, 0).
 #include "energy/damping/spring_damping.h"
 
 #include "energy/element.h"
@@ -13,14 +13,14 @@ struct spring_damping {
     double *coefficient; ///< count
     uint8_t *broken;     ///< count
     struct strain_history history;
-    double *lanes;      ///< the coefficient of each lane
-    size_t *lane_start; ///< where a dashpot's lane is
+    double *lanes;      ///< coefficient by lane
+    size_t *lane_start; ///< count: the lane of each dashpot, group * 8 + lane
     size_t lanes_capacity;
 };
 
 enum { WIDTH = 2, PAIR_COUNT = 3 };
 
-// --- life ---
+// --- creation ---
 
 static void destroy(void *self, struct memory *memory) {
     struct spring_damping *damping = self;
@@ -102,7 +102,8 @@ ALWAYS_INLINE lanes8 dot(const lanes8 a[3], const lanes8 b[3]) {
 struct dashpot_lanes {
     lanes8 l[3]; ///< from node 0 to node 1
     lanes8 length;
-    lanes8 inverse; ///< 1 / length; 0 where that is 0: there is no direction to push in
+    lanes8 inverse; ///< 1 / length, or 0 if the length is 0: the dashpot then has no direction and
+                    ///< no force
 };
 
 ALWAYS_INLINE void load(const uint32_t *node, const double *x, struct dashpot_lanes *d) {
@@ -111,7 +112,8 @@ ALWAYS_INLINE void load(const uint32_t *node, const double *x, struct dashpot_la
     d->inverse = lanes_select(d->length > 0.0, 1.0 / d->length, lanes_set(0.0));
 }
 
-/// The length is |l|, its derivative along v is n.v, its second one (|v|^2 - (n.v)^2) / |l|.
+/// The strain is the length |l|. Its first derivative along v is n . v, the second (|v|^2 - (n .
+/// v)^2) / |l|.
 static PBS_MULTIVERSION void measure_groups(const struct stencil_groups *groups, size_t begin,
                                             size_t end, const struct strain_part *part,
                                             double *strains) {

@@ -1,9 +1,9 @@
-// Elements of one shape, eight at a time. With G = E - E_p, S = (2 mu G + lambda tr G) / b, g_a = F
-// b_a of a shape gradient b_a:
+// Evaluates elements of one shape, eight at a time. With G = E - E_p, S = (2 mu G + lambda tr G) /
+// b, and g_a = F b_a for a shape gradient b_a:
 //     value        S:G / 2
 //     gradient     F S b_a
 //     Hessian      (b_a.S b_c) 1 + (mu (b_a.b_c) F F^T + mu g_c g_a^T + lambda g_a g_c^T) / b
-// of which the second part is positive semidefinite; the first is made so through S.
+// The second part of the Hessian is positive semidefinite. The first is made so by projecting S.
 #include "energy/damping/strain_damping.h"
 
 #include "base/matrix3/eigen3.h"
@@ -11,10 +11,10 @@
 #include "energy/scatter.h"
 #include "energy/damping/strain_history.h"
 
-/// Sizes of a shape.
+/// Dimensions of a shape.
 struct shape {
     uint32_t width;     ///< nodes
-    uint32_t gradients; ///< of them: those with a gradient of their own
+    uint32_t gradients; ///< number of nodes with a stored gradient
     uint32_t columns;   ///< of F
     uint32_t strains;   ///< entries of E: 00 01 02 11 12 22, or 00 01 11
 };
@@ -33,7 +33,7 @@ struct strain_damping {
     size_t lanes_capacity;
 };
 
-// --- life ---
+// --- creation ---
 
 static void destroy(void *self, struct memory *memory) {
     struct strain_damping *damping = self;
@@ -73,7 +73,7 @@ pbs_status strain_damping_create(struct memory *memory, const struct strain_damp
     return PBS_OK;
 }
 
-/// Column j of the shape gradient of an element's own node `node`.
+/// Returns component j of the shape gradient of node `node`, in the element's own order.
 static double shape_gradient(const struct shape *shape, const double *own, uint32_t node,
                              uint32_t j) {
     const uint32_t without = shape->width - shape->gradients;
@@ -124,11 +124,13 @@ static pbs_status bind_elements(void *self, struct memory *memory,
     return strain_history_reserve(memory, &damping->history, shape->strains * lane_count);
 }
 
-// --- eight elements; a shape that is known when this is compiled unrolls all loops ---
+// --- eight elements; `shape` is a compile-time constant in these inline functions, so all loops
+// unroll ---
 
 enum { WIDTH_LIMIT = 4, COLUMN_LIMIT = 3, STRAIN_LIMIT = 6 };
 
-/// Of every node of an element: shape gradients, a vector field's derivative F = sum x_a (x) b_a.
+/// Shape gradients b_a of all nodes, and the moduli. The derivative of a nodal field x is sum x_a
+/// (x) b_a.
 struct gradient_lanes {
     lanes8 b[WIDTH_LIMIT][COLUMN_LIMIT];
     lanes8 mu, lambda;
@@ -152,7 +154,8 @@ ALWAYS_INLINE void load_gradients(struct shape shape, const double *lanes, size_
     e->lambda = lanes_load(from + (shape.gradients * shape.columns + 1) * LANES);
 }
 
-/// The derivative of a nodal field; of differences where a translation changes nothing.
+/// Computes the derivative f of a nodal field x. Differences to node 0 are used if a translation
+/// does not change f.
 ALWAYS_INLINE void load_map(struct shape shape, const struct gradient_lanes *e,
                             const uint32_t *node, const double *x, lanes8 f[3][COLUMN_LIMIT]) {
     const uint32_t without = shape.width - shape.gradients;
@@ -176,14 +179,15 @@ ALWAYS_INLINE void load_map(struct shape shape, const struct gradient_lanes *e,
     }
 }
 
-/// The entry ij, i <= j, of a symmetric matrix stored by rows of its upper triangle.
+/// Returns the index of entry (i, j) of a symmetric matrix stored as the rows of its upper
+/// triangle.
 ALWAYS_INLINE uint32_t entry(uint32_t columns, uint32_t i, uint32_t j) {
     const uint32_t low = i < j ? i : j;
     const uint32_t high = i < j ? j : i;
     return low * columns - low * (low + 1) / 2 + high;
 }
 
-/// The symmetric part of P^T Q.
+/// Computes the symmetric part of P^T Q.
 ALWAYS_INLINE void symmetric_product(struct shape shape, lanes8 p[3][COLUMN_LIMIT],
                                      lanes8 q[3][COLUMN_LIMIT], lanes8 out[STRAIN_LIMIT]) {
     for (uint32_t i = 0; i < shape.columns; i++) {
@@ -209,7 +213,8 @@ ALWAYS_INLINE void green_strain(struct shape shape, lanes8 f[3][COLUMN_LIMIT],
     }
 }
 
-/// As E is quadratic in F, its derivatives along v are sym(F^T V) and V^T V.
+/// Adds a known state's contribution to the strains. E is quadratic in F, so its first and second
+/// derivative along v are sym(F^T V) and V^T V.
 ALWAYS_INLINE void measure_group(struct shape shape, const double *lanes,
                                  const struct stencil_groups *groups, size_t g,
                                  const struct strain_part *part, double *strains) {
@@ -247,9 +252,9 @@ ALWAYS_INLINE void measure_group(struct shape shape, const double *lanes,
     }
 }
 
-/// What value, force and Hessian share.
+/// Quantities that value, gradient and Hessian share.
 struct damped_lanes {
-    struct gradient_lanes e; ///< moduli over b
+    struct gradient_lanes e; ///< its moduli are divided by b
     lanes8 f[3][COLUMN_LIMIT];
     lanes8 stress[STRAIN_LIMIT]; ///< S
     lanes8 value;
@@ -306,13 +311,13 @@ ALWAYS_INLINE void add_forces(struct shape shape, const struct damped_lanes *d,
     }
 }
 
-/// Its positive semidefinite part.
+/// Projects s onto the positive semidefinite matrices.
 ALWAYS_INLINE void project_stress(struct shape shape, lanes8 s[STRAIN_LIMIT]) {
     if (shape.columns == 3) {
         eigen3_project_lanes(s);
         return;
     }
-    // With a third axis of its own, a 2x2 matrix is a 3x3 one.
+    // Embed the 2x2 matrix in a 3x3 one with zeros.
     const lanes8 zero = lanes_set(0.0);
     lanes8 wide[6] = {s[0], s[1], zero, s[2], zero, zero};
     eigen3_project_lanes(wide);

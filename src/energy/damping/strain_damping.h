@@ -1,11 +1,11 @@
-// Damping by the rate of Green's strain (Kelvin and Voigt), of tetrahedra, triangles and affine
-// bodies: per element
+// Damping of the rate of Green's strain (Kelvin-Voigt) for tetrahedra, triangles and affine bodies.
+// The energy of an element is
 //
 //     (mu |E - E_p|_F^2 + lambda/2 (tr (E - E_p))^2) / b,   E = (F^T F - 1) / 2,
 //
-// E_p the history of its strain (strain_history.h), b the stage's length. The stress is symmetric,
-// so that no torque comes of it, and is zero where the strain does not change.
-// Theory: docs/theory/materials.md section 6.1.
+// where E_p is the history of its strain (strain_history.h) and b the stage's length. The stress is
+// symmetric, so damping exerts no net torque, and is zero if the strain does not change. Theory:
+// docs/theory/materials.md section 6.1.
 #ifndef PBS_ENERGY_DAMPING_STRAIN_DAMPING_H
 #define PBS_ENERGY_DAMPING_STRAIN_DAMPING_H
 
@@ -14,19 +14,20 @@
 
 /// How F depends on an element's nodes.
 enum strain_shape {
-    STRAIN_TETRAHEDRON, ///< 4 nodes; gradients of the last 3, 3 numbers each: F is 3x3
-    STRAIN_TRIANGLE,    ///< 3 nodes; gradients of the last 2, 2 numbers each: F is 3x2
-    STRAIN_HANDLES      ///< 3 nodes, the columns of F times a length; gradients of all 3
+    STRAIN_TETRAHEDRON, ///< 4 nodes, of which the last 3 have gradients of 3 components: F is 3x3
+    STRAIN_TRIANGLE,    ///< 3 nodes, of which the last 2 have gradients of 2 components: F is 3x2
+    STRAIN_HANDLES ///< 3 nodes, all with gradients of 3 components: the columns of F times a length
 };
 
-/// What strain_damping_create copies.
+/// Input of strain_damping_create, which copies it.
 struct strain_damping_input {
     enum strain_shape shape;
     size_t count;
     const uint32_t *nodes;   ///< count x (3 or 4)
-    const double *gradients; ///< count x (9 or 4), 1/m: F = sum of x_a (x) gradient_a, where nodes
-                             ///< with and without gradient add up to none
-    const double *mu;        ///< count, J s: modulus times volume times damping time
+    const double *gradients; ///< count x (9 or 4), 1/m: F = sum of x_a (x) gradient_a over all
+                             ///< nodes; a first node without a stored gradient has minus the sum of
+                             ///< the others
+    const double *mu;        ///< count, J s: shear modulus times volume times damping time
     const double *lambda;    ///< count, J s
 };
 

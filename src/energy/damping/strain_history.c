@@ -1,4 +1,4 @@
-// Domain by domain, so that each writes the strains of its own elements.
+// Processes strains domain by domain; each domain writes the strains of its own elements.
 #include "energy/damping/strain_history.h"
 
 pbs_status strain_history_reserve(struct memory *memory, struct strain_history *history,
@@ -30,19 +30,19 @@ bool strains_are_measured(const struct term *terms, size_t term_count) {
     return false;
 }
 
-/// What is done with the strains of every term.
+/// Arguments of one pass over the strains of all terms.
 struct strain_pass {
     const struct assembly *assembly;
     const struct term *terms;
     size_t term_count;
-    const double *reference;          ///< of strains_set_reference, or null
-    const struct strain_stage *stage; ///< of strains_begin_stage, or null
-    size_t index;                     ///< of strains_end_stage
+    const double *reference;          ///< of strains_set_reference; else null
+    const struct strain_stage *stage; ///< of strains_begin_stage; else null
+    size_t index;                     ///< arguments of strains_end_stage, as x and length are
     const double *x;
     double length;
 };
 
-/// The strains that a domain's elements have: [begin, end) of the history's arrays.
+/// The range [begin, end) of a domain's strains in the history's arrays.
 struct strain_range {
     size_t begin, end;
 };

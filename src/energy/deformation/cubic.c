@@ -1,5 +1,5 @@
-// Turning points by the quadratic formula without cancellation, sign changes by bisection to the
-// last bit.
+// Computes turning points by the quadratic formula in its form without cancellation, and roots by
+// bisection to the last bit.
 #include "energy/deformation/cubic.h"
 
 #include <math.h>

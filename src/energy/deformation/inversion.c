@@ -1,12 +1,11 @@
-// The first root of det(F + t D); see inversion.h.
+// Finds the first root of det(F + t D); see inversion.h.
 #include "energy/deformation/inversion.h"
 
 #include <float.h>
 
 #include "energy/deformation/cubic.h"
 
-// Between turning points the cubic is monotone, so that looking at these and at the end misses
-// nothing.
+// The cubic is monotone between its turning points, so it suffices to test these and the limit.
 double inversion_first_root(const double c[4], double limit) {
     double stops[3];
     int count = cubic_turning_points(c, stops);
@@ -22,7 +21,8 @@ double inversion_first_root(const double c[4], double limit) {
         if (value <= 0.0) {
             return cubic_bisect(c, low, t);
         }
-        // A double root that rounding lifted off zero; the state there is as good as flat.
+        // A double root that rounding has moved above zero. The element is flat there up to
+        // rounding.
         if (t < limit && value <= 4.0 * DBL_EPSILON * size && value < 0.5 * cubic_value(c, low)) {
             return t;
         }

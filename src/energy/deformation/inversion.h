@@ -1,25 +1,25 @@
-// The largest step along which a deformation keeps its orientation: det(F + t D) is a cubic in t
-// that must stay positive.
-// Theory: docs/theory/materials.md section 4.1.
+// Bounds the step along which an element does not invert: det(F + t D), a cubic in t, must stay
+// positive. Theory: docs/theory/materials.md section 4.1.
 #ifndef PBS_ENERGY_DEFORMATION_INVERSION_H
 #define PBS_ENERGY_DEFORMATION_INVERSION_H
 
 #include "energy/deformation/strain.h"
 
-/// The first t in (0, limit] at which the cubic, positive at 0, is no longer above rounding; limit
-/// if there is none.
+/// Returns the first t in (0, limit] at which the cubic, positive at 0, is zero up to rounding;
+/// limit if there is none.
 double inversion_first_root(const double c[4], double limit);
 
-/// An infinite limit leaves nothing to bisect: cubics are looked at where they are finite.
+/// Caps an infinite limit, because bisection needs a finite interval.
 ALWAYS_INLINE double inversion_far(double limit) {
     return fmin(limit, 1e12);
 }
 
-/// What a bound found within inversion_far(limit) says of the limit.
+/// Returns the bound if it is below the capped limit, else the original limit.
 ALWAYS_INLINE double inversion_within(double limit, double bound) {
     return bound < inversion_far(limit) ? bound : limit;
 }
 
+/// a : b.
 ALWAYS_INLINE lanes8 inversion_contract(const lanes8 a[9], const lanes8 b[9]) {
     lanes8 sum = a[0] * b[0];
     for (int i = 1; i < 9; i++) {
@@ -28,8 +28,8 @@ ALWAYS_INLINE lanes8 inversion_contract(const lanes8 a[9], const lanes8 b[9]) {
     return sum;
 }
 
-/// Lanes in which some coefficient could bring J down to zero before the limit. J(0) <= 0 has no
-/// bound to give.
+/// Returns the lanes in which J could reach zero within the limit, by a lower bound of the cubic
+/// from its negative coefficients. Lanes with J(0) <= 0 are left out: they are inverted already.
 ALWAYS_INLINE mask8 inversion_is_possible(const lanes8 c[4], double limit) {
     const lanes8 zero = lanes_set(0.0);
     const lanes8 lowest = c[0] +
@@ -38,7 +38,7 @@ ALWAYS_INLINE mask8 inversion_is_possible(const lanes8 c[4], double limit) {
     return (c[0] > 0.0) & ~(lowest > 0.0);
 }
 
-/// The smallest of limit and the bounds of eight F along eight D.
+/// Returns the minimum of limit and the bounds of eight F along eight D.
 ALWAYS_INLINE double inversion_bound_lanes(const lanes8 f[9], const lanes8 d[9], double limit) {
     lanes8 cofactor_f[9];
     lanes8 cofactor_d[9];

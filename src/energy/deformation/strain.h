@@ -1,7 +1,6 @@
-// Measures of deformation over eight lanes, written so that an energy built from them does not
-// cancel near the rest state: the minimiser compares energies to twelve digits, while psi there is
-// of the order of strain squared.
-// Theory: docs/theory/materials.md section 2.
+// Strain measures of eight elements, written so that energies computed from them do not suffer
+// cancellation near the rest state: psi is of the order of the squared strain there, and the
+// minimiser compares energies to twelve digits. Theory: docs/theory/materials.md section 2.
 #ifndef PBS_ENERGY_DEFORMATION_STRAIN_H
 #define PBS_ENERGY_DEFORMATION_STRAIN_H
 
@@ -20,7 +19,7 @@ ALWAYS_INLINE void cofactor_lanes(const lanes8 f[9], lanes8 c[9]) {
     c[8] = f[0] * f[4] - f[1] * f[3];
 }
 
-/// J from F and its cofactors.
+/// Returns J = det F from F and its cofactors.
 ALWAYS_INLINE lanes8 determinant_lanes(const lanes8 f[9], const lanes8 c[9]) {
     return f[0] * c[0] + f[1] * c[1] + f[2] * c[2];
 }
@@ -34,7 +33,7 @@ ALWAYS_INLINE lanes8 squared_norm_lanes(const lanes8 f[9]) {
     return sum;
 }
 
-/// Green strain E = (F^T F - 1) / 2: 00 01 02 11 12 22.
+/// Green strain E = (F^T F - 1) / 2, entries 00 01 02 11 12 22.
 ALWAYS_INLINE void green_strain_lanes(const lanes8 f[9], lanes8 e[6]) {
     int k = 0;
     for (int i = 0; i < 3; i++) {
@@ -46,8 +45,8 @@ ALWAYS_INLINE void green_strain_lanes(const lanes8 f[9], lanes8 e[6]) {
 }
 
 /// tr E - (J - 1), of second order in the strain. From J^2 - 1 = 2 I + 4 II + 8 III (the invariants
-/// of E) follows J - 1 = I + 2 II + 4 III - (J - 1)^2 / 2. Where the strain is large the plain
-/// difference is the accurate one.
+/// of E) follows J - 1 = I + 2 II + 4 III - (J - 1)^2 / 2. For large strain the plain difference is
+/// more accurate.
 ALWAYS_INLINE lanes8 trace_excess_lanes(const lanes8 e[6], lanes8 j_minus_1) {
     const lanes8 first = e[0] + e[3] + e[5];
     const lanes8 m01 = e[0] * e[3] - e[1] * e[1];

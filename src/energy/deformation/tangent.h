@@ -1,8 +1,8 @@
-// Second derivatives of an energy as blocks b_a^T (dP/dF) b_b between two shape gradients, over
-// eight lanes, in the two forms the materials use: in closed form for psi(Ic, J), and in the
-// rotated frame of the singular value decomposition, where it can be made positive semidefinite
-// (Smith, de Goes, Kim 2019, "Analytic eigensystems for isotropic distortion energies").
-// Theory: docs/theory/materials.md section 3.
+// Hessian blocks b_a^T (dP/dF) b_b between two shape gradients, for eight elements, in the two
+// forms that the materials use: in closed form for psi(Ic, J), and in the frame of the singular
+// value decomposition of F, where the Hessian can be made positive semidefinite (Smith, de Goes,
+// Kim 2019, "Analytic eigensystems for isotropic distortion energies"). Theory:
+// docs/theory/materials.md section 3.
 #ifndef PBS_ENERGY_DEFORMATION_TANGENT_H
 #define PBS_ENERGY_DEFORMATION_TANGENT_H
 
@@ -66,8 +66,9 @@ ALWAYS_INLINE void add_pressure_lanes(const lanes8 f[9], lanes8 pressure, const 
     k[7] -= w[0];
 }
 
-/// Adds identity p . q on the diagonal and the pressure's part to a block whose other terms are
-/// there, of which the upper triangle is enough where both sides are the same.
+/// Completes a block that already holds its other terms: adds identity (p . q) to the diagonal, and
+/// the pressure term. If both sides are the same, the pressure term is zero and only the upper
+/// triangle of k is read.
 ALWAYS_INLINE void finish_block_lanes(lanes8 identity, const lanes8 f[9], lanes8 pressure,
                                       const lanes8 p[3], const lanes8 q[3], bool same,
                                       lanes8 k[9]) {
@@ -83,14 +84,14 @@ ALWAYS_INLINE void finish_block_lanes(lanes8 identity, const lanes8 f[9], lanes8
 }
 
 /// dP/dF = identity * 1 + stretch * F (x) F + volume * cof F (x) cof F + pressure * d(cof F)/dF,
-/// the shape of every psi(Ic, J) without mixed term: identity = 2 psi_I, stretch = 4 psi_II, volume
-/// = psi_JJ, pressure = psi_J.
+/// the form for every psi(Ic, J) without a mixed derivative: identity = 2 psi_I, stretch = 4
+/// psi_II, volume = psi_JJ, pressure = psi_J.
 struct invariant_tangent {
     lanes8 identity, stretch, volume, pressure;
     lanes8 f[9], cofactor[9];
 };
 
-/// What a block needs of one shape gradient.
+/// Products with one shape gradient b that its blocks share.
 struct invariant_side {
     lanes8 b[3], f[3], cofactor[3];
 };
@@ -104,7 +105,7 @@ ALWAYS_INLINE void invariant_side(const struct invariant_tangent *t, const lanes
     multiply_lanes(t->cofactor, b, side->cofactor);
 }
 
-/// The block of the sides p and q.
+/// Computes the block between the sides p and q.
 ALWAYS_INLINE void invariant_block(const struct invariant_tangent *t,
                                    const struct invariant_side *p, const struct invariant_side *q,
                                    bool same, lanes8 k[9]) {
@@ -122,33 +123,36 @@ ALWAYS_INLINE void invariant_block(const struct invariant_tangent *t,
     finish_block_lanes(t->identity, t->f, t->pressure, p->b, q->b, same, k);
 }
 
-/// The principal second derivatives of psi(s0, s1, s2), for the pairs of axes 01 02 12.
+/// The derivatives of psi(s0, s1, s2) from which dP/dF is built in the principal frame. The pairs
+/// of axes are 01 02 12.
 struct principal {
     lanes8 hessian[6];       ///< d2psi / ds_i ds_j: 00 01 02 11 12 22
     lanes8 symmetric[3];     ///< (psi_i - psi_j) / (s_i - s_j): eigenvalue of dF_ij = dF_ji
     lanes8 antisymmetric[3]; ///< (psi_i + psi_j) / (s_i + s_j): eigenvalue of dF_ij = -dF_ji
 };
 
-/// dP/dF seen from the frame of F = U diag(s) V^T: (ii, jj) -> hessian, (ij, ij) -> straight, (ij,
-/// ji) -> crossed.
+/// dP/dF in the frame of F = U diag(s) V^T. Its entries (ii, jj) are in hessian, (ij, ij) in
+/// straight, (ij, ji) in crossed; all others are zero.
 struct rotated_tangent {
     lanes8 u[9], v[9];
     lanes8 hessian[6];
     lanes8 straight[3], crossed[3];
 };
 
-/// True when all eight matrices are positive definite, by their leading minors.
+/// Returns true if all eight matrices are positive definite, by their leading minors.
 ALWAYS_INLINE bool principal_is_definite(const lanes8 a[6]) {
     const lanes8 minor = a[0] * a[3] - a[1] * a[1];
     const lanes8 determinant = a[5] * minor - a[0] * a[4] * a[4] + 2.0 * a[1] * a[2] * a[4] -
                                a[3] * a[2] * a[2];
-    // Strictly inside, so that rounding in the determinant cannot hide a negative eigenvalue.
+    // The margin ensures that rounding in the determinant does not hide a negative eigenvalue.
     const lanes8 scale = lanes_abs(a[0]) + lanes_abs(a[3]) + lanes_abs(a[5]);
     const mask8 inside = (a[0] > 1e-8 * scale) & (minor > 1e-8 * scale * scale) &
                          (determinant > 1e-8 * scale * scale * scale);
     return !lanes_any(~inside);
 }
 
+/// Fills *t, except u and v, from the principal derivatives; these are first made positive
+/// semidefinite if `project` is set.
 ALWAYS_INLINE void rotated_set(struct principal *principal, bool project,
                                struct rotated_tangent *t) {
     if (project) {
@@ -169,7 +173,7 @@ ALWAYS_INLINE void rotated_set(struct principal *principal, bool project,
     }
 }
 
-/// The block of two shape gradients given in the frame of V: c = V^T b.
+/// Computes the block between two shape gradients p and q given in the frame of V (p = V^T b).
 ALWAYS_INLINE void rotated_block(const struct rotated_tangent *t, const lanes8 p[3],
                                  const lanes8 q[3], bool same, lanes8 k[9]) {
     const lanes8 d0 = p[0] * q[0];
