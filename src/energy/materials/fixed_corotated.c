@@ -1,16 +1,16 @@
 // Fixed corotated solid (Stomakhin, Howes, Schroeder, Teran 2012, "Energetically consistent
 // invertible elasticity", eq. 8):
 //     psi = mu sum (s_i - 1)^2 + lambda/2 (J - 1)^2
-// in the signed singular values s, finite for every F. With the rotation R of F the first part is
-// mu |F - R|^2, so that nothing else of the decomposition is needed.
-// Theory: docs/theory/materials.md sections 2 to 4.
+// in the signed singular values s, finite for every F. The first part is mu |F - R|^2 with the
+// rotation R of the polar decomposition, so energy and stress need no singular values. Theory:
+// docs/theory/materials.md sections 2 to 4.
 #include "base/matrix3/polar3.h"
 #include "energy/material.h"
 #include "energy/deformation/tangent.h"
 
-// The energy has a kink where s_i + s_j = 0 (inverted, two stretches equal and opposite), with a
-// curvature of -4 mu / (s_i + s_j) across it. The denominator is kept above this, so that the exact
-// Hessian stays finite; it is exact everywhere else.
+// The energy has a kink at s_i + s_j = 0 (an inverted element with two opposite stretches); the
+// curvature there is -4 mu / (s_i + s_j). Lower bound of s_i + s_j in the Hessian, which keeps it
+// finite. Above the bound the Hessian is exact.
 #define SMALLEST_SUM 1e-6
 
 struct measures {
@@ -64,10 +64,10 @@ ALWAYS_INLINE void principal(lanes8 mu, lanes8 lambda, const lanes8 s[3], struct
 struct tangent {
     lanes8 identity, volume, pressure;
     lanes8 f[9], cofactor[9], rotation[9];
-    lanes8 rate[9]; ///< identity times that of R
+    lanes8 rate[9]; ///< identity times the matrix of the rate of R
 };
 
-/// What a block needs of one shape gradient.
+/// Products with one shape gradient b that its blocks share.
 struct tangent_side {
     lanes8 b[3], cofactor[3];
     lanes8 rotated[3]; ///< R b
@@ -106,8 +106,9 @@ ALWAYS_INLINE void tangent_side(const struct tangent *t, const lanes8 b[3],
     }
 }
 
-/// The block of the sides p and q. A displacement e of q's node changes F by e (x) q, hence R by
-/// [rate (R q x e)]x R, and what P = 2 mu (F - R) + ... then gives to p is R p x (rate (R q x e)).
+/// Computes the block between the sides p and q. A displacement e of q's node changes F by e (x) q
+/// and R by [rate (R q x e)]x R. The rotational part of P = 2 mu (F - R) + ... then contributes R p
+/// x (rate (R q x e)) at p's node.
 ALWAYS_INLINE void tangent_block(const struct tangent *t, const struct tangent_side *p,
                                  const struct tangent_side *q, bool same, lanes8 k[9]) {
     lanes8 pressed[3];

@@ -5,11 +5,11 @@
 #include "energy/material.h"
 #include "energy/deformation/tangent.h"
 
-// Below this J counts as zero: the smallest normal number, under which 1 / J overflows.
+// J below the smallest normal number counts as zero, because 1 / J would overflow.
 #define SMALLEST_J 2.2250738585072014e-308
 
-/// J where it is admissible, 1 in lanes where it is not, whose energy is infinite whatever else is
-/// computed for them.
+/// Returns J, or 1 in lanes where J is not admissible: their energy is infinite, and the other
+/// results must only be finite numbers.
 ALWAYS_INLINE lanes8 admissible(lanes8 j) {
     return lanes_select(j >= SMALLEST_J, j, lanes_set(1.0));
 }
@@ -17,7 +17,7 @@ ALWAYS_INLINE lanes8 admissible(lanes8 j) {
 struct measures {
     lanes8 f[9], cofactor[9], e[6];
     lanes8 determinant;
-    lanes8 j;         ///< admissible
+    lanes8 j;         ///< J, or 1 if not admissible
     lanes8 logarithm; ///< ln J
     lanes8 excess;    ///< (J - 1) - ln J
 };

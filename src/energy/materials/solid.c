@@ -1,5 +1,5 @@
-// Arranges tetrahedra in lanes as the assembly grouped them, and bounds the step of materials that
-// do not invert.
+// Arranges tetrahedra in lanes in the assembly's groups, evaluates them with the material's kernel,
+// and bounds the step if the energy is infinite under inversion.
 #include "energy/materials/solid.h"
 
 #include <math.h>
@@ -100,16 +100,16 @@ void solid_destroy(struct solid *solid, struct memory *memory) {
     memory_release(memory, solid);
 }
 
-/// The gradient of a node's barycentric coordinate, whichever order the nodes are taken in; those
-/// of all four add to zero.
+/// Computes the shape gradient of any of the four nodes, given those of nodes 1, 2, 3. The four
+/// gradients add up to zero.
 static void shape_gradient(const double rows[9], int node, double out[3]) {
     for (int i = 0; i < 3; i++) {
         out[i] = node == 0 ? -(rows[i] + rows[3 + i] + rows[6 + i]) : rows[3 * (node - 1) + i];
     }
 }
 
-// Lanes of one group: 9 of the gradients, then volume, mu, lambda, damping, each in an array of its
-// own.
+// Doubles per lane: 9 of the gradients, then volume, mu, lambda and damping, which have an array
+// each.
 enum { DOUBLES_PER_LANE = 13 };
 
 pbs_status solid_bind(struct solid *solid, struct memory *memory,
@@ -139,7 +139,7 @@ pbs_status solid_bind(struct solid *solid, struct memory *memory,
         }
         volume[i] = padding ? 0.0 : solid->volume[t];
         damping[i] = padding ? 0.0 : solid->damping[t];
-        mu[i] = solid->mu[t]; // padding computes with finite moduli and a weight of zero
+        mu[i] = solid->mu[t]; // padding lanes have finite moduli and zero volume
         lambda[i] = solid->lambda[t];
     }
     solid->elements = (struct solid_elements){gradients, volume, mu, lambda, damping};

@@ -1,18 +1,19 @@
-// The element kernels of one material, eight tetrahedra at a time. A material's .c defines these
-// over lanes, inline, then includes this file, which makes solid_evaluate and solid_point of them:
+// The element kernels of one material, eight tetrahedra at a time. A material's .c file defines
+// these inline functions over lanes and then includes this file, which defines solid_evaluate and
+// solid_point:
 //
-//     struct measures                              what density and stress share
+//     struct measures                              quantities that density and stress share
 //     measure(f, measures)
 //     density(mu, lambda, measures)                psi, zero at rest, homogeneous in (mu, lambda)
 //     stress(mu, lambda, measures, p)              first Piola stress P
 //     principal(mu, lambda, sigma, principal)      second derivatives in the signed stretches
 //
-// and the exact dP/dF in closed form, unless it says MATERIAL_TANGENT_ROTATED (then the exact
-// Hessian too goes through the rotated frame):
+// and the exact dP/dF in closed form, unless MATERIAL_TANGENT_ROTATED is defined, in which case the
+// exact Hessian is also computed in the frame of the singular value decomposition:
 //
 //     struct tangent, struct tangent_side
 //     tangent_set(mu, lambda, weight, f, tangent)  weight * dP/dF
-//     tangent_side(tangent, b, side)               what the blocks need of a shape gradient b
+//     tangent_side(tangent, b, side)               products with a shape gradient b
 //     tangent_block(tangent, p, q, same, k)        the block between two sides
 // Theory: docs/theory/materials.md sections 1 and 3.
 #ifndef PBS_ENERGY_MATERIALS_SOLID_KERNEL_H
@@ -36,7 +37,8 @@ ALWAYS_INLINE void scatter_forces(const struct element_lanes *e, const lanes8 p[
     }
 }
 
-/// Compiled for value, gradient, both, and values by node.
+/// Adds value, gradient and values by node; those that are null are skipped. first_order_passes.h
+/// specialises this kernel.
 ALWAYS_INLINE void add_first_order(const struct solid_elements *elements,
                                    const struct stencil_groups *groups, size_t begin, size_t end,
                                    const double *x, double *value, double *gradient,
@@ -83,7 +85,7 @@ enum {
     PAIR_COUNT
 };
 
-/// The blocks with node 0 from those without: a translation of the whole element changes nothing.
+/// Computes the blocks with node 0 from the others: the energy is invariant under translations.
 ALWAYS_INLINE void complete_blocks(lanes8 k[PAIR_COUNT][9]) {
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
@@ -132,8 +134,8 @@ ALWAYS_INLINE void rotated_blocks(const struct rotated_tangent *t, const lanes8 
     rotated_block(t, c + 6, c + 6, true, k[PAIR_33]);
 }
 
-/// All densities are homogeneous of degree one in (mu, lambda): the element's weight goes into
-/// them.
+/// Returns the factor by which mu and lambda are multiplied: all densities are homogeneous of
+/// degree one in (mu, lambda), so scaling the moduli scales the Hessian.
 ALWAYS_INLINE lanes8 element_weight(const struct solid_elements *elements, size_t g, lanes8 volume,
                                     bool damping) {
     return damping ? volume * lanes_load(elements->damping + g * LANES) : volume;
@@ -184,8 +186,8 @@ ALWAYS_INLINE void exact_blocks(const struct prepared *from, lanes8 k[PAIR_COUNT
     complete_blocks(k);
 }
 
-/// The next group is prepared before the blocks of this one go where they belong: a processor can
-/// do both at once, as one waits for results and the other for memory.
+/// Loads the next group before the blocks of the current one are added to memory, so that the
+/// processor overlaps computation with memory access.
 static PBS_MULTIVERSION void add_exact_hessian(const struct solid_elements *elements,
                                                const struct stencil_groups *groups, size_t begin,
                                                size_t end, const struct evaluation *evaluation,
@@ -217,7 +219,7 @@ static int solid_evaluate(const struct solid_elements *elements,
     return EVALUATE_OK;
 }
 
-/// The block of dP/dF between the unit vectors j and l: entries (i j, k l).
+/// Computes the entries dP_ij / dF_kl for all i and k: the block between the unit vectors j and l.
 static void point_block(lanes8 mu, lanes8 lambda, const lanes8 f[9], bool project, int j, int l,
                         lanes8 k[9]) {
     lanes8 p[3] = {lanes_set(j == 0), lanes_set(j == 1), lanes_set(j == 2)};

@@ -1,7 +1,6 @@
 // St. Venant-Kirchhoff solid, quadratic in the Green strain E: psi = lambda/2 (tr E)^2 + mu E : E.
-// Meant for small strains: under strong compression it gives way, and its minimum at J < 0 is as
-// low as at rest.
-// Theory: docs/theory/materials.md sections 2 to 4.
+// Suited to small strains: under strong compression the stiffness vanishes, and the energy of a
+// reflection is as low as at rest. Theory: docs/theory/materials.md sections 2 to 4.
 #include "energy/material.h"
 #include "energy/deformation/tangent.h"
 
@@ -63,7 +62,7 @@ ALWAYS_INLINE void principal(lanes8 mu, lanes8 lambda, const lanes8 s[3], struct
     }
 }
 
-/// Times the weight: S, mu F F^T, lambda, mu.
+/// Data of the Hessian: stress S and left = mu F F^T, lambda and mu, all multiplied by the weight.
 struct tangent {
     lanes8 f[9], stress[9], left[9];
     lanes8 mu, lambda;
@@ -100,8 +99,8 @@ ALWAYS_INLINE void tangent_side(const struct tangent *t, const lanes8 b[3],
     multiply_lanes(t->stress, b, side->stress);
 }
 
-/// dP = dF S + F (lambda tr(dE) + 2 mu dE), dE = (dF^T F + F^T dF) / 2, between p and q:
-/// (p . S q) 1 + lambda Fp Fq^T + mu (Fq Fp^T + (p . q) F F^T).
+/// From dP = dF S + F (lambda tr(dE) + 2 mu dE) with dE = (dF^T F + F^T dF) / 2, the block between
+/// p and q is (p . S q) 1 + lambda Fp Fq^T + mu (Fq Fp^T + (p . q) F F^T).
 ALWAYS_INLINE void tangent_block(const struct tangent *t, const struct tangent_side *p,
                                  const struct tangent_side *q, bool same, lanes8 k[9]) {
     const lanes8 diagonal = dot_lanes(p->stress, q->b);
@@ -124,7 +123,7 @@ const struct material_table material_st_venant_kirchhoff = {
     .id = PBS_MATERIAL_ST_VENANT_KIRCHHOFF,
     .name = "st-venant-kirchhoff",
     .inversion_is_infinite = false,
-    // Bounded: psi >= (lambda/2 + mu/3) (tr E)^2, the bulk modulus being positive.
+    // Bounded: psi >= (lambda/2 + mu/3) (tr E)^2, and the bulk modulus is positive.
     .parameters = material_lame,
     .evaluate = solid_evaluate,
     .point = solid_point,

@@ -73,8 +73,8 @@ ALWAYS_INLINE void tangent_set(lanes8 mu, lanes8 lambda, lanes8 weight, const la
 
 #include "energy/materials/solid_kernel.h"
 
-/// mu' = 4/3 mu, lambda' = lambda + 5/6 mu: then Young's modulus and Poisson's ratio are those of
-/// small strains (the paper's section 3.4).
+/// mu' = 4/3 mu and lambda' = lambda + 5/6 mu give the material the requested Young's modulus and
+/// Poisson's ratio at small strain (section 3.4 of the paper).
 static void parameters(double young, double poisson, double *mu, double *lambda) {
     double small_mu;
     double small_lambda;

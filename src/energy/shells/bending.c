@@ -1,6 +1,6 @@
-// Arranges hinges in lanes and evaluates them. Angle and derivatives need a hinge's nodes in their
-// own order, unlike the assembly's: positions and forces go through index arrays of that order,
-// Hessian blocks are put into the assembly's order lane by lane.
+// Arranges hinges in lanes and evaluates them. The angle depends on the order of a hinge's nodes,
+// which the assembly may permute. Index arrays map positions and forces to the hinge's own order;
+// Hessian blocks are permuted into the assembly's order lane by lane.
 #include "energy/shells/bending.h"
 
 #include <math.h>
@@ -9,11 +9,12 @@
 #include "energy/shells/hinge_lanes.h"
 #include "energy/scatter.h"
 
-/// One lane-group after another; every array is [group][...][8].
+/// Element data by groups of eight lanes; every array is [group][...][8].
 struct bending_elements {
-    const uint32_t *node, *slot; ///< [g][4][8]: the groups' node and vector_slot, in own order
+    const uint32_t *node, *slot; ///< [g][4][8]: the groups' node and vector_slot, in the hinge's
+                                 ///< own order
     const double *stiffness;     ///< [g][8]: k, J; 0 in padding lanes
-    const double *cosine, *sine; ///< [g][8]: of the rest angle
+    const double *cosine, *sine; ///< [g][8]: cosine and sine of the rest angle
     const double *damping;       ///< [g][8], s
 };
 
@@ -23,12 +24,12 @@ struct bending {
     double *stiffness, *cosine, *sine, *damping; ///< hinge_count
     bool has_damping;
     struct bending_elements elements;
-    double *lanes;     ///< what elements points into
-    uint32_t *indices; ///< likewise
+    double *lanes;     ///< storage of elements' doubles
+    uint32_t *indices; ///< storage of elements' indices
     size_t lanes_capacity, indices_capacity;
 };
 
-// --- making ---
+// --- creation ---
 
 static pbs_status measure_hinge(const struct bending_input *input, size_t h,
                                 struct bending *bending) {
@@ -115,7 +116,7 @@ void bending_destroy(struct bending *bending, struct memory *memory) {
     memory_release(memory, bending);
 }
 
-/// Where the groups' own order of nodes goes: node and slot of lane i.
+/// Writes node and vector slot of lane i in the hinge's own order.
 static void order_lane(const struct stencil_groups *groups, size_t i, bool padding, uint32_t *node,
                        uint32_t *slot) {
     const size_t start = i / LANES * 4 * LANES + i % LANES;
@@ -170,7 +171,8 @@ ALWAYS_INLINE lanes8 hinge_energy(const struct hinge_lanes *h, lanes8 stiffness,
     return lanes_select(h->degenerate, none, stiffness * angle * angle);
 }
 
-/// Compiled for value, gradient, both, and values by node.
+/// Adds value, gradient and values by node; those that are null are skipped. first_order_passes.h
+/// specialises this kernel.
 ALWAYS_INLINE void add_first_order(const struct bending_elements *elements,
                                    const struct stencil_groups *groups, size_t begin, size_t end,
                                    const double *x, double *value, double *gradient,
@@ -217,7 +219,7 @@ ALWAYS_INLINE lanes8 hinge_weight(const struct bending_elements *elements, size_
     return damping ? stiffness * lanes_load(elements->damping + g * LANES) : stiffness;
 }
 
-/// 2 k g g^T: what is left of the Hessian at the rest angle, and positive semidefinite always.
+/// Adds 2 k g g^T: the Hessian at the rest angle, which is positive semidefinite for every state.
 static PBS_MULTIVERSION void add_projected_hessian(const struct bending_elements *elements,
                                                    const struct stencil_groups *groups,
                                                    size_t begin, size_t end,

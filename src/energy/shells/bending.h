@@ -1,34 +1,35 @@
-// The energy of thin sheets against bending, hinge by hinge: two triangles on a common edge, k
-// (theta - theta0)^2 with theta the angle between their normals (Grinspun et al. 2003, "Discrete
-// shells") and
+// The bending energy of thin sheets as a sum over hinges. A hinge is two triangles on a common
+// edge; its energy is k (theta - theta0)^2 with the angle theta between their normals (Grinspun et
+// al. 2003, "Discrete shells") and
 //
 //     k = 1/2 D l^2 / (A1 + A2),  D = E h^3 / (12 (1 - nu^2)),
 //
-// l the rest length of the edge and A1, A2 the rest areas, with which a sheet of equilateral
-// triangles bends into a cylinder as a plate does. The difference of angles is taken in (-pi, pi].
-// Infinite where one of the triangles is degenerate; it gives no largest step, as the membrane of
-// the same triangles does.
+// where l is the rest length of the edge, and A1, A2 are the rest areas. With this k a sheet of
+// equilateral triangles has the stiffness of a plate when it is bent into a cylinder. The
+// difference of angles is taken in [-pi, pi]. The energy is infinite if one of the triangles is
+// degenerate. This term does not bound the step; the membrane of the same triangles does.
 #ifndef PBS_ENERGY_SHELLS_BENDING_H
 #define PBS_ENERGY_SHELLS_BENDING_H
 
 #include "base/runtime/memory.h"
 #include "energy/term.h"
 
-/// What bending_create copies and arranges in lanes.
+/// Input of bending_create, which copies it.
 struct bending_input {
     size_t hinge_count;
-    const uint32_t *hinges; ///< hinge_count x 4 node indices: the edge, the vertex to its left, the
-                            ///< one to its right; triangles (0 1 2) and (1 0 3)
-    const double *rest;     ///< rest positions by node, 3 each
+    const uint32_t *hinges; ///< hinge_count x 4 node indices: the edge, the vertex on its left, the
+                            ///< vertex on its right; the triangles are (0 1 2) and (1 0 3)
+    const double *rest;     ///< rest positions, 3 per node
     const double *rigidity; ///< hinge_count, D, N m
     const double *damping;  ///< hinge_count, s
-    const double *rest_angles; ///< hinge_count, rad; NaN: that of the rest positions
+    const double *rest_angles; ///< hinge_count, rad; NaN: the angle of the rest positions
 };
 
 struct bending; ///< self of the term
 
-/// The term of these hinges; its element arrays are made by bending_bind once the assembly (built
-/// from term.stencils) is there.
+/// Creates the term of these hinges. Its element arrays are built by bending_bind, after the
+/// assembly has been built from term.stencils.
+/// @return PBS_ERROR_MESH (index in the message) if a rest area is not positive; PBS_ERROR_MEMORY
 pbs_status bending_create(struct memory *memory, const struct bending_input *input,
                           struct bending **out);
 pbs_status bending_bind(struct bending *bending, struct memory *memory,
@@ -36,8 +37,8 @@ pbs_status bending_bind(struct bending *bending, struct memory *memory,
 struct term bending_term(struct bending *bending);
 void bending_destroy(struct bending *bending, struct memory *memory);
 
-/// The angle of one hinge at x (4 x 3), in [-pi, pi], zero where it is flat, and its gradient (4 x
-/// 3; may be null).
+/// Returns the angle of one hinge at x (4 x 3), in [-pi, pi], zero if flat, and computes its
+/// gradient (4 x 3; may be null).
 double bending_angle(const double x[12], double gradient[12]);
 
 #endif

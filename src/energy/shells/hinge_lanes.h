@@ -1,6 +1,5 @@
-// Eight hinges in lanes: the angle between two triangles on a common edge, its first and its second
-// derivatives. Shared by the energies that are functions of such angles (docs/theory/shells.md
-// section 1).
+// Computes the angle between two triangles on a common edge and its first and second derivatives,
+// for eight hinges. Shared by both bending energies (docs/theory/shells.md section 1).
 #ifndef PBS_ENERGY_SHELLS_HINGE_LANES_H
 #define PBS_ENERGY_SHELLS_HINGE_LANES_H
 
@@ -8,8 +7,8 @@
 #include "base/matrix3/math3.h"
 #include "energy/deformation/tangent.h"
 
-/// Cosine and sine of the angle of one hinge at x (4 x 3), for hinge_angle. False where a triangle
-/// has no area.
+/// Computes cosine and sine of the angle of one hinge at x (4 x 3), the input of hinge_angle.
+/// Returns false if a triangle is degenerate.
 ALWAYS_INLINE bool hinge_rest(const double x[12], double *cosine, double *sine) {
     double edge[3][3];
     double left[3];
@@ -27,22 +26,24 @@ ALWAYS_INLINE bool hinge_rest(const double x[12], double *cosine, double *sine) 
     return radius > 0.0;
 }
 
-/// The two triangles on the edge: 0 to the left, 1 to the right.
+/// The edge and its two triangles: 0 on the left, 1 on the right.
 struct hinge_lanes {
-    lanes8 length;        ///< of the edge
-    lanes8 edge[3];       ///< unit
-    lanes8 normal[2][3];  ///< unit
-    lanes8 inverse[2];    ///< one over twice the area
-    lanes8 foot[2];       ///< where the height meets the edge, as a part of its length
+    lanes8 length;       ///< length of the edge
+    lanes8 edge[3];      ///< unit vector
+    lanes8 normal[2][3]; ///< unit vectors
+    lanes8 inverse[2];   ///< one over twice the area
+    lanes8 foot[2];      ///< foot of the triangle's height on the edge, as a fraction of the edge's
+                         ///< length
     lanes8 along, across; ///< the angle's cosine and sine times |n0| |n1|
     mask8 degenerate;
 };
 
-// Where twice a triangle's area is below this part of its edge squared, it counts as degenerate.
+// A triangle is degenerate if twice its area is below this fraction of the edge's squared length.
 #define LEAST_HEIGHT 1e-10
 
-/// From the edge and the sides from node 0 to nodes 2 and 3. The sine comes from (n0 x n1).e = -e^2
-/// n0.(x3 - x0), which does not cancel where the hinge is nearly flat or closed.
+/// Computes h from the edge side[0] and the vectors from node 0 to nodes 2 and 3. The sine is
+/// computed from (n0 x n1).e = -e^2 n0.(x3 - x0), which does not suffer cancellation if the hinge
+/// is nearly flat or closed.
 ALWAYS_INLINE void hinge_measure(lanes8 side[3][3], struct hinge_lanes *h) {
     const lanes8 one = lanes_set(1.0);
     lanes8 normal[2][3];
@@ -67,13 +68,13 @@ ALWAYS_INLINE void hinge_measure(lanes8 side[3][3], struct hinge_lanes *h) {
     }
 }
 
-/// The angle less the rest angle, in [-pi, pi]: turned back by the rest angle, it needs no
-/// wrapping.
+/// Returns the angle minus the rest angle, in [-pi, pi]. The difference is formed on cosine and
+/// sine, so it needs no wrapping.
 ALWAYS_INLINE lanes8 hinge_angle(const struct hinge_lanes *h, lanes8 cosine, lanes8 sine) {
     return atan2_lanes(h->across * cosine - h->along * sine, h->along * cosine + h->across * sine);
 }
 
-/// d theta / d x of the four nodes.
+/// g = d theta / d x of the four nodes.
 ALWAYS_INLINE void angle_gradient(const struct hinge_lanes *h, lanes8 g[4][3]) {
     for (int k = 0; k < 2; k++) {
         scale_lanes(-h->length * h->inverse[k], h->normal[k], g[k + 2]);
@@ -84,12 +85,12 @@ ALWAYS_INLINE void angle_gradient(const struct hinge_lanes *h, lanes8 g[4][3]) {
     }
 }
 
-/// Second derivatives of the angle with respect to nodes 1, 2, 3, in the frames (edge, normal,
-/// inward b = normal x edge) of both triangles: with S = (l / |n|)^2 (n b^T + b n^T) is theta_22 =
-/// S0, theta_33 = -S1, theta_23 = 0,
+/// Computes the second derivatives of the angle with respect to nodes 1, 2, 3, in the frames (edge,
+/// normal, inward b = normal x edge) of both triangles. With S = (l / |n|)^2 (n b^T + b n^T) they
+/// are theta_22 = S0, theta_33 = -S1, theta_23 = 0,
 ///     theta_12 = n0 e^T / |n0| - foot0 S0,  theta_13 = n1 e^T / |n1| + foot1 S1,
 ///     theta_11 = sum of +-n b^T / l^2 - foot (n e^T + e n^T) / |n| +- foot^2 S.
-/// These follow from g2 = -l n0 / |n0|^2, g3 = -l n1 / |n1|^2 and dn0 = e x da - a x de.
+/// They follow from g2 = -l n0 / |n0|^2, g3 = -l n1 / |n1|^2 and dn0 = e x da - a x de.
 ALWAYS_INLINE void angle_hessian(const struct hinge_lanes *h, lanes8 k[4][4][9]) {
     const lanes8 *e = h->edge;
     const lanes8 curl = 1.0 / (h->length * h->length);
@@ -118,7 +119,8 @@ ALWAYS_INLINE void angle_hessian(const struct hinge_lanes *h, lanes8 k[4][4][9])
     mirror_lanes(k[1][1]);
 }
 
-/// The blocks below the diagonal, and those with node 0: a translation changes nothing.
+/// Computes the blocks below the diagonal by symmetry, and those with node 0 from the invariance
+/// under translations.
 ALWAYS_INLINE void complete_blocks(lanes8 k[4][4][9]) {
     for (int ij = 0; ij < 9; ij++) {
         const int ji = ij % 3 * 3 + ij / 3;

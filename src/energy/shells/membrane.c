@@ -1,4 +1,4 @@
-// Arranges triangles in lanes as the assembly grouped them, and evaluates them.
+// Arranges triangles in lanes in the assembly's groups, and evaluates them.
 #include "energy/shells/membrane.h"
 
 #include <math.h>
@@ -13,15 +13,16 @@
 struct membrane {
     size_t triangle_count;
     uint32_t *triangles;
-    double *gradients; ///< triangle_count x 4: shape gradients of nodes 1, 2 of the given order
+    double *gradients; ///< triangle_count x 4: shape gradients of nodes 1, 2, in the order of the
+                       ///< input
     double *volume, *mu, *lambda, *damping; ///< triangle_count
     bool has_damping;
     struct membrane_elements elements;
-    double *lanes; ///< what elements points into
+    double *lanes; ///< storage of elements' arrays
     size_t lanes_capacity;
 };
 
-// --- making ---
+// --- creation ---
 
 double membrane_rest_gradients(const double *rest, const uint32_t node[3], double rows[4]) {
     double edge[2][3];
@@ -117,13 +118,14 @@ void membrane_destroy(struct membrane *membrane, struct memory *memory) {
     memory_release(memory, membrane);
 }
 
-/// Component j of the shape gradient of a node of the given order; those of all three add to zero.
+/// Returns component j of the shape gradient of a node, given those of nodes 1 and 2. The three
+/// gradients add up to zero.
 static double shape_gradient(const double rows[4], int node, size_t j) {
     return node == 0 ? -(rows[j] + rows[2 + j]) : rows[2 * (size_t)(node - 1) + j];
 }
 
-// Lanes of one group: 4 of the gradients, then volume, mu, lambda, damping, each in an array of its
-// own.
+// Doubles per lane: 4 of the gradients, then volume, mu, lambda and damping, which have an array
+// each.
 enum { DOUBLES_PER_LANE = 8 };
 
 pbs_status membrane_bind(struct membrane *membrane, struct memory *memory,
@@ -150,7 +152,7 @@ pbs_status membrane_bind(struct membrane *membrane, struct memory *memory,
         }
         volume[i] = padding ? 0.0 : membrane->volume[t];
         damping[i] = padding ? 0.0 : membrane->damping[t];
-        mu[i] = membrane->mu[t]; // padding computes with finite moduli and a weight of zero
+        mu[i] = membrane->mu[t]; // padding lanes have finite moduli and zero volume
         lambda[i] = membrane->lambda[t];
     }
     membrane->elements = (struct membrane_elements){gradients, volume, mu, lambda, damping};
@@ -159,20 +161,20 @@ pbs_status membrane_bind(struct membrane *membrane, struct memory *memory,
 
 // --- value and gradient ---
 
-// Below this J counts as zero: its square is hardly above the smallest normal number.
+// J below this counts as zero: its square is close to the smallest normal number.
 #define SMALLEST_J 1e-150
 
-/// J where it is admissible, 1 in lanes where it is not, whose energy is infinite whatever else is
-/// computed for them.
+/// Returns J, or 1 in lanes where J is not admissible: their energy is infinite, and the other
+/// results must only be finite numbers.
 ALWAYS_INLINE lanes8 admissible(lanes8 j) {
     return lanes_select(j >= SMALLEST_J, j, lanes_set(1.0));
 }
 
-/// What value, stress and tangent share.
+/// Quantities that value, stress and tangent share.
 struct surface {
-    lanes8 normal[3];  ///< unit
-    lanes8 area_ratio; ///< J, zero where the triangle is degenerate
-    lanes8 j;          ///< admissible
+    lanes8 normal[3];  ///< unit normal
+    lanes8 area_ratio; ///< J, zero if the triangle is degenerate
+    lanes8 j;          ///< J, or 1 if not admissible
     lanes8 dual[2][3]; ///< the columns of F C^-1: d ln J / dF
 };
 
@@ -190,8 +192,8 @@ ALWAYS_INLINE void surface_measure(const struct triangle_lanes *e, struct surfac
 }
 
 /// psi = mu (tr E - (J-1)) + mu ((J-1) - ln J) + lambda/2 (ln J)^2, each part of second order. From
-/// J^2 = 1 + 2 tr E + 4 det E follows tr E - (J-1) = (J-1)^2 / 2 - 2 det E; where the strain is
-/// large the plain difference is the accurate one.
+/// J^2 = 1 + 2 tr E + 4 det E follows tr E - (J-1) = (J-1)^2 / 2 - 2 det E. For large strain the
+/// plain difference is more accurate.
 ALWAYS_INLINE lanes8 density(const struct triangle_lanes *e, const struct surface *s,
                              lanes8 logarithm, lanes8 log_excess) {
     const lanes8 e00 = 0.5 * (dot_lanes(e->f[0], e->f[0]) - 1.0);
@@ -205,7 +207,7 @@ ALWAYS_INLINE lanes8 density(const struct triangle_lanes *e, const struct surfac
     return lanes_select(s->area_ratio < SMALLEST_J, lanes_set(INFINITY), psi);
 }
 
-/// Volume times P b_a with P = mu F + (lambda ln J - mu) F C^-1, for the three nodes.
+/// Computes out_a = volume P b_a of the three nodes, with P = mu F + (lambda ln J - mu) F C^-1.
 ALWAYS_INLINE void forces(const struct triangle_lanes *e, const struct surface *s, lanes8 logarithm,
                           lanes8 out[3][3]) {
     const lanes8 pressure = e->lambda * logarithm - e->mu;
@@ -218,7 +220,8 @@ ALWAYS_INLINE void forces(const struct triangle_lanes *e, const struct surface *
     }
 }
 
-/// Compiled for value, gradient, both, and values by node.
+/// Adds value, gradient and values by node; those that are null are skipped. first_order_passes.h
+/// specialises this kernel.
 ALWAYS_INLINE void add_first_order(const struct membrane_elements *elements,
                                    const struct stencil_groups *groups, size_t begin, size_t end,
                                    const double *x, double *value, double *gradient,
@@ -260,7 +263,7 @@ ALWAYS_INLINE void add_first_order(const struct membrane_elements *elements,
 // Pairs of a triangle's nodes in the assembly's order.
 enum { PAIR_00, PAIR_01, PAIR_02, PAIR_11, PAIR_12, PAIR_22, PAIR_COUNT };
 
-/// The blocks with node 0 from those without: a translation of the whole element changes nothing.
+/// Computes the blocks with node 0 from the others: the energy is invariant under translations.
 ALWAYS_INLINE void complete_blocks(lanes8 k[PAIR_COUNT][9]) {
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
@@ -278,7 +281,8 @@ ALWAYS_INLINE void complete_blocks(lanes8 k[PAIR_COUNT][9]) {
     mirror_lanes(k[PAIR_00]);
 }
 
-/// The moduli times the element's weight, as the density is homogeneous of degree one in them.
+/// Multiplies the moduli by the element's weight; this scales the Hessian, as the density is
+/// homogeneous of degree one in them.
 ALWAYS_INLINE void scale_moduli(const struct membrane_elements *elements, size_t g, bool damping,
                                 struct triangle_lanes *e) {
     const lanes8 weight = damping ? e->volume * lanes_load(elements->damping + g * LANES)
@@ -287,9 +291,9 @@ ALWAYS_INLINE void scale_moduli(const struct membrane_elements *elements, size_t
     e->lambda *= weight;
 }
 
-/// The block of dP/dF between the shape gradients p and q: mu p.q 1 + lambda Gp (x) Gq - pressure
-/// Gq (x) Gp + pressure (Gp.Gq) n (x) n, with G = F C^-1, the gradients on the deformed triangle,
-/// as dG = n (n.dF) C^-1 - G dF^T G.
+/// Computes the block of dP/dF between the shape gradients p and q: mu p.q 1 + lambda Gp (x) Gq -
+/// pressure Gq (x) Gp + pressure (Gp.Gq) n (x) n. G = F C^-1 maps shape gradients to the deformed
+/// triangle; the formula uses dG = n (n.dF) C^-1 - G dF^T G.
 ALWAYS_INLINE void exact_block(const struct triangle_lanes *e, const struct surface *s,
                                lanes8 pressure, const lanes8 p[2], const lanes8 q[2], lanes8 k[9]) {
     lanes8 gp[3];
@@ -331,21 +335,22 @@ static PBS_MULTIVERSION void add_exact_hessian(const struct membrane_elements *e
     }
 }
 
-/// dP/dF in the frame of F = U diag(s) V^T, clamped: (ii, jj) -> stretch, (ij, ij) -> straight,
-/// (ij, ji) -> crossed for the axes 0 1 of the plane, and (n v_i)^2 -> outward.
+/// dP/dF in the frame of F = U diag(s) V^T with clamped eigenvalues. For the axes 0 and 1 of the
+/// plane, the entries (ii, jj) are in stretch, (ij, ij) in straight, and (ij, ji) in crossed;
+/// outward[i] belongs to the direction n (x) v_i.
 struct clamped_tangent {
     lanes8 frame[3][3]; ///< the columns u0, u1 of U and the normal
-    lanes8 v[2];        ///< the first column of V; the second is (-v1, v0)
-    lanes8 stretch[3];  ///< 00 01 11
+    lanes8 v[2];        ///< (v0, v1), the first column of V; the second is (-v1, v0)
+    lanes8 stretch[3];  ///< entries 00 01 11
     lanes8 straight, crossed, outward[2];
 };
 
-/// The first column of V, an eigenvector of C to the larger of its eigenvalues.
+/// Computes the first column of V, the eigenvector of C = F^T F for its larger eigenvalue.
 ALWAYS_INLINE void first_stretch_axis(const lanes8 f[2][3], lanes8 v[2]) {
     const lanes8 half = 0.5 * (dot_lanes(f[0], f[0]) - dot_lanes(f[1], f[1]));
     const lanes8 off = dot_lanes(f[0], f[1]);
     const lanes8 radius = lanes_sqrt(half * half + off * off);
-    // Of two forms of the same vector the one that does not cancel.
+    // Choose the one of two equivalent forms that does not suffer cancellation.
     const mask8 upper = half >= 0.0;
     const lanes8 a = lanes_select(upper, half + radius, off);
     const lanes8 b = lanes_select(upper, off, radius - half);
@@ -356,7 +361,7 @@ ALWAYS_INLINE void first_stretch_axis(const lanes8 f[2][3], lanes8 v[2]) {
     v[1] = lanes_select(known, b * scale, lanes_set(0.0));
 }
 
-/// The nearest positive semidefinite matrix to the symmetric 2x2 one.
+/// Replaces a symmetric 2x2 matrix (entries 00 01 11) by the nearest positive semidefinite one.
 ALWAYS_INLINE void clamp_stretch(lanes8 a[3]) {
     const lanes8 zero = lanes_set(0.0);
     const lanes8 half = 0.5 * (a[0] - a[2]);
@@ -365,7 +370,8 @@ ALWAYS_INLINE void clamp_stretch(lanes8 a[3]) {
     const lanes8 low = mean - radius;
     const lanes8 high = mean + radius;
     const mask8 indefinite = low < 0.0;
-    // high (A - low 1) / (high - low), zero where both are negative.
+    // If only `low` is negative, the projection is high (A - low 1) / (high - low); if both are, it
+    // is zero.
     const lanes8 spread = lanes_select(radius > 0.0, 2.0 * radius, lanes_set(1.0));
     const lanes8 scale = lanes_max(high, zero) / spread;
     a[0] = lanes_select(indefinite, scale * (radius + half), a[0]);
@@ -401,7 +407,7 @@ ALWAYS_INLINE void clamped_set(const struct triangle_lanes *e, const struct surf
     t->outward[1] = lanes_max(e->mu + pressure * inverse[1] * inverse[1], zero);
 }
 
-/// The block between two shape gradients given in the frame of V.
+/// Computes the block between two shape gradients p and q given in the frame of V.
 ALWAYS_INLINE void clamped_block(const struct clamped_tangent *t, const lanes8 p[2],
                                  const lanes8 q[2], lanes8 k[9]) {
     const lanes8 d0 = p[0] * q[0];

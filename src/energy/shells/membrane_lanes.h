@@ -1,13 +1,13 @@
-// Eight triangles in lanes, and the length of a step along which one of them would lose its area.
+// Loads eight triangles into lanes, and bounds the step along which none of them loses its area.
 #ifndef PBS_ENERGY_SHELLS_MEMBRANE_LANES_H
 #define PBS_ENERGY_SHELLS_MEMBRANE_LANES_H
 
 #include "energy/element.h"
 
-/// One lane-group after another; every array is [group][...][8].
+/// Element data by groups of eight lanes; every array is [group][...][8].
 struct membrane_elements {
-    const double *gradients; ///< [g][4][8]: shape gradients of nodes 1, 2 of the assembly's order,
-                             ///< in the triangle's rest plane, as rows: Dm^-1
+    const double *gradients; ///< [g][4][8]: Dm^-1, the shape gradients of nodes 1, 2 (assembly's
+                             ///< order) in the triangle's rest plane, as rows
     const double *volume;    ///< [g][8]: thickness times rest area, m^3; 0 in padding lanes
     const double *mu, *lambda, *damping; ///< [g][8]: Pa, Pa, s
 };
@@ -16,10 +16,10 @@ struct triangle_lanes {
     lanes8 b[4];   ///< shape gradients of nodes 1, 2
     lanes8 volume; ///< zero in padding lanes
     lanes8 mu, lambda;
-    lanes8 f[2][3]; ///< the columns of F, unit vectors in padding lanes
+    lanes8 f[2][3]; ///< the columns of F; in padding lanes two unit vectors
 };
 
-/// The columns of Ds Dm^-1 for any nodal field x. node: 3 x LANES.
+/// Computes the columns of Ds Dm^-1 for a nodal field x. node: 3 x LANES.
 ALWAYS_INLINE void triangle_gradient(const uint32_t *node, const double *x, const lanes8 b[4],
                                      lanes8 out[2][3]) {
     lanes8 origin[3];
@@ -36,7 +36,8 @@ ALWAYS_INLINE void triangle_gradient(const uint32_t *node, const double *x, cons
     }
 }
 
-/// Group g. In a padding lane the gradients are zero, and F becomes two axes.
+/// Loads group g. In padding lanes the shape gradients are zero, and the columns of F are set to
+/// two axes.
 ALWAYS_INLINE void triangle_load(const struct membrane_elements *elements,
                                  const struct stencil_groups *groups, size_t g, const double *x,
                                  struct triangle_lanes *e) {
@@ -52,8 +53,8 @@ ALWAYS_INLINE void triangle_load(const struct membrane_elements *elements,
     e->f[1][1] += padding;
 }
 
-/// The largest step in (0, limit] along direction from x on which no triangle of groups [begin,
-/// end) loses its area.
+/// Returns the largest step in (0, limit] along direction from x on which no triangle of the groups
+/// [begin, end) loses its area.
 double membrane_bound_step(const struct membrane_elements *elements,
                            const struct stencil_groups *groups, size_t begin, size_t end,
                            const double *x, const double *direction, double limit);

@@ -1,5 +1,5 @@
-// The largest step: n(t) = n0 + n1 t + n2 t^2, the cross product of the edges on the way, must not
-// vanish.
+// Bounds the step of triangles: n(t) = n0 + n1 t + n2 t^2, the cross product of two edges at step
+// t, must not vanish.
 #include <math.h>
 
 #include "base/matrix3/math3.h"
@@ -7,14 +7,15 @@
 #include "energy/shells/membrane_lanes.h"
 #include "energy/deformation/tangent.h"
 
-// As a part of |n0| + |n1| t + |n2| t^2. A path through zero comes this close in spite of rounding;
-// one that passes beside it at a greater distance has finite energy all along.
+// n(t) counts as zero if its norm is at most this fraction of |n0| + |n1| t + |n2| t^2. A path
+// through zero reaches this value in spite of rounding; a path that does not has finite energy
+// everywhere.
 static const double VANISHING = 1e-9;
 
-/// The first t in (0, limit) at which n(t) vanishes; limit if there is none. |n(t)|^2 is least
-/// where its derivative, a cubic, turns positive.
+/// Returns the first t in (0, limit) at which n(t) vanishes; limit if there is none. The minima of
+/// |n(t)|^2 are where its derivative, a cubic, changes from negative to positive.
 static double first_collapse(double n[3][3], double limit) {
-    // Minus half the derivative.
+    // Minus half the derivative of |n(t)|^2.
     const double c[4] = {-dot3(n[0], n[1]), -(dot3(n[1], n[1]) + 2.0 * dot3(n[0], n[2])),
                          -3.0 * dot3(n[1], n[2]), -2.0 * dot3(n[2], n[2])};
     double stops[3];
@@ -41,9 +42,10 @@ static double first_collapse(double n[3][3], double limit) {
     return limit;
 }
 
-/// Lanes in which n(t) could vanish before the limit: where it may turn by a quarter, and where n0,
-/// n1, n2 lie in a plane. For |n(t)| <= e (|n0| + |n1| t + |n2| t^2) implies |n0 . (n1 x n2)| <= 3
-/// e |n0| |n1| |n2|, which a motion in space seldom fulfils.
+/// Returns the lanes in which n(t) could vanish before the limit. Two conditions are necessary: a
+/// lower bound of n0 . n(t) is not positive, and n0, n1, n2 are coplanar up to rounding, because
+/// |n(t)| <= e (|n0| + |n1| t + |n2| t^2) implies |n0 . (n1 x n2)| <= 3 e |n0| |n1| |n2|. Few
+/// motions in space satisfy the second one.
 ALWAYS_INLINE mask8 may_collapse(lanes8 n[3][3], double limit) {
     const lanes8 zero = lanes_set(0.0);
     const lanes8 square = dot_lanes(n[0], n[0]);

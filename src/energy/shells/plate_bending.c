@@ -1,6 +1,6 @@
-// Arranges triangles with their neighbours in lanes and evaluates them. Everything is computed in
-// the patch's own order of nodes (plate_operator.h), in which places of different names may be one
-// node or none; only what is added to forces and blocks goes to the assembly's order, lane by lane.
+// Arranges triangles with their neighbours (patches) in lanes and evaluates them. Computations use
+// the 12 patch nodes of plate_operator.h, several of which may be the same mesh node, or absent.
+// Forces and blocks are added in the assembly's order, lane by lane.
 #include "energy/shells/plate_bending.h"
 
 #include <math.h>
@@ -9,21 +9,23 @@
 #include "energy/shells/hinge_lanes.h"
 #include "energy/scatter.h"
 
-/// One triangle as it is given. Absent places repeat node 0, where nothing is added.
+/// The data of one triangle's patch. Absent patch nodes repeat node 0, to which they add zero.
 struct plate_element {
     uint32_t node[PLATE_NODES];
-    uint8_t own[PLATE_NODES]; ///< which of the stencil's nodes a place is
+    uint8_t own[PLATE_NODES]; ///< index of each patch node among the stencil's nodes
     double r[PLATE_ROWS * PLATE_HINGES];
-    double cosine[PLATE_HINGES], sine[PLATE_HINGES]; ///< of the rest angles; both 0 where absent
-    double clamp[3][3]; ///< added to the places 3, 4, 5: directions of clamped edges
+    double cosine[PLATE_HINGES], sine[PLATE_HINGES]; ///< cosine and sine of the rest angles; both 0
+                                                     ///< for absent hinges
+    double clamp[3][3]; ///< offsets added to patch nodes 3, 4, 5: the directions of clamped edges
     double damping;
 };
 
-/// One lane-group after another; every array is [group][...][8].
+/// Element data by groups of eight lanes; every array is [group][...][8].
 struct plate_elements {
-    const uint32_t *node, *slot; ///< [g][12][8]: node and vector slot of each place
-    const uint8_t *order;        ///< [g][12][8]: which of the group's local nodes a place is
-    const double *r;             ///< [g][27][8]; 0 in padding lanes
+    const uint32_t *node, *slot; ///< [g][12][8]: node and vector slot of each patch node
+    const uint8_t *order; ///< [g][12][8]: index of each patch node among the stencil's nodes, in
+                          ///< the assembly's order
+    const double *r;      ///< [g][27][8]; 0 in padding lanes
     const double *cosine, *sine; ///< [g][9][8]; 0 in padding lanes
     const double *clamp;         ///< [g][9][8]; null: no edge is clamped
     const double *damping;       ///< [g][8], s
@@ -37,13 +39,13 @@ struct plate_bending {
     struct plate_element *patches; ///< count
     bool has_damping, has_clamps;
     struct plate_elements elements;
-    double *lanes;     ///< what elements points into
-    uint32_t *indices; ///< likewise
+    double *lanes;     ///< storage of elements' doubles
+    uint32_t *indices; ///< storage of elements' node and slot
     uint8_t *order;
     size_t lanes_capacity, indices_capacity, order_capacity;
 };
 
-// --- making ---
+// --- creation ---
 
 static uint32_t next_side(uint32_t side) {
     return side % 3 == 2 ? side - 2 : side + 1;
@@ -53,8 +55,8 @@ static uint32_t opposite(const struct plate_input *input, uint32_t side) {
     return input->triangles[next_side(next_side(side))];
 }
 
-/// The sides of the hinges of a triangle, UINT32_MAX where the sheet ends before them, and the
-/// nodes that they join to it.
+/// Finds the sides at a triangle's hinges, UINT32_MAX for those that do not exist, and the patch
+/// nodes.
 static void find_patch(const struct plate_input *input, size_t t, uint32_t side[PLATE_HINGES],
                        uint32_t node[PLATE_NODES]) {
     for (uint32_t p = 0; p < PLATE_NODES; p++) {
@@ -79,7 +81,7 @@ static void find_patch(const struct plate_input *input, size_t t, uint32_t side[
     }
 }
 
-/// own: the number of each place's node among the distinct ones. Returns how many these are.
+/// Lists the distinct nodes. own: index of each patch node among them. Returns their number.
 static uint32_t number_nodes(const uint32_t node[PLATE_NODES], uint8_t own[PLATE_NODES],
                              uint32_t distinct[PLATE_NODES]) {
     uint32_t count = 0;
@@ -164,7 +166,8 @@ static pbs_status make_element(const struct plate_input *input, size_t t,
                              (unsigned)element->node[2]);
 }
 
-/// Without a hinge there is nothing to bend: then the width is that of a triangle.
+/// Returns the number of distinct patch nodes, or 0 if the triangle has no hinge and therefore no
+/// bending energy.
 static uint32_t width_of(const struct plate_input *input, size_t t) {
     uint32_t side[PLATE_HINGES];
     uint32_t node[PLATE_NODES];
@@ -240,9 +243,9 @@ void plate_bending_destroy(struct plate_bending *plate, struct memory *memory) {
     memory_release(memory, plate);
 }
 
-// --- arranging ---
+// --- lane arrays ---
 
-/// Of one lane: where places go.
+/// Writes node, vector slot and order of the patch nodes of lane i.
 static void order_lane(const struct stencil_groups *groups, size_t i,
                        const struct plate_element *element, uint32_t *node, uint32_t *slot,
                        uint8_t *order) {
@@ -261,14 +264,14 @@ static void order_lane(const struct stencil_groups *groups, size_t i,
     }
 }
 
-/// count numbers of one lane.
+/// Writes `count` doubles of lane i, or zeros if it is padding.
 static void write_lane(const double *from, size_t count, size_t i, bool padding, double *to) {
     for (size_t k = 0; k < count; k++) {
         to[(i / LANES * count + k) * LANES + i % LANES] = padding ? 0.0 : from[k];
     }
 }
 
-// Numbers of one lane: R, cosines, sines, clamps, damping, each in an array of its own.
+// Doubles per lane: R, cosines, sines, clamps and damping, which have an array each.
 enum { R_SIZE = PLATE_ROWS * PLATE_HINGES, DOUBLES_PER_LANE = R_SIZE + 2 * PLATE_HINGES + 10 };
 
 pbs_status plate_bending_bind(struct plate_bending *plate, struct memory *memory,
@@ -290,7 +293,7 @@ pbs_status plate_bending_bind(struct plate_bending *plate, struct memory *memory
     uint32_t *slot = node + patch_nodes;
     for (size_t i = 0; i < lane_count; i++) {
         const bool padding = groups->stencil[i] == UINT32_MAX;
-        // A padding lane has the nodes of lane 0, so it takes the order of that lane's element.
+        // A padding lane has the nodes of lane 0, so it uses the node order of that lane's element.
         const size_t shown = padding ? i / LANES * LANES : i;
         const struct plate_element *element = &plate->patches[groups->stencil[shown]];
         write_lane(element->r, R_SIZE, i, padding, r);
@@ -318,7 +321,7 @@ pbs_status plate_bending_bind(struct plate_bending *plate, struct memory *memory
 
 struct plate_lanes {
     struct hinge_lanes hinge[PLATE_HINGES];
-    lanes8 angle[PLATE_HINGES]; ///< less the rest angle
+    lanes8 angle[PLATE_HINGES]; ///< angle minus rest angle
     lanes8 r[PLATE_ROWS][PLATE_HINGES];
     mask8 degenerate;
 };
@@ -359,7 +362,7 @@ ALWAYS_INLINE void plate_measure(const struct plate_elements *elements, size_t g
     }
 }
 
-/// R delta.
+/// moment = R delta.
 ALWAYS_INLINE void plate_moment(const struct plate_lanes *plate, lanes8 moment[PLATE_ROWS]) {
     for (int i = 0; i < PLATE_ROWS; i++) {
         moment[i] = plate->r[i][0] * plate->angle[0];
@@ -369,7 +372,8 @@ ALWAYS_INLINE void plate_moment(const struct plate_lanes *plate, lanes8 moment[P
     }
 }
 
-/// R^T R delta of one hinge.
+/// Returns the entry of R^T R delta for hinge h: the derivative of the energy with respect to its
+/// angle.
 ALWAYS_INLINE lanes8 hinge_moment(const struct plate_lanes *plate, const lanes8 moment[PLATE_ROWS],
                                   int h) {
     return plate->r[0][h] * moment[0] + plate->r[1][h] * moment[1] + plate->r[2][h] * moment[2];
@@ -392,7 +396,8 @@ ALWAYS_INLINE void plate_forces(const struct plate_lanes *plate, const lanes8 mo
     }
 }
 
-/// Compiled for value, gradient, both, and values by node.
+/// Adds value, gradient and values by node; those that are null are skipped. first_order_passes.h
+/// specialises this kernel.
 ALWAYS_INLINE void add_first_order(const struct plate_elements *elements,
                                    const struct stencil_groups *groups, size_t begin, size_t end,
                                    const double *x, double *value, double *gradient,
@@ -429,7 +434,7 @@ ALWAYS_INLINE void add_first_order(const struct plate_elements *elements,
 
 // --- Hessians ---
 
-/// R d angles / d x, [place][row][axis].
+/// Computes J = R d angles / d x, [patch node][row][axis].
 ALWAYS_INLINE void plate_jacobian(const struct plate_lanes *plate, lanes8 j[PLATE_NODES][9]) {
     for (int k = 0; k < 9 * PLATE_NODES; k++) {
         j[k / 9][k % 9] = lanes_set(0.0);
@@ -445,7 +450,7 @@ ALWAYS_INLINE void plate_jacobian(const struct plate_lanes *plate, lanes8 j[PLAT
     }
 }
 
-/// By the assembly's local nodes; places that are one node are added up there.
+/// Permutes J into the assembly's node order, and adds up patch nodes that are the same mesh node.
 ALWAYS_INLINE void order_jacobian(lanes8 j[PLATE_NODES][9], const uint8_t *order, uint32_t width,
                                   double ordered[PLATE_NODES][9][LANES]) {
     memset(ordered, 0, width * sizeof ordered[0]);
@@ -459,7 +464,7 @@ ALWAYS_INLINE void order_jacobian(lanes8 j[PLATE_NODES][9], const uint8_t *order
     }
 }
 
-/// J^T J: the Hessian where the moments are zero, and positive semidefinite always.
+/// Adds J^T J: the Hessian if all moments are zero, and positive semidefinite for every state.
 static PBS_MULTIVERSION void add_gauss_newton(const struct plate_elements *elements,
                                               const struct stencil_groups *groups, size_t begin,
                                               size_t end, const struct evaluation *evaluation,
@@ -496,8 +501,8 @@ static PBS_MULTIVERSION void add_gauss_newton(const struct plate_elements *eleme
     }
 }
 
-/// Adds the block of the places p and q of one lane; where they are one node, both it and its
-/// transpose are on the diagonal.
+/// Adds the block k between the stencil nodes a and b of one lane. If two different patch nodes are
+/// the same mesh node, the block and its transpose both go to the diagonal block.
 ALWAYS_INLINE void add_block(const lanes8 k[9], int lane, uint32_t a, uint32_t b, bool diagonal,
                              uint32_t width, const uint32_t *slots, double *blocks) {
     const uint32_t low = a < b ? a : b;
@@ -515,8 +520,8 @@ ALWAYS_INLINE void add_block(const lanes8 k[9], int lane, uint32_t a, uint32_t b
     }
 }
 
-/// The second derivatives of the angles times their moments: what the exact Hessian has beyond J^T
-/// J.
+/// Adds the second derivatives of the angles times their moments, which complete J^T J to the exact
+/// Hessian.
 static PBS_MULTIVERSION void add_geometric(const struct plate_elements *elements,
                                            const struct stencil_groups *groups, size_t begin,
                                            size_t end, const struct evaluation *evaluation,

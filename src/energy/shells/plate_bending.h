@@ -1,8 +1,8 @@
-// The energy of thin sheets against bending as plates, triangle by triangle: 1/2 |R delta|^2, delta
-// the angles of the hinges of a triangle and of its neighbours less their rest angles, R of
-// plate_operator.h. Converges to Kirchhoff's plate on any mesh (docs/theory/shells.md). Infinite
-// where one of these triangles is degenerate; it gives no largest step, as the membrane of the same
-// triangles does.
+// The bending energy of thin sheets as plates. The energy of a triangle is 1/2 |R delta|^2, where
+// delta are the angles minus the rest angles of its hinges and of its neighbours' hinges, and R is
+// the matrix of plate_operator.h. It converges to Kirchhoff's plate on any mesh
+// (docs/theory/shells.md). The energy is infinite if one of these triangles is degenerate. This
+// term does not bound the step; the membrane of the same triangles does.
 #ifndef PBS_ENERGY_SHELLS_PLATE_BENDING_H
 #define PBS_ENERGY_SHELLS_PLATE_BENDING_H
 
@@ -10,29 +10,33 @@
 #include "energy/shells/plate_operator.h"
 #include "energy/term.h"
 
-/// What plate_bending_create copies and arranges in lanes. Side 3 t + i is the edge of triangle t
-/// from vertex i to the next.
+/// Input of plate_bending_create, which copies it. Side 3 t + i is the edge of triangle t from its
+/// vertex i to the next one.
 struct plate_input {
     size_t triangle_count;
     const uint32_t *triangles;  ///< triangle_count x 3 node indices
-    const uint32_t *neighbours; ///< by side: that of the neighbour (sheet_neighbours)
-    const double *rest;         ///< rest positions by node, 3 each
+    const uint32_t *neighbours; ///< by side: the same edge as a side of the neighbour
+                                ///< (sheet_neighbours)
+    const double *rest;         ///< rest positions, 3 per node
     const double *rigidity;     ///< triangle_count, D, N m
     const double *poisson;      ///< triangle_count
     const double *damping;      ///< triangle_count, s
-    const double *rest_angles;  ///< by side, rad; NaN: that of the rest positions
-    const double *clamps;       ///< null, or by side, 3 each: the direction in which a border is
-                                ///< clamped; null vectors: it is free
+    const double *rest_angles;  ///< by side, rad; NaN: the angle of the rest positions
+    const double *clamps; ///< null, or by side, 3 each: the direction in which a border edge is
+                          ///< clamped; zero: the edge is free
 };
 
-/// Terms are one for each number of distinct nodes that a triangle and its neighbours have: a
-/// single hinge has 4.
+/// There is one term for each number of distinct nodes of a triangle with its neighbours. A single
+/// hinge has 4 nodes.
 enum { PLATE_LEAST_WIDTH = 3, PLATE_TERMS = PLATE_NODES - PLATE_LEAST_WIDTH + 1 };
 
 struct plate_bending; ///< self of a term
 
-/// The triangles of `width` distinct nodes; *out is null where there are none. Its element arrays
-/// are made by plate_bending_bind once the assembly (built from term.stencils) is there.
+/// Creates the term of the triangles with `width` distinct nodes; *out is null if there are none.
+/// Its element arrays are built by plate_bending_bind, after the assembly has been built from
+/// term.stencils.
+/// @return PBS_ERROR_MESH (index in the message) for a degenerate rest triangle or clamp;
+/// PBS_ERROR_MEMORY
 pbs_status plate_bending_create(struct memory *memory, const struct plate_input *input,
                                 uint32_t width, struct plate_bending **out);
 pbs_status plate_bending_bind(struct plate_bending *plate, struct memory *memory,

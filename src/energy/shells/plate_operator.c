@@ -1,4 +1,5 @@
-// The rest operator of a triangle; numbers in comments are equations of docs/theory/shells.md.
+// Computes the operator R of a triangle. Numbers in parentheses are equations of
+// docs/theory/shells.md.
 #include "energy/shells/plate_operator.h"
 
 #include <string.h>
@@ -10,11 +11,12 @@ const uint8_t plate_hinge_nodes[PLATE_HINGES][4] = {{0, 1, 2, 3}, {1, 2, 0, 4}, 
                                                     {0, 3, 1, 6}, {3, 1, 0, 7},  {1, 4, 2, 8},
                                                     {4, 2, 1, 9}, {2, 5, 0, 10}, {5, 0, 2, 11}};
 
-// Singular values of the fit below this part of the largest are dropped: the slopes that they stand
-// for are not seen by the five angles.
+// Singular values of the fit below this fraction of the largest are dropped: the five angles do not
+// determine the corresponding curvatures.
 #define LEAST_SINGULAR_VALUE 0.1
 
-/// An edge and where a vertex lies beside it: along it from its start, and how far off.
+/// An edge, and the position of a third vertex: its foot along the edge from the start, and its
+/// height above the edge.
 struct side {
     double length, foot, height;
 };
@@ -30,8 +32,8 @@ static struct side measure_side(const double p[3], const double q[3], const doub
     return (struct side){length, dot3(leg, edge) / length, norm3(normal) / length};
 }
 
-/// Both triangles of a hinge, in the frame that has the origin at the edge's start, the first axis
-/// along it, and the second one out of the left triangle.
+/// Both triangles of a hinge, flattened. The frame has its origin at the edge's start, its first
+/// axis along the edge, and its second axis pointing out of the left triangle.
 struct flattened_hinge {
     struct side left, right;
 };
@@ -44,7 +46,8 @@ static struct flattened_hinge flatten(const struct plate_patch *patch, int hinge
                                     measure_side(p, q, patch->rest[node[3]])};
 }
 
-/// The angle of a hinge on a surface of curvature K = (tt, nn, tn) in its own frame: (3).
+/// Computes the row that gives a hinge's angle on a surface of curvature K = (tt, nn, tn) in the
+/// hinge's frame: (3).
 static void quadratic_angle(const struct flattened_hinge *h, double row[3]) {
     const double length = h->left.length;
     row[0] = -0.5 * (h->left.foot * (length - h->left.foot) / h->left.height +
@@ -53,7 +56,7 @@ static void quadratic_angle(const struct flattened_hinge *h, double row[3]) {
     row[2] = h->right.foot - h->left.foot;
 }
 
-/// Half the difference between the left and the right part of that angle: (4).
+/// Computes the row for half the difference between the left and the right part of that angle: (4).
 static void quadratic_difference(const struct flattened_hinge *h, double row[3]) {
     const double length = h->left.length;
     row[0] = 0.25 * (h->right.foot * (length - h->right.foot) / h->right.height -
@@ -62,8 +65,8 @@ static void quadratic_difference(const struct flattened_hinge *h, double row[3])
     row[2] = 0.5 * (length - h->left.foot - h->right.foot);
 }
 
-/// A row for the frame along (x, y), which need not be a unit vector, as one for the frame in which
-/// that direction is given.
+/// Transforms a row from the frame whose first axis is (x, y), of any length, to the frame in which
+/// (x, y) is given.
 static void rotate_row(const double row[3], double x, double y, double out[3]) {
     const double square = x * x + y * y;
     const double cc = x * x / square;
@@ -74,7 +77,7 @@ static void rotate_row(const double row[3], double x, double y, double out[3]) {
     out[2] = 2.0 * cs * (row[0] - row[1]) + row[2] * (cc - ss);
 }
 
-/// Which hinges are on the edges of the two triangles of edge k.
+/// Lists the hinges at the five edges of the two triangles on edge k.
 static void list_edges(int k, int hinge[5]) {
     hinge[0] = k;
     hinge[1] = (k + 1) % 3;
@@ -83,7 +86,7 @@ static void list_edges(int k, int hinge[5]) {
     hinge[4] = 4 + 2 * k;
 }
 
-/// The directions of those edges, both triangles flattened into the plane.
+/// Computes the directions of these edges with both triangles flattened into the plane.
 static void edge_directions(const struct flattened_hinge *h, double direction[5][2]) {
     const double length = h->left.length;
     const double directions[5][2] = {{length, 0.0},
@@ -94,7 +97,7 @@ static void edge_directions(const struct flattened_hinge *h, double direction[5]
     memcpy(direction, directions, sizeof directions);
 }
 
-/// d (B^T B)^+ B^T, m numbers: what the angles of a quadratic surface say about d, (5).
+/// Computes out = d (B^T B)^+ B^T, `count` weights of the angles, where B has the given rows: (5).
 static void apply_pseudo_inverse(double rows[5][3], int count, const double d[3], double out[5]) {
     double normal[9] = {0};
     double lambda[3];
@@ -118,7 +121,8 @@ static void apply_pseudo_inverse(double rows[5][3], int count, const double d[3]
     }
 }
 
-/// What edge k turns beside the triangle, from the hinges' angles: (6).
+/// Computes phi, the rotation of the tangent plane at the middle of edge k relative to the
+/// triangle, as a row of weights of the hinge angles: (6).
 static void inner_rotation(const struct plate_patch *patch, int k, double phi[PLATE_HINGES]) {
     const struct flattened_hinge own = flatten(patch, k);
     int edges[5];
@@ -148,7 +152,8 @@ static void inner_rotation(const struct plate_patch *patch, int k, double phi[PL
     }
 }
 
-/// nu nu^T as (11, 22, 12) of the three edges' outward normals, in the frame of edge 0.
+/// Computes nu nu^T, entries (11, 22, 12), of the outward normals nu of the three edges in the
+/// frame of edge 0.
 static void edge_normals(const struct plate_patch *patch, double length[3], double normals[3][3]) {
     const struct side side = measure_side(patch->rest[0], patch->rest[1], patch->rest[2]);
     const double direction[3][2] = {
@@ -163,7 +168,7 @@ static void edge_normals(const struct plate_patch *patch, double length[3], doub
     }
 }
 
-/// Leaves no moment about an edge of this normal: (8).
+/// Condenses the stiffness so that there is no moment about an edge with this normal: (8).
 static void free_edge(const double normal[3], double stiffness[9]) {
     double moment[3];
     multiply3(stiffness, normal, moment);
@@ -173,7 +178,7 @@ static void free_edge(const double normal[3], double stiffness[9]) {
     }
 }
 
-/// The symmetric root of a positive semidefinite matrix.
+/// Computes the symmetric square root of a positive semidefinite matrix.
 static void square_root(const double a[9], double root[9]) {
     double lambda[3];
     double q[9];
