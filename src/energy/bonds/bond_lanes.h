@@ -1,16 +1,18 @@
-// Eight bonds in lanes: stretch, shear, bending and torsion between two particles with
-// orientation, and their first and second derivatives along positions and world rotations
-// (docs/theory/bonds.md section 1). The energies are those of BDEM section 4.2.2, mended.
+// Computes the energies of stretch, shear, bending and torsion of eight bonds, and their first and
+// second derivatives with respect to positions and rotations in the world frame
+// (docs/theory/bonds.md section 1, whose symbols are used here). The energies are those of BDEM
+// section 4.2.2 with the corrections of docs/theory/bonds.md section 8.
 #ifndef PBS_ENERGY_BONDS_BOND_LANES_H
 #define PBS_ENERGY_BONDS_BOND_LANES_H
 
 #include "base/lanes/arctangent.h"
 #include "energy/deformation/tangent.h"
 
-/// A bond shorter than this part of its rest length has no direction worth the name.
+/// A bond shorter than this fraction of its rest length has no usable direction, and an infinite
+/// energy.
 #define BOND_LEAST_LENGTH 1e-3
 
-/// At rest, both particles unturned; and the stiffnesses.
+/// Rest state, with both orientations the identity, and stiffnesses.
 struct bond_rest {
     lanes8 direction[3];
     lanes8 length;   ///< l0
@@ -22,21 +24,24 @@ struct bond_rest {
 
 struct bond_lanes {
     lanes8 length, inverse;
-    lanes8 e[3];                ///< from i to j, unit
-    lanes8 relative[3], cosine; ///< q_j conj(q_i): the axis times the sine of half the angle
-                                ///< between the particles, and the cosine
-    lanes8 half[3];                      ///< turn / (1 + cosine)
-    lanes8 carried[3];                   ///< c: the rest direction turned by the mean rotation
-    lanes8 along;                        ///< e . c
-    lanes8 across[3];                    ///< e x c
-    lanes8 twist;                        ///< turn . c
-    lanes8 arm[3];                       ///< c - twist half
-    lanes8 shear;                        ///< theta^2, or |e - c|^2
-    lanes8 shear_slope, shear_curvature; ///< half its first, and its second derivative by 1 - e . c
-    mask8 valid; ///< longer than the least length, turned by less than 180 degrees
+    lanes8 e[3];                ///< unit vector from i to j
+    lanes8 relative[3], cosine; ///< q_j conj(q_i), the relative rotation: its vector part v (axis
+                                ///< times sine of half the angle) and scalar part (cosine of half
+                                ///< the angle)
+    lanes8 half[3];             ///< k = v / (1 + cosine)
+    lanes8 carried[3];          ///< c: the rest direction rotated by the mean rotation
+    lanes8 along;               ///< e . c
+    lanes8 across[3];           ///< e x c
+    lanes8 twist;               ///< v . c
+    lanes8 arm[3];              ///< y = c - twist k
+    lanes8 shear;               ///< theta^2, or |e - c|^2
+    lanes8 shear_slope, shear_curvature; ///< half the first, and the second derivative of `shear`
+                                         ///< with respect to 1 - e . c
+    mask8 valid; ///< longer than the least length, and relative rotation below 180 degrees
 };
 
-/// Derivatives along D = p_j - p_i and the rotation vectors in the world, q <- exp(eta) q.
+/// Derivatives with respect to D = p_j - p_i, and to the rotation vectors eta of i and j in the
+/// world frame, q <- exp(eta) q.
 struct bond_gradient {
     lanes8 d[3], i[3], j[3];
 };
@@ -47,6 +52,7 @@ struct bond_hessian {
 
 // --- measures ---
 
+/// Evaluates a polynomial in w by Horner's rule.
 ALWAYS_INLINE lanes8 bond_series(lanes8 w, const double *coefficients, int count) {
     lanes8 sum = lanes_set(coefficients[count - 1]);
     for (int k = count - 2; k >= 0; k--) {
@@ -55,8 +61,8 @@ ALWAYS_INLINE lanes8 bond_series(lanes8 w, const double *coefficients, int count
     return sum;
 }
 
-/// theta^2 as a function of w = 2 (1 - cos theta): the sum of 2 w^n / (n^2 binomial(2 n, n)); in
-/// closed form beyond w = 1/2.
+/// Computes theta^2 and its derivatives as functions of w = 2 (1 - cos theta): by the series sum 2
+/// w^n / (n^2 binomial(2 n, n)) for w <= 1/2, in closed form above.
 ALWAYS_INLINE void shear_by_angle(lanes8 w, struct bond_lanes *b) {
     enum { TERMS = 18 };
     static const double series[TERMS] = {1.0,
@@ -97,7 +103,8 @@ ALWAYS_INLINE void shear_by_angle(lanes8 w, struct bond_lanes *b) {
     b->valid = lanes_both(b->valid, lanes_either(w<0.5, sine> 1e-3));
 }
 
-/// d: p_j - p_i; from, to: the orientations of i and j.
+/// Computes the measures of a bond. d: p_j - p_i; from, to: the orientations of i and j; angle:
+/// shear by the angle instead of the chord.
 ALWAYS_INLINE void bond_measure(const struct bond_rest *rest, const lanes8 d[3],
                                 const lanes8 from[4], const lanes8 to[4], bool angle,
                                 struct bond_lanes *b) {
@@ -107,7 +114,8 @@ ALWAYS_INLINE void bond_measure(const struct bond_rest *rest, const lanes8 d[3],
     cross_lanes(from, to, cross);
     b->cosine = from[3] * to[3] + dot_lanes(from, to);
     b->valid = lanes_both(length > least, b->cosine > 0.0);
-    // Broken bonds go on being evaluated, at stiffness zero, whatever becomes of their particles.
+    // Broken bonds are still evaluated, with zero stiffness, so all values must stay finite in any
+    // state.
     b->length = lanes_max(length, least);
     b->inverse = 1.0 / b->length;
     const lanes8 scale = 1.0 / (1.0 + lanes_max(b->cosine, lanes_set(0.0)));
@@ -144,6 +152,7 @@ ALWAYS_INLINE void bond_measure(const struct bond_rest *rest, const lanes8 d[3],
     }
 }
 
+/// Returns the energy; infinity in lanes that are not valid and not broken.
 ALWAYS_INLINE lanes8 bond_energy(const struct bond_rest *rest, const struct bond_lanes *b) {
     const lanes8 extension = b->length - rest->length;
     const lanes8 energy = 0.5 * rest->stretch * extension * extension +
@@ -156,7 +165,7 @@ ALWAYS_INLINE lanes8 bond_energy(const struct bond_rest *rest, const struct bond
 
 // --- first derivatives ---
 
-/// Half the moment of shear on i and on j: (n + n x k) / 2 and (n - n x k) / 2.
+/// Computes the directions n_i = (n + n x k) / 2 and n_j = (n - n x k) / 2 of the shear moments.
 ALWAYS_INLINE void shear_moments(const struct bond_lanes *b, lanes8 of_i[3], lanes8 of_j[3]) {
     lanes8 cross[3];
     cross_lanes(b->across, b->half, cross);
@@ -166,7 +175,7 @@ ALWAYS_INLINE void shear_moments(const struct bond_lanes *b, lanes8 of_i[3], lan
     }
 }
 
-/// What bending and torsion turn j back with.
+/// Computes h, the restoring moment of bending and torsion on j.
 ALWAYS_INLINE void bending_moment(const struct bond_rest *rest, const struct bond_lanes *b,
                                   lanes8 out[3]) {
     for (int i = 0; i < 3; i++) {
@@ -190,7 +199,7 @@ ALWAYS_INLINE void bond_differentiate(const struct bond_rest *rest, const struct
     }
 }
 
-/// What a bond bears at its middle: tension is positive, torsion turns j as c points.
+/// Loads at the middle of eight bonds. Tension is positive, and so is a torsion of j about c.
 struct bond_load_lanes {
     lanes8 normal, shear, torsion, bending;
     lanes8 energy;
@@ -212,17 +221,16 @@ ALWAYS_INLINE void bond_compute_load(const struct bond_rest *rest, const struct 
     load->bending = lanes_sqrt(dot_lanes(moment, moment));
 }
 
-/// What eight bonds bear before they break, times their sections, N; lever: of a moment across c to
-/// the stress that it adds, 1/m.
+/// struct bond_limit of eight bonds.
 struct bond_limit_lanes {
     lanes8 normal, shear, lever;
 };
 
-/// What rounding may make of the sums below, and more.
+/// Relative margin that exceeds the rounding errors of the sums below.
 #define BOND_LIMIT_SLACK 1e-12
 
-/// Every bond above its limits (docs/theory/bonds.md section 4), and those that rounding leaves in
-/// doubt. Squares are compared, which need no roots.
+/// Returns the bonds above their limits (docs/theory/bonds.md section 4), or below them by no more
+/// than the margin. Squares are compared to avoid square roots.
 ALWAYS_INLINE mask8 bond_is_overloaded(const struct bond_rest *rest, const struct bond_lanes *b,
                                        const struct bond_limit_lanes *limit) {
     const double less = 1.0 - BOND_LIMIT_SLACK;
@@ -251,7 +259,7 @@ ALWAYS_INLINE mask8 bond_is_overloaded(const struct bond_rest *rest, const struc
 
 // --- second derivatives ---
 
-/// Adds s (a b^T + b a^T).
+/// out += s (a b^T + b a^T).
 ALWAYS_INLINE void add_symmetric_lanes(lanes8 s, const lanes8 a[3], const lanes8 b[3],
                                        lanes8 out[9]) {
     for (int i = 0; i < 3; i++) {
@@ -261,7 +269,7 @@ ALWAYS_INLINE void add_symmetric_lanes(lanes8 s, const lanes8 a[3], const lanes8
     }
 }
 
-/// Adds s a b^T.
+/// out += s a b^T.
 ALWAYS_INLINE void add_outer_lanes(lanes8 s, const lanes8 a[3], const lanes8 b[3], lanes8 out[9]) {
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
@@ -270,13 +278,14 @@ ALWAYS_INLINE void add_outer_lanes(lanes8 s, const lanes8 a[3], const lanes8 b[3
     }
 }
 
-/// out = m k^, whose rows are the rows of m times k.
+/// out = m k^: row i is the cross product of row i of m with k.
 ALWAYS_INLINE void cross_rows_lanes(const lanes8 m[9], const lanes8 k[3], lanes8 out[9]) {
     for (int i = 0; i < 3; i++) {
         cross_lanes(m + 3 * i, k, out + 3 * i);
     }
 }
 
+/// Computes H_DD.
 ALWAYS_INLINE void bond_positions(const struct bond_rest *rest, const struct bond_lanes *b,
                                   bool project, lanes8 dd[9]) {
     lanes8 slack = rest->stretch * (1.0 - rest->length * b->inverse);
@@ -299,7 +308,7 @@ ALWAYS_INLINE void bond_positions(const struct bond_rest *rest, const struct bon
     }
 }
 
-/// Of D with eta_i and eta_j: Q + Q k^ and Q - Q k^, Q = kap / (2 l) (c^ - e n^T).
+/// Computes H_Di = Q + Q k^ and H_Dj = Q - Q k^, with Q = kappa / (2 L) (c^ - e n^T).
 ALWAYS_INLINE void bond_couple(const struct bond_rest *rest, const struct bond_lanes *b,
                                struct bond_hessian *h) {
     const lanes8 factor = 0.5 * rest->shear * b->shear_slope * b->inverse;
@@ -318,11 +327,12 @@ ALWAYS_INLINE void bond_couple(const struct bond_rest *rest, const struct bond_l
     }
 }
 
-/// What the blocks of rotations have in common: Y, Z = Y k^, W = k^T Z, B.
+/// Matrices that the blocks of rotations share: Y, Z = Y k^, W = k^T Z, and B (bending).
 struct bond_rotations {
     lanes8 y[9], z[9], w[9], bending[9];
 };
 
+/// Computes Y, Z and W.
 ALWAYS_INLINE void bond_mean_rotation(const struct bond_rest *rest, const struct bond_lanes *b,
                                       bool project, struct bond_rotations *r) {
     const lanes8 quarter = 0.25 * rest->shear * b->shear_slope;
@@ -335,7 +345,7 @@ ALWAYS_INLINE void bond_mean_rotation(const struct bond_rest *rest, const struct
         r->y[4 * i] += project ? quarter : quarter * b->along;
     }
     cross_rows_lanes(r->y, b->half, r->z);
-    // Rows of k^T Z are sums of rows of Z: k^T = -k^.
+    // W = k^T Z = -k^ Z.
     const lanes8 *k = b->half;
     for (int j = 0; j < 3; j++) {
         r->w[j] = k[2] * r->z[3 + j] - k[1] * r->z[6 + j];
@@ -344,6 +354,7 @@ ALWAYS_INLINE void bond_mean_rotation(const struct bond_rest *rest, const struct
     }
 }
 
+/// Computes B.
 ALWAYS_INLINE void bond_relative_rotation(const struct bond_rest *rest, const struct bond_lanes *b,
                                           bool project, lanes8 out[9]) {
     const lanes8 same = project ? rest->bending
@@ -358,7 +369,7 @@ ALWAYS_INLINE void bond_relative_rotation(const struct bond_rest *rest, const st
     }
 }
 
-/// What the semidefinite form leaves out: how the moments of shear turn with the mean rotation.
+/// Adds the terms with n_i, n_j, n . k and h, which the semidefinite form omits.
 ALWAYS_INLINE void bond_add_geometry(const struct bond_rest *rest, const struct bond_lanes *b,
                                      struct bond_hessian *h) {
     const lanes8 half = 0.5 * rest->shear * b->shear_slope;
@@ -386,7 +397,8 @@ ALWAYS_INLINE void bond_add_geometry(const struct bond_rest *rest, const struct 
     h->ij[7] += moment[0];
 }
 
-/// Adds s g g^T, g the derivative of -e . c: what the angle has beyond the chord.
+/// Adds s g g^T with g the derivative of -e . c: the difference between the Hessians for angle and
+/// chord.
 ALWAYS_INLINE void bond_add_shear_curvature(const struct bond_rest *rest,
                                             const struct bond_lanes *b, struct bond_hessian *h) {
     const lanes8 s = 0.5 * rest->shear * b->shear_curvature;
@@ -405,7 +417,7 @@ ALWAYS_INLINE void bond_add_shear_curvature(const struct bond_rest *rest,
     add_outer_lanes(s, j, j, h->jj);
 }
 
-/// project: the semidefinite form (docs/theory/bonds.md section 1.3).
+/// Computes the Hessian. project: in its semidefinite form (docs/theory/bonds.md section 1.3).
 ALWAYS_INLINE void bond_differentiate_twice(const struct bond_rest *rest,
                                             const struct bond_lanes *b, bool angle, bool project,
                                             struct bond_hessian *h) {

@@ -1,6 +1,6 @@
-// Arranges bonds in lanes and evaluates them. A bond's derivatives need its nodes in their own
-// order, unlike the assembly's: nodes, slots of forces and slots of blocks are kept in that order,
-// and blocks that the assembly has the other way round are transposed lane by lane.
+// Arranges bonds in lanes and evaluates them. A bond's energy depends on the order of its nodes,
+// which the assembly may permute. Nodes, vector slots and block slots are therefore stored in the
+// bond's own order, and blocks that the assembly stores transposed are transposed lane by lane.
 #include "energy/bonds/bonds.h"
 
 #include "base/matrix3/math3.h"
@@ -10,26 +10,28 @@
 #include "energy/element.h"
 #include "energy/scatter.h"
 
-// Nodes of a bond in its own order: position and rotation of i, position and rotation of j.
+// A bond's own order of nodes: position and rotation of i, position and rotation of j.
 enum { WIDTH = 4, PAIR_COUNT = 10, ENDS = 2 };
 
-// Doubles a lane: direction, length, four stiffnesses, 1 / r of both ends, damping.
+// Doubles per lane: direction, length, four stiffnesses, 1 / r of both ends, damping.
 enum { DOUBLES_PER_LANE = 11 };
 
-// Of a lane's limits: least energy, normal, shear, lever.
+// Doubles per lane for limits: least energy, normal, shear, lever.
 enum { DOUBLES_PER_LIMIT = 4 };
 
-/// One group of eight after another; every array is [group][...][8].
+/// Element data by groups of eight lanes; every array is [group][...][8].
 struct bond_elements {
-    const double *lanes;         ///< [g][DOUBLES_PER_LANE][8]; no stiffness in lanes that pad
-    const uint32_t *node, *slot; ///< [g][WIDTH][8]: the groups' node and vector_slot, in own order
-    const uint32_t *rotation;    ///< [g][ENDS][8]
-    const uint32_t *block;       ///< [g][PAIR_COUNT][8]: the groups' block_slot, in own order
-    const uint32_t *transposed;  ///< [g][PAIR_COUNT]: bit l: lane l wants the block transposed
-    const double *limits;        ///< [g][DOUBLES_PER_LIMIT][8]; null: nothing breaks
-    uint8_t *overloaded;         ///< [g]: bit l: lane l may be above its limits
+    const double *lanes;         ///< [g][DOUBLES_PER_LANE][8]; zero stiffness in padding lanes
+    const uint32_t *node, *slot; ///< [g][WIDTH][8]: the groups' node and vector_slot, in the bond's
+                                 ///< own order
+    const uint32_t *rotation;    ///< [g][ENDS][8]: index into orientations
+    const uint32_t *block; ///< [g][PAIR_COUNT][8]: the groups' block_slot, in the bond's own order
+    const uint32_t *transposed; ///< [g][PAIR_COUNT]: bit l: the assembly stores the block of lane l
+                                ///< transposed
+    const double *limits;       ///< [g][DOUBLES_PER_LIMIT][8]; null: nothing breaks
+    uint8_t *overloaded;        ///< [g]: bit l: lane l may be above its limits
     const double *orientations;
-    bool angle; ///< shear by the angle, not by the chord
+    bool angle; ///< shear by the angle instead of the chord
 };
 
 struct bonds {
@@ -40,21 +42,21 @@ struct bonds {
     double *damping;
     uint8_t *broken;
     struct bond_limit *limits; ///< null: nothing breaks
-    uint8_t *marks;            ///< by bond: strained, see bonds_overloaded
-    bool has_marks;            ///< some are set
-    uint64_t changes;          ///< of which bonds are broken
-    size_t *lane_start;        ///< where a bond's lane is: group * 8 + lane
+    uint8_t *marks;            ///< by bond, see bonds_overloaded
+    bool has_marks;            ///< some marks are set
+    uint64_t changes;          ///< number of changes of `broken`
+    size_t *lane_start;        ///< count: the lane of each bond, group * 8 + lane
     bool has_damping;
     struct bond_elements elements;
-    double *lanes;       ///< what elements points into, limits behind the lanes
-    uint32_t *indices;   ///< likewise
-    uint8_t *overloaded; ///< likewise
+    double *lanes;       ///< storage of elements.lanes, followed by elements.limits
+    uint32_t *indices;   ///< storage of elements' index arrays
+    uint8_t *overloaded; ///< storage of elements.overloaded
     size_t lanes_capacity, indices_capacity, overloaded_capacity;
-    const uint32_t *stencil, *domain_group; ///< of the groups
+    const uint32_t *stencil, *domain_group; ///< arrays of the assembly's groups
     size_t group_count;
 };
 
-// --- life ---
+// --- creation ---
 
 struct bond_stiffness bond_stiffness_of_beam(double young, double shear_modulus,
                                              double shear_factor, double radius, double length) {
@@ -134,14 +136,14 @@ pbs_status bonds_create(struct memory *memory, const struct bonds_input *input,
     return PBS_OK;
 }
 
-// --- arranging ---
+// --- lane arrays ---
 
-/// Where pair (a, b), a <= b, is among 00 01 02 03 11 12 13 22 23 33.
+/// Returns the index of pair (a, b), a <= b, in the order 00 01 02 03 11 12 13 22 23 33.
 static size_t pair_index(size_t a, size_t b) {
     return a * (2 * WIDTH - 1 - a) / 2 + b;
 }
 
-/// Doubles of a lane; one that pads, or whose bond is broken, is a bond without stiffness.
+/// Writes the doubles of a lane. Padding and broken bonds get zero stiffness.
 static void fill_lane(const struct bonds *bonds, size_t s, bool padding, double *lane) {
     const bool inactive = padding || bonds->broken[s] != 0;
     const double *rest = bonds->rest + 3 * s;
@@ -165,11 +167,12 @@ static void fill_lane(const struct bonds *bonds, size_t s, bool padding, double 
     }
 }
 
-/// A bond with less energy than this, J, is below its limits, whatever it comes from
-/// (docs/theory/bonds.md section 4.2).
+/// Returns an energy, J, such that a bond with less energy is below its limits under any
+/// combination of loads (docs/theory/bonds.md section 4.2).
 static double least_energy(const struct bond_stiffness *k, const struct bond_limit *limit,
                            double length) {
-    // No shorter than this part of its length, or the energy of that.
+    // The bound of shear assumes at least this fraction of the rest length. A shorter bond has at
+    // least the stretch energy of this length.
     const double shortest = 0.9;
     const double difference = fabs(k->twisting - k->bending);
     const double bending = limit->lever * fmax(k->bending, difference);
@@ -180,11 +183,11 @@ static double least_energy(const struct bond_stiffness *k, const struct bond_lim
                          (k->shear / (shortest * shortest) + twisting * twisting / k->twisting);
     const double compression = (1.0 - shortest) * length;
     const double energy = fmin(0.5 * k->stretch * compression * compression, shear);
-    // Bonds that no shear breaks may be as short as they are.
+    // For a bond with unlimited shear strength the length does not matter.
     return (1.0 - 1e-6) * fmin(normal, isfinite(limit->shear) ? energy : INFINITY);
 }
 
-/// What pads, or is broken, is never strained.
+/// Writes the limits of a lane. Padding and broken bonds are never overloaded.
 static void fill_limit(const struct bonds *bonds, size_t s, bool padding, double *lane) {
     const bool inactive = padding || bonds->broken[s] != 0;
     const struct bond_limit *limit = &bonds->limits[s];
@@ -204,15 +207,16 @@ static double *limit_of(const struct bonds *bonds, size_t place) {
            place / LANES * DOUBLES_PER_LIMIT * LANES + place % LANES;
 }
 
-/// Index arrays while they are filled.
+/// The index arrays of bond_elements, writable.
 struct bond_indices {
     uint32_t *node, *slot, *rotation, *block, *transposed;
 };
 
+/// Writes the index arrays of one lane in the bond's own order.
 static void order_lane(const struct stencil_groups *groups, size_t group, size_t lane, bool padding,
                        const struct bond_indices *out) {
     const size_t start = group * WIDTH * LANES + lane;
-    size_t place[WIDTH]; // of each own node in the assembly's order
+    size_t place[WIDTH]; // position of each of the bond's nodes in the assembly's order
     for (size_t a = 0; a < WIDTH; a++) {
         const size_t own = padding ? a : groups->local[start + a * LANES];
         place[own] = a;
@@ -259,7 +263,7 @@ static pbs_status bind_elements(void *self, struct memory *memory,
         const size_t group = i / LANES;
         const size_t lane = i % LANES;
         const bool padding = groups->stencil[i] == UINT32_MAX;
-        // Padding repeats lane 0, rotations as well as nodes.
+        // A padding lane repeats the nodes and rotations of lane 0.
         const size_t s = groups->stencil[padding ? group * LANES : i];
         fill_lane(bonds, s, padding, lane_of(bonds, i));
         if (bonds->limits != NULL) {
@@ -301,7 +305,7 @@ bool bonds_is_broken(const struct bonds *bonds, size_t bond) {
 
 // --- loads ---
 
-/// Lane by lane; what is past the last repeats it.
+/// Loads up to eight states into lanes. Lanes from `count` on repeat the last state.
 static void load_states(size_t count, const double *rest, const struct bond_stiffness *stiffness,
                         const struct bond_state *states, struct bond_rest *out, lanes8 offset[3],
                         lanes8 from[4], lanes8 to[4]) {
@@ -353,7 +357,7 @@ void bonds_compute_loads(size_t count, const double *rest, const struct bond_sti
 
 // --- eight bonds ---
 
-/// Eight quaternions.
+/// Loads eight quaternions.
 ALWAYS_INLINE void load_orientations(const double *orientations, const uint32_t *rotation,
                                      lanes8 out[4]) {
     double by_part[4][LANES];
@@ -367,17 +371,17 @@ ALWAYS_INLINE void load_orientations(const double *orientations, const uint32_t 
     }
 }
 
-/// A group at x: its bonds and the charts of both ends.
+/// The bonds of a group at x, and the rotation charts of both ends.
 struct bond_group {
     struct bond_rest rest;
     struct bond_lanes bond;
     struct chart_lanes chart[ENDS];
     lanes8 inverse_radius[ENDS];
     lanes8 damping;
-    mask8 inside; ///< the chart, both ends
+    mask8 inside; ///< both rotation vectors are inside the chart
 };
 
-/// Of the lanes of a group.
+/// Loads the rest state of a group.
 ALWAYS_INLINE void rest_load(const double *lanes, struct bond_rest *rest) {
     for (size_t i = 0; i < 3; i++) {
         rest->direction[i] = lanes_load(lanes + i * LANES);
@@ -405,7 +409,8 @@ ALWAYS_INLINE void group_load(const struct bond_elements *elements, size_t g, co
         load_nodes(x, node + 2 * end * LANES, position[end]);
         load_nodes(x, node + (2 * end + 1) * LANES, phi);
         scale_lanes(group->inverse_radius[end], phi, phi);
-        // What spins beyond the chart has only broken bonds, which must stay finite.
+        // Outside the chart a bond that is not broken has infinite energy. Broken bonds must stay
+        // finite, so their rotation vector is replaced by zero.
         const mask8 inside = dot_lanes(phi, phi) < CHART_LIMIT * CHART_LIMIT;
         group->inside = end == 0 ? inside : lanes_both(group->inside, inside);
         for (int i = 0; i < 3; i++) {
@@ -446,7 +451,8 @@ ALWAYS_INLINE void scatter_forces(const struct bond_group *group, const uint32_t
     }
 }
 
-/// Compiled for value, gradient, both, and values by node.
+/// Adds value, gradient and values by node; those that are null are skipped. first_order_passes.h
+/// specialises this kernel.
 ALWAYS_INLINE void add_first_order(const struct bond_elements *elements,
                                    const struct stencil_groups *groups, size_t begin, size_t end,
                                    const double *x, double *value, double *gradient,
@@ -471,12 +477,12 @@ ALWAYS_INLINE void add_first_order(const struct bond_elements *elements,
     }
 }
 
-// --- at the charts' origins ---
+// --- states with zero rotation vectors ---
 
 typedef double pair4 __attribute__((vector_size(32)));
 #define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 
-/// Eight quaternions, read whole and transposed.
+/// Loads eight quaternions with one vector load each, then transposes them.
 ALWAYS_INLINE void load_whole_orientations(const double *orientations, const uint32_t *rotation,
                                            lanes8 out[4]) {
     pair4 q[LANES];
@@ -500,7 +506,7 @@ ALWAYS_INLINE void load_whole_orientations(const double *orientations, const uin
 
 #undef SHUFFLE
 
-/// A group where all rotation vectors are zero.
+/// Loads a group whose rotation vectors are all zero.
 ALWAYS_INLINE void load_at_origin(const struct bond_elements *elements, size_t g, const double *x,
                                   const double *orientations, struct bond_rest *rest,
                                   struct bond_lanes *bond) {
@@ -520,7 +526,8 @@ ALWAYS_INLINE void load_at_origin(const struct bond_elements *elements, size_t g
     bond_measure(rest, offset, orientation[0], orientation[1], elements->angle, bond);
 }
 
-/// Most groups have too little energy to be looked at.
+/// Marks the overloaded lanes of a group. Most groups have so little energy that their limits need
+/// not be tested.
 ALWAYS_INLINE void mark_overloaded(const struct bond_elements *elements, size_t g,
                                    const struct bond_rest *rest, const struct bond_lanes *bond,
                                    lanes8 energy) {
@@ -538,9 +545,9 @@ ALWAYS_INLINE void mark_overloaded(const struct bond_elements *elements, size_t 
     elements->overloaded[g] = (uint8_t)bits;
 }
 
-/// Value and gradient where all rotation vectors are zero: what explicit steps want of bonds. The
-/// chart's derivative is the identity there. Where bonds may break it notes those that may have to,
-/// of what it has measured anyway.
+/// Adds value and gradient at zero rotation vectors, as explicit steps need them; the chart's
+/// derivative is the identity there. If `mark` is set, also marks overloaded bonds, which reuses
+/// the measures.
 ALWAYS_INLINE void add_at_origin(const struct bond_elements *elements, size_t begin, size_t end,
                                  const double *x, bool mark, double *value, double *gradient) {
     const lanes8 one = lanes_set(1.0);
@@ -632,7 +639,7 @@ const uint8_t *bonds_overloaded(struct bonds *bonds) {
 
 // --- Hessians ---
 
-/// out = a^T b; out must be neither.
+/// out = a^T b; out must not alias a or b.
 ALWAYS_INLINE void multiply_transposed33_lanes(const lanes8 a[9], const lanes8 b[9],
                                                lanes8 out[9]) {
     for (int i = 0; i < 3; i++) {
@@ -642,7 +649,7 @@ ALWAYS_INLINE void multiply_transposed33_lanes(const lanes8 a[9], const lanes8 b
     }
 }
 
-/// out = s a b; out must be neither.
+/// out = s a b; out must not alias a or b.
 ALWAYS_INLINE void multiply33_lanes(lanes8 s, const lanes8 a[9], const lanes8 b[9], lanes8 out[9]) {
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
@@ -652,7 +659,7 @@ ALWAYS_INLINE void multiply33_lanes(lanes8 s, const lanes8 a[9], const lanes8 b[
     }
 }
 
-/// s T_a^T m T_b.
+/// out = s T_a^T m T_b.
 ALWAYS_INLINE void transform_block(lanes8 s, const lanes8 ta[9], const lanes8 m[9],
                                    const lanes8 tb[9], lanes8 out[9]) {
     lanes8 left[9];
@@ -660,13 +667,14 @@ ALWAYS_INLINE void transform_block(lanes8 s, const lanes8 ta[9], const lanes8 m[
     multiply33_lanes(s, left, tb, out);
 }
 
-/// Where the blocks of a group go.
+/// Destination of the blocks of a group.
 struct bond_target {
     const uint32_t *block, *transposed;
     double *blocks;
 };
 
-/// Adds block (a, b) of the own order, transposed in the lanes that want it so.
+/// Adds the block of a pair of the bond's own order, transposed in the lanes where the assembly
+/// stores it so.
 ALWAYS_INLINE void scatter_pair(const struct bond_target *to, size_t pair, const lanes8 k[9]) {
     static const mask8 lane_bit = {1, 2, 4, 8, 16, 32, 64, 128};
     const mask8 bits = (int64_t)to->transposed[pair] - (mask8){0};
@@ -690,7 +698,8 @@ ALWAYS_INLINE void scatter_positions(const struct bond_target *to, const lanes8 
     scatter_block(dd, to->block + 7 * LANES, to->blocks);
 }
 
-/// Blocks of the rotation of one end with the positions: from D's, d, by the chart's derivative.
+/// Adds the blocks that couple the rotation of one end with both positions: s d t, where d is H_Di
+/// or H_Dj and t the chart's derivative.
 ALWAYS_INLINE void scatter_couple(const struct bond_target *to, int end, lanes8 s,
                                   const lanes8 d[9], const lanes8 t[9]) {
     lanes8 own[9];
@@ -712,7 +721,7 @@ ALWAYS_INLINE void scatter_couple(const struct bond_target *to, int end, lanes8 
     scatter_pair(to, 5, flipped); // rotation of i, position of j
 }
 
-/// Exact, or semidefinite where the evaluation wants it projected.
+/// Adds the Hessian, in its semidefinite form if the evaluation requests a projection.
 static PBS_MULTIVERSION void add_hessian(const struct bond_elements *elements, size_t begin,
                                          size_t end, const struct evaluation *evaluation,
                                          double *blocks) {
@@ -787,21 +796,23 @@ static int evaluate(const void *self, const struct assembly *assembly,
 
 // --- the largest step ---
 
-/// How far a rotation node may go before its rotation vector is this long, radians; from inside.
+/// The largest length of a rotation vector that a step may reach, radians, if it starts below.
 #define MAX_ROTATION_VECTOR 3.0
 
-/// The least alpha > 0 at which a alpha^2 + 2 b alpha + c, c > 0, is zero; infinity: none.
+/// Returns the least alpha > 0 at which a alpha^2 + 2 b alpha + c is zero, with c > 0; infinity if
+/// there is none.
 ALWAYS_INLINE lanes8 first_root(lanes8 a, lanes8 b, lanes8 c) {
     const lanes8 none = lanes_set(INFINITY);
     const lanes8 discriminant = b * b - a * c;
     const lanes8 root = lanes_sqrt(lanes_max(discriminant, lanes_set(0.0)));
     const lanes8 down = root - b;
-    // With a < 0 one root is positive; with a > 0 both are where b < 0, and this is the lower one.
+    // If a < 0, one root is positive. If a > 0 and b < 0, both are, and this is the smaller one.
     const lanes8 alpha = c / lanes_select(down > 0.0, down, lanes_set(1.0));
     return lanes_select(lanes_both(discriminant > 0.0, down > 0.0), alpha, none);
 }
 
-/// Exclusive: half turns between the particles, and lengths below the least.
+/// Bounds the step of all bonds, exclusively: by a relative rotation of pi, by the least length,
+/// and by MAX_ROTATION_VECTOR.
 static PBS_MULTIVERSION double bound_step(const struct bond_elements *elements, size_t begin,
                                           size_t end, const double *x, const double *direction,
                                           double limit) {
@@ -829,8 +840,8 @@ static PBS_MULTIVERSION double bound_step(const struct bond_elements *elements, 
             const lanes8 inside = first_root(-square, -dot_lanes(rate, phi), left);
             step = lanes_select(left > 0.0, lanes_min(step, inside), step);
         }
-        // The angle between the particles, 2 acos(cosine), grows no faster than both turn, as the
-        // chart's derivative is nowhere longer than 1.
+        // The relative rotation angle 2 acos(cosine) grows at most by the sum of the lengths of
+        // both rates, as the norm of the chart's derivative is at most 1.
         const lanes8 sine = lanes_sqrt(dot_lanes(b->relative, b->relative));
         const lanes8 angle_left = ARCTANGENT_PI - 2.0 * atan2_lanes(sine, b->cosine);
         step = lanes_min(step,
