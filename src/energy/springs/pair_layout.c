@@ -1,6 +1,6 @@
-// Slices are made by merging the sorted lists of partners of its nodes: partners at the same
-// distance by number make a run, if they are enough to be worth it. Of two orders of the nodes, and
-// of several ways to cut them into slabs, that is taken which would take the least time.
+// Builds each slice by merging the sorted partner lists of its four nodes: lanes whose partners
+// have the same distance in layout index form a run, if there are at least RUN_MIN_LANES. Among two
+// node orders and several divisions into slabs, the one with the lowest estimated time is chosen.
 #include "energy/springs/pair_layout.h"
 
 #include <string.h>
@@ -8,20 +8,20 @@
 #include "base/config.h"
 
 enum {
-    RUN_MIN_LANES = 2,     ///< lanes that a run must fill: one of fewer costs more than a scattered
-                           ///< lane
-    SLAB_MIN_SLICES = 128, ///< slices: 512 nodes
+    RUN_MIN_LANES = 2,     ///< minimum of occupied lanes of a run; with fewer a run is slower than
+                           ///< scattered lanes
+    SLAB_MIN_SLICES = 128, ///< minimum of slices of a slab: 512 nodes
     RUN_STRIDE = 7,        ///< see spread_runs
-    SCATTERED_COST = 4,    ///< what a group costs that is not a run, in runs: measured for springs
-    MAX_THREADS = 4        ///< that slabs are cut for
+    SCATTERED_COST = 4,    ///< measured cost of a group that is not a run, relative to a run
+    MAX_THREADS = 4        ///< largest number of threads for which slabs are balanced
 };
-#define NONE UINT32_MAX // a constant, and too large for an enumerator
+#define NONE UINT32_MAX // an invalid index; too large for an enumerator
 
-/// One after the other, each node's pairs by ascending partner.
+/// The pairs of each lower node, sorted by partner, in compressed row form.
 struct sorted_pairs {
     uint32_t *start;   ///< node count + 1
-    uint32_t *partner; ///< by that order
-    uint32_t *pair;    ///< likewise
+    uint32_t *partner; ///< pair_count: the higher node of each pair
+    uint32_t *pair;    ///< pair_count: the index of each pair
 };
 
 // --- sorting ---
@@ -32,7 +32,7 @@ static void free_sorted(struct sorted_pairs *s, struct memory *memory) {
     memory_release(memory, s->pair);
 }
 
-/// Which nodes pairs join: own[node] is 1. Their number.
+/// Sets local[node] to 1 for each node of a pair, 0 for the others. *most: the highest node.
 static pbs_status mark_nodes(struct memory *memory, const uint32_t *pairs, size_t count,
                              uint32_t *most, uint32_t **local) {
     *most = 0;
@@ -49,8 +49,8 @@ static pbs_status mark_nodes(struct memory *memory, const uint32_t *pairs, size_
     return PBS_OK;
 }
 
-/// Numbers the nodes that pairs join, as they are numbered already, or as they are listed. own:
-/// node -> number.
+/// Assigns layout indices to the nodes of pairs, in the given order or by ascending node. local:
+/// node -> layout index.
 static pbs_status number_nodes(struct memory *memory, const uint32_t *pairs, size_t count,
                                const struct pair_order *order, struct pair_layout *out,
                                uint32_t **local) {
@@ -87,20 +87,20 @@ static uint32_t high_of(const uint32_t *local, const uint32_t *pair) {
     return a < b ? b : a;
 }
 
-/// From counts, shifted by one, to beginnings.
+/// Turns counts, stored at i + 1, into the starts of ranges.
 static void accumulate(uint32_t *start, size_t count) {
     for (size_t i = 0; i < count; i++) {
         start[i + 1] += start[i];
     }
 }
 
-/// The other way, after each beginning has moved on to the next one.
+/// Restores the starts of ranges after each start has been advanced to the end of its range.
 static void restore_starts(uint32_t *start, size_t count) {
     memmove(start + 1, start, count * sizeof *start);
     start[0] = 0;
 }
 
-/// By counting: pairs in the order of their higher nodes, and those stably by the lower.
+/// Sorts pairs by two stable counting sorts: first by the higher, then by the lower node.
 static pbs_status sort_pairs(struct memory *memory, const uint32_t *local, const uint32_t *pairs,
                              size_t count, size_t node_count, struct sorted_pairs *out) {
     uint32_t *by_high = memory_allocate(memory, count, sizeof *by_high);
@@ -135,12 +135,13 @@ static pbs_status sort_pairs(struct memory *memory, const uint32_t *local, const
 
 // --- slices ---
 
-/// Where the lists of the nodes of a slice are.
+/// State of the merge of a slice's four partner lists.
 struct merge {
     const struct sorted_pairs *sorted;
-    uint32_t first; ///< node of lane 0
-    uint32_t next[PAIR_LANES], end[PAIR_LANES];
-    uint32_t distance[PAIR_LANES]; ///< to the next partner, NOBODY at the end
+    uint32_t first;                             ///< node of lane 0
+    uint32_t next[PAIR_LANES], end[PAIR_LANES]; ///< remaining range of each lane's list
+    uint32_t distance[PAIR_LANES]; ///< from the lane's node to its next partner; NONE at the end of
+                                   ///< the list
 };
 
 static void update_distance(struct merge *m, uint32_t l) {
@@ -159,8 +160,8 @@ static void begin_slice(const struct sorted_pairs *sorted, uint32_t slice, uint3
     }
 }
 
-/// The least distance that is left, and how many lanes have it. A pair that is there twice comes
-/// twice.
+/// Returns the least distance of all lanes, and the number of lanes that have it. Duplicate pairs
+/// are returned one at a time.
 static uint32_t next_distance(const struct merge *m, uint32_t *lanes) {
     uint32_t least = NONE;
     *lanes = 0;
@@ -173,10 +174,10 @@ static uint32_t next_distance(const struct merge *m, uint32_t *lanes) {
     return least;
 }
 
-/// What a slice consists of.
+/// Sizes of a slice.
 struct slice_counts {
-    uint32_t runs, scattered; ///< groups
-    uint32_t last_node;       ///< the highest node that is touched
+    uint32_t runs, scattered; ///< number of groups
+    uint32_t last_node;       ///< the highest layout index that the slice writes to
 };
 
 static struct slice_counts count_slice(const struct sorted_pairs *sorted, uint32_t slice,
@@ -205,7 +206,7 @@ static struct slice_counts count_slice(const struct sorted_pairs *sorted, uint32
     return counts;
 }
 
-/// Puts the pair that is next in a lane into a group.
+/// Assigns the next pair of lane l to a group.
 static void assign_pair(struct merge *m, uint32_t l, uint32_t group, struct pair_layout *out) {
     const uint32_t lane = group * PAIR_LANES + l;
     out->pair[lane] = m->sorted->pair[m->next[l]];
@@ -214,8 +215,9 @@ static void assign_pair(struct merge *m, uint32_t l, uint32_t group, struct pair
     update_distance(m, l);
 }
 
-/// Where the k-th of so many runs goes. Partners of runs of adjacent distances overlap in all but
-/// one lane; what is added to them one right after the other would wait for it to arrive in memory.
+/// Returns the position of the k-th of `count` runs. The partners of runs with adjacent distances
+/// overlap in three lanes, so processing them in succession would stall on the preceding store;
+/// hence they are spread.
 static uint32_t spread_runs(uint32_t k, uint32_t count) {
     const uint32_t whole = count / RUN_STRIDE;
     return k < whole * RUN_STRIDE ? k % whole * RUN_STRIDE + k / whole : k;
@@ -248,7 +250,7 @@ static void fill_slice(const struct sorted_pairs *sorted, uint32_t slice, struct
     }
 }
 
-/// Every lane its own partner, and without a pair.
+/// Initialises all lanes as empty; scattered lanes get their own node as partner.
 static void clear_groups(struct pair_layout *out) {
     uint32_t next = 0;
     memset(out->pair, 0xff, out->group_count * PAIR_LANES * sizeof *out->pair);
@@ -264,8 +266,9 @@ static void clear_groups(struct pair_layout *out) {
 
 // --- slabs ---
 
-/// Slabs of about equal work, so many if they can be (0: as many as there can be): each ends where
-/// the one before it reaches to, or later. reach: by slice, the highest node.
+/// Divides the slices into `requested` slabs of about equal work, or fewer (0: as many as
+/// possible). Each slab ends at or after the last node to which the previous slab writes.
+/// last_node: by slice, see slice_counts.
 static void cut_into(const uint32_t *last_node, uint32_t requested, struct pair_layout *out) {
     uint32_t least_end = 0;
     out->slab_count = 0;
@@ -285,7 +288,7 @@ static void cut_into(const uint32_t *last_node, uint32_t requested, struct pair_
     }
 }
 
-/// In runs.
+/// Returns the cost of a slab in units of a run.
 static uint64_t work_of_slab(const struct pair_layout *layout, uint32_t slab) {
     uint64_t work = 0;
     for (uint32_t s = layout->slab_slice[slab]; s < layout->slab_slice[slab + 1]; s++) {
@@ -296,8 +299,8 @@ static uint64_t work_of_slab(const struct pair_layout *layout, uint32_t slab) {
     return work;
 }
 
-/// How long slabs of one parity take so many threads, each of which takes the next one when it is
-/// done.
+/// Estimates the time of the slabs of one parity, if each thread takes the next slab when it has
+/// finished one.
 static uint64_t time_of_parity(const struct pair_layout *layout, uint32_t parity, int threads) {
     uint64_t busy[MAX_THREADS] = {0};
     uint64_t longest = 0;
@@ -312,7 +315,7 @@ static uint64_t time_of_parity(const struct pair_layout *layout, uint32_t parity
     return longest;
 }
 
-/// Of two threads and of four together.
+/// Returns the sum of the estimated times with two and with four threads.
 static uint64_t estimate_time(const struct pair_layout *layout) {
     uint64_t time = 0;
     for (int threads = 2; threads <= MAX_THREADS; threads *= 2) {
@@ -321,7 +324,8 @@ static uint64_t estimate_time(const struct pair_layout *layout) {
     return time;
 }
 
-/// As many slabs as there can be, or a number that threads can share.
+/// Chooses the number of slabs: the largest possible one, or the largest multiple of 8, 4 or 2
+/// below it, whichever has the lowest estimated time.
 static pbs_status cut_into_slabs(struct memory *memory, const uint32_t *last_node,
                                  struct pair_layout *out) {
     out->slab_slice = memory_allocate(memory, (size_t)out->slice_count / SLAB_MIN_SLICES + 2,
@@ -343,7 +347,7 @@ static pbs_status cut_into_slabs(struct memory *memory, const uint32_t *last_nod
     return PBS_OK;
 }
 
-// --- life ---
+// --- building ---
 
 void pair_layout_free(struct pair_layout *layout, struct memory *memory) {
     memory_release(memory, layout->node);
@@ -357,7 +361,8 @@ void pair_layout_free(struct pair_layout *layout, struct memory *memory) {
     *layout = (struct pair_layout){0};
 }
 
-/// Beginnings of all groups; reach: see cut_into_slabs. How many groups are not runs.
+/// Computes the ranges of groups of all slices, last_node (see slice_counts), and the total number
+/// of scattered groups.
 static pbs_status count_groups(const struct sorted_pairs *sorted, struct pair_layout *out,
                                uint32_t *last_node, size_t *scattered) {
     uint64_t groups = 0;
@@ -401,7 +406,8 @@ static pbs_status arrange(struct memory *memory, const struct sorted_pairs *sort
 static pbs_status make_slices(struct memory *memory, const struct sorted_pairs *sorted,
                               struct pair_layout *out) {
     out->slice_count = (out->node_count + PAIR_LANES - 1) / PAIR_LANES;
-    // A run of the last node ends a slice after it; a whole number of cache lines.
+    // A run that starts at the last node extends into one more slice. The stride is a whole number
+    // of cache lines.
     const size_t line = CACHE_LINE / sizeof(double);
     out->stride = ((size_t)(out->slice_count + 1) * PAIR_LANES + line - 1) / line * line;
     out->slice_group = memory_allocate(memory, (size_t)out->slice_count + 1,

@@ -1,9 +1,9 @@
-// Two lines by where they meet. With the force f at the onset a and the energy w that a bond takes,
-// its opening e - p(e) goes from 0 to b c and r f at the knee and to c and 0 at the end, so that
-// w = f c (b + r) / 2. The first line alone would end at b c / (1 - r).
+// The softening curve in terms of the opening e - p(e). With the force f at the onset, the curve
+// runs from (0, f) to the knee (b c, r f) and to (c, 0), so the fracture energy is w = f c (b + r)
+// / 2. The first line, extended, reaches zero force at the opening b c / (1 - r).
 #include "energy/springs/softening_law.h"
 
-/// Of a bond that never softens: farther away than any state.
+/// Offset of the line of a bond that never softens, in metres: larger than any extension.
 static const double FAR = 1e300;
 
 struct softening_shape softening_shape_of(double stress, double initial) {

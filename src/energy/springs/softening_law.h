@@ -1,13 +1,13 @@
-// The force of a bond that softens before it breaks (docs/theory/peridynamics.md section 4), over
-// its stiffness: lengths and their slopes. Up to the onset a the bond is elastic; beyond it the
-// force falls along two lines, the first from a to a knee, the second from there to zero at c,
-// where the bond breaks:
+// The force law of a bond that softens before it breaks (docs/theory/peridynamics.md section 4).
+// All forces are divided by the stiffness, so p and the extension e are lengths. Up to the onset a
+// the bond is elastic. Beyond it the force decreases along two lines, the first from a to a knee,
+// the second from the knee to zero at c, where the bond breaks:
 //
 //     p(e) = min(e, max(first(e), second(e), 0)),   first, second: line[0] - line[1] e
 //
-// What it remembers is the least secant p / e that it has been at in an accepted state, 1 at first:
-// along that it is unloaded and loaded again. Pressure closes cracks: there it is elastic. The two
-// lines are convex, so that
+// The history variable `remaining` is the least secant p / e of all accepted states, initially 1.
+// Unloading and reloading follow this secant. Compression closes cracks, so the law is elastic for
+// e < 0. As the maximum of the two lines is convex,
 //
 //     p(e) = e for e < 0,   min(remaining e, max(first(e), second(e), 0)) otherwise. (1)
 #ifndef PBS_ENERGY_SPRINGS_SOFTENING_LAW_H
@@ -16,35 +16,38 @@
 #include <math.h>
 #include <stdbool.h>
 
-/// Where the lines meet, of laws of any size.
+/// The position of the knee, in dimensionless form.
 struct softening_shape {
-    double stress;  ///< r, over the strength: in (0, 1)
-    double opening; ///< b, where the bond has opened so far, beyond what is elastic, over that at
-                    ///< which it breaks: in (0, 1)
+    double stress;  ///< r, force at the knee over the strength, in (0, 1)
+    double opening; ///< b, opening e - p(e) at the knee over the opening at failure, in (0, 1)
 };
 
 struct softening_law {
-    double first[2], second[2]; ///< m, 1
+    double first[2], second[2]; ///< line[0] in metres, line[1] dimensionless
 };
 
-/// The shape of which this part of the energy, in (0, 1], lies under the first line, were it to go
-/// on to zero: 1 is one line.
+/// Computes the shape from the relative force `stress` at the knee and the fraction `initial`, in
+/// (0, 1], of the fracture energy under the first line if it is extended to zero. initial = 1 gives
+/// a single line.
 struct softening_shape softening_shape_of(double stress, double initial);
 
-/// The strain at which a bond breaks that begins to soften at `onset` and takes as much energy as a
-/// brittle one that breaks at `brittle`.
+/// Returns the strain at which a bond breaks that starts to soften at `onset` and has the fracture
+/// energy of a brittle bond that breaks at `brittle`.
 double softening_critical(const struct softening_shape *shape, double onset, double brittle);
 
-/// Whether a bond's force is a function of its strain: otherwise it would snap back.
+/// Returns whether the knee is at a larger strain than the onset, so that the force is a function
+/// of the strain. Otherwise the bond would snap back.
 bool softening_is_gradual(const struct softening_shape *shape, double onset, double critical);
-/// The onset from which on it is not any more, of a bond with the energy of that brittle one.
+/// Returns the largest onset for which softening is gradual, for a bond with the fracture energy of
+/// a brittle one that breaks at `brittle`.
 double softening_onset_limit(const struct softening_shape *shape, double brittle);
 
-/// onset, critical: metres. Infinite critical: a bond that never softens.
+/// Computes the two lines. onset, critical: extensions in metres; an infinite critical gives a bond
+/// that never softens.
 struct softening_law softening_law_of(const struct softening_shape *shape, double onset,
                                       double critical);
 
-/// (1), m.
+/// Evaluates (1), in metres.
 static inline double softening_force(const struct softening_law *law, double remaining, double e) {
     const double line = fmax(
         fmax(law->first[0] - law->first[1] * e, law->second[0] - law->second[1] * e), 0.0);

@@ -8,14 +8,16 @@
 #include "base/matrix3/matrix3_widths.h"
 #include "energy/springs/spring_pairs_widths.h"
 
-/// The strongest spring may be that many times as strong as the weakest, if sums are to be exact.
+/// Sums are exact only if the products of stiffness and rest length of all springs differ by at
+/// most this factor.
 static const double ONE_KIND = 0x1p12;
 
-/// Of the strongest spring's stiffness times length, which rounding of its length alone changes by
-/// 2^-53. Sums are exact up to four times that.
+/// The quantum of forces, relative to the product of stiffness and rest length of the strongest
+/// spring. Rounding of the length alone changes a force by 2^-53 of this product. Sums are exact up
+/// to four times this product.
 static const double QUANTUM = 0x1p-51;
 
-// --- life ---
+// --- creation ---
 
 void spring_pairs_free(struct spring_pairs *springs, struct memory *memory) {
     pair_layout_free(&springs->layout, memory);
@@ -50,7 +52,8 @@ static bool allocate(struct spring_pairs *s, struct memory *memory) {
            (s->limits == NULL || (s->least != NULL && s->overloaded != NULL));
 }
 
-/// See QUANTUM; 0 where springs are of more than one kind.
+/// Returns the constant whose addition and subtraction rounds a force to the quantum; 0 if springs
+/// differ too much for exact sums.
 static double choose_rounder(const struct spring_pairs_input *input) {
     double least = INFINITY;
     double most = 0.0;
@@ -67,7 +70,7 @@ static double choose_rounder(const struct spring_pairs_input *input) {
     return ldexp(1.5 * 0x1p52 * QUANTUM, exponent);
 }
 
-/// The least limit of what has stiffness in a group.
+/// Finds the lowest limit of the springs with stiffness in a group.
 static void find_least(const struct spring_pairs *s, size_t group) {
     s->least[group] = INFINITY;
     for (size_t lane = group * PAIR_LANES; lane < (group + 1) * PAIR_LANES; lane++) {
@@ -122,14 +125,14 @@ struct spring_pass {
     double *node_values;
 };
 
-/// The partner of a lane.
+/// Returns the partner (layout index) of a lane.
 static uint32_t partner_of(const struct pair_layout *layout, uint32_t slice, uint32_t group,
                            uint32_t lane) {
     const uint32_t first = layout->first[group];
     return group < layout->slice_scattered[slice] ? first + lane : layout->partner[first + lane];
 }
 
-/// As the kernel has it, to the last bit.
+/// Computes a lane's extension with the same bits as the kernel.
 static double find_extension(const struct spring_pairs *s, uint32_t slice, uint32_t group,
                              uint32_t lane) {
     const double *p = s->x + (size_t)slice * PAIR_LANES + lane;
@@ -141,7 +144,7 @@ static double find_extension(const struct spring_pairs *s, uint32_t slice, uint3
     return sqrt(squared + 1e-300) - s->rest[(size_t)group * PAIR_LANES + lane];
 }
 
-/// Which lanes of a slice are above their limits, where one may be.
+/// Marks the lanes of a slice that are above their limits.
 static void mark_slice(const struct spring_pairs *s, uint32_t slice) {
     for (uint32_t g = s->layout.slice_group[slice]; g < s->layout.slice_group[slice + 1]; g++) {
         uint32_t bits = 0;
@@ -170,7 +173,7 @@ static void run_slab(void *context, size_t slab) {
     }
 }
 
-/// Each spring's value at its lower node, which is the slab's own.
+/// Adds each spring's value at its lower node, which belongs to the slab.
 static void add_node_values(void *context, size_t slab) {
     const struct spring_pass *pass = context;
     const struct spring_pairs *s = pass->springs;

@@ -1,4 +1,4 @@
-// The pass over springs for vectors of four doubles (AVX2).
+// The loop over springs for vectors of four doubles (AVX2).
 #define LANES 4
 
 #include "base/config.h"

@@ -1,5 +1,5 @@
-// The pass over springs, for vectors of four and of two doubles; see base/matrix3/matrix3_widths.h
-// for why each is compiled in a source of its own. Both give the same bits.
+// The loop over springs for vectors of LANES (four or two) doubles, each compiled in its own source
+// file (base/matrix3/matrix3_widths.h explains why). Both give the same bits.
 #ifndef PBS_ENERGY_SPRINGS_SPRING_PAIRS_KERNEL_H
 #define PBS_ENERGY_SPRINGS_SPRING_PAIRS_KERNEL_H
 
@@ -9,12 +9,12 @@
 
 enum { PARTS = PAIR_LANES / LANES };
 
-/// Which of its results a pass is for, besides the value.
+/// The outputs that a pass computes besides the value.
 struct pass_outputs {
     bool gradient, limits;
 };
 
-/// What is summed over a slice, and what it starts from.
+/// Positions of a slice's nodes, and the sums over its springs.
 struct slice_sums {
     lanes8 x[PARTS][3], gradient[PARTS][3];
     mask8 over[PARTS];
@@ -24,14 +24,14 @@ ALWAYS_INLINE lanes8 round_to_quantum(lanes8 a, double rounder) {
     return (a + rounder) - rounder;
 }
 
-/// Part of a group of four lanes: d from the slice's nodes to their partners. The energy's
-/// derivative by the partners goes to `pull`.
+/// Evaluates LANES springs: the given part of a group. d: vectors from the slice's nodes to their
+/// partners. pull: derivative of the energy with respect to the partners' positions.
 ALWAYS_INLINE void stretch(const struct spring_pairs *p, size_t group, int part,
                            struct pass_outputs outputs, const lanes8 d[3], struct slice_sums *s,
                            lanes8 *value, lanes8 pull[3]) {
     const size_t lane = group * PAIR_LANES + (size_t)part * LANES;
     const lanes8 rest = lanes_load(p->rest + lane);
-    // What is added counts only where two nodes are at one place: they do not pull.
+    // 1e-300 avoids 0 / 0 for two coincident nodes, whose force is then 0.
     const lanes8 length = lanes_sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + 1e-300);
     const lanes8 extension = length - rest;
     const lanes8 force = lanes_load(p->stiffness + lane) * extension;
@@ -45,6 +45,7 @@ ALWAYS_INLINE void stretch(const struct spring_pairs *p, size_t group, int part,
     }
 }
 
+/// Evaluates a group whose partners are consecutive.
 ALWAYS_INLINE void add_run(const struct spring_pairs *p, size_t group, struct pass_outputs outputs,
                            struct slice_sums *s, lanes8 value[PARTS]) {
     const size_t stride = p->layout.stride;
@@ -63,6 +64,7 @@ ALWAYS_INLINE void add_run(const struct spring_pairs *p, size_t group, struct pa
     }
 }
 
+/// Evaluates a group with arbitrary partners.
 ALWAYS_INLINE void add_scattered(const struct spring_pairs *p, size_t group,
                                  struct pass_outputs outputs, struct slice_sums *s,
                                  lanes8 value[PARTS]) {
@@ -98,7 +100,7 @@ ALWAYS_INLINE void begin_slice(const struct spring_pairs *p, size_t slice, struc
     }
 }
 
-/// Whether a lane may be above its limit.
+/// Writes the slice's gradient. Returns whether a lane may be above its limit.
 ALWAYS_INLINE bool end_slice(const struct spring_pairs *p, size_t slice,
                              struct pass_outputs outputs, const struct slice_sums *s) {
     bool over = false;
@@ -115,7 +117,7 @@ ALWAYS_INLINE bool end_slice(const struct spring_pairs *p, size_t slice,
 
 ALWAYS_INLINE void run_slab(const struct spring_pairs *springs, size_t slab,
                             struct pass_outputs outputs) {
-    // A copy, so that the compiler sees that nothing which is stored changes it.
+    // A local copy, so that the compiler knows that stores do not change it.
     const struct spring_pairs copy = *springs;
     const struct spring_pairs *p = &copy;
     const struct pair_layout *layout = &p->layout;
@@ -146,7 +148,7 @@ ALWAYS_INLINE void run_slab(const struct spring_pairs *springs, size_t slab,
     p->values[slab] = 0.5 * ((by_lane[0] + by_lane[1]) + (by_lane[2] + by_lane[3]));
 }
 
-/// One of four passes, each without what it is not for.
+/// Calls the pass that is specialised for the requested outputs.
 ALWAYS_INLINE void run_specialised(const struct spring_pairs *springs, size_t slab,
                                    bool with_gradient, bool with_limits) {
     if (with_gradient && with_limits) {

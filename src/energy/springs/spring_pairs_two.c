@@ -1,4 +1,4 @@
-// The pass over springs for vectors of two doubles, which every processor has.
+// The loop over springs for vectors of two doubles, which every supported processor has.
 #define LANES 2
 
 #include "energy/springs/spring_pairs_widths.h"

@@ -1,6 +1,6 @@
-// With n = l / |l| and t = 1 - l0 / |l| a spring's Hessian takes the difference d of its ends to
-// k (n (n . d) (1 - t) + t d), added at one end and subtracted at the other.
-#define LANES 4 // as many as the layout's groups have
+// With n = l / |l| and t = 1 - l0 / |l|, the Hessian of a spring maps the difference d of its ends'
+// vectors to k (n (n . d) (1 - t) + t d), which is added at one end and subtracted at the other.
+#define LANES 4 // must equal PAIR_LANES
 #include "energy/springs/spring_products.h"
 
 #include <string.h>
@@ -13,15 +13,15 @@ struct spring_products {
     struct product_operator table;
     struct spring_products_input input;
     const struct layout *rows;
-    uint32_t *row;   ///< the layout's node -> row
-    uint32_t *local; ///< row -> the layout's node, or NOT_OURS
-    // Axis by axis, as the layout says.
-    double *positions; ///< where the Hessian is taken
-    double *x, *y;     ///< of the last product
+    uint32_t *row;   ///< layout index -> row
+    uint32_t *local; ///< row -> layout index, or NO_NODE
+    // Vectors in layout order, 3 x stride.
+    double *positions; ///< positions at which the Hessian is taken
+    double *x, *y;     ///< input and output of the last product
     bool project;
 };
 
-// --- life ---
+// --- creation ---
 
 void spring_products_destroy(struct spring_products *products, struct memory *memory) {
     if (products == NULL) {
@@ -90,12 +90,12 @@ const struct product_operator *spring_products_linearize(struct spring_products 
 
 // --- kernels ---
 
-/// Positions and a vector at eight nodes.
+/// Positions and vector x of LANES nodes.
 struct ends {
     lanes8 position[3], x[3];
 };
 
-/// What the springs of a group do: its force at their higher ends.
+/// Computes the Hessian's product at the higher ends of LANES springs.
 ALWAYS_INLINE void spring_force(const struct ends *low, const struct ends *high, lanes8 stiffness,
                                 lanes8 rest, bool project, lanes8 force[3]) {
     lanes8 l[3];
@@ -136,12 +136,12 @@ ALWAYS_INLINE void gather_ends(const struct spring_products *p, const uint32_t *
     }
 }
 
-/// Of a slice: its own ends, what its nodes have of their springs in the matrix, and the sum of
-/// what those push them by.
+/// The lower ends of a slice's springs, their data about the near matrix, and the sum of the
+/// product at them.
 struct slice {
     struct ends low;
-    lanes8 near_length, unassembled_fraction; ///< rest_of: what is left of the stiffness of shorter
-                                              ///< springs
+    lanes8 near_length, unassembled_fraction; ///< unassembled_fraction: 1 - factor, for springs
+                                              ///< shorter than near_length
     lanes8 sum[3];
 };
 
@@ -158,7 +158,8 @@ ALWAYS_INLINE void add_group(const struct spring_products *p, struct slice *slic
 }
 
 ALWAYS_INLINE void run_slice(const struct spring_products *products, uint32_t s, bool project) {
-    const struct spring_products copy = *products; // so that nothing is read again after each store
+    const struct spring_products copy = *products; // a local copy: the compiler then knows that
+                                                   // stores do not change it
     const struct spring_products *p = &copy;
     const struct pair_layout *layout = p->input.layout;
     const size_t stride = layout->stride;
@@ -228,7 +229,7 @@ struct gather_job {
     const double *x;
 };
 
-/// x by axis, y = 0.
+/// Copies x to layout order, and sets y to 0.
 static void gather_slab(void *context, size_t slab) {
     const struct gather_job *gather_job = context;
     const struct spring_products *p = gather_job->p;

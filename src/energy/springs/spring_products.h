@@ -1,32 +1,32 @@
-// Products with the Hessian of very many springs, none of which is stored: that of a spring follows
-// from where its ends are. Of short springs a part may be in a block matrix as well, the near
-// matrix that preconditioners are made of (docs/theory/linear_solvers.md section 4); it is left out
-// here.
+// Matrix-free products with the Hessian of very many springs, computed from the positions of their
+// ends. A fraction of the stiffness of short springs may be assembled in a block matrix, the near
+// matrix from which preconditioners are built (docs/theory/linear_solvers.md section 4). The
+// products here omit the assembled fraction.
 #ifndef PBS_ENERGY_SPRINGS_SPRING_PRODUCTS_H
 #define PBS_ENERGY_SPRINGS_SPRING_PRODUCTS_H
 
 #include "energy/springs/pair_layout.h"
 #include "linear/problem.h"
 
-/// All arrays belong to the caller.
+/// The caller owns all arrays.
 struct spring_products_input {
     const struct pair_layout *layout;
-    const double *stiffness, *rest; ///< by the layout's lanes; 0 where there is no spring
-    /// By the layout's nodes: springs from there (their lower end) that are shorter than the reach
-    /// have so many times their stiffness in the matrix.
+    const double *stiffness, *rest; ///< by the layout's lanes; 0 if the lane has no spring
+    /// By layout index of a spring's lower node: if the spring's rest length is below near_length,
+    /// the near matrix holds `factor` times its stiffness.
     const double *near_length, *factor;
 };
 
 struct spring_products;
 
-/// room for vectors of the layout's nodes, in rows of `rows`.
+/// Creates the operator. rows: maps nodes to the rows of the vectors that are multiplied.
 pbs_status spring_products_create(struct memory *memory, const struct spring_products_input *input,
                                   const struct layout *rows, struct spring_products **out);
-/// Null is fine.
+/// Does nothing if products is null.
 void spring_products_destroy(struct spring_products *products, struct memory *memory);
 
-/// Products from now on are with the Hessian at x (node order, copied), of each spring projected
-/// where `project` says so.
+/// Sets the state x (node order, copied) at which the Hessian is taken, and whether each spring's
+/// Hessian is made positive semidefinite. Returns the operator.
 const struct product_operator *spring_products_linearize(struct spring_products *products,
                                                          struct tasks *tasks, const double *x,
                                                          bool project);

@@ -1,4 +1,4 @@
-// Memory and lanes of springs that soften.
+// Manages memory and lane arrays of softening springs.
 #include "energy/springs/spring_softening.h"
 
 struct spring_softening *spring_softening_create(struct memory *memory, size_t count,

@@ -1,9 +1,9 @@
-// Springs, eight at a time. With n = l / |l| and t = 1 - l0 / |l| the Hessian of one is
-// k (n n^T + t (1 - n n^T)): k along the spring and k t across, which is negative where the spring
-// is compressed; there it is projected by t = 0. Of one that softens (spring_softening.h) it is
-// k (p' n n^T + p / |l| (1 - n n^T)) with its force k p; there p' is negative where the force
-// falls, and projected by the secant.
-// Theory: docs/theory/materials.md section 5.
+// Evaluates springs, eight at a time. With n = l / |l| and t = 1 - l0 / |l| the Hessian of a spring
+// is k (n n^T + t (1 - n n^T)): k along the spring, and k t across it. t is negative in
+// compression; the projection then sets t = 0. A spring that softens (spring_softening.h) has the
+// force k p and the Hessian k (p' n n^T + p / |l| (1 - n n^T)). p' is negative where the force
+// decreases; the projection then replaces p' by the secant p / e. Theory: docs/theory/materials.md
+// section 5.
 #include "energy/springs/springs.h"
 
 #include "base/runtime/tasks.h"
@@ -13,48 +13,49 @@
 #include "energy/springs/spring_products.h"
 #include "energy/springs/spring_softening.h"
 
-/// From that many on values and gradients run in the order of pairs, not by domains.
+/// From this number of springs on, value and gradient are computed in the order of spring_pairs.h
+/// instead of by domains.
 enum { SPRINGS_MANY = 2048 };
 
 struct springs {
     size_t count;
     uint32_t *nodes;
     double *stiffness, *rest_length; ///< count
-    double *damping;                 ///< count; null: none has any
+    double *damping;                 ///< count; null: no spring is damped
     double *limit;                   ///< count; null: nothing breaks
     uint8_t *broken;                 ///< count
-    uint8_t *marks;   ///< by spring: strained, see springs_overloaded; null: nothing breaks
-    bool has_marks;   ///< some are set
-    uint64_t changes; ///< of which springs are broken
+    uint8_t *marks;                  ///< by spring, see springs_overloaded; null: nothing breaks
+    bool has_marks;                  ///< some marks are set
+    uint64_t changes;                ///< number of changes of `broken`
     bool has_damping;
-    double *lanes; ///< stiffness, rest length, damping and, where springs break, largest extension
-                   ///< of each lane, in arrays of their own
+    double *lanes; ///< arrays by lane: see enum lane_value; LANE_LIMIT only if springs can break
     uint8_t *overloaded; ///< by group: bit l: lane l is above its limit
-    size_t *lane_start;  ///< where a spring's lane is: group * 8 + lane; null: nothing breaks
+    size_t *lane_start;  ///< by stencil: its lane, group * 8 + lane
     size_t lanes_capacity, lane_count, overloaded_capacity;
-    struct stencil_groups groups;       ///< those of the assembly
-    struct spring_pairs *pairs;         ///< null: there are few
-    struct near_springs *near;          ///< null: all are stencils
+    struct stencil_groups groups;       ///< the assembly's groups of this term
+    struct spring_pairs *pairs;         ///< null: there are fewer than SPRINGS_MANY
+    struct near_springs *near;          ///< null: all springs are assembled
     struct spring_softening *softening; ///< null: none softens
 };
 
-/// What is assembled where not all of the Hessian is: these springs are the term's stencils.
+/// The springs that are assembled if the Hessian is otherwise matrix-free; only these are stencils
+/// of the term.
 struct near_springs {
     size_t count;
     uint32_t *spring;                       ///< count, ascending
     uint32_t *nodes;                        ///< count x 2
-    double *factor;                         ///< count: of the stiffness
+    double *factor;                         ///< count: multiplies the stiffness
     uint8_t *broken;                        ///< count
-    double *node_near_length, *node_factor; ///< by the nodes of pairs->layout
+    double *node_near_length, *node_factor; ///< by layout index of pairs->layout
     struct spring_products *products;       ///< null: not bound yet
 };
 
 enum { WIDTH = 2, PAIR_COUNT = 3 };
 
-/// Of a lane, one array after the other.
+/// Values of each lane, stored as one array per value.
 enum lane_value { LANE_STIFFNESS, LANE_REST, LANE_DAMPING, LANE_LIMIT, LANE_VALUES };
 
-// --- life ---
+// --- creation ---
 
 static void free_near(struct near_springs *near, struct memory *memory) {
     if (near == NULL) {
@@ -94,7 +95,7 @@ static void destroy(void *self, struct memory *memory) {
     memory_release(memory, springs);
 }
 
-/// What springs that break have besides.
+/// Copies limits, and allocates marks, if springs can break.
 static bool copy_limits(struct springs *springs, struct memory *memory,
                         const struct springs_input *input) {
     if (input->limits == NULL) {
@@ -105,7 +106,7 @@ static bool copy_limits(struct springs *springs, struct memory *memory,
     return springs->limit != NULL && springs->marks != NULL;
 }
 
-/// The order of pairs, where springs are many, or always.
+/// Creates spring_pairs if there are many springs or `always` is set, and springs do not soften.
 static pbs_status create_pairs(struct springs *springs, struct memory *memory,
                                const struct pair_order *order, bool always) {
     if ((springs->count < SPRINGS_MANY && !always) || springs->softening != NULL) {
@@ -155,7 +156,7 @@ static void list_near(const struct springs *springs, const struct springs_near *
     }
 }
 
-/// Chooses what is assembled.
+/// Selects the springs that are assembled.
 static pbs_status choose_near(struct springs *springs, struct memory *memory,
                               const struct springs_near *near_input) {
     struct near_springs *near = springs->near = memory_allocate(memory, 1, sizeof *near);
@@ -176,7 +177,7 @@ static pbs_status choose_near(struct springs *springs, struct memory *memory,
         return PBS_ERROR_MEMORY;
     }
     list_near(springs, near_input, near);
-    // Only stencils are asked for their nodes from now on.
+    // Only the stencils' nodes are needed from now on.
     memory_release(memory, springs->nodes);
     springs->nodes = NULL;
     return PBS_OK;
@@ -239,12 +240,12 @@ static double *lanes_of(const struct springs *springs, enum lane_value value) {
     return springs->lanes + (size_t)value * springs->lane_count;
 }
 
-/// Which spring a stencil is.
+/// Returns the spring of a stencil.
 static size_t spring_of(const struct springs *springs, size_t stencil) {
     return springs->near != NULL ? springs->near->spring[stencil] : stencil;
 }
 
-/// Padding, and what is broken, is a spring without stiffness that bears anything.
+/// Writes the values of a lane. Padding and broken springs have no stiffness and no limit.
 static void fill_lane(const struct springs *springs, size_t lane, size_t stencil, bool padding) {
     const size_t spring = spring_of(springs, stencil);
     const double factor = springs->near != NULL ? springs->near->factor[stencil] : 1.0;
@@ -302,7 +303,7 @@ static pbs_status bind_elements(void *self, struct memory *memory,
     return springs->near != NULL ? bind_products(springs, memory, groups->layout) : PBS_OK;
 }
 
-/// The stencil that a spring is, or SIZE_MAX.
+/// Returns the stencil of a spring, or SIZE_MAX if it is not assembled.
 static size_t stencil_of(const struct springs *springs, size_t spring) {
     const struct near_springs *near = springs->near;
     if (near == NULL) {
@@ -354,7 +355,7 @@ bool springs_have_limits(const struct springs *springs) {
     return springs->limit != NULL;
 }
 
-// --- what softening springs remember ---
+// --- softening history ---
 
 void springs_read_remaining(const struct springs *springs, size_t first, size_t count,
                             double *remaining) {
@@ -386,7 +387,8 @@ struct spring_lanes {
     lanes8 stiffness, rest_length;
     lanes8 l[3]; ///< from node 0 to node 1
     lanes8 length;
-    lanes8 inverse; ///< 1 / length; 0 where that is 0: a spring without length pulls nowhere
+    lanes8 inverse; ///< 1 / length, or 0 if the length is 0: such a spring has no direction and no
+                    ///< force
 };
 
 ALWAYS_INLINE void load(const struct springs *springs, const struct stencil_groups *groups,
@@ -404,13 +406,14 @@ ALWAYS_INLINE void load(const struct springs *springs, const struct stencil_grou
     s->inverse = lanes_select(s->length > 0.0, 1.0 / s->length, lanes_set(0.0));
 }
 
-/// The force of each spring over its length, N/m, and its energy.
+/// Returns the force of each spring over its length, N/m, and computes its energy.
 ALWAYS_INLINE lanes8 elastic_pull(const struct spring_lanes *s, lanes8 *value) {
     const lanes8 extension = s->length - s->rest_length;
     *value = 0.5 * s->stiffness * extension * extension;
     return s->stiffness * extension * s->inverse;
 }
 
+/// As elastic_pull, for springs that soften.
 ALWAYS_INLINE lanes8 softening_pull_of(const struct springs *springs, size_t g,
                                        const struct spring_lanes *s, lanes8 *value) {
     const struct softening_group softening = softening_load(springs->softening, g);
@@ -470,7 +473,7 @@ static PBS_MULTIVERSION void add_softening(const struct springs *springs,
     sums->value += lanes_sum(sum);
 }
 
-/// Bit l: lane l is above its limit.
+/// Returns a bit per lane: 1 if it is above its limit.
 ALWAYS_INLINE uint8_t overloaded_lanes(const struct springs *springs, size_t g, lanes8 extension) {
     const mask8 over = extension > lanes_load(lanes_of(springs, LANE_LIMIT) + g * LANES);
     uint32_t bits = 0;
@@ -490,8 +493,8 @@ static PBS_MULTIVERSION void mark_overloaded(const struct springs *springs,
     }
 }
 
-/// The energy that a spring loses is what its potential falls by: its force at that extension
-/// stays.
+/// Updates the history variables. The dissipated energy is the decrease of the potential at fixed
+/// extension; the force does not change.
 static PBS_MULTIVERSION void update_history(const struct springs *springs,
                                             const struct stencil_groups *groups, size_t begin,
                                             size_t end, const double *x) {
@@ -579,7 +582,8 @@ const uint8_t *springs_overloaded(struct springs *springs) {
     return springs->has_marks ? springs->marks : NULL;
 }
 
-/// difference: of what is along the spring and across, over the square of its length.
+/// Adds the blocks of each spring. difference: stiffness along the spring minus stiffness across
+/// it, over the squared length.
 ALWAYS_INLINE void add_blocks(const struct stencil_groups *groups, size_t g,
                               const struct spring_lanes *s, lanes8 difference, lanes8 across,
                               double *blocks) {
