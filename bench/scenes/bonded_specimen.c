@@ -1,4 +1,4 @@
-// See bonded_specimen.h.
+// Creates and loads the specimens; see bonded_specimen.h.
 #include "scenes/bonded_specimen.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "base/matrix3/math3.h"
 #include "base/matrix3/quaternion.h"
 
-/// The slowest motion of these bodies takes under a millisecond.
+/// Step size, s. The longest vibration period of these bodies is below a millisecond.
 static const double STEP = 0.05;
 
 static double distance(const double a[3], const double b[3]) {
@@ -23,7 +23,8 @@ static pbs_status make_world(pbs_world **out) {
         memset(d.gravity, 0, sizeof d.gravity);
         d.threads = 1;
         d.contact = PBS_CONTACT_PROJECTION;
-        // Loads are 100 N and more; what worlds take by themselves goes by the stiffness, 1e8 N.
+        // Loads are at least 100 N. The default tolerance would be relative to the stiffness, 1e8
+        // N.
         d.tolerance = 1e-3;
         status = pbs_world_create(&d, out);
     }
@@ -64,7 +65,7 @@ static bool make_body(const struct specimen_material *m, const struct tet_mesh *
     return true;
 }
 
-/// The particle closest to a point among those of a list.
+/// Returns the particle of a list that is closest to a point.
 static uint32_t closest(const struct specimen *s, const uint32_t *list, size_t count,
                         const double point[3]) {
     uint32_t best = list[0];
@@ -77,7 +78,8 @@ static uint32_t closest(const struct specimen *s, const uint32_t *list, size_t c
     return best;
 }
 
-/// Particles of a layer at a surface across `axis`, within `half_width` of x along another axis.
+/// Selects the particles of a surface layer normal to one axis, within a range of x along another
+/// axis.
 struct strip {
     int across;
     double low, high;
@@ -101,7 +103,8 @@ static bool pin(struct specimen *s, const uint32_t *list, size_t count, uint32_t
     return count > 0 && pbs_body_pin(s->world, s->body, list, count, axes) == PBS_OK;
 }
 
-/// Those of the strip are what the load moves; the one closest to `middle` on no other axis either.
+/// Makes the particles of a strip the pushed ones. The one closest to `middle` is also fixed along
+/// the other axes.
 static bool load_strip(struct specimen *s, const struct strip *strip, const double middle[3]) {
     s->axis = strip->across;
     s->pushed_count = select_strip(s, strip, s->pushed);
@@ -112,7 +115,8 @@ static bool load_strip(struct specimen *s, const struct strip *strip, const doub
     return pin(s, &centre, 1, PBS_AXIS_ALL);
 }
 
-/// Holds a strip across, and the particle closest to `middle` along `axes` too.
+/// Fixes the particles of a strip normal to the surface, and the one closest to `middle` also along
+/// `axes`.
 static bool support_strip(struct specimen *s, const struct strip *strip, const double middle[3],
                           uint32_t axes) {
     uint32_t *list = malloc(s->count * sizeof *list);
@@ -151,7 +155,7 @@ bool specimen_beam(const struct specimen_material *m, double scale, double cell,
     }
     bool ok = make_body(m, &mesh, seed, out);
     tet_mesh_free(&mesh);
-    // A strip is as wide as its finest resolution, a cell: loads and supports are lines.
+    // Loads and supports are lines; a strip has the smallest possible width, one cell.
     const double mid = 0.5 * size[0];
     const double left = 0.025 * scale;
     const double layer = 0.2 * cell;
@@ -169,7 +173,7 @@ bool specimen_beam(const struct specimen_material *m, double scale, double cell,
     return ok;
 }
 
-/// A particle of the disc's lower platen holds it along both other axes, one of the upper likewise.
+/// One particle at each platen is also fixed along both other axes.
 bool specimen_disc(const struct specimen_material *m, double cell, uint64_t seed, double turn,
                    struct specimen *out) {
     const double radius = 0.025;
@@ -266,8 +270,8 @@ pbs_status specimen_utilisation(const struct specimen *s, double *out) {
     return status;
 }
 
-/// Displacement along x at a point of the lower face, by a plane through those of the particles on
-/// its side of the notch: u = c0 + c1 dx + c2 y by least squares.
+/// Returns the displacement along x at a point of the lower face, from a least-squares fit u = c0 +
+/// c1 dx + c2 y to the particles on its side of the notch.
 static double gauge(const struct specimen *s, double x) {
     const double *now = pbs_body_positions(s->world, s->body);
     const double mid = 0.0875 * s->scale;
@@ -296,7 +300,7 @@ double specimen_opening(const struct specimen *s) {
 enum { INTERVALS = 1000 };
 static const double SPAN = 0.125, DEPTH = 0.05, WIDTH = 0.05;
 
-/// K / (sigma sqrt(depth)) of a crack a depth deep, sigma = 3 P S / (2 B D^2).
+/// Returns K / (sigma sqrt(depth)) of a crack of relative depth a, with sigma = 3 P S / (2 B D^2).
 static double stress_intensity(double a) {
     const double b = 1.0 - a;
     const double four = 1.9 - a * (-0.089 + 0.603 * b - 0.441 * b * b + 1.223 * b * b * b);
@@ -305,7 +309,7 @@ static double stress_intensity(double a) {
     return sqrt(a) / (pow(b, 1.5) * (1.0 + 2.0 * a)) * shape;
 }
 
-/// sigma over the load.
+/// Returns sigma over the load.
 static double nominal_stress(void) {
     return 1.5 * SPAN / (WIDTH * DEPTH * DEPTH);
 }
@@ -333,8 +337,8 @@ double specimen_exact_crack_compliance(double young, double notch) {
     return 2.0 * WIDTH / young * sum;
 }
 
-/// What the bond pulls its first particle with: along its direction, and across it against the
-/// direction that the particles carry along (docs/theory/bonds.md section 1.2). Also the way.
+/// Computes the force of a bond on its first particle, with components along the bond and across it
+/// (docs/theory/bonds.md section 1.2), and the vector to the second particle.
 static void bond_force(const struct specimen *s, const uint32_t pair[2], const pbs_bond_load *load,
                        double way[3], double force[3]) {
     const double *now = pbs_body_positions(s->world, s->body);
@@ -363,8 +367,8 @@ static void bond_force(const struct specimen *s, const uint32_t pair[2], const p
     }
 }
 
-/// The mean over the way between two particles of the weight (1 - d^2 / radius^2)^2, d how far from
-/// the line it lay at rest, by Gauss's four points.
+/// Returns the mean of the weight (1 - d^2 / radius^2)^2 between two particles, by four-point Gauss
+/// quadrature; d is the distance to the line in the rest state.
 static double mean_weight(const struct specimen *s, const uint32_t pair[2], const double point[3],
                           int axis, double radius) {
     static const double places[4] = {0.069431844202973712, 0.33000947820757187, 0.66999052179242813,
@@ -397,7 +401,7 @@ pbs_status specimen_stress(const struct specimen *s, const double point[3], int 
         return loads == NULL ? PBS_ERROR_MEMORY : status;
     }
     status = pbs_body_bond_loads(s->world, s->body, loads, sizeof *loads, &bonds);
-    // The integral of the weight.
+    // Integral of the weight.
     const double volume = acos(-1.0) / 3.0 * radius * radius * s->thickness;
     memset(stress, 0, 9 * sizeof *stress);
     for (size_t k = 0; status == PBS_OK && k < bonds; k++) {

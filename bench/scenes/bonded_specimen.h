@@ -1,6 +1,7 @@
-// Specimens of bonded tetrahedra in a testing machine: a notched beam in three-point bending and a
-// disc between platens (the Brazilian test). Particles under the load are moved, in steps so long
-// that inertia is nothing; load, opening and stresses are read from the state.
+// Specimens of bonded tetrahedra in a testing machine: a notched beam in three-point bending, and a
+// disc between platens (the Brazilian test). Particles under the load have prescribed
+// displacements; the steps are so long that inertia is negligible. Load, notch opening and stresses
+// are computed from the state.
 #ifndef PBS_BENCH_BONDED_SPECIMEN_H
 #define PBS_BENCH_BONDED_SPECIMEN_H
 
@@ -8,10 +9,10 @@
 #include "pbs/pbs.h"
 
 struct specimen_material {
-    double young, poisson, density; ///< of the whole: Pa, -, kg/m^3
-    double tensile_strength;        ///< of bonds, Pa; 0: never
-    double shear_strength;          ///< of bonds, Pa; 0: never
-    double fracture_energy;         ///< J/m^2, in place of both; 0: none
+    double young, poisson, density; ///< macroscopic: Pa, -, kg/m^3
+    double tensile_strength;        ///< of bonds, Pa; 0: bonds do not fail this way
+    double shear_strength;          ///< of bonds, Pa; 0: bonds do not fail this way
+    double fracture_energy;         ///< J/m^2, replaces both strengths; 0: not used
     double weibull_modulus;         ///< 0: no scatter
 };
 
@@ -20,62 +21,66 @@ struct specimen {
     pbs_body body;
     size_t count;           ///< particles
     double *rest, *volumes; ///< count x 3, m; count, m^3
-    uint32_t *pushed;       ///< particles that the load moves
+    uint32_t *pushed;       ///< particles that are moved by the load
     double *targets;        ///< pushed_count x 3, m
     size_t pushed_count;
-    int axis;               ///< that they move along
+    int axis;               ///< axis along which they move
     double cell, thickness; ///< m
-    double scale;           ///< of the beam: 1 is 175 x 50 x 50 mm
-    double push;            ///< m: how far they are
-    double load;            ///< N
-    double released;        ///< J: of the bonds that broke in the last step
-    size_t broke;           ///< how many
+    double scale;           ///< of the beam: 1 means 175 x 50 x 50 mm
+    double push;            ///< m: present displacement of the pushed particles
+    double load;            ///< N: present load
+    double released;        ///< J: energy of the bonds that broke in the last step
+    size_t broke;           ///< number of bonds that broke in the last step
 };
 
-/// The half-notched beam of Gregoire et al. (2013), 175 x 50 x 50 mm times `scale`: notch from
-/// below, 25 mm deep at mid-span, supports 25 mm from the ends. `notch`: false leaves it whole.
+/// Creates the half-notched beam of Gregoire et al. (2013), 175 x 50 x 50 mm times `scale`, with a
+/// 25 mm deep notch from below at mid-span and supports 25 mm from the ends. If `notch` is false
+/// there is no notch.
 bool specimen_beam(const struct specimen_material *m, double scale, double cell, uint64_t seed,
                    bool notch, struct specimen *out);
-/// A disc of diameter 50 mm, 15 mm thick along y, pressed along x.
-/// @param turn  radians about y from the lattice's axes to the load
+/// Creates a disc of diameter 50 mm, 15 mm thick along y, compressed along x.
+/// @param turn  angle of the load to the lattice's axes, radians about y
 bool specimen_disc(const struct specimen_material *m, double cell, uint64_t seed, double turn,
                    struct specimen *out);
 void specimen_free(struct specimen *s);
 
-/// Moves the pushed particles to `push` metres from where they were at first, and finds the load.
+/// Moves the pushed particles to `push` metres from their initial positions, and computes the load.
 ///
-/// The body answers in proportion to what moves it, as rotations and strains are 1e-4 and nothing
-/// else acts, so its energy before any bond breaks is load * push / 2.
+/// Rotations and strains are about 1e-4 and no other loads act, so the response is linear: before
+/// any bond breaks the energy is load * push / 2, from which the load is computed.
 pbs_status specimen_push(struct specimen *s, double push);
 
-/// The largest of stress over strength among the bonds that hold: as all answers in proportion, the
-/// first of them breaks at push over this.
+/// Computes the largest ratio of stress to strength of all intact bonds. As the response is linear,
+/// the first bond breaks at push divided by this ratio.
 pbs_status specimen_utilisation(const struct specimen *s, double *out);
 
-/// How far the sides of the notch come apart, between x = 77.5 and 97.5 mm on the lower face.
+/// Returns the notch opening between x = 77.5 and 97.5 mm on the lower face, m.
 double specimen_opening(const struct specimen *s);
 
-/// What linear elastic fracture mechanics has in their place, for plane stress and the beam of
-/// scale 1, over the load: the opening of the mouth of the notch (m/N; nearly that between the
-/// points above, as the face beside a notch bears next to nothing), and how much deeper a notch
-/// lets the load sink, (2 B / E) integral of (K / P)^2 da. Formulas of Guinea, Pastor, Planas and
-/// Elices (1998) for spans from 2.5 depths on; here it is 2.5.
+/// Results of linear elastic fracture mechanics, for plane stress and the beam of scale 1, divided
+/// by the load. specimen_exact_opening: opening of the notch mouth, m/N; the face beside the notch
+/// carries almost no stress, so the opening between the points above is nearly the same.
+/// specimen_exact_crack_compliance: additional deflection due to a notch, (2 B / E) integral of (K
+/// / P)^2 da. The formulas of Guinea, Pastor, Planas and Elices (1998) hold for spans of at
+/// least 2.5 depths; the span here is 2.5 depths.
 double specimen_exact_opening(double young);
-/// Deflection over load without a notch, by bending and shear (Timoshenko's factor 5/6).
+/// Returns deflection over load of a beam without a notch, by bending and shear (Timoshenko's beam,
+/// shear factor 5/6).
 double specimen_timoshenko_compliance(const struct specimen_material *m);
 double specimen_exact_crack_compliance(double young, double notch);
 
-/// The stress at a line along `axis` through a point, averaged over the thickness and over
-/// distances d < radius with the weight (1 - d^2 / radius^2)^2: the sum over bonds of l (x) f times
-/// the mean of the weight along l, over the integral of the weight; f is what the bond pulls its
-/// first particle with and l the way to its second.
+/// Computes the stress at a line along `axis` through a point, averaged over the thickness and over
+/// distances d < radius with the weight (1 - d^2 / radius^2)^2. It is the sum over bonds of l (x) f
+/// times the mean of the weight along l, divided by the integral of the weight. f is the bond's
+/// force on its first particle, and l the vector to the second.
 ///
-/// A bond carries f along its straight line, and nothing else carries momentum: the force through
-/// any plane is the sum of those that cross it, so this is a mean of a stress in equilibrium,
-/// whatever the bonds are (Irving and Kirkwood 1950, Hardy 1982). Weights that end abruptly count
-/// lattice planes, 5 % to and fro as the radius changes by a quarter of a cell.
-/// @param stress  becomes 9 numbers, Pa, tension positive; torques that bonds transmit leave it a
-/// little unsymmetric
+/// Only bonds transmit momentum, each along its straight line. The force through any plane is
+/// therefore the sum of the forces of the bonds that cross it, and the result is a mean of a stress
+/// field in equilibrium for any kind of bonds (Irving and Kirkwood 1950, Hardy 1982). A
+/// discontinuous weight would depend on the number of lattice planes inside the radius, and vary by
+/// 5 % if the radius changes by a quarter of a cell.
+/// @param stress  3 x 3, Pa, tension positive; slightly unsymmetric, because bonds also transmit
+/// torques
 pbs_status specimen_stress(const struct specimen *s, const double point[3], int axis, double radius,
                            double stress[9]);
 

@@ -1,4 +1,5 @@
-// See bonded_system.h. The world builds terms, pattern and domains; a step at rest changes nothing.
+// Builds the system of bonded_system.h. A world builds terms, pattern and domains, by a step from
+// rest that changes nothing.
 #include "scenes/bonded_system.h"
 
 #include <string.h>
@@ -37,7 +38,7 @@ static pbs_status make_body(const struct bonded_system_desc *desc, struct bonded
     return pbs_world_step(s->world, desc->step);
 }
 
-/// The Hessian of what is left of the bonds, into the matrix.
+/// Assembles the Hessian of the intact bonds into the matrix.
 static pbs_status fill_matrix(struct bonded_system *s, double step) {
     const struct topology *t = &s->world->topology;
     const struct assembly *assembly = &t->model.assembly;
@@ -60,12 +61,12 @@ static pbs_status fill_matrix(struct bonded_system *s, double step) {
     return PBS_OK;
 }
 
-/// Whether a bond goes through the middle of the body's longest axis.
+/// Returns whether a bond crosses the middle plane of the last axis.
 static bool is_across(const double *x, const uint32_t *ends, double middle) {
     return (x[3 * (size_t)ends[0] + 2] < middle) != (x[3 * (size_t)ends[1] + 2] < middle);
 }
 
-/// Always the same ones.
+/// Breaks bonds; the choice is the same in every run.
 static pbs_status break_bonds(struct bonded_system *s, bool cut, double share) {
     const struct body *body = scene_body(&s->world->scene, 0);
     const double *x = pbs_body_positions(s->world, s->body);

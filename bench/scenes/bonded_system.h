@@ -1,5 +1,5 @@
-// The linear system of a bonded body of tetrahedra at rest: M / h^2 and the Hessian of its bonds,
-// of which some may be broken.
+// The linear system of a bonded body of tetrahedra at rest: M / h^2 plus the Hessian of its bonds,
+// some of which may be broken.
 #ifndef PBS_BENCH_BONDED_SYSTEM_H
 #define PBS_BENCH_BONDED_SYSTEM_H
 
@@ -7,12 +7,12 @@
 #include "world/world.h"
 
 struct bonded_system_desc {
-    size_t cells[3]; ///< twelve tetrahedra each
+    size_t cells[3]; ///< number of cells, of twelve tetrahedra each
     double side;     ///< of a cell, m
     double young;    ///< of the bonds, Pa
     double step;     ///< h, s
-    bool is_cut;     ///< in two, across the last axis
-    double broken;   ///< share of the other bonds, anywhere
+    bool is_cut;     ///< cut in two across the last axis
+    double broken;   ///< fraction of the other bonds that is broken, at random places
 };
 
 struct bonded_system {
@@ -20,8 +20,9 @@ struct bonded_system {
     pbs_body body;
     size_t particles;
     struct bsr a;
-    double *x, *turns, *b; ///< rows, and a right-hand side of numbers between -1 and 1
-    uint8_t *coupled;      ///< per block
+    double *x, *turns, *b; ///< in row order: positions, rotational modes, and a random right-hand
+                           ///< side in [-1, 1]
+    uint8_t *coupled;      ///< one per block
     struct linear_problem problem;
 };
 

@@ -1,4 +1,4 @@
-// See brittle_fall.h.
+// Creates the scenes of brittle_fall.h.
 #include "scenes/brittle_fall.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static pbs_status make_world(const struct brittle_fall_desc *d, pbs_world **out)
     settings.contact = PBS_CONTACT_PROJECTION;
     settings.gravity[0] = settings.gravity[2] = 0.0;
     settings.gravity[1] = -9.81;
-    // Bonds that are pressed have no stiffness across them in the estimate either.
+    // The force-error estimate also omits the transverse stiffness of compressed bonds.
     settings.project_hessian = PBS_HESSIAN_SEMIDEFINITE;
     settings.preconditioner = d->preconditioner;
     settings.threads = d->threads > 0 ? (int32_t)d->threads : 1;
@@ -21,8 +21,8 @@ static pbs_status make_world(const struct brittle_fall_desc *d, pbs_world **out)
     return status < 0 ? status : pbs_world_create(&settings, out);
 }
 
-/// What it falls on: a ball below the plate's middle, a round bar below the bar's; its top is the
-/// origin.
+/// Adds the obstacle: a ball below the plate's middle, or a cylinder below the bar's middle. Its
+/// highest point is the origin.
 static pbs_status add_obstacle(const struct brittle_fall_desc *d, pbs_world *world) {
     const double radius = d->kind == BRITTLE_BAR ? 0.05 : 0.03;
     pbs_collider_desc c;

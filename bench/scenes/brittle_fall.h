@@ -1,5 +1,5 @@
-// Brittle bodies of peridynamic particles that fall on something small and break: a bar in a plane,
-// and a plate. Where they hit nothing else is in the way, and pieces go through each other.
+// Brittle peridynamic bodies that fall on a small obstacle and break: a plane bar, and a plate.
+// There are no other obstacles, and fragments do not collide with each other.
 #ifndef PBS_SCENES_BRITTLE_FALL_H
 #define PBS_SCENES_BRITTLE_FALL_H
 
@@ -10,17 +10,17 @@ enum brittle_kind {
     BRITTLE_PLATE ///< 0.24 x 0.24 x 0.03 m
 };
 
-/// Zero is a default, but of the speed.
+/// A zero member means its default, except for the speed.
 struct brittle_fall_desc {
     enum brittle_kind kind;
     double spacing;         ///< metres; 0: 10 mm
     double horizon;         ///< metres; 0: 3 spacings
     double young;           ///< Pa; 0: 7e7
     double density;         ///< kg/m^3; 0: 1000
-    double fracture_energy; ///< J/m^2; 0: 2 of the bar, 20 of the plate
-    double damping;         ///< s, of bonds
-    double speed;           ///< m/s, downwards at first
-    double height;          ///< metres above what it falls on, at first; 0: 20 mm
+    double fracture_energy; ///< J/m^2; 0: 2 for the bar, 20 for the plate
+    double damping;         ///< s, damping time of bonds
+    double speed;           ///< m/s, initial downward speed
+    double height;          ///< initial height above the obstacle, metres; 0: 20 mm
     int32_t preconditioner; ///< PBS_PRECONDITIONER_*
     uint32_t threads;       ///< 0: 1
 };
@@ -31,7 +31,7 @@ struct brittle_fall {
     size_t particle_count, bond_count;
 };
 
-/// The world must be destroyed. A status below 0 is what failed.
+/// Creates the world, which the caller must destroy. Returns the first error.
 pbs_status brittle_fall_make(const struct brittle_fall_desc *d, struct brittle_fall *out);
 
 #endif

@@ -1,5 +1,5 @@
-// Reads binary files of the Stanford polygon format with vertices of three numbers and triangles,
-// nothing else: what the frames are; and bounds their steps.
+// Reads the frames, binary files of the Stanford polygon format that hold only vertices and
+// triangles, and bounds their steps.
 #include "scenes/collision_frames.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ const char *const collision_frame_names[COLLISION_FRAMES] = {"armadillo-rollers"
 
 struct layout {
     bool big_endian;
-    size_t number_size; // 4 or 8
+    size_t number_size; // size of a coordinate: 4 or 8 bytes
     unsigned long vertices, triangles;
 };
 
@@ -128,7 +128,7 @@ bool collision_frame_read(const char *folder, const char *name, struct moving_su
     return ok;
 }
 
-// --- the bound ---
+// --- step bound ---
 
 static void require(bool ok) {
     if (!ok) {
@@ -175,7 +175,8 @@ static void nodes_of(const struct moving_surface *s, enum pair_kind kind, struct
     }
 }
 
-// The least free time over all pairs, each looked at no further than the least so far.
+// Returns the least collision-free time of all pairs. Each pair is tested only up to the least time
+// found before.
 static double least_time(const struct moving_surface *s, enum pair_kind kind,
                          const struct box_pair_list *list, double t_max,
                          struct collision_statistics *statistics) {
@@ -223,7 +224,7 @@ struct collision_step collision_frame_bound(struct memory *memory,
                                             const struct moving_surface *surface) {
     struct collision_step out = {.time = 1.0};
     const struct boxes boxes = swept_boxes(surface);
-    // A point shares a triangle's corner where it is one.
+    // Used to exclude pairs of a triangle and one of its own corners.
     uint32_t *corners = calloc(surface->point_count, 3 * sizeof *corners);
     require(corners != NULL);
     for (size_t i = 0; i < 3 * surface->point_count; i++) {

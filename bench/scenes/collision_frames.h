@@ -1,5 +1,6 @@
-// Whole steps of simulations as surfaces that move: the frames of ../shared/data/ccd/frames (its
-// README has the sources), for broad phase and step bound together. For tests and benches.
+// Moving surfaces of whole simulation steps, as a benchmark of broad phase and step bound together.
+// The frames are in the folder ccd/frames of the shared data (PBS_SHARED_DATA), whose README has
+// the sources. For tests and benches.
 #ifndef PBS_BENCH_COLLISION_FRAMES_H
 #define PBS_BENCH_COLLISION_FRAMES_H
 
@@ -11,18 +12,18 @@
 enum { COLLISION_FRAMES = 4 };
 extern const char *const collision_frame_names[COLLISION_FRAMES];
 
-/// folder/NAME_t0.ply moving to folder/NAME_t1.ply.
+/// Reads the surface that moves from folder/NAME_t0.ply to folder/NAME_t1.ply.
 bool collision_frame_read(const char *folder, const char *name, struct moving_surface *out,
                           struct message *message);
 
 struct collision_step {
-    double time;  ///< up to which all pairs are free, at most 1
-    size_t pairs; ///< whose swept boxes meet
+    double time;  ///< largest step, at most 1, up to which no pair collides
+    size_t pairs; ///< number of pairs whose swept boxes overlap
     struct collision_statistics statistics;
-    double broad_seconds, narrow_seconds; ///< of the processor; trees are built anew
+    double broad_seconds, narrow_seconds; ///< processor time; includes building the trees
 };
 
-/// Ends the program with a message where memory is short.
+/// Bounds the step. Exits with a message if memory is short.
 struct collision_step collision_frame_bound(struct memory *memory,
                                             const struct moving_surface *surface);
 

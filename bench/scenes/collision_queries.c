@@ -1,4 +1,4 @@
-// Reading and judging collision queries.
+// Reads and evaluates collision queries.
 #include "scenes/collision_queries.h"
 
 #include <math.h>
@@ -58,7 +58,7 @@ static bool read_query(char *words[WORDS], struct collision_query *query) {
 }
 
 static bool add_query(struct collision_queries *queries, const struct collision_query *query) {
-    // Doubled at each power of two.
+    // The capacity is doubled at each power of two.
     if ((queries->count & (queries->count - 1)) == 0) {
         const size_t room = queries->count == 0 ? 1 : 2 * queries->count;
         struct collision_query *grown = realloc(queries->query, room * sizeof *grown);
@@ -135,7 +135,7 @@ struct collision_score collision_queries_score(const struct collision_queries *q
         const struct collision_query *query = queries->query + i;
         const double t = collision_query_answer(query, &score.statistics);
         score.hits += query->hit;
-        // A pair may touch just at the end of the step, and stop there.
+        // An impact at time 1 may be answered by 1.
         score.missed += query->hit && t >= 1.0 && !(query->toi >= 1.0);
         score.late += query->hit && t > query->toi * (1.0 + 1e-12);
         score.false_positives += !query->hit && t < 1.0;

@@ -1,7 +1,7 @@
-// Queries of continuous collision detection with exact answers, from the text files of
-// ../shared/data/ccd (its README has the format and the sources: Wang et al., A large-scale
-// benchmark and an inclusion-based algorithm for continuous collision detection, 2021), and what
-// our answers to them are worth. For tests and benches.
+// Queries of continuous collision detection with exact answers, and the evaluation of the library's
+// answers. The text files are in the folder ccd of the shared data (PBS_SHARED_DATA), whose README
+// has the format and the source (Wang et al. 2021, "A large-scale benchmark and an inclusion-based
+// algorithm for continuous collision detection"). For tests and benches.
 #ifndef PBS_BENCH_COLLISION_QUERIES_H
 #define PBS_BENCH_COLLISION_QUERIES_H
 
@@ -14,8 +14,8 @@
 struct collision_query {
     enum pair_kind kind;
     bool hit;
-    double toi; ///< of the earliest impact in [0, 1]; not a number without one, or where the pair
-                ///< stays coplanar
+    double toi; ///< earliest time of impact in [0, 1]; NaN if there is none, or if the pair stays
+                ///< coplanar
     double x[4][3], dx[4][3];
 };
 
@@ -28,23 +28,24 @@ bool collision_queries_read(const char *path, struct collision_queries *out,
                             struct message *message);
 void collision_queries_free(struct collision_queries *queries);
 
-/// The time that collision_free_time gives a query, without separation, up to 1.
+/// Returns the result of collision_free_time for a query, with separation 0 and limit 1.
 double collision_query_answer(const struct collision_query *query,
                               struct collision_statistics *statistics);
 
 struct collision_score {
-    size_t hits, timed;     ///< queries with an impact; those of them with an impact after 0
-    size_t missed, late;    ///< hits said to be free; answers after the impact: both must be 0
-    size_t false_positives; ///< free queries said not to be
-    size_t too_close;       ///< answers at which less than 0.1 of the first gap is left: must be 0
-    double ratio;           ///< mean of answer / impact over the timed queries
+    size_t hits, timed;  ///< queries with an impact; those with an impact after time 0
+    size_t missed, late; ///< hits reported as free; answers later than the impact: both must be 0
+    size_t false_positives; ///< free queries reported as hits
+    size_t too_close; ///< answers at which less than 0.1 of the initial gap is left: must be 0
+    double ratio;     ///< mean of answer / impact over the timed queries
     struct collision_statistics statistics;
 };
 
 struct collision_score collision_queries_score(const struct collision_queries *queries);
 
 /// The files, and the mean of answer / impact that the reference reports for them
-/// (docs/theory/contact.md section 3.1); for the ones of which only a part is here, of the whole.
+/// (docs/theory/contact.md section 3.1). For files of which the folder holds a part, the value is
+/// that of the whole file.
 struct collision_query_file {
     const char *name;
     double published_ratio;

@@ -1,5 +1,5 @@
-// See concrete_beam.h. Supports and load are the two particles next to them; supports let go along
-// the beam, the load does not.
+// Creates and loads the beams of concrete_beam.h. A support or a load acts on the two particles
+// next to it. Supports are free to move along the beam, the load is not.
 #include "scenes/concrete_beam.h"
 
 #include <math.h>
@@ -71,7 +71,7 @@ static pbs_status add_body(struct concrete_beam *beam, double spacing,
                            const pbs_peridynamic_desc *given) {
     const struct concrete_beam_case *of = beam->of;
     const double box[6] = {0.0, 0.0, 0.0, of->length, of->depth, 0.0};
-    // A hair less, so that all bonds through its tip hold, and none of them by rounding.
+    // Slightly shorter, so that bonds through the notch tip stay intact independently of rounding.
     const double x = of->notch, y = of->notch_depth * (1.0 - 1e-9);
     const double notch[18] = {x, -1.0, -1.0, x, y, -1.0, x, y,    1.0,
                               x, -1.0, -1.0, x, y, 1.0,  x, -1.0, 1.0};
@@ -89,7 +89,7 @@ static pbs_status add_body(struct concrete_beam *beam, double spacing,
     return status < 0 ? status : pbs_body_cut_triangles(beam->world, beam->body, notch, 2, NULL);
 }
 
-/// The particles in a row on both sides of x, or nearest to it.
+/// Finds the two particles of a row next to x.
 static void next_to(const struct concrete_beam *beam, double x, size_t row, uint32_t out[2]) {
     const double column = floor(x / beam->of->length * (double)beam->columns - 0.5 + 1e-9);
     out[0] = (uint32_t)(row * beam->columns + (size_t)column);
@@ -119,7 +119,7 @@ bool concrete_beam_make(const struct concrete_beam_case *of, double spacing, int
     return true;
 }
 
-/// How far the bottom has moved along the beam, at a point so far from its end.
+/// Returns the displacement along the beam of the bottom at x.
 static double moved(const struct concrete_beam *beam, double x) {
     const double spacing = beam->of->length / (double)beam->columns;
     const double *now = pbs_body_positions(beam->world, beam->body);

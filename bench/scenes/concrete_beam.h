@@ -1,5 +1,5 @@
-// Two notched beams of concrete in bending, until they are nearly through: peridynamic particles in
-// plane stress whose bonds soften, moved by quasi-static steps.
+// Two notched concrete beams in bending, loaded until they are almost broken through: peridynamic
+// bodies in plane stress with softening bonds, in quasi-static steps.
 #ifndef PBS_BENCH_CONCRETE_BEAM_H
 #define PBS_BENCH_CONCRETE_BEAM_H
 
@@ -8,7 +8,7 @@
 
 #include "pbs/pbs.h"
 
-/// One row of an envelope of what was measured.
+/// One row of the envelope of measured curves: bounds of the load at an opening.
 struct beam_bounds {
     double opening;     ///< mm
     double least, most; ///< N
@@ -16,26 +16,27 @@ struct beam_bounds {
 
 enum { BEAM_BOUNDS = 2 };
 
-/// Metres, pascals, J/m^2.
+/// A beam and its experiment. Units are metres, pascals and J/m^2 unless noted.
 struct concrete_beam_case {
     const char *name;
     double length, depth, width;
-    double notch, notch_depth; ///< where, from the bottom
+    double notch, notch_depth; ///< position along the beam, and depth from the bottom
     double supports[2], load;
-    double gauge; ///< the opening is that of two points on the bottom so far from the notch
+    double gauge; ///< the opening is measured between two points on the bottom at this distance
+                  ///< from the notch
     double young, fracture_energy, strength, initial; ///< initial: softening_initial
-    double push;                                      ///< of the load in a step
-    double last;                                      ///< opening at which it ends
-    struct beam_bounds peak;                          ///< of the measured curves; opening is unused
-    double peak_opening[2];                           ///< mm, of both
-    struct beam_bounds after[BEAM_BOUNDS];            ///< of the falling part
+    double push;                                      ///< displacement of the load per step
+    double last;                                      ///< opening at which the test ends
+    struct beam_bounds peak;               ///< peak load of the measured curves; opening is unused
+    double peak_opening[2];                ///< mm, openings at the measured peaks
+    struct beam_bounds after[BEAM_BOUNDS]; ///< points of the descending branch
 };
 
 enum { CONCRETE_BEAMS = 2 };
 
-/// Half-notched, Gregoire, Rojas-Solano and Pijaudier-Cabot, Int. J. Numer. Anal. Meth. Geomech. 37
-/// (2013) 1434-1452; with the notch aside, Garcia-Alvarez, Gettu and Carol, Sadhana 37 (2012)
-/// 187-205.
+/// A half-notched beam (Gregoire, Rojas-Solano and Pijaudier-Cabot, Int. J. Numer. Anal. Meth.
+/// Geomech. 37 (2013) 1434-1452), and a beam with an eccentric notch (Garcia-Alvarez, Gettu and
+/// Carol, Sadhana 37 (2012) 187-205).
 extern const struct concrete_beam_case concrete_beam_cases[CONCRETE_BEAMS];
 
 struct concrete_beam {
@@ -45,16 +46,16 @@ struct concrete_beam {
     size_t columns, rows;
     uint32_t pushed[2], held[4]; ///< particles at the load and at the supports
     double *forces;
-    double pushed_by; ///< m
+    double pushed_by; ///< m: displacement of the load
 };
 
-/// What a step ends with.
+/// Opening and load at the end of a step.
 struct beam_state {
     double opening, load; ///< m, N
 };
 
-/// d: as its defaults are, or with what is to be tried; what the case says is filled in. False: see
-/// pbs_last_error.
+/// Creates a beam. d: settings with defaults or variations; the values of the case are filled in.
+/// Returns false on failure: see pbs_last_error.
 bool concrete_beam_make(const struct concrete_beam_case *of, double spacing, int32_t threads,
                         const pbs_peridynamic_desc *d, struct concrete_beam *out);
 pbs_status concrete_beam_push(struct concrete_beam *beam, struct beam_state *out);

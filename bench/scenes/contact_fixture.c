@@ -1,4 +1,5 @@
-// The walk keeps a contact local, as contact is: a few edges of the surface away from the point.
+// Builds random contacts. The triangle of a contact is found by a random walk over a few edges, so
+// that contacts are local as in simulations.
 #include "scenes/contact_fixture.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 
 enum { WALK = 4, TRIES = 1000 };
 
-/// The triangles around each row, and a source of numbers.
+/// The triangles around each row, and the state of the random numbers.
 struct surface {
     const struct fixture *fixture;
     uint32_t *start;    ///< row_count + 1
@@ -37,7 +38,7 @@ static void list_triangles(struct surface *surface) {
     for (size_t i = 3 * f->surface_count; i-- > 0;) {
         surface->triangle[--start[f->surface[i] + 1]] = (uint32_t)(i / 3);
     }
-    // Filling from the back left each start one place too far to the right.
+    // Filling from the back has left each start one entry too far to the right.
     memmove(start, start + 1, f->matrix.row_count * sizeof *start);
     start[f->matrix.row_count] = (uint32_t)(3 * f->surface_count);
 }
@@ -52,7 +53,8 @@ static bool is_coupled(const struct bsr *a, uint32_t i, uint32_t j) {
     return bsr_find(a, i < j ? i : j, i < j ? j : i) != SIZE_MAX;
 }
 
-/// False where the walk ended on something held or beside the point.
+/// Draws one contact. Returns false if the walk ended at a constrained node or a neighbour of the
+/// point.
 static bool try_stencil(struct surface *surface, uint32_t row[4]) {
     const struct fixture *f = surface->fixture;
     row[0] = f->surface[choose(surface, 3 * f->surface_count)];
@@ -69,7 +71,7 @@ static bool try_stencil(struct surface *surface, uint32_t row[4]) {
     return true;
 }
 
-/// k v v^T with v = (n, -w1 n, -w2 n, -w3 n).
+/// block = k v v^T with v = (n, -w1 n, -w2 n, -w3 n).
 static void fill_block(struct surface *surface, double stiffness, double block[144]) {
     double weight[4] = {1.0, -uniform(surface), -uniform(surface), 0.0};
     if (weight[1] + weight[2] < -1.0) {
@@ -88,7 +90,8 @@ static void fill_block(struct surface *surface, double stiffness, double block[1
     for (int i = 0; i < 144; i++) {
         const double row = weight[i / 36] * normal[i / 12 % 3] / length;
         const double column = weight[i % 12 / 3] * normal[i % 3] / length;
-        block[i] = stiffness * (row * column); // symmetric to the bit
+        block[i] = stiffness * (row * column); // this order of multiplication keeps the block
+                                               // exactly symmetric
     }
 }
 

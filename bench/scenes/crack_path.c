@@ -1,4 +1,4 @@
-// See crack_path.h.
+// Measures crack paths; see crack_path.h.
 #include "scenes/crack_path.h"
 
 #include <math.h>
@@ -20,8 +20,8 @@ static bool is_symmetric(const struct cracked_plate *plate) {
     return true;
 }
 
-/// Arms of the crack in a column: groups of cracked particles with at least a spacing of others
-/// between them.
+/// Returns the number of branches in a column: groups of cracked particles separated by at least
+/// one intact particle.
 static size_t count_arms(const struct cracked_plate *plate, const float *damage, size_t column) {
     size_t arms = 0;
     bool inside = false;

@@ -1,4 +1,4 @@
-// See cracked_plate.h.
+// Creates and steps the plates of cracked_plate.h.
 #include "scenes/cracked_plate.h"
 
 #include <math.h>
@@ -6,8 +6,8 @@
 #include <string.h>
 
 static const double NOTCH = 0.05, STRIKE = 16.5;
-// Of the stable step: near that, bonds that vibrate fastest swing too far, by 1 / sqrt(1 -
-// share^2), and break for it.
+// Fraction of the stable step. Near the stable step the amplitude of the fastest vibrations is too
+// large by 1 / sqrt(1 - share^2), which breaks bonds.
 static const double SHARE = 0.5;
 
 struct plate_kind {
@@ -16,7 +16,7 @@ struct plate_kind {
     double tension; ///< Pa
     double notch_y;
     int32_t dimension;
-    double poisson; ///< what bonds make of it
+    double poisson; ///< Poisson's ratio of the peridynamic model
 };
 
 static const struct plate_kind kinds[PLATE_KIND_COUNT] = {
@@ -54,7 +54,7 @@ static void place(struct cracked_plate *plate, double *velocities) {
     for (size_t i = 0; i < plate->count; i++) {
         double *x = plate->places + 3 * i;
         x[0] = h * ((double)(i % plate->columns) + 0.5);
-        // The same number but for its sign in rows that are mirror images.
+        // Mirror-image rows get exactly opposite coordinates.
         x[1] = 0.5 * h * (2.0 * (double)(i / plate->columns) + 1.0 - (double)plate->rows);
         x[2] = 0.0;
         if (is_struck(plate, i)) {
@@ -109,7 +109,8 @@ pbs_status cracked_plate_make(const struct cracked_plate_desc *desc, struct crac
     *plate = (struct cracked_plate){.desc = *desc, .notch_y = kind->notch_y};
     memcpy(plate->size, kind->size, sizeof plate->size);
     plate->wave_of_shear = sqrt(shear / kind->density);
-    // Achenbach's fit to the root of Rayleigh's equation, of the plane's own Poisson ratio.
+    // Achenbach's approximation of the root of Rayleigh's equation, with the Poisson ratio of the
+    // plane model.
     const double poisson = kind->dimension == PBS_PERIDYNAMIC_PLANE_STRESS
                                ? kind->poisson / (1.0 + kind->poisson)
                                : kind->poisson;

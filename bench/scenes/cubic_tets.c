@@ -1,4 +1,4 @@
-// See cubic_tets.h.
+// Builds the mesh of cubic_tets.h.
 #include "scenes/cubic_tets.h"
 
 #include "shapes.h"
