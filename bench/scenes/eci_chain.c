@@ -1,4 +1,4 @@
-// See eci_chain.h.
+// Runs the chain of eci_chain.h.
 #include "scenes/eci_chain.h"
 
 #include <math.h>
@@ -10,14 +10,14 @@ static const double element_mass = 10.0 / 30.0; // kg
 static const double barrier_stiffness = 1e6;    // N/m
 static const double barrier_reach = 0.01;       // m
 
-// --- the energy ---
+// --- energy ---
 
 struct law {
     double modulus; ///< E, N
     enum eci_damping damping_kind;
 };
 
-/// b(d) = -kappa (d - reach)^2 ln(d / reach) with two derivatives.
+/// Computes b(d) = -kappa (d - reach)^2 ln(d / reach) and its first two derivatives.
 static void barrier(double d, double out[3]) {
     const double u = d - barrier_reach;
     const double logarithm = log(d / barrier_reach);
@@ -26,12 +26,13 @@ static void barrier(double d, double out[3]) {
     out[2] = -barrier_stiffness * (2.0 * logarithm + 4.0 * u / d - u * u / (d * d));
 }
 
-/// An element, Psi(F) = E / 2 ((F^2 - 1) / 2 - ln F) per length, and the barriers of its first
-/// node, or of both where it is the last one.
+/// Evaluates an element, Psi(F) = E / 2 ((F^2 - 1) / 2 - ln F) per length, and the barrier of its
+/// first node; for the last element the barriers of both nodes.
 static int32_t element(void *user, size_t stencil, const double *x, int32_t project, double *value,
                        double *gradient, double *hessian) {
     const struct law *law = user;
-    const double e = (x[3] - x[0] - rest_length) / rest_length; // F - 1, without which ln F cancels
+    const double e = (x[3] - x[0] - rest_length) / rest_length; // F - 1, from which ln F is
+                                                                // computed without cancellation
     const int barriers = stencil + 1 == ELEMENTS ? 2 : 1;
     double walls[2][3] = {{0.0}};
     if (!(e > -1.0)) {
@@ -62,7 +63,7 @@ static int32_t element(void *user, size_t stencil, const double *x, int32_t proj
         hessian[0] = stiffness + walls[0][2];
         hessian[21] = stiffness + walls[1][2];
         hessian[3] = hessian[18] = -stiffness;
-        // A Hessian that must be positive semidefinite is asked for by damping alone.
+        // Only damping requests a positive semidefinite Hessian.
         if (project && law->damping_kind == ECI_DAMPING_DIAGONAL) {
             hessian[3] = hessian[18] = 0.0;
         } else if (project) {
@@ -72,7 +73,7 @@ static int32_t element(void *user, size_t stencil, const double *x, int32_t proj
     return 0;
 }
 
-// --- a run ---
+// --- running ---
 
 static double node_mass(size_t node) {
     return node == 0 || node + 1 == NODES ? 0.5 * element_mass : element_mass;
@@ -82,8 +83,8 @@ static pbs_status make_world(const struct eci_chain *chain, pbs_world **out) {
     pbs_world_desc d;
     pbs_status status = pbs_world_desc_init(&d, sizeof d);
     d.contact = PBS_CONTACT_PROJECTION;
-    // A Newton step p changes the gradient by more than m p / h^2, and what stiff elements make of
-    // p is far more; their rounding errors are too.
+    // A Newton step p changes the gradient by more than m p / h^2. Stiff elements change it much
+    // more, and have larger rounding errors, so the tolerance grows with their stiffness.
     const double stiffness = 20.0 * chain->sound * chain->sound / rest_length;
     d.tolerance = chain->tolerance * (0.5 * element_mass / chain->h + stiffness * chain->h);
     if (status >= 0) {

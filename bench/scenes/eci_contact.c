@@ -1,4 +1,4 @@
-// See eci_contact.h.
+// Runs the scenes of eci_contact.h.
 #include "scenes/eci_contact.h"
 
 #include <math.h>
@@ -56,9 +56,9 @@ pbs_status eci_contact_create(enum eci_contact_kind kind, const struct eci_conta
     d.slip_velocity = 1e-2;
     d.divisions = 0;
     if (rough || kind == ECI_CHAIN) {
-        // docs/theory/contact.md section 4: else bodies stick that should slide. And in a scene of
-        // light rings and a heavy ball the mean node's energy says little about what a ring still
-        // has to gain.
+        // Otherwise bodies stick that should slide (docs/theory/contact.md section 4). Also, in a
+        // scene of light rings and a heavy ball the energy of the mean node does not represent that
+        // of a ring.
         d.velocity_tolerance = fmin(d.velocity_tolerance, 0.1 * d.slip_velocity);
     }
     *out = (struct eci_contact){.step = options->step > 0.0 ? options->step : 1.0 / 120.0,
@@ -89,7 +89,7 @@ void eci_contact_free(struct eci_contact *scene) {
 pbs_status eci_contact_step(struct eci_contact *scene) {
     if (scene->phase < scene->phase_count &&
         pbs_world_time(scene->world) >= scene->phases[scene->phase].begin - 0.5 * scene->step) {
-        // The target begins anew, with what energy there is.
+        // The target restarts from the present energy.
         scene->integrator.energy_fraction = 1.0;
         scene->integrator.energy_decay_time = scene->phases[scene->phase++].decay;
         const pbs_status status = use_integrator(scene);

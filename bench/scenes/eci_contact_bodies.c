@@ -1,4 +1,4 @@
-// The meshes and bodies of ECI's scenes. See eci_contact_build.h.
+// Creates the meshes and bodies of ECI's scenes; see eci_contact_build.h.
 #include "scenes/eci_contact_build.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 
 // --- meshes ---
 
-/// What stands in for each file, about as large and standing alike.
+/// Generates the replacement of a mesh file, with about the same size and pose.
 static bool generate(const char *file, struct tet_mesh *out) {
     static const double x_axis[3] = {1.0, 0.0, 0.0};
     bool made = false;

@@ -1,4 +1,4 @@
-// What stands where in each of ECI's scenes. See eci_contact_build.h.
+// Places the bodies of each of ECI's scenes; see eci_contact_build.h.
 #include "scenes/eci_contact_build.h"
 
 #include <math.h>
@@ -10,7 +10,8 @@
 static const double BESSEL_ZERO = 5.13562230184068; // j21
 static const double MEMBRANE_RADIUS = 0.1;          // m, stretched
 
-/// The energy of a state of rest whose gravity is `rest` J above y = 0.
+/// Sets the ground energy to that of a rest state whose gravity potential is `rest` J relative to y
+/// = 0.
 static void set_ground_energy(struct eci_contact *scene, double rest) {
     scene->integrator.energy_ground = rest - scene->height_energy;
 }
@@ -71,7 +72,7 @@ static pbs_status fill_dice(struct eci_contact *scene, const struct eci_contact_
     return status >= 0 ? eci_add_ground(scene) : status;
 }
 
-/// 1.0 x 0.5 x 0.5 m in eight steps that go down from +x to -x.
+/// Adds stairs of 1.0 x 0.5 x 0.5 m with eight steps that descend from +x to -x.
 static pbs_status add_stairs(struct eci_contact *scene) {
     static const double y_axis[3] = {0.0, 1.0, 0.0};
     struct surface_mesh *mesh = &scene->obstacle;
@@ -102,7 +103,7 @@ static pbs_status fill_stairs(struct eci_contact *scene, const struct eci_contac
     pbs_status status = eci_add_solid(scene, &mesh, &like, 0.0);
     tet_mesh_free(&mesh);
     if (status >= 0) {
-        // At the foot of the stairs, its centre as far above its lowest point as now.
+        // The rest state is at the foot of the stairs, in the initial pose.
         double center[3];
         eci_contact_center(scene, 0, center);
         set_ground_energy(scene, ECI_GRAVITY * eci_mass(scene->bodies) *
@@ -113,7 +114,8 @@ static pbs_status fill_stairs(struct eci_contact *scene, const struct eci_contac
     return status >= 0 ? eci_add_ground(scene) : status;
 }
 
-/// Ring i has 6 i vertices; vertex 0 is the middle. In the plane y = 0, front up.
+/// Creates a disc of concentric rings in the plane y = 0, with normals up. Ring i has 6 i vertices;
+/// vertex 0 is the centre.
 static bool concentric_disc(double radius, size_t rings, struct surface_mesh *out) {
     *out = (struct surface_mesh){.vertex_count = 1 + 3 * rings * (rings + 1),
                                  .triangle_count = 6 * rings * rings};
@@ -131,8 +133,8 @@ static bool concentric_disc(double radius, size_t rings, struct surface_mesh *ou
             const double angle = 2.0 * ECI_PI * (double)k / (double)(6 * i);
             out->positions[3 * (outer + k)] = radius * (double)i / (double)rings * cos(angle);
             out->positions[3 * (outer + k) + 2] = -radius * (double)i / (double)rings * sin(angle);
-            // Of a sixth's i edges each makes a triangle with the ring inside it, and all but the
-            // first share their first corner with one that stands on its head.
+            // In each sixth of ring i, every edge gives a triangle with a vertex of the inner ring.
+            // All but the first also give a triangle with an edge of the inner ring.
             const size_t in_sixth = k % i;
             const size_t below = i > 1 ? (k - k / i) % (6 * (i - 1)) : 0;
             const uint32_t here = (uint32_t)(outer + k);
@@ -196,14 +198,14 @@ static pbs_status fill_trampoline(struct eci_contact *scene, const struct eci_co
     status = status >= 0 ? pbs_body_pin(scene->world, id, held, 8, PBS_AXIS_ALL) : status;
     surface_mesh_free(&disc);
     if (status >= 0) {
-        // As low as the middle of the body at the rim's height; where it comes to rest is unknown.
+        // The rest state is not known; assume the body's centre at the height of the rim.
         set_ground_energy(scene, 0.0);
     }
     scene->duration = o->full ? 3.0 : 0.5;
     return status;
 }
 
-/// A ring of 7 cm, axis along z as the file has it, or turned up; or along x.
+/// Adds a ring of 7 cm. Its axis is z, as in the file, or the given axis.
 static pbs_status add_ring(struct eci_contact *scene, const struct tet_mesh *mesh,
                            const double center[3], const double *axis, bool held) {
     struct tet_mesh ring = {0};
@@ -219,8 +221,8 @@ static pbs_status add_ring(struct eci_contact *scene, const struct tet_mesh *mes
     return status;
 }
 
-/// Lying rings on a grid of pitch 2 q, first, row by row; then a standing one between each two
-/// neighbours along x, then along z. The rim of lying rings is held.
+/// Adds the net: first horizontal rings on a grid of pitch 2 q, row by row; then a vertical ring
+/// between each two neighbours along x, then along z. The outermost horizontal rings are fixed.
 static pbs_status add_net(struct eci_contact *scene, const struct tet_mesh *ring, size_t nx,
                           size_t nz) {
     static const double x_axis[3] = {1.0, 0.0, 0.0}, y_axis[3] = {0.0, 1.0, 0.0};
@@ -259,13 +261,13 @@ static pbs_status fill_chain(struct eci_contact *scene, const struct eci_contact
     }
     if (status >= 0) {
         eci_fit(&mesh, 0.15, false);
-        // Above the standing rings, which reach up to 3.5 cm.
+        // Above the vertical rings, which reach up to 3.5 cm.
         eci_stand(&mesh, 0.0, 0.035 + 0.2, 0.0);
         status = eci_add_affine(scene, &mesh, 1e8, false);
         tet_mesh_free(&mesh);
     }
     if (status >= 0) {
-        // The ball as low as half the net's width.
+        // The rest state is assumed to have the ball at a depth of half the net's width.
         set_ground_energy(scene,
                           -ECI_GRAVITY * eci_mass(scene->bodies + scene->body_count - 1) * 0.1);
     }
@@ -301,7 +303,7 @@ static pbs_status fill_splash(struct eci_contact *scene, const struct eci_contac
     const size_t side = o->full ? 8 : 3;
     struct tet_mesh mesh = {0};
     pbs_status status = add_cubes(scene, side);
-    // A cube's energy on the ground; the pile spreads.
+    // The rest state has each cube on the ground, because the pile spreads.
     double rest = 0.0;
     for (size_t b = 0; b < scene->body_count; b++) {
         rest += 0.015 * ECI_GRAVITY * eci_mass(scene->bodies + b);
@@ -335,7 +337,7 @@ static pbs_status fill_splash(struct eci_contact *scene, const struct eci_contac
     return status >= 0 ? eci_add_ground(scene) : status;
 }
 
-/// J2(s) by its series, for s up to a few.
+/// Returns the Bessel function J2(s) by its series, for s up to about 5.
 static double bessel2(double s) {
     double term = s * s / 8.0;
     double sum = term;
@@ -346,19 +348,18 @@ static double bessel2(double s) {
     return sum;
 }
 
-/// The mode's shape at a place of the stretched disc; its highest value is 1.
 double eci_mode_at(const double *x) {
-    static const double highest = 0.486498885; // of J2, at 3.054
+    static const double highest = 0.486498885; // maximum of J2, at 3.054
     const double radius = sqrt(x[0] * x[0] + x[2] * x[2]);
     if (radius == 0.0) {
         return 0.0;
     }
-    const double cosine = (x[0] * x[0] - x[2] * x[2]) / (radius * radius); // of 2 phi
+    const double cosine = (x[0] * x[0] - x[2] * x[2]) / (radius * radius); // cos 2 phi
     return bessel2(BESSEL_ZERO * radius / MEMBRANE_RADIUS) / highest * cosine;
 }
 
-/// Nothing touches: with edges little longer than the contact distance every step would look at all
-/// second neighbours.
+/// Disables self-contact. The edges are little longer than the contact distance, so every step
+/// would otherwise process all second neighbours.
 static pbs_status let_pass_through_itself(pbs_world *world, pbs_body id) {
     pbs_contact_desc contact;
     pbs_contact_desc_init(&contact, sizeof contact);

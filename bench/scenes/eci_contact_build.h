@@ -1,5 +1,5 @@
-// How the scenes of eci_contact.h are put together: meshes, bodies with their masses, and what
-// stands where. For eci_contact.c alone.
+// Builds the scenes of eci_contact.h: meshes, bodies with their masses, and positions. Used by
+// eci_contact.c only.
 #ifndef PBS_BENCH_ECI_CONTACT_BUILD_H
 #define PBS_BENCH_ECI_CONTACT_BUILD_H
 
@@ -10,21 +10,22 @@ static const double ECI_PI = 3.14159265358979323846;
 
 // --- meshes ---
 
-/// The file NAME.msh, or a generated shape of about its size; false without memory.
+/// Reads the file NAME.msh, or generates a shape of about its size. Returns false if memory is
+/// short.
 bool eci_load(const struct eci_contact_options *o, struct eci_contact *scene, const char *file,
               struct tet_mesh *out);
-/// Scales to an extent, the largest one or the height, and puts the middle of the box at the
-/// origin.
+/// Scales the mesh to an extent, its largest one or its height, and moves the centre of its
+/// bounding box to the origin.
 void eci_fit(struct tet_mesh *mesh, double extent, bool height);
-/// The middle of the box at (x, ., z), the lowest point at y.
+/// Moves the centre of the bounding box to (x, ., z) and the lowest point to y.
 void eci_stand(struct tet_mesh *mesh, double x, double y, double z);
 
 // --- bodies ---
 
-/// A body with room for its masses, at rest at x; null without memory.
+/// Appends a body at positions x, with memory for its masses. Returns null if memory is short.
 struct eci_contact_body *eci_append(struct eci_contact *scene, size_t vertex_count,
                                     const double *x);
-/// Adds what gravity is for the body to the scene's height energy.
+/// Adds the body's gravity potential to the scene's height_energy.
 void eci_weigh(struct eci_contact *scene, const struct eci_contact_body *body);
 double eci_mass(const struct eci_contact_body *body);
 
@@ -33,15 +34,15 @@ pbs_status eci_add_solid(struct eci_contact *scene, const struct tet_mesh *mesh,
                          const pbs_solid_desc *like, double friction);
 pbs_status eci_add_affine(struct eci_contact *scene, const struct tet_mesh *mesh, double stiffness,
                           bool held);
-/// The half-space below y = 0.
+/// Adds the half-space below y = 0.
 pbs_status eci_add_ground(struct eci_contact *scene);
 
 // --- scenes ---
 
-/// Bodies, colliders, energy settings and duration of a scene whose world is there.
+/// Adds bodies, colliders, energy settings and duration to a scene whose world exists.
 pbs_status eci_fill(struct eci_contact *scene, enum eci_contact_kind kind,
                     const struct eci_contact_options *o);
-/// The membrane's mode at a place of the stretched disc; its highest value is 1.
+/// Returns the membrane's mode, normalised to maximum 1, at a point of the stretched disc.
 double eci_mode_at(const double *x);
 
 #endif

@@ -1,4 +1,4 @@
-// See eci_contact_check.h.
+// Checks a state; see eci_contact_check.h.
 #include "scenes/eci_contact_check.h"
 
 pbs_status eci_contact_check(const struct eci_contact *scene, struct surface_check *check,

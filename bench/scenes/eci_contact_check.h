@@ -1,11 +1,12 @@
-// What must hold after each step of one of ECI's scenes, measured without the contact code.
+// Checks the state after a step of one of ECI's scenes without using the contact code.
 #ifndef PBS_BENCH_ECI_CONTACT_CHECK_H
 #define PBS_BENCH_ECI_CONTACT_CHECK_H
 
 #include "scenes/eci_contact.h"
 #include "scenes/surface_check.h"
 
-/// How many edges meet triangles, exactly, and how many bodies reach below the ground.
+/// Counts the edges that intersect triangles, by exact tests, plus the bodies that reach below the
+/// ground.
 pbs_status eci_contact_check(const struct eci_contact *scene, struct surface_check *check,
                              size_t *count);
 

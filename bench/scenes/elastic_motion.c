@@ -1,4 +1,4 @@
-// ECI section 5.1 without contact: see elastic_motion.h.
+// Creates and runs the scenes of elastic_motion.h.
 #include "scenes/elastic_motion.h"
 
 #include <math.h>
@@ -9,11 +9,11 @@
 const char *const elastic_motion_names[MOTION_COUNT] = {"soft-cube", "stiff-cube", "twisted-bar"};
 
 static const double YOUNG[MOTION_COUNT] = {5e4, 1e6, 1e5};
-static const double EDGE = 0.1;           // m, of the cube
+static const double EDGE = 0.1;           // m, edge length of the cube
 static const double ANGULAR_SPEED = 15.0; // rad/s
 static const double BAR[3] = {0.2, 0.1, 0.05};
-static const double TWIST = 0.8; // rad, of the bar's free end
-static const double BEND = 0.5;  // rad, of the same
+static const double TWIST = 0.8; // rad, twist of the bar's free end
+static const double BEND = 0.5;  // rad, bending angle of the bar's free end
 
 static bool make_mesh(enum elastic_motion_kind kind, size_t cells, struct tet_mesh *mesh) {
     return kind == MOTION_TWISTED_BAR
@@ -28,7 +28,7 @@ static void spin(const struct tet_mesh *mesh, double *velocities) {
     }
 }
 
-/// Each cross-section turns about the bar's axis and moves along an arc in the x-z plane.
+/// Rotates each cross-section about the bar's axis and moves it along an arc in the x-z plane.
 static void twist_and_bend(const struct tet_mesh *mesh, double *positions) {
     const double radius = BAR[0] / BEND;
     for (size_t i = 0; i < mesh->vertex_count; i++) {
@@ -42,7 +42,7 @@ static void twist_and_bend(const struct tet_mesh *mesh, double *positions) {
     }
 }
 
-/// The cube's edge along z at the origin, the bar's end at x = 0.
+/// Fixes the cube's edge along z at the origin, or the bar's end at x = 0.
 static pbs_status pin(enum elastic_motion_kind kind, struct elastic_motion *motion) {
     const double slack = 1e-9;
     for (size_t i = 0; i < motion->mesh.vertex_count; i++) {

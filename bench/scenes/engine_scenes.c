@@ -1,4 +1,4 @@
-// The engine comparison's scenes: see engine_scenes.h.
+// Creates the scenes of engine_scenes.h.
 #include "scenes/engine_scenes.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-// Contacts are rank-1; "2", "10" and "50" say for how many in a hundred nodes there is one.
+// The table of systems. Contacts are rank-1 blocks; "2", "10" and "50" in a name are the number of
+// contacts per 100 nodes.
 #include "scenes/linear_scene.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
-// Element stiffness is B^T C B with C = d^2 psi / dF^2, psi = mu/2 (|F|^2 - 3) - mu log J +
-// lambda/2 (log J)^2; at F = 1 that is linear elasticity. Held nodes are masked: their rows and
-// columns are those of the mass alone.
+// Assembles the matrices. The element stiffness is B^T C B with C = d^2 psi / dF^2 and psi = mu/2
+// (|F|^2 - 3) - mu log J + lambda/2 (log J)^2; at F = 1 this is linear elasticity. Rows and columns
+// of fixed nodes hold the mass only.
 #include "scenes/matrix_fixture.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "base/matrix3/math3.h"
 #include "scenes/random.h"
 
-// The symmetric eigensolver of LAPACK: it comes with the BLAS that the library links.
+// LAPACK's symmetric eigensolver, which is part of the BLAS library that is linked.
 void dsyev_(const char *job, const char *triangle, const int *n, double *a, const int *lda,
             double *eigenvalues, double *work, const int *work_size, int *info);
 
@@ -46,7 +46,7 @@ static void shuffle(uint32_t *list, uint32_t count) {
     }
 }
 
-/// Twist by 0.8 rad about z, bend towards x, noise of 2% of a cell.
+/// Applies a twist by 0.8 rad about z, a bend towards x, and noise of 2% of a cell.
 static void deform(const double rest[3], double cell, uint64_t seed, double out[3]) {
     const double angle = 0.8 * rest[2];
     const double x = rest[0] - 0.5;
@@ -85,7 +85,7 @@ static void place_nodes(struct body *body, const uint32_t *label) {
     }
 }
 
-/// Six tetrahedra around the diagonal of each cell, one for each order of the axes.
+/// Divides each cell into six tetrahedra around its diagonal, one for each order of the axes.
 static void cut_cells(struct body *body, const uint32_t *label) {
     static const uint32_t axes[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1},
                                         {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
@@ -99,15 +99,16 @@ static void cut_cells(struct body *body, const uint32_t *label) {
             tet[0] = label[at];
             for (int i = 0; i < 3; i++) {
                 at += stride[axes[p][i]];
-                // The odd orders are mirror images; swapping two nodes makes their volume positive.
+                // Odd permutations are mirror images; swapping two nodes makes their volume
+                // positive.
                 tet[p < 3 ? i + 1 : i == 0 ? 2 : i == 1 ? 1 : 3] = label[at];
             }
         }
     }
 }
 
-/// The mesh's longest side becomes 1 and stands on z = 0. Its tetrahedra may be slivers, which
-/// noise would invert, so it is twisted and bent only.
+/// Scales the mesh to a largest extent of 1 and places it on z = 0. No noise is added, because it
+/// would invert sliver tetrahedra.
 static void place_mesh(struct body *body, const uint32_t *label) {
     const struct tet_mesh *mesh = body->desc->mesh;
     double lower[3];
@@ -133,7 +134,7 @@ static void place_mesh(struct body *body, const uint32_t *label) {
     }
 }
 
-/// out = 9x9, C over dF in row-major order of F.
+/// Computes C, 9 x 9 in the row-major order of F, and the stress.
 static void material(const double f[9], double mu, double lambda, double c[81], double stress[9]) {
     double inverse[9] = {0.0};
     const double logarithm = log(invert33(f, inverse));
@@ -174,7 +175,7 @@ static void project9(double c[81]) {
     }
 }
 
-/// Edges of a tetrahedron as columns.
+/// Computes the edges of a tetrahedron as columns.
 static void edges(const double *x, const uint32_t *tet, double out[9]) {
     for (size_t i = 0; i < 3; i++) {
         for (size_t e = 0; e < 3; e++) {
@@ -183,7 +184,7 @@ static void edges(const double *x, const uint32_t *tet, double out[9]) {
     }
 }
 
-/// Volume and gradients b[a][j] of the shape functions.
+/// Returns the volume, and computes the gradients b[a][j] of the shape functions.
 static double shape(const double *rest, const uint32_t *tet, double b[4][3]) {
     double d[9];
     double inverse[9] = {0.0};
@@ -199,7 +200,7 @@ static double shape(const double *rest, const uint32_t *tet, double b[4][3]) {
     return volume;
 }
 
-/// k[a][b] = V b_a^T C b_b, and the force on each node.
+/// Computes k[a][b] = V b_a^T C b_b and the force on each node.
 static void element(const struct body *body, const uint32_t *tet, double k[4][4][9],
                     double force[4][3]) {
     const struct fixture_desc *desc = body->desc;
@@ -216,7 +217,7 @@ static void element(const struct body *body, const uint32_t *tet, double k[4][4]
     }
     const double stretch = determinant3(f);
     if (desc->mesh && !(stretch > 0.5 && stretch < 2.0)) {
-        // A sliver that a smooth deformation flattens: it stays at rest.
+        // A sliver that the smooth deformation would invert is left undeformed.
         memcpy(f, (const double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1}, sizeof f);
     }
     double c[81];
@@ -239,7 +240,7 @@ static void element(const struct body *body, const uint32_t *tet, double k[4][4]
     }
 }
 
-/// Adds the element in one lane, masked, through the assembly's slots.
+/// Adds the element of one lane at the assembly's slots, except for entries of fixed nodes.
 static void add_element(struct body *body, struct fixture *out, size_t group, uint32_t lane) {
     const struct stencil_groups *groups = &out->assembly.terms[0];
     const uint32_t *tet = body->tets + 4 * (size_t)groups->stencil[group * LANES + lane];
@@ -298,7 +299,8 @@ static void add_normalised(const struct body *body, const struct layout *layout,
     }
 }
 
-/// The elastic force of the deformation; at rest, that of the same deformation in the linear model.
+/// Fills the right-hand side with the elastic force of the deformation; for the matrix at rest,
+/// with the force of the same deformation in the linear model.
 static void fill_rhs(struct body *body, struct fixture *out) {
     const struct layout *layout = &out->assembly.layout;
     if (!body->desc->deformed) {

@@ -18,7 +18,7 @@ static void *allocate(size_t count, size_t size) {
     return block;
 }
 
-/// Numbers the points of triangles anew; returns how many there are.
+/// Assigns new indices to the points of triangles; returns their number.
 static size_t number_points(const struct surface_mesh *mesh, uint32_t *number) {
     size_t count = 0;
     memset(number, 0xff, mesh->vertex_count * sizeof *number);
@@ -108,7 +108,7 @@ bool moving_surface_read(const char *path, struct moving_surface *out) {
     return true;
 }
 
-/// A direction uniform over the sphere: by rejection from the cube.
+/// Draws a uniformly distributed direction, by rejection from the cube.
 static void random_direction(uint64_t seed, size_t point, double u[3]) {
     double length = 0.0;
     for (uint64_t trial = 0; !(length > 0.1 && length <= 1.0); trial++) {
