@@ -1,4 +1,4 @@
-// OPT figures 8 and 9: see opt_cubes.h.
+// Runs the scenes of opt_cubes.h.
 #include "scenes/opt_cubes.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ static const double STEP = 1.0 / 24.0;
 
 const double opt_cube_stiffness[3] = {1e4, 1e5, 1e9};
 
-/// Knuth's 64-bit linear congruence; the upper bits as a number in [0, 1).
+/// Knuth's 64-bit linear congruential generator; returns the upper bits as a number in [0, 1).
 static double next_random(uint64_t *state) {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
     return (double)(*state >> 11) * 0x1p-53;
@@ -30,7 +30,7 @@ static double edge_length(const double *positions, uint32_t a, uint32_t b) {
                 (p[2] - q[2]) * (p[2] - q[2]));
 }
 
-/// Largest |length - rest length| over all edges, relative to the rest length.
+/// Returns the largest |length / rest length - 1| of all edges.
 static double edge_strain(const struct tet_mesh *mesh, const double *positions) {
     static const int edges[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
     double largest = 0.0;
@@ -55,7 +55,7 @@ static size_t count_inverted(const struct tet_mesh *mesh, const double *position
     return count;
 }
 
-/// Places of all nodes at the start; to be freed. Null without memory.
+/// Returns the initial positions of all nodes, to be freed; null if memory is short.
 static double *start_places(const struct opt_cube *cube, const struct tet_mesh *mesh) {
     double *start = malloc(3 * mesh->vertex_count * sizeof *start);
     if (start != NULL) {
@@ -99,7 +99,8 @@ static bool has_recovered(const struct tet_mesh *mesh, const double *positions,
     return result->inverted == 0 && result->edge_strain < 0.01;
 }
 
-/// |x - start|_M^2 / (2 h^2), masses lumped: what the first step from rest adds to elasticity.
+/// Returns |x - start|_M^2 / (2 h^2) with lumped masses: the inertia term of the first step from
+/// rest.
 static double inertia(const struct tet_mesh *mesh, const double *start, const double *x) {
     double sum = 0.0;
     for (size_t t = 0; t < mesh->tet_count; t++) {
@@ -125,7 +126,7 @@ static void note_first_step(const struct tet_mesh *mesh, const double *start,
     result->energy = energy.elastic + inertia(mesh, start, pbs_body_positions(world, body));
 }
 
-/// The steps of a cube that has been made.
+/// Steps a cube.
 static void run(const struct opt_cube *cube, int step_limit, const struct tet_mesh *mesh,
                 const double *start, pbs_world *world, pbs_body body,
                 struct opt_cube_result *result) {

@@ -1,9 +1,9 @@
-// See opt_distance.h.
+// Computes the distances of opt_distance.h.
 #include "scenes/opt_distance.h"
 
 #include <math.h>
 
-/// Into the obstacle's frame: v turned by the conjugate of the quaternion.
+/// Transforms a point to the obstacle's frame.
 static void to_frame(const struct opt_obstacle *o, const double x[3], double out[3]) {
     const double *q = o->orientation;
     double v[3], t[3];

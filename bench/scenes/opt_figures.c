@@ -1,4 +1,4 @@
-// See opt_figures.h: what all rows share. The rows themselves are in opt_rows.c.
+// Runs the scenes of opt_figures.h. The rows are in opt_rows.c.
 #include "scenes/opt_figures.h"
 
 #include <math.h>
@@ -34,7 +34,7 @@ static pbs_status create_world(struct opt_scene *scene) {
     d.gravity[1] = -9.81;
     d.threads = scene->options.threads;
     d.method = scene->options.method;
-    // The baseline converges within some iterations or not at all.
+    // Plain Newton converges within a few iterations or not at all.
     d.newton_limit = d.method == PBS_METHOD_PLAIN_NEWTON ? 60 : 500;
     return pbs_world_create(&d, &scene->world);
 }
@@ -122,7 +122,7 @@ static double seconds_now(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/// At the end of a frame.
+/// Measures the state at the end of a frame.
 static void measure(struct opt_scene *scene) {
     struct opt_measures *m = &scene->measures;
     pbs_energy energy = {.struct_size = sizeof energy};
@@ -161,7 +161,7 @@ pbs_status opt_step(struct opt_scene *scene) {
     return scene->status;
 }
 
-/// For scenes that take hours: a line of standard error for each frame.
+/// Prints the progress of a frame to standard error; some scenes take hours.
 static void tell_progress(const struct opt_scene *scene) {
     const struct opt_measures *m = &scene->measures;
     fprintf(stderr,

@@ -1,6 +1,6 @@
-// The scenes of OPT's figures. What the paper says: fixed corotated material, backward Euler at
-// 1/24 s, the numbers of unknowns, what happens. Lengths, stiffnesses and speeds are ours, as are
-// 1000 kg/m^3, friction of 0.3 and gravity.
+// The scenes of OPT's figures. The paper gives the fixed corotated material, backward Euler at 1/24
+// s, the numbers of unknowns and what happens. Lengths, stiffnesses, speeds, the density of 1000
+// kg/m^3, the friction coefficient 0.3 and gravity are chosen here.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ struct soft {
     double position[3], velocity[3];
 };
 
-/// Takes the mesh, whose places are moved.
+/// Adds a body and takes ownership of the mesh.
 static void add_body(struct opt_scene *scene, struct tet_mesh *mesh, const struct soft *soft) {
     struct opt_body *bodies = realloc(scene->bodies,
                                       (scene->body_count + 1) * sizeof *scene->bodies);
@@ -91,7 +91,7 @@ static void add_floor(struct opt_scene *scene) {
     add_obstacle(scene, PBS_SHAPE_HALF_SPACE, nothing, nothing, upright);
 }
 
-/// Where it is at the end of the next step.
+/// Sets an obstacle's position at the end of the next step.
 static void move_obstacle(struct opt_scene *scene, size_t index, const double position[3]) {
     struct opt_obstacle *o = &scene->obstacles[index];
     memcpy(o->position, position, sizeof o->position);
@@ -105,7 +105,7 @@ static bool fail(const char **reason, const char *why) {
     return false;
 }
 
-/// At full size, ours takes at most twice the solves of the paper.
+/// Returns whether the mean number of solves is within the row's limit at full size.
 static bool is_cheap(const struct opt_scene *scene) {
     const struct opt_measures *m = &scene->measures;
     return !scene->options.full || scene->row->most_solves == 0.0 ||
@@ -119,7 +119,8 @@ static bool judge_cost(const struct opt_scene *scene, const char **reason) {
     return is_cheap(scene) || fail(reason, "more than twice the paper's solves");
 }
 
-/// Large elements of a small scene have heavy vertices, which go in deeper.
+/// Returns whether penetration is small. The large elements of a small scene have heavy vertices,
+/// which penetrate deeper.
 static bool is_shallow(const struct opt_scene *scene) {
     return scene->measures.deepest < (scene->options.full ? 0.05 : 0.1);
 }
@@ -128,13 +129,13 @@ static bool keeps_out(const struct opt_scene *scene) {
     return scene->measures.least_distance >= -1e-11;
 }
 
-/// Knuth's 64-bit linear congruence; the upper bits as a number in [0, 1).
+/// Knuth's 64-bit linear congruential generator; returns the upper bits as a number in [0, 1).
 static double next_random(uint64_t *state) {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
     return (double)(*state >> 11) * 0x1p-53;
 }
 
-/// Evenly over the sphere (Shoemake).
+/// Draws a uniformly distributed rotation (Shoemake).
 static void random_rotation(uint64_t *state, double q[4]) {
     const double u = next_random(state);
     const double a = 2.0 * PI * next_random(state), b = 2.0 * PI * next_random(state);
@@ -148,7 +149,7 @@ static void random_rotation(uint64_t *state, double q[4]) {
 
 static const double BOWL_RADIUS = 1.6, BOWL_WALL = 0.2, TUBE = 0.09; // m
 
-/// The bowl as signed distances, stiff enough that nothing goes into its wall by far.
+/// Adds the bowl as a signed-distance grid, so stiff that bodies hardly penetrate its wall.
 static void add_bowl(struct opt_scene *scene) {
     struct opt_obstacle *o = &scene->obstacles[scene->obstacle_count];
     struct surface_mesh *surface = &o->surface;
@@ -227,7 +228,7 @@ static bool judge_bowl(const struct opt_scene *scene, const char **reason) {
     return scene->measures.deepest < 0.5 * TUBE || fail(reason, "deeper than half a tube");
 }
 
-// --- figures 3 and 4: a cube whose faces x = 0 and x = 1 are scripted ---
+// --- figures 3 and 4: a cube whose faces x = 0 and x = 1 have prescribed motion ---
 
 static void fill_pulled(struct opt_scene *scene) {
     struct tet_mesh mesh;
@@ -267,12 +268,13 @@ static void pull(struct opt_scene *scene, double offset) {
     }
 }
 
-/// 4 m/s to 0.4 s, then held.
+/// Pulls the faces apart at 4 m/s until 0.4 s, then holds them.
 static void stretch(struct opt_scene *scene, double time) {
     pull(scene, 4.0 * fmin(time, 0.4));
 }
 
-/// 0.5 m/s to 1 s, half a metre back within a frame, then held.
+/// Pulls the faces apart at 0.5 m/s until 1 s, moves them back by 0.5 m within a frame, then holds
+/// them.
 static void stretch_and_press(struct opt_scene *scene, double time) {
     const double back = fmin(fmax(time - 1.0, 0.0), FRAME) / FRAME;
     pull(scene, 0.5 * fmin(time, 1.0) - 0.5 * back);
@@ -293,7 +295,7 @@ static void fill_torus(struct opt_scene *scene) {
         scene->status = PBS_ERROR_MEMORY;
         return;
     }
-    // Its own axis, y, becomes horizontal but for 20 degrees.
+    // Tilt the torus's axis, y, to 20 degrees from horizontal.
     positions_rotate(mesh.positions, mesh.vertex_count, axis, PI * (0.5 - 20.0 / 180.0));
     add_floor(scene);
     add_body(scene, &mesh, &soft);
@@ -350,8 +352,8 @@ static void fill_ball(struct opt_scene *scene) {
     add_body(scene, &mesh, &soft);
 }
 
-/// Collisions as others have them: after a step that knows nothing of them, vertices below the
-/// floor are put on it and lose what is left of their velocity down.
+/// Post-step collision handling for comparison: after a step without collisions, vertices below the
+/// floor are moved onto it, and their downward velocity is set to zero.
 static void move_out(struct opt_scene *scene) {
     const pbs_body body = scene->bodies[0].id;
     const size_t count = scene->bodies[0].rest.vertex_count;
@@ -397,9 +399,10 @@ static bool judge_ball(const struct opt_scene *scene, const char **reason) {
 
 // --- figure 12: a torus is pushed through a hole ---
 
-static const double HOLE_END = 3.0; // s: the pusher stays then
+static const double HOLE_END = 3.0; // s: the pusher stops then
 
-/// Rings of 0.6 m and a hole of 0.3, one above the other: their inner sides are bent both ways.
+/// Builds the hole of tori one above the other, with ring radius 0.6 m and an opening of 0.3 m,
+/// whose inner surfaces have curvatures of both signs.
 static void fill_hole(struct opt_scene *scene) {
     struct tet_mesh mesh;
     const struct soft soft = {.young = 1e5, .poisson = 0.3, .position = {0.0, 0.35, 0.0}};
@@ -441,7 +444,7 @@ static bool judge_hole(const struct opt_scene *scene, const char **reason) {
 // --- figure 13: squeezed by cubes ---
 
 enum { CUBES = 32, FEW_CUBES = 12 };
-static const double FAR = 1.2, NEAR = 0.55; // m: of their centres from the middle
+static const double FAR = 1.2, NEAR = 0.55; // m: distances of the cubes' centres from the middle
 
 static void cube_direction(size_t index, size_t count, double out[3]) {
     const double y = 1.0 - (2.0 * (double)index + 1.0) / (double)count;
@@ -451,7 +454,7 @@ static void cube_direction(size_t index, size_t count, double out[3]) {
     out[2] = sqrt(1.0 - y * y) * sin(angle);
 }
 
-/// The armadillo, one metre high about the origin, where there are meshes.
+/// Loads the armadillo, one metre high and centred at the origin, if there is a mesh folder.
 static bool squeezed_mesh(const struct opt_scene *scene, struct tet_mesh *mesh) {
     if (scene->options.meshes == NULL) {
         return shape_torus(0.35, 0.15, scene->options.full ? 0.03 : 0.09, mesh);
@@ -493,7 +496,7 @@ static void fill_squeezed(struct opt_scene *scene) {
     add_body(scene, &mesh, &soft);
 }
 
-/// In within 2 s, still for half a second, out again within one.
+/// Moves the cubes inwards for 2 s, holds them for 0.5 s, and moves them outwards for 1 s.
 static void squeeze(struct opt_scene *scene, double time) {
     const double in = fmin(time / 2.0, 1.0), out = fmin(fmax(time - 2.5, 0.0), 1.0);
     for (size_t i = 0; i < scene->obstacle_count; i++) {
@@ -549,7 +552,7 @@ static void fill_stack(struct opt_scene *scene) {
     add_obstacle(scene, PBS_SHAPE_BOX, half, at, upright);
 }
 
-/// Far off until it comes, so that it strikes the stack's side a moment after STRUCK.
+/// Moves the striking box, which is far away until it hits the stack's side shortly after STRUCK.
 static void strike(struct opt_scene *scene, double time) {
     const double start = -2.0 * BOX - 0.45;
     const double y = scene->obstacles[scene->obstacle_count - 1].position[1];

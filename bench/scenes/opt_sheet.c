@@ -1,4 +1,4 @@
-// See opt_sheet.h.
+// Evaluates and steps the sheet of opt_sheet.h.
 #include "scenes/opt_sheet.h"
 
 #include <math.h>
@@ -75,7 +75,7 @@ static struct planar fixed_corotated(const double f[4]) {
     return out;
 }
 
-/// gradients[a]: of node a's shape function at rest.
+/// Computes gradients[a], the gradient of node a's shape function in the rest state.
 static void shape_gradients(const double inverse[4], double gradients[3][2]) {
     for (int k = 0; k < 2; k++) {
         gradients[1][k] = inverse[k];

@@ -1,6 +1,6 @@
-// OPT's smallest stress test, section 3 of docs/theory/minimization.md: a 1.0 x 0.4 sheet of 6 x 3
-// nodes in the plane (36 degrees of freedom), fixed corotated. The sheet is a host's own energy:
-// stencils of three nodes with z held. Uses the public API alone.
+// OPT's smallest stress test (docs/theory/minimization.md section 3): a plane 1.0 x 0.4 m sheet of
+// 6 x 3 nodes (36 degrees of freedom), fixed corotated. The sheet is a custom energy with stencils
+// of three nodes whose z is fixed. Uses the public API only.
 #ifndef PBS_BENCH_OPT_SHEET_H
 #define PBS_BENCH_OPT_SHEET_H
 
@@ -11,7 +11,7 @@ enum {
     OPT_SHEET_ROWS = 3,
     OPT_SHEET_NODES = OPT_SHEET_COLUMNS * OPT_SHEET_ROWS,
     OPT_SHEET_TRIANGLES = 2 * (OPT_SHEET_COLUMNS - 1) * (OPT_SHEET_ROWS - 1),
-    OPT_SHEET_ITERATIONS = 500 ///< a step has failed then
+    OPT_SHEET_ITERATIONS = 500 ///< iteration limit of a step
 };
 
 #define OPT_SHEET_SPACING 0.2 // m
@@ -27,17 +27,18 @@ struct opt_sheet {
 
 void opt_sheet_make(struct opt_sheet *sheet);
 
-/// Of one triangle: pbs_evaluate_fn, whose user is the sheet.
+/// Evaluates one triangle: a pbs_evaluate_fn, whose user pointer is the sheet.
 int32_t opt_sheet_evaluate(void *user, size_t stencil, const double *x, int32_t project,
                            double *value, double *gradient, double *hessian);
 
-/// A world with the sheet alone, which must outlive it. *world is to be destroyed, also where this
-/// failed.
+/// Creates a world that contains only the sheet. The sheet must outlive the world. *world must be
+/// destroyed, also after a failure.
 pbs_status opt_sheet_world(struct opt_sheet *sheet, int32_t method, pbs_world **world,
                            pbs_body *body);
 
-/// One step from these places (3 a node), at rest before.
-/// @return of the step: PBS_ERROR_CONVERGENCE where all iterations were not enough
+/// Takes one step from positions x (3 per node) with zero velocity.
+/// @return the step's status: PBS_ERROR_CONVERGENCE if it did not converge within the iteration
+/// limit
 pbs_status opt_sheet_step(pbs_world *world, pbs_body body, const double *x, double h,
                           uint32_t *iterations);
 

@@ -1,4 +1,4 @@
-// See opt_surface.h.
+// Builds the surfaces of opt_surface.h.
 #include "scenes/opt_surface.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 #include "shapes.h"
 
-enum { SEGMENTS = 48 }; // around a ball, and around a torus
+enum { SEGMENTS = 48 }; // segments around a ball or a torus
 
 bool opt_surface(const struct opt_obstacle *obstacle, struct surface_mesh *out) {
     const double *size = obstacle->desc.size;

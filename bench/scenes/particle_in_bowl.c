@@ -1,4 +1,4 @@
-// See particle_in_bowl.h.
+// Runs the trials of particle_in_bowl.h.
 #include "scenes/particle_in_bowl.h"
 
 #include <math.h>
@@ -9,11 +9,11 @@
 #include "pbs/collider.h"
 #include "scenes/random.h"
 
-static const double SPRING = 5760.0;   // N/m: of 10 kg in steps of 1/24 s
+static const double SPRING = 5760.0;   // N/m: m / h^2 of 10 kg in steps of 1/24 s
 static const double STIFFNESS = 1e6;   // Pa
-static const double TOLERANCE = 1e-6;  // m: of the gradient over the spring's stiffness
-static const double DEEPEST = 0.3;     // m: of targets
-static const double SUFFICIENT = 1e-4; // Armijo's part of the slope
+static const double TOLERANCE = 1e-6;  // m: of the gradient divided by the spring's stiffness
+static const double DEEPEST = 0.3;     // m: largest depth of targets
+static const double SUFFICIENT = 1e-4; // fraction of the slope in Armijo's condition
 
 struct particle {
     struct obstacle obstacle;
@@ -21,8 +21,8 @@ struct particle {
     double target[3];
 };
 
-/// The samples, of the ball's distance, null without memory: off its centre by parts of a cell that
-/// are no simple fractions.
+/// Samples the ball's distance; null if memory is short. The ball's centre is offset from the grid
+/// by fractions of a cell, so that no symmetry favours the result.
 static float *make_grid(const struct bowl_trial *trial, struct distance_grid *grid) {
     static const double off[3] = {0.31, 0.17, 0.43};
     const double cell = 1.0 / trial->radius_cells;
@@ -66,7 +66,7 @@ static double evaluate(const struct particle *p, const double x[3], double gradi
     return value;
 }
 
-/// Half the step until the value falls as it should. False where it never does.
+/// Halves the step until Armijo's condition holds. Returns false if it never does.
 static bool search_line(const struct particle *p, double value, double slope, const double step[3],
                         double x[3]) {
     for (double part = 1.0; part > 1e-12; part *= 0.5) {
@@ -80,8 +80,8 @@ static bool search_line(const struct particle *p, double value, double slope, co
     return false;
 }
 
-/// From the target. Returns the number of iterations; *left: the gradient over the spring's
-/// stiffness, m.
+/// Minimises from the target as initial guess. Returns the number of iterations; *left: final
+/// gradient divided by the spring's stiffness, m.
 static int minimize(const struct particle *p, double *left) {
     double x[3];
     copy3(p->target, x);

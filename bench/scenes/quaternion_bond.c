@@ -1,5 +1,6 @@
-// See quaternion_bond.h. With q = (t, s): a = q_i + q_j, c the rest direction turned by a, and v
-// the vector part of conj(q_j) q_i, which is C's argument in the frame of the rest.
+// Evaluates the bond of quaternion_bond.h. With q = (t, s): a = q_i + q_j, c is the rest direction
+// rotated by a, and v the vector part of conj(q_j) q_i, the argument of the bending matrix C in the
+// rest frame.
 #include "scenes/quaternion_bond.h"
 
 #include <math.h>
@@ -7,7 +8,7 @@
 
 #include "base/matrix3/math3.h"
 
-// Where each of p_i, q_i, p_j, q_j begins.
+// Offsets of p_i, q_i, p_j, q_j.
 enum { FROM = 0, TURN_FROM = 3, TO = 7, TURN_TO = 10 };
 
 /// Adds the rows x columns matrix to the Hessian at (row, column).
@@ -24,9 +25,9 @@ static void add_block(double *hessian, int row, int column, int rows, int column
 
 struct shear {
     double e[3], length, inverse;
-    double a[4], square; ///< the sum of both quaternions, and a . a
+    double a[4], square; ///< sum of both quaternions, and a . a
     double matrix[16];   ///< A: e . (a d0 conj(a)) = a . A a
-    double c[3], x;      ///< the direction carried along, e . c
+    double c[3], x;      ///< the rotated rest direction, and e . c
     double x_way[3], x_turn[4];
 };
 
@@ -83,7 +84,7 @@ static bool measure_shear(const struct quaternion_bond *bond, const double *x, s
     return true;
 }
 
-/// The derivative of a d0 conj(a) by a, 3 x 4.
+/// Computes the derivative of a d0 conj(a) with respect to a, 3 x 4.
 static void differentiate_carried(const double d[3], const double a[4], double out[12]) {
     const double wheel[9] = {0.0, -d[2], d[1], d[2], 0.0, -d[0], -d[1], d[0], 0.0};
     double around[3];
@@ -111,7 +112,7 @@ static void add_shear_gradient(const struct quaternion_bond *bond, const struct 
     }
 }
 
-/// kappa: of the energy -kappa e . c, whose second derivatives are linear in those of e . c.
+/// Adds the Hessian of the energy -kappa e . c, which is linear in the second derivatives of e . c.
 static void add_shear_hessian(const struct quaternion_bond *bond, const struct shear *s,
                               double kappa, double *hessian) {
     const double *e = s->e;
@@ -164,7 +165,7 @@ static void add_shear_hessian(const struct quaternion_bond *bond, const struct s
 
 // --- bending and torsion ---
 
-/// G of the particle's own frame, 3 x 4: (s - t^, -t).
+/// Computes G in the particle's frame, 3 x 4: (s - t^, -t).
 static void own_basis(const double q[4], double g[12]) {
     const double basis[12] = {q[3], q[2],  -q[1], -q[0], -q[2], q[3],
                               q[0], -q[1], q[1],  -q[0], q[3],  -q[2]};
@@ -178,7 +179,7 @@ void quaternion_world_basis(const double q[4], double g[12]) {
 }
 
 struct bend {
-    double of_i[12], of_j[12]; ///< own bases
+    double of_i[12], of_j[12]; ///< G of i and of j in their frames
     double matrix[9];          ///< C
     double moment[3];          ///< C v
     double energy;
@@ -226,7 +227,7 @@ static void couple(const double c[9], const double a[12], const double b[12], do
 
 static void add_bend_hessian(const struct bend *b, double *hessian) {
     const double *y = b->moment;
-    // The product with the quaternion (y, 0) from the right.
+    // Right multiplication by the quaternion (y, 0).
     const double right[16] = {0.0,  y[2],  -y[1], y[0], -y[2], 0.0,   y[0],  y[1],
                               y[1], -y[0], 0.0,   y[2], -y[0], -y[1], -y[2], 0.0};
     double block[16];
@@ -277,7 +278,7 @@ bool quaternion_bond_evaluate(const struct quaternion_bond *bond, const double *
     return true;
 }
 
-/// T, 12 x 14: the identity for positions, half the world's basis for rotations.
+/// Computes T, 12 x 14: the identity for positions, half of G for rotations.
 static void fill_reduction(const double *x, double *t) {
     memset(t, 0, BOND_TURNS * BOND_COORDINATES * sizeof *t);
     for (int end = 0; end < 2; end++) {
@@ -319,7 +320,7 @@ void quaternion_bond_reduce(const double *x, const double *gradient, const doubl
             reduced_hessian[M * i + j] = sum;
         }
     }
-    // A turn leads along the sphere: q'' = -q / 4 for each unit of eta.
+    // A rotation moves q along the unit sphere: q'' = -q / 4 per squared unit of eta.
     for (int end = 0; end < 2; end++) {
         double radial = 0.0;
         for (int k = 0; k < 4; k++) {

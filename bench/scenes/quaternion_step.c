@@ -1,5 +1,6 @@
-// See quaternion_step.h. Unknowns of rotations are in metres, r times a rotation vector or 2 r
-// times a quaternion's part, so that residuals of all formulations are forces and compare.
+// Minimises the step of quaternion_step.h. Rotational unknowns are in metres (r times a rotation
+// vector, or 2 r times a quaternion), so that the residuals of all formulations are forces and can
+// be compared.
 #include "scenes/quaternion_step.h"
 
 #include <math.h>
@@ -24,9 +25,9 @@ static const double SIDE = 0.0625, YOUNG = 1e7, DENSITY = 1000.0, STEP = 0.016;
 
 enum { ITERATION_LIMIT = 5000, HALVINGS = 40 };
 
-// --- the body ---
+// --- body ---
 
-/// Ends are what lies within 0.6 cells of them.
+/// Returns whether a particle is within 0.6 cells of an end.
 static bool is_end(double z, double top) {
     return z <= 0.6 * SIDE || z >= top - 0.6 * SIDE;
 }
@@ -161,19 +162,19 @@ void quaternion_step_free(struct quaternion_step *step) {
     *step = (struct quaternion_step){0};
 }
 
-// --- work ---
+// --- workspace ---
 
-/// Arrays of one minimisation; size unknowns, `width` of each particle.
+/// Arrays of one minimisation. There are `size` unknowns, `width` per particle.
 struct work {
     const struct quaternion_step *step;
     const struct quaternion_method *method;
     double kappa; ///< J
     int width, size, below;
-    double *gradient; ///< 7 of each particle
+    double *gradient; ///< 7 per particle
     double *residual, *direction;
     double *lambda, *trial_lambda;
-    double *trial;        ///< 7 of each particle
-    double *band, *lower; ///< the matrix, by columns, and its lower half
+    double *trial;        ///< 7 per particle
+    double *band, *lower; ///< band matrix by columns, and its lower half
     int *pivots;
 };
 
@@ -223,7 +224,7 @@ static double dot4(const double *a, const double *b) {
     return dot3(a, b) + a[3] * b[3];
 }
 
-/// C of a particle.
+/// Returns C of a particle.
 static double constraint(const double *x, size_t i) {
     return dot4(x + 7 * i + 3, x + 7 * i + 3) - 1.0;
 }
@@ -245,8 +246,8 @@ static void gather_bond(const struct quaternion_step *step, size_t bond, const d
     }
 }
 
-/// The incremental potential without what stands for the constraint; infinity where a bond has
-/// none.
+/// Returns the incremental potential without constraint terms; infinity if a bond's energy is
+/// infinite.
 static double potential(const struct quaternion_step *step, const double *x) {
     double sum = 0.0;
     for (size_t i = 0; i < 7 * step->particle_count; i++) {
@@ -286,7 +287,8 @@ static void differentiate(const struct quaternion_step *step, const double *x, d
     }
 }
 
-/// What stands for the constraint in the derivative along q is 2 q times this.
+/// Returns the factor m such that 2 m q is the constraint's contribution to the derivative with
+/// respect to q.
 static double multiplier(const struct work *w, const double *x, const double *lambda, size_t i) {
     const bool is_penalty = w->method->form == QUATERNION_PENALTY ||
                             w->method->form == QUATERNION_AUGMENTED;
@@ -302,7 +304,7 @@ static double merit(const struct work *w, const double *x) {
     return sum;
 }
 
-/// Of one particle, along its unknowns.
+/// Transforms the gradient of one particle to its unknowns.
 static void reduce_gradient(const struct work *w, const double *x, const double *lambda, size_t i,
                             double *out) {
     const double *g = w->gradient + 7 * i;
@@ -326,7 +328,8 @@ static void reduce_gradient(const struct work *w, const double *x, const double 
     }
 }
 
-/// Fills residual; its length, forces relative to `first`, constraints as they are.
+/// Computes the residual. Returns its norm, with forces relative to `first` and constraints
+/// absolute.
 static double measure(struct work *w, const double *x, const double *lambda, double first) {
     const size_t width = (size_t)w->width;
     double sum = 0.0;
@@ -347,7 +350,7 @@ static double measure(struct work *w, const double *x, const double *lambda, dou
 
 // --- matrices ---
 
-/// Without negative eigenvalues.
+/// Sets negative eigenvalues to zero.
 static void clamp_eigenvalues(int n, double *matrix) {
     double vectors[BOND_COORDINATES * BOND_COORDINATES];
     double values[BOND_COORDINATES];
@@ -369,7 +372,7 @@ static void add_entry(struct work *w, int row, int column, double value) {
             (size_t)column * (3 * (size_t)w->below + 1)] += value;
 }
 
-/// A bond's Hessian along the unknowns of its ends, 6 or 7 of each, into out.
+/// Computes a bond's Hessian in the unknowns of its particles, 6 or 7 each.
 static int bond_matrix(const struct work *w, size_t bond, const double *x, bool semidefinite,
                        double *out) {
     const struct quaternion_step *step = w->step;
@@ -417,7 +420,7 @@ static void add_bonds(struct work *w, const double *x, bool semidefinite) {
     }
 }
 
-/// Inertia, and what stands for the constraint, of a particle that is free.
+/// Adds inertia and constraint terms of a free particle.
 static void add_particle(struct work *w, const double *x, const double *lambda, bool semidefinite,
                          size_t i) {
     const struct quaternion_step *step = w->step;
@@ -463,7 +466,8 @@ static void assemble(struct work *w, const double *x, const double *lambda, bool
     }
 }
 
-/// direction = -matrix^-1 residual: by Cholesky where that works, else by Gauss with pivots.
+/// direction = -matrix^-1 residual, by Cholesky, or by LU with pivoting if the matrix is
+/// indefinite.
 static bool solve(struct work *w) {
     const int one = 1;
     const int wide = 3 * w->below + 1;
@@ -499,7 +503,7 @@ static double slope_of(const struct work *w) {
     return slope;
 }
 
-/// trial = x and lambda, moved along the direction.
+/// trial = x and lambda plus alpha times the direction.
 static void move(struct work *w, const double *x, double alpha) {
     for (size_t i = 0; i < w->step->particle_count; i++) {
         const double *d = w->direction + (size_t)w->width * i;
@@ -522,7 +526,7 @@ static void take_trial(struct work *w, double *x) {
     memcpy(w->lambda, w->trial_lambda, w->step->particle_count * sizeof *w->lambda);
 }
 
-/// Armijo's rule by halving from *alpha on; false where nothing is less.
+/// Line search by Armijo's rule, halving from *alpha. Returns false if no step decreases the value.
 static bool descend(struct work *w, double *x, double *alpha) {
     const double before = merit(w, x);
     const double slope = slope_of(w);
@@ -536,7 +540,8 @@ static bool descend(struct work *w, double *x, double *alpha) {
     return false;
 }
 
-/// The longest of the halved steps with less of a residual: the Lagrangian has no minimum there.
+/// Takes the longest halved step that decreases the residual. (The solution is a saddle point of
+/// the Lagrangian, so its value cannot be used.)
 static bool reduce_residual(struct work *w, double *x, double first) {
     const double before = measure(w, x, w->lambda, first);
     double alpha = 1.0;
@@ -579,7 +584,7 @@ static bool step_downhill(struct work *w, double *x, double *alpha) {
     return descend(w, x, alpha);
 }
 
-/// The multipliers that are right where x is the minimum: no force along q.
+/// Estimates the multipliers from x: at the minimum there is no force along q.
 static void guess_multipliers(struct work *w, const double *x) {
     differentiate(w->step, x, w->gradient);
     for (size_t i = 0; i < w->step->particle_count; i++) {
@@ -587,7 +592,7 @@ static void guess_multipliers(struct work *w, const double *x) {
     }
 }
 
-/// Of the reduced gradient, whatever the formulation.
+/// Returns the norm of the reduced gradient, for every formulation.
 static double first_length(struct work *w, const double *x) {
     const int width = w->width;
     w->width = 6;

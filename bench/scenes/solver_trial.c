@@ -1,4 +1,4 @@
-// Two worlds that differ in their linear solver only; see solver_trial.h.
+// Compares two worlds that differ only in their linear solver; see solver_trial.h.
 #include "scenes/solver_trial.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ enum { LENGTH = 5 };
 static const double STEP = 1.0 / 30.0;
 static const double SIDE = 0.2; // m
 
-/// One of the two worlds and what its steps took.
+/// One of the two worlds, with the cost of its steps.
 struct run {
     pbs_world *world;
     pbs_body body;
@@ -35,7 +35,7 @@ bool solver_trial_read(int argc, char **argv, const char *purpose, struct solver
                                 status);
 }
 
-/// The end at x = 0 is held.
+/// Fixes the end at x = 0.
 static pbs_status clamp(struct run *run, const struct solver_trial *trial) {
     const size_t n = (size_t)trial->cells + 1;
     const size_t stride = LENGTH * (size_t)trial->cells + 1;
@@ -103,20 +103,21 @@ static void print(const char *name, const struct run *run) {
            (unsigned long long)run->host_refusals);
 }
 
-/// max |x - y| over the vertices' coordinates.
+/// Returns max |x - y| over the vertices' coordinates.
 static double distance(const struct run *a, const struct run *b) {
     const double *const x = pbs_body_positions(a->world, a->body);
     const double *const y = pbs_body_positions(b->world, b->body);
     double worst = 0.0;
     for (size_t i = 0; i < 3 * pbs_body_vertex_count(a->world, a->body); i++) {
         const double apart = fabs(x[i] - y[i]);
-        worst = apart <= worst ? worst : apart; // so that what is not a number stays
+        worst = apart <= worst ? worst : apart; // written so that a NaN is kept
     }
     return worst;
 }
 
-/// A force of `tolerance` that is left over moves a vertex of mass m by h^2 / m times that at most;
-/// as a velocity it goes on doing so in all steps that follow, and there are two worlds.
+/// Bounds the distance. A residual force of `tolerance` moves a vertex of mass m by at most
+/// tolerance h^2 / m in its step, and by as much in each later step through its velocity. The
+/// factor 2 is for two worlds.
 static double bound(const struct run *run, int64_t steps) {
     const double *const masses = pbs_body_masses(run->world, run->body);
     double least = masses[0];

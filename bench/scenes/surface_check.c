@@ -1,4 +1,4 @@
-// See surface_check.h.
+// Checks surfaces; see surface_check.h.
 #include "scenes/surface_check.h"
 
 #include <string.h>

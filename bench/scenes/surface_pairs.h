@@ -1,5 +1,5 @@
-// The broad phase of one surface against itself, as a step does it: boxes of swept points, edges
-// and triangles, trees over the latter two, pairs of point and triangle and of edge and edge.
+// The broad phase of one surface against itself, as in a step: boxes of swept points, edges and
+// triangles, trees over edges and triangles, and lists of point-triangle and edge-edge pairs.
 #ifndef PBS_SCENES_SURFACE_PAIRS_H
 #define PBS_SCENES_SURFACE_PAIRS_H
 
@@ -11,13 +11,15 @@ struct surface_pairs {
     double inflation;
     struct box *point_boxes, *edge_boxes, *triangle_boxes;
     size_t point_capacity, edge_capacity, triangle_capacity;
-    uint32_t *point_numbers; ///< 0, 1, 2, ...: what a point shares with a triangle is itself
+    uint32_t *point_numbers; ///< 0, 1, 2, ...: the point's own index, to exclude triangles that
+                             ///< contain it
     size_t number_capacity;
     struct bounding_tree point_tree, edge_tree, triangle_tree;
     struct box_pair_list edge_edge, point_triangle;
 };
 
-/// All zero is a valid start. Takes the boxes of the surface as it is now.
+/// Computes the boxes of the surface in its present state. A zero-initialised struct is a valid
+/// start.
 pbs_status surface_pairs_bound(struct memory *memory, struct tasks *tasks,
                                const struct moving_surface *surface, double inflation,
                                struct surface_pairs *pairs);

@@ -1,4 +1,4 @@
-// See torture.h: the rows, and how they are run.
+// The rows of torture.h, and functions to run them.
 #include "scenes/torture.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "shapes.h"
 
 static const double GRAVITY = 9.8;
-static const double UNIT = 0.05; // m, of the sharp meshes
+static const double UNIT = 0.05; // m, unit of the sharp meshes
 static const double PI = 3.14159265358979323846;
 static const double UP[3] = {0.0, 1.0, 0.0};
 static const double ALONG_Z[3] = {0.0, 0.0, 1.0};
@@ -34,7 +34,8 @@ static void no_gravity(struct torture *s) {
     torture_note(s, pbs_world_set_gravity(s->world, (double[]){0.0, 0.0, 0.0}));
 }
 
-/// Both ends turn about x, against one another; `radius` is how far from the axis speed is meant.
+/// Twists both ends about x in opposite directions; the speed is that at distance `radius` from the
+/// axis.
 static void twist(struct torture *s, struct tet_mesh *mesh, double depth, double radius) {
     const struct torture_matter matter = {.young = 2e4};
     no_gravity(s);
@@ -70,7 +71,7 @@ static void fill_rod_twist(struct torture *s) {
 
 // --- squeezes ---
 
-/// A ball of 10 cm around the origin.
+/// Creates a ball of 10 cm at the origin.
 static bool ball(struct torture *s, struct tet_mesh *out) {
     if (torture_load(s, "sphere_7k", out)) {
         torture_fit(out->positions, out->vertex_count, 0.1);
@@ -125,7 +126,8 @@ static void fill_rollers(struct torture *s) {
     surface_mesh_free(&roller);
 }
 
-/// One above and one below, 6.3 cm from the origin; each comes `travel` m towards the other.
+/// Adds one plate above and one below, 6.3 cm from the origin, which move towards each other by
+/// `travel` m each.
 static void add_plates(struct torture *s, double travel) {
     struct surface_mesh plate = {0};
     if (torture_made(s, surface_box(0.4, 0.02, 0.4, &plate))) {
@@ -139,7 +141,7 @@ static void add_plates(struct torture *s, double travel) {
     surface_mesh_free(&plate);
 }
 
-/// Two plates press a soft cube to half its height, as fast as the speed says.
+/// Two plates compress a soft cube to half its height at the given speed.
 static void fill_press(struct torture *s) {
     const struct torture_matter matter = {.young = 1e5, .friction = 0.3};
     struct tet_mesh cube = {0};
@@ -153,8 +155,8 @@ static void fill_press(struct torture *s) {
     tet_mesh_free(&cube);
 }
 
-/// Two plates pass through one another, and a stiff cube is between them: what ends in a failed
-/// step, whatever the method.
+/// Two plates with a stiff cube between them pass through one another, which must end in a failed
+/// step with any method.
 static void fill_crush(struct torture *s) {
     const struct torture_matter matter = {.friction = 0.3};
     struct tet_mesh cube = {0};
@@ -168,7 +170,8 @@ static void fill_crush(struct torture *s) {
     tet_mesh_free(&cube);
 }
 
-/// A scripted affine plate drives a body across 1 m and onto a wall, two others in between.
+/// An affine plate with prescribed motion pushes a body over 1 m against a wall, with two others in
+/// between.
 static void fill_ram(struct torture *s) {
     const struct torture_matter matter = {.young = 1e5, .friction = 0.3};
     struct tet_mesh cube = {0}, plate = {0};
@@ -183,7 +186,7 @@ static void fill_ram(struct torture *s) {
     if (torture_made(s, shape_box_grid(1, 1, 1, 0.02, 0.4, 0.4, &plate))) {
         torture_stand(plate.positions, plate.vertex_count, -0.1, -0.15, 0.0);
         const pbs_body ram = torture_add_solid(s, &plate, TORTURE_AFFINE, &matter);
-        // The three together are 30 cm: room for them and a little more is left at the end.
+        // The three bodies together are 30 cm long; slightly more space is left at the end.
         torture_move_affine(s, ram, (double[]){s->speed, 0.0, 0.0}, 0.75);
     }
     torture_add_plane(s, (double[]){1.0, 0.0, 0.0}, (double[]){-1.0, 0.0, 0.0}, 0.3);
@@ -193,7 +196,7 @@ static void fill_ram(struct torture *s) {
 
 // --- piles ---
 
-/// A bed of side x side pyramids, three times as high as wide, apex up at y = 0.
+/// Creates a bed of side x side pyramids, three times as high as wide, with the apices up at y = 0.
 static bool spikes(size_t side, double width, struct surface_mesh *out) {
     static const double corners[5][3] = {{-0.5, -3.0, -0.5},
                                          {-0.5, -3.0, 0.5},
@@ -211,7 +214,7 @@ static bool spikes(size_t side, double width, struct surface_mesh *out) {
         return false;
     }
     for (size_t i = 0; i < side * side; i++) {
-        // A hair apart, as obstacles may touch but readers of a picture should see them.
+        // The pyramids are slightly apart, so that they can be told apart in pictures.
         const double place[3] = {(double)(i % side) - 0.5 * (double)(side - 1), 0.0,
                                  (double)(i / side) - 0.5 * (double)(side - 1)};
         for (size_t k = 0; k < 15; k++) {
@@ -248,7 +251,7 @@ static void fill_spikes(struct torture *s) {
     drop_ball(s, s->row->kind, 0.005);
 }
 
-/// A tower; the uppermost body is thrown down on it. Mixed: every other one is affine.
+/// A tower onto which its uppermost body is thrown. Mixed: every other body is affine.
 static void fill_stack(struct torture *s) {
     const int count = s->options.full ? 10 : 4;
     struct tet_mesh cube = {0};
@@ -265,7 +268,7 @@ static void fill_stack(struct torture *s) {
     tet_mesh_free(&cube);
 }
 
-/// Walls around a square of the half width, and a ground.
+/// Adds a ground, and walls around a square with the given half width.
 static void add_room(struct torture *s, double half) {
     static const double axes[4][3] = {
         {1.0, 0.0, 0.0}, {-1.0, 0.0, 0.0}, {0.0, 0.0, 1.0}, {0.0, 0.0, -1.0}};
@@ -276,7 +279,7 @@ static void add_room(struct torture *s, double half) {
     }
 }
 
-/// Layers of bodies 8 cm wide, each turned another way, come down into a narrow room.
+/// Layers of bodies of 8 cm with different orientations fall into a narrow room.
 static void rain(struct torture *s, const struct tet_mesh *mesh, size_t count) {
     const struct torture_matter matter = {
         .young = 2e5, .friction = 0.3, .velocity = {0.0, -s->speed, 0.0}};
@@ -309,7 +312,7 @@ static void fill_rings(struct torture *s) {
     }
 }
 
-/// Around x; link 8 cm long.
+/// Creates a chain link, 8 cm long, around x.
 static bool link(struct torture *s, struct tet_mesh *out) {
     return torture_made(s,
                         shape_chain_link(0.02, 0.03, 0.005, s->options.full ? 0.006 : 0.008, out));
@@ -323,7 +326,7 @@ static void fill_links(struct torture *s) {
     }
 }
 
-/// A square of cloth, 7 cm wide, in the place and the pose of the i-th of `rain`.
+/// Adds a square of cloth, 7 cm wide, in the pose of the i-th body of `rain`.
 static void add_patch(struct torture *s, const struct torture_matter *matter, size_t i,
                       const double place[3]) {
     const size_t cells = s->options.full ? 6 : 3;
@@ -336,7 +339,7 @@ static void add_patch(struct torture *s, const struct torture_matter *matter, si
     surface_mesh_free(&patch);
 }
 
-/// Affine rings, soft cubes and cloth in turn come down into a narrow room.
+/// Affine rings, soft cubes and cloth fall alternately into a narrow room.
 static void fill_mixed(struct torture *s) {
     const struct torture_matter matter = {
         .young = 2e5, .friction = 0.3, .velocity = {0.0, -s->speed, 0.0}};
@@ -362,7 +365,7 @@ static void fill_mixed(struct torture *s) {
     tet_mesh_free(&cube);
 }
 
-/// Hangs from its first link; the last one is thrown down.
+/// A chain hangs from its first link; the last link is thrown down.
 static void fill_chain(struct torture *s) {
     const size_t count = s->options.full ? 12 : 4;
     struct tet_mesh mesh = {0};
@@ -373,7 +376,7 @@ static void fill_chain(struct torture *s) {
     for (size_t i = 0; i < count && s->status >= 0; i++) {
         struct torture_matter matter = {.young = 1e6, .friction = 0.3};
         matter.velocity[1] = i == count - 1 ? -s->speed : 0.0;
-        // The tubes pass each other with 1.5 mm between them.
+        // The gap between the tubes of adjacent links is 1.5 mm.
         positions_translate(mesh.positions, mesh.vertex_count, 0.0, i > 0 ? -0.0585 : 0.0, 0.0);
         positions_rotate(mesh.positions, mesh.vertex_count, UP, 0.5 * PI);
         const pbs_body id = torture_add_solid(s, &mesh, s->row->kind, &matter);
@@ -386,7 +389,7 @@ static void fill_chain(struct torture *s) {
 
 // --- cloth ---
 
-/// A square sheet of 30 cm in the plane y.
+/// Adds a square sheet of 30 cm in the plane of the given y.
 static void add_cloth(struct torture *s, double y, double speed) {
     const struct torture_matter matter = {
         .young = 1e5, .friction = 0.3, .velocity = {0.0, -speed, 0.0}};
@@ -399,7 +402,8 @@ static void add_cloth(struct torture *s, double y, double speed) {
     surface_mesh_free(&sheet);
 }
 
-/// What must lie between the middles of two sheets, or of one and something else, at the least.
+/// Returns the smallest initial distance between the mid-surfaces of two sheets, or of a sheet and
+/// another surface.
 static double room_for_cloth(const struct torture *s) {
     return s->options.thickness + 1.5 * s->options.world.contact_distance;
 }
@@ -441,8 +445,8 @@ static bool read_sharp(const struct torture_options *o, const char *name, const 
     return file != NULL;
 }
 
-/// A tetrahedral mesh of the folder whose point is above, put upside down; a cube where the row
-/// names none.
+/// Loads the body's mesh and turns it upside down, as its tip points up; a cube if the row names no
+/// mesh.
 static bool sharp_body(struct torture *s, struct tet_mesh *out) {
     char path[512];
     struct mesh_report report;
@@ -455,7 +459,7 @@ static bool sharp_body(struct torture *s, struct tet_mesh *out) {
         return false;
     }
     for (size_t v = 0; v < out->vertex_count; v++) {
-        // Half a turn about x, and a quarter about y, without rounding.
+        // Rotate by 180 degrees about x, and by 90 about y if `across` is set, without rounding.
         double *const x = out->positions + 3 * v;
         const double turned[3] = {x[0], -x[1], -x[2]};
         x[0] = s->row->across ? turned[2] : turned[0];
@@ -471,11 +475,11 @@ static bool sharp_obstacle(struct torture *s, struct surface_mesh *out) {
     *out = (struct surface_mesh){0};
     const bool solid = read_sharp(&s->options, s->row->obstacle, "msh", path, sizeof path);
     const bool there = solid || read_sharp(&s->options, s->row->obstacle, "obj", path, sizeof path);
-    // hole.obj has vertices that belong to two sheets, which the reader names and takes.
+    // hole.obj has non-manifold vertices, which the reader reports and accepts.
     return torture_made(s, there && mesh_read_surface(path, NULL, out, &report));
 }
 
-/// What the row names comes down on its obstacle, or slides over it.
+/// Lowers the row's body onto its obstacle, or slides it over the obstacle.
 static void fill_sharp(struct torture *s) {
     struct surface_mesh below = {0};
     double lower[3], upper[3];
@@ -510,7 +514,7 @@ static void fill_sharp(struct torture *s) {
     tet_mesh_free(&mesh);
 }
 
-/// A point comes down exactly over the middle of a slit half as wide as the contact distance.
+/// A tip is lowered exactly onto the middle of a slit half as wide as the contact distance.
 static void fill_slit(struct torture *s) {
     const double width = 0.5 * s->options.world.contact_distance;
     for (int side = -1; side <= 1; side += 2) {
@@ -691,7 +695,7 @@ void torture_free(struct torture *scene) {
     *scene = (struct torture){0};
 }
 
-/// Turns the start positions about x through the centre.
+/// Rotates the initial positions about the x axis through the centre.
 static pbs_status turn_vertices(struct torture *s, const struct torture_mover *m, double angle) {
     const double cosine = cos(angle), sine = sin(angle);
     for (size_t v = 0; v < m->count; v++) {

@@ -1,8 +1,8 @@
-// Scenes that have broken contact codes: twisted mats and rods, bodies forced through rings and
-// between rollers, spikes, stacks, piles of rings and links, chains, cloth, and the sharp and
-// degenerate meshes of Erleben 2018 as the IPC paper (Li et al. 2020, section 7.1) has them. One
-// row of a table each, at any step, speed, thickness and contact distance; uses the public API
-// alone. What must hold after each step is measured by torture_check.h.
+// Stress tests of contact: twisted mats and rods, bodies forced through rings and between rollers,
+// spikes, stacks, piles of rings and links, chains, cloth, and the sharp and degenerate meshes of
+// Erleben 2018 as in the IPC paper (Li et al. 2020, section 7.1). Each scene is one row of a table,
+// with any step, speed, thickness and contact distance. Uses the public API only; torture_check.h
+// checks the state after each step.
 #ifndef PBS_BENCH_TORTURE_H
 #define PBS_BENCH_TORTURE_H
 
@@ -14,65 +14,67 @@ struct torture;
 
 enum torture_kind { TORTURE_SOFT, TORTURE_AFFINE, TORTURE_SHELL };
 
-/// A scene. What `fill` does not use may be left out.
+/// A scene. Members that `fill` does not use may be zero.
 struct torture_row {
     const char *name;
     void (*fill)(struct torture *scene);
-    double seconds;         ///< how long it takes
-    double speed;           ///< m/s, where the options name none
-    enum torture_kind kind; ///< of what is tortured
-    bool impossible;        ///< must end in a failed step: nothing is left for what is in between
-    // Of the sharp ones: one mesh comes down on another.
-    const char *body, *obstacle; ///< a mesh's name; null: a cube, a sheet
-    double x;                    ///< of the middle of the body, in units of the meshes
-    bool across;                 ///< turned by a quarter about y
-    bool slides;                 ///< starts on the obstacle and goes along x
-    bool loose;                  ///< the obstacle is an affine body on the ground
+    double seconds;         ///< duration
+    double speed;           ///< m/s, if the options give none
+    enum torture_kind kind; ///< kind of the main body
+    bool impossible;        ///< must end in a failed step, because no space is left for a body
+    // For scenes with sharp meshes: one mesh is lowered onto another.
+    const char *body, *obstacle; ///< mesh names; null: a cube as body, a sheet as obstacle
+    double x;                    ///< x of the body's centre, in units of the meshes
+    bool across;                 ///< rotated by 90 degrees about y
+    bool slides;                 ///< starts on the obstacle and slides along x
+    bool loose;                  ///< the obstacle is a free affine body on the ground
 };
 
 extern const struct torture_row torture_rows[];
 extern const size_t torture_row_count;
 
 struct torture_options {
-    const char *meshes;   ///< a folder; null: rows with sharp meshes are left out, and other shapes
-                          ///< take the place of the rest
-    bool full;            ///< the size of the bench; else that of the tests
+    const char *meshes;   ///< folder of meshes; null: rows with sharp meshes are not available, and
+                          ///< generated shapes replace other meshes
+    bool full;            ///< size of the bench; otherwise of the tests
     double step;          ///< s
-    double speed;         ///< m/s, of what is thrown or scripted; 0: the row's
-    double thickness;     ///< m, of shells; their surfaces lie half of it off their middle
+    double speed;         ///< m/s, of thrown or driven bodies; 0: as defined by the row
+    double thickness;     ///< m, thickness of shells
     int32_t scheme;       ///< PBS_SCHEME_*
-    pbs_world_desc world; ///< gravity is set here
+    pbs_world_desc world; ///< solver settings; the scene sets gravity
 };
 
-/// Implicit Euler at 1/100 s, 1 mm thick and as far away, semidefinite Hessians.
+/// Sets implicit Euler at 1/100 s, thickness and contact distance of 1 mm, and semidefinite
+/// Hessians.
 void torture_options_init(struct torture_options *options);
 
 struct torture_body {
     pbs_body id;
     enum torture_kind kind;
-    struct tet_mesh rest; ///< of soft ones; else empty
+    struct tet_mesh rest; ///< rest mesh of soft bodies; empty for others
 };
 
 struct torture_obstacle {
     pbs_collider id;
-    struct surface_mesh surface; ///< in its own frame; empty: the half-space below its y = 0
+    struct surface_mesh surface; ///< surface in the obstacle's frame; empty: the half-space y < 0
+                                 ///< of that frame
 };
 
-/// What is scripted: vertices of a body, a whole affine body, or a collider. At time t it is at its
-/// first place, turned about `centre` and moved along.
+/// A prescribed motion of vertices of a body, a whole affine body, or a collider: rotation about
+/// `centre` plus translation, relative to the initial pose.
 struct torture_mover {
     pbs_body body; ///< null: a collider
     pbs_collider collider;
-    size_t count;       ///< of the vertices; 0: the whole body
+    size_t count;       ///< number of vertices; 0: the whole body
     uint32_t *vertices; ///< count
     double *start;      ///< count x 3, m
     double *targets;    ///< count x 3, m
-    double place[3];    ///< m, of a collider or a whole body at first
+    double place[3];    ///< m, initial position of a collider or a whole body
     double velocity[3]; ///< m/s
-    double axis[3];     ///< unit
-    double rate;        ///< 1/s, about the axis
-    double centre[3];   ///< m, of vertices that turn
-    double end;         ///< s: stays from then on
+    double axis[3];     ///< unit vector
+    double rate;        ///< angular speed about the axis, 1/s
+    double centre[3];   ///< m, centre of rotation of vertices
+    double end;         ///< s: the motion stops then
 };
 
 struct torture {
@@ -80,28 +82,28 @@ struct torture {
     struct torture_options options;
     double speed; ///< m/s
     pbs_world *world;
-    pbs_status status; ///< the first failure while it was made
+    pbs_status status; ///< the first failure during creation
     size_t body_count, obstacle_count, mover_count;
     struct torture_body *bodies;
     struct torture_obstacle *obstacles;
     struct torture_mover *movers;
 };
 
-/// False where no row has this name.
+/// Returns false if no row has this name.
 bool torture_find(const char *name, const struct torture_row **row);
 
-/// Whether all that the row needs is there.
+/// Returns whether the meshes that a row needs are available.
 bool torture_can(const struct torture_row *row, const struct torture_options *options);
 
-/// *out is to be freed, also where this failed.
+/// Creates a scene. *out must be freed, also after a failure.
 pbs_status torture_create(const struct torture_row *row, const struct torture_options *options,
                           struct torture *out);
 void torture_free(struct torture *scene);
 
-/// Scripts what is scripted and takes one step.
+/// Sets the prescribed motions and takes one step.
 pbs_status torture_step(struct torture *scene);
 
-/// Gives all vertices of a body this velocity, m/s.
+/// Sets the velocity of all vertices of a body, m/s.
 pbs_status torture_kick(struct torture *scene, size_t index, const double velocity[3]);
 
 #endif

@@ -1,4 +1,4 @@
-// See torture_check.h.
+// Checks states; see torture_check.h.
 #include "scenes/torture_check.h"
 
 #include <math.h>
@@ -44,7 +44,7 @@ static double determinant(const double m[9]) {
            m[2] * (m[3] * m[7] - m[4] * m[6]);
 }
 
-/// Of a tetrahedron.
+/// Returns six times the volume of a tetrahedron.
 static double six_volumes(const double *x, const uint32_t corners[4]) {
     double sides[9];
     for (size_t i = 0; i < 9; i++) {

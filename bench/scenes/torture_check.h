@@ -1,5 +1,6 @@
-// What must hold after each step of a scene of torture, measured without the contact code: exact
-// tests of all edges against all triangles, volumes, sides of planes. Links the library's inside.
+// Checks the state after a step of a scene of torture.h without the contact code: exact tests of
+// all edges against all triangles, volumes, and positions relative to planes. Needs the library's
+// internal functions.
 #ifndef PBS_BENCH_TORTURE_CHECK_H
 #define PBS_BENCH_TORTURE_CHECK_H
 
@@ -7,16 +8,16 @@
 #include "scenes/torture.h"
 
 struct torture_findings {
-    size_t intersections;  ///< edges that meet triangles, those of obstacles among themselves left
-                           ///< out
-    double least_jacobian; ///< det F of tetrahedra and det A of affine bodies; infinite without any
-    double least_height;   ///< m, of vertices above planes; infinite without any
+    size_t intersections;  ///< edges that intersect triangles, except pairs of two obstacles
+    double least_jacobian; ///< smallest det F of tetrahedra and det A of affine bodies; infinite
+                           ///< without any
+    double least_height; ///< m, smallest height of a vertex above a plane; infinite without planes
 };
 
 pbs_status torture_check_run(struct surface_check *check, const struct torture *scene,
                              struct torture_findings *out);
 
-/// Whether the findings are what they must be.
+/// Returns whether the findings show a valid state.
 bool torture_findings_are_clean(const struct torture_findings *findings);
 
 #endif

@@ -1,4 +1,4 @@
-// See torture_parts.h.
+// Creates the parts of torture_parts.h.
 #include "scenes/torture_parts.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 #include "mesh_reader.h"
 
-static const double LARGEST_TURN = 0.25; // radians in a step
+static const double LARGEST_TURN = 0.25; // largest rotation in a step, radians
 
 void torture_note(struct torture *scene, pbs_status status) {
     if (scene->status >= 0 && status < 0) {
@@ -32,7 +32,7 @@ bool torture_load(const struct torture *scene, const char *name, struct tet_mesh
     return mesh_read_tets(path, NULL, out, &report);
 }
 
-/// The array with room for one more at its end, which is zeroed; null, and noted, without memory.
+/// Grows the array by one zeroed entry. If memory is short, records the failure and returns null.
 static void *grow(struct torture *scene, void *array, size_t count, size_t size) {
     void *const grown = realloc(array, (count + 1) * size);
     if (grown == NULL) {
@@ -68,7 +68,7 @@ static void set_contact(struct torture *scene, pbs_body id, double friction, dou
     torture_note(scene, pbs_body_set_contact(scene->world, id, &contact));
 }
 
-/// vertex_count x 3; null without memory.
+/// Returns vertex_count copies of the velocity; null if memory is short.
 static double *same_for_all(const double velocity[3], size_t vertex_count) {
     double *const out = malloc(3 * vertex_count * sizeof *out);
     for (size_t k = 0; out != NULL && k < 3 * vertex_count; k++) {
@@ -208,7 +208,7 @@ void torture_add_plane(struct torture *scene, const double origin[3], const doub
     pbs_collider_desc_init(&d, sizeof d);
     d.friction = friction;
     memcpy(d.position, origin, sizeof d.position);
-    // Half-way between y and the normal is the axis of half a turn from one to the other.
+    // Rotation from the y axis to the normal.
     const double w = sqrt(0.5 * (1.0 + normal[1]));
     d.orientation[0] = 0.5 * normal[2] / w;
     d.orientation[2] = -0.5 * normal[0] / w;
@@ -257,7 +257,7 @@ void torture_fit(double *positions, size_t vertex_count, double extent) {
     positions_scale(positions, vertex_count, extent / largest);
 }
 
-// --- movers ---
+// --- prescribed motions ---
 
 static struct torture_mover *append_mover(struct torture *scene) {
     if (scene->status < 0) {
