@@ -1,12 +1,14 @@
-// Bonded bodies of tetrahedra: what their energy costs, and frames of a beam that is twisted (the
-// 17 thousand tetrahedra of BDEM's table 1; its implicit method takes 16.4 s a frame). Lines
+// Bonded bodies of tetrahedra: cost of evaluating their energy, and frames of a twisted beam (the
+// 17 thousand tetrahedra of BDEM's table 1, whose implicit method takes 16.4 s per frame). Prints
+// lines
 //     bench bonded kernel=gradient bonds=... mbonds_per_s=...
 //     bench bonded scene=twist hessian=... tets=... cell=... turn=... frames=...
 //     seconds_per_frame=... newton=... linear=... indefinite=...
 //     bench bonded solve=multigrid tets=... young=... cell=... cut=... broken=... its_1e2=...
 //     its_1e4=... its_1e8=... setup_s=... solve_s=...
-// One thread. Kernels are the best of the rounds. A frame is a step of implicit Euler of 16 ms, in
-// which both ends are turned by 0.05 rad against each other, by cells of 62.5 mm and of 1 mm.
+// Uses one thread. Kernel times are the best of several rounds. A frame is one implicit Euler step
+// of 16 ms in which the ends are twisted by 0.05 rad against each other, with cells of 62.5 mm and
+// of 1 mm.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +52,7 @@ struct kernel_scene {
     struct bond_stiffness *stiffness;
 };
 
-/// Spheres of a grid and the bonds between neighbours, a little out of place.
+/// Creates a grid of particles with small random offsets, and bonds between neighbours.
 static void make_grid(struct kernel_scene *s, size_t n) {
     const size_t stride[3] = {1, n, n * n};
     s->particles = n * n * n;
@@ -150,7 +152,8 @@ static void time_kernels(size_t n) {
 
 // --- frames ---
 
-/// One end or both, half a cell thick, turned about the beam's axis by -angle and angle.
+/// Prescribes the rotation about the beam's axis of one end by -angle, or of both by -angle and
+/// angle. An end is half a cell thick.
 static void script_ends(pbs_world *world, pbs_body body, const double *rest, double middle,
                         double cell, double top, double angle, bool both) {
     const size_t count = pbs_body_vertex_count(world, body);
@@ -193,10 +196,10 @@ struct twist {
     double cell, turn, step;
     int frames;
     int32_t choice;
-    double tolerance; ///< 0: the world's own
+    double tolerance; ///< 0: the world's default
     double young;
     int32_t solver;
-    double gravity; ///< across the beam, m/s^2; then one end is held, the other free
+    double gravity; ///< across the beam, m/s^2; if not 0, one end is fixed and the other free
 };
 
 static void twist(const struct twist *t) {
@@ -248,7 +251,7 @@ static void twist(const struct twist *t) {
     cubic_tets_free(&mesh);
 }
 
-/// Frames, and one step by large angles to eight digits: the Newton iterations of each Hessian.
+/// Runs the frames, and one step by large angles to eight digits, with each kind of Hessian.
 static void twist_all(void) {
     static const struct {
         const char *name;
@@ -281,7 +284,7 @@ static void twist_all(void) {
 
 enum { MOST_ITERATIONS = 3000 };
 
-/// Iterations to a relative residual; *seconds is added to.
+/// Returns the iterations to a relative residual; adds the time to *seconds.
 static uint32_t iterations_to(const struct bonded_system *s, const struct preconditioner *m,
                               double tolerance, struct pcg_workspace *work, double *x,
                               double *seconds) {

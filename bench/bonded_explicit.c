@@ -1,13 +1,13 @@
 // Explicit steps of a bonded body: 24.6 thousand tetrahedra of body-centred cubic cells of 31 mm in
-// free vibration, velocity Verlet at 0.66 of the stable step, one thread. Lines
+// free vibration, velocity Verlet at 0.66 of the stable step, one thread. Prints lines
 //     bench bonded_explicit mode=... tets=... bonds=... stable_step=... cells=... steps=...
 //     mbond_steps_per_s=... best=... contacts=... energy=... linear=... angular=...
-// by seconds of the processor, best of the twenty calls; stable_step in s, cells in h sqrt(rho /
-// E); energy, linear and angular momentum: the largest change relative to the start. YADE 2023.02a
+// in processor time, best of twenty calls. stable_step is in s, cells in h sqrt(rho / E). energy,
+// linear and angular are the largest relative changes of energy and momenta. YADE 2023.02a
 // (CohFrictMat with moments) takes 4.1 M bond-steps/s on one thread of a similar machine, LAMMPS'
-// bpm/rotational 4.07 by its own log of 2026. Modes: free; with strengths that nothing reaches;
-// with contact by penalties; lying on a half-space with that and friction, at rest but for its
-// weight; likewise, cut into slabs.
+// bpm/rotational 4.07 by its own log of 2026. Modes: free; with strengths that are not reached;
+// with penalty contact; resting on a half-space with penalty contact and friction; the same, cut
+// into slabs.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 
 static const double YOUNG = 1e7, DENSITY = 1000.0, CELL = 0.031, SHARE = 0.66;
 
-/// Of the processor, as there is one thread.
+/// Returns processor time; there is only one thread.
 static double cpu_seconds(void) {
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
@@ -35,7 +35,8 @@ static void require(pbs_status status) {
 
 enum { CALLS = 20, CALL_STEPS = 100 };
 
-/// Energy, and momenta about the origin, spins of spheres of the particles' volume included.
+/// Energy, and momenta about the origin, including the spin of particles as spheres of the same
+/// volume.
 struct motion {
     double energy, linear[3], angular[3];
 };
@@ -96,7 +97,7 @@ static pbs_world *new_world(enum mode mode) {
     return world;
 }
 
-/// breaks: with strengths that nothing reaches.
+/// breaks: sets strengths that are not reached.
 static pbs_body add_body(pbs_world *world, bool breaks) {
     const size_t cells[3] = {16, 16, 8};
     struct cubic_tets mesh;
@@ -120,7 +121,8 @@ static pbs_body add_body(pbs_world *world, bool breaks) {
     return body;
 }
 
-/// Thrown, turning at 3 rad/s, and bent across by a shear of 1/s.
+/// Sets an initial velocity: translation, rotation at 3 rad/s, and a shear rate of 1/s that excites
+/// bending.
 static void set_free(pbs_world *world, pbs_body body) {
     const size_t count = pbs_body_vertex_count(world, body);
     const double *x = pbs_body_positions(world, body);
@@ -142,8 +144,8 @@ static void set_free(pbs_world *world, pbs_body body) {
     free(v);
 }
 
-/// A half-space that its lowest particles just touch, as contact radii are half of those of spheres
-/// of their volume or so.
+/// Adds a half-space that touches the lowest particles, whose contact radii are about half of those
+/// of spheres of their volume.
 static void lay_down(pbs_world *world, pbs_body body) {
     const double *x = pbs_body_positions(world, body);
     pbs_contact_desc contact;
@@ -186,13 +188,14 @@ static void measure_steps(enum mode mode) {
     if (mode == CUT) {
         cut_into_slabs(world, body);
     }
-    // Prepares everything, and finds the stable step.
+    // The first step prepares everything, and computes the stable step.
     pbs_stats stats = {.struct_size = sizeof stats};
     require(pbs_world_step(world, 1e-9));
     require(pbs_world_stats(world, &stats));
     const double stable = stats.stable_step;
     const struct motion start = measure(world, body);
-    // What lies starts with no energy worth the name, and has the ground to push.
+    // A resting body has almost no initial energy, and pushes the ground, so no relative changes
+    // are reported.
     const double whole = mode < LIES ? start.energy : INFINITY;
     struct motion end = start;
     double seconds = 0.0;

@@ -1,7 +1,8 @@
-// Boxes, refit and pairs of surfaces against themselves, at motions of a tenth, a half and two mean
-// edges: bench broad_phase key=value ... Times are the least of the rounds; ns_per_box counts
-// points, edges and triangles, from boxes to lists. The last line is the
-// search for all exact intersections of the surface at rest, with a tree built for it.
+// Broad phase of surfaces against themselves (boxes, refit, pairs), at motions of 0.1, 0.5 and 2
+// mean edge lengths: bench broad_phase key=value ... Times are the least of the rounds. ns_per_box
+// is the time from boxes to lists divided by the number of points, edges and triangles. The last
+// line is the search for all exact intersections of the surface at rest, including the construction
+// of a tree.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,13 +1,14 @@
-// Does ATS's step control save linear solves? A cloth of springs falls on a sphere and drapes, by
-// linearly implicit steps: of equal length, or as long as the force error allows. Errors are
-// distances from a fine reference of the same scheme, averaged over the vertices and SAMPLES times.
+// Measures how many linear solves ATS's step control saves. A cloth of springs falls on a sphere
+// and drapes, in linearly implicit steps of equal length or controlled by the force error. Errors
+// are distances from a fine reference solution of the same scheme, averaged over the vertices and
+// SAMPLES times.
 //     bench cloth scheme=... control=fixed|converged|force_error setting=... solves=...
 //     rejected=... shortest=... longest=... error=...   (setting: step in seconds, or tolerance in
-//     metres; converged: equal steps, each solved to the end, without the error of the
-//     linearisation) bench cloth_spread scheme=... distance=...   (of equal steps from starts 1e-6
-//     m apart) bench cloth_ratio scheme=... least=... mean=... most=... of=...   (solves of equal
-//     steps over solves of controlled ones, at those of the controlled runs' errors that equal
-//     steps have, too)
+//     metres; converged: equal steps with converged Newton iterations, without linearisation error)
+//     bench cloth_spread scheme=... distance=...   (of two runs of equal steps whose initial
+//     positions differ by 1e-6 m) bench cloth_ratio scheme=... least=... mean=... most=... of=...
+//     (solves of equal steps over solves of controlled steps at the same error, for errors that
+//     both reach)
 // Arguments: vertices along an edge (9), seconds (1.5), step of the reference (0.0001).
 #include <math.h>
 #include <stdbool.h>
@@ -32,7 +33,7 @@ struct cloth {
     struct spring *springs;
 };
 
-/// k (l - l0)^2 / 2.
+/// Evaluates k (l - l0)^2 / 2.
 static int32_t spring_energy(void *user, size_t stencil, const double *x, int32_t project,
                              double *value, double *gradient, double *hessian) {
     const struct spring *spring = &((const struct spring *)user)[stencil];
@@ -72,7 +73,8 @@ static void add_spring(struct cloth *cloth, uint32_t i, uint32_t j, double stiff
     cloth->spring_count++;
 }
 
-/// A square of 1 m and 0.2 kg: stretch along the threads, shear across, bending over two threads.
+/// Creates a square cloth of 1 m and 0.2 kg with springs for stretch along the threads, shear along
+/// diagonals, and bending over two threads.
 static void make_cloth(struct cloth *cloth, uint32_t side) {
     const size_t count = (size_t)side * side;
     *cloth = (struct cloth){.vertex_count = count};
@@ -152,12 +154,12 @@ static pbs_world *make_world(const struct cloth *cloth) {
 // --- runs ---
 
 struct run {
-    double setting; // seconds or metres
+    double setting; // step in seconds, or tolerance in metres
     double solves, rejected, shortest, longest, error;
     bool failed;
 };
 
-/// Positions at SAMPLES times into samples; counts into the run.
+/// Simulates; stores positions at SAMPLES times in samples, and the work in *run.
 static void simulate(const struct cloth *cloth, const pbs_integrator_desc *settings, double seconds,
                      struct run *run, double *samples) {
     pbs_world *world = make_world(cloth);
@@ -192,7 +194,8 @@ static double mean_distance(const double *a, const double *b, size_t points) {
     return sum / (double)points;
 }
 
-/// Equal steps no longer than h. Newmark with some damping: undamped it rings after each impact.
+/// Returns settings for equal steps of at most h. Newmark's method has some damping, because it
+/// would oscillate after each impact.
 static pbs_integrator_desc equal_steps(int32_t scheme, double h) {
     pbs_integrator_desc d;
     must(pbs_integrator_desc_init(&d, sizeof d, scheme));
@@ -214,8 +217,9 @@ static pbs_integrator_desc controlled_steps(int32_t scheme, double tolerance) {
 
 // --- the comparison ---
 
-/// Solves of equal steps for an error, between two runs of which one is above and one below; 0
-/// where there is none. The run with the fewest solves that is good enough counts.
+/// Returns the solves that equal steps need for an error, interpolated between the last run above
+/// it and the first one below; 0 if there are none. Uses the run with the fewest solves that is
+/// accurate enough.
 static double solves_for(const struct run *fixed, double error) {
     for (int i = 1; i < FIXED_RUNS; i++) {
         const struct run *a = &fixed[i - 1], *b = &fixed[i];
@@ -265,7 +269,7 @@ static void compare(const struct cloth *cloth, int32_t scheme, const char *name,
         run.error = mean_distance(samples, reference, points);
         print_run(name, "converged", &run);
     }
-    // How far rounding errors, or anything else that small, may take a run.
+    // The distance to which a perturbation of the size of rounding errors grows.
     struct run near = {0};
     const pbs_integrator_desc same = equal_steps(scheme, fine);
     for (size_t i = 0; i < 3 * cloth->vertex_count; i += 3) {

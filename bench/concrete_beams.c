@@ -1,11 +1,12 @@
-// Notched beams of concrete until they are nearly through, whose bonds soften, beside what was
-// measured (scenes/concrete_beam.h). Lines
+// Notched concrete beams with softening bonds, loaded until almost broken through and compared with
+// experiments (scenes/concrete_beam.h). Prints lines
 //     bench concrete_beams point=NAME spacing_mm=... step=... cmod_mm=... load_N=...
 //     bench concrete_beams case=NAME spacing_mm=... particles=... bonds=... steps=... newton=...
 //     seconds=... peak_N=... peak_mm=... at_0.05_N=... at_0.1_N=... inside=...
-//         load steps, iterations, the largest load and where it was, the load later, and whether
-//         all three loads lie between those of the measured curves
-// --figures DIRECTORY: the points as tables there, and no points here. --small: one spacing each.
+//         number of load steps and iterations; the peak load, its opening, and the loads at two
+//         later openings; inside: whether these three loads are within the measured bounds
+// --figures DIRECTORY: writes the points to tables there instead of printing them. --small: one
+// spacing per beam.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 
 struct settings {
     const char *name, *figures;
-    double spacing, knee, initial; ///< mm; 0: as they are
+    double spacing, knee, initial; ///< mm; 0: default
     bool small;
 };
 
@@ -27,7 +28,7 @@ static void fail(const char *what) {
 
 enum { STEP_LIMIT = 500 };
 
-/// Where the curve passed so far.
+/// Peak and last point of the load curve.
 struct record {
     struct beam_state peak, before;
     double at[BEAM_BOUNDS];
@@ -75,7 +76,7 @@ static void report(const struct concrete_beam *beam, double spacing, const struc
     fflush(stdout);
 }
 
-/// Where the points go.
+/// Opens the output for points.
 static FILE *open_points(const struct concrete_beam_case *of, double spacing, const char *figures) {
     char path[4096];
     if (figures == NULL) {
@@ -148,7 +149,7 @@ int main(int argc, char **argv) {
                               sizeof options / sizeof *options, &exit_status)) {
         return exit_status;
     }
-    // A plane between columns of particles is where the notch is.
+    // With these spacings the notch lies between two columns of particles.
     static const double spacings[CONCRETE_BEAMS][2] = {{0.003125, 0.0025}, {0.005, 0.0025}};
     for (size_t i = 0; i < CONCRETE_BEAMS; i++) {
         const struct concrete_beam_case *of = &concrete_beam_cases[i];

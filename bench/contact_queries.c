@@ -1,7 +1,7 @@
-// What distances and continuous collision detection of pairs cost, and how good the latter is on
-// queries with exact answers.
-//     bench contact_queries distance=point-triangle type=face ns=...   (closest points, support
-//     given; values: the squared distance alone; bending: the Hessian's positive part) bench
+// Cost of distances and of continuous collision detection of pairs, and accuracy of the latter on
+// queries with exact answers. Prints lines
+//     bench contact_queries distance=point-triangle type=face ns=...   (closest points with known
+//     support; values: only the squared distance; bending: the positive part of the Hessian) bench
 //     contact_queries ccd=sim_rod-twist queries=... hits=... missed=0 late=0 false_positives=...
 //     ratio=... published_ratio=... distances=... capped=... ns=...
 // ratio: mean of the answered time over the exact time of impact; ns: of processor time per query,
@@ -26,14 +26,15 @@ struct pairs {
 
 static volatile double sink;
 
-/// The processor's, as nothing here waits and the machine may have other things to do.
+/// Returns processor time, which is independent of other load of the machine.
 static double seconds(void) {
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// Nodes in a cube of edge 2: all types occur, in no order.
+// Draws random points in a cube of edge 2, so that all types of closest points occur in random
+// order.
 static void fill(struct pairs *pairs) {
     for (size_t i = 0; i < (size_t)12 * PAIRS; i++) {
         pairs->x[i / 12][i / 3 % 4][i % 3] = noise(i);

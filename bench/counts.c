@@ -1,10 +1,9 @@
-// How much work some scenes take, counted: conjugate gradient iterations of preconditioners on one
-// matrix each, and Newton iterations, products with the Hessian, evaluations and contact searches
-// of short runs. No clock is read, so that the same build prints the same lines.
+// Counts the work of some scenes: conjugate gradient iterations of each preconditioner on one
+// matrix, and Newton iterations, products with the Hessian, evaluations and contact searches of
+// short runs. No times are measured, so the same build prints the same lines.
 //     name,count
-// `counts --check bench/counts.csv` compares instead, and prints a line for each count that is
-// another one; that is news and no failure: the record is made anew with `make counts` once the new
-// counts are meant.
+// `counts --check bench/counts.csv` compares instead, and prints a line for each count that has
+// changed. A change is not a failure; if it is intended, `make counts` updates the record.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,7 +108,7 @@ static void count_linear(struct counts *all) {
     }
 }
 
-// --- worlds: what all steps of a short run take together ---
+// --- worlds: totals over all steps of a short run ---
 
 struct work {
     unsigned long long newton, linear, evaluations, searches, sweeps;
@@ -155,7 +154,7 @@ static void count_cube(struct counts *all, const char *name, bool clamped, int32
     tet_mesh_free(&mesh);
 }
 
-/// At the size of the tests, with shapes of its own in the place of meshes.
+/// Counts a scene of torture.h at the size of the tests, with generated shapes instead of meshes.
 static void count_torture(struct counts *all, const char *name) {
     const struct torture_row *row = NULL;
     struct torture_options options;
@@ -174,7 +173,7 @@ static void count_torture(struct counts *all, const char *name) {
     torture_free(&scene);
 }
 
-/// Six tetrahedra around a diagonal of a cube.
+/// Adds a cube of six tetrahedra around a diagonal.
 static pbs_status add_block(pbs_world *world, const double corner[3], double edge, double young) {
     static const uint32_t tets[] = {0, 1, 3, 7, 0, 3, 2, 7, 0, 2, 6, 7,
                                     0, 6, 4, 7, 0, 4, 5, 7, 0, 5, 1, 7};
@@ -198,8 +197,8 @@ static pbs_status add_block(pbs_world *world, const double corner[3], double edg
     return status < 0 ? status : pbs_body_set_contact(world, body, &contact);
 }
 
-/// Five elastic blocks fall on each other askew and slide to rest, while friction turns round
-/// within slip velocity times the step: a tenth of a micrometre in the narrower of the two.
+/// Five elastic blocks fall obliquely on each other and slide to rest. Friction changes its sign
+/// within slip velocity times step: 0.1 micrometres in the narrower case.
 static void count_heap(struct counts *all, const char *name, double slip_velocity) {
     pbs_world_desc desc;
     pbs_collider_desc ground;
@@ -230,7 +229,8 @@ static void count_heap(struct counts *all, const char *name, double slip_velocit
 
 // --- stiff solids whose Hessians are indefinite ---
 
-/// The first step of OPT's stiff cube of 9 points along an edge, with OPT's guesses: a tangle.
+/// The first step of OPT's stiff cube with 9 nodes along an edge, from a tangled state with OPT's
+/// initial guesses.
 static void count_tangle(struct counts *all, const char *name, enum opt_cube_start start) {
     const struct opt_cube cube = {
         .points = 9, .young = 1e9, .start = start, .guess = PBS_GUESS_OPT};
@@ -240,7 +240,8 @@ static void count_tangle(struct counts *all, const char *name, enum opt_cube_sta
     add(all, name, "linear", (unsigned long long)result.first_step_products);
 }
 
-/// Where one end of a unit cube is at a time: drawn in, and the right one turned about the axis.
+/// Computes the position of a node at an end of the unit cube at a time: both ends move inwards,
+/// and the right one rotates about the axis.
 static void place_end(const double rest[3], double time, double out[3]) {
     const double angle = rest[0] > 0.5 ? 3.0 * time : 0.0;
     const double y = rest[1] - 0.5, z = rest[2] - 0.5;
@@ -249,8 +250,8 @@ static void place_end(const double rest[3], double time, double out[3]) {
     out[2] = 0.5 + y * sin(angle) + z * cos(angle);
 }
 
-/// A stiff cube between ends that squeeze it to a tenth and wring it by 3 rad in a second: it
-/// buckles again and again, and never tangles.
+/// A stiff cube whose ends compress it to a tenth of its length and twist it by 3 rad within a
+/// second. It buckles repeatedly but does not tangle.
 static void count_wrung(struct counts *all, const char *name) {
     struct tet_mesh mesh = {0};
     pbs_world_desc desc;

@@ -1,12 +1,13 @@
-// Where cracks run in peridynamic plates of scenes/cracked_plate.h, beside what experiments and
-// other codes saw. Lines
+// Crack paths in the peridynamic plates of scenes/cracked_plate.h, for comparison with experiments
+// and other codes. Prints lines
 //     bench crack_paths case=... particles=... bonds=... horizon=... at_us=... tip_mm=...
 //     speed=... branch_mm=... angle=... broken=...
 //     bench crack_paths case=... start_us=... branch_us=... edge_us=... fastest=... symmetric=...
 //     wall_s=...
-// speed: of the tip since the line before, fastest the greatest over two microseconds, both over
-// Rayleigh's; start: the first particle that is cracked (scenes/crack_path.h); edge: when the crack
-// came to within two horizons of the plate's right end (of steel: its upper one).
+// speed: of the tip since the preceding line; fastest: the largest over two microseconds; both
+// relative to the Rayleigh wave speed. start: time of the first cracked particle
+// (scenes/crack_path.h). edge: time at which the crack is within two horizons of the plate's right
+// edge (steel: its upper edge).
 //     crack_paths [--case glass|soda-lime|steel] [--spacing MM] [--horizon N] [--struck ROWS]
 //         [--until US] [--threads N] [--picture FILE.png]
 #include <math.h>
@@ -31,7 +32,7 @@ struct choice {
 struct course {
     double start, branch, edge; ///< seconds; infinite: not yet
     double fastest;             ///< m/s
-    double tips[TICKS];         ///< metres: at the last ticks, the present one first
+    double tips[TICKS];         ///< metres: tip at the last ticks, the latest first
 };
 
 static double wall_seconds(void) {
@@ -64,7 +65,7 @@ static size_t count_broken(const struct cracked_plate *plate) {
     return sum;
 }
 
-/// Metres: how far the crack has come, in steel upwards; 0 before it begins.
+/// Returns the position of the crack tip, metres (steel: its height); 0 before cracking starts.
 static double tip(const struct cracked_plate *plate) {
     return plate->desc.kind == PLATE_STEEL ? crack_path_height(plate) : crack_path_of(plate).tip;
 }
@@ -146,7 +147,7 @@ static void run(const struct choice *choice) {
     cracked_plate_free(&plate);
 }
 
-/// Those of the table in docs/theory/peridynamics.md.
+/// Runs the cases of the table in docs/theory/peridynamics.md.
 static void run_all(void) {
     static const struct choice all[] = {
         {{PLATE_GLASS, 0.5e-3, 3.0, 1, 1}, 90e-6, NULL},

@@ -1,10 +1,10 @@
-// What threads and mesh size do to the drop of a solid cube on the ground at one step per frame
-// (1/24 s).
+// Scaling of the drop of a solid cube on the ground with threads and mesh size, at one step per
+// frame (1/24 s). Prints lines
 //     bench threads tets=105456 threads=2 seconds=... speedup=... same_bits=1
-//     bench size dof=... newton=... seconds_per_newton=... exponent=...   (exponent: of the cost
-//     per Newton iteration since the size before)
-// Arguments: cells of the threads scene (26; 0 leaves it out), largest number of cells of the size
-// series (69).
+//     bench size dof=... newton=... seconds_per_newton=... exponent=...   (exponent: growth of the
+//     cost per Newton iteration since the preceding size)
+// Arguments: cells of the scene with varying threads (26; 0: omitted), largest number of cells of
+// the series of sizes (69).
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
-// What the choice of the linear solver does to whole steps: a real mesh hits the ground at 2 m/s,
-// every solver in turn, with the same steps and tolerances. Needs a mesh of tetrahedra; a cube of
-// as many stands in where the file is absent.
+// Compares linear solvers in whole steps: a tetrahedral mesh hits the ground at 2 m/s, with each
+// solver in turn and the same steps and tolerances. A cube with as many tetrahedra replaces a
+// missing mesh file. Prints lines
 //     bench drop_solvers dt=0.0417 threads=1 preconditioner=automatic seconds_per_step=...
 //     newton=... linear=... over_incomplete_cholesky=...
-// seconds_per_step leaves out the first step, which builds the pattern; over_...: how many times
-// longer than with incomplete Cholesky alone, the default before there was a choice.
+// seconds_per_step omits the first step, which builds the pattern. over_incomplete_cholesky: ratio
+// to the time with incomplete Cholesky.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static void check(pbs_status status) {
     }
 }
 
-/// One metre at its largest, a millimetre above the ground.
+/// Scales the mesh to a largest extent of one metre, and places it a millimetre above the ground.
 static void place(struct tet_mesh *mesh) {
     double lower[3];
     double upper[3];

@@ -1,14 +1,16 @@
-// ECI's scenes that touch, with A-search, with BDF2 at the same step, and with BDF2 at a step that
-// takes about as long as A-search: Newton iterations, processor time and what is left of the
-// energy, beside ECI's table 1. One thread. A line for each run, and one for each scene:
+// ECI's contact scenes with A-search, with BDF2 at the same step, and with BDF2 at a step with
+// about the same total time as A-search: Newton iterations, processor time and remaining energy,
+// for comparison with ECI's table 1. Uses one thread. Prints a line for each run, and one for each
+// scene:
 //
 //     bench eci_scenes scene=ball_soft size=small scheme=a-search step=1/120 newton=396 ...
 //     bench eci_scenes scene=ball_soft size=small time_ratio=3.1 newton_ratio=2.8 published=2.1/3.1
 //
-// `kept` is the energy above that of rest with what friction took, over the one at the start: at
-// the end, and as the mean over all steps. Scenes that begin at 0.95 of their energy, or decay,
-// are to keep less. The small scenes are some tenths of a second: their ratios are of one bounce.
-// `met` counts the steps after which an edge passes through a triangle, by exact tests of all.
+// `kept` is the energy above the rest state plus the friction work, relative to the start: at the
+// end, and as the mean over all steps. Scenes that start at 0.95 of their energy, or whose energy
+// decays, should keep less. The small scenes last some tenths of a second, so their ratios are
+// those of one bounce. `met` counts the steps after which an edge intersects a triangle, by exact
+// tests of all pairs.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,11 +20,11 @@
 #include "command_line.h"
 #include "scenes/eci_contact_check.h"
 
-/// ECI, table 1: seconds and Newton iterations; 0: not there.
+/// ECI table 1: seconds and Newton iterations; 0: not given.
 static const struct published {
     double seconds, newton;             ///< A-search
     double equal_seconds, equal_newton; ///< BDF2 at the same step
-    double steps;                       ///< of A-search, by duration and step
+    double steps;                       ///< steps of A-search, from duration and step size
 } published[ECI_CONTACT_KINDS] = {
     [ECI_BALL_SOFT] = {75.0, 2681, 36.3, 868, 1200},
     [ECI_BALL_MEDIUM] = {68.3, 1683, 34.6, 423, 1200},
@@ -45,11 +47,11 @@ struct settings {
 
 struct run {
     bool failed;
-    double seconds; ///< of the processor
+    double seconds; ///< processor time
     double newton, linear, steps;
     double kept, mean_kept;
-    double least_gap; ///< over the contact distance
-    size_t met;       ///< steps after which something met something
+    double least_gap; ///< relative to the contact distance
+    size_t met;       ///< steps after which surfaces intersected
 };
 
 static double processor_seconds(void) {
@@ -67,7 +69,8 @@ static void print_step(const struct eci_contact *scene, const pbs_stats *stats) 
     fflush(stdout);
 }
 
-/// The world's energy is 0 at the start but for kinetic and stretching energy; ground is below it.
+/// Returns the kept fraction of the energy. The world's potential energy is 0 at the start; that of
+/// the rest state is negative.
 static double kept_now(const struct eci_contact *scene, double lost, double start) {
     const double ground = scene->integrator.energy_ground;
     const double now = eci_contact_energy(scene) - scene->height_energy;
@@ -148,7 +151,7 @@ static struct run run(const struct settings *s, enum eci_contact_kind kind, int3
     return out;
 }
 
-/// BDF2 at the part of the step whose time comes closest to `seconds`, of those that are tried.
+/// Runs BDF2 at fractions of the step, and returns the run whose time is closest to `seconds`.
 static struct run run_as_long(const struct settings *s, enum eci_contact_kind kind,
                               const struct run *equal, double seconds, int *divisor) {
     enum { TRIALS = 3 };

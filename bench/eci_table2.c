@@ -1,6 +1,6 @@
-// ECI table 2, every number beside the paper's and the one of docs/theory/scenes.md section 2: the
-// centre of mass's velocity 5 s after a chain began its flight against a wall. Argument: most steps
-// per second (3000; the paper's 30000 take minutes).
+// Reproduces ECI table 2, the velocity of a chain's centre of mass 5 s after it started towards a
+// wall, and prints each value with those of the paper and of docs/theory/scenes.md section 2.
+// Argument: largest number of steps per second (3000; the paper's 30000 take minutes).
 //     bench eci-table2 h=1/300 sound=10 scheme=16 damped=0 velocity=0.9315 published=0.931 ..
 #include <math.h>
 #include <stdio.h>

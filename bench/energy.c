@@ -1,8 +1,8 @@
-// What elements cost: value, gradient, exact and projected Hessian with assembly, in nanoseconds
-// per tetrahedron and in products with the assembled matrix, one thread, on a cube of about 100 000
-// tetrahedra.
+// Cost of elements: value, gradient, exact and projected Hessian with assembly, in nanoseconds per
+// tetrahedron and relative to a product with the assembled matrix. Uses one thread, and a cube of
+// about 100 000 tetrahedra.
 //
-//     energy [CELLS]      CELLS along an edge of the cube, 26 at first
+//     energy [CELLS]      CELLS along an edge of the cube, default 26
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,8 @@ struct bench {
     double *x, *y, *product;
 };
 
-/// Seconds of the fastest of several runs: of an evaluation, and of the product run beside it.
+/// Seconds of the fastest of several runs of an evaluation, and of a product timed alternately with
+/// it.
 struct timing {
     double evaluation, product;
 };
@@ -46,7 +47,7 @@ static double since(double start) {
     return clock_seconds() - start;
 }
 
-/// evaluation null: of the largest step along a direction that collapses nothing.
+/// Times an evaluation; if it is null, times max_step along a direction without inversion.
 static struct timing time_term(struct bench *bench, const struct term *term,
                                const struct evaluation *evaluation) {
     struct bsr matrix = bench->assembly.pattern;

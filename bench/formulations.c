@@ -1,9 +1,10 @@
-// BDEM's figure 3: iterations of each formulation of the constraint |q| = 1 on one step of 16 ms of
-// 384 tetrahedra, both ends turned against each other (scenes/quaternion_step.h). Lines
+// Reproduces BDEM's figure 3: iterations of each formulation of the constraint |q| = 1 for one step
+// of 16 ms of 384 tetrahedra whose ends are twisted against each other (scenes/quaternion_step.h).
+// Prints lines
 //     bench formulations method=... hessian=... kappa=... twist=... iterations=... indefinite=...
 //     drift=... energy=... reference=...
-// to 1e-8 of the first force, steepest descent to 1e-4. reference: what another program of the same
-// formulations took (bench/README.md), 0 where it was not run.
+// Tolerances are 1e-8 of the initial force, 1e-4 for steepest descent. reference: iterations of
+// another implementation of the same formulations (bench/README.md); 0: not run.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,14 +1,14 @@
-// The scenes of BDEM's table 1, implicit and explicit in one run:
+// The scenes of BDEM's table 1, implicit and explicit in one run. Prints lines
 //     bench fracture scene=twist mode=implicit particles=17496 size=... young=... step=...
 //     frames=... seconds_per_frame=... newton=... linear=... broken=... unfinished=...
 //     bench fracture scene=twist mode=explicit particles=17496 stable_step=...
 //     steps_per_frame=... seconds_per_frame=... mbonds_per_s=...
 //     bench fracture scene=twist ratio=... explicit seconds a frame over implicit ones
 //     paper_implicit=16.4 paper_explicit=162.0 paper_ratio=9.9
-// One thread unless --threads says otherwise. Bodies are as large as makes the stable step that of
-// the table (--size 0: as the example has them); of explicit frames --steps steps are measured,
-// each of which costs the same. Scenes with contact have it everywhere, implicit by barriers and
-// explicit by penalties.
+// Uses one thread unless --threads is given. The size of a body is chosen so that the stable step
+// is that of the table (--size 0: the size of the example). Of an explicit frame only --steps steps
+// are measured, as all steps cost the same. Contact is by barriers in implicit and by penalties in
+// explicit steps.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ struct settings {
     int64_t frames, steps, threads;
 };
 
-/// Seconds a frame, of table 1.
+/// Seconds per frame in table 1.
 static const struct {
     const char *scene;
     double is_implicit, is_explicit;
@@ -110,7 +110,7 @@ static double run_implicit(const struct settings *s, const char *name) {
     return seconds;
 }
 
-/// Of the longest stable step, as worlds take it unless told otherwise.
+/// Fraction of the stable step that worlds use by default.
 static const double SHARE = 0.8;
 
 static double run_explicit(const struct settings *s, const char *name) {
@@ -120,7 +120,7 @@ static double run_explicit(const struct settings *s, const char *name) {
     make(s, name, true, &scene);
     const double frame = scene.step;
     const size_t bonds = count_bonds(&scene, &broken);
-    // A first step estimates the stable one and makes what is made once.
+    // The first step estimates the stable step and builds data that is built once.
     scene.step = 1e-6 * frame;
     fracture_scene_step(&scene);
     pbs_world_stats(scene.world, &stats);
@@ -177,7 +177,7 @@ static void add_row(const struct settings *s, FILE *file, double value) {
     fflush(file);
 }
 
-/// A beam of 1 m: four thousand particles from soft to stiff, then from few to many.
+/// Runs a beam of 1 m: four thousand particles from soft to stiff, then from few to many particles.
 static void run_figures(const struct settings *given) {
     struct settings s = *given;
     s.size = 1.0;

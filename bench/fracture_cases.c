@@ -1,23 +1,25 @@
-// Specimens of bonded tetrahedra in a testing machine, beside what theory says of them. Lines
+// Specimens of bonded tetrahedra in a testing machine, compared with theory and experiments. Prints
+// lines
 //     bench fracture_cases case=disc cell_mm=... seed=... turn=... particles=... load=...
 //     tension=... pressure=... seconds=...
-//         stresses in the middle of a disc pressed between two lines over the exact 2 P / (pi D t)
-//         and -6 P / (pi D t); both less by 4 <z^2> / R^2 as the load is spread (Hondros 1959)
+//         stresses in the middle of a disc compressed between two lines, relative to the exact 2 P
+//         / (pi D t) and -6 P / (pi D t), each reduced by 4 <z^2> / R^2 because the load is
+//         distributed (Hondros 1959)
 //     bench fracture_cases case=beam cell_mm=... seed=... particles=... whole_mm_per_kn=...
 //     timoshenko=... opening_mm_per_kn=... exact=... crack_mm_per_kn=... exact=... kinetic=...
 //     seconds=...
-//         the half-notched beam before it breaks: deflection over load without the notch beside
-//         that of a beam without dents where it is held and loaded, opening over load, what the
-//         notch adds to the deflection over load, both by linear elastic fracture mechanics, and
-//         kinetic over elastic energy
+//         the half-notched beam before it breaks: deflection over load without the notch, with the
+//         value of Timoshenko's beam, which has no local indentation; opening over load, and
+//         additional deflection over load due to the notch, each with the value of linear elastic
+//         fracture mechanics; kinetic over elastic energy
 //     bench fracture_cases case=break strength=... cell_mm=... seed=... particles=... first=...
 //     peak=... peak_opening_mm=... at_50=... at_100=... broken=... released=... steps=...
 //     seconds=...
-//         the same beam until it is through: N at the first break and at most, N at openings of
-//         0.05 and 0.1 mm (0: it was through before), energy of broken bonds in J per square metre
-//         of the plane above the notch. Gregoire et al.'s beams: 933 to 1114 N at 0.018 to 0.023
-//         mm, then 637 to 896 N and 383 to 644 N
-// --small: one packing of coarse cells each, seconds in all.
+//         the same beam until it is broken through: loads in N at the first break, at the peak, and
+//         at openings of 0.05 and 0.1 mm (0: broken through before); energy of broken bonds in J
+//         per square metre of the plane above the notch. The beams of Gregoire et al. have 933 to
+//         1114 N at 0.018 to 0.023 mm, then 637 to 896 N and 383 to 644 N
+// --small: one coarse mesh per case; takes seconds in all.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +32,7 @@
 struct settings {
     const char *name;
     bool small;
-    double cell; ///< mm, of the beam that breaks; 0: two
+    double cell; ///< mm, cell size of the breaking beam; 0: two sizes
     int64_t seeds;
 };
 
@@ -101,25 +103,26 @@ static void run_beam(double cell, uint64_t seed) {
 
 // --- the beam until it breaks ---
 
-/// Strengths of bonds: the material's tensile strength, its fracture energy, and means of scattered
-/// ones that bring the highest load to the measured one.
+/// Strengths of bonds: from the material's tensile strength, from its fracture energy, and randomly
+/// scattered ones whose mean is fitted to the measured peak load.
 static const struct strength {
     const char *name;
     double tensile, shear, fracture_energy, weibull_modulus;
-    double increment; ///< m, of the push in each step; 0: to the next break, and none while bonds
-                      ///< break
+    double increment; ///< m, increment of the push per step; 0: push until the next bond breaks,
+                      ///< then hold while bonds break
 } strengths[] = {{"tensile", 3.9e6, 3.9e6, 0.0, 0.0, 0.0},
                  {"energy", 0.0, 0.0, 143.2, 0.0, 0.0},
                  {"scattered", 12e6, 24e6, 0.0, 1.0, 6e-7}};
 
 struct record {
     double first, peak, peak_opening, at[2], released;
-    double opening, load; ///< of the step before
+    double opening, load; ///< state of the preceding step
     size_t broken;
     int steps;
 };
 
-/// The load where the opening first was 0.05 and 0.1 mm, between two steps.
+/// Records the load at which the opening first reached 0.05 and 0.1 mm, interpolated between two
+/// steps.
 static void add_to_record(struct record *r, const struct specimen *s) {
     const double opening = specimen_opening(s);
     r->steps++;
@@ -143,7 +146,8 @@ static void add_to_record(struct record *r, const struct specimen *s) {
 
 enum { STEP_LIMIT = 500 };
 
-/// Before anything breaks all is in proportion; then on, by increments or from break to break.
+/// Breaks the beam. The response is linear until the first bond breaks; then the push proceeds by
+/// increments or from break to break.
 static void break_beam(struct specimen *s, double increment, struct record *r) {
     double push = 1e-8;
     double utilisation = 0.0;

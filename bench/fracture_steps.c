@@ -1,21 +1,23 @@
-// What do steps by the linearised force error save where things break? ATS's third experiment,
-// bodies of peridynamics that fall on something and break, by linearly implicit steps: equal ones,
-// and as long as the force error allows, with the limit while bonds break and without.
+// Measures what step control by the linearised force error saves in fracture. As in ATS's third
+// experiment, peridynamic bodies fall on an obstacle and break, in linearly implicit steps: of
+// equal length, or controlled by the force error, with and without a limit of the step while bonds
+// break. Prints lines
 //     bench fracture_steps case=bar particles=576 bonds=7002 scheme=newmark solver=automatic
 //     control=fixed step=... tolerance=... limit=... steps=... rejected=... limited=...
 //     shortest=... longest=... linear=... broken=... fragments=... bonds_alike=... damage_alike=...
 //     cpu_s=... flight_steps=... flight_cpu_s=... bench fracture_steps_gain case=plate
 //     particles=... scheme=... solver=... tolerance=... limit=... step=... alike=... steps=...
 //     linear=... cpu=... after_steps=... after_cpu=...
-// step: s, of equal ones; tolerance: m, of the force error, and of the linear solves of equal steps
-// as well; limit: s, the longest step while bonds broke; limited: steps kept to it. bonds_alike: of
-// the bonds that broke here or in the reference, the share that broke in both; damage_alike: of the
-// particles' damage the sum of the lower over the sum of the higher. The reference are equal steps
-// of a quarter of the time in which a crack crosses the horizon, after a fall in one step, which is
-// exact; spread is one of steps a tenth shorter. flight: before the first advance in which
-// something broke. gain: the longest equal steps whose damage is as much alike as that of the
-// controlled ones (0: none is, the shortest then), over these: tries of steps, linear iterations,
-// processor time; of all, and of what comes after the flight. Everything is done by one thread.
+// step: s, of equal steps. tolerance: m, of the force error, and also of the linear solves of equal
+// steps. limit: s, the longest step while bonds break; limited: number of steps shortened by it.
+// bonds_alike: of the bonds that broke in this run or in the reference, the fraction that broke in
+// both. damage_alike: sum of the lower over sum of the higher damage of the particles in both runs.
+// The reference run has equal steps of a quarter of the time in which a crack crosses the horizon,
+// after the fall in one step, which is exact; `spread` has steps a tenth shorter. flight: before
+// the first advance in which a bond broke. gain: ratio of the longest equal steps with the same
+// damage_alike to the controlled steps (alike=0: no equal steps reach it, and the shortest are
+// used) in attempted steps, linear iterations and processor time: in total, and after the flight.
+// Uses one thread.
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -34,11 +36,11 @@ struct settings {
     bool one;
 };
 
-/// How steps are chosen.
+/// A method of choosing steps.
 struct way {
-    const char *control;    ///< in words
-    double step, tolerance; ///< s; 0: by the force error; m
-    double limit;           ///< as fracture_step of pbs_integrator_desc
+    const char *control;    ///< name of the method
+    double step, tolerance; ///< step, s (0: by the force error), and tolerance, m
+    double limit;           ///< fracture_step of pbs_integrator_desc
     bool skips_flight;
 };
 
@@ -47,8 +49,8 @@ struct outcome {
     uint64_t steps, rejected, limited, linear, flight_tries, flight_linear;
     double shortest, longest, cpu_seconds, flight_cpu_seconds, limit;
     size_t particles, bonds, broken, fragments;
-    uint8_t *flags; ///< by bond
-    float *damage;  ///< by particle
+    uint8_t *flags; ///< by bond: whether it is broken
+    float *damage;  ///< by particle: damage
     double bonds_alike, damage_alike;
     bool failed;
 };
@@ -66,10 +68,10 @@ static double cpu_seconds(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// --- a run ---
+// --- running ---
 
-/// Equal steps are those of a control that may take no others, so that linear solves are as good as
-/// controlled ones'.
+/// Equal steps use the step control with equal minimum and maximum step, so that linear solves have
+/// the same accuracy as with controlled steps.
 static pbs_integrator *make_integrator(const struct settings *s, const struct way *way) {
     pbs_integrator_desc d;
     pbs_integrator *out = NULL;
@@ -84,7 +86,8 @@ static pbs_integrator *make_integrator(const struct settings *s, const struct wa
     d.fracture_step = way->limit;
     d.fracture_quiet_steps = (uint32_t)s->quiet;
     if (way->step > 0.0) {
-        // No rounding leaves a part of a step before the end of an advance.
+        // Slightly longer, so that rounding does not leave a remainder before the end of an
+        // advance.
         d.step_max = d.step_min = d.step_initial = way->step * (1.0 + 1e-9);
         d.fracture_step = INFINITY;
     }
@@ -150,7 +153,7 @@ static struct brittle_fall make_fall(const struct settings *s) {
     return fall;
 }
 
-/// From the beginning to a thousandth before it hits, which for Newmark's method is one step.
+/// Advances to 0.999 of the time of impact; for Newmark's method this is one step.
 static double fall_down(const struct settings *s, pbs_world *world) {
     const double seconds = 0.999 * (sqrt(s->speed * s->speed + 2.0 * 9.81 * s->height) - s->speed) /
                            9.81;
@@ -197,7 +200,7 @@ static void forget(struct outcome *outcome) {
     free(outcome->damage);
 }
 
-/// 1 where neither broke anything.
+/// Compares the damage of two runs; the result is 1 if neither has any.
 static void compare(struct outcome *one, const struct outcome *other) {
     size_t both = 0, either = 0;
     double low = 0.0, high = 0.0;
@@ -249,7 +252,7 @@ static void one(const struct settings *s) {
 
 // --- the falling bar ---
 
-/// Beside the table of docs/theory/step_control.md section 4.
+/// Runs the bar for the table of docs/theory/step_control.md section 4.
 static void bar(struct settings *s) {
     static const struct {
         const char *scheme;
@@ -331,7 +334,7 @@ static void plate(const struct settings *s) {
     struct outcome spread = run(s, &way, &reference);
     forget(&spread);
     for (size_t i = 0; i < CONTROLLED_RUNS; i++) {
-        // The last one without the limit.
+        // The last run has no limit.
         way = (struct way){"force_error", 0.0, tolerances[i] * s->spacing,
                            i + 1 < CONTROLLED_RUNS ? 0.0 : 1.0, false};
         own[i] = run(s, &way, &reference);
@@ -350,7 +353,7 @@ static void plate(const struct settings *s) {
     forget(&reference);
 }
 
-/// What is not given: 0, but of the step, which is given for one run.
+/// Sets defaults of options that are 0; the step is only given for a single run.
 static void set_defaults(struct settings *s) {
     const bool is_bar = strcmp(s->body, "bar") == 0;
     const struct settings d = is_bar ? (struct settings){.young = 1.4e7,
