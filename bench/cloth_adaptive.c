@@ -217,9 +217,9 @@ static pbs_integrator_desc controlled_steps(int32_t scheme, double tolerance) {
 
 // --- the comparison ---
 
-/// Returns the solves that equal steps need for an error, interpolated between the last run above
-/// it and the first one below; 0 if there are none. Uses the run with the fewest solves that is
-/// accurate enough.
+/// Returns the solves that equal steps need for an error, interpolated between two successive runs
+/// of which the first has a larger and the second a smaller error; 0 if there are none. The first
+/// such pair has the fewest solves.
 static double solves_for(const struct run *fixed, double error) {
     for (int i = 1; i < FIXED_RUNS; i++) {
         const struct run *a = &fixed[i - 1], *b = &fixed[i];

@@ -14,9 +14,9 @@
 // both. damage_alike: sum of the lower over sum of the higher damage of the particles in both runs.
 // The reference run has equal steps of a quarter of the time in which a crack crosses the horizon,
 // after the fall in one step, which is exact; `spread` has steps a tenth shorter. flight: before
-// the first advance in which a bond broke. gain: ratio of the longest equal steps with the same
-// damage_alike to the controlled steps (alike=0: no equal steps reach it, and the shortest are
-// used) in attempted steps, linear iterations and processor time: in total, and after the flight.
+// the first advance in which a bond broke. gain: cost of the longest equal steps with at least the
+// same damage_alike (found=0: there are none, and the shortest are used) relative to controlled
+// steps, in attempted steps, linear iterations and processor time: in total, and after the flight.
 // Uses one thread.
 #include <math.h>
 #include <stdbool.h>

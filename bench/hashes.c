@@ -1,10 +1,10 @@
-// What a few steps of every scene lead to, as one number each (hashes/lines.h):
+// Prints a hash of the state after a few steps of each scene (hashes/lines.h):
 //     hash scene=torture/rollers steps=6 time=0.06 hash=0123456789abcdef
-// A change that is to change no bit of any result prints the lines of the build before it, by the
-// same compiler on the same processor: `make hashes` in both, then diff. No lines are recorded in
-// the tree, as another processor or C library has other bits. Scenes are those of bench/scenes and
+// To verify that a change alters no bit of any result, run `make hashes` with both builds, by the
+// same compiler on the same processor, and compare the output. No hashes are recorded in the tree,
+// because they depend on the processor and the C library. The scenes are those of bench/scenes and
 // examples/common that have a world, and small worlds for every body, shape, scheme and setting.
-// --meshes adds those whose meshes come from files.
+// --meshes adds scenes whose meshes are files.
 #include "command_line.h"
 #include "hashes/scenes.h"
 #include "hashes/settings.h"

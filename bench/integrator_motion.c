@@ -1,14 +1,15 @@
-// ECI section 5.1 without contact, scheme beside scheme (figures 7 to 9): total energy and angular
-// momentum over ten seconds of a turning cube, soft and stiff, and of a twisted bar, at 1/30 s,
-// against BDF2 at 1/1500 s. Newton iterations beside ECI's table 1.
+// Compares schemes on the scenes of ECI section 5.1 without contact (figures 7 to 9): total energy
+// and angular momentum over ten seconds of a rotating cube, soft and stiff, and of a twisted bar,
+// at steps of 1/30 s, with BDF2 at 1/1500 s as reference. Newton iterations are printed with those
+// of ECI's table 1.
 //     bench integrator-motion scene=soft-cube scheme=a-search step=1/30 energy_low=..
 //     energy_high=.. momentum_error=.. newton=.. eci_newton=..
-// energy_*: extremes of the energy after the first second over its start, both above the lowest
-// potential; momentum_error: root mean square distance to the reference's angular momentum at the
-// frames, over the reference's root mean square. Writes DIR/SCENE_energy.csv and
-// DIR/SCENE_momentum.csv, a column for each run.
-// Arguments: directory (build/bench), scenes to run as a text of 0, 1 and 2 ("012"), cells (0: as
-// ECI), seconds (10), steps per second of the reference (1500).
+// energy_*: extremes of the energy after the first second, relative to the initial energy; both are
+// measured from the lowest potential. momentum_error: root mean square error of the angular
+// momentum at the frames, relative to the root mean square of the reference. Writes
+// DIR/SCENE_energy.csv and DIR/SCENE_momentum.csv, with a column for each run. Arguments: directory
+// (build/bench), scenes as a string of 0, 1 and 2 ("012"), cells (0: as ECI), seconds (10), steps
+// per second of the reference (1500).
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ struct run_desc {
     int32_t scheme;
     int steps_per_frame;
     double decay_time;               ///< s; 0: none
-    double alpha_max;                ///< 0: the scheme's own
+    double alpha_max;                ///< 0: the scheme's default
     double eci_newton[MOTION_COUNT]; ///< ECI table 1; 0: not given
 };
 
@@ -55,7 +56,7 @@ static void print_run(const struct run_desc *run, int steps, enum elastic_motion
     fflush(stdout);
 }
 
-/// One column for time, one for each run; what a failed run lacks is no number.
+/// Writes a column for time and one for each run; values missing from a failed run are NaN.
 static bool write_table(const char *directory, const char *scene, const char *what,
                         const struct motion_series *all, size_t frames, bool momentum) {
     const char *names[RUN_COUNT + 1] = {"time"};

@@ -1,5 +1,5 @@
-// All schemes side by side on one particle: spectral radius against h omega, energy of a pendulum
-// over time, error against the step. docs/integrators.md shows the pictures.
+// Compares all schemes on one particle: spectral radius over h omega, energy of a pendulum over
+// time, and error over step size. docs/integrators.md shows the plots.
 //     bench integrators scheme=7 name="BDF2" order=2.00 radius_at_10=0.3182 energy_after_50s=0.87
 // Writes DIR/spectral_radius.csv, DIR/pendulum_energy.csv and DIR/convergence.csv.
 // Argument: directory (build/bench).
@@ -15,7 +15,7 @@
 struct scheme {
     const char *name;
     int32_t id;
-    double parameter; ///< the first; negative: the scheme's own
+    double parameter; ///< first parameter of the scheme; negative: its default
 };
 
 static const struct scheme schemes[] = {
@@ -37,7 +37,7 @@ static const struct scheme schemes[] = {
 
 enum { SCHEME_COUNT = sizeof schemes / sizeof *schemes };
 
-/// P = omega^2 (1 - cos x), or omega^2 x^2 / 2, of a particle of 1 kg that moves along x.
+/// A particle of 1 kg that moves along x, with P = omega^2 (1 - cos x) or omega^2 x^2 / 2.
 struct problem {
     bool is_pendulum;
     double omega;
@@ -130,7 +130,7 @@ static double combine(const struct linear *l, const struct combination *c) {
     return sum;
 }
 
-/// x = x~ / (1 + c k), the minimiser of |x - x~|^2 / 2 + c k x^2 / 2.
+/// Solves a stage: x = x~ / (1 + c k) minimises |x - x~|^2 / 2 + c k x^2 / 2.
 static void take_stage(struct linear *l, uint32_t index) {
     struct stage_recipe recipe = {0};
     l->scheme->stage(&l->view, index, &recipe);
@@ -164,7 +164,7 @@ static void take_step(struct linear *l) {
     l->view.h_before = 1.0;
 }
 
-/// Divides both states by their size, which is returned.
+/// Divides both states by their norm, and returns the norm.
 static double normalise(struct linear *l, double omega) {
     double size = 0.0;
     for (int s = STATE_NOW; s <= STATE_BEFORE; s++) {
@@ -178,7 +178,7 @@ static double normalise(struct linear *l, double omega) {
     return size;
 }
 
-/// Mean growth of the logarithm over many steps.
+/// Returns the spectral radius, from the mean growth of the logarithm of the norm over many steps.
 static double spectral_radius(const struct scheme *scheme, double omega) {
     enum { WARM = 300, STEPS = 4000 };
     const struct scheme_table *table = scheme_find(scheme->id);
@@ -209,7 +209,7 @@ static bool is_linear(const struct scheme *scheme) {
 
 enum { RADIUS_ROWS = 121, ENERGY_ROWS = 501, CONVERGENCE_ROWS = 8 };
 
-/// values: rows x (SCHEME_COUNT + 1), the first column filled.
+/// values: rows x (SCHEME_COUNT + 1), including the first column.
 static void write_table(const char *directory, const char *name, const char *first,
                         const double *values, size_t rows) {
     const char *names[SCHEME_COUNT + 1] = {first};
@@ -243,7 +243,7 @@ static double energy_of(const pbs_world *world) {
     return energy.total;
 }
 
-/// A pendulum of period 6.7 s that swings by 1 rad, at steps of 0.1 s.
+/// Tabulates the energy of a pendulum of period 6.7 s and amplitude 1 rad, at steps of 0.1 s.
 static void tabulate_energy(const char *directory, double last[SCHEME_COUNT]) {
     static double values[ENERGY_ROWS][SCHEME_COUNT + 1];
     for (int s = 0; s < SCHEME_COUNT; s++) {
@@ -262,7 +262,7 @@ static void tabulate_energy(const char *directory, double last[SCHEME_COUNT]) {
     write_table(directory, "pendulum_energy", "time", &values[0][0], ENERGY_ROWS);
 }
 
-/// Position of the pendulum x = 1, v = 0.3 at t = 5 s.
+/// Returns the position at t = 5 s of the pendulum that starts with x = 1, v = 0.3.
 static double end_of(const struct scheme *scheme, int steps) {
     struct problem problem = {true, 1.0};
     pbs_body body;

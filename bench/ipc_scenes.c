@@ -1,13 +1,14 @@
-// The scenes of the IPC reference code, with its potential, step and tolerance, side by side with
-// what that code did: ../shared/data/ipc_scenes holds scenes, positions and iterations.
+// Runs the scenes of the IPC reference code with its potential, step and tolerance, and compares
+// with results of that code. Scenes, positions and iterations are in the folder ipc_scenes of the
+// shared data.
 //     bench ipc_scenes scene=rodsTwist barrier=reference threads=1 steps=200 newton_per_step=...
 //     peer_newton=... cpu_per_step=... ms_per_newton=... peer_ms_per_newton=... peer_over_ours=...
 //     contact=... (of which search=... sweep=...) hessian=... solve=... line_search=...
 //     bench ipc_scenes scene=rodsTwist threads=1 step=60 max_difference=... rms_difference=...
-// Times are seconds of processor time with one thread, of the clock with more; shares are of the
-// clock's; differences are relative to the scene's diagonal, of the nodes of elastic components.
-// peer_ms_per_newton is what was measured of the reference code with one thread, over the steps
-// that the file of iterations has (mat40Twist: its first 103 steps).
+// Times are processor time with one thread, wall-clock time with more. The values from `contact` on
+// are fractions of wall-clock time. Differences are those of nodes of elastic components, relative
+// to the scene's diagonal. peer_ms_per_newton was measured with the reference code on one thread,
+// over the steps in the file of iterations (mat40Twist: its first 103 steps).
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +54,7 @@ static bool read_iterations(const char *folder, const char *scene, struct iterat
     FILE *file = fopen(path, "r");
     out->count = 0;
     while (file != NULL && out->count < STEP_LIMIT && fgets(line, sizeof line, file) != NULL) {
-        // The first line names the columns.
+        // The first line contains column names.
         const char *const comma = strchr(line, ',');
         if (comma != NULL && line[0] >= '0' && line[0] <= '9') {
             out->values[out->count++] = atoi(comma + 1);
@@ -65,7 +66,7 @@ static bool read_iterations(const char *folder, const char *scene, struct iterat
     return out->count > 0;
 }
 
-/// The positions after a step, where the reference has them.
+/// Reads the reference positions after a step, if the file exists.
 static double *read_positions(const char *folder, const char *scene, size_t step, size_t count) {
     char path[512], line[256];
     text_print(path, sizeof path, "%s/%s/ref_positions_step%zu.txt", folder, scene, step);
@@ -114,7 +115,7 @@ static void print_differences(const struct scene_world *w, const struct settings
     fflush(stdout);
 }
 
-/// Sums over the steps.
+/// Totals over the steps.
 struct cost {
     double processor, clock, search, sweep, contact, hessian, factor, solve, line_search;
     double newton, linear, evaluations, contacts, searches, candidates;
@@ -212,7 +213,8 @@ static void run(const struct scene_file *scene, const struct settings *s, int32_
     d.contact_stiffness *= s->stiffness;
     d.velocity_tolerance *= s->tolerance;
     if (s->own) {
-        // As stiff close to the contact distance (docs/theory/contact.md section 2.1).
+        // Chosen for the same stiffness close to the contact distance (docs/theory/contact.md
+        // section 2.1).
         d.barrier = PBS_BARRIER_DISTANCE;
         d.adaptive_stiffness = 0;
         d.contact_stiffness *= 8.0 * d.contact_distance * d.contact_distance;

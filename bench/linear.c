@@ -1,10 +1,11 @@
-// Linear solvers, ours and those of the libraries that are installed, on the same systems in one
-// run. One line a solver and system, seconds being medians:
+// Compares linear solvers, those of the library and those of other installed libraries, on the same
+// systems. Prints a line for each solver and system, with median times:
 //     bench linear solver case=hard cells=32 dofs=104544 solver=libpbs-... threads=1 ...
-// and one a system that says how far the best peer is from libpbs's default; at the end what was
-// aimed at beside what came out. Peers get H0 + C in scalar rows in the host's numbering, are timed
-// after it is in the form they want, and run on one thread. symbolic_s of ours has the renumbering
-// in it, theirs the ordering. A solver that fails is reported with converged=0 and where.
+// and a line for each system that compares the best other solver with libpbs's default; at the end
+// a summary of targets and results. The other solvers get H0 + C as a scalar matrix in the host's
+// numbering; they are timed after conversion to their format, and run on one thread. symbolic_s
+// includes the renumbering for libpbs, and the ordering for the others. A solver that fails is
+// reported with converged=0 and the place of failure.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,7 @@ struct bench {
     struct solver_summaries summaries;
 };
 
-/// One system.
+/// One system and its measurements.
 struct row {
     struct bench *bench;
     const struct linear_case *what;
@@ -51,7 +52,7 @@ static void must(bool done) {
     }
 }
 
-/// The next word of a list separated by blanks or commas; null at its end.
+/// Returns the next word of a list separated by blanks or commas; null at its end.
 static const char *next_word(const char *text, size_t *length) {
     text += strspn(text, " ,");
     *length = strcspn(text, " ,");
@@ -92,7 +93,7 @@ static void print_key(const struct row *row, const char *kind) {
            dofs_of(row));
 }
 
-/// What renumbering costs: once per topology, whoever solves.
+/// Times the renumbering, which is done once per topology for every solver.
 static double time_layout(struct row *row) {
     const struct bsr *a = &row->scene.fixture.matrix;
     struct memory *memory = &row->bench->memory;
@@ -118,7 +119,7 @@ static double time_layout(struct row *row) {
     return seconds;
 }
 
-/// What the matrix of contacts costs each time it is built anew.
+/// Times the construction of the contact matrix.
 static double time_contacts(struct row *row) {
     struct contact_fixture *contacts = &row->scene.contacts;
     double best = 1e30;
@@ -131,7 +132,7 @@ static double time_contacts(struct row *row) {
     return row->scene.problem.c ? best : 0.0;
 }
 
-/// The product beside the triad, in turns.
+/// Times the matrix product and the triad alternately.
 static void print_bandwidth(struct row *row, int threads, struct tasks *tasks) {
     struct memory *memory = &row->bench->memory;
     const struct bsr *a = &row->scene.fixture.matrix;
@@ -159,7 +160,7 @@ static void print_bandwidth(struct row *row, int threads, struct tasks *tasks) {
     memory_release(memory, y);
 }
 
-/// H0, C and the order of the rows.
+/// Returns the bytes of H0, C and the row order.
 static double matrix_bytes(const struct linear_scene *scene) {
     const struct bsr *a = &scene->fixture.matrix;
     const double rows = a->row_count;
@@ -292,7 +293,7 @@ static void measure_ours(struct row *row, int threads) {
                      : ORDER_NESTED_DISSECTION,
     };
     for (size_t i = 0; preconditioner_tables[i]; i++) {
-        // Unpreconditioned conjugate gradients are nobody's choice, and take minutes.
+        // Unpreconditioned conjugate gradients are omitted, as they take minutes.
         if (preconditioner_tables[i]->id != PBS_PRECONDITIONER_NONE) {
             setting.preconditioner = preconditioner_tables[i]->id;
             measure_own(row, preconditioner_tables[i], &setting, threads);
@@ -327,7 +328,7 @@ static void measure_row(struct bench *bench, const struct linear_case *what, uin
     linear_scene_free(memory, &row.scene);
 }
 
-// --- all of them ---
+// --- all systems ---
 
 static void measure_all(struct bench *bench) {
     size_t length = 0;
@@ -345,8 +346,8 @@ static void measure_all(struct bench *bench) {
     }
 }
 
-/// OpenBLAS picks its kernels when it is loaded, and very old ones for a processor that came after
-/// it. Peers are to be seen at their best, so the bench starts again with the kernels that fit.
+/// OpenBLAS chooses its kernels when it is loaded, and very slow ones for a processor newer than
+/// itself. For a fair comparison the bench restarts itself with suitable kernels.
 static void choose_blas_kernels(char **argv) {
 #if defined(__x86_64__)
     static const char *const wide[] = {"SkylakeX", "Cooperlake", "SapphireRapids"};
@@ -397,13 +398,13 @@ int main(int argc, char **argv) {
     }
     bench.limits.repetitions = (int)repeat;
     bench.summaries.by_cpu = bench.limits.by_cpu;
-    // One thread for what peers do inside BLAS and OpenMP.
+    // Other solvers use one thread inside BLAS and OpenMP.
     setenv("OMP_NUM_THREADS", "1", 1);
     openblas_set_num_threads(1);
     memory_init(&bench.memory, NULL);
     pbs_world_desc_init(&bench.defaults, sizeof bench.defaults);
     bench.defaults.contact = PBS_CONTACT_PROJECTION;
-    // Which of its kernels OpenBLAS picked decides what direct solvers can do.
+    // The speed of direct solvers depends on the kernels that OpenBLAS has chosen.
     printf("bench linear blas core=%s\n", openblas_get_corename());
     peer_list_open("bench linear", &bench.peers);
     measure_all(&bench);

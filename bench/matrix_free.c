@@ -1,13 +1,12 @@
-// Implicit steps of peridynamic bodies with and without their matrix: a cube of N^3 particles,
-// 61 bonds each, clamped at one side, bends under its weight; implicit Euler with steps of 20 ms,
-// a wave crossing the cube in 32. One thread. Lines
+// Implicit steps of peridynamic bodies with an assembled and with a matrix-free Hessian. A cube of
+// N^3 particles with 61 bonds each, clamped at one side, bends under its weight. Implicit Euler
+// with steps of 20 ms; a wave crosses the cube in 32 ms. Uses one thread. Prints lines
 //     bench matrix_free particles=... bonds=... matrix=... preconditioner=... step=...
 //     newton=... iterations=... cpu_s=... hessian_s=... factor_s=... solve_s=...
 //     bytes_per_particle=... peak_bytes_per_particle=...
-// cpu_s: of the processor; step 0 has the set-up of the patterns in it; hessian_s, factor_s,
-// solve_s by the clock on the wall; bytes: what the world's allocator has given out and not got
-// back, its peak.
-//     matrix_free [N MATRIX PRECONDITIONER]   one case; PBS_MATRIX_*, PBS_PRECONDITIONER_*
+// cpu_s: processor time; step 0 includes the set-up of patterns. hessian_s, factor_s, solve_s:
+// wall-clock time. bytes: memory in use of the world's allocator, and its peak.
+//     matrix_free [N MATRIX PRECONDITIONER]   runs one case; PBS_MATRIX_*, PBS_PRECONDITIONER_*
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -63,7 +62,7 @@ static pbs_world *make_world(int32_t matrix, int32_t preconditioner, struct room
     return world;
 }
 
-/// The unit cube, its first layer along x clamped.
+/// Adds the unit cube, whose first layer along x is clamped.
 static pbs_body add_cube(pbs_world *world, uint32_t side) {
     const double box[6] = {0.0, 0.0, 0.0, 1.0, 1.0, 1.0};
     pbs_peridynamic_desc d;

@@ -1,18 +1,18 @@
-// What contact costs and does with the settings that a new world has: nothing is set but gravity,
-// and what the arguments say. A line for each scene:
+// Cost and quality of contact with default settings: only gravity and the options given as
+// arguments are set. Prints a line for each scene:
 //     bench newton_contact scene=wall20 steps=20 failed=0 not_ok=0 newton=319 worst=60 linear=...
 //     energy=... gap=... highest=... spread=... seconds=...
-// newton: iterations of all steps; worst: of one; gap: the smallest over the contact distance in
-// the last step; highest: the largest height of any vertex after the first step, over that at the
-// start; spread: how far vertices moved in the last tenth of the scene, over the size of the
-// smallest body. Steps are 1/60 s. A scene ends at its first step that fails.
-//   cube1mm .. cube100m  a soft cube falls from .3 of its edge
-//   wall5 .. wall200     5 x 5 affine boxes of 62.5 kg are hit by a ball of 2 t, at so many m/s
-//   wall3d               3 x 3 x 3 of them
+// newton: iterations of all steps; worst: largest number of one step; gap: smallest gap in the last
+// step over the contact distance; highest: largest height of a vertex after the first step over
+// that at the start; spread: largest movement of a vertex in the last tenth of the scene over the
+// size of the smallest body. Steps are 1/60 s. A scene ends at the first failed step.
+//   cube1mm .. cube100m  a soft cube falls from 0.3 of its edge length
+//   wall5 .. wall200     5 x 5 affine boxes of 62.5 kg are hit by a ball of 2 t at 5 .. 200 m/s
+//   wall3d               3 x 3 x 3 such boxes
 //   dice1mm              9 dice of 1 mm fall on each other
 //   tower                10 affine boxes; the one on top is 1000 times as heavy
 //   boxes27, boxes125    affine boxes in a pile
-//   pair1, pair25        a tumbling box lands on another, once and 25 times apart
+//   pair1, pair25        a tumbling box lands on another: one pair, and 25 separate pairs
 //   soft8, cloth24, cards  soft cubes in a pile, cloth on a ball, two storeys of shells
 //   net, splash, tramp, stairs, dice   ECI's small scenes, with their own contact, by BDF2
 #include <math.h>
@@ -41,11 +41,11 @@ static struct settings {
 
 struct scene {
     pbs_world *world;
-    struct eci_contact eci; ///< of ECI's scenes: who the world belongs to
+    struct eci_contact eci; ///< for ECI's scenes: owner of the world
     bool is_eci;
     int steps;
     double step;
-    double size; ///< m, of the smallest body
+    double size; ///< m, size of the smallest body
 };
 
 static void check(pbs_status status) {
@@ -80,7 +80,8 @@ static void begin(struct scene *scene, int steps, double size) {
     pbs_world_desc d;
     check(pbs_world_desc_init(&d, sizeof d));
     d.gravity[1] = -9.81;
-    d.contact = PBS_CONTACT_BARRIER; // what a new world has; said for libraries before
+    d.contact = PBS_CONTACT_BARRIER; // the default; set explicitly for older versions of the
+                                     // library
     choose(&d);
     check(pbs_world_create(&d, &scene->world));
     scene->steps = steps;
@@ -122,7 +123,7 @@ static pbs_body add_affine(const struct scene *scene, const struct surface_mesh 
 
 static const double at_rest[3] = {0.0, 0.0, 0.0};
 
-/// By its centre.
+/// Adds a box, given its centre.
 static pbs_body add_box(const struct scene *scene, double edge, double density,
                         const double position[3]) {
     struct surface_mesh mesh = {0};
@@ -153,7 +154,7 @@ static void add_ball(const struct scene *scene, double radius, double density,
     surface_mesh_free(&mesh);
 }
 
-/// By its lowest corner.
+/// Adds a soft cube, given its lowest corner.
 static void add_soft(const struct scene *scene, double edge, size_t cells, const double corner[3],
                      double young) {
     struct tet_mesh mesh = {0};
@@ -176,7 +177,8 @@ static void add_soft(const struct scene *scene, double edge, size_t cells, const
 
 // --- scenes ---
 
-/// Its weight presses it by a thousandth at most: what is large and soft swings for minutes.
+/// Returns a modulus with which the weight compresses a cube by at most 0.001. A large cube that is
+/// softer oscillates for minutes.
 static double soft_young(double edge) {
     return fmax(1e5, 1e3 * 1000.0 * 9.81 * edge);
 }
@@ -402,7 +404,7 @@ static double highest(const pbs_world *world) {
     return most;
 }
 
-/// Copies all positions, and how far they are from those in `kept`.
+/// Copies all positions to `kept`, and returns their largest distance from the previous contents.
 static double moved(const pbs_world *world, double *kept) {
     double most = 0.0;
     for (size_t b = 0; b < pbs_world_body_count(world); b++) {
@@ -462,7 +464,7 @@ static void run(const struct cell *cell) {
            cell->name, landed, failed, looked_at, newton, worst, linear, energy.total,
            energy.kinetic, stats.least_gap, top / start, moved(scene.world, kept) / scene.size,
            (double)(clock() - begun) / CLOCKS_PER_SEC);
-    // Left out where this file is compiled against a library that does not say.
+    // Omitted if this file is compiled for a version of the library without these statistics.
 #ifndef WITHOUT_AUTOMATIC_CONTACT
     printf(" gap=%.3f stiffness=%.3g", stats.least_gap / stats.contact_distance,
            stats.contact_stiffness);

@@ -1,9 +1,10 @@
-// OPT figure 2: of which starts a step converges, as a picture. A sheet of 36 degrees of freedom
-// (scenes/opt_sheet.h) is bent out of shape before one step from rest: the pixel is where its upper
-// right corner goes while the sides x = 0 and y = 0 stay, and all between follows bilinearly. A map
-// is two metres wide, and the sheet is at rest where the pixel is at (3/5, 1/2) of it.
-// Columns: 170, 40, 20, 10 and 1 steps per 1/24 s, and one of a second; upper row: plain Newton,
-// lower row: ours. Black: no iterations, blue: 15, cyan: 30 and more, red: 500 were not enough.
+// Reproduces OPT figure 2, a picture of the initial states for which a step converges. A sheet of
+// 36 degrees of freedom (scenes/opt_sheet.h) is deformed before one step with zero velocity: its
+// upper right corner is moved to the position of the pixel, the sides x = 0 and y = 0 are
+// unchanged, and positions between are interpolated bilinearly. A map is two metres wide; the pixel
+// at (3/5, 1/2) of it is the rest state. Columns: 170, 40, 20, 10 and 1 steps per 1/24 s, and one
+// step of a second. Upper row: plain Newton; lower row: the library's method. Black: 0 iterations,
+// blue: 15, cyan: 30 or more, red: not converged after 500.
 //     bench opt-convergence method=newton step=0.0416667 starts=1024 failed=0.52 median=..
 #include <math.h>
 #include <stdio.h>
@@ -23,9 +24,9 @@ static const struct {
 } methods[METHODS] = {{"newton", PBS_METHOD_PLAIN_NEWTON},
                       {"stabilized", PBS_METHOD_STABILIZED_NEWTON}};
 
-/// Places for the corner at a pixel; (u, v) in parts of the picture's side, v upwards.
+/// Computes node positions for a pixel; (u, v) are fractions of the picture's side, v upwards.
 static void place(const struct opt_sheet *sheet, double u, double v, double *x) {
-    const double *corner = sheet->rest[OPT_SHEET_NODES - 1]; // the first one is the origin
+    const double *corner = sheet->rest[OPT_SHEET_NODES - 1]; // the first node is the origin
     for (size_t i = 0; i < OPT_SHEET_NODES; i++) {
         const double *rest = sheet->rest[i];
         const double share = rest[0] / corner[0] * rest[1] / corner[1];
@@ -48,8 +49,8 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/// One map of size x size pixels, its upper left corner at (left, top). Iterations of the starts
-/// that converge to counts[size^2], how many to *converged.
+/// Draws a map of size x size pixels with its upper left corner at (left, top). Stores the
+/// iterations of converged steps in counts[size^2] and their number in *converged.
 static pbs_status draw_map(struct opt_sheet *sheet, int32_t method, double h, size_t size,
                            struct image *image, size_t left, size_t top, uint32_t *counts,
                            size_t *converged) {

@@ -1,10 +1,10 @@
-// OPT figures 8 and 9 at growing size, with the linear solves beside OPT's figure 11 (its cubes
-// have 65^3 points):
+// OPT figures 8 and 9 at increasing size; linear solves are printed with those of OPT's figure 11
+// (whose cubes have 65^3 points):
 //     bench opt-cube guess=paper iterations=default start=random points=33 young=1e+09 steps=1
 //     solves_per_step=.. first_step_solves=.. cg_products=.. average=.. opt_solves_per_step=109.6
 //     energy=.. gradient=.. seconds=.. edge_strain=.. inverted=0 recovered=1 status=..
-// cg_products, energy and gradient are those of the first step, `average` is over --frames steps.
-// OPT's figure is an average over all frames of a scene, most of which are at rest.
+// cg_products, energy and gradient are those of the first step; `average` is the mean over --frames
+// steps. OPT's value is a mean over all frames of a scene, in most of which the cube is at rest.
 #include <stdio.h>
 #include <string.h>
 

@@ -1,10 +1,10 @@
-// The table of OPT's figure 11 (Gast and Schroeder 2014), row by row, ours beside theirs.
+// Reproduces the table of OPT's figure 11 (Gast and Schroeder 2014) row by row, and prints the
+// paper's values.
 //     bench opt-table row=6 size=full method=newton steps_per_frame=5 frames=48 unknowns=7869
 //     opt_unknowns=7900 solves_per_step=.. opt_solves_per_step=2.1 seconds_per_frame=..
 //     opt_seconds_per_frame=1.13 deepest=.. least_distance=.. inverted=.. edge_strain=..
 //     ok=1 [reason="..."]
-// Seconds of the paper are of one thread of a Xeon at 3.1 to 3.5 GHz. Figures 8 and 9 are
-// opt_cubes's.
+// The paper's times are for one thread of a Xeon at 3.1 to 3.5 GHz. opt_cubes runs figures 8 and 9.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

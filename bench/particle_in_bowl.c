@@ -1,8 +1,8 @@
-// What the interpolation of a distance grid does to Newton's method (OPT section 5.2): a particle
-// is drawn into a ball, or out of one through the wall of a bowl (scenes/particle_in_bowl.h). Lines
+// Effect of the interpolation of a distance grid on Newton's method (OPT section 5.2): a particle
+// is pulled into a ball, or into the wall of a bowl (scenes/particle_in_bowl.h). Prints lines
 //     bench particle_in_bowl solid=ball|bowl interpolation=linear|cubic radius_cells=...
 //     targets=... mean_iterations=... most_iterations=... failures=... largest_gradient=...
-// of 500 targets; a failure is one at which |gradient| / K did not come below 1e-6 m in 200
+// for 500 targets. A failure is a target for which |gradient| / K is not below 1e-6 m after 200
 // iterations.
 #include <stdio.h>
 

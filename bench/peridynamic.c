@@ -1,20 +1,21 @@
-// Explicit steps of peridynamic bodies, velocity Verlet, some 60 bonds to a particle (13 in a
-// plate), all pulled apart along x; the block is that of tests/data/lammps_block. Lines
+// Explicit steps (velocity Verlet) of peridynamic bodies with about 60 bonds per particle (13 in a
+// plate), stretched along x. The block is that of tests/data/lammps_block. Prints lines
 //     bench peridynamic case=... particles=... bonds=... threads=... steps=... broken=...
 //     single_wall=... single_cpu=... divided_wall=... divided_cpu=... stream=... triad=...
 //     over_lammps=... over_lammps_cpu=... load=...
 //     bench peridynamic_lammps case=... particles=... wall=... cpu=... load=...
 //     bench peridynamic_threads case=... single=... divided=...
-// single: a step to each call of pbs_world_step; divided: one call that divides itself into as
-// many. wall, cpu: million particle-steps per second of the clock on the wall, and of the
-// processor, all threads together; best of some rounds. stream: GB/s of what a bond has, 16 bytes,
-// by the wall and divided steps; triad: those of a = b + s c on arrays as large together.
-// over_lammps: single steps by the wall over LAMMPS's peri/pmb, its own "Loop time", on one
-// processor, in the same run; over_lammps_cpu: by the processor; 0 where `lmp` is not installed.
-// threads: two over one by the wall. load: of the machine in the last minute, this program
-// included. Cases: blocks of so many particles along an edge; with strengths that nothing reaches;
-// breaking all over; in a random order; of tetrahedra that are filled, turned against the lattice;
-// a square plate.
+// single: one step per call of pbs_world_step; divided: one call that is divided into as many
+// steps. wall, cpu: million particle-steps per second of wall-clock time, and of processor time of
+// all threads; best of several rounds. stream: GB/s of bond data, 16 bytes per bond, in divided
+// steps by wall-clock time; triad: GB/s of a = b + s c on arrays of the same total size.
+// over_lammps: speed of single steps relative to LAMMPS's peri/pmb (its own "Loop time") on one
+// processor in the same run, by wall-clock time; over_lammps_cpu: by processor time; 0 if `lmp` is
+// not installed. threads: speed with two threads relative to one, by wall-clock time. load: load
+// average of the machine in the last minute, including this program. Cases: blocks with the given
+// number of particles along an edge; with strengths that are not reached; with bonds breaking
+// everywhere; in random order; a tetrahedral mesh filled with particles, rotated relative to the
+// lattice; a square plate.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@
 static const double SPACING = 0.0005, HORIZON = 1.5001e-3, DENSITY = 2200.0, STEP = 1e-7;
 static const double PI = 3.14159265358979323846;
 
-/// The deck's micromodulus is 12 E / (pi horizon^4).
+/// Returns Young's modulus from the micromodulus 12 E / (pi horizon^4) of the LAMMPS input.
 static double young(void) {
     return 1.6863e22 * PI * pow(HORIZON, 4) / 12.0;
 }
@@ -42,7 +43,7 @@ enum shape { BLOCK, PLATE, TURNED };
 struct scene {
     const char *name;
     enum shape shape;
-    uint32_t side; ///< particles along an edge; of TURNED cells of tetrahedra
+    uint32_t side; ///< particles along an edge; for the rotated case cells of tetrahedra
     uint32_t steps;
     bool shuffled;
     double stretch, weibull; ///< 0: nothing breaks
@@ -102,7 +103,7 @@ static double *make_lattice(const struct scene *s, size_t *count) {
     return x;
 }
 
-/// Each changes places with another one before it or itself.
+/// Shuffles the particles (Fisher-Yates).
 static void shuffle(double *x, size_t count) {
     for (size_t i = 1; i < count; i++) {
         double mine[3];
@@ -128,8 +129,8 @@ static void describe(const struct scene *s, pbs_peridynamic_desc *d) {
     d->seed = 1;
 }
 
-/// Particles in a box of cells of three spacings, that much turned about an oblique axis (a
-/// rotation by Rodrigues' formula).
+/// Adds particles that fill a box of cells of three spacings, rotated about an oblique axis
+/// (Rodrigues' formula).
 static void add_turned(pbs_world *world, const struct scene *s, pbs_body *body) {
     const size_t cells[3] = {s->side, s->side, s->side};
     const double c = cos(0.5);
@@ -173,7 +174,7 @@ static void add_lattice(pbs_world *world, const struct scene *s, pbs_body *body)
     free(x);
 }
 
-/// Adds to the velocities.
+/// Adds a stretching velocity.
 static void pull(pbs_world *world, pbs_body body) {
     const size_t count = pbs_body_vertex_count(world, body);
     const double *x = pbs_body_positions(world, body);
@@ -186,7 +187,8 @@ static void pull(pbs_world *world, pbs_body body) {
     free(v);
 }
 
-/// Where bonds are to go on breaking; and finds the stable step, which that has made unknown.
+/// Stretches again if bonds are to continue breaking, and recomputes the stable step, which the
+/// change of velocities has invalidated.
 static void pull_again(pbs_world *world, pbs_body body, const struct scene *s) {
     if (s->weibull > 0.0) {
         pull(world, body);
@@ -194,7 +196,7 @@ static void pull_again(pbs_world *world, pbs_body body, const struct scene *s) {
     }
 }
 
-/// share: of the stable step.
+/// share: fraction of the stable step.
 static void set_verlet(pbs_world *world, double share) {
     pbs_integrator_desc i;
     pbs_integrator *integrator = NULL;
@@ -220,7 +222,7 @@ static pbs_world *make_world(const struct scene *s, int32_t threads, pbs_body *b
         add_lattice(world, s, body);
     }
     pull(world, *body);
-    // Prepares everything, and finds the stable step.
+    // The first step prepares everything, and computes the stable step.
     pbs_stats stats = {.struct_size = sizeof stats};
     require(pbs_world_step(world, STEP));
     require(pbs_world_stats(world, &stats));
@@ -231,7 +233,7 @@ static pbs_world *make_world(const struct scene *s, int32_t threads, pbs_body *b
 
 // --- measuring ---
 
-/// Seconds per step, the least.
+/// Least time per step, seconds.
 struct pace {
     double wall, cpu;
 };
@@ -241,7 +243,7 @@ static void keep_best(struct pace *best, double wall, double cpu, uint64_t steps
     best->cpu = fmin(best->cpu, cpu / (double)steps);
 }
 
-/// So many calls of as many steps each.
+/// Times `calls` calls of `steps` steps each.
 static void measure_round(pbs_world *world, uint32_t calls, uint32_t steps, struct pace *best) {
     pbs_stats stats = {.struct_size = sizeof stats};
     uint64_t taken = 0;
@@ -264,7 +266,7 @@ static size_t count_broken(const pbs_world *world, pbs_body body, size_t bonds) 
     return count;
 }
 
-/// Bytes a second of arrays that take so many bytes together.
+/// Returns bytes per second of the triad on arrays of `bytes` bytes in total.
 static double triad_speed(double bytes, int32_t threads, int64_t rounds) {
     struct memory memory;
     struct tasks *tasks = NULL;
@@ -334,7 +336,7 @@ static void write_deck(FILE *deck, const struct scene *s) {
                   SPACING, edge, edge, edge, HORIZON, DENSITY, pow(SPACING, 3), STEP);
 }
 
-/// What it says of its runs.
+/// Reads the loop times from LAMMPS's output.
 static void read_loops(FILE *says, struct pace *best) {
     char line[512];
     double seconds = 0.0;
@@ -351,7 +353,7 @@ static void read_loops(FILE *says, struct pace *best) {
     }
 }
 
-/// False where there is none.
+/// Returns false if LAMMPS is not installed.
 static bool measure_lammps(const struct scene *s, int64_t rounds, struct pace *best) {
     char name[] = "/tmp/peridynamic_XXXXXX";
     const int file = mkstemp(name);

@@ -1,11 +1,12 @@
-// A pile of affine rings, soft cubes and cloth (torture's scene `mixed`), rained in, stirred for
-// six tenths of the time and then left alone: ten thousand steps without growth of memory.
+// A pile of affine rings, soft cubes and cloth (scene `mixed` of torture.h) that is dropped,
+// stirred for 60 % of the time and then left at rest: ten thousand steps without growth of memory.
+// Prints lines
 //     bench soak step=1000 of=10000 stirred=1 bytes_in_use=.. resident_kb=.. calls=.. contacts=..
 //     least_gap=.. kinetic=.. total=.. newton_per_step=.. seconds_per_step=.. failed=0
 //     intersections=0
-// calls: allocations and releases of the world since the line before; buffers grow where a step
-// has more contacts than any before. least_gap: m, since the line before. Exact tests at each line
-// and each kick.
+// calls: allocations and releases of the world since the preceding line; buffers grow when a step
+// has more contacts than all before. least_gap: m, since the preceding line. Exact intersection
+// tests are made at each line and each kick.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ struct soak {
     struct torture scene;
     struct surface_check check;
     size_t failed, intersections, inverted;
-    uint64_t calls, newton; ///< at the line before
+    uint64_t calls, newton; ///< values at the preceding line
     double least_gap, seconds;
 };
 
@@ -60,7 +61,7 @@ static void check(struct soak *soak) {
     soak->inverted += torture_findings_are_clean(&found) ? 0 : 1;
 }
 
-/// Throws one body up, another one each time.
+/// Throws one body upwards, a different one each time.
 static void stir(struct soak *soak, size_t kick) {
     const double velocity[3] = {noise(3 * kick), 2.0 + noise(3 * kick + 1), noise(3 * kick + 2)};
     torture_kick(&soak->scene, 5 * kick % soak->scene.body_count, velocity);

@@ -1,11 +1,11 @@
-// What the automatic choice of the linear solver is worth in whole steps: each scene is run with it
-// and with every solver of our own, on one thread, in processor time.
+// Quality of the automatic choice of the linear solver: runs each scene with it and with every
+// solver of the library, on one thread, and compares processor times. Prints lines
 //     bench solver_choice scene=cloth-hang-40 unknowns=5043 solver=automatic ms=11.9 newton=8.1
 //     linear=210.3 used=1 reason=2 over_automatic=1.000
 //     bench solver_choice scene=cloth-hang-40 best=block-jacobi automatic_over_best=1.04
-// ms, newton, linear: a step, the first left out, as it builds what all share. A solver that has
-// taken --patience times as long as the automatic choice is stopped there: `steps` are those that
-// it landed, and over_automatic is at least so much.
+// ms, newton, linear: per step, without the first, which builds shared data. A solver that has
+// taken --patience times as long as the automatic choice is stopped: `steps` is the number of its
+// completed steps, and over_automatic is a lower bound.
 //   cloth-KIND-N   N x N squares: `sphere` falls on a ball, `hang` by two corners, `crumple` on its
 //                  side upon the ground, `edge` half over the edge of a table
 //   cubes27        soft cubes in a pile
@@ -54,7 +54,7 @@ enum { SOLVERS = sizeof solvers / sizeof *solvers };
 struct scene {
     char name[96];
     void (*make)(const struct scene *scene, pbs_world *world);
-    size_t size; ///< cells of a cloth, bodies along an edge of a pile
+    size_t size; ///< cells of a cloth, or bodies along an edge of a pile
     double young;
     bool touches;
     struct tet_mesh mesh;
@@ -83,7 +83,7 @@ static pbs_world *create_world(int32_t preconditioner) {
     check(pbs_world_desc_init(&d, sizeof d));
     d.gravity[1] = -9.81;
     d.preconditioner = preconditioner;
-    // What libraries of before and now take for the same.
+    // Settings that older and newer versions of the library interpret alike.
     d.contact = PBS_CONTACT_BARRIER;
     d.contact_distance = 2e-3;
     d.contact_stiffness = 1e5;
@@ -123,7 +123,7 @@ static void centre(double *positions, size_t count, const double to[3]) {
                         to[1] - 0.5 * (low[1] + high[1]), to[2] - 0.5 * (low[2] + high[2]));
 }
 
-/// A metre wide, turned about an axis through its centre.
+/// Adds a cloth, a metre wide, rotated about an axis through its centre.
 static pbs_body add_cloth(pbs_world *world, size_t cells, const double axis[3], double angle,
                           const double position[3]) {
     struct surface_mesh mesh = {0};
@@ -243,7 +243,8 @@ static void make_mesh(const struct scene *scene, pbs_world *world) {
     add_solid(world, &scene->mesh, scene->young, 1000.0, !scene->touches);
 }
 
-/// A metre at its largest, a millimetre above the ground in which contact begins.
+/// Scales the mesh to a largest extent of a metre, and places it a millimetre above the distance at
+/// which contact starts.
 static void place(struct tet_mesh *mesh) {
     double low[3], high[3];
     positions_bounds(mesh->positions, mesh->vertex_count, low, high);
@@ -336,7 +337,8 @@ static void print_cost(const struct scene *scene, const struct solver *solver,
     fflush(stdout);
 }
 
-/// Steps that a stopped solver did not come to would have cost it something too.
+/// Compares solvers on a scene. For a stopped solver the cost of the remaining steps is unknown, so
+/// only a bound is printed.
 static void compare(const struct scene *scene) {
     if (chosen.scene != NULL && strstr(scene->name, chosen.scene) == NULL) {
         return;

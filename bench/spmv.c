@@ -1,9 +1,9 @@
-// The block product beside the triad a = b + s c and beside the product with both triangles stored,
-// in one process and in turns, so that a busy machine disturbs them alike. One line per size and
-// number of threads: bench spmv key=value ... gbps counts what the product must move: blocks and
-// their indices once, those between two domains twice, row starts, x read, y written. triad_gbps
-// counts 24 bytes an element on arrays that together are as large as the matrix. Both take the best
-// of the rounds.
+// Compares the symmetric block product with the triad a = b + s c and with the product of the
+// matrix with both triangles stored, alternately in one process, so that other load affects them
+// alike. Prints a line per size and number of threads: bench spmv key=value ... gbps counts the
+// data that the product must move: blocks and their indices once (twice between two domains), row
+// starts, x read, y written. triad_gbps counts 24 bytes per element of arrays with the total size
+// of the matrix. Both are the best of the rounds.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -40,7 +40,8 @@ static void *allocate(struct memory *memory, size_t count, size_t size) {
     return block;
 }
 
-/// Both triangles, rows in the same order; the same kernel without the scatter.
+/// Builds the matrix with both triangles and the same row order, for the same kernel without the
+/// scatter.
 static void build_full(struct bench *bench) {
     const struct bsr *a = &bench->fixture.matrix;
     struct full_matrix *full = &bench->full;

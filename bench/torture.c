@@ -1,12 +1,11 @@
-// Scenes that have broken contact codes (scenes/torture.h), one by one, each checked after every
-// step by exact tests that share nothing with the contact code.
+// Runs the contact stress tests of scenes/torture.h, and checks each state by exact tests that
+// share no code with contact. Prints lines
 //     bench torture scene=rod_twist step=0.01 speed=0.1 distance=0.001 thickness=0.001 threads=1
 //     steps=150 of=150 failed=0 newton=312 newton_most=9 least_gap=.. least_jacobian=..
 //     intersections=0 below_planes=0 seconds_per_step=.. [status=.. changed=0 expected=0
 //     message=".."]
-// A step that fails ends its scene: `changed` is 1 if it moved anything, `expected` where no step
-// could have gone on. With --small the sizes of
-// tests/physics/test_torture.c.
+// A failed step ends its scene: `changed` is 1 if the step has changed the state, `expected` is 1
+// if the scene must fail. --small: the sizes of tests/physics/test_torture.c.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +31,7 @@ static double processor_seconds(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/// One step, timed. What it says of a failure is kept, as the next call takes its place.
+/// Takes and times one step. Copies the message of a failure, as the next call would overwrite it.
 static pbs_status take_step(struct run *run, struct torture *scene) {
     const uint64_t hash = pbs_world_hash(scene->world);
     const double start = processor_seconds();
@@ -98,8 +97,8 @@ static void print_run(const struct run *run, const struct torture *scene) {
     fflush(stdout);
 }
 
-/// False where something met, inverted or changed in a step that failed; a failed step alone is
-/// not that.
+/// Runs a scene. Returns false if surfaces intersected, an element inverted, or a failed step
+/// changed the state. A failed step alone is no reason.
 static bool run_scene(const struct torture_row *row, const struct torture_options *options,
                       int64_t frames, bool each) {
     struct torture scene;

@@ -1,6 +1,6 @@
-// A peridynamic plate with a notch cracks, in explicit steps: glass under tension, where the crack
-// branches, or steel that is struck, where cracks leave the notches at 70 degrees. Leaves NAME.png,
-// the damage in the end, NAME_sheet.png, frames of it over time, and NAME.csv, where the crack is.
+// Cracks in a notched peridynamic plate, in explicit steps: glass under tension, in which the crack
+// branches, or steel under impact, in which cracks leave the notches at 70 degrees. Writes NAME.png
+// (final damage), NAME_sheet.png (damage over time) and NAME.csv (position of the crack).
 // SPDX-License-Identifier: MIT
 #include <pbs/pbs.h>
 
@@ -61,7 +61,7 @@ static bool find_plate(const struct settings *s, enum cracked_plate_kind *kind,
 
 // --- files ---
 
-/// Frames side by side, as they come.
+/// A picture of several frames side by side.
 struct sheet {
     struct image image;
     size_t frame_height, count;
@@ -119,7 +119,7 @@ static bool write_pictures(const struct settings *s, const struct cracked_plate 
     return done;
 }
 
-// --- the run ---
+// --- running ---
 
 static void report(const struct cracked_plate *plate, int64_t frame, double time, FILE *csv) {
     const struct crack_path path = crack_path_of(plate);
@@ -153,7 +153,7 @@ static bool play(const struct settings *s, double until, struct cracked_plate *p
     return true;
 }
 
-/// The plate is there.
+/// Runs a plate that has been created, and writes the files.
 static bool show(const struct settings *s, double until, struct cracked_plate *plate,
                  struct message *message) {
     struct sheet sheet = {{0}, 0, 0};

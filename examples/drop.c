@@ -1,5 +1,5 @@
-// Drops a deformable solid onto obstacles at one step per frame and leaves pictures behind:
-// NAME.html, NAME.png, NAME_sheet.png, NAME.glb, NAME_energy.csv and on request a .vtu series.
+// Drops a deformable solid onto obstacles at one step per frame. Writes NAME.html, NAME.png,
+// NAME_sheet.png, NAME.glb, NAME_energy.csv and, with --vtu, a .vtu series.
 // SPDX-License-Identifier: MIT
 #include <pbs/pbs.h>
 
@@ -17,7 +17,7 @@
 // Obstacles
 // ------------------------------------------------------------------------------------------
 
-/// A collider in units of the body's size; turned by `tilt` about the z axis.
+/// A collider in units of the body's size, rotated by `tilt` about the z axis.
 struct obstacle_part {
     int32_t shape;
     bool hollow;
@@ -32,8 +32,8 @@ struct obstacle {
     const char *name;
     size_t part_count;
     struct obstacle_part parts[OBSTACLE_PARTS];
-    bool ground;     ///< a floor at y = 0 besides
-    double start[3]; ///< where the lowest point of the body starts (its middle in x and z)
+    bool ground;     ///< adds a floor at y = 0
+    double start[3]; ///< initial position of the body: y of its lowest point, x and z of its centre
 };
 
 #define QUARTER_TURN 1.57079632679489661923
@@ -110,7 +110,7 @@ static pbs_status add_obstacle(pbs_world *world, const struct obstacle *obstacle
     return status;
 }
 
-/// The triangles to draw for one part, in its own frame.
+/// Creates the triangles to draw for one part, in the part's frame.
 static bool part_surface(const struct obstacle_part *part, struct surface_mesh *out) {
     const double *s = part->size;
     switch (part->shape) {
@@ -205,9 +205,9 @@ static bool read_settings(int argc, char **argv, struct settings *s, int *exit_s
 // The scene
 // ------------------------------------------------------------------------------------------
 
-/// What a .vtu shows beside positions; null without --vtu.
+/// Fields of a .vtu besides positions; null without --vtu.
 struct read_back {
-    float *narrow;         ///< vertex_count x 3, as the library writes contact forces
+    float *narrow;         ///< vertex_count x 3, contact forces as the library writes them
     double *contact_force; ///< vertex_count x 3, N
     double *stress;        ///< tet_count x 9, Pa
 };
@@ -231,7 +231,7 @@ static bool load_mesh(const struct settings *s, struct tet_mesh *mesh) {
     return read;
 }
 
-/// Scales the mesh to the size asked for, tilts the built-in one, and puts it above the obstacle.
+/// Scales the mesh to the requested size, tilts the built-in one, and places it above the obstacle.
 static void place_mesh(const struct settings *s, const struct obstacle *obstacle,
                        struct scene *scene) {
     struct tet_mesh *mesh = &scene->mesh;
@@ -257,7 +257,7 @@ static pbs_status create_scene(const struct settings *s, const struct obstacle *
     pbs_world_desc_init(&world_desc, sizeof world_desc);
     world_desc.gravity[1] = -9.81;
     world_desc.threads = (int32_t)s->threads;
-    world_desc.contact = PBS_CONTACT_PROJECTION; // as OPT has it
+    world_desc.contact = PBS_CONTACT_PROJECTION; // as in OPT
     pbs_status status = pbs_world_create(&world_desc, &scene->world);
     if (status == PBS_OK) {
         status = add_obstacle(scene->world, obstacle, scene->size);
@@ -421,7 +421,7 @@ static bool drop(const struct settings *s, struct scene *scene, struct message *
         return message_fail(message, "out of memory for the fields of the .vtu files");
     }
     struct recording *recording = create_recording(s, obstacle, scene, message);
-    // A run that ends in the middle leaves what there is to see of it.
+    // A run that fails still writes the frames that it has recorded.
     struct message written = {{0}};
     const bool dropped = recording != NULL && run(s, scene, recording, message);
     const bool saved = recording != NULL && recording_write(recording, s->out, s->name, &written);

@@ -1,7 +1,7 @@
-// Bonded bodies that break: the scenes of BDEM by name, a wall that is hit, or a mesh of your own
-// that falls. Leaves NAME.html, .png, _sheet.png, .glb and _energy.csv: fragments in colours of
-// their own, faces of cracks paler, energies, broken bonds and fragments over time.
-// SPDX-License-Identifier: MIT
+// Bonded bodies that break: the scenes of BDEM by name, a wall that is hit, or a mesh file that is
+// dropped. Writes NAME.html, .png, _sheet.png and .glb, with fragments in different colours and
+// crack faces in paler ones, and NAME_energy.csv with energies and the numbers of broken bonds and
+// fragments over time. SPDX-License-Identifier: MIT
 #include <pbs/pbs.h>
 
 #include <math.h>
@@ -103,8 +103,8 @@ static bool play(const struct settings *s, struct fracture_scene *scene, struct 
     return true;
 }
 
-/// Filled with as many tetrahedra as make `detail` of a hundred thousand, more or less: five to a
-/// cube of the spacing.
+/// Fills a surface with about `detail` times a hundred thousand tetrahedra, five per cube of the
+/// spacing.
 static bool fill_surface(const struct settings *s, const struct surface_mesh *surface,
                          struct tet_mesh *mesh) {
     const double share = s->detail > 0.0 ? s->detail : 0.1;
@@ -122,7 +122,7 @@ static bool fill_surface(const struct settings *s, const struct surface_mesh *su
            mesh->tet_count > 0;
 }
 
-/// Tetrahedra as they are; the closed surface of an .obj is filled.
+/// Reads a mesh of tetrahedra, or fills the closed surface of an .obj file.
 static bool read_mesh(const struct settings *s, struct tet_mesh *mesh) {
     struct mesh_report report;
     const struct mesh_read_options options = {.drop_unused = true};
@@ -140,7 +140,8 @@ static bool read_mesh(const struct settings *s, struct tet_mesh *mesh) {
     return filled;
 }
 
-/// The scene is there; a run that ends in the middle leaves what there is to see of it.
+/// Runs a scene that has been created. A run that fails still writes the frames that it has
+/// recorded.
 static bool show(const struct settings *s, struct fracture_scene *scene, struct message *message) {
     struct message written = {{0}};
     const struct debris_bodies bodies = {.world = scene->world,
@@ -196,7 +197,7 @@ int main(int argc, char **argv) {
     struct settings settings = {
         .scheme = "implicit-euler", .out = "demo", .name = NULL, .frames = 60, .seed = 1};
     int exit_status = 0;
-    // The scene's name comes first, where there is one.
+    // The first argument may be the name of a scene.
     const bool named = argc > 1 && argv[1][0] != '-';
     const char *scene = named ? argv[1] : "drop";
     if (named) {

@@ -1,5 +1,6 @@
-// The smallest plate that cracks: soda-lime glass of 100 x 40 mm, notched to its middle, is pulled
-// apart, and says where its crack is. Uses installed headers only; cracks.c draws such plates.
+// A minimal example of fracture: a plate of soda-lime glass, 100 x 40 mm and notched to its middle,
+// is pulled apart. Prints the position of the crack. Uses installed headers only; cracks.c draws
+// such plates.
 //     cc glass.c $(pkg-config --cflags --libs pbs) -lm
 // SPDX-License-Identifier: MIT
 #include <pbs/pbs.h>
@@ -10,8 +11,8 @@
 
 static const double SPACING = 1e-3, THICKNESS = 1e-3, TRACTION = 2e6; // m, m, Pa
 
-/// Explicit steps, which follow the waves that cracks run with. Each call is divided into steps
-/// that are stable; half of that is wise where bonds break.
+/// Selects explicit steps, which resolve the elastic waves at cracks. Each call is divided into
+/// stable steps; half of the stable step is recommended if bonds break.
 static pbs_status use_explicit_steps(pbs_world *world) {
     pbs_integrator_desc desc;
     pbs_integrator *integrator = NULL;
@@ -39,14 +40,14 @@ static pbs_status add_plate(pbs_world *world, pbs_body *plate) {
     return pbs_body_create_peridynamic(world, &desc, plate);
 }
 
-/// Along y = 20 mm, between two rows of particles, up to x = 50 mm: two triangles.
+/// Cuts the notch by two triangles along y = 20 mm, between two rows of particles, up to x = 50 mm.
 static pbs_status cut_notch(pbs_world *world, pbs_body plate) {
     const double corners[18] = {-1e-3, 0.02, -1e-3, 0.05, 0.02, -1e-3, 0.05,  0.02, 1e-3,
                                 -1e-3, 0.02, -1e-3, 0.05, 0.02, 1e-3,  -1e-3, 0.02, 1e-3};
     return pbs_body_cut_triangles(world, plate, corners, 2, NULL);
 }
 
-/// The outermost rows carry the traction, times the area of a particle's side.
+/// Applies the traction to the outermost rows: per particle, traction times the area of its side.
 static pbs_status pull(pbs_world *world, pbs_body plate) {
     const size_t count = pbs_body_vertex_count(world, plate);
     const double *x = pbs_body_positions(world, plate);
@@ -61,7 +62,8 @@ static pbs_status pull(pbs_world *world, pbs_body plate) {
     return status;
 }
 
-/// m: the rightmost particle that has lost a third of the volume in its horizon, or the notch.
+/// Returns the x, in m, of the rightmost particle with a damage of at least a third, or of the
+/// notch.
 static double crack_tip(const pbs_world *world, pbs_body plate) {
     const double *x = pbs_body_positions(world, plate);
     const float *damage = pbs_body_damage(world, plate);
@@ -77,7 +79,7 @@ int main(void) {
     pbs_world *world = NULL;
     pbs_body plate = {0};
     pbs_world_desc_init(&desc, sizeof desc);
-    desc.contact = PBS_CONTACT_PENALTY; // barriers are for implicit steps
+    desc.contact = PBS_CONTACT_PENALTY; // barrier contact needs implicit steps
     pbs_status status = pbs_world_create(&desc, &world);
     status = status < 0 ? status : use_explicit_steps(world);
     status = status < 0 ? status : add_plate(world, &plate);

@@ -1,5 +1,5 @@
-// A mesh as an obstacle: a ring of triangles becomes signed distances on a grid, and a cloth that
-// falls on it is kept out by a penalty. Prints where the cloth is, and how deep in the ring.
+// A mesh as an obstacle: a ring of triangles is converted to a signed-distance grid, and a penalty
+// keeps a falling cloth out of it. Prints the position of the cloth and its penetration.
 //     cc grid.c $(pkg-config --cflags --libs pbs) -lm
 // SPDX-License-Identifier: MIT
 #include <math.h>
@@ -23,7 +23,8 @@ static void print_line(void *user, int32_t level, const char *message) {
     }
 }
 
-/// Two triangles for each cell of a net of rows that closes around both ways, or neither.
+/// Writes two triangles for each cell of a rectangular net, which is periodic in both directions or
+/// in neither.
 static void fill_triangles(uint32_t rows, uint32_t columns, int closes, uint32_t *triangles) {
     for (uint32_t i = 0; i < rows - (closes ? 0 : 1); i++) {
         for (uint32_t j = 0; j < columns - (closes ? 0 : 1); j++) {
@@ -38,7 +39,8 @@ static void fill_triangles(uint32_t rows, uint32_t columns, int closes, uint32_t
     }
 }
 
-/// The samples of a grid around a ring of radius 0.3 m, its tube 0.1 m; null: the message says why.
+/// Samples the distance from a ring of radius 0.3 m with a tube of 0.1 m on a grid. Returns null on
+/// failure, with a message.
 static float *make_ring(pbs_collider_desc *collider) {
     static double vertices[3 * AROUND * ACROSS];
     static uint32_t triangles[6 * AROUND * ACROSS];

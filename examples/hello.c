@@ -1,4 +1,4 @@
-// The smallest program: two tetrahedra fall onto a floor. Uses installed headers only.
+// A minimal program: two tetrahedra fall onto a floor. Uses installed headers only.
 //     cc hello.c $(pkg-config --cflags --libs pbs)
 // SPDX-License-Identifier: MIT
 #include <pbs/pbs.h>

@@ -1,7 +1,6 @@
-// One elastic body under several integrators, side by side at the same step: what each keeps of the
-// motion, to look at. Leaves NAME.html, .png, _sheet.png, .glb and _energy.csv, with a column of
-// total energy for each.
-// SPDX-License-Identifier: MIT
+// Shows one elastic body with several integrators side by side at the same step, to compare how
+// much of the motion each preserves. Writes NAME.html, .png, _sheet.png, .glb and _energy.csv, with
+// a column of total energy for each integrator. SPDX-License-Identifier: MIT
 #include <pbs/pbs.h>
 
 #include <math.h>
@@ -14,7 +13,7 @@
 #include "common/recording.h"
 #include "scenes/elastic_motion.h"
 
-/// What stands side by side, from left to right.
+/// The integrators, from left to right.
 static const struct {
     const char *name;
     int32_t scheme;
@@ -149,7 +148,7 @@ static bool add_frame(struct gallery *gallery, struct recording *recording,
     return recording_add_frame(recording, &frame, message);
 }
 
-/// A scheme may have no solution; its body stays where it was then.
+/// Steps all bodies. If a scheme's step fails, its body stays unchanged.
 static void step_all(struct gallery *gallery, double dt) {
     for (size_t c = 0; c < COLUMN_COUNT; c++) {
         if (!gallery->failed[c] && pbs_world_step(gallery->motions[c].world, dt) < 0) {

@@ -1,5 +1,5 @@
-// Boxes placed in a world: the world is asked what each would touch before it is created. The last
-// five are created on top of each other nevertheless, and pushed apart before the next step.
+// Places boxes in a world: before a box is created, a query tells what it would touch. The last
+// five boxes are created overlapping, and are pushed apart before the next step.
 //     cc placement.c $(pkg-config --cflags --libs pbs)
 // SPDX-License-Identifier: MIT
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 static const uint32_t TRIANGLES[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
                                        2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
-static double corners[24]; // of a cube of 10 cm, m
+static double corners[24]; // corners of a cube of 10 cm, m
 
 static int fail(void) {
     fprintf(stderr, "%s\n", pbs_last_error());
@@ -28,7 +28,7 @@ static pbs_status add_box(pbs_world *world, double x, double y, double z) {
     return pbs_body_create_affine(world, &d, &body);
 }
 
-/// How many bodies and colliders a box there would come closer to than 1 cm.
+/// Returns the number of bodies and colliders closer than 1 cm to a box at (x, y).
 static size_t count_neighbours(const pbs_world *world, double x, double y) {
     pbs_overlap_desc d;
     size_t count = 0;

@@ -1,6 +1,6 @@
-// A host's own rigid body that soft ones push: a plate of 20 kg on a spring and a damper, which the
-// host integrates itself. The library moves it as a scripted collider and answers with the impulse
-// of all contacts; where a ray from above meets the cube says when it has come to rest.
+// Couples a rigid body of the host with soft bodies: a plate of 20 kg on a spring and a damper,
+// which the host integrates. The library treats it as a collider with prescribed motion, and
+// returns the impulse of all contacts. A ray from above finds when the cube on it has come to rest.
 //     cc rigid.c $(pkg-config --cflags --libs pbs)
 // SPDX-License-Identifier: MIT
 #include <math.h>
@@ -16,7 +16,7 @@ static int fail(void) {
     return 1;
 }
 
-/// A cube of 10 cm and 1 kg in five tetrahedra, 1 cm over the plate.
+/// Adds a cube of 10 cm and 1 kg with five tetrahedra, 1 cm above the plate.
 static pbs_status add_cube(pbs_world *world, pbs_body *cube) {
     static const uint32_t tets[20] = {0, 1, 2, 4, 3, 2, 1, 7, 5, 4, 7, 1, 6, 7, 4, 2, 1, 7, 2, 4};
     double x[24];
@@ -44,8 +44,8 @@ static pbs_status add_plate(pbs_world *world, pbs_collider *plate) {
     return pbs_collider_create(world, &d, plate);
 }
 
-/// One step of the plate, y being how far it is from where its own weight leaves it; its spring and
-/// damper are implicit, the impulse of the contacts is what they have just done.
+/// Returns the plate's velocity after a step. y is its displacement from equilibrium under its own
+/// weight. Spring and damper are implicit; the contact impulse is that of the preceding step.
 static double plate_velocity(double y, double v, double impulse) {
     return (PLATE_MASS * v + impulse - H * SPRING * y) / (PLATE_MASS + H * DAMPER + H * H * SPRING);
 }
@@ -88,7 +88,7 @@ int main(void) {
         }
     }
     pbs_world_destroy(world);
-    // The cube's kilogram stretches the spring by its weight.
+    // The weight of the cube, 1 kg, over the spring's stiffness.
     const double expected = -1.0 * GRAVITY / SPRING;
     printf("the plate rests %.3f mm lower; by the cube's weight it should be %.3f mm\n", -1e3 * y,
            -1e3 * expected);

@@ -1,10 +1,9 @@
-// ECI's scenes that touch, by name, bodies that never go through each other; the scenes of OPT's
-// figures, by name; or a scene of yours from one text file. Leaves NAME.html, .png, _sheet.png,
-// .glb and _energy.csv.
+// Runs ECI's contact scenes by name, the scenes of OPT's figures by name, or a scene from a text
+// file. Writes NAME.html, .png, _sheet.png, .glb and _energy.csv.
 //
 //     scenes stairs --meshes DIR --full        a scene, with real meshes, at the paper's size
 //     scenes opt_12_hole                       a torus is pushed through a hole
-//     scenes my_scene.txt                      a file as common/scene_file.h has it
+//     scenes my_scene.txt                      a scene file, see common/scene_file.h
 // SPDX-License-Identifier: MIT
 #include <pbs/pbs.h>
 
@@ -59,12 +58,12 @@ static bool find_scheme(const char *name, int32_t *id) {
     return false;
 }
 
-/// OPT's scenes: its figures, and what they are about.
+/// The scenes of OPT's figures, with their names here.
 struct opt_name {
     const char *name, *row;
     bool penalty;   ///< obstacles are penalties instead of constraints
     bool post_step; ///< vertices are moved out of obstacles after each step instead
-    int frames;     ///< 0: the row's; after 84 the torus falls ever deeper below the hole
+    int frames; ///< 0: as defined by the row; after 84 frames the torus only falls below the hole
 };
 
 static const struct opt_name opt_names[] = {
@@ -75,7 +74,7 @@ static const struct opt_name opt_names[] = {
     {"opt_12_hole", "12", false, false, 84},  {"opt_13_squeezed", "13", false, false, 0},
     {"opt_14_stack", "14", false, false, 0}};
 
-/// Null where none has this name.
+/// Returns null if no scene has this name.
 static const struct opt_name *find_opt(const char *name) {
     for (size_t i = 0; i < sizeof opt_names / sizeof *opt_names; i++) {
         if (strcmp(opt_names[i].name, name) == 0) {
@@ -109,7 +108,7 @@ static bool read_settings(int argc, char **argv, struct settings *s, int *exit_s
                                 sizeof options / sizeof *options, exit_status);
 }
 
-/// The first argument, where it is no option, is a scene's name or else a file's.
+/// If the first argument is no option, it is the name of a scene or a file.
 static void take_first(int *argc, char ***argv, struct settings *s) {
     enum eci_contact_kind kind;
     if (*argc < 2 || strncmp((*argv)[1], "--", 2) == 0) {
@@ -128,12 +127,12 @@ static void take_first(int *argc, char ***argv, struct settings *s) {
 // The run
 // ---------------------------------------------------------------------------------------------
 
-/// A scene of either kind.
+/// A scene of any kind.
 struct show {
     const char *name;
     pbs_world *world;
     double step;
-    int64_t step_count; ///< of the whole scene
+    int64_t step_count; ///< number of steps of the whole scene
     pbs_status (*take_step)(void *scene);
     void *scene;
     struct stage stage;
@@ -157,7 +156,8 @@ static bool play(const struct settings *s, struct show *show, int64_t stride,
         return message_fail(message, "how long? neither --frames nor steps_total of the file");
     }
     if (!stage_add_frame(&show->stage, show->world, recording, message)) {
-        // A start that touches has no energy; a step names what touches.
+        // The energy is undefined if bodies overlap initially; the message of a step then names
+        // them.
         return show->take_step(show->scene) < 0 && message_fail(message, "%s", pbs_last_error());
     }
     interrupt_catch();
@@ -176,7 +176,7 @@ static bool play(const struct settings *s, struct show *show, int64_t stride,
     return true;
 }
 
-/// A run that ends in the middle leaves what there is to see of it.
+/// Runs a scene. A run that fails still writes the frames that it has recorded.
 static bool run(const struct settings *s, struct show *show, struct message *message) {
     const double steps = round(1.0 / (60.0 * show->step));
     const int64_t stride = steps > 1.0 ? (int64_t)steps : 1;
@@ -262,8 +262,8 @@ static bool play_contact(const struct settings *s, struct message *message) {
 
 struct opt_show {
     struct opt_scene scene;
-    struct surface_mesh rest[OPT_OBSTACLES]; ///< of each obstacle, in its own frame
-    struct surface_mesh now[OPT_OBSTACLES];  ///< where it is
+    struct surface_mesh rest[OPT_OBSTACLES]; ///< rest surface of each obstacle, in its frame
+    struct surface_mesh now[OPT_OBSTACLES];  ///< present surface of each obstacle
 };
 
 static pbs_status step_opt(void *show) {
@@ -275,7 +275,7 @@ static pbs_status step_opt(void *show) {
     return status;
 }
 
-/// A half-space is the ground: in all of these scenes it is level.
+/// Adds an obstacle. Half-spaces are horizontal in all of these scenes, and drawn as the ground.
 static bool add_opt_obstacle(struct stage *stage, struct opt_show *o, size_t i,
                              struct message *message) {
     const struct opt_obstacle *obstacle = &o->scene.obstacles[i];
@@ -352,7 +352,7 @@ static pbs_status step_file(void *scene) {
     return scene_world_step(scene);
 }
 
-/// A floor where it is level, else a square as large as the scene.
+/// Adds a half-space: a floor if it is horizontal, otherwise a square of the scene's size.
 static bool add_half_space(struct stage *stage, const struct scene_half_space *half_space,
                            double size, struct message *message) {
     static const double up[3] = {0.0, 1.0, 0.0};
@@ -379,7 +379,7 @@ static bool add_half_space(struct stage *stage, const struct scene_half_space *h
     return added;
 }
 
-/// A component that a script moves: its triangles, renumbered from its first node.
+/// Adds a component with prescribed motion: its triangles, with indices relative to its first node.
 static bool add_scripted(struct stage *stage, const struct scene_world *w,
                          const struct scene_component *c, struct message *message) {
     const struct scene_file *scene = w->scene;
@@ -467,7 +467,7 @@ int main(int argc, char **argv) {
         return exit_status;
     }
     struct message message = {{0}};
-    // What is neither a scene nor a path to a file was meant to be one of the scenes.
+    // A name that is neither a scene nor looks like a file path was probably meant as a scene.
     if (settings.file != NULL && strpbrk(settings.file, "./") == NULL &&
         access(settings.file, F_OK) != 0) {
         settings.scene = settings.file;

@@ -1,7 +1,6 @@
 // Stiff, soft and thin bodies in one world: a cloth that hangs by its corners catches a soft ring,
-// three stiff dice, a soft ball and a smaller cloth. Nothing is set but gravity.
-// Leaves NAME.html, .png, _sheet.png, .glb and _energy.csv.
-// SPDX-License-Identifier: MIT
+// three stiff dice, a soft ball and a smaller cloth. All settings except gravity are defaults.
+// Writes NAME.html, .png, _sheet.png, .glb and _energy.csv. SPDX-License-Identifier: MIT
 #include <pbs/pbs.h>
 
 #include <stdio.h>
@@ -33,7 +32,7 @@ static bool read_settings(int argc, char **argv, struct settings *s, int *exit_s
 // Bodies
 // ----------------------------------------------------------------------------------------------
 
-/// A cloth of `size` metres in each direction; hung: its corners stay where they are.
+/// Adds a square cloth of `size` metres; hung: its corners are fixed.
 static pbs_status add_cloth(pbs_world *world, size_t cells, double size, const double at[3],
                             bool hung, pbs_body *out) {
     struct surface_mesh sheet;
