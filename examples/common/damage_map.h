@@ -1,5 +1,5 @@
-// Damage of a plate, particle by particle, as a picture: white where nothing broke, over orange to
-// dark red, notches grey.
+// Draws the damage of a plate's particles: white without damage, through orange to dark red;
+// notches are grey.
 
 #ifndef PBS_COMMON_DAMAGE_MAP_H
 #define PBS_COMMON_DAMAGE_MAP_H
@@ -7,8 +7,8 @@
 #include "png.h"
 #include "scenes/cracked_plate.h"
 
-/// `width` pixels wide and as high as the plate is then; to be freed with image_free. False without
-/// memory.
+/// Draws an image `width` pixels wide with the plate's aspect ratio, to be freed with image_free.
+/// Returns false if memory is short.
 bool damage_map_draw(const struct cracked_plate *plate, size_t width, struct image *image);
 
 #endif

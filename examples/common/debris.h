@@ -1,6 +1,6 @@
-// What a bonded body breaks into, for pictures: frames of its particles are kept while it breaks,
-// and drawn in the end with the surface that it has then, cracks included, each fragment in a
-// colour of its own. Before they open, cracks are inside, where nobody sees them.
+// Pictures of the fragments of a bonded body: particle positions are recorded while it breaks. At
+// the end all frames are drawn with the final surface, including crack faces, and a colour per
+// fragment. Cracks that are still closed in a frame are inside the body and invisible.
 
 #ifndef PBS_COMMON_DEBRIS_H
 #define PBS_COMMON_DEBRIS_H
@@ -9,27 +9,27 @@
 
 #include "recording.h"
 
-/// A body of tetrahedra that breaks, and one with a surface besides.
+/// A body of tetrahedra that breaks, and optionally another body that is drawn by its surface.
 struct debris_bodies {
     const pbs_world *world;
     pbs_body bonded;
-    const struct tet_mesh *mesh; ///< that it was made of
+    const struct tet_mesh *mesh; ///< the mesh from which `body` was created
     pbs_body other;              ///< id 0: none
     bool has_ground;             ///< at height 0
 };
 
 struct debris;
 
-/// Null without memory. The frames begin with the world as it is now.
+/// Starts a recording, whose first frame is the present state. Returns null if memory is short.
 struct debris *debris_create(const struct debris_bodies *bodies, struct message *message);
 void debris_destroy(struct debris *debris);
 bool debris_add_frame(struct debris *debris, struct message *message);
 
-/// NAME.html, .png, _sheet.png, .glb and _energy.csv, as recording_write.
+/// Writes NAME.html, .png, _sheet.png, .glb and _energy.csv, as recording_write does.
 bool debris_write(const struct debris *debris, double frame_rate, const char *directory,
                   const char *name, struct message *message);
 
-/// How many bonds are broken, and how many fragments there are, in the last frame.
+/// Return the numbers of broken bonds and of fragments in the last frame.
 size_t debris_broken(const struct debris *debris);
 size_t debris_fragments(const struct debris *debris);
 

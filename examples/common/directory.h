@@ -1,11 +1,11 @@
-// Where programs leave their files.
+// Creates directories for output files.
 
 #ifndef PBS_COMMON_DIRECTORY_H
 #define PBS_COMMON_DIRECTORY_H
 
 #include "text.h"
 
-/// Makes one level; there already is as good.
+/// Creates one directory level. Succeeds if the directory exists already.
 bool directory_make(const char *path, struct message *message);
 
 #endif

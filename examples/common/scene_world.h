@@ -11,24 +11,24 @@
 struct scene_world {
     const struct scene_file *scene;
     pbs_world *world;
-    pbs_body *bodies;        ///< one a component; null where it is an obstacle
-    pbs_collider *obstacles; ///< one a component; null where it is elastic
-    double *scripted;        ///< node_count x 3: where nodes with motions are
-    uint32_t *chosen;        ///< room for node_count indices
-    double *targets;         ///< room for node_count positions
-    size_t step_count;       ///< steps begun
+    pbs_body *bodies;        ///< one per component; null for obstacles
+    pbs_collider *obstacles; ///< one per component; null for elastic components
+    double *scripted;        ///< node_count x 3: positions of nodes with prescribed motion
+    uint32_t *chosen;        ///< capacity of node_count indices
+    double *targets;         ///< capacity of node_count positions
+    size_t step_count;       ///< number of started steps
 };
 
 /// Fills *d with what the scene says of gravity, contact, step and tolerance: contact by the
 /// barrier of the squared distance, whose stiffness is the scene's over the step squared;
-/// semidefinite Hessians. `scene` must outlive the world. Whoever wants other settings changes them
-/// before scene_world_create.
+/// semidefinite Hessians. `scene` must outlive the world. Other settings can be changed before
+/// scene_world_create.
 pbs_status scene_world_settings(const struct scene_file *scene, pbs_world_desc *d);
 /// On failure `out` is empty and pbs_last_error says why.
 pbs_status scene_world_create(const struct scene_file *scene, const pbs_world_desc *d,
                               struct scene_world *out);
 void scene_world_destroy(struct scene_world *world);
-/// Moves what is scripted and takes one step of the scene.
+/// Sets the prescribed motions and takes one step of the scene.
 pbs_status scene_world_step(struct scene_world *world);
 
 #endif

@@ -1,5 +1,5 @@
-// What a world's pages show: all its bodies, each in a colour of its own, surfaces that are moved
-// by a script, obstacles, and the energies. Fills a recording frame by frame.
+// Collects what the page of a world shows: bodies in different colours, surfaces with prescribed
+// motion, obstacles, and energies. Fills a recording frame by frame.
 
 #ifndef PBS_COMMON_STAGE_H
 #define PBS_COMMON_STAGE_H
@@ -9,7 +9,7 @@
 #include "mesh.h"
 #include "recording.h"
 
-/// All zero is an empty one.
+/// A zero-initialised struct is an empty stage.
 struct stage {
     size_t piece_count;
     struct stage_piece *pieces;
@@ -19,23 +19,23 @@ struct stage {
     double *positions;             ///< of all pieces, one after the other
 };
 
-/// The surface of a body of the world.
+/// Adds the surface of a body of the world.
 bool stage_add_body(struct stage *stage, const pbs_world *world, pbs_body body,
                     struct message *message);
-/// A surface whose positions (vertex_count x 3, metres) change behind the pointer.
+/// Adds a surface whose positions (vertex_count x 3, metres) are read again for each frame.
 bool stage_add_scripted(struct stage *stage, size_t vertex_count, const double *positions,
                         size_t triangle_count, const uint32_t *triangles, struct message *message);
 bool stage_add_obstacle(struct stage *stage, const struct surface_mesh *mesh,
                         struct message *message);
-/// An obstacle whose positions change behind the pointer.
+/// Adds an obstacle whose positions are read again for each frame.
 bool stage_add_moving_obstacle(struct stage *stage, const struct surface_mesh *mesh,
                                struct message *message);
 void stage_free(struct stage *stage);
 
-/// A recording of what has been added, without a frame. Null on failure.
+/// Creates a recording of everything added, without frames. Returns null on failure.
 struct recording *stage_record(struct stage *stage, const char *title, double frame_rate,
                                struct message *message);
-/// The world as it is now.
+/// Adds a frame of the world's present state.
 bool stage_add_frame(struct stage *stage, const pbs_world *world, struct recording *recording,
                      struct message *message);
 

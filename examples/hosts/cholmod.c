@@ -1,6 +1,6 @@
-// CHOLMOD as a world's linear solver: sparse Cholesky with supernodes, ordered once per pattern,
-// factored in every Newton iteration. The upper triangle by rows is the lower one by columns, which
-// is what CHOLMOD reads, so nothing is copied on the way there.
+// Uses CHOLMOD as a world's linear solver: supernodal sparse Cholesky, ordered once per pattern and
+// factored in every Newton iteration. The upper triangle stored by rows is the lower one stored by
+// columns, which CHOLMOD reads, so no copy is needed.
 //     cc cholmod.c $(pkg-config --cflags --libs pbs) -lcholmod
 // SPDX-License-Identifier: MIT
 #include <pbs/pbs.h>
@@ -13,11 +13,11 @@
 struct host {
     cholmod_common common;
     cholmod_factor *factor;
-    // Of solve, kept from call to call:
+    // Vectors of solve, reused between calls:
     cholmod_dense *x, *work_y, *work_e;
 };
 
-/// The matrix that lies in the library's arrays. CHOLMOD does not write to them.
+/// Returns a view of the matrix in the library's arrays, to which CHOLMOD does not write.
 static cholmod_sparse view(const pbs_matrix *m) {
     return (cholmod_sparse){.nrow = (size_t)m->row_count,
                             .ncol = (size_t)m->row_count,
@@ -33,7 +33,7 @@ static cholmod_sparse view(const pbs_matrix *m) {
                             .packed = 1};
 }
 
-/// Whether what CHOLMOD has last done went well; no memory is a reason to stop.
+/// Returns the result of CHOLMOD's last call; memory exhaustion is a reason to stop.
 static int32_t answer(const struct host *host) {
     return host->common.status < 0 ? -1 : host->common.status > 0 ? 1 : 0;
 }
@@ -46,8 +46,8 @@ static int32_t analyze(void *user, const pbs_matrix *pattern) {
     return answer(host);
 }
 
-/// A matrix that is not positive definite gives CHOLMOD_NOT_POSDEF, a warning: the library goes on
-/// by itself then.
+/// A matrix that is not positive definite gives CHOLMOD_NOT_POSDEF, a warning; the library then
+/// falls back to its own solver.
 static int32_t factor(void *user, const pbs_matrix *matrix) {
     struct host *host = user;
     cholmod_sparse a = view(matrix);
@@ -57,7 +57,7 @@ static int32_t factor(void *user, const pbs_matrix *matrix) {
 
 static int32_t solve(void *user, const double *b, double *x, double relative_tolerance) {
     struct host *host = user;
-    (void)relative_tolerance; // it is solved to rounding
+    (void)relative_tolerance; // the solve is exact up to rounding
     const size_t size = host->factor->n;
     cholmod_dense right = {.nrow = size,
                            .ncol = 1,

@@ -1,6 +1,6 @@
-// hypre's BoomerAMG over MPI ranks as a world's linear solver: the way on for systems that outgrow
-// one machine. Rank 0 steps the world; all ranks hold a share of the matrix's rows and serve its
-// solves, conjugate gradients with algebraic multigrid, until they are told to leave.
+// Uses hypre's BoomerAMG over MPI ranks as a world's linear solver, for systems that are too large
+// for one machine. Rank 0 steps the world. All ranks hold a part of the matrix's rows and take part
+// in its solves, conjugate gradients with algebraic multigrid, until they receive TASK_LEAVE.
 //     mpirun -n 2 build/examples/hosts/hypre
 // SPDX-License-Identifier: MIT
 #include <pbs/pbs.h>
@@ -19,10 +19,10 @@ _Static_assert(sizeof(HYPRE_BigInt) == sizeof(int32_t), "hypre was built with la
 
 enum { ITERATION_LIMIT = 200 };
 
-/// What rank 0 asks all ranks, itself included, to do together.
+/// Tasks that rank 0 starts on all ranks, including itself.
 enum task { TASK_PATTERN, TASK_VALUES, TASK_SOLVE, TASK_LEAVE };
 
-/// One rank's share: rows first .. first + count - 1.
+/// The part of one rank: rows first .. first + count - 1.
 struct share {
     int rank, ranks;
     int first, count, entries;
@@ -34,7 +34,7 @@ struct share {
     HYPRE_Solver multigrid, gradients;
 };
 
-/// On rank 0: what there is to share out.
+/// The data that rank 0 distributes.
 struct whole {
     const pbs_matrix *matrix; ///< during analyze and factor
     const double *b;          ///< during solve
@@ -83,7 +83,7 @@ static void destroy_pattern(struct share *s) {
     *s = (struct share){.rank = s->rank, .ranks = s->ranks};
 }
 
-/// Nodes are dealt out evenly, so that the three rows of a node stay together.
+/// Distributes whole nodes evenly, so that the three rows of a node stay together.
 static void deal_rows(const struct share *s, struct whole *w) {
     const int64_t nodes = w->matrix->node_count;
     for (int r = 0; r < s->ranks; r++) {
@@ -143,7 +143,7 @@ static void share_pattern(struct share *s, struct whole *w) {
 // --- the values ---
 
 /// PMIS coarsening, extended+i interpolation, l1 symmetric Gauss-Seidel, three unknowns a node:
-/// what hypre advises for systems in three dimensions.
+/// hypre's recommendation for systems in three dimensions.
 static void create_multigrid(struct share *s) {
     HYPRE_BoomerAMGCreate(&s->multigrid);
     HYPRE_BoomerAMGSetPrintLevel(s->multigrid, 0);
@@ -168,7 +168,7 @@ static void get_objects(const struct share *s, HYPRE_ParCSRMatrix *a, HYPRE_ParV
     *x = objects[2];
 }
 
-/// All ranks get the same answer: whether hypre could set up on each of them.
+/// Returns the same result on all ranks: whether the setup succeeded on each of them.
 static int32_t agree(int failed) {
     int any = 0;
     MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
@@ -198,8 +198,8 @@ static int32_t share_values(struct share *s, const struct whole *w) {
 
 // --- the solve ---
 
-/// As accurately as it is asked for, which in most Newton iterations is not very. Where it does not
-/// get there the library goes on by itself.
+/// Solves to the requested tolerance, which is loose in most Newton iterations. If it is not
+/// reached, the library falls back to its own solver.
 static int32_t share_solve(struct share *s, struct whole *w) {
     MPI_Bcast(&w->tolerance, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
     MPI_Scatterv(w->b, w->row_count, w->first_row, MPI_DOUBLE, s->b, s->count, MPI_DOUBLE, 0,
