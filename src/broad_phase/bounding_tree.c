@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "broad_phase/box_lanes.h"
-#include "broad_phase/tree_walk.h"
+#include "broad_phase/bounding_tree_walk.h"
 
 enum {
     PIECE_LEVELS = 3, ///< of a subtree that one piece of a loop refits: 512 primitives

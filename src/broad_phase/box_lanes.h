@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/config.h"
-#include "broad_phase/boxes.h"
+#include "broad_phase/box.h"
 
 typedef float floats4 __attribute__((vector_size(16)));
 typedef int32_t ints4 __attribute__((vector_size(16)));

@@ -5,7 +5,7 @@
 #define PBS_BROAD_PHASE_BOX_PAIRS_WALK_H
 
 #include "broad_phase/box_pairs.h"
-#include "broad_phase/tree_walk.h"
+#include "broad_phase/bounding_tree_walk.h"
 
 enum {
     GROUP = 8,   ///< queries that go down the tree as one

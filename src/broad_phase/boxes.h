@@ -1,16 +1,9 @@
-// Boxes with sides along the axes, in single precision, rounded outward from double: what the broad
-// phase compares. Covers points in motion and whatever has them as corners.
+// Boxes of points in motion and of whatever has them as corners, rounded outward from double.
 #ifndef PBS_BROAD_PHASE_BOXES_H
 #define PBS_BROAD_PHASE_BOXES_H
 
 #include "base/runtime/tasks.h"
-
-/// Lower x, y, z, then the upper x, y, z with their signs turned, then two unused numbers. So the
-/// smallest box around two has the lesser of each number, and all six comparisons of an overlap
-/// have one form.
-struct box {
-    _Alignas(32) float bound[8];
-};
+#include "broad_phase/box.h"
 
 /// Points on their way from x to x + step.
 struct point_sweep {

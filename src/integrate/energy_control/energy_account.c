@@ -3,7 +3,7 @@
 // docs/theory/energy_control.md sections 3 to 5. An island is named by its first body.
 #include <math.h>
 
-#include "integrate/energy_control/energy_sums.h"
+#include "integrate/energy_control/energy_control_sums.h"
 
 // --- arrays ---
 

@@ -6,7 +6,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "integrate/energy_control/energy_sums.h"
+#include "integrate/energy_control/energy_control_sums.h"
 #include "pbs/integrator.h"
 
 struct energy_report energy_report_empty(void) {

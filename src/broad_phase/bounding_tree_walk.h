@@ -1,8 +1,8 @@
 // The way of boxes through a tree, from the root to the blocks of leaves that they may meet: of
 // some boxes together, level by level, or of one that meets much. All inline, and without branches
 // that depend on who is met, as those are what a walk would spend its time on.
-#ifndef PBS_BROAD_PHASE_TREE_WALK_H
-#define PBS_BROAD_PHASE_TREE_WALK_H
+#ifndef PBS_BROAD_PHASE_BOUNDING_TREE_WALK_H
+#define PBS_BROAD_PHASE_BOUNDING_TREE_WALK_H
 
 #include "broad_phase/bounding_tree.h"
 #include "broad_phase/box_lanes.h"

@@ -1,7 +1,7 @@
 // What energy control adds up in one step, by body and by island. Shared by energy_account.c, which
 // keeps targets, and energy_control.c, which chooses alpha.
-#ifndef PBS_INTEGRATE_ENERGY_CONTROL_ENERGY_SUMS_H
-#define PBS_INTEGRATE_ENERGY_CONTROL_ENERGY_SUMS_H
+#ifndef PBS_INTEGRATE_ENERGY_CONTROL_ENERGY_CONTROL_SUMS_H
+#define PBS_INTEGRATE_ENERGY_CONTROL_ENERGY_CONTROL_SUMS_H
 
 #include "base/matrix3/math3.h"
 #include "integrate/energy_control/energy_control.h"
