@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/lanes/vector.h"
+#include "minimize/newton/newton.h"
 #include "minimize/newton/state.h"
 
 enum { ITERATIONS = 20, PIECES = 64 };

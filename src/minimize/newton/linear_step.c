@@ -5,6 +5,7 @@
 #include "base/runtime/clock.h"
 #include "base/lanes/vector.h"
 #include "contact/projection/projection.h"
+#include "minimize/newton/newton.h"
 #include "minimize/newton/state.h"
 
 // Relative residuals of the linear solve: without a tolerance of its own, and the range of those

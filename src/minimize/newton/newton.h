@@ -4,53 +4,10 @@
 #ifndef PBS_MINIMIZE_NEWTON_NEWTON_H
 #define PBS_MINIMIZE_NEWTON_NEWTON_H
 
-#include "contact/contact_table.h"
 #include "contact/projection/projection.h"
 #include "linear/host/host_solver.h"
-#include "linear/krylov/pcg.h"
+#include "minimize/newton/options.h"
 #include "minimize/objective/objective.h"
-
-/// Besides PBS_GUESS_*: the state that is given, nothing else.
-enum { NEWTON_GUESS_GIVEN = -1 };
-
-struct newton_options {
-    int32_t method;        ///< PBS_METHOD_*
-    int32_t line_search;   ///< PBS_LINE_SEARCH_*
-    int32_t initial_guess; ///< PBS_GUESS_*, NEWTON_GUESS_GIVEN
-    bool aligns;           ///< free bodies are turned as if rigid between iterations
-    uint32_t newton_limit, linear_limit;
-    double tolerance;          ///< tau, N
-    double velocity_tolerance; ///< m/s; 0: the gradient alone decides
-    int32_t velocity_rule;     ///< PBS_VELOCITY_*
-    double forcing;            ///< sigma, N^(-1/2)
-    double step_length_limit;  ///< ell, m
-    double residual;           ///< N: of the linear solve of a linear step; 0: as small as can be
-};
-
-/// Where a minimisation that did not reach its tolerance stood.
-struct newton_failure {
-    int32_t kind;             ///< PBS_FAILURE_*
-    uint32_t node;            ///< where the residual is largest; UINT32_MAX: not known
-    double residual;          ///< N, there
-    struct contact_pair pair; ///< of those that push there, or where the script is blocked
-};
-
-struct newton_result {
-    pbs_status status; ///< PBS_OK, or PBS_ERROR_CONVERGENCE, PBS_ERROR_INADMISSIBLE, PBS_ERROR_HOST
-                       ///< with the thread's message set
-    uint32_t newton_iterations, linear_solves, linear_iterations, evaluations;
-    uint32_t indefinite_solves, gradient_directions, clamped_steps, noise_accepts, shifted_factors;
-    uint32_t turned_solves;
-    uint32_t alignments; ///< of free bodies, between iterations
-    double gradient_norm, preconditioner_shift;
-    double start;                                ///< E where the iterations began
-    double value;                                ///< E at the end
-    struct preconditioner_report preconditioner; ///< of the last matrix
-    double time_evaluate, time_hessian, time_factor, time_solve, time_search;
-    struct newton_failure failure; ///< of the last that failed with PBS_ERROR_CONVERGENCE
-    bool blocked;       ///< PBS_ERROR_CONVERGENCE on the way of what is scripted: nowhere to land
-    double force_error; ///< m, of a linear step: c |M^-1 grad E| at the end, largest component
-};
 
 /// After several minimisations: counts and times are added up, the shift is the largest, gradient
 /// and value are those of the last. Leaves the status alone.

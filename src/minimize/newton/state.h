@@ -3,8 +3,10 @@
 #ifndef PBS_MINIMIZE_NEWTON_STATE_H
 #define PBS_MINIMIZE_NEWTON_STATE_H
 
+#include "linear/krylov/pcg.h"
 #include "minimize/newton/constrained_hessian.h"
-#include "minimize/newton/newton.h"
+#include "minimize/newton/options.h"
+#include "minimize/objective/objective.h"
 
 /// An admissible state and what is known there.
 struct iterate {
