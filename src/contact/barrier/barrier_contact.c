@@ -9,9 +9,9 @@
 #include "base/runtime/clock.h"
 #include "base/matrix3/eigen3.h"
 #include "base/matrix3/math3.h"
-#include "contact/friction/lagged_friction.h"
+#include "contact/barrier/lagged_friction.h"
 #include "contact/barrier/mollified_edges.h"
-#include "contact/friction/rolling_resistance.h"
+#include "contact/barrier/rolling_resistance.h"
 
 enum { CANDIDATES_PER_PIECE = 512, CONTACTS_PER_PIECE = 64 };
 
@@ -404,6 +404,35 @@ double barrier_contact_least_gap(const struct barrier_contact *c) {
 void barrier_contact_set_stiffness(struct barrier_contact *c, uint32_t part, double stiffness) {
     c->is_found = c->is_found && c->mesh.parts[part].stiffness == stiffness;
     c->mesh.parts[part].stiffness = stiffness;
+}
+
+// --- friction ---
+
+pbs_status barrier_contact_lag_friction(struct barrier_contact *c, struct tasks *tasks,
+                                        const double *x) {
+    c->friction_count = c->rolling_count = 0;
+    RETURN_IF_FAILED(barrier_contact_find(c, tasks, x));
+    RETURN_IF_FAILED(lagged_friction_lag(c));
+    return rolling_resistance_lag(c);
+}
+
+void barrier_contact_begin_stage(struct barrier_contact *c, const double *origin, double length) {
+    c->slip_width = c->settings.slip_velocity * length;
+    lagged_friction_begin_stage(c, origin, length);
+    rolling_resistance_begin_stage(c, origin, length);
+}
+
+double barrier_contact_friction_power(struct barrier_contact *c, struct tasks *tasks,
+                                      const double *x, double length) {
+    barrier_contact_locate(c, tasks, x);
+    double power = 0.0;
+    for (size_t i = 0; i < c->friction_count; i++) {
+        power += lagged_friction_power(c, &c->frictions[i], length);
+    }
+    for (size_t i = 0; i < c->rolling_count; i++) {
+        power += rolling_resistance_power(c, &c->rollings[i], length);
+    }
+    return power;
 }
 
 // --- Hessian ---

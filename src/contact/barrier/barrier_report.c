@@ -1,5 +1,7 @@
 // See barrier_report.h.
 #include "contact/barrier/barrier_report.h"
+#include "contact/barrier/lagged_friction.h"
+#include "contact/barrier/rolling_resistance.h"
 
 #include <math.h>
 #include <string.h>
@@ -48,7 +50,7 @@ static void add_friction(const struct barrier_contact *c, double impulse_fractio
     struct contact_load *obstacle = friction->wall != CONTACT_NO_WALL
                                         ? &r->loads[c->walls[friction->wall].part]
                                         : NULL;
-    barrier_contact_friction(c, friction, force);
+    lagged_friction_force(c, friction, force);
     scale3(impulse_fraction, force, force);
     add3(on_first, force, on_first);
     for (int k = 0; k < friction->point_count; k++) {
@@ -69,7 +71,7 @@ static void add_friction(const struct barrier_contact *c, double impulse_fractio
         if (friction->rotation[side] != COLLISION_NO_ROTATION) {
             double moment[3];
             struct contact_load *load = load_of_point(c, friction->points[side], r);
-            barrier_contact_friction_moment(c, friction, force, side, moment);
+            lagged_friction_moment(c, friction, force, side, moment);
             add3(load->torque, moment, load->torque);
             add3(torque, moment, torque);
         }
@@ -87,7 +89,7 @@ static void add_rolling(const struct barrier_contact *c, double impulse_fraction
                         const struct lagged_rolling *rolling, struct contact_report *r) {
     const int first = pair_first_count(rolling->kind);
     struct rolling_load load;
-    barrier_contact_rolling(c, rolling, &load);
+    rolling_resistance_load(c, rolling, &load);
     struct contact_load *own = load_of_point(c, rolling->points[0], r);
     struct contact_load *other = rolling->wall != CONTACT_NO_WALL
                                      ? &r->loads[c->walls[rolling->wall].part]

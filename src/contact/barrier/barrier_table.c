@@ -2,6 +2,8 @@
 #include "base/matrix3/math3.h"
 #include "contact/barrier/contact_pair.h"
 #include "contact/barrier/barrier_report.h"
+#include "contact/barrier/lagged_friction.h"
+#include "contact/barrier/rolling_resistance.h"
 
 static void begin_step(void *self) {
     barrier_contact_begin_step(self);
@@ -157,9 +159,9 @@ static double power_from_nodes(const struct barrier_contact *c,
 /// Returns the rate of a row at the velocity that velocity_met gives.
 static double rate_met(const struct barrier_contact *c, const struct lagged_rolling *rolling,
                        int row, const struct contact_motion *motion) {
-    const double rate = barrier_contact_rolling_rate(c, rolling, row, motion->v);
+    const double rate = rolling_resistance_rate(c, rolling, row, motion->v);
     return motion->v_now != NULL
-               ? 0.5 * (rate + barrier_contact_rolling_rate(c, rolling, row, motion->v_now))
+               ? 0.5 * (rate + rolling_resistance_rate(c, rolling, row, motion->v_now))
                : rate;
 }
 
@@ -171,8 +173,8 @@ static void visit_friction(const struct barrier_contact *c, const struct contact
         const struct lagged_friction *f = &c->frictions[i];
         struct contact_power power = contact_power_between(c, f->wall, f->kind, f->points);
         double force[3];
-        barrier_contact_friction(c, f, force);
-        power.obstacle_power = barrier_contact_obstacle_friction_power(c, f, force);
+        lagged_friction_force(c, f, force);
+        power.obstacle_power = lagged_friction_obstacle_power(c, f, force);
         power.dissipation = power_from_nodes(c, f, motion, force) + power.obstacle_power;
         visitor->visit(visitor->context, &power);
     }
@@ -186,7 +188,7 @@ static void visit_rolling(const struct barrier_contact *c, const struct contact_
         struct contact_power power = contact_power_between(c, r->wall, r->kind, r->points);
         struct rolling_load load;
         double nodal_power = 0.0;
-        barrier_contact_rolling(c, r, &load);
+        rolling_resistance_load(c, r, &load);
         for (int row = 0; row < LAGGED_ROLLING_ROWS; row++) {
             nodal_power -= load.along[row] * rate_met(c, r, row, motion);
         }

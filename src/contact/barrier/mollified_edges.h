@@ -5,7 +5,7 @@
 #ifndef PBS_CONTACT_BARRIER_MOLLIFIED_EDGES_H
 #define PBS_CONTACT_BARRIER_MOLLIFIED_EDGES_H
 
-#include "contact/barrier/barrier_contact.h"
+#include "contact/barrier/contact_state.h"
 
 /// Adds, with a = grad d and q = grad s,
 ///     [m b'' a a^T + m_s b' (a q^T + q a^T) + m_ss b q q^T]^+ + m_s b (hess s)^+,

@@ -7,7 +7,7 @@
 #include "energy/affine/affine.h"
 #include "energy/shells/bending.h"
 #include "contact/barrier/barrier_contact.h"
-#include "contact/barrier/part_loads.h"
+#include "contact/stiffness/part_loads.h"
 #include "contact/penetration/penetration.h"
 #include "contact/penalty/penalty_contact.h"
 #include "energy/custom/custom.h"

@@ -3,7 +3,7 @@
 #ifndef PBS_WORLD_OBJECTS_SCENE_H
 #define PBS_WORLD_OBJECTS_SCENE_H
 
-#include "contact/barrier/adaptive_stiffness.h"
+#include "contact/stiffness/adaptive_stiffness.h"
 #include "integrate/stepping/step.h"
 #include "integrate/step_control/step_control.h"
 #include "linear/solver_race.h"

@@ -2,6 +2,7 @@
 // beside dense projections of each contact's, forces that balance, friction that takes out, and
 // that neither the list of candidates that happens to be there nor threads change a bit.
 #include "contact/barrier/barrier_report.h"
+#include "contact/barrier/lagged_friction.h"
 #include "contact/barrier/mollified_edges.h"
 
 #include "support/allocator.h"
@@ -677,9 +678,8 @@ static void friction_opposes_slip(void **state) {
         double work = 0.0;
         for (size_t f = 0; f < s.contact.friction_count; f++) {
             double on_first[3];
-            barrier_contact_friction(&s.contact, &s.contact.frictions[f], on_first);
-            work += barrier_contact_obstacle_friction_power(&s.contact, &s.contact.frictions[f],
-                                                            on_first);
+            lagged_friction_force(&s.contact, &s.contact.frictions[f], on_first);
+            work += lagged_friction_obstacle_power(&s.contact, &s.contact.frictions[f], on_first);
         }
         // The force on the particle times the velocity of what carries it.
         assert_near(work, dot3(force, carried), 4.0 * rounding, "work of obstacles by friction");

@@ -1,11 +1,10 @@
 // See lagged_friction.h.
-#include "contact/friction/lagged_friction.h"
+#include "contact/barrier/lagged_friction.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/matrix3/math3.h"
-#include "contact/friction/rolling_resistance.h"
 
 // --- lagged state and anchors ---
 
@@ -62,10 +61,8 @@ static void set_levers(const struct barrier_contact *c, const struct active_cont
     }
 }
 
-pbs_status barrier_contact_lag_friction(struct barrier_contact *c, struct tasks *tasks,
-                                        const double *x) {
-    c->friction_count = c->rolling_count = 0;
-    RETURN_IF_FAILED(barrier_contact_find(c, tasks, x));
+pbs_status lagged_friction_lag(struct barrier_contact *c) {
+    c->friction_count = 0;
     RETURN_IF_FAILED(memory_reserve(c->memory, &c->frictions, &c->friction_capacity,
                                     c->contact_count, sizeof *c->frictions));
     for (size_t i = 0; i < c->contact_count; i++) {
@@ -87,7 +84,7 @@ pbs_status barrier_contact_lag_friction(struct barrier_contact *c, struct tasks 
         tangents3(contact->normal, out->tangent);
         set_levers(c, contact, out);
     }
-    return rolling_resistance_lag(c);
+    return PBS_OK;
 }
 
 /// Adds the anchor of a point, from the stage's history. For an obstacle only its velocity matters.
@@ -130,8 +127,7 @@ static void add_rotated(const struct lagged_friction *friction, int side, const 
     add3(sum, rotated, sum);
 }
 
-void barrier_contact_begin_stage(struct barrier_contact *c, const double *origin, double length) {
-    c->slip_width = c->settings.slip_velocity * length;
+void lagged_friction_begin_stage(struct barrier_contact *c, const double *origin, double length) {
     for (size_t i = 0; i < c->friction_count; i++) {
         struct lagged_friction *friction = &c->frictions[i];
         double anchor[3] = {0.0, 0.0, 0.0};
@@ -151,7 +147,6 @@ void barrier_contact_begin_stage(struct barrier_contact *c, const double *origin
         }
         copy3(anchor, friction->anchor);
     }
-    rolling_resistance_begin_stage(c, origin, length);
 }
 
 // --- energy, gradient and Hessian ---
@@ -252,9 +247,8 @@ void lagged_friction_hessian(const struct barrier_contact *c,
     }
 }
 
-void barrier_contact_friction_moment(const struct barrier_contact *c,
-                                     const struct lagged_friction *friction, const double force[3],
-                                     int side, double moment[3]) {
+void lagged_friction_moment(const struct barrier_contact *c, const struct lagged_friction *friction,
+                            const double force[3], int side, double moment[3]) {
     scale3(0.0, force, moment);
     if (friction->rotation[side] != COLLISION_NO_ROTATION) {
         cross3(friction->lever[side], force, moment);
@@ -262,8 +256,8 @@ void barrier_contact_friction_moment(const struct barrier_contact *c,
     }
 }
 
-void barrier_contact_friction(const struct barrier_contact *c,
-                              const struct lagged_friction *friction, double force[3]) {
+void lagged_friction_force(const struct barrier_contact *c, const struct lagged_friction *friction,
+                           double force[3]) {
     double slip[2];
     find_slip(c, friction, slip);
     const struct friction_value f = friction_evaluate(slip_length(slip), c->slip_width);
@@ -289,27 +283,19 @@ static void obstacle_slip_velocity(const struct barrier_contact *c,
     }
 }
 
-double barrier_contact_obstacle_friction_power(const struct barrier_contact *c,
-                                               const struct lagged_friction *friction,
-                                               const double force[3]) {
+double lagged_friction_obstacle_power(const struct barrier_contact *c,
+                                      const struct lagged_friction *friction,
+                                      const double force[3]) {
     double slip_velocity[3];
     obstacle_slip_velocity(c, friction, slip_velocity);
     return dot3(force, slip_velocity);
 }
 
-double barrier_contact_friction_power(struct barrier_contact *c, struct tasks *tasks,
-                                      const double *x, double length) {
-    barrier_contact_locate(c, tasks, x);
-    double power = 0.0;
-    for (size_t i = 0; i < c->friction_count; i++) {
-        double slip[2];
-        find_slip(c, &c->frictions[i], slip);
-        const double s = slip_length(slip);
-        const struct friction_value f = friction_evaluate(s, c->slip_width);
-        power += c->frictions[i].force * f.first_over_slip * s * s / length;
-    }
-    for (size_t i = 0; i < c->rolling_count; i++) {
-        power += rolling_resistance_power(c, &c->rollings[i], length);
-    }
-    return power;
+double lagged_friction_power(const struct barrier_contact *c,
+                             const struct lagged_friction *friction, double length) {
+    double slip[2];
+    find_slip(c, friction, slip);
+    const double s = slip_length(slip);
+    const struct friction_value f = friction_evaluate(s, c->slip_width);
+    return friction->force * f.first_over_slip * s * s / length;
 }

@@ -1,11 +1,10 @@
 // See rolling_resistance.h.
-#include "contact/friction/rolling_resistance.h"
+#include "contact/barrier/rolling_resistance.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/matrix3/math3.h"
-#include "contact/friction/lagged_friction.h"
 
 enum { ROWS = LAGGED_ROLLING_ROWS };
 
@@ -285,7 +284,7 @@ double rolling_resistance_power(const struct barrier_contact *c,
     return (r.along[0] * r.rows[0] + r.along[1] * r.rows[1] + r.along[2] * r.rows[2]) / length;
 }
 
-void barrier_contact_rolling(const struct barrier_contact *c, const struct lagged_rolling *rolling,
+void rolling_resistance_load(const struct barrier_contact *c, const struct lagged_rolling *rolling,
                              struct rolling_load *out) {
     const struct resistance r = resistance_at(c, rolling);
     double rate[ROWS];
@@ -299,8 +298,7 @@ void barrier_contact_rolling(const struct barrier_contact *c, const struct lagge
     }
 }
 
-double barrier_contact_rolling_rate(const struct barrier_contact *c,
-                                    const struct lagged_rolling *rolling, int row,
-                                    const double *v) {
+double rolling_resistance_rate(const struct barrier_contact *c,
+                               const struct lagged_rolling *rolling, int row, const double *v) {
     return row_at(c, rolling, row, v);
 }

@@ -1,8 +1,8 @@
 // Measures the contacts of each part of a collision mesh: the largest force and the smallest gap,
 // from which the stiffness of its barriers is chosen; and how far parts move relative to each other
 // in a step, from which the step size is chosen.
-#ifndef PBS_CONTACT_BARRIER_PART_LOADS_H
-#define PBS_CONTACT_BARRIER_PART_LOADS_H
+#ifndef PBS_CONTACT_STIFFNESS_PART_LOADS_H
+#define PBS_CONTACT_STIFFNESS_PART_LOADS_H
 
 #include "contact/barrier/barrier_contact.h"
 

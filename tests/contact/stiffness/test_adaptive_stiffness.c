@@ -2,7 +2,7 @@
 // its own scenes.
 #include <math.h>
 
-#include "contact/barrier/adaptive_stiffness.h"
+#include "contact/stiffness/adaptive_stiffness.h"
 #include "support/testing.h"
 
 /// Diagonal, contact distance, mean mass of the vertices that move, and the stiffness that the

@@ -1,5 +1,5 @@
 // See adaptive_stiffness.h.
-#include "contact/barrier/adaptive_stiffness.h"
+#include "contact/stiffness/adaptive_stiffness.h"
 
 #include <math.h>
 

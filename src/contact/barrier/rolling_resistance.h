@@ -2,10 +2,10 @@
 // 6.4): a potential like that of lagged friction, but of relative rotations alone. Steps use it
 // through barrier_contact.h; the functions here are called by barrier contact's loops over
 // contacts.
-#ifndef PBS_CONTACT_FRICTION_ROLLING_RESISTANCE_H
-#define PBS_CONTACT_FRICTION_ROLLING_RESISTANCE_H
+#ifndef PBS_CONTACT_BARRIER_ROLLING_RESISTANCE_H
+#define PBS_CONTACT_BARRIER_ROLLING_RESISTANCE_H
 
-#include "contact/barrier/barrier_contact.h"
+#include "contact/barrier/contact_state.h"
 
 /// Lags the resistance of the active contacts; part of barrier_contact_lag_friction.
 pbs_status rolling_resistance_lag(struct barrier_contact *contact);
@@ -31,5 +31,14 @@ int rolling_resistance_rotation_nodes(const struct barrier_contact *contact,
 /// Returns the dissipated power at the state evaluated last, W, in a stage of this length.
 double rolling_resistance_power(const struct barrier_contact *contact,
                                 const struct lagged_rolling *rolling, double length);
+
+/// Evaluates the load of rolling resistance at the state evaluated last.
+void rolling_resistance_load(const struct barrier_contact *contact,
+                             const struct lagged_rolling *rolling, struct rolling_load *out);
+
+/// Returns the rate of a row in m/s for node velocities v (node order), without the obstacles'
+/// part.
+double rolling_resistance_rate(const struct barrier_contact *contact,
+                               const struct lagged_rolling *rolling, int row, const double *v);
 
 #endif

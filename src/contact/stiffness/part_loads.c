@@ -1,5 +1,5 @@
 // See part_loads.h.
-#include "contact/barrier/part_loads.h"
+#include "contact/stiffness/part_loads.h"
 
 #include <math.h>
 
