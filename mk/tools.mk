@@ -21,6 +21,9 @@ counts: $(BUILD)/bench/counts                    ## record anew how much work so
 hashes: $(BUILD)/bench/hashes                    ## hash what every scene is led to, in build/hashes.txt, to compare builds
 	$< > $(BUILD)/hashes.txt
 
+rooms:                                           ## draw docs/rooms.svg anew, after includes have changed
+	scripts/rooms.pl picture > docs/rooms.svg
+
 bench-ipc: $(BUILD)/bench/ipc_scenes             ## the IPC reference code's scenes, with its barrier and with ours
 	@$< && $< --own
 
@@ -102,4 +105,4 @@ deps:                                            ## install what a bare Debian 1
 clean:                                           ## remove everything that was built
 	rm -rf $(BUILD) build demo lib/*.a lib/*.so lib/*.so.*
 
-.PHONY: demo demo-files benches bench bench-linear counts hashes bench-ipc plots plots-fracture plots-fracture-steps plots-cracks plots-concrete format format-check tidy tidy-files warnings docs deps clean
+.PHONY: demo demo-files benches bench bench-linear counts hashes rooms bench-ipc plots plots-fracture plots-fracture-steps plots-cracks plots-concrete format format-check tidy tidy-files warnings docs deps clean

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # What grep can say of our sources, and what the compilers that built them said: no warning from the one that built the
 # library (gcc unless told otherwise), nor from clang where CLANG_BUILD names a folder that it built (make warnings has the
-# rest); each file of the library includes headers of its own floor or of lower ones only (docs/architecture.md), and what it
-# asks the preprocessor for.
+# rest); each file of the library includes what it asks the preprocessor for.
 . "$(dirname "$0")/../../scripts/checks.sh"
 
 # The build keeps what the compiler said beside each object. Objects of files that are gone are not looked at.
@@ -22,44 +21,6 @@ for folder in src examples bench tests fuzz; do
     check "$folder: built without a warning" said_nothing "${BUILD:-build}" $folder
     [ -z "${CLANG_BUILD:-}" ] || check "$folder: built by clang without a warning" said_nothing "$CLANG_BUILD" $folder
 done
-
-floor_of() {
-    case $1 in
-    pbs) echo 0 ;; base) echo 1 ;; broad_phase | sparse) echo 2 ;; geometry | linear) echo 3 ;;
-    contact | energy | fracture) echo 4 ;; minimize) echo 5 ;; integrate) echo 6 ;; world) echo 7 ;; *) echo unknown ;;
-    esac
-}
-
-stays_on_its_floor() { # file
-    local folder own target theirs
-    folder=${1#src/}
-    folder=${folder%%/*}
-    own=$(floor_of "$folder")
-    for target in $(sed -n 's/^#include "\([a-z_]*\)\/.*/\1/p' "$1" | sort -u); do
-        theirs=$(floor_of "$target")
-        if [ "$own" = unknown ] || [ "$theirs" = unknown ] ||
-            { [ "$theirs" -ge "$own" ] && [ "$target" != "$folder" ]; }; then
-            echo "$1 ($folder, floor $own) includes $target/ (floor $theirs)"
-            return 1
-        fi
-    done
-}
-floors_hold() {
-    local file status=0
-    for file in $(find src -name "*.[ch]"); do stays_on_its_floor "$file" || status=1; done
-    return $status
-}
-check "each file includes its own floor or lower ones" floors_hold
-
-rooms_are_small() {
-    local folder files status=0
-    for folder in $(find src tests -name node_modules -prune -o -name support -prune -o -path tests/data -prune -o -type d -print); do
-        files=$(find "$folder" -maxdepth 1 -type f | wc -l)
-        [ "$files" -le 20 ] || { echo "$folder holds $files files"; status=1; }
-    done
-    return $status
-}
-check "no folder of the library or of its tests holds more than twenty files" rooms_are_small
 
 # Where a macro is not known yet, what depends on it is left out without a word.
 knows_clones() { # file
