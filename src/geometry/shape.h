@@ -5,6 +5,7 @@
 #ifndef PBS_GEOMETRY_SHAPE_H
 #define PBS_GEOMETRY_SHAPE_H
 
+#include "base/runtime/memory.h"
 #include "geometry/grids/distance_grid.h"
 
 struct shape {
@@ -38,8 +39,57 @@ double shape_distance(const struct shape *shape, const struct pose *pose, const 
 int shape_faces(const struct shape *shape, const struct pose *pose, const double x[3],
                 double tolerance, double gradients[3][3], double hessians[3][9]);
 
+/// The boundary's point closest to x, its distance from x and the boundary's normal there (unit,
+/// out of what is solid). False where none is found: of a grid, see grid_closest.
+bool shape_closest(const struct shape *shape, const struct pose *pose, const double x[3],
+                   double closest[3], double *distance, double normal[3]);
+
 /// An axis-aligned bound of the set phi <= margin; infinite where the set is not bounded.
 void shape_bounds(const struct shape *shape, const struct pose *pose, double margin, double low[3],
                   double high[3]);
+
+/// Whether derivatives of the distance are the same everywhere.
+bool shape_is_flat(const struct shape *shape);
+
+// --- smooth pieces ---
+
+enum { SHAPE_PIECES = 6 };
+
+/// A shape on whose outside, with those of the other pieces, everything is admissible.
+struct shape_piece {
+    struct shape shape;
+    struct pose pose;
+};
+
+/// Inner edges, as those of a hollow box or cylinder, cut the boundary into several smooth pieces;
+/// other shapes are one. Returns how many.
+size_t shape_pieces(const struct shape *shape, const struct pose *pose,
+                    struct shape_piece pieces[SHAPE_PIECES]);
+
+// --- what contact by barriers sees ---
+
+enum shape_contact {
+    SHAPE_UNSEEN,  ///< nothing
+    SHAPE_WALLS,   ///< its pieces bound a convex space, so that points inside are enough
+    SHAPE_SURFACE, ///< points, edges and triangles
+};
+
+enum shape_contact shape_contact_of(const struct shape *shape);
+
+/// What is as far as `offset` inside of the boundary, in the shape's frame.
+struct shape_surface {
+    double offset;                                    ///< m
+    uint32_t point_count, edge_count, triangle_count; ///< edges of triangles do not count
+    double *points;                                   ///< point_count x 3
+    uint32_t *edges, *triangles;                      ///< edge_count x 2, triangle_count x 3
+};
+
+/// Of a shape that is seen as a surface. On failure (PBS_ERROR_MEMORY) there is nothing to free.
+pbs_status shape_surface_make(struct memory *memory, const struct shape *shape,
+                              struct shape_surface *out);
+void shape_surface_free(struct memory *memory, struct shape_surface *surface);
+
+/// Whether that surface is made of triangles around what is solid.
+bool shape_is_enclosed(const struct shape *shape);
 
 #endif

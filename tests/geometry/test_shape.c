@@ -420,6 +420,100 @@ static void refuses_impossible_shapes(void **state) {
     assert_message("box: size[2] is -1 m, must be positive and finite");
 }
 
+// --- what contact sees ---
+
+/// Triangles that have the edge of corner `at` of triangle `of`, of either orientation.
+static int count_sharing(const struct shape_surface *surface, uint32_t of, uint32_t at) {
+    const uint32_t *own = surface->triangles + 3 * (size_t)of;
+    int count = 0;
+    for (uint32_t t = 0; t < surface->triangle_count; t++) {
+        const uint32_t *other = surface->triangles + 3 * (size_t)t;
+        int shared = 0;
+        for (int k = 0; k < 3; k++) {
+            shared += other[k] == own[at] || other[k] == own[(at + 1) % 3];
+        }
+        count += shared == 2;
+    }
+    return count;
+}
+
+/// Points lie inside by the offset; triangles close around what is solid.
+static void surfaces_lie_at_their_offsets(void **state) {
+    (void)state;
+    struct memory memory;
+    memory_init(&memory, &(pbs_allocator){0});
+    for (int s = 1; s < SHAPE_COUNT; s++) {
+        const struct shape *shape = shapes + s;
+        struct shape_surface surface;
+        assert_int_equal(shape_contact_of(shape), SHAPE_SURFACE);
+        assert_int_equal(shape_surface_make(&memory, shape, &surface), PBS_OK);
+        assert_true(surface.point_count > 0);
+        assert_int_equal(shape_is_enclosed(shape), surface.triangle_count > 0);
+        for (uint32_t i = 0; i < surface.point_count; i++) {
+            const double *x = surface.points + 3 * (size_t)i;
+            assert_near(shape_distance(shape, &at_origin, x, NULL, NULL), -surface.offset, 1e-15,
+                        "distance");
+        }
+        for (uint32_t i = 0; i < 2 * surface.edge_count; i++) {
+            assert_true(surface.edges[i] < surface.point_count);
+        }
+        for (uint32_t i = 0; i < 3 * surface.triangle_count; i++) {
+            assert_true(surface.triangles[i] < surface.point_count);
+            assert_int_equal(count_sharing(&surface, i / 3, i % 3), 2);
+        }
+        shape_surface_free(&memory, &surface);
+    }
+    assert_int_equal(memory.bytes_in_use, 0);
+}
+
+/// Of a hollow shape the least of its pieces' distances is its own, inside.
+static void pieces_make_up_the_boundary(void **state) {
+    (void)state;
+    for (int s = 0; s < SHAPE_COUNT; s++) {
+        for (int trial = 0; trial < 300; trial++) {
+            struct shape shape = shapes[s];
+            const struct pose pose = random_pose();
+            struct shape_piece pieces[SHAPE_PIECES];
+            double own[3], x[3];
+            shape.hollow = trial % 2 == 1;
+            random_point(1.5, own);
+            multiply3(pose.rotation, own, x);
+            add3(x, pose.translation, x);
+            const size_t count = shape_pieces(&shape, &pose, pieces);
+            double least = INFINITY;
+            for (size_t i = 0; i < count; i++) {
+                least = fmin(least,
+                             shape_distance(&pieces[i].shape, &pieces[i].pose, x, NULL, NULL));
+            }
+            const double phi = shape_distance(&shape, &pose, x, NULL, NULL);
+            assert_int_equal(least < 0.0, phi < 0.0);
+            if (phi > 0.0 || !shape.hollow) {
+                assert_near(least, phi, 1e-14, "distance");
+            }
+        }
+    }
+}
+
+static void closest_points_lie_on_the_boundary(void **state) {
+    (void)state;
+    for (int s = 0; s < SHAPE_COUNT; s++) {
+        for (int trial = 0; trial < 300; trial++) {
+            struct shape shape = shapes[s];
+            const struct pose pose = random_pose();
+            double x[3], closest[3], normal[3], way[3], distance;
+            shape.hollow = trial % 2 == 1;
+            random_point(3.0, x);
+            assert_true(shape_closest(&shape, &pose, x, closest, &distance, normal));
+            subtract3(x, closest, way);
+            const double phi = shape_distance(&shape, &pose, x, NULL, NULL);
+            assert_near(distance, fabs(phi), 0.0, "distance");
+            assert_near(norm3(way), distance, 1e-14, "way");
+            assert_near(dot3(way, normal), phi, 1e-14, "normal");
+            assert_near(shape_distance(&shape, &pose, closest, NULL, NULL), 0.0, 1e-14, "place");
+        }
+    }
+}
+
 int main(void) {
     random_numbers = random_seed(1);
     const struct CMUnitTest tests[] = {
@@ -434,6 +528,9 @@ int main(void) {
         cmocka_unit_test(bounds_hold_the_shape),
         cmocka_unit_test(grids_are_shapes),
         cmocka_unit_test(refuses_impossible_shapes),
+        cmocka_unit_test(surfaces_lie_at_their_offsets),
+        cmocka_unit_test(pieces_make_up_the_boundary),
+        cmocka_unit_test(closest_points_lie_on_the_boundary),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

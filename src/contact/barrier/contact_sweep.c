@@ -8,7 +8,6 @@
 #include "base/matrix3/quaternion.h"
 #include "contact/barrier/barrier_contact.h"
 #include "geometry/distances/continuous_collision.h"
-#include "pbs/collider.h"
 
 enum { PAIRS_PER_PIECE = 512, ADVANCES = 256 };
 
@@ -201,7 +200,7 @@ static double closing_speed(const struct contact_wall *wall, const double x[3], 
     add_scaled3(leg, -span, wall->translation, relative);
     subtract3(x, wall->origin, arm);
     const double angle = wall->moves ? span * norm3(wall->rotation) : 0.0;
-    if (angle == 0.0 && wall->surface.shape.kind == PBS_SHAPE_HALF_SPACE) {
+    if (angle == 0.0 && shape_is_flat(&wall->surface.shape)) {
         shape_distance(&wall->surface.shape, &wall->surface.pose, x, normal, NULL);
         return fmax(0.0, -dot3(normal, relative));
     }

@@ -3,7 +3,6 @@
 
 #include "base/matrix3/eigen3.h"
 #include "base/matrix3/math3.h"
-#include "pbs/collider.h"
 
 static void clear(double *a, int count) {
     for (int i = 0; a != NULL && i < count; i++) {
@@ -12,7 +11,7 @@ static void clear(double *a, int count) {
 }
 
 static bool has_flat_cells(const struct shape *shape) {
-    return shape->kind == PBS_SHAPE_GRID && shape->grid->is_linear;
+    return shape->grid != NULL && shape->grid->is_linear;
 }
 
 /// Replaces curvature, the Hessian of phi, by the Hessian of P.

@@ -16,8 +16,8 @@ struct obstacle {
     double velocity_before[3], angular_velocity_before[3]; ///< in the previous step
 };
 
-/// Splits the boundary into smooth surfaces: at most 6, as a hollow box and a hollow cylinder have
-/// inner edges; none for a penalty. Writes shape and pose of each surface and returns their number.
+/// Writes shape and pose of each smooth piece of the boundary (shape_pieces), unless out is null;
+/// returns their number. None for a penalty.
 size_t obstacle_surfaces(const struct obstacle *obstacle, struct contact_surface *out);
 size_t obstacle_surface_count(const struct obstacle *obstacle);
 

@@ -1,0 +1,42 @@
+// A capsule of radius size[0] about an axis along y of half length size[1]. Contact by barriers
+// sees the axis.
+#include "base/matrix3/math3.h"
+#include "geometry/shapes/local_distance.h"
+#include "geometry/shapes/ray_hits.h"
+
+static void local(const struct shape_point *at, struct local_distance *out) {
+    const double *p = at->p;
+    const double *size = at->shape->size;
+    const double y = fmin(fmax(p[1], -size[1]), size[1]);
+    const double d[3] = {p[0], p[1] - y, p[2]};
+    distance_to_point(d, d[1] != 0.0 ? 7 : 5, 0, out);
+    out->value -= size[0];
+}
+
+static double reach(const double size[3], const double row[3]) {
+    return isinf(size[1]) ? INFINITY : fabs(row[1]) * size[1] + size[0];
+}
+
+static void ray(const struct shape *shape, const double o[3], const double d[3],
+                struct shape_hit *hit) {
+    ray_offer_side(o, d, shape->size, hit);
+    ray_offer_sphere(o, d, shape->size[1], shape->size[0], hit);
+    ray_offer_sphere(o, d, -shape->size[1], shape->size[0], hit);
+}
+
+static void surface(const double size[3], struct shape_surface *out) {
+    out->offset = size[0];
+    out->points[1] = -size[1];
+    out->points[4] = size[1];
+    out->edges[1] = 1;
+}
+
+const struct shape_table capsule_shape = {.name = "capsule",
+                                          .size_count = 2,
+                                          .local = local,
+                                          .reach = reach,
+                                          .ray = ray,
+                                          .contact = {SHAPE_SURFACE, SHAPE_WALLS},
+                                          .point_count = 2,
+                                          .edge_count = 1,
+                                          .surface = surface};

@@ -1,0 +1,62 @@
+// Distances at the samples of a grid. The collider checks and owns the samples.
+#include "base/matrix3/math3.h"
+#include "geometry/grids/grid_closest.h"
+#include "geometry/grids/grid_ray.h"
+#include "geometry/shape_table.h"
+
+/// Derivatives only where they are asked for: they are most of the work.
+static double distance(const struct shape *shape, const struct pose *pose, double side,
+                       const double x[3], double gradient[3], double hessian[9]) {
+    double p[3], slope[3], bend[9];
+    pose_to_frame(pose, x, p);
+    const double value = distance_grid_value(shape->grid, p, gradient ? slope : NULL,
+                                             hessian ? bend : NULL);
+    if (gradient) {
+        multiply3(pose->rotation, slope, gradient);
+        scale3(side, gradient, gradient);
+    }
+    if (hessian) {
+        rotate_hessian(pose->rotation, side, bend, hessian);
+    }
+    return side * value;
+}
+
+static bool closest(const struct shape *shape, const double p[3], double out[3],
+                    double gradient[3]) {
+    return grid_closest(shape->grid, p, out, gradient);
+}
+
+/// The samples' box holds what is solid, and outside distances grow as from its surface.
+static void bounds(const struct shape *shape, const struct pose *pose, double margin, double low[3],
+                   double high[3]) {
+    const struct distance_grid *grid = shape->grid;
+    const bool is_bounded = grid->is_hollow == shape->hollow;
+    for (int i = 0; i < 3; i++) {
+        const double *row = pose->rotation + 3 * i;
+        double centre = pose->translation[i];
+        double half = is_bounded ? margin : INFINITY;
+        for (int k = 0; k < 3; k++) {
+            const double extent = 0.5 * grid->cell * (double)(grid->counts[k] - 1);
+            centre += row[k] * (grid->origin[k] + extent);
+            half += fabs(row[k]) * extent;
+        }
+        low[i] = centre - half;
+        high[i] = centre + half;
+    }
+}
+
+static void ray(const struct shape *shape, const double o[3], const double d[3],
+                struct shape_hit *hit) {
+    double distance = 0.0;
+    double gradient[3];
+    if (grid_ray_meets(shape->grid, o, d, hit->limit, &distance, gradient)) {
+        shape_hit_offer(hit, distance, gradient);
+    }
+}
+
+const struct shape_table grid_shape = {.name = "grid",
+                                       .distance = distance,
+                                       .closest = closest,
+                                       .bounds = bounds,
+                                       .ray = ray,
+                                       .contact = {SHAPE_UNSEEN, SHAPE_UNSEEN}};

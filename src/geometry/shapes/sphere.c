@@ -1,0 +1,32 @@
+// A ball of radius size[0]. Contact by barriers sees its centre.
+#include "base/matrix3/math3.h"
+#include "geometry/shapes/local_distance.h"
+#include "geometry/shapes/ray_hits.h"
+
+static void local(const struct shape_point *at, struct local_distance *out) {
+    distance_to_point(at->p, 7, 1, out);
+    out->value -= at->shape->size[0];
+}
+
+static double reach(const double size[3], const double row[3]) {
+    (void)row;
+    return size[0];
+}
+
+static void ray(const struct shape *shape, const double o[3], const double d[3],
+                struct shape_hit *hit) {
+    ray_offer_sphere(o, d, 0.0, shape->size[0], hit);
+}
+
+static void surface(const double size[3], struct shape_surface *out) {
+    out->offset = size[0];
+}
+
+const struct shape_table sphere_shape = {.name = "sphere",
+                                         .size_count = 1,
+                                         .local = local,
+                                         .reach = reach,
+                                         .ray = ray,
+                                         .contact = {SHAPE_SURFACE, SHAPE_WALLS},
+                                         .point_count = 1,
+                                         .surface = surface};

@@ -1,0 +1,163 @@
+// A tube of radius size[1] around the circle of radius size[0] in the plane y = 0. Contact by
+// barriers sees quadrilaterals, from both sides.
+#include <string.h>
+
+#include "base/matrix3/math3.h"
+#include "geometry/shapes/local_distance.h"
+#include "geometry/shapes/ray_hits.h"
+
+// Corners of the quadrilaterals around the axis and around the tube.
+enum { RING_SIDES = 64, TUBE_SIDES = 32 };
+
+static pbs_status check(const struct shape *shape) {
+    // Beyond that the tube goes through itself at the axis, and what it bounds has another
+    // distance.
+    return shape->size[1] < shape->size[0]
+               ? PBS_OK
+               : status_fail(PBS_ERROR_ARGUMENT,
+                             "torus: size[1], the radius of the tube, is %g m, must be less than "
+                             "size[0], the radius of the ring, %g m",
+                             shape->size[1], shape->size[0]);
+}
+
+/// On the circle itself the way out of the axis is taken.
+static void local(const struct shape_point *at, struct local_distance *out) {
+    const double *p = at->p;
+    const double *size = at->shape->size;
+    double radial[3], around[3];
+    const double rho = radial_frame(p, radial, around);
+    const double off = rho - size[0];
+    const double length = sqrt(off * off + p[1] * p[1]);
+    out->value = length - size[1];
+    if (length > 0.0) {
+        revolve(rho, radial, around, off / length, p[1] / length, 1.0 / length, out);
+    } else {
+        revolve(rho, radial, around, 1.0, 0.0, 0.0, out);
+    }
+}
+
+static double reach(const double size[3], const double row[3]) {
+    const double across = sqrt(fmax(0.0, 1.0 - row[1] * row[1]));
+    return across * size[0] + size[1];
+}
+
+/// Along a ray that is closest to the centre of a torus at s = 0 there are up to four places on it,
+/// where the quartic (s^2 + K)^2 - 4 R^2 |(x, z)|^2 is zero. It goes one way between neighbouring
+/// roots of its derivative, a cubic without a square, s^3 + linear s + constant, and that one way
+/// between neighbouring roots of its own derivative.
+struct torus_ray {
+    const double *size;
+    double point[3]; ///< where s = 0
+    double direction[3];
+    double linear, constant;
+};
+
+static double torus_slope(const struct torus_ray *ray, double s) {
+    return (s * s + ray->linear) * s + ray->constant;
+}
+
+/// The signed distance has the sign of the quartic, without its cancellations.
+static double torus_distance(const struct torus_ray *ray, double s) {
+    double at[3];
+    add_scaled3(ray->point, s, ray->direction, at);
+    const double off = sqrt(at[0] * at[0] + at[2] * at[2]) - ray->size[0];
+    return sqrt(off * off + at[1] * at[1]) - ray->size[1];
+}
+
+/// Cuts the interval at what zero it has, to the last bit; without one *zero is an end of it.
+static bool find_zero(double (*value)(const struct torus_ray *, double),
+                      const struct torus_ray *ray, double low, double high, double *zero) {
+    const bool is_negative = value(ray, low) < 0.0;
+    if (is_negative == (value(ray, high) < 0.0)) {
+        *zero = low;
+        return false;
+    }
+    for (;;) {
+        const double middle = 0.5 * (low + high);
+        if (!(middle > low && middle < high)) {
+            *zero = high;
+            return true;
+        }
+        if ((value(ray, middle) < 0.0) == is_negative) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+}
+
+static void offer_tube(const struct torus_ray *ray, double low, double high, double middle,
+                       struct shape_hit *hit) {
+    double s = 0.0;
+    if (!find_zero(torus_distance, ray, low, high, &s)) {
+        return;
+    }
+    double at[3];
+    add_scaled3(ray->point, s, ray->direction, at);
+    const double rho = sqrt(at[0] * at[0] + at[2] * at[2]);
+    const double part = (rho - ray->size[0]) / rho;
+    shape_hit_offer(hit, middle + s, (double[3]){part * at[0], at[1], part * at[2]});
+}
+
+static void ray(const struct shape *shape, const double o[3], const double d[3],
+                struct shape_hit *hit) {
+    const double *size = shape->size;
+    double ends[2];
+    if (!ray_roots(o, d, 7, (1.0 + RAY_SEAM) * (size[0] + size[1]), ends)) {
+        return;
+    }
+    struct torus_ray quartic = {.size = size};
+    const double middle = 0.5 * (ends[0] + ends[1]);
+    const double half = 0.5 * (ends[1] - ends[0]);
+    add_scaled3(o, middle, d, quartic.point);
+    copy3(d, quartic.direction);
+    const double *p = quartic.point;
+    const double square = size[0] * size[0];
+    quartic.linear = dot3(p, p) + square - size[1] * size[1] -
+                     2.0 * square * (d[0] * d[0] + d[2] * d[2]);
+    quartic.constant = -2.0 * square * (p[0] * d[0] + p[2] * d[2]);
+    const double turn = fmin(sqrt(fmax(0.0, -quartic.linear / 3.0)), half);
+    const double turns[4] = {-half, -turn, turn, half};
+    double from = -half;
+    for (int i = 0; i < 3; i++) {
+        double to = 0.0;
+        if (find_zero(torus_slope, &quartic, turns[i], turns[i + 1], &to)) {
+            offer_tube(&quartic, from, to, middle, hit);
+            from = to;
+        }
+    }
+    offer_tube(&quartic, from, half, middle, hit);
+}
+
+/// Two triangles for each pair of neighbouring sides; corners lie on the torus. As a surface of
+/// triangles has two sides, it is that of a hollow one as well.
+static void surface(const double size[3], struct shape_surface *out) {
+    double *points = out->points;
+    const double whole = 6.283185307179586477;
+    for (uint32_t i = 0; i < RING_SIDES; i++) {
+        for (uint32_t j = 0; j < TUBE_SIDES; j++) {
+            const uint32_t own = TUBE_SIDES * i + j;
+            const double rho = size[0] + size[1] * cos(whole * j / TUBE_SIDES);
+            points[3 * own] = rho * cos(whole * i / RING_SIDES);
+            points[3 * own + 1] = size[1] * sin(whole * j / TUBE_SIDES);
+            points[3 * own + 2] = rho * sin(whole * i / RING_SIDES);
+            const uint32_t next_ring = TUBE_SIDES * ((i + 1) % RING_SIDES);
+            const uint32_t next_tube = (j + 1) % TUBE_SIDES;
+            const uint32_t corners[6] = {
+                own,           TUBE_SIDES * i + next_tube, next_ring + j,
+                next_ring + j, TUBE_SIDES * i + next_tube, next_ring + next_tube};
+            memcpy(out->triangles + 6 * (size_t)own, corners, sizeof corners);
+        }
+    }
+}
+
+const struct shape_table torus_shape = {.name = "torus",
+                                        .size_count = 2,
+                                        .check = check,
+                                        .local = local,
+                                        .reach = reach,
+                                        .ray = ray,
+                                        .contact = {SHAPE_SURFACE, SHAPE_SURFACE},
+                                        .point_count = RING_SIDES * TUBE_SIDES,
+                                        .triangle_count = 2 * RING_SIDES * TUBE_SIDES,
+                                        .surface = surface};
