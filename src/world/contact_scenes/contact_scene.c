@@ -1,7 +1,6 @@
 // Vertices on the surface of a body become points, with its triangles and their edges; particles,
-// which have no surface, points alone, and those of bonded bodies spheres about them. Solid
-// colliders become meshes, and what has a radius a point or an edge that lies that far inside;
-// half-spaces and hollow colliders become walls.
+// which have no surface, points alone, and those of bonded bodies spheres about them. Colliders
+// become what their shape says (shape_contact_of): walls, or points, edges and triangles.
 #include "world/contact_scenes/contact_scene.h"
 
 #include <math.h>
@@ -12,9 +11,7 @@
 #include "world/contact_scenes/contact_scale.h"
 #include "world/objects/motion.h"
 #include "world/contact_scenes/penetration_scene.h"
-
-// Sides of the prism that a cylinder becomes; its edges lie on the cylinder.
-enum { CYLINDER_SIDES = 64, RING_SIDES = 64, TUBE_SIDES = 32 };
+#include "world/objects/collider.h"
 
 bool contact_scene_has_barrier(const struct scene *scene) {
     return scene->settings.contact == PBS_CONTACT_BARRIER;
@@ -236,97 +233,41 @@ static pbs_status add_bodies(const struct scene *scene, struct memory *memory,
 
 // --- colliders ---
 
-static const uint32_t box_triangles[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
-                                           2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
-
-static pbs_status add_box(struct memory *memory, const double size[3],
-                          struct collision_part_input *input, struct collision_mesh *mesh) {
-    double corners[24];
-    for (int i = 0; i < 24; i++) {
-        const int corner = i / 3;
-        corners[i] = (corner >> i % 3 & 1) != 0 ? size[i % 3] : -size[i % 3];
-    }
-    input->point_count = 8;
-    input->rest = corners;
-    input->triangle_count = 12;
-    input->triangles = box_triangles;
-    return collision_mesh_add(memory, input, mesh);
-}
-
-static pbs_status add_cylinder(struct memory *memory, const double size[3],
-                               struct collision_part_input *input, struct collision_mesh *mesh) {
-    enum { SIDES = CYLINDER_SIDES };
-    const double whole = 6.283185307179586477;
-    double points[3 * (2 * SIDES + 2)] = {0.0};
-    uint32_t triangles[12 * SIDES];
-    for (uint32_t i = 0; i < SIDES; i++) {
-        for (uint32_t end = 0; end < 2; end++) {
-            double *p = points + 3 * (size_t)(2 * i + end);
-            p[0] = size[0] * cos(whole * i / SIDES);
-            p[1] = end == 0 ? -size[1] : size[1];
-            p[2] = size[0] * sin(whole * i / SIDES);
-        }
-        const uint32_t a = 2 * i;
-        const uint32_t b = 2 * ((i + 1) % SIDES);
-        const uint32_t own[12] = {a, a + 1, b,         b,     a + 1, b + 1,
-                                  a, b,     2 * SIDES, b + 1, a + 1, 2 * SIDES + 1};
-        memcpy(triangles + 12 * (size_t)i, own, sizeof own);
-    }
-    points[3 * 2 * SIDES + 1] = -size[1];
-    points[3 * (2 * SIDES + 1) + 1] = size[1];
-    input->point_count = 2 * SIDES + 2;
-    input->rest = points;
-    input->triangle_count = 4 * SIDES;
-    input->triangles = triangles;
-    return collision_mesh_add(memory, input, mesh);
-}
-
-/// Two triangles for each pair of neighbouring sides; corners lie on the torus. As a surface of
-/// triangles has two sides, it is that of a hollow one as well.
-static void fill_torus(const double size[3], double *points, uint32_t *triangles) {
-    const double whole = 6.283185307179586477;
-    for (uint32_t i = 0; i < RING_SIDES; i++) {
-        for (uint32_t j = 0; j < TUBE_SIDES; j++) {
-            const uint32_t own = TUBE_SIDES * i + j;
-            const double rho = size[0] + size[1] * cos(whole * j / TUBE_SIDES);
-            points[3 * own] = rho * cos(whole * i / RING_SIDES);
-            points[3 * own + 1] = size[1] * sin(whole * j / TUBE_SIDES);
-            points[3 * own + 2] = rho * sin(whole * i / RING_SIDES);
-            const uint32_t next_ring = TUBE_SIDES * ((i + 1) % RING_SIDES);
-            const uint32_t next_tube = (j + 1) % TUBE_SIDES;
-            const uint32_t corners[6] = {
-                own,           TUBE_SIDES * i + next_tube, next_ring + j,
-                next_ring + j, TUBE_SIDES * i + next_tube, next_ring + next_tube};
-            memcpy(triangles + 6 * (size_t)own, corners, sizeof corners);
-        }
-    }
-}
-
-static pbs_status add_torus(struct memory *memory, const double size[3],
-                            struct collision_part_input *input, struct collision_mesh *mesh) {
-    enum { CORNERS = RING_SIDES * TUBE_SIDES };
-    double *points = memory_allocate(memory, CORNERS, 3 * sizeof *points);
-    uint32_t *triangles = memory_allocate(memory, CORNERS, 6 * sizeof *triangles);
-    pbs_status status = PBS_ERROR_MEMORY;
-    if (points != NULL && triangles != NULL) {
-        fill_torus(size, points, triangles);
-        input->point_count = CORNERS;
-        input->rest = points;
-        input->triangle_count = 2 * (size_t)CORNERS;
-        input->triangles = triangles;
-        status = collision_mesh_add(memory, input, mesh);
-    }
-    memory_release(memory, points);
-    memory_release(memory, triangles);
+/// What lies inside of the boundary by the surface's offset.
+static pbs_status add_surface(struct memory *memory, const struct shape *shape,
+                              struct collision_part_input *input, struct collision_mesh *mesh) {
+    struct shape_surface surface;
+    RETURN_IF_FAILED(shape_surface_make(memory, shape, &surface));
+    input->part.offset = surface.offset;
+    input->point_count = surface.point_count;
+    input->rest = surface.points;
+    input->edge_count = surface.edge_count;
+    input->edges = surface.edges;
+    input->triangle_count = surface.triangle_count;
+    input->triangles = surface.triangles;
+    const pbs_status status = collision_mesh_add(memory, input, mesh);
+    shape_surface_free(memory, &surface);
     return status;
 }
 
-static pbs_status add_walls(struct memory *memory, const struct collider *collider,
+static pbs_status add_mesh(struct memory *memory, const pbs_collider_desc *d,
+                           struct collision_part_input *input, struct collision_mesh *mesh) {
+    input->point_count = d->vertex_count;
+    input->rest = d->vertices;
+    input->triangle_count = d->triangle_count;
+    input->triangles = d->triangles;
+    input->edge_count = d->edge_count;
+    input->edges = d->edges;
+    return collision_mesh_add(memory, input, mesh);
+}
+
+/// The part has walls alone.
+static pbs_status add_walls(struct memory *memory, const struct shape *shape,
+                            const struct collision_part_input *input,
                             struct barrier_contact *contact) {
-    struct obstacle obstacle = {
-        .shape = {.kind = collider->desc.shape, .hollow = collider->desc.hollow != 0}};
-    copy3(collider->desc.size, obstacle.shape.size);
+    const struct obstacle obstacle = {.shape = *shape};
     const size_t count = obstacle_surface_count(&obstacle);
+    RETURN_IF_FAILED(collision_mesh_add(memory, input, &contact->mesh));
     RETURN_IF_FAILED(memory_reserve(memory, &contact->walls, &contact->wall_capacity,
                                     contact->wall_count + count, sizeof *contact->walls));
     for (size_t i = 0; i < count; i++) {
@@ -336,17 +277,9 @@ static pbs_status add_walls(struct memory *memory, const struct collider *collid
     return PBS_OK;
 }
 
-/// The space inside of walls is convex, so that points are enough to stay in it.
-static bool is_wall(const pbs_collider_desc *d) {
-    return (d->hollow != 0 && d->shape != PBS_SHAPE_TORUS) || d->shape == PBS_SHAPE_HALF_SPACE;
-}
-
 static pbs_status add_collider(struct memory *memory, const struct collider *collider,
                                uint32_t index, struct barrier_contact *contact) {
-    static const uint32_t axis[2] = {0, 1};
     const pbs_collider_desc *d = &collider->desc;
-    const double ends[6] = {0.0, -d->size[1], 0.0, 0.0, d->size[1], 0.0};
-    const double centre[3] = {0.0, 0.0, 0.0};
     struct collision_part_input input = {
         .part = {.surface = {.friction = d->friction, .material = d->surface_material},
                  .group = d->group,
@@ -355,40 +288,15 @@ static pbs_status add_collider(struct memory *memory, const struct collider *col
                  .is_obstacle = true,
                  .obstacle = index},
         .kind = POINT_OBSTACLE};
-    if (d->shape == PBS_SHAPE_GRID) {
-        // Its part has nothing that searches for overlaps know of.
-        return collision_mesh_add(memory, &input, &contact->mesh);
+    if (d->shape == PBS_SHAPE_MESH) {
+        return add_mesh(memory, d, &input, &contact->mesh);
     }
-    if (is_wall(d)) {
-        RETURN_IF_FAILED(collision_mesh_add(memory, &input, &contact->mesh));
-        return add_walls(memory, collider, contact);
+    const struct shape shape = collider_shape(d);
+    switch (shape_contact_of(&shape)) {
+    case SHAPE_WALLS: return add_walls(memory, &shape, &input, contact);
+    case SHAPE_SURFACE: return add_surface(memory, &shape, &input, &contact->mesh);
+    default: return collision_mesh_add(memory, &input, &contact->mesh); // a part of nothing
     }
-    switch (d->shape) {
-    case PBS_SHAPE_BOX: return add_box(memory, d->size, &input, &contact->mesh);
-    case PBS_SHAPE_CYLINDER: return add_cylinder(memory, d->size, &input, &contact->mesh);
-    case PBS_SHAPE_TORUS: return add_torus(memory, d->size, &input, &contact->mesh);
-    case PBS_SHAPE_CAPSULE:
-        input.part.offset = d->size[0];
-        input.point_count = 2;
-        input.rest = ends;
-        input.edge_count = 1;
-        input.edges = axis;
-        break;
-    case PBS_SHAPE_MESH:
-        input.point_count = d->vertex_count;
-        input.rest = d->vertices;
-        input.triangle_count = d->triangle_count;
-        input.triangles = d->triangles;
-        input.edge_count = d->edge_count;
-        input.edges = d->edges;
-        break;
-    default:
-        input.part.offset = d->size[0];
-        input.point_count = 1;
-        input.rest = centre;
-        break;
-    }
-    return collision_mesh_add(memory, &input, &contact->mesh);
 }
 
 // --- all together ---

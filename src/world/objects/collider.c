@@ -52,6 +52,12 @@ static pbs_status check_mesh(const pbs_world_desc *world, const pbs_collider_des
     return check_elements(d->edges, d->edge_count, 2, d->vertex_count, "edges");
 }
 
+struct shape collider_shape(const pbs_collider_desc *d) {
+    struct shape shape = {.kind = d->shape, .hollow = d->hollow != 0};
+    copy3(d->size, shape.size);
+    return shape;
+}
+
 struct distance_grid collider_grid(const pbs_collider_desc *d) {
     struct distance_grid grid = {.cell = d->grid_cell,
                                  .samples = d->grid_samples,
@@ -96,14 +102,13 @@ static pbs_status check_collision(const pbs_world_desc *world, const pbs_collide
 }
 
 static pbs_status check_shape(const pbs_world_desc *world, const pbs_collider_desc *d) {
-    struct shape shape = {.kind = d->shape, .hollow = d->hollow != 0};
     if (d->shape == PBS_SHAPE_MESH) {
         return check_mesh(world, d);
     }
     if (d->shape == PBS_SHAPE_GRID) {
         return check_grid(d);
     }
-    copy3(d->size, shape.size);
+    const struct shape shape = collider_shape(d);
     return shape_check(&shape);
 }
 

@@ -19,6 +19,9 @@ static inline size_t collider_sample_count(const pbs_collider_desc *d) {
                : 0;
 }
 
+/// The shape of a description, but for meshes and for the samples of a grid.
+struct shape collider_shape(const pbs_collider_desc *d);
+
 /// The grid of a description that has been checked; zero where it has none.
 struct distance_grid collider_grid(const pbs_collider_desc *d);
 

@@ -10,8 +10,7 @@ void motion_place(const struct collider *collider, double fraction, double h,
                   struct obstacle *out) {
     const pbs_collider_desc *d = &collider->desc;
     memset(out, 0, sizeof *out);
-    out->shape = (struct shape){.kind = d->shape, .hollow = d->hollow != 0};
-    copy3(d->size, out->shape.size);
+    out->shape = collider_shape(d);
     out->shape.grid = d->shape == PBS_SHAPE_GRID ? &collider->grid : NULL;
     out->is_penalty = collider_is_penalty(d);
     out->stiffness = d->penalty_stiffness;

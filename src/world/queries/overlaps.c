@@ -11,6 +11,7 @@
 #include "world/interface/check.h"
 #include "world/contact_scenes/contact_names.h"
 #include "world/interface/settings.h"
+#include "world/objects/collider.h"
 
 // --- the scene ---
 
@@ -18,11 +19,10 @@ static bool is_solid_body(const struct body *body) {
     return body->kind == BODY_SOLID || body->kind == BODY_AFFINE;
 }
 
-/// Colliders that are a surface of triangles around what is solid; of others offsets and walls say
-/// what is inside.
+/// Of shapes that are no surface of triangles, offsets and walls say what is inside.
 static bool is_solid_collider(const pbs_collider_desc *d) {
-    return d->hollow == 0 && (d->shape == PBS_SHAPE_BOX || d->shape == PBS_SHAPE_CYLINDER ||
-                              d->shape == PBS_SHAPE_TORUS);
+    const struct shape shape = collider_shape(d);
+    return d->shape != PBS_SHAPE_MESH && shape_is_enclosed(&shape);
 }
 
 static void mark_solids(const struct scene *scene, struct overlaps *overlaps) {

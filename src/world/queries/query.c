@@ -8,7 +8,6 @@
 #include "base/matrix3/math3.h"
 #include "broad_phase/tree_search.h"
 #include "geometry/distances/distance.h"
-#include "geometry/grids/grid_closest.h"
 #include "geometry/ray.h"
 #include "world/interface/check.h"
 #include "world/objects/motion.h"
@@ -115,31 +114,6 @@ static void keep_shape(struct query *q, size_t part, double distance, const doub
     copy3(normal, q->normal);
 }
 
-/// A grid's distance is not quite that of its surface, so the closest place is looked for.
-static void look_at_grid(struct query *q, size_t part, const struct obstacle *now) {
-    const double *rotation = now->pose.rotation;
-    double offset[3];
-    double own[3];
-    double closest[3];
-    double gradient[3];
-    double way[3];
-    subtract3(q->point, now->pose.translation, offset);
-    multiply_transposed3(rotation, offset, own);
-    if (!grid_closest(now->shape.grid, own, closest, gradient)) {
-        return;
-    }
-    subtract3(closest, own, way);
-    const double distance = norm3(way);
-    if (distance <= q->distance && (distance < q->distance || q->part == SIZE_MAX)) {
-        double normal[3];
-        multiply3(rotation, gradient, normal);
-        scale3((now->shape.hollow ? -1.0 : 1.0) / norm3(normal), normal, normal);
-        keep_shape(q, part, distance, normal);
-        multiply3(rotation, closest, q->place);
-        add3(q->place, now->pose.translation, q->place);
-    }
-}
-
 /// Shapes that are closer than what was found before.
 static void search_shapes(struct query *q, bool is_ray) {
     const struct scene *scene = &q->world->scene;
@@ -152,24 +126,18 @@ static void search_shapes(struct query *q, bool is_ray) {
         struct obstacle now;
         double distance = 0.0;
         double normal[3];
+        double closest[3];
         motion_place(collider, 0.0, 1.0, &now);
-        bool found = false;
-        if (!is_ray && now.shape.kind == PBS_SHAPE_GRID) {
-            look_at_grid(q, part, &now);
-            continue;
-        }
-        if (is_ray) {
-            found = ray_meets_shape(&q->ray, &now.shape, &now.pose, q->distance, &distance, normal);
-        } else {
-            distance = shape_distance(&now.shape, &now.pose, q->point, normal, NULL);
-            found = fabs(distance) <= q->distance && isfinite(distance);
-        }
-        if (found && (fabs(distance) < q->distance || q->part == SIZE_MAX)) {
-            keep_shape(q, part, fabs(distance), normal);
+        const bool found = is_ray ? ray_meets_shape(&q->ray, &now.shape, &now.pose, q->distance,
+                                                    &distance, normal)
+                                  : shape_closest(&now.shape, &now.pose, q->point, closest,
+                                                  &distance, normal);
+        if (found && distance <= q->distance && (distance < q->distance || q->part == SIZE_MAX)) {
+            keep_shape(q, part, distance, normal);
             if (is_ray) {
                 add_scaled3(q->ray.origin, distance, q->ray.direction, q->place);
             } else {
-                add_scaled3(q->point, -distance, normal, q->place);
+                copy3(closest, q->place);
             }
         }
     }
