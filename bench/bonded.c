@@ -175,14 +175,17 @@ static void script_ends(pbs_world *world, pbs_body body, const double *rest, dou
 
 static pbs_world *new_world(int32_t hessian, double tolerance, int32_t solver, double gravity) {
     pbs_world_desc d;
+    pbs_expert_desc expert;
     pbs_world *world = NULL;
     require(pbs_world_desc_init(&d, sizeof d));
+    pbs_expert_desc_init(&expert, sizeof expert);
+    d.expert = &expert;
     d.threads = 1;
     d.contact = PBS_CONTACT_PROJECTION;
     memset(d.gravity, 0, sizeof d.gravity);
     d.gravity[0] = gravity;
-    d.project_hessian = hessian;
-    d.preconditioner = solver;
+    expert.project_hessian = hessian;
+    expert.preconditioner = solver;
     if (tolerance > 0.0) {
         d.relative_tolerance = tolerance;
     }

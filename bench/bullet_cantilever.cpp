@@ -145,14 +145,17 @@ Timing run_bullet(size_t cells, double young, double dt, int steps) {
 
 Timing run_pbs(size_t cells, double young, double dt, int steps, bool one_newton) {
     pbs_world_desc settings;
+    pbs_expert_desc expert;
     pbs_world_desc_init(&settings, sizeof settings);
+    pbs_expert_desc_init(&expert, sizeof expert);
+    settings.expert = &expert;
     settings.contact = PBS_CONTACT_PROJECTION;
     settings.threads = 1;
     if (one_newton) {
         settings.newton_limit = 1;
-        settings.forcing = 1e-5; // a single iteration has to be solved well: 1e-3 of the weight, as
-                                 // Bullet's
-        settings.allow_unconverged = 1;
+        expert.forcing = 1e-5; // a single iteration has to be solved well: 1e-3 of the weight, as
+                               // Bullet's
+        expert.allow_unconverged = 1;
     }
     const cube_scene scene = {cells, young, true, false};
     pbs_world *world = nullptr;

@@ -121,10 +121,13 @@ static void must(pbs_status status) {
 
 static pbs_world *make_world(const struct cloth *cloth) {
     pbs_world_desc w;
+    pbs_expert_desc expert;
     must(pbs_world_desc_init(&w, sizeof w));
+    pbs_expert_desc_init(&expert, sizeof expert);
+    w.expert = &expert;
     w.contact = PBS_CONTACT_PROJECTION;
     w.gravity[1] = -9.81;
-    w.project_hessian = 1;
+    expert.project_hessian = 1;
     w.divisions = 4;
     pbs_world *world = NULL;
     must(pbs_world_create(&w, &world));

@@ -201,14 +201,17 @@ static pbs_status add_block(pbs_world *world, const double corner[3], double edg
 /// within slip velocity times step: 0.1 micrometres in the narrower case.
 static void count_heap(struct counts *all, const char *name, double slip_velocity) {
     pbs_world_desc desc;
+    pbs_expert_desc expert;
     pbs_collider_desc ground;
     pbs_collider collider;
     pbs_world *world = NULL;
     require(pbs_world_desc_init(&desc, sizeof desc), name);
+    pbs_expert_desc_init(&expert, sizeof expert);
+    desc.expert = &expert;
     require(pbs_collider_desc_init(&ground, sizeof ground), name);
     desc.gravity[1] = -9.81;
     desc.contact = PBS_CONTACT_BARRIER;
-    desc.project_hessian = 1;
+    expert.project_hessian = 1;
     desc.slip_velocity = slip_velocity;
     desc.velocity_tolerance = 1e-3;
     ground.friction = 0.4;

@@ -55,11 +55,14 @@ static void place(struct tet_mesh *mesh) {
 static pbs_world *create_world(const struct tet_mesh *mesh, double young, int32_t threads,
                                int32_t preconditioner) {
     pbs_world_desc world_desc;
+    pbs_expert_desc expert;
     check(pbs_world_desc_init(&world_desc, sizeof world_desc));
+    pbs_expert_desc_init(&expert, sizeof expert);
+    world_desc.expert = &expert;
     world_desc.contact = PBS_CONTACT_PROJECTION;
     world_desc.gravity[1] = -9.81;
     world_desc.threads = threads;
-    world_desc.preconditioner = preconditioner;
+    expert.preconditioner = preconditioner;
     pbs_world *world = NULL;
     check(pbs_world_create(&world_desc, &world));
     pbs_collider_desc ground;

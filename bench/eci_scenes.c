@@ -128,9 +128,9 @@ static struct run run(const struct settings *s, enum eci_contact_kind kind, int3
     options.scheme = scheme;
     options.step = 1.0 / (120.0 * divisor);
     options.world.threads = 1;
-    options.world.preconditioner = (int32_t)s->preconditioner;
+    options.expert.preconditioner = (int32_t)s->preconditioner;
     options.world.velocity_tolerance = s->velocity_tolerance;
-    options.world.velocity_rule = s->step_rule ? PBS_VELOCITY_STEP : PBS_VELOCITY_STEP_AND_GAIN;
+    options.expert.velocity_rule = s->step_rule ? PBS_VELOCITY_STEP : PBS_VELOCITY_STEP_AND_GAIN;
     if (eci_contact_create(kind, &options, &scene) < 0) {
         printf("bench eci_scenes scene=%s failed=\"%s\"\n", eci_contact_name(kind),
                pbs_last_error());

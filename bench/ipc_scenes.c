@@ -206,19 +206,20 @@ static bool take_steps(struct scene_world *w, const struct settings *s, int32_t 
 static void run(const struct scene_file *scene, const struct settings *s, int32_t threads,
                 const struct iterations *peer) {
     pbs_world_desc d;
+    pbs_expert_desc expert;
     struct scene_world w;
-    pbs_status status = scene_world_settings(scene, &d);
+    pbs_status status = scene_world_settings(scene, &d, &expert);
     d.threads = threads;
-    d.preconditioner = (int32_t)s->preconditioner;
+    expert.preconditioner = (int32_t)s->preconditioner;
     d.contact_stiffness *= s->stiffness;
     d.velocity_tolerance *= s->tolerance;
     if (s->own) {
         // Chosen for the same stiffness close to the contact distance (docs/theory/contact.md
         // section 2.1).
-        d.barrier = PBS_BARRIER_DISTANCE;
-        d.adaptive_stiffness = 0;
+        expert.barrier = PBS_BARRIER_DISTANCE;
+        expert.adaptive_stiffness = 0;
         d.contact_stiffness *= 8.0 * d.contact_distance * d.contact_distance;
-        d.project_hessian = 0;
+        expert.project_hessian = 0;
     }
     if (status >= 0) {
         status = scene_world_create(scene, &d, &w);

@@ -29,6 +29,7 @@ struct bench {
     const char *sizes, *cases, *solvers, *threads, *meshes;
     struct solver_limits limits;
     pbs_world_desc defaults;
+    pbs_expert_desc expert; ///< defaults too
     struct peer_list peers;
     struct solver_summaries summaries;
 };
@@ -221,7 +222,7 @@ static void measure_own(struct row *row, const struct preconditioner_table *tabl
     run.symbolic_seconds += row->layout_seconds;
     struct solver_summary *summary = print_run(row, "libpbs-", table->name, threads, &run);
     summary->is_own = true;
-    summary->is_default = table->id == bench->defaults.preconditioner;
+    summary->is_default = table->id == bench->expert.preconditioner;
     summary->bytes_per_dof += matrix_bytes(&row->scene) / dofs_of(row);
     printf(" bytes_with_matrix_per_dof=%.1f shift=%g outcome=%s numeric_products=%.1f "
            "iteration_products=%.2f default=%d",
@@ -288,9 +289,8 @@ static void measure_ours(struct row *row, int threads) {
         .tasks = tasks,
         .problem = &row->scene.problem,
         .csr = &row->csr,
-        .order = bench->defaults.preconditioner_order == PBS_ORDER_NATURAL
-                     ? ORDER_NATURAL
-                     : ORDER_NESTED_DISSECTION,
+        .order = bench->expert.preconditioner_order == PBS_ORDER_NATURAL ? ORDER_NATURAL
+                                                                         : ORDER_NESTED_DISSECTION,
     };
     for (size_t i = 0; preconditioner_tables[i]; i++) {
         // Unpreconditioned conjugate gradients are omitted, as they take minutes.
@@ -403,6 +403,7 @@ int main(int argc, char **argv) {
     openblas_set_num_threads(1);
     memory_init(&bench.memory, NULL);
     pbs_world_desc_init(&bench.defaults, sizeof bench.defaults);
+    pbs_expert_desc_init(&bench.expert, sizeof bench.expert);
     bench.defaults.contact = PBS_CONTACT_PROJECTION;
     // The speed of direct solvers depends on the kernels that OpenBLAS has chosen.
     printf("bench linear blas core=%s\n", openblas_get_corename());

@@ -50,12 +50,15 @@ static void require(pbs_status status) {
 
 static pbs_world *make_world(int32_t matrix, int32_t preconditioner, struct room *room) {
     pbs_world_desc d;
+    pbs_expert_desc expert;
     pbs_world *world = NULL;
     require(pbs_world_desc_init(&d, sizeof d));
+    pbs_expert_desc_init(&expert, sizeof expert);
+    d.expert = &expert;
     d.allocator = (pbs_allocator){allocate, release, room};
-    d.matrix = matrix;
-    d.preconditioner = preconditioner;
-    d.project_hessian = PBS_HESSIAN_SEMIDEFINITE;
+    expert.assembly = matrix;
+    expert.preconditioner = preconditioner;
+    expert.project_hessian = PBS_HESSIAN_SEMIDEFINITE;
     d.contact = PBS_CONTACT_PROJECTION;
     d.gravity[2] = -9.81;
     require(pbs_world_create(&d, &world));
@@ -98,7 +101,7 @@ static void run(uint32_t side, int32_t matrix, int32_t preconditioner) {
         printf("bench matrix_free particles=%.0f bonds=%zu matrix=%s preconditioner=%d step=%d "
                "newton=%u iterations=%u cpu_s=%.3f hessian_s=%.3f factor_s=%.3f solve_s=%.3f "
                "bytes_per_particle=%.0f peak_bytes_per_particle=%.0f\n",
-               count, bonds, matrix == PBS_MATRIX_FREE ? "free" : "assembled",
+               count, bonds, matrix == PBS_ASSEMBLY_MATRIX_FREE ? "free" : "assembled",
                (int)stats.preconditioner_used, step, stats.newton_iterations,
                stats.linear_iterations, seconds, stats.time_hessian, stats.time_factor,
                stats.time_solve, (double)room.used / count, (double)room.peak / count);
@@ -117,8 +120,8 @@ int main(int argc, char **argv) {
                                        PBS_PRECONDITIONER_TWO_LEVEL, PBS_PRECONDITIONER_MULTIGRID};
     for (size_t s = 0; s < sizeof sides / sizeof sides[0]; s++) {
         for (size_t p = 0; p < sizeof preconditioners / sizeof preconditioners[0]; p++) {
-            run(sides[s], PBS_MATRIX_ASSEMBLED, preconditioners[p]);
-            run(sides[s], PBS_MATRIX_FREE, preconditioners[p]);
+            run(sides[s], PBS_ASSEMBLY_FULL, preconditioners[p]);
+            run(sides[s], PBS_ASSEMBLY_MATRIX_FREE, preconditioners[p]);
         }
     }
     return 0;

@@ -55,7 +55,7 @@ static void check(pbs_status status) {
     }
 }
 
-static void choose(pbs_world_desc *d) {
+static void choose(pbs_world_desc *d, pbs_expert_desc *expert) {
     if (chosen.distance >= 0.0) {
         d->contact_distance = chosen.distance;
     }
@@ -69,20 +69,23 @@ static void choose(pbs_world_desc *d) {
         d->divisions = (uint32_t)chosen.divisions;
     }
     if (chosen.adaptive != INT64_MAX) {
-        d->adaptive_stiffness = (int32_t)chosen.adaptive;
+        expert->adaptive_stiffness = (int32_t)chosen.adaptive;
     }
     if (chosen.semidefinite != INT64_MAX) {
-        d->project_hessian = (int32_t)chosen.semidefinite;
+        expert->project_hessian = (int32_t)chosen.semidefinite;
     }
 }
 
 static void begin(struct scene *scene, int steps, double size) {
     pbs_world_desc d;
+    pbs_expert_desc expert;
     check(pbs_world_desc_init(&d, sizeof d));
+    check(pbs_expert_desc_init(&expert, sizeof expert));
+    d.expert = &expert;
     d.gravity[1] = -9.81;
     d.contact = PBS_CONTACT_BARRIER; // the default; set explicitly for older versions of the
                                      // library
-    choose(&d);
+    choose(&d, &expert);
     check(pbs_world_create(&d, &scene->world));
     scene->steps = steps;
     scene->size = size;
@@ -367,7 +370,7 @@ static void eci(struct scene *s, double value, size_t count) {
     struct eci_contact_options options;
     eci_contact_options_init(&options);
     options.scheme = PBS_SCHEME_BDF2;
-    choose(&options.world);
+    choose(&options.world, &options.expert);
     check(eci_contact_create((enum eci_contact_kind)count, &options, &s->eci));
     s->world = s->eci.world;
     s->step = s->eci.step;

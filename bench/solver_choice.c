@@ -79,10 +79,13 @@ static void need(bool there) {
 
 static pbs_world *create_world(int32_t preconditioner) {
     pbs_world_desc d;
+    pbs_expert_desc expert;
     pbs_world *world = NULL;
     check(pbs_world_desc_init(&d, sizeof d));
+    pbs_expert_desc_init(&expert, sizeof expert);
+    d.expert = &expert;
     d.gravity[1] = -9.81;
-    d.preconditioner = preconditioner;
+    expert.preconditioner = preconditioner;
     // Settings that older and newer versions of the library interpret alike.
     d.contact = PBS_CONTACT_BARRIER;
     d.contact_distance = 2e-3;

@@ -430,8 +430,9 @@ static bool set_stage(struct stage *stage, const struct scene_world *w, struct m
 static bool show_file(const struct settings *s, const struct scene_file *scene,
                       struct message *message) {
     pbs_world_desc d;
+    pbs_expert_desc expert;
     struct scene_world w = {0};
-    pbs_status status = scene_world_settings(scene, &d);
+    pbs_status status = scene_world_settings(scene, &d, &expert);
     d.threads = (int32_t)s->threads;
     status = status >= 0 ? scene_world_create(scene, &d, &w) : status;
     if (status < 0) {

@@ -744,26 +744,28 @@ static void begin(struct session *s) {
     test_allocator_init(&s->allocator);
     for (int i = 0; i < WORLDS; i++) {
         pbs_world_desc d;
+        pbs_expert_desc expert;
         scene_settings(&d);
+        expert_settings(&expert, &d);
         d.allocator = test_allocator_hooks(&s->allocator);
         d.newton_limit = 4;
-        d.linear_limit = 20;
+        expert.linear_limit = 20;
         d.divisions = take(&s->in) % 3;
-        d.allow_unconverged = take(&s->in) % 2;
+        expert.allow_unconverged = take(&s->in) % 2;
         const uint8_t method = take(&s->in);
-        d.method = method % 2;
+        expert.method = method % 2;
         if (method % 4 >= 2) {
             d.contact = PBS_CONTACT_BARRIER;
-            d.method = PBS_METHOD_STABILIZED_NEWTON;
-            d.adaptive_stiffness = method / 4 % 2;
+            expert.method = PBS_METHOD_STABILIZED_NEWTON;
+            expert.adaptive_stiffness = method / 4 % 2;
         }
         if (method >= 224) {
             d.contact = PBS_CONTACT_PENALTY;
         }
         const uint8_t solver = take(&s->in);
-        d.preconditioner = solver % 3;
-        d.matrix = solver / 64 % 3;
-        d.alignment = method / 8 % 2;
+        expert.preconditioner = solver % 3;
+        expert.assembly = solver / 64 % 3;
+        expert.alignment = method / 8 % 2;
         require(pbs_world_create(&d, &s->worlds[i]) == PBS_OK);
         require(pbs_world_register_callback(s->worlds[i], SPRING_TAG, spring_energy, NULL) ==
                 PBS_OK);

@@ -31,6 +31,7 @@ enum {
 /// So that a format that has grown is seen.
 static void check_places(void) {
     pbs_world_desc d;
+    pbs_expert_desc expert;
     pbs_integrator_desc numbers;
     pbs_integrator *integrator = NULL;
     pbs_world *world = NULL;
@@ -39,8 +40,9 @@ static void check_places(void) {
     double steps[2];
     size_t size = sizeof bytes;
     pbs_world_desc_init(&d, sizeof d);
+    expert_settings(&expert, &d);
     d.newton_limit = 1234;
-    d.linear_limit = 5678;
+    expert.linear_limit = 5678;
     require(pbs_world_create(&d, &world) == PBS_OK);
     pbs_integrator_desc_init(&numbers, sizeof numbers, PBS_SCHEME_IMPLICIT_EULER);
     numbers.step_control = PBS_STEP_DOUBLING;
@@ -54,7 +56,7 @@ static void check_places(void) {
     pbs_world_destroy(world);
     memcpy(limits, bytes + LIMITS_AT, sizeof limits);
     memcpy(steps, bytes + STEPS_AT, sizeof steps);
-    require(limits[0] == d.newton_limit && limits[1] == d.linear_limit);
+    require(limits[0] == d.newton_limit && limits[1] == expert.linear_limit);
     require(steps[0] == numbers.step_min && steps[1] == numbers.step_max);
 }
 

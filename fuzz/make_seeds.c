@@ -32,13 +32,15 @@ static void put(struct bytes *out, const uint8_t *values, size_t count) {
 
 static pbs_world *new_world(void) {
     pbs_world_desc d;
+    pbs_expert_desc expert;
     scene_settings(&d);
+    expert_settings(&expert, &d);
     // What fuzz_restore.c limits these to; 4 iterations are to be enough.
     d.relative_tolerance = 1e-3;
     d.newton_limit = 4;
-    d.linear_limit = 20;
+    expert.linear_limit = 20;
     d.divisions = 2;
-    d.allow_unconverged = 0;
+    expert.allow_unconverged = 0;
     pbs_world *world = NULL;
     require(pbs_world_create(&d, &world) == PBS_OK);
     world->scene.stamp = 1; // another one each time, and seeds are to be the same

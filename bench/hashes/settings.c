@@ -66,24 +66,24 @@ static const char *const setting_names[SETTING_COUNT] = {
     [SETTING_FRICTION_ITERATIONS] = "friction-iterations",
     [SETTING_ADAPTIVE_STIFFNESS] = "adaptive-stiffness"};
 
-static void apply_setting(enum setting setting, pbs_world_desc *d) {
+static void apply_setting(enum setting setting, pbs_world_desc *d, pbs_expert_desc *expert) {
     switch (setting) {
-    case SETTING_PLAIN_NEWTON: d->method = PBS_METHOD_PLAIN_NEWTON; break;
-    case SETTING_BACKTRACKING: d->line_search = PBS_LINE_SEARCH_BACKTRACKING; break;
-    case SETTING_HESSIAN_EXACT: d->project_hessian = PBS_HESSIAN_EXACT; break;
-    case SETTING_HESSIAN_SEMIDEFINITE: d->project_hessian = PBS_HESSIAN_SEMIDEFINITE; break;
-    case SETTING_GUESS_INERTIAL: d->initial_guess = PBS_GUESS_INERTIAL; break;
-    case SETTING_GUESS_EXPLICIT: d->initial_guess = PBS_GUESS_EXPLICIT; break;
-    case SETTING_GUESS_OPT: d->initial_guess = PBS_GUESS_OPT; break;
-    case SETTING_ALIGNMENT_NEVER: d->alignment = PBS_ALIGNMENT_NEVER; break;
+    case SETTING_PLAIN_NEWTON: expert->method = PBS_METHOD_PLAIN_NEWTON; break;
+    case SETTING_BACKTRACKING: expert->line_search = PBS_LINE_SEARCH_BACKTRACKING; break;
+    case SETTING_HESSIAN_EXACT: expert->project_hessian = PBS_HESSIAN_EXACT; break;
+    case SETTING_HESSIAN_SEMIDEFINITE: expert->project_hessian = PBS_HESSIAN_SEMIDEFINITE; break;
+    case SETTING_GUESS_INERTIAL: expert->initial_guess = PBS_GUESS_INERTIAL; break;
+    case SETTING_GUESS_EXPLICIT: expert->initial_guess = PBS_GUESS_EXPLICIT; break;
+    case SETTING_GUESS_OPT: expert->initial_guess = PBS_GUESS_OPT; break;
+    case SETTING_ALIGNMENT_NEVER: expert->alignment = PBS_ALIGNMENT_NEVER; break;
     case SETTING_NESTED_DISSECTION:
-        d->preconditioner = PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY;
-        d->preconditioner_order = PBS_ORDER_NESTED_DISSECTION;
+        expert->preconditioner = PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY;
+        expert->preconditioner_order = PBS_ORDER_NESTED_DISSECTION;
         break;
     case SETTING_TIGHT: d->relative_tolerance = 1e-10; break;
     case SETTING_UNCONVERGED:
         d->newton_limit = 2;
-        d->allow_unconverged = 1;
+        expert->allow_unconverged = 1;
         break;
     case SETTING_DIVISIONS:
         d->newton_limit = 5;
@@ -92,7 +92,7 @@ static void apply_setting(enum setting setting, pbs_world_desc *d) {
     case SETTING_PROCESSOR_INDEPENDENT: d->processor_independent = 1; break;
     case SETTING_THREADS: d->threads = 2; break;
     case SETTING_BODY_PENALTY: d->body_contact = PBS_BODY_CONTACT_PENALTY; break;
-    case SETTING_MATRIX_FREE: d->matrix = PBS_MATRIX_FREE; break;
+    case SETTING_MATRIX_FREE: expert->assembly = PBS_ASSEMBLY_MATRIX_FREE; break;
     case SETTING_FRACTURE_PASSES: d->fracture_passes = 4; break;
     case SETTING_FRACTURE_LIMIT:
         d->fracture_passes = 4;
@@ -101,14 +101,14 @@ static void apply_setting(enum setting setting, pbs_world_desc *d) {
     case SETTING_FIXED_BARRIER: fixed_barrier(d); break;
     case SETTING_SQUARED_BARRIER:
         fixed_barrier(d);
-        d->barrier = PBS_BARRIER_SQUARED;
+        expert->barrier = PBS_BARRIER_SQUARED;
         d->contact_stiffness = 1e11;
         break;
-    case SETTING_VELOCITY_STEP: d->velocity_rule = PBS_VELOCITY_STEP; break;
+    case SETTING_VELOCITY_STEP: expert->velocity_rule = PBS_VELOCITY_STEP; break;
     case SETTING_FRICTION_ITERATIONS: d->friction_iterations = 5; break;
     case SETTING_ADAPTIVE_STIFFNESS:
         d->contact_stiffness = 1e3;
-        d->adaptive_stiffness = 1;
+        expert->adaptive_stiffness = 1;
         break;
     default: break;
     }
@@ -128,11 +128,15 @@ struct choice {
 
 static pbs_status make_empty(const struct choice *choice, pbs_world **world) {
     pbs_world_desc d;
+    pbs_expert_desc expert;
     pbs_status status = pbs_world_desc_init(&d, sizeof d);
+    pbs_expert_desc_init(&expert, sizeof expert);
+    d.expert = &expert;
     d.contact = hash_bodies_contact(choice->bodies);
     d.gravity[1] = -9.81;
-    d.preconditioner = choice->preconditioner >= 0 ? choice->preconditioner : d.preconditioner;
-    apply_setting(choice->setting, &d);
+    expert.preconditioner = choice->preconditioner >= 0 ? choice->preconditioner
+                                                        : expert.preconditioner;
+    apply_setting(choice->setting, &d, &expert);
     return status < 0 ? status : pbs_world_create(&d, world);
 }
 

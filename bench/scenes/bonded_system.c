@@ -14,12 +14,15 @@ static pbs_status make_body(const struct bonded_system_desc *desc, struct bonded
     struct cubic_tets mesh;
     pbs_bonded_desc d;
     pbs_world_desc settings;
+    pbs_expert_desc expert;
     RETURN_IF_FAILED(pbs_world_desc_init(&settings, sizeof settings));
+    pbs_expert_desc_init(&expert, sizeof expert);
+    settings.expert = &expert;
     RETURN_IF_FAILED(pbs_bonded_desc_init(&d, sizeof d));
     memset(settings.gravity, 0, sizeof settings.gravity);
     settings.threads = 1;
     settings.contact = PBS_CONTACT_PROJECTION;
-    settings.preconditioner = PBS_PRECONDITIONER_BLOCK_JACOBI;
+    expert.preconditioner = PBS_PRECONDITIONER_BLOCK_JACOBI;
     RETURN_IF_FAILED(pbs_world_create(&settings, &s->world));
     if (!cubic_tets_make(&mesh, desc->cells, desc->side, 0.1)) {
         return PBS_ERROR_MEMORY;

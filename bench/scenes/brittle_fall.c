@@ -9,13 +9,16 @@ static double or_default(double value, double otherwise) {
 
 static pbs_status make_world(const struct brittle_fall_desc *d, pbs_world **out) {
     pbs_world_desc settings;
+    pbs_expert_desc expert;
     pbs_status status = pbs_world_desc_init(&settings, sizeof settings);
+    pbs_expert_desc_init(&expert, sizeof expert);
+    settings.expert = &expert;
     settings.contact = PBS_CONTACT_PROJECTION;
     settings.gravity[0] = settings.gravity[2] = 0.0;
     settings.gravity[1] = -9.81;
     // The force-error estimate also omits the transverse stiffness of compressed bonds.
-    settings.project_hessian = PBS_HESSIAN_SEMIDEFINITE;
-    settings.preconditioner = d->preconditioner;
+    expert.project_hessian = PBS_HESSIAN_SEMIDEFINITE;
+    expert.preconditioner = d->preconditioner;
     settings.threads = d->threads > 0 ? (int32_t)d->threads : 1;
     settings.divisions = 8;
     return status < 0 ? status : pbs_world_create(&settings, out);

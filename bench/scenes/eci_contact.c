@@ -29,7 +29,8 @@ void eci_contact_options_init(struct eci_contact_options *options) {
     *options = (struct eci_contact_options){.scheme = PBS_SCHEME_A_SEARCH};
     pbs_world_desc_init(&options->world, sizeof options->world);
     options->world.velocity_tolerance = 0.01;
-    options->world.project_hessian = 1;
+    pbs_expert_desc_init(&options->expert, sizeof options->expert);
+    options->expert.project_hessian = 1;
 }
 
 // --- running ---
@@ -49,6 +50,7 @@ pbs_status eci_contact_create(enum eci_contact_kind kind, const struct eci_conta
     const bool fine = kind == ECI_STAIRS || kind == ECI_TRAMPOLINE || kind == ECI_SPLASH;
     const bool rough = kind == ECI_DICE || kind == ECI_SPLASH;
     pbs_world_desc d = options->world;
+    d.expert = &options->expert;
     d.gravity[1] = kind == ECI_MEMBRANE ? 0.0 : -ECI_GRAVITY;
     d.contact = PBS_CONTACT_BARRIER;
     d.contact_distance = fine ? 0.5e-3 : 1e-3;

@@ -29,7 +29,8 @@ struct eci_contact_options {
     int32_t scheme; ///< PBS_SCHEME_*
     double step;    ///< s; 0: 1/120
     double decay;   ///< s, decay time of the energy from the start; 0: as defined by the scene
-    pbs_world_desc world; ///< solver settings; the scene sets gravity and contact
+    pbs_world_desc world;   ///< solver settings; the scene sets gravity and contact
+    pbs_expert_desc expert; ///< in place of what `world` points to
 };
 
 /// Sets solver and step of ECI, small size, A-search, no meshes.

@@ -68,14 +68,17 @@ static pbs_status create_cube(const struct opt_cube *cube, int32_t threads,
                               const struct tet_mesh *mesh, const double *start, pbs_world **world,
                               pbs_body *body) {
     pbs_world_desc world_desc;
+    pbs_expert_desc expert;
     pbs_world_desc_init(&world_desc, sizeof world_desc);
+    pbs_expert_desc_init(&expert, sizeof expert);
+    world_desc.expert = &expert;
     world_desc.contact = PBS_CONTACT_PROJECTION;
     world_desc.threads = threads;
     world_desc.newton_limit = 5000;
-    world_desc.initial_guess = cube->guess;
+    expert.initial_guess = cube->guess;
     if (cube->plain) {
-        world_desc.project_hessian = PBS_HESSIAN_EXACT;
-        world_desc.alignment = PBS_ALIGNMENT_NEVER;
+        expert.project_hessian = PBS_HESSIAN_EXACT;
+        expert.alignment = PBS_ALIGNMENT_NEVER;
     }
     pbs_solid_desc desc;
     pbs_solid_desc_init(&desc, sizeof desc);

@@ -27,15 +27,18 @@ bool opt_find(const char *name, const struct opt_row **row) {
 
 static pbs_status create_world(struct opt_scene *scene) {
     pbs_world_desc d;
+    pbs_expert_desc expert;
     pbs_world_desc_init(&d, sizeof d);
+    pbs_expert_desc_init(&expert, sizeof expert);
+    d.expert = &expert;
     d.contact = PBS_CONTACT_PROJECTION;
     d.body_contact = scene->row->touches && !scene->options.without_self ? PBS_BODY_CONTACT_PENALTY
                                                                          : PBS_BODY_CONTACT_NONE;
     d.gravity[1] = -9.81;
     d.threads = scene->options.threads;
-    d.method = scene->options.method;
+    expert.method = scene->options.method;
     // Plain Newton converges within a few iterations or not at all.
-    d.newton_limit = d.method == PBS_METHOD_PLAIN_NEWTON ? 60 : 500;
+    d.newton_limit = expert.method == PBS_METHOD_PLAIN_NEWTON ? 60 : 500;
     return pbs_world_create(&d, &scene->world);
 }
 

@@ -125,18 +125,21 @@ int32_t opt_sheet_evaluate(void *user, size_t stencil, const double *x, int32_t 
 pbs_status opt_sheet_world(struct opt_sheet *sheet, int32_t method, pbs_world **world,
                            pbs_body *body) {
     pbs_world_desc d;
+    pbs_expert_desc expert;
     pbs_custom_desc c;
     uint32_t all[OPT_SHEET_NODES];
     pbs_world_desc_init(&d, sizeof d);
+    pbs_expert_desc_init(&expert, sizeof expert);
+    d.expert = &expert;
     d.contact = PBS_CONTACT_PROJECTION;
     d.threads = 1;
-    d.method = method;
-    d.initial_guess = PBS_GUESS_INERTIAL;
-    d.preconditioner = PBS_PRECONDITIONER_NONE;
+    expert.method = method;
+    expert.initial_guess = PBS_GUESS_INERTIAL;
+    expert.preconditioner = PBS_PRECONDITIONER_NONE;
     d.newton_limit = OPT_SHEET_ITERATIONS;
     d.tolerance = 1e-6 * OPT_SHEET_YOUNG * OPT_SHEET_SPACING;
-    d.forcing = 1.0 / sqrt(OPT_SHEET_YOUNG * OPT_SHEET_SPACING);
-    d.step_length_limit = 1e3;
+    expert.forcing = 1.0 / sqrt(OPT_SHEET_YOUNG * OPT_SHEET_SPACING);
+    expert.step_length_limit = 1e3;
     *world = NULL;
     pbs_custom_desc_init(&c, sizeof c);
     c.width = 3;

@@ -15,10 +15,13 @@
         }                                                                                          \
     } while (0)
 
-pbs_status scene_world_settings(const struct scene_file *scene, pbs_world_desc *d) {
+pbs_status scene_world_settings(const struct scene_file *scene, pbs_world_desc *d,
+                                pbs_expert_desc *expert) {
     RETURN_IF_WRONG(pbs_world_desc_init(d, sizeof *d));
+    RETURN_IF_WRONG(pbs_expert_desc_init(expert, sizeof *expert));
+    d->expert = expert;
     memcpy(d->gravity, scene->gravity, sizeof d->gravity);
-    d->project_hessian = 1;
+    expert->project_hessian = 1;
     d->contact = PBS_CONTACT_BARRIER;
     // What a file leaves out is the library's own.
     if (scene->contact_distance > 0.0) {
@@ -29,9 +32,9 @@ pbs_status scene_world_settings(const struct scene_file *scene, pbs_world_desc *
     }
     if (scene->contact_stiffness > 0.0) {
         // What the file suggests is the least; the code that wrote it adapts it as we do.
-        d->barrier = PBS_BARRIER_SQUARED;
+        expert->barrier = PBS_BARRIER_SQUARED;
         d->contact_stiffness = scene->contact_stiffness / (scene->step * scene->step);
-        d->adaptive_stiffness = 1;
+        expert->adaptive_stiffness = 1;
     }
     // 0: the file does not say. More than the library allows does not happen: it ends before.
     const size_t iterations = scene->friction_iterations;
@@ -39,7 +42,7 @@ pbs_status scene_world_settings(const struct scene_file *scene, pbs_world_desc *
     if (scene->newton_tolerance > 0.0) {
         // A file's tolerance is of a Newton step, and alone decides.
         d->velocity_tolerance = scene->newton_tolerance / scene->step;
-        d->velocity_rule = PBS_VELOCITY_STEP;
+        expert->velocity_rule = PBS_VELOCITY_STEP;
         d->relative_tolerance = 1e-10;
         d->divisions = 0;
     }

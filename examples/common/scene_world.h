@@ -19,11 +19,12 @@ struct scene_world {
     size_t step_count;       ///< number of started steps
 };
 
-/// Fills *d with what the scene says of gravity, contact, step and tolerance: contact by the
-/// barrier of the squared distance, whose stiffness is the scene's over the step squared;
-/// semidefinite Hessians. `scene` must outlive the world. Other settings can be changed before
-/// scene_world_create.
-pbs_status scene_world_settings(const struct scene_file *scene, pbs_world_desc *d);
+/// Fills *d, and *expert, which it points to, with what the scene says of gravity, contact, step
+/// and tolerance: contact by the barrier of the squared distance, whose stiffness is the scene's
+/// over the step squared; semidefinite Hessians. `scene` must outlive the world. Other settings can
+/// be changed before scene_world_create.
+pbs_status scene_world_settings(const struct scene_file *scene, pbs_world_desc *d,
+                                pbs_expert_desc *expert);
 /// On failure `out` is empty and pbs_last_error says why.
 pbs_status scene_world_create(const struct scene_file *scene, const pbs_world_desc *d,
                               struct scene_world *out);

@@ -12,6 +12,7 @@
 #include "body.h"
 #include "bonded.h"
 #include "collider.h"
+#include "expert.h"
 #include "grid.h"
 #include "integrator.h"
 #include "peridynamic.h"

@@ -74,7 +74,7 @@ typedef struct pbs_linear_solver {
     /// Called once for every matrix. What `matrix` points to stays readable until solve has
     /// returned for the last time before the next call of analyze or factor. > 0: it is not
     /// positive definite (which far from the solution is to be expected, see project_hessian in
-    /// pbs_world_desc), or cannot be factored. Not null.
+    /// pbs_expert_desc), or cannot be factored. Not null.
     int32_t (*factor)(void *user, const pbs_matrix *matrix);
     /// x = H^-1 b (N to metres), both 3 x node_count, in the order of nodes, not overlapping. What
     /// x holds before is nothing to start from. Where |b - H x| <= relative_tolerance |b|, a number

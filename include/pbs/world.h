@@ -4,6 +4,7 @@
 #define PBS_WORLD_H
 
 #include "base.h"
+#include "expert.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -28,95 +29,6 @@ typedef struct pbs_collider {
 
 /// Of members that say so: the library chooses, by the scene. docs/numbers.md says how.
 enum { PBS_AUTOMATIC = -1 };
-
-/// How a step is minimised.
-enum {
-    PBS_METHOD_STABILIZED_NEWTON = 0, ///< OPT section 3: converges at any step
-    PBS_METHOD_PLAIN_NEWTON = 1 ///< full Newton steps, no safeguard: the baseline that OPT compares
-                                ///< with
-};
-
-/// How far a Newton step goes.
-enum {
-    PBS_LINE_SEARCH_WOLFE = 0,       ///< strong Wolfe conditions with zoom, steps beyond 1 allowed
-                                     ///< (Nocedal and Wright, 3.5 and 3.6)
-    PBS_LINE_SEARCH_BACKTRACKING = 1 ///< sufficient decrease only, halving
-};
-
-/// What speeds up the conjugate gradients.
-enum {
-    PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY = 0, ///< 3x3 block IC(0) in float; block Jacobi for
-                                                ///< Hessians that are too indefinite for it
-    PBS_PRECONDITIONER_BLOCK_JACOBI = 1,        ///< the inverse 3x3 blocks of the diagonal
-    PBS_PRECONDITIONER_NONE = 2,                ///< the identity
-    PBS_PRECONDITIONER_TWO_LEVEL = 3, ///< incomplete Cholesky, a coarse space of the rigid motions
-                                      ///< of clusters of nodes, contact solved for exactly
-    PBS_PRECONDITIONER_MULTIGRID = 4, ///< smoothed aggregation with rigid motions
-    PBS_PRECONDITIONER_CHOLESKY = 5,  ///< an exact sparse factor, contact included; block Jacobi
-                                      ///< for Hessians that are not positive definite
-    PBS_PRECONDITIONER_AUTOMATIC = 6, ///< block Jacobi, a float factor or two levels, whichever is
-                                      ///< least work by the iterations that solves to about this
-                                      ///< tolerance have taken so far; an exact factor with up to
-                                      ///< 128 nodes. pbs_stats says which and why
-    PBS_PRECONDITIONER_CHOLESKY_FLOAT = 7 ///< the same factor as PBS_PRECONDITIONER_CHOLESKY in
-                                          ///< float: half the memory and time, a few more
-                                          ///< iterations; that one where float has too few digits
-};
-
-/// Why PBS_PRECONDITIONER_AUTOMATIC has taken what it has. Block Jacobi begins wherever it may win,
-/// and hands over after twice the work of what is cheapest of the others.
-enum {
-    PBS_SOLVER_ASKED_FOR = 0,    ///< there was nothing to choose
-    PBS_SOLVER_FIRST = 1,        ///< nothing is known yet: block Jacobi begins
-    PBS_SOLVER_CHEAPEST = 2,     ///< the least work, by the running means of iterations
-    PBS_SOLVER_TRIED_AGAIN = 3,  ///< block Jacobi, after others had been cheaper for a while
-    PBS_SOLVER_TURNED = 4,       ///< block Jacobi began and was given up
-    PBS_SOLVER_INDEFINITE = 5,   ///< two levels, as the matrix has no factor
-    PBS_SOLVER_FEW_NODES = 6,    ///< a factor, as the system is so small that it costs nothing
-    PBS_SOLVER_STIFF_CONTACT = 7 ///< contact is more than 1e4 times as stiff as what it touches:
-                                 ///< not for block Jacobi
-};
-
-/// In which order incomplete Cholesky eliminates.
-enum {
-    PBS_ORDER_NATURAL = 0, ///< the library's own order: METIS domains, reverse Cuthill-McKee inside
-    PBS_ORDER_NESTED_DISSECTION = 1 ///< METIS nested dissection inside each domain
-};
-
-/// What becomes of the Hessians of single elements, which are indefinite where something is
-/// compressed.
-enum {
-    PBS_HESSIAN_EXACT = 0,        ///< nothing: OPT's choice
-    PBS_HESSIAN_SEMIDEFINITE = 1, ///< all are made positive semidefinite
-    PBS_HESSIAN_AUTOMATIC = 2     ///< with barriers all are, else those of shells, and those of
-                                  ///< bonds after an indefinite one; and where all solids are
-                                  ///< stiff, h^2 young / (density length^2) >= 10 for the length of
-                                  ///< cubes of six tetrahedra, all are in an iteration whose exact
-                                  ///< H leads nowhere, and in those after it until one leads on
-                                  ///< (Longva et al. 2023); exact with PBS_METHOD_PLAIN_NEWTON and
-                                  ///< with linearized schemes, whose accuracy is that of H
-};
-
-/// Where the minimisation of a step starts.
-enum {
-    PBS_GUESS_BEST = 0,     ///< the best of PBS_GUESS_OPT and of bodies that move as if rigid, from
-                            ///< their rest shapes
-    PBS_GUESS_INERTIAL = 1, ///< the predictor x + h v (as far as it is admissible)
-    PBS_GUESS_EXPLICIT = 2, ///< the predictor plus h^2 M^-1 f(x)
-    PBS_GUESS_OPT = 3       ///< the best of these two and, with gravity, of free fall
-};
-
-/// What the iterations of a step do besides Newton's method.
-enum {
-    PBS_ALIGNMENT_FREE_BODIES = 0, ///< solids, shells and peridynamic bodies without held axes,
-                                   ///< damping and drag, which nothing touches (with barriers and
-                                   ///< penalties: while nothing in the world does), go as they are
-                                   ///< to where inertia and forces want their centre, and turn as
-                                   ///< far as inertia wants them to, where that gains a tenth or
-                                   ///< more of what an iteration did: stiff bodies that turn far in
-                                   ///< a step take fewer iterations
-    PBS_ALIGNMENT_NEVER = 1        ///< nothing: OPT's iterations
-};
 
 /// How contact is kept.
 enum {
@@ -145,119 +57,75 @@ enum {
                                  ///< 5.3; docs/theory/contact.md section 8)
 };
 
-/// The barrier as a function of the distance d < d hat.
-enum {
-    PBS_BARRIER_DISTANCE = 0, ///< -kappa (d - d hat)^2 ln(d / d hat) (ECI, appendix A)
-    PBS_BARRIER_SQUARED = 1   ///< the same of d^2 and d hat^2 (IPC, eq. 6)
-};
-
-/// When velocity_tolerance ends a stage.
-enum {
-    PBS_VELOCITY_STEP_AND_GAIN = 0, ///< the full step also gains no more than the energy of a mean
-                                    ///< node at that speed: deep inside a barrier Newton steps are
-                                    ///< short long before they are right
-    PBS_VELOCITY_STEP = 1           ///< the step alone, as in IPC and ECI
-};
-
-/// What implicit steps assemble of the bonds of peridynamic bodies. Both give the same steps, to
-/// their tolerances.
-enum {
-    PBS_MATRIX_AUTOMATIC, ///< near bonds alone, where bodies without damping have 300,000 bonds
-    PBS_MATRIX_ASSEMBLED, ///< all: 122 neighbours of a particle at a horizon of three spacings
-    PBS_MATRIX_FREE       ///< near bonds alone (26 of the 122), which preconditioners and a host's
-                          ///< linear solver see; products know all bonds. A fifth of the matrix
-};
-
 /// How a world computes, and the host's hooks.
 typedef struct pbs_world_desc {
-    uint32_t struct_size; ///< set by pbs_world_desc_init
-    int32_t threads;   ///< library threads, the calling one included; 0: one per processor; unused
-                       ///< with `tasks`
-    double gravity[3]; ///< m/s^2
-    pbs_allocator allocator;      ///< all zero: the C library's
-    pbs_log log;                  ///< all zero: none
-    pbs_tasks tasks;              ///< all zero: the library's own threads
-    int32_t method;               ///< PBS_METHOD_*
-    int32_t line_search;          ///< PBS_LINE_SEARCH_*
-    int32_t project_hessian;      ///< PBS_HESSIAN_*
-    int32_t initial_guess;        ///< PBS_GUESS_*
-    int32_t preconditioner;       ///< PBS_PRECONDITIONER_*
-    int32_t preconditioner_order; ///< PBS_ORDER_*
-    uint32_t newton_limit;        ///< iterations per stage, 1 to 1e6
-    uint32_t linear_limit;        ///< conjugate gradient iterations per solve, 1 to 1e8
+    uint32_t struct_size;    ///< set by pbs_world_desc_init
+    int32_t threads;         ///< of the library, the calling one included; 0: one per processor;
+                             ///< ignored with `tasks`
+    double gravity[3];       ///< m/s^2
+    pbs_allocator allocator; ///< all zero: the C library's
+    pbs_log log;             ///< all zero: none
+    pbs_tasks tasks;         ///< all zero: the library's own threads
+    // Contact. Both kinds are fixed for the life of a world:
+    int32_t contact;      ///< PBS_CONTACT_*
+    int32_t body_contact; ///< PBS_BODY_CONTACT_*, with PBS_CONTACT_PROJECTION
+    /// m: with PBS_CONTACT_BARRIER, surfaces closer than that repel each other (d hat). 0: a share
+    /// of the smallest body's size and of the finest mesh's edges, which shrinks as smaller ones
+    /// come and never grows.
+    double contact_distance;
+    /// With PBS_CONTACT_BARRIER N/m: kappa of the barrier -kappa (d - d hat)^2 ln(d / d hat); kappa
+    /// d hat^2 is about the energy that one contact can store. 0: chosen for each body where a step
+    /// or an advance begins, by mass over h^2, by weight and by the contact forces of the step
+    /// before; a pair takes the lesser of two. It rises at once, and falls by a factor of 2 at most
+    /// each time. Energy control counts what a change adds to the energy as work.
+    /// With PBS_CONTACT_PENALTY N/m: of a sphere on a sphere or a collider. 0: 0.1 of the mean of
+    /// young times length over a body's bonds; a pair takes the lesser of two.
+    double contact_stiffness;
+    /// m/s: with PBS_CONTACT_BARRIER, friction grows to its full force up to this speed
+    /// (epsilon_v). 0: a share of the speed that the smallest body falls with, without inertia of
+    /// its size over the seconds of the call.
+    double slip_velocity;
+    /// With PBS_CONTACT_BARRIER, 1 to 100: how often a stage is solved at most. Each solve takes
+    /// normal forces, places and directions of friction from the solution before, until they change
+    /// it no more. The first takes them from the start of the step, where what is hit in the step
+    /// does not touch yet.
+    uint32_t friction_iterations;
+    // Solving:
+    uint32_t newton_limit; ///< iterations of a stage, 1 to 1e6
+    /// 0 to 20: a failed step is halved, and its halves again, up to this many times; 0: never.
+    /// With barriers a step in which bodies move more than half the size of what they meet is taken
+    /// in up to 8 equal parts, no more than 2^divisions. (uint32_t)PBS_AUTOMATIC: 3 with barriers,
+    /// halved after 60 Newton iterations; 0 without, and with allow_unconverged of pbs_expert_desc.
+    uint32_t divisions;
+    /// 1: no fused multiply-add, so that processors with and without it give the same bits. Exact
+    /// factors then take up to twice the time. The C library may still differ between machines, in
+    /// sines (of colliders and bodies that are turned, and of cylinders), in powers (step controls)
+    /// and exponentials (decay of energy targets). 0: fused where the processor can.
+    int32_t processor_independent;
     double tolerance; ///< N: a stage is solved when |gradient| is below; 0: relative_tolerance
                       ///< times the scene's reference force
-    double relative_tolerance; ///< of the reference force, see pbs_stats.reference_force
-    double forcing;            ///< sigma of OPT section 3.1, N^(-1/2); 0: 1 / sqrt(reference force)
-    double step_length_limit;  ///< metres: longest Newton step (2-norm over all nodes) before it is
-                               ///< shortened; 0: 1e3 times the scene's diagonal
-    int32_t allow_unconverged; ///< 1: a stage that hits newton_limit still lands, and the step
-                               ///< answers PBS_NOT_CONVERGED
-    uint32_t divisions; ///< a failed step is halved, and its halves again, up to this many times,
-                        ///< 0 to 20; 0: never. With barriers a step in which bodies move more than
-                        ///< half the size of what they meet is taken in up to 8 equal parts, and no
-                        ///< more than 2^divisions. (uint32_t)PBS_AUTOMATIC: 3 with barriers, halved
-                        ///< after 60 Newton iterations; 0 without, and with allow_unconverged
-    int32_t contact;    ///< PBS_CONTACT_*
-    // Of PBS_CONTACT_BARRIER:
-    int32_t barrier;          ///< PBS_BARRIER_*
-    double contact_distance;  ///< m: surfaces closer than that repel each other (d hat); 0: a share
-                              ///< of the smallest body's size and of the finest mesh's edges, which
-                              ///< shrinks as smaller ones come and never grows
-    double contact_stiffness; ///< With PBS_CONTACT_PENALTY N/m: of a sphere on a sphere or a
-                              ///< collider; 0: 0.1 of the mean of young times length over a body's
-                              ///< bonds, of two bodies the lesser. Otherwise N/m: kappa of the
-                              ///< barrier -kappa (d - d hat)^2 ln(d / d hat); kappa d hat^2 is
-                              ///< about the energy that one contact can hold; of
-                              ///< PBS_BARRIER_SQUARED J/m^4; 0: chosen for each body, and the
-                              ///< lesser of two for a pair, where a step or an advance begins: by
-                              ///< mass over h^2, by weight and by the forces of the step before,
-                              ///< up at once and down by a factor of 2 at most. Energy control
-                              ///< counts what a change adds to the energy as work
-    double slip_velocity; ///< m/s: friction grows to its full force up to here (epsilon_v); 0: a
-                          ///< share of the speed that the smallest body falls with, without inertia
-                          ///< of its size over the seconds of the call
-    double velocity_tolerance; ///< m/s: a stage is solved too when a full Newton step changes no
-                               ///< component of velocity by that much; 0: by the gradient alone;
-                               ///< PBS_AUTOMATIC: a share of the speed that the smallest body falls
-                               ///< with, and 0 without barriers
-    int32_t velocity_rule;     ///< PBS_VELOCITY_*: what else that wants
-    uint32_t friction_iterations; ///< 1 to 100: a stage is solved that often at most, each time
-                                  ///< with the normal forces, places and directions of the solution
-                                  ///< before, until they change it no more; the first time with
-                                  ///< those of the step's start, which know nothing of what is hit
-                                  ///< in the step
-    int32_t adaptive_stiffness;   ///< of a contact_stiffness that is not 0. 1: each step or
-                                  ///< advance begins by choosing a stiffness, by
-                                  ///< the masses and by the forces that push into contacts (IPC,
-                                  ///< Li et al. 2020, section 4.3); contact_stiffness is the least.
-                                  ///< Energy control counts what a change adds to the energy as
-                                  ///< work. 0: contact_stiffness
-    int32_t processor_independent; ///< 1: nothing is fused, so that processors with and without
-                                   ///< fused multiply-add give the same bits. Left to the C
-                                   ///< library, whose bits may differ: sines of colliders and
-                                   ///< bodies that are turned, and of cylinders; powers in step
-                                   ///< controls; decay of energy targets. Exact factors take up
-                                   ///< to twice the time. 0: fused where the processor can
-    uint32_t fracture_passes;      ///< of implicit steps, 0 to 1000: where bonds are above their
-                              ///< strengths at a step's end (of an advance, or of a part), they
-                              ///< break, and the same step is taken again without them, up to this
-                              ///< many times: a crack goes on within the step. What is above them
-                              ///< after the last breaks too. 0: bonds break when a step is over;
-                              ///< without inertia (PBS_SCHEME_QUASI_STATIC), where a step goes on
-                              ///< from its end, there are passes until nothing more breaks
+    double relative_tolerance; ///< of the reference force, see reference_force of pbs_stats
+    /// m/s: a stage is solved, too, when a full Newton step changes no component of velocity by
+    /// that much. 0: the gradient alone decides. PBS_AUTOMATIC: a share of the speed that the
+    /// smallest body falls with; 0 without barriers.
+    double velocity_tolerance;
+    // Breaking:
+    /// Of implicit steps, 0 to 1000. Bonds above their strengths at a step's end (of an advance, or
+    /// of a part) break, and the same step is taken again without them, up to this many times: a
+    /// crack goes on within the step. Bonds above their strengths after the last pass break too. 0:
+    /// bonds break when a step is over. Without inertia (PBS_SCHEME_QUASI_STATIC), where a step
+    /// goes on from its end, there are always passes until nothing more breaks.
+    uint32_t fracture_passes;
     uint32_t fracture_limit; ///< most bonds that break at the end of a step, a part or a pass,
                              ///< those farthest above their strengths first; 0: all
-    int32_t matrix;          ///< PBS_MATRIX_*: what implicit steps assemble of peridynamic bonds
-    int32_t alignment;       ///< PBS_ALIGNMENT_*
-    int32_t body_contact;    ///< PBS_BODY_CONTACT_*, of PBS_CONTACT_PROJECTION alone
-    int32_t reserved;        ///< 0
+    const pbs_expert_desc *expert; ///< null: in pbs_world_create the defaults, in
+                                   ///< pbs_world_set_settings no change; read during the call only
 } pbs_world_desc;
 
-/// Fills *d: no gravity, one thread, stabilised Newton with strong Wolfe search, the automatic
-/// preconditioner, 500 Newton iterations, relative tolerance 1e-6, contact by barriers whose
-/// distance, stiffness and slip velocity follow the scene, a velocity tolerance that does so too, a
-/// failed step halved up to three times, one friction iteration (docs/numbers.md).
+/// Fills *d: no gravity, one thread, contact by barriers whose distance, stiffness and slip
+/// velocity follow the scene, one friction iteration, 500 Newton iterations, relative tolerance
+/// 1e-6, a velocity tolerance that follows the scene, a failed step halved up to three times,
+/// expert null (docs/numbers.md).
 /// @param struct_size  sizeof(pbs_world_desc) as the caller was compiled
 /// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE (larger than this library's)
 PBS_API pbs_status pbs_world_desc_init(pbs_world_desc *d, size_t struct_size);
@@ -271,19 +139,24 @@ PBS_API pbs_status pbs_world_create(const pbs_world_desc *d, pbs_world **out);
 
 /// The world's present settings: those it was created with, or was given since, or that came with a
 /// restored world.
-/// @param out  struct_size set by the caller, as pbs_world_desc_init does; allocator, log and tasks
-/// become zero
+/// @param out  struct_size set by the caller, as pbs_world_desc_init does; allocator, log, tasks
+/// and expert become zero
 /// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_STRUCT_SIZE
 PBS_API pbs_status pbs_world_settings(const pbs_world *w, pbs_world_desc *out);
 
+/// The world's present expert settings, likewise.
+/// @param out  struct_size set by the caller, as pbs_expert_desc_init does
+/// @return as pbs_world_settings
+PBS_API pbs_status pbs_world_expert_settings(const pbs_world *w, pbs_expert_desc *out);
+
 /// Changes settings from the next step on: limits, tolerances, how a step is solved and where it
-/// starts, gravity, numbers of contact. What pbs_world_settings gives is changed and handed back;
-/// threads, allocator, log and tasks stay, whatever d says of them, and contact and body_contact
-/// cannot change. A
-/// step that failed can be tried again with other limits. Another preconditioner or order, or
-/// another processor_independent, makes the next step prepare its matrices anew.
+/// starts, gravity, numbers of contact. A host changes what pbs_world_settings gave, and hands it
+/// back; for expert settings it changes what pbs_world_expert_settings gave, and points `expert` to
+/// that. Threads, allocator, log and tasks stay, whatever d says of them. A step that failed can be
+/// tried again with other limits. Another preconditioner or order, or another
+/// processor_independent, makes the next step prepare its matrices anew.
 /// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite or out of its range,
-/// another kind of contact or body_contact), PBS_ERROR_STRUCT_SIZE; nothing is changed then
+/// another contact or body_contact), PBS_ERROR_STRUCT_SIZE; nothing is changed then
 PBS_API pbs_status pbs_world_set_settings(pbs_world *w, const pbs_world_desc *d);
 
 /// Frees the world and all its bodies and colliders. Null is fine.
@@ -368,6 +241,20 @@ enum {
     PBS_FAILURE_OTHER = 7, ///< what pbs_last_error says
     PBS_FAILURE_UNHELD = 8 ///< of PBS_SCHEME_QUASI_STATIC: no equilibrium, as something moves that
                            ///< nothing holds
+};
+
+/// Why PBS_PRECONDITIONER_AUTOMATIC has taken what it has. Block Jacobi begins wherever it may win,
+/// and hands over after twice the work of what is cheapest of the others.
+enum {
+    PBS_SOLVER_ASKED_FOR = 0,    ///< there was nothing to choose
+    PBS_SOLVER_FIRST = 1,        ///< nothing is known yet: block Jacobi begins
+    PBS_SOLVER_CHEAPEST = 2,     ///< the least work, by the running means of iterations
+    PBS_SOLVER_TRIED_AGAIN = 3,  ///< block Jacobi, after others had been cheaper for a while
+    PBS_SOLVER_TURNED = 4,       ///< block Jacobi began and was given up
+    PBS_SOLVER_INDEFINITE = 5,   ///< two levels, as the matrix has no factor
+    PBS_SOLVER_FEW_NODES = 6,    ///< a factor, as the system is so small that it costs nothing
+    PBS_SOLVER_STIFF_CONTACT = 7 ///< contact is more than 1e4 times as stiff as what it touches:
+                                 ///< not for block Jacobi
 };
 
 /// What the last step did (sums over its stages and divisions), what all did, and the scene's size.

@@ -14,33 +14,48 @@
 
 // --- settings ---
 
-void world_default_settings(pbs_world_desc *d) {
+void world_default_settings(pbs_world_desc *d, pbs_expert_desc *expert) {
     *d = (pbs_world_desc){
         .struct_size = sizeof *d,
         .threads = 1,
+        .contact = PBS_CONTACT_BARRIER,
+        .friction_iterations = 1,
+        .newton_limit = 500,
+        .divisions = (uint32_t)PBS_AUTOMATIC,
+        .relative_tolerance = 1e-6,
+        .velocity_tolerance = PBS_AUTOMATIC,
+    };
+    *expert = (pbs_expert_desc){
+        .struct_size = sizeof *expert,
         .method = PBS_METHOD_STABILIZED_NEWTON,
         .line_search = PBS_LINE_SEARCH_WOLFE,
         .project_hessian = PBS_HESSIAN_AUTOMATIC,
         .initial_guess = PBS_GUESS_BEST,
+        .alignment = PBS_ALIGNMENT_FREE_BODIES,
         .preconditioner = PBS_PRECONDITIONER_AUTOMATIC,
         .preconditioner_order = PBS_ORDER_NATURAL,
-        .newton_limit = 500,
+        .assembly = PBS_ASSEMBLY_AUTOMATIC,
         .linear_limit = 10000,
-        .relative_tolerance = 1e-6,
-        .divisions = (uint32_t)PBS_AUTOMATIC,
-        .contact = PBS_CONTACT_BARRIER,
-        .velocity_tolerance = PBS_AUTOMATIC,
-        .friction_iterations = 1,
+        .barrier = PBS_BARRIER_DISTANCE,
+        .velocity_rule = PBS_VELOCITY_STEP_AND_GAIN,
     };
 }
 
 pbs_status pbs_world_desc_init(pbs_world_desc *d, size_t struct_size) {
     pbs_world_desc defaults;
-    world_default_settings(&defaults);
+    pbs_expert_desc expert;
+    world_default_settings(&defaults, &expert);
     return settings_init(&settings_world, d, struct_size, &defaults);
 }
 
-static pbs_status check_choices(const pbs_world_desc *d) {
+pbs_status pbs_expert_desc_init(pbs_expert_desc *d, size_t struct_size) {
+    pbs_world_desc settings;
+    pbs_expert_desc defaults;
+    world_default_settings(&settings, &defaults);
+    return settings_init(&settings_expert, d, struct_size, &defaults);
+}
+
+static pbs_status check_choices(const pbs_expert_desc *d) {
     RETURN_IF_FAILED(
         check_choice(d->method, PBS_METHOD_STABILIZED_NEWTON, PBS_METHOD_PLAIN_NEWTON, "method"));
     RETURN_IF_FAILED(check_choice(d->line_search, PBS_LINE_SEARCH_WOLFE,
@@ -49,6 +64,8 @@ static pbs_status check_choices(const pbs_world_desc *d) {
                                   "project_hessian"));
     RETURN_IF_FAILED(
         check_choice(d->initial_guess, PBS_GUESS_BEST, PBS_GUESS_OPT, "initial_guess"));
+    RETURN_IF_FAILED(
+        check_choice(d->alignment, PBS_ALIGNMENT_FREE_BODIES, PBS_ALIGNMENT_NEVER, "alignment"));
     if (preconditioner_find(d->preconditioner) == NULL) {
         return status_fail(PBS_ERROR_ARGUMENT,
                            "preconditioner is %d, which is no PBS_PRECONDITIONER_*",
@@ -56,17 +73,21 @@ static pbs_status check_choices(const pbs_world_desc *d) {
     }
     RETURN_IF_FAILED(check_choice(d->preconditioner_order, PBS_ORDER_NATURAL,
                                   PBS_ORDER_NESTED_DISSECTION, "preconditioner_order"));
-    RETURN_IF_FAILED(check_choice(d->matrix, PBS_MATRIX_AUTOMATIC, PBS_MATRIX_FREE, "matrix"));
     RETURN_IF_FAILED(
-        check_choice(d->alignment, PBS_ALIGNMENT_FREE_BODIES, PBS_ALIGNMENT_NEVER, "alignment"));
-    RETURN_IF_FAILED(check_choice(d->body_contact, PBS_BODY_CONTACT_NONE, PBS_BODY_CONTACT_PENALTY,
-                                  "body_contact"));
-    RETURN_IF_FAILED(check_choice(d->reserved, 0, 0, "reserved"));
-    RETURN_IF_FAILED(check_choice(d->allow_unconverged, 0, 1, "allow_unconverged"));
-    RETURN_IF_FAILED(check_choice(d->newton_limit, 1, 1000000, "newton_limit"));
+        check_choice(d->assembly, PBS_ASSEMBLY_AUTOMATIC, PBS_ASSEMBLY_MATRIX_FREE, "assembly"));
+    RETURN_IF_FAILED(
+        check_choice(d->barrier, PBS_BARRIER_DISTANCE, PBS_BARRIER_SQUARED, "barrier"));
+    return check_choice(d->velocity_rule, PBS_VELOCITY_STEP_AND_GAIN, PBS_VELOCITY_STEP,
+                        "velocity_rule");
+}
+
+static pbs_status check_expert(const pbs_expert_desc *d) {
+    RETURN_IF_FAILED(check_choices(d));
     RETURN_IF_FAILED(check_choice(d->linear_limit, 1, 100000000, "linear_limit"));
-    return d->divisions == (uint32_t)PBS_AUTOMATIC ? PBS_OK
-                                                   : check_choice(d->divisions, 0, 20, "divisions");
+    RETURN_IF_FAILED(check_not_negative(d->forcing, "forcing"));
+    RETURN_IF_FAILED(check_not_negative(d->step_length_limit, "step_length_limit"));
+    RETURN_IF_FAILED(check_choice(d->allow_unconverged, 0, 1, "allow_unconverged"));
+    return check_choice(d->adaptive_stiffness, 0, 1, "adaptive_stiffness");
 }
 
 static pbs_status check_hooks(const pbs_world_desc *d) {
@@ -75,6 +96,8 @@ static pbs_status check_hooks(const pbs_world_desc *d) {
 }
 
 static pbs_status check_contact(const pbs_world_desc *d) {
+    RETURN_IF_FAILED(check_choice(d->body_contact, PBS_BODY_CONTACT_NONE, PBS_BODY_CONTACT_PENALTY,
+                                  "body_contact"));
     if (d->body_contact != PBS_BODY_CONTACT_NONE && d->contact != PBS_CONTACT_PROJECTION) {
         return status_fail(PBS_ERROR_ARGUMENT,
                            "body_contact is of PBS_CONTACT_PROJECTION alone: with other kinds of "
@@ -82,42 +105,55 @@ static pbs_status check_contact(const pbs_world_desc *d) {
     }
     RETURN_IF_FAILED(
         check_choice(d->contact, PBS_CONTACT_PROJECTION, PBS_CONTACT_PENALTY, "contact"));
-    RETURN_IF_FAILED(
-        check_choice(d->barrier, PBS_BARRIER_DISTANCE, PBS_BARRIER_SQUARED, "barrier"));
     if (d->contact_distance != 0.0) {
         RETURN_IF_FAILED(check_length(d->contact_distance, "contact_distance"));
     }
     RETURN_IF_FAILED(check_not_negative(d->contact_stiffness, "contact_stiffness"));
     RETURN_IF_FAILED(check_not_negative(d->slip_velocity, "slip_velocity"));
-    RETURN_IF_FAILED(check_choice(d->friction_iterations, 1, 100, "friction_iterations"));
-    RETURN_IF_FAILED(check_choice(d->adaptive_stiffness, 0, 1, "adaptive_stiffness"));
-    RETURN_IF_FAILED(check_choice(d->processor_independent, 0, 1, "processor_independent"));
-    RETURN_IF_FAILED(check_choice(d->fracture_passes, 0, 1000, "fracture_passes"));
-    return d->contact != PBS_CONTACT_BARRIER || d->method != PBS_METHOD_PLAIN_NEWTON
-               ? PBS_OK
-               : status_fail(PBS_ERROR_ARGUMENT,
-                             "PBS_METHOD_PLAIN_NEWTON takes full steps, which PBS_CONTACT_BARRIER "
-                             "cannot let it");
+    return check_choice(d->friction_iterations, 1, 100, "friction_iterations");
 }
 
-pbs_status world_check_settings(const pbs_world_desc *d) {
-    RETURN_IF_FAILED(check_vector(d->gravity, "gravity"));
-    RETURN_IF_FAILED(check_choices(d));
+static pbs_status check_solving(const pbs_world_desc *d) {
+    RETURN_IF_FAILED(check_choice(d->newton_limit, 1, 1000000, "newton_limit"));
+    if (d->divisions != (uint32_t)PBS_AUTOMATIC) {
+        RETURN_IF_FAILED(check_choice(d->divisions, 0, 20, "divisions"));
+    }
+    RETURN_IF_FAILED(check_choice(d->processor_independent, 0, 1, "processor_independent"));
     RETURN_IF_FAILED(check_not_negative(d->tolerance, "tolerance"));
     RETURN_IF_FAILED(check_not_negative(d->relative_tolerance, "relative_tolerance"));
-    RETURN_IF_FAILED(check_not_negative(d->forcing, "forcing"));
-    RETURN_IF_FAILED(check_not_negative(d->step_length_limit, "step_length_limit"));
-    if (d->velocity_tolerance != PBS_AUTOMATIC) {
-        RETURN_IF_FAILED(check_not_negative(d->velocity_tolerance, "velocity_tolerance"));
-    }
-    RETURN_IF_FAILED(check_choice(d->velocity_rule, PBS_VELOCITY_STEP_AND_GAIN, PBS_VELOCITY_STEP,
-                                  "velocity_rule"));
-    RETURN_IF_FAILED(check_contact(d));
     if (d->tolerance == 0.0 && d->relative_tolerance == 0.0) {
         return status_fail(PBS_ERROR_ARGUMENT,
                            "tolerance and relative_tolerance are both 0, one must be positive");
     }
+    return d->velocity_tolerance == PBS_AUTOMATIC
+               ? PBS_OK
+               : check_not_negative(d->velocity_tolerance, "velocity_tolerance");
+}
+
+pbs_status world_check_settings(const pbs_world_desc *d, const pbs_expert_desc *expert) {
+    RETURN_IF_FAILED(check_vector(d->gravity, "gravity"));
+    RETURN_IF_FAILED(check_contact(d));
+    RETURN_IF_FAILED(check_solving(d));
+    RETURN_IF_FAILED(check_choice(d->fracture_passes, 0, 1000, "fracture_passes"));
+    RETURN_IF_FAILED(check_expert(expert));
+    if (d->contact == PBS_CONTACT_BARRIER && expert->method == PBS_METHOD_PLAIN_NEWTON) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "PBS_METHOD_PLAIN_NEWTON takes full steps, which PBS_CONTACT_BARRIER "
+                           "cannot let it");
+    }
     return check_hooks(d);
+}
+
+/// What a host says of settings, over those in *settings and *expert; a null pointer to its expert
+/// settings leaves these as they are.
+static pbs_status read_settings(const pbs_world_desc *d, pbs_world_desc *settings,
+                                pbs_expert_desc *expert) {
+    RETURN_IF_FAILED(settings_read(&settings_world, d, settings));
+    if (settings->expert != NULL) {
+        RETURN_IF_FAILED(settings_read(&settings_expert, settings->expert, expert));
+        settings->expert = NULL;
+    }
+    return PBS_OK;
 }
 
 // --- life ---
@@ -138,7 +174,8 @@ static void destroy(pbs_world *w) {
     memory_release(&memory, w);
 }
 
-static pbs_status create(struct memory *memory, const pbs_world_desc *d, pbs_world **out) {
+static pbs_status create(struct memory *memory, const pbs_world_desc *d,
+                         const pbs_expert_desc *expert, pbs_world **out) {
     pbs_world *w = memory_allocate(memory, 1, sizeof *w);
     if (w == NULL) {
         return PBS_ERROR_MEMORY;
@@ -149,6 +186,7 @@ static pbs_status create(struct memory *memory, const pbs_world_desc *d, pbs_wor
     w->scene.settings.allocator = (pbs_allocator){0};
     w->scene.settings.log = (pbs_log){0};
     w->scene.settings.tasks = (pbs_tasks){0};
+    w->scene.expert = *expert;
     const pbs_integrator_desc integrator = integrator_defaults(
         d->contact == PBS_CONTACT_PENALTY ? PBS_SCHEME_VELOCITY_VERLET : PBS_SCHEME_IMPLICIT_EULER);
     w->scene.integrator = integrator_choice(&integrator);
@@ -172,12 +210,13 @@ pbs_status pbs_world_create(const pbs_world_desc *d, pbs_world **out) {
     ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(check_pointer(out, "out"));
     pbs_world_desc settings;
-    world_default_settings(&settings);
-    RETURN_IF_FAILED(settings_read(&settings_world, d, &settings));
-    RETURN_IF_FAILED(world_check_settings(&settings));
+    pbs_expert_desc expert;
+    world_default_settings(&settings, &expert);
+    RETURN_IF_FAILED(read_settings(d, &settings, &expert));
+    RETURN_IF_FAILED(world_check_settings(&settings, &expert));
     struct memory memory;
     memory_init(&memory, &settings.allocator);
-    return create(&memory, &settings, out);
+    return create(&memory, &settings, &expert, out);
 }
 
 // The message stays: a host that cleans up after a failure reads it afterwards.
@@ -335,39 +374,54 @@ pbs_status pbs_world_set_gravity(pbs_world *w, const double gravity[3]) {
 /// What each step reads anew; whatever else is in settings goes into the machinery.
 static void copy_light_settings(const pbs_world_desc *from, pbs_world_desc *to) {
     memcpy(to->gravity, from->gravity, sizeof to->gravity);
-    to->line_search = from->line_search;
-    to->initial_guess = from->initial_guess;
     to->newton_limit = from->newton_limit;
-    to->linear_limit = from->linear_limit;
     to->tolerance = from->tolerance;
     to->relative_tolerance = from->relative_tolerance;
-    to->forcing = from->forcing;
-    to->step_length_limit = from->step_length_limit;
-    to->allow_unconverged = from->allow_unconverged;
     to->divisions = from->divisions;
     to->velocity_tolerance = from->velocity_tolerance;
-    to->velocity_rule = from->velocity_rule;
     to->friction_iterations = from->friction_iterations;
 }
 
-static bool has_same_barrier(const pbs_world_desc *a, const pbs_world_desc *b) {
-    return a->barrier == b->barrier && a->contact_distance == b->contact_distance &&
-           a->contact_stiffness == b->contact_stiffness && a->slip_velocity == b->slip_velocity &&
-           a->adaptive_stiffness == b->adaptive_stiffness;
+static void copy_light_expert_settings(const pbs_expert_desc *from, pbs_expert_desc *to) {
+    to->line_search = from->line_search;
+    to->initial_guess = from->initial_guess;
+    to->linear_limit = from->linear_limit;
+    to->forcing = from->forcing;
+    to->step_length_limit = from->step_length_limit;
+    to->allow_unconverged = from->allow_unconverged;
+    to->velocity_rule = from->velocity_rule;
 }
 
-static void apply_settings(pbs_world *w, const pbs_world_desc *next) {
-    const pbs_world_desc now = w->scene.settings;
-    pbs_world_desc light = now;
+static bool has_same_barrier(const pbs_world_desc *a, const pbs_world_desc *b) {
+    return a->contact_distance == b->contact_distance &&
+           a->contact_stiffness == b->contact_stiffness && a->slip_velocity == b->slip_velocity;
+}
+
+/// Whether the machinery serves the next settings too. Contact is built with the rest. Each two
+/// are copies of one struct, bytes between members too.
+static bool keeps_machinery(const struct scene *now, const pbs_world_desc *next,
+                            const pbs_expert_desc *next_expert) {
+    pbs_world_desc light = now->settings;
+    pbs_expert_desc light_expert = now->expert;
     copy_light_settings(next, &light);
-    set_gravity(w, next->gravity);
-    w->scene.settings = *next;
-    // Contact is built with the rest. Both are copies of one struct, bytes between members too.
-    const void *const asked = next, *const with_light = &light;
-    if (memcmp(with_light, asked, sizeof light) != 0) {
+    copy_light_expert_settings(next_expert, &light_expert);
+    const void *const with_light = &light, *const with_light_expert = &light_expert;
+    return memcmp(with_light, next, sizeof light) == 0 &&
+           memcmp(with_light_expert, next_expert, sizeof light_expert) == 0;
+}
+
+static void apply_settings(pbs_world *w, const pbs_world_desc *next,
+                           const pbs_expert_desc *next_expert) {
+    const pbs_world_desc now = w->scene.settings;
+    const pbs_expert_desc expert = w->scene.expert;
+    if (!keeps_machinery(&w->scene, next, next_expert)) {
         w->topology.is_current = false;
     }
-    if (!has_same_barrier(&now, next)) {
+    set_gravity(w, next->gravity);
+    w->scene.settings = *next;
+    w->scene.expert = *next_expert;
+    if (!has_same_barrier(&now, next) || expert.barrier != next_expert->barrier ||
+        expert.adaptive_stiffness != next_expert->adaptive_stiffness) {
         w->scene.barrier = (struct adaptive_barrier){0};
         scene_forget_history(&w->scene);
     }
@@ -378,17 +432,23 @@ pbs_status pbs_world_settings(const pbs_world *w, pbs_world_desc *out) {
     return results_write(&settings_world, &w->scene.settings, out);
 }
 
+pbs_status pbs_world_expert_settings(const pbs_world *w, pbs_expert_desc *out) {
+    RETURN_IF_FAILED(world_enter(w));
+    return results_write(&settings_expert, &w->scene.expert, out);
+}
+
 pbs_status pbs_world_set_settings(pbs_world *w, const pbs_world_desc *d) {
     ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(world_enter(w));
     const pbs_world_desc *const now = &w->scene.settings;
     pbs_world_desc next = *now;
-    RETURN_IF_FAILED(settings_read(&settings_world, d, &next));
+    pbs_expert_desc next_expert = w->scene.expert;
+    RETURN_IF_FAILED(read_settings(d, &next, &next_expert));
     next.threads = now->threads;
     next.allocator = now->allocator;
     next.log = now->log;
     next.tasks = now->tasks;
-    RETURN_IF_FAILED(world_check_settings(&next));
+    RETURN_IF_FAILED(world_check_settings(&next, &next_expert));
     if (next.contact != now->contact) {
         return status_fail(PBS_ERROR_ARGUMENT,
                            "contact is %d, must stay %d: another kind needs another world",
@@ -399,7 +459,7 @@ pbs_status pbs_world_set_settings(pbs_world *w, const pbs_world_desc *d) {
                            "body_contact is %d, must stay %d: another kind needs another world",
                            (int)next.body_contact, (int)now->body_contact);
     }
-    apply_settings(w, &next);
+    apply_settings(w, &next, &next_expert);
     return PBS_OK;
 }
 

@@ -59,8 +59,8 @@ void world_settle(const pbs_world *w);
 void world_moved_body(pbs_world *w, struct body *body, const char *by);
 
 /// The defaults and checks of a world's settings, hooks included.
-void world_default_settings(pbs_world_desc *d);
-pbs_status world_check_settings(const pbs_world_desc *d);
+void world_default_settings(pbs_world_desc *d, pbs_expert_desc *expert);
+pbs_status world_check_settings(const pbs_world_desc *d, const pbs_expert_desc *expert);
 
 void world_log(const pbs_world *w, int32_t level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -192,8 +192,9 @@ static void motions_reach_bodies_and_obstacles(void **state) {
     (void)state;
     struct scene_file scene = read_scene(scene_text);
     pbs_world_desc d;
+    pbs_expert_desc expert;
     struct scene_world w;
-    assert_int_equal(scene_world_settings(&scene, &d), PBS_OK);
+    assert_int_equal(scene_world_settings(&scene, &d, &expert), PBS_OK);
     assert_true(d.contact_stiffness == 5e5 / (0.01 * 0.01));
     assert_true(d.velocity_tolerance == 4e-4 / 0.01);
     assert_int_equal(scene_world_create(&scene, &d, &w), PBS_OK);
@@ -246,8 +247,9 @@ static void half_spaces_stand_as_they_are_told(void **state) {
         }
         struct scene_file scene = read_scene(text);
         pbs_world_desc d;
+        pbs_expert_desc expert;
         struct scene_world w;
-        assert_int_equal(scene_world_settings(&scene, &d), PBS_OK);
+        assert_int_equal(scene_world_settings(&scene, &d, &expert), PBS_OK);
         assert_int_equal(scene_world_create(&scene, &d, &w), PBS_OK);
         for (int step = 0; step < 8; step++) {
             assert_int_equal(scene_world_step(&w), PBS_OK);

@@ -21,15 +21,16 @@ Collider = struct("pbs_collider", (U64, "id"))
 Allocator = struct("pbs_allocator", (POINTER, "allocate release user"))
 Log = struct("pbs_log", (LOG_FN, "write"), (POINTER, "user"))
 Tasks = struct("pbs_tasks", (POINTER, "parallel_for user"))
+ExpertDesc = struct(
+    "pbs_expert_desc", (U32, "struct_size"),
+    (I32, "method line_search project_hessian initial_guess alignment preconditioner preconditioner_order assembly"),
+    (U32, "linear_limit"), (DOUBLE, "forcing step_length_limit"),
+    (I32, "allow_unconverged barrier velocity_rule adaptive_stiffness"))
 WorldDesc = struct(
     "pbs_world_desc", (U32, "struct_size"), (I32, "threads"), (DOUBLE * 3, "gravity"), (Allocator, "allocator"),
-    (Log, "log"), (Tasks, "tasks"),
-    (I32, "method line_search project_hessian initial_guess preconditioner preconditioner_order"),
-    (U32, "newton_limit linear_limit"), (DOUBLE, "tolerance relative_tolerance forcing step_length_limit"),
-    (I32, "allow_unconverged"), (U32, "divisions"), (I32, "contact barrier"),
-    (DOUBLE, "contact_distance contact_stiffness slip_velocity velocity_tolerance"), (I32, "velocity_rule"), (U32, "friction_iterations"),
-    (I32, "adaptive_stiffness processor_independent"), (U32, "fracture_passes fracture_limit"),
-    (I32, "matrix alignment body_contact reserved"))
+    (Log, "log"), (Tasks, "tasks"), (I32, "contact body_contact"), (DOUBLE, "contact_distance contact_stiffness slip_velocity"),
+    (U32, "friction_iterations newton_limit divisions"), (I32, "processor_independent"),
+    (DOUBLE, "tolerance relative_tolerance velocity_tolerance"), (U32, "fracture_passes fracture_limit"), (c.POINTER(ExpertDesc), "expert"))
 SolidDesc = struct(
     "pbs_solid_desc", (U32, "struct_size"), (I32, "material"), (SIZE, "vertex_count"), (DOUBLES, "positions"),
     (SIZE, "tet_count"), (INDICES, "tets"), (DOUBLE, "density young poisson damping drag"),
@@ -171,7 +172,7 @@ SOLVE_FN = c.CFUNCTYPE(I32, POINTER, DOUBLES, DOUBLES, DOUBLE)
 LinearSolver = struct(
     "pbs_linear_solver", (U32, "struct_size"), (I32, "form triangle reserved"), (POINTER, "user"),
     (MATRIX_FN, "analyze factor"), (SOLVE_FN, "solve"))
-STRUCTS = [Body, Collider, Allocator, Log, Tasks, WorldDesc, SolidDesc, ShellDesc, SpringsDesc, AffineDesc, BondedDesc, PeridynamicDesc, BondLoad, BrokenBond, Fragment, FractureSurface,
+STRUCTS = [Body, Collider, Allocator, Log, Tasks, ExpertDesc, WorldDesc, SolidDesc, ShellDesc, SpringsDesc, AffineDesc, BondedDesc, PeridynamicDesc, BondLoad, BrokenBond, Fragment, FractureSurface,
            CustomDesc, ContactDesc, ColliderDesc, ContactSide, Contact, ContactForce, RayDesc, ClosestDesc, SurfacePoint, OverlapDesc, Overlap, SeparateDesc, Separation, GridDesc, Grid, IntegratorDesc, Energy, Stats, SystemDesc, DenseStats, Matrix, LinearSolver]
 
 ERROR_ARGUMENT, ERROR_HANDLE, ERROR_MESH, ERROR_HOST = -1, -3, -4, -8
@@ -231,7 +232,7 @@ def sizes(pbs, layout):
         mine = [(name, getattr(kind, name).offset, getattr(kind, name).size) for name, _ in kind._fields_]
         assert c.sizeof(kind) == told["struct"][kind.__name__], kind.__name__
         assert mine == told["member"][kind.__name__], kind.__name__
-    for kind in (WorldDesc, SolidDesc, ShellDesc, SpringsDesc, AffineDesc, BondedDesc, PeridynamicDesc, CustomDesc,
+    for kind in (ExpertDesc, WorldDesc, SolidDesc, ShellDesc, SpringsDesc, AffineDesc, BondedDesc, PeridynamicDesc, CustomDesc,
                  ContactDesc, ColliderDesc, RayDesc, ClosestDesc, GridDesc, SystemDesc, LinearSolver):
         assert make(pbs, kind).struct_size == c.sizeof(kind)
     energy = Energy(struct_size=c.sizeof(Energy))

@@ -43,12 +43,14 @@ static inline int32_t oscillator_evaluate(void *user, size_t stencil, const doub
 static inline pbs_world *oscillator_world(pbs_integrator *integrator, struct oscillation *o) {
     const double position[3] = {o->x, 0.0, 0.0}, velocity[3] = {o->v, 0.0, 0.0};
     pbs_world_desc d;
+    pbs_expert_desc expert;
     assert_ok(pbs_world_desc_init(&d, sizeof d));
+    expert_settings(&expert, &d);
     d.contact = PBS_CONTACT_PROJECTION;
     d.tolerance = o->tolerance;
     d.newton_limit = o->newton_limit > 0 ? o->newton_limit : d.newton_limit;
     d.divisions = o->divisions;
-    d.allow_unconverged = o->newton_limit > 0;
+    expert.allow_unconverged = o->newton_limit > 0;
     pbs_world *world = new_world_from(&d);
     assert_ok(pbs_world_set_integrator(world, integrator));
     pbs_custom_desc c;

@@ -30,13 +30,15 @@ static void create_puller(struct puller *p, const struct stretch *s, int32_t met
     *p = (struct puller){0};
     assert_true(shape_cube_grid(cells, &p->mesh));
     pbs_world_desc d;
+    pbs_expert_desc expert;
     assert_ok(pbs_world_desc_init(&d, sizeof d));
+    expert_settings(&expert, &d);
     d.contact = PBS_CONTACT_PROJECTION;
     d.threads = 1;
-    d.method = method;
+    expert.method = method;
     // The baseline converges within ten iterations or not at all.
     d.newton_limit = method == PBS_METHOD_PLAIN_NEWTON ? 60 : 500;
-    d.linear_limit = 1000;
+    expert.linear_limit = 1000;
     p->world = new_world_from(&d);
     pbs_solid_desc solid;
     assert_ok(pbs_solid_desc_init(&solid, sizeof solid));

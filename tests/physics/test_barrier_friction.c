@@ -221,10 +221,12 @@ static void nothing_is_iterated_without_friction(void **state) {
 /// Five elastic blocks that fall on each other askew and slide to rest.
 static void let_a_heap_fall(double slip_velocity) {
     pbs_world_desc d;
+    pbs_expert_desc expert;
     assert_ok(pbs_world_desc_init(&d, sizeof d));
     d.gravity[1] = -GRAVITY;
     fixed_barrier(&d);
-    d.project_hessian = 1;
+    expert_settings(&expert, &d);
+    expert.project_hessian = 1;
     d.slip_velocity = slip_velocity;
     d.velocity_tolerance = 1e-3;
     pbs_world *world = new_world_from(&d);

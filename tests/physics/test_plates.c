@@ -24,11 +24,13 @@ static double rigidity(const pbs_shell_desc *d) {
 /// conditioned.
 static pbs_world *static_world(double gravity, double tolerance) {
     pbs_world_desc settings;
+    pbs_expert_desc expert;
     scene_settings(&settings);
+    expert_settings(&expert, &settings);
     settings.gravity[1] = 0.0;
     settings.gravity[2] = -gravity;
     settings.tolerance = tolerance;
-    settings.preconditioner = PBS_PRECONDITIONER_CHOLESKY;
+    expert.preconditioner = PBS_PRECONDITIONER_CHOLESKY;
     return new_world_from(&settings);
 }
 

@@ -579,8 +579,10 @@ static void what_falls_is_named_and_nothing_changes(void **state) {
     assert_true(pbs_world_hash(world) == hash);
     // Let go it moves on by about its size, and the other lies where it would have without it.
     pbs_world_desc settings = {.struct_size = sizeof settings};
+    pbs_expert_desc expert = expert_settings_of(world);
     assert_ok(pbs_world_settings(world, &settings));
-    settings.allow_unconverged = 1;
+    settings.expert = &expert;
+    expert.allow_unconverged = 1;
     assert_ok(pbs_world_set_settings(world, &settings));
     assert_status(pbs_world_step(world, 1.0), PBS_NOT_CONVERGED);
     assert_message("nothing holds it there");
@@ -590,7 +592,7 @@ static void what_falls_is_named_and_nothing_changes(void **state) {
     assert_true(energy_of(world).kinetic == 0.0);
     // Held, or gone, it is no matter any more.
     assert_ok(pbs_body_destroy(world, falls));
-    settings.allow_unconverged = 0;
+    expert.allow_unconverged = 0;
     assert_ok(pbs_world_set_settings(world, &settings));
     assert_ok(pbs_world_step(world, 1.0));
     pbs_world_destroy(world);
@@ -672,7 +674,9 @@ static void breaking_goes_on_until_nothing_breaks(void **state) {
     for (int limit = 0; limit <= 1; limit++) {
         pbs_world *world = static_world(PBS_CONTACT_PROJECTION, weightless);
         pbs_world_desc settings = {.struct_size = sizeof settings};
+        pbs_expert_desc expert = expert_settings_of(world);
         assert_ok(pbs_world_settings(world, &settings));
+        settings.expert = &expert;
         settings.fracture_limit = (uint32_t)limit;
         settings.gravity[1] = -9.81;
         assert_ok(pbs_world_set_settings(world, &settings));
@@ -697,7 +701,7 @@ static void breaking_goes_on_until_nothing_breaks(void **state) {
         assert_int_equal(stats_of(world).failure, PBS_FAILURE_UNHELD);
         assert_int_equal(bonded_count_broken(world, body), 0);
         assert_true(pbs_world_hash(world) == hash);
-        settings.allow_unconverged = 1;
+        expert.allow_unconverged = 1;
         assert_ok(pbs_world_set_settings(world, &settings));
         assert_status(pbs_world_step(world, 1.0), PBS_NOT_CONVERGED);
         assert_int_equal(bonded_count_broken(world, body), ROWS);
@@ -798,9 +802,11 @@ static void break_strips(int kinds, int32_t matrix, double loads[2][PULLS]) {
     struct strip strips[2];
     pbs_world *world = static_world(PBS_CONTACT_PROJECTION, weightless);
     pbs_world_desc settings = {.struct_size = sizeof settings};
+    pbs_expert_desc expert = expert_settings_of(world);
     assert_ok(pbs_world_settings(world, &settings));
+    settings.expert = &expert;
     settings.fracture_limit = 1;
-    settings.matrix = matrix;
+    expert.assembly = matrix;
     settings.relative_tolerance = 1e-8;
     assert_ok(pbs_world_set_settings(world, &settings));
     if ((kinds & STRIP_BEAMS) != 0) {
@@ -835,10 +841,10 @@ static void notched_strips_come_apart_at_their_notches(void **state) {
     (void)state;
     double beams[2][PULLS], springs[2][PULLS], free[2][PULLS], both[2][PULLS];
     const double *const alone[2] = {beams[0], springs[1]};
-    break_strips(STRIP_BEAMS, PBS_MATRIX_AUTOMATIC, beams);
-    break_strips(STRIP_SPRINGS, PBS_MATRIX_ASSEMBLED, springs);
-    break_strips(STRIP_SPRINGS, PBS_MATRIX_FREE, free);
-    break_strips(STRIP_BEAMS | STRIP_SPRINGS, PBS_MATRIX_FREE, both);
+    break_strips(STRIP_BEAMS, PBS_ASSEMBLY_AUTOMATIC, beams);
+    break_strips(STRIP_SPRINGS, PBS_ASSEMBLY_FULL, springs);
+    break_strips(STRIP_SPRINGS, PBS_ASSEMBLY_MATRIX_FREE, free);
+    break_strips(STRIP_BEAMS | STRIP_SPRINGS, PBS_ASSEMBLY_MATRIX_FREE, both);
     for (int k = 0; k < 2; k++) {
         double peak = 0.0;
         for (int n = 0; n < PULLS; n++) {
@@ -863,16 +869,18 @@ static pbs_status step_once(pbs_world *world, void *context) {
 /// With a matrix and without, up to a step in which bonds break in many passes.
 static void every_allocation_may_fail(void **state) {
     (void)state;
-    for (int32_t matrix = PBS_MATRIX_ASSEMBLED; matrix <= PBS_MATRIX_FREE; matrix++) {
+    for (int32_t matrix = PBS_ASSEMBLY_FULL; matrix <= PBS_ASSEMBLY_MATRIX_FREE; matrix++) {
         struct test_allocator allocator;
         struct strip strip;
         uint64_t refused = 0;
         pbs_world_desc d;
+        pbs_expert_desc expert;
         test_allocator_init(&allocator);
         assert_ok(pbs_world_desc_init(&d, sizeof d));
+        expert_settings(&expert, &d);
         d.allocator = test_allocator_hooks(&allocator);
         d.contact = PBS_CONTACT_PROJECTION;
-        d.matrix = matrix;
+        expert.assembly = matrix;
         memset(d.gravity, 0, sizeof d.gravity);
         pbs_world *world = new_world_from(&d);
         use_statics(world);

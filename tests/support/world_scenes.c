@@ -173,6 +173,11 @@ void scene_settings(pbs_world_desc *d) {
     d->contact = PBS_CONTACT_PROJECTION;
 }
 
+void expert_settings(pbs_expert_desc *expert, pbs_world_desc *d) {
+    pbs_expert_desc_init(expert, sizeof *expert);
+    d->expert = expert;
+}
+
 void fixed_barrier(pbs_world_desc *d) {
     d->contact = PBS_CONTACT_BARRIER;
     d->contact_distance = 1e-3;

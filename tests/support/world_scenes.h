@@ -70,6 +70,9 @@ void point_describe(pbs_custom_desc *d, const double position[3], pbs_custom_fn 
 /// Settings with gravity along -y.
 void scene_settings(pbs_world_desc *d);
 
+/// The default expert settings, which *d points to from now on.
+void expert_settings(pbs_expert_desc *expert, pbs_world_desc *d);
+
 /// Barriers that no scene changes: 1 mm, 1e5 N/m, slip up to 1 cm/s, stages solved by the gradient
 /// alone, no step divided. For tests of barriers, where what is chosen automatically is not the
 /// point.

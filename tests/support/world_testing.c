@@ -42,6 +42,18 @@ pbs_collider add_ground(pbs_world *world) {
     return ground;
 }
 
+pbs_world_desc settings_of(const pbs_world *world) {
+    pbs_world_desc d = {.struct_size = sizeof d};
+    assert_ok(pbs_world_settings(world, &d));
+    return d;
+}
+
+pbs_expert_desc expert_settings_of(const pbs_world *world) {
+    pbs_expert_desc d = {.struct_size = sizeof d};
+    assert_ok(pbs_world_expert_settings(world, &d));
+    return d;
+}
+
 pbs_stats stats_of(const pbs_world *world) {
     pbs_stats stats = {.struct_size = sizeof stats};
     assert_ok(pbs_world_stats(world, &stats));

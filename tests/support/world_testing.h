@@ -22,6 +22,10 @@ pbs_body add_sheet(pbs_world *world, size_t cells, double size, const double cor
 /// The half-space below y = 0.
 pbs_collider add_ground(pbs_world *world);
 
+/// Settings as the world has them, the expert ones too, which the former do not point to.
+pbs_world_desc settings_of(const pbs_world *world);
+pbs_expert_desc expert_settings_of(const pbs_world *world);
+
 pbs_stats stats_of(const pbs_world *world);
 pbs_energy energy_of(const pbs_world *world);
 

@@ -587,8 +587,10 @@ static void plain_newton_does_without(void **state) {
     (void)state;
     struct host host = {0};
     pbs_world_desc d;
+    pbs_expert_desc expert;
     scene_settings(&d);
-    d.method = PBS_METHOD_PLAIN_NEWTON;
+    expert_settings(&expert, &d);
+    expert.method = PBS_METHOD_PLAIN_NEWTON;
     pbs_world *world = new_world_from(&d);
     add_cube(world, 2, 0.4, (double[]){0.0, 0.0, 0.0}, NULL);
     use_host(world, &host);

@@ -13,24 +13,11 @@ static const double origin[3] = {0.0, 0.0, 0.0};
 SETTING(gravity, d->gravity[2] = NAN)
 SETTING(threads, d->threads = -1)
 SETTING(many_threads, d->threads = 100000)
-SETTING(method, d->method = 2)
-SETTING(line_search, d->line_search = -1)
-SETTING(project, d->project_hessian = 3)
-SETTING(guess, d->initial_guess = 4)
-SETTING(preconditioner, d->preconditioner = 99)
-SETTING(order, d->preconditioner_order = 2)
-SETTING(matrix, d->matrix = 3)
-SETTING(alignment, d->alignment = -1)
 SETTING(newton, d->newton_limit = 0)
 SETTING(many_newton, d->newton_limit = 1000001)
-SETTING(linear, d->linear_limit = 0)
-SETTING(many_linear, d->linear_limit = 100000001)
 SETTING(tolerance, d->tolerance = -1.0)
 SETTING(relative, d->relative_tolerance = NAN)
 SETTING(no_tolerance, d->relative_tolerance = 0.0)
-SETTING(forcing, d->forcing = INFINITY)
-SETTING(length, d->step_length_limit = -2.0)
-SETTING(unconverged, d->allow_unconverged = 7)
 SETTING(divisions, d->divisions = 21)
 SETTING(size, d->struct_size = sizeof *d - 1)
 SETTING(size_zero, d->struct_size = 0)
@@ -45,24 +32,11 @@ static const struct refusal setting_rows[] = {
     {setting_gravity, PBS_ERROR_ARGUMENT, "gravity[2] is nan"},
     {setting_threads, PBS_ERROR_ARGUMENT, "threads is -1"},
     {setting_many_threads, PBS_ERROR_ARGUMENT, "threads is 100000"},
-    {setting_method, PBS_ERROR_ARGUMENT, "method is 2"},
-    {setting_line_search, PBS_ERROR_ARGUMENT, "line_search is -1"},
-    {setting_project, PBS_ERROR_ARGUMENT, "project_hessian is 3"},
-    {setting_guess, PBS_ERROR_ARGUMENT, "initial_guess is 4"},
-    {setting_preconditioner, PBS_ERROR_ARGUMENT, "preconditioner is 99"},
-    {setting_order, PBS_ERROR_ARGUMENT, "preconditioner_order is 2"},
-    {setting_matrix, PBS_ERROR_ARGUMENT, "matrix is 3"},
-    {setting_alignment, PBS_ERROR_ARGUMENT, "alignment is -1"},
     {setting_newton, PBS_ERROR_ARGUMENT, "newton_limit is 0"},
     {setting_many_newton, PBS_ERROR_ARGUMENT, "newton_limit is 1000001"},
-    {setting_linear, PBS_ERROR_ARGUMENT, "linear_limit is 0"},
-    {setting_many_linear, PBS_ERROR_ARGUMENT, "linear_limit is 100000001"},
     {setting_tolerance, PBS_ERROR_ARGUMENT, "tolerance is -1"},
     {setting_relative, PBS_ERROR_ARGUMENT, "relative_tolerance is nan"},
     {setting_no_tolerance, PBS_ERROR_ARGUMENT, "both 0"},
-    {setting_forcing, PBS_ERROR_ARGUMENT, "forcing is inf"},
-    {setting_length, PBS_ERROR_ARGUMENT, "step_length_limit is -2"},
-    {setting_unconverged, PBS_ERROR_ARGUMENT, "allow_unconverged is 7"},
     {setting_divisions, PBS_ERROR_ARGUMENT, "divisions is 21"},
     {setting_size, PBS_ERROR_STRUCT_SIZE, "struct_size is"},
     {setting_size_zero, PBS_ERROR_STRUCT_SIZE, "struct_size is 0"},
@@ -81,6 +55,69 @@ static void worlds_refuse_bad_settings(void **state) {
         assert_message(setting_rows[i].words);
         assert_null(world);
     }
+}
+
+#define EXPERT(name, ...) SPOIL(expert_##name, pbs_expert_desc *d, __VA_ARGS__)
+
+EXPERT(method, d->method = 2)
+EXPERT(line_search, d->line_search = -1)
+EXPERT(project, d->project_hessian = 3)
+EXPERT(guess, d->initial_guess = 4)
+EXPERT(preconditioner, d->preconditioner = 99)
+EXPERT(order, d->preconditioner_order = 2)
+EXPERT(assembly, d->assembly = 3)
+EXPERT(alignment, d->alignment = -1)
+EXPERT(linear, d->linear_limit = 0)
+EXPERT(many_linear, d->linear_limit = 100000001)
+EXPERT(forcing, d->forcing = INFINITY)
+EXPERT(length, d->step_length_limit = -2.0)
+EXPERT(unconverged, d->allow_unconverged = 7)
+EXPERT(barrier, d->barrier = 2)
+EXPERT(velocity_rule, d->velocity_rule = -1)
+EXPERT(adaptive, d->adaptive_stiffness = 2)
+EXPERT(size, d->struct_size = sizeof *d - 1)
+EXPERT(size_zero, d->struct_size = 0)
+EXPERT(huge_size, d->struct_size = UINT32_MAX)
+
+static const struct refusal expert_rows[] = {
+    {expert_method, PBS_ERROR_ARGUMENT, "method is 2"},
+    {expert_line_search, PBS_ERROR_ARGUMENT, "line_search is -1"},
+    {expert_project, PBS_ERROR_ARGUMENT, "project_hessian is 3"},
+    {expert_guess, PBS_ERROR_ARGUMENT, "initial_guess is 4"},
+    {expert_preconditioner, PBS_ERROR_ARGUMENT, "preconditioner is 99"},
+    {expert_order, PBS_ERROR_ARGUMENT, "preconditioner_order is 2"},
+    {expert_assembly, PBS_ERROR_ARGUMENT, "assembly is 3"},
+    {expert_alignment, PBS_ERROR_ARGUMENT, "alignment is -1"},
+    {expert_linear, PBS_ERROR_ARGUMENT, "linear_limit is 0"},
+    {expert_many_linear, PBS_ERROR_ARGUMENT, "linear_limit is 100000001"},
+    {expert_forcing, PBS_ERROR_ARGUMENT, "forcing is inf"},
+    {expert_length, PBS_ERROR_ARGUMENT, "step_length_limit is -2"},
+    {expert_unconverged, PBS_ERROR_ARGUMENT, "allow_unconverged is 7"},
+    {expert_barrier, PBS_ERROR_ARGUMENT, "barrier is 2"},
+    {expert_velocity_rule, PBS_ERROR_ARGUMENT, "velocity_rule is -1"},
+    {expert_adaptive, PBS_ERROR_ARGUMENT, "adaptive_stiffness is 2"},
+    {expert_size, PBS_ERROR_STRUCT_SIZE, "pbs_expert_desc.struct_size is"},
+    {expert_size_zero, PBS_ERROR_STRUCT_SIZE, "pbs_expert_desc.struct_size is 0"},
+    {expert_huge_size, PBS_ERROR_STRUCT_SIZE, "pbs_expert_desc.struct_size is 4294967295"},
+};
+
+static void worlds_refuse_bad_expert_settings(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(expert_rows); i++) {
+        pbs_world_desc d;
+        pbs_expert_desc expert;
+        assert_ok(pbs_world_desc_init(&d, sizeof d));
+        expert_settings(&expert, &d);
+        expert_rows[i].spoil(&expert);
+        pbs_world *world = NULL;
+        assert_status(pbs_world_create(&d, &world), expert_rows[i].status);
+        assert_message(expert_rows[i].words);
+        assert_null(world);
+    }
+    pbs_expert_desc expert;
+    assert_status(pbs_expert_desc_init(NULL, sizeof expert), PBS_ERROR_ARGUMENT);
+    assert_status(pbs_expert_desc_init(&expert, sizeof expert - 1), PBS_ERROR_STRUCT_SIZE);
+    assert_status(pbs_expert_desc_init(&expert, sizeof expert + 8), PBS_ERROR_STRUCT_SIZE);
 }
 
 /// A host that was compiled with a later header has a longer struct: fine as long as what this
@@ -397,8 +434,10 @@ static void the_hosts_random_numbers_go_on(void **state) {
     int with[8], without[8];
     for (int order = PBS_ORDER_NATURAL; order <= PBS_ORDER_NESTED_DISSECTION; order++) {
         pbs_world_desc d;
+        pbs_expert_desc expert;
         scene_settings(&d);
-        d.preconditioner_order = order;
+        expert_settings(&expert, &d);
+        expert.preconditioner_order = order;
         pbs_world *world = new_world_from(&d);
         add_cube(world, 10, 1.0, origin, NULL); // enough for several domains
         srand(5);
@@ -506,11 +545,13 @@ static pbs_world *moody_world(int32_t *mood, uint32_t divisions, int32_t allow) 
     const double masses[3] = {1.0, 1.0, 2.0};
     const uint32_t stencils[4] = {0, 1, 1, 2};
     pbs_world_desc d;
+    pbs_expert_desc expert;
     scene_settings(&d);
+    expert_settings(&expert, &d);
     d.divisions = divisions;
-    d.allow_unconverged = allow;
+    expert.allow_unconverged = allow;
     d.newton_limit = 2;
-    d.initial_guess = PBS_GUESS_INERTIAL;
+    expert.initial_guess = PBS_GUESS_INERTIAL;
     pbs_world *world = new_world_from(&d);
     pbs_custom_desc custom;
     springs_describe(&custom, 3, positions, masses, 2, stencils);
@@ -626,9 +667,11 @@ static int32_t half_honest_energy(void *user, size_t stencil, const double *x, i
 static void an_unconverged_half_is_not_forgotten(void **state) {
     (void)state;
     pbs_world_desc d;
+    pbs_expert_desc expert;
     scene_settings(&d);
+    expert_settings(&expert, &d);
     d.divisions = 1;
-    d.allow_unconverged = 1;
+    expert.allow_unconverged = 1;
     pbs_world *world = new_world_from(&d);
     add_ground(world);
     const double positions[9] = {0.0, 0.0, 0.0, 0.3, 0.0, 0.0, 0.6, 0.0, 0.0};
@@ -790,12 +833,14 @@ static void the_log_tells_of_topology_and_trouble(void **state) {
     (void)state;
     struct journal journal = {0};
     pbs_world_desc d;
+    pbs_expert_desc expert;
     scene_settings(&d);
+    expert_settings(&expert, &d);
     d.log = (pbs_log){write_journal, &journal};
     d.newton_limit = 1;
     d.divisions = 1;
-    d.allow_unconverged = 1;
-    d.initial_guess = PBS_GUESS_INERTIAL;
+    expert.allow_unconverged = 1;
+    expert.initial_guess = PBS_GUESS_INERTIAL;
     pbs_world *world = new_world_from(&d);
     assert_ok(scene_fill(world, 1));
     assert_status(pbs_world_step(world, 0.1), PBS_NOT_CONVERGED);
@@ -808,6 +853,7 @@ static void the_log_tells_of_topology_and_trouble(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(worlds_refuse_bad_settings),
+        cmocka_unit_test(worlds_refuse_bad_expert_settings),
         cmocka_unit_test(structs_may_grow),
         cmocka_unit_test(results_may_grow),
         cmocka_unit_test(null_is_an_answer_everywhere),

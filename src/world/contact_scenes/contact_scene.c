@@ -328,14 +328,13 @@ pbs_status contact_scene_build(const struct scene *scene, struct memory *memory,
 pbs_status contact_scene_build_with(const struct scene *scene, struct memory *memory,
                                     const struct contact_placement *placement,
                                     struct barrier_contact *contact) {
-    const pbs_world_desc *settings = &scene->settings;
     const struct contact_scale scale = contact_scale_of(scene);
     contact->memory = memory;
     contact->wall_count = 0;
     collision_mesh_clear(&contact->mesh);
     contact->settings = (struct contact_settings){
-        .barrier = {.form = settings->barrier == PBS_BARRIER_SQUARED ? BARRIER_SQUARED
-                                                                     : BARRIER_DISTANCE,
+        .barrier = {.form = scene->expert.barrier == PBS_BARRIER_SQUARED ? BARRIER_SQUARED
+                                                                         : BARRIER_DISTANCE,
                     .stiffness = contact_scene_stiffness(scene),
                     .reach = scale.distance},
         .slip_velocity = contact_scale_slip_velocity(scene, &scale, 1.0),

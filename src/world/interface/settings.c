@@ -12,6 +12,7 @@ enum { SIZE_LIMIT = 16384 };
 #define KIND(type)                                                                                 \
     { #type, sizeof(type), sizeof(type) }
 const struct settings_kind settings_world = KIND(pbs_world_desc);
+const struct settings_kind settings_expert = KIND(pbs_expert_desc);
 const struct settings_kind settings_solid = KIND(pbs_solid_desc);
 const struct settings_kind settings_shell = KIND(pbs_shell_desc);
 const struct settings_kind settings_springs = KIND(pbs_springs_desc);

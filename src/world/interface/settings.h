@@ -37,8 +37,8 @@ pbs_status rows_begin(const struct settings_kind *kind, size_t row_size, const v
 /// Copies a row, after such a check; what this library does not know becomes zero.
 void row_write(const struct settings_kind *kind, const void *own, size_t row_size, void *host);
 
-extern const struct settings_kind settings_world, settings_solid, settings_shell, settings_springs,
-    settings_affine, settings_bonded, settings_peridynamic, settings_bond_load,
+extern const struct settings_kind settings_world, settings_expert, settings_solid, settings_shell,
+    settings_springs, settings_affine, settings_bonded, settings_peridynamic, settings_bond_load,
     settings_broken_bond, settings_fragment, settings_fracture_surface, settings_custom,
     settings_collider, settings_integrator, settings_system, settings_energy, settings_stats,
     settings_dense_stats, settings_linear_solver, settings_contact, settings_ray, settings_closest,

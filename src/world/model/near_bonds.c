@@ -20,8 +20,8 @@ bool near_bonds_are_wanted(const struct scene *scene) {
             count += whole ? 0 : body->bonds.count;
         }
     }
-    return scene->settings.matrix == PBS_MATRIX_FREE ||
-           (scene->settings.matrix == PBS_MATRIX_AUTOMATIC && count >= MANY_BONDS);
+    return scene->expert.assembly == PBS_ASSEMBLY_MATRIX_FREE ||
+           (scene->expert.assembly == PBS_ASSEMBLY_AUTOMATIC && count >= MANY_BONDS);
 }
 
 /// How much stiffer near bonds have to be to be as stiff as all in long waves; 0: there are none.

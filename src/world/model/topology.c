@@ -12,17 +12,16 @@ static void list_parts(const struct scene *scene, uint32_t *part) {
 
 static pbs_status build(struct topology *t, const struct scene *scene,
                         const pbs_linear_solver *solver, struct memory *memory) {
-    const pbs_world_desc *settings = &scene->settings;
+    const pbs_expert_desc *expert = &scene->expert;
     RETURN_IF_FAILED(model_build(scene, memory, &t->model));
     const struct assembly *assembly = &t->model.assembly;
-    RETURN_IF_FAILED(newton_create(memory, assembly, settings->preconditioner,
-                                   settings->preconditioner_order == PBS_ORDER_NATURAL
-                                       ? ORDER_NATURAL
-                                       : ORDER_NESTED_DISSECTION,
-                                   &t->newton));
+    RETURN_IF_FAILED(newton_create(
+        memory, assembly, expert->preconditioner,
+        expert->preconditioner_order == PBS_ORDER_NATURAL ? ORDER_NATURAL : ORDER_NESTED_DISSECTION,
+        &t->newton));
     newton_set_radii(t->newton, t->model.rotations.node, t->model.rotations.radius,
                      t->model.rotations.count);
-    if (solver != NULL && settings->method != PBS_METHOD_PLAIN_NEWTON) {
+    if (solver != NULL && expert->method != PBS_METHOD_PLAIN_NEWTON) {
         RETURN_IF_FAILED(newton_use_host_solver(t->newton, memory, solver));
     }
     RETURN_IF_FAILED(step_workspace_reserve(&t->workspace, memory, scene->integrator.scheme,

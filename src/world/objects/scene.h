@@ -50,7 +50,8 @@ struct counters {
 };
 
 struct scene {
-    pbs_world_desc settings; ///< allocator, log and tasks left out
+    pbs_world_desc settings; ///< allocator, log, tasks and expert left out
+    pbs_expert_desc expert;
     struct scheme_choice integrator;
     uint32_t stamp;
     double time;           ///< s

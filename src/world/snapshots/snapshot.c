@@ -11,34 +11,35 @@
 #include "world/bodies/shell_edges.h"
 #include "world/world.h"
 
-static void write_settings(struct byte_writer *out, const pbs_world_desc *d) {
+static void write_settings(struct byte_writer *out, const pbs_world_desc *d,
+                           const pbs_expert_desc *expert) {
     write_doubles(out, d->gravity, 3);
-    const int32_t choices[] = {d->method,
-                               d->line_search,
-                               d->project_hessian,
-                               d->initial_guess,
-                               d->preconditioner,
-                               d->preconditioner_order,
-                               d->allow_unconverged,
+    const int32_t choices[] = {expert->method,
+                               expert->line_search,
+                               expert->project_hessian,
+                               expert->initial_guess,
+                               expert->preconditioner,
+                               expert->preconditioner_order,
+                               expert->allow_unconverged,
                                d->contact,
-                               d->barrier,
-                               d->velocity_rule,
-                               d->adaptive_stiffness,
+                               expert->barrier,
+                               expert->velocity_rule,
+                               expert->adaptive_stiffness,
                                d->processor_independent,
-                               d->matrix,
-                               d->alignment,
+                               expert->assembly,
+                               expert->alignment,
                                d->body_contact};
     write_bytes(out, choices, sizeof choices);
     write_u32(out, d->newton_limit);
-    write_u32(out, d->linear_limit);
+    write_u32(out, expert->linear_limit);
     write_u32(out, d->divisions);
     write_u32(out, d->friction_iterations);
     write_u32(out, d->fracture_passes);
     write_u32(out, d->fracture_limit);
     write_f64(out, d->tolerance);
     write_f64(out, d->relative_tolerance);
-    write_f64(out, d->forcing);
-    write_f64(out, d->step_length_limit);
+    write_f64(out, expert->forcing);
+    write_f64(out, expert->step_length_limit);
     write_f64(out, d->contact_distance);
     write_f64(out, d->contact_stiffness);
     write_f64(out, d->slip_velocity);
@@ -438,7 +439,7 @@ static void write_solver_memory(struct byte_writer *out, const struct race_memor
 
 static void write_scene(struct byte_writer *out, const void *saved) {
     const struct scene *scene = saved;
-    write_settings(out, &scene->settings);
+    write_settings(out, &scene->settings, &scene->expert);
     write_totals(out, scene);
     write_frictions(out, &scene->frictions);
     write_slots(out, &scene->colliders);

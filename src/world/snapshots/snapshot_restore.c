@@ -43,43 +43,46 @@ static uint32_t lower_divisions(uint32_t saved, uint32_t present) {
     return saved == unset && most <= limit ? unset : lower(saved, limit);
 }
 
-static pbs_status read_settings(struct byte_reader *in, const pbs_world_desc *present,
-                                pbs_world_desc *d) {
-    *d = *present;
+static pbs_status read_settings(struct byte_reader *in, const struct scene *present,
+                                struct scene *scene) {
+    scene->settings = present->settings;
+    scene->expert = present->expert;
+    pbs_world_desc *const d = &scene->settings;
+    pbs_expert_desc *const expert = &scene->expert;
     read_doubles(in, d->gravity, 3);
-    int32_t *const choices[] = {&d->method,
-                                &d->line_search,
-                                &d->project_hessian,
-                                &d->initial_guess,
-                                &d->preconditioner,
-                                &d->preconditioner_order,
-                                &d->allow_unconverged,
+    int32_t *const choices[] = {&expert->method,
+                                &expert->line_search,
+                                &expert->project_hessian,
+                                &expert->initial_guess,
+                                &expert->preconditioner,
+                                &expert->preconditioner_order,
+                                &expert->allow_unconverged,
                                 &d->contact,
-                                &d->barrier,
-                                &d->velocity_rule,
-                                &d->adaptive_stiffness,
+                                &expert->barrier,
+                                &expert->velocity_rule,
+                                &expert->adaptive_stiffness,
                                 &d->processor_independent,
-                                &d->matrix,
-                                &d->alignment,
+                                &expert->assembly,
+                                &expert->alignment,
                                 &d->body_contact};
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
         read_bytes(in, choices[i], sizeof *choices[i]);
     }
-    d->newton_limit = lower(read_u32(in), present->newton_limit);
-    d->linear_limit = lower(read_u32(in), present->linear_limit);
-    d->divisions = lower_divisions(read_u32(in), present->divisions);
+    d->newton_limit = lower(read_u32(in), present->settings.newton_limit);
+    expert->linear_limit = lower(read_u32(in), present->expert.linear_limit);
+    d->divisions = lower_divisions(read_u32(in), present->settings.divisions);
     d->friction_iterations = read_u32(in);
     d->fracture_passes = read_u32(in);
     d->fracture_limit = read_u32(in);
     d->tolerance = read_f64(in);
     d->relative_tolerance = read_f64(in);
-    d->forcing = read_f64(in);
-    d->step_length_limit = read_f64(in);
+    expert->forcing = read_f64(in);
+    expert->step_length_limit = read_f64(in);
     d->contact_distance = read_f64(in);
     d->contact_stiffness = read_f64(in);
     d->slip_velocity = read_f64(in);
     d->velocity_tolerance = read_f64(in);
-    return as_format(world_check_settings(d), "settings of version", SNAPSHOT_VERSION);
+    return as_format(world_check_settings(d, expert), "settings of version", SNAPSHOT_VERSION);
 }
 
 static bool are_finite(const double *values, size_t count) {
@@ -993,8 +996,8 @@ static pbs_status read_solver_memory(struct byte_reader *in, struct race_memory 
 }
 
 static pbs_status read_scene(struct byte_reader *in, struct memory *memory,
-                             const pbs_world_desc *present, struct scene *scene) {
-    RETURN_IF_FAILED(read_settings(in, present, &scene->settings));
+                             const struct scene *present, struct scene *scene) {
+    RETURN_IF_FAILED(read_settings(in, present, scene));
     RETURN_IF_FAILED(read_totals(in, scene));
     RETURN_IF_FAILED(read_frictions(in, &scene->frictions));
     RETURN_IF_FAILED(read_colliders(in, memory, scene));
@@ -1023,7 +1026,7 @@ pbs_status pbs_world_restore(pbs_world *w, const void *buffer, size_t size) {
     struct byte_reader in = {
         .bytes = buffer, .size = size, .position = sizeof(struct snapshot_header)};
     struct scene scene = {0};
-    const pbs_status status = read_scene(&in, &w->memory, &w->scene.settings, &scene);
+    const pbs_status status = read_scene(&in, &w->memory, &w->scene, &scene);
     if (status < 0) {
         scene_free(&scene, &w->memory);
         return status;

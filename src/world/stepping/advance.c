@@ -175,11 +175,11 @@ static double fastest(const struct run *run) {
 static enum step_verdict attempt_step(struct run *run, const struct step_plan *plan,
                                       const struct step_span *span, pbs_status *status) {
     struct step_workspace *const workspace = &run->w->topology.workspace;
-    const pbs_world_desc *const settings = &run->w->scene.settings;
+    const pbs_expert_desc *const expert = &run->w->scene.expert;
     const struct scheme_memory memory = workspace->memory;
     const size_t broken = run->w->topology.breaks.count;
     const bool doubling = run->control.kind == PBS_STEP_DOUBLING;
-    run->problem.allow_unconverged = settings->allow_unconverged != 0 && run->division_limit == 0 &&
+    run->problem.allow_unconverged = expert->allow_unconverged != 0 && run->division_limit == 0 &&
                                      plan->h <= run->control.min;
     const struct attempt attempt = doubling ? try_halves(run, span) : try_whole(run, span);
     *status = attempt.result.status;

@@ -124,7 +124,7 @@ pbs_status contact_stiffness_begin(struct run *run) {
         choose_by_body(run);
         return PBS_OK;
     }
-    if (settings->adaptive_stiffness == 0) {
+    if (w->scene.expert.adaptive_stiffness == 0) {
         return PBS_OK;
     }
     struct stiffness_situation situation = {

@@ -108,7 +108,7 @@ static const char *advice_on(const struct run *run, const struct newton_failure 
                "leaves, or take shorter steps (divisions)";
     case PBS_FAILURE_UNHELD:
         return "nothing holds it there, or nothing does any longer: pin it, take its load off, or "
-               "let it move on (allow_unconverged)";
+               "let it move on (allow_unconverged of pbs_expert_desc)";
     default:
         return "move what is scripted less, let go of what it presses on, or take shorter steps";
     }

@@ -157,7 +157,7 @@ static pbs_status begin_contact(struct run *run) {
         t->contact_is_checked = true;
         return PBS_OK;
     }
-    const bool adaptive = run->w->scene.settings.adaptive_stiffness != 0;
+    const bool adaptive = run->w->scene.expert.adaptive_stiffness != 0;
     if (adaptive || !t->contact_is_checked) {
         place_contact(run, 0.0, 0.0);
     }
@@ -175,7 +175,7 @@ static uint32_t division_limit(const struct run *run) {
         return settings->divisions;
     }
     // A host that takes what a limit leaves wants no more work than that.
-    return contact_scene_has_barrier(&run->w->scene) && settings->allow_unconverged == 0
+    return contact_scene_has_barrier(&run->w->scene) && run->w->scene.expert.allow_unconverged == 0
                ? CONTACT_SCALE_DIVISIONS
                : 0;
 }
@@ -285,19 +285,20 @@ static double velocity_tolerance(const pbs_world *w) {
 
 static struct newton_options newton_options(const struct run *run, double reference) {
     const pbs_world_desc *s = &run->w->scene.settings;
+    const pbs_expert_desc *expert = &run->w->scene.expert;
     return (struct newton_options){
-        .method = s->method,
-        .line_search = s->line_search,
-        .initial_guess = s->initial_guess,
-        .aligns = s->alignment == PBS_ALIGNMENT_FREE_BODIES,
+        .method = expert->method,
+        .line_search = expert->line_search,
+        .initial_guess = expert->initial_guess,
+        .aligns = expert->alignment == PBS_ALIGNMENT_FREE_BODIES,
         .newton_limit = s->newton_limit,
-        .linear_limit = s->linear_limit,
+        .linear_limit = expert->linear_limit,
         .tolerance = s->tolerance > 0.0 ? s->tolerance : s->relative_tolerance * reference,
         .velocity_tolerance = velocity_tolerance(run->w),
-        .velocity_rule = s->velocity_rule,
-        .forcing = s->forcing > 0.0 ? s->forcing : 1.0 / sqrt(reference),
-        .step_length_limit = s->step_length_limit > 0.0 ? s->step_length_limit
-                                                        : 1e3 * run->lengths.diagonal,
+        .velocity_rule = expert->velocity_rule,
+        .forcing = expert->forcing > 0.0 ? expert->forcing : 1.0 / sqrt(reference),
+        .step_length_limit = expert->step_length_limit > 0.0 ? expert->step_length_limit
+                                                             : 1e3 * run->lengths.diagonal,
     };
 }
 
@@ -322,7 +323,7 @@ static struct energy_settings energy_settings(const pbs_integrator_desc *d) {
 /// Where bodies touch, semidefinite Hessians of solids cost nothing, and where shells and solids
 /// meet they halve the iterations.
 static bool projects_all(const struct scene *scene) {
-    const int32_t choice = scene->settings.project_hessian;
+    const int32_t choice = scene->expert.project_hessian;
     return choice == PBS_HESSIAN_SEMIDEFINITE ||
            (choice == PBS_HESSIAN_AUTOMATIC && contact_scene_has_barrier(scene) &&
             scene->integrator.settings.linearized == 0);
@@ -331,14 +332,14 @@ static bool projects_all(const struct scene *scene) {
 /// Compressed triangles and bent hinges are what cloth consists of: with their exact Hessians most
 /// of its linear systems are indefinite, and take twice as many Newton iterations.
 static bool projects_shells(const struct scene *scene) {
-    return scene->settings.project_hessian == PBS_HESSIAN_AUTOMATIC &&
-           scene->settings.method != PBS_METHOD_PLAIN_NEWTON &&
+    return scene->expert.project_hessian == PBS_HESSIAN_AUTOMATIC &&
+           scene->expert.method != PBS_METHOD_PLAIN_NEWTON &&
            scene->integrator.settings.linearized == 0;
 }
 
 static bool projects_on_demand(const struct scene *scene) {
-    return scene->settings.project_hessian == PBS_HESSIAN_AUTOMATIC &&
-           scene->settings.method != PBS_METHOD_PLAIN_NEWTON &&
+    return scene->expert.project_hessian == PBS_HESSIAN_AUTOMATIC &&
+           scene->expert.method != PBS_METHOD_PLAIN_NEWTON &&
            scene->integrator.settings.linearized == 0;
 }
 
@@ -552,8 +553,7 @@ static uint32_t iteration_limit(const struct run *run, uint32_t depth) {
 
 pbs_status run_part(struct run *run, const struct step_span *span, uint32_t depth) {
     pbs_world *w = run->w;
-    const pbs_world_desc *settings = &w->scene.settings;
-    run->problem.allow_unconverged = settings->allow_unconverged != 0 &&
+    run->problem.allow_unconverged = w->scene.expert.allow_unconverged != 0 &&
                                      depth == run->division_limit;
     run->problem.options.newton_limit = iteration_limit(run, depth);
     const struct step_result part = run_take(run, span);

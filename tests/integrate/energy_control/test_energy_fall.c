@@ -24,7 +24,7 @@ static pbs_world *world_with(const pbs_world_desc *settings, const pbs_integrato
     return world;
 }
 
-static pbs_world_desc settings_of(double gravity, double tolerance) {
+static pbs_world_desc settings_with(double gravity, double tolerance) {
     pbs_world_desc d;
     assert_ok(pbs_world_desc_init(&d, sizeof d));
     d.gravity[1] = -gravity;
@@ -97,7 +97,7 @@ static pbs_body add_brick(pbs_world *world) {
 /// How much of the angular momentum about z a brick keeps in a fall of two seconds. turning:
 /// gravity turns by 90 degrees in each step.
 static double spin_left(int32_t scheme, int steps_a_second, bool by_island, bool turning) {
-    const pbs_world_desc settings = settings_of(gravity_of_earth, 1e-9);
+    const pbs_world_desc settings = settings_with(gravity_of_earth, 1e-9);
     pbs_integrator_desc d = describe(scheme);
     d.energy_by_island = by_island;
     pbs_world *world = world_with(&settings, &d);
@@ -137,7 +137,7 @@ static void a_fall_is_as_floating(void **state) {
     for (int32_t scheme = PBS_SCHEME_A_1; scheme <= PBS_SCHEME_ENERGY_BLENDING; scheme++) {
         double spin[2];
         for (int k = 0; k < 2; k++) {
-            const pbs_world_desc settings = settings_of(k * gravity_of_earth, 1e-9);
+            const pbs_world_desc settings = settings_with(k * gravity_of_earth, 1e-9);
             const pbs_integrator_desc d = describe(scheme);
             pbs_world *world = world_with(&settings, &d);
             const pbs_body brick = add_brick(world);
@@ -163,7 +163,7 @@ static void drop_cube(const struct fall *fall, double *x, double energies[2]) {
     enum { SIDE = 4, COUNT = SIDE * SIDE * SIDE };
     double corner[3] = {-0.15, -0.15, -0.15}, v[3 * COUNT] = {0.0};
     // Of a reference force of 2.4e4 N: 480 steps that end with as much put 1e-14 J/kg into it.
-    const pbs_world_desc settings = settings_of(fall->gravity, 1e-10);
+    const pbs_world_desc settings = settings_with(fall->gravity, 1e-10);
     const pbs_integrator_desc d = describe(PBS_SCHEME_A_SEARCH);
     pbs_world *world = world_with(&settings, &d);
     pbs_solid_desc solid;
@@ -280,7 +280,7 @@ static const double BOUNCING = 6.0;
 
 static void follow_bounces(double flight, double contact, bool alternating, struct bounces *out) {
     const double drop = 0.5, sides[3] = {0.1, 0.1, 0.1};
-    pbs_world_desc settings = settings_of(gravity_of_earth, 1e-8);
+    pbs_world_desc settings = settings_with(gravity_of_earth, 1e-8);
     settings.contact = PBS_CONTACT_BARRIER;
     settings.contact_distance = 1e-3;
     settings.contact_stiffness = 1e5;
@@ -353,7 +353,7 @@ static void changes_of_the_step_keep_the_height(void **state) {
 /// A cube that stands on the ground goes on standing.
 static void what_rests_stays(void **state) {
     (void)state;
-    pbs_world_desc settings = settings_of(gravity_of_earth, 1e-9);
+    pbs_world_desc settings = settings_with(gravity_of_earth, 1e-9);
     settings.contact = PBS_CONTACT_BARRIER;
     settings.contact_distance = 1e-3;
     settings.contact_stiffness = 1e5;
@@ -413,7 +413,7 @@ static void the_target_is_a_bound(void **state) {
     const double positions[9] = {0.0, 0.0, 0.0, 0.3, 0.0, 0.0, 0.0, 0.4, 0.1};
     const double masses[3] = {1.0, 0.5, 2.0};
     const uint32_t stencils[6] = {0, 1, 1, 2, 2, 0};
-    const pbs_world_desc settings = settings_of(gravity_of_earth, 1e-10);
+    const pbs_world_desc settings = settings_with(gravity_of_earth, 1e-10);
     const pbs_integrator_desc d = describe(PBS_SCHEME_A_SEARCH);
     pbs_world *world = world_with(&settings, &d);
     pbs_custom_desc c;
@@ -440,7 +440,7 @@ static void holding_changes_what_is_kept(void **state) {
     (void)state;
     const double corner[3] = {0.0, 0.0, 0.0}, h = 0.01;
     const uint32_t held = 0;
-    const pbs_world_desc settings = settings_of(gravity_of_earth, 1e-9);
+    const pbs_world_desc settings = settings_with(gravity_of_earth, 1e-9);
     const pbs_integrator_desc d = describe(PBS_SCHEME_A_SEARCH);
     pbs_world *world = world_with(&settings, &d);
     pbs_solid_desc solid;
@@ -495,7 +495,7 @@ static void a_constant_force_leaves_others_alone(void **state) {
     (void)state;
     for (int is_linear = 0; is_linear < 2; is_linear++) {
         const double corner[3] = {0.0, 0.0, 0.0}, position[3] = {1.0, 0.0, 0.0}, h = 0.02;
-        const pbs_world_desc settings = settings_of(0.0, 1e-9);
+        const pbs_world_desc settings = settings_with(0.0, 1e-9);
         const pbs_integrator_desc d = describe(PBS_SCHEME_A_SEARCH);
         pbs_world *world = world_with(&settings, &d);
         double velocities[24] = {0.0};
@@ -531,7 +531,7 @@ static void a_constant_force_leaves_others_alone(void **state) {
 /// of a step that is divided stay on the parabola.
 static void a_saved_fall_goes_on(void **state) {
     (void)state;
-    const pbs_world_desc settings = settings_of(gravity_of_earth, 1e-9);
+    const pbs_world_desc settings = settings_with(gravity_of_earth, 1e-9);
     const pbs_integrator_desc d = describe(PBS_SCHEME_A_SEARCH);
     pbs_world *world = world_with(&settings, &d);
     pbs_body brick = add_brick(world);

@@ -7,6 +7,7 @@
 #include "scenes/cubic_tets.h"
 #include "support/refusals.h"
 #include "support/testing.h"
+#include "support/world_scenes.h"
 
 static uint32_t iterations_of(const struct bonded_system *s, int32_t id, double tolerance) {
     struct memory *memory = &s->world->memory;
@@ -157,12 +158,14 @@ static pbs_world *twisted_world(int32_t preconditioner, pbs_body *body) {
     struct cubic_tets mesh;
     const size_t cells[3] = {3, 3, 6};
     pbs_world_desc settings;
+    pbs_expert_desc expert;
     pbs_bonded_desc d;
     pbs_world *world = NULL;
     assert_true(cubic_tets_make(&mesh, cells, 0.01, 0.1));
     assert_ok(pbs_world_desc_init(&settings, sizeof settings));
+    expert_settings(&expert, &settings);
     assert_ok(pbs_bonded_desc_init(&d, sizeof d));
-    settings.preconditioner = preconditioner;
+    expert.preconditioner = preconditioner;
     settings.contact = PBS_CONTACT_PROJECTION;
     d.vertex_count = mesh.vertex_count;
     d.vertices = mesh.vertices;

@@ -9,11 +9,13 @@ static const double PI = 3.14159265358979323846, YOUNG = 1e7, SHEAR = 4e6, STILL
 
 static pbs_world *static_world(const double gravity[3]) {
     pbs_world_desc settings;
+    pbs_expert_desc expert;
     assert_ok(pbs_world_desc_init(&settings, sizeof settings));
+    expert_settings(&expert, &settings);
     memcpy(settings.gravity, gravity, sizeof settings.gravity);
     settings.contact = PBS_CONTACT_PROJECTION;
     settings.relative_tolerance = 1e-13;
-    settings.preconditioner = PBS_PRECONDITIONER_CHOLESKY;
+    expert.preconditioner = PBS_PRECONDITIONER_CHOLESKY;
     return new_world_from(&settings);
 }
 
@@ -267,13 +269,15 @@ static pbs_stats pressed(int32_t hessian) {
     struct random random = random_seed(3);
     struct bonded_parts p;
     pbs_world_desc settings;
+    pbs_expert_desc expert;
     pbs_body body;
     bonded_beam(&p, 40, up);
     p.d.young = 1e7;
     assert_ok(pbs_world_desc_init(&settings, sizeof settings));
+    expert_settings(&expert, &settings);
     settings.contact = PBS_CONTACT_PROJECTION;
-    settings.project_hessian = hessian;
-    settings.preconditioner = PBS_PRECONDITIONER_BLOCK_JACOBI;
+    expert.project_hessian = hessian;
+    expert.preconditioner = PBS_PRECONDITIONER_BLOCK_JACOBI;
     pbs_world *world = new_world_from(&settings);
     assert_ok(pbs_body_create_bonded(world, &p.d, &body));
     for (size_t i = 0; i <= 40; i++) {

@@ -13,12 +13,14 @@ static void make_mesh(struct cubic_tets *mesh, size_t x, size_t y, size_t z, dou
 
 static pbs_world *static_world(void) {
     pbs_world_desc settings;
+    pbs_expert_desc expert;
     const double none[3] = {0.0, 0.0, 0.0};
     assert_ok(pbs_world_desc_init(&settings, sizeof settings));
+    expert_settings(&expert, &settings);
     memcpy(settings.gravity, none, sizeof none);
     settings.contact = PBS_CONTACT_PROJECTION;
     settings.relative_tolerance = 1e-11;
-    settings.preconditioner = PBS_PRECONDITIONER_CHOLESKY;
+    expert.preconditioner = PBS_PRECONDITIONER_CHOLESKY;
     return new_world_from(&settings);
 }
 

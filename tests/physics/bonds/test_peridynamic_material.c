@@ -111,12 +111,14 @@ static double lattice_modulus(const struct family *f, const double direction[3],
 
 static pbs_world *new_world_of(int32_t scheme, int32_t matrix) {
     pbs_world_desc settings;
+    pbs_expert_desc expert;
     pbs_integrator_desc d;
     pbs_integrator *integrator = NULL;
     assert_ok(pbs_world_desc_init(&settings, sizeof settings));
+    expert_settings(&expert, &settings);
     memset(settings.gravity, 0, sizeof settings.gravity);
     settings.contact = PBS_CONTACT_PROJECTION;
-    settings.matrix = matrix;
+    expert.assembly = matrix;
     settings.relative_tolerance = 1e-9;
     pbs_world *world = new_world_from(&settings);
     assert_ok(pbs_integrator_desc_init(&d, sizeof d, scheme));
@@ -179,7 +181,7 @@ static double measure_frequency(const struct wave *wave, double expected) {
         }
         scale3(speed * cos(k * dot3(way, wave->direction)), wave->polarization, velocities + 3 * i);
     }
-    pbs_world *world = new_world_of(PBS_SCHEME_VELOCITY_VERLET, PBS_MATRIX_AUTOMATIC);
+    pbs_world *world = new_world_of(PBS_SCHEME_VELOCITY_VERLET, PBS_ASSEMBLY_AUTOMATIC);
     pbs_peridynamic_desc d = describe_block(wave->dimension, cells, box);
     d.particle_count = count;
     d.velocities = velocities;
@@ -399,7 +401,7 @@ static void strained_blocks_hold_what_their_bonds_do(void **state) {
                 const bool inside = k / 3 < axes_of(f.dimension) && k % 3 < axes_of(f.dimension);
                 strain[k] = inside ? random_uniform(&random, -0.1, 0.1) : 0.0;
             }
-            pbs_world *world = new_world_of(PBS_SCHEME_VELOCITY_VERLET, PBS_MATRIX_AUTOMATIC);
+            pbs_world *world = new_world_of(PBS_SCHEME_VELOCITY_VERLET, PBS_ASSEMBLY_AUTOMATIC);
             pbs_peridynamic_desc d = describe_block(f.dimension, sides[i], box);
             d.no_surface_correction = !corrected;
             pbs_body body;
@@ -430,7 +432,7 @@ static void calibrated_cubes_beside_the_material(void **state) {
     const struct family f = make_family(PBS_PERIDYNAMIC_SOLID, true);
     for (size_t i = 0; i < COUNT_OF(strains); i++) {
         double box[6];
-        pbs_world *world = new_world_of(PBS_SCHEME_VELOCITY_VERLET, PBS_MATRIX_AUTOMATIC);
+        pbs_world *world = new_world_of(PBS_SCHEME_VELOCITY_VERLET, PBS_ASSEMBLY_AUTOMATIC);
         const pbs_peridynamic_desc d = describe_block(PBS_PERIDYNAMIC_SOLID, cells, box);
         pbs_body body;
         assert_ok(pbs_body_create_peridynamic(world, &d, &body));
@@ -459,7 +461,7 @@ static double measure_young(int32_t dimension, const size_t cells[3], bool corre
     const double strain = 1e-6;
     const size_t count = cells[0] * cells[1] * cells[2];
     double box[6];
-    pbs_world *world = new_world_of(PBS_SCHEME_QUASI_STATIC, PBS_MATRIX_AUTOMATIC);
+    pbs_world *world = new_world_of(PBS_SCHEME_QUASI_STATIC, PBS_ASSEMBLY_AUTOMATIC);
     pbs_peridynamic_desc d = describe_block(dimension, cells, box);
     d.no_surface_correction = !corrected;
     pbs_body body;
@@ -650,7 +652,7 @@ static size_t count_broken(const pbs_world *world, pbs_body body) {
 /// steps what one particle gains another loses, to rounding.
 static void explicit_steps_keep_momenta(void **state) {
     (void)state;
-    pbs_world *world = new_world_of(PBS_SCHEME_VELOCITY_VERLET, PBS_MATRIX_AUTOMATIC);
+    pbs_world *world = new_world_of(PBS_SCHEME_VELOCITY_VERLET, PBS_ASSEMBLY_AUTOMATIC);
     const pbs_body body = add_turning_block(world);
     double change[2];
     follow_momenta(world, body, 200, 1e-7, change);
@@ -670,7 +672,7 @@ static void implicit_steps_keep_momenta(void **state) {
     for (size_t i = 0; i < 2 * COUNT_OF(schemes); i++) {
         const int32_t scheme = schemes[i / 2];
         pbs_world *world = new_world_of(scheme,
-                                        i % 2 == 0 ? PBS_MATRIX_ASSEMBLED : PBS_MATRIX_FREE);
+                                        i % 2 == 0 ? PBS_ASSEMBLY_FULL : PBS_ASSEMBLY_MATRIX_FREE);
         const pbs_body body = add_turning_block(world);
         double change[2];
         follow_momenta(world, body, 20, 2e-7, change);

@@ -567,11 +567,13 @@ static void a_restored_shell_goes_on_with_the_same_bits(void **state) {
 /// What four steps of a body pressed together to half its size come to.
 static uint64_t crushed(int32_t hessian, int32_t method, int32_t linearized, bool is_shell) {
     pbs_world_desc w;
+    pbs_expert_desc expert;
     assert_ok(pbs_world_desc_init(&w, sizeof w));
+    expert_settings(&expert, &w);
     w.contact = PBS_CONTACT_PROJECTION;
-    assert_int_equal(w.project_hessian, PBS_HESSIAN_AUTOMATIC);
-    w.project_hessian = hessian;
-    w.method = method;
+    assert_int_equal(expert.project_hessian, PBS_HESSIAN_AUTOMATIC);
+    expert.project_hessian = hessian;
+    expert.method = method;
     pbs_world *world = new_world_from(&w);
     const pbs_body body = is_shell ? add_sheet(world, 4, 1.0, origin, NULL)
                                    : add_cube(world, 2, 1.0, origin, NULL);

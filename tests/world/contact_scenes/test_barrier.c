@@ -16,7 +16,6 @@ static pbs_world_desc barrier_settings(void) {
     assert_ok(pbs_world_desc_init(&d, sizeof d));
     d.gravity[1] = -GRAVITY;
     fixed_barrier(&d);
-    d.project_hessian = 1;
     return d;
 }
 
@@ -130,7 +129,9 @@ static void a_pile_never_interpenetrates(void **state) {
                  {1.0 / 100.0, 30.0, 8, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         pbs_world_desc d = barrier_settings();
-        d.project_hessian = cases[i].project;
+        pbs_expert_desc expert;
+        expert_settings(&expert, &d);
+        expert.project_hessian = cases[i].project;
         pbs_world *world = make_pile(&d, 3, 3, 1e5, 0.3);
         throw_down(world, cases[i].speed);
         for (int s = 0; s < cases[i].steps; s++) {
@@ -152,7 +153,9 @@ static pbs_world *make_crash(const pbs_world_desc *d, double speed) {
 
 static uint32_t iterations_of_a_crash(int32_t line_search, double speed) {
     pbs_world_desc d = barrier_settings();
-    d.line_search = line_search;
+    pbs_expert_desc expert;
+    expert_settings(&expert, &d);
+    expert.line_search = line_search;
     d.velocity_tolerance = 1e-3;
     pbs_world *world = make_crash(&d, speed);
     uint32_t iterations = 0;
@@ -182,9 +185,11 @@ static void searches_go_on_beyond_full_steps(void **state) {
 static double error_of_short_steps(double speed, double tolerance) {
     const double h = 1.0 / 100.0;
     pbs_world_desc d = barrier_settings();
+    pbs_expert_desc expert;
+    expert_settings(&expert, &d);
     pbs_world *exact = make_crash(&d, speed);
     d.velocity_tolerance = tolerance;
-    d.velocity_rule = PBS_VELOCITY_STEP;
+    expert.velocity_rule = PBS_VELOCITY_STEP;
     pbs_world *ended = make_crash(&d, speed);
     double error = 0.0;
     for (int s = 0; s < 4; s++) {
@@ -223,7 +228,9 @@ static void what_is_held_is_not_passed(void **state) {
     (void)state;
     for (int32_t guess = PBS_GUESS_BEST; guess <= PBS_GUESS_EXPLICIT; guess++) {
         pbs_world_desc d = barrier_settings();
-        d.initial_guess = guess;
+        pbs_expert_desc expert;
+        expert_settings(&expert, &d);
+        expert.initial_guess = guess;
         pbs_world *world = new_world_from(&d);
         pbs_shell_desc sheet;
         assert_ok(pbs_shell_desc_init(&sheet, sizeof sheet));
@@ -453,8 +460,10 @@ static void what_is_put_through_something_is_refused(void **state) {
 
 static uint64_t newton_iterations(double velocity_tolerance, int32_t rule, double *height) {
     pbs_world_desc d = barrier_settings();
+    pbs_expert_desc expert;
+    expert_settings(&expert, &d);
     d.velocity_tolerance = velocity_tolerance;
-    d.velocity_rule = rule;
+    expert.velocity_rule = rule;
     pbs_world *world = make_pile(&d, 2, 2, 1e5, 0.3);
     for (int s = 0; s < 20; s++) {
         assert_ok(pbs_world_step(world, 1.0 / 60.0));
@@ -590,17 +599,19 @@ static void settings_are_checked(void **state) {
     pbs_world *world = NULL;
     for (int i = 0; i < 12; i++) {
         pbs_world_desc d = barrier_settings();
-        d.adaptive_stiffness = i == 10 ? 2 : 0;
+        pbs_expert_desc expert;
+        expert_settings(&expert, &d);
+        expert.adaptive_stiffness = i == 10 ? 2 : 0;
         d.processor_independent = i == 11 ? 2 : 0;
         d.velocity_tolerance = i == 6 ? -2.0 : d.velocity_tolerance;
-        d.velocity_rule = i == 7 ? 2 : d.velocity_rule;
+        expert.velocity_rule = i == 7 ? 2 : expert.velocity_rule;
         d.friction_iterations = i == 8 ? 0 : i == 9 ? 101 : 1;
         d.contact = i == 0 ? 7 : d.contact;
         d.contact_distance = i == 1 ? -1e-3 : d.contact_distance;
         d.contact_stiffness = i == 2 ? NAN : d.contact_stiffness;
         d.slip_velocity = i == 3 ? -1.0 : d.slip_velocity;
-        d.barrier = i == 4 ? 2 : d.barrier;
-        d.method = i == 5 ? PBS_METHOD_PLAIN_NEWTON : d.method;
+        expert.barrier = i == 4 ? 2 : expert.barrier;
+        expert.method = i == 5 ? PBS_METHOD_PLAIN_NEWTON : expert.method;
         assert_status(pbs_world_create(&d, &world), PBS_ERROR_ARGUMENT);
     }
     const pbs_world_desc d = barrier_settings();

@@ -295,7 +295,9 @@ static void what_is_blocked_is_said(void **state) {
     (void)state;
     for (int lenient = 0; lenient < 2; lenient++) {
         pbs_world_desc d = barrier_settings(9.8);
-        d.allow_unconverged = lenient;
+        pbs_expert_desc expert;
+        expert_settings(&expert, &d);
+        expert.allow_unconverged = lenient;
         const struct press p = make_press(&d);
         for (int s = 1; s <= 8; s++) {
             assert_true(press_to(&p, 0.12 - 0.07 * s / 8.0) >= 0);
@@ -481,7 +483,9 @@ static void every_solver_lets_things_be_pressed(void **state) {
     for (int32_t p = PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY; p <= PBS_PRECONDITIONER_CHOLESKY_FLOAT;
          p++) {
         pbs_world_desc d = barrier_settings(0.0);
-        d.preconditioner = p;
+        pbs_expert_desc expert;
+        expert_settings(&expert, &d);
+        expert.preconditioner = p;
         d.contact_distance = 1e-4;
         pbs_world *world = new_world_from(&d);
         const pbs_solid_desc solid = neo_hookean(1e7);

@@ -18,7 +18,6 @@ static pbs_world_desc settings(void) {
     d.slip_velocity = 0.0;
     d.velocity_tolerance = PBS_AUTOMATIC;
     d.divisions = (uint32_t)PBS_AUTOMATIC;
-    d.project_hessian = PBS_HESSIAN_SEMIDEFINITE;
     return d;
 }
 

@@ -71,18 +71,33 @@ static pbs_status create_world(size_t offset, double value) {
     return status;
 }
 
+static pbs_status create_world_expertly(size_t offset, double value) {
+    pbs_world_desc d;
+    pbs_expert_desc expert;
+    scene_settings(&d);
+    expert_settings(&expert, &d);
+    memcpy((char *)&expert + offset, &value, sizeof value);
+    pbs_world *world = NULL;
+    const pbs_status status = pbs_world_create(&d, &world);
+    assert_null(world);
+    return status;
+}
+
 static void worlds_name_the_number(void **state) {
     (void)state;
     static const struct number_row rows[] = {
         NUMBER(pbs_world_desc, tolerance, 1, -1.0),
         NUMBER(pbs_world_desc, relative_tolerance, 1, -1e-9),
-        NUMBER(pbs_world_desc, forcing, 1, -0.5),
-        NUMBER(pbs_world_desc, step_length_limit, 1, -2.0),
         NUMBER(pbs_world_desc, gravity[0], 0, 0.0),
         NUMBER(pbs_world_desc, gravity[1], 0, 0.0),
         NUMBER(pbs_world_desc, gravity[2], 0, 0.0),
     };
+    static const struct number_row expert_rows[] = {
+        NUMBER(pbs_expert_desc, forcing, 1, -0.5),
+        NUMBER(pbs_expert_desc, step_length_limit, 1, -2.0),
+    };
     assert_numbers_are_named(rows, COUNT_OF(rows), create_world);
+    assert_numbers_are_named(expert_rows, COUNT_OF(expert_rows), create_world_expertly);
 }
 
 static pbs_status create_solid(size_t offset, double value) {
@@ -405,10 +420,12 @@ static void what_is_lost_stays_finite(void **state) {
     (void)state;
     const double corner[3] = {0.0, 0.0, 0.0};
     pbs_world_desc d;
+    pbs_expert_desc expert;
     scene_settings(&d);
+    expert_settings(&expert, &d);
     d.newton_limit = 4;
-    d.linear_limit = 20;
-    d.allow_unconverged = 1;
+    expert.linear_limit = 20;
+    expert.allow_unconverged = 1;
     pbs_world *world = new_world_from(&d);
     add_cube(world, 1, 0.4, corner, NULL);
     const uint64_t hash = pbs_world_hash(world);

@@ -168,6 +168,7 @@ static void odd_numbers_trap_nothing(void **state) {
             all[k] = x;
         }
         pbs_world_desc d;
+        pbs_expert_desc expert;
         pbs_world *other = NULL;
         pbs_contact_desc contact;
         pbs_collider_desc shape;
@@ -189,7 +190,8 @@ static void odd_numbers_trap_nothing(void **state) {
         pbs_collider_set_motion(world, ground, all, upright);
         pbs_collider_set_motion(world, ground, origin, unit);
         pbs_world_desc_init(&d, sizeof d);
-        d.tolerance = d.contact_distance = d.forcing = x;
+        expert_settings(&expert, &d);
+        d.tolerance = d.contact_distance = expert.forcing = x;
         pbs_world_set_settings(world, &d);
         pbs_world_create(&d, &other);
         pbs_contact_desc_init(&contact, sizeof contact);

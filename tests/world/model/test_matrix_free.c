@@ -34,13 +34,15 @@ static void set_integrator(pbs_world *world, const struct run *run) {
 /// the clamp.
 static pbs_world *make_world(const struct run *run, pbs_body *body) {
     pbs_world_desc settings;
+    pbs_expert_desc expert;
     assert_ok(pbs_world_desc_init(&settings, sizeof settings));
+    expert_settings(&expert, &settings);
     settings.contact = PBS_CONTACT_PROJECTION;
     settings.gravity[2] = -9.81;
-    settings.matrix = run->matrix;
-    settings.preconditioner = run->preconditioner;
+    expert.assembly = run->matrix;
+    expert.preconditioner = run->preconditioner;
     settings.threads = run->threads;
-    settings.project_hessian = PBS_HESSIAN_SEMIDEFINITE;
+    expert.project_hessian = PBS_HESSIAN_SEMIDEFINITE;
     settings.relative_tolerance = 1e-9;
     settings.velocity_tolerance = 0.0;
     if (run->allocator != NULL) {
@@ -108,11 +110,11 @@ static void steps_are_those_with_a_matrix(void **state) {
         PBS_PRECONDITIONER_TWO_LEVEL, PBS_PRECONDITIONER_MULTIGRID, PBS_PRECONDITIONER_CHOLESKY};
     for (size_t p = 0; p < COUNT_OF(preconditioners); p++) {
         struct run run = {
-            PBS_MATRIX_ASSEMBLED, preconditioners[p], 1, PBS_SCHEME_IMPLICIT_EULER, false, NULL};
+            PBS_ASSEMBLY_FULL, preconditioners[p], 1, PBS_SCHEME_IMPLICIT_EULER, false, NULL};
         pbs_body body;
         pbs_body other;
         pbs_world *whole = make_world(&run, &body);
-        run.matrix = PBS_MATRIX_FREE;
+        run.matrix = PBS_ASSEMBLY_MATRIX_FREE;
         pbs_world *parts = make_world(&run, &other);
         for (int i = 0; i < 8; i++) {
             assert_ok(pbs_world_step(whole, 4e-3));
@@ -146,16 +148,12 @@ static void pull_away(pbs_world *world, pbs_body body, double way) {
 static void equilibria_are_those_with_a_matrix(void **state) {
     (void)state;
     static double forces[2][3 * PARTICLES];
-    struct run run = {PBS_MATRIX_ASSEMBLED,
-                      PBS_PRECONDITIONER_AUTOMATIC,
-                      1,
-                      PBS_SCHEME_QUASI_STATIC,
-                      false,
-                      NULL};
+    struct run run = {
+        PBS_ASSEMBLY_FULL, PBS_PRECONDITIONER_AUTOMATIC, 1, PBS_SCHEME_QUASI_STATIC, false, NULL};
     pbs_body body;
     pbs_body other;
     pbs_world *whole = make_world(&run, &body);
-    run.matrix = PBS_MATRIX_FREE;
+    run.matrix = PBS_ASSEMBLY_MATRIX_FREE;
     pbs_world *parts = make_world(&run, &other);
     for (int i = 0; i < 3; i++) {
         double most = 0.0;
@@ -182,11 +180,11 @@ static void equilibria_are_those_with_a_matrix(void **state) {
 static void linearized_steps_are_controlled_alike(void **state) {
     (void)state;
     struct run run = {
-        PBS_MATRIX_ASSEMBLED, PBS_PRECONDITIONER_AUTOMATIC, 1, PBS_SCHEME_NEWMARK, true, NULL};
+        PBS_ASSEMBLY_FULL, PBS_PRECONDITIONER_AUTOMATIC, 1, PBS_SCHEME_NEWMARK, true, NULL};
     pbs_body body;
     pbs_body other;
     pbs_world *whole = make_world(&run, &body);
-    run.matrix = PBS_MATRIX_FREE;
+    run.matrix = PBS_ASSEMBLY_MATRIX_FREE;
     pbs_world *parts = make_world(&run, &other);
     assert_ok(pbs_world_advance(whole, 0.02));
     assert_ok(pbs_world_advance(parts, 0.02));
@@ -204,7 +202,7 @@ static void linearized_steps_are_controlled_alike(void **state) {
 /// in the order of the rows.
 static void stable_steps_know_all_bonds(void **state) {
     (void)state;
-    struct run run = {PBS_MATRIX_ASSEMBLED,
+    struct run run = {PBS_ASSEMBLY_FULL,
                       PBS_PRECONDITIONER_AUTOMATIC,
                       1,
                       PBS_SCHEME_VELOCITY_VERLET,
@@ -213,7 +211,7 @@ static void stable_steps_know_all_bonds(void **state) {
     pbs_body body;
     pbs_body other;
     pbs_world *whole = make_world(&run, &body);
-    run.matrix = PBS_MATRIX_FREE;
+    run.matrix = PBS_ASSEMBLY_MATRIX_FREE;
     pbs_world *parts = make_world(&run, &other);
     assert_ok(pbs_world_step(whole, 1e-3));
     assert_ok(pbs_world_step(parts, 1e-3));
@@ -233,8 +231,12 @@ static void assert_same_state(const pbs_world *a, pbs_body p, const pbs_world *b
 
 static void threads_change_no_bit(void **state) {
     (void)state;
-    struct run run = {
-        PBS_MATRIX_FREE, PBS_PRECONDITIONER_TWO_LEVEL, 1, PBS_SCHEME_IMPLICIT_EULER, false, NULL};
+    struct run run = {PBS_ASSEMBLY_MATRIX_FREE,
+                      PBS_PRECONDITIONER_TWO_LEVEL,
+                      1,
+                      PBS_SCHEME_IMPLICIT_EULER,
+                      false,
+                      NULL};
     pbs_body body;
     pbs_body other;
     pbs_world *one = make_world(&run, &body);
@@ -252,8 +254,12 @@ static void threads_change_no_bit(void **state) {
 /// The other world's settings come with it.
 static void a_restored_world_goes_on_to_the_bit(void **state) {
     (void)state;
-    struct run run = {
-        PBS_MATRIX_FREE, PBS_PRECONDITIONER_AUTOMATIC, 1, PBS_SCHEME_IMPLICIT_EULER, false, NULL};
+    struct run run = {PBS_ASSEMBLY_MATRIX_FREE,
+                      PBS_PRECONDITIONER_AUTOMATIC,
+                      1,
+                      PBS_SCHEME_IMPLICIT_EULER,
+                      false,
+                      NULL};
     pbs_body body;
     pbs_world *world = make_world(&run, &body);
     for (int i = 0; i < 4; i++) {
@@ -265,13 +271,11 @@ static void a_restored_world_goes_on_to_the_bit(void **state) {
     void *bytes = malloc(size);
     assert_non_null(bytes);
     assert_ok(pbs_world_save(world, bytes, &size));
-    run.matrix = PBS_MATRIX_ASSEMBLED;
+    run.matrix = PBS_ASSEMBLY_FULL;
     pbs_body other;
     pbs_world *restored = make_world(&run, &other);
     assert_ok(pbs_world_restore(restored, bytes, size));
-    pbs_world_desc settings = {.struct_size = sizeof settings};
-    assert_ok(pbs_world_settings(restored, &settings));
-    assert_int_equal(settings.matrix, PBS_MATRIX_FREE);
+    assert_int_equal(expert_settings_of(restored).assembly, PBS_ASSEMBLY_MATRIX_FREE);
     for (int i = 0; i < 4; i++) {
         assert_ok(pbs_world_step(world, 4e-3));
         assert_ok(pbs_world_step(restored, 4e-3));
@@ -286,7 +290,7 @@ static void warmed_up_steps_allocate_nothing(void **state) {
     (void)state;
     struct test_allocator allocator;
     test_allocator_init(&allocator);
-    const struct run run = {PBS_MATRIX_FREE,
+    const struct run run = {PBS_ASSEMBLY_MATRIX_FREE,
                             PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY,
                             1,
                             PBS_SCHEME_IMPLICIT_EULER,
@@ -320,8 +324,8 @@ static void every_allocation_may_fail(void **state) {
         struct test_allocator allocator;
         uint64_t refused = 0;
         test_allocator_init(&allocator);
-        const struct run run = {PBS_MATRIX_FREE, preconditioners[p], 1, schemes[p],
-                                false,           &allocator};
+        const struct run run = {
+            PBS_ASSEMBLY_MATRIX_FREE, preconditioners[p], 1, schemes[p], false, &allocator};
         pbs_body body;
         pbs_body other;
         pbs_world *world = make_world(&run, &body);

@@ -18,9 +18,11 @@ static pbs_world *hang_cube(const pbs_world_desc *d, size_t cells, double young)
 static pbs_stats step_cube(int32_t preconditioner, size_t cells, double young, double dt,
                            double forcing) {
     pbs_world_desc d;
+    pbs_expert_desc expert;
     scene_settings(&d);
-    d.forcing = forcing;
-    d.preconditioner = preconditioner;
+    expert_settings(&expert, &d);
+    expert.forcing = forcing;
+    expert.preconditioner = preconditioner;
     pbs_world *world = hang_cube(&d, cells, young);
     assert_ok(pbs_world_step(world, dt));
     const pbs_stats stats = stats_of(world);
@@ -70,8 +72,10 @@ static void exact_factors_know_no_history(void **state) {
     const int32_t ids[] = {PBS_PRECONDITIONER_CHOLESKY, PBS_PRECONDITIONER_CHOLESKY_FLOAT};
     for (size_t i = 0; i < 2; i++) {
         pbs_world_desc d;
+        pbs_expert_desc expert;
         scene_settings(&d);
-        d.preconditioner = ids[i];
+        expert_settings(&expert, &d);
+        expert.preconditioner = ids[i];
         pbs_world *world = new_world_from(&d);
         assert_ok(scene_fill(world, 0));
         for (int part = 0; part < 4; part++) {
@@ -96,9 +100,11 @@ enum { SHEET_NODES = 225 };
 /// Jacobi is given up and tried again.
 static pbs_world *fall_edge_first(void) {
     pbs_world_desc d;
+    pbs_expert_desc expert;
     scene_settings(&d);
+    expert_settings(&expert, &d);
     d.contact = PBS_CONTACT_BARRIER;
-    d.forcing = 1e-7;
+    expert.forcing = 1e-7;
     pbs_world *world = new_world_from(&d);
     pbs_shell_desc shell;
     assert_ok(pbs_shell_desc_init(&shell, sizeof shell));
@@ -168,8 +174,10 @@ static void failed_steps_teach_nothing(void **state) {
 static void other_methods_tell_too(void **state) {
     (void)state;
     pbs_world_desc d;
+    pbs_expert_desc expert;
     scene_settings(&d);
-    d.preconditioner = PBS_PRECONDITIONER_TWO_LEVEL;
+    expert_settings(&expert, &d);
+    expert.preconditioner = PBS_PRECONDITIONER_TWO_LEVEL;
     pbs_world *linear = hang_cube(&d, 3, 1e5);
     pbs_integrator_desc how;
     pbs_integrator *linearized = NULL;
@@ -177,7 +185,7 @@ static void other_methods_tell_too(void **state) {
     how.linearized = 1;
     assert_ok(pbs_integrator_create(&how, &linearized));
     assert_ok(pbs_world_set_integrator(linear, linearized));
-    d.method = PBS_METHOD_PLAIN_NEWTON;
+    expert.method = PBS_METHOD_PLAIN_NEWTON;
     pbs_world *const worlds[2] = {linear, hang_cube(&d, 3, 1e5)};
     for (int i = 0; i < 2; i++) {
         assert_ok(pbs_world_step(worlds[i], 1.0 / 60.0));

@@ -46,10 +46,12 @@ static pbs_collider_desc collider_desc(int32_t shape, const double size[3],
 static void make_yard(struct yard *y, struct test_allocator *allocator, bool has_barrier) {
     struct random random = random_seed(21);
     pbs_world_desc d;
+    pbs_expert_desc expert;
     assert_ok(pbs_world_desc_init(&d, sizeof d));
     fixed_barrier(&d);
+    expert_settings(&expert, &d);
     d.contact = has_barrier ? PBS_CONTACT_BARRIER : PBS_CONTACT_PROJECTION;
-    d.project_hessian = has_barrier;
+    expert.project_hessian = has_barrier;
     if (allocator != NULL) {
         d.allocator = test_allocator_hooks(allocator);
     }

@@ -15,7 +15,6 @@ static pbs_world_desc settings(int32_t contact) {
     d.gravity[1] = -GRAVITY;
     fixed_barrier(&d);
     d.contact = contact;
-    d.project_hessian = contact == PBS_CONTACT_BARRIER;
     return d;
 }
 

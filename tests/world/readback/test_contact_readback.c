@@ -16,7 +16,6 @@ static pbs_world_desc barrier_settings(void) {
     assert_ok(pbs_world_desc_init(&d, sizeof d));
     d.gravity[1] = -GRAVITY;
     fixed_barrier(&d);
-    d.project_hessian = 1;
     return d;
 }
 

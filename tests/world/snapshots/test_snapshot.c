@@ -18,11 +18,13 @@ static pbs_world *default_world(void) {
 /// pins, pending targets, every shape, a motion under way, settings other than the defaults.
 static pbs_world *full_world(void) {
     pbs_world_desc d;
+    pbs_expert_desc expert;
     scene_settings(&d);
+    expert_settings(&expert, &d);
     d.gravity[0] = 0.3;
-    d.project_hessian = 1;
-    d.line_search = PBS_LINE_SEARCH_BACKTRACKING;
-    d.preconditioner = PBS_PRECONDITIONER_BLOCK_JACOBI;
+    expert.project_hessian = 1;
+    expert.line_search = PBS_LINE_SEARCH_BACKTRACKING;
+    expert.preconditioner = PBS_PRECONDITIONER_BLOCK_JACOBI;
     d.divisions = 2;
     d.relative_tolerance = 1e-7;
     pbs_world *world = new_world_from(&d);
@@ -334,9 +336,11 @@ static void wrong_friction_tables_are_refused(void **state) {
 static void wrong_stiffnesses_are_refused(void **state) {
     (void)state;
     pbs_world_desc d;
+    pbs_expert_desc expert;
     scene_settings(&d);
     fixed_barrier(&d);
-    d.adaptive_stiffness = 1;
+    expert_settings(&expert, &d);
+    expert.adaptive_stiffness = 1;
     d.contact_stiffness = 0.7;
     pbs_world *world = new_world_from(&d);
     add_cube(world, 1, 1.0, (double[]){0.0, 1.0, 0.0}, NULL);

@@ -481,9 +481,11 @@ static void indefinite_matrices_are_refused(void **state) {
     static const uint32_t stencil[2] = {0, 1};
     for (int project = 0; project < 2; project++) {
         pbs_world_desc w;
+        pbs_expert_desc expert;
         assert_ok(pbs_world_desc_init(&w, sizeof w));
+        expert_settings(&expert, &w);
         w.contact = PBS_CONTACT_PROJECTION;
-        w.project_hessian = project;
+        expert.project_hessian = project;
         pbs_world *world = new_world_from(&w);
         pbs_custom_desc c;
         springs_describe(&c, 2, positions, masses, 1, stencil);
@@ -509,10 +511,12 @@ static void indefinite_matrices_are_refused(void **state) {
 static void unsolved_linear_steps_are_refused(void **state) {
     (void)state;
     pbs_world_desc w;
+    pbs_expert_desc expert;
     scene_settings(&w);
-    w.linear_limit = 2;
-    w.preconditioner = PBS_PRECONDITIONER_NONE;
-    w.project_hessian = 1;
+    expert_settings(&expert, &w);
+    expert.linear_limit = 2;
+    expert.preconditioner = PBS_PRECONDITIONER_NONE;
+    expert.project_hessian = 1;
     pbs_world *world = new_world_from(&w);
     const uint32_t held = 0;
     const double corner[3] = {0.0, 1.0, 0.0};
@@ -533,9 +537,11 @@ static void unsolved_linear_steps_are_refused(void **state) {
 static pbs_world *new_scene(int index, size_t control, int32_t threads,
                             struct test_allocator *allocator) {
     pbs_world_desc d;
+    pbs_expert_desc expert;
     scene_settings(&d);
+    expert_settings(&expert, &d);
     d.threads = threads;
-    d.project_hessian = 1;
+    expert.project_hessian = 1;
     if (allocator != NULL) {
         d.allocator = test_allocator_hooks(allocator);
     }

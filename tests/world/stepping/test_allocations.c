@@ -35,13 +35,15 @@ struct lively {
 static struct lively make_lively(struct test_allocator *allocator, const struct choice *choice) {
     struct lively s = {0};
     pbs_world_desc d;
+    pbs_expert_desc expert;
     scene_settings(&d);
+    expert_settings(&expert, &d);
     d.allocator = test_allocator_hooks(allocator);
     d.threads = choice->threads;
-    d.preconditioner = choice->preconditioner;
-    d.preconditioner_order = choice->order;
-    d.project_hessian = choice->project;
-    d.line_search = choice->line_search;
+    expert.preconditioner = choice->preconditioner;
+    expert.preconditioner_order = choice->order;
+    expert.project_hessian = choice->project;
+    expert.line_search = choice->line_search;
     d.divisions = 4;
     s.world = new_world_from(&d);
 

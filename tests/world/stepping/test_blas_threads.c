@@ -59,8 +59,10 @@ static uint64_t run_system(int stop_at, pbs_status expected) {
 
 static uint64_t run_world(int32_t preconditioner) {
     pbs_world_desc d;
+    pbs_expert_desc expert;
     scene_settings(&d);
-    d.preconditioner = preconditioner;
+    expert_settings(&expert, &d);
+    expert.preconditioner = preconditioner;
     pbs_world *world = new_world_from(&d);
     assert_ok(scene_fill(world, 0));
     assert_ok(scene_step(world, 5));

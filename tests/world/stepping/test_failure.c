@@ -66,12 +66,14 @@ static void the_vertex_of_the_largest_residual_is_named(void **state) {
     (void)state;
     for (int lenient = 0; lenient < 2; lenient++) {
         pbs_world_desc d;
+        pbs_expert_desc expert;
         assert_ok(pbs_world_desc_init(&d, sizeof d));
+        expert_settings(&expert, &d);
         d.contact = PBS_CONTACT_PROJECTION;
         d.newton_limit = 1;
         d.divisions = 0;
-        d.initial_guess = PBS_GUESS_INERTIAL;
-        d.allow_unconverged = lenient;
+        expert.initial_guess = PBS_GUESS_INERTIAL;
+        expert.allow_unconverged = lenient;
         pbs_world *world = new_world_from(&d);
         const double v[9] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 30.0, 10.0, 5.0};
         add_spring(world, NULL);

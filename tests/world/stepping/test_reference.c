@@ -61,10 +61,12 @@ static void defaults_are_what_they_stand_for(void **state) {
     double forcing = 0.0, tolerance = 0.0, young[48], reference[4];
     for (int i = 0; i < 4; i++) {
         pbs_world_desc d;
+        pbs_expert_desc expert;
         scene_settings(&d);
+        expert_settings(&expert, &d);
         // Its iterations are what the forcing changes.
-        d.preconditioner = PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY;
-        d.forcing = i == 2 ? 1e-6 * forcing : forcing;
+        expert.preconditioner = PBS_PRECONDITIONER_INCOMPLETE_CHOLESKY;
+        expert.forcing = i == 2 ? 1e-6 * forcing : forcing;
         d.tolerance = tolerance;
         pbs_world *world = new_world_from(&d);
         pbs_solid_desc solid;
