@@ -240,9 +240,9 @@ static void twist(const struct twist *t) {
         require(pbs_world_step(world, t->step));
         seconds += clock_seconds() - start;
         require(pbs_world_stats(world, &stats));
-        newton += stats.newton_iterations;
-        linear += stats.linear_iterations;
-        indefinite += stats.indefinite_solves;
+        newton += stats.newton.iterations;
+        linear += stats.linear.iterations;
+        indefinite += stats.linear.indefinite_solves;
     }
     printf("bench bonded scene=%s hessian=%s solver=%s young=%g tets=%zu cell=%g turn=%g frames=%d "
            "seconds_per_frame=%.3f newton=%llu linear=%llu indefinite=%llu\n",

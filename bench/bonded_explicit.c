@@ -192,7 +192,7 @@ static void measure_steps(enum mode mode) {
     pbs_stats stats = {.struct_size = sizeof stats};
     require(pbs_world_step(world, 1e-9));
     require(pbs_world_stats(world, &stats));
-    const double stable = stats.stable_step;
+    const double stable = stats.step.stable_step;
     const struct motion start = measure(world, body);
     // A resting body has almost no initial energy, and pushes the ground, so no relative changes
     // are reported.
@@ -208,8 +208,8 @@ static void measure_steps(enum mode mode) {
         const double took = cpu_seconds() - begin;
         require(pbs_world_stats(world, &stats));
         seconds += took;
-        best = fmin(best, took / stats.explicit_steps);
-        steps += stats.explicit_steps;
+        best = fmin(best, took / stats.step.explicit_steps);
+        steps += stats.step.explicit_steps;
         end = measure(world, body);
         drift = fmax(drift, fabs(end.energy - start.energy));
     }
@@ -219,7 +219,7 @@ static void measure_steps(enum mode mode) {
         names[mode], pbs_body_vertex_count(world, body), bonds, stable,
         stable / (CELL * sqrt(DENSITY / YOUNG)), (unsigned long long)steps,
         1e-6 * (double)bonds * (double)steps / seconds, 1e-6 * (double)bonds / best,
-        (unsigned)stats.active_contacts, drift / whole,
+        (unsigned)stats.contact.active, drift / whole,
         mode < LIES ? distance(end.linear, start.linear) : 0.0,
         mode < LIES ? distance(end.angular, start.angular) : 0.0);
     pbs_world_destroy(world);

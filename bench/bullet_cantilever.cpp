@@ -176,7 +176,7 @@ Timing run_pbs(size_t cells, double young, double dt, int steps, bool one_newton
         pbs_stats stats = {};
         stats.struct_size = sizeof stats;
         pbs_world_stats(world, &stats);
-        timing.linear_iterations += double(stats.linear_iterations) / steps;
+        timing.linear_iterations += double(stats.linear.iterations) / steps;
         if (status < 0) {
             std::printf("# step %d of n=%zu E=%g: %s\n", step, cells, young, pbs_last_error());
             break;

@@ -175,10 +175,11 @@ static void simulate(const struct cloth *cloth, const pbs_integrator_desc *setti
         run->failed = pbs_world_advance(world, seconds / SAMPLES) < 0;
         pbs_stats stats = {.struct_size = sizeof stats};
         must(pbs_world_stats(world, &stats));
-        run->solves += stats.linear_solves;
-        run->rejected += stats.rejected_steps;
-        run->shortest = i == 0 ? stats.shortest_step : fmin(run->shortest, stats.shortest_step);
-        run->longest = fmax(run->longest, stats.longest_step);
+        run->solves += stats.linear.solves;
+        run->rejected += stats.step_control.rejected;
+        run->shortest = i == 0 ? stats.step_control.shortest
+                               : fmin(run->shortest, stats.step_control.shortest);
+        run->longest = fmax(run->longest, stats.step_control.longest);
         memcpy(samples + (size_t)i * count, pbs_body_positions(world, pbs_world_body_at(world, 0)),
                count * sizeof(double));
     }

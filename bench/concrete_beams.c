@@ -101,7 +101,7 @@ static void bend(struct concrete_beam *beam, double spacing, const char *figures
         if (concrete_beam_push(beam, &state) < 0 || pbs_world_stats(beam->world, &stats) < 0) {
             fail(of->name);
         }
-        r->newton += stats.newton_iterations;
+        r->newton += stats.newton.iterations;
         note(of, &state, r);
         if (figures != NULL) {
             fprintf(points, "%.5f,%.2f\n", 1e3 * state.opening, state.load);

@@ -117,11 +117,11 @@ struct work {
 static void add_step(struct work *work, const pbs_world *world) {
     pbs_stats stats = {.struct_size = sizeof stats};
     require(pbs_world_stats(world, &stats), "stats");
-    work->newton += stats.newton_iterations;
-    work->linear += stats.linear_iterations;
-    work->evaluations += stats.evaluations;
-    work->searches += stats.contact_searches;
-    work->sweeps += stats.contact_sweeps;
+    work->newton += stats.newton.iterations;
+    work->linear += stats.linear.iterations;
+    work->evaluations += stats.newton.evaluations;
+    work->searches += stats.contact.searches;
+    work->sweeps += stats.contact.sweeps;
 }
 
 static void add_work(struct counts *all, const char *scene, const struct work *work) {

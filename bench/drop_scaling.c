@@ -36,9 +36,9 @@ static struct run run_drop(size_t cells, int32_t threads, int steps) {
         pbs_stats stats = {.struct_size = sizeof stats};
         pbs_world_stats(world, &stats);
         if (step > 0) { // the first step builds the pattern
-            run.seconds += stats.time_total;
-            run.newton += stats.newton_iterations;
-            run.linear += stats.linear_iterations;
+            run.seconds += stats.time.total;
+            run.newton += stats.newton.iterations;
+            run.linear += stats.linear.iterations;
         }
     }
     if (status < 0) {

@@ -103,9 +103,9 @@ static struct cost run(const struct tet_mesh *mesh, const struct settings *s, do
         check(pbs_world_step(world, dt));
         check(pbs_world_stats(world, &cost.last));
         if (step > 0) {
-            cost.seconds += cost.last.time_total / steps;
-            cost.newton += cost.last.newton_iterations / steps;
-            cost.linear += cost.last.linear_iterations / steps;
+            cost.seconds += cost.last.time.total / steps;
+            cost.newton += cost.last.newton.iterations / steps;
+            cost.linear += cost.last.linear.iterations / steps;
         }
     }
     pbs_world_destroy(world);
@@ -122,8 +122,8 @@ static void compare(const struct tet_mesh *mesh, const struct settings *s, doubl
                "newton=%.2f linear=%.1f used=%d coarse_unknowns=%u predicted=%.1f "
                "over_incomplete_cholesky=%.3f\n",
                dt, threads, solvers[i].name, cost.seconds, cost.newton, cost.linear,
-               cost.last.preconditioner_used, cost.last.coarse_unknowns,
-               cost.last.predicted_iterations, cost.seconds / before);
+               cost.last.linear.preconditioner, cost.last.linear.coarse_unknowns,
+               cost.last.linear.predicted_iterations, cost.seconds / before);
         fflush(stdout);
     }
 }

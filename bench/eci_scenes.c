@@ -63,9 +63,10 @@ static double processor_seconds(void) {
 static void print_step(const struct eci_contact *scene, const pbs_stats *stats) {
     printf("bench eci_scenes time=%.5f newton=%u linear=%u contacts=%u gap=%.3f alpha=%.4f "
            "reached=%.6f target=%.6f\n",
-           pbs_world_time(scene->world), stats->newton_iterations, stats->linear_iterations,
-           stats->active_contacts, stats->least_gap / scene->contact_distance, stats->alpha_high,
-           stats->energy_reached, stats->energy_target);
+           pbs_world_time(scene->world), stats->newton.iterations, stats->linear.iterations,
+           stats->contact.active, stats->contact.least_gap / scene->contact_distance,
+           stats->energy_control.alpha_high, stats->energy_control.reached,
+           stats->energy_control.target);
     fflush(stdout);
 }
 
@@ -102,10 +103,10 @@ static struct run take_steps(const struct settings *s, struct eci_contact *scene
             break;
         }
         out.steps++;
-        out.newton += stats.newton_iterations;
-        out.linear += stats.linear_iterations;
-        out.least_gap = fmin(out.least_gap, stats.least_gap / scene->contact_distance);
-        lost += stats.energy_loss;
+        out.newton += stats.newton.iterations;
+        out.linear += stats.linear.iterations;
+        out.least_gap = fmin(out.least_gap, stats.contact.least_gap / scene->contact_distance);
+        lost += stats.step.dissipated;
         out.kept = kept_now(scene, lost, start);
         out.mean_kept += out.kept / count;
         out.met += meets(scene, &check);

@@ -96,8 +96,8 @@ static double run_implicit(const struct settings *s, const char *name) {
         }
         unfinished += status == PBS_NOT_CONVERGED;
         pbs_world_stats(scene.world, &stats);
-        newton += stats.newton_iterations;
-        linear += stats.linear_iterations;
+        newton += stats.newton.iterations;
+        linear += stats.linear.iterations;
     }
     const double seconds = (clock_seconds() - start) / (double)(done > 0 ? done : 1);
     count_bonds(&scene, &broken);
@@ -124,7 +124,7 @@ static double run_explicit(const struct settings *s, const char *name) {
     scene.step = 1e-6 * frame;
     fracture_scene_step(&scene);
     pbs_world_stats(scene.world, &stats);
-    const double stable = stats.stable_step;
+    const double stable = stats.step.stable_step;
     scene.step = SHARE * (double)s->steps * stable;
     const double start = clock_seconds();
     if (fracture_scene_step(&scene) < 0) {
@@ -135,7 +135,7 @@ static double run_explicit(const struct settings *s, const char *name) {
     const double elapsed = clock_seconds() - start;
     pbs_world_stats(scene.world, &stats);
     const double steps = frame / (SHARE * stable);
-    const double seconds = elapsed / (double)stats.explicit_steps * steps;
+    const double seconds = elapsed / (double)stats.step.explicit_steps * steps;
     printf("bench fracture scene=%s mode=explicit particles=%zu stable_step=%.3g "
            "steps_per_frame=%.0f seconds_per_frame=%.2f mbonds_per_s=%.2f\n",
            name, scene.mesh.tet_count, stable, steps, seconds,

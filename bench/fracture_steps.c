@@ -107,14 +107,15 @@ static int32_t preconditioner_of(const char *name) {
 static void count_step(pbs_world *world, struct outcome *out) {
     pbs_stats stats = {.struct_size = sizeof stats};
     must(pbs_world_stats(world, &stats));
-    out->steps += stats.accepted_steps;
-    out->rejected += stats.rejected_steps;
-    out->limited += stats.fracture_steps;
-    out->limit = stats.fracture_step > 0.0 ? stats.fracture_step : out->limit;
-    out->linear += stats.linear_iterations;
-    out->shortest = out->shortest > 0.0 ? fmin(out->shortest, stats.shortest_step)
-                                        : stats.shortest_step;
-    out->longest = fmax(out->longest, stats.longest_step);
+    out->steps += stats.step_control.accepted;
+    out->rejected += stats.step_control.rejected;
+    out->limited += stats.step_control.fracture_limited;
+    out->limit = stats.step_control.fracture_step > 0.0 ? stats.step_control.fracture_step
+                                                        : out->limit;
+    out->linear += stats.linear.iterations;
+    out->shortest = out->shortest > 0.0 ? fmin(out->shortest, stats.step_control.shortest)
+                                        : stats.step_control.shortest;
+    out->longest = fmax(out->longest, stats.step_control.longest);
 }
 
 static void keep_damage(const struct brittle_fall *fall, struct outcome *out) {

@@ -123,20 +123,20 @@ struct cost {
 };
 
 static void add(struct cost *cost, const pbs_stats *stats) {
-    cost->clock += stats->time_total;
-    cost->search += stats->time_contact_search;
-    cost->sweep += stats->time_contact_sweep;
-    cost->contact += stats->time_contact;
-    cost->hessian += stats->time_hessian;
-    cost->factor += stats->time_factor;
-    cost->solve += stats->time_solve;
-    cost->line_search += stats->time_search;
-    cost->newton += stats->newton_iterations;
-    cost->linear += stats->linear_iterations;
-    cost->evaluations += stats->evaluations;
-    cost->contacts += stats->active_contacts;
-    cost->searches += stats->contact_searches;
-    cost->candidates += (double)stats->contact_candidates;
+    cost->clock += stats->time.total;
+    cost->search += stats->time.contact_search;
+    cost->sweep += stats->time.contact_sweep;
+    cost->contact += stats->time.contact;
+    cost->hessian += stats->time.hessian;
+    cost->factor += stats->time.factor;
+    cost->solve += stats->time.solve;
+    cost->line_search += stats->time.search;
+    cost->newton += stats->newton.iterations;
+    cost->linear += stats->linear.iterations;
+    cost->evaluations += stats->newton.evaluations;
+    cost->contacts += stats->contact.active;
+    cost->searches += stats->contact.searches;
+    cost->candidates += (double)stats->contact.candidates;
 }
 
 static double peer_milliseconds(const char *scene) {
@@ -193,8 +193,8 @@ static bool take_steps(struct scene_world *w, const struct settings *s, int32_t 
         if (s->each_step) {
             printf("bench ipc_scenes scene=%s threads=%d step=%zu newton=%u peer_newton=%d "
                    "contacts=%u least_gap=%.3e seconds=%.4f\n",
-                   w->scene->name, threads, w->step_count, stats.newton_iterations,
-                   peer->values[w->step_count - 1], stats.active_contacts, stats.least_gap,
+                   w->scene->name, threads, w->step_count, stats.newton.iterations,
+                   peer->values[w->step_count - 1], stats.contact.active, stats.contact.least_gap,
                    seconds);
         }
         print_differences(w, s, threads);

@@ -102,9 +102,9 @@ static void run(uint32_t side, int32_t matrix, int32_t preconditioner) {
                "newton=%u iterations=%u cpu_s=%.3f hessian_s=%.3f factor_s=%.3f solve_s=%.3f "
                "bytes_per_particle=%.0f peak_bytes_per_particle=%.0f\n",
                count, bonds, matrix == PBS_ASSEMBLY_MATRIX_FREE ? "free" : "assembled",
-               (int)stats.preconditioner_used, step, stats.newton_iterations,
-               stats.linear_iterations, seconds, stats.time_hessian, stats.time_factor,
-               stats.time_solve, (double)room.used / count, (double)room.peak / count);
+               (int)stats.linear.preconditioner, step, stats.newton.iterations,
+               stats.linear.iterations, seconds, stats.time.hessian, stats.time.factor,
+               stats.time.solve, (double)room.used / count, (double)room.peak / count);
         fflush(stdout);
     }
     pbs_world_destroy(world);

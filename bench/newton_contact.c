@@ -444,16 +444,16 @@ static void run(const struct cell *cell) {
         failed += status < 0;
         looked_at += status > 0;
         landed += status >= 0;
-        newton += stats.newton_iterations;
-        linear += stats.linear_iterations;
-        worst = fmax(worst, stats.newton_iterations);
+        newton += stats.newton.iterations;
+        linear += stats.linear.iterations;
+        worst = fmax(worst, stats.newton.iterations);
         top = fmax(top, highest(scene.world));
         if (chosen.each_step) {
             printf("bench newton_contact scene=%s step=%d status=%d newton=%u linear=%u gap=%.3g "
                    "contacts=%u divisions=%u stiffness=%.3g\n",
-                   cell->name, landed, (int)status, stats.newton_iterations,
-                   stats.linear_iterations, stats.least_gap, stats.active_contacts, stats.divisions,
-                   stats.contact_stiffness);
+                   cell->name, landed, (int)status, stats.newton.iterations,
+                   stats.linear.iterations, stats.contact.least_gap, stats.contact.active,
+                   stats.step.divisions, stats.contact.stiffness);
         }
         if (landed == steps - steps / 10) {
             moved(scene.world, kept);
@@ -465,12 +465,12 @@ static void run(const struct cell *cell) {
            "linear=%.0f energy=%.6g kinetic=%.3g least_gap=%.3g highest=%.4f spread=%.3g "
            "seconds=%.3f",
            cell->name, landed, failed, looked_at, newton, worst, linear, energy.total,
-           energy.kinetic, stats.least_gap, top / start, moved(scene.world, kept) / scene.size,
-           (double)(clock() - begun) / CLOCKS_PER_SEC);
+           energy.kinetic, stats.contact.least_gap, top / start,
+           moved(scene.world, kept) / scene.size, (double)(clock() - begun) / CLOCKS_PER_SEC);
     // Omitted if this file is compiled for a version of the library without these statistics.
 #ifndef WITHOUT_AUTOMATIC_CONTACT
-    printf(" gap=%.3f stiffness=%.3g", stats.least_gap / stats.contact_distance,
-           stats.contact_stiffness);
+    printf(" gap=%.3f stiffness=%.3g", stats.contact.least_gap / stats.contact.distance,
+           stats.contact.stiffness);
 #endif
     printf("\n");
     fflush(stdout);

@@ -226,7 +226,7 @@ static pbs_world *make_world(const struct scene *s, int32_t threads, pbs_body *b
     pbs_stats stats = {.struct_size = sizeof stats};
     require(pbs_world_step(world, STEP));
     require(pbs_world_stats(world, &stats));
-    set_verlet(world, fmin(1.0, STEP / stats.stable_step * (1.0 + 1e-6)));
+    set_verlet(world, fmin(1.0, STEP / stats.step.stable_step * (1.0 + 1e-6)));
     require(pbs_world_step(world, STEP));
     return world;
 }
@@ -252,7 +252,7 @@ static void measure_round(pbs_world *world, uint32_t calls, uint32_t steps, stru
     for (uint32_t i = 0; i < calls; i++) {
         require(pbs_world_step(world, STEP * steps));
         require(pbs_world_stats(world, &stats));
-        taken += stats.explicit_steps;
+        taken += stats.step.explicit_steps;
     }
     keep_best(best, clock_seconds() - wall, cpu_seconds() - cpu, taken);
 }

@@ -76,14 +76,14 @@ static void print_line(struct soak *soak, size_t step, size_t steps, size_t ever
     printf("bench soak step=%zu of=%zu stirred=%d bytes_in_use=%zu resident_kb=%ld calls=%llu "
            "contacts=%u least_gap=%.3e kinetic=%.3e total=%.5f newton_per_step=%.2f "
            "seconds_per_step=%.5f failed=%zu intersections=%zu unclean=%zu\n",
-           step, steps, stirred, stats.bytes_in_use, resident_kilobytes(),
-           (unsigned long long)(stats.allocator_calls - soak->calls), stats.active_contacts,
+           step, steps, stirred, stats.memory.bytes_in_use, resident_kilobytes(),
+           (unsigned long long)(stats.memory.allocator_calls - soak->calls), stats.contact.active,
            soak->least_gap, energy.kinetic, energy.total,
-           (double)(stats.newton_total - soak->newton) / (double)every,
+           (double)(stats.total.newton_iterations - soak->newton) / (double)every,
            soak->seconds / (double)every, soak->failed, soak->intersections, soak->inverted);
     fflush(stdout);
-    soak->calls = stats_of(&soak->scene).allocator_calls;
-    soak->newton = stats.newton_total;
+    soak->calls = stats_of(&soak->scene).memory.allocator_calls;
+    soak->newton = stats.total.newton_iterations;
     soak->least_gap = INFINITY;
     soak->seconds = 0.0;
 }
@@ -105,7 +105,7 @@ static void run(struct soak *soak, size_t steps, size_t every) {
                 return;
             }
         }
-        soak->least_gap = fmin(soak->least_gap, stats_of(&soak->scene).least_gap);
+        soak->least_gap = fmin(soak->least_gap, stats_of(&soak->scene).contact.least_gap);
         if (s % every == 0) {
             print_line(soak, s, steps, every, stirred);
         }

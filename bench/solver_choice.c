@@ -299,29 +299,29 @@ static struct cost run_solver(const struct scene *scene, const struct solver *so
         }
         check(pbs_world_stats(world, &cost.last));
         cost.steps++;
-        cost.newton += cost.last.newton_iterations;
-        cost.linear += cost.last.linear_iterations;
+        cost.newton += cost.last.newton.iterations;
+        cost.linear += cost.last.linear.iterations;
         if (chosen.each_step) {
             printf("bench solver_choice scene=%s solver=%s step=%d blocks=%zu newton=%u linear=%u "
                    "used=%d cpu_ms=%.3f "
                    "ms=%.3f solve_ms=%.3f factor_ms=%.3f hessian_ms=%.3f search_ms=%.3f "
                    "contact_ms=%.3f",
-                   scene->name, solver->name, cost.steps, cost.last.block_count,
-                   cost.last.newton_iterations, cost.last.linear_iterations,
-                   cost.last.preconditioner_used, 1e3 * (processor_seconds() - start),
-                   1e3 * cost.last.time_total, 1e3 * cost.last.time_solve,
-                   1e3 * cost.last.time_factor, 1e3 * cost.last.time_hessian,
-                   1e3 * cost.last.time_search,
-                   1e3 * (cost.last.time_contact_search + cost.last.time_contact_sweep));
+                   scene->name, solver->name, cost.steps, cost.last.scene.blocks,
+                   cost.last.newton.iterations, cost.last.linear.iterations,
+                   cost.last.linear.preconditioner, 1e3 * (processor_seconds() - start),
+                   1e3 * cost.last.time.total, 1e3 * cost.last.time.solve,
+                   1e3 * cost.last.time.factor, 1e3 * cost.last.time.hessian,
+                   1e3 * cost.last.time.search,
+                   1e3 * (cost.last.time.contact_search + cost.last.time.contact_sweep));
 #ifndef WITHOUT_CHOLESKY_FLOAT
-            printf(" reason=%d work=%.3g,%.3g,%.3g expected=%.3g", cost.last.preconditioner_reason,
-                   cost.last.block_jacobi_work, cost.last.factor_work, cost.last.two_level_work,
-                   cost.last.predicted_iterations);
+            printf(" reason=%d work=%.3g,%.3g,%.3g expected=%.3g", cost.last.linear.reason,
+                   cost.last.linear.block_jacobi_work, cost.last.linear.factor_work,
+                   cost.last.linear.two_level_work, cost.last.linear.predicted_iterations);
 #endif
             printf("\n");
         }
     }
-    cost.nodes = cost.last.node_count;
+    cost.nodes = cost.last.scene.nodes;
     pbs_world_destroy(world);
     const double landed = fmax(1.0, cost.steps);
     cost.newton /= landed;
@@ -336,7 +336,7 @@ static void print_cost(const struct scene *scene, const struct solver *solver,
            "linear=%.1f used=%d over_automatic=%.3f\n",
            scene->name, 3 * cost->nodes, solver->name, cost->steps,
            1e3 * cost->seconds / fmax(1.0, cost->steps), cost->newton, cost->linear,
-           cost->last.preconditioner_used, over);
+           cost->last.linear.preconditioner, over);
     fflush(stdout);
 }
 

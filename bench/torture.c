@@ -64,17 +64,17 @@ static void step_through(struct run *run, struct torture *scene, struct surface_
         const pbs_status status = take_step(run, scene);
         pbs_stats stats = {.struct_size = sizeof stats};
         pbs_world_stats(scene->world, &stats);
-        run->newton += stats.newton_iterations;
-        run->newton_most = stats.newton_iterations > run->newton_most ? stats.newton_iterations
+        run->newton += stats.newton.iterations;
+        run->newton_most = stats.newton.iterations > run->newton_most ? stats.newton.iterations
                                                                       : run->newton_most;
         if (status == PBS_OK) {
-            run->least_gap = fmin(run->least_gap, stats.least_gap);
+            run->least_gap = fmin(run->least_gap, stats.contact.least_gap);
         }
         clean = check(run, checker, scene);
         if (each) {
             printf("bench torture scene=%s at=%zu newton=%u gap=%.3e contacts=%u linear=%u\n",
-                   scene->row->name, run->steps, stats.newton_iterations, stats.least_gap,
-                   stats.active_contacts, stats.linear_iterations);
+                   scene->row->name, run->steps, stats.newton.iterations, stats.contact.least_gap,
+                   stats.contact.active, stats.linear.iterations);
         }
     }
 }

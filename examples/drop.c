@@ -342,8 +342,8 @@ static void print_progress(const struct scene *scene, int64_t frame, int64_t fra
     pbs_world_stats(scene->world, &stats);
     printf("frame %3lld/%lld  t %6.3f s  step %8.2f ms  newton %3u  cg %5u  contacts %5u\n",
            (long long)frame, (long long)frames, pbs_world_time(scene->world),
-           1e3 * stats.time_total, stats.newton_iterations, stats.linear_iterations,
-           stats.active_contacts);
+           1e3 * stats.time.total, stats.newton.iterations, stats.linear.iterations,
+           stats.contact.active);
     fflush(stdout);
 }
 

@@ -83,7 +83,7 @@ static void print_progress(const struct fracture_scene *scene, const struct debr
     printf("frame %3lld/%lld  t %7.4f s  step %8.2f ms  newton %4u  cg %6u  broken %6zu  "
            "fragments %5zu\n",
            (long long)frame, (long long)frames, pbs_world_time(scene->world),
-           1e3 * stats.time_total, stats.newton_iterations, stats.linear_iterations,
+           1e3 * stats.time.total, stats.newton.iterations, stats.linear.iterations,
            debris_broken(debris), debris_fragments(debris));
     fflush(stdout);
 }

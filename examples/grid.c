@@ -122,8 +122,8 @@ int main(void) {
         if (step % 10 == 0) {
             const double *x = pbs_body_positions(world, cloth);
             printf("%.2f s: middle at %6.3f m, corner at %6.3f m, %u contacts, %.4f m deep\n",
-                   step / 60.0, x[3 * (CLOTH * CLOTH / 2) + 1], x[1], stats.active_contacts,
-                   stats.deepest_penetration);
+                   step / 60.0, x[3 * (CLOTH * CLOTH / 2) + 1], x[1], stats.contact.active,
+                   stats.contact.deepest_penetration);
         }
     }
     pbs_world_destroy(world);

@@ -142,9 +142,9 @@ static void print_progress(const struct show *show, int64_t frame, int64_t frame
     pbs_stats stats = {.struct_size = sizeof stats};
     pbs_world_stats(show->world, &stats);
     printf("frame %4lld/%lld  t %6.3f s  step %8.2f ms  newton %3u  contacts %5u  gap %.2g mm\n",
-           (long long)frame, (long long)frames, pbs_world_time(show->world), 1e3 * stats.time_total,
-           stats.newton_iterations, stats.active_contacts,
-           isfinite(stats.least_gap) ? 1e3 * stats.least_gap : 0.0);
+           (long long)frame, (long long)frames, pbs_world_time(show->world), 1e3 * stats.time.total,
+           stats.newton.iterations, stats.contact.active,
+           isfinite(stats.contact.least_gap) ? 1e3 * stats.contact.least_gap : 0.0);
     fflush(stdout);
 }
 

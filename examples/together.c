@@ -137,7 +137,7 @@ static bool play(const struct settings *s, pbs_world *world, struct stage *stage
         pbs_stats stats = {.struct_size = sizeof stats};
         pbs_world_stats(world, &stats);
         printf("frame %3lld  step %7.2f ms  newton %2u  contacts %4u\n", (long long)frame,
-               1e3 * stats.time_total, stats.newton_iterations, stats.active_contacts);
+               1e3 * stats.time.total, stats.newton.iterations, stats.contact.active);
         done = stage_add_frame(stage, world, recording, message);
     }
     return done;

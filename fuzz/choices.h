@@ -68,7 +68,7 @@ static inline double bound_explicit(pbs_world *world, double h) {
     }
     pbs_world_stats(world, &stats);
     // The share of it that the scheme takes is 0.01 at least.
-    const double most = MOST_EXPLICIT * 0.01 * stats.stable_step;
+    const double most = MOST_EXPLICIT * 0.01 * stats.step.stable_step;
     return most < h ? most : h;
 }
 

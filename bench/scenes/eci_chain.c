@@ -154,8 +154,9 @@ static pbs_status take_steps(pbs_world *world, double h, int count, double energ
         out->energy = energy.total;
         out->least = fmin(out->least, energy.total);
         out->most = fmax(out->most, energy.total);
-        if (stats.energy_target != 0.0) {
-            out->target_excess = fmax(out->target_excess, energy.total - stats.energy_target);
+        if (stats.energy_control.target != 0.0) {
+            out->target_excess = fmax(out->target_excess,
+                                      energy.total - stats.energy_control.target);
         }
         out->steps++;
     }

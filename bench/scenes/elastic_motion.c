@@ -152,7 +152,7 @@ static pbs_status step_frame(const struct elastic_motion *motion, int steps,
         out->status = pbs_world_step(motion->world, 1.0 / (MOTION_FRAME_RATE * steps));
         pbs_stats stats = {.struct_size = sizeof stats};
         pbs_world_stats(motion->world, &stats);
-        out->newton_iterations += stats.newton_iterations;
+        out->newton_iterations += stats.newton.iterations;
         if (out->status < 0) {
             break;
         }

@@ -123,9 +123,9 @@ static void note_first_step(const struct tet_mesh *mesh, const double *start,
                             struct opt_cube_result *result) {
     pbs_energy energy = {.struct_size = sizeof energy};
     pbs_world_energy(world, &energy);
-    result->first_step_solves = stats->linear_solves;
-    result->first_step_products = stats->linear_iterations;
-    result->gradient = stats->gradient_norm;
+    result->first_step_solves = stats->linear.solves;
+    result->first_step_products = stats->linear.iterations;
+    result->gradient = stats->newton.gradient_norm;
     result->energy = energy.elastic + inertia(mesh, start, pbs_body_positions(world, body));
 }
 
@@ -141,8 +141,8 @@ static void run(const struct opt_cube *cube, int step_limit, const struct tet_me
         pbs_stats stats = {.struct_size = sizeof stats};
         pbs_world_stats(world, &stats);
         steps++;
-        solves += stats.linear_solves;
-        result->seconds += stats.time_total;
+        solves += stats.linear.solves;
+        result->seconds += stats.time.total;
         if (steps == 1) {
             note_first_step(mesh, start, world, body, &stats, result);
         }

@@ -153,8 +153,8 @@ pbs_status opt_step(struct opt_scene *scene) {
     m->seconds += seconds_now() - start;
     pbs_stats stats = {.struct_size = sizeof stats};
     pbs_world_stats(scene->world, &stats);
-    m->solves += stats.linear_solves;
-    m->deepest = fmax(m->deepest, stats.deepest_penetration);
+    m->solves += stats.linear.solves;
+    m->deepest = fmax(m->deepest, stats.contact.deepest_penetration);
     if (scene->status >= 0) {
         m->steps++;
         if (scene->row->after != NULL) {

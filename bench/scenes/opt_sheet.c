@@ -173,6 +173,6 @@ pbs_status opt_sheet_step(pbs_world *world, pbs_body body, const double *x, doub
         status = pbs_world_step(world, h);
     }
     pbs_world_stats(world, &stats);
-    *iterations = stats.newton_iterations;
+    *iterations = stats.newton.iterations;
     return status;
 }

@@ -84,12 +84,12 @@ static pbs_status step(struct run *run, int64_t count) {
         status = pbs_world_step(run->world, STEP);
         pbs_stats stats = {.struct_size = sizeof stats};
         if (status >= 0 && pbs_world_stats(run->world, &stats) >= 0) {
-            run->seconds += stats.time_total;
-            run->tolerance = fmax(run->tolerance, stats.tolerance);
-            run->newton_iterations += stats.newton_iterations;
-            run->linear_iterations += stats.linear_iterations;
-            run->host_solves += stats.host_solves;
-            run->host_refusals += stats.host_refusals;
+            run->seconds += stats.time.total;
+            run->tolerance = fmax(run->tolerance, stats.newton.tolerance);
+            run->newton_iterations += stats.newton.iterations;
+            run->linear_iterations += stats.linear.iterations;
+            run->host_solves += stats.linear.host_solves;
+            run->host_refusals += stats.linear.host_fallbacks;
         }
     }
     return status;

@@ -19,6 +19,7 @@
 #include "query.h"
 #include "readback.h"
 #include "solver.h"
+#include "stats.h"
 #include "system.h"
 #include "world.h"
 

@@ -5,6 +5,7 @@
 
 #include "base.h"
 #include "integrator.h"
+#include "stats.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -57,9 +58,11 @@ typedef struct pbs_system_desc {
     uint32_t divisions;        ///< how often a part of a step that fails may be halved, 0 .. 30
 } pbs_system_desc;
 
-/// What the last pbs_system_step did, and totals.
+/// What the last step of a system did, and totals; of an advance sums over its steps, rejected
+/// tries included. As with pbs_energy, the caller sets struct_size = sizeof(pbs_dense_stats) and
+/// nothing else.
 typedef struct pbs_dense_stats {
-    uint32_t struct_size;
+    uint32_t struct_size;       ///< set by the caller, not changed by the call
     int32_t status;             ///< PBS_*, of the last step
     uint32_t stages;            ///< solved or given up
     uint32_t divisions;         ///< parts that failed and were halved
@@ -67,26 +70,15 @@ typedef struct pbs_dense_stats {
     uint32_t newton_iterations; ///< each is one linear solve
     uint32_t force_evaluations; ///< those for derivatives included
     uint32_t jacobian_evaluations;
-    uint32_t noise_accepts; ///< stages that ended where corrections are rounding errors, with the
-                            ///< residual above its tolerance
-    uint32_t reserved;
-    double residual;     ///< 2-norm at the end of the last stage, in units of the unknown
-    double tolerance;    ///< what it was compared with
-    double step;         ///< length of the last step; of an advance: its duration
-    uint64_t step_count; ///< steps that landed since the system was made
-    uint64_t failed_step_count;
-    uint64_t newton_total;    ///< Newton iterations of all steps, failed ones included
-    uint64_t allocator_calls; ///< since the system was made: constant while it is stepped
-    size_t bytes_in_use;
-    // The last advance (a step is an advance of one step); the counts above include rejected tries:
-    uint32_t accepted_steps;
-    uint32_t rejected_steps; ///< tries that the step control did not take
-    uint32_t forced_steps;   ///< of the accepted ones: taken at step_min above the tolerance
-    uint32_t more_reserved;
-    double shortest_step, longest_step; ///< of the accepted ones; 0 where there are none
-    double step_error; ///< what the step control measured at the last accepted step; for a
-                       ///< linearized one the force error, with or without control
-    double step_next;  ///< what the step control begins with next time; 0: step_initial
+    uint32_t roundoff_accepts; ///< stages that ended above their tolerance, as their corrections
+                               ///< were rounding errors
+    uint32_t reserved;         ///< 0
+    double residual;           ///< 2-norm at the end of the last stage, in units of the unknown
+    double tolerance;          ///< what it was compared with
+    double step;               ///< length of the last step; of an advance: its duration
+    pbs_step_control_stats step_control;
+    pbs_total_stats total;   ///< since the system was made
+    pbs_memory_stats memory; ///< of this system
 } pbs_dense_stats;
 
 /// Fills *d with defaults: one unknown at rest, tolerance 1e-10 and 1e-12, 50 iterations, 20

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "pbs/world.h"
+#include "pbs/stats.h"
 
 // Nanoseconds on the machine of the fit: by block of H, by row, by flop and entry of the factor, by
 // unknown of the coarse matrix that contact brings.

@@ -47,18 +47,24 @@ harmless "a member appended to a struct with struct_size" 's|^} pbs_sample_desc;
 harmless "a symbol added" 's|^#endif|int32_t pbs_sample_more(void);\n&|' '$a int32_t pbs_sample_more(void) { return 1; }'
 harmless "a constant appended with a new value" 's|^    PBS_SAMPLE_LAST|&,\n    PBS_SAMPLE_NEW = 17|'
 harmless "a struct added" 's|^#endif|typedef struct pbs_new { double x; } pbs_new;\n&|'
+harmless "a member in place of reserved ones" 's|^    uint32_t reserved.4.;|    uint32_t taken;\n    uint32_t reserved[3];|'
+harmless "the last reserved members taken" 's|^    uint32_t reserved.4.;|    double taken[2];|'
 harmless "a private struct grown" '' '' 's|int32_t private_member;|&\n    double more;|'
 
 breaks "a member inserted in a struct with struct_size" "new member inserted at offset 8" \
     's|^    double density;|    double inserted;\n&|'
-breaks "a member put into old padding, where struct_size cannot tell" "new member hidden at offset 20" \
+breaks "a member put into old padding, where struct_size cannot tell" "new member hidden at offset 44" \
     's|^    uint32_t count;|&\n    uint32_t hidden;|'
+breaks "a part grown" "struct pbs_sample_part: size was 24, is 32" 's|^    uint32_t reserved.4.;|    uint32_t reserved[6];|'
+breaks "more taken than was reserved" "struct pbs_sample_part: size was 24, is 32" 's|^    uint32_t reserved.4.;|    double taken[3];|'
+breaks "reserved members that moved without need" "reserved was .* is" \
+    's|^    double length;|&\n    double taken;|;s|^    uint32_t reserved.4.;|    uint16_t reserved[4];|'
 breaks "a struct without struct_size grown" "struct pbs_sample_id: size was 8, is 16" \
     's|^    uint64_t id;|&\n    uint64_t grown;|'
 breaks "a member removed" "count was .* is \(gone\)" '/^    uint32_t count;/d'
 breaks "a member of another type" "count was .* is .*float" 's|uint32_t count;|float count;|'
 breaks "a member renamed" "count was .* is \(gone\)" 's|uint32_t count;|uint32_t counted;|'
-breaks "members swapped" "density was .* is \(16 8 double\)" \
+breaks "members swapped" "density was .* is \(40 8 double\)" \
     '/^    double density;/d;s|^    uint32_t count;|&\n    double density;|'
 breaks "a symbol removed" "1 Removed" '/pbs_sample_name/d' '/^pbs_sample_id pbs_sample_name/,$d'
 breaks "an enum value inserted that shifts others" "PBS_SAMPLE_SHELL was \(2\), is \(3\)" \

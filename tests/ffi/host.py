@@ -102,13 +102,6 @@ SystemDesc = struct(
     "pbs_system_desc", (U32, "struct_size"), (I32, "unknown"), (SIZE, "size"),
     (DOUBLES, "mass damping stiffness positions velocities"), (DOUBLE, "time"), (FORCE_FN, "force"), (JACOBIAN_FN, "jacobian"),
     (POINTER, "user"), (Allocator, "allocator"), (DOUBLE, "tolerance relative_tolerance"), (U32, "newton_limit divisions"))
-DenseStats = struct(
-    "pbs_dense_stats", (U32, "struct_size"), (I32, "status"),
-    (U32, "stages divisions substeps newton_iterations force_evaluations jacobian_evaluations noise_accepts reserved"),
-    (DOUBLE, "residual tolerance step"), (U64, "step_count failed_step_count newton_total allocator_calls"),
-    (SIZE, "bytes_in_use"),
-    (U32, "accepted_steps rejected_steps forced_steps more_reserved"),
-    (DOUBLE, "shortest_step longest_step step_error step_next"))
 ContactSide = struct(
     "pbs_contact_side", (Body, "body"), (Collider, "collider"), (U32, "vertex_count"), (U32 * 3, "vertices"), (DOUBLE * 3, "weights point"))
 Contact = struct(
@@ -142,28 +135,43 @@ Grid = struct(
     (SIZE, "sample_count inside_count sign_count open_count thin_count"), (I32, "is_closed is_inverted"))
 Energy = struct(
     "pbs_energy", (U32, "struct_size reserved"), (DOUBLE, "kinetic elastic gravity contact host dissipated total external"))
+StepStats = struct(
+    "pbs_step_stats", (DOUBLE, "length dissipated stable_step"), (U32, "divisions parts explicit_steps"), (U32 * 9, "reserved"))
+NewtonStats = struct(
+    "pbs_newton_stats", (U32, "stages iterations evaluations gradient_directions shortened_steps roundoff_accepts"),
+    (DOUBLE, "gradient_norm tolerance velocity_tolerance reference_force"), (U32 * 8, "reserved"))
+LinearStats = struct(
+    "pbs_linear_stats", (U32, "solves iterations indefinite_solves switched_solves shifted_factors coarse_unknowns"),
+    (DOUBLE, "largest_shift"), (I32, "preconditioner reason"), (DOUBLE, "predicted_iterations block_jacobi_work factor_work two_level_work"),
+    (U32, "host_solves host_fallbacks"), (U32 * 8, "reserved"))
+ContactStats = struct(
+    "pbs_contact_stats", (U32, "active searches sweeps constrained_inside"), (U64, "candidates"),
+    (DOUBLE, "least_gap deepest_penetration distance stiffness least_stiffness slip_velocity"), (U32 * 8, "reserved"))
+EnergyControlStats = struct(
+    "pbs_energy_control_stats", (DOUBLE, "alpha_low alpha_high target reached work"), (U32 * 8, "reserved"))
+StepControlStats = struct(
+    "pbs_step_control_stats", (U32, "accepted rejected above_tolerance fracture_limited"),
+    (DOUBLE, "shortest longest error next fracture_step"), (U32 * 8, "reserved"))
+TimeStats = struct(
+    "pbs_time_stats", (DOUBLE, "total prepare guess hessian factor solve search finish contact_search contact_sweep contact"),
+    (U32 * 8, "reserved"))
+TotalStats = struct("pbs_total_stats", (U64, "steps failed_steps newton_iterations linear_iterations"), (U32 * 4, "reserved"))
+MemoryStats = struct("pbs_memory_stats", (U64, "allocator_calls bytes_in_use"), (U32 * 4, "reserved"))
+SceneStats = struct(
+    "pbs_scene_stats", (U64, "nodes elements blocks"), (DOUBLE, "affine_strain"), (Body, "affine_strain_body"),
+    (U32, "bodies_without_contact"), (U32 * 9, "reserved"))
+FailureStats = struct(
+    "pbs_failure_stats", (I32, "kind"), (U32, "vertex"), (Body, "body"), (DOUBLE, "residual"),
+    (Body * 2, "pair_bodies"), (Collider * 2, "pair_colliders"), (U32 * 2, "pair_vertex_counts"), (U32 * 6, "pair_vertices"),
+    (DOUBLE, "pair_gap pair_stiffness pair_force"), (U32 * 8, "reserved"))
 Stats = struct(
-    "pbs_stats", (U32, "struct_size"), (I32, "status"),
-    (U32, "stages divisions newton_iterations linear_solves linear_iterations evaluations indefinite_solves"),
-    (U32, "gradient_directions clamped_steps noise_accepts shifted_factors active_contacts"),
-    (DOUBLE, "gradient_norm tolerance reference_force preconditioner_shift step time_total time_prepare time_evaluate"),
-    (DOUBLE, "time_hessian time_factor time_solve time_search time_finish"),
-    (U64, "step_count failed_step_count newton_total linear_total allocator_calls"),
-    (SIZE, "bytes_in_use node_count element_count block_count held_inside"),
-    (U32, "accepted_steps rejected_steps forced_steps reserved"),
-    (DOUBLE, "shortest_step longest_step step_error step_next"),
-    (DOUBLE, "energy_loss alpha_low alpha_high energy_target energy_reached energy_work"),
-    (U32, "host_solves host_refusals"), (I32, "preconditioner_used"), (U32, "coarse_unknowns"), (DOUBLE, "predicted_iterations"),
-    (U32, "contact_searches contact_sweeps"), (U64, "contact_candidates"),
-    (DOUBLE, "least_gap time_contact_search time_contact_sweep time_contact contact_stiffness"),
-    (I32, "failure"), (U32, "failure_vertex"), (Body, "failure_body"), (DOUBLE, "failure_residual"),
-    (Body * 2, "failure_pair_bodies"), (Collider * 2, "failure_pair_colliders"), (U32 * 2, "failure_pair_counts"),
-    (U32 * 6, "failure_pair_vertices"), (DOUBLE, "failure_gap failure_stiffness failure_force affine_strain"),
-    (Body, "affine_strain_body"), (DOUBLE, "contact_stiffness_least contact_distance slip_velocity velocity_tolerance"),
-    (U32, "flight_parts untouchable_bodies turned_solves"), (I32, "preconditioner_reason"),
-    (DOUBLE, "block_jacobi_work factor_work two_level_work"),
-    (U32, "explicit_steps explicit_reserved"), (DOUBLE, "stable_step"),
-    (U32, "fracture_steps fracture_reserved"), (DOUBLE, "fracture_step deepest_penetration"))
+    "pbs_stats", (U32, "struct_size"), (I32, "status"), (StepStats, "step"), (NewtonStats, "newton"), (LinearStats, "linear"),
+    (ContactStats, "contact"), (EnergyControlStats, "energy_control"), (StepControlStats, "step_control"), (TimeStats, "time"),
+    (TotalStats, "total"), (MemoryStats, "memory"), (SceneStats, "scene"), (FailureStats, "failure"))
+DenseStats = struct(
+    "pbs_dense_stats", (U32, "struct_size"), (I32, "status"),
+    (U32, "stages divisions substeps newton_iterations force_evaluations jacobian_evaluations roundoff_accepts reserved"),
+    (DOUBLE, "residual tolerance step"), (StepControlStats, "step_control"), (TotalStats, "total"), (MemoryStats, "memory"))
 Matrix = struct(
     "pbs_matrix", (U32, "struct_size"), (I32, "form triangle node_count row_count entry_count"),
     (INTEGERS, "row_start column"), (DOUBLES, "values positions"))
@@ -173,7 +181,8 @@ LinearSolver = struct(
     "pbs_linear_solver", (U32, "struct_size"), (I32, "form triangle reserved"), (POINTER, "user"),
     (MATRIX_FN, "analyze factor"), (SOLVE_FN, "solve"))
 STRUCTS = [Body, Collider, Allocator, Log, Tasks, ExpertDesc, WorldDesc, SolidDesc, ShellDesc, SpringsDesc, AffineDesc, BondedDesc, PeridynamicDesc, BondLoad, BrokenBond, Fragment, FractureSurface,
-           CustomDesc, ContactDesc, ColliderDesc, ContactSide, Contact, ContactForce, RayDesc, ClosestDesc, SurfacePoint, OverlapDesc, Overlap, SeparateDesc, Separation, GridDesc, Grid, IntegratorDesc, Energy, Stats, SystemDesc, DenseStats, Matrix, LinearSolver]
+           CustomDesc, ContactDesc, ColliderDesc, ContactSide, Contact, ContactForce, RayDesc, ClosestDesc, SurfacePoint, OverlapDesc, Overlap, SeparateDesc, Separation, GridDesc, Grid, IntegratorDesc, Energy, StepStats, NewtonStats, LinearStats, ContactStats,
+           EnergyControlStats, StepControlStats, TimeStats, TotalStats, MemoryStats, SceneStats, FailureStats, Stats, SystemDesc, DenseStats, Matrix, LinearSolver]
 
 ERROR_ARGUMENT, ERROR_HANDLE, ERROR_MESH, ERROR_HOST = -1, -3, -4, -8
 CHANNEL_POSITION, CHANNEL_CONTACT_FORCE = 0, 3
@@ -351,7 +360,7 @@ def system(pbs):
     assert abs(math.atan2(x[1], x[0])) < 0.3, (x[0], x[1])
     stats = DenseStats(struct_size=c.sizeof(DenseStats))
     check(pbs, pbs.pbs_system_stats(pendulum, c.byref(stats)))
-    assert stats.step_count == 200 and stats.residual <= stats.tolerance
+    assert stats.total.steps == 200 and stats.residual <= stats.tolerance
     pbs.pbs_integrator_destroy(integrator)
     pbs.pbs_system_destroy(pendulum)
 
@@ -399,7 +408,7 @@ def solver(pbs):
         ends.append(pbs.pbs_body_positions(world, body)[:12])
         stats = Stats(struct_size=c.sizeof(Stats))
         check(pbs, pbs.pbs_world_stats(world, c.byref(stats)))
-        assert stats.host_solves >= stats.linear_solves > 0 if used else stats.host_solves == 0
+        assert stats.linear.host_solves >= stats.linear.solves > 0 if used else stats.linear.host_solves == 0
         pbs.pbs_world_destroy(world)
     assert seen and max(abs(a - b) for a, b in zip(*ends)) < 1e-7, ends
     table.solve = SOLVE_FN()

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "linear/solver_race.h"
-#include "pbs/world.h"
+#include "pbs/stats.h"
 #include "support/testing.h"
 
 /// A body of 2,000 rows whose factor is as much work as 150 iterations of block Jacobi or so.

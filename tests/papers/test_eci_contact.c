@@ -31,7 +31,7 @@ static struct bounce bounce(enum eci_contact_kind kind, int32_t scheme, bool *ge
         }
         if (!progress.touched) {
             speed = -velocity[1];
-        } else if (out.restitution == 0.0 && stats.active_contacts == 0) {
+        } else if (out.restitution == 0.0 && stats.contact.active == 0) {
             out.restitution = velocity[1] / speed;
         }
         if (out.restitution > 0.0) {
@@ -130,7 +130,7 @@ static void test_dice(void **state) {
     for (int s = 0; s < eci_step_count(&scene); s++) {
         stats = eci_advance(&scene, &progress);
         assert_on_target(&scene, &stats, energy, &progress);
-        lost += stats.energy_loss;
+        lost += stats.step.dissipated;
     }
     assert_true(progress.touched && lost > 0.0);
     const double kept = eci_contact_energy(&scene) + falling_shift(&scene) + lost;
@@ -213,7 +213,7 @@ static double membrane(int32_t scheme, double step, double duration, double *zer
         const pbs_stats stats = eci_advance(&scene, &progress);
         const double now = eci_membrane_mode(&scene, pbs_body_positions(scene.world, body));
         if (scheme == PBS_SCHEME_A_SEARCH) {
-            const double above = stats.energy_reached - stats.energy_target;
+            const double above = stats.energy_control.reached - stats.energy_control.target;
             assert_small(above, 1e-3 * energy, "energy above its target, J");
             off_target = fabs(above) <= 1e-4 * energy ? 0 : off_target + 1;
             longest = off_target > longest ? off_target : longest;

@@ -225,7 +225,7 @@ static void test_splash(void **state) {
         assert_on_target(&scene, &stats, scale, &progress);
         // Everything is soft: there is always a velocity to take the energy from or to give it to.
         if (arrived) {
-            assert_near(stats.energy_reached, stats.energy_target, 1e-4 * scale,
+            assert_near(stats.energy_control.reached, stats.energy_control.target, 1e-4 * scale,
                         "energy beside its target, J");
         }
         const double least = eci_contact_least_jacobian(&scene);

@@ -129,7 +129,7 @@ static struct run run(enum method method, const struct problem *p, double h, int
     }
     pbs_dense_stats stats = {.struct_size = sizeof stats};
     assert_ok(pbs_system_stats(system, &stats));
-    out.newton_total = stats.newton_total;
+    out.newton_total = stats.total.newton_iterations;
     pbs_system_destroy(system);
     pbs_integrator_destroy(integrator);
     return out;

@@ -105,7 +105,7 @@ static struct pull_result run_pull(const struct stretch *s, int32_t method, size
             break;
         }
         const pbs_stats stats = stats_of(p.world);
-        result.solves += stats.linear_solves;
+        result.solves += stats.linear.solves;
         result.converged++;
     }
     destroy_puller(&p);

@@ -113,8 +113,8 @@ static void run(bool on_ball, double speed) {
     for (int frame = 0; frame < FRAMES; frame++) {
         assert_ok(pbs_world_step(drop.world, FRAME));
         const pbs_stats stats = stats_of(drop.world);
-        solves += stats.linear_solves;
-        contacts = stats.active_contacts > contacts ? stats.active_contacts : contacts;
+        solves += stats.linear.solves;
+        contacts = stats.contact.active > contacts ? stats.contact.active : contacts;
         const double *const x = pbs_body_positions(drop.world, drop.body);
         least = fmin(least, least_distance(&drop, x));
         flattest = fmin(flattest, height(&drop, x));
@@ -171,7 +171,7 @@ static void test_penalty(void **state) {
             assert_ok(pbs_world_step(exact.world, FRAME));
             assert_ok(pbs_world_step(soft.world, FRAME));
             farthest = fmax(farthest, fabs(centre(&soft) - centre(&exact)));
-            deepest = fmax(deepest, stats_of(soft.world).deepest_penetration);
+            deepest = fmax(deepest, stats_of(soft.world).contact.deepest_penetration);
         }
         print_message("penalty at %g m/s: deepest %.1e m, centre off by %.1e m\n", speeds[i],
                       deepest, farthest);

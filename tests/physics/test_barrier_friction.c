@@ -188,7 +188,7 @@ static struct throw throw_box(uint32_t friction_iterations, int32_t scheme, doub
         assert_ok(pbs_collider_contact_force(world, ground, NULL, &force));
         out.error += fabs(force.impulse[0] + mu * force.impulse[1]);
         upwards -= force.impulse[1];
-        out.iterations += stats_of(world).newton_iterations;
+        out.iterations += stats_of(world).newton.iterations;
     }
     assert_true(upwards > 0.1);
     out.error /= upwards;

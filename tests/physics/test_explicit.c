@@ -79,10 +79,10 @@ static void a_spring_has_its_stable_step(void **state) {
     assert_ok(pbs_body_create_springs(world, &d, &body));
     const double stable = 2.0 / sqrt(k * (1.0 / masses[0] + 1.0 / masses[1]));
     assert_ok(pbs_world_step(world, 7.3 * 0.5 * stable));
-    assert_near(stats_of(world).stable_step, stable, 1e-12, "stable step");
-    assert_int_equal(stats_of(world).explicit_steps, 8);
+    assert_near(stats_of(world).step.stable_step, stable, 1e-12, "stable step");
+    assert_int_equal(stats_of(world).step.explicit_steps, 8);
     assert_ok(pbs_world_step(world, 0.49 * stable));
-    assert_int_equal(stats_of(world).explicit_steps, 1);
+    assert_int_equal(stats_of(world).step.explicit_steps, 1);
     assert_near(pbs_world_time(world), (3.65 + 0.49) * stable, 1e-15, "time");
     // One that has no forces has any step.
     assert_ok(pbs_body_destroy(world, body));
@@ -99,7 +99,7 @@ static void tetrahedra_have_the_stable_step_of_their_cells(void **state) {
         pbs_world *world = explicit_world(0.8, 1);
         add_tets(world, 3, h, 0.0);
         assert_ok(pbs_world_step(world, 1e-3 * h));
-        const double stable = stats_of(world).stable_step;
+        const double stable = stats_of(world).step.stable_step;
         assert_near(stable / (h * sqrt(1000.0 / 1e7)), 0.194, 0.02, "stable step in cells");
         pbs_world_destroy(world);
     }
@@ -140,7 +140,7 @@ static void free_vibration_keeps_energy_and_momentum(void **state) {
     double spread = 0.0;
     for (int i = 0; i < 20; i++) {
         // A hundred steps each, give or take one.
-        const double h = i == 0 ? 1e-9 : 100.0 * 0.66 * stats_of(world).stable_step;
+        const double h = i == 0 ? 1e-9 : 100.0 * 0.66 * stats_of(world).step.stable_step;
         assert_ok(pbs_world_step(world, h));
         spread = fmax(spread, fabs(measure(world, body).energy / start.energy - 1.0));
     }
@@ -164,7 +164,7 @@ static void the_bits_are_the_same(void **state) {
         const pbs_body body = add_tets(world, 2, 0.05, 3.0);
         assert_ok(pbs_body_pin(world, body, (const uint32_t[]){0, 5}, 2, PBS_AXIS_ALL));
         assert_ok(pbs_world_step(world, 0.01));
-        assert_true(stats_of(world).explicit_steps > 50);
+        assert_true(stats_of(world).step.explicit_steps > 50);
         if (run == 2) {
             size_t size = 0;
             assert_ok(pbs_world_save(world, NULL, &size));
@@ -232,7 +232,7 @@ static void a_step_that_fails_changes_nothing(void **state) {
     assert_ok(pbs_body_create_bonded(world, &p.d, &body));
     assert_ok(pbs_world_step(world, 0.01));
     // 4 radians in one of the steps, whose cosine of half is negative.
-    const double rate = 4.0 * stats_of(world).explicit_steps / 0.01;
+    const double rate = 4.0 * stats_of(world).step.explicit_steps / 0.01;
     const double spins[6] = {0.0, 0.0, 0.0, 0.0, rate, 0.0};
     assert_ok(pbs_body_set_angular_velocities(world, body, spins, 2));
     memcpy(before, pbs_body_orientations(world, body), sizeof before);
@@ -262,9 +262,9 @@ static void bonds_break_within_a_step(void **state) {
     assert_ok(pbs_world_step(world, 0.05));
     assert_ok(pbs_world_broken_bonds(world, broken, sizeof *broken, &count));
     assert_true(count > 0);
-    assert_true(stats_of(world).explicit_steps > 4);
+    assert_true(stats_of(world).step.explicit_steps > 4);
     // Bonds of l0 = 1/8 m are stretched at 4 / s: 1e4 Pa are there after 2.5 ms.
-    const double step = 0.05 / stats_of(world).explicit_steps;
+    const double step = 0.05 / stats_of(world).step.explicit_steps;
     assert_near(broken[0].time, 0.0025, 2.0 * step, "the first break");
     pbs_world_destroy(world);
 }

@@ -222,7 +222,7 @@ static void tolerances_below_rounding_land(void **state) {
         assert_ok(pbs_body_create_affine(world, &body, &brick));
         for (int n = 0; n < 200; n++) {
             assert_ok(pbs_world_step(world, settings[i].h));
-            assert_true(stats_of(world).newton_iterations < 60);
+            assert_true(stats_of(world).newton.iterations < 60);
         }
         pbs_world_destroy(world);
         pbs_integrator_destroy(chosen);

@@ -117,7 +117,8 @@ static void a_stretched_bar_carries_its_modulus_times_strain(void **state) {
         before = force;
         assert_near(energy_of(world).total / work, 1.0, 1e-9, "work");
         assert_true(energy_of(world).kinetic == 0.0);
-        assert_small(stats_of(world).gradient_norm, stats_of(world).tolerance, "residual");
+        assert_small(stats_of(world).newton.gradient_norm, stats_of(world).newton.tolerance,
+                     "residual");
     }
     assert_small(energy_of(world).dissipated / work, 1e-9, "dissipated");
     assert_near(pbs_world_time(world), 2.5, 0.0, "time");
@@ -161,10 +162,10 @@ static void controls_choose_load_steps(void **state) {
         assert_near(force / 1e6, 1.0, 2e-6, "force");
         const pbs_stats stats = stats_of(world);
         if (controls[i] == PBS_STEP_STRETCH_LIMIT) {
-            assert_true(stats.accepted_steps >= 13);
-            assert_true(stats.longest_step <= 4.0 / 50.0 * (1.0 + 1e-6));
+            assert_true(stats.step_control.accepted >= 13);
+            assert_true(stats.step_control.longest <= 4.0 / 50.0 * (1.0 + 1e-6));
         } else {
-            assert_near(stats.longest_step, 0.25, 1e-12, "longest step");
+            assert_near(stats.step_control.longest, 0.25, 1e-12, "longest step");
         }
         free(left);
         free(right);
@@ -493,11 +494,11 @@ static void what_slides_has_no_equilibrium(void **state) {
     assert_status(pbs_world_step(world, 1.0), PBS_ERROR_CONVERGENCE);
     assert_message("no equilibrium: something has moved by");
     assert_message("of body 0; nothing holds it there");
-    assert_int_equal(stats_of(world).failure, PBS_FAILURE_UNHELD);
-    assert_true(stats_of(world).failure_body.id == body.id);
+    assert_int_equal(stats_of(world).failure.kind, PBS_FAILURE_UNHELD);
+    assert_true(stats_of(world).failure.body.id == body.id);
     // What is left of the weight when friction has done all it can.
     const double left = weight_of(world, body) * (sin(0.55) - 0.5 * cos(0.55));
-    assert_near(stats_of(world).gradient_norm / left, 1.0, 1e-3, "what is left");
+    assert_near(stats_of(world).newton.gradient_norm / left, 1.0, 1e-3, "what is left");
     assert_true(pbs_world_hash(world) == hash);
     pbs_world_destroy(world);
 }
@@ -574,8 +575,8 @@ static void what_falls_is_named_and_nothing_changes(void **state) {
     assert_status(pbs_world_step(world, 1.0), PBS_ERROR_CONVERGENCE);
     assert_message("no equilibrium: something has moved by");
     assert_message("of body 1; nothing holds it there");
-    assert_true(stats_of(world).failure_body.id == falls.id);
-    assert_int_equal(stats_of(world).divisions, 0); // shorter steps would not hold it either
+    assert_true(stats_of(world).failure.body.id == falls.id);
+    assert_int_equal(stats_of(world).step.divisions, 0); // shorter steps would not hold it either
     assert_true(pbs_world_hash(world) == hash);
     // Let go it moves on by about its size, and the other lies where it would have without it.
     pbs_world_desc settings = {.struct_size = sizeof settings};
@@ -698,7 +699,7 @@ static void breaking_goes_on_until_nothing_breaks(void **state) {
         assert_ok(pbs_body_pin_orientations(world, body, held, ROWS));
         const uint64_t hash = pbs_world_hash(world);
         assert_status(pbs_world_step(world, 1.0), PBS_ERROR_CONVERGENCE);
-        assert_int_equal(stats_of(world).failure, PBS_FAILURE_UNHELD);
+        assert_int_equal(stats_of(world).failure.kind, PBS_FAILURE_UNHELD);
         assert_int_equal(bonded_count_broken(world, body), 0);
         assert_true(pbs_world_hash(world) == hash);
         expert.allow_unconverged = 1;

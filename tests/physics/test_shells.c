@@ -372,7 +372,7 @@ static double energy_left(int32_t scheme) {
     for (int n = 0; n < 30; n++) {
         assert_ok(pbs_world_step(drum.world, 1.0 / 120.0));
         const pbs_energy now = energy_of(drum.world);
-        const double alpha = stats_of(drum.world).alpha_high;
+        const double alpha = stats_of(drum.world).energy_control.alpha_high;
         left = (now.kinetic + now.elastic - start.elastic) / start.kinetic;
         if (scheme == PBS_SCHEME_A_SEARCH && alpha > 0.0 && alpha < 1.1) {
             assert_near(left, 1.0, 1e-4, "energy on its target");

@@ -44,7 +44,7 @@ static void a_pile_at_rest_calls_no_allocator(void **state) {
     const uint64_t before = calls(&allocator);
     const size_t bytes = allocator.bytes_in_use;
     step(&scene, small ? 10 : 60);
-    assert_true(stats_of(scene.world).active_contacts > 0);
+    assert_true(stats_of(scene.world).contact.active > 0);
     assert_true(calls(&allocator) == before && allocator.bytes_in_use == bytes);
     struct surface_check check;
     struct torture_findings found;

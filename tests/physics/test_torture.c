@@ -46,7 +46,7 @@ static void assert_reported(const struct torture *scene, pbs_status status, cons
     const pbs_stats stats = stats_of(scene->world);
     assert_int_equal(stats.status, status);
     assert_true(strlen(message) > 20);
-    assert_true(stats.failed_step_count == 1 && stats.step_count == landed);
+    assert_true(stats.total.failed_steps == 1 && stats.total.steps == landed);
     assert_true(pbs_world_hash(scene->world) == hash);
     // An obstacle that was told to move has not.
     for (size_t i = 0; i < scene->mover_count; i++) {

@@ -49,10 +49,10 @@ static double head_start(const struct eci_contact *scene) {
 
 void assert_on_target(const struct eci_contact *scene, const pbs_stats *stats, double scale,
                       struct eci_progress *progress) {
-    const double above = stats->energy_reached - stats->energy_target;
-    const double alpha = stats->alpha_high;
+    const double above = stats->energy_control.reached - stats->energy_control.target;
+    const double alpha = stats->energy_control.alpha_high;
     const bool is_free = alpha > 0.0 && alpha < 1.1 && (alpha < 1.0 || alpha > 1.0);
-    const bool touches = stats->active_contacts > 0;
+    const bool touches = stats->contact.active > 0;
     progress->arrived = progress->arrived || above <= 1e-3 * scale;
     if (!progress->arrived) {
         assert_small(above, head_start(scene) + 1e-3 * scale, "energy above its target, J");
@@ -75,10 +75,10 @@ void assert_on_target(const struct eci_contact *scene, const pbs_stats *stats, d
 pbs_stats eci_advance(struct eci_contact *scene, struct eci_progress *progress) {
     assert_ok(eci_contact_step(scene));
     const pbs_stats stats = stats_of(scene->world);
-    assert_true(stats.least_gap > 0.0);
-    progress->newton += stats.newton_iterations;
-    progress->least_gap = fmin(progress->least_gap, stats.least_gap);
-    progress->touched = progress->touched || stats.active_contacts > 0;
+    assert_true(stats.contact.least_gap > 0.0);
+    progress->newton += stats.newton.iterations;
+    progress->least_gap = fmin(progress->least_gap, stats.contact.least_gap);
+    progress->touched = progress->touched || stats.contact.active > 0;
     progress->step++;
     assert_nothing_meets(scene);
     return stats;

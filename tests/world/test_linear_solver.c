@@ -231,9 +231,9 @@ static void a_dense_host_gives_what_the_library_gives(void **state) {
             for (int i = 0; i < steps; i++) {
                 assert_ok(scene_step(world, 1));
                 const pbs_stats stats = stats_of(world);
-                solves += stats.host_solves;
-                refusals += stats.host_refusals;
-                iterations += stats.linear_iterations;
+                solves += stats.linear.host_solves;
+                refusals += stats.linear.host_fallbacks;
+                iterations += stats.linear.iterations;
             }
             assert_small(distance(own, world), 1e-8, "distance, m");
             assert_int_equal(solves, host.solve_calls);
@@ -265,7 +265,7 @@ static void hosts_that_are_nearly_right(void **state) {
         uint32_t solves = 0;
         for (int i = 0; i < 10; i++) {
             assert_ok(scene_step(world, 1));
-            solves += stats_of(world).linear_solves;
+            solves += stats_of(world).linear.solves;
         }
         assert_small(distance(own, world), 1e-9, "distance, m");
         assert_true(host.solve_calls <= cases[k].calls_per_solve * solves);
@@ -289,7 +289,7 @@ static void hosts_that_are_quite_wrong(void **state) {
             const pbs_status status = pbs_world_step(world, 1.0 / 60.0);
             assert_true(status == PBS_OK || status == PBS_ERROR_CONVERGENCE);
             const pbs_stats stats = stats_of(world);
-            assert_int_equal(stats.indefinite_solves, stats.linear_solves);
+            assert_int_equal(stats.linear.indefinite_solves, stats.linear.solves);
         }
         if (pbs_world_time(world) == pbs_world_time(own)) {
             assert_small(distance(own, world), 1e-3, "distance, m");
@@ -359,7 +359,7 @@ static void analyze_follows_the_pattern(void **state) {
     host.factor_answer = 7;
     assert_ok(scene_step(world, 1));
     assert_int_equal(host.analyze_calls, 3);
-    assert_int_equal(stats_of(world).host_refusals, stats_of(world).linear_solves);
+    assert_int_equal(stats_of(world).linear.host_fallbacks, stats_of(world).linear.solves);
     pbs_world_destroy(world);
     host_free(&host);
 }
@@ -379,9 +379,9 @@ static void refusals_are_made_up_for(void **state) {
         for (int i = 0; i < 5; i++) {
             assert_ok(scene_step(world, 1));
             const pbs_stats stats = stats_of(world);
-            refusals += stats.host_refusals;
-            solves += stats.host_solves;
-            linear_solves += stats.linear_solves;
+            refusals += stats.linear.host_fallbacks;
+            solves += stats.linear.host_solves;
+            linear_solves += stats.linear.solves;
         }
         assert_small(distance(own, world), 1e-9, "distance, m");
         assert_int_equal(host.out_of_turn, 0);
@@ -409,21 +409,21 @@ static void what_is_used_is_told(void **state) {
     struct host host = {0};
     use_host(world, &host);
     assert_ok(scene_step(world, 1));
-    assert_int_equal(stats_of(world).preconditioner_used, -1);
-    assert_int_equal(stats_of(world).coarse_unknowns, 0);
+    assert_int_equal(stats_of(world).linear.preconditioner, -1);
+    assert_int_equal(stats_of(world).linear.coarse_unknowns, 0);
     int32_t *const answers[3] = {&host.solve_answer, &host.factor_answer, &host.analyze_answer};
     for (int k = 0; k < 3; k++) {
         *answers[k] = 1;
         host.countdown = 0;
         use_host(world, &host);
         assert_ok(scene_step(world, 1));
-        assert_true(stats_of(world).host_refusals > 0);
-        assert_int_equal(stats_of(world).preconditioner_used, PBS_PRECONDITIONER_CHOLESKY);
-        assert_int_equal(stats_of(world).preconditioner_reason, PBS_SOLVER_FEW_NODES);
+        assert_true(stats_of(world).linear.host_fallbacks > 0);
+        assert_int_equal(stats_of(world).linear.preconditioner, PBS_PRECONDITIONER_CHOLESKY);
+        assert_int_equal(stats_of(world).linear.reason, PBS_SOLVER_FEW_NODES);
         *answers[k] = 0;
         use_host(world, &host);
         assert_ok(scene_step(world, 1));
-        assert_int_equal(stats_of(world).preconditioner_used, -1);
+        assert_int_equal(stats_of(world).linear.preconditioner, -1);
     }
     pbs_world_destroy(world);
     host_free(&host);
@@ -575,7 +575,7 @@ static void taken_back_it_leaves_no_trace(void **state) {
     assert_ok(scene_step(world, 5));
     assert_ok(scene_step(plain, 5));
     assert_true(pbs_world_hash(world) == pbs_world_hash(plain));
-    assert_int_equal(stats_of(world).host_solves, 0);
+    assert_int_equal(stats_of(world).linear.host_solves, 0);
     free(saved.data);
     free(with.data);
     pbs_world_destroy(plain);
@@ -615,8 +615,8 @@ static void indefinite_matrices_are_refused_by_the_host(void **state) {
     use_host(world, &host);
     assert_ok(pbs_world_step(world, 0.1));
     const pbs_stats stats = stats_of(world);
-    assert_true(stats.host_refusals > 0 && stats.host_solves > 0);
-    assert_int_equal(stats.host_solves, host.solve_calls);
+    assert_true(stats.linear.host_fallbacks > 0 && stats.linear.host_solves > 0);
+    assert_int_equal(stats.linear.host_solves, host.solve_calls);
     assert_int_equal(host.out_of_turn, 0);
     pbs_world_destroy(world);
     host_free(&host);

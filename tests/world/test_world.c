@@ -510,18 +510,21 @@ static void statistics_count(void **state) {
     (void)state;
     pbs_world *world = new_world();
     assert_ok(scene_fill(world, 0));
-    assert_int_equal(stats_of(world).element_count, 384);
-    assert_int_equal(stats_of(world).step_count, 0);
+    assert_int_equal(stats_of(world).scene.elements, 384);
+    assert_int_equal(stats_of(world).total.steps, 0);
     assert_ok(scene_step(world, 40));
     const pbs_stats stats = stats_of(world);
-    assert_int_equal(stats.step_count, 40);
-    assert_int_equal(stats.node_count, 125);
-    assert_true(stats.block_count > 125 && stats.newton_total >= 40 && stats.linear_total > 0);
-    assert_true(stats.status == PBS_OK && stats.stages == 1 && stats.step == 1.0 / 60.0);
-    assert_true(stats.gradient_norm < stats.tolerance && stats.reference_force > 0.0);
-    assert_near(stats.tolerance, 1e-6 * stats.reference_force, 1e-20, "tolerance");
-    assert_int_equal(stats.active_contacts, 25);
-    assert_true(stats.time_total > 0.0);
+    assert_int_equal(stats.total.steps, 40);
+    assert_int_equal(stats.scene.nodes, 125);
+    assert_true(stats.scene.blocks > 125 && stats.total.newton_iterations >= 40 &&
+                stats.total.linear_iterations > 0);
+    assert_true(stats.status == PBS_OK && stats.newton.stages == 1 &&
+                stats.step.length == 1.0 / 60.0);
+    assert_true(stats.newton.gradient_norm < stats.newton.tolerance &&
+                stats.newton.reference_force > 0.0);
+    assert_near(stats.newton.tolerance, 1e-6 * stats.newton.reference_force, 1e-20, "tolerance");
+    assert_int_equal(stats.contact.active, 25);
+    assert_true(stats.time.total > 0.0);
     // 64 kg on a slope of 0.1 rad that it slides down: the normal force is m g cos(0.1).
     double force[3];
     assert_ok(pbs_collider_force(world, pbs_world_collider_at(world, 0), force));
@@ -573,14 +576,14 @@ static void a_failed_step_changes_nothing(void **state) {
     mood = -1;
     assert_status(pbs_world_step(world, 1e-3), PBS_ERROR_HOST);
     assert_true(strlen(pbs_last_error()) > 0);
-    assert_int_equal(stats_of(world).divisions, 0);
+    assert_int_equal(stats_of(world).step.divisions, 0);
     pbs_energy energy = {.struct_size = sizeof energy};
     assert_status(pbs_world_energy(world, &energy), PBS_ERROR_HOST);
     mood = 1;
     assert_status(pbs_world_step(world, 1e-3), PBS_ERROR_INADMISSIBLE);
     assert_int_equal(stats_of(world).status, PBS_ERROR_INADMISSIBLE);
-    assert_int_equal(stats_of(world).divisions, 3);
-    assert_int_equal(stats_of(world).failed_step_count, 2);
+    assert_int_equal(stats_of(world).step.divisions, 3);
+    assert_int_equal(stats_of(world).total.failed_steps, 2);
     assert_true(pbs_world_hash(world) == before);
     mood = 0;
     assert_ok(pbs_world_step(world, 1e-3));
@@ -629,8 +632,8 @@ static void hard_steps_are_divided(void **state) {
     assert_status(pbs_world_step(divided, 0.25), PBS_DIVIDED);
     assert_message("halvings");
     const pbs_stats stats = stats_of(divided);
-    assert_true(stats.divisions > 0 && stats.stages > stats.divisions);
-    assert_true(stats.step_count == 1 && stats.failed_step_count == 0);
+    assert_true(stats.step.divisions > 0 && stats.newton.stages > stats.step.divisions);
+    assert_true(stats.total.steps == 1 && stats.total.failed_steps == 0);
     assert_true(pbs_world_time(divided) == 0.25);
     pbs_world *lenient = moody_world(&mood, 0, 1);
     assert_status(pbs_world_step(lenient, 0.25), PBS_NOT_CONVERGED);
@@ -687,8 +690,9 @@ static void an_unconverged_half_is_not_forgotten(void **state) {
     assert_ok(pbs_body_set_targets(world, body, stencil, 1, target));
     assert_status(pbs_world_step(world, 0.01), PBS_NOT_CONVERGED);
     const pbs_stats stats = stats_of(world);
-    assert_true(seen_half && stats.divisions == 1 && stats.gradient_norm < stats.tolerance);
-    assert_int_equal(stats.active_contacts, 2);
+    assert_true(seen_half && stats.step.divisions == 1 &&
+                stats.newton.gradient_norm < stats.newton.tolerance);
+    assert_int_equal(stats.contact.active, 2);
     pbs_world_destroy(world);
 }
 
@@ -717,7 +721,7 @@ static void crumpled_solids_unfold(void **state) {
         const pbs_body body = add_cube(world, 3, 1.0, origin, &solid);
         for (int i = 0; i < 5; i++) {
             assert_ok(pbs_world_step(world, 1.0 / 24.0));
-            assert_int_equal(stats_of(world).clamped_steps, 0);
+            assert_int_equal(stats_of(world).newton.shortened_steps, 0);
         }
         const double *x = pbs_body_positions(world, body);
         double low = INFINITY, high = -INFINITY, deepest = INFINITY;
@@ -760,7 +764,7 @@ static void held_vertices_inside_colliders_are_counted(void **state) {
         }
         assert_ok(pbs_body_set_targets(world, body, bottom, 4, targets));
         assert_ok(pbs_world_step(world, 0.01));
-        assert_int_equal(stats_of(world).held_inside, inside[i]);
+        assert_int_equal(stats_of(world).contact.constrained_inside, inside[i]);
     }
     pbs_world_destroy(world);
 }

@@ -11,7 +11,7 @@
 #include "base/lanes/vector.h"
 #include "integrate/schemes/recipe.h"
 #include "pbs/integrator.h"
-#include "pbs/world.h"
+#include "pbs/stats.h"
 
 // c begins with so many times the square of the fastest time: what is so much softer than the
 // stiffest motion is solved for at once. It grows and shrinks by these factors, and no further.

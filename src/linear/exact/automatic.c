@@ -5,7 +5,7 @@
 
 #include "linear/exact/merged_factor.h"
 #include "linear/preconditioner.h"
-#include "pbs/world.h"
+#include "pbs/stats.h"
 
 // With no more rows than the first the others are analysed with the pattern, so that no step has
 // to; with no more than the second their room for numbers is taken too. What larger systems never

@@ -10,6 +10,7 @@
 #include "minimize/newton/direction.h"
 #include "minimize/newton/state.h"
 #include "pbs/body.h"
+#include "pbs/stats.h"
 
 // Iterations, and those in a row that may gain next to nothing, before the way counts as blocked.
 enum { APPROACH_LIMIT = 200, STALLED_LIMIT = 20 };

@@ -11,7 +11,7 @@
 #include "minimize/newton/direction.h"
 #include "minimize/newton/line_search.h"
 #include "minimize/newton/state.h"
-#include "pbs/world.h"
+#include "pbs/stats.h"
 
 // Strong Wolfe conditions: Nocedal and Wright's values for Newton directions.
 static const double DECREASE = 1e-4;

@@ -6,7 +6,7 @@
 #include "base/lanes/vector.h"
 #include "linear/krylov/minres.h"
 #include "minimize/newton/state.h"
-#include "pbs/world.h"
+#include "pbs/stats.h"
 
 static const double LINEAR_TOLERANCE = 1e-10;
 

@@ -8,7 +8,7 @@
 #include "base/matrix3/math3.h"
 #include "base/lanes/vector.h"
 #include "linear/row_turns.h"
-#include "pbs/world.h"
+#include "pbs/stats.h"
 
 size_t newton_coordinate_count(const struct newton *newton) {
     return 3 * (size_t)newton->assembly->layout.node_count;

@@ -5,10 +5,10 @@
 
 static void write_affine_strain(const struct scene *scene, pbs_stats *stats) {
     const struct body *worst = NULL;
-    stats->affine_strain = affine_strain_largest(scene, &worst);
+    stats->scene.affine_strain = affine_strain_largest(scene, &worst);
     if (worst != NULL) {
-        stats->affine_strain_body.id = handle_id(&scene->bodies, worst->slot, HANDLE_BODY,
-                                                 scene->stamp);
+        stats->scene.affine_strain_body.id = handle_id(&scene->bodies, worst->slot, HANDLE_BODY,
+                                                       scene->stamp);
     }
 }
 
@@ -16,25 +16,25 @@ pbs_status pbs_world_stats(const pbs_world *w, pbs_stats *out) {
     RETURN_IF_FAILED(world_enter(w));
     pbs_stats stats = w->stats;
     const struct counters *counters = &w->scene.counters;
-    stats.step_count = counters->step_count;
-    stats.failed_step_count = counters->failed_step_count;
-    stats.newton_total = counters->newton_total;
-    stats.linear_total = counters->linear_total;
+    stats.total.steps = counters->step_count;
+    stats.total.failed_steps = counters->failed_step_count;
+    stats.total.newton_iterations = counters->newton_total;
+    stats.total.linear_iterations = counters->linear_total;
     const struct memory of_queries = query_index_memory(w->query);
-    stats.allocator_calls = w->memory.call_count + of_queries.call_count;
-    stats.bytes_in_use = w->memory.bytes_in_use + of_queries.bytes_in_use;
-    stats.step_next = w->scene.step_memory.next;
-    stats.node_count = w->scene.nodes.count - w->scene.nodes.vacant;
+    stats.memory.allocator_calls = w->memory.call_count + of_queries.call_count;
+    stats.memory.bytes_in_use = w->memory.bytes_in_use + of_queries.bytes_in_use;
+    stats.step_control.next = w->scene.step_memory.next;
+    stats.scene.nodes = w->scene.nodes.count - w->scene.nodes.vacant;
     for (size_t i = 0; i < w->scene.bodies.count; i++) {
         const struct body *body = scene_body(&w->scene, i);
-        stats.element_count += body->solid.tet_count + body->custom.stencil_count;
-        stats.element_count += body->kind == BODY_SHELL
-                                   ? body->triangle_count + body->shell.hinge_count
-                                   : 0;
+        stats.scene.elements += body->solid.tet_count + body->custom.stencil_count;
+        stats.scene.elements += body->kind == BODY_SHELL
+                                    ? body->triangle_count + body->shell.hinge_count
+                                    : 0;
     }
     write_affine_strain(&w->scene, &stats);
     if (w->topology.is_current) {
-        stats.block_count = w->topology.model.assembly.pattern.block_count;
+        stats.scene.blocks = w->topology.model.assembly.pattern.block_count;
     }
     return results_write(&settings_stats, &stats, out);
 }

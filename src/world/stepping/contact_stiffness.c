@@ -101,16 +101,16 @@ void contact_stiffness_land(struct run *run) {
 
 void contact_stiffness_report(const pbs_world *w, pbs_stats *stats) {
     const struct barrier_contact *contact = &w->topology.contact;
-    stats->contact_stiffness = contact->settings.barrier.stiffness;
-    stats->contact_stiffness_least = contact->settings.barrier.stiffness;
+    stats->contact.stiffness = contact->settings.barrier.stiffness;
+    stats->contact.least_stiffness = contact->settings.barrier.stiffness;
     if (!is_by_body(&w->scene)) {
         return;
     }
-    stats->contact_stiffness_least = INFINITY;
+    stats->contact.least_stiffness = INFINITY;
     for (size_t i = 0; i < w->scene.bodies.count && i < contact->mesh.part_count; i++) {
         const double stiffness = contact->mesh.parts[i].stiffness;
-        stats->contact_stiffness = fmax(stats->contact_stiffness, stiffness);
-        stats->contact_stiffness_least = fmin(stats->contact_stiffness_least, stiffness);
+        stats->contact.stiffness = fmax(stats->contact.stiffness, stiffness);
+        stats->contact.least_stiffness = fmin(stats->contact.least_stiffness, stiffness);
     }
 }
 

@@ -351,18 +351,18 @@ pbs_status failure_overlap(struct run *run, const struct contact_pair *pair) {
 
 void failure_write_stats(const struct run *run, pbs_stats *stats) {
     const struct failure *const f = &run->failure;
-    stats->failure = f->kind;
-    stats->failure_vertex = f->vertex;
-    stats->failure_body = f->body;
-    stats->failure_residual = f->residual;
+    stats->failure.kind = f->kind;
+    stats->failure.vertex = f->vertex;
+    stats->failure.body = f->body;
+    stats->failure.residual = f->residual;
     for (int s = 0; s < 2; s++) {
-        stats->failure_pair_bodies[s] = f->sides[s].body;
-        stats->failure_pair_colliders[s] = f->sides[s].collider;
-        stats->failure_pair_counts[s] = f->sides[s].vertex_count;
-        memcpy(stats->failure_pair_vertices + 3 * s, f->sides[s].vertices,
+        stats->failure.pair_bodies[s] = f->sides[s].body;
+        stats->failure.pair_colliders[s] = f->sides[s].collider;
+        stats->failure.pair_vertex_counts[s] = f->sides[s].vertex_count;
+        memcpy(stats->failure.pair_vertices + 3 * s, f->sides[s].vertices,
                sizeof f->sides[s].vertices);
     }
-    stats->failure_gap = f->gap;
-    stats->failure_stiffness = f->stiffness;
-    stats->failure_force = f->force;
+    stats->failure.pair_gap = f->gap;
+    stats->failure.pair_stiffness = f->stiffness;
+    stats->failure.pair_force = f->force;
 }

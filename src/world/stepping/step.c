@@ -407,8 +407,8 @@ static pbs_status fill_problem(struct run *run) {
         p->least_tolerance = STATIC_SHARE * p->options.tolerance;
         p->options.tolerance = w->scene.settings.tolerance;
     }
-    w->stats.reference_force = reference;
-    w->stats.tolerance = p->options.tolerance;
+    w->stats.newton.reference_force = reference;
+    w->stats.newton.tolerance = p->options.tolerance;
     return PBS_OK;
 }
 
@@ -727,33 +727,33 @@ static void land(struct run *run) {
 }
 
 static void write_energy_stats(const struct step_result *sum, pbs_stats *stats) {
-    stats->alpha_low = sum->energy.alpha_low;
-    stats->alpha_high = sum->energy.alpha_high;
-    stats->energy_target = sum->energy.target;
-    stats->energy_reached = sum->energy.energy;
-    stats->energy_loss = sum->dissipated;
-    stats->energy_work = sum->energy.work;
+    stats->energy_control.alpha_low = sum->energy.alpha_low;
+    stats->energy_control.alpha_high = sum->energy.alpha_high;
+    stats->energy_control.target = sum->energy.target;
+    stats->energy_control.reached = sum->energy.energy;
+    stats->step.dissipated = sum->dissipated;
+    stats->energy_control.work = sum->energy.work;
 }
 
 static void write_contact_stats(const struct barrier_contact *contact, pbs_stats *stats) {
     const struct contact_counters *counters = &contact->counters;
-    stats->contact_searches = counters->searches;
-    stats->contact_sweeps = counters->sweeps;
-    stats->contact_candidates = candidates_count(&contact->candidates);
-    stats->least_gap = barrier_contact_least_gap(contact);
-    stats->time_contact_search = counters->seconds_search;
-    stats->time_contact_sweep = counters->seconds_sweep;
-    stats->time_contact = counters->seconds_evaluate + counters->seconds_linearize;
+    stats->contact.searches = counters->searches;
+    stats->contact.sweeps = counters->sweeps;
+    stats->contact.candidates = candidates_count(&contact->candidates);
+    stats->contact.least_gap = barrier_contact_least_gap(contact);
+    stats->time.contact_search = counters->seconds_search;
+    stats->time.contact_sweep = counters->seconds_sweep;
+    stats->time.contact = counters->seconds_evaluate + counters->seconds_linearize;
 }
 
 static void write_solver_stats(const struct preconditioner_report *report, pbs_stats *stats) {
-    stats->preconditioner_used = report->used;
-    stats->preconditioner_reason = report->reason;
-    stats->coarse_unknowns = report->coarse_unknowns;
-    stats->predicted_iterations = report->expected_iterations;
-    stats->block_jacobi_work = report->work[ENTRANT_BLOCK_JACOBI];
-    stats->factor_work = report->work[ENTRANT_FACTOR];
-    stats->two_level_work = report->work[ENTRANT_TWO_LEVEL];
+    stats->linear.preconditioner = report->used;
+    stats->linear.reason = report->reason;
+    stats->linear.coarse_unknowns = report->coarse_unknowns;
+    stats->linear.predicted_iterations = report->expected_iterations;
+    stats->linear.block_jacobi_work = report->work[ENTRANT_BLOCK_JACOBI];
+    stats->linear.factor_work = report->work[ENTRANT_FACTOR];
+    stats->linear.two_level_work = report->work[ENTRANT_TWO_LEVEL];
 }
 
 static void write_stats(struct run *run, pbs_status status) {
@@ -761,64 +761,64 @@ static void write_stats(struct run *run, pbs_status status) {
     pbs_stats *stats = &w->stats;
     const struct newton_result *n = &run->sum.newton;
     stats->status = status;
-    stats->stages = run->sum.stages;
-    stats->explicit_steps = run->explicit_steps;
-    stats->stable_step = w->scene.integrator.scheme->kicks
-                             ? w->topology.workspace.memory.stable_step
-                             : 0.0;
-    stats->divisions = run->divisions;
-    stats->newton_iterations = n->newton_iterations;
-    stats->linear_solves = n->linear_solves;
-    stats->linear_iterations = n->linear_iterations;
-    stats->evaluations = n->evaluations;
-    stats->indefinite_solves = n->indefinite_solves;
-    stats->gradient_directions = n->gradient_directions;
-    stats->clamped_steps = n->clamped_steps;
-    stats->noise_accepts = n->noise_accepts;
-    stats->shifted_factors = n->shifted_factors;
-    stats->active_contacts = run->sum.active_contacts;
-    stats->held_inside = run->sum.held_inside;
-    stats->untouchable_bodies = count_untouchable(&w->scene);
+    stats->newton.stages = run->sum.stages;
+    stats->step.explicit_steps = run->explicit_steps;
+    stats->step.stable_step = w->scene.integrator.scheme->kicks
+                                  ? w->topology.workspace.memory.stable_step
+                                  : 0.0;
+    stats->step.divisions = run->divisions;
+    stats->newton.iterations = n->newton_iterations;
+    stats->linear.solves = n->linear_solves;
+    stats->linear.iterations = n->linear_iterations;
+    stats->newton.evaluations = n->evaluations;
+    stats->linear.indefinite_solves = n->indefinite_solves;
+    stats->newton.gradient_directions = n->gradient_directions;
+    stats->newton.shortened_steps = n->clamped_steps;
+    stats->newton.roundoff_accepts = n->noise_accepts;
+    stats->linear.shifted_factors = n->shifted_factors;
+    stats->contact.active = run->sum.active_contacts;
+    stats->contact.constrained_inside = (uint32_t)run->sum.held_inside;
+    stats->scene.bodies_without_contact = count_untouchable(&w->scene);
     if (status >= 0) {
         write_energy_stats(&run->sum, stats);
     }
-    stats->gradient_norm = n->gradient_norm;
+    stats->newton.gradient_norm = n->gradient_norm;
     if (w->scene.integrator.scheme->is_static) {
-        stats->tolerance = run->sum.tolerance;
+        stats->newton.tolerance = run->sum.tolerance;
     }
-    stats->preconditioner_shift = n->preconditioner_shift;
+    stats->linear.largest_shift = n->preconditioner_shift;
     write_solver_stats(&n->preconditioner, stats);
-    stats->turned_solves = n->turned_solves;
+    stats->linear.switched_solves = n->turned_solves;
     if (contact_scene_has_barrier(&w->scene)) {
         write_contact_stats(&w->topology.contact, stats);
-        stats->contact_distance = w->topology.contact.settings.barrier.reach;
-        stats->slip_velocity = w->topology.contact.settings.slip_velocity;
-        stats->velocity_tolerance = run->problem.options.velocity_tolerance;
-        stats->flight_parts = run->flight_parts;
+        stats->contact.distance = w->topology.contact.settings.barrier.reach;
+        stats->contact.slip_velocity = w->topology.contact.settings.slip_velocity;
+        stats->newton.velocity_tolerance = run->problem.options.velocity_tolerance;
+        stats->step.parts = run->flight_parts;
         contact_stiffness_report(w, stats);
     }
-    stats->deepest_penetration = penetration_scene_is(&w->scene)
-                                     ? penetration_deepest(&w->topology.penetration)
-                                     : 0.0;
+    stats->contact.deepest_penetration = penetration_scene_is(&w->scene)
+                                             ? penetration_deepest(&w->topology.penetration)
+                                             : 0.0;
     failure_write_stats(run, stats);
-    stats->step = run->h;
-    stats->accepted_steps = run->counts.accepted;
-    stats->rejected_steps = run->counts.rejected;
-    stats->forced_steps = run->counts.forced;
-    stats->shortest_step = run->counts.shortest;
-    stats->longest_step = run->counts.longest;
-    stats->step_error = run->counts.measured;
-    stats->fracture_steps = run->counts.cracked;
-    stats->fracture_step = run->counts.crack;
-    stats->time_evaluate = n->time_evaluate;
-    stats->time_hessian = n->time_hessian;
-    stats->time_factor = n->time_factor;
-    stats->time_solve = n->time_solve;
-    stats->time_search = n->time_search;
+    stats->step.length = run->h;
+    stats->step_control.accepted = run->counts.accepted;
+    stats->step_control.rejected = run->counts.rejected;
+    stats->step_control.above_tolerance = run->counts.forced;
+    stats->step_control.shortest = run->counts.shortest;
+    stats->step_control.longest = run->counts.longest;
+    stats->step_control.error = run->counts.measured;
+    stats->step_control.fracture_limited = run->counts.cracked;
+    stats->step_control.fracture_step = run->counts.crack;
+    stats->time.guess = n->time_evaluate;
+    stats->time.hessian = n->time_hessian;
+    stats->time.factor = n->time_factor;
+    stats->time.solve = n->time_solve;
+    stats->time.search = n->time_search;
     if (w->topology.newton != NULL) {
         const struct host_solver_counts host = newton_take_host_counts(w->topology.newton);
-        stats->host_solves = host.solves;
-        stats->host_refusals = host.refusals;
+        stats->linear.host_solves = host.solves;
+        stats->linear.host_fallbacks = host.refusals;
     }
     struct counters *counters = &w->scene.counters;
     counters->step_count += status >= 0 ? run->counts.accepted : 0;
@@ -893,14 +893,14 @@ static pbs_status step(struct run *run) {
     RETURN_IF_FAILED(begin_contact(run));
     RETURN_IF_FAILED(contact_readback_start(w));
     load_state(w, run->h);
-    w->stats.time_prepare = clock_seconds() - start;
+    w->stats.time.prepare = clock_seconds() - start;
     RETURN_IF_FAILED(run->steps(run));
     RETURN_IF_FAILED(check_account(run));
     const double solved = clock_seconds();
     RETURN_IF_FAILED(measure_contact(run));
     RETURN_IF_FAILED(contact_readback_prepare(w));
     land_watching_strain(run);
-    w->stats.time_finish = clock_seconds() - solved;
+    w->stats.time.finish = clock_seconds() - solved;
     return answer(run);
 }
 
@@ -947,7 +947,7 @@ pbs_status run_world(struct run *run) {
         failure_other(run);
     }
     write_stats(run, status);
-    w->stats.time_total = clock_seconds() - start;
+    w->stats.time.total = clock_seconds() - start;
     return status;
 }
 

@@ -203,9 +203,9 @@ pbs_status pbs_system_set_state(pbs_system *s, double time, const double *positi
 pbs_status pbs_system_stats(const pbs_system *s, pbs_dense_stats *out) {
     RETURN_IF_FAILED(system_enter(s));
     pbs_dense_stats stats = s->stats;
-    stats.step_next = s->step_memory.next;
-    stats.allocator_calls = s->memory.call_count;
-    stats.bytes_in_use = s->memory.bytes_in_use;
+    stats.step_control.next = s->step_memory.next;
+    stats.memory.allocator_calls = s->memory.call_count;
+    stats.memory.bytes_in_use = s->memory.bytes_in_use;
     return results_write(&settings_dense_stats, &stats, out);
 }
 

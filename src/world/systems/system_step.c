@@ -206,19 +206,19 @@ static void write_stats(const struct run *run, pbs_status status) {
     stats->newton_iterations = newton->newton_iterations;
     stats->force_evaluations = newton->force_evaluations;
     stats->jacobian_evaluations = newton->jacobian_evaluations;
-    stats->noise_accepts = newton->noise_accepts;
+    stats->roundoff_accepts = newton->noise_accepts;
     stats->residual = newton->residual;
     stats->tolerance = newton->tolerance;
     stats->step = run->h;
-    stats->step_count += status >= 0 ? counts->accepted : 0;
-    stats->failed_step_count += status < 0;
-    stats->newton_total += newton->newton_iterations;
-    stats->accepted_steps = counts->accepted;
-    stats->rejected_steps = counts->rejected;
-    stats->forced_steps = counts->forced;
-    stats->shortest_step = counts->shortest;
-    stats->longest_step = counts->longest;
-    stats->step_error = counts->measured;
+    stats->total.steps += status >= 0 ? counts->accepted : 0;
+    stats->total.failed_steps += status < 0;
+    stats->total.newton_iterations += newton->newton_iterations;
+    stats->step_control.accepted = counts->accepted;
+    stats->step_control.rejected = counts->rejected;
+    stats->step_control.above_tolerance = counts->forced;
+    stats->step_control.shortest = counts->shortest;
+    stats->step_control.longest = counts->longest;
+    stats->step_control.error = counts->measured;
 }
 
 static pbs_status run_system(struct run *run, pbs_status (*steps)(struct run *run)) {

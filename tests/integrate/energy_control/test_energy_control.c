@@ -43,9 +43,10 @@ static void range_of(const pbs_integrator_desc *d, enum oscillator problem, doub
         range[0] = fmin(range[0], error);
         range[1] = fmax(range[1], error);
         if (d->scheme == PBS_SCHEME_A_SEARCH) {
-            assert_near(stats.energy_target, first, 1e-15, "target");
-            assert_near(stats.energy_reached, energy_of(world).total, 1e-14, "energy");
-            assert_true(stats.alpha_low >= 0.0 && stats.alpha_high <= 1.1);
+            assert_near(stats.energy_control.target, first, 1e-15, "target");
+            assert_near(stats.energy_control.reached, energy_of(world).total, 1e-14, "energy");
+            assert_true(stats.energy_control.alpha_low >= 0.0 &&
+                        stats.energy_control.alpha_high <= 1.1);
         }
     }
     pbs_world_destroy(world);
@@ -100,7 +101,7 @@ static void decay_follows_its_curve(void **state) {
     for (int i = 1; i <= 500; i++) {
         assert_ok(pbs_world_step(world, h));
         const double curve = ground + start * exp(-i * h / tau);
-        assert_near(stats_of(world).energy_target, curve, 1e-13, "target");
+        assert_near(stats_of(world).energy_control.target, curve, 1e-13, "target");
         assert_small(energy_of(world).total - curve, i > 20 ? 1e-12 : 0.06, "above the curve");
         assert_small(curve - energy_of(world).total, 0.25 * (curve - ground), "below the curve");
     }
@@ -125,9 +126,9 @@ static void rejected_steps_leave_the_target(void **state) {
         const double start = energy_of(world).total;
         assert_ok(pbs_world_advance(world, 5.0));
         const pbs_stats stats = stats_of(world);
-        assert_true(stats.rejected_steps > 0 && stats.accepted_steps > 20);
-        assert_near(stats.energy_target, start * exp(-5.0 / 50.0), 1e-12, "target");
-        assert_near(stats.energy_reached, energy_of(world).total, 1e-13, "energy");
+        assert_true(stats.step_control.rejected > 0 && stats.step_control.accepted > 20);
+        assert_near(stats.energy_control.target, start * exp(-5.0 / 50.0), 1e-12, "target");
+        assert_near(stats.energy_control.reached, energy_of(world).total, 1e-13, "energy");
         pbs_world_destroy(world);
     }
 }
@@ -175,7 +176,7 @@ static void divided_steps_carry_the_target(void **state) {
         for (int i = 1; i <= 6; i++) {
             refusing.left = i % 2 == 0 ? 200 : 0;
             assert_status(pbs_world_step(world, 0.1), i % 2 == 0 ? PBS_DIVIDED : PBS_OK);
-            assert_near(stats_of(world).energy_target, start * exp(-0.1 * i / 50.0), 1e-12,
+            assert_near(stats_of(world).energy_control.target, start * exp(-0.1 * i / 50.0), 1e-12,
                         "target");
         }
         pbs_world_destroy(world);
@@ -223,10 +224,10 @@ static void friction_is_off_the_target(void **state) {
             assert_ok(pbs_collider_set_motion(world, ground, position, upright));
             assert_ok(pbs_world_step(world, 0.01));
             const pbs_stats stats = stats_of(world);
-            lost += stats.energy_loss;
-            work += stats.energy_work;
+            lost += stats.step.dissipated;
+            work += stats.energy_control.work;
             const double shift = shift_of(world, cube, 0.01, downward);
-            assert_near(stats.energy_target + shift, first - lost + work, 1e-12, "balance");
+            assert_near(stats.energy_control.target + shift, first - lost + work, 1e-12, "balance");
         }
         // 1 kg: 1/2 J of heat in either frame; the belt's work is that and the cube's energy.
         assert_near(energy_of(world).dissipated, lost, 1e-14, "heat");
@@ -247,14 +248,14 @@ static void changes_of_gravity_are_work(void **state) {
     const pbs_body cube = add_cube(world, 1, 0.1, origin, NULL);
     assert_ok(scene_step(world, 10));
     const double before = energy_of(world).total, h = 1.0 / 60.0;
-    const double first = stats_of(world).energy_target + shift_of(world, cube, h, downward);
+    const double first = stats_of(world).energy_control.target + shift_of(world, cube, h, downward);
     assert_ok(pbs_world_set_gravity(world, upward));
     const double change = energy_of(world).total - before + shift_of(world, cube, h, upward) -
                           shift_of(world, cube, h, downward);
     assert_true(fabs(change) > 0.1);
     assert_ok(scene_step(world, 1));
-    assert_near(stats_of(world).energy_work, change, 1e-13, "work");
-    const double target = stats_of(world).energy_target + shift_of(world, cube, h, upward);
+    assert_near(stats_of(world).energy_control.work, change, 1e-13, "work");
+    const double target = stats_of(world).energy_control.target + shift_of(world, cube, h, upward);
     assert_near(target, first + change, 1e-13, "target");
     pbs_world_destroy(world);
 }
@@ -308,13 +309,13 @@ static void frames_agree_on_scripts(void **state) {
             pull(carried, bodies[1], speed, h, i);
             const double *x = pbs_body_positions(still, bodies[0]);
             const double *y = pbs_body_positions(carried, bodies[1]);
-            least = fmin(least, stats_of(still).alpha_low);
+            least = fmin(least, stats_of(still).energy_control.alpha_low);
             for (int k = 0; k < 9; k += 3) {
                 assert_near(y[k] - speed * h * i, x[k], 1e-7, "positions in two frames");
             }
         }
         assert_true(least < 0.99 || schemes[s] == PBS_SCHEME_A_1);
-        assert_near(stats_of(still).energy_work, 0.0, 0.0, "work of a pin");
+        assert_near(stats_of(still).energy_control.work, 0.0, 0.0, "work of a pin");
         pbs_world_destroy(still);
         pbs_world_destroy(carried);
     }
@@ -344,7 +345,7 @@ static void scripts_store_their_work(void **state) {
         }
         const double stored = 0.5 * 400.0 * 0.06 * 0.06;
         assert_near(energy_of(world).total, stored, 1e-13, "stored");
-        assert_near(stats_of(world).energy_target, stored, 1e-12, "target");
+        assert_near(stats_of(world).energy_control.target, stored, 1e-12, "target");
         pbs_world_destroy(world);
     }
 }
@@ -387,8 +388,9 @@ static void frames_agree_on_walls(void **state) {
         assert_ok(pbs_collider_set_motion(pushed, walls[1], position, upright));
         assert_ok(pbs_world_step(still, h));
         assert_ok(pbs_world_step(pushed, h));
-        contacts += stats_of(still).active_contacts;
-        assert_near(stats_of(pushed).alpha_low, stats_of(still).alpha_low, 1e-5, "alpha");
+        contacts += stats_of(still).contact.active;
+        assert_near(stats_of(pushed).energy_control.alpha_low,
+                    stats_of(still).energy_control.alpha_low, 1e-5, "alpha");
         const double *x = pbs_body_positions(still, cubes[0]);
         const double *y = pbs_body_positions(pushed, cubes[1]);
         for (int k = 1; k < 81; k += 3) {
@@ -414,9 +416,9 @@ static void a_bounce_returns_the_energy(void **state) {
         uint32_t touched = 0;
         for (int i = 0; i < 40; i++) {
             assert_ok(pbs_world_step(world, 0.01));
-            touched += stats_of(world).active_contacts;
+            touched += stats_of(world).contact.active;
         }
-        assert_true(touched > 0 && stats_of(world).active_contacts == 0);
+        assert_true(touched > 0 && stats_of(world).contact.active == 0);
         const double kept = energy_of(world).total / first;
         assert_true(s == 0 ? kept > 0.99 && kept < 1.0 + 1e-9 : kept < 0.6);
         pbs_world_destroy(world);
@@ -446,7 +448,7 @@ static void alphas_are_as_they_were_chosen(void **state) {
             assert_near(states[0][0], states[1][0], 1e-9, "position");
             assert_near(states[0][1], states[1][1], 1e-9, "velocity");
         }
-        assert_near(stats_of(worlds[0]).alpha_high, 0.0, 0.0, "alpha");
+        assert_near(stats_of(worlds[0]).energy_control.alpha_high, 0.0, 0.0, "alpha");
         pbs_world_destroy(worlds[0]);
         pbs_world_destroy(worlds[1]);
     }
@@ -456,7 +458,7 @@ static void alphas_are_as_they_were_chosen(void **state) {
     int since = 2, corrections = 0;
     for (int step = 0; step < 300; step++) {
         assert_ok(pbs_world_step(world, 0.1));
-        const bool corrected = stats_of(world).alpha_low != 1.0;
+        const bool corrected = stats_of(world).energy_control.alpha_low != 1.0;
         assert_true(!corrected || since >= 2);
         since = corrected ? 0 : since + 1;
         corrections += corrected;
@@ -582,8 +584,9 @@ static void islands_do_not_exchange_energy(void **state) {
         // Of one alpha, the first body gains what the second one loses.
         assert_true(mixed[0] > 0.5 || s > 1);
         const pbs_stats stats = stats_of(islands);
-        assert_near(stats.energy_target, 0.5 + 4.5 + 20.25, 1e-12, "sum of the targets");
-        assert_near(stats.energy_reached, together[0] + together[1], 1e-12, "sum of energies");
+        assert_near(stats.energy_control.target, 0.5 + 4.5 + 20.25, 1e-12, "sum of the targets");
+        assert_near(stats.energy_control.reached, together[0] + together[1], 1e-12,
+                    "sum of energies");
         pbs_world_destroy(whole);
         pbs_world_destroy(islands);
     }
@@ -653,15 +656,16 @@ static void meet(double gravity) {
         const pbs_stats stats = stats_of(both);
         const double energy = start - 0.5 * 2.2 * gravity * gravity * h * h * (i + 1);
         assert_true(pbs_world_hash(both) == pbs_world_hash(threaded));
-        assert_near(stats.energy_target, energy, 1e-12 * size, "sum of the targets");
+        assert_near(stats.energy_control.target, energy, 1e-12 * size, "sum of the targets");
         // Not 0: elastic energy is not convex.
-        assert_small(stats.energy_reached - energy, 5e-3 * start, "above the targets");
+        assert_small(stats.energy_control.reached - energy, 5e-3 * start, "above the targets");
         if (i >= MEETING_STEPS / 2) {
-            closest = fmin(closest, fabs(stats.energy_reached - energy));
+            closest = fmin(closest, fabs(stats.energy_control.reached - energy));
         }
-        if (stats.active_contacts > 0) {
+        if (stats.contact.active > 0) {
             during++;
-            assert_near(stats.alpha_low, stats.alpha_high, 0.0, "one alpha");
+            assert_near(stats.energy_control.alpha_low, stats.energy_control.alpha_high, 0.0,
+                        "one alpha");
         } else if (during == 0) {
             before++;
             assert_ok(pbs_world_step(first, h));
@@ -671,7 +675,7 @@ static void meet(double gravity) {
             assert_near(energy_of(both).total, alone, 1e-8 * start, "as alone");
         } else {
             after++;
-            apart += stats.alpha_low != stats.alpha_high;
+            apart += stats.energy_control.alpha_low != stats.energy_control.alpha_high;
         }
     }
     assert_true(before > 3 && during > 0 && after > 20 && apart > after / 2);
@@ -699,18 +703,19 @@ static void setting_a_body_restarts_its_target(void **state) {
     pbs_world *world = tight_world(&d);
     double energies[2];
     run_pair(world, 2, 0, energies, 20);
-    assert_near(stats_of(world).energy_target, 25.25, 1e-12, "targets");
+    assert_near(stats_of(world).energy_control.target, 25.25, 1e-12, "targets");
     const double velocity[3] = {0.5, 0.0, 0.0};
     const pbs_body first = pbs_world_body_at(world, 0);
     assert_ok(pbs_body_set_velocities(world, first, velocity, 1));
     const double x = pbs_body_positions(world, first)[0];
     assert_ok(pbs_world_step(world, 0.1));
-    assert_near(stats_of(world).energy_target, 24.75 + 0.5 * x * x + 0.125, 1e-12, "one target");
+    assert_near(stats_of(world).energy_control.target, 24.75 + 0.5 * x * x + 0.125, 1e-12,
+                "one target");
     // Another body changes the islands: all targets start anew, from the energies there are.
     double third[2];
     const double before = energy_of(world).total;
     run_pair(world, 1, 0, third, 1);
-    assert_near(stats_of(world).energy_target, before + 0.5, 1e-12, "all targets");
+    assert_near(stats_of(world).energy_control.target, before + 0.5, 1e-12, "all targets");
     pbs_world_destroy(world);
 }
 
@@ -725,13 +730,13 @@ static void setting_any_body_restarts_the_target_of_all(void **state) {
         pbs_world *world = tight_world(&d);
         double energies[2];
         run_pair(world, 2, 0, energies, 20);
-        assert_near(stats_of(world).energy_target, 25.25, 1e-12, "target");
+        assert_near(stats_of(world).energy_control.target, 25.25, 1e-12, "target");
         assert_true(energy_of(world).total < 25.0);
         const double velocity[3] = {0.5, 0.0, 0.0};
         assert_ok(pbs_body_set_velocities(world, pbs_world_body_at(world, b), velocity, 1));
         const double energy = energy_of(world).total;
         assert_ok(pbs_world_step(world, 0.1));
-        assert_near(stats_of(world).energy_target, energy, 1e-12 * 25.25, "target");
+        assert_near(stats_of(world).energy_control.target, energy, 1e-12 * 25.25, "target");
         pbs_world_destroy(world);
     }
 }
@@ -776,8 +781,8 @@ static void targets_are_saved(void **state) {
             assert_ok(pbs_world_step(world, 0.1));
             assert_ok(pbs_world_step(other, 0.1));
             assert_true(pbs_world_hash(world) == pbs_world_hash(other));
-            const double targets[2] = {stats_of(world).energy_target,
-                                       stats_of(other).energy_target};
+            const double targets[2] = {stats_of(world).energy_control.target,
+                                       stats_of(other).energy_control.target};
             assert_same_bits(&targets[0], &targets[1], 1);
         }
         free(saved.data);

@@ -303,13 +303,13 @@ static void follow_bounces(double flight, double contact, bool alternating, stru
         const double h = near ? contact : alternating && step++ % 2 == 0 ? 0.1 * flight : flight;
         assert_ok(pbs_world_step(world, h));
         const pbs_stats stats = stats_of(world);
-        out->alpha_low = fmin(out->alpha_low, stats.alpha_low);
-        out->alpha_high = fmax(out->alpha_high, stats.alpha_high);
-        if (stats.active_contacts == 0 && out->count < HIT_LIMIT) {
+        out->alpha_low = fmin(out->alpha_low, stats.energy_control.alpha_low);
+        out->alpha_high = fmax(out->alpha_high, stats.energy_control.alpha_high);
+        if (stats.contact.active == 0 && out->count < HIT_LIMIT) {
             out->count += !flies;
             out->tops[out->count - 1] = (top_of(world, body, h) - 0.051) / drop;
         }
-        flies = stats.active_contacts == 0;
+        flies = stats.contact.active == 0;
     }
     pbs_world_destroy(world);
 }
@@ -426,10 +426,10 @@ static void the_target_is_a_bound(void **state) {
         assert_ok(pbs_world_step(world, 0.02));
         const double shift = shift_of(world, body, 0.02);
         const pbs_stats stats = stats_of(world);
-        assert_near(stats.energy_target + shift, first, 1e-12 * fabs(stats.energy_target) + 1e-11,
-                    "target");
-        assert_small(stats.energy_reached - stats.energy_target,
-                     1e-10 * (fabs(first) + fabs(stats.energy_target)), "above the target");
+        assert_near(stats.energy_control.target + shift, first,
+                    1e-12 * fabs(stats.energy_control.target) + 1e-11, "target");
+        assert_small(stats.energy_control.reached - stats.energy_control.target,
+                     1e-10 * (fabs(first) + fabs(stats.energy_control.target)), "above the target");
     }
     pbs_world_destroy(world);
 }
@@ -450,7 +450,8 @@ static void holding_changes_what_is_kept(void **state) {
     double kept = energy_of(world).total;
     for (int i = 0; i < 60; i++) {
         const bool falls = i / 20 % 2 == 0;
-        const double before = shift_of(world, cube, h), target = stats_of(world).energy_target;
+        const double before = shift_of(world, cube, h),
+                     target = stats_of(world).energy_control.target;
         if (i == 20) {
             assert_ok(pbs_body_pin(world, cube, &held, 1, PBS_AXIS_ALL));
         } else if (i == 40) {
@@ -458,12 +459,12 @@ static void holding_changes_what_is_kept(void **state) {
         }
         assert_ok(pbs_world_step(world, h));
         const pbs_stats stats = stats_of(world);
-        kept += stats.energy_work;
+        kept += stats.energy_control.work;
         const double shift = falls ? shift_of(world, cube, h) : 0.0;
-        assert_near(stats.energy_target + shift, kept, 1e-11, "target");
+        assert_near(stats.energy_control.target + shift, kept, 1e-11, "target");
         if (i == 40) {
             // Nothing does work, so the target of H moves by what the shift does in the step.
-            assert_near(stats.energy_target - target, before - shift, 1e-11, "target of H");
+            assert_near(stats.energy_control.target - target, before - shift, 1e-11, "target of H");
         }
     }
     pbs_world_destroy(world);
@@ -516,7 +517,7 @@ static void a_constant_force_leaves_others_alone(void **state) {
             assert_ok(pbs_world_step(world, h));
             const double shift = 0.5 * h * 5.0 * pbs_body_velocities(world, point)[2];
             if (is_linear) {
-                assert_near(stats_of(world).energy_target + shift, first, 1e-9, "target");
+                assert_near(stats_of(world).energy_control.target + shift, first, 1e-9, "target");
             }
         }
         const double after = internal_energy(world, cube);
@@ -551,7 +552,8 @@ static void a_saved_fall_goes_on(void **state) {
         assert_near(top_of(world, brick, h), top, 1e-12, "top of the parabola");
         // A target that does not follow the change of the step is off by 2.4e-3 J and more.
         const pbs_stats stats = stats_of(world);
-        assert_near(stats.energy_reached, stats.energy_target, 5e-4, "energy beside its target");
+        assert_near(stats.energy_control.reached, stats.energy_control.target, 5e-4,
+                    "energy beside its target");
     }
     pbs_world_destroy(world);
     pbs_world_destroy(other);

@@ -85,8 +85,8 @@ static void steps_end_outside(const struct scheme_table *scheme, int kind) {
         const pbs_status status = pbs_world_step(world, h);
         assert_true(status == PBS_OK || status == PBS_DIVIDED);
         assert_small(-deepest(world, body, kind, height), 1e-12, scheme->name);
-        touched += stats_of(world).active_contacts;
-        assert_true(stats_of(world).active_contacts <= 27);
+        touched += stats_of(world).contact.active;
+        assert_true(stats_of(world).contact.active <= 27);
     }
     assert_true(touched > 0);
     pbs_world_destroy(world);
@@ -216,7 +216,7 @@ static void particles_slide_as_coulomb_says(void **state) {
             double felt[3];
             assert_ok(pbs_collider_force(world, pbs_world_collider_at(world, 0), felt));
             assert_near(felt[1], -0.2 * g, 1e-9, scheme->name);
-            assert_int_equal(stats_of(world).active_contacts, 1);
+            assert_int_equal(stats_of(world).contact.active, 1);
             assert_near(pbs_body_positions(world, body)[1], 0.0, 0.0, scheme->name);
             if (scheme->control == CONTROL_NONE) {
                 assert_near(v[0], 0.8 * speed, 1e-9, scheme->name);
@@ -255,7 +255,7 @@ static void impacts_have_their_friction(void **state) {
             uint32_t same = 0, touched = 0;
             for (int n = 0; (n < 60 || same < 10) && n < 200; n++) {
                 assert_ok(pbs_world_step(world, h));
-                const uint32_t touches = stats_of(world).active_contacts;
+                const uint32_t touches = stats_of(world).contact.active;
                 same = touches == touched ? same + 1 : 0;
                 touched = touches;
             }

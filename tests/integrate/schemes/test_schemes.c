@@ -98,7 +98,7 @@ static void an_unconverged_stage_is_not_forgotten(void **state) {
     assert_status(pbs_world_step(world, 5.0), PBS_NOT_CONVERGED);
     assert_message("not converged after 1 Newton iterations");
     const pbs_stats stats = stats_of(world);
-    assert_true(stats.gradient_norm < stats.tolerance);
+    assert_true(stats.newton.gradient_norm < stats.newton.tolerance);
     pbs_world_destroy(world);
 }
 

@@ -518,7 +518,7 @@ static void unsymmetric_matrices_are_right(void **state) {
         assert_small(fine, 2e-4, "error");
         assert_near(log2(errors[g] / fine), 2.0, 0.01, "order");
         if (g != BY_FORCE) {
-            assert_int_equal(stats.newton_total, 1600);
+            assert_int_equal(stats.total.newton_iterations, 1600);
         }
         // Tolerance over the step's length, and as many steps, is what remains of iterations.
         assert_near(errors[g], errors[0], 400 * 1e-13 / (5.0 / 400.0), "the same equation");

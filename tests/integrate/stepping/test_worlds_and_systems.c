@@ -104,7 +104,7 @@ static void damped_springs_move_alike(void **state) {
             const double h = steps[n % COUNT_OF(steps)];
             assert_ok(pbs_world_step(world, h));
             // Worlds divide steps that an explicit scheme cannot take; systems are told.
-            const uint32_t parts = scheme->kicks ? stats_of(world).explicit_steps : 1;
+            const uint32_t parts = scheme->kicks ? stats_of(world).step.explicit_steps : 1;
             assert_true(parts >= 1);
             for (uint32_t part = 0; part < parts; part++) {
                 assert_ok(pbs_system_step(system, integrator, h / parts));

@@ -2,6 +2,7 @@
 // the middle of a solve, and remembers; and the norm that contact is solved in.
 #include "linear/problem_cases.h"
 #include "scenes/linear_scene.h"
+#include "pbs/stats.h"
 
 static struct memory memory;
 

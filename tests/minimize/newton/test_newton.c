@@ -1,6 +1,7 @@
 // The stabilised minimiser, and plain Newton beside it, on energies whose minima are known.
 #include "minimize/fixture.h"
 #include "minimize/springs.h"
+#include "pbs/stats.h"
 #include "support/random.h"
 #include "support/testing.h"
 

@@ -297,10 +297,10 @@ static void an_indefinite_hessian_is_followed_by_a_semidefinite_one(void **state
     const pbs_stats exact = pressed(PBS_HESSIAN_EXACT);
     const pbs_stats on_demand = pressed(PBS_HESSIAN_AUTOMATIC);
     const pbs_stats semidefinite = pressed(PBS_HESSIAN_SEMIDEFINITE);
-    assert_true(exact.indefinite_solves > on_demand.indefinite_solves);
-    assert_true(on_demand.indefinite_solves > 0);
-    assert_true(2 * on_demand.indefinite_solves <= on_demand.newton_iterations + 1);
-    assert_int_equal(semidefinite.indefinite_solves, 0);
+    assert_true(exact.linear.indefinite_solves > on_demand.linear.indefinite_solves);
+    assert_true(on_demand.linear.indefinite_solves > 0);
+    assert_true(2 * on_demand.linear.indefinite_solves <= on_demand.newton.iterations + 1);
+    assert_int_equal(semidefinite.linear.indefinite_solves, 0);
 }
 
 int main(void) {

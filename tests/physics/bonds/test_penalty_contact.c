@@ -91,7 +91,7 @@ static void contact_counts_in_the_stable_step(void **state) {
     pbs_world *world = penalty_world(k, 1);
     add_ball(world, &ball);
     assert_ok(pbs_world_step(world, 0.01));
-    assert_near(stats_of(world).stable_step, 2.0 / sqrt(12.0 * k / mass_of(&ball)), 1e-15,
+    assert_near(stats_of(world).step.stable_step, 2.0 / sqrt(12.0 * k / mass_of(&ball)), 1e-15,
                 "stable step");
     pbs_world_destroy(world);
 }
@@ -196,7 +196,7 @@ static void two_balls_keep_their_momenta(void **state) {
     add_sums(world, first, &balls[0].radius, &start);
     add_sums(world, second, &balls[1].radius, &start);
     assert_ok(pbs_world_step(world, 1e-9));
-    const double h = 0.02 * stats_of(world).stable_step;
+    const double h = 0.02 * stats_of(world).step.stable_step;
     size_t most = 0;
     for (int i = 0; i < 3000; i++) {
         size_t count = 0;

@@ -191,7 +191,7 @@ static double measure_frequency(const struct wave *wave, double expected) {
     const double h = 0.5 * PI / expected / WAVE_STEPS;
     for (int n = 0; n < WAVE_STEPS; n++) {
         assert_ok(pbs_world_step(world, h));
-        assert_int_equal(stats_of(world).explicit_steps, 1);
+        assert_int_equal(stats_of(world).step.explicit_steps, 1);
     }
     const double *end = pbs_body_velocities(world, body) + 3 * (count / 2);
     const double angle = acos(dot3(end, wave->polarization) / speed) / WAVE_STEPS;

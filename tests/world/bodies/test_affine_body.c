@@ -79,7 +79,7 @@ static void vertices_follow_the_pose(void **state) {
     struct brick b;
     const pbs_body body = add_brick(world, &b);
     assert_int_equal(pbs_body_vertex_count(world, body), 8);
-    assert_int_equal(stats_of(world).node_count, 4);
+    assert_int_equal(stats_of(world).scene.nodes, 4);
     assert_at_pose(world, body, &b, b.d.position, b.d.orientation, 1e-14);
     assert_pose(world, body, b.d.position, b.d.orientation, 1e-14);
     double position[3], matrix[9], x[3];
@@ -262,7 +262,7 @@ static void linear_momentum_is_exact(void **state) {
         assert_near(v[1], -20.0, 1e-12, "momentum along y");
         assert_near(v[2], 0.0, 1e-12, "momentum along z");
     }
-    assert_int_equal(stats_of(world).active_contacts, 0);
+    assert_int_equal(stats_of(world).contact.active, 0);
     assert_true(pbs_body_positions(world, body)[1] < -5.0);
     pbs_world_destroy(world);
 }
@@ -596,8 +596,8 @@ static void a_squeezed_body_is_told(void **state) {
     settings.contact = PBS_CONTACT_BARRIER;
     settings.log = (pbs_log){keep_warning, &warnings};
     pbs_world *world = new_world_from(&settings);
-    assert_true(stats_of(world).affine_strain == 0.0);
-    assert_true(stats_of(world).affine_strain_body.id == 0);
+    assert_true(stats_of(world).scene.affine_strain == 0.0);
+    assert_true(stats_of(world).scene.affine_strain_body.id == 0);
     box_surface_make(&box, cube);
     box_surface_describe(&box, &d);
     d.stiffness = 1e4;
@@ -623,9 +623,9 @@ static void a_squeezed_body_is_told(void **state) {
         const pbs_stats stats = stats_of(world);
         const double strains[2] = {strain_of(world, bodies[0]), strain_of(world, bodies[1])};
         const int worst = strains[1] > strains[0];
-        assert_near(stats.affine_strain, strains[worst], 1e-14, "strain");
-        assert_true(stats.affine_strain_body.id == bodies[worst].id);
-        assert_int_equal(warnings.count, stats.affine_strain > 0.1);
+        assert_near(stats.scene.affine_strain, strains[worst], 1e-14, "strain");
+        assert_true(stats.scene.affine_strain_body.id == bodies[worst].id);
+        assert_int_equal(warnings.count, stats.scene.affine_strain > 0.1);
         was_other = was_other || worst == 1;
     }
     assert_true(was_other);

@@ -402,13 +402,13 @@ static void step_doubling_sees_turns(void **state) {
         assert_ok(pbs_world_set_integrator(world, integrator));
         pbs_integrator_destroy(integrator);
         assert_ok(pbs_world_advance(world, 0.4));
-        steps[i] = stats_of(world).accepted_steps;
+        steps[i] = stats_of(world).step_control.accepted;
         // By two radians; bonds give a little, and a step that was taken back left no trace.
         const double *q = pbs_body_orientations(world, body);
         const double *w = pbs_body_angular_velocities(world, body);
         assert_near(w[2], 5.0, i == 0 ? 1e-13 : 1e-2, "spin");
         assert_near(q[2], sin(1.0), i == 0 ? 1e-13 : 1e-3, "orientation");
-        assert_true(stats_of(world).rejected_steps > 0 || i == 0);
+        assert_true(stats_of(world).step_control.rejected > 0 || i == 0);
         pbs_world_destroy(world);
     }
     assert_int_equal(steps[0], 4);

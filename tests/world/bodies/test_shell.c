@@ -195,7 +195,7 @@ static void shells_are_read_back(void **state) {
     }
     double stress[1];
     assert_ok(pbs_body_element_stress(world, body, stress, 0));
-    assert_int_equal(stats_of(world).element_count, 8 + 8);
+    assert_int_equal(stats_of(world).scene.elements, 8 + 8);
     sheet_mesh_free(&mesh);
     pbs_world_destroy(world);
 }

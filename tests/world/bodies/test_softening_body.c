@@ -262,7 +262,7 @@ static void failed_advances_soften_nothing(void **state) {
         }
         const double first = energy_of(worlds[1]).total;
         assert_ok(pbs_world_advance(worlds[1], FLIGHT));
-        assert_int_equal(stats_of(worlds[1]).rejected_steps > 0, doubling);
+        assert_int_equal(stats_of(worlds[1]).step_control.rejected > 0, doubling);
         // What was taken back is not counted twice.
         const pbs_energy end = energy_of(worlds[1]);
         assert_true(end.dissipated > 0.1);

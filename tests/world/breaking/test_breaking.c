@@ -300,7 +300,7 @@ static void rejected_steps_break_nothing(void **state) {
     const pbs_body body = add_bursting(world);
     assert_ok(pbs_world_advance(world, 0.04));
     const pbs_stats stats = stats_of(world);
-    assert_true(stats.rejected_steps > 0);
+    assert_true(stats.step_control.rejected > 0);
     const size_t count = events_of(world, rows, 1024);
     assert_true(count > 0);
     assert_int_equal(bonded_count_broken(world, body), count);

@@ -308,7 +308,7 @@ static void step_control_breaks_each_bond_once(void **state) {
     pbs_integrator_destroy(integrator);
     assert_ok(pbs_world_advance(s.world, 4.0 * STEP));
     assert_ok(pbs_world_broken_bonds(s.world, rows, sizeof *rows, &count));
-    assert_true(stats_of(s.world).rejected_steps > 0);
+    assert_true(stats_of(s.world).step_control.rejected > 0);
     assert_int_equal(count, HANGERS);
     for (size_t i = 0; i < count; i++) {
         assert_int_equal(pbs_body_broken(s.world, s.body)[rows[i].bond] != 0, true);

@@ -106,20 +106,20 @@ static void steps_are_short_from_a_break_until_all_is_quiet(void **state) {
         d.fracture_step = 1e-3;
         d.fracture_quiet_steps = 4;
         const pbs_stats stats = pull(&d);
-        assert_int_equal(stats.accepted_steps, 3 + 4 + 6 + 1);
-        assert_int_equal(stats.rejected_steps, 0);
-        assert_int_equal(stats.fracture_steps, 4);
-        assert_true(stats.fracture_step == 1e-3);
-        assert_near(stats.shortest_step, 1e-3, 1e-18, "shortest");
-        assert_near(stats.longest_step, 0.01, 1e-15, "longest");
+        assert_int_equal(stats.step_control.accepted, 3 + 4 + 6 + 1);
+        assert_int_equal(stats.step_control.rejected, 0);
+        assert_int_equal(stats.step_control.fracture_limited, 4);
+        assert_true(stats.step_control.fracture_step == 1e-3);
+        assert_near(stats.step_control.shortest, 1e-3, 1e-18, "shortest");
+        assert_near(stats.step_control.longest, 0.01, 1e-15, "longest");
         // A shortest step is one whatever breaks.
         d.step_min = 2e-3;
-        assert_int_equal(pull(&d).accepted_steps, 3 + 4 + 5 + 1);
+        assert_int_equal(pull(&d).step_control.accepted, 3 + 4 + 5 + 1);
         d.fracture_step = INFINITY;
         const pbs_stats never = pull(&d);
-        assert_int_equal(never.accepted_steps, 10);
-        assert_int_equal(never.fracture_steps, 0);
-        assert_true(never.fracture_step == 0.0);
+        assert_int_equal(never.step_control.accepted, 10);
+        assert_int_equal(never.step_control.fracture_limited, 0);
+        assert_true(never.step_control.fracture_step == 0.0);
     }
 }
 
@@ -135,7 +135,7 @@ static void steps_grow_from_the_short_ones(void **state) {
     use(world, &d);
     stretch(world, body, 1.0, 0.0, 0.01 / 0.28 * 0.49);
     assert_ok(pbs_world_advance(world, 0.049));
-    assert_int_equal(stats_of(world).accepted_steps, 3 + 4 + 3 + 1);
+    assert_int_equal(stats_of(world).step_control.accepted, 3 + 4 + 3 + 1);
     pbs_world_destroy(world);
 }
 
@@ -156,8 +156,9 @@ static void a_crack_is_given_its_time(void **state) {
         stretch(world, other, 0.5, 1.0, second ? 0.01 / (0.3 + 96.0 * time) : 1e-3);
         assert_ok(pbs_world_advance(world, 0.1));
         const pbs_stats stats = stats_of(world);
-        assert_near(stats.fracture_step, second ? 0.5 * time : time, 1e-12, "the longest step");
-        assert_int_equal(stats.fracture_steps, second ? 10 + 10 : 10);
+        assert_near(stats.step_control.fracture_step, second ? 0.5 * time : time, 1e-12,
+                    "the longest step");
+        assert_int_equal(stats.step_control.fracture_limited, second ? 10 + 10 : 10);
         pbs_world_destroy(world);
     }
 }
@@ -212,8 +213,9 @@ static void a_crack_in_a_peridynamic_body_crosses_a_horizon(void **state) {
             assert_ok(pbs_world_advance(world, 0.2));
             const pbs_stats stats = stats_of(world);
             assert_int_equal(events_of(world, NULL, 0), 1 + beams);
-            assert_near(stats.fracture_step, beams ? of_beams : time, 1e-12, "the longest step");
-            assert_true(stats.fracture_steps >= 5 && time > of_beams);
+            assert_near(stats.step_control.fracture_step, beams ? of_beams : time, 1e-12,
+                        "the longest step");
+            assert_true(stats.step_control.fracture_limited >= 5 && time > of_beams);
             pbs_world_destroy(world);
         }
     }
@@ -234,10 +236,10 @@ static void fixed_steps_stay(void **state) {
         stretch(world, body, 1.0, 0.0, 0.01 / 0.28);
         assert_ok(pbs_world_advance(world, 0.1));
         assert_int_equal(events_of(world, NULL, 0), 1);
-        assert_int_equal(stats_of(world).accepted_steps, 10);
-        assert_true(stats_of(world).fracture_step == 0.0);
+        assert_int_equal(stats_of(world).step_control.accepted, 10);
+        assert_true(stats_of(world).step_control.fracture_step == 0.0);
         assert_ok(pbs_world_step(world, 0.02));
-        assert_int_equal(stats_of(world).accepted_steps, 1);
+        assert_int_equal(stats_of(world).step_control.accepted, 1);
         hashes[i] = pbs_world_hash(world);
         pbs_world_destroy(world);
     }
@@ -293,7 +295,7 @@ static void same_state(const pbs_world *a, const pbs_world *b) {
     assert_ok(pbs_body_bonds(a, first, &pairs, &bonds));
     assert_true(pbs_world_hash(a) == pbs_world_hash(b));
     assert_memory_equal(pbs_body_broken(a, first), pbs_body_broken(b, second), bonds);
-    assert_true(stats_of(a).step_next == stats_of(b).step_next);
+    assert_true(stats_of(a).step_control.next == stats_of(b).step_control.next);
 }
 
 /// Nothing differs before the first break; from then on no step is longer.
@@ -317,9 +319,9 @@ static void the_limit_holds_after_a_break_only(void **state) {
         assert_true(events_of(free, NULL, 0) > 0);
         assert_ok(pbs_world_advance(kept, frame));
         const pbs_stats stats = stats_of(kept);
-        assert_true(stats.longest_step <= d.fracture_step * (1.0 + 1e-12));
-        assert_true(stats.accepted_steps >= 80);
-        assert_true(stats.fracture_steps >= 1);
+        assert_true(stats.step_control.longest <= d.fracture_step * (1.0 + 1e-12));
+        assert_true(stats.step_control.accepted >= 80);
+        assert_true(stats.step_control.fracture_limited >= 1);
         pbs_world_destroy(free);
         pbs_world_destroy(kept);
     }
@@ -342,13 +344,15 @@ static void saved_worlds_remember_that_bonds_break(void **state) {
             const struct saved_world saved = save_world(world);
             pbs_world *other = weightless_world(3);
             assert_ok(pbs_world_restore(other, saved.data, saved.size));
-            assert_true(stats_of(other).step_next == stats_of(world).step_next);
+            assert_true(stats_of(other).step_control.next == stats_of(world).step_control.next);
             assert_ok(pbs_world_advance(world, 1.1e-3));
             assert_ok(pbs_world_advance(other, 1.1e-3));
             same_state(world, other);
-            assert_int_equal(stats_of(other).fracture_steps, stats_of(world).fracture_steps);
-            assert_true(stats_of(other).fracture_step == stats_of(world).fracture_step);
-            short_steps += stats_of(world).fracture_steps;
+            assert_int_equal(stats_of(other).step_control.fracture_limited,
+                             stats_of(world).step_control.fracture_limited);
+            assert_true(stats_of(other).step_control.fracture_step ==
+                        stats_of(world).step_control.fracture_step);
+            short_steps += stats_of(world).step_control.fracture_limited;
             free(saved.data);
             pbs_world_destroy(other);
         }
@@ -376,7 +380,7 @@ static void refused_steps_break_nothing(void **state) {
             d.step_tolerance = controls[i].scheme == PBS_SCHEME_IMPLICIT_EULER ? 4e-3 : 1e-3;
             worlds[k] = new_bursting(&d, 1);
             assert_ok(pbs_world_advance(worlds[k], 1e-2));
-            rejected[k] = stats_of(worlds[k]).rejected_steps;
+            rejected[k] = stats_of(worlds[k]).step_control.rejected;
         }
         assert_int_equal(rejected[0], rejected[1] + 1);
         assert_true(bonded_count_broken(worlds[0], only_body(worlds[0])) > 0);
@@ -398,13 +402,14 @@ static void failed_advances_remember_nothing(void **state) {
         add_stopping_particle(worlds[i], &left[i]);
     }
     assert_ok(pbs_world_advance(worlds[1], 0.02));
-    assert_true(stats_of(worlds[1]).fracture_steps > 0);
+    assert_true(stats_of(worlds[1]).step_control.fracture_limited > 0);
     left[0] = 1000000 - left[1] - 3;
     assert_status(pbs_world_advance(worlds[0], 0.02), PBS_ERROR_HOST);
     left[0] = 1000000;
     assert_ok(pbs_world_advance(worlds[0], 0.02));
     same_state(worlds[0], worlds[1]);
-    assert_int_equal(stats_of(worlds[0]).fracture_steps, stats_of(worlds[1]).fracture_steps);
+    assert_int_equal(stats_of(worlds[0]).step_control.fracture_limited,
+                     stats_of(worlds[1]).step_control.fracture_limited);
     pbs_world_destroy(worlds[0]);
     pbs_world_destroy(worlds[1]);
 }
@@ -435,7 +440,7 @@ static void the_next_estimate_knows_of_no_broken_bond(void **state) {
         assert_true(fabs(v[3]) < 1.0);
         assert_ok(pbs_world_advance(world, 1e-4));
         // The bond's force would be worth h^2 / 4 A sigma / m = 4e-6 m.
-        assert_small(stats_of(world).step_error, 1e-14, "force error, m");
+        assert_small(stats_of(world).step_control.error, 1e-14, "force error, m");
         assert_small(testing_max_difference(pbs_body_velocities(world, body), v, 6), 1e-12,
                      "straight on");
         pbs_world_destroy(world);

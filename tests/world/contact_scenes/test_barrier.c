@@ -136,7 +136,7 @@ static void a_pile_never_interpenetrates(void **state) {
         throw_down(world, cases[i].speed);
         for (int s = 0; s < cases[i].steps; s++) {
             assert_ok(pbs_world_step(world, cases[i].h));
-            assert_true(stats_of(world).least_gap > 0.0);
+            assert_true(stats_of(world).contact.least_gap > 0.0);
             assert_true(lowest_vertex(world) > 0.0);
             assert_nothing_meets(world);
         }
@@ -161,7 +161,7 @@ static uint32_t iterations_of_a_crash(int32_t line_search, double speed) {
     uint32_t iterations = 0;
     for (int s = 0; s < 12; s++) {
         assert_ok(pbs_world_step(world, 1.0 / 100.0));
-        iterations += stats_of(world).newton_iterations;
+        iterations += stats_of(world).newton.iterations;
     }
     pbs_world_destroy(world);
     return iterations;
@@ -286,7 +286,7 @@ static void affine_bodies_do_not_touch_themselves(void **state) {
         assert_ok(affine ? pbs_body_create_affine(world, &stiff, &body)
                          : pbs_body_create_solid(world, &solid, &body));
         assert_ok(pbs_world_step(world, 1e-3));
-        assert_true((stats_of(world).active_contacts == 0) == (affine == 1));
+        assert_true((stats_of(world).contact.active == 0) == (affine == 1));
         pbs_world_destroy(world);
     }
     tet_mesh_free(&mesh);
@@ -307,8 +307,9 @@ static void the_ground_carries_the_weight(void **state) {
     assert_ok(pbs_collider_force(world, pbs_world_collider_at(world, 0), force));
     assert_near(force[1], -2.0 * GRAVITY, 1e-3 * GRAVITY, "weight on the ground, N");
     assert_true(energy_of(world).contact > 0.0);
-    assert_true(stats_of(world).active_contacts > 0);
-    assert_true(stats_of(world).least_gap > 0.0 && stats_of(world).least_gap < d.contact_distance);
+    assert_true(stats_of(world).contact.active > 0);
+    assert_true(stats_of(world).contact.least_gap > 0.0 &&
+                stats_of(world).contact.least_gap < d.contact_distance);
     pbs_world_destroy(world);
 }
 
@@ -343,9 +344,9 @@ static void momentum_is_kept_in_a_collision(void **state) {
     for (int s = 0; s < 20; s++) {
         assert_ok(pbs_world_step(world, 1.0 / 200.0));
         const pbs_stats stats = stats_of(world);
-        touched = touched || stats.active_contacts > 0;
+        touched = touched || stats.contact.active > 0;
         // The sum of a gradient over n nodes is at most sqrt(n) times its norm.
-        allowed += sqrt((double)stats.node_count) * stats.tolerance / 200.0;
+        allowed += sqrt((double)stats.scene.nodes) * stats.newton.tolerance / 200.0;
         double momentum[3] = {0.0, 0.0, 0.0};
         for (size_t b = 0; b < 2; b++) {
             const pbs_body body = pbs_world_body_at(world, b);
@@ -406,7 +407,7 @@ static void a_restored_pile_goes_on_alike(void **state) {
         assert_true(energy_of(world).contact == energy_of(other).contact);
         pbs_world_destroy(other);
     }
-    assert_true(stats_of(world).active_contacts > 0);
+    assert_true(stats_of(world).contact.active > 0);
     pbs_world_destroy(world);
 }
 
@@ -469,7 +470,7 @@ static uint64_t newton_iterations(double velocity_tolerance, int32_t rule, doubl
         assert_ok(pbs_world_step(world, 1.0 / 60.0));
     }
     *height = lowest_vertex(world);
-    const uint64_t iterations = stats_of(world).newton_total;
+    const uint64_t iterations = stats_of(world).total.newton_iterations;
     pbs_world_destroy(world);
     return iterations;
 }

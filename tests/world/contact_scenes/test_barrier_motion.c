@@ -195,7 +195,7 @@ static void push(const struct pusher *p, double speed) {
                                                                : 0.0;
         assert_true(clearance(&surface, &shape, &pose) > -inside);
         assert_nothing_meets(world);
-        assert_true(stats_of(world).least_gap > 0.0);
+        assert_true(stats_of(world).contact.least_gap > 0.0);
         // It was pushed ahead, and not passed through: at the most it hangs down beside what is
         // narrower than itself, or goes through the hole of a ring, as at 100 m/s.
         for (size_t v = 0; v < pbs_body_vertex_count(world, body); v++) {
@@ -205,7 +205,7 @@ static void push(const struct pusher *p, double speed) {
                                    (p->stride < 1.0 && fmax(fabs(arm[0]), fabs(arm[2])) > 0.05);
             assert_true(is_beside || arm[1] > p->top - 0.1);
         }
-        touched = touched || stats_of(world).active_contacts > 0;
+        touched = touched || stats_of(world).contact.active > 0;
     }
     assert_true(touched || 6.0 * speed * h < 0.15);
     pbs_world_destroy(world);
@@ -245,7 +245,7 @@ static void scripted_vertices_push_at_any_speed(void **state) {
             assert_ok(pbs_world_step(world, h));
             assert_same_bits(pbs_body_positions(world, mover), targets, 24);
             assert_nothing_meets(world);
-            assert_true(stats_of(world).least_gap > 0.0);
+            assert_true(stats_of(world).contact.least_gap > 0.0);
             for (size_t v = 0; v < 27; v++) {
                 const double *x = pbs_body_positions(world, body) + 3 * v;
                 // At the most it hangs down beside the mover.
@@ -397,7 +397,7 @@ static void every_scheme_keeps_things_apart(void **state) {
                 }
             }
         }
-        assert_true(stats_of(world).least_gap > 0.0);
+        assert_true(stats_of(world).contact.least_gap > 0.0);
         pbs_world_destroy(world);
     }
 }
@@ -437,7 +437,7 @@ static void steady_steps_make_no_calls(void **state) {
         const uint64_t before = calls(&allocator);
         for (int s = 0; s < 40; s++) {
             assert_ok(pbs_world_step(world, 1.0 / 100.0));
-            assert_true(stats_of(world).active_contacts > 0);
+            assert_true(stats_of(world).contact.active > 0);
         }
         assert_true(calls(&allocator) == before);
         pbs_world_destroy(world);
@@ -465,7 +465,7 @@ static void refusals_in_the_first_step(void **state) {
         assert_ok(refuse_until_success(&allocator, world, step, NULL, &refused));
         assert_true(refused > 50);
         assert_ok(step(other, NULL));
-        assert_true(stats_of(world).active_contacts > 0);
+        assert_true(stats_of(world).contact.active > 0);
         assert_true(pbs_world_hash(world) == pbs_world_hash(other));
         pbs_world_destroy(other);
         pbs_world_destroy(world);
@@ -531,7 +531,7 @@ static void restored_in_contact_goes_on_alike(void **state) {
         for (int s = 0; s < 6; s++) {
             assert_true(pbs_world_step(world, 1.0 / 100.0) >= 0);
         }
-        assert_true(stats_of(world).active_contacts > 0);
+        assert_true(stats_of(world).contact.active > 0);
         struct saved_world saved = save_world(world);
         pbs_world *other = new_world();
         assert_ok(pbs_world_restore(other, saved.data, saved.size));

@@ -94,8 +94,8 @@ static void a_stack_comes_to_rest(void **state) {
         assert_ok(pbs_world_step(world, STEP));
     }
     const pbs_stats stats = stats_of(world);
-    assert_true(stats.active_contacts > 16);
-    assert_true(stats.deepest_penetration > 0.0 && stats.deepest_penetration < 0.1);
+    assert_true(stats.contact.active > 16);
+    assert_true(stats.contact.deepest_penetration > 0.0 && stats.contact.deepest_penetration < 0.1);
     const pbs_energy rest = energy_of(world);
     assert_true(rest.contact > 0.0);
     for (int i = 0; i < 120; i++) {
@@ -103,8 +103,8 @@ static void a_stack_comes_to_rest(void **state) {
     }
     // Implicit Euler takes what moves at the stack's slowest frequency of some Hz to nothing.
     assert_small(energy_of(world).kinetic, 1e-9 * 9810.0, "kinetic energy at rest");
-    assert_near(stats_of(world).deepest_penetration, stats.deepest_penetration, 1e-5,
-                "depth five seconds later");
+    assert_near(stats_of(world).contact.deepest_penetration, stats.contact.deepest_penetration,
+                1e-5, "depth five seconds later");
     pbs_world_destroy(world);
 }
 
@@ -118,7 +118,7 @@ static void without_it_bodies_pass_through_each_other(void **state) {
     for (int i = 0; i < 48; i++) {
         assert_ok(pbs_world_step(world, STEP));
     }
-    assert_true(stats_of(world).deepest_penetration == 0.0);
+    assert_true(stats_of(world).contact.deepest_penetration == 0.0);
     assert_true(energy_of(world).contact == 0.0);
     pbs_world_destroy(world);
 }
@@ -138,13 +138,13 @@ static void momentum_is_exchanged(void **state) {
     for (int i = 0; i < 48; i++) {
         assert_ok(pbs_world_step(world, STEP));
         const pbs_stats stats = stats_of(world);
-        most = stats.active_contacts > most ? stats.active_contacts : most;
-        assert_true(stats.tolerance > 0.0);
+        most = stats.contact.active > most ? stats.contact.active : most;
+        assert_true(stats.newton.tolerance > 0.0);
     }
     assert_true(most > 4);
     momentum_of(world, bodies, 2, 1.0, after);
     // |gradient| below tolerance bounds the sum over nodes by sqrt(nodes) times it.
-    const double bound = 48.0 * STEP * sqrt(54.0) * stats_of(world).tolerance;
+    const double bound = 48.0 * STEP * sqrt(54.0) * stats_of(world).newton.tolerance;
     for (int k = 0; k < 3; k++) {
         assert_near(after[k], before[k], bound + 1e-12 * 3000.0, "momentum");
     }
@@ -226,7 +226,7 @@ static void energy_control_counts_what_penalties_hold(void **state) {
         const pbs_energy energy = energy_of(world);
         most = testing_greater(most, energy.contact);
         // Beyond the range of alpha the target is not met.
-        if (stats_of(world).alpha_high < scheme.alpha_max) {
+        if (stats_of(world).energy_control.alpha_high < scheme.alpha_max) {
             assert_near(energy.total, before, 1e-9 * before, "energy");
             met += energy.contact > 0.0;
         }
@@ -269,7 +269,7 @@ static void friction_stops_what_slides(void **state) {
         assert_near(-load.friction[0], mu * pressed, 1e-3 * pressed, "friction over what presses");
         momentum_of(world, &body, 1, 0.5, after);
         assert_near(after[0] - before[0], h * load.friction[0],
-                    h * sqrt(27.0) * stats_of(world).tolerance, "momentum");
+                    h * sqrt(27.0) * stats_of(world).newton.tolerance, "momentum");
         // At some .5 to 1 m/s.
         const double taken = energy_of(world).dissipated - dissipated;
         assert_true(taken > 0.4 * h * mu * pressed && taken < h * mu * pressed);
@@ -298,7 +298,7 @@ static uint64_t hash_after(int32_t threads, bool restores) {
             free(saved.data);
         }
     }
-    assert_true(stats_of(world).deepest_penetration > 0.0);
+    assert_true(stats_of(world).contact.deepest_penetration > 0.0);
     const uint64_t hash = pbs_world_hash(world);
     pbs_world_destroy(world);
     return hash;
@@ -326,7 +326,7 @@ static void steady_steps_allocate_nothing(void **state) {
     for (int i = 0; i < 24; i++) {
         assert_ok(pbs_world_step(world, STEP));
     }
-    assert_true(stats_of(world).active_contacts > 0);
+    assert_true(stats_of(world).contact.active > 0);
     assert_true(allocator.allocate_count == before);
     pbs_world_destroy(world);
     assert_int_equal(allocator.bytes_in_use, 0);
@@ -348,7 +348,7 @@ static void every_allocation_may_fail(void **state) {
     uint64_t refused = 0;
     assert_ok(refuse_until_success(&allocator, world, one_step, NULL, &refused));
     assert_true(refused > 20);
-    assert_true(stats_of(world).active_contacts > 0);
+    assert_true(stats_of(world).contact.active > 0);
     pbs_world_destroy(world);
     assert_int_equal(allocator.bytes_in_use, 0);
 }
@@ -368,7 +368,7 @@ static void filters_are_heeded(void **state) {
         contact.mask = i == 0 ? 2 : 1;
         assert_ok(pbs_body_set_contact(world, second, &contact));
         assert_ok(pbs_world_step(world, 1e-3));
-        assert_true((stats_of(world).active_contacts > 0) == (i == 1));
+        assert_true((stats_of(world).contact.active > 0) == (i == 1));
         pbs_world_destroy(world);
     }
 }

@@ -329,7 +329,7 @@ static void overlapping_spheres_are_named(void **state) {
     assert_message("vertex 2");
     assert_message("vertex 3");
     const pbs_stats stats = stats_of(world);
-    assert_int_equal(stats.failure, PBS_FAILURE_OVERLAP);
+    assert_int_equal(stats.failure.kind, PBS_FAILURE_OVERLAP);
     pbs_world_destroy(world);
 }
 
@@ -524,7 +524,7 @@ static void memory_is_refused_and_then_enough(void **state) {
     size_t touched = 0;
     for (int n = 0; n < 20; n++) {
         assert_true(pbs_world_step(world, 0.004) >= 0);
-        touched += stats_of(world).active_contacts;
+        touched += stats_of(world).contact.active;
     }
     assert_true(touched > 20);
     assert_true(allocator.allocate_count == before);

@@ -130,8 +130,8 @@ static void loads_go_in_by_the_square_root(void **state) {
         const double tolerance = rows[i].shape == PBS_SHAPE_GRID ? 1e-6 : 1e-9;
         const double *x = pbs_body_positions(world, body);
         assert_near(x[1], -depth, tolerance, "height, m");
-        assert_near(stats_of(world).deepest_penetration, depth, tolerance, "depth, m");
-        assert_int_equal(stats_of(world).active_contacts, 1);
+        assert_near(stats_of(world).contact.deepest_penetration, depth, tolerance, "depth, m");
+        assert_int_equal(stats_of(world).contact.active, 1);
         double force[3];
         assert_ok(pbs_collider_force(world, collider, force));
         assert_near(force[1], -mass * GRAVITY, 1e-6, "weight, N");
@@ -236,7 +236,7 @@ static void stiffness_follows_the_body(void **state) {
         for (int step = 0; step < 300; step++) {
             assert_ok(pbs_world_step(world, 1.0 / 60.0));
         }
-        depths[i] = stats_of(world).deepest_penetration;
+        depths[i] = stats_of(world).contact.deepest_penetration;
         pbs_world_destroy(world);
     }
     // Four times as stiff, half as deep; the body's own bending shares the load a little otherwise.
@@ -305,12 +305,12 @@ static void a_mesh_holds_a_ball(void **state) {
     double lowest = 0.0;
     for (int step = 0; step < 200; step++) {
         assert_ok(pbs_world_step(world, 1.0 / 60.0));
-        assert_true(stats_of(world).deepest_penetration < 0.03);
+        assert_true(stats_of(world).contact.deepest_penetration < 0.03);
         assert_true(highest(world, ball, &lowest) < 0.4 && lowest > -0.53);
     }
     assert_true(lowest < -0.49);
     assert_true(energy_of(world).kinetic < 1e-2 * 33.5 * GRAVITY * 0.1);
-    assert_true(stats_of(world).active_contacts > 0);
+    assert_true(stats_of(world).contact.active > 0);
     pbs_world_destroy(world);
 }
 
@@ -522,7 +522,7 @@ static void colliders_come_and_go(void **state) {
     for (int step = 0; step < 60; step++) {
         assert_ok(pbs_world_step(world, 1.0 / 60.0));
     }
-    assert_true(stats_of(world).deepest_penetration > 1e-3);
+    assert_true(stats_of(world).contact.deepest_penetration > 1e-3);
     assert_true(energy_of(world).contact > 0.0);
     assert_ok(pbs_collider_destroy(world, slab));
     assert_true(energy_of(world).contact == 0.0);
@@ -534,7 +534,7 @@ static void colliders_come_and_go(void **state) {
     const double before = pbs_body_positions(world, body)[1];
     assert_ok(pbs_world_step(world, 1.0 / 60.0));
     assert_true(pbs_body_positions(world, body)[1] < before - 1e-4);
-    assert_true(stats_of(world).deepest_penetration == 0.0);
+    assert_true(stats_of(world).contact.deepest_penetration == 0.0);
     pbs_world_destroy(world);
 }
 

@@ -62,12 +62,13 @@ static void distances_and_speeds_follow_the_smallest_body(void **state) {
         stats[i] = step(world, FRAME);
         pbs_world_destroy(world);
     }
-    assert_near(stats[1].contact_distance, 5e-3, 1e-15, "contact distance, m");
-    assert_near(stats[1].contact_distance / stats[0].contact_distance, 1e3, 1e-9, "distances");
-    assert_near(stats[1].slip_velocity / stats[0].slip_velocity, sqrt(1e3), 1e-9, "slip");
-    assert_near(stats[1].velocity_tolerance / stats[0].velocity_tolerance, sqrt(1e3), 1e-9,
-                "tolerances");
-    assert_near(stats[1].velocity_tolerance, 1e-2 * sqrt(GRAVITY), 1e-12, "tolerance, m/s");
+    assert_near(stats[1].contact.distance, 5e-3, 1e-15, "contact distance, m");
+    assert_near(stats[1].contact.distance / stats[0].contact.distance, 1e3, 1e-9, "distances");
+    assert_near(stats[1].contact.slip_velocity / stats[0].contact.slip_velocity, sqrt(1e3), 1e-9,
+                "slip");
+    assert_near(stats[1].newton.velocity_tolerance / stats[0].newton.velocity_tolerance, sqrt(1e3),
+                1e-9, "tolerances");
+    assert_near(stats[1].newton.velocity_tolerance, 1e-2 * sqrt(GRAVITY), 1e-12, "tolerance, m/s");
 }
 
 /// What the host says is what it gets.
@@ -81,9 +82,9 @@ static void the_host_says_otherwise(void **state) {
     pbs_world *world = new_world_from(&d);
     add_box_at(world, 1.0, 1000.0, (double[3]){0.0, 0.0, 0.0}, NULL);
     const pbs_stats stats = step(world, FRAME);
-    assert_true(stats.contact_distance == 0.02 && stats.contact_stiffness == 7e4);
-    assert_true(stats.contact_stiffness_least == 7e4 && stats.slip_velocity == 0.3);
-    assert_true(stats.velocity_tolerance == 0.25);
+    assert_true(stats.contact.distance == 0.02 && stats.contact.stiffness == 7e4);
+    assert_true(stats.contact.least_stiffness == 7e4 && stats.contact.slip_velocity == 0.3);
+    assert_true(stats.newton.velocity_tolerance == 0.25);
     pbs_world_destroy(world);
 }
 
@@ -92,7 +93,7 @@ static void fine_meshes_have_short_distances(void **state) {
     (void)state;
     pbs_world *world = make_world();
     add_sheet(world, 40, 1.0, (double[3]){0.0, 0.0, 0.0}, NULL);
-    const double distance = step(world, FRAME).contact_distance;
+    const double distance = step(world, FRAME).contact.distance;
     // Two legs and a hypotenuse of a fortieth of a metre.
     const double edge = (2.0 + sqrt(2.0)) / 3.0 / 40.0;
     assert_near(distance, 0.05 * edge, 1e-12, "contact distance, m");
@@ -105,15 +106,15 @@ static void the_distance_never_grows(void **state) {
     (void)state;
     pbs_world *world = make_world();
     const pbs_body large = add_box_at(world, 1.0, 1000.0, (double[3]){0.0, 0.0, 0.0}, NULL);
-    const double before = step(world, FRAME).contact_distance;
+    const double before = step(world, FRAME).contact.distance;
     const pbs_body small = add_box_at(world, 0.1, 1000.0, (double[3]){3.0, 0.0, 0.0}, NULL);
-    const double with = step(world, FRAME).contact_distance;
+    const double with = step(world, FRAME).contact.distance;
     assert_near(with, 0.1 * before, 1e-15, "contact distance, m");
     assert_ok(pbs_body_destroy(world, small));
-    assert_true(step(world, FRAME).contact_distance == with);
+    assert_true(step(world, FRAME).contact.distance == with);
     assert_ok(pbs_body_destroy(world, large));
     add_box_at(world, 1.0, 1000.0, (double[3]){0.0, 0.0, 0.0}, NULL);
-    assert_true(step(world, FRAME).contact_distance == before);
+    assert_true(step(world, FRAME).contact.distance == before);
     pbs_world_destroy(world);
 }
 
@@ -125,14 +126,14 @@ static void stiffness_follows_mass_and_weight(void **state) {
     add_box_at(world, 1.0, 10.0, (double[3]){3.0, 0.0, 0.0}, NULL);
     const pbs_stats stats = step(world, FRAME);
     const double expected = 30.0 * 1000.0 / (FRAME * FRAME);
-    assert_near(stats.contact_stiffness, expected, 1e-9 * expected, "stiffness, N/m");
-    assert_near(stats.contact_stiffness_least, 0.01 * expected, 1e-9 * expected, "stiffness, N/m");
+    assert_near(stats.contact.stiffness, expected, 1e-9 * expected, "stiffness, N/m");
+    assert_near(stats.contact.least_stiffness, 0.01 * expected, 1e-9 * expected, "stiffness, N/m");
     pbs_world_destroy(world);
     // In a step of 1 s inertia is little: (1 - y) (-2 ln y + (1 - y) / y) = 4.33 at y = 1/4.
     world = make_world();
     add_box_at(world, 1.0, 1000.0, (double[3]){0.0, 0.0, 0.0}, NULL);
     const double weight = 1000.0 * GRAVITY / (4.33 * 5e-3);
-    assert_near(step(world, 1.0).contact_stiffness, weight, 1e-9 * weight, "stiffness, N/m");
+    assert_near(step(world, 1.0).contact.stiffness, weight, 1e-9 * weight, "stiffness, N/m");
     pbs_world_destroy(world);
 }
 
@@ -149,7 +150,7 @@ static void thirty_vertices_count(void **state) {
             mass += m[i];
         }
         const double expected = fmin(1.0, 30.0 / count) * 30.0 * mass / (FRAME * FRAME);
-        const double found = step(world, FRAME).contact_stiffness;
+        const double found = step(world, FRAME).contact.stiffness;
         assert_near(found, expected, 1e-12 * expected, "stiffness, N/m");
         pbs_world_destroy(world);
     }
@@ -166,19 +167,19 @@ static void forces_raise_it_and_it_comes_back_slowly(void **state) {
     add_box_at(world, 0.2, 125.0, (double[3]){0.0, 0.1 + 0.9 * distance, 0.0}, NULL);
     const pbs_body top = add_box_at(world, 0.2, 2.5e5, (double[3]){0.0, 0.3 + 1.8 * distance, 0.0},
                                     NULL);
-    const double least = step(world, h).contact_stiffness_least;
+    const double least = step(world, h).contact.least_stiffness;
     pbs_stats stats = {0};
     // Without friction the light one is pressed out sooner or later, by whatever rounding tilts it:
     // after some twenty steps or later, by compiler.
     for (int i = 0; i < 12; i++) {
         stats = step(world, h);
     }
-    assert_true(stats.contact_stiffness_least > 2.0 * least);
-    assert_in_range(stats.least_gap / distance * 100.0, 8, 100);
+    assert_true(stats.contact.least_stiffness > 2.0 * least);
+    assert_in_range(stats.contact.least_gap / distance * 100.0, 8, 100);
     assert_ok(pbs_body_destroy(world, top));
-    double before = stats.contact_stiffness_least;
+    double before = stats.contact.least_stiffness;
     for (int i = 0; i < 30; i++) {
-        const double now = step(world, h).contact_stiffness_least;
+        const double now = step(world, h).contact.least_stiffness;
         assert_true(now >= 0.5 * before && now >= least);
         before = now;
     }
@@ -203,9 +204,9 @@ static void restored_worlds_choose_alike(void **state) {
         assert_true(energy_of(world).contact == energy_of(other).contact);
         const pbs_stats a = step(world, FRAME), b = step(other, FRAME);
         assert_true(pbs_world_hash(world) == pbs_world_hash(other));
-        assert_true(a.contact_stiffness == b.contact_stiffness &&
-                    a.contact_stiffness_least == b.contact_stiffness_least &&
-                    a.contact_distance == b.contact_distance);
+        assert_true(a.contact.stiffness == b.contact.stiffness &&
+                    a.contact.least_stiffness == b.contact.least_stiffness &&
+                    a.contact.distance == b.contact.distance);
         pbs_world_destroy(other);
     }
     pbs_world_destroy(world);
@@ -233,7 +234,7 @@ static void fast_bodies_divide_the_step(void **state) {
         add_box_at(world, 0.2, 1000.0, (double[3]){0.3, rows[i].aside, 0.0},
                    (double[3]){-rows[i].speed, 0.0, 0.0});
         const pbs_stats stats = step(world, FRAME);
-        assert_int_equal(stats.flight_parts, rows[i].parts);
+        assert_int_equal(stats.step.parts, rows[i].parts);
         assert_near(pbs_world_time(world), FRAME, 1e-15, "time, s");
         pbs_world_destroy(world);
     }
@@ -260,10 +261,10 @@ static void cubes_of_all_sizes_lie_still(void **state) {
             stats = step(world, FRAME);
             top = s + 100 == steps ? pbs_body_positions(world, body)[3 * 63 + 1] : top;
         }
-        const double gap = stats.least_gap / stats.contact_distance;
+        const double gap = stats.contact.least_gap / stats.contact.distance;
         const double moved = fabs(pbs_body_positions(world, body)[3 * 63 + 1] - top) / edge;
         print_message("edge %g m: gap %.3f of %g m, moves %.2g\n", edge, gap,
-                      stats.contact_distance, moved);
+                      stats.contact.distance, moved);
         assert_true(gap > 0.3 && gap < 1.0 && moved < 1e-3);
         pbs_world_destroy(world);
     }
@@ -283,11 +284,11 @@ static void choosing_allocates_nothing(void **state) {
     for (int i = 0; i < 40; i++) {
         step(world, FRAME);
     }
-    const uint64_t calls = stats_of(world).allocator_calls;
+    const uint64_t calls = stats_of(world).memory.allocator_calls;
     for (int i = 0; i < 20; i++) {
         step(world, FRAME);
     }
-    assert_true(stats_of(world).allocator_calls == calls);
+    assert_true(stats_of(world).memory.allocator_calls == calls);
     pbs_world_destroy(world);
     assert_int_equal(allocator.bytes_in_use, 0);
 }

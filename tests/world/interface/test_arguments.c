@@ -393,7 +393,7 @@ static void state_calls_name_the_number(void **state) {
         assert_says("duration is %g", steps[i]);
     }
     assert_true(pbs_world_hash(world) == hash);
-    assert_int_equal(stats_of(world).failed_step_count, 0);
+    assert_int_equal(stats_of(world).total.failed_steps, 0);
     assert_ok(pbs_world_step(world, 0.01));
     pbs_world_destroy(world);
 }

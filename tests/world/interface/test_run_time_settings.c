@@ -107,7 +107,7 @@ static void changed_settings_act_from_the_next_step_on(void **state) {
         assert_ok(scene_step(usual, 10));
         assert_true((pbs_world_hash(usual) == pbs_world_hash(world)) == (kind == 5));
         if (kind == 0) {
-            assert_int_equal(stats_of(world).preconditioner_used, PBS_PRECONDITIONER_TWO_LEVEL);
+            assert_int_equal(stats_of(world).linear.preconditioner, PBS_PRECONDITIONER_TWO_LEVEL);
         }
         free(saved.data);
         pbs_world_destroy(usual);

@@ -123,7 +123,7 @@ static void steps_are_those_with_a_matrix(void **state) {
         assert_true(count_broken(whole, body) > 100);
         assert_int_equal(count_broken(whole, body), count_broken(parts, other));
         assert_small(largest_difference(whole, body, parts, other), 1e-8, "positions");
-        assert_true(stats_of(parts).linear_iterations > 0);
+        assert_true(stats_of(parts).linear.iterations > 0);
         pbs_world_destroy(whole);
         pbs_world_destroy(parts);
     }
@@ -190,9 +190,9 @@ static void linearized_steps_are_controlled_alike(void **state) {
     assert_ok(pbs_world_advance(parts, 0.02));
     const pbs_stats a = stats_of(whole);
     const pbs_stats b = stats_of(parts);
-    assert_true(a.accepted_steps > 3);
-    assert_int_equal(a.accepted_steps, b.accepted_steps);
-    assert_int_equal(a.rejected_steps, b.rejected_steps);
+    assert_true(a.step_control.accepted > 3);
+    assert_int_equal(a.step_control.accepted, b.step_control.accepted);
+    assert_int_equal(a.step_control.rejected, b.step_control.rejected);
     assert_small(largest_difference(whole, body, parts, other), 1e-5, "positions");
     pbs_world_destroy(whole);
     pbs_world_destroy(parts);
@@ -215,9 +215,9 @@ static void stable_steps_know_all_bonds(void **state) {
     pbs_world *parts = make_world(&run, &other);
     assert_ok(pbs_world_step(whole, 1e-3));
     assert_ok(pbs_world_step(parts, 1e-3));
-    const double step = stats_of(whole).stable_step;
+    const double step = stats_of(whole).step.stable_step;
     assert_true(step > 0.0);
-    assert_near(stats_of(parts).stable_step, step, 0.05 * step, "stable step");
+    assert_near(stats_of(parts).step.stable_step, step, 0.05 * step, "stable step");
     pbs_world_destroy(whole);
     pbs_world_destroy(parts);
 }

@@ -26,7 +26,7 @@ static pbs_stats step_cube(int32_t preconditioner, size_t cells, double young, d
     pbs_world *world = hang_cube(&d, cells, young);
     assert_ok(pbs_world_step(world, dt));
     const pbs_stats stats = stats_of(world);
-    assert_true(stats.linear_solves > 0);
+    assert_true(stats.linear.solves > 0);
     pbs_world_destroy(world);
     return stats;
 }
@@ -39,9 +39,9 @@ static void the_chosen_one_is_told(void **state) {
             continue;
         }
         const pbs_stats stats = step_cube(id, 4, 1e5, 1.0 / 60.0, 0.0);
-        assert_int_equal(stats.preconditioner_used, id);
-        assert_int_equal(stats.coarse_unknowns > 0, id == PBS_PRECONDITIONER_TWO_LEVEL);
-        assert_true(stats.predicted_iterations == 0.0);
+        assert_int_equal(stats.linear.preconditioner, id);
+        assert_int_equal(stats.linear.coarse_unknowns > 0, id == PBS_PRECONDITIONER_TWO_LEVEL);
+        assert_true(stats.linear.predicted_iterations == 0.0);
     }
 }
 
@@ -50,18 +50,19 @@ static void the_chosen_one_is_told(void **state) {
 static void the_automatic_choice_is_told(void **state) {
     (void)state;
     const pbs_stats few = step_cube(PBS_PRECONDITIONER_AUTOMATIC, 3, 1e5, 1.0 / 60.0, 0.0);
-    assert_int_equal(few.preconditioner_used, PBS_PRECONDITIONER_CHOLESKY);
-    assert_int_equal(few.preconditioner_reason, PBS_SOLVER_FEW_NODES);
+    assert_int_equal(few.linear.preconditioner, PBS_PRECONDITIONER_CHOLESKY);
+    assert_int_equal(few.linear.reason, PBS_SOLVER_FEW_NODES);
     const pbs_stats easy = step_cube(PBS_PRECONDITIONER_AUTOMATIC, 10, 1e5, 1.0 / 240.0, 0.0);
-    assert_int_equal(easy.preconditioner_used, PBS_PRECONDITIONER_BLOCK_JACOBI);
-    assert_int_equal(easy.coarse_unknowns, 0);
-    assert_true(easy.factor_work > 0.0 && easy.two_level_work > 0.0);
+    assert_int_equal(easy.linear.preconditioner, PBS_PRECONDITIONER_BLOCK_JACOBI);
+    assert_int_equal(easy.linear.coarse_unknowns, 0);
+    assert_true(easy.linear.factor_work > 0.0 && easy.linear.two_level_work > 0.0);
     const pbs_stats hard = step_cube(PBS_PRECONDITIONER_AUTOMATIC, 10, 1e7, 1.0 / 30.0, 1e-9);
-    assert_int_not_equal(hard.preconditioner_used, PBS_PRECONDITIONER_BLOCK_JACOBI);
+    assert_int_not_equal(hard.linear.preconditioner, PBS_PRECONDITIONER_BLOCK_JACOBI);
     // Either it was given up in this solve, or in one before it.
-    if (hard.preconditioner_reason != PBS_SOLVER_TURNED) {
-        assert_int_equal(hard.preconditioner_reason, PBS_SOLVER_CHEAPEST);
-        assert_true(hard.block_jacobi_work > fmin(hard.factor_work, hard.two_level_work));
+    if (hard.linear.reason != PBS_SOLVER_TURNED) {
+        assert_int_equal(hard.linear.reason, PBS_SOLVER_CHEAPEST);
+        assert_true(hard.linear.block_jacobi_work >
+                    fmin(hard.linear.factor_work, hard.linear.two_level_work));
     }
 }
 
@@ -89,7 +90,7 @@ static void exact_factors_know_no_history(void **state) {
             pbs_world_destroy(restored);
             free(saved.data);
         }
-        assert_true(stats_of(world).linear_solves > 0);
+        assert_true(stats_of(world).linear.solves > 0);
         pbs_world_destroy(world);
     }
 }
@@ -136,10 +137,10 @@ static void the_choice_is_saved(void **state) {
             assert_ok(scene_step(restored, 1));
             const pbs_stats stats = stats_of(world);
             assert_true(pbs_world_hash(world) == pbs_world_hash(restored));
-            assert_int_equal(stats_of(restored).preconditioner_used, stats.preconditioner_used);
-            assert_int_equal(stats_of(restored).preconditioner_reason, stats.preconditioner_reason);
-            reasons |= UINT32_C(1) << stats.preconditioner_reason;
-            turned += stats.turned_solves;
+            assert_int_equal(stats_of(restored).linear.preconditioner, stats.linear.preconditioner);
+            assert_int_equal(stats_of(restored).linear.reason, stats.linear.reason);
+            reasons |= UINT32_C(1) << stats.linear.reason;
+            turned += stats.linear.switched_solves;
         }
         free(saved.data);
         pbs_world_destroy(restored);
@@ -189,8 +190,8 @@ static void other_methods_tell_too(void **state) {
     pbs_world *const worlds[2] = {linear, hang_cube(&d, 3, 1e5)};
     for (int i = 0; i < 2; i++) {
         assert_ok(pbs_world_step(worlds[i], 1.0 / 60.0));
-        assert_int_equal(stats_of(worlds[i]).preconditioner_used, PBS_PRECONDITIONER_TWO_LEVEL);
-        assert_true(stats_of(worlds[i]).coarse_unknowns > 0);
+        assert_int_equal(stats_of(worlds[i]).linear.preconditioner, PBS_PRECONDITIONER_TWO_LEVEL);
+        assert_true(stats_of(worlds[i]).linear.coarse_unknowns > 0);
         pbs_world_destroy(worlds[i]);
     }
     pbs_integrator_destroy(linearized);

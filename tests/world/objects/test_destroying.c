@@ -84,7 +84,7 @@ static pbs_world *fresh_world(const struct list *list) {
 }
 
 static void assert_same_worlds(pbs_world *a, pbs_world *b) {
-    assert_int_equal(stats_of(a).node_count, stats_of(b).node_count);
+    assert_int_equal(stats_of(a).scene.nodes, stats_of(b).scene.nodes);
     assert_true(pbs_world_hash(a) == pbs_world_hash(b));
     const pbs_energy of_a = energy_of(a);
     const pbs_energy of_b = energy_of(b);
@@ -179,7 +179,7 @@ static void what_is_left_is_as_if_alone(void **state) {
             destroy(&list, 0);
         }
         assert_order(&list);
-        assert_int_equal(stats_of(list.world).node_count, 0);
+        assert_int_equal(stats_of(list.world).scene.nodes, 0);
         assert_ok(pbs_world_step(list.world, 0.01));
         make(&list, 1);
         assert_ok(pbs_world_step(list.world, 0.01));
@@ -199,7 +199,7 @@ static void coming_and_going_takes_no_more_room(void **state) {
     for (int i = 0; i < 40 * BODIES; i++) {
         make(&list, i % BODIES);
         destroy(&list, 0);
-        const size_t bytes = stats_of(list.world).bytes_in_use;
+        const size_t bytes = stats_of(list.world).memory.bytes_in_use;
         if (i < 10 * BODIES) {
             most = bytes > most ? bytes : most;
         }

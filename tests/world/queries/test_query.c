@@ -513,7 +513,7 @@ static void memory_is_taken_once(void **state) {
     assert_ok(pbs_world_step(y.world, 0.01));
     assert_ok(pbs_world_step(y.world, 0.01));
     const uint64_t before = allocator.allocate_count + allocator.release_count;
-    assert_true(stats_of(y.world).allocator_calls == before);
+    assert_true(stats_of(y.world).memory.allocator_calls == before);
     for (int s = 0; s < 5; s++) {
         assert_ok(pbs_world_step(y.world, 0.01));
         compare(&y, 6, 20);

@@ -285,7 +285,9 @@ static void projected_contacts_add_up(void **state) {
         }
         const pbs_contact_force load = load_of_body(world);
         const pbs_stats stats = stats_of(world);
-        const double allowed = h * sqrt(27.0) * fmax(stats.tolerance, stats.gradient_norm) + 1e-12;
+        const double allowed = h * sqrt(27.0) *
+                                   fmax(stats.newton.tolerance, stats.newton.gradient_norm) +
+                               1e-12;
         double others[3] = {0.0};
         for (int c = 0; c < 2; c++) {
             pbs_contact_force other = {.struct_size = sizeof other};

@@ -196,7 +196,7 @@ static double assert_consistent(const pbs_world *world, bool rubs) {
     // far apart as the contact distance, and a little more where they have come apart in the step.
     assert_small(norm3(torque), rounding + (rubs ? 2.0 * 1e-3 * between_bodies : 0.0),
                  "sum of all torques, N m");
-    const double gap = stats_of(world).least_gap;
+    const double gap = stats_of(world).contact.least_gap;
     assert_true(isinf(gap) || (least <= gap * (1.0 + 1e-9)));
     free(contacts);
     return whole;
@@ -275,7 +275,9 @@ static void assert_turns(const pbs_world *world, const struct momenta *before, d
 
 static double allowed_impulse(const pbs_world *world, double h) {
     const pbs_stats stats = stats_of(world);
-    return h * sqrt((double)stats.node_count) * fmax(stats.tolerance, stats.gradient_norm) + 1e-13;
+    return h * sqrt((double)stats.scene.nodes) *
+               fmax(stats.newton.tolerance, stats.newton.gradient_norm) +
+           1e-13;
 }
 
 /// In every step of a yard, with friction and without.
@@ -525,7 +527,8 @@ static void impulses_add_up_over_an_advance(void **state) {
             const pbs_status status = control == 0 ? pbs_world_step(world, duration)
                                                    : pbs_world_advance(world, duration);
             assert_true(status == PBS_OK || status == PBS_DIVIDED);
-            tries += control == 0 ? stats_of(world).divisions : stats_of(world).rejected_steps;
+            tries += control == 0 ? stats_of(world).step.divisions
+                                  : stats_of(world).step_control.rejected;
             assert_impulses(world, &before, duration, allowed_impulse(world, duration));
         }
         assert_true(tries > 0 || control == 2);

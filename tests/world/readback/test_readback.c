@@ -54,10 +54,10 @@ static void contact_forces_carry_the_body(void **state) {
         assert_ok(pbs_world_step(world, h));
         sum = momentum_of(world, body);
         const pbs_stats stats = stats_of(world);
-        assert_int_equal(sum.touched, stats.active_contacts);
+        assert_int_equal(sum.touched, stats.contact.active);
         const double drag = d.drag * sum.velocity[1];
         const double rounding = 6e-8 * fabs(sum.contact[1]) + 1e-9;
-        const double tolerance = sqrt(125.0) * stats.tolerance + rounding;
+        const double tolerance = sqrt(125.0) * stats.newton.tolerance + rounding;
         assert_near(sum.contact[1], weight + drag + (sum.velocity[1] - before) / h, tolerance,
                     "change of momentum");
         double felt[3];

@@ -107,7 +107,8 @@ static void everything_comes_back(void **state) {
     pbs_stats a = {.struct_size = sizeof a}, b = {.struct_size = sizeof b};
     assert_ok(pbs_world_stats(world, &a));
     assert_ok(pbs_world_stats(other, &b));
-    assert_true(a.step_count == 5 && b.step_count == 5 && a.newton_total == b.newton_total);
+    assert_true(a.total.steps == 5 && b.total.steps == 5 &&
+                a.total.newton_iterations == b.total.newton_iterations);
 
     assert_ok(pbs_world_register_callback(other, SPRING_TAG, spring_energy, NULL));
     for (int i = 0; i < 5; i++) {
@@ -292,9 +293,9 @@ static void leftovers_are_refused(void **state) {
     assert_int_equal(found, 1);
     write_checksum(forged, bytes.size);
     refuse(world, forged, bytes.size, "must be a unit quaternion");
-    assert_true(stats_of(world).stages > 0);
+    assert_true(stats_of(world).newton.stages > 0);
     assert_ok(pbs_world_restore(world, bytes.data, bytes.size));
-    assert_true(stats_of(world).stages == 0 && stats_of(world).newton_iterations == 0);
+    assert_true(stats_of(world).newton.stages == 0 && stats_of(world).newton.iterations == 0);
     free(forged);
     free(bytes.data);
     pbs_world_destroy(world);
@@ -345,7 +346,7 @@ static void wrong_stiffnesses_are_refused(void **state) {
     pbs_world *world = new_world_from(&d);
     add_cube(world, 1, 1.0, (double[]){0.0, 1.0, 0.0}, NULL);
     assert_ok(scene_step(world, 1));
-    const double set[2] = {stats_of(world).contact_stiffness, INFINITY};
+    const double set[2] = {stats_of(world).contact.stiffness, INFINITY};
     const double wrong[][2] = {
         {-1.0, INFINITY}, {NAN, INFINITY}, {INFINITY, INFINITY}, {1.0, -1.0}, {1.0, NAN}};
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
@@ -368,8 +369,8 @@ static void wrong_solver_memories_are_refused(void **state) {
     assert_ok(pbs_body_pin(world, cube, (uint32_t[]){0, 1, 2}, 3, PBS_AXIS_ALL));
     assert_ok(scene_step(world, 1));
     const pbs_stats stats = stats_of(world);
-    assert_true(stats.linear_solves > 0);
-    const double set[2] = {(double)stats.node_count, (double)stats.block_count};
+    assert_true(stats.linear.solves > 0);
+    const double set[2] = {(double)stats.scene.nodes, (double)stats.scene.blocks};
     const double wrong[][2] = {{NAN, set[1]}, {-1.0, set[1]}, {set[0], INFINITY}};
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
         refuse_instead(world, set, wrong[i], sizeof set, "remembered of linear solves");

@@ -137,7 +137,7 @@ static void linearized_steps_are_those_of_the_paper(void **state) {
             v = step.v;
             assert_ok(pbs_world_step(world, h));
             assert_near(place(world), x, 1e-11, "x");
-            assert_int_equal(stats_of(world).linear_solves, 1);
+            assert_int_equal(stats_of(world).linear.solves, 1);
         }
         pbs_world_destroy(world);
     }
@@ -172,14 +172,14 @@ static void force_error_controls_as_the_formulas_do(void **state) {
         }
         const pbs_stats stats = stats_of(world);
         assert_true(accepted > 10 && rejected > 0);
-        assert_int_equal(stats.accepted_steps, accepted);
-        assert_int_equal(stats.rejected_steps, rejected);
-        assert_int_equal(stats.linear_solves, accepted + rejected);
-        assert_int_equal(stats.step_count, accepted);
+        assert_int_equal(stats.step_control.accepted, accepted);
+        assert_int_equal(stats.step_control.rejected, rejected);
+        assert_int_equal(stats.linear.solves, accepted + rejected);
+        assert_int_equal(stats.total.steps, accepted);
         // Solves are good to 5 % of the tolerance a step; here they are exact but for rounding.
         assert_near(place(world), step.x, 1e-9, "x");
-        assert_near(stats.step_error, step.force_error, 1e-9, "force error");
-        assert_near(stats.step_next, memory.next, 1e-9, "next step");
+        assert_near(stats.step_control.error, step.force_error, 1e-9, "force error");
+        assert_near(stats.step_control.next, memory.next, 1e-9, "next step");
         pbs_world_destroy(world);
     }
 }
@@ -192,8 +192,8 @@ static void fixed_steps_are_steps(void **state) {
     use(world, &d);
     use(other, &d);
     assert_ok(pbs_world_advance(world, 1.0 / 60.0));
-    assert_int_equal(stats_of(world).accepted_steps, 4);
-    assert_true(stats_of(world).longest_step == 1.0 / 240.0);
+    assert_int_equal(stats_of(world).step_control.accepted, 4);
+    assert_true(stats_of(world).step_control.longest == 1.0 / 240.0);
     for (int i = 0; i < 4; i++) {
         assert_ok(pbs_world_step(other, 1.0 / 240.0));
     }
@@ -228,7 +228,7 @@ static void doubling_goes_back_to_where_it_was(void **state) {
             assert_ok(pbs_world_step(world, 0.004));
             assert_ok(pbs_world_advance(world, 0.1));
             ends[k] = place(world);
-            rejected[k] = stats_of(world).rejected_steps;
+            rejected[k] = stats_of(world).step_control.rejected;
             pbs_world_destroy(world);
         }
         assert_true(rejected[0] == 1 && rejected[1] == 0);
@@ -255,9 +255,9 @@ static void two_step_schemes_grow_by_two(void **state) {
         assert_ok(pbs_world_step(world, 0.001));
         assert_ok(pbs_world_advance(world, 0.05));
         const pbs_stats stats = stats_of(world);
-        assert_int_equal(stats.accepted_steps, rows[i].steps);
-        assert_near(stats.shortest_step, rows[i].shortest, 1e-15, "shortest step, s");
-        assert_near(stats.longest_step, rows[i].longest, 1e-15, "longest step, s");
+        assert_int_equal(stats.step_control.accepted, rows[i].steps);
+        assert_near(stats.step_control.shortest, rows[i].shortest, 1e-15, "shortest step, s");
+        assert_near(stats.step_control.longest, rows[i].longest, 1e-15, "longest step, s");
         pbs_world_destroy(world);
     }
 }
@@ -273,11 +273,12 @@ static void deviations_of_alpha_control_the_error(void **state) {
         use(world, &d);
         assert_ok(pbs_world_advance(world, 1.0));
         const pbs_stats stats = stats_of(world);
-        assert_true(stats.step_error <= d.step_tolerance);
-        assert_int_equal(stats.forced_steps, 0);
-        assert_true(fmax(fabs(stats.alpha_low - 1.0), fabs(stats.alpha_high - 1.0)) > 0.09);
+        assert_true(stats.step_control.error <= d.step_tolerance);
+        assert_int_equal(stats.step_control.above_tolerance, 0);
+        assert_true(fmax(fabs(stats.energy_control.alpha_low - 1.0),
+                         fabs(stats.energy_control.alpha_high - 1.0)) > 0.09);
         places[i] = place(world);
-        steps[i] = stats.accepted_steps;
+        steps[i] = stats.step_control.accepted;
         pbs_world_destroy(world);
     }
     for (int i = 1; i < 4; i++) {
@@ -310,13 +311,14 @@ static void the_deviation_of_alpha_is_from_one(void **state) {
         const double before = place(world);
         assert_ok(pbs_world_advance(world, h));
         const pbs_stats stats = stats_of(world);
-        assert_int_equal(stats.accepted_steps, 1);
-        assert_true(stats.alpha_low == stats.alpha_high);
+        assert_int_equal(stats.step_control.accepted, 1);
+        assert_true(stats.energy_control.alpha_low == stats.energy_control.alpha_high);
         const double change = h * fabs(spring_force(&spring, before, 0.0) -
                                        spring_force(&spring, place(world), 0.0));
-        const double expected = h * fabs(stats.alpha_low - 1.0) * change;
+        const double expected = h * fabs(stats.energy_control.alpha_low - 1.0) * change;
         // The solver leaves 1e-5 N of a force, which dv has in it.
-        assert_near(stats.step_error, expected, 2e-5 * h * h + 1e-9 * expected, "deviation");
+        assert_near(stats.step_control.error, expected, 2e-5 * h * h + 1e-9 * expected,
+                    "deviation");
         most = fmax(most, expected);
     }
     assert_true(most > 1e-3);
@@ -338,9 +340,12 @@ static void advances_land_exactly_on_their_end(void **state) {
             time += duration;
             assert_true(pbs_world_time(world) == time);
             const pbs_stats stats = stats_of(world);
-            assert_true(stats.longest_step <= d.step_max && stats.shortest_step > 0.0);
-            assert_true(stats.shortest_step * stats.accepted_steps <= duration * (1.0 + 1e-12));
-            assert_true(stats.longest_step * stats.accepted_steps >= duration * (1.0 - 1e-12));
+            assert_true(stats.step_control.longest <= d.step_max &&
+                        stats.step_control.shortest > 0.0);
+            assert_true(stats.step_control.shortest * stats.step_control.accepted <=
+                        duration * (1.0 + 1e-12));
+            assert_true(stats.step_control.longest * stats.step_control.accepted >=
+                        duration * (1.0 - 1e-12));
         }
         pbs_world_destroy(world);
     }
@@ -352,15 +357,15 @@ static void a_short_advance_does_not_spoil_the_next(void **state) {
     const pbs_integrator_desc d = describe(PBS_SCHEME_IMPLICIT_EULER, PBS_STEP_FORCE_ERROR, 1e-4);
     use(world, &d);
     assert_ok(pbs_world_advance(world, 0.5));
-    const double next = stats_of(world).step_next;
+    const double next = stats_of(world).step_control.next;
     assert_true(next > 1e-4);
     assert_ok(pbs_world_advance(world, 1e-8));
-    assert_true(stats_of(world).step_next == next);
+    assert_true(stats_of(world).step_control.next == next);
     // A step does not ask the control, nor change it; another integrator forgets it.
     assert_ok(pbs_world_step(world, 1e-3));
-    assert_true(stats_of(world).step_next == next);
+    assert_true(stats_of(world).step_control.next == next);
     use(world, &d);
-    assert_true(stats_of(world).step_next == 0.0);
+    assert_true(stats_of(world).step_control.next == 0.0);
     pbs_world_destroy(world);
 }
 
@@ -384,7 +389,7 @@ static void pins_and_colliders_arrive_on_time(void **state) {
         assert_ok(pbs_body_set_targets(world, body, &pin, 1, target));
         assert_ok(pbs_collider_set_motion(world, ground, below, upright));
         assert_ok(pbs_world_advance(world, 0.1));
-        assert_true(stats_of(world).accepted_steps >= 10);
+        assert_true(stats_of(world).step_control.accepted >= 10);
         const double *x = pbs_body_positions(world, body), *v = pbs_body_velocities(world, body);
         double position[3], orientation[4];
         assert_ok(pbs_collider_pose(world, ground, position, orientation));
@@ -415,7 +420,7 @@ static void an_advance_that_fails_changes_nothing(void **state) {
         // Minimising schemes end at the wall for ever.
         const bool stopped = status == PBS_ERROR_INADMISSIBLE || status == PBS_ERROR_CONVERGENCE;
         assert_true(stopped);
-        assert_true(stats_of(world).failed_step_count == 1);
+        assert_true(stats_of(world).total.failed_steps == 1);
         wall = INFINITY;
         assert_ok(pbs_world_advance(world, 1e-3));
         const uint64_t hash = pbs_world_hash(world);
@@ -467,8 +472,8 @@ static void forbidden_steps_are_shortened(void **state) {
     assert_status(pbs_world_step(world, -2.0), PBS_ERROR_ARGUMENT);
     assert_ok(pbs_world_advance(world, 0.1));
     assert_message("is -2");
-    assert_true(stats_of(world).rejected_steps > 0);
-    assert_int_equal(stats_of(world).failure, PBS_FAILURE_NONE);
+    assert_true(stats_of(world).step_control.rejected > 0);
+    assert_int_equal(stats_of(world).failure.kind, PBS_FAILURE_NONE);
     pbs_world_destroy(world);
 }
 
@@ -498,7 +503,7 @@ static void indefinite_matrices_are_refused(void **state) {
         if (project == 0) {
             assert_status(pbs_world_step(world, 0.1), PBS_ERROR_INADMISSIBLE);
             assert_message("not positive definite");
-            assert_int_equal(stats_of(world).indefinite_solves, 1);
+            assert_int_equal(stats_of(world).linear.indefinite_solves, 1);
             assert_ok(pbs_world_step(world, 0.01));
         } else {
             assert_ok(pbs_world_step(world, 0.1));
@@ -592,14 +597,14 @@ static void threads_and_snapshots_change_no_bit(void **state) {
             pbs_world *threaded = new_scene(index, i, 3, NULL);
             advance(threaded, 2 * frames());
             assert_true(pbs_world_hash(threaded) == pbs_world_hash(world));
-            assert_true(stats_of(threaded).step_next == stats_of(world).step_next);
+            assert_true(stats_of(threaded).step_control.next == stats_of(world).step_control.next);
             pbs_world_destroy(threaded);
 
             pbs_world *restored = new_scene(-1, i, 2, NULL);
             assert_ok(pbs_world_restore(restored, saved.data, saved.size));
             advance(restored, frames());
             assert_true(pbs_world_hash(restored) == pbs_world_hash(world));
-            assert_true(stats_of(restored).step_count == stats_of(world).step_count);
+            assert_true(stats_of(restored).total.steps == stats_of(world).total.steps);
             free(saved.data);
             pbs_world_destroy(restored);
             pbs_world_destroy(world);

@@ -118,9 +118,9 @@ static void steps_with_contacts_coming_and_going_make_no_calls(void **state) {
             assert_true(pbs_world_step(s.world, 1.0 / 60.0) >= 0);
             read_everything(&s);
             const pbs_stats stats = stats_of(s.world);
-            arrivals += contacts == 0 && stats.active_contacts > 0;
-            departures += contacts > 0 && stats.active_contacts == 0;
-            contacts = stats.active_contacts;
+            arrivals += contacts == 0 && stats.contact.active > 0;
+            departures += contacts > 0 && stats.contact.active == 0;
+            contacts = stats.contact.active;
             assert_true(calls(&allocator) == before);
         }
         assert_true(arrivals >= 2 && departures >= 2); // the plate came twice and left twice
@@ -155,7 +155,7 @@ static void refusals_in_a_lively_scene(void **state) {
             script(&s, i);
             assert_true(pbs_world_step(s.world, 1.0 / 60.0) >= 0);
         }
-        assert_true(stats_of(s.world).active_contacts > 0);
+        assert_true(stats_of(s.world).contact.active > 0);
 
         struct saved_world saved = save_world(s.world);
         uint64_t refused = 0;

@@ -51,18 +51,18 @@ static void the_reference_code_suggests_the_same(void **state) {
     add_block(world, 1.0, 1.0, 1000.0, 1e5);
     add_block(world, 1.0, 3.0, 1000.0, 1e5);
     assert_ok(pbs_world_step(world, h));
-    assert_near(stats_of(world).contact_stiffness * h * h, 28409090.903409086, 1e-12 * 3e7,
+    assert_near(stats_of(world).contact.stiffness * h * h, 28409090.903409086, 1e-12 * 3e7,
                 "stiffness, J s^2 / m^4");
     // An advance looks as far ahead as one of its steps.
     assert_ok(pbs_world_advance(world, h));
-    assert_near(stats_of(world).contact_stiffness * h * h, 28409090.903409086, 1e-12 * 3e7,
+    assert_near(stats_of(world).contact.stiffness * h * h, 28409090.903409086, 1e-12 * 3e7,
                 "stiffness, J s^2 / m^4");
     pbs_world_destroy(world);
 }
 
 static double first_stiffness(pbs_world *world, double h) {
     assert_ok(pbs_world_step(world, h));
-    return stats_of(world).contact_stiffness;
+    return stats_of(world).contact.stiffness;
 }
 
 static void move_far_away(pbs_world *world, pbs_body body) {
@@ -154,7 +154,7 @@ static void the_host_says_the_least(void **state) {
         pbs_world *world = new_world_from(&d);
         add_block(world, 0.1, 1.0, 1000.0, 1e5);
         assert_ok(pbs_world_step(world, 0.01));
-        assert_true(stats_of(world).contact_stiffness == 3e9);
+        assert_true(stats_of(world).contact.stiffness == 3e9);
         pbs_world_destroy(world);
     }
 }
@@ -168,7 +168,7 @@ static double gap_below_a_weight(int32_t adaptive) {
     for (int s = 0; s < 40; s++) {
         assert_ok(pbs_world_step(world, 0.01));
     }
-    const double gap = stats_of(world).least_gap / d.contact_distance;
+    const double gap = stats_of(world).contact.least_gap / d.contact_distance;
     pbs_world_destroy(world);
     return gap;
 }
@@ -222,16 +222,16 @@ static void stiffening_is_work(void **state) {
     int changes = 0;
     assert_ok(pbs_world_step(world, 1.0 / 120.0));
     pbs_stats before = stats_of(world);
-    double kept = before.energy_target + falling_shift(world, 1.0 / 120.0);
+    double kept = before.energy_control.target + falling_shift(world, 1.0 / 120.0);
     for (int s = 0; s < 30; s++) {
         const double barriers = energy_of(world).contact;
         assert_ok(pbs_world_step(world, 1.0 / 120.0));
         const pbs_stats now = stats_of(world);
-        const double work = (now.contact_stiffness / before.contact_stiffness - 1.0) * barriers;
-        assert_near(now.energy_work, work, 1e-12 * scale, "work, J");
+        const double work = (now.contact.stiffness / before.contact.stiffness - 1.0) * barriers;
+        assert_near(now.energy_control.work, work, 1e-12 * scale, "work, J");
         kept += work;
-        assert_near(now.energy_target + falling_shift(world, 1.0 / 120.0), kept, 1e-12 * scale,
-                    "target, J");
+        assert_near(now.energy_control.target + falling_shift(world, 1.0 / 120.0), kept,
+                    1e-12 * scale, "target, J");
         changes += fabs(work) > 1e-6 * scale;
         before = now;
     }
@@ -274,7 +274,7 @@ static void restored_worlds_choose_alike(void **state) {
             assert_ok(pbs_world_step(world, 1.0 / 120.0));
             assert_ok(pbs_world_step(other, 1.0 / 120.0));
             assert_true(pbs_world_hash(world) == pbs_world_hash(other));
-            assert_true(stats_of(world).contact_stiffness == stats_of(other).contact_stiffness);
+            assert_true(stats_of(world).contact.stiffness == stats_of(other).contact.stiffness);
             pbs_world_destroy(other);
         }
         hash[threads - 1] = pbs_world_hash(world);
@@ -294,12 +294,12 @@ static void choosing_allocates_nothing(void **state) {
     for (int s = 0; s < 40; s++) {
         assert_ok(pbs_world_step(world, 1.0 / 120.0));
     }
-    const uint64_t calls = stats_of(world).allocator_calls;
+    const uint64_t calls = stats_of(world).memory.allocator_calls;
     for (int s = 0; s < 20; s++) {
         assert_ok(pbs_world_step(world, 1.0 / 120.0));
     }
-    assert_true(stats_of(world).allocator_calls == calls);
-    assert_true(stats_of(world).active_contacts > 0);
+    assert_true(stats_of(world).memory.allocator_calls == calls);
+    assert_true(stats_of(world).contact.active > 0);
     pbs_world_destroy(world);
     assert_int_equal(allocator.bytes_in_use, 0);
 }

@@ -26,15 +26,15 @@ static bool is_body(pbs_body a, pbs_body b) {
 /// No failure: null ids and zeros.
 static void assert_no_failure(const pbs_world *world) {
     const pbs_stats stats = stats_of(world);
-    assert_int_equal(stats.failure, PBS_FAILURE_NONE);
-    assert_int_equal(stats.failure_vertex, UINT32_MAX);
-    assert_true(stats.failure_body.id == 0 && stats.failure_residual == 0.0);
+    assert_int_equal(stats.failure.kind, PBS_FAILURE_NONE);
+    assert_int_equal(stats.failure.vertex, UINT32_MAX);
+    assert_true(stats.failure.body.id == 0 && stats.failure.residual == 0.0);
     for (int s = 0; s < 2; s++) {
-        assert_true(stats.failure_pair_bodies[s].id == 0);
-        assert_true(stats.failure_pair_colliders[s].id == 0);
-        assert_int_equal(stats.failure_pair_counts[s], 0);
+        assert_true(stats.failure.pair_bodies[s].id == 0);
+        assert_true(stats.failure.pair_colliders[s].id == 0);
+        assert_int_equal(stats.failure.pair_vertex_counts[s], 0);
     }
-    assert_true(stats.failure_gap == 0.0 && stats.failure_force == 0.0);
+    assert_true(stats.failure.pair_gap == 0.0 && stats.failure.pair_force == 0.0);
 }
 
 // --- residuals ---
@@ -84,13 +84,13 @@ static void the_vertex_of_the_largest_residual_is_named(void **state) {
         assert_message("at vertex 2 of body 1");
         assert_message("raise newton_limit");
         const pbs_stats stats = stats_of(world);
-        assert_int_equal(stats.failure, PBS_FAILURE_RESIDUAL);
-        assert_true(is_body(stats.failure_body, second));
-        assert_int_equal(stats.failure_vertex, 2);
+        assert_int_equal(stats.failure.kind, PBS_FAILURE_RESIDUAL);
+        assert_true(is_body(stats.failure.body, second));
+        assert_int_equal(stats.failure.vertex, 2);
         // It is all of the residual.
-        assert_near(stats.failure_residual, stats.gradient_norm, 1e-9 * stats.gradient_norm,
-                    "residual, N");
-        assert_int_equal(stats.failure_pair_bodies[0].id, 0);
+        assert_near(stats.failure.residual, stats.newton.gradient_norm,
+                    1e-9 * stats.newton.gradient_norm, "residual, N");
+        assert_int_equal(stats.failure.pair_bodies[0].id, 0);
         pbs_world_destroy(world);
     }
 }
@@ -126,17 +126,17 @@ static void the_contact_of_the_largest_residual_is_named(void **state) {
     assert_status(pbs_world_step(world, 0.01), PBS_ERROR_CONVERGENCE);
     assert_true(pbs_world_hash(world) == before);
     const pbs_stats stats = stats_of(world);
-    assert_true(is_body(stats.failure_body, falling));
-    assert_in_range(stats.failure_vertex, 0, 7);
+    assert_true(is_body(stats.failure.body, falling));
+    assert_in_range(stats.failure.vertex, 0, 7);
     // The lower four of the cube's corners, and the ground, which has no vertices.
-    assert_true(is_body(stats.failure_pair_bodies[0], falling));
-    assert_true(stats.failure_pair_colliders[1].id == ground.id);
-    assert_int_equal(stats.failure_pair_counts[0], 1);
-    assert_int_equal(stats.failure_pair_counts[1], 0);
-    const uint32_t vertex = stats.failure_pair_vertices[0];
+    assert_true(is_body(stats.failure.pair_bodies[0], falling));
+    assert_true(stats.failure.pair_colliders[1].id == ground.id);
+    assert_int_equal(stats.failure.pair_vertex_counts[0], 1);
+    assert_int_equal(stats.failure.pair_vertex_counts[1], 0);
+    const uint32_t vertex = stats.failure.pair_vertices[0];
     assert_int_equal(vertex, lowest);
-    assert_true(stats.failure_gap > 0.0 && stats.failure_gap < d.contact_distance);
-    assert_true(stats.failure_force > 0.0 && stats.failure_stiffness > 0.0);
+    assert_true(stats.failure.pair_gap > 0.0 && stats.failure.pair_gap < d.contact_distance);
+    assert_true(stats.failure.pair_force > 0.0 && stats.failure.pair_stiffness > 0.0);
     assert_message("of body 1 and collider 0 have a gap of");
     assert_ok(pbs_body_set_velocities(world, falling, (double[24]){0.0}, 8));
     assert_ok(pbs_world_step(world, 1e-4));
@@ -175,10 +175,10 @@ static void the_hardest_contact_of_an_affine_body_is_named(void **state) {
     assert_true(lowest != 0 && near == 4);
     assert_status(pbs_world_step(world, 0.01), PBS_ERROR_CONVERGENCE);
     const pbs_stats stats = stats_of(world);
-    assert_true(is_body(stats.failure_body, body));
-    assert_int_equal(stats.failure_vertex, lowest);
-    assert_int_equal(stats.failure_pair_vertices[0], lowest);
-    assert_true(stats.failure_pair_colliders[1].id == ground.id);
+    assert_true(is_body(stats.failure.body, body));
+    assert_int_equal(stats.failure.vertex, lowest);
+    assert_int_equal(stats.failure.pair_vertices[0], lowest);
+    assert_true(stats.failure.pair_colliders[1].id == ground.id);
     assert_message("of body 0, where vertex");
     pbs_world_destroy(world);
 }
@@ -203,7 +203,7 @@ static void a_soft_barrier_is_told_from_a_stiff_one(void **state) {
         assert_ok(pbs_body_create_affine(world, &affine, &body));
         add_ground(world);
         assert_status(pbs_world_step(world, 0.01), PBS_ERROR_CONVERGENCE);
-        const double gap = stats_of(world).failure_gap / d.contact_distance;
+        const double gap = stats_of(world).failure.pair_gap / d.contact_distance;
         assert_true(stiff ? gap > 0.01 && gap < 1.0 : gap > 0.0 && gap < 0.01);
         assert_int_equal(strstr(pbs_last_error(), "raise contact_stiffness") != NULL, !stiff);
         assert_message("newton_limit");
@@ -240,15 +240,15 @@ static void what_jams_the_script_is_named(void **state) {
     assert_message("blocked");
     assert_message("body 1 and collider");
     const pbs_stats stats = stats_of(world);
-    assert_int_equal(stats.failure, PBS_FAILURE_BLOCKED);
+    assert_int_equal(stats.failure.kind, PBS_FAILURE_BLOCKED);
     int bodies = 0, colliders = 0;
     for (int s = 0; s < 2; s++) {
-        bodies += is_body(stats.failure_pair_bodies[s], pressed);
-        colliders += stats.failure_pair_colliders[s].id == plates[0].id ||
-                     stats.failure_pair_colliders[s].id == plates[1].id;
+        bodies += is_body(stats.failure.pair_bodies[s], pressed);
+        colliders += stats.failure.pair_colliders[s].id == plates[0].id ||
+                     stats.failure.pair_colliders[s].id == plates[1].id;
     }
     assert_true(bodies == 1 && colliders == 1);
-    assert_true(stats.failure_gap > 0.0 && stats.failure_gap < d.contact_distance);
+    assert_true(stats.failure.pair_gap > 0.0 && stats.failure.pair_gap < d.contact_distance);
     pbs_world_destroy(world);
 }
 
@@ -280,9 +280,9 @@ static void the_element_that_a_target_inverts_is_named(void **state) {
         assert_message("tetrahedron 0 of body 1");
         assert_message(flat ? "is flat" : "is inverted");
         const pbs_stats stats = stats_of(world);
-        assert_int_equal(stats.failure, PBS_FAILURE_ELEMENT);
-        assert_true(is_body(stats.failure_body, body));
-        assert_int_equal(stats.failure_vertex, 0);
+        assert_int_equal(stats.failure.kind, PBS_FAILURE_ELEMENT);
+        assert_true(is_body(stats.failure.body, body));
+        assert_int_equal(stats.failure.vertex, 0);
         pbs_world_destroy(world);
     }
 }
@@ -349,9 +349,9 @@ static void the_callback_that_refuses_is_named(void **state) {
         assert_message("of body 2");
         assert_message("stencil 1");
         const pbs_stats stats = stats_of(world);
-        assert_int_equal(stats.failure, PBS_FAILURE_HOST);
-        assert_true(is_body(stats.failure_body, body));
-        assert_int_equal(stats.failure_vertex, 1);
+        assert_int_equal(stats.failure.kind, PBS_FAILURE_HOST);
+        assert_true(is_body(stats.failure.body, body));
+        assert_int_equal(stats.failure.vertex, 1);
         moody.reply = 0;
         assert_ok(pbs_world_step(world, 0.01));
         assert_no_failure(world);
@@ -386,13 +386,13 @@ static void what_was_moved_into_what_is_said(void **state) {
     assert_null(strstr(pbs_last_error(), "created"));
     assert_null(strstr(pbs_last_error(), "begins"));
     const pbs_stats stats = stats_of(world);
-    assert_int_equal(stats.failure, PBS_FAILURE_OVERLAP);
-    assert_true(is_body(stats.failure_pair_bodies[0], moved) ||
-                is_body(stats.failure_pair_bodies[1], moved));
-    assert_int_equal(stats.failure_pair_counts[0], 2);
-    assert_int_equal(stats.failure_pair_counts[1], 3);
+    assert_int_equal(stats.failure.kind, PBS_FAILURE_OVERLAP);
+    assert_true(is_body(stats.failure.pair_bodies[0], moved) ||
+                is_body(stats.failure.pair_bodies[1], moved));
+    assert_int_equal(stats.failure.pair_vertex_counts[0], 2);
+    assert_int_equal(stats.failure.pair_vertex_counts[1], 3);
     // Sides are counted as they are named.
-    assert_message(is_body(stats.failure_pair_bodies[0], moved) ? "; the first was placed"
+    assert_message(is_body(stats.failure.pair_bodies[0], moved) ? "; the first was placed"
                                                                 : "; the second was placed");
     for (int k = 0; k < 24; k += 3) {
         x[k] += 0.45;
@@ -402,10 +402,10 @@ static void what_was_moved_into_what_is_said(void **state) {
     assert_status(pbs_world_step(world, 0.01), PBS_ERROR_INADMISSIBLE);
     assert_message("no gap");
     assert_message("collider 0");
-    assert_message(is_body(stats_of(world).failure_pair_bodies[0], moved)
+    assert_message(is_body(stats_of(world).failure.pair_bodies[0], moved)
                        ? "; the first was placed"
                        : "; the second was placed");
-    assert_true(stats_of(world).failure_gap < 0.0);
+    assert_true(stats_of(world).failure.pair_gap < 0.0);
     pbs_world_destroy(world);
 }
 

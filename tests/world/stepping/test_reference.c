@@ -22,15 +22,15 @@ static void reference_forces_are_measured_once(void **state) {
     pbs_body body;
     assert_ok(pbs_body_create_custom(world, &springs, &body));
     assert_ok(pbs_world_step(world, 0.01));
-    const double first = stats_of(world).reference_force;
+    const double first = stats_of(world).newton.reference_force;
     assert_near(first, 5e-3 / 0.01, 1e-12, "measured");
     assert_ok(pbs_world_step(world, 0.01));
-    assert_true(stats_of(world).reference_force == first);
+    assert_true(stats_of(world).newton.reference_force == first);
     positions[3] = 1.1;
     assert_ok(pbs_body_create_custom(world, &springs, &body));
     assert_ok(pbs_world_step(world, 0.01));
     // Both springs have |M v / h| of 0.5 N besides.
-    assert_near(stats_of(world).reference_force, sqrt(2.0) * 400.0, 1.0, "measured again");
+    assert_near(stats_of(world).newton.reference_force, sqrt(2.0) * 400.0, 1.0, "measured again");
     pbs_world_destroy(world);
 }
 
@@ -50,7 +50,7 @@ static void weights_count_where_gravity_acts(void **state) {
     springs.no_gravity = 1;
     assert_ok(pbs_body_create_custom(world, &springs, &body));
     assert_ok(pbs_world_step(world, 0.01));
-    assert_near(stats_of(world).reference_force, 50.0, 1e-13, "10 m/s^2 times 5 kg");
+    assert_near(stats_of(world).newton.reference_force, 50.0, 1e-13, "10 m/s^2 times 5 kg");
     pbs_world_destroy(world);
 }
 
@@ -84,8 +84,8 @@ static void defaults_are_what_they_stand_for(void **state) {
         assert_ok(pbs_collider_create(world, &floor, &collider));
         assert_ok(scene_step(world, 8));
         hashes[i] = pbs_world_hash(world);
-        linear[i] = stats_of(world).linear_total;
-        reference[i] = stats_of(world).reference_force;
+        linear[i] = stats_of(world).total.linear_iterations;
+        reference[i] = stats_of(world).newton.reference_force;
         forcing = 1.0 / sqrt(reference[i]);
         tolerance = 1e-6 * reference[i];
         pbs_world_destroy(world);

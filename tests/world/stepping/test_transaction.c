@@ -221,9 +221,9 @@ static void steady_steps_make_no_allocator_calls(void **state) {
             assert_ok(pbs_world_step(world, 1.0 / 60.0));
             const pbs_stats stats = stats_of(world);
             energy_of(world);
-            assert_int_equal(stats.allocator_calls, before);
-            most = stats.active_contacts > most ? stats.active_contacts : most;
-            fewest = stats.active_contacts < fewest ? stats.active_contacts : fewest;
+            assert_int_equal(stats.memory.allocator_calls, before);
+            most = stats.contact.active > most ? stats.contact.active : most;
+            fewest = stats.contact.active < fewest ? stats.contact.active : fewest;
         }
         assert_true(fewest == 0 && most > 0);
         assert_true(calls(&allocator) == before);
@@ -240,7 +240,7 @@ static void bytes_in_use_are_counted(void **state) {
     pbs_world *world = new_world_with(&allocator);
     assert_ok(scene_fill(world, 0));
     assert_ok(pbs_world_step(world, 0.01));
-    assert_int_equal(stats_of(world).bytes_in_use, allocator.bytes_in_use);
+    assert_int_equal(stats_of(world).memory.bytes_in_use, allocator.bytes_in_use);
     pbs_world_destroy(world);
     assert_int_equal(allocator.bytes_in_use, 0);
 }

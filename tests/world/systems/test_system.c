@@ -133,7 +133,7 @@ static void check_transaction(pbs_integrator *integrator) {
             double x[SIZE], v[SIZE];
             memcpy(x, pbs_system_positions(system), sizeof x);
             memcpy(v, pbs_system_velocities(system), sizeof v);
-            const uint64_t landed = stats_of(system).step_count;
+            const uint64_t landed = stats_of(system).total.steps;
             const pbs_status status = pbs_system_step(system, integrator, 0.1);
             was_reached = host.force_calls + host.jacobian_calls >= k;
             if (was_reached) {
@@ -141,7 +141,7 @@ static void check_transaction(pbs_integrator *integrator) {
                 assert_message(k % 2 == 0 ? "the host has no" : "answered -7: stop");
                 assert_same_bits(x, pbs_system_positions(system), SIZE);
                 assert_same_bits(v, pbs_system_velocities(system), SIZE);
-                assert_int_equal(stats_of(system).step_count, landed);
+                assert_int_equal(stats_of(system).total.steps, landed);
                 assert_int_equal(stats_of(system).status, status);
             } else {
                 assert_ok(status);
@@ -170,7 +170,7 @@ static void check_stats(pbs_integrator *integrator) {
         host = (struct host){.factor = 1.0};
         d.jacobian = by_differences ? NULL : jacobian;
         pbs_system *system = new_system(&d);
-        const uint64_t calls = stats_of(system).allocator_calls;
+        const uint64_t calls = stats_of(system).memory.allocator_calls;
         uint64_t newton_total = 0;
         for (int step = 0; step < 10; step++) {
             host.force_calls = host.jacobian_calls = 0;
@@ -183,14 +183,14 @@ static void check_stats(pbs_integrator *integrator) {
             assert_true(stats.residual <= stats.tolerance);
             assert_int_equal(stats.substeps, 1);
             assert_int_equal(stats.divisions, 0);
-            assert_int_equal(stats.noise_accepts, 0);
+            assert_int_equal(stats.roundoff_accepts, 0);
             assert_int_equal(stats.status, PBS_OK);
-            assert_int_equal(stats.step_count, step + 1);
-            assert_int_equal(stats.newton_total, newton_total);
-            assert_int_equal(stats.allocator_calls, calls);
-            assert_int_equal(stats.bytes_in_use, allocator.bytes_in_use);
+            assert_int_equal(stats.total.steps, step + 1);
+            assert_int_equal(stats.total.newton_iterations, newton_total);
+            assert_int_equal(stats.memory.allocator_calls, calls);
+            assert_int_equal(stats.memory.bytes_in_use, allocator.bytes_in_use);
         }
-        assert_int_equal(stats_of(system).allocator_calls, calls);
+        assert_int_equal(stats_of(system).memory.allocator_calls, calls);
         pbs_system_destroy(system);
         assert_int_equal(allocator.bytes_in_use, 0);
         assert_false(allocator.was_misused);
@@ -441,7 +441,7 @@ static void newton_gives_up(void **state) {
     assert_status(pbs_system_step(system, integrator, 1.0), PBS_ERROR_CONVERGENCE);
     assert_message("did not fall below");
     assert_int_equal(stats_of(system).newton_iterations, 3);
-    assert_int_equal(stats_of(system).failed_step_count, 1);
+    assert_int_equal(stats_of(system).total.failed_steps, 1);
     pbs_system_destroy(system);
     // Short enough steps do not need the derivatives.
     d.divisions = 20;
@@ -546,9 +546,9 @@ static void rounding_errors_end_iterations(void **state) {
     for (int step = 0; step < 20; step++) {
         assert_ok(pbs_system_step(system, integrator, 0.1));
         const pbs_dense_stats stats = stats_of(system);
-        accepts += stats.noise_accepts;
+        accepts += stats.roundoff_accepts;
         assert_small(stats.residual, 1e-14, "residual");
-        assert_true(stats.noise_accepts == 1 || stats.residual <= stats.tolerance);
+        assert_true(stats.roundoff_accepts == 1 || stats.residual <= stats.tolerance);
     }
     assert_true(accepts > 0);
     pbs_system_destroy(system);
@@ -741,7 +741,7 @@ static void bad_calls_are_refused(void **state) {
     assert_status(pbs_system_stats(NULL, &stats), PBS_ERROR_ARGUMENT);
     assert_same_bits(pbs_system_positions(system), positions, SIZE);
     assert_same_bits(pbs_system_velocities(system), velocities, SIZE);
-    assert_int_equal(stats_of(system).failed_step_count, 0);
+    assert_int_equal(stats_of(system).total.failed_steps, 0);
     assert_null(pbs_system_positions(NULL));
     assert_null(pbs_system_velocities(NULL));
     assert_int_equal(pbs_system_size(NULL), 0);

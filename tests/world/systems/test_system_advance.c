@@ -98,7 +98,8 @@ static void linearized_steps_have_the_numbers_of_the_paper(void **state) {
             assert_near(pbs_system_velocities(system)[0] / row[0], 1.0, tolerance, "v");
             assert_near(pbs_system_positions(system)[0] / row[1], 1.0, tolerance, "x");
             // The error is what is left of numbers a thousand times as large.
-            assert_near(stats_of(system).step_error / row[2], 1.0, 1e3 * tolerance, "force error");
+            assert_near(stats_of(system).step_control.error / row[2], 1.0, 1e3 * tolerance,
+                        "force error");
             assert_int_equal(stats_of(system).newton_iterations, 1);
             pbs_integrator_destroy(integrator);
             pbs_system_destroy(system);
@@ -139,9 +140,10 @@ static void advances_take_as_many_steps_as_the_reference(void **state) {
                                                    tolerances[i], 1e3);
             assert_ok(pbs_system_advance(system, integrator, 5.0));
             const pbs_dense_stats stats = stats_of(system);
-            assert_int_equal(stats.accepted_steps, expected[newmark][i][0]);
-            assert_int_equal(stats.rejected_steps, expected[newmark][i][1]);
-            assert_int_equal(stats.newton_iterations, stats.accepted_steps + stats.rejected_steps);
+            assert_int_equal(stats.step_control.accepted, expected[newmark][i][0]);
+            assert_int_equal(stats.step_control.rejected, expected[newmark][i][1]);
+            assert_int_equal(stats.newton_iterations,
+                             stats.step_control.accepted + stats.step_control.rejected);
             assert_true(pbs_system_time(system) == 5.0);
             pbs_integrator_destroy(integrator);
             pbs_system_destroy(system);
@@ -182,7 +184,7 @@ static void every_control_lands_on_time_and_near(void **state) {
         pbs_system *system = new_spring(&layouts[0]);
         pbs_integrator *integrator = integrate(controls[i].scheme, controls[i].control,
                                                controls[i].tolerance, 0.01);
-        const uint64_t calls = stats_of(system).allocator_calls;
+        const uint64_t calls = stats_of(system).memory.allocator_calls;
         double time = 0.0;
         for (int k = 0; k < 7; k++) {
             const double duration = k < 6 ? 0.1 + 1e-6 * (k - 2) : 0.7 - time;
@@ -190,9 +192,9 @@ static void every_control_lands_on_time_and_near(void **state) {
             time += duration;
             assert_true(pbs_system_time(system) == time);
             const pbs_dense_stats stats = stats_of(system);
-            assert_true(stats.longest_step <= 0.01 && stats.accepted_steps >= 10);
+            assert_true(stats.step_control.longest <= 0.01 && stats.step_control.accepted >= 10);
         }
-        assert_true(stats_of(system).allocator_calls == calls);
+        assert_true(stats_of(system).memory.allocator_calls == calls);
         // Steps of 0.01 s, 44 a period, at order 2.
         assert_near(pbs_system_positions(system)[0], expected, 0.05, "place");
         pbs_integrator_destroy(integrator);
@@ -211,12 +213,13 @@ static void a_restored_system_goes_on_with_the_same_bits(void **state) {
         size_t size = sizeof bytes;
         assert_ok(pbs_system_save(system, bytes, &size));
         assert_ok(pbs_system_restore(other, bytes, size));
-        assert_true(stats_of(other).step_next == stats_of(system).step_next);
+        assert_true(stats_of(other).step_control.next == stats_of(system).step_control.next);
         assert_ok(pbs_system_advance(system, integrator, 0.1));
         assert_ok(pbs_system_advance(other, integrator, 0.1));
         assert_true(pbs_system_positions(other)[0] == pbs_system_positions(system)[0]);
         assert_true(pbs_system_velocities(other)[0] == pbs_system_velocities(system)[0]);
-        assert_int_equal(stats_of(other).rejected_steps, stats_of(system).rejected_steps);
+        assert_int_equal(stats_of(other).step_control.rejected,
+                         stats_of(system).step_control.rejected);
         pbs_integrator_destroy(integrator);
         pbs_system_destroy(other);
         pbs_system_destroy(system);
@@ -232,11 +235,11 @@ static void advances_that_fail_change_nothing(void **state) {
                                                controls[i].tolerance, 0.01);
         assert_ok(pbs_system_advance(system, integrator, 0.02));
         const double x = pbs_system_positions(system)[0], v = pbs_system_velocities(system)[0];
-        const double next = stats_of(system).step_next;
+        const double next = stats_of(system).step_control.next;
         assert_status(pbs_system_advance(system, integrator, 1.0), PBS_ERROR_INADMISSIBLE);
         assert_true(pbs_system_positions(system)[0] == x && pbs_system_velocities(system)[0] == v);
-        assert_true(pbs_system_time(system) == 0.02 && stats_of(system).step_next == next);
-        assert_int_equal(stats_of(system).failed_step_count, 1);
+        assert_true(pbs_system_time(system) == 0.02 && stats_of(system).step_control.next == next);
+        assert_int_equal(stats_of(system).total.failed_steps, 1);
         // A host that stops is heard at once.
         walled.wall = INFINITY;
         walled.stop_after = 40;

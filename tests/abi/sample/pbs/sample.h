@@ -13,11 +13,18 @@ enum {
     PBS_SAMPLE_LAST
 };
 
+// A part of what states its size: it may not grow, but use what it has reserved.
+typedef struct pbs_sample_part {
+    double length;
+    uint32_t reserved[4];
+} pbs_sample_part;
+
 // States its own size, so it may grow at its end.
 typedef struct pbs_sample_desc {
     uint32_t struct_size;
     int32_t kind;
     double density;
+    pbs_sample_part part;
     uint32_t count;
 } pbs_sample_desc;
 
