@@ -208,14 +208,14 @@ static pbs_integrator_desc equal_steps(int32_t scheme, double h) {
         d.parameters[1] = 0.6;
     }
     d.linearized = 1;
-    d.step_max = h;
+    d.step_control.max = h;
     return d;
 }
 
 static pbs_integrator_desc controlled_steps(int32_t scheme, double tolerance) {
     pbs_integrator_desc d = equal_steps(scheme, 0.1);
-    d.step_control = PBS_STEP_FORCE_ERROR;
-    d.step_tolerance = tolerance;
+    d.step_control.kind = PBS_STEP_FORCE_ERROR;
+    d.step_control.tolerance = tolerance;
     return d;
 }
 

@@ -73,7 +73,7 @@ static void print_step(const struct eci_contact *scene, const pbs_stats *stats) 
 /// Returns the kept fraction of the energy. The world's potential energy is 0 at the start; that of
 /// the rest state is negative.
 static double kept_now(const struct eci_contact *scene, double lost, double start) {
-    const double ground = scene->integrator.energy_ground;
+    const double ground = scene->integrator.energy_control.ground;
     const double now = eci_contact_energy(scene) - scene->height_energy;
     return (now + lost - ground) / (start - ground);
 }

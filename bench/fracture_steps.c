@@ -79,17 +79,17 @@ static pbs_integrator *make_integrator(const struct settings *s, const struct wa
                                   strcmp(s->scheme, "euler") == 0 ? PBS_SCHEME_IMPLICIT_EULER
                                                                   : PBS_SCHEME_NEWMARK));
     d.linearized = 1;
-    d.step_control = PBS_STEP_FORCE_ERROR;
-    d.step_tolerance = way->tolerance;
-    d.step_max = s->frame;
-    d.step_exponent = s->exponent;
-    d.fracture_step = way->limit;
-    d.fracture_quiet_steps = (uint32_t)s->quiet;
+    d.step_control.kind = PBS_STEP_FORCE_ERROR;
+    d.step_control.tolerance = way->tolerance;
+    d.step_control.max = s->frame;
+    d.step_control.exponent = s->exponent;
+    d.step_control.fracture_step = way->limit;
+    d.step_control.fracture_quiet_steps = (uint32_t)s->quiet;
     if (way->step > 0.0) {
         // Slightly longer, so that rounding does not leave a remainder before the end of an
         // advance.
-        d.step_max = d.step_min = d.step_initial = way->step * (1.0 + 1e-9);
-        d.fracture_step = INFINITY;
+        d.step_control.max = d.step_control.min = d.step_control.initial = way->step * (1.0 + 1e-9);
+        d.step_control.fracture_step = INFINITY;
     }
     must(pbs_integrator_create(&d, &out));
     return out;

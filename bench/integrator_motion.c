@@ -91,8 +91,9 @@ static bool run_scene(const char *directory, enum elastic_motion_kind kind, size
         const int steps = r == 0 ? reference_steps : runs[r].steps_per_frame;
         pbs_integrator_desc d;
         done = pbs_integrator_desc_init(&d, sizeof d, runs[r].scheme) >= 0;
-        d.energy_decay_time = runs[r].decay_time;
-        d.alpha_max = runs[r].alpha_max > 0.0 ? runs[r].alpha_max : d.alpha_max;
+        d.energy_control.decay_time = runs[r].decay_time;
+        d.energy_control.alpha_max = runs[r].alpha_max > 0.0 ? runs[r].alpha_max
+                                                             : d.energy_control.alpha_max;
         done = done && motion_series_run(kind, cells, 0, &d, steps, frames, &all[r]) >= 0;
         if (done) {
             print_run(&runs[r], steps, kind, &all[r], &all[0]);

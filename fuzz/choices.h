@@ -82,32 +82,32 @@ static inline void take_integrator(struct choices *in, pbs_integrator_desc *d) {
     }
     if (change & 2) {
         d->start = take(in) % 4;
-        d->alpha_choice = take(in) % 4;
-        d->energy_by_island = take(in) % 3;
+        d->energy_control.alpha_choice = take(in) % 4;
+        d->energy_control.by_island = take(in) % 3;
         d->linearized = take(in) % 3;
     }
     if (change & 4) {
-        double *const numbers[] = {&d->alpha,           &d->alpha_min,     &d->alpha_max,
-                                   &d->energy_fraction, &d->energy_ground, &d->energy_decay_time};
+        double *const numbers[] = {&d->energy_control.alpha,           &d->energy_control.alpha_min,     &d->energy_control.alpha_max,
+                                   &d->energy_control.fraction, &d->energy_control.ground, &d->energy_control.decay_time};
         for (int i = 0; i < 6; i++) {
             *numbers[i] = take_number(in);
         }
     }
     if (change & 8) {
-        d->step_control = take(in) % 7;
-        d->step_rule = take(in) % 4;
-        d->step_tolerance = take_number(in);
-        d->step_max = take_number(in);
+        d->step_control.kind = take(in) % 7;
+        d->step_control.rule = take(in) % 4;
+        d->step_control.tolerance = take_number(in);
+        d->step_control.max = take_number(in);
     }
     if (change & 16) {
-        double *const numbers[] = {&d->step_initial, &d->step_min,    &d->step_exponent,
-                                   &d->step_safety,  &d->step_growth, &d->fracture_step};
+        double *const numbers[] = {&d->step_control.initial, &d->step_control.min,    &d->step_control.exponent,
+                                   &d->step_control.safety,  &d->step_control.growth, &d->step_control.fracture_step};
         for (int i = 0; i < 6; i++) {
             *numbers[i] = take_number(in);
         }
-        d->fracture_quiet_steps = take(in);
+        d->step_control.fracture_quiet_steps = take(in);
     }
-    bound_steps(&d->step_min, &d->step_max);
+    bound_steps(&d->step_control.min, &d->step_control.max);
 }
 
 #endif

@@ -611,7 +611,7 @@ static pbs_status set_integrator(struct session *s, pbs_world *world) {
         require(integrator == NULL);
         return status;
     }
-    s->has_control = s->has_control || d.step_max > 0.0;
+    s->has_control = s->has_control || d.step_control.max > 0.0;
     const pbs_status set = pbs_world_set_integrator(world, integrator);
     pbs_integrator_destroy(integrator);
     return set;

@@ -45,10 +45,10 @@ static void check_places(void) {
     expert.linear_limit = 5678;
     require(pbs_world_create(&d, &world) == PBS_OK);
     pbs_integrator_desc_init(&numbers, sizeof numbers, PBS_SCHEME_IMPLICIT_EULER);
-    numbers.step_control = PBS_STEP_DOUBLING;
-    numbers.step_tolerance = 1.0;
-    numbers.step_min = 0.125;
-    numbers.step_max = 0.375;
+    numbers.step_control.kind = PBS_STEP_DOUBLING;
+    numbers.step_control.tolerance = 1.0;
+    numbers.step_control.min = 0.125;
+    numbers.step_control.max = 0.375;
     require(pbs_integrator_create(&numbers, &integrator) == PBS_OK);
     require(pbs_world_set_integrator(world, integrator) == PBS_OK);
     pbs_integrator_destroy(integrator);
@@ -57,7 +57,7 @@ static void check_places(void) {
     memcpy(limits, bytes + LIMITS_AT, sizeof limits);
     memcpy(steps, bytes + STEPS_AT, sizeof steps);
     require(limits[0] == d.newton_limit && limits[1] == expert.linear_limit);
-    require(steps[0] == numbers.step_min && steps[1] == numbers.step_max);
+    require(steps[0] == numbers.step_control.min && steps[1] == numbers.step_control.max);
 }
 
 static void limit_work(uint8_t *bytes, size_t size) {

@@ -86,10 +86,10 @@ static pbs_integrator *new_integrator(int32_t scheme, int32_t control) {
     pbs_integrator *integrator = NULL;
     require(pbs_integrator_desc_init(&d, sizeof d, scheme) == PBS_OK);
     if (control != PBS_STEP_FIXED) {
-        d.step_control = control;
-        d.step_max = 0.25;
-        d.step_min = 0.0625; // choices.h bounds it to that
-        d.step_tolerance = 0.01;
+        d.step_control.kind = control;
+        d.step_control.max = 0.25;
+        d.step_control.min = 0.0625; // choices.h bounds it to that
+        d.step_control.tolerance = 0.01;
     }
     require(pbs_integrator_create(&d, &integrator) == PBS_OK);
     return integrator;

@@ -47,9 +47,9 @@ static const char *const control_names[HASH_CONTROL_COUNT] = {
     [HASH_FRACTURE_STEPS] = "fracture-steps"};
 
 static void control_steps(pbs_integrator_desc *d, int32_t control, double tolerance) {
-    d->step_control = control;
-    d->step_tolerance = tolerance;
-    d->step_max = 1.0 / 30.0;
+    d->step_control.kind = control;
+    d->step_control.tolerance = tolerance;
+    d->step_control.max = 1.0 / 30.0;
 }
 
 static void apply_control(enum hash_control control, pbs_integrator_desc *d) {
@@ -62,16 +62,16 @@ static void apply_control(enum hash_control control, pbs_integrator_desc *d) {
     case HASH_START_TRAPEZOIDAL: d->start = PBS_START_TRAPEZOIDAL; break;
     case HASH_START_THETA: d->start = PBS_START_FIRST_ORDER_THETA; break;
     case HASH_ALPHA_FIXED:
-        d->alpha_choice = PBS_ALPHA_FIXED;
-        d->alpha = 0.5;
+        d->energy_control.alpha_choice = PBS_ALPHA_FIXED;
+        d->energy_control.alpha = 0.5;
         break;
-    case HASH_ALPHA_SEARCH: d->alpha_choice = PBS_ALPHA_SEARCH; break;
-    case HASH_ALPHA_SPARSE: d->alpha_choice = PBS_ALPHA_SPARSE_SEARCH; break;
-    case HASH_ENERGY_BY_ISLAND: d->energy_by_island = 1; break;
-    case HASH_ENERGY_FRACTION: d->energy_fraction = 0.8; break;
-    case HASH_ENERGY_DECAY: d->energy_decay_time = 0.1; break;
+    case HASH_ALPHA_SEARCH: d->energy_control.alpha_choice = PBS_ALPHA_SEARCH; break;
+    case HASH_ALPHA_SPARSE: d->energy_control.alpha_choice = PBS_ALPHA_SPARSE_SEARCH; break;
+    case HASH_ENERGY_BY_ISLAND: d->energy_control.by_island = 1; break;
+    case HASH_ENERGY_FRACTION: d->energy_control.fraction = 0.8; break;
+    case HASH_ENERGY_DECAY: d->energy_control.decay_time = 0.1; break;
     case HASH_LINEARIZED: d->linearized = 1; break;
-    case HASH_EQUAL_STEPS: d->step_max = 1.0 / 150.0; break;
+    case HASH_EQUAL_STEPS: d->step_control.max = 1.0 / 150.0; break;
     case HASH_FORCE_ERROR:
         d->linearized = 1;
         control_steps(d, PBS_STEP_FORCE_ERROR, 1e-4);
@@ -81,12 +81,12 @@ static void apply_control(enum hash_control control, pbs_integrator_desc *d) {
     case HASH_DOUBLING: control_steps(d, PBS_STEP_DOUBLING, 1e-4); break;
     case HASH_DOUBLING_PROPORTIONAL:
         control_steps(d, PBS_STEP_DOUBLING, 1e-4);
-        d->step_rule = PBS_STEP_RULE_PROPORTIONAL;
+        d->step_control.rule = PBS_STEP_RULE_PROPORTIONAL;
         break;
     case HASH_ALPHA_STEPS: control_steps(d, PBS_STEP_ALPHA, 1e-3); break;
     case HASH_FRACTURE_STEPS:
         control_steps(d, PBS_STEP_STRETCH_LIMIT, 1e-3);
-        d->fracture_quiet_steps = 3;
+        d->step_control.fracture_quiet_steps = 3;
         break;
     default: break;
     }

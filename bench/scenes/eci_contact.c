@@ -71,7 +71,7 @@ pbs_status eci_contact_create(enum eci_contact_kind kind, const struct eci_conta
     status = status >= 0 ? eci_fill(out, kind, options) : status;
     if (options->decay > 0.0) {
         out->phase_count = 0;
-        out->integrator.energy_decay_time = options->decay;
+        out->integrator.energy_control.decay_time = options->decay;
     }
     return status >= 0 ? use_integrator(out) : status;
 }
@@ -92,8 +92,8 @@ pbs_status eci_contact_step(struct eci_contact *scene) {
     if (scene->phase < scene->phase_count &&
         pbs_world_time(scene->world) >= scene->phases[scene->phase].begin - 0.5 * scene->step) {
         // The target restarts from the present energy.
-        scene->integrator.energy_fraction = 1.0;
-        scene->integrator.energy_decay_time = scene->phases[scene->phase++].decay;
+        scene->integrator.energy_control.fraction = 1.0;
+        scene->integrator.energy_control.decay_time = scene->phases[scene->phase++].decay;
         const pbs_status status = use_integrator(scene);
         if (status < 0) {
             return status;

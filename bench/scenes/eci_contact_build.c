@@ -13,7 +13,7 @@ static const double MEMBRANE_RADIUS = 0.1;          // m, stretched
 /// Sets the ground energy to that of a rest state whose gravity potential is `rest` J relative to y
 /// = 0.
 static void set_ground_energy(struct eci_contact *scene, double rest) {
-    scene->integrator.energy_ground = rest - scene->height_energy;
+    scene->integrator.energy_control.ground = rest - scene->height_energy;
 }
 static pbs_status fill_ball(struct eci_contact *scene, enum eci_contact_kind kind,
                             const struct eci_contact_options *o) {
@@ -271,7 +271,7 @@ static pbs_status fill_chain(struct eci_contact *scene, const struct eci_contact
         set_ground_energy(scene,
                           -ECI_GRAVITY * eci_mass(scene->bodies + scene->body_count - 1) * 0.1);
     }
-    scene->integrator.energy_fraction = 0.95;
+    scene->integrator.energy_control.fraction = 0.95;
     scene->phases[0].begin = 1.0;
     scene->phases[0].decay = 1.0;
     scene->phase_count = 1;
@@ -327,7 +327,7 @@ static pbs_status fill_splash(struct eci_contact *scene, const struct eci_contac
                 (center[1] - eci_contact_lowest(scene, last));
         set_ground_energy(scene, rest);
     }
-    scene->integrator.energy_fraction = 0.95;
+    scene->integrator.energy_control.fraction = 0.95;
     scene->phases[0].begin = 1.0;
     scene->phases[0].decay = 1.0;
     scene->phases[1].begin = 1.5;

@@ -79,18 +79,18 @@ enum {
     PBS_ALPHA_SPARSE_SEARCH = 2 ///< 1, unless the energy's error had the same sign in three steps
 };
 
-/// What chooses the steps of pbs_world_advance. Every control but FIXED needs a step_max; a try
-/// that it rejects leaves no trace but the time it took. Whatever the control, a try that fails (no
-/// admissible state, no convergence) is rejected.
+/// What chooses the steps of pbs_world_advance. Every control but FIXED needs a `max`
+/// (pbs_step_control). A try that it rejects leaves no trace but the time it took. Whatever the
+/// control, a try that fails (no admissible state, no convergence) is rejected.
 enum {
-    PBS_STEP_FIXED = 0,         ///< equal steps no longer than step_max; step_max 0: one step
-    PBS_STEP_FORCE_ERROR = 1,   ///< the forces that the linearisation missed, as the motion they
-                                ///< would have caused, metres (ATS eqs. 9 and 11); only with
+    PBS_STEP_FIXED = 0,         ///< equal steps no longer than `max`; max 0: one step
+    PBS_STEP_FORCE_ERROR = 1,   ///< the forces that the linearisation missed, as the motion that
+                                ///< they would have caused, metres (ATS eqs. 9 and 11); only with
                                 ///< `linearized`
     PBS_STEP_SPEED_LIMIT = 2,   ///< how far the fastest vertex goes in a step at its present speed,
                                 ///< metres (of affine bodies: the centre, or the farthest vertex
-                                ///< about it); known before the step, so nothing is rejected and
-                                ///< step_rule and what belongs to it have no say
+                                ///< about it); known before the step, so nothing is rejected, and
+                                ///< `rule` and what belongs to it have no effect
     PBS_STEP_STRETCH_LIMIT = 3, ///< how much the distance between two vertices of an element
                                 ///< changes in a step, metres; where none has two: how far they
                                 ///< move
@@ -104,78 +104,84 @@ enum {
 /// How the next step follows from what was measured.
 enum {
     PBS_STEP_RULE_DEFAULT = 0,      ///< halving for DOUBLING, else proportional
-    PBS_STEP_RULE_PROPORTIONAL = 1, ///< h (step_safety step_tolerance / measured)^(1 /
-                                    ///< step_exponent)
-    PBS_STEP_RULE_HALVING = 2       ///< h / 2 after a rejection, step_growth h otherwise
+    PBS_STEP_RULE_PROPORTIONAL = 1, ///< h (safety tolerance / measured)^(1 / exponent)
+    PBS_STEP_RULE_HALVING = 2       ///< h / 2 after a rejection, growth h otherwise
 };
 
 enum { PBS_INTEGRATOR_PARAMETERS = 4 };
 
-/// A scheme and its parameters. All are checked, also those that are ignored, as the comments say,
-/// by the scheme, the control or the call.
+/// Energy control, of the schemes A_* and DECOUPLED_SDIRK2 (ECI section 4); ENERGY_BLENDING takes
+/// the members from `fraction` on. Other schemes ignore all of it; systems, which have no energy,
+/// all but alpha_choice and alpha.
+///
+/// What is controlled is the conservative energy: kinetic, elastic, gravity and the host's. Its
+/// target starts at ground + fraction (energy - ground) with the energy before the first step. It
+/// loses what damping, drag and friction take, and decays to the ground. It gains the work of
+/// pinned and scripted vertices, of moving colliders, and of changes of gravity or of a host's
+/// energy. Over implicit Euler it is a target of the energy with velocities half a step later, so
+/// that a fall under gravity leaves all other motion alone (docs/theory/energy_control.md). It
+/// starts anew where bodies are added or removed, where the integrator is set, and where the host
+/// sets positions or velocities (of the islands of these bodies). With PBS_ALPHA_FIXED the members
+/// from `fraction` on change nothing but the target that pbs_stats tells.
+typedef struct pbs_energy_control {
+    int32_t alpha_choice; ///< PBS_ALPHA_*
+    int32_t by_island;    ///< 1: each group of bodies that touch each other in a step has its own
+                          ///< target and alpha, so that others never exchange energy with it
+                          ///< (without barriers bodies do not touch); 0: one for the world
+    double alpha;         ///< of PBS_ALPHA_FIXED, 0 to 4: 0 is implicit Euler (SDIRK2), 1 is A-1
+    double alpha_min, alpha_max; ///< of the searches, 0 to 4; above 1 a step may grow by
+                                 ///< sqrt(alpha_max)
+    double fraction;             ///< of the first energy, that becomes the target
+    double ground;               ///< J, where the target ends: the energy of the state of rest, as
+                   ///< pbs_world_energy measures it; by island: of each. It matters only with
+                   ///< another fraction than 1 or a decay
+    double decay_time; ///< s, after which 1/e of the target's height above the ground is left; 0:
+                       ///< no decay
+    uint32_t reserved[8]; ///< 0
+} pbs_energy_control;
+
+/// Control of the steps of pbs_world_advance and pbs_system_advance; pbs_world_step and
+/// pbs_system_step ignore it. PBS_STEP_FIXED looks at `max` alone, PBS_STEP_SPEED_LIMIT at
+/// tolerance, initial, min and max.
+typedef struct pbs_step_control {
+    int32_t kind;     ///< PBS_STEP_*
+    int32_t rule;     ///< PBS_STEP_RULE_*
+    double tolerance; ///< of what PBS_STEP_* says, > 0 with any kind but FIXED
+    double initial;   ///< s, the first step; 0: max / 100
+    double min;       ///< s: a step so short lands however large what was measured; 0: 1e-6 max
+    double max;       ///< s, > 0 with any kind but FIXED
+    double exponent;  ///< 0: 3 for FORCE_ERROR, as ATS prints it (its error grows as h^4, so 4 is
+                     ///< closer) and ALPHA; 1 for STRETCH_LIMIT; 2 for DOUBLING. Ignored by HALVING
+    double safety; ///< in (0, 1]; 0: 0.5, as ATS prints it; 0.8 for STRETCH_LIMIT. Ignored by
+                   ///< HALVING
+    double growth; ///< longest step over the one before, >= 1, at most 2 for two-step schemes; 0:
+                   ///< 2, or 1.2 where STRETCH_LIMIT and ALPHA halve. The step after a rejection
+                   ///< does not grow. infinity: neither of the two, as ATS prints it
+    // While bonds break, of every kind but FIXED:
+    double fracture_step; ///< s, the longest step from one that broke bonds on, until
+                          ///< fracture_quiet_steps in a row have broken none; never below min. 0:
+                          ///< the time that a crack takes at least from bond to bond, of the bodies
+                          ///< whose bonds break (docs/theory/step_control.md section 4). infinity:
+                          ///< max alone
+    uint32_t fracture_quiet_steps; ///< accepted steps; 0: 10
+    uint32_t reserved[9];          ///< 0
+} pbs_step_control;
+
+/// A scheme and its settings. All are checked, also those that the scheme ignores. The two parts
+/// keep their size, as those of pbs_stats do: a new member takes the place of some of `reserved`,
+/// where zero means as before.
 typedef struct pbs_integrator_desc {
     uint32_t struct_size;    ///< set by pbs_integrator_desc_init
     int32_t scheme;          ///< PBS_SCHEME_*
     pbs_allocator allocator; ///< all zero: the C library's; must outlive the integrator
     double parameters[PBS_INTEGRATOR_PARAMETERS]; ///< as listed at PBS_SCHEME_*; others are ignored
-    int32_t start; ///< PBS_START_*, of two-step schemes; ignored by others
-    // Energy control (schemes A_*, DECOUPLED_SDIRK2; energy_* for ENERGY_BLENDING too; ECI section
-    // 4). The target of the conservative energy, kinetic, elastic, gravity and the host's, starts
-    // at ground + fraction (energy - ground) with the energy before the first step, loses what
-    // damping, drag and friction take, gains the work of pinned and scripted vertices, of moving
-    // colliders and of changes of gravity or of the host's energy, and decays to the ground. Over
-    // implicit Euler it is a target of the energy with velocities half a step later, so that a fall
-    // under gravity leaves all other motion alone (docs/theory/schemes.md section 5). It
-    // starts anew where bodies are added or removed, where the integrator is set, and where the
-    // host sets positions or velocities (of the islands of these bodies). Other schemes ignore all
-    // of these; systems, which have no energy, all but alpha_choice and alpha. With PBS_ALPHA_FIXED
-    // energy_* change nothing but the target that pbs_stats tells.
-    int32_t alpha_choice;     ///< PBS_ALPHA_*; ignored by ENERGY_BLENDING, which searches always
-    int32_t energy_by_island; ///< 1: each group of bodies that touch each other in a step has its
-                              ///< own target and alpha, so that others never exchange energy with
-                              ///< it (without barriers bodies do not touch); 0: one for the world
-    int32_t reserved;         ///< 0
-    double alpha; ///< of PBS_ALPHA_FIXED, 0 .. 4: 0 implicit Euler (SDIRK2), 1 A-1; ignored by the
-                  ///< searches
-    double alpha_min, alpha_max; ///< of the searches; above 1 a step may grow by sqrt(alpha_max);
-                                 ///< ignored by PBS_ALPHA_FIXED and by ENERGY_BLENDING (0 .. 1)
-    double energy_fraction;      ///< of the first energy that becomes the target
-    double energy_ground;     ///< J, where the target ends, that of the state of rest; measured as
-                              ///< pbs_world_energy does; by island: of each. Of use only with a
-                              ///< fraction other than 1 or a decay
-    double energy_decay_time; ///< s, after which 1/e of the target's height above the ground is
-                              ///< left; 0: no decay
-    // Step-size control, of pbs_world_advance and pbs_system_advance; pbs_world_step and
-    // pbs_system_step ignore all of it but `linearized`. PBS_STEP_FIXED looks at step_max alone,
-    // SPEED_LIMIT at step_tolerance, step_initial, step_min and step_max. 0 is a default
-    // throughout.
+    int32_t start;                                ///< PBS_START_*, of two-step schemes
     int32_t linearized; ///< 1: one Newton step from the state at the start of the step, without
                         ///< line search (ATS; Baraff and Witkin 1998): IMPLICIT_EULER, TRAPEZOIDAL
                         ///< and NEWMARK only. A step that it would lead into a forbidden state
                         ///< fails
-    int32_t step_control;  ///< PBS_STEP_*
-    int32_t step_rule;     ///< PBS_STEP_RULE_*
-    int32_t more_reserved; ///< 0
-    double step_tolerance; ///< what PBS_STEP_* says, > 0 with any control but FIXED
-    double step_initial;   ///< s, the first step; 0: step_max / 100
-    double step_min; ///< s, a step so short lands however large what was measured; 0: 1e-6 step_max
-    double step_max; ///< s, > 0 with any control but FIXED
-    double step_exponent; ///< 0: 3 for FORCE_ERROR, as ATS prints it (its error grows as h^4, so 4
-                          ///< is closer) and ALPHA; 1 for STRETCH_LIMIT; 2 for DOUBLING. Ignored
-                          ///< by HALVING
-    double step_safety; ///< in (0, 1]; 0: 0.5, as ATS prints it; 0.8 for STRETCH_LIMIT. Ignored by
-                        ///< HALVING
-    double step_growth; ///< longest step / previous one, >= 1, at most 2 for two-step schemes; 0:
-                        ///< 2, or 1.2 where STRETCH_LIMIT and ALPHA halve. After a rejection one
-                        ///< step does not grow. infinity: neither of the two, as ATS prints it
-    // While bonds break, of every control but FIXED:
-    double fracture_step; ///< s, the longest step from one that broke bonds on, until
-                          ///< fracture_quiet_steps in a row have broken none; never below step_min.
-                          ///< 0: the time that a crack takes at least from bond to bond, of the
-                          ///< bodies whose bonds break (docs/theory/step_control.md section 4).
-                          ///< infinity: step_max alone
-    uint32_t fracture_quiet_steps; ///< accepted steps; 0: 10
-    uint32_t fracture_reserved;    ///< 0
+    pbs_energy_control energy_control;
+    pbs_step_control step_control;
 } pbs_integrator_desc;
 
 /// Fills *d with the scheme's defaults: theta 0.6, of GAT's schemes 0.07; beta 0.25, gamma 0.5; rho

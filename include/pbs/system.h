@@ -121,7 +121,7 @@ PBS_API pbs_status pbs_system_step(pbs_system *s, pbs_integrator *i, double h);
 /// tolerances of the system are not looked at. PBS_STEP_ALPHA needs an energy. The control goes on
 /// where it was, until the scheme changes.
 /// @return as pbs_system_step; the whole advance lands, or nothing has changed; PBS_ERROR_ARGUMENT
-/// also where it would take more than 1e9 steps of step_max
+/// also where it would take more than 1e9 of the longest steps
 /// @see ATS section 3
 PBS_API pbs_status pbs_system_advance(pbs_system *s, pbs_integrator *i, double duration);
 

@@ -167,7 +167,7 @@ PBS_API void pbs_world_destroy(pbs_world *w);
 /// with its contact)
 PBS_API pbs_status pbs_world_set_integrator(pbs_world *w, pbs_integrator *i);
 
-/// One step of h seconds, whatever the integrator's step_* are. It lands whole or leaves the world
+/// One step of h seconds, whatever the integrator's step control is. It lands whole or leaves the world
 /// as it was; pbs_world_stats says why.
 /// @return PBS_OK, PBS_DIVIDED, PBS_NOT_CONVERGED (where allowed), PBS_ERROR_ARGUMENT (w is null, h
 /// not positive and finite, or the time after it not finite, a scene too large for 32-bit indices),
@@ -181,9 +181,9 @@ PBS_API pbs_status pbs_world_step(pbs_world *w, double h);
 /// duration to get where they go. The whole advance lands or leaves the world as it was, as a step
 /// does; pbs_world_stats has the sums over its steps. The last step is shortened to meet the end;
 /// the control goes on afterwards where it was, until pbs_world_set_integrator.
-/// @return as pbs_world_step; PBS_ERROR_ARGUMENT also where it would take more than 1e9 steps of
-/// step_max
-/// @see ATS section 3; PBS_STEP_FIXED and the step_* members of pbs_integrator_desc
+/// @return as pbs_world_step; PBS_ERROR_ARGUMENT also where it would take more than 1e9 of the
+/// longest steps
+/// @see ATS section 3; PBS_STEP_FIXED and pbs_step_control
 PBS_API pbs_status pbs_world_advance(pbs_world *w, double duration);
 
 /// Seconds since creation; 0 for null.

@@ -483,7 +483,8 @@ pbs_status pbs_world_set_integrator(pbs_world *w, pbs_integrator *i) {
         }
     }
     if (i->choice.scheme != w->scene.integrator.scheme ||
-        i->choice.settings.energy_by_island != w->scene.integrator.settings.energy_by_island) {
+        i->choice.settings.energy_control.by_island !=
+            w->scene.integrator.settings.energy_control.by_island) {
         w->topology.is_current = false;
     }
     w->scene.integrator = i->choice;

@@ -91,13 +91,15 @@ ColliderDesc = struct(
     (SIZE, "triangle_count"), (INDICES, "triangles"), (SIZE, "edge_count"), (INDICES, "edges"), (U32, "group mask"),
     (I32, "collision grid_interpolation"), (DOUBLE, "penalty_stiffness"), (DOUBLE * 3, "grid_origin"), (DOUBLE, "grid_cell"),
     (U32 * 3, "grid_counts"), (U32, "reserved"), (FLOATS, "grid_samples"))
+EnergyControl = struct(
+    "pbs_energy_control", (I32, "alpha_choice by_island"), (DOUBLE, "alpha alpha_min alpha_max fraction ground decay_time"),
+    (U32 * 8, "reserved"))
+StepControl = struct(
+    "pbs_step_control", (I32, "kind rule"), (DOUBLE, "tolerance initial min max exponent safety growth fracture_step"),
+    (U32, "fracture_quiet_steps"), (U32 * 9, "reserved"))
 IntegratorDesc = struct(
     "pbs_integrator_desc", (U32, "struct_size"), (I32, "scheme"), (Allocator, "allocator"), (DOUBLE * 4, "parameters"),
-    (I32, "start alpha_choice energy_by_island reserved"),
-    (DOUBLE, "alpha alpha_min alpha_max energy_fraction energy_ground energy_decay_time"),
-    (I32, "linearized step_control step_rule more_reserved"),
-    (DOUBLE, "step_tolerance step_initial step_min step_max step_exponent step_safety step_growth fracture_step"),
-    (U32, "fracture_quiet_steps fracture_reserved"))
+    (I32, "start linearized"), (EnergyControl, "energy_control"), (StepControl, "step_control"))
 SystemDesc = struct(
     "pbs_system_desc", (U32, "struct_size"), (I32, "unknown"), (SIZE, "size"),
     (DOUBLES, "mass damping stiffness positions velocities"), (DOUBLE, "time"), (FORCE_FN, "force"), (JACOBIAN_FN, "jacobian"),
@@ -181,7 +183,7 @@ LinearSolver = struct(
     "pbs_linear_solver", (U32, "struct_size"), (I32, "form triangle reserved"), (POINTER, "user"),
     (MATRIX_FN, "analyze factor"), (SOLVE_FN, "solve"))
 STRUCTS = [Body, Collider, Allocator, Log, Tasks, ExpertDesc, WorldDesc, SolidDesc, ShellDesc, SpringsDesc, AffineDesc, BondedDesc, PeridynamicDesc, BondLoad, BrokenBond, Fragment, FractureSurface,
-           CustomDesc, ContactDesc, ColliderDesc, ContactSide, Contact, ContactForce, RayDesc, ClosestDesc, SurfacePoint, OverlapDesc, Overlap, SeparateDesc, Separation, GridDesc, Grid, IntegratorDesc, Energy, StepStats, NewtonStats, LinearStats, ContactStats,
+           CustomDesc, ContactDesc, ColliderDesc, ContactSide, Contact, ContactForce, RayDesc, ClosestDesc, SurfacePoint, OverlapDesc, Overlap, SeparateDesc, Separation, GridDesc, Grid, EnergyControl, StepControl, IntegratorDesc, Energy, StepStats, NewtonStats, LinearStats, ContactStats,
            EnergyControlStats, StepControlStats, TimeStats, TotalStats, MemoryStats, SceneStats, FailureStats, Stats, SystemDesc, DenseStats, Matrix, LinearSolver]
 
 ERROR_ARGUMENT, ERROR_HANDLE, ERROR_MESH, ERROR_HOST = -1, -3, -4, -8

@@ -164,14 +164,14 @@ static const struct entry entries[] = {
 };
 
 static struct step_control control_of(const struct entry *entry, double tolerance) {
-    const pbs_integrator_desc d = {.step_control = entry->kind,
-                                   .step_rule = entry->rule,
-                                   .step_tolerance = tolerance,
-                                   .step_initial = entry->initial,
-                                   .step_max = LONGEST,
-                                   .step_min = 1e-9,
-                                   .step_growth = entry->growth};
-    return step_control_of(&d, 1);
+    const pbs_integrator_desc d = {.step_control.kind = entry->kind,
+                                   .step_control.rule = entry->rule,
+                                   .step_control.tolerance = tolerance,
+                                   .step_control.initial = entry->initial,
+                                   .step_control.max = LONGEST,
+                                   .step_control.min = 1e-9,
+                                   .step_control.growth = entry->growth};
+    return step_control_of(&d.step_control, 1);
 }
 
 static bool takes_solves(struct run *run, const struct entry *entry, double tolerance) {

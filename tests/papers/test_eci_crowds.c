@@ -175,7 +175,7 @@ static void test_chain(void **state) {
     const int steps = testing_is_small() ? 6 : eci_step_count(&scene);
     for (int s = 0; s < steps; s++) {
         const pbs_stats stats = eci_advance(&scene, &progress);
-        assert_on_target(&scene, &stats, -scene.integrator.energy_ground, &progress);
+        assert_on_target(&scene, &stats, -scene.integrator.energy_control.ground, &progress);
         assert_true(progress.low_contacts <= 3);
         assert_links_stay(&scene, links);
         eci_contact_center(&scene, RINGS, center);
@@ -214,7 +214,7 @@ static void test_splash(void **state) {
     (void)state;
     struct eci_contact scene = eci_create(ECI_SPLASH, PBS_SCHEME_A_SEARCH, 0.0);
     struct eci_progress progress = eci_begin();
-    const double scale = -scene.integrator.energy_ground;
+    const double scale = -scene.integrator.energy_control.ground;
     const double fall = sqrt(2.0 * 0.3 / 9.8);
     double squeezed = 1.0;
     // The bunny arrives in step 30; those after it take up to 300 iterations each.

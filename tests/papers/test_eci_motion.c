@@ -17,7 +17,7 @@ static pbs_integrator_desc describe(int32_t scheme) {
 
 static void run(int32_t scheme, double decay_time, int steps_per_frame, struct motion_series *out) {
     pbs_integrator_desc d = describe(scheme);
-    d.energy_decay_time = decay_time;
+    d.energy_control.decay_time = decay_time;
     assert_ok(motion_series_run(MOTION_SOFT_CUBE, CELLS, 1, &d, steps_per_frame, frames, out));
 }
 
@@ -100,7 +100,7 @@ static void alpha_methods_keep_it(void **state) {
 static void wider_searches_stay_on_the_target(void **state) {
     (void)state;
     pbs_integrator_desc d = describe(PBS_SCHEME_A_SEARCH);
-    d.alpha_max = 2.0;
+    d.energy_control.alpha_max = 2.0;
     struct motion_series s;
     assert_ok(motion_series_run(MOTION_SOFT_CUBE, CELLS, 1, &d, 1, frames, &s));
     double low, high;

@@ -158,8 +158,8 @@ static void a_search_leaves_with_its_target(void **state) {
                 {2.0, 1.5, 1.5, 1.5}};
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         pbs_integrator_desc d = describe(PBS_SCHEME_A_SEARCH);
-        d.alpha_max = rows[i].alpha_max;
-        d.energy_fraction = rows[i].target * rows[i].target;
+        d.energy_control.alpha_max = rows[i].alpha_max;
+        d.energy_control.fraction = rows[i].target * rows[i].target;
         double range[2];
         range_of(&d, stiff, 0.0, range);
         assert_near(range[0], rows[i].low, 1e-3, "least of A-search");

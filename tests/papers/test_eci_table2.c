@@ -57,10 +57,10 @@ static void velocities_are_those_of_table_2(void **state) {
 static void ranges_of_alpha_matter_little(void **state) {
     (void)state;
     struct eci_chain chain = chain_of(PBS_SCHEME_A_SEARCH, 10.0, 300);
-    chain.integrator.alpha_max = 2.0;
+    chain.integrator.energy_control.alpha_max = 2.0;
     assert_near(velocity_of(&chain), 0.9360, 0.005, "alpha up to 2");
-    chain.integrator.alpha_max = 1.1;
-    chain.integrator.alpha_min = 0.9;
+    chain.integrator.energy_control.alpha_max = 1.1;
+    chain.integrator.energy_control.alpha_min = 0.9;
     assert_near(velocity_of(&chain), 0.9317, 0.005, "alpha from 0.9");
     chain = chain_of(PBS_SCHEME_SPARSE_A_SEARCH, 10.0, 300);
     assert_near(velocity_of(&chain), 0.9393, 0.005, "sparse");

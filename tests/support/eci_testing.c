@@ -44,7 +44,8 @@ static void assert_nothing_meets(const struct eci_contact *scene) {
 static double head_start(const struct eci_contact *scene) {
     // The library's energy is zero at the start, but for what moves there: no scene that begins
     // above its target has anything that does.
-    return (scene->integrator.energy_fraction - 1.0) * scene->integrator.energy_ground;
+    return (scene->integrator.energy_control.fraction - 1.0) *
+           scene->integrator.energy_control.ground;
 }
 
 void assert_on_target(const struct eci_contact *scene, const pbs_stats *stats, double scale,

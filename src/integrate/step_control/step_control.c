@@ -19,7 +19,7 @@ static const double STEP_LIMIT = 1e9;
 // Accepted steps without a break until a crack is taken to have stopped.
 static const uint32_t QUIET_STEPS = 10;
 
-/// Defaults per kind: where the members of pbs_integrator_desc are 0.
+/// Defaults per kind: where the members of pbs_step_control are 0.
 struct control_defaults {
     int32_t rule;
     double exponent, safety;
@@ -39,22 +39,21 @@ static double or_default(double value, double otherwise) {
     return value > 0.0 ? value : otherwise;
 }
 
-struct step_control step_control_of(const pbs_integrator_desc *d, uint32_t history) {
-    const struct control_defaults *const k = &defaults[d->step_control];
-    const int32_t rule = d->step_rule != PBS_STEP_RULE_DEFAULT ? d->step_rule : k->rule;
+struct step_control step_control_of(const pbs_step_control *c, uint32_t history) {
+    const struct control_defaults *const k = &defaults[c->kind];
+    const int32_t rule = c->rule != PBS_STEP_RULE_DEFAULT ? c->rule : k->rule;
     return (struct step_control){
-        .kind = d->step_control,
+        .kind = c->kind,
         .rule = rule,
-        .tolerance = d->step_tolerance,
-        .initial = or_default(d->step_initial, 0.01 * d->step_max),
-        .min = or_default(d->step_min, 1e-6 * d->step_max),
-        .max = d->step_max,
-        .exponent = or_default(d->step_exponent, k->exponent),
-        .safety = or_default(d->step_safety, k->safety),
-        .growth = or_default(d->step_growth,
-                             rule == PBS_STEP_RULE_HALVING ? k->halving_growth : 2.0),
-        .fracture = d->fracture_step,
-        .quiet = d->fracture_quiet_steps > 0 ? d->fracture_quiet_steps : QUIET_STEPS,
+        .tolerance = c->tolerance,
+        .initial = or_default(c->initial, 0.01 * c->max),
+        .min = or_default(c->min, 1e-6 * c->max),
+        .max = c->max,
+        .exponent = or_default(c->exponent, k->exponent),
+        .safety = or_default(c->safety, k->safety),
+        .growth = or_default(c->growth, rule == PBS_STEP_RULE_HALVING ? k->halving_growth : 2.0),
+        .fracture = c->fracture_step,
+        .quiet = c->fracture_quiet_steps > 0 ? c->fracture_quiet_steps : QUIET_STEPS,
         .keeps_ratio = history > 1,
     };
 }
@@ -62,7 +61,7 @@ struct step_control step_control_of(const pbs_integrator_desc *d, uint32_t histo
 pbs_status step_control_fit(struct step_control *control, double duration) {
     if (control->max > 0.0 && duration / control->max > STEP_LIMIT) {
         return status_fail(PBS_ERROR_ARGUMENT,
-                           "%g s take more than %g steps of at most step_max = %g s", duration,
+                           "%g s take more than %g steps of at most step_control.max = %g s", duration,
                            STEP_LIMIT, control->max);
     }
     control->min = fmin(fmax(control->min, 4.0 * DBL_EPSILON * duration), control->max);

@@ -58,7 +58,7 @@ enum step_verdict {
 };
 
 /// d: checked. history: states that the scheme wants.
-struct step_control step_control_of(const pbs_integrator_desc *d, uint32_t history);
+struct step_control step_control_of(const pbs_step_control *c, uint32_t history);
 
 /// What a duration asks of the control: PBS_ERROR_ARGUMENT where it would take more than 1e9 of its
 /// longest steps; otherwise the shortest ones are long enough to be seen in the time.

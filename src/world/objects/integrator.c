@@ -33,20 +33,29 @@ static pbs_status check_parameters(const struct scheme_table *scheme, const doub
     return PBS_OK;
 }
 
+static pbs_status check_reserved(const uint32_t *reserved, size_t count, const char *name) {
+    for (size_t i = 0; i < count; i++) {
+        if (reserved[i] != 0) {
+            return status_fail(PBS_ERROR_ARGUMENT, "%s.reserved[%zu] is %u, must be 0", name, i,
+                               (unsigned)reserved[i]);
+        }
+    }
+    return PBS_OK;
+}
+
 /// alpha is a growth bound of the squared amplitude per step (docs/theory/schemes.md section 4): 4
 /// is where eigenvalues become real.
-static pbs_status check_energy_control(const pbs_integrator_desc *d) {
-    RETURN_IF_FAILED(
-        check_choice(d->alpha_choice, PBS_ALPHA_FIXED, PBS_ALPHA_SPARSE_SEARCH, "alpha_choice"));
-    RETURN_IF_FAILED(check_choice(d->energy_by_island, 0, 1, "energy_by_island"));
-    RETURN_IF_FAILED(check_choice(d->reserved, 0, 0, "reserved"));
-    RETURN_IF_FAILED(check_choice(d->more_reserved, 0, 0, "more_reserved"));
-    RETURN_IF_FAILED(check_within(d->alpha, 0.0, 4.0, "alpha"));
-    RETURN_IF_FAILED(check_within(d->alpha_min, 0.0, 4.0, "alpha_min"));
-    RETURN_IF_FAILED(check_within(d->alpha_max, d->alpha_min, 4.0, "alpha_max"));
-    RETURN_IF_FAILED(check_not_negative(d->energy_fraction, "energy_fraction"));
-    RETURN_IF_FAILED(check_finite(d->energy_ground, "energy_ground"));
-    return check_not_negative(d->energy_decay_time, "energy_decay_time");
+static pbs_status check_energy_control(const pbs_energy_control *c) {
+    RETURN_IF_FAILED(check_choice(c->alpha_choice, PBS_ALPHA_FIXED, PBS_ALPHA_SPARSE_SEARCH,
+                                  "energy_control.alpha_choice"));
+    RETURN_IF_FAILED(check_choice(c->by_island, 0, 1, "energy_control.by_island"));
+    RETURN_IF_FAILED(check_within(c->alpha, 0.0, 4.0, "energy_control.alpha"));
+    RETURN_IF_FAILED(check_within(c->alpha_min, 0.0, 4.0, "energy_control.alpha_min"));
+    RETURN_IF_FAILED(check_within(c->alpha_max, c->alpha_min, 4.0, "energy_control.alpha_max"));
+    RETURN_IF_FAILED(check_not_negative(c->fraction, "energy_control.fraction"));
+    RETURN_IF_FAILED(check_finite(c->ground, "energy_control.ground"));
+    RETURN_IF_FAILED(check_not_negative(c->decay_time, "energy_control.decay_time"));
+    return check_reserved(c->reserved, sizeof c->reserved / sizeof *c->reserved, "energy_control");
 }
 
 static pbs_status check_linearized(const pbs_integrator_desc *d) {
@@ -57,9 +66,9 @@ static pbs_status check_linearized(const pbs_integrator_desc *d) {
             "linearized is 1 with %s, must be implicit Euler, trapezoidal or Newmark",
             scheme_find(d->scheme)->name);
     }
-    if (d->step_control == PBS_STEP_FORCE_ERROR && d->linearized == 0) {
+    if (d->step_control.kind == PBS_STEP_FORCE_ERROR && d->linearized == 0) {
         return status_fail(PBS_ERROR_ARGUMENT,
-                           "step_control is PBS_STEP_FORCE_ERROR, which measures the error of "
+                           "step_control.kind is PBS_STEP_FORCE_ERROR, which measures the error of "
                            "linearized steps only, and linearized is 0");
     }
     return PBS_OK;
@@ -67,58 +76,65 @@ static pbs_status check_linearized(const pbs_integrator_desc *d) {
 
 /// 0 is a default; infinity means what the header says.
 static pbs_status check_step_growth(const pbs_integrator_desc *d) {
+    const double growth = d->step_control.growth;
     const double highest = scheme_find(d->scheme)->history > 1 ? 2.0 : INFINITY;
-    return d->step_growth == 0.0 ? PBS_OK
-                                 : check_within(d->step_growth, 1.0, highest, "step_growth");
+    return growth == 0.0 ? PBS_OK : check_within(growth, 1.0, highest, "step_control.growth");
 }
 
-static pbs_status check_step_lengths(const pbs_integrator_desc *d) {
-    RETURN_IF_FAILED(check_not_negative(d->step_max, "step_max"));
-    RETURN_IF_FAILED(check_within(d->step_min, 0.0, d->step_max, "step_min"));
-    return check_within(d->step_initial, 0.0, d->step_max, "step_initial");
+static pbs_status check_step_lengths(const pbs_step_control *c) {
+    RETURN_IF_FAILED(check_not_negative(c->max, "step_control.max"));
+    RETURN_IF_FAILED(check_within(c->min, 0.0, c->max, "step_control.min"));
+    return check_within(c->initial, 0.0, c->max, "step_control.initial");
 }
 
-static pbs_status check_alpha_steps(const pbs_integrator_desc *d) {
+/// What the scheme and its other settings leave a control to measure.
+static pbs_status check_measure(const pbs_integrator_desc *d) {
     const struct scheme_table *const scheme = scheme_find(d->scheme);
-    if (d->step_control != PBS_STEP_ALPHA) {
+    const int32_t kind = d->step_control.kind;
+    if (kind == PBS_STEP_SPEED_LIMIT && scheme->is_static) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "step_control.kind is PBS_STEP_SPEED_LIMIT, but %s ends at rest",
+                           scheme->name);
+    }
+    if (kind != PBS_STEP_ALPHA) {
         return PBS_OK;
     }
     if (scheme->control == CONTROL_NONE) {
         return status_fail(PBS_ERROR_ARGUMENT,
-                           "step_control is PBS_STEP_ALPHA, but %s has no energy control",
+                           "step_control.kind is PBS_STEP_ALPHA, but %s has no energy control",
                            scheme->name);
     }
     // Blending searches always.
-    return scheme->control == CONTROL_STATE || d->alpha_choice != PBS_ALPHA_FIXED
+    return scheme->control == CONTROL_STATE || d->energy_control.alpha_choice != PBS_ALPHA_FIXED
                ? PBS_OK
                : status_fail(PBS_ERROR_ARGUMENT,
-                             "step_control is PBS_STEP_ALPHA, which needs a search, and "
-                             "alpha_choice is PBS_ALPHA_FIXED");
+                             "step_control.kind is PBS_STEP_ALPHA, which needs a search, and "
+                             "energy_control.alpha_choice is PBS_ALPHA_FIXED");
+}
+
+static pbs_status check_step_numbers(const pbs_step_control *c) {
+    RETURN_IF_FAILED(check_choice(c->kind, PBS_STEP_FIXED, PBS_STEP_ALPHA, "step_control.kind"));
+    RETURN_IF_FAILED(
+        check_choice(c->rule, PBS_STEP_RULE_DEFAULT, PBS_STEP_RULE_HALVING, "step_control.rule"));
+    RETURN_IF_FAILED(check_step_lengths(c));
+    RETURN_IF_FAILED(check_not_negative(c->tolerance, "step_control.tolerance"));
+    RETURN_IF_FAILED(check_not_negative(c->exponent, "step_control.exponent"));
+    RETURN_IF_FAILED(check_within(c->safety, 0.0, 1.0, "step_control.safety"));
+    RETURN_IF_FAILED(check_within(c->fracture_step, 0.0, INFINITY, "step_control.fracture_step"));
+    return check_reserved(c->reserved, sizeof c->reserved / sizeof *c->reserved, "step_control");
 }
 
 static pbs_status check_step_control(const pbs_integrator_desc *d) {
-    RETURN_IF_FAILED(check_choice(d->step_control, PBS_STEP_FIXED, PBS_STEP_ALPHA, "step_control"));
-    RETURN_IF_FAILED(
-        check_choice(d->step_rule, PBS_STEP_RULE_DEFAULT, PBS_STEP_RULE_HALVING, "step_rule"));
-    RETURN_IF_FAILED(check_linearized(d));
-    RETURN_IF_FAILED(check_step_lengths(d));
-    RETURN_IF_FAILED(check_not_negative(d->step_tolerance, "step_tolerance"));
-    RETURN_IF_FAILED(check_not_negative(d->step_exponent, "step_exponent"));
-    RETURN_IF_FAILED(check_within(d->step_safety, 0.0, 1.0, "step_safety"));
+    const pbs_step_control *const c = &d->step_control;
+    RETURN_IF_FAILED(check_step_numbers(c));
     RETURN_IF_FAILED(check_step_growth(d));
-    RETURN_IF_FAILED(check_within(d->fracture_step, 0.0, INFINITY, "fracture_step"));
-    RETURN_IF_FAILED(check_choice((int32_t)d->fracture_reserved, 0, 0, "fracture_reserved"));
-    RETURN_IF_FAILED(check_alpha_steps(d));
-    if (d->step_control == PBS_STEP_SPEED_LIMIT && scheme_find(d->scheme)->is_static) {
-        return status_fail(PBS_ERROR_ARGUMENT,
-                           "step_control is PBS_STEP_SPEED_LIMIT, but %s ends at rest",
-                           scheme_find(d->scheme)->name);
-    }
-    if (d->step_control == PBS_STEP_FIXED) {
+    RETURN_IF_FAILED(check_linearized(d));
+    RETURN_IF_FAILED(check_measure(d));
+    if (c->kind == PBS_STEP_FIXED) {
         return PBS_OK;
     }
-    RETURN_IF_FAILED(check_positive(d->step_max, "step_max, which every step control needs,"));
-    return check_positive(d->step_tolerance, "step_tolerance");
+    RETURN_IF_FAILED(check_positive(c->max, "step_control.max, which every step control needs,"));
+    return check_positive(c->tolerance, "step_control.tolerance");
 }
 
 pbs_status integrator_check(const pbs_integrator_desc *d) {
@@ -126,19 +142,18 @@ pbs_status integrator_check(const pbs_integrator_desc *d) {
     RETURN_IF_FAILED(check_parameters(scheme_find(d->scheme), d->parameters));
     RETURN_IF_FAILED(
         check_choice(d->start, PBS_START_IMPLICIT_EULER, PBS_START_FIRST_ORDER_THETA, "start"));
-    RETURN_IF_FAILED(check_energy_control(d));
+    RETURN_IF_FAILED(check_energy_control(&d->energy_control));
     return check_step_control(d);
 }
 
 pbs_integrator_desc integrator_defaults(int32_t scheme) {
     const struct scheme_table *table = scheme_find(scheme);
-    pbs_integrator_desc d = {.struct_size = sizeof d,
-                             .scheme = scheme,
-                             .start = table->start,
-                             .alpha_choice = table->alpha_choice,
-                             .alpha = 1.0,
-                             .alpha_max = 1.1,
-                             .energy_fraction = 1.0};
+    pbs_integrator_desc d = {
+        .struct_size = sizeof d,
+        .scheme = scheme,
+        .start = table->start,
+        .energy_control = {
+            .alpha_choice = table->alpha_choice, .alpha = 1.0, .alpha_max = 1.1, .fraction = 1.0}};
     for (int i = 0; i < SCHEME_PARAMETERS; i++) {
         d.parameters[i] = table->parameters[i].value;
     }

@@ -55,7 +55,7 @@ void scene_place_vertices(struct scene *scene, struct tasks *tasks) {
 // --- energy control ---
 
 bool scene_has_islands(const struct scene *scene) {
-    return scene->integrator.settings.energy_by_island != 0;
+    return scene->integrator.settings.energy_control.by_island != 0;
 }
 
 uint32_t scene_account_count(const struct scene *scene) {

@@ -47,17 +47,23 @@ static void write_settings(struct byte_writer *out, const pbs_world_desc *d,
 }
 
 static void write_integrator(struct byte_writer *out, const pbs_integrator_desc *d) {
-    const int32_t choices[] = {d->scheme,     d->start,        d->alpha_choice, d->energy_by_island,
-                               d->linearized, d->step_control, d->step_rule};
-    const double numbers[] = {d->alpha,           d->alpha_min,     d->alpha_max,
-                              d->energy_fraction, d->energy_ground, d->energy_decay_time,
-                              d->step_tolerance,  d->step_initial,  d->step_min,
-                              d->step_max,        d->step_exponent, d->step_safety,
-                              d->step_growth,     d->fracture_step};
+    const int32_t choices[] = {d->scheme,
+                               d->start,
+                               d->energy_control.alpha_choice,
+                               d->energy_control.by_island,
+                               d->linearized,
+                               d->step_control.kind,
+                               d->step_control.rule};
+    const double numbers[] = {
+        d->energy_control.alpha,    d->energy_control.alpha_min,  d->energy_control.alpha_max,
+        d->energy_control.fraction, d->energy_control.ground,     d->energy_control.decay_time,
+        d->step_control.tolerance,  d->step_control.initial,      d->step_control.min,
+        d->step_control.max,        d->step_control.exponent,     d->step_control.safety,
+        d->step_control.growth,     d->step_control.fracture_step};
     write_bytes(out, choices, sizeof choices);
     write_doubles(out, d->parameters, SCHEME_PARAMETERS);
     write_doubles(out, numbers, sizeof numbers / sizeof numbers[0]);
-    write_u32(out, d->fracture_quiet_steps);
+    write_u32(out, d->step_control.fracture_quiet_steps);
 }
 
 static void write_totals(struct byte_writer *out, const struct scene *scene) {

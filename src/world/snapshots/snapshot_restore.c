@@ -96,14 +96,19 @@ static bool are_finite(const double *values, size_t count) {
 
 static pbs_status read_integrator(struct byte_reader *in, struct scheme_choice *out) {
     pbs_integrator_desc d = {.struct_size = sizeof d};
-    int32_t *const choices[] = {&d.scheme,           &d.start,      &d.alpha_choice,
-                                &d.energy_by_island, &d.linearized, &d.step_control,
-                                &d.step_rule};
-    double *const numbers[] = {&d.alpha,           &d.alpha_min,     &d.alpha_max,
-                               &d.energy_fraction, &d.energy_ground, &d.energy_decay_time,
-                               &d.step_tolerance,  &d.step_initial,  &d.step_min,
-                               &d.step_max,        &d.step_exponent, &d.step_safety,
-                               &d.step_growth,     &d.fracture_step};
+    int32_t *const choices[] = {&d.scheme,
+                                &d.start,
+                                &d.energy_control.alpha_choice,
+                                &d.energy_control.by_island,
+                                &d.linearized,
+                                &d.step_control.kind,
+                                &d.step_control.rule};
+    double *const numbers[] = {
+        &d.energy_control.alpha,    &d.energy_control.alpha_min,  &d.energy_control.alpha_max,
+        &d.energy_control.fraction, &d.energy_control.ground,     &d.energy_control.decay_time,
+        &d.step_control.tolerance,  &d.step_control.initial,      &d.step_control.min,
+        &d.step_control.max,        &d.step_control.exponent,     &d.step_control.safety,
+        &d.step_control.growth,     &d.step_control.fracture_step};
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
         read_bytes(in, choices[i], sizeof *choices[i]);
     }
@@ -111,7 +116,7 @@ static pbs_status read_integrator(struct byte_reader *in, struct scheme_choice *
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         *numbers[i] = read_f64(in);
     }
-    d.fracture_quiet_steps = read_u32(in);
+    d.step_control.fracture_quiet_steps = read_u32(in);
     RETURN_IF_FAILED(as_format(integrator_check(&d), "integrator of version", SNAPSHOT_VERSION));
     *out = integrator_choice(&d);
     return PBS_OK;

@@ -277,7 +277,8 @@ pbs_status pbs_world_advance(pbs_world *w, double duration) {
     RETURN_IF_FAILED(world_enter(w));
     RETURN_IF_FAILED(check_duration(duration, w->scene.time, "duration"));
     const struct scheme_choice *const choice = &w->scene.integrator;
-    struct step_control control = step_control_of(&choice->settings, choice->scheme->history);
+    struct step_control control = step_control_of(&choice->settings.step_control,
+                                                  choice->scheme->history);
     RETURN_IF_FAILED(step_control_fit(&control, duration));
     const bool fixed = control.kind == PBS_STEP_FIXED;
     struct run run = {

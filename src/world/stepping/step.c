@@ -310,14 +310,14 @@ static double least_mass(const struct nodes *nodes) {
     return least;
 }
 
-static struct energy_settings energy_settings(const pbs_integrator_desc *d) {
-    return (struct energy_settings){.choice = d->alpha_choice,
-                                    .alpha = d->alpha,
-                                    .alpha_min = d->alpha_min,
-                                    .alpha_max = d->alpha_max,
-                                    .fraction = d->energy_fraction,
-                                    .ground = d->energy_ground,
-                                    .decay_time = d->energy_decay_time};
+static struct energy_settings energy_settings(const pbs_energy_control *c) {
+    return (struct energy_settings){.choice = c->alpha_choice,
+                                    .alpha = c->alpha,
+                                    .alpha_min = c->alpha_min,
+                                    .alpha_max = c->alpha_max,
+                                    .fraction = c->fraction,
+                                    .ground = c->ground,
+                                    .decay_time = c->decay_time};
 }
 
 /// Where bodies touch, semidefinite Hessians of solids cost nothing, and where shells and solids
@@ -355,7 +355,7 @@ static pbs_status fill_problem(struct run *run) {
         .linearized = w->scene.integrator.settings.linearized != 0,
         .linear_accuracy = run->linear_accuracy,
         .least_mass = run->linear_accuracy > 0.0 ? least_mass(&w->scene.nodes) : 0.0,
-        .energy = energy_settings(&w->scene.integrator.settings),
+        .energy = energy_settings(&w->scene.integrator.settings.energy_control),
         .relative_tolerance = w->scene.settings.relative_tolerance,
         .extent = run->lengths.diagonal,
         .friction_iterations = w->scene.settings.friction_iterations,

@@ -41,7 +41,7 @@ static pbs_status check_scheme(const struct scheme_choice *choice) {
     const struct scheme_table *scheme = choice->scheme;
     const bool blends = scheme->id == PBS_SCHEME_ENERGY_BLENDING;
     const bool searches = scheme->control != CONTROL_NONE &&
-                          choice->settings.alpha_choice != PBS_ALPHA_FIXED;
+                          choice->settings.energy_control.alpha_choice != PBS_ALPHA_FIXED;
     return blends || searches || scheme->is_static
                ? status_fail(PBS_ERROR_ARGUMENT,
                              "the scheme %s%s needs an energy, which a system has not",
@@ -56,7 +56,7 @@ static void fill_problem(struct run *run) {
         .scheme = run->choice->scheme,
         .parameters = settings->parameters,
         .start = settings->start,
-        .alpha = settings->alpha,
+        .alpha = settings->energy_control.alpha,
         .linearized = settings->linearized != 0,
         .equation = {.size = s->size,
                      .mass = s->mass,
@@ -272,7 +272,8 @@ pbs_status pbs_system_advance(pbs_system *s, pbs_integrator *i, double duration)
     RETURN_IF_FAILED(system_check(s, i));
     RETURN_IF_FAILED(check_duration(duration, s->state.time, "duration"));
     const struct scheme_choice *const choice = &i->choice;
-    struct step_control control = step_control_of(&choice->settings, choice->scheme->history);
+    struct step_control control = step_control_of(&choice->settings.step_control,
+                                                  choice->scheme->history);
     RETURN_IF_FAILED(step_control_fit(&control, duration));
     if (control.kind == PBS_STEP_ALPHA) {
         return status_fail(PBS_ERROR_ARGUMENT,

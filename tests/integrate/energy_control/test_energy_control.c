@@ -93,9 +93,9 @@ static void decay_follows_its_curve(void **state) {
     const double h = 0.1, tau = 50.0, ground = -0.1;
     struct oscillation o = oscillation_of(OSCILLATOR_CUBIC);
     pbs_integrator_desc d = describe(PBS_SCHEME_A_SEARCH);
-    d.energy_ground = ground;
-    d.energy_decay_time = tau;
-    d.energy_fraction = 0.95;
+    d.energy_control.ground = ground;
+    d.energy_control.decay_time = tau;
+    d.energy_control.fraction = 0.95;
     pbs_world *world = world_of(&d, &o);
     const double start = 0.95 * (energy_of(world).total - ground);
     for (int i = 1; i <= 500; i++) {
@@ -116,12 +116,12 @@ static void rejected_steps_leave_the_target(void **state) {
     for (size_t i = 0; i < COUNT_OF(controls); i++) {
         struct oscillation o = oscillation_of(OSCILLATOR_CUBIC);
         pbs_integrator_desc d = describe(PBS_SCHEME_A_SEARCH);
-        d.energy_decay_time = 50.0;
-        d.step_control = controls[i];
-        d.step_tolerance = tolerances[i];
-        d.step_max = 0.3;
-        d.step_initial = 0.3;
-        d.step_min = 0.02;
+        d.energy_control.decay_time = 50.0;
+        d.step_control.kind = controls[i];
+        d.step_control.tolerance = tolerances[i];
+        d.step_control.max = 0.3;
+        d.step_control.initial = 0.3;
+        d.step_control.min = 0.02;
         pbs_world *world = world_of(&d, &o);
         const double start = energy_of(world).total;
         assert_ok(pbs_world_advance(world, 5.0));
@@ -163,7 +163,7 @@ static void divided_steps_carry_the_target(void **state) {
         w.divisions = 8;
         pbs_world *world = new_world_from(&w);
         pbs_integrator_desc d = describe(scheme);
-        d.energy_decay_time = 50.0;
+        d.energy_control.decay_time = 50.0;
         use(world, &d);
         pbs_custom_desc c;
         springs_describe(&c, 1, position, &mass, 1, &stencil);
@@ -436,8 +436,8 @@ static void alphas_are_as_they_were_chosen(void **state) {
         struct oscillation o = oscillation_of(OSCILLATOR_CUBIC);
         pbs_integrator_desc d = describe(pairs[i][0]);
         const pbs_integrator_desc base = describe(pairs[i][1]);
-        d.alpha_choice = PBS_ALPHA_FIXED;
-        d.alpha = 0.0;
+        d.energy_control.alpha_choice = PBS_ALPHA_FIXED;
+        d.energy_control.alpha = 0.0;
         pbs_world *worlds[2] = {world_of(&d, &o), world_of(&base, &o)};
         double states[2][2];
         for (int step = 0; step < 20; step++) {
@@ -496,15 +496,16 @@ static void spectra_are_those_of_the_formulas(void **state) {
     for (size_t i = 0; i < COUNT_OF(alphas); i++) {
         for (double h = 0.01; h < 2e4; h *= 10.0) {
             const double hbar = h * h;
-            d.alpha = alphas[i];
+            d.energy_control.alpha = alphas[i];
             spectrum(&d, h, &trace, &determinant);
-            assert_near(trace, (2.0 + d.alpha * hbar) / (1.0 + hbar), 1e-12, "trace");
-            assert_near(determinant, 1.0 + (d.alpha - 1.0) * hbar / (1.0 + hbar), 1e-12,
-                        "determinant");
+            assert_near(trace, (2.0 + d.energy_control.alpha * hbar) / (1.0 + hbar), 1e-12,
+                        "trace");
+            assert_near(determinant, 1.0 + (d.energy_control.alpha - 1.0) * hbar / (1.0 + hbar),
+                        1e-12, "determinant");
         }
     }
     d = describe(PBS_SCHEME_DECOUPLED_SDIRK2);
-    d.alpha_choice = PBS_ALPHA_FIXED;
+    d.energy_control.alpha_choice = PBS_ALPHA_FIXED;
     // Least at hbar = 44.28; below -2 between 19.496 and 280.34.
     static const struct {
         double hbar, low, high;
@@ -576,7 +577,7 @@ static void islands_do_not_exchange_energy(void **state) {
         }
         pbs_world *whole = tight_world(&d);
         run_pair(whole, 2, 0, mixed, 60);
-        d.energy_by_island = 1;
+        d.energy_control.by_island = 1;
         pbs_world *islands = tight_world(&d);
         run_pair(islands, 2, 0, together, 60);
         assert_near(together[0], alone[0], 1e-7, "energy of the first");
@@ -608,7 +609,7 @@ static pbs_world *meeting(bool brick, bool cube, double gravity, int32_t threads
     w.contact_stiffness = 1e5;
     w.threads = threads;
     pbs_integrator_desc d = describe(PBS_SCHEME_A_SEARCH);
-    d.energy_by_island = 1;
+    d.energy_control.by_island = 1;
     pbs_world *world = new_world_from(&w);
     use(world, &d);
     if (brick) {
@@ -697,9 +698,9 @@ static void bodies_that_meet_are_one_island(void **state) {
 static void setting_a_body_restarts_its_target(void **state) {
     (void)state;
     pbs_integrator_desc d = describe(PBS_SCHEME_A_SEARCH);
-    d.energy_by_island = 1;
-    d.alpha_choice = PBS_ALPHA_FIXED;
-    d.alpha = 0.0; // loses energy, so that targets and energies differ
+    d.energy_control.by_island = 1;
+    d.energy_control.alpha_choice = PBS_ALPHA_FIXED;
+    d.energy_control.alpha = 0.0; // loses energy, so that targets and energies differ
     pbs_world *world = tight_world(&d);
     double energies[2];
     run_pair(world, 2, 0, energies, 20);
@@ -725,8 +726,8 @@ static void setting_any_body_restarts_the_target_of_all(void **state) {
     (void)state;
     for (size_t b = 0; b < 2; b++) {
         pbs_integrator_desc d = describe(PBS_SCHEME_A_SEARCH);
-        d.alpha_choice = PBS_ALPHA_FIXED;
-        d.alpha = 0.0; // loses energy, so that target and energy differ
+        d.energy_control.alpha_choice = PBS_ALPHA_FIXED;
+        d.energy_control.alpha = 0.0; // loses energy, so that target and energy differ
         pbs_world *world = tight_world(&d);
         double energies[2];
         run_pair(world, 2, 0, energies, 20);
@@ -767,8 +768,8 @@ static void targets_are_saved(void **state) {
     for (int32_t scheme = PBS_SCHEME_A_SEARCH; scheme <= PBS_SCHEME_ENERGY_BLENDING; scheme++) {
         struct oscillation o = oscillation_of(OSCILLATOR_CUBIC);
         pbs_integrator_desc d = describe(scheme);
-        d.energy_decay_time = 30.0;
-        d.energy_fraction = 0.9;
+        d.energy_control.decay_time = 30.0;
+        d.energy_control.fraction = 0.9;
         pbs_world *world = world_of(&d, &o);
         for (int i = 0; i < 11; i++) {
             assert_ok(pbs_world_step(world, 0.1));
@@ -798,13 +799,16 @@ static void bad_settings_are_refused(void **state) {
         double value;
         const char *words;
     } rows[] = {
-        {offsetof(pbs_integrator_desc, alpha), -0.1, "alpha is -0.1, must be 0 to 4"},
-        {offsetof(pbs_integrator_desc, alpha), 4.1, "alpha is 4.1, must be 0 to 4"},
-        {offsetof(pbs_integrator_desc, alpha_min), 1.2, "alpha_max is 1.1, must be 1.2 to 4"},
-        {offsetof(pbs_integrator_desc, alpha_max), NAN, "alpha_max"},
-        {offsetof(pbs_integrator_desc, energy_fraction), -1.0, "energy_fraction"},
-        {offsetof(pbs_integrator_desc, energy_ground), INFINITY, "energy_ground"},
-        {offsetof(pbs_integrator_desc, energy_decay_time), -1.0, "energy_decay_time"},
+        {offsetof(pbs_integrator_desc, energy_control.alpha), -0.1,
+         "energy_control.alpha is -0.1, must be 0 to 4"},
+        {offsetof(pbs_integrator_desc, energy_control.alpha), 4.1, "alpha is 4.1, must be 0 to 4"},
+        {offsetof(pbs_integrator_desc, energy_control.alpha_min), 1.2,
+         "alpha_max is 1.1, must be 1.2 to 4"},
+        {offsetof(pbs_integrator_desc, energy_control.alpha_max), NAN, "energy_control.alpha_max"},
+        {offsetof(pbs_integrator_desc, energy_control.fraction), -1.0, "energy_control.fraction"},
+        {offsetof(pbs_integrator_desc, energy_control.ground), INFINITY, "energy_control.ground"},
+        {offsetof(pbs_integrator_desc, energy_control.decay_time), -1.0,
+         "energy_control.decay_time"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         pbs_integrator_desc d = describe(PBS_SCHEME_A_SEARCH);
@@ -816,13 +820,13 @@ static void bad_settings_are_refused(void **state) {
     }
     pbs_integrator_desc d = describe(PBS_SCHEME_A_SEARCH);
     pbs_integrator *integrator = NULL;
-    d.alpha_choice = 3;
+    d.energy_control.alpha_choice = 3;
     assert_status(pbs_integrator_create(&d, &integrator), PBS_ERROR_ARGUMENT);
     assert_message("alpha_choice");
-    d.alpha_choice = PBS_ALPHA_SEARCH;
-    d.energy_by_island = 2;
+    d.energy_control.alpha_choice = PBS_ALPHA_SEARCH;
+    d.energy_control.by_island = 2;
     assert_status(pbs_integrator_create(&d, &integrator), PBS_ERROR_ARGUMENT);
-    assert_message("energy_by_island");
+    assert_message("energy_control.by_island");
 }
 
 int main(void) {

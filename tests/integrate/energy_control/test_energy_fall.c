@@ -99,7 +99,7 @@ static pbs_body add_brick(pbs_world *world) {
 static double spin_left(int32_t scheme, int steps_a_second, bool by_island, bool turning) {
     const pbs_world_desc settings = settings_with(gravity_of_earth, 1e-9);
     pbs_integrator_desc d = describe(scheme);
-    d.energy_by_island = by_island;
+    d.energy_control.by_island = by_island;
     pbs_world *world = world_with(&settings, &d);
     const pbs_body brick = add_brick(world);
     const double first = motion_of(world, brick).momentum[2];

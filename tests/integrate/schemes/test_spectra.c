@@ -20,8 +20,8 @@ static pbs_integrator *integrator_of(int32_t scheme, double first, double second
     d.parameters[0] = first;
     d.parameters[1] = second;
     if (scheme_find(scheme)->control != CONTROL_NONE) {
-        d.alpha_choice = PBS_ALPHA_FIXED;
-        d.alpha = first;
+        d.energy_control.alpha_choice = PBS_ALPHA_FIXED;
+        d.energy_control.alpha = first;
     }
     pbs_integrator *integrator = NULL;
     assert_ok(pbs_integrator_create(&d, &integrator));

@@ -8,15 +8,16 @@
 #include "support/testing.h"
 
 static pbs_integrator_desc settings(int32_t kind, double tolerance, double step_max) {
-    return (pbs_integrator_desc){
-        .step_control = kind, .step_tolerance = tolerance, .step_max = step_max};
+    return (pbs_integrator_desc){.step_control.kind = kind,
+                                 .step_control.tolerance = tolerance,
+                                 .step_control.max = step_max};
 }
 
 /// As ATS prints it: no limit on growth.
 static struct step_control printed(double tolerance, double step_max) {
     pbs_integrator_desc d = settings(PBS_STEP_FORCE_ERROR, tolerance, step_max);
-    d.step_growth = INFINITY;
-    return step_control_of(&d, 1);
+    d.step_control.growth = INFINITY;
+    return step_control_of(&d.step_control, 1);
 }
 
 // --- unit numbers ---
@@ -102,7 +103,7 @@ static void limited_growth_rejects_less(void **state) {
     for (int newmark = 0; newmark < 2; newmark++) {
         const struct step_control wild = printed(1e-2, 1e3);
         const pbs_integrator_desc d = settings(PBS_STEP_FORCE_ERROR, 1e-2, 1e3);
-        const struct step_control tame = step_control_of(&d, 1);
+        const struct step_control tame = step_control_of(&d.step_control, 1);
         assert_true(run_spring(newmark, &tame).rejected < run_spring(newmark, &wild).rejected);
     }
 }
@@ -120,8 +121,8 @@ static double next_after(const struct step_control *control, struct step_memory 
 static void steps_stay_within_their_limits(void **state) {
     (void)state;
     pbs_integrator_desc d = settings(PBS_STEP_FORCE_ERROR, 1.0, 1.0);
-    d.step_min = 1e-3;
-    const struct step_control c = step_control_of(&d, 1);
+    d.step_control.min = 1e-3;
+    const struct step_control c = step_control_of(&d.step_control, 1);
     const struct step_memory fresh = {.next = 0.1}, after = {.next = 0.1, .rejected = true};
     // Grown twice at most, not at all after a rejection, never beyond the longest.
     assert_near(next_after(&c, fresh, 0.1, false, 0.0, STEP_ACCEPTED), 0.2, 1e-15, "growth");
@@ -143,7 +144,7 @@ static void steps_stay_within_their_limits(void **state) {
 static void a_clipped_step_does_not_set_the_next(void **state) {
     (void)state;
     const pbs_integrator_desc d = settings(PBS_STEP_FORCE_ERROR, 1.0, 1.0);
-    const struct step_control c = step_control_of(&d, 1);
+    const struct step_control c = step_control_of(&d.step_control, 1);
     const struct step_memory memory = {.next = 0.5};
     const struct step_plan plan = step_control_plan(&c, &memory, 1e-5, 0.0, 0.0);
     assert_true(plan.h == 1e-5 && plan.clipped && plan.last);
@@ -155,8 +156,9 @@ static void a_clipped_step_does_not_set_the_next(void **state) {
 static void plans_end_without_slivers(void **state) {
     (void)state;
     pbs_integrator_desc d = settings(PBS_STEP_FORCE_ERROR, 1.0, 1.0);
-    d.step_min = 1e-3;
-    const struct step_control one = step_control_of(&d, 1), two = step_control_of(&d, 2);
+    d.step_control.min = 1e-3;
+    const struct step_control one = step_control_of(&d.step_control, 1),
+                              two = step_control_of(&d.step_control, 2);
     const struct step_memory memory = {.next = 0.5};
     // 1e-4 would be left.
     const struct step_plan half = step_control_plan(&one, &memory, 0.5001, 0.0, 0.0);
@@ -174,10 +176,10 @@ static void the_first_step_is_short(void **state) {
     (void)state;
     pbs_integrator_desc d = settings(PBS_STEP_STRETCH_LIMIT, 1.0, 0.2);
     const struct step_memory none = {0};
-    const struct step_control given = step_control_of(&d, 1);
+    const struct step_control given = step_control_of(&d.step_control, 1);
     assert_near(step_control_plan(&given, &none, 9.0, 0.0, 0.0).h, 2e-3, 1e-18, "a hundredth");
-    d.step_initial = 0.05;
-    const struct step_control asked = step_control_of(&d, 1);
+    d.step_control.initial = 0.05;
+    const struct step_control asked = step_control_of(&d.step_control, 1);
     assert_near(step_control_plan(&asked, &none, 9.0, 0.0, 0.0).h, 0.05, 0.0, "as asked");
 }
 
@@ -186,13 +188,13 @@ static void durations_ask_for_countable_steps(void **state) {
     (void)state;
     for (int32_t kind = PBS_STEP_FIXED; kind <= PBS_STEP_ALPHA; kind++) {
         const pbs_integrator_desc d = settings(kind, 1.0, 0.125);
-        struct step_control c = step_control_of(&d, 1);
+        struct step_control c = step_control_of(&d.step_control, 1);
         assert_ok(step_control_fit(&c, 1.25e8));
         assert_status(step_control_fit(&c, 1.26e8), PBS_ERROR_ARGUMENT);
-        assert_message("step_max = 0.125 s");
+        assert_message("step_control.max = 0.125 s");
     }
     const pbs_integrator_desc none = settings(PBS_STEP_FIXED, 0.0, 0.0);
-    struct step_control one = step_control_of(&none, 1);
+    struct step_control one = step_control_of(&none.step_control, 1);
     assert_ok(step_control_fit(&one, 1e300));
 }
 
@@ -201,19 +203,19 @@ static void durations_ask_for_countable_steps(void **state) {
 static void the_shortest_step_is_seen_in_the_time(void **state) {
     (void)state;
     pbs_integrator_desc d = settings(PBS_STEP_DOUBLING, 1.0, 1.0);
-    d.step_min = 1e-300;
+    d.step_control.min = 1e-300;
     // Mantissas just below and above a power of two, where doubles lie densest and sparsest.
     const double durations[] = {1e-3, 1.0, 1.999999, 2.000001, 1e9};
     for (size_t i = 0; i < COUNT_OF(durations); i++) {
-        struct step_control c = step_control_of(&d, 1);
+        struct step_control c = step_control_of(&d.step_control, 1);
         assert_ok(step_control_fit(&c, durations[i]));
         const volatile double before = durations[i] - c.min, middle = before + 0.5 * c.min;
         assert_true(before < middle && middle < durations[i]);
         assert_true(c.min <= 8.0 * DBL_EPSILON * durations[i]);
     }
     // One that is long enough stays.
-    d.step_min = 1e-9;
-    struct step_control c = step_control_of(&d, 1);
+    d.step_control.min = 1e-9;
+    struct step_control c = step_control_of(&d.step_control, 1);
     assert_ok(step_control_fit(&c, 5.0));
     assert_true(c.min == 1e-9);
 }
@@ -223,10 +225,10 @@ static void the_shortest_step_is_seen_in_the_time(void **state) {
 static void fixed_steps_are_equal_and_short_enough(void **state) {
     (void)state;
     const pbs_integrator_desc none = settings(PBS_STEP_FIXED, 0.0, 0.0);
-    const struct step_control one = step_control_of(&none, 1);
+    const struct step_control one = step_control_of(&none.step_control, 1);
     assert_near(step_control_count(&one, 123.0), 1.0, 0.0, "one step");
     const pbs_integrator_desc d = settings(PBS_STEP_FIXED, 0.0, 0.1);
-    const struct step_control tenth = step_control_of(&d, 1);
+    const struct step_control tenth = step_control_of(&d.step_control, 1);
     // 0.3 / 0.1 is a little below 3, 0.7 / 0.1 a little above.
     const double expected[][2] = {{0.3, 3.0}, {0.7, 7.0}, {0.71, 8.0}, {0.05, 1.0}, {1e-9, 1.0}};
     for (size_t i = 0; i < COUNT_OF(expected); i++) {
@@ -237,7 +239,7 @@ static void fixed_steps_are_equal_and_short_enough(void **state) {
 static void a_speed_limit_looks_ahead(void **state) {
     (void)state;
     const pbs_integrator_desc d = settings(PBS_STEP_SPEED_LIMIT, 0.01, 0.2);
-    const struct step_control c = step_control_of(&d, 1);
+    const struct step_control c = step_control_of(&d.step_control, 1);
     struct step_memory memory = {.next = 0.2};
     assert_near(step_control_plan(&c, &memory, 9.0, 0.0, 5.0).h, 0.002, 1e-18, "fast");
     assert_near(step_control_plan(&c, &memory, 9.0, 0.0, 1e-9).h, 0.2, 0.0, "slow");
@@ -253,16 +255,16 @@ static void a_speed_limit_looks_ahead(void **state) {
 static void halving_halves_and_grows_by_its_factor(void **state) {
     (void)state;
     pbs_integrator_desc d = settings(PBS_STEP_STRETCH_LIMIT, 1.0, 1.0);
-    d.step_rule = PBS_STEP_RULE_HALVING;
-    const struct step_control stretch = step_control_of(&d, 1);
+    d.step_control.rule = PBS_STEP_RULE_HALVING;
+    const struct step_control stretch = step_control_of(&d.step_control, 1);
     const struct step_memory fresh = {.next = 0.1};
     assert_near(next_after(&stretch, fresh, 0.1, false, 0.9, STEP_ACCEPTED), 0.12, 1e-15, "1.2");
     assert_near(next_after(&stretch, fresh, 0.1, false, 1.1, STEP_REJECTED), 0.05, 1e-15, "half");
     d = settings(PBS_STEP_DOUBLING, 1.0, 1.0);
-    const struct step_control doubling = step_control_of(&d, 1);
+    const struct step_control doubling = step_control_of(&d.step_control, 1);
     assert_near(next_after(&doubling, fresh, 0.1, false, 0.9, STEP_ACCEPTED), 0.2, 1e-15, "double");
     d = settings(PBS_STEP_STRETCH_LIMIT, 1.0, 1.0);
-    const struct step_control proportional = step_control_of(&d, 1);
+    const struct step_control proportional = step_control_of(&d.step_control, 1);
     assert_near(next_after(&proportional, fresh, 0.1, false, 1.6, STEP_REJECTED), 0.05, 1e-15,
                 "0.8 C / |dx|");
 }
@@ -272,9 +274,9 @@ static void halving_halves_and_grows_by_its_factor(void **state) {
 static void cracks_keep_steps_short(void **state) {
     (void)state;
     pbs_integrator_desc d = settings(PBS_STEP_STRETCH_LIMIT, 1.0, 1.0);
-    d.fracture_quiet_steps = 3;
-    d.step_min = 1e-3;
-    const struct step_control c = step_control_of(&d, 1);
+    d.step_control.fracture_quiet_steps = 3;
+    d.step_control.min = 1e-3;
+    const struct step_control c = step_control_of(&d.step_control, 1);
     struct step_memory memory = {.next = 0.5};
     step_control_follow_cracks(&c, &memory, 0.0);
     assert_true(step_control_plan(&c, &memory, 9.0, 0.0, 0.0).h == 0.5);

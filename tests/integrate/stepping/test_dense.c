@@ -267,8 +267,8 @@ static pbs_integrator *alpha_integrator(int32_t scheme, double alpha) {
     pbs_integrator_desc d;
     pbs_integrator *integrator = NULL;
     assert_ok(pbs_integrator_desc_init(&d, sizeof d, scheme));
-    d.alpha_choice = PBS_ALPHA_FIXED;
-    d.alpha = alpha;
+    d.energy_control.alpha_choice = PBS_ALPHA_FIXED;
+    d.energy_control.alpha = alpha;
     assert_ok(pbs_integrator_create(&d, &integrator));
     return integrator;
 }

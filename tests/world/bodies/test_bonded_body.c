@@ -199,7 +199,7 @@ static void orientations_are_held_and_scripted(void **state) {
         pbs_integrator_desc d;
         pbs_integrator *integrator = NULL;
         assert_ok(pbs_integrator_desc_init(&d, sizeof d, PBS_SCHEME_BDF2));
-        d.step_max = several != 0 ? 0.003 : 0.0;
+        d.step_control.max = several != 0 ? 0.003 : 0.0;
         assert_ok(pbs_integrator_create(&d, &integrator));
         assert_ok(pbs_world_set_integrator(world, integrator));
         pbs_integrator_destroy(integrator);
@@ -266,7 +266,7 @@ static void failed_steps_turn_nothing(void **state) {
         pbs_integrator_desc d;
         pbs_integrator *integrator = NULL;
         assert_ok(pbs_integrator_desc_init(&d, sizeof d, PBS_SCHEME_BDF2));
-        d.step_max = 0.004;
+        d.step_control.max = 0.004;
         assert_ok(pbs_integrator_create(&d, &integrator));
         assert_ok(pbs_world_set_integrator(worlds[i], integrator));
         pbs_integrator_destroy(integrator);
@@ -305,7 +305,7 @@ static void advances_are_their_steps(void **state) {
     pbs_integrator_desc d;
     pbs_integrator *integrator = NULL;
     assert_ok(pbs_integrator_desc_init(&d, sizeof d, PBS_SCHEME_BDF2));
-    d.step_max = 0.00390625;
+    d.step_control.max = 0.00390625;
     assert_ok(pbs_integrator_create(&d, &integrator));
     for (int i = 0; i < 2; i++) {
         assert_ok(pbs_world_set_integrator(worlds[i], integrator));
@@ -394,10 +394,10 @@ static void step_doubling_sees_turns(void **state) {
         pbs_integrator_desc d;
         pbs_integrator *integrator = NULL;
         assert_ok(pbs_integrator_desc_init(&d, sizeof d, PBS_SCHEME_TR_BDF2));
-        d.step_control = PBS_STEP_DOUBLING;
-        d.step_max = 0.1;
-        d.step_initial = 0.1;
-        d.step_tolerance = 1e-5;
+        d.step_control.kind = PBS_STEP_DOUBLING;
+        d.step_control.max = 0.1;
+        d.step_control.initial = 0.1;
+        d.step_control.tolerance = 1e-5;
         assert_ok(pbs_integrator_create(&d, &integrator));
         assert_ok(pbs_world_set_integrator(world, integrator));
         pbs_integrator_destroy(integrator);

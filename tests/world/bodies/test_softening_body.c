@@ -33,9 +33,9 @@ static pbs_world *world_of(int32_t scheme, int32_t threads, int32_t step_control
     settings.threads = threads;
     pbs_world *world = new_world_from(&settings);
     assert_ok(pbs_integrator_desc_init(&d, sizeof d, scheme));
-    d.step_control = step_control;
-    d.step_max = 1e-5;
-    d.step_tolerance = 1e-9;
+    d.step_control.kind = step_control;
+    d.step_control.max = 1e-5;
+    d.step_control.tolerance = 1e-9;
     assert_ok(pbs_integrator_create(&d, &integrator));
     assert_ok(pbs_world_set_integrator(world, integrator));
     pbs_integrator_destroy(integrator);

@@ -219,7 +219,7 @@ static void advances_break_in_each_step(void **state) {
     pbs_integrator_desc d;
     pbs_integrator *integrator = NULL;
     assert_ok(pbs_integrator_desc_init(&d, sizeof d, PBS_SCHEME_BDF2));
-    d.step_max = h;
+    d.step_control.max = h;
     assert_ok(pbs_integrator_create(&d, &integrator));
     for (int i = 0; i < 2; i++) {
         worlds[i] = weightless_world(PBS_SCHEME_BDF2, 1);
@@ -258,7 +258,7 @@ static void failed_advances_break_nothing(void **state) {
         pbs_integrator *integrator = NULL;
         worlds[i] = weightless_world(PBS_SCHEME_TR_BDF2, 1);
         assert_ok(pbs_integrator_desc_init(&d, sizeof d, PBS_SCHEME_TR_BDF2));
-        d.step_max = 1e-3;
+        d.step_control.max = 1e-3;
         assert_ok(pbs_integrator_create(&d, &integrator));
         assert_ok(pbs_world_set_integrator(worlds[i], integrator));
         pbs_integrator_destroy(integrator);
@@ -290,10 +290,10 @@ static void rejected_steps_break_nothing(void **state) {
     pbs_integrator *integrator = NULL;
     pbs_world *world = weightless_world(PBS_SCHEME_TR_BDF2, 1);
     assert_ok(pbs_integrator_desc_init(&d, sizeof d, PBS_SCHEME_TR_BDF2));
-    d.step_control = PBS_STEP_DOUBLING;
-    d.step_max = 0.02;
-    d.step_initial = 0.02;
-    d.step_tolerance = 1e-4;
+    d.step_control.kind = PBS_STEP_DOUBLING;
+    d.step_control.max = 0.02;
+    d.step_control.initial = 0.02;
+    d.step_control.tolerance = 1e-4;
     assert_ok(pbs_integrator_create(&d, &integrator));
     assert_ok(pbs_world_set_integrator(world, integrator));
     pbs_integrator_destroy(integrator);

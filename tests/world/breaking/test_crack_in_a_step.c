@@ -300,9 +300,9 @@ static void step_control_breaks_each_bond_once(void **state) {
     pbs_broken_bond rows[HANGERS + 1];
     size_t count = HANGERS + 1;
     assert_ok(pbs_integrator_desc_init(&d, sizeof d, PBS_SCHEME_TR_BDF2));
-    d.step_control = PBS_STEP_DOUBLING;
-    d.step_tolerance = 1e-6;
-    d.step_max = 2.0 * STEP;
+    d.step_control.kind = PBS_STEP_DOUBLING;
+    d.step_control.tolerance = 1e-6;
+    d.step_control.max = 2.0 * STEP;
     assert_ok(pbs_integrator_create(&d, &integrator));
     assert_ok(pbs_world_set_integrator(s.world, integrator));
     pbs_integrator_destroy(integrator);

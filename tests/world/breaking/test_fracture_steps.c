@@ -22,11 +22,11 @@ static const struct {
 static pbs_integrator_desc describe(size_t control) {
     pbs_integrator_desc d;
     assert_ok(pbs_integrator_desc_init(&d, sizeof d, controls[control].scheme));
-    d.step_control = controls[control].control;
-    d.linearized = d.step_control == PBS_STEP_FORCE_ERROR;
-    d.step_tolerance = 1e3;
-    d.step_max = d.step_initial = 0.01;
-    d.step_growth = INFINITY;
+    d.step_control.kind = controls[control].control;
+    d.linearized = d.step_control.kind == PBS_STEP_FORCE_ERROR;
+    d.step_control.tolerance = 1e3;
+    d.step_control.max = d.step_control.initial = 0.01;
+    d.step_control.growth = INFINITY;
     return d;
 }
 
@@ -103,8 +103,8 @@ static void steps_are_short_from_a_break_until_all_is_quiet(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(controls); i++) {
         pbs_integrator_desc d = describe(i);
-        d.fracture_step = 1e-3;
-        d.fracture_quiet_steps = 4;
+        d.step_control.fracture_step = 1e-3;
+        d.step_control.fracture_quiet_steps = 4;
         const pbs_stats stats = pull(&d);
         assert_int_equal(stats.step_control.accepted, 3 + 4 + 6 + 1);
         assert_int_equal(stats.step_control.rejected, 0);
@@ -113,9 +113,9 @@ static void steps_are_short_from_a_break_until_all_is_quiet(void **state) {
         assert_near(stats.step_control.shortest, 1e-3, 1e-18, "shortest");
         assert_near(stats.step_control.longest, 0.01, 1e-15, "longest");
         // A shortest step is one whatever breaks.
-        d.step_min = 2e-3;
+        d.step_control.min = 2e-3;
         assert_int_equal(pull(&d).step_control.accepted, 3 + 4 + 5 + 1);
-        d.fracture_step = INFINITY;
+        d.step_control.fracture_step = INFINITY;
         const pbs_stats never = pull(&d);
         assert_int_equal(never.step_control.accepted, 10);
         assert_int_equal(never.step_control.fracture_limited, 0);
@@ -127,9 +127,9 @@ static void steps_are_short_from_a_break_until_all_is_quiet(void **state) {
 static void steps_grow_from_the_short_ones(void **state) {
     (void)state;
     pbs_integrator_desc d = describe(2);
-    d.step_growth = 2.0;
-    d.fracture_step = 1e-3;
-    d.fracture_quiet_steps = 4;
+    d.step_control.growth = 2.0;
+    d.step_control.fracture_step = 1e-3;
+    d.step_control.fracture_quiet_steps = 4;
     pbs_world *world = weightless_world(1);
     const pbs_body body = add_pair(world, 1.0, 0.0);
     use(world, &d);
@@ -200,7 +200,7 @@ static void a_crack_in_a_peridynamic_body_crosses_a_horizon(void **state) {
     for (size_t i = 0; i < COUNT_OF(dimensions) * COUNT_OF(controls); i++) {
         const size_t kind = i % COUNT_OF(dimensions);
         pbs_integrator_desc d = describe(i / COUNT_OF(dimensions));
-        d.step_max = d.step_initial = 0.02;
+        d.step_control.max = d.step_control.initial = 0.02;
         const double slowness = sqrt(2.0 * (1.0 + poisson[kind]) * 2000.0 / 1e6);
         const double time = 0.15 / 0.92 * 0.75 * slowness;
         for (int beams = 0; beams < 2; beams++) {
@@ -228,9 +228,9 @@ static void fixed_steps_stay(void **state) {
     for (int i = 0; i < 2; i++) {
         pbs_world *world = weightless_world(1);
         pbs_integrator_desc d = describe(2);
-        d.step_control = PBS_STEP_FIXED;
-        d.fracture_step = i == 0 ? 1e-5 : 0.0;
-        d.fracture_quiet_steps = i == 0 ? 1 : 0;
+        d.step_control.kind = PBS_STEP_FIXED;
+        d.step_control.fracture_step = i == 0 ? 1e-5 : 0.0;
+        d.step_control.fracture_quiet_steps = i == 0 ? 1 : 0;
         const pbs_body body = add_pair(world, 1.0, 0.0);
         use(world, &d);
         stretch(world, body, 1.0, 0.0, 0.01 / 0.28);
@@ -268,11 +268,11 @@ static pbs_body add_bursting(pbs_world *world) {
 /// Tolerances that refuse some tries of the block's.
 static pbs_integrator_desc describe_for_block(size_t control) {
     pbs_integrator_desc d = describe(control);
-    d.step_growth = 0.0;
-    d.step_max = d.step_initial = 4e-3;
-    d.step_tolerance = d.step_control == PBS_STEP_SPEED_LIMIT     ? 0.05
-                       : d.step_control == PBS_STEP_STRETCH_LIMIT ? 1e-3
-                                                                  : 1e-4;
+    d.step_control.growth = 0.0;
+    d.step_control.max = d.step_control.initial = 4e-3;
+    d.step_control.tolerance = d.step_control.kind == PBS_STEP_SPEED_LIMIT     ? 0.05
+                               : d.step_control.kind == PBS_STEP_STRETCH_LIMIT ? 1e-3
+                                                                               : 1e-4;
     return d;
 }
 
@@ -304,10 +304,10 @@ static void the_limit_holds_after_a_break_only(void **state) {
     const double frame = 4e-3;
     for (size_t i = 0; i < COUNT_OF(controls); i++) {
         pbs_integrator_desc d = describe_for_block(i);
-        d.fracture_step = INFINITY;
+        d.step_control.fracture_step = INFINITY;
         pbs_world *free = new_bursting(&d, 1);
-        d.fracture_step = 5e-5;
-        d.fracture_quiet_steps = 1000000;
+        d.step_control.fracture_step = 5e-5;
+        d.step_control.fracture_quiet_steps = 1000000;
         pbs_world *kept = new_bursting(&d, 1);
         int frames = 0;
         for (; events_of(kept, NULL, 0) == 0; frames++) {
@@ -319,7 +319,7 @@ static void the_limit_holds_after_a_break_only(void **state) {
         assert_true(events_of(free, NULL, 0) > 0);
         assert_ok(pbs_world_advance(kept, frame));
         const pbs_stats stats = stats_of(kept);
-        assert_true(stats.step_control.longest <= d.fracture_step * (1.0 + 1e-12));
+        assert_true(stats.step_control.longest <= d.step_control.fracture_step * (1.0 + 1e-12));
         assert_true(stats.step_control.accepted >= 80);
         assert_true(stats.step_control.fracture_limited >= 1);
         pbs_world_destroy(free);
@@ -332,8 +332,8 @@ static void saved_worlds_remember_that_bonds_break(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(controls); i++) {
         pbs_integrator_desc d = describe_for_block(i);
-        d.fracture_step = 3e-4;
-        d.fracture_quiet_steps = 7;
+        d.step_control.fracture_step = 3e-4;
+        d.step_control.fracture_quiet_steps = 7;
         pbs_world *world = new_bursting(&d, 1);
         uint32_t short_steps = 0;
         for (int n = 0; bonded_count_broken(world, only_body(world)) == 0; n++) {
@@ -374,10 +374,11 @@ static void refused_steps_break_nothing(void **state) {
         uint32_t rejected[2];
         for (int k = 0; k < 2; k++) {
             pbs_integrator_desc d = describe_for_block(i);
-            d.step_rule = PBS_STEP_RULE_HALVING;
-            d.step_growth = 1.0;
-            d.step_initial = k == 0 ? 4e-3 : 2e-3;
-            d.step_tolerance = controls[i].scheme == PBS_SCHEME_IMPLICIT_EULER ? 4e-3 : 1e-3;
+            d.step_control.rule = PBS_STEP_RULE_HALVING;
+            d.step_control.growth = 1.0;
+            d.step_control.initial = k == 0 ? 4e-3 : 2e-3;
+            d.step_control.tolerance = controls[i].scheme == PBS_SCHEME_IMPLICIT_EULER ? 4e-3
+                                                                                       : 1e-3;
             worlds[k] = new_bursting(&d, 1);
             assert_ok(pbs_world_advance(worlds[k], 1e-2));
             rejected[k] = stats_of(worlds[k]).step_control.rejected;
@@ -394,7 +395,7 @@ static void refused_steps_break_nothing(void **state) {
 static void failed_advances_remember_nothing(void **state) {
     (void)state;
     pbs_integrator_desc d = describe_for_block(2);
-    d.fracture_step = 1e-4;
+    d.step_control.fracture_step = 1e-4;
     int left[2] = {1000000, 1000000};
     pbs_world *worlds[2];
     for (int i = 0; i < 2; i++) {
@@ -424,7 +425,7 @@ static void the_next_estimate_knows_of_no_broken_bond(void **state) {
         pbs_world *world = weightless_world(1);
         pbs_integrator_desc d = describe(i);
         pbs_body body;
-        d.step_max = d.step_initial = 1e-4;
+        d.step_control.max = d.step_control.initial = 1e-4;
         bonded_block(&p, 2, 1, 1, none);
         p.velocities[0] = -1.0;
         p.velocities[3] = 1.0;
@@ -455,14 +456,10 @@ static void bad_settings_are_refused(void **state) {
     pbs_integrator *integrator = NULL;
     for (size_t i = 0; i < COUNT_OF(steps); i++) {
         pbs_integrator_desc d = describe(0);
-        d.fracture_step = steps[i];
+        d.step_control.fracture_step = steps[i];
         assert_status(pbs_integrator_create(&d, &integrator), PBS_ERROR_ARGUMENT);
         assert_message("fracture_step is");
     }
-    pbs_integrator_desc d = describe(0);
-    d.fracture_reserved = 1;
-    assert_status(pbs_integrator_create(&d, &integrator), PBS_ERROR_ARGUMENT);
-    assert_message("fracture_reserved is 1");
 }
 
 int main(void) {

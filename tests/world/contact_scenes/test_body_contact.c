@@ -226,7 +226,7 @@ static void energy_control_counts_what_penalties_hold(void **state) {
         const pbs_energy energy = energy_of(world);
         most = testing_greater(most, energy.contact);
         // Beyond the range of alpha the target is not met.
-        if (stats_of(world).energy_control.alpha_high < scheme.alpha_max) {
+        if (stats_of(world).energy_control.alpha_high < scheme.energy_control.alpha_max) {
             assert_near(energy.total, before, 1e-9 * before, "energy");
             met += energy.contact > 0.0;
         }

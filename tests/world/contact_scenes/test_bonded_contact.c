@@ -468,7 +468,7 @@ static void failed_advances_release_nothing(void **state) {
     pbs_integrator_desc d;
     pbs_integrator *integrator = NULL;
     assert_ok(pbs_integrator_desc_init(&d, sizeof d, PBS_SCHEME_BDF2));
-    d.step_max = 0.004;
+    d.step_control.max = 0.004;
     assert_ok(pbs_integrator_create(&d, &integrator));
     for (int i = 0; i < 2; i++) {
         worlds[i] = contact_world(PBS_SCHEME_BDF2, 0.0, 1);

@@ -406,10 +406,10 @@ static void steps_end_within_the_limit(void **state) {
         pbs_integrator_desc scheme;
         pbs_integrator *integrator;
         assert_ok(pbs_integrator_desc_init(&scheme, sizeof scheme, PBS_SCHEME_IMPLICIT_EULER));
-        scheme.step_control = n < 2 ? PBS_STEP_FIXED : PBS_STEP_DOUBLING;
-        scheme.step_tolerance = 1e-3;
-        scheme.step_max = 1.0;
-        scheme.step_min = 1e-3;
+        scheme.step_control.kind = n < 2 ? PBS_STEP_FIXED : PBS_STEP_DOUBLING;
+        scheme.step_control.tolerance = 1e-3;
+        scheme.step_control.max = 1.0;
+        scheme.step_control.min = 1e-3;
         assert_ok(pbs_integrator_create(&scheme, &integrator));
         assert_ok(pbs_world_set_integrator(world, integrator));
         pbs_integrator_destroy(integrator);

@@ -212,7 +212,7 @@ static void odd_numbers_trap_nothing(void **state) {
         near.distance = x;
         pbs_world_closest(world, &near, &point);
         pbs_integrator_desc_init(&scheme, sizeof scheme, PBS_SCHEME_GENERALIZED_ALPHA);
-        scheme.step_tolerance = scheme.parameters[0] = x;
+        scheme.step_control.tolerance = scheme.parameters[0] = x;
         pbs_integrator_create(&scheme, &integrator);
         pbs_system_desc_init(&system_desc, sizeof system_desc);
         system_desc.positions = system_desc.mass = &x;

@@ -283,13 +283,17 @@ static void reserved_members_are_zero(void **state) {
     assert_message("reserved is 2");
     pbs_integrator_desc id;
     pbs_integrator *integrator = NULL;
-    int32_t *const reserved[] = {&id.reserved, &id.more_reserved};
+    uint32_t *const reserved[] = {&id.energy_control.reserved[0], &id.energy_control.reserved[7],
+                                  &id.step_control.reserved[0], &id.step_control.reserved[8]};
+    static const char *const words[] = {
+        "energy_control.reserved[0] is 1", "energy_control.reserved[7] is 1",
+        "step_control.reserved[0] is 1", "step_control.reserved[8] is 1"};
     for (size_t i = 0; i < COUNT_OF(reserved); i++) {
         assert_ok(pbs_integrator_desc_init(&id, sizeof id, PBS_SCHEME_BDF2));
         assert_int_equal(*reserved[i], 0);
         *reserved[i] = 1;
         assert_status(pbs_integrator_create(&id, &integrator), PBS_ERROR_ARGUMENT);
-        assert_message("reserved is 1");
+        assert_message(words[i]);
     }
     pbs_energy energy = {.struct_size = sizeof energy, .reserved = 9};
     assert_ok(pbs_world_energy(world, &energy));

@@ -19,11 +19,11 @@ static void set_integrator(pbs_world *world, const struct run *run) {
     pbs_integrator *integrator = NULL;
     assert_ok(pbs_integrator_desc_init(&d, sizeof d, run->scheme));
     d.linearized = run->linearized;
-    d.step_max = run->linearized ? 5e-3 : d.step_max;
+    d.step_control.max = run->linearized ? 5e-3 : d.step_control.max;
     if (run->linearized) {
-        d.step_control = PBS_STEP_FORCE_ERROR;
-        d.step_tolerance = 1e-4;
-        d.step_initial = 1e-3;
+        d.step_control.kind = PBS_STEP_FORCE_ERROR;
+        d.step_control.tolerance = 1e-4;
+        d.step_control.initial = 1e-3;
     }
     assert_ok(pbs_integrator_create(&d, &integrator));
     assert_ok(pbs_world_set_integrator(world, integrator));

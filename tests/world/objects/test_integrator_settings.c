@@ -13,26 +13,26 @@ static void change_start(pbs_integrator_desc *d) {
 }
 
 static void change_range(pbs_integrator_desc *d) {
-    d->alpha_min = 0.2;
-    d->alpha_max = 0.3;
+    d->energy_control.alpha_min = 0.2;
+    d->energy_control.alpha_max = 0.3;
 }
 
 static void change_choice(pbs_integrator_desc *d) {
     change_range(d);
-    d->alpha_choice = PBS_ALPHA_FIXED;
-    d->alpha = 0.5;
+    d->energy_control.alpha_choice = PBS_ALPHA_FIXED;
+    d->energy_control.alpha = 0.5;
 }
 
 static void change_alpha(pbs_integrator_desc *d) {
-    d->alpha = 0.5;
+    d->energy_control.alpha = 0.5;
 }
 
 static void change_target(pbs_integrator_desc *d) {
     change_range(d);
-    d->energy_by_island = 1;
-    d->energy_fraction = 0.5;
-    d->energy_ground = -3.0;
-    d->energy_decay_time = 0.1;
+    d->energy_control.by_island = 1;
+    d->energy_control.fraction = 0.5;
+    d->energy_control.ground = -3.0;
+    d->energy_control.decay_time = 0.1;
 }
 
 static void change_energy_control(pbs_integrator_desc *d) {
@@ -41,27 +41,27 @@ static void change_energy_control(pbs_integrator_desc *d) {
 }
 
 static void change_proportions(pbs_integrator_desc *d) {
-    d->step_exponent = 7.0;
-    d->step_safety = 0.3;
+    d->step_control.exponent = 7.0;
+    d->step_control.safety = 0.3;
 }
 
 static void change_rule(pbs_integrator_desc *d) {
     change_proportions(d);
-    d->step_rule = PBS_STEP_RULE_HALVING;
-    d->step_growth = 1.5;
+    d->step_control.rule = PBS_STEP_RULE_HALVING;
+    d->step_control.growth = 1.5;
 }
 
 static void change_lengths(pbs_integrator_desc *d) {
     change_rule(d);
-    d->step_tolerance = 1e-6;
-    d->step_initial = 1e-3;
-    d->step_min = 1e-4;
+    d->step_control.tolerance = 1e-6;
+    d->step_control.initial = 1e-3;
+    d->step_control.min = 1e-4;
 }
 
 static void change_step_control(pbs_integrator_desc *d) {
     change_lengths(d);
-    d->step_control = PBS_STEP_DOUBLING;
-    d->step_max = 2e-3;
+    d->step_control.kind = PBS_STEP_DOUBLING;
+    d->step_control.max = 2e-3;
 }
 
 /// Who ignores what, and who does not; calls of pbs_world_step, or of pbs_world_advance.
@@ -111,9 +111,9 @@ static void shear(pbs_world *world, pbs_body body) {
 static pbs_world *move(size_t row, bool changed) {
     pbs_integrator_desc d;
     assert_ok(pbs_integrator_desc_init(&d, sizeof d, rows[row].scheme));
-    d.step_control = rows[row].control;
-    d.step_max = 0.01;
-    d.step_tolerance = d.step_control == PBS_STEP_SPEED_LIMIT ? 0.02 : 1e-3;
+    d.step_control.kind = rows[row].control;
+    d.step_control.max = 0.01;
+    d.step_control.tolerance = d.step_control.kind == PBS_STEP_SPEED_LIMIT ? 0.02 : 1e-3;
     if (changed) {
         rows[row].change(&d);
     }

@@ -509,14 +509,14 @@ static void impulses_add_up_over_an_advance(void **state) {
         pbs_integrator *integrator = NULL;
         assert_ok(pbs_integrator_desc_init(&choice, sizeof choice, PBS_SCHEME_IMPLICIT_EULER));
         if (control == 1) {
-            choice.step_control = PBS_STEP_DOUBLING;
-            choice.step_tolerance = 1e-4;
+            choice.step_control.kind = PBS_STEP_DOUBLING;
+            choice.step_control.tolerance = 1e-4;
         } else if (control == 2) {
-            choice.step_control = PBS_STEP_SPEED_LIMIT;
-            choice.step_tolerance = 2e-3;
+            choice.step_control.kind = PBS_STEP_SPEED_LIMIT;
+            choice.step_control.tolerance = 2e-3;
         }
-        choice.step_min = control == 0 ? choice.step_min : 1e-4;
-        choice.step_max = control == 0 ? choice.step_max : 1e-2;
+        choice.step_control.min = control == 0 ? choice.step_control.min : 1e-4;
+        choice.step_control.max = control == 0 ? choice.step_control.max : 1e-2;
         assert_ok(pbs_integrator_create(&choice, &integrator));
         assert_ok(pbs_world_set_integrator(world, integrator));
         pbs_integrator_destroy(integrator);

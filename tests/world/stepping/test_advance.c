@@ -78,10 +78,10 @@ static int32_t strong_energy(void *user, size_t stencil, const double *x, int32_
 static pbs_integrator_desc describe(int32_t scheme, int32_t control, double tolerance) {
     pbs_integrator_desc d;
     assert_ok(pbs_integrator_desc_init(&d, sizeof d, scheme));
-    d.step_control = control;
+    d.step_control.kind = control;
     d.linearized = control == PBS_STEP_FORCE_ERROR;
-    d.step_tolerance = tolerance;
-    d.step_max = 0.05;
+    d.step_control.tolerance = tolerance;
+    d.step_control.max = 0.05;
     return d;
 }
 
@@ -154,7 +154,7 @@ static void force_error_controls_as_the_formulas_do(void **state) {
         use(world, &d);
         assert_ok(pbs_world_advance(world, 1.0));
 
-        const struct step_control control = step_control_of(&d, 1);
+        const struct step_control control = step_control_of(&d.step_control, 1);
         struct step_memory memory = {0};
         struct spring_step step = {.x = -1.0};
         uint32_t accepted = 0, rejected = 0;
@@ -188,7 +188,7 @@ static void fixed_steps_are_steps(void **state) {
     (void)state;
     pbs_world *world = new_spring(&no_wall, 0), *other = new_spring(&no_wall, 0);
     pbs_integrator_desc d = describe(PBS_SCHEME_BDF2, PBS_STEP_FIXED, 0.0);
-    d.step_max = 1.0 / 240.0;
+    d.step_control.max = 1.0 / 240.0;
     use(world, &d);
     use(other, &d);
     assert_ok(pbs_world_advance(world, 1.0 / 60.0));
@@ -220,8 +220,8 @@ static void doubling_goes_back_to_where_it_was(void **state) {
         for (int k = 0; k < 2; k++) {
             pbs_world *world = new_spring(&no_wall, 0);
             pbs_integrator_desc d = describe(rows[i].scheme, PBS_STEP_DOUBLING, rows[i].tolerance);
-            d.step_initial = k == 0 ? 0.016 : 0.008;
-            d.step_growth = 1.0;
+            d.step_control.initial = k == 0 ? 0.016 : 0.008;
+            d.step_control.growth = 1.0;
             use(world, &d);
             // So that there is a history.
             assert_ok(pbs_world_step(world, 0.004));
@@ -249,7 +249,7 @@ static void two_step_schemes_grow_by_two(void **state) {
         pbs_world *world = new_spring(&no_wall, 0);
         // No speed is near the limit.
         pbs_integrator_desc d = describe(rows[i].scheme, PBS_STEP_SPEED_LIMIT, 1e6);
-        d.step_initial = d.step_max = 0.05;
+        d.step_control.initial = d.step_control.max = 0.05;
         use(world, &d);
         assert_ok(pbs_world_step(world, 0.001));
         assert_ok(pbs_world_step(world, 0.001));
@@ -273,7 +273,7 @@ static void deviations_of_alpha_control_the_error(void **state) {
         use(world, &d);
         assert_ok(pbs_world_advance(world, 1.0));
         const pbs_stats stats = stats_of(world);
-        assert_true(stats.step_control.error <= d.step_tolerance);
+        assert_true(stats.step_control.error <= d.step_control.tolerance);
         assert_int_equal(stats.step_control.above_tolerance, 0);
         assert_true(fmax(fabs(stats.energy_control.alpha_low - 1.0),
                          fabs(stats.energy_control.alpha_high - 1.0)) > 0.09);
@@ -287,7 +287,7 @@ static void deviations_of_alpha_control_the_error(void **state) {
     // SDIRK2 at 0.5 ms is good to 1e-4.
     pbs_world *world = new_spring(&no_wall, 0);
     pbs_integrator_desc d = describe(PBS_SCHEME_SDIRK2, PBS_STEP_FIXED, 0.0);
-    d.step_max = 5e-4;
+    d.step_control.max = 5e-4;
     use(world, &d);
     assert_ok(pbs_world_advance(world, 1.0));
     const double exact = place(world);
@@ -304,7 +304,7 @@ static void the_deviation_of_alpha_is_from_one(void **state) {
     pbs_world *world = new_spring(&no_wall, 0);
     const double h = 0.05;
     pbs_integrator_desc d = describe(PBS_SCHEME_A_SEARCH, PBS_STEP_ALPHA, 1e3);
-    d.step_initial = h;
+    d.step_control.initial = h;
     use(world, &d);
     double most = 0.0;
     for (int n = 0; n < 10; n++) {
@@ -340,7 +340,7 @@ static void advances_land_exactly_on_their_end(void **state) {
             time += duration;
             assert_true(pbs_world_time(world) == time);
             const pbs_stats stats = stats_of(world);
-            assert_true(stats.step_control.longest <= d.step_max &&
+            assert_true(stats.step_control.longest <= d.step_control.max &&
                         stats.step_control.shortest > 0.0);
             assert_true(stats.step_control.shortest * stats.step_control.accepted <=
                         duration * (1.0 + 1e-12));
@@ -380,7 +380,7 @@ static void pins_and_colliders_arrive_on_time(void **state) {
         pbs_body body;
         assert_ok(pbs_body_create_custom(world, &c, &body));
         pbs_integrator_desc d = control_at(i);
-        d.step_max = 0.01;
+        d.step_control.max = 0.01;
         use(world, &d);
         const pbs_collider ground = add_ground(world);
         static const double target[3] = {0.03, 0.04, 0.0}, below[3] = {0.0, -3.0, 0.0};
@@ -412,7 +412,7 @@ static void an_advance_that_fails_changes_nothing(void **state) {
         double wall = -0.5;
         pbs_world *world = new_spring(&wall, 2);
         pbs_integrator_desc d = control_at(i);
-        d.step_min = 1e-3;
+        d.step_control.min = 1e-3;
         use(world, &d);
         assert_true(pbs_world_advance(world, 0.01) >= 0);
         const struct saved_world before = save_world(world);
@@ -464,7 +464,7 @@ static void forbidden_steps_are_shortened(void **state) {
     assert_ok(pbs_body_set_positions(world, body, origin, 1));
     assert_ok(pbs_body_set_velocities(world, body, velocity, 1));
     pbs_integrator_desc d = describe(PBS_SCHEME_TRAPEZOIDAL, PBS_STEP_FORCE_ERROR, 0.1);
-    d.step_max = d.step_initial = 0.1;
+    d.step_control.max = d.step_control.initial = 0.1;
     use(world, &d);
     assert_status(pbs_world_step(world, 0.1), PBS_ERROR_INADMISSIBLE);
     assert_message("linearized step");
@@ -578,8 +578,8 @@ static void endless_advances_are_refused(void **state) {
         const pbs_integrator_desc d = control_at(i);
         use(world, &d);
         const uint64_t before = pbs_world_hash(world);
-        assert_status(pbs_world_advance(world, 1.01e9 * d.step_max), PBS_ERROR_ARGUMENT);
-        assert_message("step_max");
+        assert_status(pbs_world_advance(world, 1.01e9 * d.step_control.max), PBS_ERROR_ARGUMENT);
+        assert_message("step_control.max");
         assert_true(pbs_world_hash(world) == before);
         pbs_world_destroy(world);
     }
@@ -630,10 +630,10 @@ static void steady_advances_make_no_allocator_calls(void **state) {
 // --- bad settings ---
 
 static void spoil_control(pbs_integrator_desc *d) {
-    d->step_control = 99;
+    d->step_control.kind = 99;
 }
 static void spoil_rule(pbs_integrator_desc *d) {
-    d->step_rule = -1;
+    d->step_control.rule = -1;
 }
 static void spoil_linearized(pbs_integrator_desc *d) {
     d->linearized = 2;
@@ -642,31 +642,31 @@ static void forget_linearized(pbs_integrator_desc *d) {
     d->linearized = 0;
 }
 static void forget_longest(pbs_integrator_desc *d) {
-    d->step_max = 0.0;
+    d->step_control.max = 0.0;
 }
 static void spoil_longest(pbs_integrator_desc *d) {
-    d->step_max = INFINITY;
+    d->step_control.max = INFINITY;
 }
 static void forget_tolerance(pbs_integrator_desc *d) {
-    d->step_tolerance = 0.0;
+    d->step_control.tolerance = 0.0;
 }
 static void spoil_tolerance(pbs_integrator_desc *d) {
-    d->step_tolerance = NAN;
+    d->step_control.tolerance = NAN;
 }
 static void spoil_shortest(pbs_integrator_desc *d) {
-    d->step_min = 0.06;
+    d->step_control.min = 0.06;
 }
 static void spoil_first(pbs_integrator_desc *d) {
-    d->step_initial = -1.0;
+    d->step_control.initial = -1.0;
 }
 static void spoil_exponent(pbs_integrator_desc *d) {
-    d->step_exponent = -3.0;
+    d->step_control.exponent = -3.0;
 }
 static void spoil_safety(pbs_integrator_desc *d) {
-    d->step_safety = 1.5;
+    d->step_control.safety = 1.5;
 }
 static void spoil_growth(pbs_integrator_desc *d) {
-    d->step_growth = 0.5;
+    d->step_control.growth = 0.5;
 }
 static void linearize_bdf2(pbs_integrator_desc *d) {
     d->scheme = PBS_SCHEME_BDF2;
@@ -674,18 +674,18 @@ static void linearize_bdf2(pbs_integrator_desc *d) {
 static void grow_bdf2(pbs_integrator_desc *d) {
     d->scheme = PBS_SCHEME_BDF2;
     d->linearized = 0;
-    d->step_control = PBS_STEP_DOUBLING;
-    d->step_growth = 2.1;
+    d->step_control.kind = PBS_STEP_DOUBLING;
+    d->step_control.growth = 2.1;
 }
 static void ask_for_alpha(pbs_integrator_desc *d) {
-    d->step_control = PBS_STEP_ALPHA;
+    d->step_control.kind = PBS_STEP_ALPHA;
 }
 
 static void fix_alpha(pbs_integrator_desc *d) {
     d->scheme = PBS_SCHEME_A_1;
     d->linearized = 0;
-    d->step_control = PBS_STEP_ALPHA;
-    d->alpha_choice = PBS_ALPHA_FIXED;
+    d->step_control.kind = PBS_STEP_ALPHA;
+    d->energy_control.alpha_choice = PBS_ALPHA_FIXED;
 }
 
 static void bad_settings_are_refused(void **state) {
@@ -694,14 +694,22 @@ static void bad_settings_are_refused(void **state) {
         void (*spoil)(pbs_integrator_desc *d);
         const char *words;
     } rows[] = {
-        {spoil_control, "step_control"},   {spoil_rule, "step_rule"},
-        {spoil_linearized, "linearized"},  {forget_linearized, "linearized steps only"},
-        {forget_longest, "step_max"},      {spoil_longest, "step_max"},
-        {forget_tolerance, "step_toler"},  {spoil_tolerance, "step_tolerance"},
-        {spoil_shortest, "step_min"},      {spoil_first, "step_initial"},
-        {spoil_exponent, "step_exponent"}, {spoil_safety, "step_safety"},
-        {spoil_growth, "step_growth"},     {linearize_bdf2, "implicit Euler, trapezoidal or"},
-        {grow_bdf2, "step_growth"},        {ask_for_alpha, "no energy control"},
+        {spoil_control, "step_control.kind"},
+        {spoil_rule, "step_control.rule"},
+        {spoil_linearized, "linearized"},
+        {forget_linearized, "linearized steps only"},
+        {forget_longest, "step_control.max"},
+        {spoil_longest, "step_control.max"},
+        {forget_tolerance, "step_control.toler"},
+        {spoil_tolerance, "step_control.tolerance"},
+        {spoil_shortest, "step_control.min"},
+        {spoil_first, "step_control.initial"},
+        {spoil_exponent, "step_control.exponent"},
+        {spoil_safety, "step_control.safety"},
+        {spoil_growth, "step_control.growth"},
+        {linearize_bdf2, "implicit Euler, trapezoidal or"},
+        {grow_bdf2, "step_control.growth"},
+        {ask_for_alpha, "no energy control"},
         {fix_alpha, "needs a search"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {

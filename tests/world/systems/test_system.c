@@ -81,7 +81,7 @@ static pbs_integrator *new_integrator(int32_t scheme) {
     pbs_integrator_desc d;
     pbs_integrator *integrator = NULL;
     assert_ok(pbs_integrator_desc_init(&d, sizeof d, scheme));
-    d.alpha_choice = PBS_ALPHA_FIXED;
+    d.energy_control.alpha_choice = PBS_ALPHA_FIXED;
     assert_ok(pbs_integrator_create(&d, &integrator));
     return integrator;
 }
@@ -765,7 +765,7 @@ static void schemes_that_need_an_energy_are_refused(void **state) {
             pbs_integrator_desc d;
             pbs_integrator *integrator = NULL;
             assert_ok(pbs_integrator_desc_init(&d, sizeof d, (*s)->id));
-            d.alpha_choice = choice;
+            d.energy_control.alpha_choice = choice;
             assert_ok(pbs_integrator_create(&d, &integrator));
             assert_status(pbs_system_step(system, integrator, 0.01),
                           refused ? PBS_ERROR_ARGUMENT : PBS_OK);

@@ -65,11 +65,11 @@ static pbs_integrator *integrate(int32_t scheme, int32_t control, double toleran
     pbs_integrator_desc d;
     assert_ok(pbs_integrator_desc_init(&d, sizeof d, scheme));
     d.linearized = control == PBS_STEP_FORCE_ERROR;
-    d.step_control = control;
-    d.step_tolerance = tolerance;
-    d.step_max = step_max;
-    d.step_initial = fmin(1e-3, step_max);
-    d.step_growth = control == PBS_STEP_FORCE_ERROR ? INFINITY : 0.0;
+    d.step_control.kind = control;
+    d.step_control.tolerance = tolerance;
+    d.step_control.max = step_max;
+    d.step_control.initial = fmin(1e-3, step_max);
+    d.step_control.growth = control == PBS_STEP_FORCE_ERROR ? INFINITY : 0.0;
     pbs_integrator *integrator = NULL;
     assert_ok(pbs_integrator_create(&d, &integrator));
     return integrator;
@@ -265,7 +265,7 @@ static void bad_arguments_are_refused(void **state) {
     }
     // More than 1e9 of the longest steps.
     assert_status(pbs_system_advance(system, integrator, 1.01e8), PBS_ERROR_ARGUMENT);
-    assert_message("step_max");
+    assert_message("step_control.max");
     assert_true(pbs_system_time(system) == 0.0);
     pbs_integrator_destroy(integrator);
     pbs_system_destroy(system);
