@@ -87,8 +87,9 @@ static inline void take_integrator(struct choices *in, pbs_integrator_desc *d) {
         d->linearized = take(in) % 3;
     }
     if (change & 4) {
-        double *const numbers[] = {&d->energy_control.alpha,           &d->energy_control.alpha_min,     &d->energy_control.alpha_max,
-                                   &d->energy_control.fraction, &d->energy_control.ground, &d->energy_control.decay_time};
+        double *const numbers[] = {&d->energy_control.alpha,     &d->energy_control.alpha_min,
+                                   &d->energy_control.alpha_max, &d->energy_control.fraction,
+                                   &d->energy_control.ground,    &d->energy_control.decay_time};
         for (int i = 0; i < 6; i++) {
             *numbers[i] = take_number(in);
         }
@@ -100,8 +101,9 @@ static inline void take_integrator(struct choices *in, pbs_integrator_desc *d) {
         d->step_control.max = take_number(in);
     }
     if (change & 16) {
-        double *const numbers[] = {&d->step_control.initial, &d->step_control.min,    &d->step_control.exponent,
-                                   &d->step_control.safety,  &d->step_control.growth, &d->step_control.fracture_step};
+        double *const numbers[] = {&d->step_control.initial,  &d->step_control.min,
+                                   &d->step_control.exponent, &d->step_control.safety,
+                                   &d->step_control.growth,   &d->step_control.fracture_step};
         for (int i = 0; i < 6; i++) {
             *numbers[i] = take_number(in);
         }

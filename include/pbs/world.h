@@ -167,8 +167,8 @@ PBS_API void pbs_world_destroy(pbs_world *w);
 /// with its contact)
 PBS_API pbs_status pbs_world_set_integrator(pbs_world *w, pbs_integrator *i);
 
-/// One step of h seconds, whatever the integrator's step control is. It lands whole or leaves the world
-/// as it was; pbs_world_stats says why.
+/// One step of h seconds, whatever the integrator's step control is. It lands whole or leaves the
+/// world as it was; pbs_world_stats says why.
 /// @return PBS_OK, PBS_DIVIDED, PBS_NOT_CONVERGED (where allowed), PBS_ERROR_ARGUMENT (w is null, h
 /// not positive and finite, or the time after it not finite, a scene too large for 32-bit indices),
 /// PBS_ERROR_CONVERGENCE, PBS_ERROR_INADMISSIBLE, PBS_ERROR_HOST, PBS_ERROR_MEMORY,

@@ -61,8 +61,8 @@ struct step_control step_control_of(const pbs_step_control *c, uint32_t history)
 pbs_status step_control_fit(struct step_control *control, double duration) {
     if (control->max > 0.0 && duration / control->max > STEP_LIMIT) {
         return status_fail(PBS_ERROR_ARGUMENT,
-                           "%g s take more than %g steps of at most step_control.max = %g s", duration,
-                           STEP_LIMIT, control->max);
+                           "%g s take more than %g steps of at most step_control.max = %g s",
+                           duration, STEP_LIMIT, control->max);
     }
     control->min = fmin(fmax(control->min, 4.0 * DBL_EPSILON * duration), control->max);
     return PBS_OK;
