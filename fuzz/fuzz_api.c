@@ -495,6 +495,7 @@ static pbs_status read_back(struct session *s, const pbs_world *world) {
     double force[3], pose[4];
     const uint32_t *indices = NULL;
     size_t count = 0;
+    pbs_contact_force load = {.struct_size = sizeof load};
     pbs_energy energy = {.struct_size = sizeof energy};
     pbs_stats stats = {.struct_size = sizeof stats};
     if (take(&s->in) % 4 == 0) {
@@ -502,7 +503,7 @@ static pbs_status read_back(struct session *s, const pbs_world *world) {
     }
     pbs_world_energy(world, &energy);
     pbs_world_stats(world, &stats);
-    pbs_collider_force(world, take_collider(s), force);
+    pbs_collider_contact_force(world, take_collider(s), NULL, &load);
     pbs_collider_pose(world, take_collider(s), force, pose);
     pbs_body_surface(world, body, &indices, &count);
     pbs_body_element_stress(world, body, stress, 6);

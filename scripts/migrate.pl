@@ -13,9 +13,10 @@ use strict;
 use warnings;
 
 my ($table) = @ARGV;
-my (%member, %name, %nested);
+my (%member, %name, %nested, %advice);
 open(my $rows, '<', $table) or die "$table: $!\n";
 while (<$rows>) {
+    $advice{$1} = $2 if /^\| `(\w+)\(.*?`(?: and .*)? \| (.*) \|$/;
     next unless /^\| `([\w.]+)` \| `([\w.]+)` \|/;
     my ($was, $is) = ($1, $2);
     if (my ($struct, $name) = $was =~ /^(\w+)\.(\w+)$/) {
@@ -44,6 +45,7 @@ while (<STDIN>) {
     } elsif ($says =~ /^(?:implicit declaration of function|use of undeclared identifier|call to undeclared function|unknown type name) '(\w+)'/ ||
         $says =~ /^'(\w+)' (?:undeclared|was not declared in this scope)/) {
         $names{$file}{$1} = 1 if $name{$1};
+        by_hand("$file:$line: $1 is $advice{$1}") if $advice{$1};
     } else {
         $wrong{$file}{$line} = 1;
     }

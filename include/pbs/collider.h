@@ -117,13 +117,6 @@ PBS_API pbs_status pbs_collider_set_motion(pbs_world *w, pbs_collider c, const d
 PBS_API pbs_status pbs_collider_pose(const pbs_world *w, pbs_collider c, double position[3],
                                      double orientation[4]);
 
-/// The force that bodies exerted on the collider in the last step (mean of its stages), friction
-/// included: pbs_collider_contact_force has torque and impulse too. Vertex by vertex, without
-/// friction: PBS_CHANNEL_CONTACT_FORCE of pbs_body_read_f32.
-/// @param force  becomes 3 numbers, newtons
-/// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_HANDLE
-PBS_API pbs_status pbs_collider_force(const pbs_world *w, pbs_collider c, double force[3]);
-
 #ifdef __cplusplus
 }
 #endif

@@ -189,7 +189,7 @@ PBS_API pbs_status pbs_world_advance(pbs_world *w, double duration);
 /// Seconds since creation; 0 for null.
 PBS_API double pbs_world_time(const pbs_world *w);
 
-/// Changes gravity from the next step on.
+/// Changes gravity from the next step on, as pbs_world_set_settings does with all settings.
 /// @param gravity  3, m/s^2; copied
 /// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite)
 PBS_API pbs_status pbs_world_set_gravity(pbs_world *w, const double gravity[3]);

@@ -54,6 +54,12 @@ pbs_expert_desc expert_settings_of(const pbs_world *world) {
     return d;
 }
 
+pbs_contact_force contact_force_on(const pbs_world *world, pbs_collider collider) {
+    pbs_contact_force force = {.struct_size = sizeof force};
+    assert_ok(pbs_collider_contact_force(world, collider, NULL, &force));
+    return force;
+}
+
 pbs_stats stats_of(const pbs_world *world) {
     pbs_stats stats = {.struct_size = sizeof stats};
     assert_ok(pbs_world_stats(world, &stats));

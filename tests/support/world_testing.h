@@ -26,6 +26,9 @@ pbs_collider add_ground(pbs_world *world);
 pbs_world_desc settings_of(const pbs_world *world);
 pbs_expert_desc expert_settings_of(const pbs_world *world);
 
+/// What contacts do to a collider.
+pbs_contact_force contact_force_on(const pbs_world *world, pbs_collider collider);
+
 pbs_stats stats_of(const pbs_world *world);
 pbs_energy energy_of(const pbs_world *world);
 

@@ -173,7 +173,6 @@ static void null_is_an_answer_everywhere(void **state) {
     const pbs_collider collider = {0};
     size_t size = 0;
     float f;
-    double force[3];
     pbs_world *world = NULL;
     pbs_body made;
     pbs_collider placed;
@@ -219,7 +218,6 @@ static void null_is_an_answer_everywhere(void **state) {
         pbs_collider_destroy(NULL, collider),
         pbs_collider_set_motion(NULL, collider, vector, vector),
         pbs_collider_pose(NULL, collider, NULL, NULL),
-        pbs_collider_force(NULL, collider, force),
     };
     for (size_t i = 0; i < COUNT_OF(answers); i++) {
         assert_int_equal(answers[i], PBS_ERROR_ARGUMENT);
@@ -259,7 +257,6 @@ static void null_arguments_are_named(void **state) {
     assert_status(pbs_world_register_callback(world, 1, NULL, NULL), PBS_ERROR_ARGUMENT);
     assert_status(pbs_collider_set_motion(world, collider, NULL, vector), PBS_ERROR_ARGUMENT);
     assert_status(pbs_collider_set_motion(world, collider, vector, NULL), PBS_ERROR_ARGUMENT);
-    assert_status(pbs_collider_force(world, collider, NULL), PBS_ERROR_ARGUMENT);
     assert_ok(pbs_collider_pose(world, collider, NULL, NULL));
     const double bad_gravity[3] = {0.0, NAN, 0.0}, bad_unit[4] = {0.0, 2.0, 0.0, 0.0};
     assert_status(pbs_world_set_gravity(world, bad_gravity), PBS_ERROR_ARGUMENT);
@@ -308,6 +305,7 @@ static void calls_that_succeed_leave_the_message(void **state) {
     const pbs_collider collider = pbs_world_collider_at(world, 0);
     pbs_stats stats = {.struct_size = sizeof stats};
     pbs_energy energy = {.struct_size = sizeof energy};
+    pbs_contact_force load = {.struct_size = sizeof load};
     const uint32_t *indices;
     size_t count = 0, size = 0;
     double vector[4];
@@ -332,7 +330,7 @@ static void calls_that_succeed_leave_the_message(void **state) {
             break;
         case 5: assert_ok(pbs_body_element_stress(world, body, stresses, tets)); break;
         case 6: assert_ok(pbs_collider_pose(world, collider, vector, NULL)); break;
-        case 7: assert_ok(pbs_collider_force(world, collider, vector)); break;
+        case 7: assert_ok(pbs_collider_contact_force(world, collider, NULL, &load)); break;
         case 8: assert_ok(pbs_solid_desc_init(&solid, sizeof solid)); break;
         case 9: assert_ok(pbs_world_desc_init(&desc, sizeof desc)); break;
         case 10: assert_ok(pbs_world_create(&desc, &other)); break;
@@ -370,7 +368,8 @@ static void old_ids_are_recognised(void **state) {
     assert_false(pbs_body_is_valid(other, first));
     assert_status(pbs_body_destroy(other, first), PBS_ERROR_HANDLE);
     assert_message("belongs to another world");
-    assert_status(pbs_collider_force(world, (pbs_collider){first.id}, force), PBS_ERROR_HANDLE);
+    assert_status(pbs_collider_pose(world, (pbs_collider){first.id}, force, NULL),
+                  PBS_ERROR_HANDLE);
     assert_message("names a body");
     assert_status(pbs_body_destroy(world, (pbs_body){bowl.id}), PBS_ERROR_HANDLE);
     assert_message("names a collider");
@@ -526,11 +525,10 @@ static void statistics_count(void **state) {
     assert_int_equal(stats.contact.active, 25);
     assert_true(stats.time.total > 0.0);
     // 64 kg on a slope of 0.1 rad that it slides down: the normal force is m g cos(0.1).
-    double force[3];
-    assert_ok(pbs_collider_force(world, pbs_world_collider_at(world, 0), force));
-    const double normal = -sqrt(force[0] * force[0] + force[1] * force[1]);
+    const pbs_contact_force felt = contact_force_on(world, pbs_world_collider_at(world, 0));
+    const double normal = -sqrt(felt.force[0] * felt.force[0] + felt.force[1] * felt.force[1]);
     assert_near(normal, -64.0 * 9.81 * cos(0.1), 64.0, "normal force");
-    assert_true(force[1] < 0.0);
+    assert_true(felt.force[1] < 0.0);
     pbs_world_destroy(world);
 }
 
@@ -799,14 +797,11 @@ static void colliders_without_bodies_feel_nothing(void **state) {
     pbs_world *world = new_world();
     const pbs_collider ground = add_ground(world);
     const pbs_body body = add_cube(world, 1, 1.0, origin, NULL);
-    double force[3];
     assert_ok(pbs_world_step(world, 0.01));
-    assert_ok(pbs_collider_force(world, ground, force));
-    assert_true(force[1] < 0.0);
+    assert_true(contact_force_on(world, ground).force[1] < 0.0);
     assert_ok(pbs_body_destroy(world, body));
     assert_ok(pbs_world_step(world, 0.01));
-    assert_ok(pbs_collider_force(world, ground, force));
-    assert_true(force[1] == 0.0);
+    assert_true(contact_force_on(world, ground).force[1] == 0.0);
     pbs_world_destroy(world);
 }
 

@@ -281,13 +281,3 @@ pbs_status pbs_collider_pose(const pbs_world *w, pbs_collider c, double position
     }
     return PBS_OK;
 }
-
-pbs_status pbs_collider_force(const pbs_world *w, pbs_collider c, double force[3]) {
-    ARITHMETIC_SCOPE();
-    pbs_status status = PBS_OK;
-    const struct collider *collider = world_enter_collider(w, c, &status);
-    RETURN_IF_FAILED(status);
-    RETURN_IF_FAILED(check_pointer(force, "force"));
-    add3(collider->load.force, collider->load.friction, force);
-    return PBS_OK;
-}

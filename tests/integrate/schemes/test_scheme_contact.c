@@ -147,9 +147,8 @@ static struct rest settle(const struct scheme_table *scheme, double gap, int ste
         const pbs_status status = pbs_world_step(world, 1.0 / 60.0 / substeps);
         assert_true(status == PBS_OK || status == PBS_DIVIDED);
         if (n >= (steps - 6) * substeps) {
-            double felt[3];
-            assert_ok(pbs_collider_force(world, ground, felt));
-            rest.reaction -= felt[1] / (6.0 * substeps);
+            const pbs_contact_force felt = contact_force_on(world, ground);
+            rest.reaction -= felt.force[1] / (6.0 * substeps);
             rest.force += contact_force(world, body) / (6.0 * substeps);
         }
     }
@@ -213,9 +212,8 @@ static void particles_slide_as_coulomb_says(void **state) {
             time += step;
             const double *v = pbs_body_velocities(world, body);
             const double speed = fmax(0.0, 1.0 - mu * g * time);
-            double felt[3];
-            assert_ok(pbs_collider_force(world, pbs_world_collider_at(world, 0), felt));
-            assert_near(felt[1], -0.2 * g, 1e-9, scheme->name);
+            const pbs_contact_force felt = contact_force_on(world, pbs_world_collider_at(world, 0));
+            assert_near(felt.force[1], -0.2 * g, 1e-9, scheme->name);
             assert_int_equal(stats_of(world).contact.active, 1);
             assert_near(pbs_body_positions(world, body)[1], 0.0, 0.0, scheme->name);
             if (scheme->control == CONTROL_NONE) {

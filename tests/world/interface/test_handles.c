@@ -119,8 +119,8 @@ static pbs_status pose(pbs_world *w, pbs_collider c) {
 }
 
 static pbs_status force(pbs_world *w, pbs_collider c) {
-    double sum[3];
-    return pbs_collider_force(w, c, sum);
+    pbs_contact_force sum = {.struct_size = sizeof sum};
+    return pbs_collider_contact_force(w, c, NULL, &sum);
 }
 
 static pbs_status (*const collider_calls[])(pbs_world *, pbs_collider) = {

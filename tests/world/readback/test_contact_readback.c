@@ -375,11 +375,8 @@ static void a_slope_carries_by_friction(void **state) {
     // The box does not turn, so what turns it is nothing: friction below its centre and a normal
     // force that is off to the side. 0.1 m is its arm at most.
     assert_near(on_box.torque[2], 0.0, 0.1 * allowed, "torque about the centre, N m");
-    double felt[3];
-    assert_ok(pbs_collider_force(world, ground, felt));
     for (int k = 0; k < 3; k++) {
-        assert_near(felt[k], -on_box.force[k], 1e-12, "the ground's side, N");
-        assert_true(felt[k] == on_slope.force[k]);
+        assert_near(on_slope.force[k], -on_box.force[k], 1e-12, "the ground's side, N");
     }
     pbs_world_destroy(world);
 }
