@@ -39,7 +39,7 @@ extern "C" {
 /// at the message.
 typedef int32_t pbs_status;
 
-enum {
+typedef enum pbs_status_code {
     PBS_OK = 0,              ///< done
     PBS_NOT_CONVERGED = 1,   ///< done; the tolerance was not reached and the host allowed that
     PBS_DIVIDED = 2,         ///< done; the step had to be divided into smaller ones
@@ -61,7 +61,7 @@ enum {
     PBS_ERROR_MISSING_CALLBACK = -11, ///< a restored world needs a callback that was not registered
                                       ///< again
     PBS_ERROR_THREAD = -12            ///< the system refused to start a thread
-};
+} pbs_status_code;
 
 /// The name of a status, such as "PBS_ERROR_MESH". Never null; a static string.
 PBS_API const char *pbs_status_name(pbs_status status);
@@ -92,11 +92,17 @@ typedef struct pbs_allocator {
 } pbs_allocator;
 
 /// How urgent a message is.
-enum { PBS_LOG_ERROR = 0, PBS_LOG_WARNING = 1, PBS_LOG_INFO = 2, PBS_LOG_DEBUG = 3 };
+typedef enum pbs_log_level {
+    PBS_LOG_ERROR = 0,
+    PBS_LOG_WARNING = 1,
+    PBS_LOG_INFO = 2,
+    PBS_LOG_DEBUG = 3
+} pbs_log_level;
 
 /// Where messages go. Called on the thread that called the library.
 typedef struct pbs_log {
-    /// level: PBS_LOG_*; message: one line without its end, valid during the call. Null: nowhere.
+    /// level: pbs_log_level; message: one line without its end, valid during the call. Null:
+    /// nowhere.
     void (*write)(void *user, int32_t level, const char *message);
     void *user; ///< handed to write
 } pbs_log;

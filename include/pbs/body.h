@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 /// Hyperelastic materials. All take the small-strain Young modulus and Poisson ratio.
-enum {
+typedef enum pbs_material {
     PBS_MATERIAL_FIXED_COROTATED = 0, ///< Stomakhin et al. 2012, eq. 8; finite under inversion
     PBS_MATERIAL_NEO_HOOKEAN = 1, ///< with logarithm; infinite at det F <= 0, so no element ever
                                   ///< inverts
@@ -19,7 +19,7 @@ enum {
                                          ///< step finds nothing to do and answers PBS_OK
     PBS_MATERIAL_ST_VENANT_KIRCHHOFF = 3 ///< for small strains: it gives way under strong
                                          ///< compression
-};
+} pbs_material;
 
 // Damping: a time tau. Stress follows the rate of strain, tau C E', with the elasticity C at small
 // strain and E Green's strain (of springs the length), so that a motion without strain, however
@@ -32,7 +32,7 @@ enum {
 /// A deformable solid of linear tetrahedra. The arrays are read during the call only.
 typedef struct pbs_solid_desc {
     uint32_t struct_size; ///< set by pbs_solid_desc_init
-    int32_t material;     ///< PBS_MATERIAL_*
+    int32_t material;     ///< pbs_material
     size_t vertex_count;
     const double *positions; ///< vertex_count x 3, metres: the rest shape, and the initial one
     size_t tet_count;
@@ -65,13 +65,13 @@ PBS_API pbs_status pbs_solid_desc_init(pbs_solid_desc *d, size_t struct_size);
 PBS_API pbs_status pbs_body_create_solid(pbs_world *w, const pbs_solid_desc *d, pbs_body *out);
 
 /// Energies of bending. How far they are off: docs/theory/shells.md section 5.
-enum {
+typedef enum pbs_bending {
     PBS_BENDING_PLATE = 0, ///< converges to a plate of Kirchhoff on any mesh; each triangle is bent
                            ///< together with its neighbours
     PBS_BENDING_HINGE = 1  ///< each inner edge by itself (Grinspun et al. 2003), for cloth whose
                            ///< cost counts: stiffer or weaker than a plate by what depends on the
                            ///< mesh and on the direction, and no finer mesh mends that
-};
+} pbs_bending;
 
 /// A thin sheet of triangles that resists stretching in its own plane and bending across its inner
 /// edges. The arrays are read during the call only.
@@ -105,7 +105,7 @@ typedef struct pbs_shell_desc {
                                       ///< across the edge and away from the sheet, in which it goes
                                       ///< on in what holds it. The angle of the rest shape to it is
                                       ///< the rest angle, or 0 with flat_rest
-    int32_t bending;                  ///< PBS_BENDING_*
+    int32_t bending;                  ///< pbs_bending
     uint32_t reserved;                ///< must be 0
 } pbs_shell_desc;
 
@@ -344,13 +344,13 @@ PBS_API pbs_status pbs_body_set_forces(pbs_world *w, pbs_body b, const double *x
                                        size_t vertex_count);
 
 /// Axes of the world, as bits.
-enum { PBS_AXIS_X = 1, PBS_AXIS_Y = 2, PBS_AXIS_Z = 4, PBS_AXIS_ALL = 7 };
+typedef enum pbs_axis { PBS_AXIS_X = 1, PBS_AXIS_Y = 2, PBS_AXIS_Z = 4, PBS_AXIS_ALL = 7 } pbs_axis;
 
 /// Holds axes of vertices where they are now, until unpinned. Other axes of these vertices stay as
 /// they were. Where this holds an axis that was free, multi-step schemes start afresh. Vertices of
 /// affine bodies cannot be held one by one: pbs_body_pin_all holds the body.
 /// @param vertices  count vertex indices of the body; copied; may be null where count is 0
-/// @param axes  PBS_AXIS_* bits, not 0
+/// @param axes  pbs_axis bits, not 0
 /// @return PBS_ERROR_ARGUMENT (a null pointer, an index out of range, unknown bits or none, an
 /// affine body), PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_pin(pbs_world *w, pbs_body b, const uint32_t *vertices, size_t count,
@@ -450,18 +450,18 @@ PBS_API pbs_status pbs_contact_desc_init(pbs_contact_desc *d, size_t struct_size
 PBS_API pbs_status pbs_body_set_contact(pbs_world *w, pbs_body b, const pbs_contact_desc *d);
 
 /// What pbs_body_read_f32 reads, three floats a vertex.
-enum {
+typedef enum pbs_channel {
     PBS_CHANNEL_POSITION = 0,     ///< metres
     PBS_CHANNEL_VELOCITY = 1,     ///< m/s
     PBS_CHANNEL_NORMAL = 2,       ///< unit, outward (of a shell: in front), area
                                   ///< weighted; zero off the surface
     PBS_CHANNEL_CONTACT_FORCE = 3 ///< newtons, of all contacts on the vertex in the last step (mean
                                   ///< of its stages), friction left out; zero without contact
-};
+} pbs_channel;
 
 /// Copies one channel in single precision into the host's buffer, such as a vertex buffer; vertex i
 /// starts stride_bytes * i bytes after dst, and the bytes between vertices are not touched.
-/// @param channel  PBS_CHANNEL_*
+/// @param channel  pbs_channel
 /// @param stride_bytes  a multiple of 4, at least 12
 /// @param capacity  how many vertices dst can hold; vertex_count are written
 /// @return PBS_ERROR_ARGUMENT (a null pointer, dst not aligned to 4 bytes, unknown channel,
@@ -492,7 +492,7 @@ PBS_API pbs_status pbs_body_held_forces(const pbs_world *w, pbs_body b, double *
 /// @param dst  tet_count x 9
 /// @param capacity  how many tetrahedra dst can hold (pbs_body_tet_count)
 /// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_CAPACITY, PBS_ERROR_HANDLE
-/// @see sigma = P F^T / det F, P the first Piola stress of the papers that PBS_MATERIAL_* name
+/// @see sigma = P F^T / det F, P the first Piola stress of the papers that pbs_material names
 PBS_API pbs_status pbs_body_element_stress(const pbs_world *w, pbs_body b, double *dst,
                                            size_t capacity);
 

@@ -12,10 +12,10 @@ extern "C" {
 
 /// How a bond's energy of shear depends on the angle theta between its direction and the one that
 /// its particles carry along.
-enum {
+typedef enum pbs_bond_shear {
     PBS_BOND_SHEAR_CHORD = 0, ///< on 2 (1 - cos theta), the square of a chord
     PBS_BOND_SHEAR_ANGLE = 1  ///< on theta^2
-};
+} pbs_bond_shear;
 
 /// Spheres joined by bonds, each a round beam that is stretched, sheared, bent and twisted. All
 /// bonds are at rest in the given positions. A particle is a vertex of the body; its orientation,
@@ -43,7 +43,7 @@ typedef struct pbs_bonded_desc {
     const double *bond_radii;        ///< null, or bond_count values in place of bond_radius
     const double *bond_young;        ///< null, or bond_count values in place of young
     const double *bond_shear_moduli; ///< null, or bond_count values in place of shear_modulus
-    int32_t shear;                   ///< PBS_BOND_SHEAR_*
+    int32_t shear;                   ///< pbs_bond_shear
     int32_t reserved;                ///< 0
     size_t vertex_count;             ///< of tets
     const double *vertices;          ///< null, or vertex_count x 3, metres

@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /// Shapes in their own frame.
-enum {
+typedef enum pbs_shape {
     PBS_SHAPE_HALF_SPACE = 0, ///< solid below the plane y = 0; size unused
     PBS_SHAPE_SPHERE = 1,     ///< size[0]: radius
     PBS_SHAPE_BOX = 2,        ///< size[0..2]: half extents along x, y, z
@@ -28,21 +28,21 @@ enum {
                             ///< makes them; size unused; always a penalty, whatever `collision`
                             ///< says, so with PBS_CONTACT_PROJECTION only; pbs_world_overlaps
                             ///< does not see it
-};
+} pbs_shape;
 
 /// How a collider keeps vertices out in worlds with PBS_CONTACT_PROJECTION.
-enum {
+typedef enum pbs_collision {
     PBS_COLLIDE_CONSTRAINT = 0, ///< exactly, by projection, which affine bodies do not feel (OPT
                                 ///< section 5.1)
     PBS_COLLIDE_PENALTY = 1     ///< by the energy -k phi^3 of each vertex of any body at a signed
                             ///< distance phi < 0 (OPT section 5.2): a load of F newtons goes in by
                             ///< sqrt(F / (3 k)), a mass m that hits at v by cbrt(m v^2 / (2 k))
-};
+} pbs_collision;
 
 /// An obstacle: a shape, where it is, and how rough.
 typedef struct pbs_collider_desc {
     uint32_t struct_size;      ///< set by pbs_collider_desc_init
-    int32_t shape;             ///< PBS_SHAPE_*
+    int32_t shape;             ///< pbs_shape
     double size[3];            ///< metres, see the shapes
     int32_t hollow;            ///< 1: the outside is solid (a sphere becomes a bowl, a box a room)
     uint32_t surface_material; ///< below PBS_SURFACE_MATERIALS: row of pbs_world_set_friction
@@ -61,8 +61,8 @@ typedef struct pbs_collider_desc {
     uint32_t group; ///< bits: what the collider is, for the masks of bodies
     uint32_t mask;  ///< bits: the groups of bodies that it touches
     // With PBS_CONTACT_PROJECTION:
-    int32_t collision;          ///< PBS_COLLIDE_*
-    int32_t grid_interpolation; ///< PBS_GRID_*
+    int32_t collision;          ///< pbs_collision
+    int32_t grid_interpolation; ///< pbs_grid_interpolation
     double penalty_stiffness; ///< k of PBS_COLLIDE_PENALTY, Pa; 0: that of the body that is inside,
                               ///< penalty_stiffness of its pbs_contact_desc
     // Of PBS_SHAPE_GRID, in its own frame; read during the call only:

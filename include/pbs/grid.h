@@ -10,18 +10,19 @@ extern "C" {
 #endif
 
 /// How distances are interpolated between samples.
-enum {
+typedef enum pbs_grid_interpolation {
     PBS_GRID_CUBIC = 0, ///< by cubics through the samples (Catmull and Rom): continuous gradients
     PBS_GRID_LINEAR = 1 ///< by products of straight lines, as OPT section 5.2 has it: gradients
                         ///< jump between cells, and where the solid is concave a sixth to a fifth
                         ///< of all minimisations find no end (bench/README.md): steps then answer
                         ///< PBS_ERROR_CONVERGENCE
-};
+} pbs_grid_interpolation;
 
 /// A surface of triangles and the grid that is to be laid around it.
 typedef struct pbs_grid_desc {
     uint32_t struct_size;  ///< set by pbs_grid_desc_init
-    int32_t interpolation; ///< PBS_GRID_*: what the grid is for; by cubics it is a cell wider
+    int32_t interpolation; ///< pbs_grid_interpolation: what the grid is for; by cubics it is a cell
+                           ///< wider
     size_t vertex_count;
     const double *vertices; ///< vertex_count x 3, metres
     size_t triangle_count;

@@ -14,7 +14,7 @@ extern "C" {
 /// there; where a scheme ends elsewhere, nodes inside obstacles are pushed out afterwards, and a
 /// state of infinite energy fails the step. Parameters stand in brackets, in the order of
 /// pbs_integrator_desc.parameters.
-enum {
+typedef enum pbs_scheme {
     PBS_SCHEME_IMPLICIT_EULER = 0,     ///< order 1, feasible; damps fast motion, never oscillates
     PBS_SCHEME_TRAPEZOIDAL = 1,        ///< order 2, feasible; no damping: stiff contact may blow up
     PBS_SCHEME_IMPLICIT_MIDPOINT = 2,  ///< order 2, not feasible; keeps quadratic invariants
@@ -62,27 +62,27 @@ enum {
                                  ///< (PBS_FAILURE_UNHELD). Feasible. Not for systems, nor for
                                  ///< worlds with PBS_CONTACT_PENALTY; friction by barriers alone
                                  ///< (docs/integrators.md, Statics)
-};
+} pbs_scheme;
 
 /// How a two-step scheme takes its first step, and the first one after the state was set or
 /// vertices were pinned or let go. Changes of the step need no new start: coefficients follow it.
-enum {
+typedef enum pbs_start {
     PBS_START_IMPLICIT_EULER = 0,
     PBS_START_TRAPEZOIDAL = 1,
     PBS_START_FIRST_ORDER_THETA = 2 ///< with theta of 0.07 where the scheme has none of its own
-};
+} pbs_start;
 
 /// How alpha is chosen in v = w - alpha dv by schemes with energy control (ECI section 4).
-enum {
+typedef enum pbs_alpha {
     PBS_ALPHA_FIXED = 0,        ///< alpha itself
     PBS_ALPHA_SEARCH = 1,       ///< such that the energy is on its target, each step
     PBS_ALPHA_SPARSE_SEARCH = 2 ///< 1, unless the energy's error had the same sign in three steps
-};
+} pbs_alpha;
 
 /// What chooses the steps of pbs_world_advance. Every control but FIXED needs a `max`
 /// (pbs_step_control). A try that it rejects leaves no trace but the time it took. Whatever the
 /// control, a try that fails (no admissible state, no convergence) is rejected.
-enum {
+typedef enum pbs_step_kind {
     PBS_STEP_FIXED = 0,         ///< equal steps no longer than `max`; max 0: one step
     PBS_STEP_FORCE_ERROR = 1,   ///< the forces that the linearisation missed, as the motion that
                                 ///< they would have caused, metres (ATS eqs. 9 and 11); only with
@@ -99,16 +99,16 @@ enum {
     PBS_STEP_ALPHA = 5     ///< how far the search of an energy control ended from alpha = 1:
                            ///< h |alpha - 1| |dv|, metres. (alpha alone says nothing: on a smooth
                            ///< oscillator it stays 0.14 from 1 on average, however short the steps)
-};
+} pbs_step_kind;
 
 /// How the next step follows from what was measured.
-enum {
+typedef enum pbs_step_rule {
     PBS_STEP_RULE_DEFAULT = 0,      ///< halving for DOUBLING, else proportional
     PBS_STEP_RULE_PROPORTIONAL = 1, ///< h (safety tolerance / measured)^(1 / exponent)
     PBS_STEP_RULE_HALVING = 2       ///< h / 2 after a rejection, growth h otherwise
-};
+} pbs_step_rule;
 
-enum { PBS_INTEGRATOR_PARAMETERS = 4 };
+typedef enum pbs_integrator_limit { PBS_INTEGRATOR_PARAMETERS = 4 } pbs_integrator_limit;
 
 /// Energy control, of the schemes A_* and DECOUPLED_SDIRK2 (ECI section 4); ENERGY_BLENDING takes
 /// the members from `fraction` on. Other schemes ignore all of it; systems, which have no energy,
@@ -124,7 +124,7 @@ enum { PBS_INTEGRATOR_PARAMETERS = 4 };
 /// sets positions or velocities (of the islands of these bodies). With PBS_ALPHA_FIXED the members
 /// from `fraction` on change nothing but the target that pbs_stats tells.
 typedef struct pbs_energy_control {
-    int32_t alpha_choice; ///< PBS_ALPHA_*
+    int32_t alpha_choice; ///< pbs_alpha
     int32_t by_island;    ///< 1: each group of bodies that touch each other in a step has its own
                           ///< target and alpha, so that others never exchange energy with it
                           ///< (without barriers bodies do not touch); 0: one for the world
@@ -144,9 +144,9 @@ typedef struct pbs_energy_control {
 /// pbs_system_step ignore it. PBS_STEP_FIXED looks at `max` alone, PBS_STEP_SPEED_LIMIT at
 /// tolerance, initial, min and max.
 typedef struct pbs_step_control {
-    int32_t kind;     ///< PBS_STEP_*
-    int32_t rule;     ///< PBS_STEP_RULE_*
-    double tolerance; ///< of what PBS_STEP_* says, > 0 with any kind but FIXED
+    int32_t kind;     ///< pbs_step_kind
+    int32_t rule;     ///< pbs_step_rule
+    double tolerance; ///< of what pbs_step_kind says, > 0 with any kind but FIXED
     double initial;   ///< s, the first step; 0: max / 100
     double min;       ///< s: a step so short lands however large what was measured; 0: 1e-6 max
     double max;       ///< s, > 0 with any kind but FIXED
@@ -172,10 +172,10 @@ typedef struct pbs_step_control {
 /// where zero means as before.
 typedef struct pbs_integrator_desc {
     uint32_t struct_size;    ///< set by pbs_integrator_desc_init
-    int32_t scheme;          ///< PBS_SCHEME_*
+    int32_t scheme;          ///< pbs_scheme
     pbs_allocator allocator; ///< all zero: the C library's; must outlive the integrator
-    double parameters[PBS_INTEGRATOR_PARAMETERS]; ///< as listed at PBS_SCHEME_*; others are ignored
-    int32_t start;                                ///< PBS_START_*, of two-step schemes
+    double parameters[PBS_INTEGRATOR_PARAMETERS]; ///< as listed at pbs_scheme; others are ignored
+    int32_t start;                                ///< pbs_start, of two-step schemes
     int32_t linearized; ///< 1: one Newton step from the state at the start of the step, without
                         ///< line search (ATS; Baraff and Witkin 1998): IMPLICIT_EULER, TRAPEZOIDAL
                         ///< and NEWMARK only. A step that it would lead into a forbidden state
@@ -188,7 +188,7 @@ typedef struct pbs_integrator_desc {
 /// 0.6; share 0.8; BDF2 starts with implicit Euler, second-order theta with the first-order one;
 /// alpha 1, of searches 0 .. 1.1; the energy is kept as it is; no step control.
 /// @param struct_size  sizeof(pbs_integrator_desc) as the caller was compiled
-/// @param scheme  PBS_SCHEME_*
+/// @param scheme  pbs_scheme
 /// @return PBS_ERROR_ARGUMENT (d is null, unknown scheme), PBS_ERROR_STRUCT_SIZE
 PBS_API pbs_status pbs_integrator_desc_init(pbs_integrator_desc *d, size_t struct_size,
                                             int32_t scheme);

@@ -11,12 +11,12 @@ extern "C" {
 #endif
 
 /// What a body is a model of. Poisson's ratio is fixed by bonds that only pull and push.
-enum {
+typedef enum pbs_peridynamic_dimension {
     PBS_PERIDYNAMIC_SOLID = 0,        ///< three dimensions: Poisson's ratio is 1/4
     PBS_PERIDYNAMIC_PLANE_STRESS = 1, ///< a thin plate in a plane z = constant: 1/3
     PBS_PERIDYNAMIC_PLANE_STRAIN = 2, ///< a slice of a long body in such a plane: 1/4
     PBS_PERIDYNAMIC_BAR = 3           ///< a bar along x
-};
+} pbs_peridynamic_dimension;
 
 /// Particles with volumes, and a bond between any two that are no farther apart than the horizon.
 /// The energy of a bond is 1/2 k (l - l0)^2; its stiffness k follows from Young's modulus and the
@@ -30,7 +30,7 @@ enum {
 typedef struct pbs_peridynamic_desc {
     uint32_t struct_size;   ///< set by pbs_peridynamic_desc_init
     int32_t no_gravity;     ///< 1: gravity does not act on this body
-    int32_t dimension;      ///< PBS_PERIDYNAMIC_*
+    int32_t dimension;      ///< pbs_peridynamic_dimension
     int32_t whole_volumes;  ///< 0: of a particle at the edge of the horizon only the part of its
                             ///< volume counts that lies inside; 1: all of it
     int32_t no_calibration; ///< 1: stiffness and critical stretch are the continuum's, which a

@@ -81,13 +81,13 @@ PBS_API pbs_status pbs_world_closest(const pbs_world *w, const pbs_closest_desc 
                                      pbs_surface_point *out);
 
 /// How two bodies, or a body and a collider, lie to each other. Later ones are worse.
-enum {
+typedef enum pbs_overlap_kind {
     PBS_OVERLAP_CLOSE = 0,        ///< closer than the distance, with a gap
     PBS_OVERLAP_TOUCHING = 1,     ///< a gap of 0 or less, offsets and walls included
     PBS_OVERLAP_INTERSECTING = 2, ///< an edge goes through a triangle
     PBS_OVERLAP_INSIDE = 3        ///< the first lies inside the second, which is solid, without
                                   ///< meeting its surface; no step refuses that
-};
+} pbs_overlap_kind;
 
 /// What is to be compared with a world, and how far around.
 typedef struct pbs_overlap_desc {
@@ -123,7 +123,7 @@ typedef struct pbs_overlap {
                                ///< was given no vertices
     uint32_t vertices[6];      ///< three places for each side: the closest primitives, or an edge
                                ///< and a triangle that meet
-    int32_t kind;              ///< PBS_OVERLAP_*
+    int32_t kind;              ///< pbs_overlap_kind
     uint32_t reserved;         ///< 0
     double gap;                ///< m: the least, 0 or less where they touch; 0 where they
                                ///< intersect or one lies inside the other

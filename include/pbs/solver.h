@@ -21,17 +21,17 @@ extern "C" {
 #endif
 
 /// How a matrix is written down.
-enum {
+typedef enum pbs_matrix_form {
     PBS_MATRIX_CSR = 0,      ///< compressed rows of numbers, three rows to a node
     PBS_MATRIX_BLOCK_CSR = 1 ///< compressed rows of 3x3 blocks, one row to a node
-};
+} pbs_matrix_form;
 
 /// How much of it. As it is symmetric, the upper triangle by rows is the lower one by columns.
-enum {
+typedef enum pbs_matrix_triangle {
     PBS_TRIANGLE_BOTH = 0,
     PBS_TRIANGLE_UPPER = 1, ///< columns from the diagonal on; a block on the diagonal is whole
     PBS_TRIANGLE_LOWER = 2  ///< columns up to the diagonal; a block on the diagonal is whole
-};
+} pbs_matrix_triangle;
 
 /// The matrix of one Newton iteration, contacts included. Rows are in the order of nodes: the
 /// vertices of the first body that was created, then those of the next, as pbs_world_body_at counts
@@ -41,8 +41,8 @@ enum {
 /// step that would need larger ones is refused.
 typedef struct pbs_matrix {
     uint32_t struct_size; ///< of the library that runs, which may know more members than the host
-    int32_t form;         ///< PBS_MATRIX_*, as asked for
-    int32_t triangle;     ///< PBS_TRIANGLE_*, as asked for
+    int32_t form;         ///< pbs_matrix_form, as asked for
+    int32_t triangle;     ///< pbs_matrix_triangle, as asked for
     int32_t node_count;
     int32_t row_count;        ///< 3 x node_count, or of blocks node_count
     int32_t entry_count;      ///< numbers, or blocks
@@ -61,8 +61,8 @@ typedef struct pbs_matrix {
 /// it. < 0: stop, the call into the library fails with PBS_ERROR_HOST.
 typedef struct pbs_linear_solver {
     uint32_t struct_size; ///< set by pbs_linear_solver_init
-    int32_t form;         ///< PBS_MATRIX_*
-    int32_t triangle;     ///< PBS_TRIANGLE_*
+    int32_t form;         ///< pbs_matrix_form
+    int32_t triangle;     ///< pbs_matrix_triangle
     int32_t reserved;     ///< 0
     void *user;           ///< handed to all three; must live until the world is stepped no more, or
                           ///< has another solver

@@ -52,7 +52,7 @@ typedef struct pbs_newton_stats {
 
 /// Why PBS_PRECONDITIONER_AUTOMATIC has taken what it has. Block Jacobi begins wherever it may win,
 /// and hands over after twice the work of the cheapest of the others.
-enum {
+typedef enum pbs_solver_reason {
     PBS_SOLVER_ASKED_FOR = 0,    ///< the host asked for it
     PBS_SOLVER_FIRST = 1,        ///< nothing is known yet: block Jacobi begins
     PBS_SOLVER_CHEAPEST = 2,     ///< the least work, by the running means of iterations
@@ -62,7 +62,7 @@ enum {
     PBS_SOLVER_FEW_NODES = 6,    ///< a factor, as the system is so small that it costs nothing
     PBS_SOLVER_STIFF_CONTACT = 7 ///< contact is more than 1e4 times as stiff as what it touches,
                                  ///< which is not for block Jacobi
-};
+} pbs_solver_reason;
 
 /// The linear solves of the last step.
 typedef struct pbs_linear_stats {
@@ -76,8 +76,8 @@ typedef struct pbs_linear_stats {
     double largest_shift; ///< relative to the diagonal; infinite where a factor would have needed
                           ///< so much that block Jacobi took over
     // Of the last matrix:
-    int32_t preconditioner;      ///< PBS_PRECONDITIONER_*; -1: the host's linear solver
-    int32_t reason;              ///< PBS_SOLVER_*
+    int32_t preconditioner;      ///< pbs_preconditioner; -1: the host's linear solver
+    int32_t reason;              ///< pbs_solver_reason
     double predicted_iterations; ///< of block Jacobi, by the running mean of those before; 0:
                                  ///< nothing was known, or nothing to choose
     // The work that each was expected to take, set-up and iterations. It is counted in nanoseconds
@@ -140,10 +140,10 @@ typedef struct pbs_step_control_stats {
     uint32_t fracture_limited; ///< accepted steps that were kept to fracture_step because bonds
                                ///< broke
     double shortest, longest;  ///< s, of the accepted steps; 0 where there are none
-    double error; ///< what the step control measured at the last accepted step, see PBS_STEP_*; for
-                  ///< a linearized one of a system the force error, with or without control
-    double next;  ///< s, what the step control begins with next time; 0: `initial` of
-                  ///< pbs_step_control
+    double error; ///< what the step control measured at the last accepted step, see pbs_step_kind;
+                  ///< for a linearized one of a system the force error, with or without control
+    double next;          ///< s, what the step control begins with next time; 0: `initial` of
+                          ///< pbs_step_control
     double fracture_step; ///< s: the longest step while bonds broke, the shortest where that
                           ///< changed
     uint32_t reserved[8]; ///< 0
@@ -201,7 +201,7 @@ typedef struct pbs_scene_stats {
 } pbs_scene_stats;
 
 /// What kept the last step from landing, or from its tolerance.
-enum {
+typedef enum pbs_failure {
     PBS_FAILURE_NONE = 0,       ///< nothing
     PBS_FAILURE_RESIDUAL = 1,   ///< newton_limit was reached
     PBS_FAILURE_NO_DESCENT = 2, ///< no lower energy was found along a search direction
@@ -212,13 +212,13 @@ enum {
     PBS_FAILURE_OTHER = 7, ///< what pbs_last_error says
     PBS_FAILURE_UNHELD = 8 ///< of PBS_SCHEME_QUASI_STATIC: no equilibrium, as something moves
                            ///< that nothing constrains
-};
+} pbs_failure;
 
 /// Why the last step failed, was divided or did not reach its tolerance, for hosts that react;
 /// pbs_last_error says it in words. Of several reasons it is the last. Of a step that answered
 /// PBS_OK it is PBS_FAILURE_NONE, null ids and zeros.
 typedef struct pbs_failure_stats {
-    int32_t kind;    ///< PBS_FAILURE_*
+    int32_t kind;    ///< pbs_failure
     uint32_t vertex; ///< of body; UINT32_MAX: none, or none of an affine body's
     pbs_body body;   ///< where the residual is largest, or whose element or callback it was; null:
                      ///< none

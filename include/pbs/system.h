@@ -37,12 +37,16 @@ typedef int32_t (*pbs_system_jacobian_fn)(void *user, double time, const double 
 /// What Newton's method solves for: the residual is measured in its units, and its first guess
 /// leaves it as it was. GAT takes the acceleration for generalised-alpha and the velocity for
 /// theta methods. Only the position's residual has rounding errors that do not grow with stiffness.
-enum { PBS_UNKNOWN_POSITION = 0, PBS_UNKNOWN_VELOCITY = 1, PBS_UNKNOWN_ACCELERATION = 2 };
+typedef enum pbs_unknown {
+    PBS_UNKNOWN_POSITION = 0,
+    PBS_UNKNOWN_VELOCITY = 1,
+    PBS_UNKNOWN_ACCELERATION = 2
+} pbs_unknown;
 
 /// A system; all arrays are copied.
 typedef struct pbs_system_desc {
     uint32_t struct_size;                 ///< set by pbs_system_desc_init
-    int32_t unknown;                      ///< PBS_UNKNOWN_*
+    int32_t unknown;                      ///< pbs_unknown
     size_t size;                          ///< n, number of unknowns
     const double *mass;                   ///< n x n, row-major, not singular; null: the identity
     const double *damping, *stiffness;    ///< n x n, row-major; null: zero
@@ -63,7 +67,7 @@ typedef struct pbs_system_desc {
 /// nothing else.
 typedef struct pbs_dense_stats {
     uint32_t struct_size;       ///< set by the caller, not changed by the call
-    int32_t status;             ///< PBS_*, of the last step
+    int32_t status;             ///< pbs_status_code, of the last step
     uint32_t stages;            ///< solved or given up
     uint32_t divisions;         ///< parts that failed and were halved
     uint32_t substeps;          ///< parts that landed: 1 where nothing failed

@@ -28,10 +28,10 @@ typedef struct pbs_collider {
 } pbs_collider;
 
 /// Of members that say so: the library chooses, by the scene. docs/numbers.md says how.
-enum { PBS_AUTOMATIC = -1 };
+typedef enum pbs_automatic { PBS_AUTOMATIC = -1 } pbs_automatic;
 
 /// How contact is kept.
-enum {
+typedef enum pbs_contact_kind {
     PBS_CONTACT_PROJECTION = 0, ///< vertices are kept out of colliders as a constraint, by OPT's
                                 ///< projection, which affine bodies do not feel; whether bodies
                                 ///< feel each other is body_contact's to say
@@ -44,10 +44,10 @@ enum {
                             ///< colliders. The world starts with PBS_SCHEME_VELOCITY_VERLET,
                             ///< which alone moves it; other bodies touch nothing (BDEM section
                             ///< 4.6; docs/theory/bonds.md section 6.5)
-};
+} pbs_contact_kind;
 
 /// How bodies feel each other and themselves with PBS_CONTACT_PROJECTION.
-enum {
+typedef enum pbs_body_contact {
     PBS_BODY_CONTACT_NONE = 0,   ///< not at all
     PBS_BODY_CONTACT_PENALTY = 1 ///< vertices of surfaces that are inside solids (pbs_solid_desc),
                                  ///< other ones or their own, are pushed out by k r^3 of the
@@ -55,7 +55,7 @@ enum {
                                  ///< under a force F, and what goes in deeper than half of what is
                                  ///< there in one step comes out on the other side (OPT section
                                  ///< 5.3; docs/theory/contact.md section 8)
-};
+} pbs_body_contact;
 
 /// How a world computes, and the host's hooks.
 typedef struct pbs_world_desc {
@@ -67,8 +67,8 @@ typedef struct pbs_world_desc {
     pbs_log log;             ///< all zero: none
     pbs_tasks tasks;         ///< all zero: the library's own threads
     // Contact. Both kinds are fixed for the life of a world:
-    int32_t contact;      ///< PBS_CONTACT_*
-    int32_t body_contact; ///< PBS_BODY_CONTACT_*, with PBS_CONTACT_PROJECTION
+    int32_t contact;      ///< pbs_contact_kind
+    int32_t body_contact; ///< pbs_body_contact, with PBS_CONTACT_PROJECTION
     /// m: with PBS_CONTACT_BARRIER, surfaces closer than that repel each other (d hat). 0: a share
     /// of the smallest body's size and of the finest mesh's edges, which shrinks as smaller ones
     /// come and never grows.
@@ -195,7 +195,7 @@ PBS_API double pbs_world_time(const pbs_world *w);
 PBS_API pbs_status pbs_world_set_gravity(pbs_world *w, const double gravity[3]);
 
 /// Kinds of surfaces that pbs_world_set_friction tells apart.
-enum { PBS_SURFACE_MATERIALS = 32 };
+typedef enum pbs_surface_limit { PBS_SURFACE_MATERIALS = 32 } pbs_surface_limit;
 
 /// Sets the Coulomb coefficient between surfaces of two materials (or of one and the same) from the
 /// next step on, whatever the bodies and colliders themselves say. Without this call the larger of

@@ -27,7 +27,7 @@ parses() {
     echo '#include <pbs/pbs.h>' | gcc -E -P -Iinclude -D'__attribute__(x)=' - |
         perl -0777 -ne 's/.*?(?=typedef int32_t pbs_status)//s; s/^#.*$//mg;
             1 while s/\{[^{}]*\}/ /;
-            for (split /;/) { s/\s+/ /g; s/^ | $//g; next if $_ eq "" || /^enum$/ || /^typedef enum \w+ \w+$/ || /^typedef struct \w+ \w+$/;
+            for (split /;/) { s/\s+/ /g; s/^ | $//g; next if $_ eq "" || /^typedef enum \w+ \w+$/ || /^typedef struct \w+ \w+$/;
                 next if /^typedef (?:int32_t|void) \(?\*?\w+\)?(?:\([^()]*\))?$/;
                 next if /^(?:const )?\w+ \*?pbs_\w+\([^()]*\)$/;
                 print "not understood: $_\n"; $bad = 1 }

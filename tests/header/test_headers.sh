@@ -36,4 +36,5 @@ documented() { # each on its own: the reference shows a comment with one functio
     awk '/^PBS_API/ && before !~ /^\/\/\// { print FILENAME ": " $0; bad = 1 } { before = $0 } END { exit bad }' include/pbs/*.h
 }
 check "every public function has a comment" documented
+refuse "every enum has a name" grep -nE '^(typedef )?enum *\{' include/pbs/*.h
 finish
