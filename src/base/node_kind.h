@@ -4,7 +4,7 @@
 #define PBS_BASE_NODE_KIND_H
 
 enum node_kind {
-    NODE_PLACE,    ///< of a point in space
+    NODE_POSITION, ///< of a point in space
     NODE_ROTATION, ///< r phi, see docs/theory/bonds.md section 2
     NODE_HANDLE    ///< of an affine body: an arrow from its centre
 };

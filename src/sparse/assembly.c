@@ -21,8 +21,8 @@ struct slot_list {
     size_t owner_capacity;
 };
 
-static pbs_status slots_begin(struct memory *memory, size_t entries, uint32_t domain_count,
-                              struct slot_list *slots) {
+static pbs_status slots_init(struct memory *memory, size_t entries, uint32_t domain_count,
+                             struct slot_list *slots) {
     *slots = (struct slot_list){.base = (uint32_t)entries};
     slots->map = memory_allocate(memory, entries, sizeof *slots->map);
     slots->domain_slot = memory_allocate(memory, (size_t)domain_count + 1, sizeof(uint32_t));
@@ -33,7 +33,7 @@ static pbs_status slots_begin(struct memory *memory, size_t entries, uint32_t do
     return PBS_OK;
 }
 
-static void slots_end(struct memory *memory, struct slot_list *slots) {
+static void slots_free(struct memory *memory, struct slot_list *slots) {
     memory_release(memory, slots->map);
     memory_release(memory, slots->target);
     memory_release(memory, slots->owner);
@@ -242,9 +242,10 @@ static pbs_status build_groups(struct memory *memory, const struct stencils *set
 }
 
 /// The slots of one lane; padding lanes get the domain's dump slots.
-static pbs_status place_lane(struct memory *memory, const struct assembly *a,
-                             struct stencil_groups *groups, uint32_t domain, size_t group,
-                             uint32_t lane, struct slot_list *vector, struct slot_list *block) {
+static pbs_status assign_lane_slots(struct memory *memory, const struct assembly *a,
+                                    struct stencil_groups *groups, uint32_t domain, size_t group,
+                                    uint32_t lane, struct slot_list *vector,
+                                    struct slot_list *block) {
     const uint32_t width = groups->width;
     const uint32_t *node = groups->node + group * width * LANES + lane;
     uint32_t *vector_slot = groups->vector_slot + group * width * LANES + lane;
@@ -270,15 +271,17 @@ static pbs_status place_lane(struct memory *memory, const struct assembly *a,
     return PBS_OK;
 }
 
-static pbs_status place_domain(struct memory *memory, const struct assembly *a, uint32_t domain,
-                               struct slot_list *vector, struct slot_list *block) {
+static pbs_status assign_domain_slots(struct memory *memory, const struct assembly *a,
+                                      uint32_t domain, struct slot_list *vector,
+                                      struct slot_list *block) {
     RETURN_IF_FAILED(slots_open_domain(memory, vector, domain));
     RETURN_IF_FAILED(slots_open_domain(memory, block, domain));
     for (size_t t = 0; t < a->term_count; t++) {
         struct stencil_groups *groups = &a->terms[t];
         for (size_t g = groups->domain_group[domain]; g < groups->domain_group[domain + 1]; g++) {
             for (uint32_t lane = 0; lane < LANES; lane++) {
-                RETURN_IF_FAILED(place_lane(memory, a, groups, domain, g, lane, vector, block));
+                RETURN_IF_FAILED(
+                    assign_lane_slots(memory, a, groups, domain, g, lane, vector, block));
             }
         }
     }
@@ -287,13 +290,13 @@ static pbs_status place_domain(struct memory *memory, const struct assembly *a, 
     return PBS_OK;
 }
 
-static pbs_status place(struct memory *memory, struct assembly *a, struct slot_list *vector,
-                        struct slot_list *block) {
+static pbs_status assign_slots(struct memory *memory, struct assembly *a, struct slot_list *vector,
+                               struct slot_list *block) {
     const uint32_t domain_count = a->layout.domain_count;
-    RETURN_IF_FAILED(slots_begin(memory, a->layout.node_count, domain_count, vector));
-    RETURN_IF_FAILED(slots_begin(memory, a->pattern.block_count, domain_count, block));
+    RETURN_IF_FAILED(slots_init(memory, a->layout.node_count, domain_count, vector));
+    RETURN_IF_FAILED(slots_init(memory, a->pattern.block_count, domain_count, block));
     for (uint32_t d = 0; d < domain_count; d++) {
-        RETURN_IF_FAILED(place_domain(memory, a, d, vector, block));
+        RETURN_IF_FAILED(assign_domain_slots(memory, a, d, vector, block));
     }
     RETURN_IF_FAILED(slots_gather(memory, vector, domain_count, &a->vector_gather_start,
                                   &a->vector_gather_target, &a->vector_gather_slot));
@@ -308,12 +311,12 @@ static pbs_status place(struct memory *memory, struct assembly *a, struct slot_l
     return PBS_OK;
 }
 
-static pbs_status place_all(struct memory *memory, struct assembly *a) {
+static pbs_status build_slots(struct memory *memory, struct assembly *a) {
     struct slot_list vector = {0};
     struct slot_list block = {0};
-    const pbs_status status = place(memory, a, &vector, &block);
-    slots_end(memory, &vector);
-    slots_end(memory, &block);
+    const pbs_status status = assign_slots(memory, a, &vector, &block);
+    slots_free(memory, &vector);
+    slots_free(memory, &block);
     return status;
 }
 
@@ -330,7 +333,7 @@ static pbs_status build_all(struct memory *memory, const struct graph *graph,
     for (size_t t = 0; t < set_count; t++) {
         RETURN_IF_FAILED(build_groups(memory, &sets[t], out->pattern.layout, &out->terms[t]));
     }
-    return place_all(memory, out);
+    return build_slots(memory, out);
 }
 
 pbs_status assembly_build(struct memory *memory, uint32_t node_count, uint32_t domain_count,

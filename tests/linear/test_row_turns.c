@@ -33,7 +33,7 @@ struct scene {
 
 static void name_nodes(struct scene *s, struct random *random) {
     for (uint32_t i = 0; i < NODES; i++) {
-        s->kind[i] = NODE_PLACE;
+        s->kind[i] = NODE_POSITION;
         s->place[i] = i;
         s->radius[i] = random_uniform(random, 0.2, 2.0);
     }
@@ -157,7 +157,7 @@ static void fill_mode(const struct scene *s, int mode, const double *x, const do
     for (uint32_t row = 0; row < NODES; row++) {
         double *out = z + 3 * (size_t)row;
         const double w[3] = {mode == 3, mode == 4, mode == 5};
-        if (layout_is_place(&s->assembly.layout, row)) {
+        if (layout_is_position(&s->assembly.layout, row)) {
             cross3(w, x + 3 * (size_t)row, out);
             for (int i = 0; i < 3; i++) {
                 out[i] += mode == i ? 1.0 : 0.0;

@@ -19,9 +19,9 @@ static void sort(double lambda[3], double q[9], int first, int second) {
     if (!(lambda[second] < lambda[first])) {
         return;
     }
-    const double kept = lambda[first];
+    const double value = lambda[first];
     lambda[first] = lambda[second];
-    lambda[second] = kept;
+    lambda[second] = value;
     for (int i = 0; i < 9; i += 3) {
         const double column = q[i + first];
         q[i + first] = q[i + second];

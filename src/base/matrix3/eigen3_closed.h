@@ -89,12 +89,12 @@ ALWAYS_INLINE void null_vector(const lanes8 k[6], lanes8 x, lanes8 e[3]) {
     const lanes8 aa = dot(a, a);
     const lanes8 bb = dot(b, b);
     const lanes8 cc = dot(c, c);
-    const mask8 take_b = bb > aa;
-    const lanes8 ab = lanes_select(take_b, bb, aa);
-    const mask8 take_c = cc > ab;
-    const lanes8 scale = 1.0 / lanes_sqrt(lanes_select(take_c, cc, ab));
+    const mask8 use_b = bb > aa;
+    const lanes8 ab = lanes_select(use_b, bb, aa);
+    const mask8 use_c = cc > ab;
+    const lanes8 scale = 1.0 / lanes_sqrt(lanes_select(use_c, cc, ab));
     for (int i = 0; i < 3; i++) {
-        e[i] = scale * lanes_select(take_c, c[i], lanes_select(take_b, b[i], a[i]));
+        e[i] = scale * lanes_select(use_c, c[i], lanes_select(use_b, b[i], a[i]));
     }
 }
 

@@ -8,8 +8,8 @@ static lanes8 weighted(const lanes8 a[3], const lanes8 b[3], const lanes8 c[3]) 
     return a[0] * b[0] * c[0] + a[1] * b[1] * c[1] + a[2] * b[2] * c[2];
 }
 
-void polar3_by_values(const mask8 *lanes, const lanes8 f[9], double smallest_sum, lanes8 r[9],
-                      lanes8 rate[6]) {
+void polar3_from_svd(const mask8 *lanes, const lanes8 f[9], double smallest_sum, lanes8 r[9],
+                     lanes8 rate[6]) {
     lanes8 u[9];
     lanes8 s[3];
     lanes8 v[9];

@@ -22,8 +22,8 @@
 
 /// From the singular value decomposition, in the lanes of the mask: R, and unless null rate, as
 /// polar3_with_rate_lanes has it. Other lanes are left as they are.
-void polar3_by_values(const mask8 *lanes, const lanes8 f[9], double smallest_sum, lanes8 r[9],
-                      lanes8 rate[6]);
+void polar3_from_svd(const mask8 *lanes, const lanes8 f[9], double smallest_sum, lanes8 r[9],
+                     lanes8 rate[6]);
 
 /// The sum of squares, in the order that waits least.
 ALWAYS_INLINE lanes8 polar3_squares(const lanes8 a[9]) {
@@ -93,7 +93,7 @@ ALWAYS_INLINE void polar3_lanes(const lanes8 f[9], const lanes8 cofactor[9], lan
     lanes8 inverse;
     const mask8 hard = ~polar3_closed(f, cofactor, j, r, &trace, &inverse);
     if (lanes_any(hard)) {
-        polar3_by_values(&hard, f, 0.0, r, NULL);
+        polar3_from_svd(&hard, f, 0.0, r, NULL);
     }
 }
 
@@ -122,7 +122,7 @@ ALWAYS_INLINE void polar3_with_rate_lanes(const lanes8 f[9], const lanes8 cofact
     rate[4] = scale * (k[1] * k[2] - k[0] * k[4]);
     rate[5] = scale * (k[0] * k[3] - k[1] * k[1]);
     if (lanes_any(hard)) {
-        polar3_by_values(&hard, f, smallest_sum, r, rate);
+        polar3_from_svd(&hard, f, smallest_sum, r, rate);
     }
 }
 

@@ -19,17 +19,18 @@ void quaternion_of(const double rotation[9], double orientation[4]) {
     const double trace = rotation[0] + rotation[4] + rotation[8];
     const double square[4] = {1 + 2 * rotation[0] - trace, 1 + 2 * rotation[4] - trace,
                               1 + 2 * rotation[8] - trace, 1 + trace};
-    int most = 3;
+    int largest = 3;
     for (int i = 0; i < 3; i++) {
-        most = square[i] > square[most] ? i : most;
+        largest = square[i] > square[largest] ? i : largest;
     }
     const double skew[3] = {rotation[7] - rotation[5], rotation[2] - rotation[6],
                             rotation[3] - rotation[1]};
     for (int i = 0; i < 3; i++) {
-        const double mixed = most < 3 ? rotation[3 * i + most] + rotation[3 * most + i] : skew[i];
-        orientation[i] = i == most ? square[i] : mixed;
+        const double mixed = largest < 3 ? rotation[3 * i + largest] + rotation[3 * largest + i]
+                                         : skew[i];
+        orientation[i] = i == largest ? square[i] : mixed;
     }
-    orientation[3] = most < 3 ? skew[most] : square[3];
+    orientation[3] = largest < 3 ? skew[largest] : square[3];
     const double norm = copysign(
         sqrt(dot3(orientation, orientation) + orientation[3] * orientation[3]), orientation[3]);
     for (int i = 0; i < 4; i++) {
@@ -58,9 +59,9 @@ void rotation_between(const double from[4], const double to[4], double vector[3]
 
 void rotate_by(const double vector[3], double fraction, const double from[4], double out[4]) {
     const double half = 0.5 * fraction * norm3(vector);
-    double turn[4] = {0.0, 0.0, 0.0, cos(half)};
+    double rotation[4] = {0.0, 0.0, 0.0, cos(half)};
     if (half > 0.0) {
-        scale3(0.5 * fraction * sin(half) / half, vector, turn);
+        scale3(0.5 * fraction * sin(half) / half, vector, rotation);
     }
-    multiply(turn, from, out);
+    multiply(rotation, from, out);
 }

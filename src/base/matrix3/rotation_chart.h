@@ -81,13 +81,13 @@ ALWAYS_INLINE void chart_matrix(const lanes8 phi[3], lanes8 p, lanes8 q, lanes8 
         }
         out[4 * i] += p;
     }
-    const lanes8 turn[3] = {q * phi[0], q * phi[1], q * phi[2]};
-    out[1] -= turn[2];
-    out[2] += turn[1];
-    out[3] += turn[2];
-    out[5] -= turn[0];
-    out[6] -= turn[1];
-    out[7] += turn[0];
+    const lanes8 skew[3] = {q * phi[0], q * phi[1], q * phi[2]};
+    out[1] -= skew[2];
+    out[2] += skew[1];
+    out[3] += skew[2];
+    out[5] -= skew[0];
+    out[6] -= skew[1];
+    out[7] += skew[0];
 }
 
 /// T = dexp(phi): the angular velocity is T phi'.

@@ -60,18 +60,18 @@ ALWAYS_INLINE void rotate_columns(lanes8 m[9], int p, int q, lanes8 c, lanes8 s)
 }
 
 /// B = F V from the closed form, in the lanes that are not orthogonal and sorted as they are.
-ALWAYS_INLINE void start(const struct gram *g, mask8 wants, lanes8 b[9], lanes8 v[9]) {
+ALWAYS_INLINE void start(const struct gram *g, mask8 active, lanes8 b[9], lanes8 v[9]) {
     const lanes8 a[6] = {g->a00, g->a01, g->a02, g->a11, g->a12, g->a22};
     lanes8 q[9];
     closed_eigenvectors(a, q);
     for (int i = 0; i < 9; i++) {
-        v[i] = lanes_select(wants, q[i], v[i]);
+        v[i] = lanes_select(active, q[i], v[i]);
     }
     for (int i = 0; i < 9; i += 3) {
         const lanes8 row[3] = {b[i], b[i + 1], b[i + 2]};
         for (int j = 0; j < 3; j++) {
             const lanes8 rotated = row[0] * v[j] + row[1] * v[3 + j] + row[2] * v[6 + j];
-            b[i + j] = lanes_select(wants, rotated, row[j]);
+            b[i + j] = lanes_select(active, rotated, row[j]);
         }
     }
 }
@@ -79,7 +79,7 @@ ALWAYS_INLINE void start(const struct gram *g, mask8 wants, lanes8 b[9], lanes8 
 // --- Jacobi ---
 
 /// Where the lane is not done yet.
-ALWAYS_INLINE mask8 wants_pass(const struct gram *g) {
+ALWAYS_INLINE mask8 needs_pass(const struct gram *g) {
     return is_oblique(g->a00, g->a11, g->a01) | is_oblique(g->a00, g->a22, g->a02) |
            is_oblique(g->a11, g->a22, g->a12) | is_unsorted(g->a00, g->a11) |
            is_unsorted(g->a11, g->a22);
@@ -124,8 +124,8 @@ ALWAYS_INLINE void rotate_pair(lanes8 b[9], lanes8 v[9], int p, int q, mask8 app
 /// One pass over the three pairs. The closed form nearly always leaves small angles, whose
 /// rotations can be had all at once and without roots; lanes where it does not get a sweep of
 /// proper rotations.
-ALWAYS_INLINE void pass(const struct gram *g, mask8 wants, lanes8 b[9], lanes8 v[9]) {
-    mask8 small = wants & ~is_unsorted(g->a00, g->a11) & ~is_unsorted(g->a11, g->a22);
+ALWAYS_INLINE void pass(const struct gram *g, mask8 active, lanes8 b[9], lanes8 v[9]) {
+    mask8 small = active & ~is_unsorted(g->a00, g->a11) & ~is_unsorted(g->a11, g->a22);
     const lanes8 x01 = tangent(g->a00, g->a11, g->a01, &small);
     const lanes8 x02 = tangent(g->a00, g->a22, g->a02, &small);
     const lanes8 x12 = tangent(g->a11, g->a22, g->a12, &small);
@@ -134,7 +134,7 @@ ALWAYS_INLINE void pass(const struct gram *g, mask8 wants, lanes8 b[9], lanes8 v
         rotate_slightly(b, v, 0, 2, (lanes8)(small & (mask8)x02));
         rotate_slightly(b, v, 1, 2, (lanes8)(small & (mask8)x12));
     }
-    const mask8 sweep = wants & ~small;
+    const mask8 sweep = active & ~small;
     if (lanes_any(sweep)) {
         rotate_pair(b, v, 0, 1, sweep);
         rotate_pair(b, v, 0, 2, sweep);
@@ -147,8 +147,8 @@ ALWAYS_INLINE void pass(const struct gram *g, mask8 wants, lanes8 b[9], lanes8 v
 /// Some unit vector perpendicular to the unit vector a, e_y where a is e_x.
 ALWAYS_INLINE void perpendicular(const lanes8 a[3], lanes8 out[3]) {
     lanes8 other[3];
-    const lanes8 turned[3] = {a[2], a[1], a[0]};
-    complete_basis(turned, other, out);
+    const lanes8 reversed[3] = {a[2], a[1], a[0]};
+    complete_basis(reversed, other, out);
     const lanes8 x = out[0];
     out[0] = out[2];
     out[2] = x;
@@ -213,16 +213,16 @@ ALWAYS_INLINE void svd3_kernel(const double *f, double *u, double *sigma, double
         b[i] *= scale;
     }
     measure(b, &g);
-    mask8 wants = wants_pass(&g);
-    if (lanes_any(wants)) {
-        start(&g, wants, b, right);
+    mask8 active = needs_pass(&g);
+    if (lanes_any(active)) {
+        start(&g, active, b, right);
         measure(b, &g);
-        wants = wants_pass(&g);
+        active = needs_pass(&g);
     }
-    for (int i = 0; i < MAX_PASSES && lanes_any(wants); i++) {
-        pass(&g, wants, b, right);
+    for (int i = 0; i < MAX_PASSES && lanes_any(active); i++) {
+        pass(&g, active, b, right);
         measure(b, &g);
-        wants = wants_pass(&g);
+        active = needs_pass(&g);
     }
     finish(b, &g, left, values);
     for (int i = 0; i < 3; i++) {

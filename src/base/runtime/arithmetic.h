@@ -36,7 +36,7 @@ void arithmetic_leave(const struct arithmetic *host);
 /// stay. Processors that cannot be told go on as they are. Never inlined either.
 bool arithmetic_flush_denormals(bool flushes);
 
-static inline void arithmetic_flush_as_before(const bool *flushed) {
+static inline void arithmetic_restore_flush(const bool *flushed) {
     arithmetic_flush_denormals(*flushed);
 }
 
@@ -44,7 +44,7 @@ static inline void arithmetic_flush_as_before(const bool *flushed) {
 /// matter and would each take a hundred cycles. The work itself belongs in a function of its own,
 /// called from the block.
 #define FLUSH_DENORMALS_SCOPE()                                                                    \
-    bool flushed_before_ __attribute__((cleanup(arithmetic_flush_as_before)));                     \
+    bool flushed_before_ __attribute__((cleanup(arithmetic_restore_flush)));                       \
     flushed_before_ = arithmetic_flush_denormals(true)
 
 #endif

@@ -29,7 +29,7 @@ void memory_init(struct memory *memory, const pbs_allocator *allocator) {
     }
 }
 
-static void give_back(struct memory *memory, void *block, size_t size) {
+static void release_block(struct memory *memory, void *block, size_t size) {
     memory->call_count++;
     memory->allocator.release(memory->allocator.user, block, size);
 }
@@ -55,7 +55,7 @@ void *memory_allocate(struct memory *memory, size_t count, size_t size) {
     if ((uintptr_t)block % CACHE_LINE != 0) {
         status_fail(PBS_ERROR_MEMORY, "the allocator returned %p, which is not aligned to %d bytes",
                     (void *)block, CACHE_LINE);
-        give_back(memory, block, total);
+        release_block(memory, block, total);
         return NULL;
     }
     memset(block, 0, total);
@@ -79,11 +79,11 @@ void memory_release(struct memory *memory, void *pointer) {
     char *block = (char *)pointer - CACHE_LINE;
     const size_t total = ((struct header *)(void *)block)->size;
     memory->bytes_in_use -= total;
-    give_back(memory, block, total);
+    release_block(memory, block, total);
 }
 
 /// Half as much again as there is, but never less than what is asked for.
-static size_t grown(size_t capacity, size_t count) {
+static size_t grown_capacity(size_t capacity, size_t count) {
     const size_t half = capacity / 2;
     if (capacity > SIZE_MAX - half || capacity + half < count) {
         return count;
@@ -99,8 +99,8 @@ pbs_status memory_reserve(struct memory *memory, void *address, size_t *capacity
     if (old != NULL && count <= *capacity) {
         return PBS_OK;
     }
-    const size_t wanted = grown(*capacity, count);
-    void *block = memory_allocate(memory, wanted, size);
+    const size_t new_capacity = grown_capacity(*capacity, count);
+    void *block = memory_allocate(memory, new_capacity, size);
     if (block == NULL) {
         return PBS_ERROR_MEMORY;
     }
@@ -109,6 +109,6 @@ pbs_status memory_reserve(struct memory *memory, void *address, size_t *capacity
         memory_release(memory, old);
     }
     memcpy(address, &block, sizeof block);
-    *capacity = wanted;
+    *capacity = new_capacity;
     return PBS_OK;
 }

@@ -20,9 +20,9 @@ enum {
                      ///< sooner, and waking a sleeper in a virtual machine takes as long
 };
 
-// `state` holds OPEN while indices may be left, plus ENTRANT for each worker inside the loop.
-#define OPEN    1u
-#define ENTRANT 2u
+// `state` holds OPEN while indices may be left, plus ONE_INSIDE for each worker inside the loop.
+#define OPEN       1u
+#define ONE_INSIDE 2u
 
 /// One who takes part in loops: the calling thread (the first) or a worker.
 struct participant {
@@ -47,9 +47,9 @@ struct tasks {
     _Alignas(CACHE_LINE) atomic_uint state;
 
     _Alignas(CACHE_LINE) pthread_mutex_t mutex;
-    pthread_cond_t opened;     ///< a loop is open, or the pool is closing
-    pthread_cond_t left;       ///< the last worker left a closed loop
-    atomic_uint sleeper_count; ///< workers that sleep, or are about to
+    pthread_cond_t loop_opened; ///< a loop is open, or the pool is closing
+    pthread_cond_t loop_left;   ///< the last worker left a closed loop
+    atomic_uint sleeper_count;  ///< workers that sleep, or are about to
     atomic_bool caller_sleeps;
     atomic_bool closing;
 
@@ -70,7 +70,7 @@ static size_t share_start(const struct tasks *tasks, int32_t participant) {
     return tasks->count * (size_t)participant / ((size_t)tasks->worker_count + 1);
 }
 
-static void take_share(struct tasks *tasks, int32_t owner) {
+static void run_share(struct tasks *tasks, int32_t owner) {
     const size_t end = share_start(tasks, owner + 1);
     atomic_size_t *next = &tasks->participants[owner].next;
     for (;;) {
@@ -83,32 +83,32 @@ static void take_share(struct tasks *tasks, int32_t owner) {
 }
 
 /// Takes indices until none is left, one's own first, then closes the loop to those who come late.
-static void take_pieces(struct tasks *tasks, int32_t participant) {
+static void run_pieces(struct tasks *tasks, int32_t participant) {
     const int32_t count = tasks->worker_count + 1;
     for (int32_t i = 0; i < count; i++) {
-        take_share(tasks, (participant + i) % count);
+        run_share(tasks, (participant + i) % count);
     }
     atomic_fetch_and(&tasks->state, ~OPEN);
 }
 
 // --- workers ---
 
-static bool is_awaited(struct tasks *tasks) {
+static bool may_stop_waiting(struct tasks *tasks) {
     return (atomic_load(&tasks->state) & OPEN) != 0 || atomic_load(&tasks->closing);
 }
 
 /// Returns when a loop is open or the pool closes.
 static void wait_for_loop(struct tasks *tasks) {
     for (int i = 0; i < SPIN_COUNT; i++) {
-        if (is_awaited(tasks)) {
+        if (may_stop_waiting(tasks)) {
             return;
         }
         pause_briefly();
     }
     pthread_mutex_lock(&tasks->mutex);
     atomic_fetch_add(&tasks->sleeper_count, 1);
-    while (!is_awaited(tasks)) {
-        pthread_cond_wait(&tasks->opened, &tasks->mutex);
+    while (!may_stop_waiting(tasks)) {
+        pthread_cond_wait(&tasks->loop_opened, &tasks->mutex);
     }
     atomic_fetch_sub(&tasks->sleeper_count, 1);
     pthread_mutex_unlock(&tasks->mutex);
@@ -118,7 +118,7 @@ static void wait_for_loop(struct tasks *tasks) {
 static bool enter_loop(struct tasks *tasks) {
     unsigned state = atomic_load(&tasks->state);
     while ((state & OPEN) != 0) {
-        if (atomic_compare_exchange_weak(&tasks->state, &state, state + ENTRANT)) {
+        if (atomic_compare_exchange_weak(&tasks->state, &state, state + ONE_INSIDE)) {
             return true;
         }
     }
@@ -126,10 +126,10 @@ static bool enter_loop(struct tasks *tasks) {
 }
 
 static void leave_loop(struct tasks *tasks) {
-    const unsigned before = atomic_fetch_sub(&tasks->state, ENTRANT);
-    if (before == ENTRANT && atomic_load(&tasks->caller_sleeps)) {
+    const unsigned before = atomic_fetch_sub(&tasks->state, ONE_INSIDE);
+    if (before == ONE_INSIDE && atomic_load(&tasks->caller_sleeps)) {
         pthread_mutex_lock(&tasks->mutex);
-        pthread_cond_signal(&tasks->left);
+        pthread_cond_signal(&tasks->loop_left);
         pthread_mutex_unlock(&tasks->mutex);
     }
 }
@@ -141,7 +141,7 @@ static void *run_worker(void *argument) {
         wait_for_loop(tasks);
         if (enter_loop(tasks)) {
             fesetenv(&tasks->environment);
-            take_pieces(tasks, self->index);
+            run_pieces(tasks, self->index);
             leave_loop(tasks);
         }
     }
@@ -164,7 +164,7 @@ static void open_loop(struct tasks *tasks, size_t count, pbs_work_fn work, void 
     // both sees the other.
     if (atomic_load(&tasks->sleeper_count) > 0) {
         pthread_mutex_lock(&tasks->mutex);
-        pthread_cond_broadcast(&tasks->opened);
+        pthread_cond_broadcast(&tasks->loop_opened);
         pthread_mutex_unlock(&tasks->mutex);
     }
 }
@@ -179,7 +179,7 @@ static void wait_for_workers(struct tasks *tasks) {
     pthread_mutex_lock(&tasks->mutex);
     atomic_store(&tasks->caller_sleeps, true);
     while (atomic_load(&tasks->state) != 0) {
-        pthread_cond_wait(&tasks->left, &tasks->mutex);
+        pthread_cond_wait(&tasks->loop_left, &tasks->mutex);
     }
     atomic_store(&tasks->caller_sleeps, false);
     pthread_mutex_unlock(&tasks->mutex);
@@ -204,9 +204,9 @@ static void run_piece_for_host(void *context, size_t index) {
 }
 
 void tasks_for(struct tasks *tasks, size_t count, pbs_work_fn work, void *context) {
-    const bool serves = tasks != NULL &&
-                        (tasks->host.parallel_for != NULL || tasks->worker_count > 0);
-    if (!serves || count <= 1 || atomic_exchange(&tasks->busy, true)) {
+    const bool is_parallel = tasks != NULL &&
+                             (tasks->host.parallel_for != NULL || tasks->worker_count > 0);
+    if (!is_parallel || count <= 1 || atomic_exchange(&tasks->busy, true)) {
         run_serially(count, work, context);
         return;
     }
@@ -215,7 +215,7 @@ void tasks_for(struct tasks *tasks, size_t count, pbs_work_fn work, void *contex
         tasks->host.parallel_for(tasks->host.user, count, run_piece_for_host, &loop);
     } else {
         open_loop(tasks, count, work, context);
-        take_pieces(tasks, 0);
+        run_pieces(tasks, 0);
         wait_for_workers(tasks);
     }
     atomic_store(&tasks->busy, false);
@@ -249,7 +249,7 @@ static int32_t processor_count(void) {
 static void join_workers(struct tasks *tasks) {
     pthread_mutex_lock(&tasks->mutex);
     atomic_store(&tasks->closing, true);
-    pthread_cond_broadcast(&tasks->opened);
+    pthread_cond_broadcast(&tasks->loop_opened);
     pthread_mutex_unlock(&tasks->mutex);
     for (int32_t i = 0; i < tasks->worker_count; i++) {
         pthread_join(tasks->participants[i + 1].thread, NULL);
@@ -263,18 +263,18 @@ static pbs_status start_workers(struct tasks *tasks, int32_t count) {
     sigset_t before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int refusal = 0;
-    while (tasks->worker_count < count && refusal == 0) {
+    int error = 0;
+    while (tasks->worker_count < count && error == 0) {
         struct participant *worker = &tasks->participants[tasks->worker_count + 1];
         worker->tasks = tasks;
         worker->index = tasks->worker_count + 1;
-        refusal = pthread_create(&worker->thread, NULL, run_worker, worker);
-        tasks->worker_count += refusal == 0;
+        error = pthread_create(&worker->thread, NULL, run_worker, worker);
+        tasks->worker_count += error == 0;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (refusal != 0) {
+    if (error != 0) {
         return status_fail(PBS_ERROR_THREAD, "the system started %d of %d threads (error %d)",
-                           (int)tasks->worker_count, (int)count, refusal);
+                           (int)tasks->worker_count, (int)count, error);
     }
     return PBS_OK;
 }
@@ -285,19 +285,19 @@ pbs_status tasks_create(struct memory *memory, const pbs_tasks *host, int32_t th
         return status_fail(PBS_ERROR_ARGUMENT, "threads is %d, must be between 0 and %d",
                            (int)threads, MAX_THREADS);
     }
-    const bool host_serves = host != NULL && host->parallel_for != NULL;
-    const int32_t workers = host_serves ? 0 : (threads == 0 ? processor_count() : threads) - 1;
+    const bool has_host_loop = host != NULL && host->parallel_for != NULL;
+    const int32_t workers = has_host_loop ? 0 : (threads == 0 ? processor_count() : threads) - 1;
     struct tasks *tasks = memory_allocate(
         memory, 1, sizeof *tasks + ((size_t)workers + 1) * sizeof tasks->participants[0]);
     if (tasks == NULL) {
         return PBS_ERROR_MEMORY;
     }
-    if (host_serves) {
+    if (has_host_loop) {
         tasks->host = *host;
     }
     pthread_mutex_init(&tasks->mutex, NULL);
-    pthread_cond_init(&tasks->opened, NULL);
-    pthread_cond_init(&tasks->left, NULL);
+    pthread_cond_init(&tasks->loop_opened, NULL);
+    pthread_cond_init(&tasks->loop_left, NULL);
     const pbs_status status = start_workers(tasks, workers);
     if (status < 0) {
         tasks_destroy(memory, tasks);
@@ -320,8 +320,8 @@ void tasks_destroy(struct memory *memory, struct tasks *tasks) {
         return;
     }
     join_workers(tasks);
-    pthread_cond_destroy(&tasks->left);
-    pthread_cond_destroy(&tasks->opened);
+    pthread_cond_destroy(&tasks->loop_left);
+    pthread_cond_destroy(&tasks->loop_opened);
     pthread_mutex_destroy(&tasks->mutex);
     memory_release(memory, tasks);
 }

@@ -34,7 +34,7 @@ struct build {
 
 /// Whether a node has a place; on all grids but the finest each does.
 static bool has_place(const struct build *s, uint32_t node) {
-    return s->g->modes || layout_is_place(s->m->layout, node);
+    return s->g->modes || layout_is_position(s->m->layout, node);
 }
 
 /// The projection onto what is free of a row of the finest grid.

@@ -339,7 +339,7 @@ static pbs_status build_units(struct memory *memory, const struct grid *g,
     }
     for (uint32_t c = 0; c < g->chunk_count; c++) {
         for (uint32_t i = g->chunk_start[c]; i < g->chunk_start[c + 1]; i++) {
-            if (layout_is_place(layout, i)) {
+            if (layout_is_position(layout, i)) {
                 units->member_start[units->coarse_count++] = i;
             }
             units->aggregate[i] = units->coarse_count - 1;

@@ -149,7 +149,7 @@ static void mark_rows(struct coarse_space *s, const struct linear_problem *probl
 }
 
 static bool is_place(const struct coarse_space *s, uint32_t row) {
-    return layout_is_place(s->layout, row);
+    return layout_is_position(s->layout, row);
 }
 
 /// The problem's turns in units of the radius or, where all places are one, of their own size.

@@ -11,7 +11,7 @@ static uint32_t number_units(const struct layout *layout, uint32_t first, uint32
                              uint32_t *unit) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < rows; i++) {
-        count += layout_is_place(layout, first + i);
+        count += layout_is_position(layout, first + i);
         unit[i] = count - 1;
     }
     return count;
@@ -320,7 +320,7 @@ static void join_clusters(const struct bsr *pattern, const struct rigid_clusters
                           const uint8_t *coupled, const struct pieces *p) {
     for (uint32_t i = 0; i < pattern->row_count; i++) {
         p->parent[i] = i;
-        p->places[i] = layout_is_place(pattern->layout, i);
+        p->places[i] = layout_is_position(pattern->layout, i);
         if (p->places[i] == 0) {
             join_pieces(p, i - 1, i);
         }

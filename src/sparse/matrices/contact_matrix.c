@@ -68,7 +68,7 @@ static void list_rows(const struct layout *layout, struct contact_matrix *c) {
     for (size_t i = 0; i < c->pairs.count; i++) {
         const uint32_t row = row_of(c->pairs.pair[i]);
         if (row == column_of(c->pairs.pair[i])) {
-            c->place[row] = rows;
+            c->index_of[row] = rows;
             c->row[rows++] = row;
         }
     }
@@ -87,8 +87,8 @@ static void count_blocks(struct contact_matrix *c) {
     for (size_t i = 0; i < c->pairs.count; i++) {
         const uint32_t row = row_of(c->pairs.pair[i]);
         const uint32_t column = column_of(c->pairs.pair[i]);
-        c->next[c->place[row]]++;
-        c->next[c->place[column]] += row != column;
+        c->next[c->index_of[row]]++;
+        c->next[c->index_of[column]] += row != column;
     }
     uint32_t at = 0;
     for (uint32_t i = 0; i < c->row_count; i++) {
@@ -106,16 +106,16 @@ static void list_columns(struct contact_matrix *c) {
     for (size_t i = 0; i < c->pairs.count; i++) {
         const uint32_t row = row_of(c->pairs.pair[i]);
         const uint32_t column = column_of(c->pairs.pair[i]);
-        c->column[c->next[c->place[row]]++] = column;
+        c->column[c->next[c->index_of[row]]++] = column;
         if (row != column) {
-            c->column[c->next[c->place[column]]++] = row;
+            c->column[c->next[c->index_of[column]]++] = row;
         }
     }
 }
 
 static double *find_block(const struct contact_matrix *c, uint32_t row, uint32_t column) {
-    uint32_t low = c->start[c->place[row]];
-    uint32_t high = c->start[c->place[row] + 1];
+    uint32_t low = c->start[c->index_of[row]];
+    uint32_t high = c->start[c->index_of[row] + 1];
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
         if (c->column[middle] <= column) {
@@ -155,9 +155,9 @@ static void mirror_blocks(struct contact_matrix *c) {
     for (size_t i = 0; i < c->pairs.count; i++) {
         const uint32_t row = row_of(c->pairs.pair[i]);
         const uint32_t column = column_of(c->pairs.pair[i]);
-        const double *from = c->values + 9 * (size_t)c->next[c->place[row]]++;
+        const double *from = c->values + 9 * (size_t)c->next[c->index_of[row]]++;
         if (row != column) {
-            double *to = c->values + 9 * (size_t)c->next[c->place[column]]++;
+            double *to = c->values + 9 * (size_t)c->next[c->index_of[column]]++;
             for (size_t e = 0; e < 9; e++) {
                 to[e] = from[e % 3 * 3 + e / 3];
             }
@@ -177,8 +177,8 @@ pbs_status contact_matrix_build(struct memory *memory, const struct layout *layo
         return status_fail(PBS_ERROR_ARGUMENT, "contacts of %zu blocks, at most %u", count,
                            UINT32_MAX / 2);
     }
-    RETURN_IF_FAILED(memory_reserve(memory, &c->place, &c->place_capacity, layout->node_count,
-                                    sizeof *c->place));
+    RETURN_IF_FAILED(memory_reserve(memory, &c->index_of, &c->index_capacity, layout->node_count,
+                                    sizeof *c->index_of));
     RETURN_IF_FAILED(pairs_reserve(memory, count, &c->pairs));
     list_pairs(sets, set_count, &c->pairs);
     pairs_sort(&c->pairs);
@@ -205,7 +205,7 @@ void contact_matrix_free(struct memory *memory, struct contact_matrix *c) {
     memory_release(memory, c->start);
     memory_release(memory, c->column);
     memory_release(memory, c->values);
-    memory_release(memory, c->place);
+    memory_release(memory, c->index_of);
     memory_release(memory, c->next);
     pairs_free(memory, &c->pairs);
     *c = (struct contact_matrix){0};

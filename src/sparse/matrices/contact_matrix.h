@@ -26,10 +26,10 @@ struct contact_matrix {
     uint32_t *column;       ///< rows of H0, ascending within a row
     double *values;         ///< 9 per block, row-major, padded as BSR_VALUE_PADDING says
     size_t row_capacity, domain_capacity, start_capacity, block_capacity, value_capacity;
-    uint32_t *place;    ///< scratch: row of H0 -> index in `row`
+    uint32_t *index_of; ///< scratch: row of H0 -> index in `row`
     uint32_t *next;     ///< scratch, by row: its next block
     struct pairs pairs; ///< scratch: of every stencil, row <= column
-    size_t place_capacity, next_capacity;
+    size_t index_capacity, next_capacity;
 };
 
 /// All zero is an empty matrix that may be multiplied and freed. Buffers grow, never shrink.

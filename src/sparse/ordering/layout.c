@@ -7,7 +7,7 @@
 #include "sparse/ordering/metis_bridge.h"
 
 // Two searches improve the start nearly always, more than a few never pay.
-#define RIM_SEARCHES 6
+#define PERIPHERAL_SEARCHES 6
 
 /// Breadth-first searches.
 struct search {
@@ -82,11 +82,11 @@ static uint32_t last_node(const struct search *s, const uint32_t *queue, uint32_
 }
 
 /// Cuthill-McKee order of one connected part, into queue; returns its size.
-static uint32_t number_part(struct search *s, uint32_t from, uint32_t *queue) {
+static uint32_t order_component(struct search *s, uint32_t from, uint32_t *queue) {
     uint32_t found = search_from(s, from, queue);
     uint32_t depth = s->depth[queue[found - 1]];
     uint32_t start = from;
-    for (int i = 0; i < RIM_SEARCHES; i++) {
+    for (int i = 0; i < PERIPHERAL_SEARCHES; i++) {
         start = last_node(s, queue, found);
         found = search_from(s, start, queue);
         if (s->depth[queue[found - 1]] <= depth) {
@@ -109,19 +109,19 @@ static void reverse(uint32_t *list, uint32_t count) {
 }
 
 /// Reverse Cuthill-McKee order of all nodes.
-static void number_nodes(struct search *s, uint32_t *numbered) {
+static void order_nodes(struct search *s, uint32_t *numbered) {
     const uint32_t count = s->graph->node_count;
     uint32_t done = 0;
     for (uint32_t n = 0; n < count; n++) {
         if (s->stamp[n] != UINT32_MAX) {
-            done += number_part(s, n, numbered + done);
+            done += order_component(s, n, numbered + done);
         }
     }
     reverse(numbered, count);
 }
 
 /// Rows: domain by domain, inside each as the nodes come in `order`.
-static void deal_out(const uint32_t *domain, const uint32_t *order, struct layout *layout) {
+static void assign_rows(const uint32_t *domain, const uint32_t *order, struct layout *layout) {
     uint32_t *start = layout->domain_start;
     for (uint32_t n = 0; n < layout->node_count; n++) {
         start[domain[n] + 1]++;
@@ -163,15 +163,15 @@ static pbs_status sort_by_degree(struct memory *memory, const struct graph *grap
 }
 
 /// order, stamp: node_count, overwritten; stamp zero at first.
-static pbs_status number_rows(struct memory *memory, const struct graph *graph,
-                              const uint32_t *domain, uint32_t *order, uint32_t *stamp,
-                              struct layout *layout) {
+static pbs_status order_rows(struct memory *memory, const struct graph *graph,
+                             const uint32_t *domain, uint32_t *order, uint32_t *stamp,
+                             struct layout *layout) {
     struct graph sorted = {0};
     RETURN_IF_FAILED(sort_by_degree(memory, graph, order));
     RETURN_IF_FAILED(graph_reorder_neighbors(memory, graph, order, &sorted));
     struct search s = {.graph = &sorted, .stamp = stamp, .depth = layout->row, .searches = 1};
-    number_nodes(&s, order);
-    deal_out(domain, order, layout);
+    order_nodes(&s, order);
+    assign_rows(domain, order, layout);
     graph_free(memory, &sorted);
     return PBS_OK;
 }
@@ -187,7 +187,7 @@ static pbs_status fill_layout(struct memory *memory, const struct graph *graph,
         status = metis_partition(memory, graph, layout->domain_count, domain);
     }
     if (status == PBS_OK) {
-        status = number_rows(memory, graph, domain, order, stamp, layout);
+        status = order_rows(memory, graph, domain, order, stamp, layout);
     }
     memory_release(memory, domain);
     memory_release(memory, order);
@@ -217,12 +217,12 @@ struct units {
 
 static void list_units(const struct node_kinds *kinds, uint32_t node_count, struct units *u) {
     for (uint32_t n = 0; n < node_count; n++) {
-        if (kinds->kind[n] == NODE_PLACE) {
+        if (kinds->kind[n] == NODE_POSITION) {
             u->of[n] = u->count++;
         }
     }
     for (uint32_t n = 0; n < node_count; n++) {
-        u->of[n] = u->of[kinds->place[n]];
+        u->of[n] = u->of[kinds->owner[n]];
         u->start[u->of[n] + 2]++;
     }
     for (uint32_t k = 0; k < u->count; k++) {
@@ -230,7 +230,7 @@ static void list_units(const struct node_kinds *kinds, uint32_t node_count, stru
     }
     for (int others = 0; others < 2; others++) {
         for (uint32_t n = 0; n < node_count; n++) {
-            if ((kinds->kind[n] != NODE_PLACE) == others) {
+            if ((kinds->kind[n] != NODE_POSITION) == others) {
                 u->node[u->start[u->of[n] + 1]++] = n;
             }
         }
@@ -238,8 +238,8 @@ static void list_units(const struct node_kinds *kinds, uint32_t node_count, stru
 }
 
 /// by_unit: the layout of the units' graph.
-static void deal_out_units(const struct units *u, const struct layout *by_unit,
-                           const struct node_kinds *kinds, struct layout *layout) {
+static void assign_unit_rows(const struct units *u, const struct layout *by_unit,
+                             const struct node_kinds *kinds, struct layout *layout) {
     uint32_t row = 0;
     for (uint32_t d = 0; d < layout->domain_count; d++) {
         for (uint32_t k = by_unit->domain_start[d]; k < by_unit->domain_start[d + 1]; k++) {
@@ -254,9 +254,9 @@ static void deal_out_units(const struct units *u, const struct layout *by_unit,
     }
 }
 
-static pbs_status number_units(struct memory *memory, const struct graph *graph,
-                               const struct node_kinds *kinds, struct units *u,
-                               struct layout *layout) {
+static pbs_status order_units(struct memory *memory, const struct graph *graph,
+                              const struct node_kinds *kinds, struct units *u,
+                              struct layout *layout) {
     const size_t n = graph->node_count;
     u->of = memory_allocate(memory, n, sizeof *u->of);
     u->start = memory_allocate(memory, n + 2, sizeof *u->start);
@@ -276,7 +276,7 @@ static pbs_status number_units(struct memory *memory, const struct graph *graph,
         status = fill_layout(memory, &by_unit, &order);
     }
     if (status == PBS_OK) {
-        deal_out_units(u, &order, kinds, layout);
+        assign_unit_rows(u, &order, kinds, layout);
     }
     layout_free(memory, &order);
     graph_free(memory, &by_unit);
@@ -285,7 +285,7 @@ static pbs_status number_units(struct memory *memory, const struct graph *graph,
 
 static bool has_others(const struct node_kinds *kinds, uint32_t node_count) {
     for (uint32_t n = 0; kinds && n < node_count; n++) {
-        if (kinds->kind[n] != NODE_PLACE) {
+        if (kinds->kind[n] != NODE_POSITION) {
             return true;
         }
     }
@@ -298,7 +298,7 @@ static pbs_status fill_layout_of(struct memory *memory, const struct graph *grap
         return fill_layout(memory, graph, layout);
     }
     struct units units = {0};
-    const pbs_status status = number_units(memory, graph, kinds, &units, layout);
+    const pbs_status status = order_units(memory, graph, kinds, &units, layout);
     memory_release(memory, units.of);
     memory_release(memory, units.start);
     memory_release(memory, units.node);

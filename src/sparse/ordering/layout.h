@@ -13,7 +13,7 @@
 /// What nodes are, where not all are places.
 struct node_kinds {
     const uint8_t *kind;   ///< node -> enum node_kind
-    const uint32_t *place; ///< node -> the place that it belongs to: a particle's to its rotation,
+    const uint32_t *owner; ///< node -> the place that it belongs to: a particle's to its rotation,
                            ///< an affine body's centre to its handles, a place to itself
 };
 
@@ -41,8 +41,8 @@ pbs_status layout_from_graph(struct memory *memory, const struct graph *graph,
                              const struct node_kinds *kinds, uint32_t domain_count,
                              struct layout *out);
 
-static inline bool layout_is_place(const struct layout *layout, uint32_t row) {
-    return layout->kind == NULL || layout->kind[row] == NODE_PLACE;
+static inline bool layout_is_position(const struct layout *layout, uint32_t row) {
+    return layout->kind == NULL || layout->kind[row] == NODE_POSITION;
 }
 
 /// The domain that owns a row.

@@ -24,24 +24,24 @@ struct process_state {
     char *host;
 };
 
-static void begin_metis(struct process_state *kept) {
+static void save_process_state(struct process_state *saved) {
     pthread_mutex_lock(&metis_lock);
-    sigset_t waiting;
-    sigemptyset(&waiting);
-    sigaddset(&waiting, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &waiting, &kept->blocked);
-    sigaction(SIGABRT, NULL, &kept->abort);
-    sigaction(SIGTERM, NULL, &kept->terminate);
-    kept->host = initstate(1, kept->own, sizeof kept->own);
+    sigset_t blocked_now;
+    sigemptyset(&blocked_now);
+    sigaddset(&blocked_now, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &blocked_now, &saved->blocked);
+    sigaction(SIGABRT, NULL, &saved->abort);
+    sigaction(SIGTERM, NULL, &saved->terminate);
+    saved->host = initstate(1, saved->own, sizeof saved->own);
 }
 
-static void end_metis(const struct process_state *kept) {
-    if (kept->host != NULL) {
-        setstate(kept->host);
+static void restore_process_state(const struct process_state *saved) {
+    if (saved->host != NULL) {
+        setstate(saved->host);
     }
-    sigaction(SIGTERM, &kept->terminate, NULL);
-    sigaction(SIGABRT, &kept->abort, NULL);
-    pthread_sigmask(SIG_SETMASK, &kept->blocked, NULL);
+    sigaction(SIGTERM, &saved->terminate, NULL);
+    sigaction(SIGABRT, &saved->abort, NULL);
+    pthread_sigmask(SIG_SETMASK, &saved->blocked, NULL);
     pthread_mutex_unlock(&metis_lock);
 }
 
@@ -86,7 +86,7 @@ static void release(struct memory *memory, struct metis_graph *g) {
     memory_release(memory, g->inverse);
 }
 
-static pbs_status answer(int code) {
+static pbs_status status_of(int code) {
     if (code == METIS_OK) {
         return PBS_OK;
     }
@@ -121,11 +121,11 @@ static int partition(struct metis_graph *g, idx_t count) {
     options[METIS_OPTION_CONTIG] = is_connected(g, g->result, g->inverse) ? 1 : 0;
     idx_t constraints = 1;
     idx_t cut = 0;
-    struct process_state kept;
-    begin_metis(&kept);
+    struct process_state saved;
+    save_process_state(&saved);
     const int code = METIS_PartGraphKway(&g->node_count, &constraints, g->start, g->neighbor, NULL,
                                          NULL, NULL, &count, NULL, NULL, options, &cut, g->result);
-    end_metis(&kept);
+    restore_process_state(&saved);
     return code;
 }
 
@@ -133,11 +133,11 @@ static int dissect(struct metis_graph *g) {
     idx_t options[METIS_NOPTIONS];
     METIS_SetDefaultOptions(options);
     options[METIS_OPTION_SEED] = 1;
-    struct process_state kept;
-    begin_metis(&kept);
+    struct process_state saved;
+    save_process_state(&saved);
     const int code = METIS_NodeND(&g->node_count, g->start, g->neighbor, NULL, options, g->inverse,
                                   g->result);
-    end_metis(&kept);
+    restore_process_state(&saved);
     return code;
 }
 
@@ -153,7 +153,7 @@ pbs_status metis_partition(struct memory *memory, const struct graph *graph, uin
     struct metis_graph g = {0};
     pbs_status status = convert(memory, graph, &g);
     if (status == PBS_OK) {
-        status = answer(partition(&g, (idx_t)count));
+        status = status_of(partition(&g, (idx_t)count));
     }
     for (size_t i = 0; i < n && status == PBS_OK; i++) {
         part[i] = (uint32_t)g.result[i];
@@ -173,7 +173,7 @@ pbs_status metis_dissect(struct memory *memory, const struct graph *graph, uint3
     struct metis_graph g = {0};
     pbs_status status = convert(memory, graph, &g);
     if (status == PBS_OK) {
-        status = answer(dissect(&g));
+        status = status_of(dissect(&g));
     }
     // METIS calls "perm" the list of nodes in their new order and "iperm" the place of each node.
     for (size_t i = 0; i < n && status == PBS_OK; i++) {

@@ -122,7 +122,7 @@ static void remove_by_degree(struct elimination *e, uint32_t i) {
 }
 
 /// Keeps each edge once and finds the degrees, which are exact at first.
-static void begin_variables(struct elimination *e) {
+static void init_variables(struct elimination *e) {
     for (uint32_t i = 0; i < e->count; i++) {
         uint32_t *list = e->pool + e->first[i];
         uint32_t kept = 0;
@@ -167,7 +167,7 @@ static void close_gaps(struct elimination *e) {
     }
 }
 
-static uint32_t take_least(struct elimination *e) {
+static uint32_t pop_least(struct elimination *e) {
     while (e->by_degree[e->least] == NONE) {
         e->least++;
     }
@@ -377,7 +377,7 @@ static void finish_element(struct elimination *e, uint32_t p) {
 }
 
 static void eliminate(struct elimination *e) {
-    const uint32_t p = take_least(e);
+    const uint32_t p = pop_least(e);
     make_element(e, p);
     const uint64_t joined = e->stamp;
     measure_elements(e, p);
@@ -410,7 +410,7 @@ pbs_status minimum_degree_order(struct memory *memory, uint32_t vertex_count, co
         e.weight[i] = weight ? weight[i] : 1;
     }
     list_edges(start, neighbor, &e);
-    begin_variables(&e);
+    init_variables(&e);
     while (e.remaining > 0) {
         eliminate(&e);
     }

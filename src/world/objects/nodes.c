@@ -93,7 +93,7 @@ pbs_status nodes_check(const struct nodes *nodes, size_t start, size_t count,
 
 size_t nodes_count_places(const struct nodes *nodes, size_t start, size_t count) {
     size_t places = 0;
-    while (places < count && nodes->kind[start + places] == NODE_PLACE) {
+    while (places < count && nodes->kind[start + places] == NODE_POSITION) {
         places++;
     }
     return places;

@@ -6,7 +6,7 @@
 
 enum { CORNERS = 4, NODES = 9 };
 
-static const uint8_t places[NODES] = {NODE_PLACE};
+static const uint8_t places[NODES] = {NODE_POSITION};
 
 /// Two regular tetrahedra of side 1, far apart, and a node between them that nothing joins.
 static void make(struct memory *memory, struct assembly *assembly, double *x) {
@@ -95,7 +95,7 @@ static void ways_are_no_stretch(void **state) {
         memcpy(y, x, sizeof y);
         y[3 * i + i % 3] -= 2.0;
         assert_near(measure_distance(NODES, x, y), 2.0, 1e-14, "way, m");
-        uint8_t kind[NODES] = {NODE_PLACE};
+        uint8_t kind[NODES] = {NODE_POSITION};
         kind[i] = NODE_ROTATION;
         assert_true(measure_stretch(&assembly, kind, x, y) == 0.0);
         double v[3 * NODES] = {0.0};

@@ -96,7 +96,7 @@ static void clusters_fall_into_pieces(void **state) {
     while (grows) {
         grows = false;
         for (uint32_t i = 0; i < rows; i++) {
-            if (!layout_is_place(s.a.layout, i)) {
+            if (!layout_is_position(s.a.layout, i)) {
                 assert_int_equal(pieces.of_row[i], pieces.of_row[i - 1]);
                 grows = grows || reached[i] != reached[i - 1];
                 reached[i] = reached[i - 1] = reached[i] | reached[i - 1];

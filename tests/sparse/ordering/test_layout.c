@@ -99,7 +99,7 @@ static void what_belongs_to_a_place_has_the_rows_behind_it(void **state) {
     check_permutation(&layout, NODES);
     for (uint32_t p = 0; p < PLACES; p++) {
         const uint32_t row = layout.row[p];
-        assert_true(layout_is_place(&layout, row));
+        assert_true(layout_is_position(&layout, row));
         for (uint32_t i = 1; i <= others[p]; i++) {
             const uint32_t node = layout.node[row + i];
             assert_int_equal(place[node], p);
