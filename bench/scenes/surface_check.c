@@ -72,7 +72,7 @@ pbs_status surface_check_count(struct surface_check *check, size_t *count) {
                                             .edges = check->edges,
                                             .triangle_count = check->triangle_count,
                                             .triangles = check->triangles,
-                                            .must_not = belongs_to_a_body,
+                                            .is_forbidden = belongs_to_a_body,
                                             .context = check};
     RETURN_IF_FAILED(intersection_search(&check->memory, NULL, &all, &check->search));
     *count = check->search.found.count;

@@ -36,9 +36,9 @@ ALWAYS_INLINE bool is_before(const struct split_item *a, const struct split_item
 }
 
 ALWAYS_INLINE void swap_items(struct split_item *a, struct split_item *b) {
-    const struct split_item kept = *a;
+    const struct split_item saved = *a;
     *a = *b;
-    *b = kept;
+    *b = saved;
 }
 
 static size_t median_of(const struct split_item *items, size_t a, size_t b, size_t c, int axis) {
@@ -59,18 +59,19 @@ static size_t choose_pivot(const struct split_item *items, size_t count, int axi
 }
 
 /// Puts the items before the pivot first, the pivot next; returns where that is.
-static size_t part_items(struct split_item *items, size_t count, size_t pivot_index, int axis) {
+static size_t partition_items(struct split_item *items, size_t count, size_t pivot_index,
+                              int axis) {
     const size_t last = count - 1;
     const struct split_item pivot = items[pivot_index];
-    size_t kept = 0;
+    size_t boundary = 0;
     swap_items(items + pivot_index, items + last);
     for (size_t i = 0; i < last; i++) {
         const size_t is_less = is_before(items + i, &pivot, axis);
-        swap_items(items + i, items + kept);
-        kept += is_less;
+        swap_items(items + i, items + boundary);
+        boundary += is_less;
     }
-    swap_items(items + kept, items + last);
-    return kept;
+    swap_items(items + boundary, items + last);
+    return boundary;
 }
 
 /// Puts the `rank` least items along the axis first (quickselect, Hoare 1961). No two items are
@@ -80,7 +81,7 @@ static void select_least(struct split_item *items, size_t count, size_t rank, in
     size_t high = count;
     while (high - low > 1) {
         const size_t pivot = choose_pivot(items + low, high - low, axis);
-        const size_t at = low + part_items(items + low, high - low, pivot, axis);
+        const size_t at = low + partition_items(items + low, high - low, pivot, axis);
         if (at == rank) {
             return;
         }
@@ -194,13 +195,13 @@ static void set_leaves(const uint32_t *points, uint32_t width, struct bounding_t
     const size_t lanes = 8 * tree->level_start[1];
     tree->width = width;
     for (size_t lane = 0; lane < lanes; lane++) {
-        const bool is_there = lane < tree->count;
-        const uint32_t primitive = is_there ? tree->items[lane].primitive : 0;
+        const bool is_used = lane < tree->count;
+        const uint32_t primitive = is_used ? tree->items[lane].primitive : 0;
         int32_t *lane_points = tree->points + lane / 8 * 8 * width + lane % 8;
-        tree->primitive[lane] = is_there ? (int32_t)primitive : -1;
+        tree->primitive[lane] = is_used ? (int32_t)primitive : -1;
         for (uint32_t k = 0; k < width; k++) {
-            lane_points[8 * (size_t)k] = is_there ? (int32_t)points[(size_t)primitive * width + k]
-                                                  : -1;
+            lane_points[8 * (size_t)k] = is_used ? (int32_t)points[(size_t)primitive * width + k]
+                                                 : -1;
         }
     }
 }
@@ -336,7 +337,7 @@ void bounding_tree_refit(struct tasks *tasks, const struct box *boxes, struct bo
     }
 }
 
-bool bounding_tree_is_worn(const struct bounding_tree *tree) {
+bool bounding_tree_needs_rebuild(const struct bounding_tree *tree) {
     const double inner = 1.5 * tree->built_inner_area;
     // Long sweeps swell all boxes, the smallest most, and say nothing against the tree.
     return tree->inner_area > inner &&
@@ -348,7 +349,7 @@ pbs_status bounding_tree_update(struct memory *memory, struct tasks *tasks, cons
                                 struct bounding_tree *tree) {
     if (tree->count == count && count > 0) {
         bounding_tree_refit(tasks, boxes, tree);
-        if (!bounding_tree_is_worn(tree)) {
+        if (!bounding_tree_needs_rebuild(tree)) {
             return PBS_OK;
         }
     }

@@ -49,7 +49,7 @@ void bounding_tree_refit(struct tasks *tasks, const struct box *boxes, struct bo
 /// Whether the boxes of blocks have grown since the build to more than 1.5 times their surface, and
 /// more than those of the primitives have: then a new build pays. What queries find does not depend
 /// on when that happens.
-bool bounding_tree_is_worn(const struct bounding_tree *tree);
+bool bounding_tree_needs_rebuild(const struct bounding_tree *tree);
 
 /// Refits the tree where it has so many primitives and is not worn, else builds it anew. Whoever
 /// has other primitives now, as many as before, frees the tree or sets its count to zero first.

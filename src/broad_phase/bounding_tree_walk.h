@@ -8,7 +8,7 @@
 #include "broad_phase/box_lanes.h"
 
 /// A block is named by its level in the upper four bits, and its place in the level.
-enum { WALK_PLACE_BITS = 28, WALK_LEAVES = 64 };
+enum { WALK_INDEX_BITS = 28, WALK_LEAVES = 64 };
 
 struct tree_walk {
     float limit[8];
@@ -24,7 +24,7 @@ ALWAYS_INLINE void walk_start(const struct bounding_tree *tree, const struct box
     box_limits(box, walk->limit);
     walk->depth = tree->level_count > 1;
     walk->leaf_count = tree->level_count == 1;
-    walk->stack[0] = (tree->level_count - 1) << WALK_PLACE_BITS;
+    walk->stack[0] = (tree->level_count - 1) << WALK_INDEX_BITS;
     walk->leaves[0] = 0;
 }
 
@@ -32,11 +32,11 @@ ALWAYS_INLINE void walk_start(const struct bounding_tree *tree, const struct box
 ALWAYS_INLINE bool walk_next(const struct bounding_tree *tree, struct tree_walk *walk) {
     while (walk->depth > 0 && walk->leaf_count <= WALK_LEAVES - 8) {
         const uint32_t at = walk->stack[--walk->depth];
-        const uint32_t level = at >> WALK_PLACE_BITS;
-        const uint32_t place = at & ((1U << WALK_PLACE_BITS) - 1);
-        const struct box_block *block = tree->blocks + tree->level_start[level] + place;
+        const uint32_t level = at >> WALK_INDEX_BITS;
+        const uint32_t index = at & ((1U << WALK_INDEX_BITS) - 1);
+        const struct box_block *block = tree->blocks + tree->level_start[level] + index;
         const uint32_t lanes = mask_bits(block_meets(block, walk->limit));
-        const uint32_t first_child = (level - 1) << WALK_PLACE_BITS | 8 * place;
+        const uint32_t first_child = (level - 1) << WALK_INDEX_BITS | 8 * index;
         uint32_t *to = level == 1 ? walk->leaves + walk->leaf_count : walk->stack + walk->depth;
         size_t added = 0;
         for (uint32_t i = 0; i < 8; i++) {
@@ -60,8 +60,8 @@ struct tree_front {
     uint32_t blocks[2][FRONT_BLOCKS];
 };
 
-ALWAYS_INLINE uint32_t place_of(uint32_t named_block) {
-    return named_block & ((1U << WALK_PLACE_BITS) - 1);
+ALWAYS_INLINE uint32_t block_index(uint32_t named_block) {
+    return named_block & ((1U << WALK_INDEX_BITS) - 1);
 }
 
 /// Goes from the blocks `from` of a level to their children. Returns how many there are, or more
@@ -70,10 +70,10 @@ ALWAYS_INLINE size_t front_descend(const struct box_block *blocks, const struct 
                                    const uint32_t *from, size_t count, uint32_t *to) {
     size_t reached = 0;
     for (size_t i = 0; i < count && reached <= FRONT_BLOCKS - 8; i++) {
-        const uint32_t box = from[i] >> WALK_PLACE_BITS;
-        const uint32_t place = place_of(from[i]);
-        const uint32_t lanes = mask_bits(block_meets(blocks + place, front->limit[box]));
-        const uint32_t first_child = box << WALK_PLACE_BITS | 8 * place;
+        const uint32_t box = from[i] >> WALK_INDEX_BITS;
+        const uint32_t index = block_index(from[i]);
+        const uint32_t lanes = mask_bits(block_meets(blocks + index, front->limit[box]));
+        const uint32_t first_child = box << WALK_INDEX_BITS | 8 * index;
         for (uint32_t lane = 0; lane < 8; lane++) {
             to[reached] = first_child + lane;
             reached += lanes >> lane & 1U;
@@ -87,7 +87,7 @@ ALWAYS_INLINE bool front_reach_leaves(const struct bounding_tree *tree, const st
                                       uint32_t count, struct tree_front *front) {
     for (uint32_t i = 0; i < count; i++) {
         box_limits(boxes + i, front->limit[i]);
-        front->blocks[0][i] = i << WALK_PLACE_BITS;
+        front->blocks[0][i] = i << WALK_INDEX_BITS;
     }
     size_t reached = tree->count > 0 ? count : 0;
     int at = 0;

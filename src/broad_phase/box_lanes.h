@@ -106,7 +106,7 @@ ALWAYS_INLINE void block_fill(const struct box *const boxes[8], struct box_block
 /// What blocks are compared with in order to find who meets the box: its upper corner, and its
 /// lower one with the sign turned. Below what lanes without a box have, so that a box without
 /// bounds meets none of those.
-ALWAYS_INLINE floats4 turned_limits(floats4 bounds) {
+ALWAYS_INLINE floats4 negated_limits(floats4 bounds) {
     return floats_min(-bounds, floats_set(0.5F * FLT_MAX));
 }
 
@@ -114,8 +114,8 @@ ALWAYS_INLINE floats4 turned_limits(floats4 bounds) {
 ALWAYS_INLINE void box_limits(const struct box *box, float limit[8]) {
     const floats4 a = floats_load(box->bound);
     const floats4 b = floats_load(box->bound + 4);
-    floats_store(limit, turned_limits(__builtin_shufflevector(a, b, 3, 4, 5, 0)));
-    floats_store(limit + 4, turned_limits(__builtin_shufflevector(a, b, 1, 2, 6, 7)));
+    floats_store(limit, negated_limits(__builtin_shufflevector(a, b, 3, 4, 5, 0)));
+    floats_store(limit + 4, negated_limits(__builtin_shufflevector(a, b, 1, 2, 6, 7)));
 }
 
 /// Of eight boxes, number by number.
@@ -123,7 +123,7 @@ ALWAYS_INLINE void block_limits(const struct box_block *block, float limit[48]) 
     for (int k = 0; k < 6; k++) {
         for (int h = 0; h < 8; h += 4) {
             floats_store(limit + 8 * k + h,
-                         turned_limits(floats_load(block->bound[(k + 3) % 6] + h)));
+                         negated_limits(floats_load(block->bound[(k + 3) % 6] + h)));
         }
     }
 }

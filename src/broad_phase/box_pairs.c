@@ -6,9 +6,9 @@
 #include "broad_phase/box_pairs_walk.h"
 
 enum {
-    FIRST_ROOM = HITS, ///< for pairs, that a piece begins with
-    RANKED = 64,       ///< pairs of one query, up to so many are sorted by counting
-    SORTED = 1024,     ///< queries whose pairs one piece of the other loop sorts
+    INITIAL_CAPACITY = HIT_CAPACITY, ///< for pairs, that a piece begins with
+    RANK_LIMIT = 64,                 ///< pairs of one query, up to so many are sorted by counting
+    SORT_CHUNK = 1024,               ///< queries whose pairs one piece of the other loop sorts
 };
 
 static size_t piece_count_of(const struct box_pair_query *query) {
@@ -33,7 +33,7 @@ static void sort_pairs(struct box_pair *pairs, size_t count) {
 /// The same for few pairs, the rule: each is put where the number of lesser ones says. More
 /// comparisons than sorting makes, but four at a time and without branches.
 static void rank_pairs(struct box_pair *pairs, size_t count) {
-    int32_t primitive[RANKED + 3];
+    int32_t primitive[RANK_LIMIT + 3];
     for (size_t i = 0; i < count + 3; i++) {
         primitive[i] = i < count ? (int32_t)pairs[i].primitive : INT32_MAX;
     }
@@ -49,11 +49,11 @@ static void rank_pairs(struct box_pair *pairs, size_t count) {
 static void sort_piece(void *context, size_t index) {
     const struct pair_loop *loop = context;
     const size_t *start = loop->list->start;
-    const size_t end = (index + 1) * SORTED < loop->query->count ? (index + 1) * SORTED
-                                                                 : loop->query->count;
-    for (size_t q = index * SORTED; q < end; q++) {
+    const size_t end = (index + 1) * SORT_CHUNK < loop->query->count ? (index + 1) * SORT_CHUNK
+                                                                     : loop->query->count;
+    for (size_t q = index * SORT_CHUNK; q < end; q++) {
         const size_t count = start[q + 1] - start[q];
-        if (count > RANKED) {
+        if (count > RANK_LIMIT) {
             sort_pairs(loop->list->pairs + start[q], count);
         } else if (count > 1) {
             rank_pairs(loop->list->pairs + start[q], count);
@@ -97,7 +97,7 @@ static pbs_status start_pieces(struct memory *memory, const struct box_pair_quer
         piece->count = 0;
         piece->is_full = false;
         piece->next = p * PIECE;
-        RETURN_IF_FAILED(memory_reserve(memory, &piece->pairs, &piece->capacity, FIRST_ROOM,
+        RETURN_IF_FAILED(memory_reserve(memory, &piece->pairs, &piece->capacity, INITIAL_CAPACITY,
                                         sizeof *piece->pairs));
     }
     return PBS_OK;
@@ -143,7 +143,7 @@ pbs_status box_pairs_find(struct memory *memory, struct tasks *tasks,
     RETURN_IF_FAILED(
         memory_reserve(memory, &list->pairs, &list->capacity, total, sizeof *list->pairs));
     order_pairs(query, list);
-    tasks_for(tasks, (query->count + SORTED - 1) / SORTED, sort_piece, &loop);
+    tasks_for(tasks, (query->count + SORT_CHUNK - 1) / SORT_CHUNK, sort_piece, &loop);
     list->count = total;
     return PBS_OK;
 }

@@ -6,7 +6,7 @@
 
 #include "broad_phase/bounding_tree.h"
 
-enum { BOX_PAIRS_ASKED = 8 };
+enum { BOX_PAIRS_BATCH = 8 };
 
 struct box_pair {
     uint32_t query, primitive;
@@ -25,9 +25,9 @@ struct box_pair_query {
     uint32_t width;
     /// The queries are the tree's own primitives: each pair once, with query < primitive.
     bool is_self;
-    /// Bit i: pair i of at most BOX_PAIRS_ASKED is wanted. Called from several threads at once.
+    /// Bit i: pair i of at most BOX_PAIRS_BATCH is wanted. Called from several threads at once.
     /// Null: all are.
-    uint32_t (*keep)(const void *context, const struct box_pair *pairs, size_t count);
+    uint32_t (*filter)(const void *context, const struct box_pair *pairs, size_t count);
     const void *context;
 };
 

@@ -8,9 +8,9 @@
 #include "broad_phase/bounding_tree_walk.h"
 
 enum {
-    GROUP = 8,   ///< queries that go down the tree as one
-    PIECE = 32,  ///< groups of one piece of the loop
-    HITS = 1024, ///< kept at once: pairs whose boxes meet, before the caller is asked
+    GROUP = 8,           ///< queries that go down the tree as one
+    PIECE = 32,          ///< groups of one piece of the loop
+    HIT_CAPACITY = 1024, ///< kept at once: pairs whose boxes meet, before the caller is asked
 };
 
 struct box_pair_piece {
@@ -70,7 +70,7 @@ struct batch {
     struct group groups[FRONT_BOXES];
     struct tree_front front;
     size_t hit_count;
-    struct hit hits[HITS + 8]; ///< eight are written at once
+    struct hit hits[HIT_CAPACITY + 8]; ///< eight are written at once
 };
 
 /// One query alone.
@@ -122,25 +122,26 @@ ALWAYS_INLINE void set_group(const struct box_pair_query *query, struct widths w
 // --- pairs ---
 
 /// Adds the hits that the caller wants to the piece's pairs.
-static void take_hits(const struct box_pair_query *query, struct batch *batch,
-                      struct box_pair_piece *piece) {
+static void append_hits(const struct box_pair_query *query, struct batch *batch,
+                        struct box_pair_piece *piece) {
     const int32_t *primitive = query->tree->primitive;
     piece->is_full = piece->is_full || piece->count + batch->hit_count > piece->capacity;
-    for (size_t i = 0; i < batch->hit_count && !piece->is_full; i += BOX_PAIRS_ASKED) {
+    for (size_t i = 0; i < batch->hit_count && !piece->is_full; i += BOX_PAIRS_BATCH) {
         const size_t left = batch->hit_count - i;
-        struct box_pair pairs[BOX_PAIRS_ASKED];
-        const size_t count = left < BOX_PAIRS_ASKED ? left : BOX_PAIRS_ASKED;
+        struct box_pair pairs[BOX_PAIRS_BATCH];
+        const size_t count = left < BOX_PAIRS_BATCH ? left : BOX_PAIRS_BATCH;
         for (size_t k = 0; k < count; k++) {
             const uint32_t a = batch->hits[i + k].query;
             const uint32_t b = (uint32_t)primitive[batch->hits[i + k].lane];
-            const bool turned = query->is_self && b < a;
-            pairs[k] = (struct box_pair){turned ? b : a, turned ? a : b};
+            const bool swap = query->is_self && b < a;
+            pairs[k] = (struct box_pair){swap ? b : a, swap ? a : b};
         }
-        const uint32_t wanted = query->keep == NULL ? UINT32_MAX
-                                                    : query->keep(query->context, pairs, count);
+        const uint32_t accepted = query->filter == NULL
+                                      ? UINT32_MAX
+                                      : query->filter(query->context, pairs, count);
         for (size_t k = 0; k < count; k++) {
             piece->pairs[piece->count] = pairs[k];
-            piece->count += wanted >> k & 1U;
+            piece->count += accepted >> k & 1U;
         }
     }
     batch->hit_count = 0;
@@ -195,8 +196,8 @@ ALWAYS_INLINE void meet_leaf(const struct box_pair_query *query, struct widths w
     if (query->is_self && leaf < group->index) {
         return;
     }
-    if (batch->hit_count + GROUP * 8 > HITS) {
-        take_hits(query, batch, piece);
+    if (batch->hit_count + GROUP * 8 > HIT_CAPACITY) {
+        append_hits(query, batch, piece);
     }
     add_leaf(query, widths, leaf, group, batch);
 }
@@ -209,7 +210,7 @@ ALWAYS_INLINE void find_alone(const struct box_pair_query *query, struct widths 
     for (walk_start(query->tree, &group->all, &walk); walk_next(query->tree, &walk);
          walk.leaf_count = 0) {
         for (size_t l = 0; l < walk.leaf_count; l++) {
-            meet_leaf(query, widths, place_of(walk.leaves[l]), group, batch, piece);
+            meet_leaf(query, widths, block_index(walk.leaves[l]), group, batch, piece);
         }
     }
 }
@@ -220,8 +221,9 @@ ALWAYS_INLINE void meet_front(const struct box_pair_query *query, struct widths 
     const struct tree_front *front = &batch->front;
     size_t l = 0;
     for (uint32_t i = 0; i < count; i++) {
-        for (; l < front->count && front->leaves[l] >> WALK_PLACE_BITS == i; l++) {
-            meet_leaf(query, widths, place_of(front->leaves[l]), &batch->groups[i], batch, piece);
+        for (; l < front->count && front->leaves[l] >> WALK_INDEX_BITS == i; l++) {
+            meet_leaf(query, widths, block_index(front->leaves[l]), &batch->groups[i], batch,
+                      piece);
         }
     }
 }
@@ -243,7 +245,7 @@ ALWAYS_INLINE void find_batch(const struct box_pair_query *query, struct widths 
             find_alone(query, widths, &batch.groups[i], &batch, piece);
         }
     }
-    take_hits(query, &batch, piece);
+    append_hits(query, &batch, piece);
     piece->count = piece->is_full ? first : piece->count;
     piece->next += piece->is_full ? 0 : count;
 }

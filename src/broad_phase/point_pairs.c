@@ -15,7 +15,7 @@ struct cells {
     uint32_t *first;  ///< bucket count + 1: where a bucket's members begin
     uint32_t *member; ///< count: points by bucket, ascending within
     uint64_t *key;    ///< count, as members are: the cell
-    double *place;    ///< count x 3, as members are
+    double *position; ///< count x 3, as members are
 };
 
 // --- cells ---
@@ -24,7 +24,7 @@ static void free_cells(struct cells *c, struct memory *memory) {
     memory_release(memory, c->first);
     memory_release(memory, c->member);
     memory_release(memory, c->key);
-    memory_release(memory, c->place);
+    memory_release(memory, c->position);
 }
 
 /// The integer coordinates of a point's cell.
@@ -66,7 +66,7 @@ static void sort_into_buckets(struct cells *c, size_t bucket_count) {
         c->member[m] = (uint32_t)i;
         c->key[m] = key;
         for (size_t k = 0; k < 3; k++) {
-            c->place[3 * (size_t)m + k] = c->positions[3 * i + k];
+            c->position[3 * (size_t)m + k] = c->positions[3 * i + k];
         }
     }
     // Each beginning has moved on to the next one.
@@ -95,8 +95,8 @@ static pbs_status make_cells(struct cells *c, struct memory *memory, double dist
     c->first = memory_allocate(memory, bucket_count + 1, sizeof *c->first);
     c->member = memory_allocate(memory, c->count, sizeof *c->member);
     c->key = memory_allocate(memory, c->count, sizeof *c->key);
-    c->place = memory_allocate(memory, c->count, 3 * sizeof(double));
-    if (c->first == NULL || c->member == NULL || c->key == NULL || c->place == NULL) {
+    c->position = memory_allocate(memory, c->count, 3 * sizeof(double));
+    if (c->first == NULL || c->member == NULL || c->key == NULL || c->position == NULL) {
         free_cells(c, memory);
         return PBS_ERROR_MEMORY;
     }
@@ -114,7 +114,7 @@ static void visit_cell(const struct cells *c, uint64_t key, uint32_t point, uint
     const uint32_t bucket = find_bucket(c, key);
     const uint32_t end = c->first[bucket + 1];
     for (uint32_t m = c->first[bucket]; m < end && c->member[m] < point; m++) {
-        const double *y = c->place + 3 * (size_t)m;
+        const double *y = c->position + 3 * (size_t)m;
         const double d[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]};
         if (c->key[m] != key || d[0] * d[0] + d[1] * d[1] + d[2] * d[2] > c->distance_squared) {
             continue;
@@ -139,7 +139,7 @@ static void visit_pairs(const struct cells *c, uint32_t *next, uint32_t *pairs) 
     }
 }
 
-static pbs_status list_pairs(const struct cells *c, struct memory *memory, size_t most,
+static pbs_status list_pairs(const struct cells *c, struct memory *memory, size_t max_count,
                              uint32_t *next, struct point_pairs *out) {
     visit_pairs(c, next, NULL);
     uint64_t total = 0;
@@ -147,10 +147,10 @@ static pbs_status list_pairs(const struct cells *c, struct memory *memory, size_
         const uint32_t count = next[i];
         next[i] = (uint32_t)total;
         total += count;
-        if (total > most) {
+        if (total > max_count) {
             return status_fail(PBS_ERROR_ARGUMENT,
-                               "more than %zu pairs of points begin at the first %zu of %zu", most,
-                               i + 1, c->count);
+                               "more than %zu pairs of points begin at the first %zu of %zu",
+                               max_count, i + 1, c->count);
         }
     }
     out->pairs = memory_allocate(memory, (size_t)total, 2 * sizeof *out->pairs);
@@ -163,13 +163,13 @@ static pbs_status list_pairs(const struct cells *c, struct memory *memory, size_
 }
 
 pbs_status point_pairs_find(struct memory *memory, const double *positions, size_t count,
-                            double distance, size_t most, struct point_pairs *out) {
+                            double distance, size_t max_count, struct point_pairs *out) {
     *out = (struct point_pairs){0};
     struct cells cells = {.positions = positions, .count = count};
     RETURN_IF_FAILED(make_cells(&cells, memory, distance));
     uint32_t *next = memory_allocate(memory, count, sizeof *next);
     const pbs_status status = next == NULL ? PBS_ERROR_MEMORY
-                                           : list_pairs(&cells, memory, most, next, out);
+                                           : list_pairs(&cells, memory, max_count, next, out);
     memory_release(memory, next);
     free_cells(&cells, memory);
     return status;

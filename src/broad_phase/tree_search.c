@@ -13,7 +13,7 @@ static const double ROUNDING = 0x1p-46;
 /// A block to look into, and how far it is.
 struct search_block {
     double bound;
-    uint32_t level, place;
+    uint32_t level, index;
 };
 
 /// A search on its way. `bounds` says how far the eight boxes of a block are at least; infinity:
@@ -28,8 +28,8 @@ struct search {
     void *self;
 };
 
-static void visit_leaf(struct search *s, uint32_t place, const double bound[8]) {
-    const int32_t *primitive = s->tree->primitive + 8 * (size_t)place;
+static void visit_leaf(struct search *s, uint32_t index, const double bound[8]) {
+    const int32_t *primitive = s->tree->primitive + 8 * (size_t)index;
     for (int i = 0; i < 8; i++) {
         if (primitive[i] >= 0 && bound[i] <= s->limit) {
             s->limit = s->visit(s->self, (uint32_t)primitive[i], s->limit);
@@ -43,7 +43,7 @@ static size_t push_children(const struct search *s, const struct search_block *a
     const size_t size = s->tree->level_start[at->level] - s->tree->level_start[at->level - 1];
     const size_t begin = depth;
     for (uint32_t i = 0; i < 8; i++) {
-        const uint32_t child = 8 * at->place + i;
+        const uint32_t child = 8 * at->index + i;
         if (child >= size || !(bound[i] <= s->limit)) {
             continue;
         }
@@ -69,9 +69,9 @@ static void run(struct search *s) {
         if (at.bound > s->limit) {
             continue;
         }
-        s->bounds(s, tree->blocks + tree->level_start[at.level] + at.place, bound);
+        s->bounds(s, tree->blocks + tree->level_start[at.level] + at.index, bound);
         if (at.level == 0) {
-            visit_leaf(s, at.place, bound);
+            visit_leaf(s, at.index, bound);
         } else {
             depth = push_children(s, &at, bound, stack, depth);
         }
@@ -113,9 +113,9 @@ static void ray_bounds(const struct search *s, const struct box_block *block, do
         const double inverse = s->inverse[k];
         if (inverse == 0.0) {
             for (int i = 0; i < 8; i++) {
-                const bool is_beside = o < (double)low[i] - s->margin ||
-                                       o > s->margin - (double)negated_high[i];
-                leave[i] = is_beside ? -1.0 : leave[i];
+                const bool is_outside = o < (double)low[i] - s->margin ||
+                                        o > s->margin - (double)negated_high[i];
+                leave[i] = is_outside ? -1.0 : leave[i];
             }
             continue;
         }
@@ -161,9 +161,9 @@ static void point_bounds(const struct search *s, const struct box_block *block, 
         for (int i = 0; i < 8; i++) {
             const double below = (double)block->bound[k][i] - s->origin[k];
             const double above = s->origin[k] + (double)block->bound[3 + k][i];
-            double beside = below > above ? below : above;
-            beside = beside > s->margin ? beside - s->margin : 0.0;
-            bound[i] += beside * beside;
+            double distance = below > above ? below : above;
+            distance = distance > s->margin ? distance - s->margin : 0.0;
+            bound[i] += distance * distance;
         }
     }
     for (int i = 0; i < 8; i++) {

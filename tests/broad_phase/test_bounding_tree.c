@@ -416,9 +416,9 @@ static void test_every_refused_allocation_is_reported(void **state) {
     moving_surface_free(&s);
 }
 
-static uint32_t keep_odd_sums(const void *context, const struct box_pair *pairs, size_t count) {
+static uint32_t filter_odd_sums(const void *context, const struct box_pair *pairs, size_t count) {
     uint32_t kept = 0;
-    assert_true(count > 0 && count <= BOX_PAIRS_ASKED);
+    assert_true(count > 0 && count <= BOX_PAIRS_BATCH);
     for (size_t i = 0; i < count; i++) {
         const uint32_t sum = pairs[i].query + pairs[i].primitive;
         kept |= (uint32_t)(sum % 2 == *(const uint32_t *)context) << i;
@@ -438,7 +438,7 @@ static void test_filters_and_single_queries(void **state) {
     const struct box_pair_query query = {.tree = &pairs.triangle_tree,
                                          .boxes = pairs.point_boxes,
                                          .count = s.point_count,
-                                         .keep = keep_odd_sums,
+                                         .filter = filter_odd_sums,
                                          .context = &odd};
     assert_ok(box_pairs_find(&memory, NULL, &query, &list));
     size_t at = 0;
@@ -487,17 +487,17 @@ static void test_empty_lanes_raise_no_exception(void **state) {
 }
 
 /// Long sweeps do not make a tree worn; points that change places do, until the next build.
-static void test_a_tree_is_worn_when_its_primitives_part(void **state) {
+static void test_a_tree_needs_a_rebuild_when_its_primitives_separate(void **state) {
     (void)state;
     struct moving_surface s;
     struct surface_pairs pairs = {0};
     struct random random = random_seed(3);
     make_generated(0, &s);
     find(NULL, &s, true, &pairs);
-    assert_false(bounding_tree_is_worn(&pairs.triangle_tree));
+    assert_false(bounding_tree_needs_rebuild(&pairs.triangle_tree));
     moving_surface_shake(&s, 5.0, 1);
     find(NULL, &s, false, &pairs);
-    assert_false(bounding_tree_is_worn(&pairs.triangle_tree));
+    assert_false(bounding_tree_needs_rebuild(&pairs.triangle_tree));
     moving_surface_shake(&s, 0.0, 1);
     // Every triangle keeps its size and gets the place of another.
     for (size_t t = 0; t < s.triangle_count; t++) {
@@ -509,9 +509,9 @@ static void test_a_tree_is_worn_when_its_primitives_part(void **state) {
         }
     }
     find(NULL, &s, false, &pairs);
-    assert_true(bounding_tree_is_worn(&pairs.triangle_tree));
+    assert_true(bounding_tree_needs_rebuild(&pairs.triangle_tree));
     find(NULL, &s, true, &pairs);
-    assert_false(bounding_tree_is_worn(&pairs.triangle_tree));
+    assert_false(bounding_tree_needs_rebuild(&pairs.triangle_tree));
     surface_pairs_free(&memory, &pairs);
     moving_surface_free(&s);
 }
@@ -530,7 +530,7 @@ int main(void) {
         cmocka_unit_test(test_every_refused_allocation_is_reported),
         cmocka_unit_test(test_filters_and_single_queries),
         cmocka_unit_test(test_empty_lanes_raise_no_exception),
-        cmocka_unit_test(test_a_tree_is_worn_when_its_primitives_part),
+        cmocka_unit_test(test_a_tree_needs_a_rebuild_when_its_primitives_separate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 // a triangle has positive distances.
 #include "contact/barrier/contact_pair.h"
 
-static bool must_not(const void *context, uint32_t edge, uint32_t triangle) {
+static bool is_forbidden(const void *context, uint32_t edge, uint32_t triangle) {
     const struct collision_mesh *mesh = context;
     return collision_mesh_may_touch(mesh, mesh->edges[2 * (size_t)edge],
                                     mesh->triangles[3 * (size_t)triangle]);
@@ -25,7 +25,7 @@ pbs_status barrier_contact_check(struct barrier_contact *c, struct tasks *tasks,
                                                 .edges = c->mesh.edges,
                                                 .triangle_count = c->mesh.triangle_count,
                                                 .triangles = c->mesh.triangles,
-                                                .must_not = must_not,
+                                                .is_forbidden = is_forbidden,
                                                 .context = &c->mesh};
     RETURN_IF_FAILED(intersection_search(c->memory, tasks, &surface, &c->intersections));
     if (c->intersections.found.count > 0) {

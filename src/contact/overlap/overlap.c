@@ -185,7 +185,7 @@ static pbs_status add_contacts(const struct barrier_contact *c, uint32_t only,
     return PBS_OK;
 }
 
-static bool must_not(const void *context, uint32_t edge, uint32_t triangle) {
+static bool is_forbidden(const void *context, uint32_t edge, uint32_t triangle) {
     const struct collision_mesh *mesh = context;
     return collision_mesh_may_touch(mesh, mesh->edges[2 * (size_t)edge],
                                     mesh->triangles[3 * (size_t)triangle]);
@@ -199,7 +199,7 @@ static pbs_status add_intersections(struct barrier_contact *c, struct tasks *tas
                                                 .edges = c->mesh.edges,
                                                 .triangle_count = c->mesh.triangle_count,
                                                 .triangles = c->mesh.triangles,
-                                                .must_not = must_not,
+                                                .is_forbidden = is_forbidden,
                                                 .context = &c->mesh};
     RETURN_IF_FAILED(intersection_search(c->memory, tasks, &surface, &c->intersections));
     const struct box_pair_list *found = &c->intersections.found;

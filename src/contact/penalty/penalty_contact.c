@@ -190,7 +190,7 @@ static pbs_status search_pairs(struct penalty_contact *c, struct tasks *tasks) {
                                          .count = c->sphere_count,
                                          .order = &c->tree,
                                          .is_self = true,
-                                         .keep = filter,
+                                         .filter = filter,
                                          .context = c};
     RETURN_IF_FAILED(box_pairs_find(c->memory, tasks, &query, &c->found));
     RETURN_IF_FAILED(memory_reserve(c->memory, &c->candidates, &c->candidate_capacity,

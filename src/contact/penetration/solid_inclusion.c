@@ -269,7 +269,7 @@ static pbs_status find_inside(struct memory *memory, struct tasks *tasks, size_t
                                          .boxes = s->boxes,
                                          .count = s->vertex_count,
                                          .order = &s->vertex_tree,
-                                         .keep = filter,
+                                         .filter = filter,
                                          .context = s};
     return box_pairs_find(memory, tasks, &query, &s->inside);
 }

@@ -188,7 +188,7 @@ ALWAYS_INLINE void points_of_eight(const struct collision_mesh *mesh, points_of_
     }
 }
 
-/// Returns the mask of those pairs, BOX_PAIRS_ASKED at most, that collision filters allow and that
+/// Returns the mask of those pairs, BOX_PAIRS_BATCH at most, that collision filters allow and that
 /// no plane separates. Boxes are loose bounds: most pairs with overlapping boxes are neighbours on
 /// one surface that move together.
 ALWAYS_INLINE uint32_t filter_pairs(const struct search *search, enum pair_kind kind,
@@ -205,7 +205,7 @@ ALWAYS_INLINE uint32_t filter_pairs(const struct search *search, enum pair_kind 
     return may == 0 ? 0 : may & separation_fails(&search->separation, kind, points);
 }
 
-_Static_assert((int)BOX_PAIRS_ASKED == (int)SEPARATION_PAIRS, "pairs are parted as they are met");
+_Static_assert((int)BOX_PAIRS_BATCH == (int)SEPARATION_PAIRS, "pairs are parted as they are met");
 
 ALWAYS_INLINE void points_of_point_triangle(const struct collision_mesh *mesh, struct box_pair pair,
                                             uint32_t points[PAIR_NODES]) {
@@ -324,7 +324,7 @@ static pbs_status find_pairs(struct memory *memory, struct tasks *tasks,
     };
     for (int kind = 0; kind < PAIR_KINDS; kind++) {
         struct box_pair_query query = queries[kind];
-        query.keep = filters[kind];
+        query.filter = filters[kind];
         query.context = search;
         RETURN_IF_FAILED(box_pairs_find(memory, tasks, &query, &lists[kind]));
     }
@@ -431,8 +431,8 @@ static void filter_batch(const struct verlet_pass *pass, const struct box_pair *
 
 static void choose_piece(void *context, size_t piece) {
     const struct verlet_pass *const pass = context;
-    struct box_pair pairs[BOX_PAIRS_ASKED];
-    size_t index[BOX_PAIRS_ASKED];
+    struct box_pair pairs[BOX_PAIRS_BATCH];
+    size_t index[BOX_PAIRS_BATCH];
     size_t count = 0;
     for (size_t i = piece * PAIRS_PER_PIECE; i < verlet_piece_end(pass, piece); i++) {
         pass->chosen[i] = 0;
@@ -441,7 +441,7 @@ static void choose_piece(void *context, size_t piece) {
         }
         pairs[count] = pass->pairs[i];
         index[count++] = i;
-        if (count == BOX_PAIRS_ASKED) {
+        if (count == BOX_PAIRS_BATCH) {
             filter_batch(pass, pairs, index, count);
             count = 0;
         }

@@ -38,9 +38,9 @@ size_t expansion_add(const double *a, size_t a_count, const double *b, size_t b_
     size_t count = 0;
     double sum = 0.0;
     while (i < a_count || j < b_count) {
-        const int takes_a = j == b_count || (i < a_count && fabs(a[i]) < fabs(b[j]));
+        const int use_a = j == b_count || (i < a_count && fabs(a[i]) < fabs(b[j]));
         double error;
-        sum = two_sum(sum, takes_a ? a[i++] : b[j++], &error);
+        sum = two_sum(sum, use_a ? a[i++] : b[j++], &error);
         count = append(error, count, out);
     }
     return sum == 0.0 ? count : append(sum, count, out);

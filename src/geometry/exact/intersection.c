@@ -60,7 +60,7 @@ static bool segments_meet(const double a[3], const double b[3], const double c[3
 }
 
 /// Of the triangle's plane, seen along the axis.
-static bool triangle_holds(const double *const t[3], const double p[3], int dropped) {
+static bool triangle_contains(const double *const t[3], const double p[3], int dropped) {
     const int first = orientation_of_three(t[0], t[1], p, dropped);
     const int second = orientation_of_three(t[1], t[2], p, dropped);
     const int third = orientation_of_three(t[2], t[0], p, dropped);
@@ -70,7 +70,7 @@ static bool triangle_holds(const double *const t[3], const double p[3], int drop
 /// The segment lies in the triangle's plane, or the triangle is a segment or a point.
 static bool flat_meet(const double a[3], const double b[3], const double *const t[3]) {
     const int axis = droppable_axis(t[0], t[1], t[2]);
-    if (axis >= 0 && triangle_holds(t, a, axis)) {
+    if (axis >= 0 && triangle_contains(t, a, axis)) {
         return true;
     }
     for (int k = 0; k < 3; k++) {
@@ -114,7 +114,7 @@ bool segment_meets_triangle(const double a[3], const double b[3], const double *
 
 static bool edge_meets_triangle(const struct edges_and_triangles *s, uint32_t edge,
                                 uint32_t triangle) {
-    if (s->must_not && !s->must_not(s->context, edge, triangle)) {
+    if (s->is_forbidden && !s->is_forbidden(s->context, edge, triangle)) {
         return false;
     }
     const uint32_t *e = s->edges + 2 * (size_t)edge;
@@ -124,13 +124,13 @@ static bool edge_meets_triangle(const struct edges_and_triangles *s, uint32_t ed
     return segment_meets_triangle(s->x + 3 * (size_t)e[0], s->x + 3 * (size_t)e[1], corners);
 }
 
-static uint32_t keep_meeting(const void *context, const struct box_pair *pairs, size_t count) {
-    uint32_t kept = 0;
+static uint32_t filter_meeting(const void *context, const struct box_pair *pairs, size_t count) {
+    uint32_t accepted = 0;
     for (size_t i = 0; i < count; i++) {
         const bool meets = edge_meets_triangle(context, pairs[i].query, pairs[i].primitive);
-        kept |= (uint32_t)meets << i;
+        accepted |= (uint32_t)meets << i;
     }
-    return kept;
+    return accepted;
 }
 
 static pbs_status reserve_boxes(struct memory *memory, const struct edges_and_triangles *surface,
@@ -166,7 +166,7 @@ pbs_status intersection_search(struct memory *memory, struct tasks *tasks,
                                          .count = surface->edge_count,
                                          .points = surface->edges,
                                          .width = 2,
-                                         .keep = keep_meeting,
+                                         .filter = filter_meeting,
                                          .context = surface};
     return box_pairs_find(memory, tasks, &query, &search->found);
 }

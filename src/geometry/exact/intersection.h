@@ -20,7 +20,7 @@ struct edges_and_triangles {
     const uint32_t *triangles; ///< triangle_count x 3
     /// Whether an edge and a triangle must not meet; called from several threads at once. Null: all
     /// must not that share no point.
-    bool (*must_not)(const void *context, uint32_t edge, uint32_t triangle);
+    bool (*is_forbidden)(const void *context, uint32_t edge, uint32_t triangle);
     const void *context;
 };
 

@@ -145,7 +145,7 @@ static pbs_status place_tree(struct query_index *q, struct tasks *tasks) {
     boxes_of_primitives(tasks, q->point_boxes, q->triangles, 3, q->triangle_count, q->boxes);
     if (q->knows_parts) {
         bounding_tree_refit(tasks, q->boxes, &q->tree);
-        if (!bounding_tree_is_worn(&q->tree)) {
+        if (!bounding_tree_needs_rebuild(&q->tree)) {
             return PBS_OK;
         }
     }

@@ -200,7 +200,7 @@ static void check_search(const struct edges_and_triangles *s,
             if (!share_a_point(edge, triangle) &&
                 segment_meets_triangle(s->x + 3 * (size_t)edge[0], s->x + 3 * (size_t)edge[1],
                                        corners) &&
-                (!s->must_not || s->must_not(s->context, e, t))) {
+                (!s->is_forbidden || s->is_forbidden(s->context, e, t))) {
                 assert_true(at < search->found.count && search->found.pairs[at].query == e &&
                             search->found.pairs[at].primitive == t);
                 at++;
@@ -288,7 +288,7 @@ static void test_threads_filters_and_memory(void **state) {
         s.x[i] += s.step[i];
     }
     struct edges_and_triangles view = view_of(&s);
-    view.must_not = not_in_the_first_half;
+    view.is_forbidden = not_in_the_first_half;
     view.context = &s;
     for (size_t t = 0; t < COUNT_OF(threads); t++) {
         struct tasks *tasks;
