@@ -139,7 +139,7 @@ struct collision_score collision_queries_score(const struct collision_queries *q
         score.missed += query->hit && t >= 1.0 && !(query->toi >= 1.0);
         score.late += query->hit && t > query->toi * (1.0 + 1e-12);
         score.false_positives += !query->hit && t < 1.0;
-        score.too_close += gap_at(query, t) < COLLISION_GAP_KEPT * gap_at(query, 0.0);
+        score.too_close += gap_at(query, t) < COLLISION_GAP_FRACTION * gap_at(query, 0.0);
         if (query->hit && query->toi > 0.0) {
             score.ratio += t / query->toi;
             score.timed++;

@@ -184,7 +184,7 @@ static double pair_time(const struct barrier_contact *c, size_t index, double bo
         leg[k] = c->leg + 3 * (size_t)candidate.points[k];
     }
     const struct collision_limits limits = {.separation = candidate_offset(&c->mesh, &candidate),
-                                            .keep = minimum_gap(c),
+                                            .required_gap = minimum_gap(c),
                                             .t_max = 1.0,
                                             .bound = bound};
     return collision_free_time(candidate.kind, x, leg, &limits, NULL);
@@ -294,7 +294,7 @@ static double wall_time(const struct sweep_pass *pass, size_t index, double boun
     if (!(gap > 0.0)) {
         return 0.0;
     }
-    f.least = fmin(COLLISION_GAP_KEPT * gap, minimum_gap(c));
+    f.least = fmin(COLLISION_GAP_FRACTION * gap, minimum_gap(c));
     f.aim = 1.02 * f.least;
     f.enough = 1.1 * f.least;
     const double speed = closing_speed(wall, f.x, f.leg, pass->span);

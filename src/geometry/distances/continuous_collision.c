@@ -17,9 +17,9 @@ struct motion {
     enum pair_kind kind;
     int first, nodes; // of the first side, of both
     const double *const *x, *const *dx;
-    double speed;    // no two points of the sides approach faster
-    double rounding; // metres, of projections
-    double least;    // distance that no step may go below
+    double speed;        // no two points of the sides closing_speed faster
+    double rounding;     // metres, of projections
+    double min_distance; // distance that no step may go below
 };
 
 // The largest |a_i - a_j| over pairs of both sides; not a number stays one.
@@ -39,25 +39,26 @@ static double largest_difference(const struct motion *motion, const double *cons
 // How long the sides stay `least` apart along the direction of r: along any one, the separation of
 // two convex hulls is the least of their nodes', each of which is linear in time. Not positive
 // where it says nothing.
-static double separated_for(const struct motion *motion, const double *const x[],
-                            const double r[3]) {
-    const double least = (motion->least + motion->rounding) * norm3(r);
-    double place[PAIR_NODES] = {0.0}, speed[PAIR_NODES] = {0.0}, longest = (double)INFINITY;
+static double separated_until(const struct motion *motion, const double *const x[],
+                              const double r[3]) {
+    const double least = (motion->min_distance + motion->rounding) * norm3(r);
+    double projection[PAIR_NODES] = {0.0}, speed[PAIR_NODES] = {0.0}, longest = (double)INFINITY;
     for (int i = 1; i < motion->nodes; i++) {
         double from[3];
         subtract3(x[i], x[0], from);
-        place[i] = dot3(from, r);
+        projection[i] = dot3(from, r);
         subtract3(motion->dx[i], motion->dx[0], from);
         speed[i] = dot3(from, r);
     }
     for (int i = 0; i < motion->first; i++) {
         for (int j = motion->first; j < motion->nodes; j++) {
-            const double room = place[i] - place[j] - least, approach = speed[j] - speed[i];
-            if (!(room > 0.0) || isnan(approach)) {
+            const double gap = projection[i] - projection[j] - least,
+                         closing_speed = speed[j] - speed[i];
+            if (!(gap > 0.0) || isnan(closing_speed)) {
                 return 0.0;
             }
-            if (approach > 0.0) {
-                longest = fmin(longest, room / approach);
+            if (closing_speed > 0.0) {
+                longest = fmin(longest, gap / closing_speed);
             }
         }
     }
@@ -91,7 +92,7 @@ static void subtract_product(double (*linear)[2], double share, double *h) {
 
 // A cubic that is positive at 0 has no root in (0, end) before this: where the hull of the control
 // points of its Bezier form first meets zero. Infinite where it does not; not a number stays one.
-static double root_not_before(const double *h, double end) {
+static double root_lower_bound(const double *h, double end) {
     const double one = h[1] * end, two = h[2] * end * end, three = h[3] * end * end * end;
     const double control[4] = {h[0], h[0] + one / 3.0, h[0] + (2.0 * one + two) / 3.0,
                                h[0] + one + two + three};
@@ -111,7 +112,8 @@ static double root_not_before(const double *h, double end) {
 // How long the lines through two edges, or point and plane, stay `least` apart: that distance is
 // the volume, a cubic in time, over the area of the two edges, at most a quadratic. For sides that
 // turn together, which no fixed plane separates for long. Not positive where it says nothing.
-static double volume_stays_for(const struct motion *motion, const double *const x[], double t_max) {
+static double volume_positive_until(const struct motion *motion, const double *const x[],
+                                    double t_max) {
     double at[3][3], by[3][3], area[3][3], part[3], size[3][2];
     spanning(motion, x, at);
     spanning(motion, motion->dx, by);
@@ -130,28 +132,28 @@ static double volume_stays_for(const struct motion *motion, const double *const 
     const double sign = h[0] < 0.0 ? -1.0 : 1.0;
     for (int k = 0; k < 4; k++) {
         h[k] *= sign;
-        h[k] -= k < 3 ? motion->least * norm3(area[k]) : 0.0;
+        h[k] -= k < 3 ? motion->min_distance * norm3(area[k]) : 0.0;
     }
     subtract_product(size, projected, h);
     if (!(h[0] > 0.0)) {
         return 0.0;
     }
     // The control points say most where the root is not far from the end.
-    double end = t_max, not_before = root_not_before(h, end);
-    for (int i = 0; i < 8 && not_before < 0.25 * end; i++) {
-        end = 4.0 * not_before;
-        not_before = fmin(root_not_before(h, end), end);
+    double end = t_max, lower_bound = root_lower_bound(h, end);
+    for (int i = 0; i < 8 && lower_bound < 0.25 * end; i++) {
+        end = 4.0 * lower_bound;
+        lower_bound = fmin(root_lower_bound(h, end), end);
     }
-    return not_before;
+    return lower_bound;
 }
 
-// `turns`: a first step did not lead to the end.
+// `use_volume`: a first step did not lead to the end.
 static double safe_step(const struct motion *motion, const double *const x[],
-                        const struct closest *closest, bool turns, double t_max) {
-    const double by_speed = (sqrt(closest->squared) - motion->least) / motion->speed;
-    double step = fmax(by_speed, separated_for(motion, x, closest->r));
-    if (turns && step < t_max && closest_parameter_count(closest) == 2) {
-        step = fmax(step, volume_stays_for(motion, x, t_max));
+                        const struct closest *closest, bool use_volume, double t_max) {
+    const double by_speed = (sqrt(closest->squared) - motion->min_distance) / motion->speed;
+    double step = fmax(by_speed, separated_until(motion, x, closest->r));
+    if (use_volume && step < t_max && closest_parameter_count(closest) == 2) {
+        step = fmax(step, volume_positive_until(motion, x, t_max));
     }
     return step;
 }
@@ -172,12 +174,12 @@ static void count(struct collision_statistics *statistics, int distances) {
 }
 
 // What must be left of a gap.
-static double kept_of(double gap, double keep) {
-    return fmin(COLLISION_GAP_KEPT * gap, keep);
+static double least_gap_of(double gap, double required_gap) {
+    return fmin(COLLISION_GAP_FRACTION * gap, required_gap);
 }
 
 // From the closest points at the start, a gap above the separation.
-static double advance(const struct motion *motion, struct closest closest, double kept,
+static double advance(const struct motion *motion, struct closest closest, double least_gap,
                       const struct collision_limits *limits,
                       struct collision_statistics *statistics) {
     double moved[PAIR_NODES][3] = {{0.0}};
@@ -194,11 +196,11 @@ static double advance(const struct motion *motion, struct closest closest, doubl
         x = nodes;
         closest = closest_at(motion, next, moved, x);
         const double left = sqrt(closest.squared) - limits->separation;
-        if (!(left >= kept)) {
+        if (!(left >= least_gap)) {
             break;
         }
         t = next;
-        if (left <= enough * kept) {
+        if (left <= enough * least_gap) {
             break;
         }
     }
@@ -209,11 +211,11 @@ static double advance(const struct motion *motion, struct closest closest, doubl
 // Whether a plane across the line between the sides' centres keeps them so far apart until then
 // that no search would end: by separation and what ends it for a gap as long as that line, which
 // the gap is not above. What most pairs of a broad phase need instead of their distance.
-static bool stays_far(const struct motion *motion, const struct collision_limits *limits,
-                      double time) {
+static bool stays_separated(const struct motion *motion, const struct collision_limits *limits,
+                            double time) {
     const double *const *x = motion->x, *const *dx = motion->dx;
     double from[PAIR_NODES][3], by[PAIR_NODES][3], between[3];
-    double extent = 0.0, drift = 0.0, place[PAIR_NODES], change[PAIR_NODES];
+    double extent = 0.0, drift = 0.0, projection[PAIR_NODES], change[PAIR_NODES];
     const double first = 1.0 / motion->first, second = -1.0 / (motion->nodes - motion->first);
     scale3(0.0, x[0], between);
     for (int i = 1; i < motion->nodes; i++) {
@@ -223,23 +225,23 @@ static bool stays_far(const struct motion *motion, const struct collision_limits
         drift += dot3(by[i], by[i]);
         add_scaled3(between, i < motion->first ? first : second, from[i], between);
     }
-    place[0] = change[0] = 0.0;
+    projection[0] = change[0] = 0.0;
     for (int i = 1; i < motion->nodes; i++) {
-        place[i] = dot3(from[i], between);
+        projection[i] = dot3(from[i], between);
         change[i] = dot3(by[i], between);
     }
     const double length = norm3(between);
     const double rounding = projected * (sqrt(extent) + time * sqrt(drift));
-    const double kept = kept_of(length - limits->separation, limits->keep);
-    const double least = length * (limits->separation + enough * kept + 2.0 * rounding);
-    bool far = length > limits->separation;
+    const double least_gap = least_gap_of(length - limits->separation, limits->required_gap);
+    const double least = length * (limits->separation + enough * least_gap + 2.0 * rounding);
+    bool separated = length > limits->separation;
     for (int i = 0; i < motion->first; i++) {
         for (int j = motion->first; j < motion->nodes; j++) {
-            const double room = place[i] - place[j] - least;
-            far = far && room > 0.0 && room >= time * (change[j] - change[i]);
+            const double gap = projection[i] - projection[j] - least;
+            separated = separated && gap > 0.0 && gap >= time * (change[j] - change[i]);
         }
     }
-    return far;
+    return separated;
 }
 
 double collision_free_time(enum pair_kind kind, const double *const x[PAIR_NODES],
@@ -252,7 +254,7 @@ double collision_free_time(enum pair_kind kind, const double *const x[PAIR_NODES
                             .x = x,
                             .dx = dx};
     const double time = fmin(limits->t_max, limits->bound);
-    if (stays_far(&motion, limits, time)) {
+    if (stays_separated(&motion, limits, time)) {
         return time;
     }
     const struct closest closest = closest_points(kind, x);
@@ -263,12 +265,12 @@ double collision_free_time(enum pair_kind kind, const double *const x[PAIR_NODES
         count(statistics, 1);
         return 0.0;
     }
-    const double kept = kept_of(gap, limits->keep);
-    if (gap - enough * kept >= motion.speed * time) {
+    const double least_gap = least_gap_of(gap, limits->required_gap);
+    if (gap - enough * least_gap >= motion.speed * time) {
         count(statistics, 1);
         return time;
     }
     motion.rounding = projected * (extent + motion.speed * limits->t_max);
-    motion.least = limits->separation + aim * kept;
-    return advance(&motion, closest, kept, limits, statistics);
+    motion.min_distance = limits->separation + aim * least_gap;
+    return advance(&motion, closest, least_gap, limits, statistics);
 }

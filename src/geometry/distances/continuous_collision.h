@@ -14,7 +14,7 @@
 
 /// The share of the first gap that is left at least, unless less is allowed, and the most steps:
 /// after the last one the answer is only more conservative.
-#define COLLISION_GAP_KEPT 0.1
+#define COLLISION_GAP_FRACTION 0.1
 enum { COLLISION_STEPS = 256 };
 
 /// What pairs did on their way. Distances evaluated; pairs that used up their steps.
@@ -23,10 +23,10 @@ struct collision_statistics {
 };
 
 struct collision_limits {
-    double separation; ///< m: the gap is the distance less this
-    double keep;       ///< m, may be infinite: gaps need not be kept larger
-    double t_max;      ///< >= 0
-    double bound;      ///< an answer from here on need not be more; may be infinite
+    double separation;   ///< m: the gap is the distance less this
+    double required_gap; ///< m, may be infinite: gaps need not be kept larger
+    double t_max;        ///< >= 0
+    double bound;        ///< an answer from here on need not be more; may be infinite
 };
 
 /// A time t in [0, t_max] such that at no time in [0, t] of the motion x + t dx the gap is below

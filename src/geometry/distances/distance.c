@@ -334,7 +334,7 @@ ALWAYS_INLINE double dot_weights(const double *a, const double *b) {
 }
 
 // Turns both directions in their plane until their weights are orthogonal.
-static void turn(struct sliding *s) {
+static void rotate_sliding(struct sliding *s) {
     const double across = dot_weights(s->g[0], s->g[1]);
     const double difference = dot_weights(s->g[0], s->g[0]) - dot_weights(s->g[1], s->g[1]);
     // cos and sin of half the angle of (difference, across 2), without atan2.
@@ -359,11 +359,11 @@ static void turn(struct sliding *s) {
 }
 
 /// The sliding directions, turned so that their weights are orthogonal.
-static struct sliding turned_sliding(enum pair_kind kind, const double *const x[],
-                                     const struct closest *closest) {
+static struct sliding rotated_sliding(enum pair_kind kind, const double *const x[],
+                                      const struct closest *closest) {
     struct sliding sliding = sliding_of(kind, x, closest);
     if (sliding.count == 2) {
-        turn(&sliding);
+        rotate_sliding(&sliding);
     }
     return sliding;
 }
@@ -403,7 +403,7 @@ void closest_bending(enum pair_kind kind, const double *const x[PAIR_NODES],
     if (!(closest->squared > 0.0)) {
         return;
     }
-    const struct sliding sliding = turned_sliding(kind, x, closest);
+    const struct sliding sliding = rotated_sliding(kind, x, closest);
     const double d = sqrt(closest->squared), a = dot_weights(closest->weight, closest->weight);
     for (int k = 0; k < sliding.count; k++) {
         const struct sliding_plane p = plane_of(sliding.g[k], a, d);
@@ -433,7 +433,7 @@ void closest_curvature(enum pair_kind kind, const double *const x[PAIR_NODES],
     if (!(closest->squared > 0.0)) {
         return;
     }
-    const struct sliding sliding = turned_sliding(kind, x, closest);
+    const struct sliding sliding = rotated_sliding(kind, x, closest);
     const double d = sqrt(closest->squared), a = dot_weights(closest->weight, closest->weight);
     double across[2][3] = {{0.0}};
     const int across_count = directions_across(closest, d, &sliding, across);

@@ -111,16 +111,16 @@ static void weigh_cubic(double u, double cell, struct axis_weights *w) {
 }
 
 /// place: within the range of the interpolation, in cells from sample 0.
-static void weigh(const struct distance_grid *grid, int axis, double place,
+static void weigh(const struct distance_grid *grid, int axis, double coordinate,
                   struct axis_weights *w) {
     const uint32_t margin = grid->is_linear ? 0 : 1;
     const double last = (double)(grid->counts[axis] - 2 - margin);
-    const double base = fmin(fmax(floor(place), (double)margin), last);
+    const double base = fmin(fmax(floor(coordinate), (double)margin), last);
     w->first = (uint32_t)base - margin;
     if (grid->is_linear) {
-        weigh_linear(place - base, grid->cell, w);
+        weigh_linear(coordinate - base, grid->cell, w);
     } else {
-        weigh_cubic(place - base, grid->cell, w);
+        weigh_cubic(coordinate - base, grid->cell, w);
     }
 }
 
@@ -159,31 +159,31 @@ static void interpolate(const struct distance_grid *grid, const struct axis_weig
 /// What the distance goes on by outside: how far the point is from the range of the interpolation,
 /// along the axes on which it is.
 struct outside {
-    double way[3];
+    double offset[3];
     double length;
 };
 
-static double clamp_place(const struct distance_grid *grid, int axis, double place,
-                          struct outside *outside) {
+static double clamp_coordinate(const struct distance_grid *grid, int axis, double coordinate,
+                               struct outside *outside) {
     const double margin = grid->is_linear ? 0.0 : 1.0;
     const double end = (double)(grid->counts[axis] - 1) - margin;
-    const double within = fmin(fmax(place, margin), end);
-    outside->way[axis] = (place - within) * grid->cell;
+    const double within = fmin(fmax(coordinate, margin), end);
+    outside->offset[axis] = (coordinate - within) * grid->cell;
     return within;
 }
 
 static void add_outside_gradient(const struct outside *outside, double side, double gradient[3]) {
     for (int k = 0; k < 3; k++) {
-        if (outside->way[k] != 0.0) {
-            gradient[k] = side * outside->way[k] / outside->length;
+        if (outside->offset[k] != 0.0) {
+            gradient[k] = side * outside->offset[k] / outside->length;
         }
     }
 }
 
 static void add_outside_hessian(const struct outside *outside, double side, double hessian[9]) {
     for (int k = 0; k < 9; k++) {
-        const double a = outside->way[k / 3];
-        const double b = outside->way[k % 3];
+        const double a = outside->offset[k / 3];
+        const double b = outside->offset[k % 3];
         if (a != 0.0 || b != 0.0) {
             const double one = k / 3 == k % 3 ? 1.0 : 0.0;
             const double unit = a * b / (outside->length * outside->length);
@@ -192,17 +192,17 @@ static void add_outside_hessian(const struct outside *outside, double side, doub
     }
 }
 
-double distance_grid_value(const struct distance_grid *grid, const double place[3],
+double distance_grid_value(const struct distance_grid *grid, const double point[3],
                            double gradient[3], double hessian[9]) {
     struct axis_weights w[3];
     struct outside outside;
     double sums[3][3][3] = {{{0.0}}};
     for (int k = 0; k < 3; k++) {
-        const double at = (place[k] - grid->origin[k]) / grid->cell;
-        weigh(grid, k, clamp_place(grid, k, at, &outside), &w[k]);
+        const double at = (point[k] - grid->origin[k]) / grid->cell;
+        weigh(grid, k, clamp_coordinate(grid, k, at, &outside), &w[k]);
     }
     interpolate(grid, w, hessian != NULL ? 2 : gradient != NULL ? 1 : 0, sums);
-    outside.length = norm3(outside.way);
+    outside.length = norm3(outside.offset);
     const double side = grid->is_hollow ? -1.0 : 1.0;
     if (gradient != NULL) {
         gradient[0] = sums[1][0][0];

@@ -26,7 +26,7 @@ pbs_status distance_grid_check(struct distance_grid *grid);
 /// The distance from a point in the grid's frame, m, its gradient (3) and second derivatives (9,
 /// row-major); both may be null. Outside of the grid the distance goes on from the nearest point
 /// that has one, as from a point of the surface.
-double distance_grid_value(const struct distance_grid *grid, const double place[3],
+double distance_grid_value(const struct distance_grid *grid, const double point[3],
                            double gradient[3], double hessian[9]);
 
 #endif

@@ -26,19 +26,19 @@ struct sampling {
     size_t count, layer; ///< samples in all, and in a layer across the third axis
     struct bounding_tree tree;
     struct winding winding;
-    double *distances; ///< m, unsigned; infinite beyond the band
-    uint8_t *states;   ///< enum sample_state
-    float *turns;      ///< winding numbers, where asked for
+    double *distances;      ///< m, unsigned; infinite beyond the band
+    uint8_t *states;        ///< enum sample_state
+    float *winding_numbers; ///< count; allocated for meshes with holes
     uint32_t *queue;
     struct distance_sampling_report *report;
 };
 
-static void sample_place(const struct sampling *s, size_t sample, double place[3]) {
+static void sample_position(const struct sampling *s, size_t sample, double position[3]) {
     const struct distance_grid *grid = s->grid;
     const size_t at[3] = {sample % grid->counts[0], sample / grid->counts[0] % grid->counts[1],
                           sample / s->layer};
     for (int k = 0; k < 3; k++) {
-        place[k] = grid->origin[k] + grid->cell * (double)at[k];
+        position[k] = grid->origin[k] + grid->cell * (double)at[k];
     }
 }
 
@@ -46,14 +46,14 @@ static void sample_place(const struct sampling *s, size_t sample, double place[3
 
 struct nearest {
     const struct triangle_mesh *mesh;
-    double place[3];
+    double position[3];
     double squared; ///< m^2: of the nearest triangle so far
 };
 
 static double visit(void *self, uint32_t triangle, double limit) {
     struct nearest *nearest = self;
     const uint32_t *corner = nearest->mesh->triangles + 3 * (size_t)triangle;
-    const double *const x[PAIR_NODES] = {nearest->place,
+    const double *const x[PAIR_NODES] = {nearest->position,
                                          nearest->mesh->positions + 3 * (size_t)corner[0],
                                          nearest->mesh->positions + 3 * (size_t)corner[1],
                                          nearest->mesh->positions + 3 * (size_t)corner[2]};
@@ -64,16 +64,16 @@ static double visit(void *self, uint32_t triangle, double limit) {
 /// m: infinite where no triangle is within the limit.
 static double distance_within(const struct sampling *s, size_t sample, double limit) {
     struct nearest nearest = {.mesh = s->mesh, .squared = INFINITY};
-    sample_place(s, sample, nearest.place);
-    tree_search_nearest(&s->tree, nearest.place, limit * limit, visit, &nearest);
+    sample_position(s, sample, nearest.position);
+    tree_search_nearest(&s->tree, nearest.position, limit * limit, visit, &nearest);
     return nearest.squared <= limit * limit ? sqrt(nearest.squared) : INFINITY;
 }
 
 static void band_layer(void *context, size_t layer) {
     const struct sampling *s = context;
-    const double reach = BAND * s->grid->cell;
+    const double limit = BAND * s->grid->cell;
     for (size_t i = layer * s->layer; i < (layer + 1) * s->layer; i++) {
-        s->distances[i] = distance_within(s, i, reach);
+        s->distances[i] = distance_within(s, i, limit);
     }
 }
 
@@ -95,37 +95,37 @@ static void inner_layer(void *context, size_t layer) {
 
 // --- sides ---
 
-static bool is_inside(double turns) {
-    return fabs(turns) > 0.5;
+static bool is_inside(double winding) {
+    return fabs(winding) > 0.5;
 }
 
-static void judge(struct sampling *s, size_t sample, double turns) {
+static void record_side(struct sampling *s, size_t sample, double winding) {
     struct distance_sampling_report *report = s->report;
     report->sign_count++;
-    report->is_inverted = report->is_inverted || turns < -0.5;
-    report->open_count += s->distances[sample] > s->grid->cell && fabs(turns) > OPEN_LOW &&
-                          fabs(turns) < OPEN_HIGH;
+    report->is_inverted = report->is_inverted || winding < -0.5;
+    report->open_count += s->distances[sample] > s->grid->cell && fabs(winding) > OPEN_LOW &&
+                          fabs(winding) < OPEN_HIGH;
 }
 
-static void turns_layer(void *context, size_t layer) {
+static void winding_layer(void *context, size_t layer) {
     const struct sampling *s = context;
     for (size_t i = layer * s->layer; i < (layer + 1) * s->layer; i++) {
-        double place[3];
-        sample_place(s, i, place);
-        s->turns[i] = (float)winding_number(&s->winding, place);
+        double position[3];
+        sample_position(s, i, position);
+        s->winding_numbers[i] = (float)winding_number(&s->winding, position);
     }
 }
 
 static void find_each_side(struct sampling *s) {
-    tasks_for(s->tasks, s->grid->counts[2], turns_layer, s);
+    tasks_for(s->tasks, s->grid->counts[2], winding_layer, s);
     for (size_t i = 0; i < s->count; i++) {
-        judge(s, i, (double)s->turns[i]);
-        s->states[i] = is_inside((double)s->turns[i]) ? INSIDE : OUTSIDE;
+        record_side(s, i, (double)s->winding_numbers[i]);
+        s->states[i] = is_inside((double)s->winding_numbers[i]) ? INSIDE : OUTSIDE;
     }
 }
 
 /// Puts neighbours on the same side that the queue does not hold yet. Returns its new length.
-static size_t reach_neighbours(struct sampling *s, uint32_t sample, size_t length) {
+static size_t spread_side(struct sampling *s, uint32_t sample, size_t length) {
     const size_t strides[3] = {1, s->grid->counts[0], s->layer};
     size_t rest = sample;
     for (int k = 0; k < 3; k++) {
@@ -151,15 +151,15 @@ static void find_common_sides(struct sampling *s) {
         if (s->states[i] != UNKNOWN) {
             continue;
         }
-        double place[3];
-        sample_place(s, i, place);
-        const double turns = winding_number(&s->winding, place);
-        judge(s, i, turns);
-        s->states[i] = is_inside(turns) ? INSIDE : OUTSIDE;
+        double position[3];
+        sample_position(s, i, position);
+        const double winding = winding_number(&s->winding, position);
+        record_side(s, i, winding);
+        s->states[i] = is_inside(winding) ? INSIDE : OUTSIDE;
         size_t length = 0;
         s->queue[length++] = (uint32_t)i;
         for (size_t at = 0; at < length; at++) {
-            length = reach_neighbours(s, s->queue[at], length);
+            length = spread_side(s, s->queue[at], length);
         }
     }
 }
@@ -172,9 +172,9 @@ static double solve_eikonal(double lowest[3], double cell) {
     for (int i = 0; i < 2; i++) {
         for (int k = 0; k < 2 - i; k++) {
             if (lowest[k] > lowest[k + 1]) {
-                const double more = lowest[k];
+                const double larger = lowest[k];
                 lowest[k] = lowest[k + 1];
-                lowest[k + 1] = more;
+                lowest[k + 1] = larger;
             }
         }
     }
@@ -337,14 +337,14 @@ pbs_status distance_sampling_fill(struct memory *memory, struct tasks *tasks,
     *report = (struct distance_sampling_report){.is_closed = false};
     s.distances = memory_allocate(memory, s.count, sizeof *s.distances);
     s.states = memory_allocate(memory, s.count, sizeof *s.states);
-    s.turns = memory_allocate(memory, s.count, sizeof *s.turns);
+    s.winding_numbers = memory_allocate(memory, s.count, sizeof *s.winding_numbers);
     s.queue = memory_allocate(memory, s.count, sizeof *s.queue);
-    const bool has_memory = s.distances != NULL && s.states != NULL && s.turns != NULL &&
+    const bool has_memory = s.distances != NULL && s.states != NULL && s.winding_numbers != NULL &&
                             s.queue != NULL;
     const pbs_status status = has_memory ? fill(&s, samples) : PBS_ERROR_MEMORY;
     memory_release(memory, s.distances);
     memory_release(memory, s.states);
-    memory_release(memory, s.turns);
+    memory_release(memory, s.winding_numbers);
     memory_release(memory, s.queue);
     winding_free(memory, &s.winding);
     bounding_tree_free(memory, &s.tree);

@@ -10,7 +10,7 @@
 /// distances, and where it is not nearly as far to another; by straight lines, whose surface has
 /// kinks between cells, to a quarter of a cell. False: the way led to no surface, as where there is
 /// none. gradient: of the interpolation there, not zero.
-bool grid_closest(const struct distance_grid *grid, const double place[3], double closest[3],
+bool grid_closest(const struct distance_grid *grid, const double point[3], double closest[3],
                   double gradient[3]);
 
 #endif

@@ -22,9 +22,9 @@ struct dipole {
 // --- dipoles ---
 
 static double distance(const double a[3], const double b[3]) {
-    double way[3];
-    subtract3(a, b, way);
-    return norm3(way);
+    double offset[3];
+    subtract3(a, b, offset);
+    return norm3(offset);
 }
 
 static const double *corner(const struct triangle_mesh *mesh, uint32_t triangle, int i) {
@@ -70,16 +70,16 @@ static struct dipole unite(const struct dipole *parts, int count) {
 }
 
 /// The blocks of level 0 have triangles for parts, all others the blocks below.
-static struct dipole of_block(const struct winding *w, uint32_t level, size_t place) {
+static struct dipole of_block(const struct winding *w, uint32_t level, size_t index) {
     const struct bounding_tree *tree = w->tree;
     struct dipole parts[8];
     int count = 0;
     for (size_t i = 0; i < 8; i++) {
-        if (level == 0 && tree->primitive[8 * place + i] >= 0) {
-            parts[count++] = of_triangle(w->mesh, (uint32_t)tree->primitive[8 * place + i]);
+        if (level == 0 && tree->primitive[8 * index + i] >= 0) {
+            parts[count++] = of_triangle(w->mesh, (uint32_t)tree->primitive[8 * index + i]);
         }
-        if (level > 0 && 8 * place + i < tree->level_start[level] - tree->level_start[level - 1]) {
-            parts[count++] = w->dipoles[tree->level_start[level - 1] + 8 * place + i];
+        if (level > 0 && 8 * index + i < tree->level_start[level] - tree->level_start[level - 1]) {
+            parts[count++] = w->dipoles[tree->level_start[level - 1] + 8 * index + i];
         }
     }
     return unite(parts, count);
@@ -95,8 +95,8 @@ pbs_status winding_build(struct memory *memory, const struct triangle_mesh *mesh
     }
     for (uint32_t level = 0; level < tree->level_count; level++) {
         const size_t count = tree->level_start[level + 1] - tree->level_start[level];
-        for (size_t place = 0; place < count; place++) {
-            winding->dipoles[tree->level_start[level] + place] = of_block(winding, level, place);
+        for (size_t index = 0; index < count; index++) {
+            winding->dipoles[tree->level_start[level] + index] = of_block(winding, level, index);
         }
     }
     return PBS_OK;
@@ -111,21 +111,21 @@ void winding_free(struct memory *memory, struct winding *winding) {
 
 /// The solid angle of a triangle (van Oosterom and Strackee 1983).
 static double solid_angle(const struct triangle_mesh *mesh, uint32_t triangle,
-                          const double place[3]) {
+                          const double point[3]) {
     double a[3], b[3], c[3], across[3];
-    subtract3(corner(mesh, triangle, 0), place, a);
-    subtract3(corner(mesh, triangle, 1), place, b);
-    subtract3(corner(mesh, triangle, 2), place, c);
+    subtract3(corner(mesh, triangle, 0), point, a);
+    subtract3(corner(mesh, triangle, 1), point, b);
+    subtract3(corner(mesh, triangle, 2), point, c);
     const double la = norm3(a), lb = norm3(b), lc = norm3(c);
     cross3(b, c, across);
     return 2.0 * atan2(dot3(a, across),
                        la * lb * lc + dot3(a, b) * lc + dot3(b, c) * la + dot3(c, a) * lb);
 }
 
-static double leaf_angle(const struct winding *w, size_t place, const double from[3]) {
+static double leaf_angle(const struct winding *w, size_t index, const double from[3]) {
     double angle = 0.0;
     for (size_t i = 0; i < 8; i++) {
-        const int32_t triangle = w->tree->primitive[8 * place + i];
+        const int32_t triangle = w->tree->primitive[8 * index + i];
         angle += triangle >= 0 ? solid_angle(w->mesh, (uint32_t)triangle, from) : 0.0;
     }
     return angle;
@@ -133,10 +133,10 @@ static double leaf_angle(const struct winding *w, size_t place, const double fro
 
 struct winding_block {
     uint32_t level;
-    size_t place;
+    size_t index;
 };
 
-double winding_number(const struct winding *winding, const double place[3]) {
+double winding_number(const struct winding *winding, const double point[3]) {
     const struct bounding_tree *tree = winding->tree;
     struct winding_block stack[8 * TREE_LEVELS];
     size_t depth = 0;
@@ -146,18 +146,18 @@ double winding_number(const struct winding *winding, const double place[3]) {
     }
     while (depth > 0) {
         const struct winding_block at = stack[--depth];
-        const struct dipole *dipole = &winding->dipoles[tree->level_start[at.level] + at.place];
-        double way[3];
-        subtract3(dipole->center, place, way);
-        const double length = norm3(way);
+        const struct dipole *dipole = &winding->dipoles[tree->level_start[at.level] + at.index];
+        double offset[3];
+        subtract3(dipole->center, point, offset);
+        const double length = norm3(offset);
         if (length > FAR * dipole->radius) {
-            angle += dot3(dipole->area, way) / (length * length * length);
+            angle += dot3(dipole->area, offset) / (length * length * length);
         } else if (at.level == 0) {
-            angle += leaf_angle(winding, at.place, place);
+            angle += leaf_angle(winding, at.index, point);
         } else {
             const size_t size = tree->level_start[at.level] - tree->level_start[at.level - 1];
-            for (size_t i = 0; i < 8 && 8 * at.place + i < size; i++) {
-                stack[depth++] = (struct winding_block){at.level - 1, 8 * at.place + i};
+            for (size_t i = 0; i < 8 && 8 * at.index + i < size; i++) {
+                stack[depth++] = (struct winding_block){at.level - 1, 8 * at.index + i};
             }
         }
     }
@@ -169,7 +169,7 @@ double winding_number(const struct winding *winding, const double place[3]) {
 /// An edge's two vertices, the lower first, and which way it is gone along.
 struct directed_edge {
     uint32_t low, high;
-    int32_t way;
+    int32_t direction;
 };
 
 static int compare_edges(const void *a, const void *b) {
@@ -196,7 +196,7 @@ pbs_status winding_is_closed(struct memory *memory, const struct triangle_mesh *
     int32_t sum = 0;
     *closed = true;
     for (size_t i = 0; i < count; i++) {
-        sum += edges[i].way;
+        sum += edges[i].direction;
         if (i + 1 == count || compare_edges(&edges[i], &edges[i + 1]) != 0) {
             *closed = *closed && sum == 0;
             sum = 0;

@@ -26,7 +26,7 @@ pbs_status winding_build(struct memory *memory, const struct triangle_mesh *mesh
 void winding_free(struct memory *memory, struct winding *winding);
 
 /// Off by less than a hundredth, and by less near the surface, whose triangles count one by one.
-double winding_number(const struct winding *winding, const double place[3]);
+double winding_number(const struct winding *winding, const double point[3]);
 
 /// *closed: every edge is gone along as often one way as the other, by the numbers of its vertices.
 /// Then the winding number is whole everywhere off the surface, and changes nowhere else.

@@ -11,7 +11,7 @@
 /// Of the longest edge cubed.
 static const double FLAT = 1e-14;
 /// Of the sum of a determinant's products: above its rounding.
-static const double UNCERTAIN = 1e-14;
+static const double UNCERTAINTY = 1e-14;
 
 struct determinant {
     double value, size;
@@ -58,10 +58,10 @@ bool tet_contains(const double *const corners[4], const double p[3], double weig
         const struct determinant outside = determinant_of(corners[face[0]], corners[face[1]],
                                                           corners[face[2]], p);
         // What is no number is nowhere.
-        if (!(outside.value <= UNCERTAIN * outside.size)) {
+        if (!(outside.value <= UNCERTAINTY * outside.size)) {
             return false;
         }
-        is_uncertain[f] = !(outside.value < -UNCERTAIN * outside.size);
+        is_uncertain[f] = !(outside.value < -UNCERTAINTY * outside.size);
         part[f] = fmax(-outside.value, 0.0);
     }
     for (int f = 0; f < 4; f++) {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/matrix3/math3.h"
-#include "geometry/meshes/place_order.h"
+#include "geometry/meshes/grid_order.h"
 #include "geometry/meshes/sheet.h"
 #include "world/bodies/bonded.h"
 #include "world/model/near_bonds.h"
@@ -507,8 +507,8 @@ static pbs_status order_particles(const struct scene *scene, struct memory *memo
             continue;
         }
         uint32_t *own = nodes + *count;
-        RETURN_IF_FAILED(place_order(memory, body->bonds.rest, body->node_count,
-                                     body->peridynamic.spacing, own));
+        RETURN_IF_FAILED(
+            grid_order(memory, body->bonds.rest, body->node_count, body->peridynamic.spacing, own));
         for (size_t k = 0; k < body->node_count; k++) {
             own[k] += (uint32_t)body->node_start;
         }

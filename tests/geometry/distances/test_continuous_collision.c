@@ -480,8 +480,8 @@ static void gaps_of_a_few_roundings_are_kept(void **state) {
         const double *const moves[4] = {dx[0], dx[1], dx[2], dx[3]};
         const double t = free_time(kind, nodes, moves, separation, 1.0, NULL);
         const double left = distance_beyond(kind, x, dx, t, separation);
-        assert_true(left > 0.9 * COLLISION_GAP_KEPT * gap);
-        short_of += left < COLLISION_GAP_KEPT * gap;
+        assert_true(left > 0.9 * COLLISION_GAP_FRACTION * gap);
+        short_of += left < COLLISION_GAP_FRACTION * gap;
         stopped += t < 1.0;
     }
     assert_true(stopped > 30000 || LDBL_MANT_DIG <= DBL_MANT_DIG);

@@ -1,6 +1,6 @@
 // Points by their places: lattices that were shuffled and shaken, clouds that are wide beside their
 // spacing, points at one place.
-#include "geometry/meshes/place_order.h"
+#include "geometry/meshes/grid_order.h"
 #include "support/allocator.h"
 #include "support/random.h"
 #include "support/testing.h"
@@ -31,7 +31,7 @@ static void a_lattice_comes_row_by_row(void **state) {
                 x[3 * i + k] = -7.0 + 0.1 * (at[k] + shake * random_uniform(&random, -1.0, 1.0));
             }
         }
-        assert_ok(place_order(&memory, x, POINTS, 0.1, order));
+        assert_ok(grid_order(&memory, x, POINTS, 0.1, order));
         for (uint32_t i = 0; i < POINTS; i++) {
             assert_int_equal(place[order[i]], i);
         }
@@ -46,12 +46,12 @@ static void wide_clouds_are_ordered(void **state) {
     const double x[15] = {1e6, 0, 0, 0, 0, 0, 0, 1e-6, 0, 0, 0, 0, -1e6, 0, 0};
     uint32_t order[5];
     memory_init(&memory, NULL);
-    assert_ok(place_order(&memory, x, 5, 1e-6, order));
+    assert_ok(grid_order(&memory, x, 5, 1e-6, order));
     const uint32_t wanted[5] = {4, 1, 3, 2, 0}; // those at one place by their numbers
     for (size_t i = 0; i < 5; i++) {
         assert_int_equal(order[i], wanted[i]);
     }
-    assert_ok(place_order(&memory, x, 1, 1.0, order));
+    assert_ok(grid_order(&memory, x, 1, 1.0, order));
     assert_int_equal(order[0], 0);
 }
 
@@ -66,7 +66,7 @@ static void every_allocation_may_fail(void **state) {
         const pbs_allocator hooks = test_allocator_hooks(&allocator);
         memory_init(&memory, &hooks);
         test_allocator_fail_after(&allocator, k);
-        assert_int_equal(place_order(&memory, x, 2, 1.0, order), PBS_ERROR_MEMORY);
+        assert_int_equal(grid_order(&memory, x, 2, 1.0, order), PBS_ERROR_MEMORY);
         assert_int_equal(memory.bytes_in_use, 0);
     }
 }

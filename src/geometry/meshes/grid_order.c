@@ -1,5 +1,5 @@
 // Cells as numbers of 63 bits, sorted by their digits from the lowest on (radix sort).
-#include "geometry/meshes/place_order.h"
+#include "geometry/meshes/grid_order.h"
 
 #include <math.h>
 
@@ -59,8 +59,8 @@ static void sort_digit(const uint64_t *keys, size_t count, unsigned shift, const
     }
 }
 
-pbs_status place_order(struct memory *memory, const double *positions, size_t count, double spacing,
-                       uint32_t *order) {
+pbs_status grid_order(struct memory *memory, const double *positions, size_t count, double spacing,
+                      uint32_t *order) {
     uint64_t *keys = memory_allocate(memory, count, sizeof *keys);
     uint32_t *other = memory_allocate(memory, count, sizeof *other);
     if (keys == NULL || other == NULL) {
