@@ -1,11 +1,12 @@
-// What the compiler and the processor offer: inlining, alignment, function multiversioning.
+// Macros for inlining, alignment, prefetching and functions compiled for several instruction sets.
 #ifndef PBS_BASE_CONFIG_H
 #define PBS_BASE_CONFIG_H
 
-// Cache line and widest vector; every array that a kernel streams starts on such a boundary.
+// Size in bytes of a cache line and of the widest vector register. Every array that a kernel
+// streams is aligned to it.
 #define CACHE_LINE 64
 
-// Metres, of either sign: see include/pbs/base.h, where hosts read it.
+// Largest absolute value of a coordinate, m. Defined for hosts in include/pbs/base.h.
 #define COORDINATE_LIMIT 1e30
 
 #include <stddef.h>
@@ -22,10 +23,11 @@
 #endif
 #endif
 
-// A kernel marked so is compiled for plain x86-64, AVX2 and AVX-512 and chosen when the library is
-// loaded. Sanitizers instrument the loader's resolver before their runtime is up, hence the
-// exception. clang refuses to inline a helper that takes 64-byte vectors into a function of another
-// target, so what it builds has the plain version only (or what -march asks for).
+// PBS_MULTIVERSION compiles a kernel for plain x86-64, AVX2 and AVX-512; the loader chooses a
+// version. Sanitizer builds cannot use it, because they instrument the loader's resolver before
+// their runtime is initialised. clang cannot use it, because it refuses to inline a helper that
+// takes 64-byte vectors into a function of another target. Both compile the plain version only (or
+// the one that -march selects).
 #if defined(__x86_64__) && defined(__ELF__) && defined(__GNUC__) && !defined(__clang__) &&         \
     !defined(PBS_SANITIZED) && !defined(PBS_SINGLE_VERSION)
 #define PBS_HAS_CLONES   1
@@ -34,8 +36,8 @@
 #define PBS_MULTIVERSION
 #endif
 
-/// Asks for what lies that many bytes ahead of p. It may lie behind the end of the array, where no
-/// pointer may point: hence the detour over a number.
+/// Prefetches the cache line that lies `bytes` after p. The address may be past the end of the
+/// array, where a pointer would be undefined behaviour; it is therefore computed as an integer.
 ALWAYS_INLINE void prefetch_ahead(const void *p, size_t bytes) {
     __builtin_prefetch((const void *)((uintptr_t)p + bytes)); // NOLINT(performance-no-int-to-ptr)
 }

@@ -1,19 +1,19 @@
-// Sets of indices that are joined pair by pair (union-find). The least member stands for its set,
-// so that what comes out does not depend on the order of the pairs.
+// Disjoint sets of indices (union-find). The smallest member of a set is its root, so that the
+// result does not depend on the order in which pairs are joined.
 #ifndef PBS_BASE_DISJOINT_SETS_H
 #define PBS_BASE_DISJOINT_SETS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/// Every index by itself.
+/// Makes every index a set of its own.
 static inline void disjoint_sets_begin(uint32_t *parent, size_t count) {
     for (size_t i = 0; i < count; i++) {
         parent[i] = (uint32_t)i;
     }
 }
 
-/// The least member of an index's set. Halves the path on its way.
+/// Returns the smallest member of an index's set. Halves the path to the root as it goes.
 static inline uint32_t disjoint_sets_find(uint32_t *parent, uint32_t index) {
     while (parent[index] != index) {
         parent[index] = parent[parent[index]];
@@ -32,9 +32,9 @@ static inline void disjoint_sets_join(uint32_t *parent, uint32_t a, uint32_t b) 
     }
 }
 
-/// Every index's parent becomes the least member of its set.
+/// Sets every index's parent to the smallest member of its set.
 static inline void disjoint_sets_flatten(uint32_t *parent, size_t count) {
-    // A parent is never above its child, so it is flat already.
+    // A parent is never larger than its child, so parent[parent[i]] is already the root.
     for (size_t i = 0; i < count; i++) {
         parent[i] = parent[parent[i]];
     }

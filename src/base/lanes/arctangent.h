@@ -1,18 +1,18 @@
-// Angles of eight vectors of the plane at a time, by arithmetic alone: the same bits on every
-// processor, whatever mathematical library it has.
+// Angles of eight plane vectors at a time. Uses arithmetic alone, so that the result has the same
+// bits on every processor and with every mathematical library.
 //
-// The vector is reflected into the half quadrant next to the x axis, and from beyond tan(pi/8)
-// turned back by pi/4; what remains is |z| < tan(pi/8), where atan z = z - z w Q(w) with w = z^2.
+// The vector is reflected to 0 <= y <= x, and above tan(pi/8) rotated by -pi/4. What remains is |z|
+// < tan(pi/8), where atan z = z - z w Q(w) with w = z^2.
 #ifndef PBS_BASE_LANES_ARCTANGENT_H
 #define PBS_BASE_LANES_ARCTANGENT_H
 
 #include "base/lanes/lanes.h"
 
 #define ARCTANGENT_PI     0x1.921fb54442d18p+1
-#define ARCTANGENT_PI_LOW 0x1.1a62633145c07p-53 ///< pi less ARCTANGENT_PI
+#define ARCTANGENT_PI_LOW 0x1.1a62633145c07p-53 ///< pi - ARCTANGENT_PI
 
-/// atan z for |z| < tan(pi/8). Q interpolates (1 - atan(z) / z) / w at Chebyshev points, to 1e-17
-/// of atan(z) / z.
+/// Returns atan z for |z| < tan(pi/8). Q interpolates (1 - atan(z) / z) / w at Chebyshev points;
+/// the error of atan(z) / z is 1e-17.
 ALWAYS_INLINE lanes8 arctangent_series(lanes8 z) {
     const lanes8 w = z * z;
     const lanes8 w2 = w * w;
@@ -25,8 +25,8 @@ ALWAYS_INLINE lanes8 arctangent_series(lanes8 z) {
     return z - z * w * ((q0 + w2 * q2) + w4 * ((q4 + w2 * q6) + w4 * q8));
 }
 
-/// The angle of (x, y) from the x axis, in [-pi, pi] with the sign of y, as atan2 has it, to 3
-/// units in the last place; 0 of the null vector. x and y are finite and their sum is.
+/// Returns the angle of (x, y) from the x axis, in [-pi, pi] with the sign of y, like atan2, to 3
+/// units in the last place. The angle of the null vector is 0. x, y and x + y must be finite.
 ALWAYS_INLINE lanes8 atan2_lanes(lanes8 y, lanes8 x) {
     const lanes8 ax = lanes_abs(x);
     const lanes8 ay = lanes_abs(y);
@@ -37,7 +37,7 @@ ALWAYS_INLINE lanes8 atan2_lanes(lanes8 y, lanes8 x) {
     const lanes8 bottom = lanes_select(turned, low + high, high);
     const lanes8 z = top / lanes_select(bottom > 0.0, bottom, lanes_set(1.0));
     const lanes8 zero = lanes_set(0.0);
-    // A fraction of pi, in two parts, the small one joined to the series.
+    // The angle is turns * pi + part. The low word of turns * pi is added to part first.
     lanes8 part = arctangent_series(z);
     lanes8 turns = lanes_select(turned, lanes_set(0.25), zero);
     const mask8 steep = ay > ax;

@@ -1,5 +1,5 @@
-// Eight doubles at a time, with the compiler's portable vectors: one element of a mesh in each
-// lane.
+// Vectors of eight doubles, by the compiler's portable vector extension. Kernels put one element of
+// a mesh into each lane.
 #ifndef PBS_BASE_LANES_LANES_H
 #define PBS_BASE_LANES_LANES_H
 
@@ -10,7 +10,8 @@
 
 #include "base/config.h"
 
-// Eight, unless a source that is compiled for narrower vectors says less before it includes this.
+// A source that is compiled for narrower vectors defines a smaller number before it includes this
+// header.
 #if !defined(LANES)
 #define LANES 8
 #endif
@@ -32,14 +33,14 @@ ALWAYS_INLINE void lanes_store(double *p, lanes8 v) {
     memcpy(p, &v, sizeof v);
 }
 
-/// a where the mask is set (all ones), b elsewhere.
+/// Returns a where the mask is set (all ones), b elsewhere.
 ALWAYS_INLINE lanes8 lanes_select(mask8 mask, lanes8 a, lanes8 b) {
     return (lanes8)((mask & (mask8)a) | (~mask & (mask8)b));
 }
 
-/// Where both masks are set. In a PBS_MULTIVERSION kernel comparisons must be joined with this and
-/// lanes_either: gcc settles the shape of a & b before it knows the target of the clone, and makes
-/// scalar code of it.
+/// Returns the lanes where both masks are set. In a PBS_MULTIVERSION kernel, comparisons must be
+/// joined with this function and lanes_either: gcc chooses the vector shape of a & b before it
+/// knows the target of the clone, and generates scalar code.
 ALWAYS_INLINE mask8 lanes_both(mask8 a, mask8 b) {
     mask8 r;
     for (int i = 0; i < LANES; i++) {
@@ -48,7 +49,7 @@ ALWAYS_INLINE mask8 lanes_both(mask8 a, mask8 b) {
     return r;
 }
 
-/// Where one of the masks is set.
+/// Returns the lanes where at least one mask is set.
 ALWAYS_INLINE mask8 lanes_either(mask8 a, mask8 b) {
     mask8 r;
     for (int i = 0; i < LANES; i++) {
@@ -77,7 +78,7 @@ ALWAYS_INLINE lanes8 lanes_sqrt(lanes8 a) {
     return r;
 }
 
-/// By halves, as taking eight lanes out of a vector one by one costs more than the rest.
+/// True if any lane is set. Reduces by halves: extracting eight lanes one by one is slower.
 ALWAYS_INLINE bool lanes_any(mask8 mask) {
     typedef int64_t mask2 __attribute__((vector_size(16)));
     mask2 any;
@@ -95,7 +96,8 @@ ALWAYS_INLINE bool lanes_any(mask8 mask) {
 }
 
 #if LANES == 8
-/// Lane 0 first: the order is part of the result.
+/// Returns the sum of the lanes. The order of the additions is fixed, because results must not
+/// change by a bit.
 ALWAYS_INLINE double lanes_sum(lanes8 a) {
     return ((a[0] + a[1]) + (a[2] + a[3])) + ((a[4] + a[5]) + (a[6] + a[7]));
 }

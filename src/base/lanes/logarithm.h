@@ -1,8 +1,8 @@
-// Natural logarithms of eight numbers at a time, by arithmetic alone: the same bits on every
-// processor, whatever mathematical library it has.
+// Natural logarithms of eight numbers at a time. Uses arithmetic alone, so that the result has the
+// same bits on every processor and with every mathematical library.
 //
-// x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)); with s = f / (2 + f) is log(1 + f) = 2
-// atanh(s) and f - 2 s = s f.
+// x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)). With s = f / (2 + f), log(1 + f) = 2 atanh(s)
+// and f - 2 s = s f.
 #ifndef PBS_BASE_LANES_LOGARITHM_H
 #define PBS_BASE_LANES_LOGARITHM_H
 
@@ -10,23 +10,24 @@
 
 typedef uint64_t bits8 __attribute__((vector_size(8 * LANES)));
 
-// ln 2 in two parts: the first has zeros at its end, so that its product with an exponent is exact.
+// ln 2 as the sum of two doubles. The last bits of the first one are zero, so that its product with
+// an exponent is exact.
 #define LN2_HIGH 0x1.62e42fefa0000p-1
 #define LN2_LOW  0x1.cf79abc9e3b3ap-40
 
-/// k and f of a positive normal number; f is exact.
+/// Computes k and f of a positive normal number. f is exact.
 ALWAYS_INLINE void log_reduce(lanes8 x, lanes8 *k, lanes8 *f) {
     const uint64_t one = 0x3ff0000000000000U;
     const uint64_t root_half = 0x3fe6a09e667f3bcdU;
     const bits8 shifted = (bits8)x + (one - root_half);
-    // The exponent as a double, by way of the bits of 2^52 + k (k biased): no conversion
-    // instruction needed.
+    // Converts the biased exponent to double by placing it into the mantissa of 2^52; no conversion
+    // instruction is needed.
     *k = (lanes8)((shifted >> 52) | 0x4330000000000000U) - (4503599627370496.0 + 1023.0);
     *f = (lanes8)((shifted & 0x000fffffffffffffU) + root_half) - 1.0;
 }
 
-/// f - log(1 + f) for the f of log_reduce: s f less the rest of the series of 2 atanh(s), whose
-/// coefficients interpolate (atanh(s) / s - 1) / s^2 at Chebyshev points, to 2e-16.
+/// Returns f - log(1 + f) for the f of log_reduce: s f minus the rest of the series of 2 atanh(s).
+/// The coefficients interpolate (atanh(s) / s - 1) / s^2 at Chebyshev points, to 2e-16.
 ALWAYS_INLINE lanes8 log_series(lanes8 f) {
     const lanes8 s = f / (2.0 + f);
     const lanes8 z = s * s;
@@ -37,7 +38,7 @@ ALWAYS_INLINE lanes8 log_series(lanes8 f) {
     return s * f - 2.0 * s * z * ((low + zz * middle) + (zz * zz) * high);
 }
 
-/// ln x and (x - 1) - ln x of a positive normal number.
+/// Computes ln x and (x - 1) - ln x of a positive normal number.
 ALWAYS_INLINE void log_with_excess_lanes(lanes8 x, lanes8 *logarithm, lanes8 *excess) {
     lanes8 k;
     lanes8 f;
@@ -47,8 +48,8 @@ ALWAYS_INLINE void log_with_excess_lanes(lanes8 x, lanes8 *logarithm, lanes8 *ex
     *excess = ((x - 1.0) - f) - k * (LN2_HIGH + LN2_LOW) + series;
 }
 
-/// ln x to 2 units in the last place, denormal numbers included; -infinity of zero, infinity of
-/// infinity, no number of negative numbers.
+/// Returns ln x to 2 units in the last place, also for denormal numbers. Zero gives -infinity,
+/// infinity gives infinity, negative numbers give NaN.
 ALWAYS_INLINE lanes8 log_lanes(lanes8 x) {
     const mask8 denormal = x < 0x1p-1022;
     lanes8 k;
@@ -61,7 +62,8 @@ ALWAYS_INLINE lanes8 log_lanes(lanes8 x) {
     return lanes_select(lanes_both(x > 0.0, x < INFINITY), result, special);
 }
 
-/// t - log(1 + t) for t > -1, to full relative accuracy also for small t, where it is t^2 / 2.
+/// Returns t - log(1 + t) for t > -1, to full relative accuracy also for small t, where it is about
+/// t^2 / 2.
 ALWAYS_INLINE lanes8 log_excess_lanes(lanes8 t) {
     lanes8 k;
     lanes8 f;

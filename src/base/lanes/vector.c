@@ -1,6 +1,6 @@
-// Long vectors of doubles. Every operation is cut into the same chunks, which depend on the length
-// alone; sums keep eight running totals in a chunk and one total a chunk, added in order at the
-// end.
+// Every operation is cut into chunks whose size depends on the vector's length alone. A reduction
+// keeps eight partial sums in a chunk (one per lane) and one sum per chunk; the sums of the chunks
+// are added in order at the end.
 #include "base/lanes/vector.h"
 
 #include <string.h>
@@ -8,13 +8,14 @@
 #include "base/lanes/lanes.h"
 
 enum {
-    MAX_CHUNKS = 1024,   ///< the chunks' totals live on the stack
+    MAX_CHUNKS = 1024,   ///< the sums of the chunks are stored on the stack
     MIN_CHUNK = 4096,    ///< about a microsecond of work
-    SERIAL_COUNT = 16384 ///< below it, telling another thread costs more than it gives
+    SERIAL_COUNT = 16384 ///< below this length, starting another thread costs more time than it
+                         ///< saves
 };
 
-// One operation on [begin, begin + count) of its vectors; a reduction returns its total, others
-// return 0.
+// An operation on [begin, begin + count) of its vectors. The kernel of a reduction returns its
+// partial sum, other kernels return 0.
 struct job {
     double (*kernel)(const struct job *job, size_t begin, size_t count);
     size_t count;
@@ -33,7 +34,7 @@ static void run_chunk(void *context, size_t index) {
     job->totals[index] = job->kernel(job, begin, rest < job->chunk ? rest : job->chunk);
 }
 
-/// Runs the job on all chunks; returns how many there are. totals holds MAX_CHUNKS.
+/// Runs the job on all chunks and returns their number. totals has space for MAX_CHUNKS.
 static size_t run_chunks(struct tasks *tasks, struct job *job, double *totals) {
     const size_t share = (job->count / MAX_CHUNKS + LANES) / LANES * LANES;
     job->chunk = share > MIN_CHUNK ? share : MIN_CHUNK;
@@ -58,7 +59,7 @@ static void apply_chunks(struct tasks *tasks, struct job job) {
     run_chunks(tasks, &job, totals);
 }
 
-/// The last, incomplete group of lanes, filled up with zeros.
+/// Loads the last, incomplete group of lanes, padded with zeros.
 ALWAYS_INLINE lanes8 load_rest(const double *p, size_t count) {
     double padded[LANES] = {0.0};
     memcpy(padded, p, count * sizeof *p);
@@ -90,7 +91,7 @@ double vector_norm(struct tasks *tasks, size_t count, const double *x) {
     return sqrt(vector_dot(tasks, count, x, x));
 }
 
-/// x holds the masses, y three coordinates for each; counted in nodes.
+/// x: the masses; y: three coordinates per mass; count: number of nodes.
 PBS_MULTIVERSION
 static double weighted_square_kernel(const struct job *job, size_t begin, size_t count) {
     const double *mass = job->x + begin;
@@ -119,7 +120,7 @@ double vector_weighted_square(struct tasks *tasks, size_t node_count, const doub
         (struct job){.kernel = weighted_square_kernel, .count = node_count, .x = mass, .y = x});
 }
 
-/// 0 when every entry is finite, otherwise not a number: x - x is 0 for finite x only.
+/// Returns 0 if every entry is finite, NaN otherwise: x - x is 0 for finite x only.
 PBS_MULTIVERSION
 static double finite_kernel(const struct job *job, size_t begin, size_t count) {
     const double *x = job->x + begin;
@@ -140,7 +141,7 @@ bool vector_is_finite(struct tasks *tasks, size_t count, const double *x) {
     return sum_chunks(tasks, (struct job){.kernel = finite_kernel, .count = count, .x = x}) == 0.0;
 }
 
-// --- updates; out may be x or y ---
+// --- element-wise operations; out may be x or y ---
 
 PBS_MULTIVERSION
 static double combine_kernel(const struct job *job, size_t begin, size_t count) {

@@ -1,5 +1,6 @@
-// Long vectors of doubles: sums in an order fixed by the length alone (chunks, then chunk by
-// chunk), so that every result is the same to the bit for any number of threads. No allocation.
+// Operations on long vectors of doubles. A sum is computed chunk by chunk, and the order of its
+// additions depends on the length alone, so that every result has the same bits for any number of
+// threads. Allocates no memory.
 #ifndef PBS_BASE_LANES_VECTOR_H
 #define PBS_BASE_LANES_VECTOR_H
 
@@ -15,10 +16,10 @@ void vector_combine(struct tasks *tasks, size_t count, const double *x, double a
 void vector_copy(struct tasks *tasks, size_t count, const double *x, double *out);
 void vector_scale(struct tasks *tasks, size_t count, double a, double *x);
 void vector_zero(struct tasks *tasks, size_t count, double *x);
-/// sum_i m_i |x_i|^2 over nodes of three coordinates.
+/// Returns sum_i m_i |x_i|^2 over nodes of three coordinates.
 double vector_weighted_square(struct tasks *tasks, size_t node_count, const double *mass,
                               const double *x);
-/// True when every entry is finite.
+/// True if every entry is finite.
 bool vector_is_finite(struct tasks *tasks, size_t count, const double *x);
 
 #endif

@@ -1,4 +1,5 @@
-// Chooses the vectors that the processor has, and the eigenproblem of single matrices.
+// Calls the kernel of the widest vectors that the processor has, and solves the eigenproblem of
+// single matrices with the narrowest kernel.
 #include "base/matrix3/eigen3.h"
 
 #include "base/config.h"
@@ -6,7 +7,7 @@
 
 static const int upper[6] = {0, 1, 2, 4, 5, 8};
 
-/// One matrix in the first two lanes.
+/// Copies one matrix to the first two lanes.
 static void spread(const double a[9], double a8[6 * LANES]) {
     for (int i = 0; i < 6; i++) {
         a8[LANES * i] = a[upper[i]];
@@ -14,7 +15,8 @@ static void spread(const double a[9], double a8[6 * LANES]) {
     }
 }
 
-/// Ascending, by exchanging columns; one changes its sign so that Q stays a rotation.
+/// Swaps two eigenvalues that are not in ascending order, and their eigenvectors. One vector
+/// changes its sign, so that Q stays a rotation.
 static void sort(double lambda[3], double q[9], int first, int second) {
     if (!(lambda[second] < lambda[first])) {
         return;

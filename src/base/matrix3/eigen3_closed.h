@@ -1,19 +1,19 @@
-// Eigenvectors of symmetric 3x3 matrices in closed form (Smith 1961), the well separated eigenvalue
-// first, one matrix in each lane. A start for Jacobi rotations, which svd3 and eigen3 add as far as
-// they need them.
+// Eigenvectors of symmetric 3x3 matrices in closed form (Smith 1961), one matrix in each lane. The
+// eigenvector of the well separated eigenvalue is computed first. svd3 and eigen3 use the result as
+// the start of Jacobi rotations, which restore full accuracy.
 #ifndef PBS_BASE_MATRIX3_EIGEN3_CLOSED_H
 #define PBS_BASE_MATRIX3_EIGEN3_CLOSED_H
 
 #include "base/lanes/lanes.h"
 
-/// Entry (i, c) of a matrix.
+/// Entry (i, c) of a row-major 3x3 matrix.
 #define AT(m, i, c) ((m)[3 * (i) + (c)])
 
-// A squared length below this, where the largest is about 1, counts as zero: its square would
-// underflow.
+// A squared length below this counts as zero, relative to a largest length of about 1: its square
+// would underflow.
 #define VANISHING 1.0e-140
 
-/// The power of two that brings the largest entry into [1, 2), and its inverse; both within the
+/// Computes the power of two that scales the largest entry into [1, 2), and its inverse. Both are
 /// normal numbers.
 ALWAYS_INLINE void choose_scale(const lanes8 *a, int count, lanes8 *scale, lanes8 *inverse) {
     lanes8 largest = lanes_abs(a[0]);
@@ -27,12 +27,12 @@ ALWAYS_INLINE void choose_scale(const lanes8 *a, int count, lanes8 *scale, lanes
     *scale = (lanes8)((mask8)lanes_set(0x1p1023) - power);
 }
 
-/// Cosine and sine of the rotation that diagonalises [[app, apq], [apq, aqq]], the larger value
-/// first: tan(2 theta) = 2 apq / d with d = app - aqq. No rotation where there is nothing to choose
-/// from.
+/// Computes cosine and sine of the rotation that diagonalises [[app, apq], [apq, aqq]] with the
+/// larger eigenvalue first: tan(2 theta) = 2 apq / d with d = app - aqq. Returns the identity if d
+/// and apq vanish.
 ALWAYS_INLINE void choose_rotation(lanes8 d, lanes8 apq, lanes8 *c, lanes8 *s) {
     const lanes8 h = lanes_sqrt(d * d + 4.0 * (apq * apq));
-    // Half the angle of (|d|, 2 apq); where d < 0 its complement, which exchanges the columns.
+    // Half the angle of (|d|, 2 apq). For d < 0 its complement, which exchanges the columns.
     const lanes8 large = lanes_abs(d) + h;
     const lanes8 small = 2.0 * lanes_abs(apq);
     const lanes8 scale = 1.0 / lanes_sqrt(large * large + small * small);
@@ -43,15 +43,16 @@ ALWAYS_INLINE void choose_rotation(lanes8 d, lanes8 apq, lanes8 *c, lanes8 *s) {
     *s = (lanes8)(~nothing & ((mask8)(scale * lanes_select(exchange, large, small)) ^ sign));
 }
 
-/// The root of x^3 - 3 x - 2 r in [sqrt(3), 2] for 0 <= r <= 1: 2 cos(acos(r) / 3), by a polynomial
-/// (to 1.6e-7) and two steps of Newton with the polynomial's own derivative.
+/// Returns the root of x^3 - 3 x - 2 r in [sqrt(3), 2] for 0 <= r <= 1, which is 2 cos(acos(r) /
+/// 3). Two Newton steps refine a polynomial approximation (error 1.6e-7); the slope is that of the
+/// polynomial.
 ALWAYS_INLINE lanes8 separated_root(lanes8 r) {
     const lanes8 r2 = r * r;
     const lanes8 low = 1.73205096479 + 0.333317135462 * r;
     const lanes8 middle = -0.095947340068 + 0.0475399478564 * r;
     const lanes8 high = -0.0250210704218 + 0.0101084589894 * r - 0.00204821526411 * r2;
     lanes8 x = low + r2 * (middle + r2 * high);
-    // Half of x'(r) is 1 / (3 x^2 - 3), which Newton divides by.
+    // Newton's method divides by 3 x^2 - 3, which is 2 / x'(r).
     const lanes8 slope = (0.333317135462 - 0.191894680136 * r) +
                          r2 * ((0.142619843569 - 0.100084281687 * r) +
                                r2 * (0.050542294947 - 0.0122892915847 * r));
@@ -75,7 +76,7 @@ ALWAYS_INLINE void multiply_symmetric(const lanes8 k[6], const lanes8 a[3], lane
     out[2] = k[2] * a[0] + k[4] * a[1] + k[5] * a[2];
 }
 
-/// The unit vector that K - x I maps to zero: the longest cross product of two of its rows.
+/// Computes the unit null vector of K - x I: the longest cross product of two of its rows.
 ALWAYS_INLINE void null_vector(const lanes8 k[6], lanes8 x, lanes8 e[3]) {
     const lanes8 row0[3] = {k[0] - x, k[1], k[2]};
     const lanes8 row1[3] = {k[1], k[3] - x, k[4]};
@@ -98,7 +99,7 @@ ALWAYS_INLINE void null_vector(const lanes8 k[6], lanes8 x, lanes8 e[3]) {
     }
 }
 
-/// Two unit vectors with u x w = e (Duff et al. 2017).
+/// Computes two unit vectors with u x w = e (Duff et al. 2017).
 ALWAYS_INLINE void complete_basis(const lanes8 e[3], lanes8 u[3], lanes8 w[3]) {
     const lanes8 sign = (lanes8)(((mask8)e[2] & INT64_MIN) | (mask8)lanes_set(1.0));
     const lanes8 a = -1.0 / (sign + e[2]);
@@ -111,9 +112,9 @@ ALWAYS_INLINE void complete_basis(const lanes8 e[3], lanes8 u[3], lanes8 w[3]) {
     w[2] = -e[1];
 }
 
-/// Columns of v, a rotation: eigenvectors of a (upper triangle 00 01 02 11 12 22), largest value
-/// first. Exact but for rounding errors of a's size; for a multiple of the identity there is
-/// nothing to find, and v is not a number.
+/// Computes the eigenvectors of a (upper triangle 00 01 02 11 12 22) as the columns of the rotation
+/// v, the largest eigenvalue first. Errors are of the size of a's rounding. For a multiple of the
+/// identity v is NaN, because every vector is an eigenvector.
 ALWAYS_INLINE void closed_eigenvectors(const lanes8 a[6], lanes8 v[9]) {
     // K = (A - mean) / p has the eigenvalues 2 cos(phi + 2 pi k / 3) with cos(3 phi) = det K / 2.
     const lanes8 mean = (a[0] + a[3] + a[5]) * (1.0 / 3.0);
@@ -128,15 +129,15 @@ ALWAYS_INLINE void closed_eigenvectors(const lanes8 a[6], lanes8 v[9]) {
                                k[1] * (k[1] * k[5] - k[4] * k[2]) +
                                k[2] * (k[1] * k[4] - k[3] * k[2]);
 
-    // Of the outer two eigenvalues one is at least sqrt(3) away from the others: the last if det K
-    // < 0.
+    // One of the two extreme eigenvalues is at least sqrt(3) away from the others: the smallest if
+    // det K < 0, otherwise the largest.
     const mask8 last = determinant < lanes_set(0.0);
     const mask8 sign = (mask8)determinant & INT64_MIN;
     const lanes8 r = lanes_min(0.5 * lanes_abs(determinant), lanes_set(1.0));
     lanes8 e[3];
     null_vector(k, (lanes8)((mask8)separated_root(r) ^ sign), e);
 
-    // The other two in the plane perpendicular to its eigenvector.
+    // The other two eigenvectors lie in the plane perpendicular to this one.
     lanes8 u[3];
     lanes8 w[3];
     lanes8 ku[3];

@@ -1,6 +1,6 @@
-// The eigenproblem of eigen3.h, one matrix in each of LANES lanes and each lane for itself: by
-// cyclic Jacobi rotations (Golub and Van Loan, Matrix Computations, section 8.5), for the
-// projection from the eigenvectors in closed form.
+// The kernels of eigen3.h, one matrix in each of LANES lanes. Lanes do not influence each other.
+// eigen3_kernel uses cyclic Jacobi rotations (Golub and Van Loan, Matrix Computations,
+// section 8.5); the projection starts from the closed form of eigen3_closed.h.
 #ifndef PBS_BASE_MATRIX3_EIGEN3_KERNEL_H
 #define PBS_BASE_MATRIX3_EIGEN3_KERNEL_H
 
@@ -8,10 +8,11 @@
 
 enum { MAX_SWEEPS = 12 };
 
-// Upper triangle: 00 01 02 11 12 22.
+// Indices of the upper triangle.
 enum { A00, A01, A02, A11, A12, A22 };
 
-/// One rotation that makes apq zero; arp and arq are the entries that row r has in columns p and q.
+/// Applies the rotation that makes apq zero. arp and arq are the entries (r, p) and (r, q), r being
+/// the third row.
 ALWAYS_INLINE void rotate(lanes8 *app, lanes8 *aqq, lanes8 *apq, lanes8 *arp, lanes8 *arq,
                           lanes8 q[9], int column_p, int column_q, lanes8 bound) {
     const lanes8 one = lanes_set(1.0);
@@ -39,7 +40,7 @@ ALWAYS_INLINE void rotate(lanes8 *app, lanes8 *aqq, lanes8 *apq, lanes8 *arp, la
     }
 }
 
-/// Rotates until no entry off the diagonal of a is above bound; q takes part.
+/// Rotates until no off-diagonal entry of a is above bound, and applies the rotations to q.
 ALWAYS_INLINE void diagonalise(lanes8 a[6], lanes8 q[9], lanes8 bound) {
     for (int sweep = 0; sweep < MAX_SWEEPS; sweep++) {
         const lanes8 largest = lanes_max(lanes_max(lanes_abs(a[A01]), lanes_abs(a[A02])),
@@ -53,7 +54,7 @@ ALWAYS_INLINE void diagonalise(lanes8 a[6], lanes8 q[9], lanes8 bound) {
     }
 }
 
-/// Multiplies by the power of two that brings the largest entry into [1, 2); returns the inverse
+/// Multiplies by the power of two that scales the largest entry into [1, 2). Returns the inverse
 /// power.
 ALWAYS_INLINE lanes8 rescale(lanes8 a[6]) {
     lanes8 scale;
@@ -71,8 +72,8 @@ ALWAYS_INLINE void set_identity(lanes8 q[9]) {
     }
 }
 
-/// Eigenvalues on the diagonals of LANES of eight matrices a, in no order, and eigenvectors in the
-/// columns of q.
+/// Diagonalises LANES of eight matrices. lambda: eigenvalues, unsorted; q: eigenvectors in the
+/// columns.
 ALWAYS_INLINE void eigen3_kernel(const double *a, double *lambda, double *q) {
     static const int diagonal[3] = {A00, A11, A22};
     lanes8 b[6];
@@ -82,8 +83,7 @@ ALWAYS_INLINE void eigen3_kernel(const double *a, double *lambda, double *q) {
     }
     set_identity(r);
     const lanes8 inverse = rescale(b);
-    diagonalise(b, r, lanes_set(1.0e-17)); // an absolute bound, where the largest entry is at least
-                                           // 1
+    diagonalise(b, r, lanes_set(1.0e-17)); // absolute, as the largest entry is at least 1
     for (int i = 0; i < 3; i++) {
         lanes_store(lambda + 8 * i, inverse * b[diagonal[i]]);
     }
@@ -94,7 +94,7 @@ ALWAYS_INLINE void eigen3_kernel(const double *a, double *lambda, double *q) {
 
 // --- projection ---
 
-/// Q^T A Q, upper triangle.
+/// Computes Q^T A Q, upper triangle.
 ALWAYS_INLINE void transform(const lanes8 a[6], const lanes8 q[9], lanes8 out[6]) {
     for (int i = 0, k = 0; i < 3; i++) {
         const lanes8 column[3] = {AT(q, 0, i), AT(q, 1, i), AT(q, 2, i)};
@@ -106,8 +106,8 @@ ALWAYS_INLINE void transform(const lanes8 a[6], const lanes8 q[9], lanes8 out[6]
     }
 }
 
-/// Where the matrix is safely positive definite (leading minors, with a margin for their rounding
-/// errors).
+/// Returns the lanes whose matrix is certainly positive definite: the leading minors are positive
+/// by more than their rounding errors.
 ALWAYS_INLINE mask8 is_definite(const lanes8 a[6]) {
     const lanes8 margin = lanes_set(1.0e-14);
     const lanes8 second = a[A00] * a[A11] - a[A01] * a[A01];
@@ -117,15 +117,16 @@ ALWAYS_INLINE mask8 is_definite(const lanes8 a[6]) {
     return (a[A00] > margin) & (second > margin) & (third > margin);
 }
 
-/// Eigenvectors in closed form, then rotations in the lanes where rounding errors left more than a
-/// few epsilon.
+/// Computes the eigenvectors in closed form, then applies Jacobi rotations in the lanes where more
+/// than a few epsilon are left off the diagonal.
 ALWAYS_INLINE void diagonalise_quickly(const lanes8 a[6], lanes8 d[6], lanes8 q[9]) {
     const lanes8 bound = lanes_set(8.0e-16);
     const lanes8 off = lanes_max(lanes_max(lanes_abs(a[A01]), lanes_abs(a[A02])),
                                  lanes_abs(a[A12]));
     lanes8 closed[9];
     closed_eigenvectors(a, closed);
-    // Diagonal matrices, among them the multiples of the identity, are left as they are.
+    // Diagonal matrices keep q = identity, also multiples of the identity, for which the closed
+    // form is NaN.
     set_identity(q);
     for (int i = 0; i < 9; i++) {
         q[i] = lanes_select(off > bound, closed[i], q[i]);
@@ -134,7 +135,7 @@ ALWAYS_INLINE void diagonalise_quickly(const lanes8 a[6], lanes8 d[6], lanes8 q[
     diagonalise(d, q, bound);
 }
 
-/// Replaces LANES of eight matrices by their nearest positive semidefinite ones.
+/// Replaces LANES of eight matrices by the nearest positive semidefinite ones.
 ALWAYS_INLINE void eigen3_project_kernel(double *a) {
     const lanes8 zero = lanes_set(0.0);
     lanes8 before[6];

@@ -1,4 +1,4 @@
-// Vectors and row-major matrices of three dimensions. Small enough to be inline everywhere.
+// Inline functions on vectors of three entries and row-major 3x3 matrices.
 #ifndef PBS_BASE_MATRIX3_MATH3_H
 #define PBS_BASE_MATRIX3_MATH3_H
 
@@ -54,7 +54,7 @@ ALWAYS_INLINE void cross3(const double a[3], const double b[3], double out[3]) {
     out[2] = z;
 }
 
-/// Two unit vectors orthogonal to a unit normal and to each other.
+/// Computes two unit vectors orthogonal to a unit normal and to each other.
 ALWAYS_INLINE void tangents3(const double normal[3], double tangent[2][3]) {
     int least = fabs(normal[1]) < fabs(normal[0]) ? 1 : 0;
     least = fabs(normal[2]) < fabs(normal[least]) ? 2 : least;
@@ -93,7 +93,7 @@ ALWAYS_INLINE void multiply33(const double a[9], const double b[9], double out[9
     }
 }
 
-/// out = m^-1 by cofactors; returns det m. Nothing is written when the determinant is zero.
+/// Computes out = m^-1 by cofactors and returns det m. Writes nothing if the determinant is zero.
 ALWAYS_INLINE double invert33(const double m[9], double out[9]) {
     const double determinant = determinant3(m);
     if (determinant == 0.0) {

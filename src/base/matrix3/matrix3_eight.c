@@ -1,5 +1,5 @@
-// The kernels for vectors of eight doubles (AVX-512; everywhere, where there are no other
-// versions).
+// The kernels for vectors of eight doubles: AVX-512, or the only version on processors and
+// compilers without multiversioning.
 #define LANES 8
 
 #include "base/config.h"

@@ -1,4 +1,5 @@
-// The kernels for vectors of two doubles (any x86-64), also used for single matrices.
+// The kernels for vectors of two doubles, which every x86-64 has. They also process single
+// matrices.
 #define LANES 2
 
 #include "base/matrix3/matrix3_widths.h"

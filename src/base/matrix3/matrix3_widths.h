@@ -1,10 +1,10 @@
-// The kernels of svd3_kernel.h and eigen3_kernel.h, compiled for vectors of eight, four and two
-// doubles, each in a source of its own. Function clones would not do: gcc takes the shape of
-// comparisons from the target of the source, and makes poor code of vectors that are wider than the
-// processor's. All give the same bits.
+// The kernels of svd3_kernel.h and eigen3_kernel.h for vectors of eight, four and two doubles, each
+// compiled in a source of its own. Function clones cannot replace them: gcc takes the vector shape
+// of comparisons from the target of the source file, and generates slow code for vectors wider than
+// the processor's. All widths give the same bits.
 //
-// All work on arrays of eight matrices: entry i of matrix k is a[8 * i + k]; the pointers are to
-// the first matrix to work on.
+// Every kernel works on arrays of eight matrices: entry i of matrix k is a[8 * i + k]. The pointers
+// are to the first matrix to process.
 #ifndef PBS_BASE_MATRIX3_MATRIX3_WIDTHS_H
 #define PBS_BASE_MATRIX3_MATRIX3_WIDTHS_H
 
@@ -13,7 +13,8 @@
 #include "base/config.h"
 
 #if defined(PBS_HAS_CLONES)
-/// Whether svd3_eight and eigen3_project_eight may be called; those for four may where AVX2 is.
+/// True if svd3_eight and eigen3_project_eight may be called. The kernels for four doubles need
+/// has_avx2.
 static inline bool has_avx512(void) {
     return __builtin_cpu_supports("avx512f");
 }
@@ -32,7 +33,7 @@ void eigen3_project_eight(double *a);
 void eigen3_project_four(double *a);
 void eigen3_project_two(double *a);
 
-/// Eigenvalues in no order, eigenvectors in the columns of q.
+/// lambda: eigenvalues, unsorted; q: eigenvectors in the columns.
 void eigen3_two(const double *a, double *lambda, double *q);
 
 #endif

@@ -1,9 +1,10 @@
-// The rotation and its rate of change where the closed form is not accurate.
+// R and its derivative from singular vectors, for the lanes where the closed form of polar3.h is
+// not accurate.
 #include "base/matrix3/polar3.h"
 
 #include "base/matrix3/svd3.h"
 
-/// sum_k of a_ik b_jk c_k.
+/// Returns sum_k a_k b_k c_k.
 static lanes8 weighted(const lanes8 a[3], const lanes8 b[3], const lanes8 c[3]) {
     return a[0] * b[0] * c[0] + a[1] * b[1] * c[1] + a[2] * b[2] * c[2];
 }

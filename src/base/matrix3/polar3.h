@@ -1,31 +1,31 @@
-// The rotation R of F = R S, S symmetric, of eight 3x3 matrices, and how it changes with F, without
-// singular vectors: for energies in which only R appears. The rotation is that of svd3.h, R = U
-// V^T, also for inverted F.
+// Polar decomposition F = R S (S symmetric) of eight 3x3 matrices, and the derivative of R with
+// respect to F, without singular vectors. For energies that depend on F and R only. R = U V^T is
+// the rotation of svd3.h, also for inverted F.
 //
-// x = tr S is the largest root of x^4 - 2 |F|^2 x^2 - 8 J x + |F|^4 - 4 |cof F|^2: its roots are
-// the sums of the signed singular values with none or two of their signs changed. R is its
-// derivative by F, and differentiating the equation gives
+// x = tr S is the largest root of x^4 - 2 |F|^2 x^2 - 8 J x + |F|^4 - 4 |cof F|^2. The roots are
+// the sums of the signed singular values with none or two of their signs changed. R is the
+// derivative of x with respect to F; differentiating the equation gives
 //     R = ((x^2 + |F|^2) F + 2 x cof F - 2 F F^T F) / d,
 //     d = x (x^2 - |F|^2) - 2 J = 2 (s0 + s1) (s0 + s2) (s1 + s2).
-// Where d is small beside x^3 (nearly a line, or inverted with two stretches nearly equal and
-// opposite), the digits that this loses come from svd3_lanes.
+// Digits are lost where d is small compared with x^3: F nearly of rank one, or inverted with two
+// singular values nearly equal and of opposite sign. There R is computed from svd3_lanes.
 #ifndef PBS_BASE_MATRIX3_POLAR3_H
 #define PBS_BASE_MATRIX3_POLAR3_H
 
 #include "base/lanes/lanes.h"
 
-// Smallest d / x^3 (16/27 at rest) and smallest d of the closed form. x is off by
-// epsilon x^3 / d, and R by as much again times x^3 / d; numbers of the size of x^4 may not
-// underflow.
+// Smallest d / x^3 (16/27 at rest) and smallest d for which the closed form is used. The relative
+// error of x is epsilon x^3 / d, that of R is x^3 / d times larger. POLAR3_SMALLEST keeps x^4 from
+// underflowing.
 #define POLAR3_SMALLEST_RATIO 0.125
 #define POLAR3_SMALLEST       1e-180
 
-/// From the singular value decomposition, in the lanes of the mask: R, and unless null rate, as
-/// polar3_with_rate_lanes has it. Other lanes are left as they are.
+/// Computes R, and rate if it is not null (see polar3_with_rate_lanes), from the singular value
+/// decomposition. Writes the lanes of the mask only.
 void polar3_from_svd(const mask8 *lanes, const lanes8 f[9], double smallest_sum, lanes8 r[9],
                      lanes8 rate[6]);
 
-/// The sum of squares, in the order that waits least.
+/// Returns the sum of squares, associated so that the chain of dependent additions is shortest.
 ALWAYS_INLINE lanes8 polar3_squares(const lanes8 a[9]) {
     const lanes8 first = a[0] * a[0] + a[4] * a[4];
     const lanes8 second = a[1] * a[1] + a[3] * a[3];
@@ -34,10 +34,11 @@ ALWAYS_INLINE lanes8 polar3_squares(const lanes8 a[9]) {
     return ((first + a[8] * a[8]) + second) + (third + fourth);
 }
 
-/// x as far as the closed form needs it; returns the lanes where it converged.
+/// Computes x = tr S by Newton-like iterations. Returns the lanes that converged.
 ALWAYS_INLINE mask8 polar3_trace(lanes8 norm, lanes8 j, lanes8 cofactor_norm, lanes8 *trace) {
-    // From above, where the root is approached from one side. Third order (Chebyshev's), with one
-    // division; what a step leaves is about 2 n (n P'' / 2 P')^2.
+    // The iteration starts above the root and decreases monotonically. It is Chebyshev's method of
+    // third order, rearranged to one division. With the Newton correction n, the error after a step
+    // is about 2 n (n P'' / 2 P')^2.
     lanes8 x = lanes_sqrt(3.0 * norm);
     mask8 active = x == x;
     for (int i = 0; i < 8 && lanes_any(active); i++) {
@@ -53,8 +54,8 @@ ALWAYS_INLINE mask8 polar3_trace(lanes8 norm, lanes8 j, lanes8 cofactor_norm, la
     return ~active;
 }
 
-/// R in closed form, with x and 1/d; returns the lanes in which it is good. cofactor and j are
-/// those of F.
+/// Computes R in closed form, x and 1/d. Returns the lanes in which they are accurate. cofactor and
+/// j are those of F.
 ALWAYS_INLINE mask8 polar3_closed(const lanes8 f[9], const lanes8 cofactor[9], lanes8 j,
                                   lanes8 r[9], lanes8 *trace, lanes8 *inverse) {
     const lanes8 norm = polar3_squares(f);
@@ -97,10 +98,10 @@ ALWAYS_INLINE void polar3_lanes(const lanes8 f[9], const lanes8 cofactor[9], lan
     }
 }
 
-/// Also the symmetric matrix (00 01 02 11 12 22) that turns a change of F into one of R: dR = [rate
-/// w]x R with [w]x = dF R^T - R dF^T. It is (tr L - L)^-1 for the left stretch L = F R^T, and has
-/// the eigenvalues 1 / (s_i + s_j), whose denominators are taken to be smallest_sum at least where
-/// F asks for singular values.
+/// Computes R and the symmetric matrix `rate` (00 01 02 11 12 22) that maps a change of F to the
+/// change of R: dR = [rate w]x R with [w]x = dF R^T - R dF^T. rate = (tr L - L)^-1 for the left
+/// stretch L = F R^T; its eigenvalues are 1 / (s_i + s_j). In lanes that use the singular value
+/// decomposition, these denominators are clamped to at least smallest_sum.
 ALWAYS_INLINE void polar3_with_rate_lanes(const lanes8 f[9], const lanes8 cofactor[9], lanes8 j,
                                           double smallest_sum, lanes8 r[9], lanes8 rate[6]) {
     lanes8 x;

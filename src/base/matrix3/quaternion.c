@@ -15,7 +15,8 @@ void rotation_of(const double orientation[4], double rotation[9]) {
 }
 
 void quaternion_of(const double rotation[9], double orientation[4]) {
-    // Four times the squares of the components; the largest one divides the others (Shepperd 1978).
+    // `square` is four times the square of each component. The others are computed by dividing by
+    // the largest one (Shepperd 1978).
     const double trace = rotation[0] + rotation[4] + rotation[8];
     const double square[4] = {1 + 2 * rotation[0] - trace, 1 + 2 * rotation[4] - trace,
                               1 + 2 * rotation[8] - trace, 1 + trace};
@@ -38,7 +39,7 @@ void quaternion_of(const double rotation[9], double orientation[4]) {
     }
 }
 
-/// out = a b, the rotation b followed by a.
+/// out = a b: rotates by b, then by a.
 static void multiply(const double a[4], const double b[4], double out[4]) {
     cross3(a, b, out);
     for (int i = 0; i < 3; i++) {

@@ -1,26 +1,27 @@
-// The exponential chart of rotations, eight at a time (docs/theory/bonds.md section 2): with the
-// rotation vector phi from the orientation at the start of a step, its derivative and the
-// transports of velocities and accelerations to where it leads.
+// The exponential chart of rotations, eight at a time (docs/theory/bonds.md section 2). phi is the
+// rotation vector from the orientation at the start of a step. The chart gives the orientation
+// exp(phi), and the matrices that map rates and gradients in the chart to angular velocities and
+// torques.
 //
-// Everything is a function of s = |phi|^2 without branch, cancellation or the C library's
-// trigonometry, so the bits are the same on every processor. The series hold for |phi| up to
+// Everything is a series in s = |phi|^2 without branches, cancellation or calls of the C library,
+// so that the bits are the same on every processor. The series are accurate for |phi| up to
 // CHART_LIMIT.
 #ifndef PBS_BASE_MATRIX3_ROTATION_CHART_H
 #define PBS_BASE_MATRIX3_ROTATION_CHART_H
 
 #include "base/lanes/lanes.h"
 
-/// Radians. dexp is singular at 2 pi.
+/// Radians; dexp is singular at 2 pi.
 #define CHART_LIMIT 6.0
 
-/// With t = |phi|: a = sin t / t, b = (1 - cos t) / t^2, c = (t - sin t) / t^3; b1 = b' / t, c1 =
-/// c' / t.
+/// The coefficients of the chart at phi. With t = |phi|: a = sin t / t, b = (1 - cos t) / t^2, c =
+/// (t - sin t) / t^3; b1 = b' / t, c1 = c' / t.
 struct chart_lanes {
     lanes8 phi[3];
     lanes8 a, b, c, b1, c1;
 };
 
-/// sum of coefficients[k] s^k.
+/// Returns sum_k coefficients[k] s^k.
 ALWAYS_INLINE lanes8 chart_series(lanes8 s, const double coefficients[17]) {
     lanes8 sum = lanes_set(coefficients[16]);
     for (int k = 15; k >= 0; k--) {
@@ -59,7 +60,7 @@ ALWAYS_INLINE void chart_measure(const lanes8 phi[3], struct chart_lanes *chart)
     chart->a = 1.0 - s * chart->c;
 }
 
-/// out = exp(phi) from: the orientation that phi leads to.
+/// out = exp(phi) from, the quaternion of the orientation at phi.
 ALWAYS_INLINE void chart_orientation(const struct chart_lanes *chart, const lanes8 from[4],
                                      lanes8 out[4]) {
     const lanes8 half = lanes_sqrt(0.5 * chart->b); // sin(t / 2) / t
@@ -73,7 +74,7 @@ ALWAYS_INLINE void chart_orientation(const struct chart_lanes *chart, const lane
     out[3] = w * from[3] - (x * from[0] + y * from[1] + z * from[2]);
 }
 
-/// p 1 + q phi^ + r phi phi^T, phi^ the matrix of the cross product.
+/// out = p I + q phi^ + r phi phi^T, where phi^ is the matrix of the cross product.
 ALWAYS_INLINE void chart_matrix(const lanes8 phi[3], lanes8 p, lanes8 q, lanes8 r, lanes8 out[9]) {
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
@@ -90,22 +91,23 @@ ALWAYS_INLINE void chart_matrix(const lanes8 phi[3], lanes8 p, lanes8 q, lanes8 
     out[7] += skew[0];
 }
 
-/// T = dexp(phi): the angular velocity is T phi'.
+/// out = T = dexp(phi). The angular velocity is T phi'.
 ALWAYS_INLINE void chart_velocity(const struct chart_lanes *chart, lanes8 out[9]) {
     chart_matrix(chart->phi, chart->a, chart->b, chart->c, out);
 }
 
-/// K = T^-T = dexp(-phi)^-1, which takes gradients in the chart to torques.
+/// out = K = T^-T = dexp(-phi)^-1, which maps gradients in the chart to torques.
 ALWAYS_INLINE void chart_torque(const struct chart_lanes *chart, lanes8 out[9]) {
-    // 1 + phi^ / 2 + g phi^ phi^, where phi^ phi^ = phi phi^T - s.
+    // K = 1 + phi^ / 2 + g phi^ phi^, where phi^ phi^ = phi phi^T - s.
     const lanes8 *phi = chart->phi;
     const lanes8 s = phi[0] * phi[0] + phi[1] * phi[1] + phi[2] * phi[2];
     const lanes8 g = -0.5 * chart->b1 / chart->b;
     chart_matrix(phi, 1.0 - g * s, lanes_set(0.5), g, out);
 }
 
-/// The part of the second derivative of a function of exp(phi) that its first derivative along
-/// world rotations, t, leaves: (t . T(phi)) differentiated, symmetric.
+/// Computes the first-order term of the second derivative of a function of exp(phi). t is the
+/// function's derivative with respect to rotations in the world frame; out is the derivative of t .
+/// T(phi) with respect to phi at constant t, symmetric.
 ALWAYS_INLINE void chart_curvature(const struct chart_lanes *chart, const lanes8 t[3],
                                    lanes8 out[9]) {
     const lanes8 *phi = chart->phi;

@@ -1,4 +1,5 @@
-// Chooses the vectors that the processor has, and the decomposition of single matrices.
+// Calls the kernel of the widest vectors that the processor has, and decomposes single matrices
+// with the narrowest one.
 #include "base/matrix3/svd3.h"
 
 #include "base/config.h"
@@ -21,7 +22,8 @@ void svd3_lanes(const lanes8 f[9], lanes8 u[9], lanes8 sigma[3], lanes8 v[9]) {
     decompose((const double *)f, (double *)u, (double *)sigma, (double *)v);
 }
 
-// Single matrices fill two lanes: the same bits, and the least work.
+// A single matrix is copied to two lanes: the result has the same bits as with eight, for the least
+// work.
 
 void svd3(const double f[9], double u[9], double sigma[3], double v[9]) {
     double f8[9 * LANES];

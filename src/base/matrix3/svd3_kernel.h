@@ -1,10 +1,10 @@
-// The decomposition of svd3.h, one matrix in each of LANES lanes and each lane for itself: what a
-// matrix gives never depends on its neighbours, nor on how many they are. Included by one source
-// for each width of the processor's vectors.
+// The kernel of svd3.h, one matrix in each of LANES lanes. The result of a matrix depends neither
+// on the matrices in other lanes nor on the number of lanes. One source per vector width includes
+// this header.
 //
-// V starts as the eigenvectors of F^T F in closed form and is made exact by one-sided Jacobi on the
-// columns of B = F V (Hestenes 1958), which restores what F^T F lost by squaring. U is B with its
-// columns normalised.
+// V starts as the eigenvectors of F^T F in closed form. One-sided Jacobi rotations of the columns
+// of B = F V (Hestenes 1958) then make it accurate, and restore the digits that squaring in F^T F
+// lost. U is B with normalised columns.
 #ifndef PBS_BASE_MATRIX3_SVD3_KERNEL_H
 #define PBS_BASE_MATRIX3_SVD3_KERNEL_H
 
@@ -12,17 +12,17 @@
 
 enum { MAX_PASSES = 20 };
 
-// Columns whose cosine is below this count as orthogonal: a few rounding errors of the dot product
-// itself.
+// Columns whose cosine is below this count as orthogonal. It is a few rounding errors of the dot
+// product.
 #define ORTHOGONAL 8.0e-16
 
-// How much longer a later column may be before they are exchanged.
+// A later column that is longer by less than this factor is not exchanged.
 #define ORDER_SLACK (1.0 + 4.0 * ORTHOGONAL)
 
-// Up to this tangent a rotation is given to rounding by the first terms of its series.
+// Below this tangent the first terms of its series give a rotation to rounding.
 #define SMALL_TANGENT 1.0e-3
 
-/// F^T F for F = B: squared lengths and products of columns.
+/// B^T B: squared lengths and dot products of the columns.
 struct gram {
     lanes8 a00, a11, a22, a01, a02, a12;
 };
@@ -40,12 +40,12 @@ ALWAYS_INLINE void measure(const lanes8 b[9], struct gram *g) {
     g->a12 = dot_columns(b, 1, 2);
 }
 
-/// Where two columns are not orthogonal.
+/// Returns the lanes in which two columns are not orthogonal.
 ALWAYS_INLINE mask8 is_oblique(lanes8 app, lanes8 aqq, lanes8 apq) {
     return apq * apq > (ORTHOGONAL * ORTHOGONAL) * (app * aqq);
 }
 
-/// Where the second column is longer than the first.
+/// Returns the lanes in which the second column is longer than the first.
 ALWAYS_INLINE mask8 is_unsorted(lanes8 app, lanes8 aqq) {
     return aqq > app * ORDER_SLACK;
 }
@@ -59,7 +59,8 @@ ALWAYS_INLINE void rotate_columns(lanes8 m[9], int p, int q, lanes8 c, lanes8 s)
     }
 }
 
-/// B = F V from the closed form, in the lanes that are not orthogonal and sorted as they are.
+/// Sets V to the eigenvectors in closed form and B to F V, in the active lanes. Lanes whose columns
+/// are already orthogonal and sorted are not active.
 ALWAYS_INLINE void start(const struct gram *g, mask8 active, lanes8 b[9], lanes8 v[9]) {
     const lanes8 a[6] = {g->a00, g->a01, g->a02, g->a11, g->a12, g->a22};
     lanes8 q[9];
@@ -76,17 +77,17 @@ ALWAYS_INLINE void start(const struct gram *g, mask8 active, lanes8 b[9], lanes8
     }
 }
 
-// --- Jacobi ---
+// --- Jacobi rotations ---
 
-/// Where the lane is not done yet.
+/// Returns the lanes whose columns are not yet orthogonal and sorted.
 ALWAYS_INLINE mask8 needs_pass(const struct gram *g) {
     return is_oblique(g->a00, g->a11, g->a01) | is_oblique(g->a00, g->a22, g->a02) |
            is_oblique(g->a11, g->a22, g->a12) | is_unsorted(g->a00, g->a11) |
            is_unsorted(g->a11, g->a22);
 }
 
-/// The tangent of the rotation of one pair to first order, and whether it is small enough for the
-/// series.
+/// Returns the tangent of the rotation of one pair to first order. Clears *is_small in lanes where
+/// it is too large for the series.
 ALWAYS_INLINE lanes8 tangent(lanes8 app, lanes8 aqq, lanes8 apq, mask8 *is_small) {
     const mask8 oblique = is_oblique(app, aqq, apq);
     const lanes8 d = app - aqq;
@@ -96,7 +97,8 @@ ALWAYS_INLINE lanes8 tangent(lanes8 app, lanes8 aqq, lanes8 apq, mask8 *is_small
     return (lanes8)((mask8)t & oblique);
 }
 
-/// tan(2 theta) = 2 x by series; cos and sin follow with c^2 + s^2 = 1 to rounding.
+/// Rotates columns p and q by theta with tan(2 theta) = 2 x, by the series for small x. c and s
+/// satisfy c^2 + s^2 = 1 to rounding.
 ALWAYS_INLINE void rotate_slightly(lanes8 b[9], lanes8 v[9], int p, int q, lanes8 x) {
     const lanes8 t = x * (1.0 - x * x);
     const lanes8 tt = t * t;
@@ -106,7 +108,7 @@ ALWAYS_INLINE void rotate_slightly(lanes8 b[9], lanes8 v[9], int p, int q, lanes
     rotate_columns(v, p, q, c, s);
 }
 
-/// Makes columns p and q of B orthogonal, the longer one first.
+/// Makes columns p and q of B orthogonal, with the longer one first.
 ALWAYS_INLINE void rotate_pair(lanes8 b[9], lanes8 v[9], int p, int q, mask8 apply) {
     const lanes8 app = dot_columns(b, p, p);
     const lanes8 aqq = dot_columns(b, q, q);
@@ -121,9 +123,9 @@ ALWAYS_INLINE void rotate_pair(lanes8 b[9], lanes8 v[9], int p, int q, mask8 app
     rotate_columns(v, p, q, c, s);
 }
 
-/// One pass over the three pairs. The closed form nearly always leaves small angles, whose
-/// rotations can be had all at once and without roots; lanes where it does not get a sweep of
-/// proper rotations.
+/// Makes one pass over the three pairs of columns. After the closed form the angles are nearly
+/// always small, and the three rotations are computed together without square roots. Other lanes
+/// get a sweep of full Jacobi rotations.
 ALWAYS_INLINE void pass(const struct gram *g, mask8 active, lanes8 b[9], lanes8 v[9]) {
     mask8 small = active & ~is_unsorted(g->a00, g->a11) & ~is_unsorted(g->a11, g->a22);
     const lanes8 x01 = tangent(g->a00, g->a11, g->a01, &small);
@@ -142,9 +144,9 @@ ALWAYS_INLINE void pass(const struct gram *g, mask8 active, lanes8 b[9], lanes8 
     }
 }
 
-// --- result ---
+// --- singular vectors and values ---
 
-/// Some unit vector perpendicular to the unit vector a, e_y where a is e_x.
+/// Computes a unit vector perpendicular to the unit vector a. For a = e_x it is e_y.
 ALWAYS_INLINE void perpendicular(const lanes8 a[3], lanes8 out[3]) {
     lanes8 other[3];
     const lanes8 reversed[3] = {a[2], a[1], a[0]};
@@ -154,8 +156,8 @@ ALWAYS_INLINE void perpendicular(const lanes8 a[3], lanes8 out[3]) {
     out[2] = x;
 }
 
-/// U and sigma from B, whose columns are orthogonal and sorted. Columns that vanish get any
-/// direction that fits.
+/// Computes U and sigma from B, whose columns are orthogonal and sorted. Columns of zero length get
+/// arbitrary directions that complete a rotation.
 ALWAYS_INLINE void finish(const lanes8 b[9], const struct gram *g, lanes8 u[9], lanes8 sigma[3]) {
     const lanes8 length0 = lanes_sqrt(g->a00);
     const lanes8 length1 = lanes_sqrt(g->a11);
@@ -177,7 +179,7 @@ ALWAYS_INLINE void finish(const lanes8 b[9], const struct gram *g, lanes8 u[9], 
             u1[i] = lanes_select(flat, other[i], u1[i]);
         }
     }
-    // What is left of their product is of the order of rounding, so no length has to be corrected.
+    // The remaining dot product is of the order of rounding, so removing it changes no length.
     const lanes8 along = dot(u0, u1);
     for (int i = 0; i < 3; i++) {
         u1[i] -= along * u0[i];
@@ -195,7 +197,8 @@ ALWAYS_INLINE void finish(const lanes8 b[9], const struct gram *g, lanes8 u[9], 
     }
 }
 
-/// Decomposes LANES of eight matrices: entry i of the first is f[8 * i], and so for the results.
+/// Decomposes LANES of eight matrices: entry i of the first one is f[8 * i]. The results have the
+/// same layout.
 ALWAYS_INLINE void svd3_kernel(const double *f, double *u, double *sigma, double *v) {
     lanes8 scale;
     lanes8 inverse;
