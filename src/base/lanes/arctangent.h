@@ -32,21 +32,21 @@ ALWAYS_INLINE lanes8 atan2_lanes(lanes8 y, lanes8 x) {
     const lanes8 ay = lanes_abs(y);
     const lanes8 low = lanes_min(ax, ay);
     const lanes8 high = lanes_max(ax, ay);
-    const mask8 turned = low > 0.41421356237309503 * high;
-    const lanes8 top = lanes_select(turned, low - high, low);
-    const lanes8 bottom = lanes_select(turned, low + high, high);
+    const mask8 reduced = low > 0.41421356237309503 * high;
+    const lanes8 top = lanes_select(reduced, low - high, low);
+    const lanes8 bottom = lanes_select(reduced, low + high, high);
     const lanes8 z = top / lanes_select(bottom > 0.0, bottom, lanes_set(1.0));
     const lanes8 zero = lanes_set(0.0);
-    // The angle is turns * pi + part. The low word of turns * pi is added to part first.
+    // The angle is fraction * pi + part. The low word of fraction * pi is added to part first.
     lanes8 part = arctangent_series(z);
-    lanes8 turns = lanes_select(turned, lanes_set(0.25), zero);
+    lanes8 fraction = lanes_select(reduced, lanes_set(0.25), zero);
     const mask8 steep = ay > ax;
     part = lanes_select(steep, -part, part);
-    turns = lanes_select(steep, 0.5 - turns, turns);
+    fraction = lanes_select(steep, 0.5 - fraction, fraction);
     const mask8 behind = x < 0.0;
     part = lanes_select(behind, -part, part);
-    turns = lanes_select(behind, 1.0 - turns, turns);
-    const lanes8 angle = turns * ARCTANGENT_PI + (part + turns * ARCTANGENT_PI_LOW);
+    fraction = lanes_select(behind, 1.0 - fraction, fraction);
+    const lanes8 angle = fraction * ARCTANGENT_PI + (part + fraction * ARCTANGENT_PI_LOW);
     return (lanes8)((mask8)angle | ((mask8)y & INT64_MIN));
 }
 

@@ -1,17 +1,17 @@
-// On x86-64 by the registers themselves, as fegetenv and fesetenv store and load the whole state of
-// the x87, which takes ten times as long and is hardly ever needed; see arithmetic.h.
+// On x86-64 the control registers are read and written directly. fegetenv and fesetenv store and
+// load the whole x87 state, which takes ten times as long and is rarely needed.
 #include "base/runtime/arithmetic.h"
 
 #if defined(__x86_64__)
 
-#define VECTOR_EXCEPTIONS UINT32_C(0x3f)   // of MXCSR: raised
-#define VECTOR_FLUSHES    UINT32_C(0x8040) // of MXCSR: denormal results and operands are zero
+#define VECTOR_EXCEPTIONS UINT32_C(0x3f)   // MXCSR: raised exceptions
+#define VECTOR_FLUSHES    UINT32_C(0x8040) // MXCSR: flush denormal results and operands to zero
 
 enum {
-    VECTOR_DEFAULT = 0x1f80, ///< MXCSR: all exceptions masked, none raised, to nearest
-    X87_DEFAULT = 0x037f,    ///< the same, in extended precision
-    X87_EXCEPTIONS = 0x003f, ///< of the status
-    X87_SUMMARY = 0x8080     ///< of the status: an exception waits for its trap
+    VECTOR_DEFAULT = 0x1f80, ///< MXCSR: all exceptions masked, none raised, round to nearest
+    X87_DEFAULT = 0x037f,    ///< control word: the same, extended precision
+    X87_EXCEPTIONS = 0x003f, ///< status word: raised exceptions
+    X87_SUMMARY = 0x8080     ///< status word: an unmasked exception is pending
 };
 
 static uint16_t x87_control(void) {
@@ -30,7 +30,7 @@ static void set_x87_control(uint16_t control) {
     __asm__ volatile("fldcw %0" : : "m"(control));
 }
 
-/// Only the whole state can be loaded.
+/// The status word can be written only with the whole x87 state.
 static void set_x87_exceptions(uint16_t exceptions) {
     uint32_t state[7];
     __asm__ volatile("fnstenv %0" : "=m"(state));
@@ -45,7 +45,7 @@ void arithmetic_enter(struct arithmetic *host) {
     if (host->x87_control != X87_DEFAULT) {
         set_x87_control(X87_DEFAULT);
     }
-    // Loading takes longer than looking, and flags that are raised already do no harm.
+    // Writing MXCSR is slower than reading it, and exceptions that are already raised do no harm.
     if ((host->vector & ~VECTOR_EXCEPTIONS) != VECTOR_DEFAULT) {
         __builtin_ia32_ldmxcsr(VECTOR_DEFAULT);
     }
@@ -85,7 +85,7 @@ void arithmetic_leave(const struct arithmetic *host) {
 
 #if defined(__aarch64__)
 
-#define CONTROL_FLUSHES (UINT64_C(1) << 24) // of FPCR: denormal results and operands are zero
+#define CONTROL_FLUSHES (UINT64_C(1) << 24) // FPCR: flush denormal results and operands to zero
 
 bool arithmetic_flush_denormals(bool flushes) {
     uint64_t before;

@@ -1,4 +1,3 @@
-// The monotonic clock of the system.
 #include "base/runtime/clock.h"
 
 #include <time.h>

@@ -1,4 +1,4 @@
-// Seconds on a monotonic clock, for the times in the statistics. Never used to decide anything.
+// A monotonic clock for the times in the statistics. No decision may depend on it.
 #ifndef PBS_BASE_RUNTIME_CLOCK_H
 #define PBS_BASE_RUNTIME_CLOCK_H
 

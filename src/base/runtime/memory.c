@@ -1,5 +1,5 @@
-// Memory through the host's allocator. Each block is preceded by one cache line that keeps its
-// size, so that the host is told the size on release and the bytes in use are known.
+// Each block is preceded by one cache line that stores its size, so that the host's release
+// function gets the size and the bytes in use can be counted.
 #include "base/runtime/memory.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/config.h"
 
 struct header {
-    size_t size; ///< of the whole block, this line included
+    size_t size; ///< bytes of the whole block including this line
 };
 
 static void *library_allocate(void *user, size_t size, size_t alignment) {
@@ -35,8 +35,8 @@ static void release_block(struct memory *memory, void *block, size_t size) {
 }
 
 void *memory_allocate(struct memory *memory, size_t count, size_t size) {
-    // The header and the rounding to whole cache lines, which aligned_alloc wants, need up to two
-    // lines more.
+    // The header and rounding up to whole cache lines, which aligned_alloc requires, need up to two
+    // more lines.
     if (size != 0 && count > (SIZE_MAX - 2 * CACHE_LINE) / size) {
         status_fail(PBS_ERROR_MEMORY, "%zu elements of %zu bytes are more than can be addressed",
                     count, size);
@@ -82,7 +82,7 @@ void memory_release(struct memory *memory, void *pointer) {
     release_block(memory, block, total);
 }
 
-/// Half as much again as there is, but never less than what is asked for.
+/// Returns 1.5 times the capacity, but at least `count`.
 static size_t grown_capacity(size_t capacity, size_t count) {
     const size_t half = capacity / 2;
     if (capacity > SIZE_MAX - half || capacity + half < count) {
@@ -93,7 +93,7 @@ static size_t grown_capacity(size_t capacity, size_t count) {
 
 pbs_status memory_reserve(struct memory *memory, void *address, size_t *capacity, size_t count,
                           size_t size) {
-    // The variable's own type is unknown here, so its bytes are copied.
+    // The type of the pointer variable is unknown here, so its bytes are copied.
     void *old;
     memcpy(&old, address, sizeof old);
     if (old != NULL && count <= *capacity) {

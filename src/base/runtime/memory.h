@@ -1,5 +1,5 @@
-// Memory through the host's allocator, counted. Blocks remember their size; all start on a cache
-// line.
+// Memory from the host's allocator, with counts of bytes and calls. Every block stores its size and
+// starts on a cache line.
 #ifndef PBS_BASE_RUNTIME_MEMORY_H
 #define PBS_BASE_RUNTIME_MEMORY_H
 
@@ -8,25 +8,27 @@
 struct memory {
     pbs_allocator allocator;
     size_t bytes_in_use;
-    uint64_t call_count; ///< allocations and releases made so far: constant in steady state
+    uint64_t call_count; ///< number of allocations and releases; constant once buffers have reached
+                         ///< their size
 };
 
-/// Takes the host's allocator, or the C library's where its members are null.
+/// Initialises with the host's allocator, or with the C library's if allocator or one of its
+/// functions is null.
 void memory_init(struct memory *memory, const pbs_allocator *allocator);
 
-/// count * size bytes, zeroed, aligned to CACHE_LINE. Null with PBS_ERROR_MEMORY as the message on
-/// overflow or failure. A count of zero gives a valid block.
+/// Allocates count * size bytes, zeroed and aligned to CACHE_LINE. Returns null on overflow or
+/// failure, with the message of PBS_ERROR_MEMORY set. A count of zero gives a valid block.
 void *memory_allocate(struct memory *memory, size_t count, size_t size);
 
-/// A copy of count elements in such a block.
+/// Allocates a block and copies count elements into it.
 void *memory_copy(struct memory *memory, const void *source, size_t count, size_t size);
 
-/// Null is fine.
+/// Frees a block. Does nothing for null.
 void memory_release(struct memory *memory, void *pointer);
 
-/// Makes the block behind *address (address: the address of a pointer variable, which may hold
-/// null) hold at least `count` elements; keeps its first *capacity elements, zeroes the rest. Grows
-/// geometrically, never shrinks; on failure nothing changes.
+/// Ensures that the block at *address has a capacity of at least `count` elements. address is the
+/// address of a pointer variable, which may be null. Growing is geometric; it preserves the first
+/// *capacity elements and zeroes the new ones. Never shrinks. On failure nothing changes.
 pbs_status memory_reserve(struct memory *memory, void *address, size_t *capacity, size_t count,
                           size_t size);
 

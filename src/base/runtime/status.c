@@ -1,4 +1,4 @@
-// The one list of statuses with their names and texts, and the thread's last message.
+// The list of status codes with their texts, and the thread's last message.
 #include "base/runtime/status.h"
 
 #include <locale.h>
@@ -57,12 +57,12 @@ uint32_t pbs_version(void) {
 }
 
 pbs_status status_fail(pbs_status status, const char *format, ...) {
-    // A host under a comma locale must read 0.5 and not 0,5. The locale is switched for this thread
-    // and this call only; the C library hands out its built-in C locale here, so nothing is
-    // allocated.
+    // Messages use the decimal point also under a locale with a decimal comma. The locale is
+    // switched for this thread and this call only. newlocale returns the C library's built-in C
+    // locale here, so nothing is allocated.
     const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     const locale_t before = uselocale(plain);
-    // An argument may be the last message itself, hence the second buffer.
+    // A second buffer, because an argument may be the last message itself.
     char message[sizeof last_message];
     va_list arguments;
     va_start(arguments, format);

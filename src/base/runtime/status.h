@@ -1,5 +1,5 @@
-// The thread's last error message, and the one way to fail: status_fail says what was expected and
-// found.
+// The calling thread's last error message. Every failure calls status_fail, whose message says what
+// was expected and what was found.
 #ifndef PBS_BASE_RUNTIME_STATUS_H
 #define PBS_BASE_RUNTIME_STATUS_H
 
@@ -7,12 +7,13 @@
 
 enum { STATUS_MESSAGE_SIZE = 1024 };
 
-/// Sets the calling thread's message (printf format, C locale for numbers) and returns status.
+/// Sets the calling thread's message (printf format; numbers are formatted in the C locale) and
+/// returns status.
 pbs_status status_fail(pbs_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/// A thread's message, kept while work goes on that may fail inside and succeed as a whole: a call
-/// that answers PBS_OK leaves the message as it was.
+/// A copy of the thread's message. Code whose internal failures are recovered saves and restores
+/// the message, because a call that returns PBS_OK must not change it.
 struct status_message {
     char text[STATUS_MESSAGE_SIZE];
 };
@@ -20,7 +21,7 @@ struct status_message {
 void status_save(struct status_message *out);
 void status_restore(const struct status_message *message);
 
-/// Leaves the function with the status of an expression that failed.
+/// Returns from the function if the expression's status is an error.
 #define RETURN_IF_FAILED(expression)                                                               \
     do {                                                                                           \
         const pbs_status status_ = (expression);                                                   \

@@ -1,8 +1,8 @@
-// A pool of threads for parallel loops. Every thread has a share of the indices, the same share in
-// every loop of that length, so that a domain's vectors stay in one processor's cache; who is done
-// with his own share takes from the others'. The calling thread takes part and waits only for those
-// who are inside a piece, never for one that sleeps or whose processor was taken away. Idle threads
-// look for work for some microseconds, then sleep.
+// A pool of threads for parallel loops. Every thread owns a contiguous share of the indices; equal
+// loop lengths give equal shares, so that a domain's vectors stay in one processor's cache. A
+// thread that has finished its share takes indices from the shares of others. The calling thread
+// participates. It waits only for threads that are running a piece, never for a thread that sleeps
+// or lost its processor. Idle threads poll for some microseconds, then sleep.
 #include "base/runtime/tasks.h"
 
 #include <fenv.h>
@@ -16,17 +16,17 @@
 
 enum {
     MAX_THREADS = 1024,
-    SPIN_COUNT = 500 ///< pauses before sleeping, some 30 microseconds: solvers open the next loop
-                     ///< sooner, and waking a sleeper in a virtual machine takes as long
+    SPIN_COUNT = 500 ///< pauses before sleeping, about 30 microseconds: solvers start the next loop
+                     ///< sooner, and waking a sleeping thread in a virtual machine takes as long
 };
 
-// `state` holds OPEN while indices may be left, plus ONE_INSIDE for each worker inside the loop.
+// `state` is OPEN while indices may be left, plus ONE_INSIDE for each worker inside the loop.
 #define OPEN       1u
 #define ONE_INSIDE 2u
 
-/// One who takes part in loops: the calling thread (the first) or a worker.
+/// A thread that runs loops: the calling thread (the first participant) or a worker.
 struct participant {
-    _Alignas(CACHE_LINE) atomic_size_t next; ///< the next index of its share
+    _Alignas(CACHE_LINE) atomic_size_t next; ///< next unprocessed index of its share
     struct tasks *tasks;
     int32_t index;
     pthread_t thread;
@@ -35,21 +35,22 @@ struct participant {
 struct tasks {
     pbs_tasks host;
     bool never_fuses;
-    atomic_bool busy; ///< a loop is running; loops inside its pieces are run serially
+    atomic_bool busy; ///< a loop is running; loops started from its pieces run serially
 
-    // The loop: written by the caller while nobody is inside, read by those who entered.
+    // The current loop. The caller writes it while no worker is inside; workers that entered read
+    // it.
     pbs_work_fn work;
     void *context;
     size_t count;
-    fenv_t environment; ///< rounding and flush-to-zero of the caller, so that all threads give the
-                        ///< same bits
+    fenv_t environment; ///< the caller's rounding and flush-to-zero modes, which workers copy so
+                        ///< that all threads give the same bits
 
     _Alignas(CACHE_LINE) atomic_uint state;
 
     _Alignas(CACHE_LINE) pthread_mutex_t mutex;
-    pthread_cond_t loop_opened; ///< a loop is open, or the pool is closing
-    pthread_cond_t loop_left;   ///< the last worker left a closed loop
-    atomic_uint sleeper_count;  ///< workers that sleep, or are about to
+    pthread_cond_t loop_opened; ///< signalled when a loop is opened or the pool closes
+    pthread_cond_t loop_left;   ///< signalled when the last worker leaves a closed loop
+    atomic_uint sleeper_count;  ///< workers that sleep or are about to
     atomic_bool caller_sleeps;
     atomic_bool closing;
 
@@ -65,7 +66,7 @@ static void pause_briefly(void) {
 #endif
 }
 
-/// The first index of a participant's share.
+/// Returns the first index of a participant's share.
 static size_t share_start(const struct tasks *tasks, int32_t participant) {
     return tasks->count * (size_t)participant / ((size_t)tasks->worker_count + 1);
 }
@@ -82,7 +83,8 @@ static void run_share(struct tasks *tasks, int32_t owner) {
     }
 }
 
-/// Takes indices until none is left, one's own first, then closes the loop to those who come late.
+/// Runs pieces until none is left, starting with the participant's own share. Then closes the loop,
+/// so that no further worker enters it.
 static void run_pieces(struct tasks *tasks, int32_t participant) {
     const int32_t count = tasks->worker_count + 1;
     for (int32_t i = 0; i < count; i++) {
@@ -97,7 +99,7 @@ static bool may_stop_waiting(struct tasks *tasks) {
     return (atomic_load(&tasks->state) & OPEN) != 0 || atomic_load(&tasks->closing);
 }
 
-/// Returns when a loop is open or the pool closes.
+/// Waits until a loop is open or the pool closes: polls first, then sleeps.
 static void wait_for_loop(struct tasks *tasks) {
     for (int i = 0; i < SPIN_COUNT; i++) {
         if (may_stop_waiting(tasks)) {
@@ -114,7 +116,8 @@ static void wait_for_loop(struct tasks *tasks) {
     pthread_mutex_unlock(&tasks->mutex);
 }
 
-/// False when the loop closed meanwhile. Once inside, the caller cannot begin another loop.
+/// Enters the open loop. Returns false if it was closed meanwhile. While a worker is inside, the
+/// caller cannot start another loop.
 static bool enter_loop(struct tasks *tasks) {
     unsigned state = atomic_load(&tasks->state);
     while ((state & OPEN) != 0) {
@@ -160,8 +163,8 @@ static void open_loop(struct tasks *tasks, size_t count, pbs_work_fn work, void 
                               memory_order_relaxed);
     }
     atomic_store(&tasks->state, OPEN);
-    // A worker counts itself as asleep before it looks at the state for the last time, so one of
-    // both sees the other.
+    // A worker increments sleeper_count before it reads the state for the last time. So either the
+    // caller sees the sleeper or the worker sees the open loop.
     if (atomic_load(&tasks->sleeper_count) > 0) {
         pthread_mutex_lock(&tasks->mutex);
         pthread_cond_broadcast(&tasks->loop_opened);
@@ -196,7 +199,7 @@ struct loop_body {
     void *context;
 };
 
-/// On a thread of the host's, whose environment is its own.
+/// Runs a piece on a host's thread, whose floating-point environment is unknown.
 static void run_piece_for_host(void *context, size_t index) {
     ARITHMETIC_SCOPE();
     const struct loop_body *loop = context;
@@ -239,7 +242,7 @@ void tasks_for_flushing(struct tasks *tasks, size_t count, pbs_work_fn work, voi
     arithmetic_flush_denormals(flushed);
 }
 
-// --- life ---
+// --- creation and destruction ---
 
 static int32_t processor_count(void) {
     const long count = sysconf(_SC_NPROCESSORS_ONLN);
@@ -256,8 +259,8 @@ static void join_workers(struct tasks *tasks) {
     }
 }
 
-/// Starts the workers with all signals blocked, so that the host's handlers run on the host's
-/// threads.
+/// Starts the workers with all signals blocked, so that the host's signal handlers run on the
+/// host's threads.
 static pbs_status start_workers(struct tasks *tasks, int32_t count) {
     sigset_t all;
     sigset_t before;

@@ -1,6 +1,5 @@
-// Parallel loops: the library's own threads, or the host's job system. A loop is cut by problem
-// size, so that what is computed never depends on how many threads compute it. Knows nothing of
-// what the pieces do.
+// Parallel loops, run by the library's own threads or by the host's job system. Callers divide a
+// loop into pieces by the problem's size, so that results never depend on the number of threads.
 #ifndef PBS_BASE_RUNTIME_TASKS_H
 #define PBS_BASE_RUNTIME_TASKS_H
 
@@ -8,27 +7,26 @@
 
 struct tasks;
 
-/// threads: how many run at the same time, the calling one included; 0 means as many as the machine
-/// has processors. A host's parallel_for (may be null) takes precedence; then no thread is started.
+/// threads: the number of threads that run a loop, the calling one included; 0: one per processor.
+/// If the host gives a parallel_for (may be null), it is used and no thread is started.
 pbs_status tasks_create(struct memory *memory, const pbs_tasks *host, int32_t threads,
                         struct tasks **out);
 
-/// Whether kernels may fuse multiplications and additions where the processor can, as they may
-/// until something else is said, and with null tasks. Where not, results are the same bits on
-/// processors that cannot.
+/// Sets whether kernels may use fused multiply-add on processors that have it. The default is true,
+/// also for null tasks. If false, results have the same bits as on processors without it.
 void tasks_set_fusing(struct tasks *tasks, bool may_fuse);
 bool tasks_may_fuse(const struct tasks *tasks);
 
-/// Joins the threads. Null is fine.
+/// Joins and frees the threads. Does nothing for null.
 void tasks_destroy(struct memory *memory, struct tasks *tasks);
 
-/// Runs work(context, i) for every i < count, in any order, and returns when all are done.
-/// With null tasks or a single piece everything runs on the calling thread. Not reentrant from
-/// within a piece.
+/// Runs work(context, i) for every i < count, in any order, and returns when all are done. With
+/// null tasks or a single piece everything runs on the calling thread. A loop inside a piece runs
+/// serially.
 void tasks_for(struct tasks *tasks, size_t count, pbs_work_fn work, void *context);
 
-/// The same where denormal numbers count as zero (base/runtime/arithmetic.h) in every piece,
-/// whichever thread runs it; a host's parallel_for is called where they do not.
+/// Same as tasks_for, with denormal numbers flushed to zero in every piece on whichever thread runs
+/// it (base/runtime/arithmetic.h). A host's parallel_for itself is called without flushing.
 void tasks_for_flushing(struct tasks *tasks, size_t count, pbs_work_fn work, void *context);
 
 #endif

@@ -3,7 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/// A quiet NaN; arithmetic makes those whose low bits are zero, or passes on what it was given.
+/// A quiet NaN with a payload. Arithmetic produces NaNs whose low bits are zero, or passes on the
+/// payload of an operand.
 static const uint64_t mark = UINT64_C(0x7ff8756e77726974);
 
 void unwritten_fill(double *out, size_t count) {
@@ -13,7 +14,7 @@ void unwritten_fill(double *out, size_t count) {
 }
 
 size_t unwritten_find(const double *values, size_t count) {
-    // By their bytes: the mark is no number, which is not equal to itself.
+    // Compares bytes, because a NaN is not equal to itself.
     const unsigned char *const bytes = (const unsigned char *)values;
     const unsigned char *const wanted = (const unsigned char *)&mark;
     size_t i = 0;

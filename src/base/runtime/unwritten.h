@@ -1,5 +1,5 @@
-// What arrays hold that a host's callback is to fill, so that numbers it did not write are told
-// from those it did: a NaN of bits that no arithmetic makes.
+// Detection of numbers that a host's callback has not written. The array is filled with a NaN whose
+// bits no arithmetic produces, and searched for it afterwards.
 #ifndef PBS_BASE_RUNTIME_UNWRITTEN_H
 #define PBS_BASE_RUNTIME_UNWRITTEN_H
 
@@ -7,7 +7,7 @@
 
 void unwritten_fill(double *out, size_t count);
 
-/// The first number that is as unwritten_fill left it; count: none.
+/// Returns the index of the first number that is still unwritten, or count if there is none.
 size_t unwritten_find(const double *values, size_t count);
 
 #endif
