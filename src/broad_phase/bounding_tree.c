@@ -7,11 +7,11 @@
 #include "broad_phase/bounding_tree_walk.h"
 
 enum {
-    PIECE_LEVELS = 3, ///< of a subtree that one piece of a loop refits: 512 primitives
-    ORDER_RUN = 4096, ///< primitives that one piece puts in order, a power of eight
+    PIECE_LEVELS = 3, ///< levels of the subtree that one piece of a refit processes: 512 primitives
+    ORDER_RUN = 4096, ///< primitives that one piece of the build sorts; a power of eight
 };
 
-/// A primitive while the build sorts: twice the centre of its box.
+/// A primitive during the build; centre: twice the centre of its box.
 struct split_item {
     float centre[3];
     uint32_t primitive;
@@ -26,9 +26,9 @@ struct refit {
     const struct box *boxes;
 };
 
-// --- the order of the primitives ---
+// --- order of the primitives ---
 
-/// Without branches: half of all answers are yes.
+/// Written without branches, because the result is unpredictable.
 ALWAYS_INLINE bool is_before(const struct split_item *a, const struct split_item *b, int axis) {
     const float x = a->centre[axis];
     const float y = b->centre[axis];
@@ -49,7 +49,7 @@ static size_t median_of(const struct split_item *items, size_t a, size_t b, size
     return ab == is_before(items + b, items + c, axis) ? b : c;
 }
 
-/// The median of three medians, each of three items spread over the range.
+/// Returns the median of three medians, each of three items spread over the range.
 static size_t choose_pivot(const struct split_item *items, size_t count, int axis) {
     const size_t gap = count / 9;
     const size_t first = median_of(items, 0, gap, 2 * gap, axis);
@@ -58,7 +58,8 @@ static size_t choose_pivot(const struct split_item *items, size_t count, int axi
     return median_of(items, first, second, third, axis);
 }
 
-/// Puts the items before the pivot first, the pivot next; returns where that is.
+/// Moves the items smaller than the pivot to the front, followed by the pivot. Returns the pivot's
+/// new index.
 static size_t partition_items(struct split_item *items, size_t count, size_t pivot_index,
                               int axis) {
     const size_t last = count - 1;
@@ -74,8 +75,8 @@ static size_t partition_items(struct split_item *items, size_t count, size_t piv
     return boundary;
 }
 
-/// Puts the `rank` least items along the axis first (quickselect, Hoare 1961). No two items are
-/// equal, as their numbers decide, so that the two sets are the same on every machine.
+/// Moves the `rank` smallest items along the axis to the front (quickselect, Hoare 1961). Ties are
+/// broken by the primitives' indices, so that the two sets are the same on every machine.
 static void select_least(struct split_item *items, size_t count, size_t rank, int axis) {
     size_t low = 0;
     size_t high = count;
@@ -98,7 +99,7 @@ static int longest_axis(const struct split_item *items, size_t count) {
     memcpy(&low, items, sizeof low);
     floats4 negated_high = -low;
     for (size_t i = 1; i < count; i++) {
-        // The number is read along with the centre, and not looked at.
+        // The fourth value is the primitive's index, which is ignored.
         floats4 item;
         memcpy(&item, items + i, sizeof item);
         low = floats_min(low, item);
@@ -109,13 +110,13 @@ static int longest_axis(const struct split_item *items, size_t count) {
     return extent[2] > extent[axis] ? 2 : axis;
 }
 
-/// A range of items that is to be cut into runs of `size`, a power of eight.
+/// A range of items to be divided into runs of `size` items, a power of eight.
 struct split_range {
     size_t start, count, size;
 };
 
-/// Cuts ranges in the middle, at a whole number of runs, until every run of `size`, size / 8, ...,
-/// `smallest` items lies close together.
+/// Sorts the items so that every run of `size`, size / 8, ..., `smallest` items is compact in
+/// space. Ranges are split near the middle, at a multiple of the run's size.
 static void order_items(struct split_item *items, size_t count, size_t size, size_t smallest) {
     struct split_range stack[3 * TREE_LEVELS + 1];
     size_t depth = 0;
@@ -137,7 +138,7 @@ static void order_items(struct split_item *items, size_t count, size_t size, siz
     }
 }
 
-/// A run that is whole already, on its own.
+/// Sorts the items inside one run.
 static void order_run(void *context, size_t run) {
     const struct bounding_tree *tree = context;
     const size_t start = run * ORDER_RUN;
@@ -145,9 +146,9 @@ static void order_run(void *context, size_t run) {
     order_items(tree->items + start, left < ORDER_RUN ? left : ORDER_RUN, ORDER_RUN, 8);
 }
 
-// --- the build ---
+// --- build ---
 
-/// Sizes of all levels, from 1 to as many blocks as 2^31 primitives need.
+/// Computes the number and the sizes of the levels.
 static void set_levels(struct bounding_tree *tree, size_t count) {
     size_t blocks = (count + 7) / 8;
     tree->count = (uint32_t)count;
@@ -182,7 +183,7 @@ static pbs_status reserve_tree(struct memory *memory, size_t count, uint32_t wid
 static void set_items(const struct box *boxes, size_t count, struct split_item *items) {
     for (size_t i = 0; i < count; i++) {
         for (int k = 0; k < 3; k++) {
-            // What is not finite would have no order, and the selection no end.
+            // A centre that is not finite would have no order, and the selection would not end.
             const float centre = boxes[i].bound[k] - boxes[i].bound[3 + k];
             items[i].centre[k] = isfinite(centre) ? centre : 0.0F;
         }
@@ -190,7 +191,7 @@ static void set_items(const struct box *boxes, size_t count, struct split_item *
     }
 }
 
-/// Who is in which lane of the leaves.
+/// Writes the primitives and their points to the lanes of the leaves.
 static void set_leaves(const uint32_t *points, uint32_t width, struct bounding_tree *tree) {
     const size_t lanes = 8 * tree->level_start[1];
     tree->width = width;
@@ -238,10 +239,10 @@ void bounding_tree_free(struct memory *memory, struct bounding_tree *tree) {
     *tree = (struct bounding_tree){0};
 }
 
-// --- the refit ---
+// --- refit ---
 
-/// Half of what the surfaces of eight boxes add up to; nothing for lanes without a box. By halves
-/// of extents, as bounds of lanes without a box add up to more than a float holds.
+/// Returns half the sum of the surface areas of eight boxes; empty lanes count as zero. Extents are
+/// halved first, because the bounds of empty lanes would overflow a float when added.
 ALWAYS_INLINE double half_areas(const struct box_block *block) {
     const floats4 half = floats_set(0.5F);
     floats4 sum = {0.0F};
@@ -257,14 +258,14 @@ ALWAYS_INLINE double half_areas(const struct box_block *block) {
     return 4.0 * (((double)sum[0] + (double)sum[1]) + ((double)sum[2] + (double)sum[3]));
 }
 
-/// Takes up eight boxes; returns their areas.
+/// Fills block b from eight boxes. Returns the sum of their areas.
 ALWAYS_INLINE double fill_block(const struct bounding_tree *tree, size_t b,
                                 const struct box *const boxes[8]) {
     block_fill(boxes, tree->blocks + b, tree->unions + b);
     return half_areas(tree->blocks + b);
 }
 
-/// A block of the leaves; returns the area of its boxes.
+/// Fills a block of the leaves. Returns the sum of its boxes' areas.
 ALWAYS_INLINE double fill_leaf(const struct refit *refit, size_t b) {
     const struct box empty = box_empty();
     const struct box *boxes[8];
@@ -275,7 +276,7 @@ ALWAYS_INLINE double fill_leaf(const struct refit *refit, size_t b) {
     return fill_block(refit->tree, b, boxes);
 }
 
-/// Block k of a level above the leaves; returns the area of its boxes.
+/// Fills block k of a level above the leaves. Returns the sum of its boxes' areas.
 ALWAYS_INLINE double fill_inner(const struct bounding_tree *tree, uint32_t level, size_t k) {
     const struct box empty = box_empty();
     const size_t child = tree->level_start[level - 1] + 8 * k;
@@ -290,7 +291,8 @@ static size_t level_size(const struct bounding_tree *tree, uint32_t level) {
     return tree->level_start[level + 1] - tree->level_start[level];
 }
 
-/// The last block, plus one, of a level that lies below the piece-th block of the piece's top.
+/// Returns the end of the range of blocks of a level that belong to a piece's subtree, whose root
+/// is block `piece` of level `top`.
 static size_t piece_end(const struct bounding_tree *tree, uint32_t level, uint32_t top,
                         size_t piece) {
     const size_t end = (piece + 1) << 3 * (top - level);
@@ -339,7 +341,8 @@ void bounding_tree_refit(struct tasks *tasks, const struct box *boxes, struct bo
 
 bool bounding_tree_needs_rebuild(const struct bounding_tree *tree) {
     const double inner = 1.5 * tree->built_inner_area;
-    // Long sweeps swell all boxes, the smallest most, and say nothing against the tree.
+    // Long sweeps enlarge all boxes, the smallest ones most. This does not mean that the tree is
+    // bad.
     return tree->inner_area > inner &&
            tree->inner_area * tree->built_leaf_area >= inner * tree->leaf_area;
 }

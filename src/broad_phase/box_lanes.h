@@ -1,5 +1,5 @@
-// Eight boxes at a time: in one register where the compiler may use AVX2, else as two halves of
-// four lanes, as every processor of the kinds we build for has them.
+// Operations on eight boxes at a time: in one register if the compiler may use AVX2, otherwise in
+// two halves of four lanes, which every supported processor has.
 #ifndef PBS_BROAD_PHASE_BOX_LANES_H
 #define PBS_BROAD_PHASE_BOX_LANES_H
 
@@ -15,7 +15,7 @@ typedef int32_t ints4 __attribute__((vector_size(16)));
 typedef float floats8 __attribute__((vector_size(32)));
 typedef int32_t ints8 __attribute__((vector_size(32)));
 
-/// Eight boxes, number by number.
+/// Eight boxes in structure-of-arrays layout: bound[k][i] is bound k of box i.
 struct box_block {
     _Alignas(CACHE_LINE) float bound[6][8];
 };
@@ -34,7 +34,7 @@ ALWAYS_INLINE floats4 floats_set(float a) {
     return (floats4){a, a, a, a};
 }
 
-/// a where b is not a number.
+/// Returns the smaller of each pair of entries; a where b is NaN.
 ALWAYS_INLINE floats4 floats_min(floats4 a, floats4 b) {
     const ints4 less = b < a;
     return (floats4)((less & (ints4)b) | (~less & (ints4)a));
@@ -50,7 +50,8 @@ ALWAYS_INLINE ints4 ints_set(int32_t a) {
     return (ints4){a, a, a, a};
 }
 
-/// Meets no box of finite numbers, and adds nothing to a union.
+/// Returns an empty box. It overlaps no box with finite bounds, and uniting with it changes
+/// nothing.
 ALWAYS_INLINE struct box box_empty(void) {
     struct box box;
     for (int k = 0; k < 8; k++) {
@@ -59,7 +60,7 @@ ALWAYS_INLINE struct box box_empty(void) {
     return box;
 }
 
-/// a = the smallest box around both.
+/// Sets a to the smallest box around a and b.
 ALWAYS_INLINE void box_unite(struct box *a, const struct box *b) {
     for (int k = 0; k < 8; k += 4) {
         floats_store(a->bound + k,
@@ -67,7 +68,7 @@ ALWAYS_INLINE void box_unite(struct box *a, const struct box *b) {
     }
 }
 
-/// Four rows of four numbers by number.
+/// Transposes a 4 x 4 matrix of floats.
 ALWAYS_INLINE void transpose_four(const float *const row[4], floats4 out[4]) {
     const floats4 a = floats_load(row[0]), b = floats_load(row[1]);
     const floats4 c = floats_load(row[2]), d = floats_load(row[3]);
@@ -81,7 +82,7 @@ ALWAYS_INLINE void transpose_four(const float *const row[4], floats4 out[4]) {
     out[3] = __builtin_shufflevector(high_ab, high_cd, 2, 3, 6, 7);
 }
 
-/// A block of eight boxes; all = the smallest box around them.
+/// Fills a block from eight boxes. all: the smallest box around them.
 ALWAYS_INLINE void block_fill(const struct box *const boxes[8], struct box_block *block,
                               struct box *all) {
     *all = box_empty();
@@ -103,14 +104,15 @@ ALWAYS_INLINE void block_fill(const struct box *const boxes[8], struct box_block
     }
 }
 
-/// What blocks are compared with in order to find who meets the box: its upper corner, and its
-/// lower one with the sign turned. Below what lanes without a box have, so that a box without
-/// bounds meets none of those.
+/// Returns the limits that block_meets compares bounds with: the negated bounds of a box. They are
+/// clamped below FLT_MAX, the bound of an empty lane, so that an unbounded box never overlaps an
+/// empty lane.
 ALWAYS_INLINE floats4 negated_limits(floats4 bounds) {
     return floats_min(-bounds, floats_set(0.5F * FLT_MAX));
 }
 
-/// Room for two more than there are.
+/// Computes the limits of one box: the upper corner, then the negated lower corner. The last two
+/// entries of limit are padding.
 ALWAYS_INLINE void box_limits(const struct box *box, float limit[8]) {
     const floats4 a = floats_load(box->bound);
     const floats4 b = floats_load(box->bound + 4);
@@ -118,7 +120,8 @@ ALWAYS_INLINE void box_limits(const struct box *box, float limit[8]) {
     floats_store(limit + 4, negated_limits(__builtin_shufflevector(a, b, 1, 2, 6, 7)));
 }
 
-/// Of eight boxes, number by number.
+/// Computes the limits of eight boxes in structure-of-arrays layout: limit[8 * k + i] is limit k of
+/// box i.
 ALWAYS_INLINE void block_limits(const struct box_block *block, float limit[48]) {
     for (int k = 0; k < 6; k++) {
         for (int h = 0; h < 8; h += 4) {
@@ -129,17 +132,17 @@ ALWAYS_INLINE void block_limits(const struct box_block *block, float limit[48]) 
 }
 
 #if defined(__AVX2__) || defined(BOX_LANES_WIDE)
-/// All ones in each of eight lanes that is meant, zero in the others.
+/// A mask over eight lanes: all ones in the selected lanes, zero in the others.
 struct lane_mask {
     ints8 lanes;
 };
 
-/// Bit i for lane i.
+/// Returns bit i set for each selected lane i.
 ALWAYS_INLINE uint32_t mask_bits(struct lane_mask mask) {
     return (uint32_t)__builtin_ia32_movmskps256((floats8)mask.lanes);
 }
 
-/// Takes away the lanes whose number is `a`.
+/// Removes the lanes whose number is `a`.
 ALWAYS_INLINE struct lane_mask mask_without(struct lane_mask mask, const int32_t numbers[8],
                                             int32_t a) {
     ints8 lanes;
@@ -147,7 +150,7 @@ ALWAYS_INLINE struct lane_mask mask_without(struct lane_mask mask, const int32_t
     return (struct lane_mask){mask.lanes & (lanes != a - (ints8){0})};
 }
 
-/// The boxes that meet the one of these limits, `stride` numbers apart; touching included.
+/// Returns the lanes whose box overlaps or touches the box with limits limit[k * stride], k < 6.
 ALWAYS_INLINE struct lane_mask block_meets_strided(const struct box_block *block,
                                                    const float *limit, size_t stride) {
     struct lane_mask mask = {{-1, -1, -1, -1, -1, -1, -1, -1}};

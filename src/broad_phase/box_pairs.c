@@ -1,21 +1,21 @@
-// Pairs are found in the order of the trees and sorted afterwards: callers keep few of those that
-// are met.
+// Pairs are found in the order of the trees and sorted afterwards, since callers filter out most of
+// the pairs.
 #include "broad_phase/box_pairs.h"
 
 #include "base/config.h"
 #include "broad_phase/box_pairs_walk.h"
 
 enum {
-    INITIAL_CAPACITY = HIT_CAPACITY, ///< for pairs, that a piece begins with
-    RANK_LIMIT = 64,                 ///< pairs of one query, up to so many are sorted by counting
-    SORT_CHUNK = 1024,               ///< queries whose pairs one piece of the other loop sorts
+    INITIAL_CAPACITY = HIT_CAPACITY, ///< pairs that a piece has capacity for at first
+    RANK_LIMIT = 64,                 ///< pairs of one query up to which they are sorted by counting
+    SORT_CHUNK = 1024,               ///< queries whose pairs one piece of the sorting loop sorts
 };
 
 static size_t piece_count_of(const struct box_pair_query *query) {
     return (group_count_of(query) + PIECE - 1) / PIECE;
 }
 
-/// By primitive, ascending (Shell 1959, gaps of Ciura 2001).
+/// Sorts by ascending primitive (Shell 1959, gaps of Ciura 2001).
 static void sort_pairs(struct box_pair *pairs, size_t count) {
     static const size_t gaps[] = {1750, 701, 301, 132, 57, 23, 10, 4, 1};
     for (size_t g = 0; g < sizeof gaps / sizeof gaps[0]; g++) {
@@ -30,8 +30,8 @@ static void sort_pairs(struct box_pair *pairs, size_t count) {
     }
 }
 
-/// The same for few pairs, the rule: each is put where the number of lesser ones says. More
-/// comparisons than sorting makes, but four at a time and without branches.
+/// Sorts the usual short lists: each pair's index is the number of smaller ones. This makes more
+/// comparisons than sorting, but four at a time and without branches.
 static void rank_pairs(struct box_pair *pairs, size_t count) {
     int32_t primitive[RANK_LIMIT + 3];
     for (size_t i = 0; i < count + 3; i++) {
@@ -61,7 +61,7 @@ static void sort_piece(void *context, size_t index) {
     }
 }
 
-/// list->start[q + 1] = where the pairs of a query begin.
+/// Sets list->start[q + 1] to the index of the first pair of query q.
 static void count_pairs(const struct box_pair_query *query, struct box_pair_list *list) {
     memset(list->start, 0, (query->count + 2) * sizeof *list->start);
     for (size_t p = 0; p < piece_count_of(query); p++) {
@@ -75,7 +75,8 @@ static void count_pairs(const struct box_pair_query *query, struct box_pair_list
     }
 }
 
-/// Takes all pairs by query; list->start[q + 1] = where those of a query end.
+/// Copies all pairs into the list by query. Afterwards list->start[q + 1] is the end of the pairs
+/// of query q.
 static void order_pairs(const struct box_pair_query *query, struct box_pair_list *list) {
     for (size_t p = 0; p < piece_count_of(query); p++) {
         const struct box_pair_piece *piece = list->pieces + p;
@@ -103,7 +104,7 @@ static pbs_status start_pieces(struct memory *memory, const struct box_pair_quer
     return PBS_OK;
 }
 
-/// Makes room where a piece ran out of it. *is_done: none did.
+/// Enlarges the buffers of pieces that ran full. *is_done: no piece did.
 static pbs_status grow_pieces(struct memory *memory, size_t count, struct box_pair_list *list,
                               bool *is_done) {
     *is_done = true;

@@ -1,6 +1,6 @@
-// All pairs of a query box and a primitive of a tree whose boxes meet: the broad phase. The list
-// depends on the boxes alone, not on the tree's shape nor on the number of threads: by query, then
-// by primitive.
+// The broad phase: lists all pairs of a query box and a primitive of a tree whose boxes overlap.
+// The list is sorted by query, then by primitive. It depends on the boxes alone, not on the tree's
+// shape or the number of threads.
 #ifndef PBS_BROAD_PHASE_BOX_PAIRS_H
 #define PBS_BROAD_PHASE_BOX_PAIRS_H
 
@@ -14,38 +14,39 @@ struct box_pair {
 
 struct box_pair_query {
     const struct bounding_tree *tree;
-    const struct box *boxes; ///< of the queries; not read where there is an order, or is_self
+    const struct box *boxes; ///< boxes of the queries; not read if order is given or is_self is set
     size_t count;
-    /// A tree that holds exactly these boxes, built or refitted to them: those that lie close
-    /// together are looked for together, and its leaves are the queries' boxes. Null: each is
-    /// looked for alone.
+    /// A tree over exactly the queries' boxes, built or refitted with them. Its leaves provide the
+    /// boxes, and queries that share a leaf are processed together. Null: each query is processed
+    /// alone.
     const struct bounding_tree *order;
-    /// count x width; pairs that name a common point are left out. Null where width is 0.
+    /// count x width point indices of the queries. Pairs that share a point are left out. Null if
+    /// width is 0.
     const uint32_t *points;
     uint32_t width;
-    /// The queries are the tree's own primitives: each pair once, with query < primitive.
+    /// The queries are the tree's own primitives. Each pair is listed once, with query < primitive.
     bool is_self;
-    /// Bit i: pair i of at most BOX_PAIRS_BATCH is wanted. Called from several threads at once.
-    /// Null: all are.
+    /// Returns a mask: bit i is set if pair i is to be listed. count is at most BOX_PAIRS_BATCH.
+    /// May be called from several threads at once. Null: all pairs are listed.
     uint32_t (*filter)(const void *context, const struct box_pair *pairs, size_t count);
     const void *context;
 };
 
 struct box_pair_piece;
 
-/// All zero is an empty list.
+/// A zero-initialised list is a valid empty list.
 struct box_pair_list {
     size_t count;
     struct box_pair *pairs;
     size_t capacity;
-    size_t *start; ///< of each query's pairs, and the end
+    size_t *start; ///< first pair of each query, and the end
     size_t start_capacity;
-    struct box_pair_piece *pieces; ///< what each piece of the loop found
+    struct box_pair_piece *pieces; ///< pairs found by each piece of the parallel loop
     size_t piece_capacity;
 };
 
-/// Replaces what the list holds. Memory grows, never shrinks; with PBS_ERROR_MEMORY the list is
-/// empty.
+/// Finds the pairs and replaces the list's contents. Buffers grow and never shrink. With
+/// PBS_ERROR_MEMORY the list is empty.
 pbs_status box_pairs_find(struct memory *memory, struct tasks *tasks,
                           const struct box_pair_query *query, struct box_pair_list *list);
 void box_pairs_free(struct memory *memory, struct box_pair_list *list);

@@ -1,6 +1,6 @@
-// Queries go down the tree in groups of eight that lie close together, and what a group comes upon
-// is compared with each of them. Compiled for every processor, and for those whose registers hold
-// eight lanes: half of all work is in the innermost loop.
+// The traversal of box_pairs.c. Groups of eight neighbouring queries descend the tree together, and
+// each leaf that a group reaches is tested with every query of the group. The code is compiled
+// twice, also for registers of eight lanes, since half of the work is in the innermost loop.
 #ifndef PBS_BROAD_PHASE_BOX_PAIRS_WALK_H
 #define PBS_BROAD_PHASE_BOX_PAIRS_WALK_H
 
@@ -8,16 +8,17 @@
 #include "broad_phase/bounding_tree_walk.h"
 
 enum {
-    GROUP = 8,           ///< queries that go down the tree as one
-    PIECE = 32,          ///< groups of one piece of the loop
-    HIT_CAPACITY = 1024, ///< kept at once: pairs whose boxes meet, before the caller is asked
+    GROUP = 8,           ///< queries that descend the tree together
+    PIECE = 32,          ///< groups of one piece of the parallel loop
+    HIT_CAPACITY = 1024, ///< overlapping pairs that are collected before the caller's filter is
+                         ///< called
 };
 
 struct box_pair_piece {
     struct box_pair *pairs;
     size_t capacity, count;
-    size_t next;  ///< the group to go on with
-    bool is_full; ///< before that
+    size_t next;  ///< next group to process
+    bool is_full; ///< the buffer ran full before group `next`
 };
 
 struct pair_loop {
@@ -25,12 +26,13 @@ struct pair_loop {
     struct box_pair_list *list;
 };
 
-/// What the queries are looked at in the order of; null: they come one by one.
+/// Returns the tree whose leaves give the order of the queries, or null if they are processed one
+/// by one.
 ALWAYS_INLINE const struct bounding_tree *order_of(const struct box_pair_query *query) {
     return query->is_self ? query->tree : query->order;
 }
 
-/// Queries of which nobody knows whether they lie close together go alone.
+/// Returns the number of queries per group: 1 if their order is unknown.
 static size_t group_size_of(const struct box_pair_query *query) {
     return order_of(query) != NULL ? GROUP : 1;
 }
@@ -46,22 +48,22 @@ static size_t piece_end(const struct box_pair_query *query, size_t piece) {
 
 // --- groups ---
 
-/// Points that queries and primitives name: known where the code is compiled, as they are compared
-/// in the innermost loop.
+/// Numbers of points per query and per primitive of the tree. They are compile-time constants in
+/// the innermost loop.
 struct widths {
     uint32_t query, tree;
 };
 
 struct group {
-    struct box_block block; ///< the boxes of the queries
-    float limit[6 * GROUP]; ///< theirs, as block_meets_strided wants them
+    struct box_block block; ///< boxes of the queries
+    float limit[6 * GROUP]; ///< limits of these boxes, in the layout of block_meets_strided
     int32_t points[TREE_WIDTH_LIMIT][GROUP];
     uint32_t query[GROUP];
-    struct box all; ///< around all boxes
+    struct box all; ///< smallest box around the group
     size_t index;
 };
 
-/// A query and a lane of the leaves whose boxes meet.
+/// A query and a lane of the leaves whose boxes overlap.
 struct hit {
     uint32_t query, lane;
 };
@@ -70,10 +72,10 @@ struct batch {
     struct group groups[FRONT_BOXES];
     struct tree_front front;
     size_t hit_count;
-    struct hit hits[HIT_CAPACITY + 8]; ///< eight are written at once
+    struct hit hits[HIT_CAPACITY + 8]; ///< padded, since eight entries are written at once
 };
 
-/// One query alone.
+/// Fills a group with a single query.
 ALWAYS_INLINE void set_single(const struct box_pair_query *query, size_t index,
                               struct group *group) {
     const struct box empty = box_empty();
@@ -85,12 +87,12 @@ ALWAYS_INLINE void set_single(const struct box_pair_query *query, size_t index,
     block_fill(boxes, &group->block, &group->all);
 }
 
-/// Eight queries that a tree has in one block of its leaves.
+/// Fills a group with the queries of one leaf block of `order`.
 ALWAYS_INLINE void set_leaf(const struct bounding_tree *order, size_t index, struct group *group) {
     group->block = order->blocks[index];
     group->all = order->unions[index];
     for (size_t i = 0; i < GROUP; i++) {
-        // Where there is none, its box meets nothing, and any other may lend its points.
+        // The box of an empty lane overlaps nothing, so its query index is arbitrary.
         const int32_t q = order->primitive[GROUP * index + i];
         group->query[i] = q < 0 ? 0 : (uint32_t)q;
     }
@@ -121,7 +123,7 @@ ALWAYS_INLINE void set_group(const struct box_pair_query *query, struct widths w
 
 // --- pairs ---
 
-/// Adds the hits that the caller wants to the piece's pairs.
+/// Appends the hits that pass the caller's filter to the piece's pairs.
 static void append_hits(const struct box_pair_query *query, struct batch *batch,
                         struct box_pair_piece *piece) {
     const int32_t *primitive = query->tree->primitive;
@@ -147,8 +149,8 @@ static void append_hits(const struct box_pair_query *query, struct batch *batch,
     batch->hit_count = 0;
 }
 
-/// The lanes of a block of leaves that one of a group meets, and whose primitives have none of its
-/// points.
+/// Returns the lanes of a leaf block that overlap query i of the group and whose primitives share
+/// no point with it.
 ALWAYS_INLINE uint32_t lanes_met(const struct box_pair_query *query, struct widths widths,
                                  size_t leaf, const struct group *group, uint32_t i) {
     const struct bounding_tree *tree = query->tree;
@@ -162,9 +164,9 @@ ALWAYS_INLINE uint32_t lanes_met(const struct box_pair_query *query, struct widt
     return mask_bits(met) & (query->is_self && leaf == group->index ? 0xFEU << i : 0xFFU);
 }
 
-/// Adds those of a group and of a block of leaves that meet to the hits. Without branches, but for
-/// the queries that stay away from the whole block. Of the others three in four meet none of it
-/// either, so who meets any is listed first.
+/// Appends the overlapping pairs of a group and a leaf block to the hits. The only branches are for
+/// queries that do not overlap the block as a whole. Three in four of the other queries overlap no
+/// lane either, so the queries with an overlap are listed first.
 ALWAYS_INLINE void add_leaf(const struct box_pair_query *query, struct widths widths, size_t leaf,
                             const struct group *group, struct batch *batch) {
     uint32_t meeting[GROUP][2];
@@ -189,7 +191,8 @@ ALWAYS_INLINE void add_leaf(const struct box_pair_query *query, struct widths wi
     batch->hit_count = count;
 }
 
-/// The same where primitives of one tree are met from the one that is first in it.
+/// Tests a group with a leaf. If the queries are the tree's own primitives, leaves before the
+/// group's own are skipped, so that each pair is found once.
 ALWAYS_INLINE void meet_leaf(const struct box_pair_query *query, struct widths widths, size_t leaf,
                              const struct group *group, struct batch *batch,
                              struct box_pair_piece *piece) {
@@ -202,7 +205,7 @@ ALWAYS_INLINE void meet_leaf(const struct box_pair_query *query, struct widths w
     add_leaf(query, widths, leaf, group, batch);
 }
 
-/// A group, alone.
+/// Traverses the tree with a single group.
 ALWAYS_INLINE void find_alone(const struct box_pair_query *query, struct widths widths,
                               const struct group *group, struct batch *batch,
                               struct box_pair_piece *piece) {
@@ -215,7 +218,7 @@ ALWAYS_INLINE void find_alone(const struct box_pair_query *query, struct widths 
     }
 }
 
-/// Groups whose leaves are known.
+/// Tests groups with the leaves that front_reach_leaves found for them.
 ALWAYS_INLINE void meet_front(const struct box_pair_query *query, struct widths widths,
                               uint32_t count, struct batch *batch, struct box_pair_piece *piece) {
     const struct tree_front *front = &batch->front;
@@ -258,7 +261,7 @@ ALWAYS_INLINE void find_pairs(const struct box_pair_query *query, struct widths 
     }
 }
 
-/// Goes on with a piece until it is done or out of room.
+/// Processes a piece until it is finished or its buffer is full.
 static void find_piece(void *context, size_t index) {
     const struct pair_loop *loop = context;
     const struct box_pair_query *query = loop->query;
@@ -276,7 +279,7 @@ static void find_piece(void *context, size_t index) {
     }
 }
 
-/// find_piece for registers of eight lanes; only where the processor has AVX2.
+/// find_piece compiled for registers of eight lanes; requires AVX2.
 void box_pairs_find_piece_wide(void *context, size_t index);
 
 #endif

@@ -1,9 +1,10 @@
-// The walk of box_pairs.c for processors with AVX2, chosen where the library runs on one.
+// The traversal of box_pairs.c compiled for AVX2. It is chosen at run time on processors that have
+// AVX2.
 #include "base/config.h"
 
 #if defined(PBS_HAS_CLONES)
 #pragma GCC target("avx2")
-// __AVX2__ is not seen where the preprocessor runs by itself.
+// A separate preprocessor run does not see __AVX2__.
 #define BOX_LANES_WIDE
 
 #include "broad_phase/box_pairs_walk.h"

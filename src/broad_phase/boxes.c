@@ -5,7 +5,7 @@
 
 #include "broad_phase/box_lanes.h"
 
-/// Points or primitives that one piece of a loop covers; points that are rounded at once.
+/// CHUNK: points or primitives per piece of a loop. POINTS: points that are rounded together.
 enum { CHUNK = 1024, POINTS = 8 };
 
 struct point_loop {
@@ -26,9 +26,9 @@ static size_t chunk_end(size_t chunk, size_t count) {
     return end < count ? end : count;
 }
 
-/// The greatest float not above a. From zero it goes to the least normal number, so that it is
-/// right also where the host has denormals flushed. Written without branches, as every other number
-/// needs rounding.
+/// Returns the largest float that is not above a. For small negative a it returns the smallest
+/// normal number, so that the result is also right if the host flushes denormal numbers. Written
+/// without branches, because about half of all numbers need rounding.
 ALWAYS_INLINE float round_down(double a) {
     const float nearest = (float)a;
     const int32_t is_above = (double)nearest > a;
@@ -40,8 +40,7 @@ ALWAYS_INLINE float round_down(double a) {
     return nearest == 0.0F && is_above ? -FLT_MIN : below;
 }
 
-/// The lower sides of what up to POINTS points do, three numbers each, and the upper ones with
-/// their signs turned.
+/// Computes the lower bounds and the negated upper bounds of up to POINTS points, three each.
 ALWAYS_INLINE void bound_block(const struct point_sweep *sweep, size_t first, size_t count,
                                float low[3 * POINTS], float negated_high[3 * POINTS]) {
     double margin[3 * POINTS];

@@ -1,6 +1,6 @@
-// Cells are buckets of a hash table, so that empty ones cost nothing. Points are visited in their
-// order, each looking for those before it and appending itself to their lists: once to count, once
-// to fill, so that lists need neither sorting nor room that is not used in the end.
+// Cells are stored in the buckets of a hash table, so that empty cells need no memory. Points are
+// visited in order; each one searches for earlier points and appends itself to their lists. This is
+// done once to count and once to fill, so that the lists need neither sorting nor unused capacity.
 #include "broad_phase/point_pairs.h"
 
 #include <math.h>
@@ -11,11 +11,11 @@ struct cells {
     const double *positions;
     size_t count;
     double low[3], cells_per_metre, distance_squared;
-    unsigned shift;   ///< of a hash, to a bucket
-    uint32_t *first;  ///< bucket count + 1: where a bucket's members begin
-    uint32_t *member; ///< count: points by bucket, ascending within
-    uint64_t *key;    ///< count, as members are: the cell
-    double *position; ///< count x 3, as members are
+    unsigned shift;   ///< right shift that maps a hash to a bucket
+    uint32_t *first;  ///< bucket count + 1: first member of each bucket
+    uint32_t *member; ///< count: points sorted by bucket, ascending within a bucket
+    uint64_t *key;    ///< count, in the order of member: key of the cell
+    double *position; ///< count x 3, in the order of member
 };
 
 // --- cells ---
@@ -27,16 +27,16 @@ static void free_cells(struct cells *c, struct memory *memory) {
     memory_release(memory, c->position);
 }
 
-/// The integer coordinates of a point's cell.
+/// Computes the integer coordinates of a point's cell.
 static void find_cell(const struct cells *c, const double *x, int64_t cell[3]) {
     for (int i = 0; i < 3; i++) {
-        // Beyond 2^62 cells no two points are close unless they are one.
+        // Coordinates are clamped to 2^62 cells. Beyond that two different points are never close.
         cell[i] = (int64_t)fmin((x[i] - c->low[i]) * c->cells_per_metre, 0x1p62);
     }
 }
 
-/// Different for cells that are less than 2^21 apart along each axis. Points of others that have
-/// one key are told apart by their distance.
+/// Returns a key that is unique among cells less than 2^21 apart along each axis. Points of other
+/// cells with the same key are excluded by their distance.
 static uint64_t make_key(int64_t x, int64_t y, int64_t z) {
     return (uint64_t)(x & KEY_MASK) | (uint64_t)(y & KEY_MASK) << KEY_BITS |
            (uint64_t)(z & KEY_MASK) << 2 * KEY_BITS;
@@ -52,7 +52,7 @@ static uint64_t key_of_point(const struct cells *c, size_t point) {
     return make_key(cell[0], cell[1], cell[2]);
 }
 
-/// Members by bucket, by counting.
+/// Sorts the points by bucket with a counting sort.
 static void sort_into_buckets(struct cells *c, size_t bucket_count) {
     for (size_t i = 0; i < c->count; i++) {
         c->first[find_bucket(c, key_of_point(c, i)) + 1]++;
@@ -69,7 +69,7 @@ static void sort_into_buckets(struct cells *c, size_t bucket_count) {
             c->position[3 * (size_t)m + k] = c->positions[3 * i + k];
         }
     }
-    // Each beginning has moved on to the next one.
+    // Every start has advanced to the start of the next bucket.
     for (size_t b = bucket_count; b > 0; b--) {
         c->first[b] = c->first[b - 1];
     }
@@ -83,7 +83,7 @@ static pbs_status make_cells(struct cells *c, struct memory *memory, double dist
             c->low[k] = i == 0 ? x : fmin(c->low[k], x);
         }
     }
-    // Wider than the distance by more than what rounding can move a point.
+    // Cells are wider than the distance by more than rounding can move a point.
     c->cells_per_metre = (1.0 - 1e-6) / distance;
     c->distance_squared = distance * distance;
     unsigned bits = 1;
@@ -106,8 +106,9 @@ static pbs_status make_cells(struct cells *c, struct memory *memory, double dist
 
 // --- pairs ---
 
-/// Looks in one cell for points before this one. Each counts one more of its pairs in `next` or,
-/// where there are pairs to fill, writes it at its place and moves that on.
+/// Visits the points of one cell that come before `point` and are within the distance. Each of them
+/// increments its next[m]; if pairs is not null, the pair is written at the index before the
+/// increment.
 static void visit_cell(const struct cells *c, uint64_t key, uint32_t point, uint32_t *next,
                        uint32_t *pairs) {
     const double *x = c->positions + 3 * (size_t)point;

@@ -1,5 +1,5 @@
-// Searches from near to far; see tree_search.h. Bounds are compared in doubles, with a margin for
-// the rounding of both the bound and what is found in the box.
+// Bounds of distances are computed in double precision, with a margin for the rounding of both the
+// bound and the distance of a primitive in the box.
 #include "broad_phase/tree_search.h"
 
 #include <float.h>
@@ -7,21 +7,21 @@
 
 #include "broad_phase/box_lanes.h"
 
-// Of coordinates and of squared distances: some hundred times what rounding does.
+// Relative margin of coordinates and squared distances: about a hundred times the rounding error.
 static const double ROUNDING = 0x1p-46;
 
-/// A block to look into, and how far it is.
+/// A block on the stack, and a lower bound of its distance.
 struct search_block {
     double bound;
     uint32_t level, index;
 };
 
-/// A search on its way. `bounds` says how far the eight boxes of a block are at least; infinity:
-/// they are out of reach.
+/// State of a search. bounds: computes lower bounds of the distances of a block's eight boxes;
+/// infinity means out of reach.
 struct search {
     const struct bounding_tree *tree;
     double origin[3], direction[3], inverse[3];
-    double margin; ///< m, around boxes
+    double margin; ///< m, by which boxes are enlarged
     double limit;
     void (*bounds)(const struct search *search, const struct box_block *block, double bound[8]);
     tree_search_visit *visit;
@@ -37,7 +37,7 @@ static void visit_leaf(struct search *s, uint32_t index, const double bound[8]) 
     }
 }
 
-/// Children within reach on top of the stack, the nearest last. Returns the new depth.
+/// Pushes the children within the limit onto the stack, the nearest last. Returns the new depth.
 static size_t push_children(const struct search *s, const struct search_block *at,
                             const double bound[8], struct search_block *stack, size_t depth) {
     const size_t size = s->tree->level_start[at->level] - s->tree->level_start[at->level - 1];
@@ -78,7 +78,7 @@ static void run(struct search *s) {
     }
 }
 
-/// The largest coordinate of the root's boxes.
+/// Returns the largest absolute coordinate of the root's boxes.
 static double largest_coordinate(const struct bounding_tree *tree) {
     if (tree->level_count == 0) {
         return 0.0;
@@ -95,10 +95,10 @@ static double largest_of(const double a[3]) {
     return fmax(fabs(a[0]), fmax(fabs(a[1]), fabs(a[2])));
 }
 
-// --- along a ray ---
+// --- rays ---
 
-/// Slabs, axis by axis (Kay and Kajiya 1986); lanes without a box have their low above their high,
-/// which ends before it begins.
+/// Intersects the ray with slabs, axis by axis (Kay and Kajiya 1986). An empty lane has its lower
+/// bound above its upper one, so its interval is empty.
 static void ray_bounds(const struct search *s, const struct box_block *block, double bound[8]) {
     double enter[8];
     double leave[8];
@@ -144,14 +144,14 @@ void tree_search_ray(const struct bounding_tree *tree, const double origin[3],
     for (int k = 0; k < 3; k++) {
         s.origin[k] = origin[k];
         s.direction[k] = direction[k];
-        // A direction so flat that it would overflow is flat.
+        // A component whose inverse would overflow counts as zero.
         s.inverse[k] = fabs(direction[k]) > 1e-290 ? 1.0 / direction[k] : 0.0;
     }
     s.margin = ROUNDING * fmax(largest_of(origin), largest_coordinate(tree));
     run(&s);
 }
 
-// --- from a point ---
+// --- points ---
 
 static void point_bounds(const struct search *s, const struct box_block *block, double bound[8]) {
     for (int i = 0; i < 8; i++) {
