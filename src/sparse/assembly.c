@@ -1,6 +1,6 @@
-// Groups of stencils by domain, and a slot for every contribution. A domain has one slot for each
-// foreign node or block that any of its stencils touches, shared by all of them, since one task
-// works through a domain.
+// Groups stencils by domain and assigns a slot to every contribution. A domain has one slot for
+// each foreign node or block that any of its stencils touches. All its stencils share the slot,
+// since one task processes a domain.
 #include "sparse/assembly.h"
 
 #include <string.h>
@@ -9,13 +9,13 @@
 
 #define NO_SLOT UINT32_MAX
 
-/// Slots behind an array proper, numbered as stencils ask for them.
+/// Slots after an array proper, numbered in the order of their first use.
 struct slot_list {
-    uint32_t base;         ///< entries of the array proper
-    uint32_t *map;         ///< array proper -> slot of the domain at work, or NO_SLOT
-    uint32_t *target;      ///< slot - base -> entry of the array proper; NO_SLOT for a dump slot
+    uint32_t base;         ///< number of entries of the array proper
+    uint32_t *map;         ///< array proper -> slot of the current domain, or NO_SLOT
+    uint32_t *target;      ///< slot - base -> entry of the array proper; NO_SLOT: a dump slot
     uint32_t *owner;       ///< slot - base -> domain that owns the target
-    uint32_t *domain_slot; ///< domain_count + 1; becomes the assembly's
+    uint32_t *domain_slot; ///< domain_count + 1; passed on to the assembly
     size_t count;
     size_t target_capacity;
     size_t owner_capacity;
@@ -71,7 +71,7 @@ static void slots_close_domain(struct slot_list *slots, uint32_t domain) {
     slots->domain_slot[domain + 1] = slots->base + (uint32_t)slots->count;
 }
 
-/// The slot for a target in row `row`, as domain `domain` is to use it.
+/// Finds or creates the slot that domain `domain` uses for a target in row `row`.
 static pbs_status slots_find(struct memory *memory, struct slot_list *slots,
                              const struct layout *layout, uint32_t domain, uint32_t row,
                              uint32_t target, uint32_t *slot) {
@@ -88,7 +88,8 @@ static pbs_status slots_find(struct memory *memory, struct slot_list *slots,
     return PBS_OK;
 }
 
-/// What each domain gathers, in the order of the slots and so of the domains that wrote them.
+/// Lists the slots that each domain gathers, in the order of the slots and thus of the domains that
+/// wrote them.
 static pbs_status slots_gather(struct memory *memory, const struct slot_list *slots,
                                uint32_t domain_count, uint32_t **start_out, uint32_t **target_out,
                                uint32_t **slot_out) {
@@ -126,8 +127,8 @@ static uint32_t lowest_row(const struct stencils *set, const struct layout *layo
     return lowest;
 }
 
-/// order: the set's stencils by ascending lowest row, and so domain by domain; start: row_count +
-/// 1, zero at first.
+/// Sorts the set's stencils by ascending lowest row, and thus by domain, into `order`. start:
+/// row_count + 1, zero on entry.
 static void sort_stencils(const struct stencils *set, const struct layout *layout, uint32_t *start,
                           uint32_t *order) {
     for (size_t i = 0; i < set->count; i++) {
@@ -142,7 +143,7 @@ static void sort_stencils(const struct stencils *set, const struct layout *layou
     for (size_t i = 0; i < set->count; i++) {
         order[start[lowest_row(set, layout, i)]++] = (uint32_t)i;
     }
-    // Filling has moved every start to its row's end, which is the next row's start.
+    // Every start has advanced to the start of the next row.
     memmove(start + 1, start, layout->node_count * sizeof *start);
     start[0] = 0;
 }
@@ -174,7 +175,7 @@ static void free_groups(struct memory *memory, struct stencil_groups *groups) {
     memory_release(memory, groups->block_slot);
 }
 
-/// Puts one stencil into one lane, its nodes ascending by row.
+/// Writes one stencil to one lane, its nodes ascending by row.
 static void fill_lane(const struct stencils *set, const struct layout *layout, uint32_t index,
                       struct stencil_groups *groups, size_t group, uint32_t lane) {
     const uint32_t *nodes = set->nodes + (size_t)index * set->width;
@@ -191,7 +192,7 @@ static void fill_lane(const struct stencils *set, const struct layout *layout, u
     }
 }
 
-/// order, start as sort_stencils left them.
+/// order, start: the output of sort_stencils.
 static void fill_groups(const struct stencils *set, const struct layout *layout,
                         const uint32_t *order, const uint32_t *start,
                         struct stencil_groups *groups) {
@@ -241,7 +242,7 @@ static pbs_status build_groups(struct memory *memory, const struct stencils *set
     return status;
 }
 
-/// The slots of one lane; padding lanes get the domain's dump slots.
+/// Assigns the slots of one lane. Padding lanes get the domain's dump slots.
 static pbs_status assign_lane_slots(struct memory *memory, const struct assembly *a,
                                     struct stencil_groups *groups, uint32_t domain, size_t group,
                                     uint32_t lane, struct slot_list *vector,

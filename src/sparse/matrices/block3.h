@@ -1,6 +1,6 @@
-// Kernels' view of 3-vectors and 3x3 blocks: four doubles wide, of which the fourth is ignored. A
-// row of a block is loaded together with the first entry of the next, so a block is three loads
-// without a shuffle; what is stored is three wide.
+// Vector operations on 3-vectors and 3x3 blocks, four doubles wide, of which the fourth is ignored.
+// A row of a block is loaded together with the first entry of the next row, so that a block needs
+// three loads and no shuffle. Stores write three entries.
 #ifndef PBS_SPARSE_MATRICES_BLOCK3_H
 #define PBS_SPARSE_MATRICES_BLOCK3_H
 
@@ -16,7 +16,7 @@ ALWAYS_INLINE quad quad_set(double a) {
     return (quad){a, a, a, a};
 }
 
-/// Reads four entries.
+/// Loads four doubles.
 ALWAYS_INLINE quad quad_load(const double *p) {
     quad v;
     memcpy(&v, p, sizeof v);
@@ -27,7 +27,7 @@ ALWAYS_INLINE void quad_store(double *p, quad v) {
     memcpy(p, &v, sizeof v);
 }
 
-/// Four floats, from wherever they are kept.
+/// Loads four floats from any address.
 ALWAYS_INLINE quad_float quad_float_load(const void *p) {
     quad_float v;
     memcpy(&v, p, sizeof v);
@@ -50,15 +50,16 @@ ALWAYS_INLINE quad_float quad_narrow(quad v) {
     return __builtin_convertvector(v, quad_float);
 }
 
-/// Entries p[0], p[1], p[2] of a block's last row, from p[-1] on: nothing behind the block is read,
-/// where another domain may be writing.
+/// Loads p[0], p[1], p[2], the last row of a block, by reading from p[-1] on. Nothing after the
+/// block is read, because another domain may be writing there.
 ALWAYS_INLINE quad quad_load_last_float(const float *p) {
     quad_float v;
     memcpy(&v, p - 1, sizeof v);
     return __builtin_convertvector(__builtin_shufflevector(v, v, 1, 2, 3, 3), quad);
 }
 
-/// Three entries and a zero, in two loads of the sizes that quad_add3 stores.
+/// Loads three entries and appends a zero. Uses two loads of the same sizes as the stores of
+/// quad_add3.
 ALWAYS_INLINE quad quad_load3(const double *p) {
     pair low;
     memcpy(&low, p, sizeof low);
@@ -79,7 +80,7 @@ ALWAYS_INLINE void quad_add3(double *p, quad v) {
     p[2] += v[2];
 }
 
-/// The first three entries.
+/// Returns the sum of the first three entries.
 ALWAYS_INLINE double quad_sum3(quad v) {
     return v[0] + v[1] + v[2];
 }

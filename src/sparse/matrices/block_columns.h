@@ -1,14 +1,13 @@
-// Where the blocks of every column of a symmetric block matrix are that stores its rows.
+// The blocks of every column of a symmetric block matrix, which is stored by rows.
 #ifndef PBS_SPARSE_MATRICES_BLOCK_COLUMNS_H
 #define PBS_SPARSE_MATRICES_BLOCK_COLUMNS_H
 
 #include "sparse/matrices/bsr.h"
 
-/// The blocks above the diagonal in every column; the rows' own blocks are in the matrix. Depends
-/// on the pattern alone.
+/// Lists the blocks above the diagonal by column. Depends on the matrix pattern alone.
 struct block_columns {
     uint32_t *start; ///< row_count + 1
-    uint32_t *block; ///< blocks of each column, ascending
+    uint32_t *block; ///< block indices of each column, ascending
 };
 
 pbs_status block_columns_build(struct memory *memory, const struct bsr *pattern,

@@ -1,5 +1,5 @@
-// The pattern of a symmetric block matrix: rows sorted by listing columns in ascending order, never
-// by comparing.
+// Builds the pattern of a symmetric block matrix. Rows come out sorted because columns are visited
+// in ascending order; no comparison sort is needed.
 #include "sparse/matrices/bsr.h"
 
 static pbs_status allocate_pattern(struct memory *memory, const struct layout *layout,
@@ -18,8 +18,8 @@ static pbs_status allocate_pattern(struct memory *memory, const struct layout *l
                                                                             : PBS_ERROR_MEMORY;
 }
 
-/// Blocks of each row of the upper triangle, into row_start; outer_start serves as the counter of
-/// entries.
+/// Fills row_start and the columns of the upper triangle. outer_start temporarily counts the
+/// entries of each row.
 static void fill_columns(const struct graph *graph, struct bsr *a) {
     const struct layout *layout = a->layout;
     uint32_t block = 0;
@@ -44,7 +44,8 @@ static void fill_columns(const struct graph *graph, struct bsr *a) {
     }
 }
 
-/// Where each row's columns leave the row's domain; counts the incoming blocks of each row.
+/// Finds the first block of each row outside the row's domain, and counts the incoming blocks of
+/// each row.
 static void find_outer(struct bsr *a) {
     const struct layout *layout = a->layout;
     for (uint32_t d = 0; d < layout->domain_count; d++) {
@@ -131,7 +132,8 @@ size_t bsr_find(const struct bsr *a, uint32_t row, uint32_t column) {
     return low < a->row_start[row + 1] && a->column[low] == column ? low : SIZE_MAX;
 }
 
-/// Neighbors of row `first + i` in the range, both triangles. fill: as start, overwritten.
+/// Lists the neighbors of every row in the range, from both triangles. fill: a copy of start,
+/// overwritten.
 static void mirror(const struct bsr *pattern, uint32_t first, uint32_t end, size_t *fill,
                    struct graph *graph) {
     for (uint32_t row = first; row < end; row++) {

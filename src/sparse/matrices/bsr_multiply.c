@@ -1,17 +1,17 @@
-// y = A x at the speed of memory: every stored block is read once (those between two domains twice)
-// and used for both triangles. The three rows of a block are loaded four entries wide, the fourth
-// of which is ignored, so that
-//     y_i += A_ij x_j    is three products kept apart per row, added up once at the end of block
-//     row i, and y_j += A_ij^T x_i  is a sum of the rows scaled by the entries of x_i, with nothing
-//     to add across.
+// y = A x at memory bandwidth. Every stored block is read once (blocks between two domains twice)
+// and used for both triangles. The three rows of a block are loaded four entries wide; the fourth
+// entry is ignored.
+//     y_i += A_ij x_j: three products per row are accumulated, and summed once at the end of block
+//     row i. y_j += A_ij^T x_i: the rows are scaled by the entries of x_i and added, without a
+//     horizontal sum.
 #include "sparse/matrices/bsr.h"
 
 #include <string.h>
 
 #include "sparse/matrices/block3.h"
 
-// The processor's own prefetching stops at every page; asking for blocks this far ahead gains a
-// third.
+// Blocks to prefetch ahead. Hardware prefetching stops at page boundaries; the explicit prefetch
+// makes the product a third faster.
 #define AHEAD 96
 
 PBS_MULTIVERSION

@@ -1,5 +1,5 @@
-// Rows and columns come from one list of pairs, sorted by counting, so that equal stencils give the
-// same bits; the values are added stencil by stencil.
+// The pattern comes from one list of pairs, sorted by counting, so that equal stencils give the
+// same bits. The values are added stencil by stencil.
 #include "sparse/matrices/contact_matrix.h"
 
 #include <string.h>
@@ -54,7 +54,7 @@ static uint32_t column_of(uint64_t coupled) {
     return (uint32_t)coupled;
 }
 
-/// Every row has a pair with itself.
+/// Counts the rows. Every row has a pair with itself.
 static size_t count_rows(const struct pairs *pairs) {
     size_t count = 0;
     for (size_t i = 0; i < pairs->count; i++) {
@@ -81,7 +81,7 @@ static void list_rows(const struct layout *layout, struct contact_matrix *c) {
     }
 }
 
-/// start, and `next` at the first block of each row.
+/// Computes start, and sets `next` to the first block of each row.
 static void count_blocks(struct contact_matrix *c) {
     memset(c->next, 0, c->row_count * sizeof *c->next);
     for (size_t i = 0; i < c->pairs.count; i++) {
@@ -100,8 +100,9 @@ static void count_blocks(struct contact_matrix *c) {
     c->start[c->row_count] = at;
 }
 
-/// Pairs come by rows and then columns, so that the columns of every row come in order: those below
-/// the diagonal while earlier rows are looked at.
+/// Writes the columns. The pairs are sorted by row, then by column, so the columns of every row are
+/// written in ascending order: blocks below the diagonal are written while earlier rows are
+/// processed.
 static void list_columns(struct contact_matrix *c) {
     for (size_t i = 0; i < c->pairs.count; i++) {
         const uint32_t row = row_of(c->pairs.pair[i]);
@@ -127,7 +128,7 @@ static double *find_block(const struct contact_matrix *c, uint32_t row, uint32_t
     return c->values + 9 * (size_t)low;
 }
 
-/// To the upper triangle alone.
+/// Adds a stencil to the upper triangle.
 static void add_stencil(const uint32_t *rows, uint32_t width, const double *block,
                         struct contact_matrix *c) {
     const size_t stride = 3 * (size_t)width;
@@ -149,7 +150,7 @@ static void add_stencil(const uint32_t *rows, uint32_t width, const double *bloc
     }
 }
 
-/// The lower triangle, to the same bits.
+/// Copies the upper triangle to the lower one.
 static void mirror_blocks(struct contact_matrix *c) {
     memcpy(c->next, c->start, c->row_count * sizeof *c->next);
     for (size_t i = 0; i < c->pairs.count; i++) {
@@ -226,7 +227,7 @@ bool contact_matrix_same_pattern(const struct contact_matrix *c,
                          memcmp(c->column, other->column, c->start[rows] * sizeof *c->column) == 0);
 }
 
-/// Fowler, Noll and Vo's, by words.
+/// The Fowler-Noll-Vo hash, applied to 32-bit words.
 static uint64_t hash_words(uint64_t hash, const uint32_t *words, size_t count) {
     for (size_t i = 0; i < count; i++) {
         hash = (hash ^ words[i]) * UINT64_C(0x100000001b3);

@@ -1,4 +1,3 @@
-// METIS orders the graph of a range of rows.
 #include "sparse/matrices/nested_dissection.h"
 
 #include "sparse/ordering/metis_bridge.h"

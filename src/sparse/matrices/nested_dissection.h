@@ -1,12 +1,12 @@
-// An elimination order of block rows with little fill: METIS nested dissection on the graph of the
+// A fill-reducing elimination order of block rows: METIS nested dissection on the graph of the
 // blocks.
 #ifndef PBS_SPARSE_MATRICES_NESTED_DISSECTION_H
 #define PBS_SPARSE_MATRICES_NESTED_DISSECTION_H
 
 #include "sparse/matrices/bsr.h"
 
-/// Rows first .. end - 1 as a matrix of its own (couplings to other rows ignored).
-/// order: end - first rows; order[k] is the row to eliminate k-th.
+/// Orders rows first .. end - 1; couplings to other rows are ignored. order: end - first rows;
+/// order[k] is the row to eliminate k-th.
 pbs_status nested_dissection_order(struct memory *memory, const struct bsr *pattern, uint32_t first,
                                    uint32_t end, uint32_t *order);
 

@@ -15,10 +15,11 @@ void pairs_free(struct memory *memory, struct pairs *pairs) {
     *pairs = (struct pairs){0};
 }
 
-// Digits of the sort: wide ones where there are pairs enough to be worth the counters.
+// Bits per digit of the radix sort. The wide digit pays from WIDE_FROM pairs on, because its
+// counters are many.
 enum { NARROW_DIGIT = 8, WIDE_DIGIT = 12, WIDE_FROM = 4096 };
 
-/// One pass of the radix sort, by one digit.
+/// Sorts by one digit.
 static void sort_by_digit(struct pairs *pairs, int shift, int width) {
     size_t start[(1 << WIDE_DIGIT) + 1];
     const uint64_t mask = (UINT64_C(1) << width) - 1;

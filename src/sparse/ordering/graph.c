@@ -1,6 +1,6 @@
-// Edges are first listed with repetitions, then marked down to one each, then transposed, which
-// sorts them: no comparison sort anywhere, so a node with very many neighbors costs no more than
-// its edges.
+// Edges are first listed with duplicates, then reduced to one each with marks, then transposed,
+// which sorts them. There is no comparison sort, so the time is linear in the number of edges also
+// for a node with very many neighbors.
 #include "sparse/ordering/graph.h"
 
 #include <string.h>
@@ -40,15 +40,15 @@ static pbs_status check_set(const struct stencils *set, size_t set_index, uint32
     return PBS_OK;
 }
 
-/// Counts into start[n + 1] become starts.
+/// Converts counts in start[n + 1] to starts.
 static void accumulate(size_t *start, uint32_t count) {
     for (uint32_t n = 0; n < count; n++) {
         start[n + 1] += start[n];
     }
 }
 
-/// Every edge as often as stencils name it; start: node_count + 2, so that it can be filled in
-/// place.
+/// Lists every edge once per stencil that contains it. start: node_count + 2, so that it can be
+/// filled in place.
 static pbs_status list_edges(struct memory *memory, const struct stencils *sets, size_t set_count,
                              struct graph *edges) {
     size_t *fill = edges->start + 1;
@@ -78,7 +78,7 @@ static pbs_status list_edges(struct memory *memory, const struct stencils *sets,
     return PBS_OK;
 }
 
-/// Keeps one edge of each kind. mark: node_count, zero.
+/// Removes duplicate edges. mark: node_count, zero.
 static void drop_repetitions(struct graph *edges, uint32_t *mark) {
     size_t kept = 0;
     for (uint32_t n = 0; n < edges->node_count; n++) {
@@ -120,7 +120,7 @@ pbs_status graph_reorder_neighbors(struct memory *memory, const struct graph *gr
     return PBS_OK;
 }
 
-/// Edges of the parts, ends in any order; fill: count + 1, zero; edges->start: count + 2, zero.
+/// Lists the edges between parts, with duplicates. edges->start: count + 2, zero.
 static pbs_status list_part_edges(struct memory *memory, const struct graph *graph,
                                   const uint32_t *part, struct graph *edges) {
     size_t *fill = edges->start + 1;

@@ -1,19 +1,21 @@
-// Domains by METIS, then reverse Cuthill-McKee inside each, from a node at the rim of the domain as
-// George and Liu find it ("An implementation of a pseudoperipheral node finder", TOMS 5, 1979).
+// METIS divides the nodes into domains. Reverse Cuthill-McKee then orders the nodes of each domain,
+// starting from a pseudo-peripheral node found by the method of George and Liu ("An implementation
+// of a pseudoperipheral node finder", TOMS 5, 1979).
 #include "sparse/ordering/layout.h"
 
 #include <string.h>
 
 #include "sparse/ordering/metis_bridge.h"
 
-// Two searches improve the start nearly always, more than a few never pay.
+// Two searches nearly always improve the start node; more than a few never pay.
 #define PERIPHERAL_SEARCHES 6
 
-/// Breadth-first searches.
+/// State of breadth-first searches.
 struct search {
     const struct graph *graph; ///< neighbors by ascending degree
-    uint32_t *stamp;           ///< node -> the last search that saw it; UINT32_MAX once numbered
-    uint32_t *depth;           ///< node -> level in the last search
+    uint32_t *stamp; ///< node -> the last search that reached it; UINT32_MAX once it has been
+                     ///< ordered
+    uint32_t *depth; ///< node -> level in the last search
     uint32_t searches;
 };
 
@@ -44,7 +46,7 @@ uint32_t layout_domain_of(const struct layout *layout, uint32_t row) {
     return low;
 }
 
-/// Lists the part of the graph that hangs together with `from`, level by level; returns its size.
+/// Lists the connected component of `from` in breadth-first order. Returns its size.
 static uint32_t search_from(struct search *s, uint32_t from, uint32_t *queue) {
     const uint32_t stamp = s->searches++;
     uint32_t found = 1;
@@ -69,7 +71,7 @@ static size_t degree(const struct graph *graph, uint32_t node) {
     return graph->start[node + 1] - graph->start[node];
 }
 
-/// The node of least degree in the last level of a search.
+/// Returns the node of smallest degree in the last level of a search.
 static uint32_t last_node(const struct search *s, const uint32_t *queue, uint32_t found) {
     const uint32_t depth = s->depth[queue[found - 1]];
     uint32_t best = queue[found - 1];
@@ -81,7 +83,7 @@ static uint32_t last_node(const struct search *s, const uint32_t *queue, uint32_
     return best;
 }
 
-/// Cuthill-McKee order of one connected part, into queue; returns its size.
+/// Writes the Cuthill-McKee order of a connected component to queue. Returns its size.
 static uint32_t order_component(struct search *s, uint32_t from, uint32_t *queue) {
     uint32_t found = search_from(s, from, queue);
     uint32_t depth = s->depth[queue[found - 1]];
@@ -108,7 +110,7 @@ static void reverse(uint32_t *list, uint32_t count) {
     }
 }
 
-/// Reverse Cuthill-McKee order of all nodes.
+/// Computes the reverse Cuthill-McKee order of all nodes.
 static void order_nodes(struct search *s, uint32_t *numbered) {
     const uint32_t count = s->graph->node_count;
     uint32_t done = 0;
@@ -120,7 +122,7 @@ static void order_nodes(struct search *s, uint32_t *numbered) {
     reverse(numbered, count);
 }
 
-/// Rows: domain by domain, inside each as the nodes come in `order`.
+/// Assigns rows domain by domain, and inside a domain in the sequence of `order`.
 static void assign_rows(const uint32_t *domain, const uint32_t *order, struct layout *layout) {
     uint32_t *start = layout->domain_start;
     for (uint32_t n = 0; n < layout->node_count; n++) {
@@ -138,7 +140,7 @@ static void assign_rows(const uint32_t *domain, const uint32_t *order, struct la
     }
 }
 
-/// order: the nodes by ascending degree, equal ones by index.
+/// Sorts the nodes by ascending degree, and by index for equal degrees.
 static pbs_status sort_by_degree(struct memory *memory, const struct graph *graph,
                                  uint32_t *order) {
     size_t most = 0;
@@ -162,7 +164,7 @@ static pbs_status sort_by_degree(struct memory *memory, const struct graph *grap
     return PBS_OK;
 }
 
-/// order, stamp: node_count, overwritten; stamp zero at first.
+/// order, stamp: node_count, overwritten; stamp is zero on entry.
 static pbs_status order_rows(struct memory *memory, const struct graph *graph,
                              const uint32_t *domain, uint32_t *order, uint32_t *stamp,
                              struct layout *layout) {
@@ -205,14 +207,14 @@ static pbs_status allocate_layout(struct memory *memory, uint32_t node_count, ui
     return out->row && out->node && out->domain_start ? PBS_OK : PBS_ERROR_MEMORY;
 }
 
-// --- nodes that belong to places ---
+// --- nodes that belong to positions ---
 
-/// A place and all that belongs to it.
+/// Units: a position together with all nodes that belong to it.
 struct units {
     uint32_t count;
     uint32_t *of;    ///< node -> unit
     uint32_t *start; ///< count + 2
-    uint32_t *node;  ///< of each unit, the place first
+    uint32_t *node;  ///< nodes of each unit, the position first
 };
 
 static void list_units(const struct node_kinds *kinds, uint32_t node_count, struct units *u) {
@@ -237,7 +239,7 @@ static void list_units(const struct node_kinds *kinds, uint32_t node_count, stru
     }
 }
 
-/// by_unit: the layout of the units' graph.
+/// Assigns rows to the nodes unit by unit. by_unit: the layout of the units' graph.
 static void assign_unit_rows(const struct units *u, const struct layout *by_unit,
                              const struct node_kinds *kinds, struct layout *layout) {
     uint32_t row = 0;

@@ -1,20 +1,21 @@
-// The solver's order of the nodes: METIS cuts the graph of all stencils into domains (their number
-// depends on the problem's size alone), reverse Cuthill-McKee orders the nodes inside. Everything
-// parallel works domain by domain.
+// The solver's order of the nodes. METIS divides the graph of all stencils into domains, whose
+// number depends on the problem's size alone; reverse Cuthill-McKee orders the nodes inside a
+// domain. Everything parallel works domain by domain.
 #ifndef PBS_SPARSE_ORDERING_LAYOUT_H
 #define PBS_SPARSE_ORDERING_LAYOUT_H
 
 #include "base/node_kind.h"
 #include "sparse/ordering/graph.h"
 
-/// So that whoever sums over domains can keep one number for each on the stack.
+/// Largest number of domains, so that one number per domain fits on the stack.
 #define LAYOUT_DOMAIN_LIMIT 256
 
-/// What nodes are, where not all are places.
+/// Kinds of nodes, for scenes in which not all nodes are positions.
 struct node_kinds {
     const uint8_t *kind;   ///< node -> enum node_kind
-    const uint32_t *owner; ///< node -> the place that it belongs to: a particle's to its rotation,
-                           ///< an affine body's centre to its handles, a place to itself
+    const uint32_t *owner; ///< node -> the position node that it belongs to: the particle's
+                           ///< position for its rotation, the affine body's centre for its handles,
+                           ///< the node itself for a position
 };
 
 struct layout {
@@ -22,21 +23,22 @@ struct layout {
     uint32_t domain_count;
     uint32_t *row;          ///< node -> row
     uint32_t *node;         ///< row -> node
-    uint32_t *domain_start; ///< domain_count + 1 rows; domain d owns rows domain_start[d] ..
+    uint32_t *domain_start; ///< domain_count + 1: domain d owns rows domain_start[d] ..
                             ///< domain_start[d + 1] - 1
-    uint8_t *kind; ///< row -> enum node_kind; null: all are places. What belongs to a place
-                   ///< has the rows after it, in the same domain
+    uint8_t *kind; ///< row -> enum node_kind; null: all are positions. The nodes that belong to a
+                   ///< position are in the rows after it, in the same domain
 };
 
-/// The number of domains used for a problem of that many nodes: 1 below 1024, 2 below 4096, 4 below
-/// 16384, 8 below 131072, then 16.
+/// Returns the number of domains for a problem of node_count nodes: 1 below 1024, 2 below 4096, 4
+/// below 16384, 8 below 131072, then 16.
 uint32_t layout_domain_count(uint32_t node_count);
 
-/// domain_count 0: layout_domain_count(node_count). Equal input gives equal order.
+/// Builds the layout from stencils. domain_count 0: use layout_domain_count(node_count). Equal
+/// input gives equal order.
 pbs_status layout_build(struct memory *memory, uint32_t node_count, uint32_t domain_count,
                         const struct stencils *sets, size_t set_count, struct layout *out);
 
-/// The same from the stencils' graph. kinds null: all nodes are places.
+/// Builds the layout from the stencils' graph. kinds null: all nodes are positions.
 pbs_status layout_from_graph(struct memory *memory, const struct graph *graph,
                              const struct node_kinds *kinds, uint32_t domain_count,
                              struct layout *out);
@@ -45,7 +47,7 @@ static inline bool layout_is_position(const struct layout *layout, uint32_t row)
     return layout->kind == NULL || layout->kind[row] == NODE_POSITION;
 }
 
-/// The domain that owns a row.
+/// Returns the domain that owns a row.
 uint32_t layout_domain_of(const struct layout *layout, uint32_t row);
 
 void layout_free(struct memory *memory, struct layout *layout);

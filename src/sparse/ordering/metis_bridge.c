@@ -1,11 +1,18 @@
-// METIS changes the process that it runs in, and all of that is put back after each call. It draws
-// its random numbers from the C library's rand(), seeded anew by every call: the host's sequence
-// goes on afterwards as if nothing had been. It catches SIGABRT and SIGTERM, and gives the handlers
-// back through signal(), without their flags, masks and stacks: they are kept here. SIGTERM waits
-// on the calling thread until METIS is done, so that the host's handler gets it; SIGABRT cannot
-// wait, as METIS leaves by it when memory runs out. A SIGTERM that another thread gets meanwhile
-// still meets METIS's handler. Its work space comes from malloc: the only memory that does not come
-// from the host's allocator. The lock keeps two worlds that are built at the same time apart.
+// METIS changes global state of the process, which is saved and restored around each call.
+//
+// Random numbers: METIS uses the C library's rand(), reseeded by every call. The host's sequence
+// continues afterwards as if METIS had not been called.
+//
+// Signals: METIS catches SIGABRT and SIGTERM, and restores the handlers through signal(), which
+// loses their flags, masks and stacks. So they are saved here. SIGTERM is blocked on the calling
+// thread until METIS returns, so that the host's handler receives it. SIGABRT cannot be blocked,
+// because METIS raises it to leave when memory runs out. A SIGTERM that is delivered to another
+// thread meanwhile still runs METIS's handler.
+//
+// Memory: METIS allocates its workspace with malloc. It is the only memory that does not come from
+// the host's allocator.
+//
+// The lock serialises the calls of worlds that are built at the same time.
 #include "sparse/ordering/metis_bridge.h"
 
 #include <metis.h>
@@ -16,11 +23,12 @@
 
 static pthread_mutex_t metis_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/// What METIS changes: the signals that it catches, and the random numbers.
+/// The saved process state: signal handlers and random numbers.
 struct process_state {
     struct sigaction abort, terminate;
-    sigset_t blocked; ///< on this thread
-    char own[128];    ///< as large as the C library's own, so that the numbers are the same
+    sigset_t blocked; ///< the calling thread's signal mask
+    char own[128]; ///< random number state of the same size as the C library's default, so that the
+                   ///< numbers are the same
     char *host;
 };
 
@@ -95,7 +103,7 @@ static pbs_status status_of(int code) {
                                              : "METIS failed, most likely for lack of memory");
 }
 
-/// seen, queue: node_count, overwritten.
+/// Returns whether the graph is connected. seen, queue: node_count, overwritten.
 static bool is_connected(const struct metis_graph *g, idx_t *seen, idx_t *queue) {
     memset(seen, 0, (size_t)g->node_count * sizeof *seen);
     idx_t found = 1;
@@ -117,7 +125,7 @@ static int partition(struct metis_graph *g, idx_t count) {
     idx_t options[METIS_NOPTIONS];
     METIS_SetDefaultOptions(options);
     options[METIS_OPTION_SEED] = 1;
-    // METIS rejects the wish for parts in one piece when the graph itself is in several.
+    // METIS rejects the option of contiguous parts if the graph itself is disconnected.
     options[METIS_OPTION_CONTIG] = is_connected(g, g->result, g->inverse) ? 1 : 0;
     idx_t constraints = 1;
     idx_t cut = 0;
@@ -175,7 +183,8 @@ pbs_status metis_dissect(struct memory *memory, const struct graph *graph, uint3
     if (status == PBS_OK) {
         status = status_of(dissect(&g));
     }
-    // METIS calls "perm" the list of nodes in their new order and "iperm" the place of each node.
+    // METIS calls the list of nodes in their new order "perm" and the new index of each node
+    // "iperm".
     for (size_t i = 0; i < n && status == PBS_OK; i++) {
         order[g.result[i]] = (uint32_t)i;
     }

@@ -1,40 +1,43 @@
 // Approximate minimum degree: Amestoy, Davis and Duff, "An approximate minimum degree ordering
-// algorithm", SIAM J. Matrix Anal. Appl. 17, 1996 (ADD below). The graph of what is left is never
-// formed: an eliminated vertex p becomes an element, the list L_p of its neighbours, which are all
-// joined by it. A vertex i keeps its elements E_i and, of its edges, those no element covers (A_i).
-// Vertices that have the same neighbours are one variable from then on.
+// algorithm", SIAM J. Matrix Anal. Appl. 17, 1996 (ADD below).
+//
+// The graph of the remaining vertices (the quotient graph) is stored implicitly. An eliminated
+// vertex p becomes an element: the list L_p of its neighbours, which are all connected to each
+// other through it. A vertex i stores its elements E_i, and the edges A_i that no element covers.
+// Vertices with the same neighbours are merged into one variable.
 #include "sparse/ordering/minimum_degree.h"
 
 #include <string.h>
 
 #define NONE UINT32_MAX
 
-/// What one run works with. The lists of a vertex lie in the pool: E_i, then A_i; of an element
-/// L_p. First all vertices' in their order, then the elements' in theirs.
+/// State of one run. The lists of a vertex are in the pool: E_i followed by A_i; for an element,
+/// L_p. The pool contains first the lists of all vertices, then those of the elements, in order of
+/// creation.
 struct elimination {
     uint32_t count;
-    uint32_t remaining;   ///< weight that is not eliminated yet
-    uint32_t least;       ///< no variable has a lower degree
-    uint32_t pivot_count; ///< elements so far
-    uint32_t pivot_rows;  ///< weight of the latest one
+    uint32_t remaining;   ///< total weight that is not eliminated yet
+    uint32_t least;       ///< lower bound of the degrees of all variables
+    uint32_t pivot_count; ///< number of elements created so far
+    uint32_t pivot_rows;  ///< weight of the latest element
     uint32_t *pool;
     size_t pool_used, pool_size;
-    uint64_t stamp;          ///< no mark is greater
-    uint64_t *mark;          ///< of vertices and elements
-    uint64_t *first;         ///< of the list in the pool
-    uint32_t *length;        ///< of the list
-    uint32_t *element_count; ///< of its front part
-    uint32_t *weight;        ///< of a variable; 0: merged into another, or eliminated
-    uint32_t *degree;     ///< of a variable: a bound of its neighbours' weight; of an element: the
-                          ///< weight of L_p
-    uint32_t *is_element; ///< 1 until it is absorbed by another
-    uint32_t *next;       ///< in the list of a degree, or of a hash
-    uint32_t *previous;   ///< in the list of a degree; elsewhere the hash
-    uint32_t *by_hash;    ///< first of the list
-    uint32_t *member;     ///< next of the vertices that make a variable, or that p takes with it
+    uint64_t stamp;          ///< the largest mark
+    uint64_t *mark;          ///< marks of vertices and elements
+    uint64_t *first;         ///< start of each list in the pool
+    uint32_t *length;        ///< length of each list
+    uint32_t *element_count; ///< length of E_i, the front part of the list
+    uint32_t *weight;        ///< weight of a variable; 0: merged into another one, or eliminated
+    uint32_t *degree; ///< variable: upper bound of the weight of its neighbours; element: weight of
+                      ///< L_p
+    uint32_t *is_element; ///< 1 until the element is absorbed by another
+    uint32_t *next;       ///< next in the linked list of a degree or of a hash value
+    uint32_t *previous;   ///< previous in the list of a degree; otherwise the hash value
+    uint32_t *by_hash;    ///< first variable of each hash value
+    uint32_t *member; ///< next vertex of the same variable, or of those eliminated together with p
     uint32_t *last_member;
-    uint32_t *pivot;     ///< the elements in their order
-    uint32_t *by_degree; ///< first of the list
+    uint32_t *pivot;     ///< the elements in order of creation
+    uint32_t *by_degree; ///< first variable of each degree
 };
 
 void minimum_degree_free(struct memory *memory, struct minimum_degree *m) {
@@ -47,8 +50,8 @@ void minimum_degree_free(struct memory *memory, struct minimum_degree *m) {
 static pbs_status reserve(struct memory *memory, uint32_t count, size_t edges, uint32_t rows,
                           struct minimum_degree *m, struct elimination *e) {
     const size_t n = count;
-    // Every edge at both ends and beside them the list that is being made; half as much again, or
-    // gaps would be closed too often.
+    // Every edge is stored at both ends. Half as much again makes compaction rare. The list that is
+    // being built has up to n entries.
     const size_t pool_size = 3 * edges + n;
     RETURN_IF_FAILED(memory_reserve(memory, &m->words, &m->word_capacity, 11 * n + (size_t)rows + 1,
                                     sizeof *m->words));
@@ -75,7 +78,7 @@ static pbs_status reserve(struct memory *memory, uint32_t count, size_t edges, u
     return PBS_OK;
 }
 
-/// Both ends of every edge; what is named twice is there twice.
+/// Lists every edge at both ends. Duplicates remain.
 static void list_edges(const uint32_t *start, const uint32_t *neighbor, struct elimination *e) {
     for (uint32_t a = 0; a < e->count; a++) {
         for (uint32_t k = start[a]; k < start[a + 1]; k++) {
@@ -121,7 +124,7 @@ static void remove_by_degree(struct elimination *e, uint32_t i) {
     }
 }
 
-/// Keeps each edge once and finds the degrees, which are exact at first.
+/// Removes duplicate edges and computes the degrees, which are exact at first.
 static void init_variables(struct elimination *e) {
     for (uint32_t i = 0; i < e->count; i++) {
         uint32_t *list = e->pool + e->first[i];
@@ -151,8 +154,8 @@ static void move_list(struct elimination *e, uint32_t a) {
     e->pool_used += e->length[a];
 }
 
-/// The lists that are left never take more than the edges did: an element is no longer than what it
-/// was made of.
+/// Compacts the pool. The remaining lists never need more space than the edges did, since an
+/// element is no longer than the lists it was built from.
 static void close_gaps(struct elimination *e) {
     e->pool_used = 0;
     for (uint32_t i = 0; i < e->count; i++) {
@@ -176,7 +179,7 @@ static uint32_t pop_least(struct elimination *e) {
     return p;
 }
 
-/// Adds to L_p those of a list that are not in it yet; returns their weight.
+/// Appends the members of a list that are not yet in L_p. Returns their weight.
 static uint32_t join(struct elimination *e, const uint32_t *list, uint32_t length) {
     uint32_t rows = 0;
     for (uint32_t k = 0; k < length; k++) {
@@ -191,7 +194,7 @@ static uint32_t join(struct elimination *e, const uint32_t *list, uint32_t lengt
     return rows;
 }
 
-/// That L_p can have.
+/// Returns an upper bound of the length of L_p.
 static size_t greatest_length(const struct elimination *e, uint32_t p) {
     const uint32_t *list = e->pool + e->first[p];
     size_t length = e->length[p] - e->element_count[p];
@@ -201,7 +204,8 @@ static size_t greatest_length(const struct elimination *e, uint32_t p) {
     return length < e->count ? length : e->count;
 }
 
-/// L_p = A_p and the L_e of all e in E_p, without p; they are absorbed (ADD algorithm 1).
+/// Builds L_p, the union of A_p and the lists L_e of all e in E_p, without p. The elements e are
+/// absorbed (ADD algorithm 1).
 static void make_element(struct elimination *e, uint32_t p) {
     if (e->pool_size - e->pool_used < greatest_length(e, p)) {
         close_gaps(e);
@@ -227,8 +231,8 @@ static void make_element(struct elimination *e, uint32_t p) {
     e->length[p] = (uint32_t)(e->pool_used - begin);
 }
 
-/// Afterwards mark[e] - stamp is the weight of L_e without L_p, for every e beside p that a
-/// variable of L_p has (ADD algorithm 2).
+/// Computes the weight of L_e without L_p, for every element e other than p that a variable of L_p
+/// has, as mark[e] - stamp (ADD algorithm 2).
 static void measure_elements(struct elimination *e, uint32_t p) {
     const uint32_t *list = e->pool + e->first[p];
     e->stamp++;
@@ -253,9 +257,9 @@ static void append_members(struct elimination *e, uint32_t to, uint32_t i) {
     e->weight[i] = 0;
 }
 
-/// Writes p and what is left of E_i, then what p does not join of A_i; returns the weight of all
-/// that but p, counted as often as it is named. There is room: i was p's neighbour by an entry that
-/// goes.
+/// Rewrites the lists of i: E_i becomes p followed by the elements that are not absorbed, A_i loses
+/// the edges that p covers. Returns the weight of all of them except p, with multiplicity. The
+/// lists fit in place, since i was p's neighbour by an entry that is removed.
 static uint32_t shorten_lists(struct elimination *e, uint32_t p, uint32_t i, uint64_t joined) {
     uint32_t *list = e->pool + e->first[i];
     uint32_t rows = 0;
@@ -267,7 +271,8 @@ static uint32_t shorten_lists(struct elimination *e, uint32_t p, uint32_t i, uin
             continue;
         }
         const uint32_t outside = (uint32_t)(e->mark[other] - e->stamp);
-        // Nothing of L_e is outside L_p: p covers all that e does (ADD section 4).
+        // If L_e is a subset of L_p, p covers everything that e does, and e is absorbed (ADD
+        // section 4).
         e->is_element[other] = outside > 0;
         if (outside > 0) {
             list[kept++] = other;
@@ -293,8 +298,8 @@ static uint32_t shorten_lists(struct elimination *e, uint32_t p, uint32_t i, uin
     return rows;
 }
 
-/// The degrees without what L_p adds to them (ADD eq. 4); a variable that has no other neighbours
-/// is eliminated together with p.
+/// Updates the lists and the degrees of L_p's members, without the contribution of L_p itself (ADD
+/// eq. 4). A variable with no other neighbours is eliminated together with p.
 static void update_lists(struct elimination *e, uint32_t p, uint64_t joined) {
     const uint32_t *list = e->pool + e->first[p];
     for (uint32_t k = 0; k < e->length[p]; k++) {
@@ -323,7 +328,7 @@ static bool has_marked_lists(const struct elimination *e, uint32_t i) {
     return true;
 }
 
-/// Merges into i all that follow it in the list of its hash and have its lists.
+/// Merges into i all variables after it in the list of its hash value that have the same lists.
 static void merge_same(struct elimination *e, uint32_t i) {
     const uint32_t *list = e->pool + e->first[i];
     e->stamp++;
@@ -356,7 +361,8 @@ static void merge_variables(struct elimination *e, uint32_t p) {
     }
 }
 
-/// What is left of L_p gets its degrees (ADD eq. 4: never more than all that is left).
+/// Removes merged and eliminated variables from L_p and sets the degrees of the others (ADD eq. 4;
+/// at most the total remaining weight).
 static void finish_element(struct elimination *e, uint32_t p) {
     uint32_t *list = e->pool + e->first[p];
     uint32_t kept = 0;

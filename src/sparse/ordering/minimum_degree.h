@@ -1,11 +1,10 @@
-// An elimination order with little fill, in milliseconds: for graphs that change too often for
-// METIS.
+// A fill-reducing elimination order in milliseconds, for graphs that change too often for METIS.
 #ifndef PBS_SPARSE_ORDERING_MINIMUM_DEGREE_H
 #define PBS_SPARSE_ORDERING_MINIMUM_DEGREE_H
 
 #include "base/runtime/memory.h"
 
-/// Scratch, all zero at first; room grows, never shrinks.
+/// Scratch memory. A zero-initialised struct is valid; buffers grow and never shrink.
 struct minimum_degree {
     uint32_t *words;
     uint64_t *wide;
@@ -15,10 +14,10 @@ struct minimum_degree {
 
 void minimum_degree_free(struct memory *memory, struct minimum_degree *m);
 
-/// start, neighbor: compressed rows in which every edge is named at one of its ends or at both, any
-/// number of times; a vertex that names itself is passed over. weight: how many rows each vertex
-/// stands for, 1 or more, all together below 2^32 (room grows with their sum); null: 1 each.
-/// order[k] becomes the vertex to eliminate k-th.
+/// Computes the elimination order of a graph: order[k] is the vertex to eliminate k-th. start,
+/// neighbor: compressed rows. An edge may be listed at one end or at both, any number of times;
+/// loops are ignored. weight: number of matrix rows per vertex, 1 or more, with a sum below 2^32
+/// (the memory used grows with the sum); null: 1 each.
 pbs_status minimum_degree_order(struct memory *memory, uint32_t vertex_count, const uint32_t *start,
                                 const uint32_t *neighbor, const uint32_t *weight,
                                 struct minimum_degree *m, uint32_t *order);
