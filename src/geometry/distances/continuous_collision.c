@@ -1,28 +1,28 @@
-// Additive continuous collision detection: steps as long as the distance and the motion allow, each
-// from the start's positions, so that no rounding accumulates.
+// Every step evaluates positions as x + t dx from the start of the motion, so that no rounding
+// accumulates.
 #include "geometry/distances/continuous_collision.h"
 
 #include <stdbool.h>
 
 #include "base/matrix3/math3.h"
 
-// Of the largest difference of nodes: gaps below the first are rounding, the pair touches; the
-// second is what projections of nodes are trusted to.
+// Relative to the largest distance between nodes: a gap below `touching` counts as rounding, so the
+// pair touches; `projected` bounds the rounding error of projections of nodes.
 static const double touching = 1e-15, projected = 2e-15;
-// In shares of what must be left: what a step aims at, above that by more than rounding, and below
-// what the search ends.
+// Relative to the gap that must be left: a step aims at `aim`, which is above 1 by more than
+// rounding; the search ends below `enough`.
 static const double aim = 1.02, enough = 1.1;
 
 struct motion {
     enum pair_kind kind;
-    int first, nodes; // of the first side, of both
+    int first, nodes; // number of nodes of the first side, and of both
     const double *const *x, *const *dx;
-    double speed;        // no two points of the sides closing_speed faster
-    double rounding;     // metres, of projections
-    double min_distance; // distance that no step may go below
+    double speed;        // m per unit time: upper bound of the closing speed of two points
+    double rounding;     // m: rounding error of projections
+    double min_distance; // m: the distance may not fall below this in a step
 };
 
-// The largest |a_i - a_j| over pairs of both sides; not a number stays one.
+// Returns the largest |a_i - a_j| over pairs of nodes of different sides. NaN is propagated.
 static double largest_difference(const struct motion *motion, const double *const a[]) {
     double largest = 0.0;
     for (int i = 0; i < motion->first; i++) {
@@ -36,9 +36,9 @@ static double largest_difference(const struct motion *motion, const double *cons
     return sqrt(largest);
 }
 
-// How long the sides stay `least` apart along the direction of r: along any one, the separation of
-// two convex hulls is the least of their nodes', each of which is linear in time. Not positive
-// where it says nothing.
+// Returns a time until which the sides stay min_distance apart along the direction of r. Along any
+// direction, the separation of two convex hulls is the smallest separation of their nodes, which is
+// linear in time. A result that is not positive means that no bound was found.
 static double separated_until(const struct motion *motion, const double *const x[],
                               const double r[3]) {
     const double least = (motion->min_distance + motion->rounding) * norm3(r);
@@ -65,10 +65,10 @@ static double separated_until(const struct motion *motion, const double *const x
     return longest;
 }
 
-// --- the volume that the four nodes span ---
+// --- volume spanned by the four nodes ---
 
-// Vectors whose triple product is that volume: from a node of one side to one of the other, and the
-// two edges of the triangle, or both edges.
+// Computes three vectors whose triple product is the volume: the vector from a node of one side to
+// a node of the other, and two edges (of the triangle, or one of each side).
 static void spanning(const struct motion *motion, const double *const a[], double (*out)[3]) {
     const bool edges = motion->kind == PAIR_EDGE_EDGE;
     subtract3(a[0], a[edges ? 2 : 1], out[0]);
@@ -90,8 +90,9 @@ static void subtract_product(double (*linear)[2], double share, double *h) {
     }
 }
 
-// A cubic that is positive at 0 has no root in (0, end) before this: where the hull of the control
-// points of its Bezier form first meets zero. Infinite where it does not; not a number stays one.
+// Returns a lower bound of the roots in (0, end) of a cubic that is positive at 0: the first point
+// where the convex hull of its Bezier control points meets zero. Infinite if it does not meet zero.
+// NaN is propagated.
 static double root_lower_bound(const double *h, double end) {
     const double one = h[1] * end, two = h[2] * end * end, three = h[3] * end * end * end;
     const double control[4] = {h[0], h[0] + one / 3.0, h[0] + (2.0 * one + two) / 3.0,
@@ -109,9 +110,10 @@ static double root_lower_bound(const double *h, double end) {
     return least;
 }
 
-// How long the lines through two edges, or point and plane, stay `least` apart: that distance is
-// the volume, a cubic in time, over the area of the two edges, at most a quadratic. For sides that
-// turn together, which no fixed plane separates for long. Not positive where it says nothing.
+// Returns a time until which the lines through two edges, or the point and the plane, stay
+// min_distance apart. Their distance is the volume (a cubic in time) divided by the area spanned by
+// the two edges (bounded by a quadratic). For sides that rotate together, which no fixed plane
+// separates for long. A result that is not positive means that no bound was found.
 static double volume_positive_until(const struct motion *motion, const double *const x[],
                                     double t_max) {
     double at[3][3], by[3][3], area[3][3], part[3], size[3][2];
@@ -138,7 +140,8 @@ static double volume_positive_until(const struct motion *motion, const double *c
     if (!(h[0] > 0.0)) {
         return 0.0;
     }
-    // The control points say most where the root is not far from the end.
+    // The bound is tightest if the root is close to the end of the interval, so the interval is
+    // shortened.
     double end = t_max, lower_bound = root_lower_bound(h, end);
     for (int i = 0; i < 8 && lower_bound < 0.25 * end; i++) {
         end = 4.0 * lower_bound;
@@ -147,7 +150,7 @@ static double volume_positive_until(const struct motion *motion, const double *c
     return lower_bound;
 }
 
-// `use_volume`: a first step did not lead to the end.
+// Returns a safe step. use_volume: also try the volume bound.
 static double safe_step(const struct motion *motion, const double *const x[],
                         const struct closest *closest, bool use_volume, double t_max) {
     const double by_speed = (sqrt(closest->squared) - motion->min_distance) / motion->speed;
@@ -173,12 +176,12 @@ static void count(struct collision_statistics *statistics, int distances) {
     }
 }
 
-// What must be left of a gap.
+// Returns the gap that must be left of an initial gap.
 static double least_gap_of(double gap, double required_gap) {
     return fmin(COLLISION_GAP_FRACTION * gap, required_gap);
 }
 
-// From the closest points at the start, a gap above the separation.
+// Advances from the closest points at the start, whose gap is positive.
 static double advance(const struct motion *motion, struct closest closest, double least_gap,
                       const struct collision_limits *limits,
                       struct collision_statistics *statistics) {
@@ -208,9 +211,10 @@ static double advance(const struct motion *motion, struct closest closest, doubl
     return t;
 }
 
-// Whether a plane across the line between the sides' centres keeps them so far apart until then
-// that no search would end: by separation and what ends it for a gap as long as that line, which
-// the gap is not above. What most pairs of a broad phase need instead of their distance.
+// Returns whether a plane perpendicular to the line between the sides' centres keeps them apart
+// until `time` by more than any gap at which the search would end. The initial gap is at most the
+// length of that line. This test settles most pairs of the broad phase without computing their
+// distance.
 static bool stays_separated(const struct motion *motion, const struct collision_limits *limits,
                             double time) {
     const double *const *x = motion->x, *const *dx = motion->dx;

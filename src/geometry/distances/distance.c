@@ -1,19 +1,20 @@
-// Closest points by safe quotients: differences before products, parallelism measured by the cross
-// product, and where that is small the least of all candidates with an end point. Every candidate
-// is the distance of two real points, so that rounding in its parameters only makes it a little too
-// large.
+// Rounding: coordinates are subtracted before products are formed. Parallelism is measured by the
+// cross product; where it is small, the closest of all candidates with an end point is used. Every
+// candidate is the distance of two points of the primitives, so that rounding in its parameters can
+// only make it slightly too large.
 #include "geometry/distances/distance.h"
 
 #include <stdbool.h>
 
 #include "base/matrix3/math3.h"
 
-// Squared lengths, and squared areas, below which an edge is a point and a crossing is left to the
-// end points: no quotient overflows, and 1e-50 m is lost.
+// An edge with a smaller squared length counts as a point, and a crossing with a smaller squared
+// area is left to the end points. No quotient overflows, and the error is 1e-50 m.
 static const double negligible = 1e-200;
-// Squared sines of edges, and squared areas over squares of the longest edge. Below the first a
-// crossing of lines, a projection to a plane, is made better before it is used. Below the second
-// its direction is rounding: it is one candidate among the end points, and has no derivative.
+// Squared sines of the angle between edges; for triangles, squared areas over the fourth power of
+// the longest edge. Below nearly_parallel, the crossing of two lines or the projection to a plane
+// is refined before it is used. Below parallel, its direction is rounding: it is only one candidate
+// among the end points, and has no derivative.
 static const double nearly_parallel = 1e-4, parallel = 1e-20;
 
 enum { ALL_NODES = 15 };
@@ -24,7 +25,7 @@ int pair_node_count(enum pair_kind kind) {
 
 // --- closest points ---
 
-// The point a + t (b - a) of an edge closest to p; r leads from it to p.
+// The point a + t (b - a) of an edge closest to p. r: vector from it to p.
 struct on_edge {
     double t, squared, r[3];
 };
@@ -36,7 +37,7 @@ ALWAYS_INLINE struct on_edge point_edge(const double p[3], const double a[3], co
     subtract3(p, a, c.r);
     const double length = dot3(edge, edge), along = dot3(edge, c.r);
     c.t = along <= 0.0 || length <= negligible ? 0.0 : along >= length ? 1.0 : along / length;
-    // The end b is a node, not a + (b - a).
+    // At t = 1 the node b itself is used, since a + (b - a) may differ from it by rounding.
     const double *base = c.t == 1.0 ? b : a;
     const double inside = c.t == 1.0 ? 0.0 : c.t;
     subtract3(p, base, c.r);
@@ -52,7 +53,7 @@ ALWAYS_INLINE struct closest between_nodes(const double *const x[]) {
     return c;
 }
 
-// `sign`: 1 where the point is on the first side.
+// sign: 1 if the point is on the first side, -1 otherwise.
 ALWAYS_INLINE struct closest from_edge(const struct on_edge *e, double sign, int p, int a, int b) {
     struct closest c = {.squared = e->squared};
     scale3(sign, e->r, c.r);
@@ -63,15 +64,16 @@ ALWAYS_INLINE struct closest from_edge(const struct on_edge *e, double sign, int
     return c;
 }
 
-// The projection of p to the plane of a triangle where it is inside, with weight 0 of the first
-// node where it is not.
+// The projection of p to the plane of a triangle. inside: it is in the triangle. certain: the
+// normal is more than rounding.
 struct on_face {
     double weight[3], squared, r[3];
     bool inside, certain;
 };
 
-// In a sliver the weights are off by rounding over its height. Times the height that is nothing, so
-// the weight across stays, and those along the longest edge are found again for it.
+// Refines the weights in a sliver, whose error is rounding divided by the height. The error of the
+// position across is only rounding, so the weight of the node opposite to the longest edge is kept.
+// The weights along the longest edge are recomputed for it.
 static void slide_along_longest(const double *const x[], struct on_face *c) {
     int across = 0;
     double longest = -1.0, along[3] = {0.0}, to[3], rest[3];
@@ -137,7 +139,7 @@ ALWAYS_INLINE struct closest point_triangle(const double *const x[]) {
     struct on_edge best = {.squared = INFINITY};
     int from = 1, to = 2;
     if (!face.inside || !face.certain) {
-        // Outside the prism over the triangle the closest point is on its boundary.
+        // If p is outside the prism over the triangle, the closest point is on the boundary.
         best = point_edge(x[0], x[1], x[2]);
         const struct on_edge second = point_edge(x[0], x[2], x[3]);
         const struct on_edge third = point_edge(x[0], x[3], x[1]);
@@ -162,7 +164,8 @@ ALWAYS_INLINE struct closest point_triangle(const double *const x[]) {
     return c;
 }
 
-// The crossing of two lines as seen along their common normal, where it is inside both edges.
+// The crossing of two lines seen along their common normal, at parameters s and t. inside: it is
+// inside both edges. certain: the normal is more than rounding.
 struct crossing {
     double s, t, squared, r[3];
     bool inside, certain;
@@ -175,7 +178,7 @@ ALWAYS_INLINE struct crossing cross_edges(const double *const x[]) {
     subtract3(x[3], x[2], v);
     subtract3(x[2], x[0], between);
     cross3(u, v, n);
-    // Not |u|^2 |v|^2 - (u.v)^2, which is rounding alone below a sine of 1e-8 and then overstates
+    // u|^2 |v|^2 - (u.v)^2 would be pure rounding below a sine of 1e-8, and would overestimate
     // distances.
     const double area = dot3(n, n), lengths = dot3(u, u) * dot3(v, v);
     if (!(area > negligible)) {
@@ -188,8 +191,8 @@ ALWAYS_INLINE struct crossing cross_edges(const double *const x[]) {
     c.inside = c.s > 0.0 && c.s < 1.0 && c.t > 0.0 && c.t < 1.0;
     c.certain = area > parallel * lengths;
     if (c.inside && !(area > nearly_parallel * lengths)) {
-        // Off by rounding over the sine, along both edges. For this s the best t is found again;
-        // what is left of the error is the sine times that of s.
+        // The error of s and t is rounding divided by the sine. The best t for this s is
+        // recomputed; the remaining error is the sine times that of s.
         double to[3];
         scale3(c.s, u, to);
         subtract3(to, between, to);
@@ -258,8 +261,9 @@ int closest_parameter_count(const struct closest *closest) {
     return nodes - 2;
 }
 
-// The free parameters: the weights of all nodes of a side but its first, which gives what they
-// take. J in the orthonormal basis q, and the weights g in it: ghat = L^-1 g where J = L q.
+// The free parameters are the weights of all supporting nodes of a side except its first one, whose
+// weight decreases accordingly. q: an orthonormal basis of the J_j; g: ghat = L^-1 g, the weights
+// in this basis, where J = L q.
 struct sliding {
     int count;
     double q[2][3];
@@ -333,11 +337,11 @@ ALWAYS_INLINE double dot_weights(const double *a, const double *b) {
     return (a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3]);
 }
 
-// Turns both directions in their plane until their weights are orthogonal.
+// Rotates both directions in their plane until their weights are orthogonal.
 static void rotate_sliding(struct sliding *s) {
     const double across = dot_weights(s->g[0], s->g[1]);
     const double difference = dot_weights(s->g[0], s->g[0]) - dot_weights(s->g[1], s->g[1]);
-    // cos and sin of half the angle of (difference, across 2), without atan2.
+    // Cosine and sine of half the angle of (difference, 2 across), without atan2.
     const double length = sqrt(difference * difference + 4.0 * across * across);
     if (across == 0.0 || !(length > 0.0)) {
         return;
@@ -358,7 +362,7 @@ static void rotate_sliding(struct sliding *s) {
     }
 }
 
-/// The sliding directions, turned so that their weights are orthogonal.
+/// Computes the sliding directions, rotated so that their weights are orthogonal.
 static struct sliding rotated_sliding(enum pair_kind kind, const double *const x[],
                                       const struct closest *closest) {
     struct sliding sliding = sliding_of(kind, x, closest);
@@ -368,12 +372,12 @@ static struct sliding rotated_sliding(enum pair_kind kind, const double *const x
     return sliding;
 }
 
-/// -hess d in the plane of u / |u| and v / |v|: 0, |u||v|; |u||v|, d |v|^2.
+/// -hess d in the plane of u / |u| and v / |v|: the matrix [[0, |u||v|], [|u||v|, d |v|^2]].
 struct sliding_plane {
     double off;    ///< |u||v|
     double length; ///< |v|
     double lambda; ///< the positive eigenvalue
-    double norm;   ///< of its vector (off, lambda): 1 over the length
+    double norm;   ///< 1 / length of its eigenvector (off, lambda)
 };
 
 ALWAYS_INLINE struct sliding_plane plane_of(const double *g, double a, double d) {
@@ -386,7 +390,7 @@ ALWAYS_INLINE struct sliding_plane plane_of(const double *g, double a, double d)
     return p;
 }
 
-/// A vector of the plane: along_u (w x q) + along_v (ghat x r).
+/// vector = along_u (w x q) + along_v (ghat x r), a vector of the plane.
 ALWAYS_INLINE void in_plane(const struct closest *closest, const struct sliding *sliding, int k,
                             double along_u, double along_v, double (*vector)[3]) {
     for (int i = 0; i < PAIR_NODES; i++) {
@@ -414,7 +418,7 @@ void closest_bending(enum pair_kind kind, const double *const x[PAIR_NODES],
     out->count = sliding.count;
 }
 
-/// Unit vectors orthogonal to r and to all sliding directions. Returns how many.
+/// Computes unit vectors orthogonal to r and to all sliding directions. Returns their number.
 static int directions_across(const struct closest *closest, double d, const struct sliding *sliding,
                              double across[2][3]) {
     double normal[3];

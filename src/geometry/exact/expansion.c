@@ -30,7 +30,7 @@ size_t expansion_difference(double a, double b, double *out) {
     return append(difference, count, out);
 }
 
-/// Fast-Expansion-Sum (Shewchuk, figure 8): merges by size and sums up.
+/// Fast-Expansion-Sum (Shewchuk, figure 8): merges the terms by size and adds them up.
 size_t expansion_add(const double *a, size_t a_count, const double *b, size_t b_count,
                      double *out) {
     size_t i = 0;

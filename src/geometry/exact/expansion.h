@@ -1,15 +1,14 @@
-// Exact sums and products of doubles, as expansions: lists of doubles whose sum is the number,
-// ascending in size, none overlapping the next in its bits. After Shewchuk, Adaptive Precision
-// Floating-Point Arithmetic and Fast Robust Geometric Predicates (1997). Needs rounding to nearest,
-// and no product of terms so small that its rounding error is lost to underflow, nor so great that
-// it overflows.
+// Exact sums and products of doubles. An expansion is a list of doubles of ascending size whose
+// bits do not overlap; their sum is the number. After Shewchuk, Adaptive Precision Floating-Point
+// Arithmetic and Fast Robust Geometric Predicates (1997). Requires round to nearest, and products
+// that neither overflow nor lose their rounding error to underflow.
 #ifndef PBS_GEOMETRY_EXACT_EXPANSION_H
 #define PBS_GEOMETRY_EXACT_EXPANSION_H
 
 #include <stddef.h>
 
-/// Every function writes terms that are not zero and returns how many. Zero has none. Outputs must
-/// not be inputs.
+/// Every function writes the nonzero terms of an expansion and returns their number; zero has no
+/// terms. Outputs must not alias inputs.
 
 /// a - b; out: 2
 size_t expansion_difference(double a, double b, double *out);
@@ -17,7 +16,7 @@ size_t expansion_difference(double a, double b, double *out);
 /// a + b; out: a_count + b_count
 size_t expansion_add(const double *a, size_t a_count, const double *b, size_t b_count, double *out);
 
-/// a - b; out: a_count + b_count; b is negated on the way
+/// a - b; out: a_count + b_count; b is negated in place
 size_t expansion_subtract(const double *a, size_t a_count, double *b, size_t b_count, double *out);
 
 /// a s; out: 2 a_count

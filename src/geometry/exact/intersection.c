@@ -10,7 +10,7 @@ static bool intervals_meet(double a, double b, double c, double d) {
     return low <= high;
 }
 
-/// Segments on one line: their boxes meet just where they do.
+/// Returns whether two segments on one line intersect: exactly if their boxes do.
 static bool collinear_meet(const double a[3], const double b[3], const double c[3],
                            const double d[3]) {
     for (int k = 0; k < 3; k++) {
@@ -21,7 +21,8 @@ static bool collinear_meet(const double a[3], const double b[3], const double c[
     return true;
 }
 
-/// Segments of one plane that does not contain the direction of the dropped axis.
+/// Returns whether two segments in one plane intersect. The plane must not contain the direction of
+/// the dropped axis.
 static bool coplanar_meet(const double a[3], const double b[3], const double c[3],
                           const double d[3], int dropped) {
     const int ab_c = orientation_of_three(a, b, c, dropped);
@@ -34,7 +35,8 @@ static bool coplanar_meet(const double a[3], const double b[3], const double c[3
     return ab_c * ab_d <= 0 && cd_a * cd_b <= 0;
 }
 
-/// The axis without which the three points are still no line; -1 where they are one.
+/// Returns an axis along which the projection of the three points is not collinear, or -1 if the
+/// points are collinear.
 static int droppable_axis(const double a[3], const double b[3], const double c[3]) {
     for (int axis = 0; axis < 3; axis++) {
         if (orientation_of_three(a, b, c, axis) != 0) {
@@ -59,7 +61,7 @@ static bool segments_meet(const double a[3], const double b[3], const double c[3
     return collinear_meet(a, b, c, d);
 }
 
-/// Of the triangle's plane, seen along the axis.
+/// Returns whether the triangle contains a point p of its plane, projected along the axis.
 static bool triangle_contains(const double *const t[3], const double p[3], int dropped) {
     const int first = orientation_of_three(t[0], t[1], p, dropped);
     const int second = orientation_of_three(t[1], t[2], p, dropped);
@@ -67,7 +69,7 @@ static bool triangle_contains(const double *const t[3], const double p[3], int d
     return (first >= 0 && second >= 0 && third >= 0) || (first <= 0 && second <= 0 && third <= 0);
 }
 
-/// The segment lies in the triangle's plane, or the triangle is a segment or a point.
+/// Tests a segment in the triangle's plane, or a triangle that degenerates to a segment or a point.
 static bool flat_meet(const double a[3], const double b[3], const double *const t[3]) {
     const int axis = droppable_axis(t[0], t[1], t[2]);
     if (axis >= 0 && triangle_contains(t, a, axis)) {
@@ -83,7 +85,8 @@ static bool flat_meet(const double a[3], const double b[3], const double *const 
     return false;
 }
 
-/// Whether orientations are exact, see geometry/exact/orientation.h; NaN is beyond.
+/// Returns whether the coordinates are in the range where orientations are exact
+/// (geometry/exact/orientation.h); false for NaN.
 static bool is_within(const double p[3]) {
     return fabs(p[0]) <= 1e100 && fabs(p[1]) <= 1e100 && fabs(p[2]) <= 1e100;
 }
@@ -101,8 +104,8 @@ bool segment_meets_triangle(const double a[3], const double b[3], const double *
     if (a_side == 0 && b_side == 0) {
         return flat_meet(a, b, t);
     }
-    // The line through a and b crosses the plane in one point. It passes all edges on one side, or
-    // through some of them, just where that point is in the triangle.
+    // The line through a and b intersects the plane in one point. The point is in the triangle if
+    // and only if the line passes all edges on the same side or through them.
     const int first = orientation_of_four(a, b, t[0], t[1]);
     const int second = orientation_of_four(a, b, t[1], t[2]);
     if (first * second < 0) {
@@ -157,7 +160,7 @@ pbs_status intersection_search(struct memory *memory, struct tasks *tasks,
     RETURN_IF_FAILED(bounding_tree_build(memory, tasks, search->triangle_boxes,
                                          surface->triangle_count, surface->triangles, 3,
                                          &search->tree));
-    // Edges of another surface make a worse order, and no other pairs.
+    // A tree that was built for another surface gives a worse order and the same pairs.
     RETURN_IF_FAILED(bounding_tree_update(memory, tasks, search->edge_boxes, surface->edge_count,
                                           NULL, 0, &search->edges));
     const struct box_pair_query query = {.tree = &search->tree,

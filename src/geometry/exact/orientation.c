@@ -6,19 +6,19 @@
 /// Half an ulp of one.
 #define ROUNDING 0x1p-53
 
-/// Shewchuk's bounds A: relative to the sum of sizes of all products.
+/// Shewchuk's error bounds A, relative to the sum of the absolute values of all products.
 #define FOUR_BOUND  ((7.0 + 56.0 * ROUNDING) * ROUNDING)
 #define THREE_BOUND ((3.0 + 16.0 * ROUNDING) * ROUNDING)
 
-/// The sum of sizes of a determinant's products beyond which expansions could overflow: partial
-/// sums stay below four times that. NaN is beyond, too.
+/// Limit of the sum of the absolute values of a determinant's products. Beyond it expansions could
+/// overflow, since partial sums may be four times as large. NaN also fails the test.
 #define SIZE_LIMIT 1e307
 
 static int sign_of(double a) {
     return (a > 0.0) - (a < 0.0);
 }
 
-/// A difference of two coordinates, exactly.
+/// The exact difference of two coordinates.
 struct exact {
     size_t count;
     double term[2];
@@ -41,7 +41,8 @@ static size_t exact_minor(const struct exact *a, const struct exact *b, const st
     return expansion_subtract(ad, ad_count, bc, bc_count, out);
 }
 
-/// By the first column: sum over k of b_k times the minor of the other rows.
+/// Returns the exact sign, by expansion along the first column: the sum over k of b_k times the
+/// minor of the other rows.
 static int exact_of_four(const double a[3], const double b[3], const double c[3],
                          const double d[3]) {
     struct exact rows[3][3];

@@ -1,16 +1,16 @@
-// On which side of a plane or a line a point lies, exactly: the sign of a determinant, in doubles
-// where their error bound allows, else by expansions. After Shewchuk, Adaptive Precision
-// Floating-Point Arithmetic and Fast Robust Geometric Predicates (1997). For coordinates that are
-// zero or between 1e-90 and 1e100 in size, and rounding to nearest. Beyond, and for what is not
-// finite, the answer is the determinant's sign or 0, and never worse.
+// Exact orientation predicates: on which side of a plane or a line a point lies, the sign of a
+// determinant. Computed in doubles if their error bound allows, otherwise with expansions. After
+// Shewchuk, Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates
+// (1997). Exact for coordinates that are zero or of size 1e-90 to 1e100, and round to nearest. For
+// other coordinates, also infinite ones and NaN, the result is the determinant's sign or 0.
 #ifndef PBS_GEOMETRY_EXACT_ORIENTATION_H
 #define PBS_GEOMETRY_EXACT_ORIENTATION_H
 
-/// Sign of det(b - a, c - a, d - a), -1, 0 or 1: positive where (a, b, c, d) is the order of a
-/// tetrahedron's corners.
+/// Returns the sign (-1, 0 or 1) of det(b - a, c - a, d - a): positive if (a, b, c, d) is a
+/// tetrahedron of positive volume.
 int orientation_of_four(const double a[3], const double b[3], const double c[3], const double d[3]);
 
-/// Sign of det(b - a, c - a) in the plane of the two axes after `dropped`, which is 0, 1 or 2.
+/// Returns the sign of det(b - a, c - a) in the plane of the two axes after `dropped` (0, 1 or 2).
 int orientation_of_three(const double a[3], const double b[3], const double c[3], int dropped);
 
 #endif

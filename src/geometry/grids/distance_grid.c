@@ -1,5 +1,5 @@
-// See distance_grid.h. The interpolation is a product of the same function along the axes, so sums
-// are taken along one axis after the other.
+// The interpolation is a tensor product of one-dimensional weights, so the sums are computed along
+// one axis after the other.
 #include "geometry/grids/distance_grid.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "base/config.h"
 #include "base/matrix3/math3.h"
 
-enum { WIDTH = 4 }; ///< samples along an axis that a value may depend on
+enum { WIDTH = 4 }; ///< samples along an axis on which a value depends, at most
 
 // --- checks ---
 
@@ -77,8 +77,8 @@ pbs_status distance_grid_check(struct distance_grid *grid) {
 
 // --- interpolation ---
 
-/// Along one axis: the samples from `first` on, and the parts of each in the value and in its first
-/// and second derivative.
+/// Interpolation along one axis: the first sample, the number of samples, and the weights of each
+/// in the value and its first and second derivative.
 struct axis_weights {
     uint32_t first;
     int count;
@@ -100,8 +100,8 @@ static void weigh_cubic(double u, double cell, struct axis_weights *w) {
         const double z = u + 1.0 - i;
         const double a = fabs(z);
         const double side = z < 0.0 ? -1.0 : 1.0;
-        // By its number: on a sample itself both pieces are at their ends, where their second
-        // derivatives differ, and all weights have to be of the same cell.
+        // Chosen by i, not by a: on a sample both pieces are at their ends, where their second
+        // derivatives differ, and all weights must be those of the same cell.
         const bool near = i == 1 || i == 2;
         w->parts[0][i] = near ? (1.5 * a - 2.5) * a * a + 1.0
                               : ((2.5 - 0.5 * a) * a - 4.0) * a + 2.0;
@@ -110,7 +110,8 @@ static void weigh_cubic(double u, double cell, struct axis_weights *w) {
     }
 }
 
-/// place: within the range of the interpolation, in cells from sample 0.
+/// Computes the weights at a coordinate, in cells from sample 0, within the range of the
+/// interpolation.
 static void weigh(const struct distance_grid *grid, int axis, double coordinate,
                   struct axis_weights *w) {
     const uint32_t margin = grid->is_linear ? 0 : 1;
@@ -135,7 +136,8 @@ static double row_sum(const struct distance_grid *grid, const struct axis_weight
     return sum;
 }
 
-/// sums[a][b][c]: of samples by derivatives of orders a, b and c along the axes, a + b + c <= most.
+/// Computes the interpolated derivatives sums[a][b][c] of orders a, b and c along the axes, for a +
+/// b + c <= most.
 static void interpolate(const struct distance_grid *grid, const struct axis_weights w[3], int most,
                         double sums[3][3][3]) {
     for (int a = 0; a <= most; a++) {
@@ -156,8 +158,8 @@ static void interpolate(const struct distance_grid *grid, const struct axis_weig
     }
 }
 
-/// What the distance goes on by outside: how far the point is from the range of the interpolation,
-/// along the axes on which it is.
+/// The vector from the nearest point of the interpolation's range to the query point, m, and its
+/// length. Zero along axes on which the point is within the range.
 struct outside {
     double offset[3];
     double length;

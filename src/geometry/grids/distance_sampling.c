@@ -1,7 +1,7 @@
-// See distance_sampling.h. A mesh whose winding number is whole needs it once for all samples that
-// can be reached from each other without a step through the surface: neighbours one of which is
-// farther than a cell from it. One with holes needs it for each, as what lies inside goes over into
-// what does not.
+// The winding number of a closed mesh is an integer and changes only across the surface. It is
+// computed once for each connected set of samples: two neighbours are connected if one of them is
+// farther than a cell from the surface. For a mesh with holes it changes gradually and is computed
+// for every sample.
 #include "geometry/grids/distance_sampling.h"
 
 #include <math.h>
@@ -10,10 +10,11 @@
 #include "broad_phase/tree_search.h"
 #include "geometry/distances/distance.h"
 
-// Cells around the surface within which distances are exact outside, too: more than the
-// interpolation reaches.
+// Width in cells of the band outside the surface in which distances are exact. It is wider than the
+// interpolation's stencil.
 enum { BAND = 4 };
-// Winding numbers about a half tell nothing; more samples like that than this part are too many.
+// Winding numbers between OPEN_LOW and OPEN_HIGH do not decide the side. OPEN_PART: largest allowed
+// fraction of such samples.
 static const double OPEN_LOW = 0.4, OPEN_HIGH = 0.6, OPEN_PART = 0.01;
 
 enum sample_state { UNKNOWN, OUTSIDE, INSIDE };
@@ -23,7 +24,8 @@ struct sampling {
     struct tasks *tasks;
     const struct triangle_mesh *mesh;
     const struct distance_grid *grid;
-    size_t count, layer; ///< samples in all, and in a layer across the third axis
+    size_t count, layer; ///< number of samples in total, and in a layer perpendicular to the third
+                         ///< axis
     struct bounding_tree tree;
     struct winding winding;
     double *distances;      ///< m, unsigned; infinite beyond the band
@@ -47,7 +49,7 @@ static void sample_position(const struct sampling *s, size_t sample, double posi
 struct nearest {
     const struct triangle_mesh *mesh;
     double position[3];
-    double squared; ///< m^2: of the nearest triangle so far
+    double squared; ///< m^2: squared distance of the nearest triangle so far
 };
 
 static double visit(void *self, uint32_t triangle, double limit) {
@@ -61,7 +63,7 @@ static double visit(void *self, uint32_t triangle, double limit) {
     return fmin(limit, nearest->squared);
 }
 
-/// m: infinite where no triangle is within the limit.
+/// Returns the distance of a sample, m, or infinity if no triangle is within the limit.
 static double distance_within(const struct sampling *s, size_t sample, double limit) {
     struct nearest nearest = {.mesh = s->mesh, .squared = INFINITY};
     sample_position(s, sample, nearest.position);
@@ -77,7 +79,8 @@ static void band_layer(void *context, size_t layer) {
     }
 }
 
-/// A neighbour along a row is a cell away, which bounds the search.
+/// Computes the missing distances of inner samples. The previous sample of the row is a cell away,
+/// so its distance bounds the search.
 static void inner_layer(void *context, size_t layer) {
     const struct sampling *s = context;
     const size_t begin = layer * s->layer;
@@ -86,7 +89,8 @@ static void inner_layer(void *context, size_t layer) {
             const double before = i > begin ? s->distances[i - 1] : INFINITY;
             const double limit = isfinite(before) ? 1.01 * before + 1.01 * s->grid->cell : INFINITY;
             s->distances[i] = distance_within(s, i, limit);
-            // The sample before in memory may belong to another row.
+            // The previous sample in memory may belong to another row, so that the bound may be
+            // wrong.
             s->distances[i] = isinf(s->distances[i]) ? distance_within(s, i, INFINITY)
                                                      : s->distances[i];
         }
@@ -124,7 +128,8 @@ static void find_each_side(struct sampling *s) {
     }
 }
 
-/// Puts neighbours on the same side that the queue does not hold yet. Returns its new length.
+/// Assigns the sample's side to its connected neighbours and appends them to the queue. Returns the
+/// new length of the queue.
 static size_t spread_side(struct sampling *s, uint32_t sample, size_t length) {
     const size_t strides[3] = {1, s->grid->counts[0], s->layer};
     size_t rest = sample;
@@ -166,8 +171,8 @@ static void find_common_sides(struct sampling *s) {
 
 // --- far from the surface ---
 
-/// Godunov's upwind solution of |grad phi| = 1 from the lowest neighbours along each axis,
-/// ascending.
+/// Solves |grad phi| = 1 by Godunov's upwind scheme. lowest: smallest neighbour along each axis;
+/// sorted in place.
 static double solve_eikonal(double lowest[3], double cell) {
     for (int i = 0; i < 2; i++) {
         for (int k = 0; k < 2 - i; k++) {
@@ -208,8 +213,9 @@ static void update_far(const struct sampling *s, const size_t at[3], const uint8
     }
 }
 
-/// Sweeps from each of the eight corners: a characteristic, which is a straight line from the
-/// surface, is followed by one of them from end to end. Inside everything is known.
+/// Sweeps the grid in the eight orders of axis directions. Characteristics are straight lines from
+/// the surface, and one of the sweeps follows each of them completely. Inner samples and the band
+/// are fixed.
 static void sweep_far(const struct sampling *s, uint8_t *fixed) {
     const uint32_t *n = s->grid->counts;
     for (size_t i = 0; i < s->count; i++) {
@@ -230,9 +236,10 @@ static void sweep_far(const struct sampling *s, uint8_t *fixed) {
     }
 }
 
-// --- what the grid does not resolve ---
+// --- parts thinner than a cell ---
 
-/// Whether a sample near the triangle's middle is inside; of a triangle beyond the grid none is.
+/// Returns whether a sample near the triangle's centroid is inside; false for a triangle beyond the
+/// grid.
 static bool is_resolved(const struct sampling *s, const uint32_t corner[3]) {
     enum { NEAR = 4 };
     const struct distance_grid *grid = s->grid;
@@ -264,7 +271,7 @@ static void find_thin_parts(struct sampling *s) {
     }
 }
 
-// --- all together ---
+// --- main function ---
 
 static pbs_status build_tree(struct sampling *s) {
     const struct triangle_mesh *mesh = s->mesh;
@@ -315,7 +322,7 @@ static pbs_status fill(struct sampling *s, float *samples) {
         const double distance = s->distances[i];
         samples[i] = (float)(s->states[i] == INSIDE ? -distance : distance);
     }
-    // Where one sample is near the mesh all are reached.
+    // If one sample is in the band, the sweeps reach all samples.
     return isfinite(s->distances[0])
                ? PBS_OK
                : status_fail(PBS_ERROR_MESH,

@@ -1,5 +1,5 @@
-// See grid_closest.h. Projected gradients on half the squared distance to the point, whose
-// curvature is 1 less the normal's: steps that gain nothing are halved.
+// A projected gradient method on half the squared distance to the point. Its curvature is 1 minus a
+// term in the surface's curvature, so full steps usually suffice; steps without gain are halved.
 #include "geometry/grids/grid_closest.h"
 
 #include <math.h>
@@ -20,8 +20,8 @@ static void clamp_to_range(const struct distance_grid *grid, double x[3]) {
     }
 }
 
-/// Onto the surface along gradients, by Newton's method, no farther than some cells at a time where
-/// slopes are flat. False: it is not reached.
+/// Projects x to the surface along gradients by Newton's method. The step length is limited,
+/// because slopes may be flat. Returns false if the surface is not reached.
 static bool project_to_surface(const struct distance_grid *grid, double x[3], double gradient[3]) {
     double phi = distance_grid_value(grid, x, gradient, NULL);
     for (int i = 0; i < PROJECTION_STEPS && fabs(phi) > ON_SURFACE * grid->cell; i++) {
@@ -38,7 +38,7 @@ static bool project_to_surface(const struct distance_grid *grid, double x[3], do
     return fabs(phi) <= ON_SURFACE * grid->cell && norm3(gradient) > 0.0;
 }
 
-/// What of the way from x to the point is along the surface.
+/// Computes the tangential part of the vector from x to the point. Returns its length.
 static double tangential(const double x[3], const double point[3], const double gradient[3],
                          double out[3]) {
     subtract3(point, x, out);
@@ -69,7 +69,7 @@ bool grid_closest(const struct distance_grid *grid, const double point[3], doubl
         if (!(fraction * left > TOLERANCE * grid->cell)) {
             break;
         }
-        // Farther than a few cells the tangent says nothing of the surface.
+        // Beyond a few cells the tangent does not approximate the surface.
         const double length = fmin(fraction, 4.0 * grid->cell / left);
         add_scaled3(closest, length, tangent, tried);
         clamp_to_range(grid, tried);

@@ -1,31 +1,32 @@
-// See grid_ray.h.
+// Cell by cell search for the first zero along a ray.
 #include "geometry/grids/grid_ray.h"
 
 #include <math.h>
 
 #include "base/matrix3/math3.h"
 
-enum { WIDTH = 4 }; ///< samples along an axis that a value may depend on
+enum { WIDTH = 4 }; ///< samples along an axis on which a value depends, at most
 
-// Cubics take weights of up to 1.25 in absolute value from the samples along an axis: so of what
-// samples differ by this part may be beyond them, (1.25^3 - 1) / 2.
+// Cubic interpolation can overshoot the samples' range by this fraction of it, (1.25^3 - 1) / 2:
+// the absolute weights along an axis sum to at most 1.25.
 static const double OVERSHOOT = 0.4766;
-// A second derivative is made of the second differences of neighbours with weights |2 - 3u| +
-// |3u - 1| <= 3 along its axis and 1.25 across.
+// Bound of a second derivative relative to the second differences along its axis: their weights sum
+// to |2 - 3u| + |3u - 1| <= 3 along the axis and to 1.25 along each other axis.
 static const double STRAIGHT = 3.0 * 1.25 * 1.25;
-// A mixed one of differences of differences, with 1.5 along each of its axes, 1.25 across.
+// Bound of a mixed second derivative: weights sum to 1.5 along each of its axes and to 1.25 along
+// the third.
 static const double MIXED = 1.5 * 1.5 * 1.25;
-// In cells: where intervals are halved no more.
+// In cells: shorter intervals are not bisected.
 static const double SHORTEST = 1e-6;
 
 struct grid_ray {
     const struct distance_grid *grid;
     const double *origin, *direction;
     uint32_t cell[3];
-    double end; ///< m: of the way through the range of the interpolation, and of the ray
+    double end; ///< m: end of the ray within the range of the interpolation
 };
 
-/// The samples that values in a cell depend on, along each axis `width` of them.
+/// The samples on which values in a cell depend, `width` along each axis.
 struct block {
     size_t width;
     double values[WIDTH * WIDTH * WIDTH]; ///< (i, j, k) at i + WIDTH (j + WIDTH k)
@@ -76,8 +77,8 @@ static bool is_off_the_surface(const struct block *b, bool is_linear) {
     return low - beyond > 0.0 || high + beyond < 0.0;
 }
 
-/// The second difference along axis a from the place on, or the difference along a of differences
-/// along b.
+/// Returns the second difference along axis a starting at `at`; for a != b, the difference along a
+/// of differences along b.
 static double difference_at(const struct block *block, const size_t at[3], int a, int b) {
     static const size_t strides[3] = {1, WIDTH, WIDTH * WIDTH};
     const double *v = block->values + at[0] + WIDTH * (at[1] + WIDTH * at[2]);
@@ -103,7 +104,7 @@ static double largest_difference(const struct block *block, int a, int b) {
     return largest;
 }
 
-/// 1/m: no second derivative along the ray is larger in the cell.
+/// Returns an upper bound of the second derivative along the ray in the cell, 1/m.
 static double bound_bending(const struct grid_ray *ray, const struct block *block) {
     const bool is_linear = ray->grid->is_linear;
     const double *d = ray->direction;
@@ -122,7 +123,7 @@ static double bound_bending(const struct grid_ray *ray, const struct block *bloc
 
 // --- zeros in a cell ---
 
-/// Where the value changes its sign, to the last bit of the distance along the ray.
+/// Returns where the value changes sign, by bisection to the last bit.
 static double bisect(const struct grid_ray *ray, double low, double high, bool is_inside) {
     for (;;) {
         const double middle = 0.5 * (low + high);
@@ -137,8 +138,9 @@ static double bisect(const struct grid_ray *ray, double low, double high, bool i
     }
 }
 
-/// The first zero between two places in the cell, whose values at its ends are given. Parts with
-/// none are left behind; a part with one, to which it falls or rises all along, is bisected.
+/// Finds the first zero in an interval within the cell. value_from: value at `from`. Subintervals
+/// without a zero are skipped. A subinterval in which the value is monotonic and changes sign is
+/// bisected.
 static bool search_cell(const struct grid_ray *ray, double from, double to, double value_from,
                         double *zero) {
     struct block block;
@@ -174,7 +176,7 @@ static bool search_cell(const struct grid_ray *ray, double from, double to, doub
 
 // --- from cell to cell ---
 
-/// The part of the ray in the range of the interpolation; false where there is none.
+/// Clips the ray to the range of the interpolation. Returns false if nothing is left.
 static bool clip(struct grid_ray *ray, double *begin) {
     const struct distance_grid *grid = ray->grid;
     for (int k = 0; k < 3; k++) {
@@ -205,7 +207,8 @@ static void enter_cell(struct grid_ray *ray, double t) {
     }
 }
 
-/// The axis across which the ray leaves its cell first, and where. -1: it ends before.
+/// Returns the axis along which the ray leaves its cell first, and the distance; -1: the ray ends
+/// inside the cell.
 static int leave_cell(const struct grid_ray *ray, double *leave) {
     int axis = -1;
     *leave = ray->end;

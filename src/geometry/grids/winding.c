@@ -1,4 +1,4 @@
-// See winding.h.
+// Dipoles of the tree's blocks, and the sum of solid angles.
 #include "geometry/grids/winding.h"
 
 #include <math.h>
@@ -8,15 +8,15 @@
 
 static const double PI = 3.14159265358979323846;
 
-// Farther than so many of its radii a block is a dipole: errors of the
-// sum stay below a hundredth.
+// A block farther than this many of its radii is evaluated as a dipole. The error of the sum stays
+// below 0.01.
 static const double FAR = 3.0;
 
 struct dipole {
-    double area[3];   ///< m^2: the sum of the triangles' normals times their areas
-    double center[3]; ///< m: the mean of their centres by area
-    double size;      ///< m^2: the sum of their areas
-    double radius;    ///< m: how far from the centre their corners are at most
+    double area[3];   ///< m^2: sum of the triangles' area vectors
+    double center[3]; ///< m: area-weighted mean of the triangles' centroids
+    double size;      ///< m^2: sum of the triangles' areas
+    double radius;    ///< m: largest distance of a corner from the centre, or a bound of it
 };
 
 // --- dipoles ---
@@ -51,7 +51,8 @@ static struct dipole of_triangle(const struct triangle_mesh *mesh, uint32_t tria
     return dipole;
 }
 
-/// The dipole of all parts. Where they have no area the centre is the mean of theirs.
+/// Returns the dipole of all parts. If their total area is zero, its centre is the mean of their
+/// centres.
 static struct dipole unite(const struct dipole *parts, int count) {
     struct dipole whole = {.radius = 0.0};
     for (int i = 0; i < count; i++) {
@@ -69,7 +70,8 @@ static struct dipole unite(const struct dipole *parts, int count) {
     return whole;
 }
 
-/// The blocks of level 0 have triangles for parts, all others the blocks below.
+/// Returns the dipole of a block. The parts of a block at level 0 are triangles, those of other
+/// blocks are blocks of the level below.
 static struct dipole of_block(const struct winding *w, uint32_t level, size_t index) {
     const struct bounding_tree *tree = w->tree;
     struct dipole parts[8];
@@ -109,7 +111,7 @@ void winding_free(struct memory *memory, struct winding *winding) {
 
 // --- sums ---
 
-/// The solid angle of a triangle (van Oosterom and Strackee 1983).
+/// Returns the solid angle of a triangle seen from a point (van Oosterom and Strackee 1983).
 static double solid_angle(const struct triangle_mesh *mesh, uint32_t triangle,
                           const double point[3]) {
     double a[3], b[3], c[3], across[3];
@@ -166,7 +168,7 @@ double winding_number(const struct winding *winding, const double point[3]) {
 
 // --- edges ---
 
-/// An edge's two vertices, the lower first, and which way it is gone along.
+/// An edge's two vertices, the lower first; direction: 1 from low to high, -1 from high to low.
 struct directed_edge {
     uint32_t low, high;
     int32_t direction;

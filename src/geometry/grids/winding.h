@@ -1,6 +1,7 @@
-// How often a surface of triangles winds around a point: 1 inside of a closed one that is oriented
-// outward, 0 outside, 2 where two such overlap, and in between near holes (Jacobson, Kavan and
-// Sorkine-Hornung 2013). Far parts of the surface count as one dipole each (Barill et al. 2018).
+// The generalised winding number of a triangle surface around a point (Jacobson, Kavan and
+// Sorkine-Hornung 2013). For a closed, outward oriented surface it is 1 inside and 0 outside; it is
+// 2 where two such surfaces overlap, and fractional near holes. Distant parts of the surface are
+// approximated by one dipole each (Barill et al. 2018).
 #ifndef PBS_GEOMETRY_GRIDS_WINDING_H
 #define PBS_GEOMETRY_GRIDS_WINDING_H
 
@@ -14,22 +15,24 @@ struct triangle_mesh {
 
 struct dipole;
 
-/// Over a tree of the mesh's triangles; neither is owned.
+/// The dipoles of a tree over the mesh's triangles. Owns neither the mesh nor the tree.
 struct winding {
     const struct triangle_mesh *mesh;
     const struct bounding_tree *tree;
-    struct dipole *dipoles; ///< by block of the tree
+    struct dipole *dipoles; ///< one per block of the tree
 };
 
 pbs_status winding_build(struct memory *memory, const struct triangle_mesh *mesh,
                          const struct bounding_tree *tree, struct winding *winding);
 void winding_free(struct memory *memory, struct winding *winding);
 
-/// Off by less than a hundredth, and by less near the surface, whose triangles count one by one.
+/// Returns the winding number, with an error below 0.01. The error is smaller near the surface,
+/// where triangles are evaluated one by one.
 double winding_number(const struct winding *winding, const double point[3]);
 
-/// *closed: every edge is gone along as often one way as the other, by the numbers of its vertices.
-/// Then the winding number is whole everywhere off the surface, and changes nowhere else.
+/// Tests whether the mesh is closed: every edge, identified by its vertex indices, is used equally
+/// often in both directions. Then the winding number is an integer off the surface and changes only
+/// across it.
 pbs_status winding_is_closed(struct memory *memory, const struct triangle_mesh *mesh, bool *closed);
 
 #endif

@@ -1,4 +1,4 @@
-// Cells as numbers of 63 bits, sorted by their digits from the lowest on (radix sort).
+// A cell is encoded as a key of 63 bits. Keys are sorted by a radix sort from the lowest digit on.
 #include "geometry/meshes/grid_order.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@ enum { AXIS_BITS = 21, DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS, KEY_BITS = 3 *
 
 struct grid {
     double low[3], cells_per_metre[3];
-    int axes[3]; ///< from the longest extent to the shortest; of equal ones z, y, x
+    int axes[3]; ///< from the longest to the shortest extent; z, y, x if equal
 };
 
 static struct grid make_grid(const double *positions, size_t count, double spacing) {
@@ -21,7 +21,7 @@ static struct grid make_grid(const double *positions, size_t count, double spaci
         extent[k] -= grid.low[k];
         const double edge = fmax(spacing, extent[k] * 0x1p-20);
         grid.cells_per_metre[k] = 1.0 / edge;
-        // What differs by rounding alone is as long.
+        // Rounding to whole cells makes extents that differ by rounding errors equal.
         extent[k] = floor(extent[k] / spacing + 0.5);
     }
     for (int i = 1; i < 3; i++) {
@@ -44,7 +44,7 @@ static uint64_t key_of(const struct grid *grid, const double *x) {
     return key;
 }
 
-/// Stably by one digit.
+/// Sorts stably by one digit.
 static void sort_digit(const uint64_t *keys, size_t count, unsigned shift, const uint32_t *from,
                        uint32_t *to) {
     size_t start[DIGITS + 1] = {0};
@@ -73,7 +73,7 @@ pbs_status grid_order(struct memory *memory, const double *positions, size_t cou
         keys[i] = key_of(&grid, positions + 3 * i);
         order[i] = (uint32_t)i;
     }
-    // An even number of digits ends where it began.
+    // The number of digits is even, so the result ends up in `order`.
     for (unsigned shift = 0; shift < KEY_BITS; shift += 2 * DIGIT_BITS) {
         sort_digit(keys, count, shift, order, other);
         sort_digit(keys, count, shift + DIGIT_BITS, other, order);

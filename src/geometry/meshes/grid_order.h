@@ -1,14 +1,15 @@
-// Points in the order of the cells of a grid that they lie in: layer by layer across their longest
-// extent, in a layer row by row. Neighbours are then near each other in the order, and points of a
-// lattice along the grid follow each other as its rows do.
+// Orders points by the cells of a grid: in layers perpendicular to their longest extent, and within
+// a layer in rows. Neighbouring points are then close in the order. The points of a lattice that is
+// aligned with the grid are ordered by its rows.
 #ifndef PBS_GEOMETRY_MESHES_GRID_ORDER_H
 #define PBS_GEOMETRY_MESHES_GRID_ORDER_H
 
 #include "base/runtime/memory.h"
 
-/// positions: count x 3, finite; spacing: the cells' edge, positive, coarser where an extent has
-/// very many. The lowest cell begins half an edge before the lowest point. order: count, becomes
-/// the points in their order, those of one cell by ascending number. PBS_ERROR_MEMORY
+/// Computes the order of points. positions: count x 3, finite. spacing: edge of the cells, m,
+/// positive; larger cells are used along very long extents. The first cell starts half an edge
+/// before the lowest point. order: count; receives the point indices in order, ascending within a
+/// cell. Returns PBS_ERROR_MEMORY on failure.
 pbs_status grid_order(struct memory *memory, const double *positions, size_t count, double spacing,
                       uint32_t *order);
 

@@ -1,12 +1,13 @@
-// Closed surfaces; see mass_properties.h. The integrals are those of Tonon 2004, "Explicit exact
-// formulas for the 3-D tetrahedron inertia tensor", summed over signed tetrahedra.
+// The integrals are those of Tonon 2004, "Explicit exact formulas for the 3-D tetrahedron inertia
+// tensor", summed over signed tetrahedra.
 #include "geometry/meshes/mass_properties.h"
 
 #include <math.h>
 
 #include "base/matrix3/math3.h"
 
-// Of the extent cubed: what rounding of coordinates alone can make of a flat surface is 1e-16.
+// Smallest volume relative to the extent cubed. Rounding of the coordinates of a flat surface gives
+// about 1e-16.
 static const double least_volume = 1e-14;
 
 // --- checks ---
@@ -40,7 +41,8 @@ static pbs_status check_positions(const struct surface_view *surface) {
 /// Half edge h runs from corner h % 3 of triangle h / 3 to the next.
 struct edge_table {
     size_t count;
-    uint32_t *order, *other; ///< count: half edges in sorted order, and where they are sorted into
+    uint32_t *order, *other; ///< count: half edges in sorted order, and the buffer they are sorted
+                             ///< into
     size_t *start;           ///< vertex_count + 1
 };
 
@@ -60,7 +62,7 @@ static uint32_t upper_end(const struct surface_view *surface, size_t half_edge) 
     return a < b ? b : a;
 }
 
-/// One stable counting pass.
+/// Sorts by a key with one stable counting pass.
 static void sort_by(const struct surface_view *surface, struct edge_table *table,
                     uint32_t (*key)(const struct surface_view *, size_t)) {
     size_t *start = table->start;
@@ -82,7 +84,7 @@ static void sort_by(const struct surface_view *surface, struct edge_table *table
     table->order = sorted;
 }
 
-/// The half edges order[begin .. end) join the same two vertices.
+/// Checks the half edges order[begin .. end), which connect the same two vertices.
 static pbs_status check_edge(const struct surface_view *surface, const uint32_t *order,
                              size_t begin, size_t end) {
     const uint32_t first = order[begin];
@@ -152,8 +154,8 @@ pbs_status surface_check_closed(const struct surface_view *surface, struct memor
 
 // --- integrals ---
 
-/// Corners of a triangle relative to a point; returns the signed volume of the tetrahedron that
-/// they span with it.
+/// Computes the corners of a triangle relative to a point. Returns the signed volume of the
+/// tetrahedron that they span with it.
 static double corners_from(const struct surface_view *surface, size_t triangle,
                            const double point[3], double corner[3][3]) {
     const uint32_t *v = surface->triangles + 3 * triangle;
@@ -165,7 +167,8 @@ static double corners_from(const struct surface_view *surface, size_t triangle,
     return dot3(corner[0], normal) / 6.0;
 }
 
-/// The middle of the surface's bounding box, near which nothing cancels; returns its diagonal.
+/// Computes the centre of the surface's bounding box, relative to which there is little
+/// cancellation. Returns its diagonal.
 static double middle(const struct surface_view *surface, double out[3]) {
     double extent[3];
     for (size_t k = 0; k < 3; k++) {
@@ -197,14 +200,14 @@ static pbs_status check_volume(double volume, double extent) {
     return PBS_OK;
 }
 
-/// integral of y over a tetrahedron with one corner at zero: V/4 (a + b + c)
+/// Adds the integral of y over a tetrahedron with one corner at zero: V/4 (a + b + c).
 static void add_first_moment(double volume, double corner[3][3], double out[3]) {
     for (int k = 0; k < 3; k++) {
         out[k] += 0.25 * volume * (corner[0][k] + corner[1][k] + corner[2][k]);
     }
 }
 
-/// integral of y y^T: V/20 (s s^T + a a^T + b b^T + c c^T), s = a + b + c
+/// Adds the integral of y y^T: V/20 (s s^T + a a^T + b b^T + c c^T), s = a + b + c.
 static void add_second_moment(double volume, double corner[3][3], double out[9]) {
     for (int i = 0; i < 3; i++) {
         const double sum_i = corner[0][i] + corner[1][i] + corner[2][i];

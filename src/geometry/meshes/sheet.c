@@ -1,11 +1,11 @@
-// Checks and hinges of sheets. Edges are found by a radix sort on their vertices, so in time linear
-// in the size of the mesh whatever its connectivity.
+// Edges are found by a radix sort on their vertices, in time linear in the size of the mesh for any
+// connectivity.
 #include "geometry/meshes/sheet.h"
 
 #include "base/matrix3/math3.h"
 
-// A triangle counts as degenerate below this area, relative to its longest edge squared.
-// Coordinates carry 1e-16 of rounding; usable slivers have 1e-4 and more.
+// Smallest area relative to the triangle's longest edge squared; below it a triangle counts as
+// degenerate. Rounding of coordinates gives 1e-16, usable slivers have at least 1e-4.
 static const double degenerate_area = 1e-8;
 
 static void triangle_edges(const struct surface_view *sheet, size_t triangle, double edge[3][3]) {
@@ -31,7 +31,7 @@ static pbs_status check_sizes(const struct surface_view *sheet) {
         return status_fail(PBS_ERROR_MESH, "mesh of %zu vertices and %zu triangles is empty",
                            sheet->vertex_count, sheet->triangle_count);
     }
-    // Sides are numbered with 32 bits.
+    // Sides have 32-bit indices.
     if (sheet->vertex_count > UINT32_MAX || sheet->triangle_count > UINT32_MAX / 3) {
         return status_fail(
             PBS_ERROR_MESH, "mesh of %zu vertices and %zu triangles, must be at most %zu and %zu",
@@ -75,7 +75,7 @@ static pbs_status check_area(const struct surface_view *sheet, size_t triangle) 
     const double longest = fmax(norm3(edge[0]), fmax(norm3(edge[1]), norm3(edge[2])));
     const double area = sheet_triangle_area(sheet, triangle);
     const double least = degenerate_area * longest * longest;
-    // Also fails what is not finite.
+    // Also rejects NaN.
     if (!(area > least)) {
         return status_fail(PBS_ERROR_MESH,
                            "triangle %zu: rest area %g m^2 is degenerate, must be above %g m^2 (%g "
@@ -136,14 +136,14 @@ static uint32_t side_opposite(const struct side_table *table, uint32_t side) {
     return table->sheet->triangles[side / 3 * 3 + (side + 2) % 3];
 }
 
-/// The lower of its vertices, or the higher.
+/// Returns the lower or the higher of a side's vertices.
 static uint32_t side_vertex(const struct side_table *table, uint32_t side, bool higher) {
     const uint32_t a = side_from(table, side);
     const uint32_t b = side_to(table, side);
     return (a > b) == higher ? a : b;
 }
 
-/// One stable counting pass.
+/// Sorts the sides by one of their vertices with a stable counting pass.
 static void sort_by_vertex(struct side_table *table, bool higher) {
     const size_t vertex_count = table->sheet->vertex_count;
     size_t *start = table->start;
@@ -170,7 +170,7 @@ static bool same_edge(const struct side_table *table, uint32_t a, uint32_t b) {
            side_vertex(table, a, true) == side_vertex(table, b, true);
 }
 
-/// The sides of one edge, from two on.
+/// Checks the sides of one edge that has at least two.
 static pbs_status check_edge(const struct side_table *table, const uint32_t *sides, size_t count) {
     const unsigned from = side_from(table, sides[0]);
     const unsigned to = side_to(table, sides[0]);

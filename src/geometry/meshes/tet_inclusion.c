@@ -1,5 +1,5 @@
-// See tet_inclusion.h. Most that is asked about lies clearly outside of some face, by doubles;
-// exact signs are taken of what is left.
+// Most points are clearly outside of some face, which is decided in doubles. Exact signs are
+// computed for the others only.
 #include "geometry/meshes/tet_inclusion.h"
 
 #include <math.h>
@@ -8,16 +8,17 @@
 #include "geometry/exact/orientation.h"
 #include "geometry/meshes/tet_mesh.h"
 
-/// Of the longest edge cubed.
+/// Smallest volume relative to the longest edge cubed.
 static const double FLAT = 1e-14;
-/// Of the sum of a determinant's products: above its rounding.
+/// Relative to the sum of the absolute values of a determinant's products, a bound of its rounding
+/// error.
 static const double UNCERTAINTY = 1e-14;
 
 struct determinant {
     double value, size;
 };
 
-/// det(b - a, c - a, d - a), and the sum of the sizes of its products.
+/// Returns det(b - a, c - a, d - a) and the sum of the absolute values of its products.
 static struct determinant determinant_of(const double *a, const double *b, const double *c,
                                          const double *d) {
     struct determinant out = {0.0, 0.0};
@@ -57,7 +58,7 @@ bool tet_contains(const double *const corners[4], const double p[3], double weig
         const uint8_t *face = tet_face_vertices[f];
         const struct determinant outside = determinant_of(corners[face[0]], corners[face[1]],
                                                           corners[face[2]], p);
-        // What is no number is nowhere.
+        // Written so that NaN is outside.
         if (!(outside.value <= UNCERTAINTY * outside.size)) {
             return false;
         }

@@ -1,11 +1,11 @@
-// Checks and derived quantities of tetrahedral meshes. The boundary is found by a radix sort of the
-// faces on their vertices, so it is linear in the size of the mesh whatever its connectivity.
+// Faces are found by a radix sort on their vertices, in time linear in the size of the mesh for any
+// connectivity.
 #include "geometry/meshes/tet_mesh.h"
 
 #include "base/matrix3/math3.h"
 
-// A tetrahedron counts as flat below this volume, relative to its longest edge cubed. Coordinates
-// carry 1e-16 of rounding; usable slivers have 1e-6 and more.
+// Smallest volume relative to the tetrahedron's longest edge cubed; below it a tetrahedron counts
+// as flat. Rounding of coordinates gives 1e-16, usable slivers have at least 1e-6.
 static const double flat_volume = 1e-10;
 
 const uint8_t tet_face_vertices[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
@@ -38,7 +38,7 @@ static pbs_status check_sizes(const struct tet_mesh_view *mesh) {
         return status_fail(PBS_ERROR_MESH, "mesh of %zu vertices and %zu tetrahedra is empty",
                            mesh->vertex_count, mesh->tet_count);
     }
-    // Faces are numbered with 32 bits.
+    // Faces have 32-bit indices.
     if (mesh->vertex_count > UINT32_MAX || mesh->tet_count > UINT32_MAX / 4) {
         return status_fail(
             PBS_ERROR_MESH, "mesh of %zu vertices and %zu tetrahedra, must be at most %zu and %zu",
@@ -85,7 +85,7 @@ static pbs_status check_volume(const struct tet_mesh_view *mesh, size_t tet) {
         return status_fail(PBS_ERROR_MESH, "tetrahedron %zu: rest volume %g m^3, must be positive",
                            tet, volume);
     }
-    // Not finite, or within rounding of zero.
+    // Also rejects NaN.
     if (!(volume > least)) {
         return status_fail(PBS_ERROR_MESH,
                            "tetrahedron %zu: rest volume %g m^3 is flat, must be above %g m^3 (%g "
@@ -168,7 +168,7 @@ static void list_faces(const struct tet_mesh_view *mesh, struct face_table *tabl
     }
 }
 
-// One stable counting pass on the faces' vertex `digit`.
+// Sorts the faces by vertex `digit` with one stable counting pass.
 static void sort_by_vertex(struct face_table *table, size_t vertex_count, size_t digit) {
     size_t *start = table->start;
     for (size_t i = 0; i <= vertex_count; i++) {
@@ -195,7 +195,8 @@ static bool same_face(const struct face_table *table, size_t i, size_t j) {
     return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
 }
 
-// Sets other[face] to 1 for the faces that no second tetrahedron has; returns how many there are.
+// Sets other[face] to 1 for the faces of one tetrahedron only, to 0 for the others. Returns their
+// number.
 static size_t mark_single_faces(struct face_table *table) {
     size_t single_count = 0;
     for (size_t i = 0, end; i < table->count; i = end) {
@@ -209,8 +210,7 @@ static size_t mark_single_faces(struct face_table *table) {
     return single_count;
 }
 
-/// What is made of all faces once they are sorted, so that those of the same vertices are
-/// neighbours.
+/// A task on the sorted faces, in which faces with the same vertices are adjacent.
 struct face_work {
     pbs_status (*write)(const struct tet_mesh_view *mesh, struct memory *memory,
                         struct face_table *table, struct face_work *work);
@@ -269,7 +269,8 @@ pbs_status tet_boundary(const struct tet_mesh_view *mesh, struct memory *memory,
     return PBS_OK;
 }
 
-/// other[face]: of the first of two, one more than the second; 0 of all others.
+/// Sets other[face] of the first of two paired faces to the second face's index plus 1, and of all
+/// other faces to 0.
 static pbs_status pair_faces(struct face_table *table, size_t *pair_count) {
     for (size_t i = 0, end; i < table->count; i = end) {
         for (end = i + 1; end < table->count && same_face(table, i, end); end++) {
@@ -279,7 +280,7 @@ static pbs_status pair_faces(struct face_table *table, size_t *pair_count) {
                 PBS_ERROR_MESH, "tetrahedra %u, %u and %u share a face, which only two can",
                 table->order[i] / 4, table->order[i + 1] / 4, table->order[i + 2] / 4);
         }
-        // The sort is stable: faces of lower tetrahedra come first.
+        // The sort is stable, so the face of the lower tetrahedron comes first.
         table->other[table->order[i]] = end - i == 2 ? table->order[i + 1] + 1 : 0;
         if (end - i == 2) {
             table->other[table->order[i + 1]] = 0;

@@ -1,5 +1,5 @@
 // Checks and derived quantities of tetrahedral meshes: volumes, lumped masses, boundary triangles,
-// faces between tetrahedra. Keeps nothing.
+// faces between tetrahedra. Has no state.
 #ifndef PBS_GEOMETRY_MESHES_TET_MESH_H
 #define PBS_GEOMETRY_MESHES_TET_MESH_H
 
@@ -12,20 +12,20 @@ struct tet_mesh_view {
     const uint32_t *tets; ///< tet_count x 4
 };
 
-/// The faces of a positive tetrahedron, outward.
+/// The faces of a tetrahedron of positive volume, oriented outward.
 extern const uint8_t tet_face_vertices[4][3];
 
-/// Which of them is opposite to a vertex.
+/// Returns the index of the face opposite to a vertex.
 static inline int tet_face_opposite(uint32_t vertex) {
     return 3 - (int)vertex;
 }
 
-/// Signed volume of tetrahedron t; positive when det(b - a, c - a, d - a) > 0.
+/// Returns the signed volume of a tetrahedron, positive if det(b - a, c - a, d - a) > 0.
 double tet_signed_volume(const struct tet_mesh_view *mesh, size_t tet);
 
-/// Refuses (PBS_ERROR_MESH, with index and value in the message): empty meshes, indices out of
-/// range or repeated in a tetrahedron, positions that are not finite, volumes not above a bound
-/// relative to the tetrahedron's own longest edge cubed, vertices of no tetrahedron.
+/// Checks a mesh. Returns PBS_ERROR_MESH, with index and value in the message, for empty meshes,
+/// indices out of range or repeated in a tetrahedron, positions that are not finite, tetrahedra
+/// whose volume is not above a bound relative to their longest edge cubed, and unused vertices.
 pbs_status tet_mesh_check(const struct tet_mesh_view *mesh, struct memory *memory);
 
 /// mass[v] += density[t] * volume / 4 over the tetrahedra of v. density: one value, or one per
@@ -33,19 +33,19 @@ pbs_status tet_mesh_check(const struct tet_mesh_view *mesh, struct memory *memor
 void tet_mesh_add_lumped_mass(const struct tet_mesh_view *mesh, const double *density,
                               bool density_per_tet, double *mass);
 
-/// Triangles of one tetrahedron only, outward, in an order that depends on the mesh alone.
-/// *triangles: 3 indices each, to be released by the caller.
+/// Lists the boundary triangles, which belong to one tetrahedron only, oriented outward, in an
+/// order that depends on the mesh alone. *triangles: 3 indices each; released by the caller.
 pbs_status tet_boundary(const struct tet_mesh_view *mesh, struct memory *memory,
                         uint32_t **triangles, size_t *triangle_count);
 
-/// A face that two tetrahedra have in common.
+/// A face that two tetrahedra share.
 struct tet_inner_face {
     uint32_t tets[2];     ///< the lower one first
-    uint32_t vertices[3]; ///< outward of the first
+    uint32_t vertices[3]; ///< oriented outward of the first
 };
 
-/// In the order of the first tetrahedra and their faces. *faces: to be released by the caller.
-/// PBS_ERROR_MESH where more than two tetrahedra share a face.
+/// Lists the faces between tetrahedra, ordered by their first tetrahedron and its faces. *faces:
+/// released by the caller. Returns PBS_ERROR_MESH if more than two tetrahedra share a face.
 pbs_status tet_inner_faces(const struct tet_mesh_view *mesh, struct memory *memory,
                            struct tet_inner_face **faces, size_t *face_count);
 

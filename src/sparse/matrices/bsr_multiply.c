@@ -1,9 +1,8 @@
 // y = A x at memory bandwidth. Every stored block is read once (blocks between two domains twice)
 // and used for both triangles. The three rows of a block are loaded four entries wide; the fourth
-// entry is ignored.
-//     y_i += A_ij x_j: three products per row are accumulated, and summed once at the end of block
-//     row i. y_j += A_ij^T x_i: the rows are scaled by the entries of x_i and added, without a
-//     horizontal sum.
+// entry is ignored. For y_i += A_ij x_j, three products per row are accumulated and summed once at
+// the end of block row i. For y_j += A_ij^T x_i, the rows are scaled by the entries of x_i and
+// added, without a horizontal sum.
 #include "sparse/matrices/bsr.h"
 
 #include <string.h>
