@@ -1,4 +1,4 @@
-// Matrices on which every decomposition of 3x3 matrices is tried.
+// Sample matrices for tests of all 3x3 decompositions.
 #ifndef PBS_TESTS_BASE_MATRIX_SAMPLES_H
 #define PBS_TESTS_BASE_MATRIX_SAMPLES_H
 
@@ -7,7 +7,8 @@
 #include "base/matrix3/math3.h"
 #include "support/random.h"
 
-/// The identity with changes of some size between 1e-18 and 10, f the same turned.
+/// The identity plus a perturbation of random size between 1e-18 and 10; f is the same matrix
+/// rotated.
 static inline void sample_strained(struct random *random, double stretch[9], double f[9]) {
     const double strain = pow(10.0, random_uniform(random, -18.0, 1.0));
     double rotation[9];
@@ -18,8 +19,8 @@ static inline void sample_strained(struct random *random, double stretch[9], dou
     multiply33(rotation, stretch, f);
 }
 
-/// Entries of some size between 1e-17 and 100, every other time around the identity: neighbours in
-/// eight lanes that have little in common.
+/// Entries of random size between 1e-17 and 100, for every other matrix added to the identity, so
+/// that the eight lanes differ strongly.
 static inline void sample_of_any_size(struct random *random, double f[9]) {
     const double strain = pow(10.0, random_uniform(random, -17.0, 2.0));
     const double diagonal = (double)random_index(random, 2);

@@ -1,6 +1,6 @@
-// The broad phase against comparing every box with every other, on surfaces that move; and what
-// boxes, trees and lists promise: outward rounding, one order, any number of threads, no memory
-// once warm, no harm when there is none.
+// Compares the broad phase with a comparison of all pairs of boxes, on moving surfaces. Also tests
+// what boxes, trees and lists guarantee: outward rounding, a unique order, independence of the
+// number of threads, no allocation once warm, and a clean failure without memory.
 #include "broad_phase/bounding_tree.h"
 
 #include <fenv.h>
@@ -25,7 +25,7 @@ static void assert_holds(const struct box *box, const double p[3]) {
     }
 }
 
-/// Not more than the next float beyond what must be inside, or the least normal number at zero.
+/// At most the next float outside the exact bound, or the smallest normal number at zero.
 static void assert_tight(float bound, double wanted) {
     const float next = nextafterf(bound, FLT_MAX);
     assert_true((double)next > wanted || (bound == -FLT_MIN && fabs(wanted) < (double)FLT_MIN));
@@ -160,7 +160,7 @@ static void find(struct tasks *tasks, const struct moving_surface *s, bool build
     assert_ok(surface_pairs_find(&memory, tasks, pairs));
 }
 
-/// Built once, then refitted to motions of any length, also after the surface has gone there.
+/// Built once, then refitted to motions of any length, and to the surface after the motion.
 static void check_surface(struct moving_surface *s) {
     static const double motions[] = {0.0, 0.1, 2.0, 0.5, 0.0};
     struct surface_pairs pairs = {0};
@@ -222,8 +222,9 @@ static void test_real_surfaces(void **state) {
     }
 }
 
-/// All boxes are one point, points on a line, or flat and long; one that meets everything is there
-/// too. Numbers of primitives around those at which the tree gets a block or a level more.
+/// Degenerate inputs: all boxes at one point, on a line, or flat and long, and a box that overlaps
+/// everything. The numbers of primitives are around those at which the tree gets another block or
+/// level.
 static void test_degenerate_boxes(void **state) {
     (void)state;
     static const size_t counts[] = {0, 1, 2, 7, 8, 9, 63, 64, 65, 511, 512, 513, 600, 4097};
@@ -269,7 +270,7 @@ static void test_degenerate_boxes(void **state) {
     assert_int_equal(memory.bytes_in_use, 0);
 }
 
-/// Newton directions that went astray: the finite boxes among them are still found, and all ends.
+/// Diverged Newton directions: overlaps of finite boxes are still found, and the search ends.
 static void test_numbers_that_are_none(void **state) {
     (void)state;
     enum { COUNT = 700 };
@@ -308,7 +309,7 @@ static void test_numbers_that_are_none(void **state) {
     box_pairs_free(&memory, &list);
 }
 
-// --- promises ---
+// --- guarantees ---
 
 static void copy_list(const struct box_pair_list *from, struct list *to) {
     for (size_t i = 0; i < from->count; i++) {
@@ -332,7 +333,7 @@ static void test_threads_and_shape_of_the_tree_change_nothing(void **state) {
     for (size_t t = 0; t < 2 * COUNT_OF(threads); t++) {
         struct tasks *tasks;
         assert_ok(tasks_create(&memory, NULL, threads[t / 2], &tasks));
-        // Once built for these boxes, once built for others and refitted.
+        // Built for these boxes, and built for other boxes and refitted.
         moving_surface_shake(&s, t % 2 ? 30.0 : 1.0, 5);
         find(tasks, &s, true, &pairs);
         moving_surface_shake(&s, 1.0, 5);
@@ -471,7 +472,7 @@ static void test_filters_and_single_queries(void **state) {
     moving_surface_free(&s);
 }
 
-/// Lanes without a box raise no flag that a host might have turned into a trap.
+/// Empty lanes raise no floating-point exception that a host might have unmasked.
 static void test_empty_lanes_raise_no_exception(void **state) {
     (void)state;
     struct box boxes[9];
@@ -486,7 +487,7 @@ static void test_empty_lanes_raise_no_exception(void **state) {
     bounding_tree_free(&memory, &tree);
 }
 
-/// Long sweeps do not make a tree worn; points that change places do, until the next build.
+/// Long sweeps do not require a rebuild; exchanged positions do, until the next build.
 static void test_a_tree_needs_a_rebuild_when_its_primitives_separate(void **state) {
     (void)state;
     struct moving_surface s;
@@ -499,7 +500,7 @@ static void test_a_tree_needs_a_rebuild_when_its_primitives_separate(void **stat
     find(NULL, &s, false, &pairs);
     assert_false(bounding_tree_needs_rebuild(&pairs.triangle_tree));
     moving_surface_shake(&s, 0.0, 1);
-    // Every triangle keeps its size and gets the place of another.
+    // Every triangle keeps its size and moves to the position of another.
     for (size_t t = 0; t < s.triangle_count; t++) {
         const size_t other = random_index(&random, s.triangle_count);
         for (size_t k = 0; k < 3; k++) {

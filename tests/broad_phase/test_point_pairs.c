@@ -1,5 +1,6 @@
-// Pairs of points within a distance against all pairs: random clouds, lattices whose neighbours lie
-// just at the distance, clusters that are far apart, and points at one place.
+// Compares the pairs of points within a distance with a search of all pairs: random clouds,
+// lattices whose neighbours are at exactly the distance, clusters that are far apart, and
+// coincident points.
 #include "broad_phase/point_pairs.h"
 #include "support/allocator.h"
 #include "support/random.h"
@@ -15,7 +16,7 @@ static bool are_close(const double *x, size_t i, size_t j, double distance) {
 
 enum { POINTS = 400 };
 
-/// All of them, in the promised order, and no others.
+/// Asserts that exactly these pairs are listed, in the documented order.
 static size_t assert_as_by_hand(const double *x, size_t count, double distance) {
     struct memory memory;
     struct point_pairs found;
@@ -53,8 +54,8 @@ static void random_clouds(void **state) {
     }
 }
 
-/// 7 x 7 x 7 points a third of the distance apart; exact in binary numbers, so that those just at
-/// the distance count: 122 around the middle one.
+/// 7 x 7 x 7 points, spaced a third of the distance and exact in binary, so that pairs at exactly
+/// the distance count: 122 around the middle point.
 static void a_lattice_with_neighbours_at_the_distance(void **state) {
     (void)state;
     double x[3 * 343];
@@ -71,7 +72,7 @@ static void a_lattice_with_neighbours_at_the_distance(void **state) {
     assert_int_equal(around - 1, 122);
 }
 
-/// Cells that are 2^21 apart have one key, others one bucket; and some coordinates are beyond any
+/// Cells 2^21 apart have the same key, others the same bucket, and some coordinates exceed any
 /// integer.
 static void clusters_that_are_far_apart(void **state) {
     (void)state;
@@ -93,7 +94,7 @@ static void points_at_one_place(void **state) {
     assert_int_equal(assert_as_by_hand(x, 0, 1.0), 0);
 }
 
-/// Four points at one place have six pairs, three of which begin at the first and two at the next.
+/// Four coincident points have six pairs: three start at the first point and two at the next.
 static void more_pairs_than_are_wanted(void **state) {
     (void)state;
     struct memory memory;

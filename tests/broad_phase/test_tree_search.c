@@ -1,5 +1,5 @@
-// Searches through trees against looking at every primitive: the same nearest triangle, at the same
-// distance to the last bit, whatever the tree was built for, however it was refitted.
+// Compares tree searches with a test of every primitive: the same nearest triangle at the same
+// distance to the last bit, whatever the tree was built for and however it was refitted.
 #include "broad_phase/tree_search.h"
 
 #include "base/matrix3/math3.h"
@@ -27,8 +27,8 @@ static void bound(struct cloud *c) {
     boxes_of_primitives(NULL, c->points, c->triangles, 3, c->count, c->boxes);
 }
 
-/// Triangles of `size` about places in a cube of 2 m; rounded ones lie on a grid of 1/4 m, where
-/// boxes are flat and distances equal.
+/// Triangles of `size` around random points in a cube of 2 m. Rounded ones are on a grid of 1/4 m,
+/// where boxes are flat and distances are equal.
 static void scatter(struct cloud *c, struct random *random, double size, bool rounded) {
     for (size_t t = 0; t < c->count; t++) {
         double centre[3];
@@ -54,7 +54,7 @@ struct search {
     const struct cloud *cloud;
     struct ray ray;
     double point[3];
-    double found; ///< m, or m squared
+    double found; ///< m, or m^2
     uint32_t which;
     size_t visits;
 };
@@ -99,8 +99,8 @@ static void assert_same(const struct search *a, const struct search *b) {
     assert_true(a->found == b->found && a->which == b->which);
 }
 
-/// One ray and one point, by the tree and by looking at all. Returns how many primitives the tree
-/// was asked for.
+/// Searches with one ray and one point, by the tree and by testing all. Returns the number of
+/// primitives that the tree visited.
 static size_t compare(const struct cloud *c, struct random *random, int n, size_t *found) {
     double origin[3];
     double direction[3];
@@ -113,7 +113,7 @@ static size_t compare(const struct cloud *c, struct random *random, int n, size_
             direction[k] = k == n / 4 % 3 ? (n % 8 < 4 ? -1.0 : 1.0) : 0.0;
         }
     } else if (n % 4 == 2 && c->count > 0) {
-        // To a corner.
+        // Towards a corner.
         subtract3(c->x + 3 * random_index(random, 3 * c->count), origin, direction);
     }
     const double limit = n % 3 == 0 ? INFINITY : random_uniform(random, 0.0, 1.5);
@@ -139,7 +139,7 @@ static size_t compare(const struct cloud *c, struct random *random, int n, size_
     return by_tree.visits + near_tree.visits;
 }
 
-/// Any number of triangles, from none to several levels; large and small ones, in planes of a grid.
+/// From no triangle to several levels, large and small ones, in planes of a grid.
 static void searches_find_what_is_nearest(void **state) {
     (void)state;
     static const size_t counts[] = {0, 1, 2, 7, 8, 9, 63, 64, 65, 500, 4097};
@@ -160,7 +160,7 @@ static void searches_find_what_is_nearest(void **state) {
     assert_int_equal(cloud.memory.bytes_in_use, 0);
 }
 
-/// After things have moved anywhere; far from the origin, where floats are coarse.
+/// After arbitrary motion, and far from the origin, where floats are coarse.
 static void refitted_trees_find_the_same(void **state) {
     (void)state;
     struct random random = random_seed(12);
@@ -182,7 +182,7 @@ static void refitted_trees_find_the_same(void **state) {
     bounding_tree_free(&cloud.memory, &cloud.tree);
 }
 
-/// What a tree is for: of 4096 small triangles, far fewer than a tenth are looked at.
+/// The tree is efficient: it visits far fewer than a tenth of 4096 small triangles.
 static void most_is_never_looked_at(void **state) {
     (void)state;
     struct random random = random_seed(13);

@@ -1,5 +1,4 @@
-// Assembly through groups and slots against adding everything by hand; what happens when memory
-// runs out.
+// Compares the assembly through groups and slots with direct sums, and tests failures of memory.
 #include "base/lanes/lanes.h"
 #include "sparse/assembly.h"
 #include "support/random.h"
@@ -14,7 +13,7 @@ static uint32_t random_below(uint32_t bound) {
     return (uint32_t)random_index(&random_numbers, bound);
 }
 
-/// Stencils of different nodes, not far apart, so that domains have an inside.
+/// Stencils of distinct nodes that are close in number, so that domains have an interior.
 static uint32_t *random_stencils(uint32_t node_count, size_t count, uint32_t width) {
     uint32_t *nodes = memory_allocate(&memory, count * width, sizeof *nodes);
     for (size_t s = 0; s < count; s++) {
@@ -34,7 +33,7 @@ static uint32_t *random_stencils(uint32_t node_count, size_t count, uint32_t wid
     return nodes;
 }
 
-/// Small whole numbers, so that sums are exact in any order: what a stencil adds to entry i of
+/// Small integers, so that sums are exact in any order: the contribution of a stencil to entry i of
 /// local pair (a, b), symmetric in the sense H_ba = H_ab^T.
 static double block_value(size_t term, uint32_t stencil, uint32_t a, uint32_t b, uint32_t i) {
     const uint32_t row = 3 * a + i / 3;
@@ -74,7 +73,7 @@ static void write_lane(const struct assembly *assembly, size_t term, size_t grou
 
 static void assemble(const struct assembly *assembly, double *gradient, double *blocks) {
     const uint32_t domain_count = assembly->layout.domain_count;
-    // Backwards, since no order may matter.
+    // Backwards, since the order must not matter.
     for (uint32_t d = domain_count; d-- > 0;) {
         assembly_clear_vector(assembly, d, gradient);
         assembly_clear_blocks(assembly, d, blocks);
@@ -168,8 +167,8 @@ static void assembly_equals_adding_by_hand(void **state) {
     memory_release(&memory, pins);
 }
 
-/// Every stencil in exactly one lane, in the domain of its lowest row, nodes ascending by row,
-/// writing to that domain's slots only.
+/// Every stencil is in exactly one lane, in the domain of its lowest row, with nodes ascending by
+/// row, and writes to that domain's slots only.
 static void groups_keep_their_promises(void **state) {
     (void)state;
     const uint32_t n = 400;

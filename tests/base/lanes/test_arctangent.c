@@ -1,4 +1,4 @@
-// Angles beside those in extended precision, in all quadrants and on their borders.
+// Compares angles with those of extended precision, in all quadrants and on their borders.
 #include "base/lanes/arctangent.h"
 
 #include <float.h>
@@ -16,7 +16,7 @@ static double angle_of(double y, double x) {
     return atan2_lanes(lanes_set(y), lanes_set(x))[0];
 }
 
-/// The distance from the angle of (x, y), in units of the last place of that angle.
+/// Returns the error of an angle of (x, y), in units of its last place.
 static double error(double y, double x) {
     const long double expected = atan2l((long double)y, (long double)x);
     const double size = fabs((double)expected);
@@ -24,8 +24,8 @@ static double error(double y, double x) {
     return fabs((double)((long double)angle_of(y, x) - expected)) / unit;
 }
 
-/// A rounding of the last sum, three of z (two sums and their quotient) and those of the series'
-/// second part, a tenth of it: each half a unit of what is up to twice as large as the result.
+/// Roundings: the last sum, three of z (two sums and a quotient), and a tenth of one from the
+/// series. Each is half a unit of a number up to twice the result.
 static void three_units_in_the_last_place(void **state) {
     (void)state;
     struct random random = random_seed(1);
@@ -42,7 +42,7 @@ static void three_units_in_the_last_place(void **state) {
     assert_small(worst, 3.0, "angles in units of the last place");
 }
 
-/// Beside the lines at which the reduction changes over: the axes, the diagonals, tan(pi/8).
+/// Close to the lines where the reduction switches: the axes, the diagonals, tan(pi/8).
 static void borders(void **state) {
     (void)state;
     static const double slopes[] = {0.0, 1e-300,      0.41421356237309503, 0.4142135623730951,

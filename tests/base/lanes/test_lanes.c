@@ -1,4 +1,4 @@
-// Each helper on eight lanes does what it does on one number, also for what is not a number.
+// Each helper on eight lanes gives what the scalar operation gives, also for NaN.
 #include "base/lanes/lanes.h"
 
 #include "support/random.h"

@@ -1,4 +1,4 @@
-// Logarithms beside those in extended precision, and where there is none.
+// Compares logarithms with those of extended precision, and checks the special values.
 #include "base/lanes/logarithm.h"
 
 #include <float.h>
@@ -12,7 +12,7 @@ enum { HAS_REFERENCE = 1 };
 enum { HAS_REFERENCE = 0 };
 #endif
 
-/// The distance of found from log(x), in units of the last place of log(x).
+/// Returns the error of `found` as log(x), in units of the last place.
 static double error(double x, double found) {
     const long double expected = logl((long double)x);
     const double size = fabs((double)expected);
@@ -24,7 +24,7 @@ static double log_of(double x) {
     return log_lanes(lanes_set(x))[0];
 }
 
-/// Any positive number: all exponents alike, denormal numbers included.
+/// A random positive number; all exponents are equally likely, denormal numbers included.
 static double random_positive(struct random *random) {
     const double x = ldexp(random_uniform(random, 1.0, 2.0),
                            (int)random_index(random, 2098) - 1074);
@@ -43,9 +43,9 @@ static double worst_of(struct random *random, int kind) {
     return worst;
 }
 
-/// log = k ln 2 + f - s f + ...: half a unit for the last sum, and what the parts bring along, of
-/// which s f, 0.2 of the result at most, has three roundings; where k = 1 and -1 the parts are
-/// twice the result at most.
+/// log = k ln 2 + f - s f + ...: half a unit for the last sum, plus the errors of the parts. Of
+/// these s f, at most 0.2 of the result, has three roundings. For k = 1 and -1 the parts are at
+/// most twice the result.
 static void two_units_in_the_last_place(void **state) {
     (void)state;
     struct random random = random_seed(1);
@@ -57,7 +57,7 @@ static void two_units_in_the_last_place(void **state) {
     assert_small(worst_of(&random, 2), 2.0, "log of numbers close to one");
 }
 
-/// Beside every power of two and of its half, where the reduction changes over.
+/// Close to every power of two and its half, where the reduction switches.
 static void no_seams(void **state) {
     (void)state;
     double worst = 0.0;
@@ -111,8 +111,8 @@ static void each_lane_is_for_itself(void **state) {
     }
 }
 
-/// The three functions agree: on the bit for the logarithm, to the roundings of (x - 1) - ln x for
-/// the excess.
+/// The three functions agree: the logarithms bit for bit, the excess to the rounding of (x - 1) -
+/// ln x.
 static void one_logarithm_for_all(void **state) {
     (void)state;
     struct random random = random_seed(3);

@@ -1,4 +1,4 @@
-// Sums are right, and the same to the bit whoever adds them up.
+// Sums are accurate and have the same bits for any number of threads.
 #include "base/lanes/vector.h"
 
 #include "support/jobs.h"
@@ -54,7 +54,7 @@ static int tear_down(void **state) {
     return leaks;
 }
 
-/// All the reductions of x and y, for comparison by bits.
+/// Computes all reductions of x and y, for a comparison of bits.
 static void reduce(struct tasks *tasks, const struct fixture *fixture, size_t n, double out[4]) {
     out[0] = vector_dot(tasks, n, fixture->x, fixture->y);
     out[1] = vector_norm(tasks, n, fixture->x);
@@ -93,8 +93,8 @@ static void sums_are_right(void **state) {
         }
         double sums[4];
         reduce(fixture->pools[1], fixture, n, sums);
-        // Terms below 1 in running totals of at most 600 terms, then in 1024 chunks: far below n
-        // epsilon.
+        // Terms below 1, in partial sums of at most 600 terms and then 1024 chunks: the error is
+        // far below n epsilon.
         const double tolerance = 2.3e-16 * (600.0 + 0.1 * (double)n);
         assert_near(sums[0], (double)product, tolerance, "dot");
         assert_near(sums[1], (double)sqrtl(square), tolerance, "norm");

@@ -1,4 +1,4 @@
-// Eigenvalues beside what is known of them, and the projection onto positive semidefinite matrices.
+// Compares eigenvalues with known ones, and tests the projection to positive semidefinite matrices.
 #include "base/matrix3/eigen3.h"
 
 #include "base/matrix3/math3.h"
@@ -30,7 +30,8 @@ static double size(const double a[9]) {
     return largest;
 }
 
-/// Order at once; the worst of reconstruction (relative), orthogonality and det Q - 1.
+/// Asserts the order, and returns the largest of the errors of reconstruction (relative), of
+/// orthogonality, and of det Q - 1.
 static double residual(const double a[9], const double lambda[3], const double q[9]) {
     assert_true(lambda[0] <= lambda[1] && lambda[1] <= lambda[2]);
     double back[9];
@@ -104,7 +105,8 @@ static void eigenvalues_that_are_known(void **state) {
 
 static void closed_forms(void **state) {
     (void)state;
-    // The second difference matrix: 2 - 2 cos(k pi / 4); and ones everywhere: 0, 0, 3.
+    // The second difference matrix with eigenvalues 2 - 2 cos(k pi / 4), and the matrix of ones
+    // with 0, 0, 3.
     const double difference[9] = {2.0, -1.0, 0.0, -1.0, 2.0, -1.0, 0.0, -1.0, 2.0};
     const double ones[9] = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0};
     const double expected[3] = {2.0 - sqrt(2.0), 2.0, 2.0 + sqrt(2.0)};

@@ -1,5 +1,5 @@
-// Products, inverses and crosses of three dimensions, and the finite differences that other tests
-// rely on.
+// Products, inverses and cross products of three dimensions, and the finite differences that other
+// tests use.
 #include "base/matrix3/math3.h"
 
 #include "support/derivatives.h"

@@ -1,4 +1,5 @@
-// The rotation in closed form beside that of the singular value decomposition, and how it changes.
+// Compares the rotation in closed form with that of the singular value decomposition, and its
+// derivative with finite differences.
 #include "base/matrix3/polar3.h"
 
 #include <float.h>
@@ -60,7 +61,8 @@ static void decompose(const double f[9], double smallest_sum, struct polar *out)
     *out = results[0];
 }
 
-/// How many of eight lanes of the same matrix the closed form declines: none or all.
+/// Returns in how many of eight lanes with the same matrix the closed form is not used: none or
+/// all.
 static bool is_hard(const double f[9]) {
     double same[LANES][9];
     struct inputs in;
@@ -75,7 +77,7 @@ static bool is_hard(const double f[9]) {
     return lanes_any(~good);
 }
 
-/// max |A B - 1|, A B^T if transposed.
+/// Returns max |A B - 1|; max |A B^T - 1| if transposed.
 static double off_identity(const double a[9], const double b[9], bool transposed) {
     double worst = 0.0;
     for (int i = 0; i < 3; i++) {
@@ -94,9 +96,9 @@ struct worst {
     double rotation, orthogonality, rate;
 };
 
-/// In units of what rounding may do. x is known to epsilon x^3 / d, by which the closed form is off
-/// as many times again; where it does not apply, R is as the decomposition has it. rate is compared
-/// with U diag(1 / (s_i + s_j)) U^T, relative to its largest eigenvalue.
+/// Returns errors in units of what rounding may cause. x is known to epsilon x^3 / d, and the error
+/// of the closed form is x^3 / d times larger; elsewhere R is that of the decomposition. rate is
+/// compared with U diag(1 / (s_i + s_j)) U^T, relative to its largest eigenvalue.
 static void check(const double f[9], struct worst *worst) {
     struct polar polar;
     double u[9], s[3], v[9], expected[9];
@@ -122,8 +124,8 @@ static void check(const double f[9], struct worst *worst) {
     worst->rate = testing_greater(worst->rate, error / unit);
 }
 
-/// Half a dozen roundings of terms up to x^4, divided by 4 d, and 5 x^3 / d times that of R; for
-/// rate, whose factors are made of R, a few times as many.
+/// About six roundings of terms up to x^4, divided by 4 d, then 5 x^3 / d times that for R. A few
+/// times as many for rate, whose factors are computed from R.
 static void assert_worst(const struct worst *worst, const char *what) {
     assert_small(worst->rotation, 8.0, what);
     assert_small(worst->orthogonality, 8.0, what);
@@ -142,7 +144,7 @@ static void random_matrices(void **state) {
         hard += n < 1000 && is_hard(f);
     }
     assert_worst(&worst, "random");
-    assert_true(hard > 0 && hard < 500); // both ways are taken
+    assert_true(hard > 0 && hard < 500); // both methods are used
 }
 
 static void small_and_large_strains(void **state) {
@@ -175,7 +177,8 @@ static void equal_flat_and_inverted(void **state) {
             random_stretched(&random, families[k], f);
             check(f, &worst);
         }
-        // Next to the singular sum the decomposition itself knows R and rate no better than this.
+        // Near a vanishing sum of singular values, the decomposition itself is no more accurate
+        // than this.
         const double s[3] = {families[k][0], families[k][1], families[k][2]};
         const double condition = s[0] / (s[1] + s[2]) * POLAR3_SMALLEST_RATIO;
         if (condition > 0.5) {
@@ -186,8 +189,8 @@ static void equal_flat_and_inverted(void **state) {
     }
 }
 
-/// Stretches between 0.4 and 2, also inverted with sums of no less than 0.4, need no singular
-/// values: it is these states that the closed form is for.
+/// Singular values between 0.4 and 2, also inverted with sums of at least 0.4, are the range of the
+/// closed form: no decomposition is computed.
 static void common_states_are_easy(void **state) {
     (void)state;
     struct random random = random_seed(4);
@@ -203,7 +206,7 @@ static void common_states_are_easy(void **state) {
     }
 }
 
-/// R(F + e dF) - R(F) over e, by central differences, beside [rate w]x R.
+/// Compares central differences of R with [rate w]x R.
 static void the_rate_is_that_of_the_rotation(void **state) {
     (void)state;
     struct random random = random_seed(5);
@@ -239,7 +242,7 @@ static void the_rate_is_that_of_the_rotation(void **state) {
             }
         }
     }
-    // Third derivatives of R, 6 (|dF| / (s_i + s_j))^3 < 2500 at most, times step^2 / 6; and
+    // Third derivatives of R, at most 6 (|dF| / (s_i + s_j))^3 < 2500, times step^2 / 6, plus
     // rounding, 100 epsilon / step.
     assert_small(worst, 5e-8, "dR");
 }
@@ -287,7 +290,8 @@ static void the_rate_stays_below_its_limit(void **state) {
         random_stretched(&random, s, f);
         decompose(f, 1e-6, &polar);
         const double trace = polar.rate[0] + polar.rate[4] + polar.rate[8];
-        // 1 / 1e-6, but for the sum itself, 1e-15, and 1/1.5 + 1/0.5 from the other two.
+        // 1 / 1e-6, with an error from the sum itself, 1e-15, and from the other two, 1/1.5 +
+        // 1/0.5.
         assert_near(trace, 1e6 + 1.0 / 1.5 + 1.0 / 0.5, 1e-8, "trace of the rate");
     }
 }

@@ -1,5 +1,5 @@
-// The chart of rotations: its functions beside fifty digits, its matrices beside each other and
-// beside trigonometry.
+// Compares the functions of the rotation chart with values of fifty digits, and its matrices with
+// each other and with trigonometric functions.
 #include "support/testing.h"
 
 #include "base/matrix3/math3.h"
@@ -21,8 +21,8 @@ static void first_lane(const lanes8 *lanes, int count, double *out) {
     }
 }
 
-/// A, B, C, b1, c1 computed with 60 digits. s = t^2 carries half a unit in the last place, and
-/// relative to their values near 2 pi that and the rounding of the last subtraction grow.
+/// a, b, c, b1, c1 computed with 60 digits. s = t^2 has an error of half a unit in the last place.
+/// Near 2 pi this error and the rounding of the last subtraction are larger relative to the values.
 static void functions_have_their_digits(void **state) {
     (void)state;
     static const struct {
@@ -55,7 +55,7 @@ static void functions_have_their_digits(void **state) {
         struct chart_lanes chart;
         measure(phi, &chart);
         const double value[5] = {chart.a[0], chart.b[0], chart.c[0], chart.b1[0], chart.c1[0]};
-        // Largest terms of the series over their sum: 1 up to pi, then up to 1e3.
+        // Ratio of the series' largest terms to its sum: 1 up to pi, then up to 1e3.
         const double tolerance = table[k].angle < 3.2 ? 1e-15 : 2e-14;
         for (int i = 0; i < 5; i++) {
             assert_near(value[i], table[k].value[i], tolerance, "function");
@@ -63,7 +63,8 @@ static void functions_have_their_digits(void **state) {
     }
 }
 
-/// exp(phi) beside the C library's sine and cosine, T K^T = 1, T K the rotation by phi.
+/// Compares exp(phi) with the C library's sine and cosine, and tests T K^T = 1 and that T K is the
+/// rotation by phi.
 static void matrices_belong_together(void **state) {
     (void)state;
     struct random random = random_seed(3);
@@ -94,7 +95,7 @@ static void matrices_belong_together(void **state) {
         first_lane(t, 9, velocity);
         first_lane(k, 9, torque);
         rotate_by(phi, 1.0, start, expected);
-        // Up to 5.5 rad B loses two digits; K is as large as 1 / (2 pi - |phi|).
+        // Up to 5.5 rad b loses two digits; K grows like 1 / (2 pi - |phi|).
         assert_small(testing_max_difference(q, expected, 4), 1e-13, "orientation");
         const double none[4] = {0.0, 0.0, 0.0, 1.0};
         rotate_by(phi, 1.0, none, expected);
@@ -108,7 +109,7 @@ static void matrices_belong_together(void **state) {
     }
 }
 
-/// T phi' beside the turn between exp(phi) and exp(phi + h phi').
+/// Compares T phi' with the rotation between exp(phi) and exp(phi + h phi').
 static void velocity_is_the_rate_of_turning(void **state) {
     (void)state;
     struct random random = random_seed(4);
@@ -137,7 +138,7 @@ static void velocity_is_the_rate_of_turning(void **state) {
         }
         rotation_between(ends[0], ends[1], turn);
         scale3(1.0 / h, turn, turn);
-        // h^2 / 24 of third derivatives below 1, and 1e-16 / h.
+        // h^2 / 24 times third derivatives below 1, plus 1e-16 / h.
         assert_small(testing_max_difference(turn, omega, 3), 1e-9, "angular velocity");
     }
 }

@@ -1,5 +1,5 @@
-// The decomposition is exact to rounding for every kind of matrix, and its signs and order are as
-// promised.
+// The decomposition is accurate to rounding for every kind of matrix, and has the documented signs
+// and order.
 #include "base/matrix3/svd3.h"
 
 #include "base/matrix3/math3.h"
@@ -50,7 +50,7 @@ struct worst {
     double reconstruction, u, v, determinant;
 };
 
-/// Order and signs at once, the residuals into worst.
+/// Asserts order and signs, and adds the residuals to `worst`.
 static void check_parts(const double f[9], const struct decomposition *d, struct worst *worst) {
     assert_true(d->sigma[0] >= d->sigma[1]);
     assert_true(d->sigma[1] >= fabs(d->sigma[2]));
@@ -141,8 +141,8 @@ static void given_singular_values_come_out(void **state) {
                                          testing_max_difference(d.sigma, families[k], 3));
         }
         assert_worst(&worst, "family");
-        // Singular values move by no more than the matrix does (Weyl), which random_stretched
-        // rounded.
+        // By Weyl's inequality the singular values change by at most the rounding of the matrix in
+        // random_stretched.
         assert_small(difference, RECONSTRUCTION * families[k][0], "singular values");
     }
 }
@@ -229,9 +229,9 @@ static void entries_of_every_size(void **state) {
 
 static void small_singular_values_keep_their_digits(void **state) {
     (void)state;
-    // F = A D with A well conditioned and D diagonal: one-sided Jacobi is exact relative to each
-    // value, where the eigenvalues of F^T F would lose everything below 1e-8. Products of columns
-    // check it.
+    // F = A D with A well conditioned and D diagonal. One-sided Jacobi computes every singular
+    // value to full relative accuracy, where the eigenvalues of F^T F would lose everything below
+    // 1e-8. The check uses dot products of the columns.
     struct random random = random_seed(7);
     double worst = 0.0;
     for (int n = 0; n < 5000; n++) {
@@ -291,7 +291,7 @@ static void a_lane_does_not_know_its_neighbours(void **state) {
 
 typedef void decompose_fn(const double *f, double *u, double *sigma, double *v);
 
-/// The same eight matrices in steps of some lanes.
+/// Decomposes the same eight matrices a few lanes at a time.
 static void decompose(decompose_fn *kernel, int width, const double f[72], double out[168]) {
     for (int i = 0; i < LANES; i += width) {
         kernel(f + i, out + i, out + 72 + i, out + 96 + i);
@@ -384,7 +384,7 @@ static void the_polar_rotation_is_the_nearest(void **state) {
         polar3(f, polar);
         worst = testing_greater(worst, testing_max_difference(polar, r, 9));
     }
-    // The condition of R is 2 / (sigma_1 + sigma_2), here below 10.
+    // The condition number of R is 2 / (sigma_1 + sigma_2), here below 10.
     assert_small(worst, 200.0 * EPSILON, "polar rotation");
 }
 

@@ -1,4 +1,4 @@
-// Denormal numbers count as zero in a block that says so, and there alone.
+// Denormal numbers are flushed to zero exactly in the blocks that request it.
 #include "base/runtime/arithmetic.h"
 #include "base/runtime/tasks.h"
 #include "support/testing.h"
@@ -11,7 +11,7 @@
 #define CAN_FLUSH false
 #endif
 
-/// Half the least number that is not denormal: an operand, and a result.
+/// Half the smallest normal number, as an operand and as a result.
 static bool are_flushed(void) {
     volatile float least = FLT_MIN;
     volatile float half = least * 0.5f;
@@ -32,7 +32,7 @@ static void flushed_in_the_block_alone(void **state) {
     assert_false(are_flushed());
 }
 
-/// A block inside another, and one without denormals inside that.
+/// A flushing block inside another, and a block without flushing inside that.
 static void blocks_nest(void **state) {
     (void)state;
     {
@@ -47,7 +47,7 @@ static void blocks_nest(void **state) {
     assert_false(are_flushed());
 }
 
-/// The environment that results are promised in has them, whatever surrounds it.
+/// The library's environment keeps denormal numbers, whatever the surrounding block does.
 static void the_promised_environment_has_denormals(void **state) {
     (void)state;
     FLUSH_DENORMALS_SCOPE();
@@ -69,7 +69,7 @@ static void look(void *context, size_t i) {
     ((struct seen *)context)->flushed[i] = are_flushed();
 }
 
-/// A host that looks on what terms it is called.
+/// A host that records the environment in which it is called.
 static void host_for(void *user, size_t count, pbs_work_fn work, void *context) {
     ((struct seen *)user)->by_host |= are_flushed();
     for (size_t i = count; i-- > 0;) {
@@ -87,13 +87,13 @@ static void assert_flushed_in_pieces(struct tasks *tasks, struct seen *seen) {
     assert_false(seen->by_host);
     tasks_for(tasks, PIECES, look, seen);
     for (size_t i = 0; i < PIECES && tasks != NULL; i++) {
-        // A block of the caller's is the caller's.
+        // A caller's own flushing block stays in effect.
         assert_true(!seen->flushed[i] || are_flushed());
     }
 }
 
-/// In every piece, on every thread, whatever surrounds the loop, which is as before behind it; a
-/// host's job system is called as if nothing were.
+/// Every piece flushes on every thread, whatever surrounds the loop, and the setting is restored
+/// afterwards. A host's job system is called without flushing.
 static void pieces_of_a_loop(void **state) {
     (void)state;
     struct memory memory;

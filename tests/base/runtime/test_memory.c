@@ -1,4 +1,4 @@
-// Blocks are aligned, zeroed, counted and given back with their size; failure changes nothing.
+// Blocks are aligned, zeroed, counted and released with their size; a failure changes nothing.
 #include "base/runtime/memory.h"
 
 #include "base/config.h"
@@ -143,8 +143,8 @@ static void reserved_arrays_grow_and_keep_their_content(void **state) {
     for (int32_t i = 0; i < 10000; i++) {
         assert_int_equal(numbers[i], i);
     }
-    // Growth by half: 10000 is reached within log(10000) / log(1.5) = 23 steps and a few of one
-    // element.
+    // Growth by half: 10000 is reached within log(10000) / log(1.5) = 23 steps, plus a few steps of
+    // one element.
     assert_in_range(fixture->allocator.allocate_count, 10, 30);
     memory_release(&fixture->memory, numbers);
 }

@@ -1,4 +1,4 @@
-// Statuses have names and texts; messages are per thread and read the same under every locale.
+// Statuses have names and texts. Messages belong to a thread and are the same in every locale.
 #include "base/runtime/status.h"
 
 #include <locale.h>
@@ -83,7 +83,7 @@ static bool has_comma(const char *locale) {
     return setlocale(LC_ALL, locale) != NULL && strcmp(localeconv()->decimal_point, ",") == 0;
 }
 
-/// Compiles a German locale into a folder of its own, where the system has the sources of locales.
+/// Compiles a German locale into a folder of its own, if the system has the sources of locales.
 static bool compile_comma_locale(char *folder) {
     char command[200];
     if (mkdtemp(folder) == NULL) {

@@ -1,4 +1,4 @@
-// Parallel loops run every index exactly once, whoever runs them, and never get stuck.
+// Parallel loops run every index exactly once on whichever thread, and never deadlock.
 #include "base/runtime/tasks.h"
 
 #include <fenv.h>
@@ -248,7 +248,8 @@ static void a_refused_thread_is_a_status(void **state) {
     struct memory memory;
     struct tasks *tasks = NULL;
     memory_init(&memory, NULL);
-    // Stacks of a terabyte each: the first few fit into the address space, a thousand do not.
+    // Stacks of a terabyte each: the first few threads fit into the address space, a thousand do
+    // not.
     pthread_attr_t usual;
     pthread_attr_t huge;
     pthread_getattr_default_np(&usual);

@@ -1,5 +1,5 @@
-// What is derived from a pattern against a search through all of it: the blocks of every column,
-// and the graph of a range of rows.
+// Compares what is derived from a pattern (the blocks of every column, the graph of a range of
+// rows) with a search through the whole pattern.
 #include "sparse/matrices/block_columns.h"
 
 #include "scenes/matrix_fixture.h"

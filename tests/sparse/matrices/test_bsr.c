@@ -1,5 +1,5 @@
-// The block product against the plain one, and its promise of equal bits for any threads and any
-// order of pieces.
+// Compares the block product with a plain one, and tests that its bits do not depend on threads or
+// the order of pieces.
 #include "scenes/matrix_fixture.h"
 #include "support/jobs.h"
 #include "support/random.h"
@@ -14,9 +14,9 @@ static double *random_vector(size_t count, uint64_t seed) {
     return x;
 }
 
-/// Largest error of the product in units of what rounding may do to it: each entry is a sum of at
-/// most 3 * row length products, so |error| <= 3 * length * eps * sum |a| |x| (Higham, Accuracy and
-/// Stability, 3.1).
+/// Returns the largest error of the product in units of what rounding may cause. Each entry is a
+/// sum of at most 3 * row length products, so |error| <= 3 * length * eps * sum |a| |x| (Higham,
+/// Accuracy and Stability, 3.1).
 static double product_error(const struct bsr *a, const double *x, const double *y) {
     const size_t n = 3 * (size_t)a->row_count;
     struct bsr absolute = *a;
@@ -89,8 +89,7 @@ static void product_is_symmetric(void **state) {
         right += x[i] * ay[i];
         magnitude += fabs(y[i] * ax[i]) + fabs(x[i] * ay[i]);
     }
-    // Sums of n terms, each a sum of at most 81 products, whose own cancellation is at most tenfold
-    // here.
+    // Sums of n terms, each a sum of at most 81 products with at most tenfold cancellation.
     assert_true(fabs(left - right) <= 10.0 * ((double)n + 81.0) * 0x1p-53 * magnitude);
     memory_release(&memory, x);
     memory_release(&memory, y);
@@ -172,8 +171,8 @@ static void outer_and_incoming_blocks_pair_up(void **state) {
     fixture_free(&memory, &f);
 }
 
-/// A matrix without couplings: every row is its own diagonal block, whatever lies behind the last
-/// value.
+/// A matrix without couplings: every row is its diagonal block, whatever follows the last value in
+/// memory.
 static void diagonal_matrix_and_its_padding(void **state) {
     (void)state;
     for (uint32_t n = 1; n <= 9; n++) {
@@ -199,7 +198,7 @@ static void diagonal_matrix_and_its_padding(void **state) {
     }
 }
 
-/// Not a number in one block must reach the rows of that block and no other.
+/// A NaN in one block must reach the rows of that block and no others.
 static void not_a_number_stays_in_its_rows(void **state) {
     (void)state;
     struct fixture f = make_fixture(4, 3);

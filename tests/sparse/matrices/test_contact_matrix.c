@@ -1,4 +1,4 @@
-// The matrix of contacts against a dense sum of its stencils.
+// Compares the contact matrix with a dense sum of its stencils.
 #include "linear/problem.h"
 
 #include <stdlib.h>
@@ -104,7 +104,7 @@ static void product_is_the_sum_of_stencils(void **state) {
             }
             add_slowly(&s, counts[k], x, expected);
             for (size_t i = 0; i < n; i++) {
-                // A row takes part in fewer than 100 products of both matrices.
+                // A row has fewer than 100 products in both matrices.
                 assert_true(fabs(found[i] - expected[i]) <= 100.0 * 0x1p-52 * (scale + 100.0));
             }
         }
@@ -143,7 +143,7 @@ static void diagonal_blocks_are_those_of_the_rows(void **state) {
     teardown(&s);
 }
 
-/// Contacts that come and go cost no allocation once there have been as many.
+/// Changing contacts cause no allocation once there have been as many before.
 static void rebuilding_allocates_nothing(void **state) {
     (void)state;
     struct case_data s;

@@ -1,4 +1,4 @@
-// Nested dissection: a permutation of the rows asked for, with less fill than the natural order of
+// Nested dissection gives a permutation of the given rows, with less fill than the natural order of
 // a grid.
 #include "scenes/matrix_fixture.h"
 #include "sparse/matrices/nested_dissection.h"
@@ -27,7 +27,7 @@ static void check_permutation(const uint32_t *order, uint32_t first, uint32_t en
     memory_release(&memory, seen);
 }
 
-/// Blocks of the complete Cholesky factor, by eliminating in a dense table of flags.
+/// Counts the blocks of the complete Cholesky factor by elimination in a dense table of flags.
 static size_t count_fill(const struct bsr *a, const uint32_t *order) {
     const uint32_t n = a->row_count;
     uint8_t *table = memory_allocate(&memory, (size_t)n * n, 1);

@@ -1,4 +1,4 @@
-// Sorted lists of pairs against a comparison sort.
+// Compares sorted lists of pairs with a comparison sort.
 #include "sparse/matrices/pairs.h"
 
 #include "support/allocator.h"
@@ -13,7 +13,7 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/// Sorts and removes what is there twice; returns how many are left.
+/// Sorts and removes duplicates. Returns the number of pairs left.
 static size_t sort_slowly(uint64_t *list, size_t count) {
     qsort(list, count, sizeof *list, compare);
     size_t kept = 0;
@@ -25,7 +25,7 @@ static size_t sort_slowly(uint64_t *list, size_t count) {
     return kept;
 }
 
-/// A number below limit + 1; the greatest limits use every byte.
+/// A random number up to limit. The largest limits use every byte.
 static uint32_t any_below(struct random *random, uint32_t limit) {
     return limit == UINT32_MAX ? (uint32_t)random_bits(random)
                                : (uint32_t)random_index(random, (size_t)limit + 1);
@@ -60,7 +60,7 @@ static void test_sorts_and_removes_doubles(void **state) {
     assert_int_equal(memory.bytes_in_use, 0);
 }
 
-/// Rows that have none, the first and the last among them.
+/// Some rows are empty, among them the first and the last.
 static void test_compresses_rows(void **state) {
     (void)state;
     static const uint32_t list[][2] = {{5, 7}, {1, 9}, {5, 7}, {1, 0}, {3, 3}, {1, 4294967295u}};

@@ -1,4 +1,4 @@
-// The order of the nodes: a permutation, domain by domain, the same every time, for graphs of every
+// The order of the nodes is a permutation, domain by domain, and reproducible, for graphs of every
 // kind.
 #include "sparse/ordering/layout.h"
 #include "support/testing.h"
@@ -21,7 +21,7 @@ static void check_permutation(const struct layout *layout, uint32_t node_count) 
     }
 }
 
-/// Pairs along a grid of side x side nodes, which are numbered as the multiplier says.
+/// Edges of a grid of side x side nodes, numbered with the given multiplier.
 static uint32_t *grid_pairs(uint32_t side, uint32_t multiplier, size_t *count) {
     const uint32_t n = side * side;
     uint32_t *pairs = memory_allocate(&memory, 4 * (size_t)n, sizeof *pairs);
@@ -58,15 +58,15 @@ static void grid_is_ordered_into_balanced_domains(void **state) {
     assert_ok(layout_build(&memory, 3600, 5, &set, 1, &layout));
     check_permutation(&layout, 3600);
     for (uint32_t d = 0; d < 5; d++) {
-        // METIS promises a load of at most 1.03 times the mean.
+        // METIS guarantees a load of at most 1.03 times the mean.
         assert_in_range(layout.domain_start[d + 1] - layout.domain_start[d], 1, 742);
     }
     layout_free(&memory, &layout);
     memory_release(&memory, pairs);
 }
 
-/// A ring of places, of which every third has one node that belongs to it and every fifth three,
-/// far away in the list and coupled to the next place's alone.
+/// A ring of positions. Every third has one node that belongs to it and every fifth has three,
+/// which are far away in the list and coupled to the next position only.
 static void what_belongs_to_a_place_has_the_rows_behind_it(void **state) {
     (void)state;
     enum { PLACES = 3000, NODES = PLACES + PLACES / 3 + 3 * (PLACES / 5) };
@@ -129,8 +129,8 @@ static void cuthill_mckee_finds_a_small_bandwidth(void **state) {
     memory_release(&memory, pairs);
 }
 
-/// Neighbours of a chain are adjacent rows wherever its numbers start: the order begins at an end.
-/// As many domains as there may be are no fewer.
+/// Neighbours in a chain are adjacent rows for any numbering: the order begins at an end. Also with
+/// the largest number of domains.
 static void chains_are_followed_from_end_to_end(void **state) {
     (void)state;
     enum { LENGTH = 1000 };
@@ -177,7 +177,7 @@ static void pieces_and_isolated_nodes_are_fine(void **state) {
     (void)state;
     size_t count = 0;
     uint32_t *pairs = grid_pairs(20, 3, &count);
-    // Two grids and 200 nodes that nothing touches.
+    // Two grids and 200 isolated nodes.
     uint32_t *both = memory_allocate(&memory, 4 * count, sizeof *both);
     for (size_t i = 0; i < 2 * count; i++) {
         both[i] = pairs[i];

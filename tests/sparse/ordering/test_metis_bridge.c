@@ -1,6 +1,5 @@
-// What METIS does to the process that it runs in is undone: handlers of signals, with their flags
-// and masks, the alternate stack, the mask of the thread, rand(). Orders are right while signals
-// come in.
+// METIS's changes to the process are undone: signal handlers with their flags and masks, the
+// alternate stack, the thread's signal mask, rand(). Orders are correct while signals arrive.
 #include "sparse/ordering/metis_bridge.h"
 
 #include <pthread.h>
@@ -20,7 +19,7 @@ static void on_signal(int number, siginfo_t *info, void *context) {
     atomic_fetch_add(&handled, 1);
 }
 
-/// A square grid of nodes that are coupled with their neighbours.
+/// A square grid of nodes that are coupled to their neighbours.
 static struct graph make_grid(uint32_t side) {
     const size_t count = 2 * (size_t)side * (side - 1);
     uint32_t *pairs = memory_allocate(&memory, 2 * count, sizeof *pairs);
@@ -103,7 +102,7 @@ static void the_process_is_as_before(void **state) {
     graph_free(&memory, &graph);
 }
 
-// --- while it runs ---
+// --- signals during a call ---
 
 struct sender {
     pthread_t receiver;
@@ -118,8 +117,8 @@ static void *send_signals(void *argument) {
     return NULL;
 }
 
-/// A thread that gets SIGTERM all the time makes the same orders as one that does not, and its own
-/// handler gets the signals.
+/// A thread that receives SIGTERM continuously computes the same orders as one that does not, and
+/// its own handler receives the signals.
 static void signals_wait_for_the_order(void **state) {
     (void)state;
     struct sigaction before[COUNT_OF(caught)];

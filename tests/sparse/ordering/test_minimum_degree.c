@@ -1,5 +1,5 @@
-// Orders are permutations whose fill is that of the exact minimum degree, found by carrying the
-// eliminations out.
+// Orders are permutations, and their fill is that of the exact minimum degree, which is found by
+// carrying out the eliminations.
 #include "sparse/ordering/minimum_degree.h"
 
 #include "support/allocator.h"
@@ -30,7 +30,7 @@ static void join(uint32_t a, uint32_t b) {
     }
 }
 
-/// How the graph is written down.
+/// Ways to list the edges of the graph.
 enum naming { LOWER_END, UPPER_END, BOTH_ENDS, TWICE_WITH_LOOPS, NAMINGS };
 
 static void write_rows(enum naming naming) {
@@ -53,7 +53,7 @@ static void write_rows(enum naming naming) {
     graph.start[graph.count] = named;
 }
 
-/// The order, which must be a permutation.
+/// Computes the order and asserts that it is a permutation.
 static void order_graph(const uint32_t *weight, struct minimum_degree *m, uint32_t *order) {
     assert_ok(
         minimum_degree_order(&memory, graph.count, graph.start, graph.neighbor, weight, m, order));
@@ -71,8 +71,8 @@ static bool (*copy_edges(void))[MOST] {
     return edges;
 }
 
-/// Joins the neighbours of a vertex with each other and takes it out. weight null: 1 each. Returns
-/// the entries below the diagonal in the vertex's columns of the factor.
+/// Eliminates a vertex: connects its neighbours with each other and removes it. weight null: 1
+/// each. Returns the number of entries below the diagonal in the vertex's columns of the factor.
 static size_t eliminate(bool (*edges)[MOST], const uint32_t *weight, uint32_t v) {
     uint32_t around[MOST];
     uint32_t count = 0;
@@ -113,7 +113,8 @@ static size_t count_edges(void) {
     return count;
 }
 
-/// Of the order in which each vertex has the least weight around it, the first among equals.
+/// Returns the fill of the exact minimum degree order: always eliminate the vertex of smallest
+/// degree, the first one if several are equal.
 static size_t count_exact_entries(const uint32_t *weight) {
     bool(*edges)[MOST] = copy_edges();
     bool is_out[MOST] = {false};
@@ -145,7 +146,7 @@ static void make_random(struct random *random, uint32_t count, uint32_t edges) {
     }
 }
 
-/// side x side x layers vertices, their numbers shuffled; is_wide: diagonal neighbours, too.
+/// A grid of side x side x layers vertices, shuffled; is_wide: with diagonal neighbours.
 static void make_grid(struct random *random, uint32_t side, uint32_t layers, bool is_wide) {
     const uint32_t count = side * side * layers;
     size_t number[MOST];
@@ -194,8 +195,8 @@ static void test_trees_do_not_fill(void **state) {
     assert_int_equal(memory.bytes_in_use, 0);
 }
 
-/// No edges; all; and full vertices, joined to all others. Those are one variable, and no sooner
-/// eliminated than there are as few others, which are then joined.
+/// No edges; all edges; and full vertices, which are connected to all others. Full vertices are one
+/// variable, which is not eliminated before only as many others are left, which are then connected.
 static void test_extreme_graphs(void **state) {
     (void)state;
     struct minimum_degree m = {0};
@@ -219,8 +220,8 @@ static void test_extreme_graphs(void **state) {
     minimum_degree_free(&memory, &m);
 }
 
-/// The bounds are seldom above the degrees, and which of several equals comes first changes the
-/// entries of one graph by some percent either way; over many graphs that evens out.
+/// The bounds rarely exceed the degrees. The choice between equal degrees changes the entries of
+/// one graph by some percent in either direction, which averages out over many graphs.
 static void test_fills_as_the_exact_degree(void **state) {
     (void)state;
     struct random random = random_seed(2);
@@ -246,9 +247,9 @@ static void test_fills_as_the_exact_degree(void **state) {
     minimum_degree_free(&memory, &m);
 }
 
-/// Equals are many in a grid, so one order may be better or worse by more than over many graphs.
-/// George (SIAM J. Numer. Anal. 10, 1973): nested dissection of n x n vertices takes
-/// 31/4 n^2 log2(n) entries to leading order; row by row it is n^3.
+/// A grid has many equal degrees, so single orders vary more. George (SIAM J. Numer. Anal. 10,
+/// 1973): nested dissection of n x n vertices gives 31/4 n^2 log2(n) entries to leading order; row
+/// by row gives n^3.
 static void test_fills_grids_little(void **state) {
     (void)state;
     struct random random = random_seed(3);
@@ -266,7 +267,7 @@ static void test_fills_grids_little(void **state) {
     minimum_degree_free(&memory, &m);
 }
 
-/// In a ring of four, eliminating a heavy vertex joins the two light ones, and the other way round.
+/// In a ring of four, eliminating a heavy vertex connects the two light ones, and vice versa.
 static void test_heavy_vertices_are_not_joined(void **state) {
     (void)state;
     struct minimum_degree m = {0};
@@ -286,7 +287,7 @@ static void test_heavy_vertices_are_not_joined(void **state) {
     minimum_degree_free(&memory, &m);
 }
 
-/// Whatever was ordered before, and without allocation.
+/// The result does not depend on earlier orders, and needs no allocation.
 static void test_repeats(void **state) {
     (void)state;
     struct random random = random_seed(4);
