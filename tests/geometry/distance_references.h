@@ -11,9 +11,9 @@
 struct distance_reference {
     const char *name;
     enum pair_kind kind;
-    uint8_t support; // 0 where the closest points are not unique or the type is a rounding away
+    uint8_t support; // 0 if the closest points are not unique, or if rounding may change the type
     double distance_tolerance; // relative
-    double gradient_tolerance; // relative to its largest entry; infinite where it is not unique
+    double gradient_tolerance; // relative to its largest entry; infinite if it is not unique
     double x[4][3], distance, gradient[4][3];
 };
 

@@ -12,8 +12,8 @@ static inline double log_uniform(struct random *random, double low, double high)
     return exp(random_uniform(random, log(low), log(high)));
 }
 
-// Near parallel edges, slivers and their like: every node is moved towards what makes the pair
-// degenerate, all the way with probability 1/8, else to a distance between `nearest` and 1.
+// Nearly parallel edges, slivers and similar pairs: every node is moved towards a degenerate
+// position, fully with probability 1/8, otherwise to a distance between `nearest` and 1.
 static inline double towards(struct random *random, double nearest) {
     return random_index(random, 8) == 0 ? 0.0 : log_uniform(random, nearest, 1.0);
 }
@@ -40,7 +40,7 @@ static inline void random_pair(struct random *random, enum pair_kind kind, doubl
     case 2: // a short edge
         blend(towards(random, nearest), x[3], x[2], x[3]);
         break;
-    case 3: // both sides close to one another
+    case 3: // both sides close to each other
         for (int k = 0; k < 3; k++) {
             offset[k] = kind == PAIR_EDGE_EDGE ? 0.5 * (x[2][k] + x[3][k] - x[0][k] - x[1][k])
                                                : (x[1][k] + x[2][k] + x[3][k]) / 3.0 - x[0][k];

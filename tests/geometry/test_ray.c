@@ -1,5 +1,5 @@
-// Rays: watertight over meshes that they meet at corners and along edges, beside extended precision
-// on single triangles; shapes beside walking along the ray by the signed distance.
+// Rays: watertight on meshes that they hit at corners and along edges; compared with extended
+// precision on single triangles; shapes compared with sphere tracing of the signed distance.
 #include "geometry/ray.h"
 
 #include "base/matrix3/math3.h"
@@ -9,7 +9,7 @@
 
 // --- triangles ---
 
-/// An icosahedron about the origin whose triangles are cut in four, `CUTS` times.
+/// An icosahedron about the origin whose triangles are divided into four, `CUTS` times.
 enum { CUTS = 3, TRIANGLES = 20 << 2 * CUTS };
 
 struct ball {
@@ -39,7 +39,8 @@ static void make_ball(struct ball *ball) {
             double middle[3][3];
             memcpy(corner, ball->x[i], sizeof corner);
             for (size_t k = 0; k < 3; k++) {
-                // The sum of two does not depend on their order: neighbours share their middle.
+                // The sum of two does not depend on their order, so neighbours share their
+                // midpoint.
                 add3(corner[k], corner[(k + 1) % 3], middle[k]);
                 scale3(1.0 / norm3(middle[k]), middle[k], middle[k]);
             }
@@ -77,7 +78,7 @@ static size_t hits_of(const struct ball *ball, const double origin[3], const dou
     return hits;
 }
 
-/// From inside, towards corners, points of edges and anywhere: never nothing.
+/// From inside, towards corners, points on edges and elsewhere, a ray always hits.
 static void nothing_leaves_a_ball(void **state) {
     (void)state;
     static struct ball ball;
@@ -102,16 +103,17 @@ static void nothing_leaves_a_ball(void **state) {
         if (n % 5 == 4) {
             random_unit(&random, direction);
         }
-        // The length of the direction says nothing.
+        // The length of the direction does not matter.
         scale3(n % 2 == 0 ? 1e-200 : 1e200, direction, direction);
         const size_t hits = hits_of(&ball, origin, direction);
         assert_true(hits >= 1);
         several += hits > 1;
     }
-    assert_true(several > count / 20); // corners and edges were met indeed
+    assert_true(several > count / 20); // corners and edges were in fact hit
 }
 
-/// Along axes and diagonals through the corners of a grid of squares, each cut in two.
+/// Along axes and diagonals through the corners of a grid of squares, each divided into two
+/// triangles.
 static void nothing_falls_through_a_grid(void **state) {
     (void)state;
     static const double directions[4][3] = {
@@ -138,8 +140,8 @@ static void nothing_falls_through_a_grid(void **state) {
     }
 }
 
-/// Random triangles and rays: the same answer as extended precision gives, wherever that is not
-/// within rounding of changing; limits and what lies behind.
+/// Random triangles and rays: the answer of extended precision, unless it is within rounding of
+/// changing. Also tests limits and triangles behind the origin.
 static void triangles_are_met_where_they_are(void **state) {
     (void)state;
     struct random random = random_seed(4);
@@ -180,7 +182,7 @@ static void triangles_are_met_where_they_are(void **state) {
         double weight[3];
         ray_make(origin, direction, &ray);
         const bool hit = ray_meets_triangle(&ray, corners, INFINITY, &distance, weight);
-        // Coordinates and their products are rounded to 1e-16, and det divides that.
+        // Coordinates and their products are rounded to 1e-16; det divides that error.
         const double rounding = 1e-14 / fabs((double)det);
         if (fabs(inside) > rounding) {
             assert_true(hit == (inside > 0.0));
@@ -198,8 +200,8 @@ static void triangles_are_met_where_they_are(void **state) {
     assert_true(met > 400);
 }
 
-/// Corners in a plane with the ray, but for rounding and less: where such a triangle is met, the
-/// place of the weights is on the ray, though all edge functions are differences of equal digits.
+/// Corners in a plane with the ray, up to rounding. If such a triangle is met, the point given by
+/// the weights is on the ray, although all edge functions are differences of nearly equal numbers.
 static void triangles_seen_from_their_edge_are_met_on_the_ray(void **state) {
     (void)state;
     struct random random = random_seed(6);
@@ -232,7 +234,7 @@ static void triangles_seen_from_their_edge_are_met_on_the_ray(void **state) {
             for (int k = 0; k < 3; k++) {
                 add_scaled3(at, -weight[k], x[k], at);
             }
-            // Edge functions are right to 8 roundings, coordinates, below 3, to one.
+            // Edge functions are accurate to 8 roundings, coordinates (below 3) to one.
             assert_small(norm3(at), 3.0 * 3.0 * 9.0 * 0x1p-52,
                          "place on the ray and in the triangle, m");
         }
@@ -258,7 +260,7 @@ static void flat_triangles_are_not_met(void **state) {
 
 // --- shapes ---
 
-/// Walks along the ray, by the distance to the boundary each time, which cannot step over it.
+/// Sphere tracing along the ray, which cannot step over the boundary.
 static bool walk(const struct ray *ray, const struct shape *shape, const struct pose *pose,
                  double limit, double *distance) {
     double t = 0.0;
@@ -275,8 +277,9 @@ static bool walk(const struct ray *ray, const struct shape *shape, const struct 
     return false;
 }
 
-/// Rays from inside and outside, solid and hollow, at any pose. Rays that graze are left out: the
-/// walk stops 1e-9 m before the boundary, which at an angle of a to it is 1e-9 / sin a.
+/// Rays from inside and outside, for solid and hollow shapes at any pose. Grazing rays are left
+/// out: sphere tracing stops 1e-9 m before the boundary, which at an angle of a is 1e-9 / sin a
+/// along the ray.
 static void shapes_are_met_where_their_distance_is_zero(void **state) {
     (void)state;
     static const int32_t kinds[] = {PBS_SHAPE_HALF_SPACE, PBS_SHAPE_SPHERE,   PBS_SHAPE_BOX,
@@ -310,7 +313,7 @@ static void shapes_are_met_where_their_distance_is_zero(void **state) {
             const bool expected = walk(&ray, &shape, &pose, 10.0, &walked);
             const bool hit = ray_meets_shape(&ray, &shape, &pose, 10.0, &distance, normal);
             if (!hit) {
-                // The walk has stopped near a boundary that the ray passes.
+                // Sphere tracing has stopped near a boundary that the ray passes.
                 double gradient[3];
                 double at[3];
                 add_scaled3(origin, walked, direction, at);
@@ -329,7 +332,7 @@ static void shapes_are_met_where_their_distance_is_zero(void **state) {
             if (fabs(dot3(normal, direction)) > 1e-3) {
                 assert_true(expected);
                 assert_near(distance, walked, 2e-6, "distance, m");
-                // Out of what is solid: a step along the normal is in the free.
+                // The normal points out of the solid: a step along it leads to the outside.
                 add_scaled3(at, 1e-6, normal, at);
                 assert_true(shape_distance(&shape, &pose, at, NULL, NULL) > 0.0);
                 double none = 0.0;
@@ -340,8 +343,7 @@ static void shapes_are_met_where_their_distance_is_zero(void **state) {
     }
 }
 
-/// From inside a solid of any kind a ray gets nowhere without meeting its boundary, also where
-/// faces join.
+/// From inside a solid of any kind a ray always meets the boundary, also where faces join.
 static void nothing_leaves_a_solid(void **state) {
     (void)state;
     static const int32_t kinds[] = {PBS_SHAPE_SPHERE, PBS_SHAPE_BOX, PBS_SHAPE_CAPSULE,
@@ -351,7 +353,8 @@ static void nothing_leaves_a_solid(void **state) {
         const struct shape shape = {.kind = kinds[n % 4], .size = {0.5, 0.25, 0.75}};
         struct pose pose = {.translation = {0.0}};
         random_rotation(&random, pose.rotation);
-        // To corners of the box, the rim of the cylinder, where a capsule's cap begins.
+        // Towards corners of the box, the rim of the cylinder, and the seam between a capsule's
+        // side and cap.
         const double angle = random_uniform(&random, 0.0, 6.3);
         const double corner[3] = {n % 8 < 4 ? 0.5 : 0.5 * cos(angle), 0.25,
                                   n % 4 == 1 ? 0.75 : 0.5 * sin(angle)};
@@ -365,9 +368,9 @@ static void nothing_leaves_a_solid(void **state) {
     }
 }
 
-/// A ring lies across the ray from one side to the other: four places, each the nearest where the
-/// ray begins behind the one before. So along a line over its middle they are at -0.8, -0.4, 0.4
-/// and 0.8; from the hole along the axis it is missed.
+/// A ray through a ring meets it at four points, each the nearest for a ray that starts behind the
+/// one before. Along a line over its middle they are at -0.8, -0.4, 0.4 and 0.8. From the hole
+/// along the axis it is missed.
 static void a_ring_is_met_four_times(void **state) {
     (void)state;
     static const double places[4] = {-0.8, -0.4, 0.4, 0.8};
@@ -388,7 +391,7 @@ static void a_ring_is_met_four_times(void **state) {
     assert_false(ray_meets_shape(&ray, &ring, &pose, INFINITY, &distance, normal));
     ray_make((double[3]){0.0, 5.0, 0.1}, (double[3]){0.0, -1.0, 0.0}, &ray);
     assert_false(ray_meets_shape(&ray, &ring, &pose, INFINITY, &distance, normal));
-    // Onto its top from above, short of it, and just beyond.
+    // Onto its top from above, with a limit before it, and just beyond its rim.
     ray_make((double[3]){0.0, 5.0, 0.6}, (double[3]){0.0, -1.0, 0.0}, &ray);
     assert_true(ray_meets_shape(&ray, &ring, &pose, INFINITY, &distance, normal));
     assert_near(distance, 4.8, 1e-14, "m");

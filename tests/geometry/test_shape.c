@@ -1,5 +1,5 @@
-// Signed distances of shapes against nearest points found by search, their derivatives against
-// finite differences, hollow against solid, poses, and bounds.
+// Compares signed distances of shapes with nearest points found by search, and their derivatives
+// with finite differences. Tests hollow shapes against solid ones, poses, and bounds.
 #include "base/matrix3/math3.h"
 #include "geometry/shape.h"
 #include "pbs/collider.h"
@@ -35,7 +35,7 @@ static struct pose random_pose(void) {
     return pose;
 }
 
-// The shapes as sets, written without distances.
+// The shapes as sets, defined without distances.
 static bool inside(const struct shape *s, const double p[3]) {
     const double rho = sqrt(p[0] * p[0] + p[2] * p[2]);
     const double y = fmax(fabs(p[1]) - s->size[1], 0.0);
@@ -51,7 +51,7 @@ static bool inside(const struct shape *s, const double p[3]) {
     }
 }
 
-// Where the segment from a, on one side of the surface, to b on the other crosses it.
+// Finds where the segment from a to b, on different sides of the surface, crosses it.
 static double crossing(const struct shape *s, const double a[3], const double b[3]) {
     double low = 0.0, high = 1.0;
     const bool first = inside(s, a);
@@ -69,8 +69,8 @@ static double crossing(const struct shape *s, const double a[3], const double b[
     return low;
 }
 
-// |phi| is the radius of the largest ball about p that stays on p's side: no direction crosses the
-// surface before it, and the gradient's direction does there.
+// phi| is the radius of the largest ball about p on p's side of the surface: no direction crosses
+// the surface before it, and the gradient's direction crosses it there.
 static void distance_is_to_the_nearest_point(void **state) {
     (void)state;
     for (int s = 0; s < SHAPE_COUNT; s++) {
@@ -81,8 +81,8 @@ static void distance_is_to_the_nearest_point(void **state) {
             const double phi = shape_distance(shape, &at_origin, p, n, NULL);
             assert_int_equal(phi < 0.0, inside(shape, p));
             add_scaled3(p, -1.5 * phi, n, through);
-            // Nothing else lies within half the distance behind the nearest point, unless the shape
-            // is thin.
+            // No other part of the shape is within half the distance behind the nearest point,
+            // unless the shape is thin.
             if (inside(shape, through) != inside(shape, p)) {
                 assert_true(fabs(crossing(shape, p, through) * 1.5 * fabs(phi) - fabs(phi)) <
                             1e-14);
@@ -103,7 +103,7 @@ static void distance_is_to_the_nearest_point(void **state) {
     }
 }
 
-// False near a kink, where the gradient changes by more than curvature explains.
+// Returns false near a kink, where the gradient changes by more than curvature explains.
 static bool is_smooth(const struct shape *shape, const struct pose *pose, const double x[3],
                       double h) {
     double g[3], other[3], change[3], q[3];
@@ -122,7 +122,7 @@ static bool is_smooth(const struct shape *shape, const struct pose *pose, const 
     return true;
 }
 
-// Second derivatives jump where the nearest face becomes an edge.
+// Second derivatives jump where the nearest feature changes from a face to an edge.
 static bool is_twice_smooth(const struct shape *shape, const struct pose *pose, const double x[3],
                             double h) {
     double a[9], b[9], q[3];
@@ -140,8 +140,8 @@ static bool is_twice_smooth(const struct shape *shape, const struct pose *pose, 
     return true;
 }
 
-// Central differences of step 1e-5: rounding 1e-16 * 10 / 1e-5 = 1e-10, and a third of h^2 times
-// derivatives that the two tests above bound.
+// Central differences with step 1e-5: rounding 1e-16 * 10 / 1e-5 = 1e-10, plus a third of h^2 times
+// derivatives, which the two tests above bound.
 static void derivatives_match_finite_differences(void **state) {
     (void)state;
     const double h = 1e-5;
@@ -175,13 +175,13 @@ static void derivatives_match_finite_differences(void **state) {
                 }
             }
         }
-        // Kinks are thin; a test that skipped everything would prove nothing.
+        // Most samples must be away from kinks; otherwise the test would be empty.
         assert_true(smooth_count > 900);
     }
 }
 
-// |grad phi| = 1 everywhere, so the Hessian takes it to zero; and it is symmetric to the bit. The
-// value does not depend on what else is asked for.
+// grad phi| = 1 everywhere, so the gradient is in the null space of the Hessian, which is symmetric
+// to the bit. The value does not depend on which derivatives are requested.
 static void hessian_is_symmetric_and_kills_the_gradient(void **state) {
     (void)state;
     for (int s = 0; s < SHAPE_COUNT; s++) {
@@ -203,7 +203,7 @@ static void hessian_is_symmetric_and_kills_the_gradient(void **state) {
     }
 }
 
-// Regions of a box by hand: a face, an edge, a corner and the inside.
+// Regions of a box with known values: a face, an edge, a corner and the inside.
 static void box_has_the_curvature_of_what_is_nearest(void **state) {
     (void)state;
     const struct shape box = {.kind = PBS_SHAPE_BOX, .size = {1.0, 1.0, 1.0}};
@@ -284,8 +284,8 @@ static void medial_axes_are_harmless(void **state) {
     }
 }
 
-// A box's corner has three faces, a cylinder's rim two with their own curvature; elsewhere there is
-// one.
+// A box's corner has three faces, a cylinder's rim has two with their own curvature; elsewhere
+// there is one.
 static void edges_list_their_faces(void **state) {
     (void)state;
     double g[3][3], h[3][9], other[3], hessian[9];
@@ -302,7 +302,7 @@ static void edges_list_their_faces(void **state) {
         multiply3(pose.rotation, cases[i].point, x);
         add3(x, pose.translation, x);
         assert_int_equal(shape_faces(shape, &pose, x, 1e-12, g, h), cases[i].count);
-        // A little further out along each face's normal, that face alone is nearest.
+        // Slightly outside along each face's normal, that face alone is nearest.
         for (int f = 0; f < cases[i].count; f++) {
             double away[3];
             copy3(x, away);
@@ -311,7 +311,7 @@ static void edges_list_their_faces(void **state) {
             }
             assert_near(shape_distance(shape, &pose, away, other, hessian), 1e-3, 1e-12, "face");
             assert_small(testing_max_difference(other, g[f], 3), 1e-12, "face normal");
-            // The radius changed by 1e-3 of 0.5 at most.
+            // The radius changes by at most 1e-3 of 0.5.
             assert_small(testing_max_difference(hessian, h[f], 9), 5e-3, "face curvature");
         }
     }
@@ -334,7 +334,7 @@ static void bounds_hold_the_shape(void **state) {
             }
         }
     }
-    // Tight where that is easy to say: a box in its own frame, and the ground.
+    // The bounds are tight for a box in its own frame and for the ground.
     double low[3], high[3];
     shape_bounds(shapes + 2, &at_origin, 0.1, low, high);
     assert_true(fabs(high[2] - 0.9) < 1e-15 && fabs(low[0] + 0.6) < 1e-15);
@@ -342,9 +342,9 @@ static void bounds_hold_the_shape(void **state) {
     assert_true(high[1] == 0.1 && isinf(low[1]) && isinf(high[0]));
 }
 
-/// A ball on a grid, off the origin: its distance does not depend on what else is asked for; it is
-/// within its bounds, turned and moved; what it is hollowed
-/// out of, like a room on a grid, has none, and a room hollowed is the ball again.
+/// A ball on a grid, off the origin. Its distance does not depend on which derivatives are
+/// requested, and it is within its bounds, also rotated and translated. Its complement, like a room
+/// on a grid, is unbounded; the complement of a room is the ball again.
 static void grids_are_shapes(void **state) {
     (void)state;
     enum { SIDE = 20 };
@@ -383,7 +383,7 @@ static void grids_are_shapes(void **state) {
         shape_bounds(&shape, &pose, margin, low, high);
         subtract3(p, centre, away);
         const double exact = is_ball ? norm3(away) - 0.6 : 0.6 - norm3(away);
-        // Cubics are off by a thousandth of the cell where the radius is some cells.
+        // The error of cubics is a thousandth of the cell if the radius is some cells.
         if (fabs(exact) < 0.15) {
             assert_near(phi, exact, 2e-4, "distance, m");
             multiply3(pose.rotation, away, p);

@@ -1,6 +1,6 @@
-// Whole steps of other programs' simulations, broad phase and step bound together: the step is
-// never beyond the earliest impact of all pairs, which exact queries of the same step give, not
-// much before it, and leaves the surface without an intersection.
+// Whole steps from simulations of other programs, with broad phase and step bound. The step is
+// never beyond the earliest impact of all pairs, which is known from exact queries of the same
+// step, and not much before it. It leaves the surface without an intersection.
 #include "base/matrix3/math3.h"
 #include "geometry/exact/intersection.h"
 #include "scenes/collision_frames.h"
@@ -26,7 +26,7 @@ static void find_intersections(const struct moving_surface *s, double t,
     free(x);
 }
 
-// Two of the surfaces intersect from the start: theirs must be the same pairs after the step, as
+// Two of the surfaces intersect from the start. The same pairs must intersect after the step, since
 // nothing has passed through anything.
 static size_t check_intersections(const struct moving_surface *s, double t) {
     struct intersection_search before = {0}, after = {0};

@@ -1,13 +1,13 @@
-// The collision-free time of pairs: beside queries with exact answers, where they are, and always
-// beside a slow search that misses nothing.
+// Compares the collision-free time of pairs with exact answers where they exist, and always with a
+// slow search that misses nothing.
 #include <float.h>
 
 #include "geometry/random_pairs.h"
 #include "scenes/collision_queries.h"
 #include "support/testing.h"
 
-// The rows `ccd` of the contact specification. Without an impact `toi` is infinite, and where
-// `free` is set the whole motion is known to be free.
+// The rows `ccd` of the contact specification. `toi` is infinite without an impact. `free`: the
+// whole motion is known to be free of collisions.
 static const struct row {
     const char *name;
     enum pair_kind kind;
@@ -82,7 +82,7 @@ static const struct row {
      false},
 };
 
-/// Whatever is left of the gap, and with nothing to bound it.
+/// No gap is required and no bound is given.
 static double free_time(enum pair_kind kind, const double *const x[PAIR_NODES],
                         const double *const dx[PAIR_NODES], double separation, double t_max,
                         struct collision_statistics *statistics) {
@@ -118,7 +118,7 @@ static void rows_of_the_specification(void **state) {
     }
 }
 
-// --- beside exact answers ---
+// --- comparison with exact answers ---
 
 static void exact_answers_of_the_benchmark(void **state) {
     (void)state;
@@ -148,11 +148,11 @@ static void exact_answers_of_the_benchmark(void **state) {
     }
 }
 
-// --- beside a slow search ---
+// --- comparison with a slow search ---
 
-// When a gap first falls below `level`, to within what `width` of time can change it: bisection
-// that leaves an interval alone only where the speed bound says so. No distance is below `level`
-// before the answer; infinite where none is. `budget` counts distances down.
+// Returns the first time at which the gap falls below `level`, with tolerance `width`, or infinity.
+// Bisection skips an interval only if the speed bound excludes it, so the distance is at least
+// `level` before the result. `budget` limits the distance evaluations.
 struct search {
     enum pair_kind kind;
     double (*x)[3], (*dx)[3];
@@ -174,8 +174,8 @@ static double first_below(struct search *search, double from, double to) {
     return isfinite(before) ? before : first_below(search, middle, to);
 }
 
-// Any motion; one that meets the other side within the step or soon after, with or without sliding;
-// and what both sides do together.
+// Kinds of motion: random; one that hits the other side within the step or soon after, with or
+// without sliding; a common motion of both sides.
 static void random_motion(struct random *random, enum pair_kind kind, double (*x)[3],
                           double (*dx)[3]) {
     const double *const nodes[4] = {x[0], x[1], x[2], x[3]};
@@ -221,7 +221,7 @@ struct tally {
     int stopped, free, capped, given_up;
 };
 
-// The answer lies between the first times at which 0.11 and 0.1 of the first gap are left.
+// The answer is between the first times at which 0.11 and 0.1 of the initial gap are left.
 static void check_motion(enum pair_kind kind, double (*x)[3], double (*dx)[3], double t_max,
                          double separation, struct tally *tally) {
     const double *const nodes[4] = {x[0], x[1], x[2], x[3]};
@@ -248,7 +248,7 @@ static void check_motion(enum pair_kind kind, double (*x)[3], double (*dx)[3], d
     }
 }
 
-// Above the bound an answer is not less than it; below, the bound changes no bit.
+// Above the bound an answer is at least the bound; below it, the bound changes no bit.
 static void check_bound(enum pair_kind kind, const double *const x[4], const double *const dx[4],
                         double bound) {
     const struct collision_limits limits = {0.0, 0.01, 1.0, bound};
@@ -271,7 +271,7 @@ static void bounds_change_no_bit(void **state) {
         const double *const moves[4] = {dx[0], dx[1], dx[2], dx[3]};
         const double t = free_time(kind, nodes, moves, 0.0, 1.0, NULL);
         check_bound(kind, nodes, moves, random_uniform(&random, 0.0, 1.2));
-        // The next numbers to the answer itself.
+        // The floating-point neighbours of the answer.
         check_bound(kind, nodes, moves, t);
         check_bound(kind, nodes, moves, nextafter(t, 2.0));
         check_bound(kind, nodes, moves, nextafter(t, -1.0));
@@ -302,8 +302,8 @@ static void random_motions(void **state) {
     assert_true(tally.capped + tally.given_up < wanted / 100);
 }
 
-// A gap of 1e-6 under a motion of 1e4: sliding along takes no more than the steps there are, and
-// the time is safe.
+// A gap of 1e-6 with a motion of 1e4: sliding takes at most the allowed steps, and the time is
+// safe.
 static void grazing_ends(void **state) {
     (void)state;
     double x[4][3] = {{0.2, 0.3, 1e-6}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
@@ -311,10 +311,10 @@ static void grazing_ends(void **state) {
     const double *const nodes[4] = {x[0], x[1], x[2], x[3]};
     const double *const moves[4] = {dx[0], dx[1], dx[2], dx[3]};
     struct collision_statistics statistics = {0};
-    // Never closer than at first.
+    // The gap never falls below its initial value.
     assert_true(free_time(PAIR_POINT_TRIANGLE, nodes, moves, 0.0, 1.0, &statistics) == 1.0);
     assert_true(statistics.distances <= COLLISION_STEPS);
-    // Down through the plane while far beside the triangle, and down on it.
+    // Down through the plane far from the triangle, and down onto the triangle.
     dx[0][2] = -1.0;
     assert_true(free_time(PAIR_POINT_TRIANGLE, nodes, moves, 0.0, 1.0, NULL) > 0.0);
     dx[0][0] = dx[0][1] = 1e-7;
@@ -377,8 +377,8 @@ static void touching_starts_and_no_numbers_stay(void **state) {
     }
 }
 
-// Gaps below 1e-15 of the sides' extent are what rounding makes of none: the pair touches, even if
-// it moves apart. A few of them are a gap.
+// Gaps below 1e-15 of the sides' extent are within rounding of zero: the pair touches, even if it
+// moves apart. A few times as much is a gap.
 static void gaps_of_rounding_are_none(void **state) {
     (void)state;
     double x[4][3] = {{0.25, 0.25, 0.0}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
@@ -406,8 +406,8 @@ static void cross_long(const long double a[3], const long double b[3], long doub
     }
 }
 
-// How far the lines through both edges, or point and plane, are apart after a time: in long double,
-// which has eleven digits more than are asked for where it has more than double.
+// Returns the distance of the lines through both edges, or of point and plane, at a time. In long
+// double, which has eleven more digits than needed where it is more precise than double.
 static double distance_beyond(enum pair_kind kind, double (*x)[3], double (*dx)[3], double t,
                               double separation) {
     const bool edges = kind == PAIR_EDGE_EDGE;
@@ -428,7 +428,8 @@ static double distance_beyond(enum pair_kind kind, double (*x)[3], double (*dx)[
     return (double)(fabsl(volume) / sqrtl(square) - separation);
 }
 
-// Sides that meet inside both, then moved apart across both. False where they are nearly parallel.
+// Sides that intersect in their interiors, then moved apart along the common normal. Returns false
+// if they are nearly parallel.
 static bool place_apart(struct random *random, enum pair_kind kind, double distance, double (*x)[3],
                         double normal[3]) {
     const bool edges = kind == PAIR_EDGE_EDGE;
@@ -450,12 +451,13 @@ static bool place_apart(struct random *random, enum pair_kind kind, double dista
     return area > 0.3;
 }
 
-// Thick sides, 0.1 m and 1e-14 to 2e-14 m apart, slide along each other and close twice the gap: a
-// tenth of it is left. Projections of coordinates of 2 m are known to some 4e-16 m, of which a
-// tenth of the gap is a few; as the bound of a step allows for that, what is left of the error is
-// the distance's own, a unit of rounding of 0.1 m. That is 1 % of what is left, searches aim 2 %
-// above it, and one pair in 60,000 is so nearly degenerate that it shows. A bound that takes
-// projections for exact, or knows the motion's rounding alone, is too long for one in 700.
+// Thick sides, with separation 0.1 m and a gap of 1e-14 to 2e-14 m, slide along each other and
+// close twice the gap; a tenth of it must be left. Projections of coordinates of 2 m are accurate
+// to about 4e-16 m, a few tenths of that remainder. The step bound accounts for this error, so that
+// only the error of the distance itself remains: one rounding unit of 0.1 m, 1 % of the remainder.
+// Searches aim 2 % above it, and one pair in 60,000 is so nearly degenerate that it fails. A bound
+// that ignores the rounding of projections, or includes only that of the motion, is too long for
+// one pair in 700.
 static void gaps_of_a_few_roundings_are_kept(void **state) {
     (void)state;
     const double separation = 0.1;

@@ -1,5 +1,6 @@
-// Distances of pairs beside references of 60 digits, beside the least of all candidates in long
-// double on random and nearly degenerate pairs, and their derivatives beside differences of it.
+// Compares distances of pairs with references of 60 digits, and with the smallest of all candidates
+// in long double on random and nearly degenerate pairs. Compares their derivatives with finite
+// differences.
 #include <lapacke.h>
 
 #include "base/matrix3/math3.h"
@@ -38,7 +39,7 @@ static void references_of_60_digits(void **state) {
     }
 }
 
-// --- the least of all candidates, in long double ---
+// --- smallest of all candidates, in long double ---
 
 typedef long double wide;
 
@@ -57,7 +58,7 @@ static void wide_subtract(const wide *a, const wide *b, wide *out) {
     }
 }
 
-// Takes the candidate with these weights if it is closer than the best so far.
+// Accepts the candidate with these weights if it is closer than the best so far.
 static void consider(wide (*x)[3], const wide weight[4], struct wide_closest *best) {
     struct wide_closest c = {.squared = 0.0L};
     for (int i = 0; i < 4; i++) {
@@ -87,8 +88,8 @@ static void consider_edge(wide (*x)[3], int p, int a, int b, wide sign, struct w
     consider(x, weight, best);
 }
 
-// The point of the plane through `origin` along u and v that is closest to p, by orthogonalisation:
-// p ~ origin + s u + t v. False where u and v are parallel.
+// Finds the point of the plane through `origin` along u and v that is closest to p, by
+// orthogonalisation: p ~ origin + s u + t v. Returns false if u and v are parallel.
 static bool in_plane(const wide *u, const wide *v, const wide *to, wide *s, wide *t) {
     wide across[3];
     const wide uu = wide_dot(u, u), uv = wide_dot(u, v);
@@ -98,13 +99,13 @@ static bool in_plane(const wide *u, const wide *v, const wide *to, wide *s, wide
     for (int k = 0; k < 3; k++) {
         across[k] = v[k] - uv / uu * u[k];
     }
-    // Once more, so that what is left of v is orthogonal to u to its own last digit.
+    // Repeated, so that v is orthogonal to u to its own last digit.
     const wide along = wide_dot(across, u) / uu;
     for (int k = 0; k < 3; k++) {
         across[k] -= along * u[k];
     }
     const wide square = wide_dot(across, across);
-    // Beyond that the best is on the boundary to one part in 1e15 of the extent.
+    // Beyond that the closest point is on the boundary to 1e-15 of the extent.
     if (!(square > 1e-30L * wide_dot(v, v))) {
         return false;
     }
@@ -141,7 +142,8 @@ static struct wide_closest wide_closest_points(enum pair_kind kind, wide (*x)[3]
 
 // --- values ---
 
-// No distance is off by more than roundings of differences of nodes, however degenerate the pair.
+// The error of a distance is at most the rounding of differences of nodes, however degenerate the
+// pair.
 static void distances_are_the_least_of_all_candidates(void **state) {
     (void)state;
     struct random random = random_seed(3);
@@ -159,8 +161,8 @@ static void distances_are_the_least_of_all_candidates(void **state) {
         const double d = (double)sqrtl(wide_closest_points(kind, w).squared);
         worst = fmax(worst, fabs(sqrt(c.squared) - d));
         assert_true(c.squared == closest_squared(kind, nodes));
-        // r is what the weights say, so that forces weight_i r have no torque; of each side the
-        // weights are those of a point of it.
+        // r is the weighted sum of the nodes, so that forces weight_i r have no torque. The weights
+        // of each side are those of a point of it.
         double rest = 0.0;
         for (int k = 0; k < 3; k++) {
             double r = 0.0;
@@ -185,8 +187,8 @@ static void distances_are_the_least_of_all_candidates(void **state) {
 
 // --- derivatives ---
 
-// How far nodes may move before the pair degenerates: the lower height of two edges side by side,
-// or of a triangle.
+// Returns how far nodes may move before the pair degenerates: the smaller height of two adjacent
+// edges, or of a triangle.
 static double smallest_height(enum pair_kind kind, double (*x)[3]) {
     const bool edges = kind == PAIR_EDGE_EDGE;
     double u[3], v[3], w[3], n[3];
@@ -229,10 +231,10 @@ static struct difference differences(enum pair_kind kind, double (*x)[3], double
     return out;
 }
 
-// Random and nearly degenerate pairs. With the height s and the distance d, a k-th derivative of
-// d^2 is of the order of s^(2-k) (1 + d / s)^(k-1); steps of 1e-4 s / (1 + d / s) make differences
-// exact to 1e-8 of these times some hundred terms. Rounding in long double, 1e-19 E d over the step
-// for extents E, is less wherever s > 1e-3.
+// Random and nearly degenerate pairs. With height s and distance d, a k-th derivative of d^2 is of
+// order s^(2-k) (1 + d / s)^(k-1). Steps of 1e-4 s / (1 + d / s) make differences accurate to 1e-8
+// times that, times some hundred terms. The rounding of long double, 1e-19 E d divided by the step
+// for extents E, is smaller for s > 1e-3.
 static void derivatives_are_differences(void **state) {
     (void)state;
     struct random random = random_seed(4);
@@ -252,7 +254,7 @@ static void derivatives_are_differences(void **state) {
         const struct closest c = closest_points(kind, nodes);
         const double slope = 1.0 + sqrt(c.squared) / height;
         const struct difference expected = differences(kind, x, 1e-4 * height / slope);
-        // Where the type changes within the step the Hessian jumps.
+        // If the type changes within the step, the Hessian jumps.
         if (!expected.smooth) {
             continue;
         }
@@ -272,7 +274,7 @@ static void derivatives_are_differences(void **state) {
     assert_small(worst_gradient, 1e-6, "gradient");
     assert_small(worst_hessian, 1e-6, "Hessian");
     assert_true(smooth == wanted && tried < 1.02 * wanted);
-    // All types of both kinds: those of 15 and 13, 11, 7 belong to both, vertices to one.
+    // All supports occur in both kinds of pairs: 15, 13, 11 and 7 in both, vertices in one.
     const int all[] = {15, 14, 13, 11, 10, 9, 7, 6, 5, 3};
     for (size_t i = 0; i < COUNT_OF(all); i++) {
         assert_true(types[all[i]] > wanted / 1000);
@@ -331,8 +333,8 @@ static double dot12(const double *a, const double *b) {
     return sum;
 }
 
-// The closed form beside all eigenvectors of the dense matrix, down to distances where that loses
-// its digits; below, it is still larger than the matrix.
+// Compares the closed form with all eigenvectors of the dense matrix, down to distances where the
+// dense matrix loses its digits. Below that the closed form is still larger than the matrix.
 static void bending_is_the_positive_part(void **state) {
     (void)state;
     struct random random = random_seed(5);
@@ -349,7 +351,7 @@ static void bending_is_the_positive_part(void **state) {
         for (int k = 0; k < bending.count; k++) {
             const double *v = &bending.vector[k][0][0];
             assert_true(bending.coefficient[k] > 0.0 && isfinite(bending.coefficient[k]));
-            // r is orthogonal to the directions q up to roundings of the extent over d.
+            // r is orthogonal to the directions q up to rounding of the extent divided by d.
             assert_near(dot12(v, v), 1.0, 1e-12 + extent_roundings / d / fmin(height, 1.0),
                         "unit vector");
         }
@@ -367,8 +369,8 @@ static void bending_is_the_positive_part(void **state) {
             for (int a = 0; a < 144; a++) {
                 closed[a] -= matrix[a];
             }
-            // The dense matrix takes r / d and the directions q for orthogonal; roundings of the
-            // extent over d are missing to that, and it is divided by d once more.
+            // The dense matrix assumes that r / d is orthogonal to the directions q. The error is
+            // rounding of the extent divided by d, divided by d once more.
             assert_small(-least_eigenvalue(closed), extent_roundings / (d * d * height),
                          "what the positive part leaves out");
         }
@@ -378,7 +380,8 @@ static void bending_is_the_positive_part(void **state) {
     }
 }
 
-// All eigenvectors beside the dense matrix, and the negative ones beside the bending, bit by bit.
+// Compares all eigenvectors with the dense matrix, and the negative ones with closest_bending, bit
+// by bit.
 static void curvature_is_the_hessian(void **state) {
     (void)state;
     struct random random = random_seed(7);
@@ -407,8 +410,8 @@ static void curvature_is_the_hessian(void **state) {
         if (!(height > 0.02) || d > 2.0 || d < 1e-3) {
             continue;
         }
-        // Roundings of the extent over d are missing to r orthogonal to the directions q; the dense
-        // matrix takes both for orthogonal, and is divided by d once more.
+        // r is orthogonal to the directions q up to rounding of the extent divided by d. The dense
+        // matrix assumes exact orthogonality and is divided by d once more.
         const double tolerance = extent_roundings / d / height;
         double largest = 1.0;
         minus_hessian_of_distance(kind, nodes, &c, matrix);
@@ -436,8 +439,8 @@ static void curvature_is_the_hessian(void **state) {
     }
 }
 
-// A triangle of which an edge or a vertex is closest: what is left of the pair has the same
-// weights, and the same closest points as that edge or vertex alone.
+// A triangle whose closest point is on an edge or a vertex: the reduced pair has the same weights
+// and the same closest points as that edge or vertex alone.
 static void reduced_pairs_are_the_same(void **state) {
     (void)state;
     struct random random = random_seed(8);
@@ -468,7 +471,7 @@ static void reduced_pairs_are_the_same(void **state) {
                 kinds[PAIR_POINT_POINT] > 100);
 }
 
-// Nodes in the same place, in every combination: nothing divides by zero.
+// Coincident nodes, in every combination: no division by zero.
 static void coincident_nodes_are_finite(void **state) {
     (void)state;
     const double places[3][3] = {{0, 0, 0}, {1, 0, 0}, {0.3, 0.2, 0.1}};
@@ -499,7 +502,7 @@ static void coincident_nodes_are_finite(void **state) {
     }
 }
 
-// A point and an edge, or two points, are what a triangle and an edge degenerate to.
+// A degenerate triangle or edge gives the same result as a point and an edge, or two points.
 static void smaller_kinds_are_degenerate_ones(void **state) {
     (void)state;
     struct random random = random_seed(6);

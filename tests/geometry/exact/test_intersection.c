@@ -1,5 +1,5 @@
-// Edges against triangles: cases known by looking at them, and lattices of whole numbers, where a
-// separating axis decides exactly; whole surfaces against testing everything with everything.
+// Edges against triangles: cases with obvious answers, and lattices of integers, where a separating
+// axis decides exactly. Whole surfaces are compared with a test of all pairs.
 #include "geometry/exact/intersection.h"
 
 #include "scenes/moving_surface.h"
@@ -74,7 +74,8 @@ static int64_t dot_whole(const whole a, const whole b) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/// Whether all points of the segment lie strictly before or behind the triangle along the axis.
+/// Returns whether all points of the segment are strictly on one side of the triangle along the
+/// axis.
 static bool separates(const whole axis, whole p[5]) {
     int64_t low[2] = {INT64_MAX, INT64_MAX};
     int64_t high[2] = {INT64_MIN, INT64_MIN};
@@ -86,10 +87,10 @@ static bool separates(const whole axis, whole p[5]) {
     return high[0] < low[1] || high[1] < low[0];
 }
 
-/// p: ends of the segment, corners of the triangle. Two convex sets have no point in common just
-/// where the origin lies outside the polytope of their differences; then one of its faces' normals
-/// separates them, or, where it is flat, the normal of its plane, one in it, its line, or one
-/// across that.
+/// p: ends of the segment, then corners of the triangle. Two convex sets are disjoint if and only
+/// if the origin is outside the polytope of their differences. Then the normal of one of its faces
+/// separates them. If the polytope is flat, the separating direction is the normal of its plane, or
+/// lies in the plane, along the line or across it.
 static bool meets_by_axes(whole p[5]) {
     whole edges[4];
     whole apart;
@@ -128,8 +129,8 @@ static bool meets_by_axes(whole p[5]) {
     return !separates(apart, p);
 }
 
-/// A segment and a triangle on a lattice of points up to `size`, in one plane or one line now and
-/// then.
+/// A segment and a triangle on a lattice of points up to `size`, sometimes in one plane or on one
+/// line.
 static void any_case(int64_t size, whole p[5]) {
     const size_t kind = random_index(&numbers, 6);
     for (int i = 0; i < 15; i++) {
@@ -142,7 +143,7 @@ static void any_case(int64_t size, whole p[5]) {
     }
 }
 
-/// Far from the origin and in small units differences are still exact, determinants no longer.
+/// Far from the origin and in small units, differences are still exact but determinants are not.
 static void test_lattices(void **state) {
     (void)state;
     static const int64_t sizes[] = {1, 2, 3, 5, 20, 200};
@@ -186,7 +187,7 @@ static bool share_a_point(const uint32_t *e, const uint32_t *t) {
     return false;
 }
 
-/// Everything against everything, in the list's order.
+/// Tests all pairs, in the order of the list.
 static void check_search(const struct edges_and_triangles *s,
                          const struct intersection_search *search) {
     size_t at = 0;
@@ -210,8 +211,8 @@ static void check_search(const struct edges_and_triangles *s,
     assert_int_equal(at, search->found.count);
 }
 
-/// Two balls, the second moved by that much along x and a little aside.
-/// Where nobody can tell, they meet: a coordinate beyond what orientations are exact for, or none.
+/// Two balls, the second displaced by that much along x and slightly sideways. They count as
+/// intersecting if a coordinate is beyond the exact range or is NaN.
 static void test_far_and_not_finite_meets(void **state) {
     (void)state;
     static const double odd[] = {2e100, -1e170, 1e308, NAN, INFINITY, -INFINITY};
@@ -253,7 +254,7 @@ static void test_balls_meet_when_they_are_close(void **state) {
     assert_int_equal(memory.bytes_in_use, 0);
 }
 
-/// Surfaces that touch do meet: a sheet's corner on another's inside, an edge on an edge.
+/// Surfaces that touch do intersect: a sheet's corner in another's interior, an edge on an edge.
 static void test_touching_counts(void **state) {
     (void)state;
     double x[] = {0, 0, 0, 4, 0, 0, 0, 4, 0, 1, 1, 0, 1, 1, 3, 2, 1, 3};

@@ -1,5 +1,5 @@
-// Signs of determinants against integers of 128 bits: points on lattices, nearly or exactly in one
-// plane, with coordinates whose differences no double holds.
+// Compares signs of determinants with 128-bit integers: points on lattices, nearly or exactly in
+// one plane, with coordinates whose differences are not doubles.
 #include "geometry/exact/orientation.h"
 
 #include "geometry/exact/expansion.h"
@@ -33,13 +33,13 @@ static int exact_of_three(int64_t p[3][3], int dropped) {
                         ((wide)p[1][j] - p[0][j]) * ((wide)p[2][i] - p[0][i]));
 }
 
-/// A whole number of up to so many bits, of either sign.
+/// A random integer of up to that many bits, of either sign.
 static int64_t any_of_bits(int bits) {
     const int64_t size = (int64_t)(random_bits(&numbers) >> (64 - bits));
     return random_index(&numbers, 2) == 0 ? size : -size;
 }
 
-/// The nearest whole number that a double holds.
+/// The nearest integer that is a double.
 static int64_t in_double(int64_t a) {
     return (int64_t)(double)a;
 }
@@ -62,7 +62,7 @@ static int compare_four(int64_t p[4][3], double scale) {
     return expected;
 }
 
-/// Scales at the ends of what is promised: sizes to 1e-90 and 1e100.
+/// Scales at the ends of the documented range: sizes 1e-90 and 1e100.
 static double any_scale(void) {
     static const double scales[] = {1.0, 0x1p-40, 0x1p-298, 0x1p270};
     return scales[random_index(&numbers, COUNT_OF(scales))];
@@ -78,11 +78,11 @@ static void test_small_whole_numbers(void **state) {
         }
         flat += compare_four(p, any_scale()) == 0;
     }
-    // With one bit half of all are flat.
+    // With one bit, half of all cases are flat.
     assert_true(flat > 10000 && flat < 90000);
 }
 
-/// d lies in the plane of a, b, c or one lattice step beside it.
+/// d is in the plane of a, b, c or one lattice step away from it.
 static void test_nearly_coplanar(void **state) {
     (void)state;
     int signs[3] = {0, 0, 0};
@@ -102,7 +102,8 @@ static void test_nearly_coplanar(void **state) {
     assert_true(signs[0] > 20000 && signs[1] > 20000 && signs[2] > 20000);
 }
 
-/// On one axis coordinates of 58 bits beside small ones, so that differences have a second term.
+/// On one axis coordinates have 58 bits and small ones are among them, so that differences have a
+/// second term.
 static void test_differences_that_no_double_holds(void **state) {
     (void)state;
     int signs[3] = {0, 0, 0};
@@ -113,7 +114,7 @@ static void test_differences_that_no_double_holds(void **state) {
             const bool is_wide = i % 3 == wide_axis && random_index(&numbers, 2) == 0;
             p[i / 3][i % 3] = in_double(any_of_bits(is_wide ? 58 : 1 + trial % 8));
         }
-        // Whole multiples of one edge leave everything to the last bit.
+        // Integer multiples of one edge, so that the sign depends on the last bit.
         for (size_t k = 0; k < 3 && trial % 2 == 0; k++) {
             p[2][k] = p[0][k];
             p[3][k] = p[1][k];
@@ -128,7 +129,7 @@ static void test_differences_that_no_double_holds(void **state) {
     assert_true(signs[0] > 10000 && signs[1] > 10000 && signs[2] > 10000);
 }
 
-/// The points around (1/2, 1/2) that doubles know, against the line y = x (Kettner et al. 2008).
+/// The doubles around (1/2, 1/2) against the line y = x (Kettner et al. 2008).
 static void test_the_diagonal(void **state) {
     (void)state;
     const double unit = 0x1p-53;
@@ -192,8 +193,8 @@ static void test_expansions(void **state) {
     }
 }
 
-/// Products that overflow, and coordinates that are not finite: an answer without an overrun of the
-/// expansions, which would list NaN without end.
+/// Products that overflow and coordinates that are not finite must not overrun the expansions,
+/// which NaN would fill without end.
 static void test_beyond_the_promise(void **state) {
     (void)state;
     static const double sizes[] = {1e102, 1e103,   1e150, 1e160,   1e170,

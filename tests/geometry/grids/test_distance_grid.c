@@ -1,5 +1,5 @@
-// Distances on a grid: what the interpolation reproduces, its derivatives, how it goes on outside,
-// and what is no grid.
+// Distances on a grid: what the interpolation reproduces, its derivatives, its continuation
+// outside, and invalid grids.
 #include "geometry/grids/distance_grid.h"
 
 #include "base/matrix3/math3.h"
@@ -42,7 +42,7 @@ static void random_place(struct random *random, const struct distance_grid *grid
 
 // --- the interpolation ---
 
-/// Of quarters, which floats hold exactly.
+/// Multiples of 1/4, which floats represent exactly.
 static double plane(const double x[3]) {
     return 0.25 * x[0] - 0.5 * x[1] + 2.0 * x[2] + 0.75;
 }
@@ -51,8 +51,8 @@ static double quadric(const double x[3]) {
     return 0.25 * x[0] * x[0] - 0.5 * x[1] * x[2] + x[2] * x[2] - x[0] * x[1] + x[1];
 }
 
-/// Both go through samples and reproduce planes; cubics reproduce surfaces of second order, with
-/// both derivatives. Cells of 1/8: all sums are exact in floats.
+/// Both interpolate the samples and reproduce planes. Cubics reproduce quadrics with both
+/// derivatives. Cells of 1/8, so that all sums are exact in floats.
 static void polynomials_are_reproduced(void **state) {
     (void)state;
     struct random random = random_seed(1);
@@ -80,8 +80,8 @@ static void polynomials_are_reproduced(void **state) {
     }
 }
 
-/// On samples themselves and on faces between cells, second derivatives are those of one of the
-/// cells there, and so a quadric's.
+/// At samples and on faces between cells, second derivatives are those of one of the adjacent
+/// cells, and so those of the quadric.
 static void samples_have_second_derivatives(void **state) {
     (void)state;
     const struct distance_grid grid = new_grid(SIDE, 0.125, false);
@@ -106,8 +106,8 @@ static double ball(const double x[3]) {
     return norm3(away) - 0.25;
 }
 
-/// The error near the surface of a ball falls with the third power of the cell for cubics, the
-/// second for straight lines.
+/// The error near the surface of a ball is of third order in the cell for cubics and of second
+/// order for linear interpolation.
 static void errors_fall_as_the_order_says(void **state) {
     (void)state;
     const double orders[2] = {3.0, 2.0};
@@ -158,8 +158,8 @@ static void compare_with_differences(const struct distance_grid *grid, const dou
     }
 }
 
-/// Differences over 1e-5 of a cell, inside and outside, of both kinds; places next to a face of a
-/// cell, where second derivatives jump, are left out.
+/// Finite differences with steps of 1e-5 cells, inside and outside, for both kinds. Points next to
+/// a face of a cell, where second derivatives jump, are left out.
 static void derivatives_are_those_of_the_value(void **state) {
     (void)state;
     struct random random = random_seed(3);
@@ -183,8 +183,8 @@ static void derivatives_are_those_of_the_value(void **state) {
     }
 }
 
-/// Across a face between cells cubics have one gradient; straight lines have two, apart by about
-/// cell over radius.
+/// At a face between cells the gradient of cubics is continuous; that of linear interpolation jumps
+/// by about cell / radius.
 static void gradients_are_continuous(void **state) {
     (void)state;
     for (int linear = 0; linear < 2; linear++) {
@@ -211,8 +211,8 @@ static void gradients_are_continuous(void **state) {
 
 // --- outside ---
 
-/// A ball in the middle is at least as far as the border; the distance goes on without a jump and
-/// grows by a metre a metre along the way out. Of a room it falls.
+/// A ball in the middle is at least as far as the border. Outside, the distance is continuous and
+/// grows by one metre per metre along the outward direction. For a room it decreases.
 static void distances_go_on_outside(void **state) {
     (void)state;
     for (int hollow = 0; hollow < 2; hollow++) {
@@ -234,12 +234,13 @@ static void distances_go_on_outside(void **state) {
         assert_near(gradient[0], side, 1e-12, "slope");
         assert_near(distance_grid_value(&grid, inner, NULL, NULL),
                     distance_grid_value(&grid, outer, NULL, NULL), 1e-8, "at the border");
-        // From a corner of the range, which the ball is farther from than the range's middle is.
+        // Beyond a corner of the range the distance is that of the corner plus the distance from
+        // it.
         assert_true(side * distance_grid_value(&grid, corner, NULL, NULL) > norm3(corner) - 4.0);
     }
 }
 
-// --- what is no grid ---
+// --- invalid grids ---
 
 static void bad_grids_are_refused(void **state) {
     (void)state;
@@ -250,7 +251,7 @@ static void bad_grids_are_refused(void **state) {
     assert_status(distance_grid_check(&grid), PBS_ERROR_ARGUMENT);
     assert_message("must be finite");
     sample(&grid, ball);
-    // Two deep is enough for straight lines, not for cubics.
+    // A border of two samples suffices for linear interpolation, not for cubics.
     samples[2 + 21 * (10 + 21 * 10)] = -0.1F;
     assert_status(distance_grid_check(&grid), PBS_ERROR_MESH);
     assert_message("sample (2, 10, 10) is -0.1 m");

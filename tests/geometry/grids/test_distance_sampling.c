@@ -1,5 +1,5 @@
-// Distances of meshes on grids: of balls, which have a formula, whole and with holes, overlapping,
-// turned inside out and in pieces; and how often meshes wind around a point.
+// Distances of meshes on grids. The meshes are balls, for which a formula exists: complete, with
+// holes, overlapping, inverted and in pieces. Also tests winding numbers.
 #include "geometry/grids/distance_sampling.h"
 
 #include "base/matrix3/math3.h"
@@ -11,7 +11,7 @@ enum { AROUND = 60, UP = 30, BALL_VERTICES = AROUND * (UP - 1) + 2 };
 enum { BALL_TRIANGLES = 2 * AROUND * (UP - 1), SIDE = 48, SAMPLES = SIDE * SIDE * SIDE };
 
 static const double PI = 3.14159265358979323846;
-// Of the middles of triangles below the unit ball: rings are pi / 30 apart.
+// Depth of the triangles' centroids below the unit sphere: rings are pi / 30 apart.
 static const double CHORD = 0.006;
 
 struct balls {
@@ -40,7 +40,7 @@ static void add_triangle(uint32_t a, uint32_t b, uint32_t c) {
     balls.mesh.triangle_count++;
 }
 
-/// A unit ball about (x, 0, 0), outward.
+/// A unit ball about (x, 0, 0), oriented outward.
 static void add_ball(double x) {
     struct triangle_mesh *mesh = &balls.mesh;
     const uint32_t first = (uint32_t)mesh->vertex_count;
@@ -96,10 +96,10 @@ static struct distance_sampling_report fill(const struct distance_grid *grid) {
     return report;
 }
 
-// --- whole meshes ---
+// --- closed meshes ---
 
-/// Inside and within four cells distances are the ball's, but for the triangles' chords; farther
-/// out first order in the cell; signs are right at all samples.
+/// Inside and within four cells distances are those of the ball, except for the error of the
+/// triangulation; farther out they are of first order in the cell. Signs are right at all samples.
 static void a_ball_is_as_far_as_it_is(void **state) {
     (void)state;
     begin();
@@ -121,9 +121,9 @@ static void a_ball_is_as_far_as_it_is(void **state) {
     assert_false(grid.is_hollow);
 }
 
-/// Two balls that overlap are their union; inside out, and with every triangle's corners its own,
-/// nothing changes but the report, and, where triangles know nothing of each other, a dipole's
-/// error. The same bits with two threads.
+/// Two overlapping balls give their union. An inverted mesh, or one in which every triangle has its
+/// own corners, changes only the report and, without shared corners, the error of the dipoles. The
+/// bits are the same with two threads.
 static void what_overlaps_is_one(void **state) {
     (void)state;
     begin();
@@ -179,8 +179,8 @@ static void triangles_need_not_know_each_other(void **state) {
 
 // --- holes ---
 
-/// Every tenth triangle is missing, and a round hole of 0.3: farther from the surface than that,
-/// every sample is on its side.
+/// Every tenth triangle is missing, and a round hole of 0.3: every sample farther than that from
+/// the surface is on its correct side.
 static void holes_do_no_harm_from_afar(void **state) {
     (void)state;
     begin();
@@ -205,7 +205,7 @@ static void holes_do_no_harm_from_afar(void **state) {
     }
 }
 
-/// Half a ball holds nothing for certain.
+/// Half a ball does not enclose anything with certainty.
 static void open_meshes_are_told(void **state) {
     (void)state;
     begin();
@@ -226,8 +226,9 @@ static void open_meshes_are_told(void **state) {
 
 // --- winding numbers ---
 
-/// The sum over all triangles is 1 inside and 0 outside of a closed mesh; what dipoles of less than
-/// a third of their distance leave out of it is of second order in that, with a small factor.
+/// The sum over all triangles is 1 inside and 0 outside of a closed mesh. The error of a dipole
+/// whose radius is less than a third of its distance is of second order in that ratio, with a small
+/// factor.
 static void dipoles_are_as_good_as_triangles(void **state) {
     (void)state;
     struct random random = random_seed(2);
@@ -256,7 +257,7 @@ static void dipoles_are_as_good_as_triangles(void **state) {
     memory_release(&memory, of_points);
 }
 
-/// Every allocation refused in turn; all is given back.
+/// Every allocation fails in turn; all memory is released.
 static void refused_memory_is_told(void **state) {
     (void)state;
     begin();

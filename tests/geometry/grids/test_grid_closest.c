@@ -1,5 +1,5 @@
-// Closest places on surfaces of grids beside those of a ball and a torus, from inside, outside and
-// beyond the grid.
+// Compares closest points on surfaces of grids with those of a ball and a torus, from inside,
+// outside and beyond the grid.
 #include "geometry/grids/grid_closest.h"
 
 #include "base/matrix3/math3.h"
@@ -36,11 +36,11 @@ static struct distance_grid new_grid(double (*function)(const double x[3]), bool
     return grid;
 }
 
-/// The place is on the surface, and the distance that of the shape: cubics are off by a hundredth
-/// of a cell. Straight lines are off by s^2 / 8 times the sum of the curvatures, 4 and 1 / 0.35 of
-/// a tube on the side of the hole, 3.9e-3 m; but the way downhill may end at a kink between cells,
-/// and near the ring, where all places are nearly as close, that is off by more. Near the axis the
-/// whole inner rim is as close.
+/// The point is on the surface, and its distance is that of the shape. The error of cubics is a
+/// hundredth of a cell. That of linear interpolation is s^2 / 8 times the sum of the curvatures, 4
+/// and 1 / 0.35 for a tube on the side of the hole: 3.9e-3 m. But the descent may end at a kink
+/// between cells, whose error is larger near the ring, where all points are nearly as close. Near
+/// the axis the whole inner rim is as close.
 static void distances_are_those_of_the_shape(void **state) {
     (void)state;
     struct random random = random_seed(41);
@@ -64,7 +64,7 @@ static void distances_are_those_of_the_shape(void **state) {
     }
 }
 
-/// A grid without a surface has none.
+/// A grid without a surface gives no point.
 static double far_away(const double x[3]) {
     return 2.0 + 0.1 * x[0];
 }

@@ -1,5 +1,5 @@
-// Rays and distances on grids: beside short steps along the ray, with the ball's formula, grazing
-// and from everywhere; and through the frame of a shape.
+// Rays and distances on grids: compared with short steps along the ray and with the formula of a
+// ball, grazing and from all directions; and in the frame of a shape.
 #include "geometry/grids/grid_ray.h"
 
 #include "base/matrix3/math3.h"
@@ -16,7 +16,7 @@ static double ball(const double x[3]) {
     return norm3(x) - 0.7;
 }
 
-/// Not a distance: its slope is 0 to 5, and the zero has many parts.
+/// Not a distance: its slope is between 0 and 5, and its zero set has many components.
 static double waves(const double x[3]) {
     const double border = fmax(fabs(x[0]), fmax(fabs(x[1]), fabs(x[2]))) - 0.8;
     return fmax(border, 0.4 * sin(5.0 * x[0]) * sin(6.0 * x[1] + 0.5) * cos(5.0 * x[2]) - 0.05);
@@ -39,7 +39,7 @@ static struct distance_grid new_grid(double (*function)(const double x[3]), bool
     return grid;
 }
 
-/// By steps of a five-hundredth of a cell: the first change of sign, or -1.
+/// Steps of a five-hundredth of a cell. Returns the first change of sign, or -1.
 static double walk(const struct distance_grid *grid, const double o[3], const double d[3],
                    double limit) {
     const double step = grid->cell / 500.0;
@@ -54,8 +54,8 @@ static double walk(const struct distance_grid *grid, const double o[3], const do
     return -1.0;
 }
 
-/// What steps find is found, no later, and nothing before that is not there: at the place the value
-/// is zero to rounding, and changes its sign.
+/// Whatever the steps find is found, at the same distance or before. What is found before is a true
+/// zero: the value there is zero to rounding and changes sign.
 static void nothing_is_missed(void **state) {
     (void)state;
     struct random random = random_seed(31);
@@ -80,7 +80,7 @@ static void nothing_is_missed(void **state) {
         met += found;
         missed += !found;
         if (found) {
-            // Steps of a five-hundredth may have passed over what is found before.
+            // Steps of a five-hundredth of a cell may have missed an earlier zero.
             assert_true(walked < 0.0 || distance <= walked);
             assert_true(distance >= 0.0 && distance <= limit);
             add_scaled3(o, distance, d, at);
@@ -98,9 +98,9 @@ static void nothing_is_missed(void **state) {
     assert_true(met > 40 && missed > 20);
 }
 
-/// A ball by cubics lies within a two-thousandth of a cell of where it is: a ray that passes at a
-/// thousandth outside is missed, one a thousandth inside is met near the foot, from the outside,
-/// and from afar, and through the axes of the grid.
+/// The surface of a cubic ball is within a two-thousandth of a cell of the exact one. A ray that
+/// passes a thousandth outside misses it; one a thousandth inside meets it near the closest point
+/// from the outside. Also from far away, and along the axes of the grid.
 static void grazing_rays_are_sorted(void **state) {
     (void)state;
     const struct distance_grid grid = new_grid(ball, false, false);
@@ -126,8 +126,8 @@ static void grazing_rays_are_sorted(void **state) {
     }
 }
 
-/// A limit short of the grid, a ray beside it, one away from it, one that begins on the surface,
-/// and one along a plane of samples.
+/// A limit before the grid, a ray past it, one away from it, one that starts on the surface, and
+/// one in a plane of samples.
 static void ends_count(void **state) {
     (void)state;
     const struct distance_grid grid = new_grid(ball, false, false);
@@ -147,8 +147,8 @@ static void ends_count(void **state) {
     double at[3];
     add_scaled3(plane, distance, x, at);
     assert_near(norm3(at), 0.7, 1e-3, "m");
-    // From the surface inwards the far side is as good an answer as the near one, outwards there is
-    // the near one or none.
+    // From the surface inwards, either the near or the far side is a valid answer; outwards, the
+    // near one or none.
     if (grid_ray_meets(&grid, at, back, INFINITY, &distance, gradient)) {
         assert_small(distance, 1e-12, "m");
     }

@@ -1,5 +1,5 @@
-// Points by their places: lattices that were shuffled and shaken, clouds that are wide beside their
-// spacing, points at one place.
+// Orders of points: lattices that were shuffled and perturbed, clouds that are wide compared with
+// their spacing, and coincident points.
 #include "geometry/meshes/grid_order.h"
 #include "support/allocator.h"
 #include "support/random.h"
@@ -7,8 +7,8 @@
 
 enum { WIDE = 5, HIGH = 3, LONG = 9, POINTS = WIDE * HIGH * LONG };
 
-/// Rows along y, the shortest extent, layers across z, the longest; whatever the points' numbers,
-/// and where each is anywhere within 0.4 of the spacing.
+/// Rows along y, the shortest extent; layers across z, the longest. Independent of the points'
+/// numbering, and with every point displaced by up to 0.4 of the spacing.
 static void a_lattice_comes_row_by_row(void **state) {
     (void)state;
     struct random random = random_seed(3);
@@ -22,7 +22,7 @@ static void a_lattice_comes_row_by_row(void **state) {
             place[i] = place[other];
             place[other] = i;
         }
-        // The lowest point of each axis stays, from which cells are measured.
+        // The lowest point of each axis is not displaced, since cells are measured from it.
         const double shake = round == 0 ? 0.0 : 0.2;
         for (size_t i = 0; i < POINTS; i++) {
             const uint32_t at[3] = {place[i] / HIGH % WIDE, place[i] % HIGH,
@@ -39,7 +39,7 @@ static void a_lattice_comes_row_by_row(void **state) {
     }
 }
 
-/// More cells than a number holds: every point is there once, the far ones at the ends.
+/// More cells than a key can represent: every point is listed once, the far ones at the ends.
 static void wide_clouds_are_ordered(void **state) {
     (void)state;
     struct memory memory;
@@ -47,7 +47,7 @@ static void wide_clouds_are_ordered(void **state) {
     uint32_t order[5];
     memory_init(&memory, NULL);
     assert_ok(grid_order(&memory, x, 5, 1e-6, order));
-    const uint32_t wanted[5] = {4, 1, 3, 2, 0}; // those at one place by their numbers
+    const uint32_t wanted[5] = {4, 1, 3, 2, 0}; // coincident points by their index
     for (size_t i = 0; i < 5; i++) {
         assert_int_equal(order[i], wanted[i]);
     }

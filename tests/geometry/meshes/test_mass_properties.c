@@ -1,5 +1,5 @@
-// Mass properties of boxes, balls and bodies with a cavity beside closed forms, far from the origin
-// too; surfaces that enclose nothing.
+// Compares mass properties of boxes, balls and bodies with a cavity with closed forms, also far
+// from the origin. Surfaces without volume are refused.
 #include "support/testing.h"
 
 #include "base/matrix3/math3.h"
@@ -46,8 +46,8 @@ static void turned_diagonal(const double r[9], const double d[3], double out[9])
     }
 }
 
-/// A box of sides a, b, c has the moments V a^2 / 12. Coordinates of size s are given to s epsilon,
-/// which moves the centre as much and moments by V a s epsilon.
+/// A box of sides a, b, c has the moments V a^2 / 12. Coordinates of size s are rounded to s
+/// epsilon, which moves the centre by as much and changes moments by V a s epsilon.
 static void boxes_have_their_moments(void **state) {
     (void)state;
     const double turn[9] = {0.36, 0.48, -0.8, -0.8, 0.6, 0.0, 0.48, 0.64, 0.6};
@@ -73,9 +73,9 @@ static void boxes_have_their_moments(void **state) {
     }
 }
 
-/// Meshes in a ball of radius r come closer to V = 4/3 pi r^3 and V r^2 / 5 by the square of their
-/// edges: arcs of 2 pi / n lose (2 pi / n)^2 / 6 of an area, once around and once along; a ball
-/// within a ball, turned inside out, is a cavity.
+/// Meshes inscribed in a ball of radius r converge to V = 4/3 pi r^3 and V r^2 / 5 with the square
+/// of their edges: arcs of 2 pi / n lose (2 pi / n)^2 / 6 of an area, once around and once along.
+/// An inverted ball inside a ball is a cavity.
 static void balls_converge_and_cavities_count(void **state) {
     (void)state;
     double error_before = 0.0;

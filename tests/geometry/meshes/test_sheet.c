@@ -1,9 +1,9 @@
-// Sheets of triangles: refusals with their sentences, and hinges of open and closed ones.
+// Triangle sheets: error messages, and hinges of open and closed sheets.
 #include "geometry/meshes/sheet.h"
 #include "support/refusals.h"
 #include "support/testing.h"
 
-/// A square of two triangles with one more vertex above it, and room for two more triangles.
+/// A square of two triangles, one more vertex above it, and space for two more triangles.
 struct patch {
     double positions[15];
     uint32_t triangles[12];
@@ -87,7 +87,7 @@ static void refuses_edges_that_are_no_sheet(void **state) {
     assert_refused(&p, "triangles 0 and 1 have the same vertices");
 }
 
-/// Of every hinge the triangles (0 1 2) and (1 0 3) are in the mesh, turned somehow.
+/// The triangles (0 1 2) and (1 0 3) of every hinge are in the mesh, up to a cyclic permutation.
 static bool has_triangle(const struct surface_view *view, uint32_t a, uint32_t b, uint32_t c) {
     for (size_t i = 0; i < 3 * view->triangle_count; i++) {
         const uint32_t *v = view->triangles + i / 3 * 3;
@@ -119,7 +119,7 @@ static void assert_hinges(const struct surface_view *view, size_t expected) {
     assert_int_equal(memory.bytes_in_use, 0);
 }
 
-/// One in a square, six in a tetrahedron, none in a triangle.
+/// One hinge in a square, six in a tetrahedron, none in a triangle.
 static void hinges_are_the_inner_edges(void **state) {
     (void)state;
     struct patch p;

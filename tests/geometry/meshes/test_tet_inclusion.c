@@ -1,5 +1,5 @@
-// Points in tetrahedra: by barycentric coordinates that are known, on faces, edges and corners
-// where only exact signs leave no gap between neighbours, and in what is no tetrahedron.
+// Points in tetrahedra: with known barycentric coordinates; on faces, edges and corners, where only
+// exact signs leave no gap between neighbours; and degenerate tetrahedra.
 #include "geometry/meshes/tet_inclusion.h"
 
 #include "base/matrix3/math3.h"
@@ -28,8 +28,8 @@ static void random_tet(struct random *random, double x[4][3]) {
     } while (!(volume_of((const double(*)[3])x) > 0.05));
 }
 
-// The point is at known barycentric coordinates. Rounding of its place, 1e-16 m, moves them by that
-// over the least height, volume over the largest area: 0.05 / 4.
+// The point has known barycentric coordinates. Rounding of its position, 1e-16 m, changes them by
+// that divided by the smallest height, volume over the largest area: 0.05 / 4.
 static void known_coordinates_are_found(void **state) {
     (void)state;
     struct random random = random_seed(1);
@@ -61,7 +61,7 @@ static void known_coordinates_are_found(void **state) {
     assert_true(inside > testing_rounds(20000) / 10);
 }
 
-/// How many tetrahedra of a mesh contain a point.
+/// Returns the number of tetrahedra of a mesh that contain a point.
 static size_t count_around(const struct tet_mesh *mesh, const double p[3]) {
     size_t count = 0;
     for (size_t t = 0; t < mesh->tet_count; t++) {
@@ -75,8 +75,8 @@ static size_t count_around(const struct tet_mesh *mesh, const double p[3]) {
     return count;
 }
 
-// A cube turned at random, and points as near to the faces, edges and corners between its
-// tetrahedra as doubles have them: each is in one tetrahedron at least.
+// A cube in a random orientation, and points as close to the faces, edges and corners between its
+// tetrahedra as doubles allow: each is in at least one tetrahedron.
 static void no_gap_is_between_neighbours(void **state) {
     (void)state;
     struct random random = random_seed(2);
@@ -93,7 +93,7 @@ static void no_gap_is_between_neighbours(void **state) {
             positions_rotate(mesh.positions, mesh.vertex_count, axis,
                              random_uniform(&random, 0.0, 3.0));
         }
-        // On a face, an edge or at a corner of a tetrahedron that has the middle of the mesh close.
+        // A point on a face, an edge or at a corner of a tetrahedron near the middle of the mesh.
         const size_t t = random_index(&random, mesh.tet_count);
         const int corners = 1 + (int)random_index(&random, 3);
         double p[3] = {0.0, 0.0, 0.0}, sum = 0.0, weight[3];

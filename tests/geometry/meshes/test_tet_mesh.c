@@ -1,5 +1,5 @@
-// Checks, boundaries, masses and normals of tetrahedral meshes: refusals with their sentences,
-// closed outward boundaries of boxes cut into tetrahedra, and slivers that must pass.
+// Checks, boundaries, masses and normals of tetrahedral meshes: error messages, closed outward
+// boundaries of boxes divided into tetrahedra, and slivers that must be accepted.
 #include "base/matrix3/math3.h"
 #include "geometry/meshes/tet_mesh.h"
 #include "support/refusals.h"
@@ -17,7 +17,7 @@ static uint32_t grid_vertex(int x, int y, int z) {
     return (uint32_t)((z * SIDE + y) * SIDE + x);
 }
 
-// Kuhn's division of a cube: one tetrahedron for each order in which the axes are walked.
+// Kuhn's subdivision of a cube: one tetrahedron per permutation of the axes.
 static void cut_cell(const int corner[3], uint32_t tets[6][4]) {
     static const int walks[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1},
                                     {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
@@ -28,7 +28,7 @@ static void cut_cell(const int corner[3], uint32_t tets[6][4]) {
             at[walks[w][i]]++;
             v[i + 1] = grid_vertex(at[0], at[1], at[2]);
         }
-        // Odd walks are mirrored.
+        // Odd permutations are mirrored.
         const bool odd = w >= 3;
         const uint32_t ordered[4] = {v[0], v[odd ? 2 : 1], v[odd ? 1 : 2], v[3]};
         memcpy(tets[w], ordered, sizeof ordered);
@@ -104,12 +104,12 @@ static void refuses_broken_meshes(void **state) {
     memcpy(grid.tets[5], swapped, sizeof swapped);
     assert_refused(&grid.view, "tetrahedron 5: rest volume -0.0208333 m^3, must be positive");
     make_grid(&grid);
-    // A corner that only tetrahedra of the last cell share, dropped with that cell.
+    // A corner that only tetrahedra of the last cell share, which is removed with that cell.
     grid.view.tet_count -= 6;
     assert_refused(&grid.view, "vertex 124: in no tetrahedron");
 }
 
-// Four points in a plane that is askew to the axes, so that the volume is rounding and not zero.
+// Four points in a plane oblique to the axes, so that the volume is rounding rather than zero.
 static void refuses_flat_tetrahedra_of_any_size(void **state) {
     (void)state;
     const uint32_t tets[4] = {0, 1, 2, 3};
@@ -124,7 +124,7 @@ static void refuses_flat_tetrahedra_of_any_size(void **state) {
         }
         const struct tet_mesh_view mesh = {4, x, 1, tets};
         assert_refused(&mesh, "tetrahedron 0: rest volume");
-        // A volume that is more than rounding, of 1e-11 of the longest edge cubed and less.
+        // A volume above rounding, of at most 1e-11 of the longest edge cubed.
         double ab[3], ac[3], area[3];
         subtract3(x + 3, x, ab);
         subtract3(x + 6, x, ac);
@@ -134,8 +134,7 @@ static void refuses_flat_tetrahedra_of_any_size(void **state) {
     }
 }
 
-// A sliver: two opposite edges of a square, a millionth apart, at sizes from a micrometre to a
-// megametre.
+// A sliver: two opposite edges of a square, 1e-6 apart, at sizes from a micrometre to a megametre.
 static void accepts_slivers_of_any_size(void **state) {
     (void)state;
     struct memory memory;
@@ -163,7 +162,8 @@ static void masses_add_up(void **state) {
     }
     assert_true(fabs(total - 3.0 * 8.0) < 1e-12);
 
-    // One density each: the first tetrahedron alone gives its four vertices their mass.
+    // One density per tetrahedron: only the first one is not zero and gives mass to its four
+    // vertices.
     double densities[CELLS * CELLS * CELLS * 6] = {5.0};
     double single[GRID_VERTICES] = {0.0};
     tet_mesh_add_lumped_mass(&grid.view, densities, true, single);
@@ -192,8 +192,8 @@ static void free_boundary(struct boundary *b) {
     assert_int_equal(b->memory.bytes_in_use, 0);
 }
 
-// 2 * 6 * CELLS^2 triangles, every edge used once in each direction, and by the divergence theorem
-// the volume of the box.
+// 2 * 6 * CELLS^2 triangles, every edge used once in each direction, and the volume of the box by
+// the divergence theorem.
 static void boundary_is_closed_and_outward(void **state) {
     (void)state;
     struct boundary b;
@@ -220,8 +220,7 @@ static void boundary_is_closed_and_outward(void **state) {
     free_boundary(&b);
 }
 
-// A fan whose tetrahedra all share two vertices: what a sort by buckets would take quadratic time
-// for.
+// A fan whose tetrahedra all share two vertices, for which a bucket sort would need quadratic time.
 static void boundary_of_a_fan_is_quick(void **state) {
     (void)state;
     enum { BLADES = 100000 };
@@ -258,8 +257,8 @@ static void every_failed_allocation_is_a_status(void **state) {
     assert_refusals_are_statuses(find_boundary, &grid, 10);
 }
 
-/// Every face is inner or on the boundary; an inner one's vertices are both tetrahedra's, seen from
-/// the first outward, from the second inward.
+/// Every face is inner or on the boundary. The vertices of an inner face belong to both tetrahedra,
+/// oriented outward for the first and inward for the second.
 static void inner_faces_are_all_others(void **state) {
     (void)state;
     static struct grid grid;
