@@ -367,7 +367,7 @@ size_t bounding_tree_query(const struct bounding_tree *tree, const struct box *b
         for (size_t l = 0; l < walk.leaf_count; l++) {
             const size_t leaf = walk.leaves[l];
             const int32_t *primitive = tree->primitive + 8 * leaf;
-            uint32_t lanes = mask_bits(block_meets(tree->blocks + leaf, walk.limit));
+            uint32_t lanes = mask_bits(block_overlaps(tree->blocks + leaf, walk.limit));
             for (; lanes != 0; lanes &= lanes - 1) {
                 if (found < capacity) {
                     hits[found] = (uint32_t)primitive[__builtin_ctz(lanes)];

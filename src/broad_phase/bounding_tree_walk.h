@@ -35,7 +35,7 @@ ALWAYS_INLINE bool walk_next(const struct bounding_tree *tree, struct tree_walk 
         const uint32_t level = at >> WALK_INDEX_BITS;
         const uint32_t index = at & ((1U << WALK_INDEX_BITS) - 1);
         const struct box_block *block = tree->blocks + tree->level_start[level] + index;
-        const uint32_t lanes = mask_bits(block_meets(block, walk->limit));
+        const uint32_t lanes = mask_bits(block_overlaps(block, walk->limit));
         const uint32_t first_child = (level - 1) << WALK_INDEX_BITS | 8 * index;
         uint32_t *to = level == 1 ? walk->leaves + walk->leaf_count : walk->stack + walk->depth;
         size_t added = 0;
@@ -72,7 +72,7 @@ ALWAYS_INLINE size_t front_descend(const struct box_block *blocks, const struct 
     for (size_t i = 0; i < count && reached <= FRONT_BLOCKS - 8; i++) {
         const uint32_t box = from[i] >> WALK_INDEX_BITS;
         const uint32_t index = block_index(from[i]);
-        const uint32_t lanes = mask_bits(block_meets(blocks + index, front->limit[box]));
+        const uint32_t lanes = mask_bits(block_overlaps(blocks + index, front->limit[box]));
         const uint32_t first_child = box << WALK_INDEX_BITS | 8 * index;
         for (uint32_t lane = 0; lane < 8; lane++) {
             to[reached] = first_child + lane;

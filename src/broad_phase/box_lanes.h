@@ -104,9 +104,9 @@ ALWAYS_INLINE void block_fill(const struct box *const boxes[8], struct box_block
     }
 }
 
-/// Returns the limits that block_meets compares bounds with: the negated bounds of a box. They are
-/// clamped below FLT_MAX, the bound of an empty lane, so that an unbounded box never overlaps an
-/// empty lane.
+/// Returns the limits that block_overlaps compares bounds with: the negated bounds of a box. They
+/// are clamped below FLT_MAX, the bound of an empty lane, so that an unbounded box never overlaps
+/// an empty lane.
 ALWAYS_INLINE floats4 negated_limits(floats4 bounds) {
     return floats_min(-bounds, floats_set(0.5F * FLT_MAX));
 }
@@ -151,8 +151,8 @@ ALWAYS_INLINE struct lane_mask mask_without(struct lane_mask mask, const int32_t
 }
 
 /// Returns the lanes whose box overlaps or touches the box with limits limit[k * stride], k < 6.
-ALWAYS_INLINE struct lane_mask block_meets_strided(const struct box_block *block,
-                                                   const float *limit, size_t stride) {
+ALWAYS_INLINE struct lane_mask block_overlaps_strided(const struct box_block *block,
+                                                      const float *limit, size_t stride) {
     struct lane_mask mask = {{-1, -1, -1, -1, -1, -1, -1, -1}};
     for (size_t k = 0; k < 6; k++) {
         floats8 bound;
@@ -181,8 +181,8 @@ ALWAYS_INLINE struct lane_mask mask_without(struct lane_mask mask, const int32_t
     return mask;
 }
 
-ALWAYS_INLINE struct lane_mask block_meets_strided(const struct box_block *block,
-                                                   const float *limit, size_t stride) {
+ALWAYS_INLINE struct lane_mask block_overlaps_strided(const struct box_block *block,
+                                                      const float *limit, size_t stride) {
     struct lane_mask mask;
     for (int h = 0; h < 2; h++) {
         mask.half[h] = floats_load(block->bound[0] + 4 * h) <= floats_set(limit[0]);
@@ -194,8 +194,8 @@ ALWAYS_INLINE struct lane_mask block_meets_strided(const struct box_block *block
 }
 #endif
 
-ALWAYS_INLINE struct lane_mask block_meets(const struct box_block *block, const float limit[6]) {
-    return block_meets_strided(block, limit, 1);
+ALWAYS_INLINE struct lane_mask block_overlaps(const struct box_block *block, const float limit[6]) {
+    return block_overlaps_strided(block, limit, 1);
 }
 
 #endif

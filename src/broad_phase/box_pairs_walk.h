@@ -56,7 +56,7 @@ struct widths {
 
 struct group {
     struct box_block block; ///< boxes of the queries
-    float limit[6 * GROUP]; ///< limits of these boxes, in the layout of block_meets_strided
+    float limit[6 * GROUP]; ///< limits of these boxes, in the layout of block_overlaps_strided
     int32_t points[TREE_WIDTH_LIMIT][GROUP];
     uint32_t query[GROUP];
     struct box all; ///< smallest box around the group
@@ -151,17 +151,18 @@ static void append_hits(const struct box_pair_query *query, struct batch *batch,
 
 /// Returns the lanes of a leaf block that overlap query i of the group and whose primitives share
 /// no point with it.
-ALWAYS_INLINE uint32_t lanes_met(const struct box_pair_query *query, struct widths widths,
-                                 size_t leaf, const struct group *group, uint32_t i) {
+ALWAYS_INLINE uint32_t overlapping_lanes(const struct box_pair_query *query, struct widths widths,
+                                         size_t leaf, const struct group *group, uint32_t i) {
     const struct bounding_tree *tree = query->tree;
     const int32_t *points = tree->points + 8 * (size_t)widths.tree * leaf;
-    struct lane_mask met = block_meets_strided(tree->blocks + leaf, group->limit + i, GROUP);
+    struct lane_mask overlapping = block_overlaps_strided(tree->blocks + leaf, group->limit + i,
+                                                          GROUP);
     for (uint32_t a = 0; a < widths.query; a++) {
         for (size_t b = 0; b < widths.tree; b++) {
-            met = mask_without(met, points + 8 * b, group->points[a][i]);
+            overlapping = mask_without(overlapping, points + 8 * b, group->points[a][i]);
         }
     }
-    return mask_bits(met) & (query->is_self && leaf == group->index ? 0xFEU << i : 0xFFU);
+    return mask_bits(overlapping) & (query->is_self && leaf == group->index ? 0xFEU << i : 0xFFU);
 }
 
 /// Appends the overlapping pairs of a group and a leaf block to the hits. The only branches are for
@@ -169,23 +170,23 @@ ALWAYS_INLINE uint32_t lanes_met(const struct box_pair_query *query, struct widt
 /// lane either, so the queries with an overlap are listed first.
 ALWAYS_INLINE void add_leaf(const struct box_pair_query *query, struct widths widths, size_t leaf,
                             const struct group *group, struct batch *batch) {
-    uint32_t meeting[GROUP][2];
+    uint32_t overlaps[GROUP][2];
     float limit[8];
-    size_t meeting_count = 0;
+    size_t overlap_count = 0;
     box_limits(query->tree->unions + leaf, limit);
-    for (uint32_t near = mask_bits(block_meets(&group->block, limit)); near != 0;
+    for (uint32_t near = mask_bits(block_overlaps(&group->block, limit)); near != 0;
          near &= near - 1) {
         const uint32_t i = (uint32_t)__builtin_ctz(near);
-        const uint32_t lanes = lanes_met(query, widths, leaf, group, i);
-        meeting[meeting_count][0] = group->query[i];
-        meeting[meeting_count][1] = lanes;
-        meeting_count += lanes != 0;
+        const uint32_t lanes = overlapping_lanes(query, widths, leaf, group, i);
+        overlaps[overlap_count][0] = group->query[i];
+        overlaps[overlap_count][1] = lanes;
+        overlap_count += lanes != 0;
     }
     size_t count = batch->hit_count;
-    for (size_t m = 0; m < meeting_count; m++) {
+    for (size_t m = 0; m < overlap_count; m++) {
         for (uint32_t k = 0; k < 8; k++) {
-            batch->hits[count] = (struct hit){meeting[m][0], 8 * (uint32_t)leaf + k};
-            count += meeting[m][1] >> k & 1U;
+            batch->hits[count] = (struct hit){overlaps[m][0], 8 * (uint32_t)leaf + k};
+            count += overlaps[m][1] >> k & 1U;
         }
     }
     batch->hit_count = count;
@@ -193,7 +194,7 @@ ALWAYS_INLINE void add_leaf(const struct box_pair_query *query, struct widths wi
 
 /// Tests a group with a leaf. If the queries are the tree's own primitives, leaves before the
 /// group's own are skipped, so that each pair is found once.
-ALWAYS_INLINE void meet_leaf(const struct box_pair_query *query, struct widths widths, size_t leaf,
+ALWAYS_INLINE void test_leaf(const struct box_pair_query *query, struct widths widths, size_t leaf,
                              const struct group *group, struct batch *batch,
                              struct box_pair_piece *piece) {
     if (query->is_self && leaf < group->index) {
@@ -213,19 +214,19 @@ ALWAYS_INLINE void find_alone(const struct box_pair_query *query, struct widths 
     for (walk_start(query->tree, &group->all, &walk); walk_next(query->tree, &walk);
          walk.leaf_count = 0) {
         for (size_t l = 0; l < walk.leaf_count; l++) {
-            meet_leaf(query, widths, block_index(walk.leaves[l]), group, batch, piece);
+            test_leaf(query, widths, block_index(walk.leaves[l]), group, batch, piece);
         }
     }
 }
 
 /// Tests groups with the leaves that front_reach_leaves found for them.
-ALWAYS_INLINE void meet_front(const struct box_pair_query *query, struct widths widths,
+ALWAYS_INLINE void test_front(const struct box_pair_query *query, struct widths widths,
                               uint32_t count, struct batch *batch, struct box_pair_piece *piece) {
     const struct tree_front *front = &batch->front;
     size_t l = 0;
     for (uint32_t i = 0; i < count; i++) {
         for (; l < front->count && front->leaves[l] >> WALK_INDEX_BITS == i; l++) {
-            meet_leaf(query, widths, block_index(front->leaves[l]), &batch->groups[i], batch,
+            test_leaf(query, widths, block_index(front->leaves[l]), &batch->groups[i], batch,
                       piece);
         }
     }
@@ -242,7 +243,7 @@ ALWAYS_INLINE void find_batch(const struct box_pair_query *query, struct widths 
         boxes[i] = batch.groups[i].all;
     }
     if (front_reach_leaves(query->tree, boxes, count, &batch.front)) {
-        meet_front(query, widths, count, &batch, piece);
+        test_front(query, widths, count, &batch, piece);
     } else {
         for (uint32_t i = 0; i < count; i++) {
             find_alone(query, widths, &batch.groups[i], &batch, piece);

@@ -22,13 +22,13 @@ void ray_make(const double origin[3], const double direction[3], struct ray *out
 /// Returns whether the ray meets the triangle at a distance from 0 to limit, m. Both sides and the
 /// boundary count. A triangle of zero area, or seen exactly from its edge, is not met. weight:
 /// barycentric coordinates, >= 0, sum 1.
-bool ray_meets_triangle(const struct ray *ray, const double *const corners[3], double limit,
-                        double *distance, double weight[3]);
+bool ray_hits_triangle(const struct ray *ray, const double *const corners[3], double limit,
+                       double *distance, double weight[3]);
 
 /// Returns whether the ray meets the shape's boundary, from either side, at a distance from 0 to
 /// limit, m. Writes the smallest distance, and the unit normal there, which points out of the
 /// solid.
-bool ray_meets_shape(const struct ray *ray, const struct shape *shape, const struct pose *pose,
-                     double limit, double *distance, double normal[3]);
+bool ray_hits_shape(const struct ray *ray, const struct shape *shape, const struct pose *pose,
+                    double limit, double *distance, double normal[3]);
 
 #endif

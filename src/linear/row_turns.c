@@ -27,7 +27,7 @@ static void measure_rotations(const struct measurement *m, const uint32_t *rows,
             phi[i][l] = square < CHART_LIMIT * CHART_LIMIT ? phi[i][l] : 0.0;
         }
     }
-    chart_measure(phi, &chart);
+    chart_init(phi, &chart);
     chart_torque(&chart, k);
     for (int l = 0; l < count; l++) {
         double *out = m->turns + 9 * (size_t)rows[l];

@@ -73,7 +73,7 @@ static double meet(void *self, uint32_t primitive, double limit) {
     double distance = 0.0;
     double weight[3];
     s->visits++;
-    if (ray_meets_triangle(&s->ray, corners, limit, &distance, weight)) {
+    if (ray_hits_triangle(&s->ray, corners, limit, &distance, weight)) {
         keep_lesser(s, primitive, distance);
     }
     return s->found;

@@ -63,7 +63,7 @@ static size_t hits_of(const struct ball *ball, const double origin[3], const dou
         const double *const corners[3] = {ball->x[i][0], ball->x[i][1], ball->x[i][2]};
         double distance = 0.0;
         double weight[3];
-        if (ray_meets_triangle(&ray, corners, INFINITY, &distance, weight)) {
+        if (ray_hits_triangle(&ray, corners, INFINITY, &distance, weight)) {
             hits++;
             for (int k = 0; k < 3; k++) {
                 assert_true(weight[k] >= 0.0 && weight[k] <= 1.0);
@@ -134,7 +134,7 @@ static void nothing_falls_through_a_grid(void **state) {
             const double *const corners[3] = {corner[0], corner[t % 2 + 1], corner[t % 2 + 2]};
             double distance = 0.0;
             double weight[3];
-            hits += ray_meets_triangle(&ray, corners, INFINITY, &distance, weight);
+            hits += ray_hits_triangle(&ray, corners, INFINITY, &distance, weight);
         }
         assert_true(hits >= 1);
     }
@@ -181,7 +181,7 @@ static void triangles_are_met_where_they_are(void **state) {
         double distance = 0.0;
         double weight[3];
         ray_make(origin, direction, &ray);
-        const bool hit = ray_meets_triangle(&ray, corners, INFINITY, &distance, weight);
+        const bool hit = ray_hits_triangle(&ray, corners, INFINITY, &distance, weight);
         // Coordinates and their products are rounded to 1e-16; det divides that error.
         const double rounding = 1e-14 / fabs((double)det);
         if (fabs(inside) > rounding) {
@@ -193,8 +193,8 @@ static void triangles_are_met_where_they_are(void **state) {
             assert_near(weight[1], (double)u, rounding, "weight");
             assert_near(weight[2], (double)v, rounding, "weight");
             double same = 0.0;
-            assert_true(ray_meets_triangle(&ray, corners, distance, &same, weight));
-            assert_false(ray_meets_triangle(&ray, corners, 0.999999 * distance, &same, weight));
+            assert_true(ray_hits_triangle(&ray, corners, distance, &same, weight));
+            assert_false(ray_hits_triangle(&ray, corners, 0.999999 * distance, &same, weight));
         }
     }
     assert_true(met > 400);
@@ -227,7 +227,7 @@ static void triangles_seen_from_their_edge_are_met_on_the_ray(void **state) {
         double distance = 0.0;
         double weight[3];
         ray_make(origin, direction, &ray);
-        if (ray_meets_triangle(&ray, corners, INFINITY, &distance, weight)) {
+        if (ray_hits_triangle(&ray, corners, INFINITY, &distance, weight)) {
             double at[3];
             met++;
             add_scaled3(origin, distance, ray.direction, at);
@@ -253,9 +253,9 @@ static void flat_triangles_are_not_met(void **state) {
     double weight[3];
     struct ray ray;
     ray_make(origin, (double[3]){0.5, 0.0, 1.0}, &ray);
-    assert_false(ray_meets_triangle(&ray, line, INFINITY, &distance, weight));
+    assert_false(ray_hits_triangle(&ray, line, INFINITY, &distance, weight));
     ray_make(origin, (double[3]){0.0, 0.2, 1.0}, &ray);
-    assert_false(ray_meets_triangle(&ray, edge_on, INFINITY, &distance, weight));
+    assert_false(ray_hits_triangle(&ray, edge_on, INFINITY, &distance, weight));
 }
 
 // --- shapes ---
@@ -311,7 +311,7 @@ static void shapes_are_met_where_their_distance_is_zero(void **state) {
             double normal[3];
             ray_make(origin, direction, &ray);
             const bool expected = walk(&ray, &shape, &pose, 10.0, &walked);
-            const bool hit = ray_meets_shape(&ray, &shape, &pose, 10.0, &distance, normal);
+            const bool hit = ray_hits_shape(&ray, &shape, &pose, 10.0, &distance, normal);
             if (!hit) {
                 // Sphere tracing has stopped near a boundary that the ray passes.
                 double gradient[3];
@@ -336,7 +336,7 @@ static void shapes_are_met_where_their_distance_is_zero(void **state) {
                 add_scaled3(at, 1e-6, normal, at);
                 assert_true(shape_distance(&shape, &pose, at, NULL, NULL) > 0.0);
                 double none = 0.0;
-                assert_false(ray_meets_shape(&ray, &shape, &pose, 0.999 * distance, &none, normal));
+                assert_false(ray_hits_shape(&ray, &shape, &pose, 0.999 * distance, &none, normal));
             }
         }
         assert_true(met > count / 20 && missed > 0);
@@ -364,7 +364,7 @@ static void nothing_leaves_a_solid(void **state) {
         double distance = 0.0;
         double normal[3];
         ray_make(pose.translation, direction, &ray);
-        assert_true(ray_meets_shape(&ray, &shape, &pose, 2.0, &distance, normal));
+        assert_true(ray_hits_shape(&ray, &shape, &pose, 2.0, &distance, normal));
     }
 }
 
@@ -382,20 +382,20 @@ static void a_ring_is_met_four_times(void **state) {
     for (int i = 0; i < 4; i++) {
         const double from = i == 0 ? -100.0 : places[i - 1] + 1e-3;
         ray_make((double[3]){from, 0.0, 0.0}, (double[3]){2.0, 0.0, 0.0}, &ray);
-        assert_true(ray_meets_shape(&ray, &ring, &pose, INFINITY, &distance, normal));
+        assert_true(ray_hits_shape(&ray, &ring, &pose, INFINITY, &distance, normal));
         // Rounding of 100 m.
         assert_near(from + distance, places[i], 1e-13, "m");
         assert_near(normal[0], i % 2 == 0 ? -1.0 : 1.0, 1e-14, "normal");
     }
     ray_make((double[3]){0.81, 0.0, 0.0}, (double[3]){1.0, 0.0, 0.0}, &ray);
-    assert_false(ray_meets_shape(&ray, &ring, &pose, INFINITY, &distance, normal));
+    assert_false(ray_hits_shape(&ray, &ring, &pose, INFINITY, &distance, normal));
     ray_make((double[3]){0.0, 5.0, 0.1}, (double[3]){0.0, -1.0, 0.0}, &ray);
-    assert_false(ray_meets_shape(&ray, &ring, &pose, INFINITY, &distance, normal));
+    assert_false(ray_hits_shape(&ray, &ring, &pose, INFINITY, &distance, normal));
     // Onto its top from above, with a limit before it, and just beyond its rim.
     ray_make((double[3]){0.0, 5.0, 0.6}, (double[3]){0.0, -1.0, 0.0}, &ray);
-    assert_true(ray_meets_shape(&ray, &ring, &pose, INFINITY, &distance, normal));
+    assert_true(ray_hits_shape(&ray, &ring, &pose, INFINITY, &distance, normal));
     assert_near(distance, 4.8, 1e-14, "m");
-    assert_false(ray_meets_shape(&ray, &ring, &pose, 4.79, &distance, normal));
+    assert_false(ray_hits_shape(&ray, &ring, &pose, 4.79, &distance, normal));
 }
 
 int main(void) {

@@ -8,7 +8,7 @@
 static const int upper[6] = {0, 1, 2, 4, 5, 8};
 
 /// Copies one matrix to the first two lanes.
-static void spread(const double a[9], double a8[6 * LANES]) {
+static void copy_to_lanes(const double a[9], double a8[6 * LANES]) {
     for (int i = 0; i < 6; i++) {
         a8[LANES * i] = a[upper[i]];
         a8[LANES * i + 1] = a[upper[i]];
@@ -17,7 +17,7 @@ static void spread(const double a[9], double a8[6 * LANES]) {
 
 /// Swaps two eigenvalues that are not in ascending order, and their eigenvectors. One vector
 /// changes its sign, so that Q stays a rotation.
-static void sort(double lambda[3], double q[9], int first, int second) {
+static void sort_pair(double lambda[3], double q[9], int first, int second) {
     if (!(lambda[second] < lambda[first])) {
         return;
     }
@@ -35,7 +35,7 @@ void eigen3(const double a[9], double lambda[3], double q[9]) {
     double a8[6 * LANES];
     double lambda8[3 * LANES];
     double q8[9 * LANES];
-    spread(a, a8);
+    copy_to_lanes(a, a8);
     eigen3_two(a8, lambda8, q8);
     for (int i = 0; i < 3; i++) {
         lambda[i] = lambda8[LANES * i];
@@ -43,9 +43,9 @@ void eigen3(const double a[9], double lambda[3], double q[9]) {
     for (int i = 0; i < 9; i++) {
         q[i] = q8[LANES * i];
     }
-    sort(lambda, q, 0, 1);
-    sort(lambda, q, 0, 2);
-    sort(lambda, q, 1, 2);
+    sort_pair(lambda, q, 0, 1);
+    sort_pair(lambda, q, 0, 2);
+    sort_pair(lambda, q, 1, 2);
 }
 
 static void project(double *a) {
@@ -67,7 +67,7 @@ void eigen3_project_lanes(lanes8 a[6]) {
 
 void eigen3_project(double a[9]) {
     double a8[6 * LANES];
-    spread(a, a8);
+    copy_to_lanes(a, a8);
     eigen3_project_two(a8);
     for (int i = 0; i < 6; i++) {
         a[upper[i]] = a8[LANES * i];

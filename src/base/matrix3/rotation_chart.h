@@ -30,7 +30,7 @@ ALWAYS_INLINE lanes8 chart_series(lanes8 s, const double coefficients[17]) {
     return sum;
 }
 
-ALWAYS_INLINE void chart_measure(const lanes8 phi[3], struct chart_lanes *chart) {
+ALWAYS_INLINE void chart_init(const lanes8 phi[3], struct chart_lanes *chart) {
     // (-1)^(k+1) (1 / (2 k + 3)! - 2 / (2 k + 4)!) and (-1)^(k+1) (1 / (2 k + 4)! - 3 / (2 k + 5)!)
     static const double of_b[17] = {
         -0.08333333333333333,   0.005555555555555556,   -0.00014880952380952382,

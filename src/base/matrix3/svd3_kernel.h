@@ -31,7 +31,7 @@ ALWAYS_INLINE lanes8 dot_columns(const lanes8 a[9], int p, int q) {
     return AT(a, 0, p) * AT(a, 0, q) + AT(a, 1, p) * AT(a, 1, q) + AT(a, 2, p) * AT(a, 2, q);
 }
 
-ALWAYS_INLINE void measure(const lanes8 b[9], struct gram *g) {
+ALWAYS_INLINE void compute_gram(const lanes8 b[9], struct gram *g) {
     g->a00 = dot_columns(b, 0, 0);
     g->a11 = dot_columns(b, 1, 1);
     g->a22 = dot_columns(b, 2, 2);
@@ -215,16 +215,16 @@ ALWAYS_INLINE void svd3_kernel(const double *f, double *u, double *sigma, double
     for (int i = 0; i < 9; i++) {
         b[i] *= scale;
     }
-    measure(b, &g);
+    compute_gram(b, &g);
     mask8 active = needs_pass(&g);
     if (lanes_any(active)) {
         start(&g, active, b, right);
-        measure(b, &g);
+        compute_gram(b, &g);
         active = needs_pass(&g);
     }
     for (int i = 0; i < MAX_PASSES && lanes_any(active); i++) {
         pass(&g, active, b, right);
-        measure(b, &g);
+        compute_gram(b, &g);
         active = needs_pass(&g);
     }
     finish(b, &g, left, values);

@@ -416,7 +416,7 @@ ALWAYS_INLINE void group_load(const struct bond_elements *elements, size_t g, co
         for (int i = 0; i < 3; i++) {
             phi[i] = lanes_select(inside, phi[i], lanes_set(0.0));
         }
-        chart_measure(phi, &group->chart[end]);
+        chart_init(phi, &group->chart[end]);
         load_orientations(elements->orientations, elements->rotation + (g * ENDS + end) * LANES,
                           start);
         chart_orientation(&group->chart[end], start, orientation[end]);

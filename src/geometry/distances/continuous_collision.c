@@ -6,12 +6,12 @@
 
 #include "base/matrix3/math3.h"
 
-// Relative to the largest distance between nodes: a gap below `touching` counts as rounding, so the
-// pair touches; `projected` bounds the rounding error of projections of nodes.
-static const double touching = 1e-15, projected = 2e-15;
-// Relative to the gap that must be left: a step aims at `aim`, which is above 1 by more than
-// rounding; the search ends below `enough`.
-static const double aim = 1.02, enough = 1.1;
+// Relative to the largest distance between nodes: a gap below `touching_gap` counts as rounding, so
+// the pair touches; `projection_rounding` bounds the rounding error of projections of nodes.
+static const double touching_gap = 1e-15, projection_rounding = 2e-15;
+// Relative to the gap that must be left: a step aims at `target_factor`, which is above 1 by more
+// than rounding; the search ends below `stop_factor`.
+static const double target_factor = 1.02, stop_factor = 1.1;
 
 struct motion {
     enum pair_kind kind;
@@ -136,7 +136,7 @@ static double volume_positive_until(const struct motion *motion, const double *c
         h[k] *= sign;
         h[k] -= k < 3 ? motion->min_distance * norm3(area[k]) : 0.0;
     }
-    subtract_product(size, projected, h);
+    subtract_product(size, projection_rounding, h);
     if (!(h[0] > 0.0)) {
         return 0.0;
     }
@@ -203,7 +203,7 @@ static double advance(const struct motion *motion, struct closest closest, doubl
             break;
         }
         t = next;
-        if (left <= enough * least_gap) {
+        if (left <= stop_factor * least_gap) {
             break;
         }
     }
@@ -235,9 +235,9 @@ static bool stays_separated(const struct motion *motion, const struct collision_
         change[i] = dot3(by[i], between);
     }
     const double length = norm3(between);
-    const double rounding = projected * (sqrt(extent) + time * sqrt(drift));
+    const double rounding = projection_rounding * (sqrt(extent) + time * sqrt(drift));
     const double least_gap = least_gap_of(length - limits->separation, limits->required_gap);
-    const double least = length * (limits->separation + enough * least_gap + 2.0 * rounding);
+    const double least = length * (limits->separation + stop_factor * least_gap + 2.0 * rounding);
     bool separated = length > limits->separation;
     for (int i = 0; i < motion->first; i++) {
         for (int j = motion->first; j < motion->nodes; j++) {
@@ -265,16 +265,16 @@ double collision_free_time(enum pair_kind kind, const double *const x[PAIR_NODES
     const double gap = sqrt(closest.squared) - limits->separation;
     const double extent = largest_difference(&motion, x);
     motion.speed = largest_difference(&motion, dx);
-    if (!(gap > touching * extent) || !(motion.speed < (double)INFINITY)) {
+    if (!(gap > touching_gap * extent) || !(motion.speed < (double)INFINITY)) {
         count(statistics, 1);
         return 0.0;
     }
     const double least_gap = least_gap_of(gap, limits->required_gap);
-    if (gap - enough * least_gap >= motion.speed * time) {
+    if (gap - stop_factor * least_gap >= motion.speed * time) {
         count(statistics, 1);
         return time;
     }
-    motion.rounding = projected * (extent + motion.speed * limits->t_max);
-    motion.min_distance = limits->separation + aim * least_gap;
+    motion.rounding = projection_rounding * (extent + motion.speed * limits->t_max);
+    motion.min_distance = limits->separation + target_factor * least_gap;
     return advance(&motion, closest, least_gap, limits, statistics);
 }

@@ -4,17 +4,17 @@
 
 #include "geometry/exact/orientation.h"
 
-static bool intervals_meet(double a, double b, double c, double d) {
+static bool intervals_overlap(double a, double b, double c, double d) {
     const double low = (a < b ? a : b) > (c < d ? c : d) ? (a < b ? a : b) : (c < d ? c : d);
     const double high = (a > b ? a : b) < (c > d ? c : d) ? (a > b ? a : b) : (c > d ? c : d);
     return low <= high;
 }
 
 /// Returns whether two segments on one line intersect: exactly if their boxes do.
-static bool collinear_meet(const double a[3], const double b[3], const double c[3],
-                           const double d[3]) {
+static bool collinear_intersect(const double a[3], const double b[3], const double c[3],
+                                const double d[3]) {
     for (int k = 0; k < 3; k++) {
-        if (!intervals_meet(a[k], b[k], c[k], d[k])) {
+        if (!intervals_overlap(a[k], b[k], c[k], d[k])) {
             return false;
         }
     }
@@ -23,14 +23,14 @@ static bool collinear_meet(const double a[3], const double b[3], const double c[
 
 /// Returns whether two segments in one plane intersect. The plane must not contain the direction of
 /// the dropped axis.
-static bool coplanar_meet(const double a[3], const double b[3], const double c[3],
-                          const double d[3], int dropped) {
+static bool coplanar_intersect(const double a[3], const double b[3], const double c[3],
+                               const double d[3], int dropped) {
     const int ab_c = orientation_of_three(a, b, c, dropped);
     const int ab_d = orientation_of_three(a, b, d, dropped);
     const int cd_a = orientation_of_three(c, d, a, dropped);
     const int cd_b = orientation_of_three(c, d, b, dropped);
     if (ab_c == 0 && ab_d == 0 && cd_a == 0 && cd_b == 0) {
-        return collinear_meet(a, b, c, d);
+        return collinear_intersect(a, b, c, d);
     }
     return ab_c * ab_d <= 0 && cd_a * cd_b <= 0;
 }
@@ -46,8 +46,8 @@ static int droppable_axis(const double a[3], const double b[3], const double c[3
     return -1;
 }
 
-static bool segments_meet(const double a[3], const double b[3], const double c[3],
-                          const double d[3]) {
+static bool segments_intersect(const double a[3], const double b[3], const double c[3],
+                               const double d[3]) {
     if (orientation_of_four(a, b, c, d) != 0) {
         return false;
     }
@@ -55,10 +55,10 @@ static bool segments_meet(const double a[3], const double b[3], const double c[3
     for (int t = 0; t < 4; t++) {
         const int axis = droppable_axis(triples[t][0], triples[t][1], triples[t][2]);
         if (axis >= 0) {
-            return coplanar_meet(a, b, c, d, axis);
+            return coplanar_intersect(a, b, c, d, axis);
         }
     }
-    return collinear_meet(a, b, c, d);
+    return collinear_intersect(a, b, c, d);
 }
 
 /// Returns whether the triangle contains a point p of its plane, projected along the axis.
@@ -70,7 +70,7 @@ static bool triangle_contains(const double *const t[3], const double p[3], int d
 }
 
 /// Tests a segment in the triangle's plane, or a triangle that degenerates to a segment or a point.
-static bool flat_meet(const double a[3], const double b[3], const double *const t[3]) {
+static bool flat_intersects(const double a[3], const double b[3], const double *const t[3]) {
     const int axis = droppable_axis(t[0], t[1], t[2]);
     if (axis >= 0 && triangle_contains(t, a, axis)) {
         return true;
@@ -78,7 +78,7 @@ static bool flat_meet(const double a[3], const double b[3], const double *const 
     for (int k = 0; k < 3; k++) {
         const double *c = t[k];
         const double *d = t[(k + 1) % 3];
-        if (axis >= 0 ? coplanar_meet(a, b, c, d, axis) : segments_meet(a, b, c, d)) {
+        if (axis >= 0 ? coplanar_intersect(a, b, c, d, axis) : segments_intersect(a, b, c, d)) {
             return true;
         }
     }
@@ -87,13 +87,13 @@ static bool flat_meet(const double a[3], const double b[3], const double *const 
 
 /// Returns whether the coordinates are in the range where orientations are exact
 /// (geometry/exact/orientation.h); false for NaN.
-static bool is_within(const double p[3]) {
+static bool is_in_exact_range(const double p[3]) {
     return fabs(p[0]) <= 1e100 && fabs(p[1]) <= 1e100 && fabs(p[2]) <= 1e100;
 }
 
-bool segment_meets_triangle(const double a[3], const double b[3], const double *const t[3]) {
-    if (!is_within(a) || !is_within(b) || !is_within(t[0]) || !is_within(t[1]) ||
-        !is_within(t[2])) {
+bool segment_intersects_triangle(const double a[3], const double b[3], const double *const t[3]) {
+    if (!is_in_exact_range(a) || !is_in_exact_range(b) || !is_in_exact_range(t[0]) ||
+        !is_in_exact_range(t[1]) || !is_in_exact_range(t[2])) {
         return true;
     }
     const int a_side = orientation_of_four(t[0], t[1], t[2], a);
@@ -102,7 +102,7 @@ bool segment_meets_triangle(const double a[3], const double b[3], const double *
         return false;
     }
     if (a_side == 0 && b_side == 0) {
-        return flat_meet(a, b, t);
+        return flat_intersects(a, b, t);
     }
     // The line through a and b intersects the plane in one point. The point is in the triangle if
     // and only if the line passes all edges on the same side or through them.
@@ -115,8 +115,8 @@ bool segment_meets_triangle(const double a[3], const double b[3], const double *
     return first * third >= 0 && second * third >= 0;
 }
 
-static bool edge_meets_triangle(const struct edges_and_triangles *s, uint32_t edge,
-                                uint32_t triangle) {
+static bool edge_intersects_triangle(const struct edges_and_triangles *s, uint32_t edge,
+                                     uint32_t triangle) {
     if (s->is_forbidden && !s->is_forbidden(s->context, edge, triangle)) {
         return false;
     }
@@ -124,14 +124,16 @@ static bool edge_meets_triangle(const struct edges_and_triangles *s, uint32_t ed
     const uint32_t *t = s->triangles + 3 * (size_t)triangle;
     const double *const corners[3] = {s->x + 3 * (size_t)t[0], s->x + 3 * (size_t)t[1],
                                       s->x + 3 * (size_t)t[2]};
-    return segment_meets_triangle(s->x + 3 * (size_t)e[0], s->x + 3 * (size_t)e[1], corners);
+    return segment_intersects_triangle(s->x + 3 * (size_t)e[0], s->x + 3 * (size_t)e[1], corners);
 }
 
-static uint32_t filter_meeting(const void *context, const struct box_pair *pairs, size_t count) {
+static uint32_t filter_intersecting(const void *context, const struct box_pair *pairs,
+                                    size_t count) {
     uint32_t accepted = 0;
     for (size_t i = 0; i < count; i++) {
-        const bool meets = edge_meets_triangle(context, pairs[i].query, pairs[i].primitive);
-        accepted |= (uint32_t)meets << i;
+        const bool intersects = edge_intersects_triangle(context, pairs[i].query,
+                                                         pairs[i].primitive);
+        accepted |= (uint32_t)intersects << i;
     }
     return accepted;
 }
@@ -169,7 +171,7 @@ pbs_status intersection_search(struct memory *memory, struct tasks *tasks,
                                          .count = surface->edge_count,
                                          .points = surface->edges,
                                          .width = 2,
-                                         .filter = filter_meeting,
+                                         .filter = filter_intersecting,
                                          .context = surface};
     return box_pairs_find(memory, tasks, &query, &search->found);
 }

@@ -9,7 +9,7 @@
 /// Returns whether the closed segment a b and the closed triangle t[0] t[1] t[2] have a point in
 /// common. Both may be degenerate. Returns true if a coordinate is not finite or beyond 1e100,
 /// where the test is not exact. The range of coordinates is that of geometry/exact/orientation.h.
-bool segment_meets_triangle(const double a[3], const double b[3], const double *const t[3]);
+bool segment_intersects_triangle(const double a[3], const double b[3], const double *const t[3]);
 
 struct edges_and_triangles {
     size_t point_count;

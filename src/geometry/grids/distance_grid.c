@@ -85,7 +85,7 @@ struct axis_weights {
     double parts[3][WIDTH];
 };
 
-static void weigh_linear(double u, double cell, struct axis_weights *w) {
+static void set_linear_weights(double u, double cell, struct axis_weights *w) {
     w->count = 2;
     w->parts[0][0] = 1.0 - u;
     w->parts[0][1] = u;
@@ -94,7 +94,7 @@ static void weigh_linear(double u, double cell, struct axis_weights *w) {
     w->parts[2][0] = w->parts[2][1] = 0.0;
 }
 
-static void weigh_cubic(double u, double cell, struct axis_weights *w) {
+static void set_cubic_weights(double u, double cell, struct axis_weights *w) {
     w->count = WIDTH;
     for (int i = 0; i < WIDTH; i++) {
         const double z = u + 1.0 - i;
@@ -112,16 +112,16 @@ static void weigh_cubic(double u, double cell, struct axis_weights *w) {
 
 /// Computes the weights at a coordinate, in cells from sample 0, within the range of the
 /// interpolation.
-static void weigh(const struct distance_grid *grid, int axis, double coordinate,
-                  struct axis_weights *w) {
+static void set_weights(const struct distance_grid *grid, int axis, double coordinate,
+                        struct axis_weights *w) {
     const uint32_t margin = grid->is_linear ? 0 : 1;
     const double last = (double)(grid->counts[axis] - 2 - margin);
     const double base = fmin(fmax(floor(coordinate), (double)margin), last);
     w->first = (uint32_t)base - margin;
     if (grid->is_linear) {
-        weigh_linear(coordinate - base, grid->cell, w);
+        set_linear_weights(coordinate - base, grid->cell, w);
     } else {
-        weigh_cubic(coordinate - base, grid->cell, w);
+        set_cubic_weights(coordinate - base, grid->cell, w);
     }
 }
 
@@ -201,7 +201,7 @@ double distance_grid_value(const struct distance_grid *grid, const double point[
     double sums[3][3][3] = {{{0.0}}};
     for (int k = 0; k < 3; k++) {
         const double at = (point[k] - grid->origin[k]) / grid->cell;
-        weigh(grid, k, clamp_coordinate(grid, k, at, &outside), &w[k]);
+        set_weights(grid, k, clamp_coordinate(grid, k, at, &outside), &w[k]);
     }
     interpolate(grid, w, hessian != NULL ? 2 : gradient != NULL ? 1 : 0, sums);
     outside.length = norm3(outside.offset);

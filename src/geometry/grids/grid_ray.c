@@ -12,12 +12,12 @@ enum { WIDTH = 4 }; ///< samples along an axis on which a value depends, at most
 static const double OVERSHOOT = 0.4766;
 // Bound of a second derivative relative to the second differences along its axis: their weights sum
 // to |2 - 3u| + |3u - 1| <= 3 along the axis and to 1.25 along each other axis.
-static const double STRAIGHT = 3.0 * 1.25 * 1.25;
+static const double PURE_BOUND = 3.0 * 1.25 * 1.25;
 // Bound of a mixed second derivative: weights sum to 1.5 along each of its axes and to 1.25 along
 // the third.
-static const double MIXED = 1.5 * 1.5 * 1.25;
+static const double MIXED_BOUND = 1.5 * 1.5 * 1.25;
 // In cells: shorter intervals are not bisected.
-static const double SHORTEST = 1e-6;
+static const double SHORTEST_INTERVAL = 1e-6;
 
 struct grid_ray {
     const struct distance_grid *grid;
@@ -44,7 +44,7 @@ static double value_at(const struct grid_ray *ray, double t) {
 
 // --- bounds in a cell ---
 
-static void read_block(const struct grid_ray *ray, struct block *b) {
+static void load_block(const struct grid_ray *ray, struct block *b) {
     const struct distance_grid *grid = ray->grid;
     const size_t margin = margin_of(grid);
     b->width = 2 + 2 * margin;
@@ -61,7 +61,7 @@ static void read_block(const struct grid_ray *ray, struct block *b) {
     }
 }
 
-static bool is_off_the_surface(const struct block *b, bool is_linear) {
+static bool excludes_zero(const struct block *b, bool is_linear) {
     double low = INFINITY;
     double high = -INFINITY;
     for (size_t k = 0; k < b->width; k++) {
@@ -105,16 +105,16 @@ static double largest_difference(const struct block *block, int a, int b) {
 }
 
 /// Returns an upper bound of the second derivative along the ray in the cell, 1/m.
-static double bound_bending(const struct grid_ray *ray, const struct block *block) {
+static double bound_second_derivative(const struct grid_ray *ray, const struct block *block) {
     const bool is_linear = ray->grid->is_linear;
     const double *d = ray->direction;
     double sum = 0.0;
     for (int a = 0; a < 3; a++) {
         if (!is_linear) {
-            sum += STRAIGHT * d[a] * d[a] * largest_difference(block, a, a);
+            sum += PURE_BOUND * d[a] * d[a] * largest_difference(block, a, a);
         }
         for (int b = 0; b < a; b++) {
-            sum += (is_linear ? 2.0 : 2.0 * MIXED) * fabs(d[a] * d[b]) *
+            sum += (is_linear ? 2.0 : 2.0 * MIXED_BOUND) * fabs(d[a] * d[b]) *
                    largest_difference(block, a, b);
         }
     }
@@ -144,12 +144,12 @@ static double bisect(const struct grid_ray *ray, double low, double high, bool i
 static bool search_cell(const struct grid_ray *ray, double from, double to, double value_from,
                         double *zero) {
     struct block block;
-    read_block(ray, &block);
-    if (is_off_the_surface(&block, ray->grid->is_linear)) {
+    load_block(ray, &block);
+    if (excludes_zero(&block, ray->grid->is_linear)) {
         return false;
     }
-    const double bending = bound_bending(ray, &block);
-    const double shortest = SHORTEST * ray->grid->cell;
+    const double curvature = bound_second_derivative(ray, &block);
+    const double shortest = SHORTEST_INTERVAL * ray->grid->cell;
     double length = to - from;
     while (from < to) {
         const double end = from + length < to ? from + length : to;
@@ -159,13 +159,13 @@ static bool search_cell(const struct grid_ray *ray, double from, double to, doub
         const bool is_short = width <= shortest || !(end > from);
         if (is_inside == (value_end < 0.0)) {
             const double least = fmin(fabs(value_from), fabs(value_end));
-            if (is_short || least > 0.125 * bending * width * width) {
+            if (is_short || least > 0.125 * curvature * width * width) {
                 from = end;
                 value_from = value_end;
                 length = 2.0 * width;
                 continue;
             }
-        } else if (is_short || fabs(value_end - value_from) > bending * width * width) {
+        } else if (is_short || fabs(value_end - value_from) > curvature * width * width) {
             *zero = bisect(ray, from, end, is_inside);
             return true;
         }
@@ -234,8 +234,8 @@ static void write_gradient(const struct grid_ray *ray, double t, double gradient
     }
 }
 
-bool grid_ray_meets(const struct distance_grid *grid, const double origin[3],
-                    const double direction[3], double limit, double *distance, double gradient[3]) {
+bool grid_ray_hits(const struct distance_grid *grid, const double origin[3],
+                   const double direction[3], double limit, double *distance, double gradient[3]) {
     struct grid_ray ray = {.grid = grid, .origin = origin, .direction = direction, .end = limit};
     double t = 0.0;
     if (!clip(&ray, &t)) {

@@ -14,7 +14,7 @@
 /// (may be infinite), m. Writes the smallest such distance, and the interpolation's gradient there,
 /// which is never zero. direction: unit. Two crossings within 1e-6 cells of each other may be
 /// missed.
-bool grid_ray_meets(const struct distance_grid *grid, const double origin[3],
-                    const double direction[3], double limit, double *distance, double gradient[3]);
+bool grid_ray_hits(const struct distance_grid *grid, const double origin[3],
+                   const double direction[3], double limit, double *distance, double gradient[3]);
 
 #endif

@@ -31,7 +31,7 @@ static const double *corner(const struct triangle_mesh *mesh, uint32_t triangle,
     return mesh->positions + 3 * (size_t)mesh->triangles[3 * (size_t)triangle + (size_t)i];
 }
 
-static struct dipole of_triangle(const struct triangle_mesh *mesh, uint32_t triangle) {
+static struct dipole dipole_of_triangle(const struct triangle_mesh *mesh, uint32_t triangle) {
     const double *const a = corner(mesh, triangle, 0);
     const double *const b = corner(mesh, triangle, 1);
     const double *const c = corner(mesh, triangle, 2);
@@ -53,7 +53,7 @@ static struct dipole of_triangle(const struct triangle_mesh *mesh, uint32_t tria
 
 /// Returns the dipole of all parts. If their total area is zero, its centre is the mean of their
 /// centres.
-static struct dipole unite(const struct dipole *parts, int count) {
+static struct dipole merge_dipoles(const struct dipole *parts, int count) {
     struct dipole whole = {.radius = 0.0};
     for (int i = 0; i < count; i++) {
         add3(whole.area, parts[i].area, whole.area);
@@ -72,19 +72,19 @@ static struct dipole unite(const struct dipole *parts, int count) {
 
 /// Returns the dipole of a block. The parts of a block at level 0 are triangles, those of other
 /// blocks are blocks of the level below.
-static struct dipole of_block(const struct winding *w, uint32_t level, size_t index) {
+static struct dipole dipole_of_block(const struct winding *w, uint32_t level, size_t index) {
     const struct bounding_tree *tree = w->tree;
     struct dipole parts[8];
     int count = 0;
     for (size_t i = 0; i < 8; i++) {
         if (level == 0 && tree->primitive[8 * index + i] >= 0) {
-            parts[count++] = of_triangle(w->mesh, (uint32_t)tree->primitive[8 * index + i]);
+            parts[count++] = dipole_of_triangle(w->mesh, (uint32_t)tree->primitive[8 * index + i]);
         }
         if (level > 0 && 8 * index + i < tree->level_start[level] - tree->level_start[level - 1]) {
             parts[count++] = w->dipoles[tree->level_start[level - 1] + 8 * index + i];
         }
     }
-    return unite(parts, count);
+    return merge_dipoles(parts, count);
 }
 
 pbs_status winding_build(struct memory *memory, const struct triangle_mesh *mesh,
@@ -98,7 +98,8 @@ pbs_status winding_build(struct memory *memory, const struct triangle_mesh *mesh
     for (uint32_t level = 0; level < tree->level_count; level++) {
         const size_t count = tree->level_start[level + 1] - tree->level_start[level];
         for (size_t index = 0; index < count; index++) {
-            winding->dipoles[tree->level_start[level] + index] = of_block(winding, level, index);
+            winding->dipoles[tree->level_start[level] + index] = dipole_of_block(winding, level,
+                                                                                 index);
         }
     }
     return PBS_OK;

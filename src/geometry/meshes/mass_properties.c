@@ -221,7 +221,7 @@ static void add_second_moment(double volume, double corner[3][3], double out[9])
     }
 }
 
-pbs_status mass_properties_measure(const struct surface_view *surface,
+pbs_status mass_properties_compute(const struct surface_view *surface,
                                    struct mass_properties *out) {
     double point[3];
     double corner[3][3];

@@ -27,6 +27,6 @@ pbs_status surface_check_closed(const struct surface_view *surface, struct memor
 
 /// Computes the mass properties. Returns PBS_ERROR_MESH for a volume that is negative, or within
 /// rounding of zero relative to the cube of the surface's extent.
-pbs_status mass_properties_measure(const struct surface_view *surface, struct mass_properties *out);
+pbs_status mass_properties_compute(const struct surface_view *surface, struct mass_properties *out);
 
 #endif

@@ -65,7 +65,7 @@ static void measure(const struct rotations *rotations, size_t begin, const doubl
     for (int i = 0; i < 3; i++) {
         phi[i] = lanes_select(inside, phi[i], lanes_set(0.0));
     }
-    chart_measure(phi, chart);
+    chart_init(phi, chart);
 }
 
 static void apply(const lanes8 m[9], const lanes8 a[3], lanes8 out[3]) {
@@ -182,7 +182,7 @@ static void exponential(lanes8 phi[3], lanes8 out[4]) {
         is_long = square_of(phi) > limit;
     }
     struct chart_lanes chart;
-    chart_measure(phi, &chart);
+    chart_init(phi, &chart);
     chart_orientation(&chart, none, out);
     for (mask8 again = halvings > 0.0; lanes_any(again); again = halvings > 0.0) {
         lanes8 squared[4];

@@ -90,7 +90,7 @@ static pbs_status measure(struct body *body, double mass[AFFINE_NODES]) {
                                          body->triangles};
     struct mass_properties properties;
     double moments[3];
-    RETURN_IF_FAILED(mass_properties_measure(&surface, &properties));
+    RETURN_IF_FAILED(mass_properties_compute(&surface, &properties));
     eigen3(properties.moments, moments, affine->axes);
     copy3(properties.center, affine->center);
     affine->volume = properties.volume;

@@ -697,7 +697,7 @@ pbs_status pbs_body_cut_triangles(pbs_world *w, pbs_body b, const double *corner
         for (size_t t = 0; t < triangle_count && !meets; t++) {
             const double *c = corners + 9 * t;
             const double *const triangle[3] = {c, c + 3, c + 6};
-            meets = boxes_meet(start, end, c) && segment_meets_triangle(start, end, triangle);
+            meets = boxes_meet(start, end, c) && segment_intersects_triangle(start, end, triangle);
         }
         if (meets) {
             cut_bond(&cut, i);

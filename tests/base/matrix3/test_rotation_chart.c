@@ -12,7 +12,7 @@ static void measure(const double phi[3], struct chart_lanes *chart) {
     for (int i = 0; i < 3; i++) {
         lanes[i] = lanes_set(phi[i]);
     }
-    chart_measure(lanes, chart);
+    chart_init(lanes, chart);
 }
 
 static void first_lane(const lanes8 *lanes, int count, double *out) {

@@ -42,8 +42,8 @@ static bool anything_meets(const struct barrier_contact *c) {
                 corners[k] = c->points + 3 * (size_t)triangle[k];
             }
             if (!shared && collision_mesh_may_touch(m, edge[0], triangle[0]) &&
-                segment_meets_triangle(c->points + 3 * (size_t)edge[0],
-                                       c->points + 3 * (size_t)edge[1], corners)) {
+                segment_intersects_triangle(c->points + 3 * (size_t)edge[0],
+                                            c->points + 3 * (size_t)edge[1], corners)) {
                 return true;
             }
         }

@@ -125,7 +125,7 @@ static void wrenches(const struct assemblage *a, const double *gradient, double 
         for (int i = 0; i < 3; i++) {
             phi[i] = lanes_set(a->x[6 * p + 3 + (size_t)i] / a->radius[p]);
         }
-        chart_measure(phi, &chart);
+        chart_init(phi, &chart);
         chart_torque(&chart, k);
         for (size_t i = 0; i < 3; i++) {
             force[3 * p + i] = gradient[6 * p + i];
@@ -540,7 +540,7 @@ static void rigid_motion(const struct assemblage *a, size_t mode, double *z) {
         for (int i = 0; i < 3; i++) {
             phi[i] = lanes_set(a->x[6 * p + 3 + (size_t)i] / a->radius[p]);
         }
-        chart_measure(phi, &chart);
+        chart_init(phi, &chart);
         chart_torque(&chart, k);
         if (mode < 3) {
             copy3(w, z + 6 * p);

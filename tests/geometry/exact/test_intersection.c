@@ -55,7 +55,7 @@ static void test_known_cases(void **state) {
             }
             const double *a = order < 6 ? known[n].a : known[n].b;
             const double *b = order < 6 ? known[n].b : known[n].a;
-            if (segment_meets_triangle(a, b, corners) != known[n].meets) {
+            if (segment_intersects_triangle(a, b, corners) != known[n].meets) {
                 fail_msg("%s: expected %d", known[n].what, known[n].meets);
             }
         }
@@ -161,7 +161,7 @@ static void test_lattices(void **state) {
         }
         const double *const corners[3] = {x[2], x[3], x[4]};
         const bool meets = meets_by_axes(p);
-        assert_int_equal(segment_meets_triangle(x[0], x[1], corners), meets);
+        assert_int_equal(segment_intersects_triangle(x[0], x[1], corners), meets);
         hits += meets;
     }
     assert_true(hits > trials / 10 && hits < trials * 9 / 10);
@@ -199,8 +199,8 @@ static void check_search(const struct edges_and_triangles *s,
                                               s->x + 3 * (size_t)triangle[1],
                                               s->x + 3 * (size_t)triangle[2]};
             if (!share_a_point(edge, triangle) &&
-                segment_meets_triangle(s->x + 3 * (size_t)edge[0], s->x + 3 * (size_t)edge[1],
-                                       corners) &&
+                segment_intersects_triangle(s->x + 3 * (size_t)edge[0], s->x + 3 * (size_t)edge[1],
+                                            corners) &&
                 (!s->is_forbidden || s->is_forbidden(s->context, e, t))) {
                 assert_true(at < search->found.count && search->found.pairs[at].query == e &&
                             search->found.pairs[at].primitive == t);
@@ -219,9 +219,9 @@ static void test_far_and_not_finite_meets(void **state) {
     for (size_t i = 0; i < 15 * COUNT_OF(odd); i++) {
         double x[5][3] = {{0, 0, 9}, {1, 0, 9}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
         const double *const t[3] = {x[2], x[3], x[4]};
-        assert_false(segment_meets_triangle(x[0], x[1], t));
+        assert_false(segment_intersects_triangle(x[0], x[1], t));
         x[i % 15 / 3][i % 3] = odd[i / 15];
-        assert_true(segment_meets_triangle(x[0], x[1], t));
+        assert_true(segment_intersects_triangle(x[0], x[1], t));
     }
 }
 

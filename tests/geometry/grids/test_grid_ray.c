@@ -75,7 +75,7 @@ static void nothing_is_missed(void **state) {
         }
         const double limit = 4.0;
         const double walked = walk(&grid, o, d, limit);
-        const bool found = grid_ray_meets(&grid, o, d, limit, &distance, gradient);
+        const bool found = grid_ray_hits(&grid, o, d, limit, &distance, gradient);
         assert_true(found || walked < 0.0);
         met += found;
         missed += !found;
@@ -92,7 +92,7 @@ static void nothing_is_missed(void **state) {
                         distance_grid_value(&grid, before, NULL, NULL) *
                                 distance_grid_value(&grid, after, NULL, NULL) <
                             0.0);
-            assert_false(grid_ray_meets(&grid, o, d, 0.999 * distance, &distance, gradient));
+            assert_false(grid_ray_hits(&grid, o, d, 0.999 * distance, &distance, gradient));
         }
     }
     assert_true(met > 40 && missed > 20);
@@ -122,7 +122,7 @@ static void grazing_rays_are_sorted(void **state) {
         const double radius = 0.7 + (is_inside ? -3.0 : 3.0) * worst;
         scale3(radius, foot, o);
         add_scaled3(o, n % 4 < 2 ? -1.0 : -100.0, d, o);
-        assert_int_equal(grid_ray_meets(&grid, o, d, INFINITY, &distance, gradient), is_inside);
+        assert_int_equal(grid_ray_hits(&grid, o, d, INFINITY, &distance, gradient), is_inside);
     }
 }
 
@@ -133,23 +133,23 @@ static void ends_count(void **state) {
     const struct distance_grid grid = new_grid(ball, false, false);
     double distance = 0.0, gradient[3];
     const double far[3] = {-10.0, 0.0, 0.0}, x[3] = {1, 0, 0}, back[3] = {-1, 0, 0};
-    assert_true(grid_ray_meets(&grid, far, x, INFINITY, &distance, gradient));
+    assert_true(grid_ray_hits(&grid, far, x, INFINITY, &distance, gradient));
     assert_near(distance, 9.3, 1e-3, "m");
     assert_near(gradient[0], -1.0, 1e-2, "gradient");
-    assert_false(grid_ray_meets(&grid, far, x, 9.29, &distance, gradient));
-    assert_false(grid_ray_meets(&grid, far, x, 1.0, &distance, gradient));
-    assert_false(grid_ray_meets(&grid, far, back, INFINITY, &distance, gradient));
+    assert_false(grid_ray_hits(&grid, far, x, 9.29, &distance, gradient));
+    assert_false(grid_ray_hits(&grid, far, x, 1.0, &distance, gradient));
+    assert_false(grid_ray_hits(&grid, far, back, INFINITY, &distance, gradient));
     assert_false(
-        grid_ray_meets(&grid, (double[3]){-10.0, 1.5, 0.0}, x, INFINITY, &distance, gradient));
+        grid_ray_hits(&grid, (double[3]){-10.0, 1.5, 0.0}, x, INFINITY, &distance, gradient));
     const double plane[3] = {-10.0, grid.origin[1] + 12.0 * grid.cell,
                              grid.origin[2] + 9.0 * grid.cell};
-    assert_true(grid_ray_meets(&grid, plane, x, INFINITY, &distance, gradient));
+    assert_true(grid_ray_hits(&grid, plane, x, INFINITY, &distance, gradient));
     double at[3];
     add_scaled3(plane, distance, x, at);
     assert_near(norm3(at), 0.7, 1e-3, "m");
     // From the surface inwards, either the near or the far side is a valid answer; outwards, the
     // near one or none.
-    if (grid_ray_meets(&grid, at, back, INFINITY, &distance, gradient)) {
+    if (grid_ray_hits(&grid, at, back, INFINITY, &distance, gradient)) {
         assert_small(distance, 1e-12, "m");
     }
 }
@@ -168,7 +168,7 @@ static void shapes_of_grids_are_met_in_their_frame(void **state) {
         random_unit(&random, direction);
         add_scaled3(pose.translation, -3.0, direction, origin);
         ray_make(origin, direction, &ray);
-        assert_true(ray_meets_shape(&ray, &shape, &pose, 10.0, &distance, normal));
+        assert_true(ray_hits_shape(&ray, &shape, &pose, 10.0, &distance, normal));
         assert_near(distance, 2.3, 1e-3, "m");
         add_scaled3(origin, distance, direction, at);
         subtract3(at, pose.translation, away);

@@ -22,7 +22,7 @@ static struct mass_properties measure(const struct surface_mesh *mesh) {
     memory_init(&memory, NULL);
     assert_ok(surface_check_closed(&view, &memory));
     assert_int_equal(memory.bytes_in_use, 0);
-    assert_ok(mass_properties_measure(&view, &p));
+    assert_ok(mass_properties_compute(&view, &p));
     return p;
 }
 
@@ -114,7 +114,7 @@ static void assert_refused(const struct surface_view *view, const char *sentence
     pbs_status status = surface_check_closed(view, &memory);
     if (status >= 0) {
         struct mass_properties p;
-        status = mass_properties_measure(view, &p);
+        status = mass_properties_compute(view, &p);
     }
     assert_status(status, PBS_ERROR_MESH);
     assert_message(sentence);

@@ -80,8 +80,8 @@ static void assert_nothing_meets(const pbs_world *world) {
                                                    own[0] == q || own[1] == q || own[2] == q);
                     const double *corners[3] = {xb + 3 * (size_t)own[0], xb + 3 * (size_t)own[1],
                                                 xb + 3 * (size_t)own[2]};
-                    if (!shared &&
-                        segment_meets_triangle(xa + 3 * (size_t)p, xa + 3 * (size_t)q, corners)) {
+                    if (!shared && segment_intersects_triangle(xa + 3 * (size_t)p,
+                                                               xa + 3 * (size_t)q, corners)) {
                         fail_msg("bodies %zu and %zu meet", a, b);
                     }
                 }

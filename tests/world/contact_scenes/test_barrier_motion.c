@@ -69,7 +69,7 @@ static bool surfaces_meet(const struct surface *a, const struct surface *b) {
                 corners[k] = b->x + 3 * (size_t)own[k];
             }
             if (!shared &&
-                segment_meets_triangle(a->x + 3 * (size_t)p, a->x + 3 * (size_t)q, corners)) {
+                segment_intersects_triangle(a->x + 3 * (size_t)p, a->x + 3 * (size_t)q, corners)) {
                 return true;
             }
         }

@@ -125,7 +125,7 @@ static void look_at_triangle(const struct question *q, const double *const corne
     double distance = 0.0;
     double weights[3];
     if (q->is_ray) {
-        if (!ray_meets_triangle(&q->ray, corners, q->limit, &distance, weights)) {
+        if (!ray_hits_triangle(&q->ray, corners, q->limit, &distance, weights)) {
             return;
         }
     } else {
@@ -185,7 +185,7 @@ static void look_at_collider(const struct yard *y, const struct question *q, int
     double distance = 0.0;
     bool found = true;
     if (q->is_ray) {
-        found = ray_meets_shape(&q->ray, &shape, &pose, q->limit, &distance, who.normal);
+        found = ray_hits_shape(&q->ray, &shape, &pose, q->limit, &distance, who.normal);
     } else {
         distance = fabs(shape_distance(&shape, &pose, q->point, who.normal, NULL));
     }
