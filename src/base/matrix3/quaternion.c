@@ -1,4 +1,3 @@
-// Conversions between the three forms of a rotation; see quaternion.h.
 #include "base/matrix3/quaternion.h"
 
 #include <math.h>

@@ -10,7 +10,7 @@
 
 #include "geometry/grids/distance_grid.h"
 
-/// Returns whether the ray (in the grid's frame) meets the surface at a distance from 0 to limit
+/// Returns whether the ray (in the grid's frame) hits the surface at a distance from 0 to limit
 /// (may be infinite), m. Writes the smallest such distance, and the interpolation's gradient there,
 /// which is never zero. direction: unit. Two crossings within 1e-6 cells of each other may be
 /// missed.

@@ -1,6 +1,7 @@
-// METIS divides the nodes into domains. Reverse Cuthill-McKee then orders the nodes of each domain,
+// METIS divides the nodes into domains. Reverse Cuthill-McKee orders the nodes of the whole graph,
 // starting from a pseudo-peripheral node found by the method of George and Liu ("An implementation
-// of a pseudoperipheral node finder", TOMS 5, 1979).
+// of a pseudoperipheral node finder", TOMS 5, 1979). Rows are assigned domain by domain, in that
+// order within a domain.
 #include "sparse/ordering/layout.h"
 
 #include <string.h>

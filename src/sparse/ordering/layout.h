@@ -1,6 +1,6 @@
 // The solver's order of the nodes. METIS divides the graph of all stencils into domains, whose
-// number depends on the problem's size alone; reverse Cuthill-McKee orders the nodes inside a
-// domain. Everything parallel works domain by domain.
+// number depends on the problem's size alone. Within a domain the nodes are in reverse
+// Cuthill-McKee order. Everything parallel works domain by domain.
 #ifndef PBS_SPARSE_ORDERING_LAYOUT_H
 #define PBS_SPARSE_ORDERING_LAYOUT_H
 
