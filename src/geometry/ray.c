@@ -41,8 +41,8 @@ static double difference_of_products(double a, double b, double c, double d) {
     return difference + (fma(a, b, -p) - fma(c, d, -q));
 }
 
-bool ray_meets_triangle(const struct ray *ray, const double *const corners[3], double limit,
-                        double *distance, double weight[3]) {
+bool ray_hits_triangle(const struct ray *ray, const double *const corners[3], double limit,
+                       double *distance, double weight[3]) {
     // The corners, seen along the ray: x and y across it, z along it. Each depends on the corner
     // alone, so triangles that share one see it at the same place.
     double x[3];
@@ -72,8 +72,8 @@ bool ray_meets_triangle(const struct ray *ray, const double *const corners[3], d
 
 // --- shapes ---
 
-bool ray_meets_shape(const struct ray *ray, const struct shape *shape, const struct pose *pose,
-                     double limit, double *distance, double normal[3]) {
+bool ray_hits_shape(const struct ray *ray, const struct shape *shape, const struct pose *pose,
+                    double limit, double *distance, double normal[3]) {
     struct shape_hit hit = {.limit = limit};
     double o[3];
     double d[3];

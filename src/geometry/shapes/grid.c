@@ -49,7 +49,7 @@ static void ray(const struct shape *shape, const double o[3], const double d[3],
                 struct shape_hit *hit) {
     double distance = 0.0;
     double gradient[3];
-    if (grid_ray_meets(shape->grid, o, d, hit->limit, &distance, gradient)) {
+    if (grid_ray_hits(shape->grid, o, d, hit->limit, &distance, gradient)) {
         shape_hit_offer(hit, distance, gradient);
     }
 }

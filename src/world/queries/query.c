@@ -81,7 +81,7 @@ static double meet_triangle(void *self, uint32_t triangle, double limit) {
     double distance = 0.0;
     double weights[3];
     corners_of(q->index, triangle, corners);
-    if (ray_meets_triangle(&q->ray, corners, limit, &distance, weights) &&
+    if (ray_hits_triangle(&q->ray, corners, limit, &distance, weights) &&
         is_better(q, distance, q->distance, triangle) && sees(q, q->index->owners[triangle])) {
         q->distance = distance;
         keep_triangle(q, triangle, weights);
@@ -128,8 +128,8 @@ static void search_shapes(struct query *q, bool is_ray) {
         double normal[3];
         double closest[3];
         motion_place(collider, 0.0, 1.0, &now);
-        const bool found = is_ray ? ray_meets_shape(&q->ray, &now.shape, &now.pose, q->distance,
-                                                    &distance, normal)
+        const bool found = is_ray ? ray_hits_shape(&q->ray, &now.shape, &now.pose, q->distance,
+                                                   &distance, normal)
                                   : shape_closest(&now.shape, &now.pose, q->point, closest,
                                                   &distance, normal);
         if (found && distance <= q->distance && (distance < q->distance || q->part == SIZE_MAX)) {
