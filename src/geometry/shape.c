@@ -42,7 +42,7 @@ void rotate_hessian(const double rotation[9], double s, const double h[9], doubl
     }
 }
 
-void shape_hit_offer(struct shape_hit *hit, double distance, const double normal[3]) {
+void shape_hit_record(struct shape_hit *hit, double distance, const double normal[3]) {
     if (distance >= 0.0 && distance <= hit->limit) {
         hit->found = true;
         hit->limit = hit->distance = distance;
@@ -99,13 +99,13 @@ static bool closest_in_frame(const struct shape *shape, const struct pose *pose,
     double p[3];
     double own[3];
     double gradient[3];
-    double way[3];
+    double offset[3];
     pose_to_frame(pose, x, p);
     if (!shape_table_of(shape)->closest(shape, p, own, gradient)) {
         return false;
     }
-    subtract3(own, p, way);
-    *distance = norm3(way);
+    subtract3(own, p, offset);
+    *distance = norm3(offset);
     multiply3(pose->rotation, gradient, normal);
     scale3(side_of(shape) / norm3(normal), normal, normal);
     multiply3(pose->rotation, own, closest);
@@ -130,15 +130,15 @@ void shape_bounds(const struct shape *shape, const struct pose *pose, double mar
                   double high[3]) {
     const struct shape_table *table = shape_table_of(shape);
     // The solid itself bounds its smaller offsets.
-    const double wider = fmax(margin, 0.0);
+    const double outset = fmax(margin, 0.0);
     if (table->bounds != NULL) {
-        table->bounds(shape, pose, wider, low, high);
+        table->bounds(shape, pose, outset, low, high);
         return;
     }
     for (int i = 0; i < 3; i++) {
         const double half = shape->hollow
                                 ? INFINITY
-                                : table->reach(shape->size, pose->rotation + 3 * i) + wider;
+                                : table->half_extent(shape->size, pose->rotation + 3 * i) + outset;
         low[i] = pose->translation[i] - half;
         high[i] = pose->translation[i] + half;
     }

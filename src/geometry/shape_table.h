@@ -51,7 +51,7 @@ struct shape_table {
 
     // Bounds. Either: how far the solid reaches from its origin along a world axis, whose row of
     // the rotation is given; or as shape_bounds with a margin that is not negative.
-    double (*reach)(const double size[3], const double row[3]);
+    double (*half_extent)(const double size[3], const double row[3]);
     void (*bounds)(const struct shape *shape, const struct pose *pose, double margin, double low[3],
                    double high[3]);
 
@@ -85,6 +85,6 @@ void pose_to_frame(const struct pose *pose, const double x[3], double p[3]);
 void rotate_hessian(const double rotation[9], double s, const double h[9], double out[9]);
 
 /// The hit becomes this place, if it lies ahead and is no farther than what was found before.
-void shape_hit_offer(struct shape_hit *hit, double distance, const double normal[3]);
+void shape_hit_record(struct shape_hit *hit, double distance, const double normal[3]);
 
 #endif

@@ -51,7 +51,7 @@ static int faces(const double size[3], const double p[3], double tolerance,
     return count;
 }
 
-static double reach(const double size[3], const double row[3]) {
+static double half_extent(const double size[3], const double row[3]) {
     return fabs(row[0]) * size[0] + fabs(row[1]) * size[1] + fabs(row[2]) * size[2];
 }
 
@@ -71,7 +71,7 @@ static void ray(const struct shape *shape, const double o[3], const double d[3],
         if (fabs(o[a] + t * d[a]) <= size[a] + seam && fabs(o[b] + t * d[b]) <= size[b] + seam) {
             double normal[3] = {0.0, 0.0, 0.0};
             normal[k] = side;
-            shape_hit_offer(hit, t, normal);
+            shape_hit_record(hit, t, normal);
         }
     }
 }
@@ -96,7 +96,7 @@ const struct shape_table box_shape = {.name = "box",
                                       .size_count = 3,
                                       .local = local,
                                       .faces = faces,
-                                      .reach = reach,
+                                      .half_extent = half_extent,
                                       .ray = ray,
                                       .hollow_pieces = hollow_pieces,
                                       .contact = {SHAPE_SURFACE, SHAPE_WALLS},

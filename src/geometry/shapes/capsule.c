@@ -13,15 +13,15 @@ static void local(const struct shape_point *at, struct local_distance *out) {
     out->value -= size[0];
 }
 
-static double reach(const double size[3], const double row[3]) {
+static double half_extent(const double size[3], const double row[3]) {
     return isinf(size[1]) ? INFINITY : fabs(row[1]) * size[1] + size[0];
 }
 
 static void ray(const struct shape *shape, const double o[3], const double d[3],
                 struct shape_hit *hit) {
-    ray_offer_side(o, d, shape->size, hit);
-    ray_offer_sphere(o, d, shape->size[1], shape->size[0], hit);
-    ray_offer_sphere(o, d, -shape->size[1], shape->size[0], hit);
+    ray_hit_side(o, d, shape->size, hit);
+    ray_hit_sphere(o, d, shape->size[1], shape->size[0], hit);
+    ray_hit_sphere(o, d, -shape->size[1], shape->size[0], hit);
 }
 
 static void surface(const double size[3], struct shape_surface *out) {
@@ -34,7 +34,7 @@ static void surface(const double size[3], struct shape_surface *out) {
 const struct shape_table capsule_shape = {.name = "capsule",
                                           .size_count = 2,
                                           .local = local,
-                                          .reach = reach,
+                                          .half_extent = half_extent,
                                           .ray = ray,
                                           .contact = {SHAPE_SURFACE, SHAPE_WALLS},
                                           .point_count = 2,

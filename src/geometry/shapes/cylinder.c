@@ -45,28 +45,28 @@ static int faces(const double size[3], const double p[3], double tolerance,
     return count;
 }
 
-static double reach(const double size[3], const double row[3]) {
+static double half_extent(const double size[3], const double row[3]) {
     const double across = sqrt(fmax(0.0, 1.0 - row[1] * row[1]));
     return isinf(size[1]) ? INFINITY : fabs(row[1]) * size[1] + across * size[0];
 }
 
-static void offer_discs(const double o[3], const double d[3], const double size[3],
-                        struct shape_hit *hit) {
+static void hit_discs(const double o[3], const double d[3], const double size[3],
+                      struct shape_hit *hit) {
     for (int i = 0; i < 2 && d[1] != 0.0; i++) {
         const double side = i == 0 ? -1.0 : 1.0;
         const double t = (side * size[1] - o[1]) / d[1];
         double at[3];
         add_scaled3(o, t, d, at);
         if (sqrt(at[0] * at[0] + at[2] * at[2]) <= size[0] + RAY_SEAM * (size[0] + size[1])) {
-            shape_hit_offer(hit, t, (double[3]){0.0, side, 0.0});
+            shape_hit_record(hit, t, (double[3]){0.0, side, 0.0});
         }
     }
 }
 
 static void ray(const struct shape *shape, const double o[3], const double d[3],
                 struct shape_hit *hit) {
-    ray_offer_side(o, d, shape->size, hit);
-    offer_discs(o, d, shape->size, hit);
+    ray_hit_side(o, d, shape->size, hit);
+    hit_discs(o, d, shape->size, hit);
 }
 
 static size_t hollow_pieces(const struct shape *shape, const struct pose *pose,
@@ -102,7 +102,7 @@ const struct shape_table cylinder_shape = {.name = "cylinder",
                                            .size_count = 2,
                                            .local = local,
                                            .faces = faces,
-                                           .reach = reach,
+                                           .half_extent = half_extent,
                                            .ray = ray,
                                            .hollow_pieces = hollow_pieces,
                                            .contact = {SHAPE_SURFACE, SHAPE_WALLS},

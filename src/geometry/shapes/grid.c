@@ -7,16 +7,16 @@
 /// Derivatives only where they are asked for: they are most of the work.
 static double distance(const struct shape *shape, const struct pose *pose, double side,
                        const double x[3], double gradient[3], double hessian[9]) {
-    double p[3], slope[3], bend[9];
+    double p[3], slope[3], curvature[9];
     pose_to_frame(pose, x, p);
     const double value = distance_grid_value(shape->grid, p, gradient ? slope : NULL,
-                                             hessian ? bend : NULL);
+                                             hessian ? curvature : NULL);
     if (gradient) {
         multiply3(pose->rotation, slope, gradient);
         scale3(side, gradient, gradient);
     }
     if (hessian) {
-        rotate_hessian(pose->rotation, side, bend, hessian);
+        rotate_hessian(pose->rotation, side, curvature, hessian);
     }
     return side * value;
 }
@@ -50,7 +50,7 @@ static void ray(const struct shape *shape, const double o[3], const double d[3],
     double distance = 0.0;
     double gradient[3];
     if (grid_ray_hits(shape->grid, o, d, hit->limit, &distance, gradient)) {
-        shape_hit_offer(hit, distance, gradient);
+        shape_hit_record(hit, distance, gradient);
     }
 }
 

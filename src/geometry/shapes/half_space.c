@@ -44,7 +44,7 @@ static void ray(const struct shape *shape, const double o[3], const double d[3],
                 struct shape_hit *hit) {
     (void)shape;
     if (d[1] != 0.0) {
-        shape_hit_offer(hit, -o[1] / d[1], (double[3]){0.0, 1.0, 0.0});
+        shape_hit_record(hit, -o[1] / d[1], (double[3]){0.0, 1.0, 0.0});
     }
 }
 

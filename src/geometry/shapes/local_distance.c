@@ -39,11 +39,11 @@ double radial_frame(const double p[3], double radial[3], double around[3]) {
 }
 
 void revolve(double rho, const double radial[3], const double around[3], double g_rho, double g_y,
-             double bend, struct local_distance *out) {
+             double curvature, struct local_distance *out) {
     scale3(g_rho, radial, out->gradient);
     out->gradient[1] = g_y;
     const double tangent[3] = {-g_y * radial[0], g_rho, -g_y * radial[2]};
-    add_square(out->hessian, bend, tangent);
+    add_square(out->hessian, curvature, tangent);
     if (rho > 0.0) {
         add_square(out->hessian, g_rho / rho, around);
     }

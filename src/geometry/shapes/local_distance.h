@@ -17,7 +17,7 @@ double radial_frame(const double p[3], double radial[3], double around[3]);
 /// A function of (rho, y): its derivatives there, g and (I - g g^T) * bend, carried to three
 /// dimensions.
 void revolve(double rho, const double radial[3], const double around[3], double g_rho, double g_y,
-             double bend, struct local_distance *out);
+             double curvature, struct local_distance *out);
 
 /// What rounding leaves of a position, m, with a margin.
 double position_resolution(const struct shape_point *at);

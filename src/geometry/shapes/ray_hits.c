@@ -17,14 +17,14 @@ bool ray_roots(const double o[3], const double d[3], unsigned axes, double radiu
     }
     // The middle between them comes first, as the distance from there is small and loses no digits.
     const double middle = -along / square;
-    double beside = 0.0;
+    double distance_squared = 0.0;
     for (unsigned k = 0; k < 3; k++) {
         if ((axes >> k & 1U) != 0) {
             const double at = o[k] + middle * d[k];
-            beside += at * at;
+            distance_squared += at * at;
         }
     }
-    const double left = radius * radius - beside;
+    const double left = radius * radius - distance_squared;
     if (!(left >= 0.0)) {
         return false;
     }
@@ -34,8 +34,8 @@ bool ray_roots(const double o[3], const double d[3], unsigned axes, double radiu
     return true;
 }
 
-void ray_offer_sphere(const double o[3], const double d[3], double y, double radius,
-                      struct shape_hit *hit) {
+void ray_hit_sphere(const double o[3], const double d[3], double y, double radius,
+                    struct shape_hit *hit) {
     const double from[3] = {o[0], o[1] - y, o[2]};
     double t[2];
     if (!ray_roots(from, d, 7, radius, t)) {
@@ -45,13 +45,13 @@ void ray_offer_sphere(const double o[3], const double d[3], double y, double rad
         double at[3];
         add_scaled3(from, t[i], d, at);
         if (y == 0.0 || at[1] * copysign(1.0, y) >= -RAY_SEAM * (radius + fabs(y))) {
-            shape_hit_offer(hit, t[i], at);
+            shape_hit_record(hit, t[i], at);
         }
     }
 }
 
-void ray_offer_side(const double o[3], const double d[3], const double size[3],
-                    struct shape_hit *hit) {
+void ray_hit_side(const double o[3], const double d[3], const double size[3],
+                  struct shape_hit *hit) {
     double t[2];
     if (!ray_roots(o, d, 5, size[0], t)) {
         return;
@@ -60,7 +60,7 @@ void ray_offer_side(const double o[3], const double d[3], const double size[3],
         double at[3];
         add_scaled3(o, t[i], d, at);
         if (fabs(at[1]) <= size[1] + RAY_SEAM * (size[0] + size[1])) {
-            shape_hit_offer(hit, t[i], (double[3]){at[0], 0.0, at[2]});
+            shape_hit_record(hit, t[i], (double[3]){at[0], 0.0, at[2]});
         }
     }
 }

@@ -13,11 +13,11 @@ static const double RAY_SEAM = 1e-12;
 bool ray_roots(const double o[3], const double d[3], unsigned axes, double radius, double out[2]);
 
 /// The part of a sphere about (0, y, 0) that lies beyond |y| in the sense of y; all of it for 0.
-void ray_offer_sphere(const double o[3], const double d[3], double y, double radius,
-                      struct shape_hit *hit);
+void ray_hit_sphere(const double o[3], const double d[3], double y, double radius,
+                    struct shape_hit *hit);
 
 /// The side of a cylinder about the y axis, of radius size[0] and half length size[1].
-void ray_offer_side(const double o[3], const double d[3], const double size[3],
-                    struct shape_hit *hit);
+void ray_hit_side(const double o[3], const double d[3], const double size[3],
+                  struct shape_hit *hit);
 
 #endif

@@ -8,14 +8,14 @@ static void local(const struct shape_point *at, struct local_distance *out) {
     out->value -= at->shape->size[0];
 }
 
-static double reach(const double size[3], const double row[3]) {
+static double half_extent(const double size[3], const double row[3]) {
     (void)row;
     return size[0];
 }
 
 static void ray(const struct shape *shape, const double o[3], const double d[3],
                 struct shape_hit *hit) {
-    ray_offer_sphere(o, d, 0.0, shape->size[0], hit);
+    ray_hit_sphere(o, d, 0.0, shape->size[0], hit);
 }
 
 static void surface(const double size[3], struct shape_surface *out) {
@@ -25,7 +25,7 @@ static void surface(const double size[3], struct shape_surface *out) {
 const struct shape_table sphere_shape = {.name = "sphere",
                                          .size_count = 1,
                                          .local = local,
-                                         .reach = reach,
+                                         .half_extent = half_extent,
                                          .ray = ray,
                                          .contact = {SHAPE_SURFACE, SHAPE_WALLS},
                                          .point_count = 1,

@@ -36,7 +36,7 @@ static void local(const struct shape_point *at, struct local_distance *out) {
     }
 }
 
-static double reach(const double size[3], const double row[3]) {
+static double half_extent(const double size[3], const double row[3]) {
     const double across = sqrt(fmax(0.0, 1.0 - row[1] * row[1]));
     return across * size[0] + size[1];
 }
@@ -86,8 +86,8 @@ static bool find_zero(double (*value)(const struct torus_ray *, double),
     }
 }
 
-static void offer_tube(const struct torus_ray *ray, double low, double high, double middle,
-                       struct shape_hit *hit) {
+static void hit_tube(const struct torus_ray *ray, double low, double high, double middle,
+                     struct shape_hit *hit) {
     double s = 0.0;
     if (!find_zero(torus_distance, ray, low, high, &s)) {
         return;
@@ -96,7 +96,7 @@ static void offer_tube(const struct torus_ray *ray, double low, double high, dou
     add_scaled3(ray->point, s, ray->direction, at);
     const double rho = sqrt(at[0] * at[0] + at[2] * at[2]);
     const double part = (rho - ray->size[0]) / rho;
-    shape_hit_offer(hit, middle + s, (double[3]){part * at[0], at[1], part * at[2]});
+    shape_hit_record(hit, middle + s, (double[3]){part * at[0], at[1], part * at[2]});
 }
 
 static void ray(const struct shape *shape, const double o[3], const double d[3],
@@ -116,17 +116,17 @@ static void ray(const struct shape *shape, const double o[3], const double d[3],
     quartic.linear = dot3(p, p) + square - size[1] * size[1] -
                      2.0 * square * (d[0] * d[0] + d[2] * d[2]);
     quartic.constant = -2.0 * square * (p[0] * d[0] + p[2] * d[2]);
-    const double turn = fmin(sqrt(fmax(0.0, -quartic.linear / 3.0)), half);
-    const double turns[4] = {-half, -turn, turn, half};
+    const double extremum = fmin(sqrt(fmax(0.0, -quartic.linear / 3.0)), half);
+    const double extrema[4] = {-half, -extremum, extremum, half};
     double from = -half;
     for (int i = 0; i < 3; i++) {
         double to = 0.0;
-        if (find_zero(torus_slope, &quartic, turns[i], turns[i + 1], &to)) {
-            offer_tube(&quartic, from, to, middle, hit);
+        if (find_zero(torus_slope, &quartic, extrema[i], extrema[i + 1], &to)) {
+            hit_tube(&quartic, from, to, middle, hit);
             from = to;
         }
     }
-    offer_tube(&quartic, from, half, middle, hit);
+    hit_tube(&quartic, from, half, middle, hit);
 }
 
 /// Two triangles for each pair of neighbouring sides; corners lie on the torus. As a surface of
@@ -155,7 +155,7 @@ const struct shape_table torus_shape = {.name = "torus",
                                         .size_count = 2,
                                         .check = check,
                                         .local = local,
-                                        .reach = reach,
+                                        .half_extent = half_extent,
                                         .ray = ray,
                                         .contact = {SHAPE_SURFACE, SHAPE_SURFACE},
                                         .point_count = RING_SIDES * TUBE_SIDES,
