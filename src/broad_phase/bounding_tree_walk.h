@@ -1,22 +1,23 @@
-// The way of boxes through a tree, from the root to the blocks of leaves that they may meet: of
-// some boxes together, level by level, or of one that meets much. All inline, and without branches
-// that depend on who is met, as those are what a walk would spend its time on.
+// Traversals of a bounding tree, from the root to the leaf blocks that a box may overlap: level by
+// level for several boxes together (front), or with a stack for one box (walk). All functions are
+// inline and have no branches that depend on overlaps, because mispredicted branches would dominate
+// the time.
 #ifndef PBS_BROAD_PHASE_BOUNDING_TREE_WALK_H
 #define PBS_BROAD_PHASE_BOUNDING_TREE_WALK_H
 
 #include "broad_phase/bounding_tree.h"
 #include "broad_phase/box_lanes.h"
 
-/// A block is named by its level in the upper four bits, and its place in the level.
+/// A block is encoded as its level in the upper four bits and its index within the level.
 enum { WALK_INDEX_BITS = 28, WALK_LEAVES = 64 };
 
 struct tree_walk {
     float limit[8];
     size_t depth;
     size_t leaf_count;
-    uint32_t leaves[WALK_LEAVES];            ///< blocks of leaves that were come upon
-    uint32_t stack[7 * TREE_LEVELS + 1 + 8]; ///< blocks to look into; eight more are written at
-                                             ///< once than are kept
+    uint32_t leaves[WALK_LEAVES];            ///< leaf blocks that were reached
+    uint32_t stack[7 * TREE_LEVELS + 1 + 8]; ///< blocks to visit, padded since eight entries are
+                                             ///< written at once
 };
 
 ALWAYS_INLINE void walk_start(const struct bounding_tree *tree, const struct box *box,
@@ -28,7 +29,7 @@ ALWAYS_INLINE void walk_start(const struct bounding_tree *tree, const struct box
     walk->leaves[0] = 0;
 }
 
-/// Goes on until there is no room for more leaves. True if there are any.
+/// Continues until the leaf buffer is full or the traversal ends. Returns true if there are leaves.
 ALWAYS_INLINE bool walk_next(const struct bounding_tree *tree, struct tree_walk *walk) {
     while (walk->depth > 0 && walk->leaf_count <= WALK_LEAVES - 8) {
         const uint32_t at = walk->stack[--walk->depth];
@@ -49,14 +50,14 @@ ALWAYS_INLINE bool walk_next(const struct bounding_tree *tree, struct tree_walk 
     return walk->leaf_count > 0;
 }
 
-/// Boxes that go down together: what one of them waits for, the others fill. A block is named by
-/// the box in the upper four bits, and its place in the level.
+/// Several boxes descend together, which hides the latency of a single descent. A block is encoded
+/// as the box in the upper four bits and its index within the level.
 enum { FRONT_BOXES = 16, FRONT_BLOCKS = 1024 };
 
 struct tree_front {
     float limit[FRONT_BOXES][8];
-    size_t count;           ///< blocks of leaves that were come upon
-    const uint32_t *leaves; ///< those, box by box
+    size_t count;           ///< leaf blocks that were reached
+    const uint32_t *leaves; ///< the leaf blocks, sorted by box
     uint32_t blocks[2][FRONT_BLOCKS];
 };
 
@@ -64,8 +65,8 @@ ALWAYS_INLINE uint32_t block_index(uint32_t named_block) {
     return named_block & ((1U << WALK_INDEX_BITS) - 1);
 }
 
-/// Goes from the blocks `from` of a level to their children. Returns how many there are, or more
-/// than FRONT_BLOCKS - 8 where there is no room for all.
+/// Replaces the blocks `from` of one level by their overlapping children in `to`. Returns the
+/// number of children, or more than FRONT_BLOCKS - 8 if they do not fit.
 ALWAYS_INLINE size_t front_descend(const struct box_block *blocks, const struct tree_front *front,
                                    const uint32_t *from, size_t count, uint32_t *to) {
     size_t reached = 0;
@@ -82,7 +83,7 @@ ALWAYS_INLINE size_t front_descend(const struct box_block *blocks, const struct 
     return reached;
 }
 
-/// Takes up to FRONT_BOXES boxes to the leaves. False where they meet too many blocks.
+/// Finds the leaf blocks of up to FRONT_BOXES boxes. Returns false if they overlap too many blocks.
 ALWAYS_INLINE bool front_reach_leaves(const struct bounding_tree *tree, const struct box *boxes,
                                       uint32_t count, struct tree_front *front) {
     for (uint32_t i = 0; i < count; i++) {

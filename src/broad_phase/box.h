@@ -1,10 +1,10 @@
-// A box with sides along the axes, in single precision, as the broad phase stores and compares it.
+// An axis-aligned box in single precision, as the broad phase stores and compares it.
 #ifndef PBS_BROAD_PHASE_BOX_H
 #define PBS_BROAD_PHASE_BOX_H
 
-/// Lower x, y, z, then the upper x, y, z with their signs turned, then two unused numbers. So the
-/// smallest box around two has the lesser of each number, and all six comparisons of an overlap
-/// have one form.
+/// Lower x, y, z, then the negated upper x, y, z, then two unused entries. With negated upper
+/// bounds the smallest box around two boxes is the minimum of each entry, and all six comparisons
+/// of an overlap test have the same form.
 struct box {
     _Alignas(32) float bound[8];
 };

@@ -1,25 +1,26 @@
-// Boxes of points in motion and of whatever has them as corners, rounded outward from double.
+// Axis-aligned boxes of moving points and of primitives that have these points as corners. Bounds
+// are rounded outward from double.
 #ifndef PBS_BROAD_PHASE_BOXES_H
 #define PBS_BROAD_PHASE_BOXES_H
 
 #include "base/runtime/tasks.h"
 #include "broad_phase/box.h"
 
-/// Points on their way from x to x + step.
+/// Points that move from x to x + step.
 struct point_sweep {
     size_t count;
     const double *x;      ///< count x 3
-    const double *step;   ///< count x 3; null: they stay
-    double inflation;     ///< added on all sides, not negative
-    const double *radius; ///< per point, added to that, not negative; null: zero
+    const double *step;   ///< count x 3; null: the points do not move
+    double inflation;     ///< m, >= 0: added on all sides
+    const double *radius; ///< m, >= 0, per point: added to the inflation; null: zero
 };
 
-/// A box per point: holds fl(x + t step) for every t in [0, 1]. What is not finite, or above 1e38,
-/// gives boxes that may be met by none or any, and does no other harm.
+/// Computes a box per point that contains fl(x + t step) for every t in [0, 1]. A point that is not
+/// finite or is beyond 1e38 gets a box whose overlaps are unspecified; nothing else is affected.
 void boxes_of_points(struct tasks *tasks, const struct point_sweep *sweep, struct box *boxes);
 
-/// A box per edge or triangle, around the boxes of its points.
-/// points: count x width indices of `of_points`
+/// Computes a box per edge or triangle: the smallest box around the boxes of its points. points:
+/// count x width indices of `of_points`.
 void boxes_of_primitives(struct tasks *tasks, const struct box *of_points, const uint32_t *points,
                          uint32_t width, size_t count, struct box *boxes);
 

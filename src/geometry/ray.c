@@ -1,4 +1,4 @@
-// Rays and triangles, rays and shapes; see ray.h.
+// The watertight triangle test. Shapes are intersected by their table of functions (shape_table.h).
 #include "geometry/ray.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "geometry/shape_table.h"
 
 void ray_make(const double origin[3], const double direction[3], struct ray *out) {
-    // Divided by the largest component first, so that no square overflows or is lost.
+    // Scaled by the largest component first, so that no square overflows or underflows.
     int longest = fabs(direction[1]) > fabs(direction[0]) ? 1 : 0;
     longest = fabs(direction[2]) > fabs(direction[longest]) ? 2 : longest;
     double scaled[3];
@@ -27,9 +27,9 @@ void ray_make(const double origin[3], const double direction[3], struct ray *out
 
 // --- triangles ---
 
-/// a b - c d to 8 roundings, short of underflow, its sign with it; the opposite
-/// exactly when a, b and c, d are exchanged. So of two triangles at an edge one has the ray, and
-/// the weights of one that is seen nearly from its edge are those of a point on the ray.
+/// Returns a b - c d to 8 roundings, short of underflow, with the exact sign. Exchanging (a, b) and
+/// (c, d) gives exactly the opposite. So the ray hits at least one of two triangles at a common
+/// edge, and the weights of a triangle seen nearly from its edge are those of a point on the ray.
 static double difference_of_products(double a, double b, double c, double d) {
     const double p = a * b;
     const double q = c * d;
@@ -37,14 +37,15 @@ static double difference_of_products(double a, double b, double c, double d) {
     if (fabs(difference) > 0.125 * (fabs(p) + fabs(q))) {
         return difference;
     }
-    // Numbers so near each other have an exact difference; what they were rounded by remains.
+    // p and q are so close that their difference is exact. The rounding errors of the products
+    // remain.
     return difference + (fma(a, b, -p) - fma(c, d, -q));
 }
 
 bool ray_hits_triangle(const struct ray *ray, const double *const corners[3], double limit,
                        double *distance, double weight[3]) {
-    // The corners, seen along the ray: x and y across it, z along it. Each depends on the corner
-    // alone, so triangles that share one see it at the same place.
+    // The corners in coordinates of the ray: x and y perpendicular to it, z along it. Each depends
+    // on the corner alone, so triangles that share a corner get the same coordinates.
     double x[3];
     double y[3];
     double z[3];

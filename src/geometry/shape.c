@@ -1,4 +1,4 @@
-// The table of shapes, and what is the same for all of them: poses, hollow shapes, checks.
+// The list of shape tables, and what all shapes have in common: poses, hollow shapes, checks.
 #include "geometry/shape.h"
 
 #include "base/config.h"
@@ -23,7 +23,7 @@ static double side_of(const struct shape *shape) {
     return shape->hollow ? -1.0 : 1.0;
 }
 
-// --- for rows ---
+// --- helpers for tables ---
 
 void pose_to_frame(const struct pose *pose, const double x[3], double p[3]) {
     double offset[3];
@@ -93,7 +93,7 @@ int shape_faces(const struct shape *shape, const struct pose *pose, const double
     return count;
 }
 
-/// By a row's own search.
+/// Finds the closest point by the table's own function, in the shape's frame.
 static bool closest_in_frame(const struct shape *shape, const struct pose *pose, const double x[3],
                              double closest[3], double *distance, double normal[3]) {
     double p[3];
@@ -129,7 +129,7 @@ bool shape_closest(const struct shape *shape, const struct pose *pose, const dou
 void shape_bounds(const struct shape *shape, const struct pose *pose, double margin, double low[3],
                   double high[3]) {
     const struct shape_table *table = shape_table_of(shape);
-    // The solid itself bounds its smaller offsets.
+    // For margin < 0 the set is inside the solid, whose bounds are used.
     const double outset = fmax(margin, 0.0);
     if (table->bounds != NULL) {
         table->bounds(shape, pose, outset, low, high);

@@ -1,29 +1,30 @@
-// What every shape is asked, one row each. A new shape is a file in src/geometry/shapes with its
-// row, the row's name here and its place in shape.c, and a constant of pbs/collider.h. What shapes
-// are given by arrays (grids, meshes) is checked, copied and saved by src/world besides.
+// The functions and properties of shapes, one table per kind. A new shape is a file in
+// src/geometry/shapes with its table, the table's name here and in the list in shape.c, and a
+// constant in pbs/collider.h. Arrays of a shape (grids, meshes) are checked, copied and saved by
+// src/world.
 #ifndef PBS_GEOMETRY_SHAPE_TABLE_H
 #define PBS_GEOMETRY_SHAPE_TABLE_H
 
 #include "geometry/shape.h"
 
-/// A point that a distance is asked for.
+/// A point at which the distance is evaluated.
 struct shape_point {
     const struct shape *shape;
     const struct pose *pose;
-    const double *x; ///< in the world
+    const double *x; ///< in the world frame
     double p[3];     ///< in the shape's frame
 };
 
-/// The distance from the solid and its derivatives, in the shape's frame.
+/// The distance from the solid with its derivatives, in the shape's frame.
 struct local_distance {
     double value;
     double gradient[3];
     double hessian[9];
 };
 
-/// The nearest place of a ray so far, in the shape's frame.
+/// The nearest intersection of a ray so far, in the shape's frame.
 struct shape_hit {
-    double limit; ///< m: what is farther does not count
+    double limit; ///< m: intersections beyond this are ignored
     bool found;
     double distance;
     double normal[3]; ///< of any length
@@ -31,60 +32,62 @@ struct shape_hit {
 
 struct shape_table {
     const char *name; ///< in messages: "half-space"
-    int size_count;   ///< sizes that must be positive and finite
-    /// What sizes must satisfy besides; null: nothing.
+    int size_count;   ///< number of sizes, which must be positive and finite
+    /// Checks further conditions on the sizes; null: none.
     pbs_status (*check)(const struct shape *shape);
 
-    // Distances. Either of the first two; out is zero before.
+    // Distances: a table has either `local` or `distance`. local: out is zero on entry.
     void (*local)(const struct shape_point *at, struct local_distance *out);
-    /// As shape_distance, times `side`: where it costs less than a distance in the shape's frame.
+    /// Same as shape_distance, times `side`, for shapes whose distance is cheaper to compute in the
+    /// world frame.
     double (*distance)(const struct shape *shape, const struct pose *pose, double side,
                        const double x[3], double gradient[3], double hessian[9]);
-    /// Gradients and Hessians of the faces that p lies on within `tolerance`; how many. Null: never
-    /// more than one.
+    /// Computes the gradients and Hessians of the faces that contain p within `tolerance`, and
+    /// returns their number. Null: never more than one.
     int (*faces)(const double size[3], const double p[3], double tolerance,
                  struct local_distance faces[3]);
-    /// The place of the boundary closest to p, and a gradient there, of any length. Null: the
-    /// distance and its gradient lead there.
+    /// Computes the point of the boundary closest to p and a gradient there, of any length. Null:
+    /// the point follows from the distance and its gradient.
     bool (*closest)(const struct shape *shape, const double p[3], double closest[3],
                     double gradient[3]);
 
-    // Bounds. Either: how far the solid reaches from its origin along a world axis, whose row of
-    // the rotation is given; or as shape_bounds with a margin that is not negative.
+    // Bounds: a table has either `half_extent` (of the solid along a world axis, given that axis's
+    // row of the rotation) or `bounds` (as shape_bounds with margin >= 0).
     double (*half_extent)(const double size[3], const double row[3]);
     void (*bounds)(const struct shape *shape, const struct pose *pose, double margin, double low[3],
                    double high[3]);
 
-    /// Offers each place where the ray o + t d (d unit, in the shape's frame) meets the boundary.
+    /// Records each intersection of the ray o + t d (d unit, in the shape's frame) with the
+    /// boundary.
     void (*ray)(const struct shape *shape, const double o[3], const double d[3],
                 struct shape_hit *hit);
 
-    // Contact.
+    // --- contact ---
     bool is_flat; ///< see shape_is_flat
-    /// As shape_pieces, of the hollow shape. Null: it is one piece.
+    /// Same as shape_pieces for the hollow shape. Null: it is one piece.
     size_t (*hollow_pieces)(const struct shape *shape, const struct pose *pose,
                             struct shape_piece pieces[SHAPE_PIECES]);
-    enum shape_contact contact[2];                    ///< of the solid and of the hollow shape
-    uint32_t point_count, edge_count, triangle_count; ///< of its surface
-    /// Fills the arrays and the offset of the surface; everything is zero before.
+    enum shape_contact contact[2];                    ///< for the solid and for the hollow shape
+    uint32_t point_count, edge_count, triangle_count; ///< sizes of the surface's arrays
+    /// Fills the arrays and the offset of the surface, which are zero on entry.
     void (*surface)(const double size[3], struct shape_surface *out);
 };
 
 extern const struct shape_table half_space_shape, sphere_shape, box_shape, capsule_shape,
     cylinder_shape, torus_shape, grid_shape;
 
-/// Of a shape that was checked.
+/// Returns the table of a checked shape.
 const struct shape_table *shape_table_of(const struct shape *shape);
 
-// --- for rows ---
+// --- helpers for tables ---
 
-/// p = x in the frame of the pose.
+/// Transforms x to the frame of the pose: p.
 void pose_to_frame(const struct pose *pose, const double x[3], double p[3]);
 
-/// out = s R h R^T, of symmetric h.
+/// out = s R h R^T for symmetric h.
 void rotate_hessian(const double rotation[9], double s, const double h[9], double out[9]);
 
-/// The hit becomes this place, if it lies ahead and is no farther than what was found before.
+/// Updates the hit if the distance is not negative and at most that of the nearest hit so far.
 void shape_hit_record(struct shape_hit *hit, double distance, const double normal[3]);
 
 #endif

@@ -1,4 +1,4 @@
-// A box of half extents size. A hollow one is a room of six walls, cut at its inner edges.
+// A box of half extents size. A hollow box is a room of six walls, split at its inner edges.
 #include <string.h>
 
 #include "base/matrix3/math3.h"
@@ -16,8 +16,8 @@ static void nearest_face(const double p[3], const double q[3], struct local_dist
     out->gradient[axis] = p[axis] < 0.0 ? -1.0 : 1.0;
 }
 
-/// Closer to an edge than `resolution`, rounding alone would choose the direction; a face's is
-/// taken instead.
+/// If p is closer to an edge than `resolution`, rounding alone would determine the direction, so
+/// the gradient of a face is used.
 static void local(const struct shape_point *at, struct local_distance *out) {
     const double *p = at->p;
     const double *size = at->shape->size;

@@ -1,5 +1,5 @@
-// A capsule of radius size[0] about an axis along y of half length size[1]. Contact by barriers
-// sees the axis.
+// A capsule of radius size[0] about the y axis; the half length of its axis is size[1]. Barrier
+// contact represents it by the axis.
 #include "base/matrix3/math3.h"
 #include "geometry/shapes/local_distance.h"
 #include "geometry/shapes/ray_hits.h"

@@ -1,5 +1,5 @@
-// A cylinder of radius size[0] about the y axis, of half length size[1]. A hollow one is a tube
-// without end between two walls. Contact by barriers sees a prism.
+// A cylinder of radius size[0] about the y axis, of half length size[1]. A hollow cylinder is an
+// infinite tube between two walls. Barrier contact represents the solid by a prism.
 #include <string.h>
 
 #include "base/matrix3/math3.h"
@@ -7,7 +7,7 @@
 #include "geometry/shapes/local_distance.h"
 #include "geometry/shapes/ray_hits.h"
 
-// Of the prism; its edges lie on the cylinder.
+// Number of sides of the prism, whose edges lie on the cylinder.
 enum { SIDES = 64 };
 
 static void local(const struct shape_point *at, struct local_distance *out) {

@@ -1,10 +1,10 @@
-// Distances at the samples of a grid. The collider checks and owns the samples.
+// A shape given by distances at the samples of a grid. The collider checks and owns the samples.
 #include "base/matrix3/math3.h"
 #include "geometry/grids/grid_closest.h"
 #include "geometry/grids/grid_ray.h"
 #include "geometry/shape_table.h"
 
-/// Derivatives only where they are asked for: they are most of the work.
+/// Computes derivatives only if requested, since they are most of the work.
 static double distance(const struct shape *shape, const struct pose *pose, double side,
                        const double x[3], double gradient[3], double hessian[9]) {
     double p[3], slope[3], curvature[9];
@@ -26,7 +26,8 @@ static bool closest(const struct shape *shape, const double p[3], double out[3],
     return grid_closest(shape->grid, p, out, gradient);
 }
 
-/// The samples' box holds what is solid, and outside distances grow as from its surface.
+/// Bounds the solid by the box of the samples. Outside of it the distance grows with the distance
+/// from the box.
 static void bounds(const struct shape *shape, const struct pose *pose, double margin, double low[3],
                    double high[3]) {
     const struct distance_grid *grid = shape->grid;

@@ -1,10 +1,11 @@
-// What is below the plane y = 0.
+// A half-space: the solid is below the plane y = 0.
 #include "geometry/shapes/half_space.h"
 
 #include "base/matrix3/math3.h"
 #include "pbs/collider.h"
 
-/// A plane needs no frame: grounds and walls are what most points are compared with.
+/// Evaluates the distance without transforming x to the shape's frame, because ground planes and
+/// walls are the most frequent shapes.
 static double distance(const struct shape *shape, const struct pose *pose, double side,
                        const double x[3], double gradient[3], double hessian[9]) {
     (void)shape;
@@ -21,7 +22,7 @@ static double distance(const struct shape *shape, const struct pose *pose, doubl
     return dot3(normal, offset);
 }
 
-/// A half-space whose normal is a world axis has one finite bound; any other has none.
+/// If the normal is along a world axis there is one finite bound, otherwise none.
 static void bounds(const struct shape *shape, const struct pose *pose, double margin, double low[3],
                    double high[3]) {
     const double *r = pose->rotation;

@@ -1,4 +1,3 @@
-// See local_distance.h.
 #include "geometry/shapes/local_distance.h"
 
 #include "base/matrix3/math3.h"
@@ -20,7 +19,7 @@ void distance_to_point(const double d[3], unsigned axes, int fallback, struct lo
         return;
     }
     for (int i = 0; i < 3; i++) {
-        // Divided, so that one axis alone gives exactly 1 and no curvature.
+        // By division, so that a single axis gives exactly 1 and no curvature.
         out->gradient[i] = d[i] / length;
         out->hessian[4 * i] = axes >> i & 1u ? 1.0 / length : 0.0;
     }

@@ -1,25 +1,26 @@
-// Distances in closed form, in a shape's own frame: what several shapes share. Outside, the
-// distance to the nearest point of face, edge or corner; inside, to the nearest face. With d the
-// vector from the nearest point of an edge or corner, phi = |d|, g = d / |d|, Hess = (I_S - g g^T)
-// / |d|, where S is the space that d varies in.
+// Distances in closed form in a shape's own frame, shared by several shapes. Outside, the distance
+// of the nearest point on a face, edge or corner; inside, that of the nearest face. Let d be the
+// vector from the nearest point on an edge or corner. Then phi = |d|, g = d / |d|, Hess = (I_S - g
+// g^T) / |d|, where S is the space in which d varies.
 #ifndef PBS_GEOMETRY_SHAPES_LOCAL_DISTANCE_H
 #define PBS_GEOMETRY_SHAPES_LOCAL_DISTANCE_H
 
 #include "geometry/shape_table.h"
 
-/// The distance |d| to a point, where d varies in the axes of `axes` (1, 2, 4 for x, y, z). At d =
-/// 0 the gradient is the axis `fallback`.
+/// Computes the distance |d| to a point, where d varies in the given axes (bits 1, 2, 4 for x, y,
+/// z). At d = 0 the gradient is the axis `fallback`.
 void distance_to_point(const double d[3], unsigned axes, int fallback, struct local_distance *out);
 
-/// Unit vectors away from the y axis and around it; returns the distance from it.
+/// Computes the unit vectors away from the y axis and around it. Returns the distance from the
+/// axis.
 double radial_frame(const double p[3], double radial[3], double around[3]);
 
-/// A function of (rho, y): its derivatives there, g and (I - g g^T) * bend, carried to three
-/// dimensions.
+/// Converts the derivatives of a function of (rho, y), its gradient g and Hessian (I - g g^T) *
+/// curvature, to three dimensions.
 void revolve(double rho, const double radial[3], const double around[3], double g_rho, double g_y,
              double curvature, struct local_distance *out);
 
-/// What rounding leaves of a position, m, with a margin.
+/// Returns a bound of the rounding error of a position, m, with a margin.
 double position_resolution(const struct shape_point *at);
 
 #endif

@@ -1,4 +1,3 @@
-// See ray_hits.h.
 #include "geometry/shapes/ray_hits.h"
 
 #include "base/matrix3/math3.h"
@@ -15,7 +14,8 @@ bool ray_roots(const double o[3], const double d[3], unsigned axes, double radiu
     if (square == 0.0) {
         return false;
     }
-    // The middle between them comes first, as the distance from there is small and loses no digits.
+    // The roots are computed relative to the midpoint between them, from which the distance is
+    // small and loses no digits.
     const double middle = -along / square;
     double distance_squared = 0.0;
     for (unsigned k = 0; k < 3; k++) {

@@ -1,4 +1,4 @@
-// A ball of radius size[0]. Contact by barriers sees its centre.
+// A ball of radius size[0]. Barrier contact represents it by its centre.
 #include "base/matrix3/math3.h"
 #include "geometry/shapes/local_distance.h"
 #include "geometry/shapes/ray_hits.h"

@@ -1,17 +1,16 @@
-// A tube of radius size[1] around the circle of radius size[0] in the plane y = 0. Contact by
-// barriers sees quadrilaterals, from both sides.
+// A tube of radius size[1] around the circle of radius size[0] in the plane y = 0. Barrier contact
+// represents it by quadrilaterals, from both sides.
 #include <string.h>
 
 #include "base/matrix3/math3.h"
 #include "geometry/shapes/local_distance.h"
 #include "geometry/shapes/ray_hits.h"
 
-// Corners of the quadrilaterals around the axis and around the tube.
+// Numbers of quadrilaterals around the axis and around the tube.
 enum { RING_SIDES = 64, TUBE_SIDES = 32 };
 
 static pbs_status check(const struct shape *shape) {
-    // Beyond that the tube goes through itself at the axis, and what it bounds has another
-    // distance.
+    // Otherwise the tube intersects itself at the axis, and the formula is not the distance.
     return shape->size[1] < shape->size[0]
                ? PBS_OK
                : status_fail(PBS_ERROR_ARGUMENT,
@@ -20,7 +19,7 @@ static pbs_status check(const struct shape *shape) {
                              shape->size[1], shape->size[0]);
 }
 
-/// On the circle itself the way out of the axis is taken.
+/// On the circle itself the gradient points away from the axis.
 static void local(const struct shape_point *at, struct local_distance *out) {
     const double *p = at->p;
     const double *size = at->shape->size;
@@ -41,13 +40,13 @@ static double half_extent(const double size[3], const double row[3]) {
     return across * size[0] + size[1];
 }
 
-/// Along a ray that is closest to the centre of a torus at s = 0 there are up to four places on it,
-/// where the quartic (s^2 + K)^2 - 4 R^2 |(x, z)|^2 is zero. It goes one way between neighbouring
-/// roots of its derivative, a cubic without a square, s^3 + linear s + constant, and that one way
-/// between neighbouring roots of its own derivative.
+/// A ray in the torus's frame, with s = 0 at the point closest to the centre. It meets the torus in
+/// up to four points, the roots of the quartic (s^2 + K)^2 - 4 R^2 |(x, z)|^2. Between neighbouring
+/// roots of its derivative, the cubic s^3 + linear s + constant, the quartic is monotonic. Likewise
+/// the cubic between the roots of its own derivative.
 struct torus_ray {
     const double *size;
-    double point[3]; ///< where s = 0
+    double point[3]; ///< the point at s = 0
     double direction[3];
     double linear, constant;
 };
@@ -56,7 +55,8 @@ static double torus_slope(const struct torus_ray *ray, double s) {
     return (s * s + ray->linear) * s + ray->constant;
 }
 
-/// The signed distance has the sign of the quartic, without its cancellations.
+/// Returns the signed distance of the torus, which has the sign of the quartic without its
+/// cancellation.
 static double torus_distance(const struct torus_ray *ray, double s) {
     double at[3];
     add_scaled3(ray->point, s, ray->direction, at);
@@ -64,7 +64,8 @@ static double torus_distance(const struct torus_ray *ray, double s) {
     return sqrt(off * off + at[1] * at[1]) - ray->size[1];
 }
 
-/// Cuts the interval at what zero it has, to the last bit; without one *zero is an end of it.
+/// Finds a zero in an interval by bisection to the last bit. Without one, returns false and sets
+/// *zero to the lower end.
 static bool find_zero(double (*value)(const struct torus_ray *, double),
                       const struct torus_ray *ray, double low, double high, double *zero) {
     const bool is_negative = value(ray, low) < 0.0;
@@ -129,8 +130,8 @@ static void ray(const struct shape *shape, const double o[3], const double d[3],
     hit_tube(&quartic, from, half, middle, hit);
 }
 
-/// Two triangles for each pair of neighbouring sides; corners lie on the torus. As a surface of
-/// triangles has two sides, it is that of a hollow one as well.
+/// Two triangles per quadrilateral, with corners on the torus. The surface has two sides, so it
+/// also represents the hollow torus.
 static void surface(const double size[3], struct shape_surface *out) {
     double *points = out->points;
     const double whole = 6.283185307179586477;
