@@ -36,7 +36,7 @@ DEMO_TESTS  := $(wildcard tests/demo/test_*.sh)
 # For ThreadSanitizer, which finds nothing on one thread: files with tests that say "thread" in their names, of which only
 # these tests run by day, and files whose other tests run several threads too.
 SAYS_THREAD := $(patsubst tests/%.c,%,$(shell grep -lE 'cmocka_unit_test.*thread' $(TEST_SOURCES)))
-ALL_THREADS := base/runtime/test_tasks base/lanes/test_vector linear/dense/test_blas_guest linear/supernodal/test_fusing \
+ALL_THREADS := base/runtime/test_tasks base/lanes/test_vector linear/dense/test_blas_threads linear/supernodal/test_fusing \
                sparse/ordering/test_metis_bridge world/stepping/test_determinism world/stepping/test_threads
 TSAN_TESTS  ?= $(ALL_THREADS) $(filter-out $(ALL_THREADS) $(LONG_TESTS),$(SAYS_THREAD)) $(if $(filter night,$(CHECK)), \
                $(filter-out $(ALL_THREADS) $(SAYS_THREAD),$(filter base/% sparse/% linear/%,$(TEST_NAMES))))

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "energy/evaluate.h"
-#include "linear/row_turns.h"
+#include "linear/rotation_modes.h"
 #include "scenes/cubic_tets.h"
 
 static const double DENSITY = 1000.0;
@@ -102,18 +102,18 @@ pbs_status bonded_system_make(const struct bonded_system_desc *d, struct bonded_
     s.a.values = memory_allocate(memory, 9 * assembly->block_slot_count, sizeof *s.a.values);
     s.coupled = memory_allocate(memory, assembly->block_slot_count, sizeof *s.coupled);
     s.x = memory_allocate(memory, 3 * rows, sizeof *s.x);
-    s.turns = memory_allocate(memory, 9 * rows, sizeof *s.turns);
+    s.rotation_modes = memory_allocate(memory, 9 * rows, sizeof *s.rotation_modes);
     s.b = memory_allocate(memory, 3 * rows, sizeof *s.b);
     double *radius = memory_allocate(memory, rows, sizeof *radius);
-    if (s.a.values == NULL || s.coupled == NULL || s.x == NULL || s.turns == NULL || s.b == NULL ||
-        radius == NULL) {
+    if (s.a.values == NULL || s.coupled == NULL || s.x == NULL || s.rotation_modes == NULL ||
+        s.b == NULL || radius == NULL) {
         status = PBS_ERROR_MEMORY;
     } else {
         assembly_to_rows(NULL, assembly, s.world->scene.nodes.x, s.x);
         for (size_t i = 0; i < t->model.rotations.count; i++) {
             radius[assembly->layout.row[t->model.rotations.node[i]]] = t->model.rotations.radius[i];
         }
-        row_turns_measure(NULL, &assembly->layout, radius, s.x, s.turns);
+        rotation_modes_build(NULL, &assembly->layout, radius, s.x, s.rotation_modes);
         uint64_t bits = 1;
         for (size_t i = 0; i < 3 * rows; i++) {
             bits = bits * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -121,7 +121,7 @@ pbs_status bonded_system_make(const struct bonded_system_desc *d, struct bonded_
         }
     }
     memory_release(memory, radius);
-    s.problem = (struct linear_problem){.positions = s.x, .turns = s.turns};
+    s.problem = (struct linear_problem){.positions = s.x, .rotation_modes = s.rotation_modes};
     *out = s;
     out->problem.a = &out->a;
     if (status >= 0) {
@@ -142,7 +142,7 @@ void bonded_system_free(struct bonded_system *s) {
         memory_release(memory, s->a.values);
         memory_release(memory, s->x);
         memory_release(memory, s->coupled);
-        memory_release(memory, s->turns);
+        memory_release(memory, s->rotation_modes);
         memory_release(memory, s->b);
     }
     pbs_world_destroy(s->world);

@@ -20,9 +20,9 @@ struct bonded_system {
     pbs_body body;
     size_t particles;
     struct bsr a;
-    double *x, *turns, *b; ///< in row order: positions, rotational modes, and a random right-hand
-                           ///< side in [-1, 1]
-    uint8_t *coupled;      ///< one per block
+    double *x, *rotation_modes, *b; ///< in row order: positions, rotational modes, and a random
+                                    ///< right-hand side in [-1, 1]
+    uint8_t *coupled; ///< one per block
     struct linear_problem problem;
 };
 

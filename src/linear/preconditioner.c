@@ -59,8 +59,8 @@ const struct preconditioner *preconditioner_worker(const struct preconditioner *
     return p->table->worker ? p->table->worker(p->state) : p;
 }
 
-struct race_memory *preconditioner_memory(const struct preconditioner *p) {
-    return p->table->memory ? p->table->memory(p->state) : NULL;
+struct selection_history *preconditioner_memory(const struct preconditioner *p) {
+    return p->table->history ? p->table->history(p->state) : NULL;
 }
 
 bool preconditioner_start(const struct preconditioner *p, struct tasks *tasks, const double *b,

@@ -4,7 +4,7 @@
 #define PBS_LINEAR_PRECONDITIONER_H
 
 #include "linear/problem.h"
-#include "linear/solver_race.h"
+#include "linear/solver_selection.h"
 
 enum preconditioner_order { ORDER_NATURAL, ORDER_NESTED_DISSECTION };
 
@@ -12,8 +12,8 @@ struct preconditioner_report {
     int32_t used;   ///< PBS_PRECONDITIONER_*: which of those that it can be
     int32_t reason; ///< PBS_SOLVER_*: why that one
     uint32_t coarse_unknowns;
-    double expected_iterations;   ///< of block Jacobi; 0: nothing was expected
-    double work[SOLVER_ENTRANTS]; ///< expected of each, see race_work
+    double expected_iterations; ///< of block Jacobi; 0: nothing was expected
+    double work[SOLVER_KINDS];  ///< expected of each, see selection_work
 };
 
 /// How a solve went, for whoever chooses among several.
@@ -54,13 +54,13 @@ struct preconditioner_table {
     const struct preconditioner *(*worker)(const void *state);
     /// After how many iterations conjugate gradients are to call `turn`; likewise after each turn,
     /// counted from there. Null: never.
-    uint32_t (*patience)(const void *state);
+    uint32_t (*iteration_budget)(const void *state);
     /// It has taken that long. *changed: another worker goes on from where the iteration is.
-    pbs_status (*turn)(void *state, struct tasks *tasks, bool *changed);
+    pbs_status (*switch_solver)(void *state, struct tasks *tasks, bool *changed);
     /// Called at the end of each solve; null: does not care.
-    void (*learn)(void *state, const struct solve_outcome *outcome);
+    void (*record_outcome)(void *state, const struct solve_outcome *outcome);
     /// What goes by former solves, and a world keeps from one step to the next; null: nothing does.
-    struct race_memory *(*memory)(void *state);
+    struct selection_history *(*history)(void *state);
     void (*release)(void *state, struct memory *memory);
     /// The diagonal shift (relative to the diagonal) that the last factor needed; 0 as a rule,
     /// infinite where no useful one was found and block Jacobi stands in.
@@ -99,7 +99,7 @@ bool preconditioner_start(const struct preconditioner *p, struct tasks *tasks, c
 /// Who does the work: *p, or the one that it has chosen.
 const struct preconditioner *preconditioner_worker(const struct preconditioner *p);
 /// The table's, where it has any; else null.
-struct race_memory *preconditioner_memory(const struct preconditioner *p);
+struct selection_history *preconditioner_memory(const struct preconditioner *p);
 struct preconditioner_report preconditioner_describe(const struct preconditioner *p);
 
 /// Applies a table's apply_domain to all domains: the `apply` of whoever has an apply_domain.

@@ -33,7 +33,7 @@ void problem_begin_product(struct tasks *tasks, const struct linear_problem *pro
 }
 
 /// y = F x, without what pushes where rows are held.
-static void take_operator(const struct linear_problem *problem, uint32_t domain, double *y) {
+static void apply_operator(const struct linear_problem *problem, uint32_t domain, double *y) {
     const uint32_t first = problem->a->layout->domain_start[domain];
     const uint32_t end = problem->a->layout->domain_start[domain + 1];
     memset(y + 3 * (size_t)first, 0, 3 * (size_t)(end - first) * sizeof *y);
@@ -52,7 +52,7 @@ void problem_multiply_domain(const struct linear_problem *problem, uint32_t doma
         multiply_assembled(problem, domain, x, y);
         return;
     }
-    take_operator(problem, domain, y);
+    apply_operator(problem, domain, y);
     bsr_add_domain(problem->a, domain, x, y);
     add_contact(problem, domain, x, y);
 }

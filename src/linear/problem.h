@@ -27,9 +27,9 @@ struct linear_problem {
     const struct bsr *a;              ///< H0
     const struct contact_matrix *c;   ///< C; null: none
     const struct product_operator *f; ///< F, without restrictions; null: none
-    const double *positions; ///< row order, 3 per row, m: where the nodes are; null: unknown
-    const double *turns; ///< row order, 9 per row: of rows that are no places, what a turn of all
-                         ///< makes of them (row_turns.h); null: nothing
+    const double *positions;      ///< row order, 3 per row, m: where the nodes are; null: unknown
+    const double *rotation_modes; ///< row order, 9 per row: of rows that are no places, what a turn
+                                  ///< of all makes of them (rotation_modes.h); null: nothing
     const uint8_t *coupled; ///< per block of a: 0 where it is zero and stays so for as long as
                             ///< `coupling` is the same; null: all couple
     uint64_t coupling;      ///< a hash of those; 0: all couple

@@ -1,4 +1,4 @@
-// The automatic choice: block Jacobi, a factor of H0 + C or two levels, as solver_race.c says.
+// The automatic choice: block Jacobi, a factor of H0 + C or two levels, as solver_selection.c says.
 // Block Jacobi begins where it may win; conjugate gradients ask after a while, and go on with
 // another from where they are.
 #include <math.h>
@@ -22,12 +22,12 @@ struct automatic {
     struct merged_factor *factor;    ///< null: not made yet
     const struct preconditioner *worker;
     const struct linear_problem *problem; ///< of the last factor, and
-    struct race_system system;
-    struct race_plan begun, now;
+    struct selection_system system;
+    struct selection_plan initial, now;
     uint32_t jacobi_iterations, coarse_iterations; ///< before the last turn
-    double work[SOLVER_ENTRANTS];
+    double work[SOLVER_KINDS];
     double expected;
-    struct race_memory memory;
+    struct selection_history memory;
 };
 
 // --- the factor as a preconditioner ---
@@ -64,7 +64,7 @@ static const struct preconditioner_table factored = {.id = PBS_PRECONDITIONER_CH
 
 static pbs_status create_factor(struct automatic *s) {
     if (s->factor == NULL) {
-        const enum supernodal_precision precision = s->pattern->row_count <= RACE_FEW_ROWS
+        const enum supernodal_precision precision = s->pattern->row_count <= SELECTION_FEW_ROWS
                                                         ? SUPERNODAL_DOUBLE
                                                         : SUPERNODAL_FLOAT;
         RETURN_IF_FAILED(merged_factor_create(s->allocator, precision, s->pattern, &s->factor));
@@ -83,14 +83,14 @@ static pbs_status create_two_level(struct automatic *s) {
 static void count_mesh(struct automatic *s) {
     const double flops = merged_factor_mesh_flops(s->factor);
     const double entries = (double)merged_factor_mesh_entries(s->factor);
-    race_count(&s->memory, flops, entries, flops, entries);
+    selection_set_flops(&s->memory, flops, entries, flops, entries);
 }
 
 /// Of what the factor was prepared for.
 static void count_factor(struct automatic *s) {
-    race_count(&s->memory, merged_factor_mesh_flops(s->factor),
-               (double)merged_factor_mesh_entries(s->factor), merged_factor_flops(s->factor),
-               (double)merged_factor_entries(s->factor));
+    selection_set_flops(&s->memory, merged_factor_mesh_flops(s->factor),
+                        (double)merged_factor_mesh_entries(s->factor),
+                        merged_factor_flops(s->factor), (double)merged_factor_entries(s->factor));
 }
 
 static pbs_status make_two_level(struct automatic *s, struct tasks *tasks) {
@@ -107,27 +107,28 @@ static pbs_status make_factor(struct automatic *s, struct tasks *tasks) {
     return status;
 }
 
-static const struct preconditioner *entrant(const struct automatic *s, enum solver_entrant which) {
-    return which == ENTRANT_FACTOR      ? &s->factored
-           : which == ENTRANT_TWO_LEVEL ? &s->two_level
-                                        : &s->block_jacobi;
+static const struct preconditioner *solver_of(const struct automatic *s, enum solver_kind which) {
+    return which == SOLVER_KIND_FACTOR      ? &s->factored
+           : which == SOLVER_KIND_TWO_LEVEL ? &s->two_level
+                                            : &s->block_jacobi;
 }
 
 /// The planned one becomes the worker. Where H has no factor two levels take over, whose incomplete
 /// factor raises the diagonal as far as it must.
-static pbs_status follow(struct automatic *s, struct tasks *tasks) {
+static pbs_status apply_plan(struct automatic *s, struct tasks *tasks) {
     pbs_status status = PBS_OK;
-    if (s->now.entrant == ENTRANT_FACTOR) {
+    if (s->now.kind == SOLVER_KIND_FACTOR) {
         status = make_factor(s, tasks);
         if (status == PBS_ERROR_CONVERGENCE) {
-            race_refuse(&s->memory, &s->system);
-            s->now = (struct race_plan){ENTRANT_TWO_LEVEL, UINT32_MAX, PBS_SOLVER_INDEFINITE};
+            selection_record_indefinite(&s->memory, &s->system);
+            s->now = (struct selection_plan){SOLVER_KIND_TWO_LEVEL, UINT32_MAX,
+                                             PBS_SOLVER_INDEFINITE};
         }
     }
-    if (s->now.entrant == ENTRANT_TWO_LEVEL) {
+    if (s->now.kind == SOLVER_KIND_TWO_LEVEL) {
         status = make_two_level(s, tasks);
     }
-    s->worker = entrant(s, s->now.entrant);
+    s->worker = solver_of(s, s->now.kind);
     return status;
 }
 
@@ -158,12 +159,12 @@ static void automatic_release(void *state, struct memory *memory) {
 }
 
 /// Block Jacobi has its part of the matrix.
-static struct race_system describe(const struct automatic *s) {
+static struct selection_system describe(const struct automatic *s) {
     const struct linear_problem *problem = s->problem;
-    struct race_system system = {.rows = problem->a->row_count,
-                                 .own_blocks = (double)problem->a->block_count,
-                                 .product_blocks = problem->f ? problem->f->blocks : 0.0,
-                                 .tolerance = problem->tolerance};
+    struct selection_system system = {.rows = problem->a->row_count,
+                                      .own_blocks = (double)problem->a->block_count,
+                                      .product_blocks = problem->f ? problem->f->blocks : 0.0,
+                                      .tolerance = problem->tolerance};
     const struct contact_matrix *c = problem->c;
     if (c && c->row_count > 0) {
         // C holds both triangles.
@@ -175,10 +176,10 @@ static struct race_system describe(const struct automatic *s) {
     return system;
 }
 
-static void foresee(struct automatic *s) {
-    s->expected = race_expected_iterations(&s->memory, &s->system, ENTRANT_BLOCK_JACOBI);
-    for (int i = 0; i < SOLVER_ENTRANTS; i++) {
-        s->work[i] = race_work(&s->memory, &s->system, (enum solver_entrant)i);
+static void update_expectations(struct automatic *s) {
+    s->expected = selection_expected_iterations(&s->memory, &s->system, SOLVER_KIND_BLOCK_JACOBI);
+    for (int i = 0; i < SOLVER_KINDS; i++) {
+        s->work[i] = selection_work(&s->memory, &s->system, (enum solver_kind)i);
     }
 }
 
@@ -191,14 +192,14 @@ static pbs_status automatic_factor(void *state, struct tasks *tasks,
     // Block Jacobi stands in for the others, and says where the matrix is not finite.
     RETURN_IF_FAILED(s->block_jacobi.table->factor(s->block_jacobi.state, tasks, problem));
     s->system = describe(s);
-    race_begin_system(&s->memory, &s->system);
-    if (s->factor != NULL && race_wants_count(&s->memory, &s->system)) {
+    selection_set_system(&s->memory, &s->system);
+    if (s->factor != NULL && selection_needs_flops(&s->memory, &s->system)) {
         count_mesh(s);
     }
-    foresee(s);
-    s->now = race_choose(&s->memory, &s->system);
-    RETURN_IF_FAILED(follow(s, tasks));
-    s->begun = s->now;
+    update_expectations(s);
+    s->now = selection_choose(&s->memory, &s->system);
+    RETURN_IF_FAILED(apply_plan(s, tasks));
+    s->initial = s->now;
     return PBS_OK;
 }
 
@@ -206,41 +207,42 @@ static const struct preconditioner *automatic_worker(const void *state) {
     return ((const struct automatic *)state)->worker;
 }
 
-static uint32_t automatic_patience(const void *state) {
-    return ((const struct automatic *)state)->now.patience;
+static uint32_t automatic_iteration_budget(const void *state) {
+    return ((const struct automatic *)state)->now.iteration_budget;
 }
 
-static pbs_status automatic_turn(void *state, struct tasks *tasks, bool *changed) {
+static pbs_status automatic_switch(void *state, struct tasks *tasks, bool *changed) {
     struct automatic *s = state;
-    const enum solver_entrant worker = s->now.entrant;
-    uint32_t *count = worker == ENTRANT_TWO_LEVEL ? &s->coarse_iterations : &s->jacobi_iterations;
-    *count += s->now.patience;
-    if (race_wants_count(&s->memory, &s->system)) {
+    const enum solver_kind worker = s->now.kind;
+    uint32_t *count = worker == SOLVER_KIND_TWO_LEVEL ? &s->coarse_iterations
+                                                      : &s->jacobi_iterations;
+    *count += s->now.iteration_budget;
+    if (selection_needs_flops(&s->memory, &s->system)) {
         RETURN_IF_FAILED(create_factor(s));
         RETURN_IF_FAILED(merged_factor_prepare(s->factor, s->problem));
         count_factor(s);
-        foresee(s);
+        update_expectations(s);
     }
-    s->now = race_turn(&s->memory, &s->system, &s->begun, worker, *count);
-    RETURN_IF_FAILED(follow(s, tasks));
-    *changed = s->now.entrant != worker;
+    s->now = selection_update(&s->memory, &s->system, &s->initial, worker, *count);
+    RETURN_IF_FAILED(apply_plan(s, tasks));
+    *changed = s->now.kind != worker;
     return PBS_OK;
 }
 
-static void automatic_learn(void *state, const struct solve_outcome *outcome) {
+static void automatic_record_outcome(void *state, const struct solve_outcome *outcome) {
     struct automatic *s = state;
-    const bool is_jacobi = s->now.entrant == ENTRANT_BLOCK_JACOBI;
-    const struct race_result result = {.begun = s->begun,
-                                       .is_complete = outcome->is_complete,
-                                       .jacobi_iterations = is_jacobi ? outcome->iterations
-                                                                      : s->jacobi_iterations,
-                                       .coarse_iterations = s->coarse_iterations,
-                                       .finisher = s->now.entrant,
-                                       .iterations = outcome->iterations};
-    race_learn(&s->memory, &s->system, &result);
+    const bool is_jacobi = s->now.kind == SOLVER_KIND_BLOCK_JACOBI;
+    const struct selection_result result = {.initial = s->initial,
+                                            .is_complete = outcome->is_complete,
+                                            .jacobi_iterations = is_jacobi ? outcome->iterations
+                                                                           : s->jacobi_iterations,
+                                            .coarse_iterations = s->coarse_iterations,
+                                            .finisher = s->now.kind,
+                                            .iterations = outcome->iterations};
+    selection_record(&s->memory, &s->system, &result);
 }
 
-static struct race_memory *automatic_memory(void *state) {
+static struct selection_history *automatic_history(void *state) {
     return &((struct automatic *)state)->memory;
 }
 
@@ -263,7 +265,7 @@ static void automatic_report(const void *state, struct preconditioner_report *ou
     *out = preconditioner_describe(s->worker);
     out->reason = s->now.reason;
     out->expected_iterations = s->expected;
-    for (int i = 0; i < SOLVER_ENTRANTS; i++) {
+    for (int i = 0; i < SOLVER_KINDS; i++) {
         out->work[i] = s->work[i];
     }
 }
@@ -277,10 +279,10 @@ const struct preconditioner_table automatic = {
     .apply = automatic_apply,
     .start = automatic_start,
     .worker = automatic_worker,
-    .patience = automatic_patience,
-    .turn = automatic_turn,
-    .learn = automatic_learn,
-    .memory = automatic_memory,
+    .iteration_budget = automatic_iteration_budget,
+    .switch_solver = automatic_switch,
+    .record_outcome = automatic_record_outcome,
+    .history = automatic_history,
     .release = automatic_release,
     .shift = automatic_shift,
     .report = automatic_report,

@@ -27,9 +27,9 @@ enum {
     MOST_PIECES = 64
 };
 
-#define NOWHERE UINT32_MAX
+#define NO_BLOCK UINT32_MAX
 
-/// The blocks that one of the sum is made of, or NOWHERE.
+/// The blocks that one of the sum is made of, or NO_BLOCK.
 struct origin {
     uint32_t mesh, contact;
 };
@@ -64,12 +64,12 @@ static void merge_row(struct merged_factor *f, const struct contact_matrix *c, u
     uint32_t filled = f->matrix.row_start[row];
     uint32_t k = a->row_start[row];
     while (k < a->row_start[row + 1] || at < end) {
-        const uint32_t mesh = k < a->row_start[row + 1] ? a->column[k] : NOWHERE;
-        const uint32_t contact = at < end ? c->column[at] : NOWHERE;
+        const uint32_t mesh = k < a->row_start[row + 1] ? a->column[k] : NO_BLOCK;
+        const uint32_t contact = at < end ? c->column[at] : NO_BLOCK;
         const uint32_t column = mesh < contact ? mesh : contact;
         f->matrix.column[filled] = column;
-        f->origin[filled++] = (struct origin){mesh == column ? k++ : NOWHERE,
-                                              contact == column ? at++ : NOWHERE};
+        f->origin[filled++] = (struct origin){mesh == column ? k++ : NO_BLOCK,
+                                              contact == column ? at++ : NO_BLOCK};
     }
     f->matrix.row_start[row + 1] = filled;
 }
@@ -98,9 +98,9 @@ static pbs_status merge_patterns(struct merged_factor *f, const struct contact_m
         // Of C both triangles are stored, and every diagonal block.
         most += ((size_t)c->start[c->row_count] + c->row_count) / 2;
     }
-    if (most >= NOWHERE) {
+    if (most >= NO_BLOCK) {
         return status_fail(PBS_ERROR_ARGUMENT, "a matrix of %zu blocks with contact, at most %u",
-                           most, NOWHERE - 1);
+                           most, NO_BLOCK - 1);
     }
     RETURN_IF_FAILED(memory_reserve(f->memory, &f->matrix.column, &f->column_capacity, most,
                                     sizeof *f->matrix.column));
@@ -206,12 +206,12 @@ struct merging {
 /// Nothing where both are nowhere, of which there is none.
 ALWAYS_INLINE void sum_block(const struct merging *m, size_t k, double sum[9]) {
     const struct origin from = m->f->origin[k];
-    if (from.mesh == NOWHERE) {
+    if (from.mesh == NO_BLOCK) {
         memcpy(sum, m->problem->c->values + 9 * (size_t)from.contact, 9 * sizeof *sum);
         return;
     }
     memcpy(sum, m->problem->a->values + 9 * (size_t)from.mesh, 9 * sizeof *sum);
-    if (from.contact != NOWHERE) {
+    if (from.contact != NO_BLOCK) {
         const double *contact = m->problem->c->values + 9 * (size_t)from.contact;
         for (int e = 0; e < 9; e++) {
             sum[e] += contact[e];

@@ -5,11 +5,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "linear/host/handed_matrix.h"
+#include "linear/host/host_matrix.h"
 
 enum mode {
     HOST_SOLVES,
-    STANDS_IN, ///< the other preconditioner does, until the next matrix
+    USES_SUBSTITUTE, ///< the other preconditioner does, until the next matrix
     STOPPED
 };
 
@@ -18,7 +18,7 @@ struct host_solver {
     struct memory *memory;
     const struct layout *layout;
     const struct linear_problem *problem; ///< the latest
-    struct handed_matrix matrix;
+    struct host_matrix matrix;
     struct preconditioner other;
     double *b, *x; ///< 3 per node
     enum mode mode;
@@ -36,18 +36,18 @@ static pbs_status stop(struct host_solver *s, const char *function, int32_t answ
 }
 
 /// The other preconditioner takes over, unless it has no factor for the matrix either.
-static pbs_status stand_in(struct host_solver *s, struct tasks *tasks) {
+static pbs_status use_substitute(struct host_solver *s, struct tasks *tasks) {
     s->counts.refusals++;
     s->stop = s->other.table->factor(s->other.state, tasks, s->problem);
-    s->mode = s->stop == PBS_OK ? STANDS_IN : STOPPED;
+    s->mode = s->stop == PBS_OK ? USES_SUBSTITUTE : STOPPED;
     return s->stop;
 }
 
 /// A new pattern is shown to the host.
 static pbs_status analyze(struct host_solver *s) {
     bool changed = false;
-    RETURN_IF_FAILED(handed_matrix_build(s->memory, s->problem, s->functions.form,
-                                         s->functions.triangle, &s->matrix, &changed));
+    RETURN_IF_FAILED(host_matrix_build(s->memory, s->problem, s->functions.form,
+                                       s->functions.triangle, &s->matrix, &changed));
     s->is_analyzed = s->is_analyzed && !changed;
     if (s->is_analyzed) {
         return PBS_OK;
@@ -67,14 +67,14 @@ static pbs_status host_factor(void *state, struct tasks *tasks,
     s->mode = HOST_SOLVES;
     RETURN_IF_FAILED(analyze(s));
     if (s->is_refused) {
-        return stand_in(s, tasks);
+        return use_substitute(s, tasks);
     }
-    RETURN_IF_FAILED(handed_matrix_fill(&s->matrix, tasks, problem));
+    RETURN_IF_FAILED(host_matrix_fill(&s->matrix, tasks, problem));
     const int32_t answer = s->functions.factor(s->functions.user, &s->matrix.view);
     if (answer < 0) {
         return stop(s, "factor", answer);
     }
-    return answer > 0 ? stand_in(s, tasks) : PBS_OK;
+    return answer > 0 ? use_substitute(s, tasks) : PBS_OK;
 }
 
 // --- application ---
@@ -91,7 +91,7 @@ static void to_rows(const struct layout *layout, const double *by_node, double *
     }
 }
 
-static pbs_status ask_host(struct host_solver *s, struct tasks *tasks, double tolerance) {
+static pbs_status call_host_solver(struct host_solver *s, struct tasks *tasks, double tolerance) {
     const size_t count = 3 * (size_t)s->layout->node_count;
     for (size_t k = 0; k < count; k++) {
         s->x[k] = NAN;
@@ -101,7 +101,7 @@ static pbs_status ask_host(struct host_solver *s, struct tasks *tasks, double to
         return stop(s, "solve", answer);
     }
     if (answer > 0) {
-        stand_in(s, tasks);
+        use_substitute(s, tasks);
         return PBS_ERROR_CONVERGENCE; // the iteration starts again, and host_solve says how it went
     }
     s->counts.solves++;
@@ -124,55 +124,55 @@ static pbs_status host_solve(void *state, struct tasks *tasks, const double *r, 
     if (s->mode == STOPPED) {
         return s->stop;
     }
-    if (s->mode == STANDS_IN) {
+    if (s->mode == USES_SUBSTITUTE) {
         s->other.table->apply(s->other.state, tasks, r, z);
         return PBS_OK;
     }
     to_nodes(s->layout, r, s->b);
-    RETURN_IF_FAILED(ask_host(s, tasks, tolerance));
+    RETURN_IF_FAILED(call_host_solver(s, tasks, tolerance));
     to_rows(s->layout, s->x, z);
     return PBS_OK;
 }
 
 static bool host_start(const void *state, struct tasks *tasks, const double *b, double *x) {
     const struct host_solver *s = state;
-    return s->mode == STANDS_IN && preconditioner_start(&s->other, tasks, b, x);
+    return s->mode == USES_SUBSTITUTE && preconditioner_start(&s->other, tasks, b, x);
 }
 
 // Who stands in is told how conjugate gradients fare, as if they were asked by themselves.
 
-static uint32_t host_patience(const void *state) {
+static uint32_t host_iteration_budget(const void *state) {
     const struct host_solver *s = state;
-    return s->mode == STANDS_IN && s->other.table->patience
-               ? s->other.table->patience(s->other.state)
+    return s->mode == USES_SUBSTITUTE && s->other.table->iteration_budget
+               ? s->other.table->iteration_budget(s->other.state)
                : UINT32_MAX;
 }
 
-static pbs_status host_turn(void *state, struct tasks *tasks, bool *changed) {
+static pbs_status host_switch(void *state, struct tasks *tasks, bool *changed) {
     struct host_solver *s = state;
-    return s->other.table->turn(s->other.state, tasks, changed);
+    return s->other.table->switch_solver(s->other.state, tasks, changed);
 }
 
-static void host_learn(void *state, const struct solve_outcome *outcome) {
+static void host_record_outcome(void *state, const struct solve_outcome *outcome) {
     struct host_solver *s = state;
-    if (s->mode == STANDS_IN && s->other.table->learn) {
-        s->other.table->learn(s->other.state, outcome);
+    if (s->mode == USES_SUBSTITUTE && s->other.table->record_outcome) {
+        s->other.table->record_outcome(s->other.state, outcome);
     }
 }
 
-static struct race_memory *host_memory(void *state) {
+static struct selection_history *host_history(void *state) {
     return preconditioner_memory(&((struct host_solver *)state)->other);
 }
 
 static double host_shift(const void *state) {
     const struct host_solver *s = state;
-    return s->mode == STANDS_IN ? s->other.table->shift(s->other.state) : 0.0;
+    return s->mode == USES_SUBSTITUTE ? s->other.table->shift(s->other.state) : 0.0;
 }
 
 /// Of the host's own doing nothing is known.
 static void host_report(const void *state, struct preconditioner_report *out) {
     const struct host_solver *s = state;
-    if (s->mode == STANDS_IN) {
+    if (s->mode == USES_SUBSTITUTE) {
         *out = preconditioner_describe(&s->other);
     }
 }
@@ -180,7 +180,7 @@ static void host_report(const void *state, struct preconditioner_report *out) {
 static void host_release(void *state, struct memory *memory) {
     struct host_solver *s = state;
     preconditioner_destroy(memory, &s->other);
-    handed_matrix_free(memory, &s->matrix);
+    host_matrix_free(memory, &s->matrix);
     memory_release(memory, s->b);
     memory_release(memory, s->x);
 }
@@ -193,10 +193,10 @@ static const struct preconditioner_table host_solver = {
     .factor = host_factor,
     .solve = host_solve,
     .start = host_start,
-    .patience = host_patience,
-    .turn = host_turn,
-    .learn = host_learn,
-    .memory = host_memory,
+    .iteration_budget = host_iteration_budget,
+    .switch_solver = host_switch,
+    .record_outcome = host_record_outcome,
+    .history = host_history,
     .release = host_release,
     .shift = host_shift,
     .report = host_report,
@@ -214,8 +214,8 @@ pbs_status host_solver_wrap(struct memory *memory, const pbs_linear_solver *func
     // The pattern without contacts is built here, so that a step allocates nothing.
     const struct linear_problem alone = {.a = pattern};
     bool changed = false;
-    const pbs_status status = handed_matrix_build(memory, &alone, functions->form,
-                                                  functions->triangle, &s->matrix, &changed);
+    const pbs_status status = host_matrix_build(memory, &alone, functions->form,
+                                                functions->triangle, &s->matrix, &changed);
     s->b = memory_allocate(memory, 3 * (size_t)pattern->row_count, sizeof *s->b);
     s->x = memory_allocate(memory, 3 * (size_t)pattern->row_count, sizeof *s->x);
     if (status < 0 || s->b == NULL || s->x == NULL) {
@@ -228,7 +228,7 @@ pbs_status host_solver_wrap(struct memory *memory, const pbs_linear_solver *func
     return PBS_OK;
 }
 
-struct host_solver_counts host_solver_take_counts(const struct preconditioner *p) {
+struct host_solver_counts host_solver_drain_counts(const struct preconditioner *p) {
     if (p->table != &host_solver) {
         return (struct host_solver_counts){0};
     }

@@ -18,6 +18,6 @@ pbs_status host_solver_wrap(struct memory *memory, const pbs_linear_solver *func
                             const struct bsr *pattern, struct preconditioner *p);
 
 /// Zero for any other preconditioner.
-struct host_solver_counts host_solver_take_counts(const struct preconditioner *p);
+struct host_solver_counts host_solver_drain_counts(const struct preconditioner *p);
 
 #endif

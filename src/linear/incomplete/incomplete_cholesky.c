@@ -156,7 +156,7 @@ ALWAYS_INLINE void eliminate(const struct ichol *s, const struct bsr *a, uint32_
     const uint32_t first = s->start[p];
     const uint32_t end = s->start[p + 1];
     for (uint32_t k = first; k < end; k++) {
-        s->place[s->column[k]] = k;
+        s->slot[s->column[k]] = k;
     }
     for (uint32_t at = s->above_start[p]; at < s->above_start[p + 1]; at++) {
         const uint32_t q = s->above_position[at];
@@ -171,9 +171,9 @@ ALWAYS_INLINE void eliminate(const struct ichol *s, const struct bsr *a, uint32_
         }
         subtract_product(sums, w, v);
         for (uint32_t k = block + 1; k < s->start[q + 1]; k++) {
-            const uint32_t place = s->place[s->column[k]];
-            if (place >= first && place < end) {
-                subtract_product(sums + 12 * (size_t)(place - first + 1), w,
+            const uint32_t slot = s->slot[s->column[k]];
+            if (slot >= first && slot < end) {
+                subtract_product(sums + 12 * (size_t)(slot - first + 1), w,
                                  s->factor + 9 * (size_t)k);
             } else if (s->compensation > 0.0) {
                 compensate(s, a, d, s->row[p], v, s->column[k], s->factor + 9 * (size_t)k);
@@ -266,7 +266,7 @@ static uint32_t find_not_finite(const struct ichol *s, const struct bsr *a, uint
 }
 
 /// D = the diagonal blocks as block Jacobi has them, V = 0; the shift counts as infinite.
-static void keep_diagonal(void *context, size_t index) {
+static void store_diagonal(void *context, size_t index) {
     const struct factorisation *f = context;
     struct ichol *s = f->state;
     const struct bsr *a = f->a;
@@ -349,7 +349,7 @@ static pbs_status ichol_factor(void *state, struct tasks *tasks,
         largest = largest_shift(s);
     }
     if (largest == INFINITY) {
-        tasks_for(tasks, s->layout->domain_count, keep_diagonal, &f);
+        tasks_for(tasks, s->layout->domain_count, store_diagonal, &f);
     }
     return isnan(largest) ? PBS_ERROR_CONVERGENCE : PBS_OK;
 }

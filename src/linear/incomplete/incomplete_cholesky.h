@@ -25,7 +25,7 @@ struct ichol {
     double first_shift;       ///< what to try first: 0, or what a coarse space wants
     double compensation;      ///< part of the fill without a place that is made up for: 0 to 1
     double *dropped;          ///< what that adds to the diagonal: 9 per row; null: never
-    uint32_t *place;          ///< scratch, row -> block of the row being computed, or an older one
+    uint32_t *slot;           ///< scratch, row -> block of the row being computed, or an older one
     double *sums;             ///< scratch, per domain: 12 per block of its longest row and diagonal
     uint32_t *sums_start;     ///< domain_count + 1, in units of 12
     double *shift;            ///< per domain: of the last factor; infinite: block Jacobi

@@ -18,13 +18,13 @@ static pbs_status allocate_rows(struct ichol *s, struct memory *memory, size_t n
     s->above_start = memory_allocate(memory, n + 1, sizeof *s->above_start);
     s->inverse = memory_allocate(memory, 9 * n + BLOCK_PADDING, sizeof *s->inverse);
     s->pivot = memory_allocate(memory, 9 * n + BLOCK_PADDING, sizeof *s->pivot);
-    s->place = memory_allocate(memory, n, sizeof *s->place);
+    s->slot = memory_allocate(memory, n, sizeof *s->slot);
     s->sums_start = memory_allocate(memory, domains + 1, sizeof *s->sums_start);
     s->exponent = memory_allocate(memory, domains, sizeof *s->exponent);
     s->shift = memory_allocate(memory, domains, sizeof *s->shift);
     s->bad_row = memory_allocate(memory, domains, sizeof *s->bad_row);
     return s->row && s->start && s->diagonal && s->above_start && s->inverse && s->pivot &&
-                   s->place && s->sums_start && s->exponent && s->shift && s->bad_row
+                   s->slot && s->sums_start && s->exponent && s->shift && s->bad_row
                ? PBS_OK
                : PBS_ERROR_MEMORY;
 }
@@ -116,7 +116,7 @@ static pbs_status build_pattern(struct ichol *s, struct memory *memory, const st
     }
     for (uint32_t p = 0; p < pattern->row_count; p++) {
         position[s->row[p]] = p;
-        s->place[p] = UINT32_MAX;
+        s->slot[p] = UINT32_MAX;
     }
     RETURN_IF_FAILED(allocate_blocks(s, memory, count_blocks(s, pattern, position)));
     fill_blocks(s, pattern, position, fill);
@@ -155,7 +155,7 @@ void ichol_release(void *state, struct memory *memory) {
     memory_release(memory, s->factor);
     memory_release(memory, s->inverse);
     memory_release(memory, s->pivot);
-    memory_release(memory, s->place);
+    memory_release(memory, s->slot);
     memory_release(memory, s->dropped);
     memory_release(memory, s->sums);
     memory_release(memory, s->sums_start);

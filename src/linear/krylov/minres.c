@@ -50,15 +50,15 @@ static double residual(struct lanczos *s, const double *b, double *x) {
         return 0.0;
     }
     problem_multiply(s->tasks, s->problem, s->w.w[0], s->w.v[0]);
-    const double taken = inner(s, s->w.v[1], s->w.w[0]);
+    const double reduction = inner(s, s->w.v[1], s->w.w[0]);
     vector_add_scaled(s->tasks, s->count, 1.0, s->w.w[0], x);
     vector_add_scaled(s->tasks, s->count, -1.0, s->w.v[0], s->w.v[1]);
-    return taken;
+    return reduction;
 }
 
 /// From x on. Returns the norm of b - H x for the x it was given.
 static double start(struct lanczos *s, const double *b, double *x) {
-    const double taken = residual(s, b, x);
+    const double reduction = residual(s, b, x);
     for (int i = 0; i < 2; i++) {
         vector_zero(s->tasks, s->count, s->w.w[i]);
     }
@@ -69,7 +69,7 @@ static double start(struct lanczos *s, const double *b, double *x) {
     s->eta = s->gamma;
     s->cosine_before = s->cosine = 1.0;
     s->sine_before = s->sine = 0.0;
-    return sqrt(taken + s->gamma * s->gamma);
+    return sqrt(reduction + s->gamma * s->gamma);
 }
 
 /// v_{j+1} = A z_j - (delta / gamma_j) v_j - (gamma_j / gamma_{j-1}) v_{j-1}; returns delta.
@@ -154,8 +154,9 @@ struct minres_result minres_solve(struct tasks *tasks, const struct linear_probl
         result.converged = s.gamma <= goal;
     }
     result.relative_residual = first > 0.0 ? s.gamma / first : s.gamma;
-    if (m->table->learn) {
-        m->table->learn(m->state, &(struct solve_outcome){result.iterations, result.converged});
+    if (m->table->record_outcome) {
+        m->table->record_outcome(m->state,
+                                 &(struct solve_outcome){result.iterations, result.converged});
     }
     return result;
 }

@@ -48,7 +48,7 @@ struct solve {
     // Decrease of 1/2 x . A x - x . b, twice: by the last direction, and by all of them.
     double gain, gained;
     double directions; ///< how many
-    double begun;      ///< of `gained` by what the preconditioner began with
+    double start_gain; ///< of `gained` by what the preconditioner began with
     double small, small_gain, small_tolerance; ///< the first is 0 where x was found small already
     double steepest; ///< the largest 1 / alpha so far, an eigenvalue of M^-1 A or a little less
     double pap[LAYOUT_DOMAIN_LIMIT];
@@ -318,8 +318,9 @@ static void descent_piece(void *context, size_t domain) {
 
 /// Moves x to where the preconditioner wants it to begin, if it does, with the residual there. What
 /// that gains is its share of the solution in the energy norm, which the rest is measured by.
-static void begin_here(struct solve *s, const double *b, double *begin, struct pcg_result *result) {
-    s->begun = 0.0;
+static void apply_start_vector(struct solve *s, const double *b, double *begin,
+                               struct pcg_result *result) {
+    s->start_gain = 0.0;
     if (preconditioner_start(s->m, s->tasks, b, begin)) {
         if (begin != s->x) {
             add_entries(s, begin, s->x);
@@ -327,8 +328,8 @@ static void begin_here(struct solve *s, const double *b, double *begin, struct p
         find_residual(s);
         result->checks++;
         run(s, descent_piece);
-        s->begun = fmax(0.0, sum(s, s->fall));
-        s->gained = fmax(s->gained, s->begun);
+        s->start_gain = fmax(0.0, sum(s, s->fall));
+        s->gained = fmax(s->gained, s->start_gain);
         s->gain = 0.0;
     }
 }
@@ -356,20 +357,20 @@ static enum pcg_outcome end_indefinite(struct solve *s, double rz, uint32_t iter
 
 /// Where the iteration stands.
 struct progress {
-    double rz;         ///< r . M^-1 r, as far as it is known
-    double drifted;    ///< the square of the residual at the last check that found a drift
-    uint32_t patience; ///< iterations until the preconditioner is asked
-    bool is_new;       ///< the next direction is conjugate to nothing
+    double rz;                 ///< r . M^-1 r, as far as it is known
+    double drifted;            ///< the square of the residual at the last check that found a drift
+    uint32_t iteration_budget; ///< iterations until the preconditioner is asked
+    bool is_new;               ///< the next direction is conjugate to nothing
 };
 
 /// The preconditioned residual of a new beginning, by which the goal of its own norm is set.
-static pbs_status begin_again(struct solve *s, struct progress *at) {
+static pbs_status restart(struct solve *s, struct progress *at) {
     at->is_new = true;
     RETURN_IF_FAILED(precondition(s, &at->rz));
     if (s->norm == PCG_PRECONDITIONED) {
         s->visible = visible_part(s);
         const double tolerance = s->visible * s->tolerance;
-        s->goal = tolerance * tolerance * (s->begun + at->rz);
+        s->goal = tolerance * tolerance * (s->start_gain + at->rz);
     }
     return PBS_OK;
 }
@@ -387,7 +388,7 @@ static pbs_status check_residual(struct solve *s, bool claims, struct progress *
     const bool right = claims ? measure(s, at->rz) <= s->goal
                               : sum(s, s->drift) <= DRIFT * sum(s, s->rr);
     if (!right) {
-        begin_here(s, s->r, s->z, result);
+        apply_start_vector(s, s->r, s->z, result);
         if (s->norm == PCG_PRECONDITIONED) {
             RETURN_IF_FAILED(precondition(s, &at->rz));
         }
@@ -399,15 +400,15 @@ static pbs_status check_residual(struct solve *s, bool claims, struct progress *
     return PBS_OK;
 }
 
-static uint32_t patience_of(const struct preconditioner *m) {
-    return m->table->patience ? m->table->patience(m->state) : UINT32_MAX;
+static uint32_t iteration_budget_of(const struct preconditioner *m) {
+    return m->table->iteration_budget ? m->table->iteration_budget(m->state) : UINT32_MAX;
 }
 
 /// The preconditioner is told how long this takes, and may have another go on.
-static pbs_status take_turn(struct solve *s, struct progress *at, struct pcg_result *result) {
+static pbs_status check_switch(struct solve *s, struct progress *at, struct pcg_result *result) {
     bool changed = false;
-    RETURN_IF_FAILED(s->chosen->table->turn(s->chosen->state, s->tasks, &changed));
-    at->patience = patience_of(s->chosen);
+    RETURN_IF_FAILED(s->chosen->table->switch_solver(s->chosen->state, s->tasks, &changed));
+    at->iteration_budget = iteration_budget_of(s->chosen);
     if (!changed) {
         return PBS_OK;
     }
@@ -417,8 +418,8 @@ static pbs_status take_turn(struct solve *s, struct progress *at, struct pcg_res
     at->drifted = INFINITY;
     find_residual(s);
     result->checks++;
-    begin_here(s, s->r, s->z, result);
-    return begin_again(s, at);
+    apply_start_vector(s, s->r, s->z, result);
+    return restart(s, at);
 }
 
 /// x, r and r . z after the step along p, checked now and then. False: rounding rules, or the
@@ -446,9 +447,9 @@ static bool advance_iterate(struct solve *s, struct progress *at, struct pcg_res
 /// the direction before that holds. May hand over to another preconditioner.
 static pbs_status prepare_direction(struct solve *s, struct progress *at, double curvature,
                                     double rz_before, struct pcg_result *result) {
-    at->patience--;
-    if (at->patience == 0) {
-        RETURN_IF_FAILED(take_turn(s, at, result));
+    at->iteration_budget--;
+    if (at->iteration_budget == 0) {
+        RETURN_IF_FAILED(check_switch(s, at, result));
     }
     if (s->norm == PCG_EUCLIDEAN && !(at->is_new && s->worker_iterations == 0)) {
         RETURN_IF_FAILED(precondition(s, &at->rz));
@@ -460,12 +461,12 @@ static pbs_status prepare_direction(struct solve *s, struct progress *at, double
 
 /// The iteration from a residual that is not zero.
 static enum pcg_outcome iterate(struct solve *s, uint32_t limit, struct pcg_result *result) {
-    struct progress at = {.drifted = INFINITY, .patience = patience_of(s->chosen)};
-    result->status = limit > 0 ? begin_again(s, &at) : PBS_OK;
+    struct progress at = {.drifted = INFINITY, .iteration_budget = iteration_budget_of(s->chosen)};
+    result->status = limit > 0 ? restart(s, &at) : PBS_OK;
     if (result->status != PBS_OK) {
         return PCG_GIVEN_UP;
     }
-    if (limit > 0 && s->begun > 0.0 && is_done(s, at.rz)) {
+    if (limit > 0 && s->start_gain > 0.0 && is_done(s, at.rz)) {
         return PCG_CONVERGED;
     }
     while (result->iterations < limit) {
@@ -508,7 +509,7 @@ static struct pcg_result solve_without_norm(const struct solve *s) {
     return result;
 }
 
-static bool goes_down(struct solve *s) {
+static bool is_descent(struct solve *s) {
     run(s, descent_piece);
     const double descent = sum(s, s->fall);
     return descent > 0.0 && descent < INFINITY;
@@ -542,17 +543,17 @@ static struct pcg_result solve_once(struct solve *s, const struct pcg_options *o
     s->gain = 0.0;
     s->gained = 0.0;
     s->directions = 0.0;
-    s->begun = 0.0;
+    s->start_gain = 0.0;
     s->visible = 1.0;
     if (options->iteration_limit > 0) {
-        begin_here(s, s->b, s->x, &result);
+        apply_start_vector(s, s->b, s->x, &result);
     }
     result.relative_residual = sqrt(sum(s, s->rr));
     if (!is_reached(s)) {
         result.outcome = iterate(s, options->iteration_limit, &result);
     }
     result.relative_residual /= sqrt(bb);
-    if (options->iteration_limit > 0 && result.outcome != PCG_GIVEN_UP && !goes_down(s)) {
+    if (options->iteration_limit > 0 && result.outcome != PCG_GIVEN_UP && !is_descent(s)) {
         // Where the matrix is as good as singular, rounding may leave nothing else.
         copy_entries(s, s->b, s->x);
         result.outcome = PCG_INDEFINITE;
@@ -561,11 +562,11 @@ static struct pcg_result solve_once(struct solve *s, const struct pcg_options *o
 }
 
 /// Whoever chooses by such things is told how it went.
-static void teach(const struct solve *s, const struct pcg_result *result) {
-    if (s->chosen->table->learn) {
+static void report_outcome(const struct solve *s, const struct pcg_result *result) {
+    if (s->chosen->table->record_outcome) {
         const struct solve_outcome outcome = {.iterations = s->worker_iterations,
                                               .is_complete = result->outcome == PCG_CONVERGED};
-        s->chosen->table->learn(s->chosen->state, &outcome);
+        s->chosen->table->record_outcome(s->chosen->state, &outcome);
     }
 }
 
@@ -584,12 +585,12 @@ struct pcg_result pcg_solve(struct tasks *tasks, const struct linear_problem *pr
                       .ap = w->ap};
     const struct pcg_result first = solve_once(&s, options);
     if (first.status != PBS_ERROR_CONVERGENCE) {
-        teach(&s, &first);
+        report_outcome(&s, &first);
         return first;
     }
     // Something else stands in from now on.
     struct pcg_result result = solve_once(&s, options);
-    teach(&s, &result);
+    report_outcome(&s, &result);
     result.iterations += first.iterations;
     result.checks += first.checks;
     return result;

@@ -170,7 +170,7 @@ static pbs_status factor_smoother(struct multigrid *m, struct tasks *tasks,
         }
         m->smoother.compensation = 1.0;
     }
-    m->stands = largest < INFINITY;
+    m->has_grids = largest < INFINITY;
     m->damping = largest > LARGEST ? LARGEST / largest : 1.0;
     return PBS_OK;
 }
@@ -180,11 +180,11 @@ static pbs_status multigrid_factor(void *state, struct tasks *tasks,
     struct multigrid *m = state;
     struct piece p = {.m = m, .problem = problem};
     RETURN_IF_FAILED(multigrid_couple(m, problem));
-    m->stands = false;
+    m->has_grids = false;
     RETURN_IF_FAILED(copy_matrix(m, &p, tasks));
     RETURN_IF_FAILED(factor_smoother(m, tasks, problem));
     place_nodes(m, problem);
-    m->stands = m->stands && multigrid_build_grids(m, tasks, problem);
+    m->has_grids = m->has_grids && multigrid_build_grids(m, tasks, problem);
     return PBS_OK;
 }
 
@@ -237,7 +237,7 @@ static void multigrid_apply(const void *state, struct tasks *tasks, const double
     const struct multigrid *m = state;
     struct piece p = {.m = m, .r = r, .z = z};
     const uint32_t domains = m->layout->domain_count;
-    if (!m->stands) {
+    if (!m->has_grids) {
         incomplete_cholesky.apply(&m->smoother, tasks, r, z);
         return;
     }
@@ -253,7 +253,7 @@ static void multigrid_apply(const void *state, struct tasks *tasks, const double
 
 static double multigrid_shift(const void *state) {
     const struct multigrid *m = state;
-    return m->stands ? incomplete_cholesky.shift(&m->smoother) : INFINITY;
+    return m->has_grids ? incomplete_cholesky.shift(&m->smoother) : INFINITY;
 }
 
 const struct preconditioner_table smoothed_aggregation = {

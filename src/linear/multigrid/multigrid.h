@@ -37,7 +37,7 @@ struct grid {
     // Interpolation P, a row of blocks for each node.
     uint32_t *p_start;     ///< node_count + 1
     uint32_t *p_column;    ///< block -> aggregate, ascending in a row
-    uint32_t *p_place;     ///< block (i, j) of the matrix -> place of j's aggregate in row i of P
+    uint32_t *p_slot;      ///< block (i, j) of the matrix -> place of j's aggregate in row i of P
     uint32_t p_width;      ///< of the longest row
     float *tentative;      ///< node: B x 6, row after row
     float *p;              ///< block: B x 6, row after row
@@ -48,11 +48,11 @@ struct grid {
     // The Galerkin product P^T A P, chunk by chunk into sums of their own.
     uint32_t *ap_count;   ///< node: blocks in its row of A P
     uint32_t ap_width;    ///< of the longest row
-    uint32_t *ap_place;   ///< for each chunk a list: block (i, j) and block (j, I) of P -> place in
+    uint32_t *ap_slot;    ///< for each chunk a list: block (i, j) and block (j, I) of P -> place in
                           ///< row i of A P
     uint32_t *pair;       ///< for each chunk a list: block (i, I) of P and block (i, J >= I) of A P
                           ///< -> sum
-    size_t *ap_start;     ///< chunk_count + 1: first of each chunk in ap_place
+    size_t *ap_start;     ///< chunk_count + 1: first of each chunk in ap_slot
     size_t *pair_start;   ///< chunk_count + 1
     uint32_t *sum_start;  ///< chunk_count + 1: sums of each chunk
     uint32_t upper;       ///< blocks of the upper triangle of P^T A P
@@ -82,7 +82,7 @@ struct multigrid {
     uint32_t *bad_row;     ///< per domain
     int exponent;          ///< the finest grid holds H0 times 2^-exponent
     double damping;        ///< of the finest grid's smoother
-    bool stands;           ///< false: the smoother stands in for all of it
+    bool has_grids;        ///< false: the smoother stands in for all of it
 };
 
 /// Grids, aggregates and patterns.

@@ -6,7 +6,7 @@
 // its least eigenvalue.
 #include <lapacke.h>
 
-#include "linear/dense/blas_guest.h"
+#include "linear/dense/blas_threads.h"
 #include "linear/jacobi/diagonal_block.h"
 #include "linear/multigrid/multigrid_kernels.h"
 
@@ -33,7 +33,7 @@ struct build {
 // --- rigid motions ---
 
 /// Whether a node has a place; on all grids but the finest each does.
-static bool has_place(const struct build *s, uint32_t node) {
+static bool has_position(const struct build *s, uint32_t node) {
     return s->g->modes || layout_is_position(s->m->layout, node);
 }
 
@@ -47,15 +47,16 @@ static void free_part(const struct build *s, uint32_t row, double out[9]) {
 }
 
 /// The same at a row that is no place: turns alone.
-static void turned_modes(const struct build *s, uint32_t row, double out[6][6]) {
+static void rotational_modes(const struct build *s, uint32_t row, double out[6][6]) {
     double q[9];
     free_part(s, row, q);
     for (size_t r = 0; r < 3; r++) {
         for (size_t c = 0; c < 3; c++) {
             out[r][c] = 0.0;
             out[r][3 + c] = 0.0;
-            for (size_t k = 0; k < 3 && s->problem->turns; k++) {
-                out[r][3 + c] += q[3 * r + k] * s->problem->turns[9 * (size_t)row + 3 * k + c];
+            for (size_t k = 0; k < 3 && s->problem->rotation_modes; k++) {
+                out[r][3 + c] += q[3 * r + k] *
+                                 s->problem->rotation_modes[9 * (size_t)row + 3 * k + c];
             }
         }
     }
@@ -67,8 +68,8 @@ static void node_modes(const struct build *s, uint32_t node, const double about[
     const struct grid *g = s->g;
     const double *at = g->center + 3 * (size_t)node;
     const double d[3] = {at[0] - about[0], at[1] - about[1], at[2] - about[2]};
-    if (!has_place(s, node)) {
-        turned_modes(s, node, out);
+    if (!has_position(s, node)) {
+        rotational_modes(s, node, out);
         return;
     }
     double q[9] = {0.0};
@@ -116,7 +117,7 @@ static void mean_center(const struct build *s, uint32_t aggregate, double out[3]
     double count = 0.0;
     double sum[3] = {0.0};
     for (uint32_t m = g->member_start[aggregate]; m < g->member_start[aggregate + 1]; m++) {
-        const bool counts = has_place(s, g->member[m]);
+        const bool counts = has_position(s, g->member[m]);
         count += counts;
         for (size_t c = 0; c < 3 && counts; c++) {
             sum[c] += g->center[3 * (size_t)g->member[m] + c];
@@ -194,9 +195,9 @@ ALWAYS_INLINE void smooth_row(const struct build *s, uint32_t i, float *work, co
     const uint32_t count = g->p_start[i + 1] - first;
     memset(work, 0, 8 * size * count * sizeof *work);
     for (uint32_t k = g->start[i]; k < g->start[i + 1]; k++) {
-        if (g->p_place[k] != UINT32_MAX) {
+        if (g->p_slot[k] != UINT32_MAX) {
             add_product(g->values + size * size * k, g->tentative + MODES * size * g->column[k],
-                        work + 8 * size * g->p_place[k], size);
+                        work + 8 * size * g->p_slot[k], size);
         }
     }
     const float *d = g->inverse + size * size * i;
@@ -238,17 +239,17 @@ static void smooth_piece(void *context, size_t chunk) {
 // --- the Galerkin product ---
 
 /// A row of A P, its blocks' rows eight wide; the last two entries are of no meaning.
-ALWAYS_INLINE const uint32_t *product_row(const struct grid *g, uint32_t i, const uint32_t *place,
+ALWAYS_INLINE const uint32_t *product_row(const struct grid *g, uint32_t i, const uint32_t *slot,
                                           float *work, const size_t size) {
     memset(work, 0, 8 * size * g->ap_count[i] * sizeof *work);
     for (uint32_t k = g->start[i]; k < g->start[i + 1]; k++) {
         const uint32_t j = g->column[k];
         for (uint32_t q = g->p_start[j]; q < g->p_start[j + 1]; q++) {
             add_product(g->values + size * size * k, g->p + MODES * size * q,
-                        work + 8 * size * *place++, size);
+                        work + 8 * size * *slot++, size);
         }
     }
-    return place;
+    return slot;
 }
 
 /// sum += P_iI^T (A P)_iJ
@@ -269,15 +270,15 @@ ALWAYS_INLINE void add_pair(const float *p, const float *ap, float *sum, const s
 ALWAYS_INLINE void product_chunk(const struct build *s, size_t chunk, const size_t size) {
     const struct grid *g = s->g;
     float *work = work_of(g, chunk);
-    const uint32_t *place = g->ap_place + g->ap_start[chunk];
+    const uint32_t *slot = g->ap_slot + g->ap_start[chunk];
     const uint32_t *target = g->pair + g->pair_start[chunk];
     for (uint32_t i = g->chunk_start[chunk]; i < g->chunk_start[chunk + 1]; i++) {
         // The places that follow from the diagonal block are those of the row's own columns.
-        const uint32_t *own = place;
+        const uint32_t *own = slot;
         for (uint32_t k = g->start[i]; k < g->diagonal[i]; k++) {
             own += g->p_start[g->column[k] + 1] - g->p_start[g->column[k]];
         }
-        place = product_row(g, i, place, work, size);
+        slot = product_row(g, i, slot, work, size);
         for (uint32_t q = g->p_start[i]; q < g->p_start[i + 1]; q++, own++) {
             for (uint32_t b = *own; b < g->ap_count[i]; b++) {
                 add_pair(g->p + MODES * size * q, work + 8 * size * b,
@@ -538,14 +539,14 @@ static bool invert_dense(const struct multigrid *m, bool may_fuse) {
 /// The inverse of the coarsest matrix, as a whole.
 static bool invert_coarsest(const struct multigrid *m, bool may_fuse) {
     bool good = false;
-    blas_guest_enter();
+    blas_threads_limit();
     for (double shift = 0.0; !good && shift <= LAST_SHIFT;
          shift = shift > 0.0 ? shift * SHIFT_GROWTH : FIRST_SHIFT) {
         fill_dense(m, shift);
         good = factor_dense(m, may_fuse) && pivots_are_safe(m, FIRST_SHIFT);
     }
     good = good && invert_dense(m, may_fuse);
-    blas_guest_leave();
+    blas_threads_restore();
     for (size_t i = 0; i < m->dense_size; i++) {
         for (size_t j = 0; j < i; j++) {
             m->dense[m->dense_size * j + i] = m->dense[m->dense_size * i + j];

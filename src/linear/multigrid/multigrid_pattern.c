@@ -26,12 +26,12 @@ struct adjacency {
 
 /// What analysing needs on the way.
 struct scratch {
-    uint32_t *mark;    ///< node or aggregate -> when it was seen last
-    uint32_t *place;   ///< aggregate -> place in a list
-    uint32_t *list;    ///< aggregates
-    uint32_t *cursor;  ///< aggregate -> progress in its column of P
-    uint32_t *t_start; ///< aggregate -> its column of P
-    uint32_t *t_row;   ///< node, ascending
+    uint32_t *mark;       ///< node or aggregate -> when it was seen last
+    uint32_t *list_index; ///< aggregate -> place in a list
+    uint32_t *list;       ///< aggregates
+    uint32_t *cursor;     ///< aggregate -> progress in its column of P
+    uint32_t *t_start;    ///< aggregate -> its column of P
+    uint32_t *t_row;      ///< node, ascending
     uint32_t *t_block;
     uint32_t *row_start; ///< rows of A P
     uint32_t *row_column;
@@ -82,7 +82,7 @@ static void *take(struct memory *memory, size_t count, size_t size, bool *good) 
     return block;
 }
 
-#define TAKE(pointer, count) ((pointer) = take(memory, (count), sizeof *(pointer), &good))
+#define ALLOCATE(pointer, count) ((pointer) = take(memory, (count), sizeof *(pointer), &good))
 
 static void free_grid(struct memory *memory, struct grid *g) {
     void *const blocks[] = {g->chunk_start,
@@ -98,14 +98,14 @@ static void free_grid(struct memory *memory, struct grid *g) {
                             g->aggregate_start,
                             g->member_start,
                             g->p_column,
-                            g->p_place,
+                            g->p_slot,
                             g->tentative,
                             g->p,
                             g->outer_start,
                             g->outer_row,
                             g->outer_block,
                             g->ap_count,
-                            g->ap_place,
+                            g->ap_slot,
                             g->pair,
                             g->ap_start,
                             g->pair_start,
@@ -133,19 +133,19 @@ static pbs_status build_matrix(struct memory *memory, struct grid *g, const uint
     const size_t count = 2 * (size_t)upper_start[n] - n;
     const size_t area = (size_t)g->size * g->size;
     bool good = true;
-    TAKE(g->start, (size_t)n + 1);
-    TAKE(g->diagonal, n);
-    TAKE(g->column, count);
-    TAKE(g->source, count);
-    TAKE(g->values, area * count + GRID_PADDING);
-    TAKE(g->inverse, area * n + GRID_PADDING);
-    TAKE(g->b, (size_t)g->size * n + GRID_PADDING);
-    TAKE(g->x, (size_t)g->size * n + GRID_PADDING);
-    TAKE(g->t, (size_t)g->size * n + GRID_PADDING);
-    TAKE(g->y, (size_t)g->size * n + GRID_PADDING);
-    TAKE(g->center, 3 * (size_t)n);
+    ALLOCATE(g->start, (size_t)n + 1);
+    ALLOCATE(g->diagonal, n);
+    ALLOCATE(g->column, count);
+    ALLOCATE(g->source, count);
+    ALLOCATE(g->values, area * count + GRID_PADDING);
+    ALLOCATE(g->inverse, area * n + GRID_PADDING);
+    ALLOCATE(g->b, (size_t)g->size * n + GRID_PADDING);
+    ALLOCATE(g->x, (size_t)g->size * n + GRID_PADDING);
+    ALLOCATE(g->t, (size_t)g->size * n + GRID_PADDING);
+    ALLOCATE(g->y, (size_t)g->size * n + GRID_PADDING);
+    ALLOCATE(g->center, 3 * (size_t)n);
     if (g->size == MODES) {
-        TAKE(g->modes, (size_t)MODES * MODES * n);
+        ALLOCATE(g->modes, (size_t)MODES * MODES * n);
     }
     if (!good) {
         return PBS_ERROR_MEMORY;
@@ -273,18 +273,18 @@ static pbs_status build_aggregates(struct memory *memory, struct grid *g,
                                    const struct adjacency *graph, struct scratch *s) {
     const uint32_t n = g->node_count;
     bool good = true;
-    TAKE(g->aggregate, n);
-    TAKE(g->aggregate_start, (size_t)g->chunk_count + 1);
+    ALLOCATE(g->aggregate, n);
+    ALLOCATE(g->aggregate_start, (size_t)g->chunk_count + 1);
     if (!good) {
         return PBS_ERROR_MEMORY;
     }
     memset(g->aggregate, 0xff, n * sizeof *g->aggregate);
-    memset(s->place, 0, n * sizeof *s->place);
+    memset(s->list_index, 0, n * sizeof *s->list_index);
     for (uint32_t c = 0; c < g->chunk_count; c++) {
-        aggregate_chunk(g, graph, c, s->list, s->place);
+        aggregate_chunk(g, graph, c, s->list, s->list_index);
     }
-    TAKE(g->member_start, (size_t)g->coarse_count + 1);
-    TAKE(g->member, n);
+    ALLOCATE(g->member_start, (size_t)g->coarse_count + 1);
+    ALLOCATE(g->member, n);
     if (!good) {
         return PBS_ERROR_MEMORY;
     }
@@ -297,8 +297,8 @@ static pbs_status quotient(struct memory *memory, const struct grid *g,
                            const struct adjacency *graph, struct scratch *s,
                            struct adjacency *out) {
     bool good = true;
-    TAKE(out->start, (size_t)g->coarse_count + 1);
-    TAKE(out->neighbor, graph->start[g->node_count]);
+    ALLOCATE(out->start, (size_t)g->coarse_count + 1);
+    ALLOCATE(out->neighbor, graph->start[g->node_count]);
     if (!good) {
         return PBS_ERROR_MEMORY;
     }
@@ -330,10 +330,10 @@ static pbs_status build_units(struct memory *memory, const struct grid *g,
     const uint32_t n = g->node_count;
     bool good = true;
     *units = (struct grid){.node_count = n, .chunk_count = g->chunk_count};
-    TAKE(units->aggregate, n);
-    TAKE(units->aggregate_start, (size_t)g->chunk_count + 1);
-    TAKE(units->member_start, (size_t)n + 1);
-    TAKE(units->member, n);
+    ALLOCATE(units->aggregate, n);
+    ALLOCATE(units->aggregate_start, (size_t)g->chunk_count + 1);
+    ALLOCATE(units->member_start, (size_t)n + 1);
+    ALLOCATE(units->member, n);
     if (!good) {
         return PBS_ERROR_MEMORY;
     }
@@ -362,8 +362,8 @@ static pbs_status square(struct memory *memory, uint32_t count, struct scratch *
         }
     }
     bool good = true;
-    TAKE(out.start, (size_t)count + 1);
-    TAKE(out.neighbor, most);
+    ALLOCATE(out.start, (size_t)count + 1);
+    ALLOCATE(out.neighbor, most);
     if (!good) {
         free_adjacency(memory, &out);
         return PBS_ERROR_MEMORY;
@@ -392,10 +392,10 @@ static pbs_status square(struct memory *memory, uint32_t count, struct scratch *
 static pbs_status expand_aggregates(struct memory *memory, const struct grid *units,
                                     const struct grid *coarse, struct grid *g) {
     bool good = true;
-    TAKE(g->aggregate, g->node_count);
-    TAKE(g->aggregate_start, (size_t)g->chunk_count + 1);
-    TAKE(g->member_start, (size_t)coarse->coarse_count + 1);
-    TAKE(g->member, g->node_count);
+    ALLOCATE(g->aggregate, g->node_count);
+    ALLOCATE(g->aggregate_start, (size_t)g->chunk_count + 1);
+    ALLOCATE(g->member_start, (size_t)coarse->coarse_count + 1);
+    ALLOCATE(g->member, g->node_count);
     if (!good) {
         return PBS_ERROR_MEMORY;
     }
@@ -464,12 +464,12 @@ static void fill_interpolation(struct grid *g, struct scratch *s) {
         sort_ascending(s->list, count);
         for (uint32_t k = 0; k < count; k++) {
             g->p_column[first + k] = s->list[k];
-            s->place[s->list[k]] = k;
+            s->list_index[s->list[k]] = k;
             s->t_start[s->list[k] + 1]++;
         }
         for (uint32_t k = g->start[i]; k < g->start[i + 1]; k++) {
             const uint32_t a = g->aggregate[g->column[k]];
-            g->p_place[k] = a == NO_AGGREGATE ? UINT32_MAX : s->place[a];
+            g->p_slot[k] = a == NO_AGGREGATE ? UINT32_MAX : s->list_index[a];
         }
     }
     for (uint32_t a = 0; a < g->coarse_count; a++) {
@@ -496,9 +496,9 @@ static pbs_status list_outer(struct memory *memory, struct grid *g, const struct
         }
     }
     bool good = true;
-    TAKE(g->outer_start, (size_t)g->coarse_count + 1);
-    TAKE(g->outer_row, count);
-    TAKE(g->outer_block, count);
+    ALLOCATE(g->outer_start, (size_t)g->coarse_count + 1);
+    ALLOCATE(g->outer_row, count);
+    ALLOCATE(g->outer_block, count);
     if (!good) {
         return PBS_ERROR_MEMORY;
     }
@@ -520,11 +520,11 @@ static pbs_status list_outer(struct memory *memory, struct grid *g, const struct
 static pbs_status build_interpolation(struct memory *memory, struct grid *g, struct scratch *s) {
     const uint32_t n = g->node_count;
     bool good = true;
-    TAKE(g->p_start, (size_t)n + 1);
-    TAKE(g->p_place, g->start[n]);
-    TAKE(g->tentative, (size_t)g->size * MODES * n + GRID_PADDING);
-    TAKE(s->t_start, (size_t)g->coarse_count + 1);
-    TAKE(s->cursor, g->coarse_count);
+    ALLOCATE(g->p_start, (size_t)n + 1);
+    ALLOCATE(g->p_slot, g->start[n]);
+    ALLOCATE(g->tentative, (size_t)g->size * MODES * n + GRID_PADDING);
+    ALLOCATE(s->t_start, (size_t)g->coarse_count + 1);
+    ALLOCATE(s->cursor, g->coarse_count);
     if (!good) {
         return PBS_ERROR_MEMORY;
     }
@@ -535,10 +535,10 @@ static pbs_status build_interpolation(struct memory *memory, struct grid *g, str
         g->p_width = count > g->p_width ? count : g->p_width;
     }
     const size_t count = g->p_start[n];
-    TAKE(g->p_column, count);
-    TAKE(g->p, (size_t)g->size * MODES * count + GRID_PADDING);
-    TAKE(s->t_row, count);
-    TAKE(s->t_block, count);
+    ALLOCATE(g->p_column, count);
+    ALLOCATE(g->p, (size_t)g->size * MODES * count + GRID_PADDING);
+    ALLOCATE(s->t_row, count);
+    ALLOCATE(s->t_block, count);
     if (!good) {
         return PBS_ERROR_MEMORY;
     }
@@ -548,13 +548,13 @@ static pbs_status build_interpolation(struct memory *memory, struct grid *g, str
 
 // --- the Galerkin product ---
 
-/// The aggregates that row i of A P has, into s->list; how many entries of ap_place that takes.
+/// The aggregates that row i of A P has, into s->list; how many entries of ap_slot that takes.
 static uint32_t list_product_row(const struct grid *g, struct scratch *s, uint32_t i,
-                                 size_t *places) {
+                                 size_t *slots) {
     uint32_t count = 0;
     for (uint32_t k = g->start[i]; k < g->start[i + 1]; k++) {
         const uint32_t j = g->column[k];
-        *places += g->p_start[j + 1] - g->p_start[j];
+        *slots += g->p_start[j + 1] - g->p_start[j];
         for (uint32_t q = g->p_start[j]; q < g->p_start[j + 1]; q++) {
             if (s->mark[g->p_column[q]] != i) {
                 s->mark[g->p_column[q]] = i;
@@ -568,41 +568,41 @@ static uint32_t list_product_row(const struct grid *g, struct scratch *s, uint32
 static pbs_status build_product_rows(struct memory *memory, struct grid *g, struct scratch *s) {
     const uint32_t n = g->node_count;
     bool good = true;
-    TAKE(g->ap_count, n);
-    TAKE(g->ap_start, (size_t)g->chunk_count + 1);
-    TAKE(s->row_start, (size_t)n + 1);
+    ALLOCATE(g->ap_count, n);
+    ALLOCATE(g->ap_start, (size_t)g->chunk_count + 1);
+    ALLOCATE(s->row_start, (size_t)n + 1);
     if (!good) {
         return PBS_ERROR_MEMORY;
     }
     memset(s->mark, 0xff, n * sizeof *s->mark);
-    size_t places = 0;
+    size_t slots = 0;
     for (uint32_t c = 0; c < g->chunk_count; c++) {
         for (uint32_t i = g->chunk_start[c]; i < g->chunk_start[c + 1]; i++) {
-            g->ap_count[i] = list_product_row(g, s, i, &places);
+            g->ap_count[i] = list_product_row(g, s, i, &slots);
             g->ap_width = g->ap_count[i] > g->ap_width ? g->ap_count[i] : g->ap_width;
             s->row_start[i + 1] = s->row_start[i] + g->ap_count[i];
         }
-        g->ap_start[c + 1] = places;
+        g->ap_start[c + 1] = slots;
     }
-    TAKE(g->ap_place, places);
-    TAKE(s->row_column, s->row_start[n]);
+    ALLOCATE(g->ap_slot, slots);
+    ALLOCATE(s->row_column, s->row_start[n]);
     if (!good) {
         return PBS_ERROR_MEMORY;
     }
     memset(s->mark, 0xff, n * sizeof *s->mark);
-    places = 0;
+    slots = 0;
     for (uint32_t i = 0; i < n; i++) {
         size_t ignored = 0;
         const uint32_t count = list_product_row(g, s, i, &ignored);
         sort_ascending(s->list, count);
         for (uint32_t k = 0; k < count; k++) {
             s->row_column[s->row_start[i] + k] = s->list[k];
-            s->place[s->list[k]] = k;
+            s->list_index[s->list[k]] = k;
         }
         for (uint32_t k = g->start[i]; k < g->start[i + 1]; k++) {
             const uint32_t j = g->column[k];
             for (uint32_t q = g->p_start[j]; q < g->p_start[j + 1]; q++) {
-                g->ap_place[places++] = s->place[g->p_column[q]];
+                g->ap_slot[slots++] = s->list_index[g->p_column[q]];
             }
         }
     }
@@ -610,7 +610,7 @@ static pbs_status build_product_rows(struct memory *memory, struct grid *g, stru
 }
 
 /// The place of an aggregate in a row of A P.
-static uint32_t find_place(const struct scratch *s, uint32_t row, uint32_t aggregate) {
+static uint32_t find_slot(const struct scratch *s, uint32_t row, uint32_t aggregate) {
     uint32_t low = s->row_start[row];
     uint32_t high = s->row_start[row + 1];
     while (high - low > 1) {
@@ -627,8 +627,8 @@ static uint32_t find_place(const struct scratch *s, uint32_t row, uint32_t aggre
 /// Pairs of each block of P: the blocks of its row of A P from its own column on.
 static pbs_status build_offsets(struct memory *memory, struct grid *g, struct scratch *s) {
     bool good = true;
-    TAKE(s->offset, (size_t)g->p_start[g->node_count] + 1);
-    TAKE(g->pair_start, (size_t)g->chunk_count + 1);
+    ALLOCATE(s->offset, (size_t)g->p_start[g->node_count] + 1);
+    ALLOCATE(g->pair_start, (size_t)g->chunk_count + 1);
     if (!good) {
         return PBS_ERROR_MEMORY;
     }
@@ -637,26 +637,26 @@ static pbs_status build_offsets(struct memory *memory, struct grid *g, struct sc
         for (uint32_t i = g->chunk_start[c]; i < g->chunk_start[c + 1]; i++) {
             for (uint32_t q = g->p_start[i]; q < g->p_start[i + 1]; q++) {
                 s->offset[q] = total;
-                total += s->row_start[i + 1] - find_place(s, i, g->p_column[q]);
+                total += s->row_start[i + 1] - find_slot(s, i, g->p_column[q]);
             }
         }
         g->pair_start[c + 1] = total;
     }
-    TAKE(g->pair, total);
-    TAKE(g->sum_start, (size_t)g->chunk_count + 1);
+    ALLOCATE(g->pair, total);
+    ALLOCATE(g->sum_start, (size_t)g->chunk_count + 1);
     return good ? PBS_OK : PBS_ERROR_MEMORY;
 }
 
 /// Gives the blocks (aggregate, J) that rows before `end` make up their sums, from *next on.
 /// found_row null: counts only.
-static void place_sums(struct grid *g, struct scratch *s, uint32_t aggregate, uint32_t end,
-                       uint32_t *next) {
+static void assign_sums(struct grid *g, struct scratch *s, uint32_t aggregate, uint32_t end,
+                        uint32_t *next) {
     const uint32_t first = s->cursor[aggregate];
     uint32_t last = first;
     uint32_t count = 0;
     for (; last < s->t_start[aggregate + 1] && s->t_row[last] < end; last++) {
         const uint32_t i = s->t_row[last];
-        for (uint32_t k = find_place(s, i, aggregate); k < s->row_start[i + 1]; k++) {
+        for (uint32_t k = find_slot(s, i, aggregate); k < s->row_start[i + 1]; k++) {
             if (s->mark[s->row_column[k]] != *next) {
                 s->mark[s->row_column[k]] = *next;
                 s->list[count++] = s->row_column[k];
@@ -665,15 +665,15 @@ static void place_sums(struct grid *g, struct scratch *s, uint32_t aggregate, ui
     }
     sort_ascending(s->list, count);
     for (uint32_t k = 0; k < count && s->found_row; k++) {
-        s->place[s->list[k]] = *next + k;
+        s->list_index[s->list[k]] = *next + k;
         s->found_row[*next + k] = aggregate;
         s->found_column[*next + k] = s->list[k];
     }
     for (uint32_t at = first; at < last && s->found_row; at++) {
         const uint32_t i = s->t_row[at];
         uint32_t *pair = g->pair + s->offset[s->t_block[at]];
-        for (uint32_t k = find_place(s, i, aggregate); k < s->row_start[i + 1]; k++) {
-            *pair++ = s->place[s->row_column[k]];
+        for (uint32_t k = find_slot(s, i, aggregate); k < s->row_start[i + 1]; k++) {
+            *pair++ = s->list_index[s->row_column[k]];
         }
     }
     s->cursor[aggregate] = last;
@@ -687,7 +687,7 @@ static uint32_t walk_sums(struct grid *g, struct scratch *s) {
     memcpy(s->cursor, s->t_start, g->coarse_count * sizeof *s->cursor);
     for (uint32_t c = 0; c < g->chunk_count; c++) {
         for (uint32_t a = 0; a < g->coarse_count; a++) {
-            place_sums(g, s, a, g->chunk_start[c + 1], &next);
+            assign_sums(g, s, a, g->chunk_start[c + 1], &next);
         }
         g->sum_start[c + 1] = next;
     }
@@ -698,12 +698,12 @@ static uint32_t walk_sums(struct grid *g, struct scratch *s) {
 static pbs_status join_sums(struct memory *memory, struct grid *g, struct scratch *s,
                             uint32_t count) {
     bool good = true;
-    TAKE(s->found, count);
-    TAKE(s->found_start, (size_t)g->coarse_count + 1);
-    TAKE(s->upper_start, (size_t)g->coarse_count + 1);
-    TAKE(s->upper_column, count);
-    TAKE(g->part, count);
-    TAKE(g->part_start, (size_t)count + 1);
+    ALLOCATE(s->found, count);
+    ALLOCATE(s->found_start, (size_t)g->coarse_count + 1);
+    ALLOCATE(s->upper_start, (size_t)g->coarse_count + 1);
+    ALLOCATE(s->upper_column, count);
+    ALLOCATE(g->part, count);
+    ALLOCATE(g->part_start, (size_t)count + 1);
     if (!good) {
         return PBS_ERROR_MEMORY;
     }
@@ -742,10 +742,10 @@ static pbs_status build_product(struct memory *memory, struct grid *g, struct sc
     RETURN_IF_FAILED(build_offsets(memory, g, s));
     const uint32_t count = walk_sums(g, s);
     bool good = true;
-    TAKE(s->found_row, (size_t)count + 1);
-    TAKE(s->found_column, (size_t)count + 1);
+    ALLOCATE(s->found_row, (size_t)count + 1);
+    ALLOCATE(s->found_column, (size_t)count + 1);
     const size_t width = g->p_width > g->ap_width ? g->p_width : g->ap_width;
-    TAKE(g->work, 8 * g->size * width * g->chunk_count);
+    ALLOCATE(g->work, 8 * g->size * width * g->chunk_count);
     if (!good) {
         return PBS_ERROR_MEMORY;
     }
@@ -758,7 +758,7 @@ static pbs_status build_product(struct memory *memory, struct grid *g, struct sc
 /// Consecutive chunks of the finer grid, until they have enough nodes.
 static pbs_status join_chunks(struct memory *memory, const struct grid *fine, struct grid *g) {
     bool good = true;
-    TAKE(g->chunk_start, (size_t)fine->chunk_count + 1);
+    ALLOCATE(g->chunk_start, (size_t)fine->chunk_count + 1);
     if (!good) {
         return PBS_ERROR_MEMORY;
     }
@@ -785,7 +785,7 @@ static pbs_status build_next(struct memory *memory, struct grid *g, struct grid 
 
 static void free_scratch(struct memory *memory, struct scratch *s) {
     memory_release(memory, s->mark);
-    memory_release(memory, s->place);
+    memory_release(memory, s->list_index);
     memory_release(memory, s->list);
     memory_release(memory, s->cursor);
     memory_release(memory, s->t_start);
@@ -809,9 +809,9 @@ static pbs_status add_grid(struct multigrid *m, struct memory *memory, struct ad
     struct grid *g = m->grid + m->grid_count - 1;
     const bool is_finest = m->grid_count == 1;
     bool good = true;
-    TAKE(s->mark, g->node_count);
-    TAKE(s->place, g->node_count);
-    TAKE(s->list, g->node_count);
+    ALLOCATE(s->mark, g->node_count);
+    ALLOCATE(s->list_index, g->node_count);
+    ALLOCATE(s->list, g->node_count);
     if (!good) {
         return PBS_ERROR_MEMORY;
     }
@@ -854,9 +854,9 @@ struct coupled_rows {
 static pbs_status list_coupled(struct memory *memory, const struct bsr *pattern,
                                const uint8_t *coupled, struct coupled_rows *out) {
     bool good = true;
-    TAKE(out->start, (size_t)pattern->row_count + 1);
-    TAKE(out->column, pattern->block_count);
-    TAKE(out->block, pattern->block_count);
+    ALLOCATE(out->start, (size_t)pattern->row_count + 1);
+    ALLOCATE(out->column, pattern->block_count);
+    ALLOCATE(out->block, pattern->block_count);
     if (!good) {
         return PBS_ERROR_MEMORY;
     }
@@ -897,9 +897,9 @@ static pbs_status build_finest(struct multigrid *m, struct memory *memory,
     g->size = 3;
     g->chunk_count = m->layout->domain_count;
     bool good = true;
-    TAKE(g->chunk_start, (size_t)g->chunk_count + 1);
-    TAKE(m->restriction, pattern->row_count);
-    TAKE(m->bad_row, m->layout->domain_count);
+    ALLOCATE(g->chunk_start, (size_t)g->chunk_count + 1);
+    ALLOCATE(m->restriction, pattern->row_count);
+    ALLOCATE(m->bad_row, m->layout->domain_count);
     if (!good) {
         return PBS_ERROR_MEMORY;
     }
@@ -915,11 +915,11 @@ static pbs_status reserve_values(struct multigrid *m, struct memory *memory) {
         sums = g->sum_start[g->chunk_count] > sums ? g->sum_start[g->chunk_count] : sums;
     }
     bool good = true;
-    TAKE(m->sums, 48 * sums);
+    ALLOCATE(m->sums, 48 * sums);
     const struct grid *last = m->grid + m->grid_count - 1;
     if (m->grid_count > 1 && MODES * last->node_count <= DENSE_LIMIT) {
         m->dense_size = MODES * last->node_count;
-        TAKE(m->dense, (size_t)m->dense_size * m->dense_size);
+        ALLOCATE(m->dense, (size_t)m->dense_size * m->dense_size);
     }
     return good ? PBS_OK : PBS_ERROR_MEMORY;
 }

@@ -41,14 +41,14 @@ void elimination_tree(uint32_t count, const struct couplings *earlier, uint32_t 
                       uint32_t *scratch) {
     uint32_t *ancestor = scratch;
     for (uint32_t i = 0; i < count; i++) {
-        parent[i] = NOBODY;
-        ancestor[i] = NOBODY;
+        parent[i] = NO_INDEX;
+        ancestor[i] = NO_INDEX;
         for (uint32_t k = earlier->start[i]; k < earlier->start[i + 1]; k++) {
             // Up to the root of the tree so far, and everyone met looks to i from now on.
             for (uint32_t j = earlier->other[k]; j != i;) {
                 const uint32_t up = ancestor[j];
                 ancestor[j] = i;
-                if (up == NOBODY) {
+                if (up == NO_INDEX) {
                     parent[j] = i;
                     break;
                 }
@@ -69,14 +69,14 @@ void elimination_postorder(uint32_t count, const uint32_t *parent, uint32_t *lab
         size[i] = 1;
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (parent[i] != NOBODY) {
+        if (parent[i] != NO_INDEX) {
             size[parent[i]] += size[i];
         }
     }
     uint32_t roots = count;
     for (uint32_t i = count; i-- > 0;) {
         // Ascending children fill their parent's range, taken here from its end.
-        uint32_t *end = parent[i] == NOBODY ? &roots : &next[parent[i]];
+        uint32_t *end = parent[i] == NO_INDEX ? &roots : &next[parent[i]];
         begin[i] = *end - size[i];
         *end = begin[i];
         label[i] = begin[i] + size[i] - 1;
@@ -102,19 +102,19 @@ void elimination_counts(uint32_t count, const uint32_t *parent, const struct cou
     for (uint32_t j = 0; j < count; j++) {
         first[j] = j;
         neighbor[j] = 0;
-        leaf[j] = NOBODY;
+        leaf[j] = NO_INDEX;
         set[j] = j;
         entries[j] = 1;
     }
     for (uint32_t j = 0; j < count; j++) {
-        if (parent[j] != NOBODY) {
+        if (parent[j] != NO_INDEX) {
             entries[parent[j]] = 0;
             first[parent[j]] = first[j] < first[parent[j]] ? first[j] : first[parent[j]];
         }
     }
     // Weights may be negative until they are summed up the tree: they wrap, and wrap back.
     for (uint32_t j = 0; j < count; j++) {
-        if (parent[j] != NOBODY) {
+        if (parent[j] != NO_INDEX) {
             entries[parent[j]]--;
         }
         for (uint32_t k = later->start[j]; k < later->start[j + 1]; k++) {
@@ -123,19 +123,19 @@ void elimination_counts(uint32_t count, const uint32_t *parent, const struct cou
                 // j is a leaf of the row subtree of u; where its path meets that of the leaf before
                 // is counted by both.
                 entries[j]++;
-                if (leaf[u] != NOBODY) {
+                if (leaf[u] != NO_INDEX) {
                     entries[find(set, leaf[u])]--;
                 }
                 leaf[u] = j;
             }
             neighbor[u] = j + 1;
         }
-        if (parent[j] != NOBODY) {
+        if (parent[j] != NO_INDEX) {
             set[j] = parent[j];
         }
     }
     for (uint32_t j = 0; j < count; j++) {
-        if (parent[j] != NOBODY) {
+        if (parent[j] != NO_INDEX) {
             entries[parent[j]] += entries[j];
         }
     }

@@ -8,7 +8,7 @@
 #include "sparse/matrices/bsr.h"
 
 /// Has no parent, is in no list.
-#define NOBODY UINT32_MAX
+#define NO_INDEX UINT32_MAX
 
 /// The positions that each position is coupled to, of one side.
 struct couplings {

@@ -75,7 +75,7 @@ void supernodal_set_precision(struct supernodal *s, enum supernodal_precision pr
 /// Of all bad pivots the first in the order of elimination counts: its supernode.
 static uint32_t first_bad(const struct supernodal *s) {
     uint32_t k = 0;
-    while (s->bad[k] == NOBODY) {
+    while (s->bad[k] == NO_INDEX) {
         k++;
     }
     return k;
@@ -87,7 +87,7 @@ double supernodal_bad_pivot(const struct supernodal *s) {
                                             : supernodal_pivot_double(s, k);
 }
 
-static pbs_status tell_bad_pivot(const struct supernodal *s) {
+static pbs_status report_bad_pivot(const struct supernodal *s) {
     const uint32_t k = first_bad(s);
     return status_fail(PBS_ERROR_CONVERGENCE,
                        "Cholesky factorisation: the pivot of row %u is not a positive number; the "
@@ -106,7 +106,7 @@ pbs_status supernodal_factor(struct supernodal *s, struct tasks *tasks, const st
     const bool good = s->precision == SUPERNODAL_FLOAT
                           ? factor_flushing(s, tasks, a->values, shift)
                           : supernodal_factor_double(s, tasks, a->values, shift);
-    return good ? PBS_OK : tell_bad_pivot(s);
+    return good ? PBS_OK : report_bad_pivot(s);
 }
 
 void supernodal_solve(struct supernodal *s, struct tasks *tasks, const double *b, double *x) {

@@ -54,13 +54,13 @@ static size_t NAME(smaller)(size_t a, size_t b) {
 }
 
 /// The first of a child's rows whose place is not below `place`.
-static uint32_t NAME(first_row)(const struct supernodal *s, uint32_t child, size_t place) {
-    const uint32_t *places = s->place + s->row_start[child];
+static uint32_t NAME(first_row)(const struct supernodal *s, uint32_t child, size_t row) {
+    const uint32_t *parent_row = s->parent_row + s->row_start[child];
     uint32_t low = 0;
     uint32_t high = front_rows(s, child);
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        if (places[middle] < place) {
+        if (parent_row[middle] < row) {
             low = middle + 1;
         } else {
             high = middle;
@@ -69,7 +69,7 @@ static uint32_t NAME(first_row)(const struct supernodal *s, uint32_t child, size
     return low;
 }
 
-/// A part of the front: `at` is the entry of the places `row` and `column`, with which it begins.
+/// A part of the front: `at` is the entry of the row `row` and `column`, with which it begins.
 struct NAME(part) {
     REAL *at;
     size_t stride;
@@ -92,7 +92,7 @@ static void NAME(add_child)(const struct NAME(front) * f, uint32_t child,
                             const struct NAME(part) * part) {
     const struct supernodal *s = f->s;
     const uint32_t rows = front_rows(s, child);
-    const uint32_t *place = s->place + s->row_start[child];
+    const uint32_t *parent_row = s->parent_row + s->row_start[child];
     const uint32_t *run = s->run + s->row_start[child];
     const uint32_t begin = NAME(first_row)(s, child, part->row);
     const uint32_t end = NAME(first_row)(s, child, part->row_end);
@@ -103,11 +103,11 @@ static void NAME(add_child)(const struct NAME(front) * f, uint32_t child,
         const size_t from_stride = update_panel_stride(rows, panel);
         const REAL *from = NAME(update)(f, child) + update_panel_start(rows, panel) +
                            (3 * (size_t)j - top) * from_stride;
-        REAL *to = part->at + 3 * (place[j] - part->column) * part->stride;
+        REAL *to = part->at + 3 * (parent_row[j] - part->column) * part->stride;
         for (uint32_t i = begin > j ? begin : j; i < end; i += run[i]) {
             const size_t length = 3 * NAME(smaller)(run[i], end - i);
             const REAL *a = from + (3 * (size_t)i - top);
-            REAL *b = to + 3 * (place[i] - part->row);
+            REAL *b = to + 3 * (parent_row[i] - part->row);
             if (length == 3) {
                 NAME(add_run)(3, a, from_stride, b, part->stride);
             } else {
@@ -321,7 +321,7 @@ bool NAME(supernodal_factor)(struct supernodal *s, struct tasks *tasks, const do
     s->fuses = tasks_may_fuse(tasks);
     struct NAME(front) f = {.all = &all, .s = s, .tasks = tasks, .shared = s->updates};
     for (uint32_t k = 0; k < s->count; k++) {
-        s->bad[k] = NOBODY;
+        s->bad[k] = NO_INDEX;
     }
     uint32_t piece = 0;
     uint32_t top = 0;

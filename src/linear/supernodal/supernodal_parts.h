@@ -65,13 +65,13 @@ struct supernodal {
     // Supernodes, children before their parents, columns in the order of elimination.
     uint32_t count;
     uint32_t *first;       ///< count + 1: position of the first column
-    uint32_t *parent;      ///< or NOBODY
+    uint32_t *parent;      ///< or NO_INDEX
     uint32_t *child_start; ///< count + 1
     uint32_t *child;       ///< ascending
     size_t *row_start;     ///< count + 1
     uint32_t *rows;        ///< positions below the supernode's columns, ascending
-    uint32_t *place;       ///< of such a row in the front of the parent
-    uint32_t *run;         ///< how many rows from here on have places next to each other
+    uint32_t *parent_row;  ///< of such a row in the front of the parent
+    uint32_t *run;         ///< how many rows from here on have rows next to each other
     size_t *factor_start;  ///< count + 1: entries of `factor`, columns of front_stride() entries
     double flops;
     size_t entries;
@@ -104,7 +104,7 @@ struct supernodal {
     void *updates;  ///< of the precision
     void *solution; ///< of the precision: the rows of every front, columns first; while factoring,
                     ///< the diagonal of the matrix
-    uint32_t *bad;  ///< per supernode: its first scalar column whose pivot is bad, or NOBODY
+    uint32_t *bad;  ///< per supernode: its first scalar column whose pivot is bad, or NO_INDEX
 
     // What the pointers above point into, and scratch of the analysis.
     uint32_t *words, *structure, *scratch;

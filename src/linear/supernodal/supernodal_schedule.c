@@ -29,38 +29,38 @@ struct space {
     uint32_t *previous;
 };
 
-static size_t update_room(const struct supernodal *s, uint32_t k) {
+static size_t update_size(const struct supernodal *s, uint32_t k) {
     return (update_entries(front_rows(s, k)) + 15) / 16 * 16;
 }
 
 static void occupy(struct space *space, uint32_t k) {
     struct supernodal *s = space->s;
-    const size_t size = update_room(s, k);
+    const size_t size = update_size(s, k);
     s->update_start[k] = 0;
     if (size == 0) {
         return;
     }
-    uint32_t before = NOBODY;
+    uint32_t before = NO_INDEX;
     uint32_t after = space->first;
     size_t at = 0;
-    for (int i = 0; after != NOBODY && s->update_start[after] - at < size; i++) {
+    for (int i = 0; after != NO_INDEX && s->update_start[after] - at < size; i++) {
         before = i < GAP_COUNT ? after : space->last;
         after = space->next[before];
-        at = s->update_start[before] + update_room(s, before);
+        at = s->update_start[before] + update_size(s, before);
     }
     s->update_start[k] = at;
     space->next[k] = after;
     space->previous[k] = before;
-    *(before == NOBODY ? &space->first : &space->next[before]) = k;
-    *(after == NOBODY ? &space->last : &space->previous[after]) = k;
+    *(before == NO_INDEX ? &space->first : &space->next[before]) = k;
+    *(after == NO_INDEX ? &space->last : &space->previous[after]) = k;
     s->shared_size = at + size > s->shared_size ? at + size : s->shared_size;
 }
 
 static void vacate(struct space *space, uint32_t k) {
     const uint32_t before = space->previous[k];
     const uint32_t after = space->next[k];
-    *(before == NOBODY ? &space->first : &space->next[before]) = after;
-    *(after == NOBODY ? &space->last : &space->previous[after]) = before;
+    *(before == NO_INDEX ? &space->first : &space->next[before]) = after;
+    *(after == NO_INDEX ? &space->last : &space->previous[after]) = before;
 }
 
 /// work: of each supernode's subtree
@@ -89,7 +89,7 @@ static void measure_subtrees(struct supernodal *s, double *work) {
 
 static bool is_piece_root(const struct supernodal *s, uint32_t k, const double *work,
                           double limit) {
-    return work[k] <= limit && (s->parent[k] == NOBODY || work[s->parent[k]] > limit);
+    return work[k] <= limit && (s->parent[k] == NO_INDEX || work[s->parent[k]] > limit);
 }
 
 /// Pieces: consecutive subtrees of little work. Above them, one supernode after the other.
@@ -126,43 +126,43 @@ static void cut_pieces(struct supernodal *s, const double *work) {
 /// Inside a piece update matrices of even and odd depths are two stacks that grow from either end:
 /// when a front is done, those of its children are on top of the one and its own goes on the other.
 /// odd: scratch
-static void place_local(struct supernodal *s, uint32_t *odd) {
+static void assign_local(struct supernodal *s, uint32_t *odd) {
     for (uint32_t k = s->count; k-- > 0;) {
-        odd[k] = s->parent[k] == NOBODY ? 0 : 1 - odd[s->parent[k]];
+        odd[k] = s->parent[k] == NO_INDEX ? 0 : 1 - odd[s->parent[k]];
     }
     s->local_size = 0;
     size_t top[2] = {0, 0};
     for (uint32_t k = 0; k < s->count; k++) {
         if (!s->is_shared[k]) {
             s->update_start[k] = top[odd[k]];
-            top[odd[k]] += update_room(s, k);
+            top[odd[k]] += update_size(s, k);
             const size_t sum = top[0] + top[1];
             s->local_size = sum > s->local_size ? sum : s->local_size;
         }
         for (uint32_t c = s->child_start[k]; c < s->child_start[k + 1]; c++) {
             const uint32_t child = s->child[c];
-            top[odd[child]] -= s->is_shared[child] ? 0 : update_room(s, child);
+            top[odd[child]] -= s->is_shared[child] ? 0 : update_size(s, child);
         }
     }
     for (uint32_t k = 0; k < s->count; k++) {
         if (!s->is_shared[k] && odd[k]) {
-            s->update_start[k] = s->local_size - s->update_start[k] - update_room(s, k);
+            s->update_start[k] = s->local_size - s->update_start[k] - update_size(s, k);
         }
     }
 }
 
-static size_t shared_room(const struct supernodal *s, uint32_t piece) {
-    size_t room = 0;
+static size_t shared_size_of(const struct supernodal *s, uint32_t piece) {
+    size_t size = 0;
     for (uint32_t k = s->piece_begin[piece]; k < s->piece_end[piece]; k++) {
-        room += s->is_shared[k] ? update_room(s, k) : 0;
+        size += s->is_shared[k] ? update_size(s, k) : 0;
     }
-    return room;
+    return size;
 }
 
 /// Batches of pieces that may run at the same time, each followed by the supernodes above that then
 /// have all their children.
 static void make_batches(struct supernodal *s, uint32_t *scratch) {
-    struct space space = {s, NOBODY, NOBODY, scratch, scratch + s->count};
+    struct space space = {s, NO_INDEX, NO_INDEX, scratch, scratch + s->count};
     const double part = WAITING_FRACTION * (double)s->entries;
     const double limit = part > WAITING_ENTRIES ? part : WAITING_ENTRIES;
     uint32_t piece = 0;
@@ -173,8 +173,8 @@ static void make_batches(struct supernodal *s, uint32_t *scratch) {
         double waiting = 0.0;
         const uint32_t begin = piece;
         while (piece < s->piece_count &&
-               (piece == begin || waiting + (double)shared_room(s, piece) <= limit)) {
-            waiting += (double)shared_room(s, piece);
+               (piece == begin || waiting + (double)shared_size_of(s, piece) <= limit)) {
+            waiting += (double)shared_size_of(s, piece);
             for (uint32_t k = s->piece_begin[piece]; k < s->piece_end[piece]; k++) {
                 if (s->is_shared[k]) {
                     occupy(&space, k);
@@ -198,7 +198,7 @@ static void make_batches(struct supernodal *s, uint32_t *scratch) {
 void supernodal_schedule(struct supernodal *s, double *work, uint32_t *scratch) {
     measure_subtrees(s, work);
     cut_pieces(s, work);
-    place_local(s, scratch);
+    assign_local(s, scratch);
     make_batches(s, scratch);
     s->worker_count = s->piece_count < WORKER_COUNT ? s->piece_count : WORKER_COUNT;
 }

@@ -110,10 +110,10 @@ static void NAME(solve_front)(const struct supernodal *s, struct tasks *tasks, u
     for (uint32_t c = s->child_start[k]; c < s->child_start[k + 1]; c++) {
         const uint32_t child = s->child[c];
         const REAL *from = NAME(vector)(s, child) + 3 * (size_t)front_columns(s, child);
-        const uint32_t *place = s->place + s->row_start[child];
+        const uint32_t *parent_row = s->parent_row + s->row_start[child];
         for (size_t i = 0; i < front_rows(s, child); i++) {
             for (size_t e = 0; e < 3; e++) {
-                x[3 * (size_t)place[i] + e] += from[3 * i + e];
+                x[3 * (size_t)parent_row[i] + e] += from[3 * i + e];
             }
         }
     }
@@ -146,10 +146,10 @@ static void NAME(solve_front_transposed)(const struct supernodal *s, struct task
                                          uint32_t k) {
     struct NAME(solve) f = NAME(solve_of)(s, tasks, k);
     REAL *x = f.vector;
-    const REAL *from = s->parent[k] == NOBODY ? x : NAME(vector)(s, s->parent[k]);
-    const uint32_t *place = s->place + s->row_start[k];
+    const REAL *from = s->parent[k] == NO_INDEX ? x : NAME(vector)(s, s->parent[k]);
+    const uint32_t *parent_row = s->parent_row + s->row_start[k];
     for (size_t i = 0; i < f.rows / 3; i++) {
-        memcpy(x + f.columns + 3 * i, from + 3 * (size_t)place[i], 3 * sizeof *x);
+        memcpy(x + f.columns + 3 * i, from + 3 * (size_t)parent_row[i], 3 * sizeof *x);
     }
     for (f.end = f.columns; f.end > 0; f.end = f.begin) {
         f.begin = (f.end - 1) / UPDATE_PANEL * UPDATE_PANEL;

@@ -13,7 +13,7 @@ struct draft {
     uint32_t *rows;    ///< of its front, its columns included
     uint32_t *parent;
     uint32_t *into;    ///< the one it was merged into, or itself
-    uint32_t *child;   ///< first in the list of children, or NOBODY
+    uint32_t *child;   ///< first in the list of children, or NO_INDEX
     uint32_t *last;    ///< and last
     uint32_t *sibling; ///< next in the list
     double *zeros;     ///< blocks that are stored but known to be zero
@@ -98,14 +98,14 @@ static pbs_status reserve_for_pattern(struct analysis *a) {
     return PBS_OK;
 }
 
-static pbs_status take_order(struct analysis *a, const uint32_t *order) {
+static pbs_status load_order(struct analysis *a, const uint32_t *order) {
     struct supernodal *s = a->s;
     const uint32_t n = s->row_count;
     for (uint32_t i = 0; i < n; i++) {
-        s->position[i] = NOBODY;
+        s->position[i] = NO_INDEX;
     }
     for (uint32_t k = 0; k < n; k++) {
-        if (order[k] >= n || s->position[order[k]] != NOBODY) {
+        if (order[k] >= n || s->position[order[k]] != NO_INDEX) {
             return status_fail(PBS_ERROR_ARGUMENT,
                                "elimination order: entry %u is row %u, which must be below %u and "
                                "occur once",
@@ -129,7 +129,7 @@ static void count_columns(struct analysis *a) {
     elimination_tree(n, &a->couplings, a->fill, a->work);
     elimination_postorder(n, a->fill, a->label, a->work);
     for (uint32_t j = 0; j < n; j++) {
-        a->tree[a->label[j]] = a->fill[j] == NOBODY ? NOBODY : a->label[a->fill[j]];
+        a->tree[a->label[j]] = a->fill[j] == NO_INDEX ? NO_INDEX : a->label[a->fill[j]];
     }
     relabel_positions(a);
     elimination_couplings(a->pattern, a->s->position, false, &a->couplings);
@@ -143,7 +143,7 @@ static void find_fundamental(struct analysis *a) {
     uint32_t *children = a->fill;
     memset(children, 0, n * sizeof *children);
     for (uint32_t j = 0; j < n; j++) {
-        if (a->tree[j] != NOBODY) {
+        if (a->tree[j] != NO_INDEX) {
             children[a->tree[j]]++;
         }
     }
@@ -161,22 +161,22 @@ static void find_fundamental(struct analysis *a) {
         const uint32_t up = a->tree[d->first[i + 1] - 1];
         d->columns[i] = d->first[i + 1] - d->first[i];
         d->rows[i] = a->entries[d->first[i]];
-        d->parent[i] = up == NOBODY ? NOBODY : a->owner[up];
+        d->parent[i] = up == NO_INDEX ? NO_INDEX : a->owner[up];
         d->into[i] = i;
         d->zeros[i] = 0.0;
-        d->child[i] = NOBODY;
-        d->last[i] = NOBODY;
+        d->child[i] = NO_INDEX;
+        d->last[i] = NO_INDEX;
     }
 }
 
 static void append_child(struct draft *d, uint32_t parent, uint32_t child) {
-    if (d->child[parent] == NOBODY) {
+    if (d->child[parent] == NO_INDEX) {
         d->child[parent] = child;
     } else {
         d->sibling[d->last[parent]] = child;
     }
     d->last[parent] = child;
-    d->sibling[child] = NOBODY;
+    d->sibling[child] = NO_INDEX;
 }
 
 /// Zeros that come in when every column of the child gets all rows of the parent.
@@ -205,8 +205,8 @@ static void merge(struct draft *d, uint32_t child, uint32_t parent) {
     d->rows[parent] += d->columns[child];
     d->into[child] = parent;
     // The grandchildren, who were not worth merging with the smaller front.
-    if (d->child[child] != NOBODY) {
-        if (d->child[parent] == NOBODY) {
+    if (d->child[child] != NO_INDEX) {
+        if (d->child[parent] == NO_INDEX) {
             d->child[parent] = d->child[child];
         } else {
             d->sibling[d->last[parent]] = d->child[child];
@@ -217,20 +217,20 @@ static void merge(struct draft *d, uint32_t child, uint32_t parent) {
 
 /// The child with the most rows below it first: it brings the fewest zeros.
 static void merge_children(struct draft *d, uint32_t parent) {
-    uint32_t best = NOBODY;
-    for (uint32_t c = d->child[parent]; c != NOBODY; c = d->sibling[c]) {
-        if (best == NOBODY || d->rows[c] - d->columns[c] > d->rows[best] - d->columns[best]) {
+    uint32_t best = NO_INDEX;
+    for (uint32_t c = d->child[parent]; c != NO_INDEX; c = d->sibling[c]) {
+        if (best == NO_INDEX || d->rows[c] - d->columns[c] > d->rows[best] - d->columns[best]) {
             best = c;
         }
     }
     const uint32_t list = d->child[parent];
-    d->child[parent] = NOBODY;
-    d->last[parent] = NOBODY;
-    const bool merged_best = best != NOBODY && worth_merging(d, best, parent);
+    d->child[parent] = NO_INDEX;
+    d->last[parent] = NO_INDEX;
+    const bool merged_best = best != NO_INDEX && worth_merging(d, best, parent);
     if (merged_best) {
         merge(d, best, parent);
     }
-    for (uint32_t c = list; c != NOBODY;) {
+    for (uint32_t c = list; c != NO_INDEX;) {
         const uint32_t next = d->sibling[c];
         if (c == best) {
             if (!merged_best) {
@@ -249,7 +249,7 @@ static void merge_supernodes(struct draft *d) {
     for (uint32_t i = 0; i < d->count; i++) {
         // All children precede i, so its list is complete, and what it is merged into follows.
         merge_children(d, i);
-        if (d->parent[i] != NOBODY) {
+        if (d->parent[i] != NO_INDEX) {
             append_child(d, d->parent[i], i);
         }
     }
@@ -262,26 +262,26 @@ static void merge_supernodes(struct draft *d) {
 static void number_supernodes(struct analysis *a) {
     struct supernodal *s = a->s;
     struct draft *d = &a->draft;
-    uint32_t *kept = a->fill;     // draft -> number among those left
-    uint32_t *up = a->work;       // its parent
-    uint32_t *place = a->entries; // its place in the postorder
+    uint32_t *kept = a->fill;      // draft -> number among those left
+    uint32_t *up = a->work;        // its parent
+    uint32_t *number = a->entries; // its number in the postorder
     s->count = 0;
     for (uint32_t i = 0; i < d->count; i++) {
-        kept[i] = d->into[i] == i ? s->count++ : NOBODY;
+        kept[i] = d->into[i] == i ? s->count++ : NO_INDEX;
     }
     for (uint32_t i = 0; i < d->count; i++) {
-        if (kept[i] != NOBODY) {
-            up[kept[i]] = d->parent[i] == NOBODY ? NOBODY : kept[d->into[d->parent[i]]];
+        if (kept[i] != NO_INDEX) {
+            up[kept[i]] = d->parent[i] == NO_INDEX ? NO_INDEX : kept[d->into[d->parent[i]]];
         }
     }
-    elimination_postorder(s->count, up, place, a->work + s->row_count);
+    elimination_postorder(s->count, up, number, a->work + s->row_count);
     memset(s->first, 0, ((size_t)s->count + 1) * sizeof *s->first);
     for (uint32_t i = 0; i < d->count; i++) {
-        if (kept[i] != NOBODY) {
-            const uint32_t k = place[kept[i]];
+        if (kept[i] != NO_INDEX) {
+            const uint32_t k = number[kept[i]];
             s->first[k + 1] = d->columns[i];
             s->row_start[k + 1] = d->rows[i] - d->columns[i];
-            s->parent[k] = up[kept[i]] == NOBODY ? NOBODY : place[up[kept[i]]];
+            s->parent[k] = up[kept[i]] == NO_INDEX ? NO_INDEX : number[up[kept[i]]];
         }
     }
     s->row_start[0] = 0;
@@ -294,7 +294,7 @@ static void number_supernodes(struct analysis *a) {
         next[k] = s->first[k];
     }
     for (uint32_t i = 0; i < d->count; i++) {
-        const uint32_t k = place[kept[d->into[i]]];
+        const uint32_t k = number[kept[d->into[i]]];
         for (uint32_t j = d->first[i]; j < d->first[i + 1]; j++) {
             a->label[j] = next[k]++;
         }
@@ -308,7 +308,7 @@ static void number_supernodes(struct analysis *a) {
 static void list_children(struct supernodal *s) {
     memset(s->child_start, 0, ((size_t)s->count + 1) * sizeof *s->child_start);
     for (uint32_t k = 0; k < s->count; k++) {
-        if (s->parent[k] != NOBODY) {
+        if (s->parent[k] != NO_INDEX) {
             s->child_start[s->parent[k] + 1]++;
         }
     }
@@ -316,7 +316,7 @@ static void list_children(struct supernodal *s) {
         s->child_start[k + 1] += s->child_start[k];
     }
     for (uint32_t k = s->count; k-- > 0;) {
-        if (s->parent[k] != NOBODY) {
+        if (s->parent[k] != NO_INDEX) {
             s->child[--s->child_start[s->parent[k] + 1]] = k;
         }
     }
@@ -326,7 +326,7 @@ static void list_children(struct supernodal *s) {
     }
     s->child_start[s->count] = 0;
     for (uint32_t k = 0; k < s->count; k++) {
-        s->child_start[s->count] += s->parent[k] != NOBODY;
+        s->child_start[s->count] += s->parent[k] != NO_INDEX;
     }
 }
 
@@ -337,7 +337,7 @@ static void fill_rows(struct analysis *a) {
     uint32_t *mark = a->fill;
     uint32_t *filled = a->work;
     for (uint32_t k = 0; k < s->count; k++) {
-        mark[k] = NOBODY;
+        mark[k] = NO_INDEX;
         filled[k] = 0;
         for (uint32_t j = s->first[k]; j < s->first[k + 1]; j++) {
             a->owner[j] = k;
@@ -356,32 +356,33 @@ static void fill_rows(struct analysis *a) {
 }
 
 /// Both lists are sorted, and the parent's front has every row.
-static void place_rows(struct supernodal *s, uint32_t k) {
+static void assign_rows(struct supernodal *s, uint32_t k) {
     const uint32_t up = s->parent[k];
-    if (up == NOBODY) {
+    if (up == NO_INDEX) {
         return;
     }
     size_t at = s->row_start[up];
     for (size_t i = s->row_start[k]; i < s->row_start[k + 1]; i++) {
         const uint32_t row = s->rows[i];
         if (row < s->first[up + 1]) {
-            s->place[i] = row - s->first[up];
+            s->parent_row[i] = row - s->first[up];
             continue;
         }
         while (s->rows[at] != row) {
             at++;
         }
-        s->place[i] = front_columns(s, up) + (uint32_t)(at - s->row_start[up]);
+        s->parent_row[i] = front_columns(s, up) + (uint32_t)(at - s->row_start[up]);
     }
     for (size_t i = s->row_start[k + 1]; i-- > s->row_start[k];) {
-        const bool goes_on = i + 1 < s->row_start[k + 1] && s->place[i + 1] == s->place[i] + 1;
+        const bool goes_on = i + 1 < s->row_start[k + 1] &&
+                             s->parent_row[i + 1] == s->parent_row[i] + 1;
         s->run[i] = goes_on ? s->run[i + 1] + 1 : 1;
     }
 }
 
 /// The blocks of the matrix by column of the factor; rows in the front are looked up in a table of
 /// the supernode's rows.
-static void place_blocks(struct analysis *a) {
+static void assign_blocks(struct analysis *a) {
     struct supernodal *s = a->s;
     const struct bsr *m = a->pattern;
     uint32_t *index = a->fill;
@@ -429,7 +430,7 @@ pbs_status supernodal_symbolic(struct supernodal *s, const struct bsr *pattern,
     struct analysis a = {.s = s, .pattern = pattern};
     s->row_count = pattern->row_count;
     RETURN_IF_FAILED(reserve_for_pattern(&a));
-    RETURN_IF_FAILED(take_order(&a, order));
+    RETURN_IF_FAILED(load_order(&a, order));
     count_columns(&a);
     find_fundamental(&a);
     merge_supernodes(&a.draft);
@@ -443,13 +444,13 @@ pbs_status supernodal_symbolic(struct supernodal *s, const struct bsr *pattern,
                                     needed > s->structure_capacity ? 2 * needed : needed,
                                     sizeof *s->structure));
     s->rows = s->structure;
-    s->place = s->structure + rows;
+    s->parent_row = s->structure + rows;
     s->run = s->structure + 2 * rows;
     fill_rows(&a);
     for (uint32_t k = 0; k < s->count; k++) {
-        place_rows(s, k);
+        assign_rows(s, k);
     }
-    place_blocks(&a);
+    assign_blocks(&a);
     supernodal_schedule(s, a.draft.zeros, a.work);
     return PBS_OK;
 }

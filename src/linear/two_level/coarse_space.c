@@ -23,7 +23,7 @@
 enum { WIDE = 8, ENTRY = 3 * WIDE, PAIR = 6 * WIDE };
 
 /// What goes by the clusters, which s owns already.
-static pbs_status make_room(struct coarse_space *s) {
+static pbs_status allocate_clusters(struct coarse_space *s) {
     struct memory *memory = s->memory;
     RETURN_IF_FAILED(coarse_matrix_create(memory, &s->clusters, &s->matrix));
     s->scratch_size = ENTRY * (size_t)s->clusters.most_entries +
@@ -39,7 +39,7 @@ static pbs_status make_room(struct coarse_space *s) {
                : PBS_ERROR_MEMORY;
 }
 
-static void release_room(struct coarse_space *s) {
+static void free_buffers(struct coarse_space *s) {
     if (s->clusters.of_row != s->whole.of_row) {
         rigid_clusters_free(s->memory, &s->clusters);
     }
@@ -51,17 +51,18 @@ static void release_room(struct coarse_space *s) {
 }
 
 /// What goes by the rows.
-static pbs_status make_rows(struct coarse_space *s) {
+static pbs_status allocate_rows(struct coarse_space *s) {
     const size_t rows = s->pattern->row_count;
     const bool has_others = s->layout->kind != NULL;
     s->offset = memory_allocate(s->memory, 3 * rows, sizeof *s->offset);
     if (has_others) {
-        s->turn = memory_allocate(s->memory, 9 * rows, sizeof *s->turn);
+        s->rotation_modes = memory_allocate(s->memory, 9 * rows, sizeof *s->rotation_modes);
     }
     s->restricted = memory_allocate(s->memory, rows, sizeof *s->restricted);
     s->contact = memory_allocate(s->memory, rows, sizeof *s->contact);
     s->marked = memory_allocate(s->memory, 2 * rows, sizeof *s->marked);
-    return s->offset && (s->turn || !has_others) && s->restricted && s->contact && s->marked
+    return s->offset && (s->rotation_modes || !has_others) && s->restricted && s->contact &&
+                   s->marked
                ? PBS_OK
                : PBS_ERROR_MEMORY;
 }
@@ -73,10 +74,10 @@ pbs_status coarse_space_create(struct memory *memory, const struct bsr *pattern,
     pbs_status status = rigid_clusters_build(memory, pattern, size, &s.whole);
     if (status == PBS_OK) {
         s.clusters = s.whole;
-        status = make_rows(&s);
+        status = allocate_rows(&s);
     }
     if (status == PBS_OK) {
-        status = make_room(&s);
+        status = allocate_clusters(&s);
     }
     if (status != PBS_OK) {
         coarse_space_destroy(memory, &s);
@@ -101,15 +102,15 @@ static pbs_status couple(struct coarse_space *s, const struct linear_problem *pr
                                                                 problem->coupled, &fresh.clusters)
                                          : PBS_OK;
     if (status == PBS_OK) {
-        status = make_room(&fresh);
+        status = allocate_clusters(&fresh);
     }
     if (status != PBS_OK) {
-        release_room(&fresh);
+        free_buffers(&fresh);
         return status;
     }
-    release_room(s);
+    free_buffers(s);
     fresh.offset = s->offset;
-    fresh.turn = s->turn;
+    fresh.rotation_modes = s->rotation_modes;
     fresh.restricted = s->restricted;
     fresh.contact = s->contact;
     fresh.marked = s->marked;
@@ -120,10 +121,10 @@ static pbs_status couple(struct coarse_space *s, const struct linear_problem *pr
 
 void coarse_space_destroy(struct memory *memory, struct coarse_space *s) {
     s->memory = memory;
-    release_room(s);
+    free_buffers(s);
     rigid_clusters_free(memory, &s->whole);
     memory_release(memory, s->offset);
-    memory_release(memory, s->turn);
+    memory_release(memory, s->rotation_modes);
     memory_release(memory, s->restricted);
     memory_release(memory, s->contact);
     memory_release(memory, s->marked);
@@ -148,28 +149,28 @@ static void mark_rows(struct coarse_space *s, const struct linear_problem *probl
     }
 }
 
-static bool is_place(const struct coarse_space *s, uint32_t row) {
+static bool is_position(const struct coarse_space *s, uint32_t row) {
     return layout_is_position(s->layout, row);
 }
 
 /// The problem's turns in units of the radius or, where all places are one, of their own size.
-static void measure_turns(const struct coarse_space *s, uint32_t k, double radius) {
+static void build_rotation_modes(const struct coarse_space *s, uint32_t k, double radius) {
     const struct rigid_clusters *c = &s->clusters;
-    const double *turns = s->problem.turns;
+    const double *modes = s->problem.rotation_modes;
     double square = 0.0;
     uint32_t count = 0;
-    for (uint32_t m = c->member_start[k]; turns && m < c->member_start[k + 1]; m++) {
-        const double *turn = turns + 9 * (size_t)c->member[m];
-        count += !is_place(s, c->member[m]);
-        for (int i = 0; i < 9 && !is_place(s, c->member[m]); i++) {
-            square += turn[i] * turn[i];
+    for (uint32_t m = c->member_start[k]; modes && m < c->member_start[k + 1]; m++) {
+        const double *mode = modes + 9 * (size_t)c->member[m];
+        count += !is_position(s, c->member[m]);
+        for (int i = 0; i < 9 && !is_position(s, c->member[m]); i++) {
+            square += mode[i] * mode[i];
         }
     }
     const double unit = radius > 0.0 ? radius : sqrt(square / fmax(1.0, count));
     for (uint32_t m = c->member_start[k]; m < c->member_start[k + 1]; m++) {
         const size_t at = 9 * (size_t)c->member[m];
-        for (size_t i = 0; i < 9 && !is_place(s, c->member[m]); i++) {
-            s->turn[at + i] = turns && unit > 0.0 ? turns[at + i] / unit : 0.0;
+        for (size_t i = 0; i < 9 && !is_position(s, c->member[m]); i++) {
+            s->rotation_modes[at + i] = modes && unit > 0.0 ? modes[at + i] / unit : 0.0;
         }
     }
 }
@@ -186,10 +187,10 @@ static void measure_offsets(const struct coarse_space *s, uint32_t k) {
     double square = 0.0;
     double largest = 0.0;
     for (uint32_t m = first; m < end; m++) {
-        count += is_place(s, c->member[m]);
+        count += is_position(s, c->member[m]);
     }
     for (uint32_t m = first; x && m < end; m++) {
-        for (int i = 0; i < 3 && is_place(s, c->member[m]); i++) {
+        for (int i = 0; i < 3 && is_position(s, c->member[m]); i++) {
             const double xi = x[3 * (size_t)c->member[m] + (size_t)i];
             middle[i] += xi / count;
             largest = fmax(largest, fabs(xi));
@@ -199,19 +200,19 @@ static void measure_offsets(const struct coarse_space *s, uint32_t k) {
         double *d = s->offset + 3 * (size_t)c->member[m];
         for (int i = 0; i < 3; i++) {
             d[i] = x ? x[3 * (size_t)c->member[m] + (size_t)i] - middle[i] : 0.0;
-            square += is_place(s, c->member[m]) ? d[i] * d[i] / count : 0.0;
+            square += is_position(s, c->member[m]) ? d[i] * d[i] / count : 0.0;
         }
     }
     const double radius = sqrt(square);
-    const bool turns = radius > ROUNDING * largest;
+    const bool is_wide = radius > ROUNDING * largest;
     for (uint32_t m = first; m < end; m++) {
         double *d = s->offset + 3 * (size_t)c->member[m];
         for (int i = 0; i < 3; i++) {
-            d[i] = turns ? d[i] / radius : 0.0;
+            d[i] = is_wide ? d[i] / radius : 0.0;
         }
     }
-    if (s->turn) {
-        measure_turns(s, k, turns ? radius : 0.0);
+    if (s->rotation_modes) {
+        build_rotation_modes(s, k, is_wide ? radius : 0.0);
     }
 }
 
@@ -227,7 +228,7 @@ ALWAYS_INLINE quad cross(quad a, quad b) {
 struct mode {
     bool moves;
     quad offset;
-    quad turn[3];
+    quad mode[3];
 };
 
 ALWAYS_INLINE struct mode mode_of(const struct coarse_space *s, uint32_t row, bool moves) {
@@ -237,7 +238,7 @@ ALWAYS_INLINE struct mode mode_of(const struct coarse_space *s, uint32_t row, bo
         return z;
     }
     for (size_t i = 0; i < 3; i++) {
-        z.turn[i] = quad_load3(s->turn + 9 * (size_t)row + 3 * i);
+        z.mode[i] = quad_load3(s->rotation_modes + 9 * (size_t)row + 3 * i);
     }
     return z;
 }
@@ -247,8 +248,8 @@ ALWAYS_INLINE void add_row(double *to, quad row, const struct mode *z) {
         quad_store(to, quad_load(to) + row);
         quad_store(to + 4, quad_load(to + 4) + cross(z->offset, row));
     } else {
-        quad_store(to + 4, quad_load(to + 4) + quad_set(row[0]) * z->turn[0] +
-                               quad_set(row[1]) * z->turn[1] + quad_set(row[2]) * z->turn[2]);
+        quad_store(to + 4, quad_load(to + 4) + quad_set(row[0]) * z->mode[0] +
+                               quad_set(row[1]) * z->mode[1] + quad_set(row[2]) * z->mode[2]);
     }
 }
 
@@ -309,7 +310,7 @@ static void multiply_modes(const struct coarse_space *s, uint32_t k, double *ent
         if (s->contact[row]) {
             continue;
         }
-        if (is_place(s, row)) {
+        if (is_position(s, row)) {
             multiply_row(s, row, true, entries);
         } else {
             multiply_row(s, row, false, entries);
@@ -330,13 +331,13 @@ ALWAYS_INLINE void add_pair(double *to, const double *x, const double *d) {
 }
 
 /// The same at a row that is no place.
-ALWAYS_INLINE void add_turned_pair(double *to, const double *x, const double *turn) {
+ALWAYS_INLINE void add_rotation_pair(double *to, const double *x, const double *mode) {
     const lanes8 x0 = lanes_load(x);
     const lanes8 x1 = lanes_load(x + WIDE);
     const lanes8 x2 = lanes_load(x + 2 * WIDE);
     for (int r = 0; r < 3; r++) {
         double *row = to + WIDE * (3 + r);
-        lanes_store(row, lanes_load(row) + turn[r] * x0 + turn[3 + r] * x1 + turn[6 + r] * x2);
+        lanes_store(row, lanes_load(row) + mode[r] * x0 + mode[3 + r] * x1 + mode[6 + r] * x2);
     }
 }
 
@@ -367,12 +368,12 @@ static void sum_pairs(const struct coarse_space *s, uint32_t l, const double *en
         const uint32_t row = c->entry_row[e];
         const double *x = entries + ENTRY * (size_t)(e - first);
         double *sum = pairs + PAIR * (size_t)c->entry_neighbor[e];
-        if (!s->contact[row] && is_place(s, row)) {
+        if (!s->contact[row] && is_position(s, row)) {
             add_pair(sum, x, s->offset + 3 * (size_t)row);
             continue;
         }
         if (!s->contact[row]) {
-            add_turned_pair(sum, x, s->turn + 9 * (size_t)row);
+            add_rotation_pair(sum, x, s->rotation_modes + 9 * (size_t)row);
             continue;
         }
         const uint32_t position = s->matrix.contact_position[s->contact[row] - 1];
@@ -527,10 +528,10 @@ static void restrict_cluster(const struct coarse_space *s, uint32_t k, const dou
         if (s->restricted[row]) {
             restrain(s, row, v);
         }
-        if (!is_place(s, row)) {
-            const double *turn = s->turn + 9 * (size_t)row;
+        if (!is_position(s, row)) {
+            const double *mode = s->rotation_modes + 9 * (size_t)row;
             for (int i = 0; i < 3; i++) {
-                out[3 + i] += turn[i] * v[0] + turn[3 + i] * v[1] + turn[6 + i] * v[2];
+                out[3 + i] += mode[i] * v[0] + mode[3 + i] * v[1] + mode[6 + i] * v[2];
             }
             continue;
         }
@@ -627,10 +628,10 @@ static void restrict_piece(void *context, size_t domain) {
 
 /// What a cluster's motion y makes of a row.
 static void move_row(const struct coarse_space *s, uint32_t row, const double y[6], double u[3]) {
-    if (!is_place(s, row)) {
-        const double *turn = s->turn + 9 * (size_t)row;
+    if (!is_position(s, row)) {
+        const double *mode = s->rotation_modes + 9 * (size_t)row;
         for (int i = 0; i < 3; i++) {
-            u[i] = turn[3 * i] * y[3] + turn[3 * i + 1] * y[4] + turn[3 * i + 2] * y[5];
+            u[i] = mode[3 * i] * y[3] + mode[3 * i + 1] * y[4] + mode[3 * i + 2] * y[5];
         }
         return;
     }
@@ -672,7 +673,7 @@ static void correct(struct correction *a, struct tasks *tasks) {
     tasks_for(tasks, s->layout->domain_count, prolong_piece, a);
 }
 
-void coarse_space_start(const struct coarse_space *s, struct tasks *tasks, const double *b,
+void coarse_space_solve(const struct coarse_space *s, struct tasks *tasks, const double *b,
                         double *x) {
     struct correction a = {s, b, x, true};
     correct(&a, tasks);

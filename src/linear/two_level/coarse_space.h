@@ -15,11 +15,11 @@ struct coarse_space {
     struct rigid_clusters clusters; ///< of what couples of it
     struct coarse_matrix matrix;
     struct linear_problem problem; ///< of the last factor
-    double *offset; ///< 3 per row: from the middle of its cluster, in units of its size
-    double *turn;   ///< 9 per row that is no place: the problem's turns in the same units; null:
-                    ///< all are places
-    float *product; ///< H0 Z: 3 x 6 per entry of a cluster, in the cluster's unit
-    double *unit;   ///< per cluster
+    double *offset;         ///< 3 per row: from the middle of its cluster, in units of its size
+    double *rotation_modes; ///< 9 per row that is no place: the problem's turns in the same units;
+                            ///< null: all are places
+    float *product;       ///< H0 Z: 3 x 6 per entry of a cluster, in the cluster's unit
+    double *unit;         ///< per cluster
     uint32_t *restricted; ///< row -> 1 + index of the problem's restriction, or 0
     uint32_t *contact;    ///< row -> 1 + index of the row of C, or 0
     uint32_t *marked;     ///< scratch: rows that have one of the two
@@ -40,7 +40,7 @@ pbs_status coarse_space_factor(struct coarse_space *s, struct tasks *tasks,
                                const struct linear_problem *problem);
 
 /// x = Z E^-1 Z^T b
-void coarse_space_start(const struct coarse_space *s, struct tasks *tasks, const double *b,
+void coarse_space_solve(const struct coarse_space *s, struct tasks *tasks, const double *b,
                         double *x);
 /// z += Z E^-1 Z^T (r - H z)
 void coarse_space_correct(const struct coarse_space *s, struct tasks *tasks, const double *r,

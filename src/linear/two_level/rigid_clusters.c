@@ -89,17 +89,17 @@ struct search {
     const struct bsr *pattern;
     uint32_t *row_of_block;
     uint32_t *row_mark;     ///< row -> the last cluster, plus 1, that it was found for
-    uint32_t *row_place;    ///< row -> entry of that cluster
+    uint32_t *row_slot;     ///< row -> entry of that cluster
     uint32_t *cluster_mark; ///< the same for clusters
-    uint32_t *cluster_place;
+    uint32_t *cluster_slot;
 };
 
 static void release_search(struct memory *memory, struct search *s) {
     memory_release(memory, s->row_of_block);
     memory_release(memory, s->row_mark);
-    memory_release(memory, s->row_place);
+    memory_release(memory, s->row_slot);
     memory_release(memory, s->cluster_mark);
-    memory_release(memory, s->cluster_place);
+    memory_release(memory, s->cluster_slot);
 }
 
 static pbs_status prepare_search(struct memory *memory, const struct bsr *pattern,
@@ -108,11 +108,10 @@ static pbs_status prepare_search(struct memory *memory, const struct bsr *patter
     *s = (struct search){.pattern = pattern};
     s->row_of_block = memory_allocate(memory, pattern->block_count, sizeof *s->row_of_block);
     s->row_mark = memory_allocate(memory, n, sizeof *s->row_mark);
-    s->row_place = memory_allocate(memory, n, sizeof *s->row_place);
+    s->row_slot = memory_allocate(memory, n, sizeof *s->row_slot);
     s->cluster_mark = memory_allocate(memory, cluster_count, sizeof *s->cluster_mark);
-    s->cluster_place = memory_allocate(memory, cluster_count, sizeof *s->cluster_place);
-    if (!s->row_of_block || !s->row_mark || !s->row_place || !s->cluster_mark ||
-        !s->cluster_place) {
+    s->cluster_slot = memory_allocate(memory, cluster_count, sizeof *s->cluster_slot);
+    if (!s->row_of_block || !s->row_mark || !s->row_slot || !s->cluster_mark || !s->cluster_slot) {
         return PBS_ERROR_MEMORY;
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -145,11 +144,11 @@ static uint32_t find_entries(struct search *s, struct rigid_clusters *c, uint32_
             const uint32_t other = other_row(s, c, row, b);
             if (s->row_mark[other] != k + 1) {
                 s->row_mark[other] = k + 1;
-                s->row_place[other] = found++;
+                s->row_slot[other] = found++;
             }
-            c->slot[c->slot_start[row] + b] = s->row_place[other];
+            c->slot[c->slot_start[row] + b] = s->row_slot[other];
             if (c->entry_row) {
-                c->entry_row[c->entry_start[k] + s->row_place[other]] = other;
+                c->entry_row[c->entry_start[k] + s->row_slot[other]] = other;
             }
         }
     }
@@ -163,9 +162,9 @@ static uint32_t find_neighbors(struct search *s, struct rigid_clusters *c, uint3
         const uint32_t cluster = c->of_row[c->entry_row[e]];
         if (s->cluster_mark[cluster] != k + 1) {
             s->cluster_mark[cluster] = k + 1;
-            s->cluster_place[cluster] = found++;
+            s->cluster_slot[cluster] = found++;
         }
-        c->entry_neighbor[e] = s->cluster_place[cluster];
+        c->entry_neighbor[e] = s->cluster_slot[cluster];
         if (c->neighbor) {
             c->neighbor[c->neighbor_start[k] + c->entry_neighbor[e]] = cluster;
         }

@@ -86,7 +86,7 @@ static void two_level_release(void *state, struct memory *memory) {
 
 // --- what to do with a matrix ---
 
-static bool wants_coarse(const struct two_level *s, const struct linear_problem *problem) {
+static bool uses_coarse_space(const struct two_level *s, const struct linear_problem *problem) {
     return s->use == COARSE_ALWAYS || (problem->c && problem->c->row_count > 0);
 }
 
@@ -109,7 +109,7 @@ static pbs_status two_level_factor(void *state, struct tasks *tasks,
                                    const struct linear_problem *problem) {
     struct two_level *s = state;
     s->has_coarse = false;
-    const bool with_coarse = wants_coarse(s, problem);
+    const bool with_coarse = uses_coarse_space(s, problem);
     if (s->fine.table == &incomplete_cholesky) {
         ((struct ichol *)s->fine.state)->first_shift = with_coarse ? FINE_SHIFT : 0.0;
     }
@@ -131,7 +131,7 @@ static pbs_status two_level_factor(void *state, struct tasks *tasks,
 static void apply_symmetric(const struct two_level *s, struct tasks *tasks, const double *r,
                             double *z) {
     const size_t count = 3 * (size_t)s->pattern->row_count;
-    coarse_space_start(&s->coarse, tasks, r, s->lifted);
+    coarse_space_solve(&s->coarse, tasks, r, s->lifted);
     problem_multiply_assembled(tasks, s->problem, s->lifted, s->left);
     vector_combine(tasks, count, r, -1.0, s->left, s->left);
     s->fine.table->apply(s->fine.state, tasks, s->left, z);
@@ -155,7 +155,7 @@ static bool two_level_start(const void *state, struct tasks *tasks, const double
     const struct two_level *s = state;
     const bool starts = s->has_coarse && !s->problem;
     if (starts) {
-        coarse_space_start(&s->coarse, tasks, b, x);
+        coarse_space_solve(&s->coarse, tasks, b, x);
     }
     return starts;
 }

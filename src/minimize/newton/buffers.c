@@ -59,7 +59,7 @@ pbs_status newton_create(struct memory *memory, const struct assembly *assembly,
     pbs_status status = allocate_buffers(memory, newton);
     newton->problem = (struct linear_problem){.a = &newton->hessian,
                                               .positions = newton->position_rows,
-                                              .turns = newton->turn_rows,
+                                              .rotation_modes = newton->turn_rows,
                                               .restrictions = newton->restrictions};
     if (status == PBS_OK) {
         status = preconditioner_create(memory, preconditioner, &newton->hessian, order,
@@ -85,19 +85,19 @@ pbs_status newton_use_host_solver(struct newton *newton, struct memory *memory,
     return host_solver_wrap(memory, functions, &newton->hessian, &newton->preconditioner);
 }
 
-struct host_solver_counts newton_take_host_counts(struct newton *newton) {
-    return host_solver_take_counts(&newton->preconditioner);
+struct host_solver_counts newton_drain_host_counts(struct newton *newton) {
+    return host_solver_drain_counts(&newton->preconditioner);
 }
 
-void newton_recall_solver(struct newton *newton, const struct race_memory *memory) {
-    struct race_memory *own = preconditioner_memory(&newton->preconditioner);
+void newton_recall_solver(struct newton *newton, const struct selection_history *memory) {
+    struct selection_history *own = preconditioner_memory(&newton->preconditioner);
     if (own != NULL) {
         *own = *memory;
     }
 }
 
-void newton_remember_solver(const struct newton *newton, struct race_memory *out) {
-    const struct race_memory *own = preconditioner_memory(&newton->preconditioner);
+void newton_remember_solver(const struct newton *newton, struct selection_history *out) {
+    const struct selection_history *own = preconditioner_memory(&newton->preconditioner);
     if (own != NULL) {
         *out = *own;
     }

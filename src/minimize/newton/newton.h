@@ -28,7 +28,7 @@ void newton_set_radii(struct newton *newton, const uint32_t *nodes, const double
 pbs_status newton_use_host_solver(struct newton *newton, struct memory *memory,
                                   const pbs_linear_solver *functions);
 /// What a host's linear solver has done since the last call.
-struct host_solver_counts newton_take_host_counts(struct newton *newton);
+struct host_solver_counts newton_drain_host_counts(struct newton *newton);
 
 /// An estimate of the largest eigenvalue of M^-1 H, H the objective's Hessian at x without
 /// constraints: from below, on meshes some percent. Its square root is the highest frequency where
@@ -38,8 +38,8 @@ int newton_largest_eigenvalue(struct newton *newton, const struct objective *obj
 
 // What the choice among linear solvers goes by is the caller's to keep, so that a step that fails
 // leaves it as it was. Where there is nothing to choose nothing happens.
-void newton_recall_solver(struct newton *newton, const struct race_memory *memory);
-void newton_remember_solver(const struct newton *newton, struct race_memory *out);
+void newton_recall_solver(struct newton *newton, const struct selection_history *memory);
+void newton_remember_solver(const struct newton *newton, struct selection_history *out);
 
 void newton_destroy(struct newton *newton, struct memory *memory);
 

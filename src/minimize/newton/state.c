@@ -7,7 +7,7 @@
 #include "base/runtime/clock.h"
 #include "base/matrix3/math3.h"
 #include "base/lanes/vector.h"
-#include "linear/row_turns.h"
+#include "linear/rotation_modes.h"
 #include "pbs/stats.h"
 
 size_t newton_coordinate_count(const struct newton *newton) {
@@ -81,8 +81,8 @@ static void describe_problem(struct minimization *m) {
     assembly_to_rows(m->objective->tasks, newton->assembly, newton->current.x,
                      newton->position_rows);
     if (newton->turn_rows != NULL) {
-        row_turns_measure(m->objective->tasks, layout, newton->radius_rows, newton->position_rows,
-                          newton->turn_rows);
+        rotation_modes_build(m->objective->tasks, layout, newton->radius_rows,
+                             newton->position_rows, newton->turn_rows);
     }
     for (size_t i = 0; i < projection->active_count; i++) {
         newton->restrictions[i].row = layout->row[projection->active[i].node];

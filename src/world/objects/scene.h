@@ -6,7 +6,7 @@
 #include "contact/stiffness/adaptive_stiffness.h"
 #include "integrate/stepping/step.h"
 #include "integrate/step_control/step_control.h"
-#include "linear/solver_race.h"
+#include "linear/solver_selection.h"
 #include "pbs/pbs.h"
 #include "world/objects/body.h"
 #include "world/interface/handle.h"
@@ -62,8 +62,8 @@ struct scene {
     struct handle_table bodies, colliders;
     struct nodes nodes;
     struct history history;
-    struct step_memory step_memory;   ///< of the integrator's step control
-    struct race_memory solver_memory; ///< of the automatic choice of the linear solver
+    struct step_memory step_memory;         ///< of the integrator's step control
+    struct selection_history solver_memory; ///< of the automatic choice of the linear solver
     struct friction_table frictions;
     struct adaptive_barrier barrier;
     double contact_reach; ///< m: the automatic contact distance of the steps before; 0: none yet

@@ -425,21 +425,21 @@ static void write_frictions(struct byte_writer *out, const struct friction_table
     write_u32(out, PBS_SURFACE_MATERIALS);
 }
 
-static void write_solver_memory(struct byte_writer *out, const struct race_memory *memory) {
+static void write_solver_memory(struct byte_writer *out, const struct selection_history *memory) {
     write_f64(out, memory->rows);
     write_f64(out, memory->blocks);
     write_f64(out, memory->flops);
     write_f64(out, memory->entries);
     write_f64(out, memory->more_flops);
     write_f64(out, memory->more_entries);
-    write_f64(out, memory->kept);
+    write_f64(out, memory->pattern_reuse_rate);
     write_u64(out, memory->contact_pattern);
     write_u32(out, memory->refusal_wait);
     write_u32(out, memory->refusal_interval);
-    for (uint32_t d = 0; d < RACE_DECADES; d++) {
-        write_doubles(out, memory->records[d].iterations, SOLVER_ENTRANTS);
-        write_u32(out, memory->records[d].wait);
-        write_u32(out, memory->records[d].interval);
+    for (uint32_t d = 0; d < SELECTION_DECADES; d++) {
+        write_doubles(out, memory->decades[d].iterations, SOLVER_KINDS);
+        write_u32(out, memory->decades[d].wait);
+        write_u32(out, memory->decades[d].interval);
     }
 }
 

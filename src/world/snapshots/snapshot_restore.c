@@ -973,23 +973,27 @@ static bool is_count(double value) {
     return value >= 0.0 && isfinite(value);
 }
 
-static pbs_status read_solver_memory(struct byte_reader *in, struct race_memory *memory) {
-    double *const numbers[] = {&memory->rows,    &memory->blocks,     &memory->flops,
-                               &memory->entries, &memory->more_flops, &memory->more_entries,
-                               &memory->kept};
+static pbs_status read_solver_memory(struct byte_reader *in, struct selection_history *memory) {
+    double *const numbers[] = {&memory->rows,
+                               &memory->blocks,
+                               &memory->flops,
+                               &memory->entries,
+                               &memory->more_flops,
+                               &memory->more_entries,
+                               &memory->pattern_reuse_rate};
     bool possible = true;
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         *numbers[i] = read_f64(in);
         possible = possible && is_count(*numbers[i]);
     }
-    possible = possible && memory->kept <= 1.0;
+    possible = possible && memory->pattern_reuse_rate <= 1.0;
     memory->contact_pattern = read_u64(in);
     memory->refusal_wait = read_u32(in);
     memory->refusal_interval = read_u32(in);
-    for (uint32_t d = 0; d < RACE_DECADES; d++) {
-        struct race_record *record = &memory->records[d];
-        read_doubles(in, record->iterations, SOLVER_ENTRANTS);
-        for (uint32_t i = 0; i < SOLVER_ENTRANTS; i++) {
+    for (uint32_t d = 0; d < SELECTION_DECADES; d++) {
+        struct selection_decade *record = &memory->decades[d];
+        read_doubles(in, record->iterations, SOLVER_KINDS);
+        for (uint32_t i = 0; i < SOLVER_KINDS; i++) {
             possible = possible && is_count(record->iterations[i]);
         }
         record->wait = read_u32(in);

@@ -751,9 +751,9 @@ static void write_solver_stats(const struct preconditioner_report *report, pbs_s
     stats->linear.reason = report->reason;
     stats->linear.coarse_unknowns = report->coarse_unknowns;
     stats->linear.predicted_iterations = report->expected_iterations;
-    stats->linear.block_jacobi_work = report->work[ENTRANT_BLOCK_JACOBI];
-    stats->linear.factor_work = report->work[ENTRANT_FACTOR];
-    stats->linear.two_level_work = report->work[ENTRANT_TWO_LEVEL];
+    stats->linear.block_jacobi_work = report->work[SOLVER_KIND_BLOCK_JACOBI];
+    stats->linear.factor_work = report->work[SOLVER_KIND_FACTOR];
+    stats->linear.two_level_work = report->work[SOLVER_KIND_TWO_LEVEL];
 }
 
 static void write_stats(struct run *run, pbs_status status) {
@@ -816,7 +816,7 @@ static void write_stats(struct run *run, pbs_status status) {
     stats->time.solve = n->time_solve;
     stats->time.search = n->time_search;
     if (w->topology.newton != NULL) {
-        const struct host_solver_counts host = newton_take_host_counts(w->topology.newton);
+        const struct host_solver_counts host = newton_drain_host_counts(w->topology.newton);
         stats->linear.host_solves = host.solves;
         stats->linear.host_fallbacks = host.refusals;
     }

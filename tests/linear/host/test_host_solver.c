@@ -133,7 +133,7 @@ static void contacts_change_the_pattern(void **state) {
     const struct linear_problem alone = {.a = &s.f.matrix};
     assert_int_equal(solve_problem(&s, &alone).outcome, PCG_CONVERGED);
     assert_int_equal(s.host.analyze_calls, 4);
-    assert_int_equal(host_solver_take_counts(&s.m).refusals, 0);
+    assert_int_equal(host_solver_drain_counts(&s.m).refusals, 0);
     teardown(&s);
 }
 
@@ -183,7 +183,7 @@ static void nothing_may_be_left_to_stand_in(void **state) {
         assert_int_equal(result.outcome, PCG_GIVEN_UP);
         assert_int_equal(result.status, PBS_ERROR_CONVERGENCE);
         assert_string_equal(pbs_last_error(), "no factor");
-        assert_int_equal(host_solver_take_counts(&s.m).refusals, 1);
+        assert_int_equal(host_solver_drain_counts(&s.m).refusals, 1);
         assert_int_equal(preconditioner_describe(&s.m).used, -1);
         assert_int_equal(solve_problem(&s, &problem).outcome, PCG_CONVERGED);
     }
@@ -226,11 +226,11 @@ static void what_stands_in_has_its_start(void **state) {
         s.host.solve_calls = 0;
         s.host.refuses_at = k;
         has_started = false;
-        host_solver_take_counts(&s.m);
+        host_solver_drain_counts(&s.m);
         const struct pcg_result result = solve_problem(&s, &problem);
         assert_int_equal(result.outcome, PCG_CONVERGED);
         assert_true(has_started && residual(&s, &problem) <= 1.001e-8);
-        const struct host_solver_counts counts = host_solver_take_counts(&s.m);
+        const struct host_solver_counts counts = host_solver_drain_counts(&s.m);
         assert_int_equal(counts.solves, k);
         assert_int_equal(counts.refusals, 1);
         // The host's are products too; rounding may cost an iteration.

@@ -1,6 +1,6 @@
 // The matrix that a host's solver is handed, against products with the one it was made from: all
 // forms and triangles, contacts that come, stay, move and go.
-#include "linear/host/handed_matrix.h"
+#include "linear/host/host_matrix.h"
 
 #include "linear/linear_cases.h"
 #include "support/refusals.h"
@@ -123,11 +123,11 @@ static void check_product(const struct linear_problem *problem, const pbs_matrix
 }
 
 static bool build_and_fill(const struct linear_problem *problem, int32_t form, int32_t triangle,
-                           struct handed_matrix *m) {
+                           struct host_matrix *m) {
     bool changed = false;
-    assert_int_equal(handed_matrix_build(&memory, problem, form, triangle, m, &changed), PBS_OK);
+    assert_int_equal(host_matrix_build(&memory, problem, form, triangle, m, &changed), PBS_OK);
     assert_null(m->view.values);
-    assert_int_equal(handed_matrix_fill(m, NULL, problem), PBS_OK);
+    assert_int_equal(host_matrix_fill(m, NULL, problem), PBS_OK);
     assert_non_null(m->view.values);
     return changed;
 }
@@ -139,7 +139,7 @@ static void products_agree(void **state) {
     struct linear_problem problem = {.a = &f.matrix, .c = &contacts.c};
     for (int variant = 0; variant < 6; variant++) {
         const int32_t form = variant % 2, triangle = variant / 2;
-        struct handed_matrix m = {0};
+        struct host_matrix m = {0};
         make_contacts(&contacts, &f.matrix, 0, 1, 1);
         assert_true(build_and_fill(&problem, form, triangle, &m));
         check_product(&problem, &m.view);
@@ -164,7 +164,7 @@ static void products_agree(void **state) {
         problem.c = NULL;
         assert_false(build_and_fill(&problem, form, triangle, &m));
         problem.c = &contacts.c;
-        handed_matrix_free(&memory, &m);
+        host_matrix_free(&memory, &m);
     }
     contact_matrix_free(&memory, &contacts.c);
     fixture_free(&memory, &f);
@@ -180,7 +180,7 @@ static void sizes_are_those_of_the_form(void **state) {
     const int32_t expected[3][2] = {{9 * both, both}, {9 * u - 3 * n, u}, {9 * u - 3 * n, u}};
     for (int32_t triangle = 0; triangle < 3; triangle++) {
         for (int32_t form = 0; form < 2; form++) {
-            struct handed_matrix m = {0};
+            struct host_matrix m = {0};
             build_and_fill(&problem, form, triangle, &m);
             assert_int_equal(m.view.struct_size, sizeof m.view);
             assert_int_equal(m.view.form, form);
@@ -188,7 +188,7 @@ static void sizes_are_those_of_the_form(void **state) {
             assert_int_equal(m.view.node_count, n);
             assert_int_equal(m.view.row_count, form == PBS_MATRIX_CSR ? 3 * n : n);
             assert_int_equal(m.view.entry_count, expected[triangle][form]);
-            handed_matrix_free(&memory, &m);
+            host_matrix_free(&memory, &m);
         }
     }
     fixture_free(&memory, &f);
@@ -200,11 +200,11 @@ static void positions_are_in_node_order(void **state) {
     const size_t n = 3 * (size_t)f.matrix.row_count;
     double *positions = random_vector(&memory, n, 8);
     struct linear_problem problem = {.a = &f.matrix, .positions = positions};
-    struct handed_matrix m = {0};
+    struct host_matrix m = {0};
     for (int twice = 0; twice < 2; twice++) {
         bool changed = false;
         assert_int_equal(
-            handed_matrix_build(&memory, &problem, PBS_MATRIX_CSR, PBS_TRIANGLE_BOTH, &m, &changed),
+            host_matrix_build(&memory, &problem, PBS_MATRIX_CSR, PBS_TRIANGLE_BOTH, &m, &changed),
             PBS_OK);
         for (size_t i = 0; i < n; i++) {
             const size_t node = f.matrix.layout->node[i / 3];
@@ -215,7 +215,7 @@ static void positions_are_in_node_order(void **state) {
     problem.positions = NULL;
     build_and_fill(&problem, PBS_MATRIX_CSR, PBS_TRIANGLE_BOTH, &m);
     assert_null(m.view.positions);
-    handed_matrix_free(&memory, &m);
+    host_matrix_free(&memory, &m);
     memory_release(&memory, positions);
     fixture_free(&memory, &f);
 }
@@ -224,19 +224,19 @@ static void bits_do_not_depend_on_threads(void **state) {
     (void)state;
     struct fixture f = make_fixture(&memory, 9, 4);
     const struct linear_problem problem = {.a = &f.matrix};
-    struct handed_matrix reference = {0}, m = {0};
+    struct host_matrix reference = {0}, m = {0};
     build_and_fill(&problem, PBS_MATRIX_CSR, PBS_TRIANGLE_BOTH, &reference);
     build_and_fill(&problem, PBS_MATRIX_CSR, PBS_TRIANGLE_BOTH, &m);
     const size_t count = (size_t)m.view.entry_count;
     for (int variant = 0; variant < TASK_VARIANTS; variant++) {
         struct tasks *tasks = make_tasks(&memory, variant);
         memset(m.values, 0, count * sizeof *m.values);
-        assert_int_equal(handed_matrix_fill(&m, tasks, &problem), PBS_OK);
+        assert_int_equal(host_matrix_fill(&m, tasks, &problem), PBS_OK);
         assert_memory_equal(m.view.values, reference.view.values, count * sizeof *m.values);
         tasks_destroy(&memory, tasks);
     }
-    handed_matrix_free(&memory, &m);
-    handed_matrix_free(&memory, &reference);
+    host_matrix_free(&memory, &m);
+    host_matrix_free(&memory, &reference);
     fixture_free(&memory, &f);
 }
 
@@ -244,18 +244,18 @@ static void entries_that_are_not_finite_are_not_handed_over(void **state) {
     (void)state;
     struct fixture f = make_fixture(&memory, 4, 2);
     const struct linear_problem problem = {.a = &f.matrix};
-    struct handed_matrix m = {0};
+    struct host_matrix m = {0};
     build_and_fill(&problem, PBS_MATRIX_BLOCK_CSR, PBS_TRIANGLE_UPPER, &m);
     const double bad[2] = {NAN, -INFINITY};
     for (size_t k = 0; k < 9 * f.matrix.block_count; k += 37) {
         const double kept = f.values[k];
         f.values[k] = bad[k % 2];
-        assert_int_equal(handed_matrix_fill(&m, NULL, &problem), PBS_ERROR_CONVERGENCE);
+        assert_int_equal(host_matrix_fill(&m, NULL, &problem), PBS_ERROR_CONVERGENCE);
         assert_non_null(strstr(pbs_last_error(), "is not finite"));
         f.values[k] = kept;
     }
-    assert_int_equal(handed_matrix_fill(&m, NULL, &problem), PBS_OK);
-    handed_matrix_free(&memory, &m);
+    assert_int_equal(host_matrix_fill(&m, NULL, &problem), PBS_OK);
+    host_matrix_free(&memory, &m);
     fixture_free(&memory, &f);
 }
 
@@ -267,10 +267,10 @@ static void indices_of_32_bits_are_not_overrun(void **state) {
     const struct bsr *const too_large[2] = {&huge, &many_rows};
     for (size_t k = 0; k < 2; k++) {
         const struct linear_problem problem = {.a = too_large[k]};
-        struct handed_matrix m = {0};
+        struct host_matrix m = {0};
         bool changed = false;
-        assert_int_equal(handed_matrix_build(&memory, &problem, PBS_MATRIX_BLOCK_CSR,
-                                             PBS_TRIANGLE_BOTH, &m, &changed),
+        assert_int_equal(host_matrix_build(&memory, &problem, PBS_MATRIX_BLOCK_CSR,
+                                           PBS_TRIANGLE_BOTH, &m, &changed),
                          PBS_ERROR_ARGUMENT);
         assert_non_null(strstr(pbs_last_error(), "32-bit indices"));
         assert_null(m.block_start);
@@ -279,12 +279,12 @@ static void indices_of_32_bits_are_not_overrun(void **state) {
 
 static pbs_status build_in(struct memory *limited, const void *context) {
     const struct linear_problem *problem = context;
-    struct handed_matrix m = {0};
+    struct host_matrix m = {0};
     bool changed = false;
-    pbs_status status = handed_matrix_build(limited, problem, PBS_MATRIX_CSR, PBS_TRIANGLE_LOWER,
-                                            &m, &changed);
+    pbs_status status = host_matrix_build(limited, problem, PBS_MATRIX_CSR, PBS_TRIANGLE_LOWER, &m,
+                                          &changed);
     assert_true(changed && m.is_built == (status == PBS_OK));
-    handed_matrix_free(limited, &m);
+    host_matrix_free(limited, &m);
     return status;
 }
 

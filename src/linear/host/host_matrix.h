@@ -1,8 +1,8 @@
 // H = H0 + C as a host's solver takes it: compressed rows, of numbers or of blocks, in node order.
 // The pattern is made again only when it changes; then a refill is one pass in which every entry is
 // read from where it comes from.
-#ifndef PBS_LINEAR_HOST_HANDED_MATRIX_H
-#define PBS_LINEAR_HOST_HANDED_MATRIX_H
+#ifndef PBS_LINEAR_HOST_HOST_MATRIX_H
+#define PBS_LINEAR_HOST_HOST_MATRIX_H
 
 #include "linear/problem.h"
 #include "pbs/solver.h"
@@ -12,7 +12,7 @@ struct block_source {
     uint32_t a, c; ///< blocks of H0 and of C; BLOCK_SOURCE_NONE: it has none there
 };
 
-struct handed_matrix {
+struct host_matrix {
     pbs_matrix view;       ///< what the host sees: valid until the next build or fill
     uint32_t *block_start; ///< node_count + 1
     int32_t *block_column; ///< nodes, ascending within a row
@@ -33,13 +33,12 @@ struct handed_matrix {
 /// Brings the pattern up to date; *changed: it is another than at the last call. All zero is a
 /// matrix that was never built. Allocates only for a pattern larger than any before.
 /// PBS_ERROR_ARGUMENT where 32-bit indices do not reach.
-pbs_status handed_matrix_build(struct memory *memory, const struct linear_problem *problem,
-                               int32_t form, int32_t triangle, struct handed_matrix *m,
-                               bool *changed);
-void handed_matrix_free(struct memory *memory, struct handed_matrix *m);
+pbs_status host_matrix_build(struct memory *memory, const struct linear_problem *problem,
+                             int32_t form, int32_t triangle, struct host_matrix *m, bool *changed);
+void host_matrix_free(struct memory *memory, struct host_matrix *m);
 
 /// The values of the problem that was built for. PBS_ERROR_CONVERGENCE where one is not finite.
-pbs_status handed_matrix_fill(struct handed_matrix *m, struct tasks *tasks,
-                              const struct linear_problem *problem);
+pbs_status host_matrix_fill(struct host_matrix *m, struct tasks *tasks,
+                            const struct linear_problem *problem);
 
 #endif

@@ -1,6 +1,6 @@
 // What rigid motions make of rotations and handles: bodies without stress, however they are turned,
 // have them in the kernel of their Hessian.
-#include "linear/row_turns.h"
+#include "linear/rotation_modes.h"
 
 #include "base/matrix3/math3.h"
 #include "base/matrix3/quaternion.h"
@@ -183,7 +183,7 @@ static void rigid_motions_are_in_the_kernel(void **state) {
         for (uint32_t row = 0; row < NODES; row++) {
             radius[row] = s.radius[layout->node[row]];
         }
-        row_turns_measure(NULL, layout, radius, x, turns);
+        rotation_modes_build(NULL, layout, radius, x, turns);
         struct bsr h = s.assembly.pattern;
         h.values = s.blocks;
         double square = 0.0;

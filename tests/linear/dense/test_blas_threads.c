@@ -1,7 +1,7 @@
 // OpenBLAS's number of threads is the host's: what it was before a factorisation it is afterwards,
 // whatever came of it, and the bits do not depend on it. With the serial OpenBLAS, where there is
 // but one number, this holds as well.
-#include "linear/dense/blas_guest.h"
+#include "linear/dense/blas_threads.h"
 
 #include <cblas.h>
 #include <pthread.h>
@@ -16,12 +16,12 @@ static void guests_inside_one_another(void **state) {
     for (int wanted = 1; wanted <= 3; wanted++) {
         openblas_set_num_threads(wanted);
         const int host = openblas_get_num_threads();
-        blas_guest_enter();
+        blas_threads_limit();
         assert_int_equal(openblas_get_num_threads(), 1);
-        blas_guest_enter();
-        blas_guest_leave();
+        blas_threads_limit();
+        blas_threads_restore();
         assert_int_equal(openblas_get_num_threads(), 1);
-        blas_guest_leave();
+        blas_threads_restore();
         assert_int_equal(openblas_get_num_threads(), host);
     }
     openblas_set_num_threads(before);
@@ -30,10 +30,10 @@ static void guests_inside_one_another(void **state) {
 static void *come_and_go(void *argument) {
     int *const worst = argument;
     for (int i = 0; i < 1000; i++) {
-        blas_guest_enter();
+        blas_threads_limit();
         const int inside = openblas_get_num_threads();
         *worst = inside > *worst ? inside : *worst;
-        blas_guest_leave();
+        blas_threads_restore();
     }
     return NULL;
 }

@@ -1,13 +1,13 @@
 // Of a rotation x = r phi: r K(phi)^T, the inverse of which, dexp(phi), takes the chart's
 // velocities to turns. Of a handle h: w x h.
-#include "linear/row_turns.h"
+#include "linear/rotation_modes.h"
 
 #include "base/matrix3/rotation_chart.h"
 
 struct measurement {
     const struct layout *layout;
     const double *radius, *x;
-    double *turns;
+    double *modes;
 };
 
 /// Of up to eight rotations.
@@ -30,7 +30,7 @@ static void measure_rotations(const struct measurement *m, const uint32_t *rows,
     chart_init(phi, &chart);
     chart_torque(&chart, k);
     for (int l = 0; l < count; l++) {
-        double *out = m->turns + 9 * (size_t)rows[l];
+        double *out = m->modes + 9 * (size_t)rows[l];
         for (int i = 0; i < 9; i++) {
             out[i] = m->radius[rows[l]] * k[3 * (i % 3) + i / 3][l];
         }
@@ -51,7 +51,7 @@ static void measure_domain(void *context, size_t domain) {
     int count = 0;
     for (uint32_t i = layout->domain_start[domain]; i < layout->domain_start[domain + 1]; i++) {
         if (layout->kind[i] == NODE_HANDLE) {
-            measure_handle(m->x + 3 * (size_t)i, m->turns + 9 * (size_t)i);
+            measure_handle(m->x + 3 * (size_t)i, m->modes + 9 * (size_t)i);
         } else if (layout->kind[i] == NODE_ROTATION) {
             rows[count++] = i;
             if (count == LANES) {
@@ -65,8 +65,8 @@ static void measure_domain(void *context, size_t domain) {
     }
 }
 
-void row_turns_measure(struct tasks *tasks, const struct layout *layout, const double *radius,
-                       const double *x, double *turns) {
-    struct measurement m = {layout, radius, x, turns};
+void rotation_modes_build(struct tasks *tasks, const struct layout *layout, const double *radius,
+                          const double *x, double *modes) {
+    struct measurement m = {layout, radius, x, modes};
     tasks_for(tasks, layout->domain_count, measure_domain, &m);
 }

@@ -1,6 +1,6 @@
 // Blocks are listed by column; taking the lists in the order of columns then sorts every row, and a
 // block that both H0 and C hold follows itself.
-#include "linear/host/handed_matrix.h"
+#include "linear/host/host_matrix.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static uint32_t contact_blocks(const struct linear_problem *problem) {
 // --- blocks ---
 
 static pbs_status reserve_blocks(struct memory *memory, size_t node_count, size_t block_count,
-                                 struct handed_matrix *m) {
+                                 struct host_matrix *m) {
     RETURN_IF_FAILED(memory_reserve(memory, &m->block_start, &m->start_capacity, node_count + 1,
                                     sizeof *m->block_start));
     RETURN_IF_FAILED(memory_reserve(memory, &m->list_start, &m->list_start_capacity, node_count + 1,
@@ -38,7 +38,7 @@ static pbs_status reserve_blocks(struct memory *memory, size_t node_count, size_
 }
 
 /// list_start: where the list of each column begins. A column has as many blocks as its row.
-static void count_blocks(const struct linear_problem *problem, struct handed_matrix *m) {
+static void count_blocks(const struct linear_problem *problem, struct host_matrix *m) {
     const struct bsr *a = problem->a;
     const uint32_t *node = a->layout->node;
     uint32_t *const count = m->list_start + 1;
@@ -58,14 +58,14 @@ static void count_blocks(const struct linear_problem *problem, struct handed_mat
     }
 }
 
-static void list_block(struct handed_matrix *m, uint32_t row, uint32_t column,
+static void list_block(struct host_matrix *m, uint32_t row, uint32_t column,
                        struct block_source source) {
     const uint32_t at = m->block_start[column]++;
     m->list_row[at] = (int32_t)row;
     m->list[at] = source;
 }
 
-static void list_blocks(const struct linear_problem *problem, struct handed_matrix *m) {
+static void list_blocks(const struct linear_problem *problem, struct host_matrix *m) {
     const struct bsr *a = problem->a;
     const uint32_t *node = a->layout->node;
     memcpy(m->block_start, m->list_start, a->row_count * sizeof *m->block_start);
@@ -88,19 +88,19 @@ static void list_blocks(const struct linear_problem *problem, struct handed_matr
     }
 }
 
-static bool is_wanted(int32_t triangle, uint32_t row, uint32_t column) {
+static bool is_stored(int32_t triangle, uint32_t row, uint32_t column) {
     return triangle == PBS_TRIANGLE_BOTH ||
            (triangle == PBS_TRIANGLE_UPPER ? row <= column : row >= column);
 }
 
 /// From lists to rows, each in the room that its column's list has; block_start: where they end.
-static void sort_rows(uint32_t node_count, int32_t triangle, struct handed_matrix *m) {
+static void sort_rows(uint32_t node_count, int32_t triangle, struct host_matrix *m) {
     memcpy(m->block_start, m->list_start, node_count * sizeof *m->block_start);
     for (uint32_t j = 0; j < node_count; j++) {
         for (uint32_t k = m->list_start[j]; k < m->list_start[j + 1]; k++) {
             const uint32_t i = (uint32_t)m->list_row[k];
             uint32_t *const end = &m->block_start[i];
-            if (!is_wanted(triangle, i, j)) {
+            if (!is_stored(triangle, i, j)) {
                 continue;
             }
             if (*end > m->list_start[i] && m->block_column[*end - 1] == (int32_t)j) {
@@ -114,7 +114,7 @@ static void sort_rows(uint32_t node_count, int32_t triangle, struct handed_matri
     }
 }
 
-static void close_gaps(uint32_t node_count, struct handed_matrix *m) {
+static void close_gaps(uint32_t node_count, struct host_matrix *m) {
     uint32_t filled = 0;
     for (uint32_t i = 0; i < node_count; i++) {
         const uint32_t end = m->block_start[i];
@@ -130,20 +130,20 @@ static void close_gaps(uint32_t node_count, struct handed_matrix *m) {
 // --- numbers ---
 
 /// Which columns of a block belong to its row r.
-static int first_column(const struct handed_matrix *m, bool diagonal, int r) {
+static int first_column(const struct host_matrix *m, bool diagonal, int r) {
     return diagonal && m->view.triangle == PBS_TRIANGLE_UPPER ? r : 0;
 }
 
-static int end_column(const struct handed_matrix *m, bool diagonal, int r) {
+static int end_column(const struct host_matrix *m, bool diagonal, int r) {
     return diagonal && m->view.triangle == PBS_TRIANGLE_LOWER ? r + 1 : 3;
 }
 
-static size_t count_numbers(uint32_t node_count, const struct handed_matrix *m) {
+static size_t count_numbers(uint32_t node_count, const struct host_matrix *m) {
     const size_t whole = 9 * (size_t)m->block_start[node_count];
     return m->view.triangle == PBS_TRIANGLE_BOTH ? whole : whole - 3 * (size_t)node_count;
 }
 
-static void list_numbers(uint32_t node_count, struct handed_matrix *m) {
+static void list_numbers(uint32_t node_count, struct host_matrix *m) {
     int32_t filled = 0;
     for (uint32_t i = 0; i < node_count; i++) {
         for (int r = 0; r < 3; r++) {
@@ -169,8 +169,7 @@ static pbs_status refuse_size(size_t count) {
                        count, INT32_MAX);
 }
 
-static pbs_status build_numbers(struct memory *memory, uint32_t node_count,
-                                struct handed_matrix *m) {
+static pbs_status build_numbers(struct memory *memory, uint32_t node_count, struct host_matrix *m) {
     const size_t count = count_numbers(node_count, m);
     if (count > INT32_MAX) {
         return refuse_size(count);
@@ -189,7 +188,7 @@ static pbs_status build_numbers(struct memory *memory, uint32_t node_count,
     return PBS_OK;
 }
 
-static pbs_status use_blocks(struct memory *memory, uint32_t node_count, struct handed_matrix *m) {
+static pbs_status use_blocks(struct memory *memory, uint32_t node_count, struct host_matrix *m) {
     const size_t count = m->block_start[node_count];
     RETURN_IF_FAILED(
         memory_reserve(memory, &m->values, &m->value_capacity, 9 * count, sizeof *m->values));
@@ -202,7 +201,7 @@ static pbs_status use_blocks(struct memory *memory, uint32_t node_count, struct 
 }
 
 static pbs_status build(struct memory *memory, const struct linear_problem *problem,
-                        struct handed_matrix *m) {
+                        struct host_matrix *m) {
     const uint32_t node_count = problem->a->row_count;
     const size_t count = 2 * problem->a->block_count - node_count + contact_blocks(problem);
     if (count > INT32_MAX || 3 * (size_t)node_count > INT32_MAX) {
@@ -219,7 +218,7 @@ static pbs_status build(struct memory *memory, const struct linear_problem *prob
     return contact_matrix_copy_pattern(memory, problem->c, &m->contacts);
 }
 
-static void place_nodes(const struct linear_problem *problem, struct handed_matrix *m) {
+static void assign_nodes(const struct linear_problem *problem, struct host_matrix *m) {
     m->view.positions = problem->positions ? m->positions : NULL;
     for (size_t i = 0; problem->positions && i < problem->a->row_count; i++) {
         memcpy(m->positions + 3 * (size_t)problem->a->layout->node[i], problem->positions + 3 * i,
@@ -227,9 +226,8 @@ static void place_nodes(const struct linear_problem *problem, struct handed_matr
     }
 }
 
-pbs_status handed_matrix_build(struct memory *memory, const struct linear_problem *problem,
-                               int32_t form, int32_t triangle, struct handed_matrix *m,
-                               bool *changed) {
+pbs_status host_matrix_build(struct memory *memory, const struct linear_problem *problem,
+                             int32_t form, int32_t triangle, struct host_matrix *m, bool *changed) {
     *changed = !m->is_built || !contact_matrix_same_pattern(&m->contacts, problem->c);
     if (*changed) {
         m->is_built = false;
@@ -238,11 +236,11 @@ pbs_status handed_matrix_build(struct memory *memory, const struct linear_proble
         m->is_built = true;
     }
     m->view.values = NULL;
-    place_nodes(problem, m);
+    assign_nodes(problem, m);
     return PBS_OK;
 }
 
-void handed_matrix_free(struct memory *memory, struct handed_matrix *m) {
+void host_matrix_free(struct memory *memory, struct host_matrix *m) {
     contact_matrix_free(memory, &m->contacts);
     memory_release(memory, m->block_start);
     memory_release(memory, m->block_column);
@@ -254,13 +252,13 @@ void handed_matrix_free(struct memory *memory, struct handed_matrix *m) {
     memory_release(memory, m->list_start);
     memory_release(memory, m->list);
     memory_release(memory, m->list_row);
-    *m = (struct handed_matrix){0};
+    *m = (struct host_matrix){0};
 }
 
 // --- the values ---
 
 struct filling {
-    struct handed_matrix *m;
+    struct host_matrix *m;
     const struct linear_problem *problem;
     size_t piece_count;
     int32_t bad_node[PIECE_LIMIT]; ///< one whose row is not finite, or -1
@@ -285,7 +283,7 @@ static void gather_block(const struct linear_problem *problem, struct block_sour
 }
 
 /// False when an entry of the row is not finite.
-static bool fill_row(struct handed_matrix *m, const struct linear_problem *problem, uint32_t i) {
+static bool fill_row(struct host_matrix *m, const struct linear_problem *problem, uint32_t i) {
     const bool scalar = m->view.form == PBS_MATRIX_CSR;
     double *at[3] = {0};
     for (size_t r = 0; scalar && r < 3; r++) {
@@ -325,8 +323,8 @@ static void fill_piece(void *context, size_t piece) {
     }
 }
 
-pbs_status handed_matrix_fill(struct handed_matrix *m, struct tasks *tasks,
-                              const struct linear_problem *problem) {
+pbs_status host_matrix_fill(struct host_matrix *m, struct tasks *tasks,
+                            const struct linear_problem *problem) {
     const size_t pieces = (size_t)m->view.node_count / 256 + 1;
     struct filling f = {
         .m = m, .problem = problem, .piece_count = pieces < PIECE_LIMIT ? pieces : PIECE_LIMIT};
