@@ -59,7 +59,7 @@ const struct preconditioner *preconditioner_worker(const struct preconditioner *
     return p->table->worker ? p->table->worker(p->state) : p;
 }
 
-struct selection_history *preconditioner_memory(const struct preconditioner *p) {
+struct selection_history *preconditioner_history(const struct preconditioner *p) {
     return p->table->history ? p->table->history(p->state) : NULL;
 }
 

@@ -99,7 +99,7 @@ bool preconditioner_start(const struct preconditioner *p, struct tasks *tasks, c
 /// Who does the work: *p, or the one that it has chosen.
 const struct preconditioner *preconditioner_worker(const struct preconditioner *p);
 /// The table's, where it has any; else null.
-struct selection_history *preconditioner_memory(const struct preconditioner *p);
+struct selection_history *preconditioner_history(const struct preconditioner *p);
 struct preconditioner_report preconditioner_describe(const struct preconditioner *p);
 
 /// Applies a table's apply_domain to all domains: the `apply` of whoever has an apply_domain.

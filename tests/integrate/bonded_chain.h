@@ -126,7 +126,7 @@ static inline void chain_fill_problem(struct chain *c, const struct scheme_table
                       .terms = &c->term,
                       .term_count = 1,
                       .mass = c->mass,
-                      .held = c->held,
+                      .constrained_axes = c->held,
                       .scratch = &c->scratch},
         .conservative_count = 1,
         .newton = c->newton,

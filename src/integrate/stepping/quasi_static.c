@@ -284,8 +284,8 @@ struct static_result quasi_static_solve(const struct static_problem *problem, do
     s.objective->weight = s.weight;
     s.options.tolerance = tolerance_at(&s, x);
     if (!failed(&s)) {
-        s.result.newton = newton_carry(problem->newton, s.objective, problem->projection,
-                                       &s.options, x);
+        s.result.newton = newton_move_prescribed(problem->newton, s.objective, problem->projection,
+                                                 &s.options, x);
     }
     if (!failed(&s)) {
         vector_copy(s.tasks, s.count, x, problem->start);

@@ -161,7 +161,7 @@ static void host_record_outcome(void *state, const struct solve_outcome *outcome
 }
 
 static struct selection_history *host_history(void *state) {
-    return preconditioner_memory(&((struct host_solver *)state)->other);
+    return preconditioner_history(&((struct host_solver *)state)->other);
 }
 
 static double host_shift(const void *state) {

@@ -22,7 +22,7 @@ static pbs_status allocate_buffers(struct memory *memory, struct newton *newton)
     const size_t count = newton_coordinate_count(newton);
     RETURN_IF_FAILED(allocate_iterate(memory, newton->assembly, &newton->current));
     RETURN_IF_FAILED(allocate_iterate(memory, newton->assembly, &newton->trial));
-    RETURN_IF_FAILED(allocate_iterate(memory, newton->assembly, &newton->kept));
+    RETURN_IF_FAILED(allocate_iterate(memory, newton->assembly, &newton->accepted));
     RETURN_IF_FAILED(allocate_vector(memory, count, &newton->gradient));
     RETURN_IF_FAILED(allocate_vector(memory, count, &newton->gradient_rows));
     RETURN_IF_FAILED(allocate_vector(memory, count, &newton->direction));
@@ -30,10 +30,10 @@ static pbs_status allocate_buffers(struct memory *memory, struct newton *newton)
     RETURN_IF_FAILED(allocate_vector(memory, count, &newton->position_rows));
     if (newton->assembly->layout.kind != NULL) {
         RETURN_IF_FAILED(allocate_vector(memory, count / 3, &newton->radius_rows));
-        RETURN_IF_FAILED(allocate_vector(memory, 3 * count, &newton->turn_rows));
+        RETURN_IF_FAILED(allocate_vector(memory, 3 * count, &newton->rotation_mode_rows));
     }
-    RETURN_IF_FAILED(allocate_vector(memory, count, &newton->held_places));
-    RETURN_IF_FAILED(allocate_vector(memory, count, &newton->held_motion));
+    RETURN_IF_FAILED(allocate_vector(memory, count, &newton->prescribed_positions));
+    RETURN_IF_FAILED(allocate_vector(memory, count, &newton->remaining_motion));
     newton->coupled = memory_allocate(memory, newton->assembly->block_slot_count,
                                       sizeof *newton->coupled);
     newton->restrictions = memory_allocate(memory, newton->hessian.row_count,
@@ -59,7 +59,7 @@ pbs_status newton_create(struct memory *memory, const struct assembly *assembly,
     pbs_status status = allocate_buffers(memory, newton);
     newton->problem = (struct linear_problem){.a = &newton->hessian,
                                               .positions = newton->position_rows,
-                                              .rotation_modes = newton->turn_rows,
+                                              .rotation_modes = newton->rotation_mode_rows,
                                               .restrictions = newton->restrictions};
     if (status == PBS_OK) {
         status = preconditioner_create(memory, preconditioner, &newton->hessian, order,
@@ -89,15 +89,15 @@ struct host_solver_counts newton_drain_host_counts(struct newton *newton) {
     return host_solver_drain_counts(&newton->preconditioner);
 }
 
-void newton_recall_solver(struct newton *newton, const struct selection_history *memory) {
-    struct selection_history *own = preconditioner_memory(&newton->preconditioner);
+void newton_set_solver_history(struct newton *newton, const struct selection_history *memory) {
+    struct selection_history *own = preconditioner_history(&newton->preconditioner);
     if (own != NULL) {
         *own = *memory;
     }
 }
 
-void newton_remember_solver(const struct newton *newton, struct selection_history *out) {
-    const struct selection_history *own = preconditioner_memory(&newton->preconditioner);
+void newton_get_solver_history(const struct newton *newton, struct selection_history *out) {
+    const struct selection_history *own = preconditioner_history(&newton->preconditioner);
     if (own != NULL) {
         *out = *own;
     }
@@ -114,17 +114,17 @@ void newton_destroy(struct newton *newton, struct memory *memory) {
     pcg_free(memory, &newton->pcg);
     memory_release(memory, newton->hessian.values);
     memory_release(memory, newton->restrictions);
-    memory_release(memory, newton->held_motion);
-    memory_release(memory, newton->held_places);
+    memory_release(memory, newton->remaining_motion);
+    memory_release(memory, newton->prescribed_positions);
     memory_release(memory, newton->position_rows);
     memory_release(memory, newton->radius_rows);
-    memory_release(memory, newton->turn_rows);
+    memory_release(memory, newton->rotation_mode_rows);
     memory_release(memory, newton->coupled);
     memory_release(memory, newton->direction_rows);
     memory_release(memory, newton->direction);
     memory_release(memory, newton->gradient_rows);
     memory_release(memory, newton->gradient);
-    free_iterate(memory, &newton->kept);
+    free_iterate(memory, &newton->accepted);
     free_iterate(memory, &newton->trial);
     free_iterate(memory, &newton->current);
     memory_release(memory, newton);

@@ -22,10 +22,10 @@ static const double RIGID_GAIN = 0.1;
 
 /// No guess moves what is held: it is at its targets at x already, where every evaluation puts it.
 /// A sweep with held nodes on a way of their own would miss what hits them where they are.
-static void hold(const struct minimization *m, const double *x, double *guess) {
-    const uint8_t *held = m->projection->scene.constrained_axes;
-    for (size_t k = 0; held != NULL && k < newton_coordinate_count(m->newton); k++) {
-        guess[k] = (held[k / 3] >> k % 3 & 1) != 0 ? x[k] : guess[k];
+static void keep_constrained(const struct minimization *m, const double *x, double *guess) {
+    const uint8_t *constrained = m->projection->scene.constrained_axes;
+    for (size_t k = 0; constrained != NULL && k < newton_coordinate_count(m->newton); k++) {
+        guess[k] = (constrained[k / 3] >> k % 3 & 1) != 0 ? x[k] : guess[k];
     }
 }
 
@@ -34,7 +34,7 @@ static bool shorten(struct minimization *m, const double *x, double *guess) {
     const size_t count = newton_coordinate_count(m->newton);
     struct tasks *const tasks = m->objective->tasks;
     double *const offset = m->newton->direction;
-    hold(m, x, guess);
+    keep_constrained(m, x, guess);
     vector_combine(tasks, count, guess, -1.0, x, offset);
     const double bound = objective_max_step(m->objective, x, offset, 1.0);
     const double limit = bound < 1.0 ? 0.9 * bound : 1.0;
@@ -110,7 +110,7 @@ static bool fill_free_fall(struct minimization *m, const double *x, double *gues
            add_forces(o, forces.gradient, count, guess);
 }
 
-void minimization_guess_flight(struct minimization *m, const double *x, double *guess) {
+void minimization_guess_free_fall(struct minimization *m, const double *x, double *guess) {
     if (!fill_free_fall(m, x, guess)) {
         fill_inertial(m, x, guess);
     }
@@ -118,11 +118,11 @@ void minimization_guess_flight(struct minimization *m, const double *x, double *
 
 /// J: by how much inertia and the forces that are the same everywhere make E higher at x than where
 /// they would take it. Rigid motions trade that for elastic energy.
-static double deviation(const struct minimization *m, const double *x, const double *flight) {
+static double deviation(const struct minimization *m, const double *x, const double *free_fall) {
     const struct objective *const o = m->objective;
     double sum = 0.0;
     for (size_t k = 0; k < newton_coordinate_count(m->newton); k++) {
-        sum += o->mass[k / 3] * (x[k] - flight[k]) * (x[k] - flight[k]);
+        sum += o->mass[k / 3] * (x[k] - free_fall[k]) * (x[k] - free_fall[k]);
     }
     return 0.5 * sum / o->weight;
 }
@@ -142,22 +142,22 @@ static bool is_clear(struct minimization *m, const double *guess) {
 /// evaluated for little, or where something touches, which a rigid motion would run into.
 static bool fill_rigid(struct minimization *m, const double *x, double *guess) {
     const struct objective *const o = m->objective;
-    const struct objective_result *const best = &m->newton->kept.objective;
-    const double *const known = m->newton->kept.x;
+    const struct objective_result *const best = &m->newton->accepted.objective;
+    const double *const known = m->newton->accepted.x;
     const double elastic = best->by_kind[ENERGY_ELASTIC];
-    double *const flight = m->newton->direction;
+    double *const free_fall = m->newton->direction;
     bool any = false;
     if (!isfinite(o->weight) || !(elastic > 0.0) || best->by_kind[ENERGY_CONTACT] != 0.0) {
         return false;
     }
-    minimization_guess_flight(m, x, flight);
+    minimization_guess_free_fall(m, x, free_fall);
     vector_copy(o->tasks, newton_coordinate_count(m->newton), known, guess);
     for (size_t i = 0; i < o->rest_shape_count; i++) {
-        any = rigid_fit(&o->rest_shapes[i], o->mass, o->held, flight, guess) || any;
+        any = rigid_fit(&o->rest_shapes[i], o->mass, o->constrained_axes, free_fall, guess) || any;
     }
-    const double before = deviation(m, known, flight) + elastic;
+    const double before = deviation(m, known, free_fall) + elastic;
     return any && before > EQUAL_ENERGIES * objective_magnitude(best) &&
-           deviation(m, guess, flight) < RIGID_GAIN * before && is_clear(m, guess);
+           deviation(m, guess, free_fall) < RIGID_GAIN * before && is_clear(m, guess);
 }
 
 static bool fill_given(struct minimization *m, const double *x, double *guess) {
@@ -167,11 +167,11 @@ static bool fill_given(struct minimization *m, const double *x, double *guess) {
 
 /// One way to start.
 struct guess {
-    /// The best one so far is in newton->kept.
+    /// The best one so far is in newton->accepted.
     bool (*fill)(struct minimization *m, const double *x, double *guess);
     int32_t kind; ///< what asks for it alone; PBS_GUESS_BEST: nothing but that does
     bool always;  ///< pulled back where it is not admissible, however many others there are
-    bool naive;   ///< ignores the forces
+    bool is_inertial_guess; ///< ignores the forces
 };
 
 // Of equal ones the first is taken: in free fall the second differs from it by what rounding makes
@@ -188,30 +188,31 @@ static bool is_lower(const struct objective_result *a, const struct objective_re
     return a->value < b->value - EQUAL_ENERGIES * objective_magnitude(b);
 }
 
-static bool is_asked_for(const struct guess *guess, int32_t asked) {
-    return guess->kind == asked || (asked == PBS_GUESS_BEST && guess->kind != NEWTON_GUESS_GIVEN) ||
-           (asked == PBS_GUESS_OPT && guess->kind != NEWTON_GUESS_GIVEN &&
+static bool is_requested(const struct guess *guess, int32_t requested) {
+    return guess->kind == requested ||
+           (requested == PBS_GUESS_BEST && guess->kind != NEWTON_GUESS_GIVEN) ||
+           (requested == PBS_GUESS_OPT && guess->kind != NEWTON_GUESS_GIVEN &&
             guess->kind != PBS_GUESS_BEST);
 }
 
 /// Evaluates the guesses that the options ask for; the best one is left in newton->trial.
 static bool choose(struct minimization *m, const double *x) {
     struct newton *const newton = m->newton;
-    const int32_t asked = m->options->initial_guess;
+    const int32_t requested = m->options->initial_guess;
     bool found = false;
     for (size_t i = 0; i < sizeof guesses / sizeof *guesses && !m->stopped; i++) {
         const struct guess *const g = &guesses[i];
-        if (!is_asked_for(g, asked) || !g->fill(m, x, newton->gradient) ||
-            !evaluate_towards(m, x, newton->gradient, g->always || asked == g->kind)) {
+        if (!is_requested(g, requested) || !g->fill(m, x, newton->gradient) ||
+            !evaluate_towards(m, x, newton->gradient, g->always || requested == g->kind)) {
             continue;
         }
-        if (!found || is_lower(&newton->trial.objective, &newton->kept.objective)) {
-            iterate_swap(&newton->trial, &newton->kept);
-            m->naive = g->naive;
+        if (!found || is_lower(&newton->trial.objective, &newton->accepted.objective)) {
+            iterate_swap(&newton->trial, &newton->accepted);
+            m->is_inertial_guess = g->is_inertial_guess;
             found = true;
         }
     }
-    iterate_swap(&newton->trial, &newton->kept);
+    iterate_swap(&newton->trial, &newton->accepted);
     return found && !m->stopped;
 }
 
@@ -226,9 +227,10 @@ bool minimization_guess(struct minimization *m, const double *x) {
     if (!found) {
         m->result.status = status_fail(
             PBS_ERROR_INADMISSIBLE, "no admissible state to start from: %s",
-            m->displaced ? pbs_last_error()
-                         : "the energy is infinite or not a number at the initial guess and on the "
-                           "way there from the start of the step");
+            m->projection_failed
+                ? pbs_last_error()
+                : "the energy is infinite or not a number at the initial guess and on the "
+                  "way there from the start of the step");
         return false;
     }
     iterate_swap(&m->newton->trial, &m->newton->current);

@@ -25,11 +25,11 @@ struct search {
     struct line_result result;
 };
 
-static void keep(struct search *s, enum line_outcome outcome, struct line_sample sample) {
+static void store(struct search *s, enum line_outcome outcome, struct line_sample sample) {
     s->result.outcome = outcome;
     s->result.sample = sample;
-    if (s->function->keep != NULL) {
-        s->function->keep(s->function->context);
+    if (s->function->accept != NULL) {
+        s->function->accept(s->function->context);
     }
 }
 
@@ -44,11 +44,11 @@ static bool is_flat_enough(const struct search *s, struct line_sample a) {
 /// Accepts the latest sample or remembers it as the lowest so far. True when the search is over.
 static bool judge(struct search *s, struct line_sample a) {
     if (decreases_enough(s, a) && is_flat_enough(s, a)) {
-        keep(s, LINE_ACCEPTED, a);
+        store(s, LINE_ACCEPTED, a);
         return true;
     }
     if (a.value < s->result.sample.value) {
-        keep(s, LINE_BEST, a);
+        store(s, LINE_BEST, a);
     }
     return false;
 }
@@ -162,7 +162,7 @@ static struct line_result search_backtracking(const struct line_function *functi
     struct line_sample a = first;
     while (!decreases_enough(&s, a)) {
         if (a.value < s.result.sample.value) {
-            keep(&s, LINE_BEST, a);
+            store(&s, LINE_BEST, a);
         }
         if (s.result.evaluations >= options->trial_limit) {
             return s.result;
@@ -174,7 +174,7 @@ static struct line_result search_backtracking(const struct line_function *functi
             return s.result;
         }
     }
-    keep(&s, LINE_ACCEPTED, a);
+    store(&s, LINE_ACCEPTED, a);
     return s.result;
 }
 

@@ -17,7 +17,7 @@ struct line_function {
     /// Fills value and slope at out->step. False: the search must stop at once.
     bool (*evaluate)(void *context, struct line_sample *out);
     /// The sample evaluated last is the one to return, unless keep is called again. May be null.
-    void (*keep)(void *context);
+    void (*accept)(void *context);
 };
 
 struct line_search_options {

@@ -25,9 +25,10 @@ static bool start(struct minimization *m, const double *x) {
         minimization_fail_stopped(m);
     } else if (!admissible) {
         m->result.status = status_fail(PBS_ERROR_INADMISSIBLE, "nothing to linearize about: %s",
-                                       m->displaced ? pbs_last_error()
-                                                    : "the energy is infinite at the start of the "
-                                                      "step");
+                                       m->projection_failed
+                                           ? pbs_last_error()
+                                           : "the energy is infinite at the start of the "
+                                             "step");
     } else {
         iterate_swap(&m->newton->trial, &m->newton->current);
     }
@@ -42,14 +43,14 @@ static double linear_tolerance(const struct minimization *m) {
 
 /// Where the iteration begins, in row order: begin = the way back from where the state would fly
 /// to, which free fall makes the solution, and residual = grad E - H begin.
-static void begin_in_flight(struct minimization *m, double *begin, double *residual) {
+static void find_start_vector(struct minimization *m, double *begin, double *residual) {
     struct newton *const newton = m->newton;
     struct tasks *const tasks = m->objective->tasks;
     const size_t count = newton_coordinate_count(newton);
-    double *const flight = newton->kept.x;
-    minimization_guess_flight(m, newton->current.x, flight);
-    vector_combine(tasks, count, newton->current.x, -1.0, flight, flight);
-    assembly_to_rows(tasks, newton->assembly, flight, begin);
+    double *const free_fall = newton->accepted.x;
+    minimization_guess_free_fall(m, newton->current.x, free_fall);
+    vector_combine(tasks, count, newton->current.x, -1.0, free_fall, free_fall);
+    assembly_to_rows(tasks, newton->assembly, free_fall, begin);
     constrain_direction(&newton->assembly->layout, m->projection->active,
                         m->projection->active_count, begin);
     problem_multiply(tasks, &newton->problem, begin, residual);
@@ -62,30 +63,30 @@ static struct pcg_result conjugate_gradients(struct minimization *m) {
     struct newton *const newton = m->newton;
     struct tasks *const tasks = m->objective->tasks;
     const size_t count = newton_coordinate_count(newton);
-    double *const begin = newton->kept.gradient;
+    double *const begin = newton->accepted.gradient;
     double *const residual = newton->trial.gradient;
-    begin_in_flight(m, begin, residual);
+    find_start_vector(m, begin, residual);
     const double whole = vector_norm(tasks, count, newton->gradient_rows);
     const double left = vector_norm(tasks, count, residual) / whole;
-    const bool flies = isfinite(whole) && left < 1.0;
-    const double tolerance = newton->problem.tolerance / (flies ? left : 1.0);
+    const bool starts_in_free_fall = isfinite(whole) && left < 1.0;
+    const double tolerance = newton->problem.tolerance / (starts_in_free_fall ? left : 1.0);
     const struct pcg_options options = {.relative_tolerance = fmin(tolerance, 1.0),
                                         .iteration_limit = m->options->linear_limit};
     struct pcg_result result = {.outcome = PCG_CONVERGED, .relative_residual = 1.0};
-    if (!flies || left > newton->problem.tolerance) {
+    if (!starts_in_free_fall || left > newton->problem.tolerance) {
         result = pcg_solve(tasks, &newton->problem, &newton->preconditioner,
-                           flies ? residual : newton->gradient_rows, &options, &newton->pcg,
-                           newton->direction_rows);
+                           starts_in_free_fall ? residual : newton->gradient_rows, &options,
+                           &newton->pcg, newton->direction_rows);
     } else {
         vector_scale(tasks, count, 0.0, newton->direction_rows);
     }
-    if (flies) {
+    if (starts_in_free_fall) {
         vector_combine(tasks, count, newton->direction_rows, 1.0, begin, newton->direction_rows);
         result.relative_residual *= left;
     }
     vector_scale(tasks, newton_coordinate_count(newton), -1.0, newton->direction_rows);
-    minimization_take_direction(m);
-    minimization_take_report(m);
+    minimization_finish_direction(m);
+    minimization_read_solver_report(m);
     m->result.linear_solves++;
     m->result.linear_iterations += result.iterations;
     m->result.indefinite_solves += result.outcome == PCG_INDEFINITE;
@@ -169,7 +170,7 @@ struct newton_result newton_linear_step(struct newton *newton, const struct obje
     struct minimization m = {
         .newton = newton, .objective = objective, .projection = projection, .options = options};
     bool moved = false;
-    if (!minimization_approach(&m, x, &moved) || !start(&m, x)) {
+    if (!minimization_move_prescribed(&m, x, &moved) || !start(&m, x)) {
         return m.result;
     }
     minimization_activate(&m);

@@ -100,9 +100,9 @@ static bool evaluate_path(void *context, struct line_sample *out) {
     return !m->stopped;
 }
 
-static void keep_trial(void *context) {
+static void store_accepted_trial(void *context) {
     struct newton *const newton = ((struct minimization *)context)->newton;
-    iterate_swap(&newton->trial, &newton->kept);
+    iterate_swap(&newton->trial, &newton->accepted);
 }
 
 /// Below the energy's resolution the gradient alone decides. The trial's grad E is in
@@ -149,7 +149,7 @@ static void follow_tail(struct minimization *m, struct line_sample origin,
     next.step = minimization_free_step(m, newton->current.x, newton->direction, next.step);
     if (!m->stopped && next.step > first.step && evaluate_path(m, &next) && isfinite(next.value) &&
         vector_norm(m->objective->tasks, count, newton->gradient) < reached) {
-        keep_trial(m);
+        store_accepted_trial(m);
     }
 }
 
@@ -172,10 +172,10 @@ static void reach_further(struct minimization *m, struct line_sample origin,
     options->curvature = STEEP;
 }
 
-/// Searches along newton->direction; newton->kept is the state found.
+/// Searches along newton->direction; newton->accepted is the state found.
 static enum line_outcome search(struct minimization *m, double slope) {
     const struct newton *const newton = m->newton;
-    const struct line_function function = {m, evaluate_path, keep_trial};
+    const struct line_function function = {m, evaluate_path, store_accepted_trial};
     double bound = objective_max_step(m->objective, newton->current.x, newton->direction, INFINITY);
     double length = fmin(1.0, BOUND_MARGIN * bound);
     const bool has_bound = contact_set_bounds(&m->objective->contacts);
@@ -199,7 +199,7 @@ static enum line_outcome search(struct minimization *m, double slope) {
     }
     m->step = length;
     if (accept_noise(m, origin, first)) {
-        keep_trial(m);
+        store_accepted_trial(m);
         follow_tail(m, origin, first);
         return m->stopped ? LINE_STOPPED : LINE_ACCEPTED;
     }
@@ -274,7 +274,7 @@ static struct direction_result solve(struct minimization *m) {
         minimization_stop_solver(m, out.status);
     }
     if (factored) {
-        minimization_take_report(m);
+        minimization_read_solver_report(m);
     }
     m->result.linear_iterations += out.linear_iterations;
     m->is_indefinite = out.indefinite ||
@@ -302,7 +302,7 @@ static double find_direction(struct minimization *m, struct direction_result *ou
     if (m->stopped) {
         return 0.0;
     }
-    minimization_take_direction(m);
+    minimization_finish_direction(m);
     m->result.linear_solves++;
     m->result.indefinite_solves += indefinite;
     m->result.gradient_directions += out->kind == DIRECTION_GRADIENT;
@@ -315,7 +315,7 @@ static enum line_outcome search_steepest(struct minimization *m) {
     struct newton *const newton = m->newton;
     direction_steepest(m->objective->tasks, &newton->problem, newton->gradient_rows, newton->pcg.ap,
                        newton->direction_rows);
-    minimization_take_direction(m);
+    minimization_finish_direction(m);
     m->result.gradient_directions++;
     const size_t count = newton_coordinate_count(newton);
     return search(
@@ -388,7 +388,7 @@ bool minimization_iterate(struct minimization *m) {
         }
         return false;
     }
-    iterate_swap(&m->newton->kept, &m->newton->current);
+    iterate_swap(&m->newton->accepted, &m->newton->current);
     if (m->hidden_steps >= NOISE_STEPS) {
         m->result.noise_accepts++;
         minimization_activate(m);
@@ -456,7 +456,7 @@ struct newton_result newton_minimize(struct newton *newton, const struct objecti
         .newton = newton, .objective = objective, .projection = projection, .options = options};
     m.rounding = inertial_rounding(objective, x);
     bool moved = false;
-    if (!minimization_approach(&m, x, &moved) || (!moved && !minimization_guess(&m, x))) {
+    if (!minimization_move_prescribed(&m, x, &moved) || (!moved && !minimization_guess(&m, x))) {
         return m.result;
     }
     m.result.start = newton->current.objective.value;
@@ -469,16 +469,17 @@ struct newton_result newton_minimize(struct newton *newton, const struct objecti
     return m.result;
 }
 
-struct newton_result newton_carry(struct newton *newton, const struct objective *objective,
-                                  struct projection *projection,
-                                  const struct newton_options *options, double *x) {
+struct newton_result newton_move_prescribed(struct newton *newton,
+                                            const struct objective *objective,
+                                            struct projection *projection,
+                                            const struct newton_options *options, double *x) {
     struct minimization m = {.newton = newton,
                              .objective = objective,
                              .projection = projection,
                              .options = options,
-                             .carries = true};
+                             .moves_prescribed = true};
     bool moved = false;
-    minimization_approach(&m, x, &moved);
+    minimization_move_prescribed(&m, x, &moved);
     return m.result;
 }
 

@@ -38,8 +38,8 @@ int newton_largest_eigenvalue(struct newton *newton, const struct objective *obj
 
 // What the choice among linear solvers goes by is the caller's to keep, so that a step that fails
 // leaves it as it was. Where there is nothing to choose nothing happens.
-void newton_recall_solver(struct newton *newton, const struct selection_history *memory);
-void newton_remember_solver(const struct newton *newton, struct selection_history *out);
+void newton_set_solver_history(struct newton *newton, const struct selection_history *memory);
+void newton_get_solver_history(const struct newton *newton, struct selection_history *out);
 
 void newton_destroy(struct newton *newton, struct memory *memory);
 
@@ -53,9 +53,10 @@ struct newton_result newton_minimize(struct newton *newton, const struct objecti
 /// What is scripted goes to its targets, and everything else along as the linearised forces say,
 /// with contact as without: a state to begin with, whose energy is not minimal. Otherwise as
 /// newton_minimize.
-struct newton_result newton_carry(struct newton *newton, const struct objective *objective,
-                                  struct projection *projection,
-                                  const struct newton_options *options, double *x);
+struct newton_result newton_move_prescribed(struct newton *newton,
+                                            const struct objective *objective,
+                                            struct projection *projection,
+                                            const struct newton_options *options, double *x);
 
 /// The linearly implicit step instead: one Newton step from x, no guess, no line search. On failure
 /// x is as it was. A state that no such step leads to, or a matrix that is not positive definite,

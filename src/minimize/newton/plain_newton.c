@@ -18,14 +18,14 @@ static void solve(struct minimization *m) {
     const struct minres_workspace workspace = {
         .v = {p->r, p->z, p->p},
         .z = {p->ap, newton->trial.x},
-        .w = {newton->kept.x, newton->kept.gradient, newton->trial.gradient}};
+        .w = {newton->accepted.x, newton->accepted.gradient, newton->trial.gradient}};
     const struct minres_options options = {LINEAR_TOLERANCE, m->options->linear_limit};
     const struct minres_result result = minres_solve(tasks, &newton->problem,
                                                      &newton->preconditioner, newton->gradient_rows,
                                                      &options, &workspace, newton->direction_rows);
     vector_scale(tasks, newton_coordinate_count(newton), -1.0, newton->direction_rows);
-    minimization_take_direction(m);
-    minimization_take_report(m);
+    minimization_finish_direction(m);
+    minimization_read_solver_report(m);
     m->result.linear_solves++;
     m->result.linear_iterations += result.iterations;
 }

@@ -24,8 +24,9 @@ bool minimization_evaluate(struct minimization *m, const double *y) {
     struct iterate *const trial = &m->newton->trial;
     trial->objective = (struct objective_result){.value = INFINITY};
     m->result.evaluations++;
-    m->displaced = projection_apply(m->objective->tasks, m->projection, y, trial->x) != PBS_OK;
-    if (m->displaced) {
+    m->projection_failed = projection_apply(m->objective->tasks, m->projection, y, trial->x) !=
+                           PBS_OK;
+    if (m->projection_failed) {
         return false;
     }
     trial->objective = objective_evaluate(m->objective, trial->x, true, trial->gradient, NULL);
@@ -80,9 +81,9 @@ static void describe_problem(struct minimization *m) {
     const struct projection *const projection = m->projection;
     assembly_to_rows(m->objective->tasks, newton->assembly, newton->current.x,
                      newton->position_rows);
-    if (newton->turn_rows != NULL) {
+    if (newton->rotation_mode_rows != NULL) {
         rotation_modes_build(m->objective->tasks, layout, newton->radius_rows,
-                             newton->position_rows, newton->turn_rows);
+                             newton->position_rows, newton->rotation_mode_rows);
     }
     for (size_t i = 0; i < projection->active_count; i++) {
         newton->restrictions[i].row = layout->row[projection->active[i].node];
@@ -164,7 +165,7 @@ bool minimization_linearize(struct minimization *m) {
     return factored;
 }
 
-void minimization_take_report(struct minimization *m) {
+void minimization_read_solver_report(struct minimization *m) {
     const struct preconditioner *const p = &m->newton->preconditioner;
     const double shift = p->table->shift(p->state);
     m->result.shifted_factors += shift > 0.0;
@@ -173,7 +174,7 @@ void minimization_take_report(struct minimization *m) {
     m->result.turned_solves += m->result.preconditioner.reason == PBS_SOLVER_TURNED;
 }
 
-void minimization_take_direction(struct minimization *m) {
+void minimization_finish_direction(struct minimization *m) {
     struct newton *const newton = m->newton;
     constrain_direction(&newton->assembly->layout, m->projection->active,
                         m->projection->active_count, newton->direction_rows);
@@ -221,7 +222,7 @@ void minimization_locate_failure(struct minimization *m, int32_t kind) {
     }
     const struct contact_pair_query question = {.node = failure->node,
                                                 .parts = m->objective->node_parts,
-                                                .constrained_axes = m->objective->held,
+                                                .constrained_axes = m->objective->constrained_axes,
                                                 .is_blocked = kind == PBS_FAILURE_BLOCKED};
     contact_set_find_failed_pair(&m->objective->contacts, m->objective->tasks, newton->current.x,
                                  &question, &failure->pair);
@@ -237,6 +238,6 @@ void minimization_fail_unconverged(struct minimization *m, int32_t kind, const c
 
 bool minimization_is_solved(const struct minimization *m) {
     const double norm = m->result.gradient_norm;
-    const bool enough = !m->naive || m->result.newton_iterations > 0 || norm == 0.0;
+    const bool enough = !m->is_inertial_guess || m->result.newton_iterations > 0 || norm == 0.0;
     return enough && norm < fmax(m->options->tolerance, m->rounding);
 }

@@ -22,8 +22,8 @@ struct newton {
     struct block_columns columns;
     struct preconditioner preconditioner;
     struct pcg_workspace pcg;
-    struct iterate current, trial, kept; ///< the minimiser's state, the latest evaluation, the one
-                                         ///< the line search will return
+    struct iterate current, trial, accepted; ///< the minimiser's state, the latest evaluation, the
+                                             ///< one the line search will return
     double *gradient; ///< node order: grad E, of the current state or, during a line search, of the
                       ///< trial
     double *gradient_rows; ///< row order: grad E of the current state
@@ -31,13 +31,13 @@ struct newton {
     double *direction_rows;
     double *position_rows;
     double *radius_rows;                  ///< r of rotations; null: all nodes are places
-    double *turn_rows;                    ///< 9 per row, of those that are none
+    double *rotation_mode_rows;           ///< 9 per row, of those that are none
     uint8_t *coupled;                     ///< block_slot_count, see terms_mark_coupled
     uint64_t changes;                     ///< of what couples, when that was marked
     struct row_restriction *restrictions; ///< room for one per node
-    double *held_places; ///< node order: with contact, where held axes are on the way to their
-                         ///< targets
-    double *held_motion; ///< node order: what is left of it; zero elsewhere
+    double *prescribed_positions; ///< node order: with contact, where held axes are on the way to
+                                  ///< their targets
+    double *remaining_motion; ///< node order: what is left of it; zero elsewhere
 };
 
 struct minimization {
@@ -46,20 +46,20 @@ struct minimization {
     struct projection *projection;
     const struct newton_options *options;
     struct newton_result result;
-    double step;           ///< of the latest line search
-    double before;         ///< J: E where the latest iteration began; infinite before the first
-    double rounding;       ///< N: what rounding may leave of |grad E| however good the solution
-    uint32_t hidden_steps; ///< in a row that promised less than the rounding of the energy
-    bool carries;          ///< all of what is scripted takes the others along, without contact too
-    bool naive;            ///< the guess ignores the forces: at least one iteration
-    bool is_indefinite;    ///< the latest Hessian was found to be
-    bool semidefinite;     ///< the next one is to be, where the objective lets it on demand
-    bool stopped;          ///< a host's callback said so, or a Hessian was refused
-    pbs_status solver;     ///< why the linear solver cannot go on, as the thread's message explains
-    bool refused;          ///< a term has no Hessian at a state whose value it has given
-    const double *motion;  ///< node order: how held axes move in this iteration; null: not at all
-    bool displaced; ///< the latest evaluation found no admissible point for some node, as the
-                    ///< thread's message says
+    double step;            ///< of the latest line search
+    double before;          ///< J: E where the latest iteration began; infinite before the first
+    double rounding;        ///< N: what rounding may leave of |grad E| however good the solution
+    uint32_t hidden_steps;  ///< in a row that promised less than the rounding of the energy
+    bool moves_prescribed;  ///< all of what is scripted takes the others along, without contact too
+    bool is_inertial_guess; ///< the guess ignores the forces: at least one iteration
+    bool is_indefinite;     ///< the latest Hessian was found to be
+    bool semidefinite;      ///< the next one is to be, where the objective lets it on demand
+    bool stopped;           ///< a host's callback said so, or a Hessian was refused
+    pbs_status solver;    ///< why the linear solver cannot go on, as the thread's message explains
+    bool refused;         ///< a term has no Hessian at a state whose value it has given
+    const double *motion; ///< node order: how held axes move in this iteration; null: not at all
+    bool projection_failed; ///< the latest evaluation found no admissible point for some node, as
+                            ///< the thread's message says
 };
 
 size_t newton_coordinate_count(const struct newton *newton);
@@ -77,12 +77,13 @@ bool minimization_guess(struct minimization *m, const double *x);
 
 /// guess = where x goes under inertia and the forces that are the same everywhere: the solution in
 /// free fall. Uses newton->trial.gradient as scratch.
-void minimization_guess_flight(struct minimization *m, const double *x, double *guess);
+void minimization_guess_free_fall(struct minimization *m, const double *x, double *guess);
 
-/// With contact, and where the minimisation carries: takes held axes and obstacles from where they
-/// are at x to their targets, and everything else along, without anything touching; x becomes that
-/// state, which is a guess as good as any where anything moved. False with result.status set.
-bool minimization_approach(struct minimization *m, double *x, bool *moved);
+/// With contact, and where the minimisation moves_prescribed: takes held axes and obstacles from
+/// where they are at x to their targets, and everything else along, without anything touching; x
+/// becomes that state, which is a guess as good as any where anything moved. False with
+/// result.status set.
+bool minimization_move_prescribed(struct minimization *m, double *x, bool *moved);
 
 /// How far the line from x along direction is free, at most limit: nothing touches, no element
 /// inverts. 0 where the search for contacts failed, with m->stopped.
@@ -93,8 +94,8 @@ double minimization_free_step(struct minimization *m, const double *x, const dou
 /// result.
 void minimization_activate(struct minimization *m);
 
-/// |grad E| is below the tolerance, or below what rounding leaves of it, and a naive guess has had
-/// its iteration.
+/// |grad E| is below the tolerance, or below what rounding leaves of it, and a is_inertial_guess
+/// guess has had its iteration.
 bool minimization_is_solved(const struct minimization *m);
 
 /// The constrained Hessian and its factor at the current state, gradient_rows. False when there is
@@ -112,10 +113,10 @@ bool minimization_iterate(struct minimization *m);
 
 /// What the preconditioner has come to, once the system is solved: a host's solver may give way to
 /// another before. A factor that needed a shift is counted.
-void minimization_take_report(struct minimization *m);
+void minimization_read_solver_report(struct minimization *m);
 
 /// direction from direction_rows, with what rounding left outside the tangent space removed.
-void minimization_take_direction(struct minimization *m);
+void minimization_finish_direction(struct minimization *m);
 
 /// Stops with the linear solver's status and the thread's message.
 void minimization_stop_solver(struct minimization *m, pbs_status status);

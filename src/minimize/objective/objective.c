@@ -82,7 +82,7 @@ static void add_contact(const struct objective *o, const double *x, bool value, 
     }
     if (hessian && result->status >= 0) {
         const struct contact_linearization wanted = {.layout = &o->assembly->layout,
-                                                     .constrained_axes = o->held,
+                                                     .constrained_axes = o->constrained_axes,
                                                      .with_friction = o->with_friction,
                                                      .semidefinite = o->project_hessian};
         result->status = contact_set_linearize(&o->contacts, o->tasks, &wanted, x, &result->matrix);

@@ -19,12 +19,12 @@ struct objective {
     struct contact_set contacts;
     const struct rest_shape *rest_shapes; ///< of bodies that may move as if rigid
     size_t rest_shape_count;
-    const uint32_t *node_parts; ///< per node: its body, for messages; null: none is named
-    bool with_friction;         ///< of the contacts
-    const uint8_t *held;        ///< per node, PBS_AXIS_* bits; for their Hessian
-    const double *mass;         ///< per node, kg
-    const double *predictor;    ///< node order
-    double weight;              ///< c, s^2; infinity leaves inertia out
+    const uint32_t *node_parts;      ///< per node: its body, for messages; null: none is named
+    bool with_friction;              ///< of the contacts
+    const uint8_t *constrained_axes; ///< per node, PBS_AXIS_* bits; for their Hessian
+    const double *mass;              ///< per node, kg
+    const double *predictor;         ///< node order
+    double weight;                   ///< c, s^2; infinity leaves inertia out
     struct stage_view stage;
     bool project_hessian;
     bool project_shells;    ///< their Hessians alone

@@ -9,20 +9,20 @@
 // What nearest() gives has to be more than this, by far more than rounding makes of it.
 static const double UNIQUE = 1e-12;
 
-static bool is_held(const struct rest_shape *shape, const uint8_t *held) {
-    for (size_t i = 0; held != NULL && i < shape->node_count; i++) {
-        if (held[shape->node_start + i] != 0) {
+static bool is_constrained(const struct rest_shape *shape, const uint8_t *constrained_axes) {
+    for (size_t i = 0; constrained_axes != NULL && i < shape->node_count; i++) {
+        if (constrained_axes[shape->node_start + i] != 0) {
             return true;
         }
     }
     return false;
 }
 
-static void mean(const double *mass, const double *places, size_t count, double out[3]) {
+static void mean(const double *mass, const double *positions, size_t count, double out[3]) {
     double sum = 0.0;
     out[0] = out[1] = out[2] = 0.0;
     for (size_t i = 0; i < count; i++) {
-        add_scaled3(out, mass[i], places + 3 * i, out);
+        add_scaled3(out, mass[i], positions + 3 * i, out);
         sum += mass[i];
     }
     scale3(1.0 / sum, out, out);
@@ -35,16 +35,16 @@ struct motion {
 
 /// How far the rotation is from being one of several that are as good: the sum of the two smallest
 /// singular values of the matrix that it comes from, over the largest.
-static double nearest(const double *mass, const double *places, const double *target, size_t count,
-                      struct motion *out) {
+static double nearest(const double *mass, const double *positions, const double *target,
+                      size_t count, struct motion *out) {
     double product[9] = {0.0}; // sum of m (target - to) (place - from)^T
     double u[9], v[9], sigma[3];
-    mean(mass, places, count, out->from);
+    mean(mass, positions, count, out->from);
     mean(mass, target, count, out->to);
     for (size_t i = 0; i < count; i++) {
         double a[3], b[3];
         subtract3(target + 3 * i, out->to, a);
-        subtract3(places + 3 * i, out->from, b);
+        subtract3(positions + 3 * i, out->from, b);
         for (int k = 0; k < 9; k++) {
             product[k] += mass[i] * a[k / 3] * b[k % 3];
         }
@@ -56,38 +56,39 @@ static double nearest(const double *mass, const double *places, const double *ta
     return (sigma[1] + sigma[2]) / sigma[0];
 }
 
-/// out = the places moved. False, and nothing is written, where numbers overflow.
-static bool move(const struct motion *motion, const double *places, size_t count, double *out) {
+/// out = the positions moved. False, and nothing is written, where numbers overflow.
+static bool move(const struct motion *motion, const double *positions, size_t count, double *out) {
     for (int k = 0; k < 9; k++) {
         if (!isfinite(motion->rotation[k]) || !isfinite(motion->to[k / 3])) {
             return false;
         }
     }
     for (size_t i = 0; i < count; i++) {
-        double b[3], turned[3];
-        subtract3(places + 3 * i, motion->from, b);
-        multiply3(motion->rotation, b, turned);
-        add3(motion->to, turned, out + 3 * i);
+        double b[3], rotated[3];
+        subtract3(positions + 3 * i, motion->from, b);
+        multiply3(motion->rotation, b, rotated);
+        add3(motion->to, rotated, out + 3 * i);
     }
     return true;
 }
 
-bool rigid_fit(const struct rest_shape *shape, const double *mass, const uint8_t *held,
+bool rigid_fit(const struct rest_shape *shape, const double *mass, const uint8_t *constrained_axes,
                const double *target, double *out) {
     const size_t start = shape->node_start;
     struct motion motion;
-    if (is_held(shape, held)) {
+    if (is_constrained(shape, constrained_axes)) {
         return false;
     }
-    nearest(mass + start, shape->places, target + 3 * start, shape->node_count, &motion);
-    return move(&motion, shape->places, shape->node_count, out + 3 * start);
+    nearest(mass + start, shape->positions, target + 3 * start, shape->node_count, &motion);
+    return move(&motion, shape->positions, shape->node_count, out + 3 * start);
 }
 
-bool rigid_align(const struct rest_shape *shape, const double *mass, const uint8_t *held,
-                 const double *target, const double *x, double *out) {
+bool rigid_align(const struct rest_shape *shape, const double *mass,
+                 const uint8_t *constrained_axes, const double *target, const double *x,
+                 double *out) {
     const size_t start = shape->node_start;
     struct motion motion;
-    return !is_held(shape, held) &&
+    return !is_constrained(shape, constrained_axes) &&
            nearest(mass + start, x + 3 * start, target + 3 * start, shape->node_count, &motion) >
                UNIQUE &&
            move(&motion, x + 3 * start, shape->node_count, out + 3 * start);

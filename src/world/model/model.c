@@ -882,7 +882,7 @@ static const double *rest_places(const struct body *body) {
 }
 
 /// What damping takes out depends on how a body turns, and clamped edges stay as they point.
-static bool turns_freely(const struct body *body) {
+static bool is_rotation_invariant(const struct body *body) {
     return body->damping == 0.0 && body->drag == 0.0 &&
            (body->kind != BODY_SHELL || body->shell.clamp_count == 0);
 }
@@ -898,7 +898,7 @@ static pbs_status list_rest_shapes(const struct scene *scene, struct memory *mem
         const double *places = rest_places(body);
         if (places != NULL) {
             model->rest_shapes[model->rest_shape_count] = (struct rest_shape){
-                body->node_start, body->node_count, places, turns_freely(body)};
+                body->node_start, body->node_count, places, is_rotation_invariant(body)};
             model->rest_shape_count++;
         }
     }

@@ -206,7 +206,7 @@ static void load_state(pbs_world *w, double h) {
     copy_array(w->tasks, count, history->x_before, workspace->before.x);
     copy_array(w->tasks, count, history->v_before, workspace->before.v);
     copy_accounts(history->accounts, history->account_count, workspace->energy.accounts);
-    newton_recall_solver(w->topology.newton, &w->scene.solver_memory);
+    newton_set_solver_history(w->topology.newton, &w->scene.solver_memory);
     vector_combine(w->tasks, count, nodes->target, -1.0, nodes->x, w->topology.held_velocity);
     vector_scale(w->tasks, count, 1.0 / h, w->topology.held_velocity);
 }
@@ -368,7 +368,7 @@ static pbs_status fill_problem(struct run *run) {
                       .rest_shapes = t->model.rest_shapes,
                       .rest_shape_count = t->model.rest_shape_count,
                       .node_parts = t->node_parts,
-                      .held = w->scene.nodes.held,
+                      .constrained_axes = w->scene.nodes.held,
                       .project_hessian = projects_all(&w->scene),
                       .project_shells = projects_shells(&w->scene),
                       // Exact Hessians of bonds are indefinite where they are sheared far, and lead
@@ -705,7 +705,7 @@ static void land(struct run *run) {
     bonded_land_orientations(scene, &w->topology.model.rotations);
     scene->history.memory = workspace->memory;
     scene->step_memory = run->step_memory;
-    newton_remember_solver(w->topology.newton, &scene->solver_memory);
+    newton_get_solver_history(w->topology.newton, &scene->solver_memory);
     scene->time += run->h;
     run->sum.dissipated += breaks_land(w);
     scene->dissipated += run->sum.dissipated;

@@ -52,7 +52,7 @@ static void another_goes_on_and_is_remembered(void **state) {
     assert_true(problem_residual(&memory, &scene.problem, scene.fixture.rhs, first) <=
                 1e-8 + rounding);
     struct preconditioner other = make(&scene, PBS_PRECONDITIONER_AUTOMATIC);
-    *preconditioner_memory(&other) = *preconditioner_memory(&p);
+    *preconditioner_history(&other) = *preconditioner_history(&p);
     const struct pcg_result second = solve(&scene, &p, PCG_EUCLIDEAN, first);
     const struct pcg_result third = solve(&scene, &other, PCG_EUCLIDEAN, again);
     assert_int_not_equal(preconditioner_describe(&p).used, PBS_PRECONDITIONER_BLOCK_JACOBI);

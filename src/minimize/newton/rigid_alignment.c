@@ -19,13 +19,13 @@ static const double RESOLVED = 1e-12;
 // where Newton's method gets on by itself.
 static const double SHARE = 0.1;
 
-/// J: by how much inertia and constant forces make E of a body higher at x than at `flight`.
+/// J: by how much inertia and constant forces make E of a body higher at x than at `free_fall`.
 static double deviation(const struct objective *o, const struct rest_shape *shape, const double *x,
-                        const double *flight) {
+                        const double *free_fall) {
     double sum = 0.0;
     for (size_t i = shape->node_start; i < shape->node_start + shape->node_count; i++) {
         double away[3];
-        subtract3(x + 3 * i, flight + 3 * i, away);
+        subtract3(x + 3 * i, free_fall + 3 * i, away);
         sum += o->mass[i] * dot3(away, away);
     }
     return 0.5 * sum / o->weight;
@@ -52,26 +52,26 @@ static bool is_pushed(const struct projection *projection, const struct rest_sha
            projection->active[begin].node < shape->node_start + shape->node_count;
 }
 
-static void put_back(struct minimization *m, const struct rest_shape *shape, double *moved) {
+static void restore_nodes(struct minimization *m, const struct rest_shape *shape, double *moved) {
     vector_copy(m->objective->tasks, 3 * shape->node_count,
                 m->newton->current.x + 3 * shape->node_start, moved + 3 * shape->node_start);
 }
 
 /// Moves one body that is free to turn, if that gains anything. Returns the gain, J.
 static double align_body(struct minimization *m, const struct rest_shape *shape,
-                         const double *flight, double *moved) {
+                         const double *free_fall, double *moved) {
     const struct objective *const o = m->objective;
     const double *const x = m->newton->current.x;
-    if (!shape->turns_freely || is_pushed(m->projection, shape) ||
-        !rigid_align(shape, o->mass, o->held, flight, x, moved)) {
+    if (!shape->is_rotation_invariant || is_pushed(m->projection, shape) ||
+        !rigid_align(shape, o->mass, o->constrained_axes, free_fall, x, moved)) {
         return 0.0;
     }
-    const double before = deviation(o, shape, x, flight);
-    const double gain = before - deviation(o, shape, moved, flight);
+    const double before = deviation(o, shape, x, free_fall);
+    const double gain = before - deviation(o, shape, moved, free_fall);
     if (gain > GAIN * before) {
         return gain;
     }
-    put_back(m, shape, moved);
+    restore_nodes(m, shape, moved);
     return 0.0;
 }
 
@@ -86,14 +86,14 @@ static bool are_same(const double *a, const double *b, const struct rest_shape *
 
 /// Bodies that would run into obstacles stay. False where none is left that moves. Uses
 /// newton->trial.x as scratch.
-static bool keep_clear(struct minimization *m, double *moved) {
+static bool exclude_colliding(struct minimization *m, double *moved) {
     double *const clear = m->newton->trial.x;
     const bool found = projection_apply(m->objective->tasks, m->projection, moved, clear) == PBS_OK;
     bool any = false;
     for (size_t i = 0; i < m->objective->rest_shape_count && found; i++) {
         const struct rest_shape *const shape = &m->objective->rest_shapes[i];
         if (!are_same(clear, moved, shape)) {
-            put_back(m, shape, moved);
+            restore_nodes(m, shape, moved);
         }
         any = any || !are_same(m->newton->current.x, moved, shape);
     }
@@ -101,33 +101,33 @@ static bool keep_clear(struct minimization *m, double *moved) {
 }
 
 /// Whether nothing is met on the way.
-static bool may_go(struct minimization *m, const double *moved) {
-    double *const way = m->newton->direction;
+static bool is_path_free(struct minimization *m, const double *moved) {
+    double *const path = m->newton->direction;
     if (!contact_set_bounds(&m->objective->contacts)) {
         return true;
     }
     vector_combine(m->objective->tasks, newton_coordinate_count(m->newton), moved, -1.0,
-                   m->newton->current.x, way);
-    return minimization_free_step(m, m->newton->current.x, way, 1.0) == 1.0;
+                   m->newton->current.x, path);
+    return minimization_free_step(m, m->newton->current.x, path, 1.0) == 1.0;
 }
 
 static bool align(struct minimization *m) {
     struct newton *const newton = m->newton;
     const struct objective *const o = m->objective;
-    double *const flight = newton->direction;
+    double *const free_fall = newton->direction;
     double *const moved = newton->position_rows;
     const double fallen = m->before - newton->current.objective.value;
     double gain = 0.0;
-    minimization_guess_flight(m, newton->current.x, flight);
+    minimization_guess_free_fall(m, newton->current.x, free_fall);
     vector_copy(o->tasks, newton_coordinate_count(newton), newton->current.x, moved);
     for (size_t i = 0; i < o->rest_shape_count; i++) {
-        gain += align_body(m, &o->rest_shapes[i], flight, moved);
+        gain += align_body(m, &o->rest_shapes[i], free_fall, moved);
     }
     const double magnitude = objective_magnitude(&newton->current.objective);
     if (!(gain > SHARE * fallen && gain > RESOLVED * magnitude)) {
         return false;
     }
-    if (!keep_clear(m, moved) || !may_go(m, moved) || m->stopped ||
+    if (!exclude_colliding(m, moved) || !is_path_free(m, moved) || m->stopped ||
         !minimization_evaluate(m, moved) ||
         !(newton->trial.objective.value < newton->current.objective.value)) {
         return false;

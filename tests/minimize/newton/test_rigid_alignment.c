@@ -77,7 +77,7 @@ static void create(struct scene *s, uint64_t seed, int32_t threads) {
     s->f.objective.weight = 1e-2;
     s->f.objective.rest_shapes = s->shapes;
     s->f.objective.rest_shape_count = BODIES;
-    s->f.objective.held = s->held;
+    s->f.objective.constrained_axes = s->held;
     s->f.scene.constrained_axes = s->held;
     s->f.options.aligns = true;
 }
@@ -200,7 +200,7 @@ static void what_is_held_or_damped_stays(void **state) {
     assert_false(has_moved(&s, 0));
     assert_true(has_moved(&s, 1));
     s.held[3] = 0;
-    s.shapes[1].turns_freely = false;
+    s.shapes[1].is_rotation_invariant = false;
     assert_true(align(&s));
     assert_true(has_moved(&s, 0));
     assert_false(has_moved(&s, 1));

@@ -1,7 +1,7 @@
 // The way of scripted nodes and obstacles to their targets, with contact: no jump, as what is in
 // the way has to be pushed. Newton's method on the objective with the rest of the way prescribed:
-// each direction carries the free nodes along as far as the linearised forces say, and all move
-// together as far as nothing touches. The energy need not fall on the way, for the script does
+// each direction moves_prescribed the free nodes along as far as the linearised forces say, and all
+// move together as far as nothing touches. The energy need not fall on the way, for the script does
 // work; where little of the way is free, it waits while the others minimise theirs.
 #include <math.h>
 
@@ -13,7 +13,7 @@
 #include "pbs/stats.h"
 
 // Iterations, and those in a row that may gain next to nothing, before the way counts as blocked.
-enum { APPROACH_LIMIT = 200, STALLED_LIMIT = 20 };
+enum { PRESCRIBED_ITERATION_LIMIT = 200, STALLED_LIMIT = 20 };
 static const double STALLED = 1e-3;
 
 // After less than this part of the way, what is pushed gets so many iterations to give way.
@@ -36,18 +36,18 @@ static const double BOUND_MARGIN = 0.9;
 /// What held axes have left of their way. Returns the most along any axis, m.
 static double find_motion(struct minimization *m, const double *targets, const double *x) {
     const struct projection_scene *scene = &m->projection->scene;
-    double *const motion = m->newton->held_motion;
+    double *const motion = m->newton->remaining_motion;
     double longest = 0.0;
     for (size_t k = 0; k < newton_coordinate_count(m->newton); k++) {
-        const bool held = scene->constrained_axes != NULL &&
-                          (scene->constrained_axes[k / 3] >> k % 3 & 1) != 0;
-        motion[k] = held ? targets[k] - x[k] : 0.0;
+        const bool constrained = scene->constrained_axes != NULL &&
+                                 (scene->constrained_axes[k / 3] >> k % 3 & 1) != 0;
+        motion[k] = constrained ? targets[k] - x[k] : 0.0;
         longest = fmax(longest, fabs(motion[k]));
     }
     return longest;
 }
 
-static bool start_at(struct minimization *m, const double *x) {
+static bool start_motion(struct minimization *m, const double *x) {
     if (minimization_evaluate(m, x)) {
         iterate_swap(&m->newton->trial, &m->newton->current);
         return true;
@@ -65,7 +65,7 @@ static bool start_at(struct minimization *m, const double *x) {
 static bool find_direction(struct minimization *m) {
     struct newton *const newton = m->newton;
     struct tasks *const tasks = m->objective->tasks;
-    m->motion = newton->held_motion;
+    m->motion = newton->remaining_motion;
     newton->problem.tolerance = LOOSEST;
     const bool factored = minimization_linearize(m);
     m->motion = NULL;
@@ -86,8 +86,8 @@ static bool find_direction(struct minimization *m) {
     const struct direction_result result = direction_compute(
         tasks, &newton->problem, factored ? &newton->preconditioner : NULL, newton->gradient_rows,
         &options, &newton->pcg, newton->direction_rows);
-    minimization_take_direction(m);
-    vector_add_scaled(tasks, newton_coordinate_count(newton), 1.0, newton->held_motion,
+    minimization_finish_direction(m);
+    vector_add_scaled(tasks, newton_coordinate_count(newton), 1.0, newton->remaining_motion,
                       newton->direction);
     m->result.time_solve += clock_seconds() - start;
     m->result.linear_solves++;
@@ -119,7 +119,8 @@ static double move(struct minimization *m, double step) {
     }
     vector_combine(m->objective->tasks, count, newton->current.x, step, newton->direction,
                    newton->gradient);
-    vector_add_scaled(m->objective->tasks, count, step, newton->held_motion, newton->held_places);
+    vector_add_scaled(m->objective->tasks, count, step, newton->remaining_motion,
+                      newton->prescribed_positions);
     contact_set_advance_motion(&m->objective->contacts, step);
     if (!minimization_evaluate(m, newton->gradient)) {
         return NAN;
@@ -128,7 +129,7 @@ static double move(struct minimization *m, double step) {
     return step;
 }
 
-static bool fail_blocked(struct minimization *m, double left) {
+static bool fail_blocked(struct minimization *m, double remaining) {
     if (m->stopped) {
         minimization_fail_stopped(m);
     } else {
@@ -138,19 +139,19 @@ static bool fail_blocked(struct minimization *m, double left) {
             PBS_ERROR_CONVERGENCE,
             "scripted vertices or colliders are blocked: %g of the way to their targets is left "
             "after %u Newton iterations",
-            left, m->result.newton_iterations);
+            remaining, m->result.newton_iterations);
     }
     return false;
 }
 
 /// Goes the last bit of the way, of `left` metres, where nothing else has to move for it. As move;
 /// 0 where it is not to be or cannot be gone.
-static double arrive(struct minimization *m, double left) {
-    if (!(left < NEARLY_THERE * contact_set_reach(&m->objective->contacts))) {
+static double finish_motion(struct minimization *m, double remaining) {
+    if (!(remaining < NEARLY_THERE * contact_set_reach(&m->objective->contacts))) {
         return 0.0;
     }
-    vector_copy(m->objective->tasks, newton_coordinate_count(m->newton), m->newton->held_motion,
-                m->newton->direction);
+    vector_copy(m->objective->tasks, newton_coordinate_count(m->newton),
+                m->newton->remaining_motion, m->newton->direction);
     return free_length(m) == 1.0 ? move(m, 1.0) : 0.0;
 }
 
@@ -175,13 +176,13 @@ static bool relax(struct minimization *m) {
 }
 
 /// held: the longest way of a node along an axis, m.
-static bool go(struct minimization *m, double held) {
-    const double way = fmax(held, contact_set_remaining_motion(&m->objective->contacts));
-    double left = 1.0;
+static bool move_to_targets(struct minimization *m, double longest) {
+    const double distance = fmax(longest, contact_set_remaining_motion(&m->objective->contacts));
+    double remaining = 1.0;
     int stalled = 0;
-    for (int i = 0; i < APPROACH_LIMIT && stalled < STALLED_LIMIT; i++) {
+    for (int i = 0; i < PRESCRIBED_ITERATION_LIMIT && stalled < STALLED_LIMIT; i++) {
         // Together first: what is carried along gives the better state to begin with.
-        const double last = i > 0 ? arrive(m, left * way) : 0.0;
+        const double last = i > 0 ? finish_motion(m, remaining * distance) : 0.0;
         if (last == 1.0) {
             return true;
         }
@@ -192,46 +193,46 @@ static bool go(struct minimization *m, double held) {
         if (!find_direction(m)) {
             return false;
         }
-        const double gone = move(m, free_length(m));
+        const double advanced = move(m, free_length(m));
         m->result.newton_iterations++;
-        if (gone == 1.0) {
+        if (advanced == 1.0) {
             return true;
         }
-        if (m->stopped || isnan(gone)) {
+        if (m->stopped || isnan(advanced)) {
             break;
         }
-        left *= 1.0 - gone;
-        stalled = gone < STALLED ? stalled + 1 : 0;
-        if (gone < SHORT && !relax(m)) {
+        remaining *= 1.0 - advanced;
+        stalled = advanced < STALLED ? stalled + 1 : 0;
+        if (advanced < SHORT && !relax(m)) {
             return false;
         }
-        vector_scale(m->objective->tasks, newton_coordinate_count(m->newton), 1.0 - gone,
-                     m->newton->held_motion);
+        vector_scale(m->objective->tasks, newton_coordinate_count(m->newton), 1.0 - advanced,
+                     m->newton->remaining_motion);
     }
-    return fail_blocked(m, left);
+    return fail_blocked(m, remaining);
 }
 
-bool minimization_approach(struct minimization *m, double *x, bool *moved) {
+bool minimization_move_prescribed(struct minimization *m, double *x, bool *moved) {
     *moved = false;
-    if (!contact_set_bounds(&m->objective->contacts) && !m->carries) {
+    if (!contact_set_bounds(&m->objective->contacts) && !m->moves_prescribed) {
         return true;
     }
     struct newton *const newton = m->newton;
     struct tasks *const tasks = m->objective->tasks;
     const size_t count = newton_coordinate_count(newton);
     const double *const targets = m->projection->scene.targets;
-    const double held = find_motion(m, targets, x);
-    if (held == 0.0 && !contact_set_has_motion(&m->objective->contacts)) {
+    const double longest = find_motion(m, targets, x);
+    if (longest == 0.0 && !contact_set_has_motion(&m->objective->contacts)) {
         return true;
     }
     // Everything stays where it is until it is moved.
-    vector_copy(tasks, count, x, newton->held_places);
-    m->projection->scene.targets = newton->held_places;
+    vector_copy(tasks, count, x, newton->prescribed_positions);
+    m->projection->scene.targets = newton->prescribed_positions;
     struct objective projected = *m->objective;
     projected.project_hessian = true;
     const struct objective *const own = m->objective;
     m->objective = &projected;
-    *moved = start_at(m, x) && go(m, held);
+    *moved = start_motion(m, x) && move_to_targets(m, longest);
     m->objective = own;
     m->projection->scene.targets = targets;
     if (*moved) {
